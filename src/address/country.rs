@@ -1,0 +1,79 @@
+use super::{Host, Suffixes};
+
+/// The surveyed country domains: `ke`, `tz`, `xn--fiqs8s`, also below the top level (`or.ke`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CountryDomains(Vec<Host>);
+
+/// Why a text is not a list of country domains.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum CountryError {
+    #[error("no country domain given (expected for example 'ke' or 'ke,tz,ug')")]
+    None,
+    #[error(
+        "'{0}' is not a country domain: the Public Suffix List has no such registry suffix (expected for example 'ke' or 'or.ke')"
+    )]
+    Unknown(String),
+}
+
+impl CountryDomains {
+    /// Reads names such as `ke` or `.ke`, each of which must be a registry's suffix.
+    ///
+    /// # Errors
+    /// When a name is not in the ICANN section of the suffix list, or there is none.
+    pub fn parse<'a>(
+        names: impl IntoIterator<Item = &'a str>,
+        suffixes: &Suffixes,
+    ) -> Result<Self, CountryError> {
+        let mut domains = Vec::new();
+        for text in names.into_iter().map(str::trim).filter(|text| !text.is_empty()) {
+            let unknown = || CountryError::Unknown(text.to_owned());
+            let domain = Host::parse(text.trim_start_matches('.')).map_err(|_| unknown())?;
+            if !suffixes.is_icann_suffix(&domain) {
+                return Err(unknown());
+            }
+            if !domains.contains(&domain) {
+                domains.push(domain);
+            }
+        }
+        if domains.is_empty() { Err(CountryError::None) } else { Ok(Self(domains)) }
+    }
+
+    /// The country domain that a host lies in.
+    #[must_use]
+    pub fn of(&self, host: &Host) -> Option<&Host> {
+        self.0.iter().find(|domain| host.is_at_or_below(domain))
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Host> {
+        self.0.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::SuffixSection;
+    use super::*;
+
+    fn parse(text: &str) -> Result<CountryDomains, CountryError> {
+        let list =
+            Suffixes::parse(include_str!("../../data/public_suffix_list.dat"), SuffixSection::Icann).unwrap();
+        CountryDomains::parse(text.split(','), &list)
+    }
+
+    #[test]
+    fn hosts_are_found_by_label() {
+        let countries = parse("ke, .tz,中国").unwrap();
+        let of = |name: &str| countries.of(&Host::parse(name).unwrap()).map(ToString::to_string);
+        assert_eq!(of("www.a.co.ke").as_deref(), Some("ke"));
+        assert_eq!(of("例.中国").as_deref(), Some("xn--fiqs8s"));
+        assert_eq!(of("ke.com"), None);
+        assert_eq!(of("stoke"), None);
+    }
+
+    #[test]
+    fn an_unknown_country_domain_is_named() {
+        assert_eq!(parse("ke,kx"), Err(CountryError::Unknown("kx".into())));
+        assert_eq!(parse("example.ke"), Err(CountryError::Unknown("example.ke".into())));
+        assert_eq!(parse(" , "), Err(CountryError::None));
+    }
+}

@@ -1,0 +1,28 @@
+//! Addresses of the Web: what a URL is, whose it is, and whether we may go there.
+//!
+//! Every other room speaks in these words. Text from a start list, a page or a
+//! `Location` header comes in through [`WebUrl::parse`] or [`WebUrl::join`] and is
+//! from then on a checked `http` or `https` URL without fragment or credentials.
+//! From it follow its [`Host`]; the [`PageKey`] under which `http` and `https`
+//! spellings of one page meet; its [`ScriptKey`] if it is a query URL; and, by the
+//! [`Suffixes`] of the Public Suffix List, its [`Site`]. A [`Scope`] tells internal
+//! from external, [`CountryDomains`] tell which hosts are surveyed, [`special_range`]
+//! and [`OptOut`] tell where no request may go.
+//!
+//! This room never looks a name up, never reads the clock and never opens a file.
+
+mod country;
+mod host;
+mod opt_out;
+mod scope;
+mod special;
+mod suffixes;
+mod url;
+
+pub use country::{CountryDomains, CountryError};
+pub use host::{Host, HostError};
+pub use opt_out::{OptOut, OptOutError};
+pub use scope::{Scope, ScopeRule};
+pub use special::special_range;
+pub use suffixes::{Site, SuffixError, SuffixSection, Suffixes};
+pub use url::{MAX_URL_BYTES, PageKey, QueryEncoder, ScriptKey, UrlError, WebUrl};

@@ -1,0 +1,340 @@
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::Host;
+
+/// The longest URL that is kept: the limit of the sitemap protocol, which pages meant to be
+/// found obey. It bounds what a hostile page can make us store.
+pub const MAX_URL_BYTES: usize = 2048;
+
+/// Turns a query into bytes of the page's charset, as browsers do (WHATWG URL §4.1).
+pub type QueryEncoder<'a> = &'a dyn Fn(&str) -> Cow<'_, [u8]>;
+
+/// A checked `http` or `https` URL: a host that DNS can carry, no fragment, no credentials.
+///
+/// It is asked for in its original spelling, and compared in canonical form:
+///
+/// ```
+/// use ccsurvey::address::WebUrl;
+/// let one = WebUrl::parse("HTTP://Example.KE:80/a/../%7efoo/#top").unwrap();
+/// let two = WebUrl::parse("https://example.ke/~foo/").unwrap();
+/// assert_eq!(one.as_str(), "http://example.ke/%7efoo/");
+/// assert_eq!(one.canonical(), "http://example.ke/~foo/");
+/// assert_eq!(one.page_key(), two.page_key());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct WebUrl {
+    url: ::url::Url,
+    host: Host,
+}
+
+/// What makes two URLs the same page: host, port, path and query in canonical form, without
+/// the scheme. A 64-bit hash (XXH3, stable across versions), so that a site tree of 10^5 URLs
+/// has a chance of 3 in 10^10 of a collision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct PageKey(pub u64);
+
+/// What makes two query URLs calls of the same script: the [`PageKey`] of the URL without
+/// query and path parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ScriptKey(pub PageKey);
+
+/// Why a reference is not a URL that a survey can use.
+#[derive(Debug, Clone, Copy, thiserror::Error, PartialEq, Eq)]
+pub enum UrlError {
+    /// Another scheme: `mailto:`, `javascript:`, `ftp:` … Not a defect, just no Web page.
+    #[error("not an http or https URL")]
+    NotWeb,
+    #[error("not a URL")]
+    Malformed,
+    #[error("no usable host")]
+    BadHost,
+    #[error("longer than {MAX_URL_BYTES} bytes")]
+    TooLong,
+}
+
+impl WebUrl {
+    /// Reads an absolute URL.
+    ///
+    /// # Errors
+    /// When it is not an absolute `http` or `https` URL with a usable host.
+    pub fn parse(text: &str) -> Result<Self, UrlError> {
+        Self::check(::url::Url::parse(guard(text)?))
+    }
+
+    /// Resolves a reference found on this page, without a charset for its query.
+    ///
+    /// # Errors
+    /// When the reference leads to no `http` or `https` URL.
+    pub fn join(&self, reference: &str) -> Result<Self, UrlError> {
+        Self::check(self.url.join(guard(reference)?))
+    }
+
+    /// Resolves a reference found on this page, its query in the page's charset.
+    ///
+    /// # Errors
+    /// When the reference leads to no `http` or `https` URL.
+    pub fn join_encoded(&self, reference: &str, encoder: QueryEncoder<'_>) -> Result<Self, UrlError> {
+        let options = ::url::Url::options();
+        Self::check(
+            options.base_url(Some(&self.url)).encoding_override(Some(encoder)).parse(guard(reference)?),
+        )
+    }
+
+    fn check(parsed: Result<::url::Url, ::url::ParseError>) -> Result<Self, UrlError> {
+        let mut url = parsed.map_err(|_| UrlError::Malformed)?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(UrlError::NotWeb);
+        }
+        if url.as_str().len() > MAX_URL_BYTES {
+            return Err(UrlError::TooLong);
+        }
+        let host = match url.host().ok_or(UrlError::BadHost)? {
+            ::url::Host::Domain(name) => Host::from_domain(name).ok_or(UrlError::BadHost)?,
+            ::url::Host::Ipv4(ip) => Host::from_ip(ip.into()),
+            ::url::Host::Ipv6(ip) => Host::from_ip(ip.into()),
+        };
+        if url.port() == Some(0) {
+            return Err(UrlError::BadHost);
+        }
+        url.set_fragment(None);
+        if url.host_str() != Some(host.as_str()) {
+            url.set_host(Some(host.as_str())).map_err(|_| UrlError::BadHost)?;
+        }
+        // Never sent: a page must not make us log in somewhere.
+        let _ = url.set_username("");
+        let _ = url.set_password(None);
+        Ok(Self { url, host })
+    }
+
+    /// The spelling that is asked for.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.url.as_str()
+    }
+
+    #[must_use]
+    pub fn host(&self) -> &Host {
+        &self.host
+    }
+
+    #[must_use]
+    pub fn is_https(&self) -> bool {
+        self.url.scheme() == "https"
+    }
+
+    /// The port that a connection goes to.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.url.port_or_known_default().unwrap_or(80)
+    }
+
+    /// `host` or `host:port`, as the `Host` header has it.
+    #[must_use]
+    pub fn authority(&self) -> String {
+        match self.url.port() {
+            Some(port) => format!("{}:{port}", self.host),
+            None => self.host.as_str().to_owned(),
+        }
+    }
+
+    /// Path and query as they are sent.
+    #[must_use]
+    pub fn target(&self) -> &str {
+        &self.url[::url::Position::BeforePath..]
+    }
+
+    #[must_use]
+    pub fn path(&self) -> &str {
+        self.url.path()
+    }
+
+    #[must_use]
+    pub fn query(&self) -> Option<&str> {
+        self.url.query()
+    }
+
+    /// The front page of this URL's host, scheme and port kept.
+    #[must_use]
+    pub fn door(&self) -> Self {
+        self.at_path("/")
+    }
+
+    /// Where this URL's host keeps its robots.txt (RFC 9309 §2.3).
+    #[must_use]
+    pub fn robots_txt(&self) -> Self {
+        self.at_path("/robots.txt")
+    }
+
+    fn at_path(&self, path: &str) -> Self {
+        let mut url = self.url.clone();
+        url.set_path(path);
+        url.set_query(None);
+        Self { url, host: self.host.clone() }
+    }
+
+    /// The canonical form: percent-encoding normalised (RFC 3986 §6.2.2) on top of WHATWG parsing.
+    #[must_use]
+    pub fn canonical(&self) -> String {
+        let mut text = String::with_capacity(self.url.as_str().len());
+        text.push_str(self.url.scheme());
+        text.push_str("://");
+        text.push_str(&self.authority());
+        normalise_percent(self.target(), &mut text);
+        text
+    }
+
+    /// Under what this page is known in a site tree; the same for `http` and `https`.
+    #[must_use]
+    pub fn page_key(&self) -> PageKey {
+        self.key_of(self.target())
+    }
+
+    /// The script that this URL queries: set for a URL with `?` or a `;` path parameter.
+    #[must_use]
+    pub fn script(&self) -> Option<ScriptKey> {
+        let path = self.url.path();
+        if self.url.query().is_none() && !path.contains(';') {
+            return None;
+        }
+        Some(ScriptKey(self.key_of(&without_parameters(path))))
+    }
+
+    fn key_of(&self, target: &str) -> PageKey {
+        let mut text = self.authority();
+        normalise_percent(target, &mut text);
+        PageKey(xxh3_64(text.as_bytes()))
+    }
+}
+
+impl fmt::Display for WebUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A reference much longer than any URL is not worth parsing; parsing may shorten it
+/// (dot segments, fragment), hence the slack.
+fn guard(text: &str) -> Result<&str, UrlError> {
+    if text.len() > 4 * MAX_URL_BYTES { Err(UrlError::TooLong) } else { Ok(text) }
+}
+
+fn without_parameters(path: &str) -> String {
+    path.split('/').map(|segment| segment.split(';').next().unwrap_or(segment)).collect::<Vec<_>>().join("/")
+}
+
+/// RFC 3986 §6.2.2.1 and §6.2.2.2: hexadecimal digits in upper case, unreserved characters bare.
+fn normalise_percent(text: &str, out: &mut String) {
+    let mut rest = text;
+    while let Some(at) = rest.find('%') {
+        out.push_str(&rest[..at]);
+        match rest.as_bytes().get(at + 1..at + 3).and_then(hex_pair) {
+            Some(byte) if is_unreserved(byte) => out.push(char::from(byte)),
+            Some(byte) => out.push_str(&format!("%{byte:02X}")),
+            // A lone percent sign: encoded, so that the canonical form is stable.
+            None => {
+                out.push_str("%25");
+                rest = &rest[at + 1..];
+                continue;
+            }
+        }
+        rest = &rest[at + 3..];
+    }
+    out.push_str(rest);
+}
+
+fn hex_pair(pair: &[u8]) -> Option<u8> {
+    let digit = |byte: u8| char::from(byte).to_digit(16);
+    u8::try_from(digit(pair[0])? * 16 + digit(pair[1])?).ok()
+}
+
+fn is_unreserved(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn url(text: &str) -> WebUrl {
+        WebUrl::parse(text).unwrap()
+    }
+
+    #[test]
+    fn http_and_https_are_one_page() {
+        assert_eq!(url("http://a.ke/x").page_key(), url("https://a.ke:443/x").page_key());
+        assert_ne!(url("http://a.ke/x").page_key(), url("http://a.ke:8080/x").page_key());
+    }
+
+    #[test]
+    fn spelling_is_kept_for_asking_and_normalised_for_comparing() {
+        let spelled = url("http://A.ke/%7euser/%e3%81%82?q=%41%2f");
+        assert_eq!(spelled.as_str(), "http://a.ke/%7euser/%e3%81%82?q=%41%2f");
+        assert_eq!(spelled.canonical(), "http://a.ke/~user/%E3%81%82?q=A%2F");
+        assert_eq!(spelled.target(), "/%7euser/%e3%81%82?q=%41%2f");
+    }
+
+    #[test]
+    fn credentials_fragment_and_trailing_dot_are_dropped() {
+        assert_eq!(url("http://me:secret@a.ke./x#frag").as_str(), "http://a.ke/x");
+    }
+
+    #[test]
+    fn a_query_or_path_parameter_makes_a_query_url() {
+        let script = url("http://a.ke/s.php").page_key();
+        for query in [
+            "http://a.ke/s.php?id=1",
+            "http://a.ke/s.php?",
+            "https://a.ke/s.php;v=2",
+            "http://a.ke/s.php;v=2?id=3",
+        ] {
+            assert_eq!(url(query).script(), Some(ScriptKey(script)), "{query}");
+        }
+        assert_eq!(url("http://a.ke/s.php").script(), None);
+        assert_eq!(url("http://a.ke/x;s=1/y").script(), Some(ScriptKey(url("http://a.ke/x/y").page_key())));
+    }
+
+    #[test]
+    fn other_schemes_are_not_defects() {
+        let page = url("http://a.ke/dir/page");
+        assert_eq!(page.join("mailto:x@a.ke"), Err(UrlError::NotWeb));
+        assert_eq!(page.join("javascript:void(0)"), Err(UrlError::NotWeb));
+        assert_eq!(page.join("http://"), Err(UrlError::Malformed));
+        assert_eq!(page.join("../x").unwrap().as_str(), "http://a.ke/x");
+        assert_eq!(page.join("//b.ke").unwrap().as_str(), "http://b.ke/");
+    }
+
+    #[test]
+    fn long_references_are_refused() {
+        let long = format!("http://a.ke/{}", "x".repeat(MAX_URL_BYTES));
+        assert_eq!(WebUrl::parse(&long), Err(UrlError::TooLong));
+    }
+
+    #[test]
+    fn door_and_robots_keep_scheme_and_port() {
+        assert_eq!(url("https://a.ke:8443/x?y").door().as_str(), "https://a.ke:8443/");
+        assert_eq!(url("https://a.ke:8443/x?y").robots_txt().as_str(), "https://a.ke:8443/robots.txt");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_parses_or_is_refused(text in ".{0,200}") {
+            let base = url("http://a.ke/b/c?d");
+            let _ = WebUrl::parse(&text);
+            let _ = base.join(&text);
+        }
+
+        #[test]
+        fn the_canonical_form_is_stable(path in "[ -~]{0,60}") {
+            if let Ok(first) = WebUrl::parse(&format!("http://a.ke/{path}")) {
+                let again = WebUrl::parse(&first.canonical()).unwrap();
+                prop_assert_eq!(again.canonical(), first.canonical());
+                prop_assert_eq!(again.page_key(), first.page_key());
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+use std::net::IpAddr;
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+
+use super::Failure;
+
+/// What came of one question.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answer {
+    /// When the exchange began, after any wait for its turn.
+    pub started: SystemTime,
+    /// The server that was asked; none when no address was found or allowed.
+    pub address: Option<IpAddr>,
+    /// The HTTP status, when an answer came.
+    pub status: Option<u16>,
+    pub failure: Option<Failure>,
+    pub head: Head,
+    /// `HTTP/1.1`, as the server says.
+    pub http_version: Option<String>,
+    /// `TLSv1.3`, when the connection was encrypted.
+    pub tls_version: Option<String>,
+    /// Why the certificate is not valid for the host; the page is used all the same unless
+    /// invalid certificates are refused.
+    pub tls_error: Option<String>,
+    pub wire: Wire,
+    pub timings: Timings,
+    /// Decoded body bytes that were kept for reading.
+    pub body_bytes: u64,
+}
+
+/// The header fields that a survey keeps, each cut to a bounded length and as text.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Head {
+    pub content_type: Option<String>,
+    pub content_encoding: Option<String>,
+    pub location: Option<String>,
+    pub server: Option<String>,
+    pub last_modified: Option<String>,
+    pub etag: Option<String>,
+    /// `X-Robots-Tag`, all its lines joined by commas.
+    pub robots_tag: Option<String>,
+    /// `Retry-After`, as a time from the answer.
+    pub retry_after: Option<Duration>,
+}
+
+/// Bytes of the application's own on the wire, and connections opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wire {
+    pub sent: u64,
+    pub received: u64,
+    /// 1 when the exchange opened a connection, 0 when it used one kept alive.
+    pub connections: u32,
+}
+
+/// How long each phase took; none where the phase did not happen or cannot be told apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Timings {
+    pub dns: Option<Duration>,
+    pub connect: Option<Duration>,
+    pub tls: Option<Duration>,
+    /// From the request to the first byte of its answer.
+    pub first_byte: Option<Duration>,
+    /// From the start of the exchange at the server (connection or request) to its last byte:
+    /// the server's busy time. DNS is not in it.
+    pub total: Duration,
+}
+
+impl Answer {
+    /// An exchange that never reached a server.
+    #[must_use]
+    pub fn not_asked(
+        started: SystemTime,
+        address: Option<IpAddr>,
+        failure: Failure,
+        dns: Option<Duration>,
+    ) -> Self {
+        Self {
+            started,
+            address,
+            status: None,
+            failure: Some(failure),
+            head: Head::default(),
+            http_version: None,
+            tls_version: None,
+            tls_error: None,
+            wire: Wire::default(),
+            timings: Timings { dns, ..Timings::default() },
+            body_bytes: 0,
+        }
+    }
+
+    /// When the server was done with it.
+    #[must_use]
+    pub fn ended(&self) -> SystemTime {
+        self.started + self.timings.total
+    }
+
+    #[must_use]
+    pub fn is_success(&self) -> bool {
+        self.status.is_some_and(|status| (200..300).contains(&status))
+    }
+
+    #[must_use]
+    pub fn is_redirect(&self) -> bool {
+        matches!(self.status, Some(301 | 302 | 303 | 307 | 308)) && self.head.location.is_some()
+    }
+
+    /// Whether the server asks to be left alone for a while (RFC 6585 §4, RFC 9110 §15.6.4).
+    #[must_use]
+    pub fn asks_for_pause(&self) -> bool {
+        matches!(self.status, Some(429 | 503))
+    }
+}

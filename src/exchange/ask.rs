@@ -1,0 +1,53 @@
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::address::WebUrl;
+
+/// Links followed from the start URL, the fewest possible; the start URL has depth 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Depth(pub u16);
+
+impl Depth {
+    #[must_use]
+    pub fn next(self) -> Self {
+        Self(self.0.saturating_add(1))
+    }
+}
+
+impl fmt::Display for Depth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// What a request is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Purpose {
+    Page,
+    Robots,
+    Head,
+}
+
+impl Purpose {
+    /// The word in the `exchanges` table.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Page => "page",
+            Self::Robots => "robots",
+            Self::Head => "head",
+        }
+    }
+}
+
+/// One question that a walk wants put to a server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ask {
+    /// Counts the questions of one site tree from 0, in the order they are asked.
+    pub number: u32,
+    pub url: WebUrl,
+    pub purpose: Purpose,
+    /// None for robots.txt, which stands outside the tree.
+    pub depth: Option<Depth>,
+}

@@ -1,0 +1,108 @@
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! failures {
+    ($($(#[doc = $doc:literal])+ $name:ident = $word:literal,)+) => {
+        /// Why an exchange brought no complete answer: the closed list behind the column `failure`.
+        ///
+        /// An HTTP status is not a failure, whatever it says.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        pub enum Failure {
+            $($(#[doc = $doc])+ $name,)+
+        }
+
+        impl Failure {
+            /// Every failure, in the order of an exchange.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)+];
+
+            /// The word in the tables.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$name => $word,)+ }
+            }
+
+            /// What the word means, for the data dictionary.
+            #[must_use]
+            pub fn meaning(self) -> &'static str {
+                match self { $(Self::$name => concat!($($doc),+),)+ }
+            }
+        }
+    };
+}
+
+failures! {
+    /// The name does not exist (NXDOMAIN).
+    DnsNxdomain = "dns_nxdomain",
+    /// The name exists but has no address.
+    DnsNoAddress = "dns_no_address",
+    /// No answer from the DNS server in time.
+    DnsTimeout = "dns_timeout",
+    /// The DNS server answered SERVFAIL, REFUSED or something that is no answer.
+    DnsServfail = "dns_servfail",
+    /// The host or address is on the opt-out list; nothing was sent.
+    OptedOut = "opted_out",
+    /// The address lies in a special range (loopback, private …); nothing was sent.
+    AddressRefused = "address_refused",
+    /// The server refused the connection.
+    ConnectRefused = "connect_refused",
+    /// No connection within the time-out.
+    ConnectTimeout = "connect_timeout",
+    /// No route to the server, or another network error on connecting.
+    ConnectUnreachable = "connect_unreachable",
+    /// The TLS handshake did not end in time.
+    TlsTimeout = "tls_timeout",
+    /// The certificate is not valid for the host, and invalid certificates are refused.
+    TlsCertificate = "tls_certificate",
+    /// The TLS handshake failed for another reason.
+    TlsHandshake = "tls_handshake",
+    /// The server reset or closed the connection before an answer.
+    Reset = "reset",
+    /// No first byte of an answer within the time-out.
+    FirstByteTimeout = "first_byte_timeout",
+    /// The answer is not HTTP.
+    BadHttp = "bad_http",
+    /// The header section is larger than the limit.
+    HeaderTooLarge = "header_too_large",
+    /// The body is larger than the limit; its beginning was used.
+    BodyTooLarge = "body_too_large",
+    /// The connection ended before the body was complete; its beginning was used.
+    BodyTruncated = "body_truncated",
+    /// The body does not decode as its Content-Encoding says; what decoded was used.
+    BodyEncoding = "body_encoding",
+    /// No further byte of the body within the time-out; its beginning was used.
+    IdleTimeout = "idle_timeout",
+    /// The whole exchange took longer than the limit; what had come was used.
+    TooSlow = "too_slow",
+}
+
+impl Failure {
+    /// Whether the server was asked at all: DNS failures and our own refusals are not its load.
+    #[must_use]
+    pub fn reached_the_network(self) -> bool {
+        !matches!(
+            self,
+            Self::DnsNxdomain
+                | Self::DnsNoAddress
+                | Self::DnsTimeout
+                | Self::DnsServfail
+                | Self::OptedOut
+                | Self::AddressRefused
+        )
+    }
+
+    /// Whether an answer came although something went wrong with its body.
+    #[must_use]
+    pub fn has_answer(self) -> bool {
+        matches!(
+            self,
+            Self::BodyTooLarge | Self::BodyTruncated | Self::BodyEncoding | Self::IdleTimeout | Self::TooSlow
+        )
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

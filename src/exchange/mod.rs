@@ -1,0 +1,17 @@
+//! One question to a server, and what came of it.
+//!
+//! A walk says an [`Ask`]; the fetch answers it with an [`Answer`]. Whatever happened out
+//! there, from an unknown name to a body that never ends, is data: a status, or one word of the
+//! closed list [`Failure`], never an error of ours. Every exchange is load, so an answer always
+//! tells what it cost: [`Wire`] bytes and [`Timings`].
+//!
+//! Answers are written to a journal and read back after a crash; their serialised form is
+//! therefore part of the format version of a survey's state.
+
+mod answer;
+mod ask;
+mod failure;
+
+pub use answer::{Answer, Head, Timings, Wire};
+pub use ask::{Ask, Depth, Purpose};
+pub use failure::Failure;
