@@ -1,0 +1,62 @@
+use serde::{Deserialize, Serialize};
+
+use crate::address::{Site, WebUrl};
+
+/// How far a survey spreads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rules {
+    /// Start URLs that one site may have; each but the first makes a further tree of the site where the
+    /// earlier ones have not reached it.
+    pub seeds_per_site: u32,
+    /// The last generation that is walked; none: no bound.
+    pub generations: Option<u32>,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self { seeds_per_site: 1, generations: None }
+    }
+}
+
+/// A site tree that is handed out to be walked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lease {
+    /// The tree's place in the survey; also the name of its journal.
+    pub order: u64,
+    pub site: Site,
+    /// Which of the site's start URLs this is, 0 the first.
+    pub seed: u16,
+    pub start: WebUrl,
+    /// The site that first linked here; none for the user's start URLs.
+    pub parent: Option<Site>,
+    pub generation: u32,
+}
+
+/// A start URL, and the sites it may belong to: the nearest first. Where a site is a registrable domain
+/// there is one; where it is a host, a known host above it takes it in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FeedBack {
+    pub url: WebUrl,
+    pub homes: Vec<Site>,
+}
+
+/// What became of a start URL that was offered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Offer {
+    /// A new site.
+    Site,
+    /// A further start URL of a known site.
+    Seed,
+    /// Its site is known and takes no further start URLs, or has this one already.
+    Known,
+}
+
+/// A tree whose rows are in the tables.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finished {
+    pub lease: Lease,
+    /// External URLs to be fed back, in the order found.
+    pub found: Vec<FeedBack>,
+    /// What later trees of the site need to know, when there may be any.
+    pub known: Option<Vec<u8>>,
+}

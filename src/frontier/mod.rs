@@ -1,0 +1,27 @@
+//! Which sites wait, are being walked, are done; in what order; and durably.
+//!
+//! **The life of a site.** A start URL is offered. If its site is new, a site tree is queued: it gets
+//! the next order number, for good. [`Frontier::lease`] hands trees out in that order. When a tree
+//! is finished its external URLs are handed in with [`Frontier::finish`]. They are *merged in the order
+//! of the trees*, not in the order in which walks happened to end: a tree that ended early waits for
+//! those before it. So which site is found from where, its generation and its place in the queue do not
+//! depend on how many sites are walked at once, and a survey that was interrupted goes on to the same end.
+//!
+//! **What is durable.** The queue, what finished trees found, and the servers' states live in one redb
+//! file, and each `finish` is one transaction: either all of it happened or nothing. A lease is not
+//! durable, on purpose: after a crash every tree that is not finished is simply handed out again, and
+//! its journal says how far it had come. One process at a time: the file is locked.
+//!
+//! Memory is that of the store's cache; nothing here grows with the number of sites.
+
+mod entry;
+mod error;
+mod queue;
+mod store;
+
+pub use entry::{FeedBack, Finished, Lease, Offer, Rules};
+pub use error::FrontierError;
+pub use store::{Batch, Counts, Frontier};
+
+#[cfg(test)]
+mod tests;

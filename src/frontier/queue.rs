@@ -1,0 +1,140 @@
+use redb::{ReadableTable, Table, WriteTransaction};
+use serde::{Deserialize, Serialize};
+
+use super::entry::{FeedBack, Finished, Lease, Offer, Rules};
+use super::store::{FOUND, META, SITES, TREES, WAITING, decode, encode};
+use crate::address::Site;
+
+/// What the store keeps of a site.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct SiteEntry {
+    /// Page keys of its start URLs so far.
+    seeds: Vec<u64>,
+    /// Trees queued and not finished.
+    pub open: u32,
+    /// Further trees that wait until the one before them is finished.
+    pub blocked: Vec<u64>,
+}
+
+/// The queue inside one transaction.
+pub(super) struct Queue<'txn> {
+    meta: Table<'txn, &'static str, u64>,
+    trees: Table<'txn, u64, &'static [u8]>,
+    waiting: Table<'txn, u64, ()>,
+    sites: Table<'txn, &'static str, &'static [u8]>,
+    found: Table<'txn, u64, &'static [u8]>,
+    rules: Rules,
+}
+
+/// The order number that the next tree gets.
+pub(super) const NEXT: &str = "next";
+/// The tree whose findings are merged next.
+const MERGED: &str = "merged";
+/// How many different sites there are.
+pub(super) const SITES_FOUND: &str = "sites";
+
+impl<'txn> Queue<'txn> {
+    pub(super) fn open(txn: &'txn WriteTransaction, rules: Rules) -> Result<Self, redb::Error> {
+        Ok(Self {
+            meta: txn.open_table(META)?,
+            trees: txn.open_table(TREES)?,
+            waiting: txn.open_table(WAITING)?,
+            sites: txn.open_table(SITES)?,
+            found: txn.open_table(FOUND)?,
+            rules,
+        })
+    }
+
+    pub(super) fn offer(
+        &mut self,
+        offered: FeedBack,
+        parent: Option<&Site>,
+        generation: u32,
+    ) -> Result<Offer, redb::Error> {
+        let FeedBack { url, homes } = offered;
+        let mut home = None;
+        for site in &homes {
+            if let Some(entry) = self.site(site)? {
+                home = Some((site.clone(), entry));
+                break;
+            }
+        }
+        let Some(nearest) = homes.into_iter().next() else { return Ok(Offer::Known) };
+        let is_new = home.is_none();
+        let (site, mut entry) = home.unwrap_or_else(|| (nearest, SiteEntry::default()));
+        let key = url.page_key().0;
+        let is_too_far = self.rules.generations.is_some_and(|last| generation > last);
+        if is_too_far
+            || entry.seeds.contains(&key)
+            || entry.seeds.len() >= self.rules.seeds_per_site.max(1) as usize
+        {
+            return Ok(Offer::Known);
+        }
+        let order = self.add(NEXT, 1)?;
+        self.add(SITES_FOUND, u64::from(is_new))?;
+        let seed = u16::try_from(entry.seeds.len()).unwrap_or(u16::MAX);
+        entry.seeds.push(key);
+        let lease =
+            Lease { order, site: site.clone(), seed, start: url, parent: parent.cloned(), generation };
+        self.trees.insert(order, encode(&lease).as_slice())?;
+        if entry.open == 0 {
+            self.waiting.insert(order, ())?;
+        } else {
+            entry.blocked.push(order);
+        }
+        entry.open += 1;
+        self.sites.insert(site.as_str(), encode(&entry).as_slice())?;
+        Ok(if is_new { Offer::Site } else { Offer::Seed })
+    }
+
+    /// Takes in a finished tree: what it found waits for the trees before it, and the next tree of its
+    /// site may be walked.
+    pub(super) fn close(&mut self, tree: &Finished) -> Result<(), redb::Error> {
+        let lease = &tree.lease;
+        self.found.insert(lease.order, encode(&(&lease.site, lease.generation, &tree.found)).as_slice())?;
+        self.waiting.remove(lease.order)?;
+        if let Some(mut entry) = self.site(&lease.site)? {
+            entry.open = entry.open.saturating_sub(1);
+            if !entry.blocked.is_empty() {
+                self.waiting.insert(entry.blocked.remove(0), ())?;
+            }
+            self.sites.insert(lease.site.as_str(), encode(&entry).as_slice())?;
+        }
+        Ok(())
+    }
+
+    /// Offers what finished trees found, tree by tree in their order, up to the first that is not finished.
+    pub(super) fn merge(&mut self) -> Result<(), redb::Error> {
+        loop {
+            let order = self.add(MERGED, 0)?;
+            let Some(bytes) = self.found.remove(order)?.map(|value| value.value().to_vec()) else {
+                return Ok(());
+            };
+            self.add(MERGED, 1)?;
+            let Some((site, generation, found)) = decode::<(Site, u32, Vec<FeedBack>)>(&bytes) else {
+                continue;
+            };
+            for offered in found {
+                self.offer(offered, Some(&site), generation + 1)?;
+            }
+        }
+    }
+
+    /// Adds to a counter and gives its value before.
+    pub(super) fn add(&mut self, counter: &'static str, by: u64) -> Result<u64, redb::Error> {
+        let value = self.meta.get(counter)?.map_or(0, |value| value.value());
+        if by > 0 {
+            self.meta.insert(counter, value + by)?;
+        }
+        Ok(value)
+    }
+
+    pub(super) fn set(&mut self, counter: &'static str, value: u64) -> Result<(), redb::Error> {
+        self.meta.insert(counter, value)?;
+        Ok(())
+    }
+
+    fn site(&self, site: &Site) -> Result<Option<SiteEntry>, redb::Error> {
+        Ok(self.sites.get(site.as_str())?.and_then(|value| decode(value.value())))
+    }
+}

@@ -1,0 +1,305 @@
+use std::collections::HashSet;
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+
+use redb::{
+    Builder, Database, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::entry::{FeedBack, Finished, Lease, Offer, Rules};
+use super::error::FrontierError;
+use super::queue::{NEXT, Queue, SITES_FOUND};
+use crate::address::{Host, Site};
+
+pub(super) const META: TableDefinition<'static, &str, u64> = TableDefinition::new("meta");
+pub(super) const TREES: TableDefinition<'static, u64, &[u8]> = TableDefinition::new("trees");
+/// Trees not finished that may be walked now.
+pub(super) const WAITING: TableDefinition<'static, u64, ()> = TableDefinition::new("waiting");
+pub(super) const SITES: TableDefinition<'static, &str, &[u8]> = TableDefinition::new("sites");
+/// What finished trees found and is not merged yet, for a tree before them is still being walked.
+pub(super) const FOUND: TableDefinition<'static, u64, &[u8]> = TableDefinition::new("found");
+const SERVERS: TableDefinition<'static, &[u8], &[u8]> = TableDefinition::new("servers");
+const KNOWN: TableDefinition<'static, &str, &[u8]> = TableDefinition::new("known");
+
+/// Which hosts each server was asked for, with the site of each.
+const HOSTS: TableDefinition<'static, &[u8], &str> = TableDefinition::new("hosts");
+
+/// Segments of the tables that are complete.
+const SEGMENTS: &str = "segments";
+/// Trees that are finished.
+const FINISHED: &str = "finished";
+
+/// Bytes of the store that are kept in memory.
+const CACHE_BYTES: usize = 64 * 1024 * 1024;
+
+/// The durable queue of site trees.
+pub struct Frontier {
+    path: PathBuf,
+    store: Database,
+    rules: Rules,
+    /// Handed out by this process and not finished.
+    leased: HashSet<u64>,
+    /// No tree before this one is waiting without being leased.
+    cursor: u64,
+}
+
+/// How far the survey has come, in site trees.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Queued ever.
+    pub trees: u64,
+    pub finished: u64,
+    pub leased: u64,
+    /// Different sites.
+    pub sites: u64,
+}
+
+/// What became of a batch: everything that must be true together.
+pub struct Batch<'a> {
+    pub finished: &'a [Finished],
+    /// Segments of the tables that are complete, those of this batch included.
+    pub segments: u64,
+    /// States of servers that changed, by address.
+    pub servers: &'a [(IpAddr, Vec<u8>)],
+    /// Hosts that servers were asked for, with the site of each; met before or not.
+    pub hosts: &'a [(IpAddr, Host, Site)],
+}
+
+impl Frontier {
+    /// Opens the store at `path`, or makes it.
+    ///
+    /// # Errors
+    /// When another process has it open, or it cannot be read or written.
+    pub fn open(path: &Path, rules: Rules) -> Result<Self, FrontierError> {
+        let store = Builder::new()
+            .set_cache_size(CACHE_BYTES)
+            .create(path)
+            .map_err(|source| FrontierError::store("open", path, source))?;
+        let frontier = Self { path: path.to_owned(), store, rules, leased: HashSet::new(), cursor: 0 };
+        frontier.write("prepare", |txn| {
+            Queue::open(txn, rules)?;
+            txn.open_table(SERVERS)?;
+            txn.open_table(KNOWN)?;
+            txn.open_table(HOSTS)?;
+            Ok(())
+        })?;
+        Ok(frontier)
+    }
+
+    /// Offers the user's start URLs; says what became of each.
+    ///
+    /// # Errors
+    /// When the store cannot be written; then none was taken.
+    pub fn offer(&mut self, starts: impl IntoIterator<Item = FeedBack>) -> Result<Vec<Offer>, FrontierError> {
+        self.write("write", |txn| {
+            let mut queue = Queue::open(txn, self.rules)?;
+            starts.into_iter().map(|start| queue.offer(start, None, 0)).collect()
+        })
+    }
+
+    /// The next tree to walk, in order; none when all that wait are handed out.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn lease(&mut self) -> Result<Option<Lease>, FrontierError> {
+        let lease = self.read("read", |txn| {
+            let waiting = txn.open_table(WAITING)?;
+            for entry in waiting.range(self.cursor..)? {
+                let order = entry?.0.value();
+                if !self.leased.contains(&order) {
+                    let tree = txn.open_table(TREES)?.get(order)?;
+                    return Ok(Some((order, tree.and_then(|value| decode::<Lease>(value.value())))));
+                }
+            }
+            Ok(None)
+        })?;
+        let Some((order, lease)) = lease else { return Ok(None) };
+        let lease = lease.ok_or_else(|| FrontierError::Damaged {
+            path: self.path.clone(),
+            what: format!("site tree {order} is queued but not stored"),
+        })?;
+        self.cursor = order + 1;
+        self.leased.insert(order);
+        Ok(Some(lease))
+    }
+
+    /// Takes in finished trees, in one transaction with the number of table segments that are now
+    /// complete and the states of servers; merges what they found as far as their order allows.
+    ///
+    /// # Errors
+    /// When the store cannot be written; then nothing of it happened.
+    pub fn finish(&mut self, batch: &Batch<'_>) -> Result<(), FrontierError> {
+        self.write("write", |txn| {
+            let mut queue = Queue::open(txn, self.rules)?;
+            let mut known = txn.open_table(KNOWN)?;
+            for tree in batch.finished {
+                queue.close(tree)?;
+                if let Some(bytes) = &tree.known {
+                    known.insert(tree.lease.site.as_str(), bytes.as_slice())?;
+                }
+            }
+            queue.merge()?;
+            queue.add(FINISHED, batch.finished.len() as u64)?;
+            queue.set(SEGMENTS, batch.segments)?;
+            let mut servers = txn.open_table(SERVERS)?;
+            for (address, state) in batch.servers {
+                servers.insert(address_key(*address).as_slice(), state.as_slice())?;
+            }
+            let mut hosts = txn.open_table(HOSTS)?;
+            for (address, host, site) in batch.hosts {
+                hosts.insert(host_key(*address, host).as_slice(), site.as_str())?;
+            }
+            Ok(())
+        })?;
+        for tree in batch.finished {
+            self.leased.remove(&tree.lease.order);
+            // A further tree of the same site may have become free before the cursor.
+            self.cursor = self.cursor.min(tree.lease.order);
+        }
+        Ok(())
+    }
+
+    /// Segments of the tables that are complete; later ones were being written when a process died.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn segments(&self) -> Result<u64, FrontierError> {
+        self.read("read", |txn| counter(txn, SEGMENTS))
+    }
+
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn counts(&self) -> Result<Counts, FrontierError> {
+        self.read("read", |txn| {
+            Ok(Counts {
+                trees: counter(txn, NEXT)?,
+                finished: counter(txn, FINISHED)?,
+                leased: self.leased.len() as u64,
+                sites: counter(txn, SITES_FOUND)?,
+            })
+        })
+    }
+
+    /// Whether a tree is queued or being walked.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn is_open(&self, order: u64) -> Result<bool, FrontierError> {
+        self.read("read", |txn| Ok(txn.open_table(WAITING)?.get(order)?.is_some()))
+    }
+
+    /// What earlier trees of a site left for later ones.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn known(&self, site: &Site) -> Result<Option<Vec<u8>>, FrontierError> {
+        self.read("read", |txn| {
+            Ok(txn.open_table(KNOWN)?.get(site.as_str())?.map(|value| value.value().to_vec()))
+        })
+    }
+
+    /// The state of one server, as it was last handed in.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn server(&self, address: IpAddr) -> Result<Option<Vec<u8>>, FrontierError> {
+        self.read("read", |txn| {
+            let servers = txn.open_table(SERVERS)?;
+            Ok(servers.get(address_key(address).as_slice())?.map(|value| value.value().to_vec()))
+        })
+    }
+
+    /// Every server met, in the order of addresses, one at a time.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn each_server(&self, mut visit: impl FnMut(IpAddr, &[u8])) -> Result<(), FrontierError> {
+        self.read("read", |txn| {
+            for entry in txn.open_table(SERVERS)?.iter()? {
+                let (key, state) = entry?;
+                if let Some(address) = address_of(key.value()) {
+                    visit(address, state.value());
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// How many hosts, and how many sites, a server was asked for.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn hosts_and_sites(&self, address: IpAddr) -> Result<(u32, u32), FrontierError> {
+        self.read("read", |txn| {
+            let from = address_key(address);
+            let mut hosts = 0;
+            let mut sites = HashSet::new();
+            for entry in txn.open_table(HOSTS)?.range(from.as_slice()..)? {
+                let (key, site) = entry?;
+                if !key.value().starts_with(&from) {
+                    break;
+                }
+                hosts += 1;
+                sites.insert(site.value().to_owned());
+            }
+            Ok((hosts, u32::try_from(sites.len()).unwrap_or(u32::MAX)))
+        })
+    }
+
+    fn read<T>(
+        &self,
+        operation: &'static str,
+        work: impl FnOnce(&ReadTransaction) -> Result<T, redb::Error>,
+    ) -> Result<T, FrontierError> {
+        let run = || work(&self.store.begin_read()?);
+        run().map_err(|source| FrontierError::store(operation, &self.path, source))
+    }
+
+    fn write<T>(
+        &self,
+        operation: &'static str,
+        work: impl FnOnce(&WriteTransaction) -> Result<T, redb::Error>,
+    ) -> Result<T, FrontierError> {
+        let run = || {
+            let txn = self.store.begin_write()?;
+            let done = work(&txn)?;
+            txn.commit()?;
+            Ok(done)
+        };
+        run().map_err(|source: redb::Error| FrontierError::store(operation, &self.path, source))
+    }
+}
+
+fn counter(txn: &ReadTransaction, name: &'static str) -> Result<u64, redb::Error> {
+    Ok(txn.open_table(META)?.get(name)?.map_or(0, |value| value.value()))
+}
+
+fn host_key(address: IpAddr, host: &Host) -> Vec<u8> {
+    [address_key(address).as_slice(), host.as_str().as_bytes()].concat()
+}
+
+/// IPv4 addresses have four bytes, IPv6 ones sixteen after a mark that no unicast IPv4 address begins with.
+fn address_key(address: IpAddr) -> Vec<u8> {
+    match address {
+        IpAddr::V4(v4) => v4.octets().to_vec(),
+        IpAddr::V6(v6) => [&[0xff][..], &v6.octets()].concat(),
+    }
+}
+
+fn address_of(key: &[u8]) -> Option<IpAddr> {
+    match key {
+        [0xff, v6 @ ..] => <[u8; 16]>::try_from(v6).ok().map(IpAddr::from),
+        v4 => <[u8; 4]>::try_from(v4).ok().map(IpAddr::from),
+    }
+}
+
+pub(super) fn encode(value: &impl Serialize) -> Vec<u8> {
+    // postcard writes any serde value into a growing vector; it has no way to fail on ours.
+    postcard::to_stdvec(value).unwrap_or_default()
+}
+
+pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
+    postcard::from_bytes(bytes).ok()
+}

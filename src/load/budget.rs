@@ -1,0 +1,86 @@
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+
+use crate::exchange::Wire;
+
+/// What one site tree may cost its servers; none: no bound.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Budget {
+    pub requests: Option<u64>,
+    /// Bytes on the wire, both ways.
+    pub bytes: Option<u64>,
+    pub time: Option<Duration>,
+}
+
+/// Which budget is spent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    Requests,
+    Bytes,
+    Time,
+}
+
+/// Whether one more exchange may be begun in a site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grant {
+    /// Yes, and it may move so many bytes.
+    Go {
+        byte_limit: u64,
+    },
+    /// What is in flight may use up the budget.
+    Wait,
+    Spent(Limit),
+}
+
+/// What is left below this does not pay for a request: head and first packets of a page.
+const LEAST_BYTES: u64 = 8 * 1024;
+
+/// The running account of one site tree. No budget is ever exceeded, and no exchange is begun ahead of
+/// others that might use the budget up, so the exchanges of a tree do not depend on parallelism.
+#[derive(Clone, Debug)]
+pub struct SiteBudget {
+    budget: Budget,
+    started: SystemTime,
+    granted: u64,
+    bytes: u64,
+    in_flight: u64,
+}
+
+impl SiteBudget {
+    #[must_use]
+    pub fn new(budget: Budget, started: SystemTime) -> Self {
+        Self { budget, started, granted: 0, bytes: 0, in_flight: 0 }
+    }
+
+    /// Asks for one more exchange, which can move `largest` bytes at most; a *go* counts.
+    pub fn grant(&mut self, now: SystemTime, largest: u64) -> Grant {
+        let age = now.duration_since(self.started).unwrap_or_default();
+        if self.budget.time.is_some_and(|most| age >= most) {
+            return Grant::Spent(Limit::Time);
+        }
+        if self.budget.requests.is_some_and(|most| self.granted >= most) {
+            return Grant::Spent(Limit::Requests);
+        }
+        let mut byte_limit = largest;
+        if let Some(most) = self.budget.bytes {
+            let left = most.saturating_sub(self.bytes);
+            if self.in_flight > 0 && left < largest.saturating_mul(self.in_flight + 1) {
+                return Grant::Wait;
+            }
+            if left < LEAST_BYTES.min(largest) {
+                return Grant::Spent(Limit::Bytes);
+            }
+            byte_limit = largest.min(left);
+        }
+        self.granted += 1;
+        self.in_flight += 1;
+        Grant::Go { byte_limit }
+    }
+
+    /// A granted exchange ended and cost so much.
+    pub fn book(&mut self, wire: Wire) {
+        self.in_flight = self.in_flight.saturating_sub(1);
+        self.bytes += wire.sent + wire.received;
+    }
+}

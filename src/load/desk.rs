@@ -1,0 +1,183 @@
+use std::collections::{HashMap, HashSet};
+use std::net::IpAddr;
+use std::time::{Duration, SystemTime};
+
+use super::bucket::Bucket;
+use super::{Pace, ServerState};
+use crate::address::Site;
+use crate::exchange::Answer;
+
+/// Where every exchange of a survey gets its permit.
+///
+/// ```
+/// use std::time::{Duration, UNIX_EPOCH};
+/// use ccsurvey::{address::{Host, Site}, load::{Load, Pace, Turn}};
+/// let mut load = Load::new(Pace::default(), None, 1 << 20);
+/// let (now, server) = (UNIX_EPOCH, "41.90.0.1".parse().unwrap());
+/// let site = |name| Site::new(Host::parse(name).unwrap());
+/// let Turn::Go(_permit) = load.permit(now, server, &site("a.ke"), None) else { panic!() };
+/// // Another site on the same server has to wait.
+/// assert!(matches!(load.permit(now, server, &site("b.ke"), None), Turn::Busy));
+/// ```
+#[derive(Debug)]
+pub struct Load {
+    pace: Pace,
+    bucket: Option<Bucket>,
+    largest: u64,
+    servers: HashMap<IpAddr, ServerState>,
+    sites: HashMap<Site, u32>,
+    changed: HashSet<IpAddr>,
+}
+
+/// Whether an exchange may begin.
+#[derive(Debug)]
+pub enum Turn {
+    Go(Permit),
+    /// Not before this time; ask again then.
+    At(SystemTime),
+    /// An exchange in flight must end first; ask again when one has.
+    Busy,
+}
+
+/// The right to one exchange, to be given back with [`Load::settle`] or [`Load::abandon`].
+#[must_use = "a permit that is not given back keeps its address and site busy"]
+#[derive(Debug)]
+pub struct Permit {
+    address: IpAddr,
+    site: Site,
+    begun: SystemTime,
+}
+
+impl Load {
+    /// `rate` is the survey's ceiling in bytes per second, `largest` the most bytes one exchange can move.
+    #[must_use]
+    pub fn new(pace: Pace, rate: Option<u64>, largest: u64) -> Self {
+        Self {
+            pace,
+            bucket: rate.map(|rate| Bucket::new(rate, largest)),
+            largest,
+            servers: HashMap::new(),
+            sites: HashMap::new(),
+            changed: HashSet::new(),
+        }
+    }
+
+    #[must_use]
+    pub fn pace(&self) -> &Pace {
+        &self.pace
+    }
+
+    /// Asks for a turn at `address` on behalf of `site`, whose host asks for `crawl_delay`.
+    pub fn permit(
+        &mut self,
+        now: SystemTime,
+        address: IpAddr,
+        site: &Site,
+        crawl_delay: Option<Duration>,
+    ) -> Turn {
+        if self.sites.get(site).is_some_and(|taken| *taken >= self.pace.per_site) {
+            return Turn::Busy;
+        }
+        let server = self.servers.entry(address).or_default();
+        match server.earliest(&self.pace, crawl_delay) {
+            None => return Turn::Busy,
+            Some(at) if at > now => return Turn::At(at),
+            Some(_) => {}
+        }
+        if let Some(bucket) = &mut self.bucket
+            && let Err(at) = bucket.reserve(now, self.largest)
+        {
+            return Turn::At(at);
+        }
+        server.begin(&self.pace, crawl_delay);
+        *self.sites.entry(site.clone()).or_default() += 1;
+        Turn::Go(Permit { address, site: site.clone(), begun: now })
+    }
+
+    /// The exchange ended with an answer.
+    pub fn settle(&mut self, permit: Permit, answer: &Answer) {
+        let used = answer.wire.sent + answer.wire.received;
+        self.release(&permit, used);
+        self.changed.insert(permit.address);
+        self.servers.entry(permit.address).or_default().settle(&self.pace, answer);
+    }
+
+    /// The exchange was given up; the server may have worked on it until `now`.
+    pub fn abandon(&mut self, permit: Permit, now: SystemTime) {
+        self.release(&permit, self.largest);
+        self.changed.insert(permit.address);
+        let took = now.duration_since(permit.begun).unwrap_or_default();
+        self.servers.entry(permit.address).or_default().abandon(&self.pace, took, now);
+    }
+
+    fn release(&mut self, permit: &Permit, used: u64) {
+        if let Some(bucket) = &mut self.bucket {
+            bucket.give_back(self.largest.saturating_sub(used));
+        }
+        if let Some(taken) = self.sites.get_mut(&permit.site) {
+            *taken -= 1;
+            if *taken == 0 {
+                self.sites.remove(&permit.site);
+            }
+        }
+    }
+
+    /// When the address may be asked again at the earliest, if it is known and not busy.
+    #[must_use]
+    pub fn free_at(&self, address: IpAddr) -> Option<SystemTime> {
+        self.servers.get(&address)?.earliest(&self.pace, None)
+    }
+
+    /// Books an exchange of an earlier run that the server's stored state does not know yet.
+    pub fn recall(&mut self, address: IpAddr, answer: &Answer) {
+        let server = self.servers.entry(address).or_default();
+        if server.ledger.last_end().is_none_or(|last| answer.ended() > last) {
+            server.begin(&self.pace, None);
+            server.settle(&self.pace, answer);
+            self.changed.insert(address);
+        }
+    }
+
+    /// An exchange was begun at `asked` by a process that died before its answer was recorded: it may have
+    /// lasted until `now`.
+    pub fn recall_in_flight(&mut self, address: IpAddr, asked: SystemTime, now: SystemTime) {
+        let server = self.servers.entry(address).or_default();
+        server.begin(&self.pace, None);
+        server.abandon(&self.pace, now.duration_since(asked).unwrap_or_default(), now);
+        self.changed.insert(address);
+    }
+
+    /// Whether anything is remembered of an address.
+    #[must_use]
+    pub fn knows(&self, address: IpAddr) -> bool {
+        self.servers.contains_key(&address)
+    }
+
+    /// What is remembered of an address.
+    #[must_use]
+    pub fn state_of(&self, address: IpAddr) -> Option<&ServerState> {
+        self.servers.get(&address)
+    }
+
+    /// Puts back what was remembered of an address.
+    pub fn restore(&mut self, address: IpAddr, state: ServerState) {
+        self.servers.insert(address, state);
+    }
+
+    /// The servers whose state has changed since this was last asked, with their states.
+    pub fn take_changed(&mut self) -> Vec<(IpAddr, ServerState)> {
+        let mut changed: Vec<_> = self
+            .changed
+            .drain()
+            .filter_map(|address| Some((address, self.servers.get(&address)?.clone())))
+            .collect();
+        changed.sort_by_key(|(address, _)| *address);
+        changed
+    }
+
+    /// Forgets servers whose delays are over and whose state was taken: it is stored elsewhere.
+    pub fn forget_idle(&mut self, now: SystemTime) {
+        let changed = &self.changed;
+        self.servers.retain(|address, state| changed.contains(address) || !state.is_idle(now));
+    }
+}

@@ -1,0 +1,89 @@
+use std::collections::VecDeque;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+use super::Pace;
+use crate::exchange::Answer;
+
+/// What one server bore, measured from the answers' own times.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Ledger {
+    pub requests: u64,
+    pub sent_bytes: u64,
+    pub received_bytes: u64,
+    pub connections: u64,
+    pub busy: Duration,
+    /// Least time from the end of one exchange to the start of the next; zero when they overlapped.
+    pub smallest_gap: Option<Duration>,
+    pub most_parallel: u32,
+    /// In any 60 s; counted in whole seconds, so it may be one second's requests too high.
+    pub most_requests_per_minute: u32,
+    last_end: Option<SystemTime>,
+    /// Requests begun in each of the last seconds.
+    recent: VecDeque<(u64, u32)>,
+}
+
+/// A load promise that was not kept at some server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Promise {
+    /// More exchanges at once than allowed.
+    OneAtATime,
+    /// A pause shorter than the least.
+    LeastDelay,
+}
+
+impl Ledger {
+    /// Books an exchange; `in_flight` counts it and those beside it.
+    pub(super) fn book(&mut self, answer: &Answer, in_flight: u32) {
+        self.requests += 1;
+        self.sent_bytes += answer.wire.sent;
+        self.received_bytes += answer.wire.received;
+        self.connections += u64::from(answer.wire.connections);
+        self.busy += answer.timings.total;
+        self.most_parallel = self.most_parallel.max(in_flight.max(1));
+        if let Some(last_end) = self.last_end {
+            let gap = answer.started.duration_since(last_end);
+            if gap.is_err() {
+                self.most_parallel = self.most_parallel.max(2);
+            }
+            let gap = gap.unwrap_or(Duration::ZERO);
+            self.smallest_gap = Some(self.smallest_gap.map_or(gap, |least| least.min(gap)));
+        }
+        self.last_end = self.last_end.max(Some(answer.ended()));
+        self.count_minute(answer.started);
+    }
+
+    fn count_minute(&mut self, started: SystemTime) {
+        let second = started.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        match self.recent.back_mut() {
+            Some((last, count)) if *last >= second => *count += 1,
+            _ => self.recent.push_back((second, 1)),
+        }
+        while self.recent.front().is_some_and(|(first, _)| first + 60 < second) {
+            self.recent.pop_front();
+        }
+        let requests = self.recent.iter().map(|(_, count)| count).sum();
+        self.most_requests_per_minute = self.most_requests_per_minute.max(requests);
+    }
+
+    /// When the last exchange ended.
+    #[must_use]
+    pub fn last_end(&self) -> Option<SystemTime> {
+        self.last_end
+    }
+
+    /// The promises that these figures show broken.
+    #[must_use]
+    pub fn broken(&self, pace: &Pace) -> Vec<Promise> {
+        let mut broken = Vec::new();
+        if self.most_parallel > pace.per_address {
+            broken.push(Promise::OneAtATime);
+        }
+        // With several slots the pause holds in each slot, and gaps between slots may be shorter.
+        if pace.per_address == 1 && self.smallest_gap.is_some_and(|gap| gap < pace.min_delay) {
+            broken.push(Promise::LeastDelay);
+        }
+        broken
+    }
+}

@@ -1,0 +1,312 @@
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::address::{Host, Site};
+use crate::exchange::{Answer, Failure, Wire};
+
+const MIB: u64 = 1 << 20;
+
+fn at(seconds: f64) -> SystemTime {
+    UNIX_EPOCH + Duration::from_secs_f64(1_000_000.0 + seconds)
+}
+
+fn server(number: u8) -> IpAddr {
+    IpAddr::from([41, 90, 0, number])
+}
+
+fn site(name: &str) -> Site {
+    Site::new(Host::parse(name).unwrap())
+}
+
+fn answer(started: SystemTime, seconds: f64) -> Answer {
+    let mut answer = Answer::not_asked(started, Some(server(1)), Failure::Reset, None);
+    answer.failure = None;
+    answer.status = Some(200);
+    answer.timings.total = Duration::from_secs_f64(seconds);
+    answer.timings.first_byte = Some(answer.timings.total);
+    answer.wire = Wire { sent: 200, received: 10_000, connections: 1 };
+    answer
+}
+
+fn busy(started: SystemTime, retry_after: Option<u64>) -> Answer {
+    let mut answer = answer(started, 0.1);
+    answer.status = Some(503);
+    answer.head.retry_after = retry_after.map(Duration::from_secs);
+    answer
+}
+
+fn load() -> Load {
+    Load::new(Pace::default(), None, MIB)
+}
+
+/// Begins an exchange at the server's earliest time and settles it.
+fn exchange(load: &mut Load, now: SystemTime, make: impl Fn(SystemTime) -> Answer) -> SystemTime {
+    let start = load.free_at(server(1)).map_or(now, |free| free.max(now));
+    let Turn::Go(permit) = load.permit(start, server(1), &site("a.ke"), None) else {
+        panic!("not free at {start:?}")
+    };
+    load.settle(permit, &make(start));
+    load.free_at(server(1)).unwrap()
+}
+
+#[test]
+fn an_address_is_left_alone_for_two_seconds_or_five_times_the_last_exchange() {
+    assert_eq!(exchange(&mut load(), at(0.0), |t| answer(t, 0.1)), at(0.1 + 2.0));
+    assert_eq!(exchange(&mut load(), at(0.0), |t| answer(t, 4.0)), at(4.0 + 20.0));
+    assert_eq!(exchange(&mut load(), at(0.0), |t| answer(t, 40.0)), at(40.0 + 60.0));
+}
+
+#[test]
+fn sites_on_one_address_share_its_pace() {
+    let mut load = load();
+    let Turn::Go(permit) = load.permit(at(0.0), server(1), &site("a.ke"), None) else { panic!() };
+    assert!(matches!(load.permit(at(0.0), server(1), &site("b.ke"), None), Turn::Busy));
+    load.settle(permit, &answer(at(0.0), 0.5));
+    let turn = load.permit(at(1.0), server(1), &site("b.ke"), None);
+    assert!(matches!(turn, Turn::At(free) if free == at(0.5 + 2.5)));
+}
+
+#[test]
+fn a_site_on_two_addresses_has_one_exchange_at_a_time() {
+    let mut load = load();
+    let Turn::Go(_permit) = load.permit(at(0.0), server(1), &site("a.ke"), None) else { panic!() };
+    assert!(matches!(load.permit(at(0.0), server(2), &site("a.ke"), None), Turn::Busy));
+    assert!(matches!(load.permit(at(0.0), server(2), &site("b.ke"), None), Turn::Go(_)));
+}
+
+#[test]
+fn a_crawl_delay_lengthens_the_pause_for_its_site() {
+    let mut load = load();
+    exchange(&mut load, at(0.0), |t| answer(t, 1.0));
+    let delay = Some(Duration::from_secs(30));
+    let turn = load.permit(at(7.0), server(1), &site("a.ke"), delay);
+    assert!(matches!(turn, Turn::At(free) if free == at(31.0)));
+    assert!(matches!(load.permit(at(7.0), server(1), &site("b.ke"), None), Turn::Go(_)));
+}
+
+#[test]
+fn troubles_double_the_pause_and_sound_answers_halve_it_again() {
+    let mut load = load();
+    let mut pauses = Vec::new();
+    let mut now = at(0.0);
+    for sound in [false, false, false, true, true, true] {
+        let free = exchange(&mut load, now, |t| if sound { answer(t, 0.1) } else { busy(t, None) });
+        let end = load.state_of(server(1)).unwrap().ledger.last_end().unwrap();
+        pauses.push(free.duration_since(end).unwrap().as_secs());
+        now = free;
+    }
+    assert_eq!(pauses, [4, 8, 16, 8, 4, 2]);
+}
+
+#[test]
+fn growing_response_times_are_trouble() {
+    let mut load = load();
+    let mut now = at(0.0);
+    for _ in 0..5 {
+        now = exchange(&mut load, now, |t| answer(t, 0.2));
+    }
+    let free = exchange(&mut load, now, |t| answer(t, 2.0));
+    assert_eq!(free.duration_since(now).unwrap().as_secs(), 2 + 20);
+}
+
+#[test]
+fn retry_after_is_obeyed_to_the_second_however_long() {
+    assert_eq!(exchange(&mut load(), at(0.0), |t| busy(t, Some(7200))), at(0.1 + 7200.0));
+}
+
+#[test]
+fn the_ledger_measures_gaps_and_overlaps_from_the_answers() {
+    let mut load = load();
+    load.recall(server(1), &answer(at(0.0), 1.0));
+    load.recall(server(1), &answer(at(3.0), 1.0));
+    let ledger = load.state_of(server(1)).unwrap().ledger.clone();
+    assert_eq!((ledger.requests, ledger.received_bytes, ledger.busy), (2, 20_000, Duration::from_secs(2)));
+    assert_eq!(ledger.smallest_gap, Some(Duration::from_secs(2)));
+    assert_eq!(ledger.broken(&Pace::default()), []);
+    load.recall(server(1), &answer(at(3.5), 1.0));
+    let ledger = &load.state_of(server(1)).unwrap().ledger;
+    assert_eq!(ledger.broken(&Pace::default()), [Promise::OneAtATime, Promise::LeastDelay]);
+}
+
+#[test]
+fn requests_per_minute_are_those_of_the_busiest_minute() {
+    let mut load = load();
+    for number in 0..100 {
+        load.recall(server(1), &answer(at(f64::from(number) * 3.0), 0.1));
+    }
+    let most = load.state_of(server(1)).unwrap().ledger.most_requests_per_minute;
+    assert!((20..=21).contains(&most), "{most}");
+}
+
+#[test]
+fn delays_outlast_the_process() {
+    let mut first = load();
+    exchange(&mut first, at(0.0), |t| busy(t, Some(200)));
+    let (address, state) = first.take_changed().remove(0);
+    let stored = postcard::to_stdvec(&state).unwrap();
+    let mut second = load();
+    second.restore(address, postcard::from_bytes(&stored).unwrap());
+    assert_eq!(second.free_at(server(1)), first.free_at(server(1)));
+    second.recall(server(1), &busy(at(0.0), Some(200)));
+    assert_eq!(second.state_of(address).unwrap().ledger.requests, 1, "what is stored is not booked twice");
+}
+
+#[test]
+fn an_exchange_that_was_in_flight_in_a_crash_is_waited_for() {
+    let mut load = load();
+    load.recall_in_flight(server(1), at(0.0), at(4.0));
+    assert_eq!(load.free_at(server(1)), Some(at(4.0 + 20.0)));
+    assert_eq!(load.state_of(server(1)).unwrap().ledger.requests, 0);
+}
+
+#[test]
+fn idle_servers_are_forgotten_once_their_state_was_taken() {
+    let mut load = load();
+    exchange(&mut load, at(0.0), |t| answer(t, 0.1));
+    load.forget_idle(at(100.0));
+    assert!(load.knows(server(1)));
+    load.take_changed();
+    load.forget_idle(at(1.0));
+    assert!(load.knows(server(1)), "its delay is not over");
+    load.forget_idle(at(100.0));
+    assert!(!load.knows(server(1)));
+}
+
+#[test]
+fn a_budget_is_granted_to_the_last_request_and_byte_and_not_beyond() {
+    let budget = Budget { requests: Some(2), ..Budget::default() };
+    let mut site = SiteBudget::new(budget, at(0.0));
+    assert_eq!(site.grant(at(0.0), MIB), Grant::Go { byte_limit: MIB });
+    assert_eq!(site.grant(at(0.0), MIB), Grant::Go { byte_limit: MIB });
+    assert_eq!(site.grant(at(0.0), MIB), Grant::Spent(Limit::Requests));
+
+    let budget = Budget { bytes: Some(MIB + 100_000), ..Budget::default() };
+    let mut site = SiteBudget::new(budget, at(0.0));
+    assert_eq!(site.grant(at(0.0), MIB), Grant::Go { byte_limit: MIB });
+    assert_eq!(site.grant(at(0.0), MIB), Grant::Wait);
+    site.book(Wire { sent: 0, received: MIB, connections: 1 });
+    assert_eq!(site.grant(at(0.0), MIB), Grant::Go { byte_limit: 100_000 });
+    site.book(Wire { sent: 0, received: 99_000, connections: 0 });
+    assert_eq!(site.grant(at(0.0), MIB), Grant::Spent(Limit::Bytes));
+
+    let budget = Budget { time: Some(Duration::from_secs(10)), ..Budget::default() };
+    assert_eq!(SiteBudget::new(budget, at(0.0)).grant(at(10.0), MIB), Grant::Spent(Limit::Time));
+}
+
+proptest! {
+    /// Whatever the order of requests, an observer at the servers sees the promises kept.
+    #[test]
+    fn no_schedule_breaks_a_promise(
+        asks in prop::collection::vec((0u8..4, 0usize..4, 1u32..8000, 0u8..6), 1..120),
+        per_address in 1u32..3,
+        per_site in 1u32..3,
+        rate in prop::option::of(50_000u64..5_000_000),
+    ) {
+        let pace = Pace { per_address, per_site, ..Pace::default() };
+        let mut load = Load::new(pace.clone(), rate, MIB);
+        let mut now = at(0.0);
+        let mut running: Vec<(SystemTime, IpAddr, usize, Permit, Answer)> = Vec::new();
+        let mut ends: HashMap<IpAddr, Vec<(SystemTime, Duration)>> = HashMap::new();
+        let mut moved: Vec<(SystemTime, u64)> = Vec::new();
+        for (address, owner, millis, kind) in asks {
+            let (address, name) = (server(address), site(["a.ke", "b.ke", "c.ke", "d.ke"][owner]));
+            loop {
+                running.sort_by_key(|(end, ..)| *end);
+                match load.permit(now, address, &name, None) {
+                    Turn::Go(permit) => {
+                        let at_once = running.iter().filter(|run| run.1 == address).count() as u32;
+                        prop_assert!(at_once < per_address);
+                        prop_assert!((running.iter().filter(|run| run.2 == owner).count() as u32) < per_site);
+                        let kept = ends.entry(address).or_default().iter()
+                            .filter(|(end, delay)| *end + *delay > now).count() as u32;
+                        prop_assert!(at_once + kept < per_address, "a pause was cut short");
+                        let mut answer = answer(now, f64::from(millis) / 1000.0);
+                        answer.address = Some(address);
+                        if kind == 0 { answer.status = Some(503); }
+                        if kind == 1 { answer.failure = Some(Failure::Reset); }
+                        running.push((answer.ended(), address, owner, permit, answer));
+                        moved.push((now, 10_200));
+                        break;
+                    }
+                    turn => {
+                        let next_end = running.first().map(|run| run.0);
+                        let target = match turn { Turn::At(time) => Some(time), _ => None };
+                        prop_assert!(target.or(next_end).is_some(), "nobody would ever wake the one who waits");
+                        let settle_first = next_end.is_some_and(|end| target.is_none_or(|time| end <= time));
+                        if settle_first {
+                            let (end, address, _, permit, answer) = running.remove(0);
+                            now = now.max(end);
+                            let least = delay_after(&pace, answer.timings.total, 0, None);
+                            ends.entry(address).or_default().push((end, least));
+                            load.settle(permit, &answer);
+                        } else if let Some(time) = target {
+                            prop_assert!(time > now);
+                            now = time;
+                        }
+                    }
+                }
+            }
+        }
+        if let Some(rate) = rate {
+            for (index, (from, _)) in moved.iter().enumerate() {
+                let mut sum = 0;
+                for (until, bytes) in &moved[index..] {
+                    sum += bytes;
+                    let window = until.duration_since(*from).unwrap().as_secs_f64();
+                    let most = (rate as f64 * 10.0).max(MIB as f64) + rate as f64 * window + 1.0;
+                    prop_assert!(sum as f64 <= most, "{sum} bytes in {window} s at {rate} B/s");
+                }
+            }
+        }
+        if per_address == 1 {
+            for number in 0..4 {
+                let broken = load.state_of(server(number)).map(|state| state.ledger.broken(&pace));
+                prop_assert!(broken.is_none_or(|broken| broken.is_empty()));
+            }
+        }
+    }
+
+    /// What is asked for does not depend on how many are in flight.
+    #[test]
+    fn a_byte_budget_ends_at_the_same_exchange_with_any_parallelism(
+        sizes in prop::collection::vec(1_000u64..MIB, 1..40),
+        budget in MIB..20 * MIB,
+        parallel in 1usize..5,
+    ) {
+        let run = |parallel: usize| {
+            let mut account = SiteBudget::new(Budget { bytes: Some(budget), ..Budget::default() }, at(0.0));
+            let mut flying = std::collections::VecDeque::new();
+            let (mut log, mut spent) = (Vec::new(), 0);
+            let mut sizes = sizes.iter();
+            let mut next = sizes.next();
+            loop {
+                let grant = if flying.len() < parallel && next.is_some() { account.grant(at(0.0), MIB) } else { Grant::Wait };
+                match grant {
+                    Grant::Go { byte_limit } => {
+                        let size = (*next.unwrap()).min(byte_limit);
+                        log.push((byte_limit, size));
+                        flying.push_back(size);
+                        next = sizes.next();
+                    }
+                    Grant::Spent(_) => break,
+                    Grant::Wait => match flying.pop_front() {
+                        Some(size) => {
+                            spent += size;
+                            account.book(Wire { sent: 0, received: size, connections: 0 });
+                        }
+                        None => break,
+                    },
+                }
+            }
+            spent += flying.iter().sum::<u64>();
+            (log, spent)
+        };
+        let (log, spent) = run(parallel);
+        prop_assert!(spent <= budget);
+        prop_assert_eq!(log, run(1).0);
+    }
+}
