@@ -1,0 +1,169 @@
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+
+use crate::exchange::{Answer, Purpose};
+
+/// What a survey has done since it was begun, and at what pace it goes now.
+///
+/// Written to `DIR/status.json` about once a second, so that another process can look at it while
+/// the survey runs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// `running`, `finished`, `interrupted`, `failed`.
+    pub state: String,
+    pub started: Option<SystemTime>,
+    pub updated: Option<SystemTime>,
+    /// Seconds that the survey was at work, over all its runs.
+    pub active_seconds: f64,
+    pub sites_done: u64,
+    pub sites_walking: u64,
+    pub sites_waiting: u64,
+    pub pages: u64,
+    pub requests: u64,
+    pub received_bytes: u64,
+    pub sent_bytes: u64,
+    /// Requests in flight when a process was killed: sent perhaps, and not recorded.
+    pub unrecorded: u64,
+    /// External URLs in the trees of sites that are done.
+    pub external_urls: u64,
+    /// Failures and HTTP error statuses, by kind.
+    pub errors: BTreeMap<String, u64>,
+    /// Over the last minute.
+    pub requests_per_second: f64,
+    pub bytes_per_second: f64,
+    /// What the sites that wait may take at the pace of the sites done so far; growing while new sites
+    /// are found.
+    pub seconds_left: Option<f64>,
+    /// The servers with most requests: address, requests, received bytes, busy seconds.
+    pub most_loaded: Vec<LoadedServer>,
+}
+
+/// One of the servers that bore most.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LoadedServer {
+    pub address: String,
+    pub requests: u64,
+    pub received_bytes: u64,
+    pub busy_seconds: f64,
+}
+
+impl Snapshot {
+    /// Reads what the survey in `dir` last wrote; none before its first second.
+    ///
+    /// # Errors
+    /// When the file is there and cannot be read.
+    pub fn load(dir: &Path) -> std::io::Result<Option<Self>> {
+        match std::fs::read(dir.join(FILE)) {
+            Ok(bytes) => Ok(serde_json::from_slice(&bytes).ok()),
+            Err(wrong) if wrong.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(wrong) => Err(wrong),
+        }
+    }
+
+    /// Replaces the file in one step, so that a reader sees the old or the new.
+    pub(super) fn save(&self, dir: &Path) -> std::io::Result<()> {
+        let fresh = dir.join(".status.json.new");
+        std::fs::write(&fresh, serde_json::to_vec_pretty(self)?)?;
+        std::fs::rename(fresh, dir.join(FILE))
+    }
+}
+
+const FILE: &str = "status.json";
+/// Rates are taken over the last so many seconds.
+const WINDOW: usize = 60;
+
+/// The counters behind a [`Snapshot`], shared by all who work on a survey.
+#[derive(Default)]
+pub struct Progress {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    now: Snapshot,
+    /// Requests and bytes at each of the last seconds.
+    history: std::collections::VecDeque<(SystemTime, u64, u64)>,
+    run_started: Option<SystemTime>,
+    active_before: f64,
+    done_before: u64,
+}
+
+impl Progress {
+    /// Goes on from what an earlier run wrote.
+    #[must_use]
+    pub fn resume(earlier: Option<Snapshot>, now: SystemTime) -> Self {
+        let earlier = earlier.unwrap_or_default();
+        let inner = Inner {
+            active_before: earlier.active_seconds,
+            done_before: earlier.sites_done,
+            run_started: Some(now),
+            now: Snapshot {
+                state: "running".to_owned(),
+                started: earlier.started.or(Some(now)),
+                // Counted anew from the state store and the journals.
+                most_loaded: Vec::new(),
+                ..earlier
+            },
+            ..Inner::default()
+        };
+        Self { inner: Mutex::new(inner) }
+    }
+
+    /// Changes the counters.
+    pub fn update(&self, change: impl FnOnce(&mut Snapshot)) {
+        change(&mut self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner).now);
+    }
+
+    /// An exchange ended.
+    pub fn exchange(&self, purpose: Purpose, answer: &Answer, is_page: bool) {
+        self.update(|now| {
+            if answer.failure.is_none_or(|failure| failure.reached_the_network()) {
+                now.requests += 1;
+            }
+            now.pages += u64::from(is_page && purpose == Purpose::Page);
+            now.sent_bytes += answer.wire.sent;
+            now.received_bytes += answer.wire.received;
+            let error = match (answer.failure, answer.status) {
+                (Some(failure), _) => Some(failure.to_string()),
+                (None, Some(status)) if status >= 400 && purpose == Purpose::Page => {
+                    Some(format!("http_{status}"))
+                }
+                _ => None,
+            };
+            if let Some(error) = error {
+                *now.errors.entry(error).or_default() += 1;
+            }
+        });
+    }
+
+    /// The state of things at `now`, with rates.
+    #[must_use]
+    pub fn snapshot(&self, now: SystemTime) -> Snapshot {
+        let mut inner = self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let bytes = inner.now.sent_bytes + inner.now.received_bytes;
+        let requests = inner.now.requests;
+        inner.history.push_back((now, requests, bytes));
+        while inner.history.len() > WINDOW {
+            inner.history.pop_front();
+        }
+        let run = inner.run_started.and_then(|start| now.duration_since(start).ok()).unwrap_or_default();
+        let mut snapshot = inner.now.clone();
+        snapshot.updated = Some(now);
+        snapshot.active_seconds = inner.active_before + run.as_secs_f64();
+        if let Some(&(then, requests_then, bytes_then)) = inner.history.front() {
+            let span = now.duration_since(then).unwrap_or(Duration::ZERO).as_secs_f64();
+            if span > 0.0 {
+                snapshot.requests_per_second = requests.saturating_sub(requests_then) as f64 / span;
+                snapshot.bytes_per_second = bytes.saturating_sub(bytes_then) as f64 / span;
+            }
+        }
+        let done = snapshot.sites_done.saturating_sub(inner.done_before);
+        let left = snapshot.sites_waiting + snapshot.sites_walking;
+        snapshot.seconds_left = (done > 0).then(|| run.as_secs_f64() / done as f64 * left as f64);
+        snapshot
+    }
+}

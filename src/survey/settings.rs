@@ -1,0 +1,278 @@
+use std::fmt;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::address::{ScopeRule, SuffixSection};
+
+/// Everything a survey is told, as its `survey.toml` and the user's configuration file write it.
+///
+/// Every default is the polite one. A key stands for the command-line flag of the same name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Settings {
+    /// The surveyed country domains: external URLs inside them become start URLs.
+    pub cctld: Vec<String>,
+    /// How site owners reach the surveyor: a URL or mail address, sent in the User-Agent.
+    pub contact: Option<String>,
+    /// Which section of the Public Suffix List divides sites.
+    pub suffixes: SuffixSection,
+    /// A newer Public Suffix List than the one built in.
+    pub suffix_list: Option<PathBuf>,
+    pub scope: ScopeRule,
+    pub feed_back: FeedBackRule,
+    pub seeds_per_site: u32,
+    /// The last generation of sites that is walked; none: no bound.
+    pub generations: Option<u32>,
+
+    /// The deepest level that is fetched.
+    pub depth: u16,
+    pub queries_per_script: u32,
+    /// URLs found at which a site counts as a trap.
+    pub max_urls: usize,
+    /// End a site after so many levels in a row without a new external link.
+    pub stable_levels: Option<u16>,
+    /// Requests that one site tree may cost.
+    pub max_requests: Option<u64>,
+    /// Bytes on the wire, both ways, that one site tree may cost.
+    pub max_bytes: Option<Size>,
+    /// Time that the walk of one site tree may take.
+    pub max_time: Option<Span>,
+
+    /// Sites walked at once.
+    pub sites: usize,
+    /// Parallel requests in one site.
+    pub per_site: u32,
+    /// Parallel requests at one server address.
+    pub per_address: u32,
+    /// Least pause between two exchanges at an address.
+    pub min_delay: Span,
+    /// Pause as a multiple of the last exchange's duration.
+    pub delay_factor: f64,
+    /// Most that a slow exchange or a back-off makes us pause.
+    pub max_delay: Span,
+    /// Bytes per second, both ways, of the whole survey; none: no ceiling.
+    pub rate: Option<Size>,
+
+    /// Body bytes read of one page, decoded.
+    pub max_body: Size,
+    pub dns_timeout: Span,
+    pub connect_timeout: Span,
+    pub tls_timeout: Span,
+    pub first_byte_timeout: Span,
+    pub idle_timeout: Span,
+    pub exchange_timeout: Span,
+    /// The name server to ask; none: those of the system.
+    pub dns: Option<SocketAddr>,
+    /// Where every connection goes, whatever the address: a virtual Web space.
+    pub gateway: Option<SocketAddr>,
+    pub permit_special_addresses: bool,
+    pub refuse_bad_certificates: bool,
+    /// Further root certificates, PEM.
+    pub ca: Vec<PathBuf>,
+    /// Names and networks that are never contacted.
+    pub opt_out: Option<PathBuf>,
+    /// MaxMind databases for countries and networks of servers.
+    pub geo: Vec<PathBuf>,
+}
+
+/// What becomes of external URLs inside the surveyed country domains.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FeedBackRule {
+    /// The URL itself becomes a start URL.
+    #[default]
+    Link,
+    /// The front page of its host does.
+    Door,
+    Off,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            cctld: Vec::new(),
+            contact: None,
+            suffixes: SuffixSection::Icann,
+            suffix_list: None,
+            scope: ScopeRule::Site,
+            feed_back: FeedBackRule::Link,
+            seeds_per_site: 1,
+            generations: None,
+            depth: 8,
+            queries_per_script: 1,
+            max_urls: 100_000,
+            stable_levels: None,
+            // At 2 s between requests about six hours of one server's attention at most.
+            max_requests: Some(10_000),
+            // 10,000 pages of the median size on the Web of 2024, 32 kB.
+            max_bytes: Some(Size(320 * 1024 * 1024)),
+            max_time: Some(Span(Duration::from_secs(3 * 24 * 3600))),
+            sites: 64,
+            per_site: 1,
+            per_address: 1,
+            min_delay: Span(Duration::from_secs(2)),
+            delay_factor: 5.0,
+            max_delay: Span(Duration::from_secs(60)),
+            // 8 Mbit/s: a quarter of a modest office link.
+            rate: Some(Size(1024 * 1024)),
+            max_body: Size(1024 * 1024),
+            dns_timeout: Span(Duration::from_secs(10)),
+            connect_timeout: Span(Duration::from_secs(10)),
+            tls_timeout: Span(Duration::from_secs(10)),
+            first_byte_timeout: Span(Duration::from_secs(30)),
+            idle_timeout: Span(Duration::from_secs(20)),
+            exchange_timeout: Span(Duration::from_secs(60)),
+            dns: None,
+            gateway: None,
+            permit_special_addresses: false,
+            refuse_bad_certificates: false,
+            ca: Vec::new(),
+            opt_out: None,
+            geo: Vec::new(),
+        }
+    }
+}
+
+impl Settings {
+    /// Whether every exchange of this survey stays on this machine.
+    #[must_use]
+    pub fn stays_on_loopback(&self) -> bool {
+        let is_loopback = |end: Option<SocketAddr>| end.is_some_and(|end| end.ip().is_loopback());
+        is_loopback(self.gateway) && is_loopback(self.dns)
+    }
+
+    /// What servers are told about us.
+    #[must_use]
+    pub fn user_agent(&self) -> String {
+        let contact = self.contact.as_deref().unwrap_or("loopback only");
+        format!("{}/{} (+{contact})", env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
+    }
+}
+
+/// A duration as people write it: `2s`, `500ms`, `1h 30m`; a bare number is seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd)]
+pub struct Span(pub Duration);
+
+/// A number of bytes as people write it: `500kB`, `1MiB`; a bare number is bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd)]
+pub struct Size(pub u64);
+
+impl FromStr for Span {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let expected =
+            || format!("'{text}' is not a duration (expected for example '2s', '500ms' or '1h 30m')");
+        if let Ok(seconds) = text.trim().parse::<f64>() {
+            return Duration::try_from_secs_f64(seconds).map(Self).map_err(|_| expected());
+        }
+        humantime::parse_duration(text.trim()).map(Self).map_err(|_| expected())
+    }
+}
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        humantime::format_duration(self.0).fmt(f)
+    }
+}
+
+impl FromStr for Size {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let expected =
+            || format!("'{text}' is not a number of bytes (expected for example '500kB' or '1MiB')");
+        text.trim().parse::<bytesize::ByteSize>().map(|size| Self(size.as_u64())).map_err(|_| expected())
+    }
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Written as text; read as text or as a bare number.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Text(String),
+    Whole(u64),
+    Fraction(f64),
+}
+
+impl Written {
+    fn into_text(self) -> String {
+        match self {
+            Self::Text(text) => text,
+            Self::Whole(number) => number.to_string(),
+            Self::Fraction(number) => number.to_string(),
+        }
+    }
+}
+
+macro_rules! as_text {
+    ($type:ty) => {
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                Written::deserialize(deserializer)?.into_text().parse().map_err(serde::de::Error::custom)
+            }
+        }
+    };
+}
+
+as_text!(Span);
+as_text!(Size);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_effective_settings_are_read_back_as_written() {
+        let settings = Settings {
+            cctld: vec!["ke".into()],
+            min_delay: Span(Duration::from_millis(1500)),
+            dns: Some("127.0.0.1:53".parse().unwrap()),
+            ..Settings::default()
+        };
+        let text = toml::to_string(&settings).unwrap();
+        assert!(text.contains("min-delay = \"1s 500ms\""), "{text}");
+        assert_eq!(toml::from_str::<Settings>(&text).unwrap(), settings);
+    }
+
+    #[test]
+    fn durations_and_sizes_are_read_as_people_write_them() {
+        assert_eq!("2".parse(), Ok(Span(Duration::from_secs(2))));
+        assert_eq!("0.25".parse(), Ok(Span(Duration::from_millis(250))));
+        assert_eq!("1h 30m".parse(), Ok(Span(Duration::from_secs(5400))));
+        assert_eq!("1MiB".parse(), Ok(Size(1024 * 1024)));
+        assert_eq!("500kB".parse(), Ok(Size(500_000)));
+        assert_eq!("77".parse(), Ok(Size(77)));
+        assert!("-2".parse::<Span>().unwrap_err().starts_with("'-2' is not a duration"));
+        assert!("many".parse::<Size>().unwrap_err().starts_with("'many' is not a number of bytes"));
+    }
+
+    #[test]
+    fn an_unknown_key_is_an_error() {
+        let wrong = toml::from_str::<Settings>("depht = 8").unwrap_err();
+        assert!(wrong.to_string().contains("unknown field `depht`"), "{wrong}");
+    }
+
+    #[test]
+    fn only_a_gateway_and_a_name_server_on_this_machine_keep_a_survey_here() {
+        let here: Option<SocketAddr> = Some("127.0.0.1:80".parse().unwrap());
+        assert!(!Settings { gateway: here, ..Settings::default() }.stays_on_loopback());
+        assert!(Settings { gateway: here, dns: here, ..Settings::default() }.stays_on_loopback());
+    }
+}

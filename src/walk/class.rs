@@ -1,0 +1,39 @@
+/// How an internal URL ended: fetched, or the one reason why not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Class {
+    /// It was asked for, whatever came of it.
+    Fetched,
+    /// robots.txt disallows it, or wants a longer pause between requests than the survey makes.
+    Robots,
+    /// Its host's robots.txt could not be had, which means *disallow all* (RFC 9309 §2.3.1.4).
+    RobotsUnreachable,
+    /// Only `nofollow` links lead to it.
+    Nofollow,
+    /// The query URLs of its script are used up.
+    Script,
+    /// It lies deeper than the survey walks.
+    Depth,
+    /// The walk ended before its turn: a budget, a limit, a server that stopped answering.
+    Limit,
+    /// Its path repeats itself or has more segments than a site's own paths have.
+    Trap,
+    /// Its host opted out.
+    OptOut,
+    /// It stands at the end of too many redirects.
+    Redirects,
+}
+
+impl Class {
+    pub const ALL: [Self; 10] = [
+        Self::Fetched,
+        Self::Robots,
+        Self::RobotsUnreachable,
+        Self::Nofollow,
+        Self::Script,
+        Self::Depth,
+        Self::Limit,
+        Self::Trap,
+        Self::OptOut,
+        Self::Redirects,
+    ];
+}

@@ -1,0 +1,50 @@
+use std::time::Duration;
+
+use super::Class;
+use crate::exchange::Answer;
+
+/// What one depth level cost and brought.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LevelCount {
+    /// Exchanges at this depth that reached the network; robots.txt has no depth.
+    pub requests: u64,
+    /// Answers with status 2xx that are HTML.
+    pub pages: u64,
+    pub sent_bytes: u64,
+    pub received_bytes: u64,
+    pub connections: u64,
+    /// The servers' busy time.
+    pub busy: Duration,
+    pub external_urls: u64,
+    pub external_hosts: u64,
+    pub external_sites: u64,
+    classes: [u64; Class::ALL.len()],
+}
+
+impl LevelCount {
+    /// Internal URLs of this depth that ended in `class`.
+    #[must_use]
+    pub fn class(&self, class: Class) -> u64 {
+        self.classes[class as usize]
+    }
+
+    /// Internal URLs of this depth: the sum of the classes.
+    #[must_use]
+    pub fn internal_urls(&self) -> u64 {
+        self.classes.iter().sum()
+    }
+
+    pub(super) fn count(&mut self, class: Class) {
+        self.classes[class as usize] += 1;
+    }
+
+    pub(super) fn book(&mut self, answer: &Answer) {
+        if answer.failure.is_none_or(|failure| failure.reached_the_network()) {
+            self.requests += 1;
+        }
+        self.sent_bytes += answer.wire.sent;
+        self.received_bytes += answer.wire.received;
+        self.connections += u64::from(answer.wire.connections);
+        self.busy += answer.timings.total;
+    }
+}

@@ -1,0 +1,403 @@
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::merge::Waiting;
+use super::origins::{Lookup, Origins, Verdict};
+use super::trap::looks_endless;
+use super::tree::{External, Tree};
+use super::{Class, LevelCount, Outcome, Settings};
+use crate::address::{Host, OptOut, PageKey, Scope, ScriptKey, Site, WebUrl};
+use crate::exchange::{Answer, Ask, Depth, Purpose};
+use crate::page::{MAX_LINKS, Page};
+
+/// The walk of one site, from its start URL to its [`Tree`].
+///
+/// The driver's loop: `poll`; on [`Step::Ask`] either `begin` and put the question, or `end` the
+/// walk; hand every answer to `handle`; on [`Step::Done`], `conclude`.
+pub struct Walk {
+    pub(super) settings: Arc<Settings>,
+    pub(super) scope: Scope,
+    opt_out: Arc<OptOut>,
+    pub(super) origins: Origins,
+    /// What is known of every internal URL found.
+    pub(super) known: HashMap<PageKey, Place>,
+    scripts: HashMap<ScriptKey, u32>,
+    pub(super) depth: Depth,
+    /// The level that is being walked, in the order its URLs were found.
+    pub(super) list: Vec<Entry>,
+    turn: usize,
+    /// What the level's pages link to, in the order found: the next level.
+    pub(super) found: Vec<WebUrl>,
+    /// Asked and not merged yet, in the order asked.
+    pub(super) waiting: VecDeque<Waiting>,
+    asked: u32,
+    ending: Option<Outcome>,
+    pub(super) failures: u32,
+    quiet_levels: u16,
+    pub(super) page_answered: bool,
+    pub(super) opted_out: bool,
+    pub(super) moved: bool,
+    pub(super) is_full: bool,
+    pub(super) levels: Vec<LevelCount>,
+    pub(super) robots: LevelCount,
+    pub(super) seen_external: Seen,
+    pub(super) externals: Vec<External>,
+    pub(super) first_answer: Option<(std::net::IpAddr, Option<String>)>,
+}
+
+/// What to do next.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// Put this question, with at least so long a pause between requests if the host asks for one.
+    /// Polling again gives the same question until [`Walk::begin`].
+    Ask(Ask, Option<Duration>),
+    /// An answer in flight decides what is next.
+    Wait,
+    /// The tree is finished.
+    Done,
+}
+
+/// What an answer carried for the walk, beside its head.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub enum Content {
+    #[default]
+    Nothing,
+    Page(Box<Page>),
+    Robots(Vec<u8>),
+}
+
+/// What earlier trees of the same site know: such pages are not fetched again, such scripts are
+/// used up.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Known {
+    pub pages: HashSet<PageKey>,
+    pub scripts: HashMap<ScriptKey, u32>,
+}
+
+/// Where an internal URL stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Place {
+    /// Only `nofollow` links lead to it so far.
+    Shunned,
+    /// It stands in the list of the next level.
+    Found,
+    /// It stands in the list of this level or an earlier one, or an earlier tree had it.
+    Listed,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub url: WebUrl,
+    /// Redirects that led here.
+    pub redirects: u8,
+    /// How often it was asked for already because the server said when to come back.
+    pub retries: u8,
+    /// The same page under another spelling or another time: its URL has its class already.
+    pub again: bool,
+    /// Schemes under which the page was asked for in this chain of redirects.
+    pub schemes: Schemes,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Schemes {
+    pub http: bool,
+    pub https: bool,
+}
+
+/// External URLs, hosts and sites already met in this tree.
+#[derive(Default)]
+pub(super) struct Seen {
+    pub urls: HashSet<PageKey>,
+    pub hosts: HashSet<Host>,
+    pub sites: HashSet<Site>,
+}
+
+impl Entry {
+    pub(super) fn new(url: WebUrl) -> Self {
+        Self { url, redirects: 0, retries: 0, again: false, schemes: Schemes::default() }
+    }
+}
+
+impl Walk {
+    /// A walk from `start`; `known` is what earlier trees of the site have reached.
+    #[must_use]
+    pub fn new(
+        settings: Arc<Settings>,
+        scope: Scope,
+        opt_out: Arc<OptOut>,
+        start: WebUrl,
+        known: Known,
+    ) -> Self {
+        let mut places: HashMap<_, _> = known.pages.into_iter().map(|key| (key, Place::Listed)).collect();
+        places.insert(start.page_key(), Place::Listed);
+        Self {
+            settings,
+            scope,
+            opt_out,
+            origins: Origins::default(),
+            known: places,
+            scripts: known.scripts,
+            depth: Depth(0),
+            list: vec![Entry::new(start)],
+            turn: 0,
+            found: Vec::new(),
+            waiting: VecDeque::new(),
+            asked: 0,
+            ending: None,
+            failures: 0,
+            quiet_levels: 0,
+            page_answered: false,
+            opted_out: false,
+            moved: false,
+            is_full: false,
+            levels: vec![LevelCount::default()],
+            robots: LevelCount::default(),
+            seen_external: Seen::default(),
+            externals: Vec::new(),
+            first_answer: None,
+        }
+    }
+
+    #[must_use]
+    pub fn scope(&self) -> &Scope {
+        &self.scope
+    }
+
+    /// The level that is being walked.
+    #[must_use]
+    pub fn depth(&self) -> Depth {
+        self.depth
+    }
+
+    /// Questions asked and not merged yet.
+    #[must_use]
+    pub fn in_flight(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// URLs in line: of this level, and found for the next.
+    #[must_use]
+    pub fn in_line(&self) -> usize {
+        self.list.len().saturating_sub(self.turn) + self.found.len()
+    }
+
+    /// What is to be done next.
+    pub fn poll(&mut self) -> Step {
+        loop {
+            if self.ending.is_some() {
+                return if self.waiting.is_empty() { Step::Done } else { Step::Wait };
+            }
+            if self.turn < self.list.len() {
+                if self.an_answer_in_flight_may_end_the_walk() {
+                    return Step::Wait;
+                }
+                match self.decide() {
+                    Decision::Ask(ask, delay) => return Step::Ask(ask, delay),
+                    Decision::Wait => return Step::Wait,
+                    Decision::Not(class) => self.pass(class),
+                }
+            } else if self.waiting.is_empty() {
+                self.finish_level();
+            } else {
+                return Step::Wait;
+            }
+        }
+    }
+
+    /// The question that `poll` gave is being put.
+    pub fn begin(&mut self, ask: &Ask) {
+        debug_assert_eq!(ask.number, self.asked);
+        self.asked += 1;
+        if ask.purpose == Purpose::Robots {
+            self.origins.begin();
+            self.waiting.push_back(Waiting::robots(ask));
+            return;
+        }
+        let entry = &mut self.list[self.turn];
+        if ask.url.is_https() {
+            entry.schemes.https = true;
+        } else {
+            entry.schemes.http = true;
+        }
+        self.waiting.push_back(Waiting::page(ask, entry.clone()));
+        if let Some(script) = ask.url.script()
+            && !entry.again
+        {
+            *self.scripts.entry(script).or_default() += 1;
+        }
+        self.pass(Class::Fetched);
+    }
+
+    /// What came of a question. Answers may come in any order; they are merged in the order asked.
+    pub fn handle(&mut self, number: u32, answer: Answer, content: Content) {
+        if let Some(waiting) = self.waiting.iter_mut().find(|waiting| waiting.number == number) {
+            waiting.answer = Some((answer, content));
+        }
+        while self.waiting.front().is_some_and(|waiting| waiting.answer.is_some()) {
+            if let Some(waiting) = self.waiting.pop_front() {
+                self.merge(waiting);
+            }
+        }
+        if self.failures >= self.settings.max_failures {
+            self.end(Outcome::Unreachable);
+        }
+        if self.is_full {
+            self.end(Outcome::Trap);
+        }
+    }
+
+    /// Ends the walk: nothing more is asked, answers in flight are still merged.
+    pub fn end(&mut self, why: Outcome) {
+        self.ending.get_or_insert(why);
+    }
+
+    /// The tree, once `poll` has said [`Step::Done`]; and what it knows, for later trees of the site.
+    #[must_use]
+    pub fn conclude(mut self) -> (Tree, Known) {
+        let left: Vec<Entry> = self.list.split_off(self.turn);
+        for _ in left.iter().filter(|entry| !entry.again) {
+            self.level().count(Class::Limit);
+        }
+        let below = if self.depth.next() > self.settings.depth { Class::Depth } else { Class::Limit };
+        let found =
+            self.found.iter().filter(|url| self.known.get(&url.page_key()) == Some(&Place::Found)).count();
+        let shunned = self.known.values().filter(|place| **place == Place::Shunned).count();
+        if found + shunned > 0 {
+            let mut last = LevelCount::default();
+            (0..found).for_each(|_| last.count(below));
+            (0..shunned).for_each(|_| last.count(Class::Nofollow));
+            self.levels.push(last);
+        }
+        let (address, server) = self.first_answer.unzip();
+        let tree = Tree {
+            outcome: self.ending.unwrap_or(Outcome::Interrupted),
+            levels: self.levels,
+            robots: self.robots,
+            externals: self.externals,
+            address,
+            server: server.flatten(),
+        };
+        let pages =
+            self.known.into_iter().filter(|(_, place)| *place == Place::Listed).map(|(key, _)| key).collect();
+        (tree, Known { pages, scripts: self.scripts })
+    }
+
+    pub(super) fn level(&mut self) -> &mut LevelCount {
+        let at = usize::from(self.depth.0);
+        &mut self.levels[at]
+    }
+
+    /// The URL whose turn it is has its class; the next one's turn comes.
+    fn pass(&mut self, class: Class) {
+        if !self.list[self.turn].again {
+            self.level().count(class);
+        }
+        self.turn += 1;
+    }
+
+    /// A question is asked ahead of earlier answers only where none of them could have ended the
+    /// walk, so that the questions asked do not depend on how many may be in flight.
+    fn an_answer_in_flight_may_end_the_walk(&self) -> bool {
+        let ahead = self.waiting.len();
+        let urls = self.known.len() + self.seen_external.urls.len();
+        ahead > 0
+            && (self.failures as usize + ahead >= self.settings.max_failures as usize
+                || urls + ahead * MAX_LINKS >= self.settings.max_urls)
+    }
+
+    fn decide(&mut self) -> Decision {
+        let entry = &self.list[self.turn];
+        let url = &entry.url;
+        if self.opt_out.has_host(url.host()) {
+            return Decision::Not(Class::OptOut);
+        }
+        if looks_endless(url) {
+            return Decision::Not(Class::Trap);
+        }
+        if !entry.again && self.script_is_used_up(url) {
+            return Decision::Not(Class::Script);
+        }
+        let url = url.clone();
+        match self.origins.lookup(&url) {
+            Lookup::Pending => return Decision::Wait,
+            Lookup::Ask(url) => {
+                let ask = Ask { number: self.asked, url, purpose: Purpose::Robots, depth: None };
+                return Decision::Ask(ask, None);
+            }
+            Lookup::Known(Verdict::Unreachable) => return Decision::Not(Class::RobotsUnreachable),
+            Lookup::Known(Verdict::Rules(rules)) => {
+                let too_slow = rules.crawl_delay().is_some_and(|delay| delay > self.settings.max_crawl_delay);
+                if too_slow || !rules.allows(&url) {
+                    return Decision::Not(Class::Robots);
+                }
+            }
+        }
+        let delay = self.origins.crawl_delay(&url);
+        Decision::Ask(Ask { number: self.asked, url, purpose: Purpose::Page, depth: Some(self.depth) }, delay)
+    }
+
+    /// One query URL a script; and once it is fetched, not the bare script URL either. A bare URL
+    /// fetched first does not use up the script.
+    fn script_is_used_up(&self, url: &WebUrl) -> bool {
+        match url.script() {
+            Some(script) => {
+                self.scripts.get(&script).is_some_and(|used| *used >= self.settings.queries_per_script)
+            }
+            None => self.scripts.contains_key(&ScriptKey(url.page_key())),
+        }
+    }
+
+    fn finish_level(&mut self) {
+        if self.depth == Depth(0)
+            && let Some(outcome) = self.outcome_of_a_start_without_page()
+        {
+            return self.end(outcome);
+        }
+        let is_quiet = self.level().external_urls == 0;
+        self.quiet_levels = if is_quiet { self.quiet_levels + 1 } else { 0 };
+        let found = std::mem::take(&mut self.found);
+        // A redirect may have drawn a URL up into the level that is now done.
+        let next: Vec<WebUrl> =
+            found.into_iter().filter(|url| self.known.get(&url.page_key()) == Some(&Place::Found)).collect();
+        if next.is_empty() {
+            return self.end(Outcome::Complete);
+        }
+        let is_stable = self.settings.stable_levels.is_some_and(|levels| self.quiet_levels >= levels);
+        if is_stable || self.depth >= self.settings.depth {
+            self.found = next;
+            return self.end(if is_stable { Outcome::Stable } else { Outcome::Depth });
+        }
+        for url in &next {
+            self.known.insert(url.page_key(), Place::Listed);
+        }
+        self.list = next.into_iter().map(Entry::new).collect();
+        self.turn = 0;
+        self.depth = self.depth.next();
+        self.levels.push(LevelCount::default());
+    }
+
+    fn outcome_of_a_start_without_page(&mut self) -> Option<Outcome> {
+        let (opted_out, moved) = (self.opted_out, self.moved);
+        let (server_answered, page_answered) = (self.first_answer.is_some(), self.page_answered);
+        let level = self.level();
+        let robots = level.class(Class::Robots) + level.class(Class::RobotsUnreachable) > 0;
+        match () {
+            () if level.pages > 0 => None,
+            () if opted_out || level.class(Class::OptOut) > 0 => Some(Outcome::OptOut),
+            () if moved => Some(Outcome::Moved),
+            () if !server_answered => Some(Outcome::Unreachable),
+            () if robots => Some(Outcome::Robots),
+            () if !page_answered && level.class(Class::Fetched) > 0 => Some(Outcome::Unreachable),
+            () => None,
+        }
+    }
+}
+
+enum Decision {
+    Ask(Ask, Option<Duration>),
+    Wait,
+    Not(Class),
+}

@@ -1,0 +1,182 @@
+use super::machine::{Content, Entry, Place, Walk};
+use super::origins::Verdict;
+use super::tree::External;
+use super::{Class, MAX_PAGE_REDIRECTS};
+use crate::address::WebUrl;
+use crate::exchange::{Answer, Ask, Depth, Failure};
+use crate::page::{Element, Link, Page, is_html};
+use crate::robots::Availability;
+
+/// A question whose answer is not merged yet.
+pub(super) struct Waiting {
+    pub number: u32,
+    url: WebUrl,
+    /// None for robots.txt.
+    entry: Option<Entry>,
+    pub answer: Option<(Answer, Content)>,
+}
+
+impl Waiting {
+    pub(super) fn robots(ask: &Ask) -> Self {
+        Self { number: ask.number, url: ask.url.clone(), entry: None, answer: None }
+    }
+
+    pub(super) fn page(ask: &Ask, entry: Entry) -> Self {
+        Self { number: ask.number, url: ask.url.clone(), entry: Some(entry), answer: None }
+    }
+}
+
+/// What an answer does to the tree.
+impl Walk {
+    pub(super) fn merge(&mut self, waiting: Waiting) {
+        let Some((answer, content)) = waiting.answer else { return };
+        self.note_server(&answer);
+        match waiting.entry {
+            None => self.merge_robots(&waiting.url, &answer, &content),
+            Some(entry) => self.merge_page(entry, &answer, content),
+        }
+    }
+
+    fn note_server(&mut self, answer: &Answer) {
+        self.opted_out |= answer.failure == Some(Failure::OptedOut);
+        if answer.status.is_some()
+            && let Some(address) = answer.address
+        {
+            self.first_answer.get_or_insert_with(|| (address, answer.head.server.clone()));
+        }
+    }
+
+    /// Failures in a row are counted over pages only: a dead subdomain shows at its robots.txt and
+    /// is left alone from then on.
+    fn note_failures(&mut self, answer: &Answer) {
+        match answer.failure {
+            _ if answer.status.is_some() => {
+                self.failures = 0;
+                self.page_answered = true;
+            }
+            Some(failure) if failure.reached_the_network() => self.failures += 1,
+            _ => {}
+        }
+    }
+
+    fn merge_robots(&mut self, url: &WebUrl, answer: &Answer, content: &Content) {
+        self.robots.book(answer);
+        let token = self.settings.product_token.clone();
+        if answer.is_redirect() {
+            let target = answer.head.location.as_deref().and_then(|location| url.join(location).ok());
+            return self.origins.redirected(target, &token);
+        }
+        if says_when_to_come_back(answer) && self.origins.retry(self.settings.retries) {
+            return;
+        }
+        let body: &[u8] = if let Content::Robots(body) = content { body } else { &[] };
+        match Availability::of(answer.status, body) {
+            Availability::Unreachable | Availability::Busy => self.origins.settle(Verdict::Unreachable),
+            availability => self.origins.found(body, availability, &token),
+        }
+    }
+
+    fn merge_page(&mut self, entry: Entry, answer: &Answer, content: Content) {
+        self.level().book(answer);
+        self.note_failures(answer);
+        if answer.is_redirect() {
+            return self.merge_redirect(&entry, answer);
+        }
+        if says_when_to_come_back(answer) && entry.retries < self.settings.retries {
+            return self.list.push(Entry { retries: entry.retries + 1, again: true, ..entry });
+        }
+        if answer.is_success() && is_html(answer.head.content_type.as_deref()) {
+            self.level().pages += 1;
+        }
+        if let Content::Page(page) = content {
+            self.merge_links(&entry.url, *page);
+        }
+    }
+
+    fn merge_links(&mut self, page_url: &WebUrl, page: Page) {
+        for link in page.links {
+            let Link { url, element, nofollow } = link;
+            let nofollow = nofollow || page.nofollow;
+            if self.scope.contains(url.host()) {
+                self.find_internal(url, nofollow);
+            } else {
+                self.find_external(page_url, url, element, nofollow);
+            }
+        }
+    }
+
+    fn find_internal(&mut self, url: WebUrl, nofollow: bool) {
+        let key = url.page_key();
+        let place = self.known.get(&key).copied();
+        if place.is_none() && !self.has_room() {
+            return;
+        }
+        if nofollow {
+            self.known.entry(key).or_insert(Place::Shunned);
+        } else if matches!(place, None | Some(Place::Shunned)) {
+            self.known.insert(key, Place::Found);
+            self.found.push(url);
+        }
+    }
+
+    fn find_external(&mut self, page: &WebUrl, url: WebUrl, element: Element, nofollow: bool) {
+        if self.seen_external.urls.contains(&url.page_key()) || !self.has_room() {
+            return;
+        }
+        self.seen_external.urls.insert(url.page_key());
+        let new_host = self.seen_external.hosts.insert(url.host().clone());
+        let new_site = new_host && self.seen_external.sites.insert(self.scope.site_of(url.host()));
+        let depth: Depth = self.depth;
+        let level = self.level();
+        level.external_urls += 1;
+        level.external_hosts += u64::from(new_host);
+        level.external_sites += u64::from(new_site);
+        self.externals.push(External { depth, page: page.clone(), url, element, nofollow });
+    }
+
+    /// Whether one more URL may be kept; when not, the site has more than sites have.
+    fn has_room(&mut self) -> bool {
+        let room = self.known.len() + self.seen_external.urls.len() < self.settings.max_urls;
+        self.is_full |= !room;
+        room
+    }
+
+    /// A redirect adds no depth: its target joins the level that is being walked.
+    fn merge_redirect(&mut self, entry: &Entry, answer: &Answer) {
+        let Some(location) = answer.head.location.as_deref() else { return };
+        let Ok(target) = entry.url.join(location) else { return };
+        if !self.scope.contains(target.host()) {
+            self.moved |= self.depth == Depth(0);
+            return self.find_external(&entry.url, target, Element::Redirect, false);
+        }
+        let redirects = entry.redirects + 1;
+        if target.page_key() == entry.url.page_key() {
+            let was_asked = if target.is_https() { entry.schemes.https } else { entry.schemes.http };
+            if !was_asked && redirects <= MAX_PAGE_REDIRECTS {
+                self.list.push(Entry {
+                    url: target,
+                    redirects,
+                    again: true,
+                    retries: 0,
+                    schemes: entry.schemes,
+                });
+            }
+            return;
+        }
+        let place = self.known.get(&target.page_key()).copied();
+        if place == Some(Place::Listed) || (place.is_none() && !self.has_room()) {
+            return;
+        }
+        self.known.insert(target.page_key(), Place::Listed);
+        if redirects > MAX_PAGE_REDIRECTS {
+            self.level().count(Class::Redirects);
+        } else {
+            self.list.push(Entry { redirects, ..Entry::new(target) });
+        }
+    }
+}
+
+/// A page is asked for again only when its server says when.
+fn says_when_to_come_back(answer: &Answer) -> bool {
+    answer.asks_for_pause() && answer.head.retry_after.is_some()
+}

@@ -1,0 +1,42 @@
+//! One site tree, as a machine without clock or network.
+//!
+//! A [`Walk`] starts from the start URL and asks level by level. [`Walk::poll`] says what should
+//! be asked next, [`Walk::begin`] that it is now being asked, [`Walk::handle`] what came of it;
+//! when `poll` says [`Step::Done`], [`Walk::conclude`] gives the [`Tree`].
+//!
+//! **The life of an internal URL.** It is found: as start URL, as a link of a page, as the target
+//! of a redirect. If it is new it joins the list of a level: links of level *d* make level *d+1*, a
+//! redirect adds no depth. When its turn comes it gets its one [`Class`]: fetched, or the reason why
+//! not (robots.txt, the script rule, an opt-out, a path that looks endless). What no turn came for,
+//! because of the depth or a limit, and what only `nofollow` links lead to, is classed when the
+//! walk ends. So every URL found is counted once, and the counts of a level reconcile.
+//!
+//! **The tree does not depend on timing.** Questions are numbered in the order asked; answers may
+//! arrive in any order and are merged in the order asked. A question is asked ahead of the answers
+//! before it only where none of them could have forbidden it. So a tree walked with four questions
+//! in flight equals the tree walked one by one, a tree cut at depth *d* equals a walk to depth *d*,
+//! and handling recorded answers again restores a walk after a crash.
+//!
+//! **What it never does.** It keeps no time and sends nothing; *when* a question may be asked is
+//! decided in `load`, by whoever drives the walk. Budgets are kept there too: the driver ends a
+//! walk with [`Walk::end`].
+
+mod class;
+mod level;
+mod machine;
+mod merge;
+mod origins;
+mod outcome;
+mod settings;
+mod trap;
+mod tree;
+
+pub use class::Class;
+pub use level::LevelCount;
+pub use machine::{Content, Known, Step, Walk};
+pub use outcome::Outcome;
+pub use settings::{MAX_PAGE_REDIRECTS, Settings};
+pub use tree::{External, Tree};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,70 @@
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Why the walk of a site ended: the closed list behind the column `outcome`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Outcome {
+    /// No link was left to follow.
+    Complete,
+    /// Links were left below the deepest level that the survey walks.
+    Depth,
+    RequestBudget,
+    ByteBudget,
+    TimeBudget,
+    /// Several levels in a row brought no new external link.
+    Stable,
+    /// More URLs were found than a site is allowed to have.
+    Trap,
+    /// robots.txt keeps us from the start URL.
+    Robots,
+    /// The start URL redirects to another site.
+    Moved,
+    /// No answer to the start URL, or none any more.
+    Unreachable,
+    /// The site opted out.
+    OptOut,
+    Interrupted,
+}
+
+impl Outcome {
+    pub const ALL: [Self; 12] = [
+        Self::Complete,
+        Self::Depth,
+        Self::RequestBudget,
+        Self::ByteBudget,
+        Self::TimeBudget,
+        Self::Stable,
+        Self::Trap,
+        Self::Robots,
+        Self::Moved,
+        Self::Unreachable,
+        Self::OptOut,
+        Self::Interrupted,
+    ];
+
+    /// The word in the tables.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::Depth => "depth",
+            Self::RequestBudget => "request_budget",
+            Self::ByteBudget => "byte_budget",
+            Self::TimeBudget => "time_budget",
+            Self::Stable => "stable",
+            Self::Trap => "trap",
+            Self::Robots => "robots",
+            Self::Moved => "moved",
+            Self::Unreachable => "unreachable",
+            Self::OptOut => "opt_out",
+            Self::Interrupted => "interrupted",
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

@@ -1,0 +1,48 @@
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::exchange::Depth;
+
+/// How many redirects in a row a page may take: the limit that the Fetch standard sets browsers is
+/// 20; chains beyond 10 are loops in practice, and each hop is a request.
+pub const MAX_PAGE_REDIRECTS: u8 = 10;
+
+/// How far and how wide a site is walked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Settings {
+    /// The deepest level that is fetched. 8: the 2008 study found few trees deeper, at 80 % of the
+    /// load of depth 20 and no loss of external URLs.
+    pub depth: Depth,
+    /// Query URLs fetched of one script.
+    pub queries_per_script: u32,
+    /// URLs found, internal and external, at which a site counts as a trap. Bounds memory: about
+    /// 300 bytes each.
+    pub max_urls: usize,
+    /// End after so many levels in a row without a new external link; none: never.
+    pub stable_levels: Option<u16>,
+    /// Network failures in a row after which a server is left alone. Nutch drops a host after 5.
+    pub max_failures: u32,
+    /// How often a page is asked for again when the server says when to come back (429 or 503 with
+    /// `Retry-After`). Without `Retry-After` a page is not asked for again.
+    pub retries: u8,
+    /// A longer Crawl-delay is taken as *do not come*.
+    pub max_crawl_delay: Duration,
+    /// The name in robots.txt that speaks to us.
+    pub product_token: String,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            depth: Depth(8),
+            queries_per_script: 1,
+            max_urls: 100_000,
+            stable_levels: None,
+            max_failures: 5,
+            retries: 2,
+            max_crawl_delay: Duration::from_secs(300),
+            product_token: "ccsurvey".to_owned(),
+        }
+    }
+}

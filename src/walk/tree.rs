@@ -1,0 +1,46 @@
+use std::net::IpAddr;
+
+use super::{Class, LevelCount, Outcome};
+use crate::address::WebUrl;
+use crate::exchange::Depth;
+use crate::page::Element;
+
+/// A site tree whose walk has ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tree {
+    pub outcome: Outcome,
+    /// By depth, from 0. The last may hold only what was found and not fetched.
+    pub levels: Vec<LevelCount>,
+    /// What robots.txt cost, redirects of it included; no depth.
+    pub robots: LevelCount,
+    /// Each external URL, where it first occurred.
+    pub externals: Vec<External>,
+    /// The server that answered first.
+    pub address: Option<IpAddr>,
+    /// What that server says it runs.
+    pub server: Option<String>,
+}
+
+/// The first occurrence of an external URL in a site tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct External {
+    pub depth: Depth,
+    pub page: WebUrl,
+    pub url: WebUrl,
+    pub element: Element,
+    pub nofollow: bool,
+}
+
+impl Tree {
+    /// The deepest level at which something was asked for.
+    #[must_use]
+    pub fn deepest(&self) -> Option<Depth> {
+        let at = self.levels.iter().rposition(|level| level.class(Class::Fetched) > 0)?;
+        u16::try_from(at).ok().map(Depth)
+    }
+
+    /// A sum over all levels, robots.txt left out.
+    pub fn sum(&self, of: impl Fn(&LevelCount) -> u64) -> u64 {
+        self.levels.iter().map(of).sum()
+    }
+}
