@@ -1,2 +1,11 @@
 pub mod address;
 pub mod exchange;
+pub mod robots;
+pub mod page;
+pub mod load;
+pub mod frontier;
+pub mod walk;
+pub mod fetch;
+pub mod records;
+pub mod survey;
+pub mod space;

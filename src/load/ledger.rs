@@ -10,6 +10,8 @@ use crate::exchange::Answer;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ledger {
     pub requests: u64,
+    /// Requests that were answered with a status.
+    pub answers: u64,
     pub sent_bytes: u64,
     pub received_bytes: u64,
     pub connections: u64,
@@ -19,6 +21,8 @@ pub struct Ledger {
     pub most_parallel: u32,
     /// In any 60 s; counted in whole seconds, so it may be one second's requests too high.
     pub most_requests_per_minute: u32,
+    /// What the server said last that it runs.
+    pub software: Option<String>,
     last_end: Option<SystemTime>,
     /// Requests begun in each of the last seconds.
     recent: VecDeque<(u64, u32)>,
@@ -37,11 +41,15 @@ impl Ledger {
     /// Books an exchange; `in_flight` counts it and those beside it.
     pub(super) fn book(&mut self, answer: &Answer, in_flight: u32) {
         self.requests += 1;
+        self.answers += u64::from(answer.status.is_some());
         self.sent_bytes += answer.wire.sent;
         self.received_bytes += answer.wire.received;
         self.connections += u64::from(answer.wire.connections);
         self.busy += answer.timings.total;
         self.most_parallel = self.most_parallel.max(in_flight.max(1));
+        if answer.head.server.is_some() {
+            self.software.clone_from(&answer.head.server);
+        }
         if let Some(last_end) = self.last_end {
             let gap = answer.started.duration_since(last_end);
             if gap.is_err() {

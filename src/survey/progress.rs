@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
@@ -6,6 +7,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use crate::exchange::{Answer, Purpose};
+use crate::load::Ledger;
 
 /// What a survey has done since it was begun, and at what pace it goes now.
 ///
@@ -51,6 +53,17 @@ pub struct LoadedServer {
     pub busy_seconds: f64,
 }
 
+impl LoadedServer {
+    fn of(address: IpAddr, ledger: &Ledger) -> Self {
+        Self {
+            address: address.to_string(),
+            requests: ledger.requests,
+            received_bytes: ledger.received_bytes,
+            busy_seconds: ledger.busy.as_secs_f64(),
+        }
+    }
+}
+
 impl Snapshot {
     /// Reads what the survey in `dir` last wrote; none before its first second.
     ///
@@ -73,6 +86,8 @@ impl Snapshot {
 }
 
 const FILE: &str = "status.json";
+/// Servers that are listed as having borne most.
+const MOST_LOADED: usize = 10;
 /// Rates are taken over the last so many seconds.
 const WINDOW: usize = 60;
 
@@ -104,8 +119,6 @@ impl Progress {
             now: Snapshot {
                 state: "running".to_owned(),
                 started: earlier.started.or(Some(now)),
-                // Counted anew from the state store and the journals.
-                most_loaded: Vec::new(),
                 ..earlier
             },
             ..Inner::default()
@@ -137,6 +150,17 @@ impl Progress {
             if let Some(error) = error {
                 *now.errors.entry(error).or_default() += 1;
             }
+        });
+    }
+
+    /// What servers bore by now; those that bore most are kept.
+    pub(super) fn note_servers<'a>(&self, servers: impl Iterator<Item = (IpAddr, &'a Ledger)>) {
+        let fresh: Vec<LoadedServer> = servers.map(|(address, ledger)| LoadedServer::of(address, ledger)).collect();
+        self.update(|now| {
+            now.most_loaded.retain(|old| !fresh.iter().any(|new| new.address == old.address));
+            now.most_loaded.extend(fresh);
+            now.most_loaded.sort_by(|a, b| (b.requests, &a.address).cmp(&(a.requests, &b.address)));
+            now.most_loaded.truncate(MOST_LOADED);
         });
     }
 

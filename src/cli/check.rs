@@ -1,0 +1,157 @@
+use super::error::CliError;
+use crate::survey::Settings;
+
+/// The deepest level that can be asked for: the source's survey went to 20, and what is deeper than this
+/// is a machine's.
+const MAX_DEPTH: u16 = 1000;
+
+/// Whether settings make a survey, whether they came from flags, a file or an earlier run.
+///
+/// Files that settings name are read, and country domains looked up, when the survey is opened.
+///
+/// # Errors
+/// Names the flag, its value and what is expected.
+pub(super) fn check(settings: &Settings) -> Result<(), CliError> {
+    let wrong = refusals(settings).into_iter().find_map(|(is_wrong, message)| is_wrong.then_some(message));
+    match wrong.or_else(|| wrong_contact(settings)) {
+        Some(message) => Err(CliError::Usage(message)),
+        None => Ok(()),
+    }
+}
+
+fn refusals(settings: &Settings) -> Vec<(bool, String)> {
+    let mut rules = vec![
+        (
+            settings.cctld.iter().all(|name| name.trim().is_empty()),
+            "no country domain given: add --cctld, for example --cctld ke or --cctld ke,tz,ug".to_owned(),
+        ),
+        (
+            settings.depth > MAX_DEPTH,
+            format!("--depth is {}, expected 0 to {MAX_DEPTH} levels", settings.depth),
+        ),
+        (
+            !(settings.delay_factor.is_finite() && settings.delay_factor >= 0.0),
+            format!("--delay-factor is {}, expected a number of 0 or more", settings.delay_factor),
+        ),
+        (
+            settings.min_delay > settings.max_delay,
+            format!(
+                "--min-delay is {}, expected at most --max-delay, which is {}",
+                settings.min_delay, settings.max_delay
+            ),
+        ),
+    ];
+    rules.extend(zeros(settings).map(|(flag, is_zero)| (is_zero, format!("--{flag} is 0, expected more than 0"))));
+    rules
+}
+
+fn zeros(settings: &Settings) -> impl Iterator<Item = (&'static str, bool)> {
+    [
+        ("sites", settings.sites == 0),
+        ("per-site", settings.per_site == 0),
+        ("per-address", settings.per_address == 0),
+        ("seeds-per-site", settings.seeds_per_site == 0),
+        ("max-urls", settings.max_urls == 0),
+        ("max-requests", settings.max_requests == Some(0)),
+        ("max-bytes", settings.max_bytes.is_some_and(|size| size.0 == 0)),
+        ("max-time", settings.max_time.is_some_and(|span| span.0.is_zero())),
+        ("stable-levels", settings.stable_levels == Some(0)),
+        ("rate", settings.rate.is_some_and(|size| size.0 == 0)),
+        ("max-body", settings.max_body.0 == 0),
+        ("dns-timeout", settings.dns_timeout.0.is_zero()),
+        ("connect-timeout", settings.connect_timeout.0.is_zero()),
+        ("tls-timeout", settings.tls_timeout.0.is_zero()),
+        ("first-byte-timeout", settings.first_byte_timeout.0.is_zero()),
+        ("idle-timeout", settings.idle_timeout.0.is_zero()),
+        ("exchange-timeout", settings.exchange_timeout.0.is_zero()),
+    ]
+    .into_iter()
+}
+
+fn wrong_contact(settings: &Settings) -> Option<String> {
+    const EXPECTED: &str = "a URL or mail address, for example https://example.org/survey or survey@example.org";
+    match settings.contact.as_deref() {
+        Some(contact) if is_contact(contact) => None,
+        Some(contact) => Some(format!("--contact is '{}', expected {EXPECTED}", contact.escape_debug())),
+        None if settings.stays_on_loopback() => None,
+        None => Some(format!(
+            "no --contact given: site owners must be able to reach you; give {EXPECTED} (only a survey whose --dns and \
+             --gateway are on this machine goes without)"
+        )),
+    }
+}
+
+/// Whether a text can stand in a User-Agent comment (RFC 9110 §5.6.5) and tells whom to write to.
+fn is_contact(text: &str) -> bool {
+    let is_sendable = text.chars().all(|c| c.is_ascii_graphic() && !matches!(c, '(' | ')' | '\\'));
+    let is_web = ["http://", "https://"].iter().any(|scheme| {
+        text.strip_prefix(scheme).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '['))
+    });
+    let mail = text.strip_prefix("mailto:").unwrap_or(text);
+    let is_mail = mail.split_once('@').is_some_and(|(user, host)| {
+        !user.is_empty() && !host.contains('@') && host.starts_with(|c: char| c.is_ascii_alphanumeric())
+    });
+    is_sendable && (is_web || (is_mail && !text.contains("//")))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::survey::{Size, Span};
+
+    fn sound() -> Settings {
+        Settings { cctld: vec!["ke".into()], contact: Some("a@b.example".into()), ..Settings::default() }
+    }
+
+    fn refusal(change: impl FnOnce(&mut Settings)) -> String {
+        let mut settings = sound();
+        change(&mut settings);
+        check(&settings).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn sound_settings_pass() {
+        assert!(check(&sound()).is_ok());
+    }
+
+    #[test]
+    fn each_refusal_names_flag_value_and_what_is_expected() {
+        assert_eq!(
+            refusal(|s| s.cctld.clear()),
+            "no country domain given: add --cctld, for example --cctld ke or --cctld ke,tz,ug"
+        );
+        assert_eq!(refusal(|s| s.depth = 1001), "--depth is 1001, expected 0 to 1000 levels");
+        assert_eq!(refusal(|s| s.delay_factor = -1.0), "--delay-factor is -1, expected a number of 0 or more");
+        assert_eq!(refusal(|s| s.delay_factor = f64::NAN), "--delay-factor is NaN, expected a number of 0 or more");
+        assert_eq!(
+            refusal(|s| s.min_delay = Span(Duration::from_secs(90))),
+            "--min-delay is 1m 30s, expected at most --max-delay, which is 1m"
+        );
+        assert_eq!(refusal(|s| s.sites = 0), "--sites is 0, expected more than 0");
+        assert_eq!(refusal(|s| s.rate = Some(Size(0))), "--rate is 0, expected more than 0");
+        assert_eq!(
+            refusal(|s| s.contact = Some("me\r\nX: y".into())),
+            "--contact is 'me\\r\\nX: y', expected a URL or mail address, for example https://example.org/survey or \
+             survey@example.org"
+        );
+    }
+
+    #[test]
+    fn only_a_survey_on_this_machine_needs_no_contact() {
+        assert!(refusal(|s| s.contact = None).starts_with("no --contact given: site owners must be able to reach you"));
+        let here = Some("127.0.0.1:9".parse().unwrap());
+        assert!(check(&Settings { contact: None, dns: here, gateway: here, ..sound() }).is_ok());
+    }
+
+    #[test]
+    fn a_contact_is_a_url_or_a_mail_address() {
+        for text in ["https://example.org/survey", "http://[2001:db8::1]/", "mailto:a@b.example", "a@b.example"] {
+            assert!(is_contact(text), "{text}");
+        }
+        for text in ["", "me", "https://", "https://a b", "a@", "@b.example", "ftp://x@y", "a@b\n", "a@b@c", "http://a/)"] {
+            assert!(!is_contact(text), "{text}");
+        }
+    }
+}

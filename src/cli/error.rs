@@ -1,0 +1,106 @@
+use std::io;
+
+use super::exit::Exit;
+use crate::survey::SurveyError;
+
+/// Why a command ends early, in the words that the user reads.
+#[derive(Debug, thiserror::Error)]
+pub enum CliError {
+    /// The user can mend it by asking for something else.
+    #[error("{0}")]
+    Usage(String),
+    #[error("{0}")]
+    Failed(String),
+    /// Who read our standard output has seen enough.
+    #[error("standard output was closed")]
+    ClosedPipe,
+}
+
+impl CliError {
+    #[must_use]
+    pub fn exit(&self) -> Exit {
+        match self {
+            Self::Usage(_) => Exit::Usage,
+            Self::Failed(_) => Exit::Failed,
+            Self::ClosedPipe => Exit::Done,
+        }
+    }
+
+    /// An error of writing to standard output.
+    pub(super) fn of_output(wrong: io::Error) -> Self {
+        match wrong.kind() {
+            io::ErrorKind::BrokenPipe => Self::ClosedPipe,
+            _ => Self::Failed(format!("cannot write to standard output: {wrong}")),
+        }
+    }
+}
+
+impl From<SurveyError> for CliError {
+    fn from(wrong: SurveyError) -> Self {
+        let message = one_line(&wrong.to_string());
+        if wrong.is_usage() { Self::Usage(message) } else { Self::Failed(message) }
+    }
+}
+
+/// A message without line breaks, so that logs and `grep` keep it whole.
+pub(super) fn one_line(message: &str) -> String {
+    let lines: Vec<&str> = message.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    lines.join(" ")
+}
+
+/// What a mistake on the command line is, in one line, from what `clap` prints in several.
+pub(super) fn of_arguments(wrong: &clap::Error) -> CliError {
+    let printed = wrong.to_string();
+    let said: Vec<&str> = printed
+        .lines()
+        .map(str::trim)
+        .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"))
+        .filter(|line| !line.is_empty())
+        .collect();
+    let said = said.join(" ").replace(" tip: ", "; ");
+    let said = said.strip_prefix("error: ").unwrap_or(&said);
+    CliError::Usage(format!("{said} (`--help` tells what is allowed)"))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::super::command::Cli;
+    use super::*;
+
+    fn refusal(arguments: &[&str]) -> String {
+        let wrong = Cli::try_parse_from([&["ccsurvey"], arguments].concat()).err().unwrap();
+        of_arguments(&wrong).to_string()
+    }
+
+    #[test]
+    fn mistakes_on_the_command_line_are_told_in_one_line() {
+        assert_eq!(
+            refusal(&["survey", "d", "--start", "s", "--depht", "3"]),
+            "unexpected argument '--depht' found; a similar argument exists: '--depth' (`--help` tells what is allowed)"
+        );
+        assert_eq!(
+            refusal(&["survey", "d"]),
+            "the following required arguments were not provided: --start <FILE> (`--help` tells what is allowed)"
+        );
+        assert_eq!(
+            refusal(&["survey", "d", "--start", "s", "--depth", "deep"]),
+            "invalid value 'deep' for '--depth <LEVELS>': expected a whole number (`--help` tells what is allowed)"
+        );
+        assert_eq!(
+            refusal(&["survey", "d", "--start", "s", "--min-delay", "soon"]),
+            "invalid value 'soon' for '--min-delay <TIME>': 'soon' is not a duration (expected for example '2s', \
+             '500ms' or '1h 30m') (`--help` tells what is allowed)"
+        );
+        assert_eq!(
+            refusal(&["survey", "d", "--start", "s", "--suffixes", "some"]),
+            "invalid value 'some' for '--suffixes <SECTION>' [possible values: icann, all] (`--help` tells what is allowed)"
+        );
+    }
+
+    #[test]
+    fn a_message_of_several_lines_becomes_one() {
+        assert_eq!(one_line("bad\n  |\n1 | x\n\n"), "bad | 1 | x");
+    }
+}

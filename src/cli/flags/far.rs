@@ -1,0 +1,57 @@
+use clap::Args;
+
+use super::values;
+use super::{set, set_some};
+use crate::survey::{Settings, Size, Span};
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "How far")]
+pub struct Far {
+    /// The deepest level that is fetched; the start URL is level 0. Each level more costs every site requests: on the
+    /// African Web of 2008, 8 levels cost 80 % of 20 [default: 8]
+    #[arg(long, value_name = "LEVELS", value_parser = values::whole::<u16>)]
+    depth: Option<u16>,
+
+    /// The last generation of sites that is walked: 0 the start list, 1 what it links to, and so on [default: no bound]
+    #[arg(long, value_name = "N", value_parser = values::whole::<u32>)]
+    generations: Option<u32>,
+
+    /// Query URLs fetched of one script (the URL without its query) in a site tree. Scripts can answer without end, and
+    /// each answer costs their server more than a file [default: 1]
+    #[arg(long, value_name = "N", value_parser = values::whole::<u32>)]
+    queries_per_script: Option<u32>,
+
+    /// Requests that one site tree may cost; the site's outcome is then request_budget [default: 10000]
+    #[arg(long, value_name = "N", value_parser = values::whole::<u64>)]
+    max_requests: Option<u64>,
+
+    /// Bytes on the wire, both ways, that one site tree may cost, e.g. 500MB [default: 320MiB]
+    #[arg(long, value_name = "BYTES")]
+    max_bytes: Option<Size>,
+
+    /// Time that the walk of one site tree may take, e.g. 12h [default: 3days]
+    #[arg(long, value_name = "TIME")]
+    max_time: Option<Span>,
+
+    /// URLs found in a site tree at which it counts as a trap, made by a machine without end [default: 100000]
+    #[arg(long, value_name = "N", value_parser = values::whole::<usize>)]
+    max_urls: Option<usize>,
+
+    /// End a site after so many levels in a row that brought no new external link; saves load where sites have many
+    /// pages and few links [default: never]
+    #[arg(long, value_name = "LEVELS", value_parser = values::whole::<u16>)]
+    stable_levels: Option<u16>,
+}
+
+impl Far {
+    pub(super) fn apply(self, settings: &mut Settings) {
+        set(&mut settings.depth, self.depth);
+        set_some(&mut settings.generations, self.generations);
+        set(&mut settings.queries_per_script, self.queries_per_script);
+        set_some(&mut settings.max_requests, self.max_requests);
+        set_some(&mut settings.max_bytes, self.max_bytes);
+        set_some(&mut settings.max_time, self.max_time);
+        set(&mut settings.max_urls, self.max_urls);
+        set_some(&mut settings.stable_levels, self.stable_levels);
+    }
+}

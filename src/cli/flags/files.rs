@@ -1,0 +1,46 @@
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{set_list, set_some};
+use crate::survey::Settings;
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Files")]
+pub struct Files {
+    /// The start list: CSV with a column `url`, or one URL or host name a line; `-` is standard input. Bad lines are
+    /// reported and passed over
+    #[arg(long, value_name = "FILE")]
+    pub start: PathBuf,
+
+    /// Settings in TOML, each key the name of a flag: `depth = 5`. Flags win; unknown keys are errors; paths are taken
+    /// from the file's folder [default: none]
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+
+    /// Host names, addresses and networks that are never contacted, one a line; a name covers what is below it. Put
+    /// everybody there who ever complained [default: none]
+    #[arg(long, value_name = "FILE")]
+    opt_out: Option<PathBuf>,
+
+    /// A MaxMind database (.mmdb) that tells countries or networks of servers; may be given more than once [default: none]
+    #[arg(long, value_name = "FILE")]
+    geo: Vec<PathBuf>,
+
+    /// A Public Suffix List to use in place of the one built in
+    #[arg(long, value_name = "FILE")]
+    suffix_list: Option<PathBuf>,
+
+    /// Further root certificates (PEM) to trust; may be given more than once [default: none]
+    #[arg(long, value_name = "FILE")]
+    ca: Vec<PathBuf>,
+}
+
+impl Files {
+    pub(super) fn apply(self, settings: &mut Settings) {
+        set_some(&mut settings.opt_out, self.opt_out);
+        set_list(&mut settings.geo, self.geo);
+        set_some(&mut settings.suffix_list, self.suffix_list);
+        set_list(&mut settings.ca, self.ca);
+    }
+}

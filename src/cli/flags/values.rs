@@ -1,0 +1,43 @@
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+use crate::address::{ScopeRule, SuffixSection};
+use crate::survey::FeedBackRule;
+
+/// Reads a whole number of any type.
+///
+/// # Errors
+/// When it is none, or larger than the type.
+pub fn whole<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
+    let number: u64 = text.parse().map_err(|_| "expected a whole number".to_owned())?;
+    T::try_from(number).map_err(|_| "too large".to_owned())
+}
+
+/// Reads a number with or without a fraction.
+///
+/// # Errors
+/// When it is none.
+pub fn decimal(text: &str) -> Result<f64, String> {
+    text.parse().map_err(|_| "expected a number such as 5 or 2.5".to_owned())
+}
+
+pub fn suffixes() -> impl TypedValueParser<Value = SuffixSection> {
+    PossibleValuesParser::new(["icann", "all"]).map(|word| match word.as_str() {
+        "all" => SuffixSection::All,
+        _ => SuffixSection::Icann,
+    })
+}
+
+pub fn scope() -> impl TypedValueParser<Value = ScopeRule> {
+    PossibleValuesParser::new(["site", "host"]).map(|word| match word.as_str() {
+        "host" => ScopeRule::Host,
+        _ => ScopeRule::Site,
+    })
+}
+
+pub fn feed_back() -> impl TypedValueParser<Value = FeedBackRule> {
+    PossibleValuesParser::new(["link", "door", "off"]).map(|word| match word.as_str() {
+        "door" => FeedBackRule::Door,
+        "off" => FeedBackRule::Off,
+        _ => FeedBackRule::Link,
+    })
+}

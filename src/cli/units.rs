@@ -1,0 +1,85 @@
+/// `12345` as `12,345`.
+pub(super) fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Bytes with decimal units, as networks are rated: `999 B`, `12.3 MB`.
+#[expect(clippy::cast_precision_loss, reason = "one decimal is shown")]
+pub(super) fn bytes(number: u64) -> String {
+    if number < 1000 {
+        return format!("{number} B");
+    }
+    let mut value = number as f64;
+    let mut unit = "B";
+    for larger in ["kB", "MB", "GB", "TB", "PB"] {
+        // What would be shown as 1000.0 is 1.0 of the next unit.
+        if value < 999.95 {
+            break;
+        }
+        value /= 1000.0;
+        unit = larger;
+    }
+    format!("{value:.1} {unit}")
+}
+
+/// Requests in a second: `4.5 req/s`.
+pub(super) fn request_rate(per_second: f64) -> String {
+    format!("{per_second:.1} req/s")
+}
+
+/// Bytes in a second: `12.3 kB/s`.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates, and no rate is negative")]
+pub(super) fn byte_rate(per_second: f64) -> String {
+    format!("{}/s", bytes(per_second.round() as u64))
+}
+
+/// Seconds in the two largest units that fit: `45 s`, `1 min 20 s`, `3 h 05 min`, `2 d 04 h`.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates, and no time is negative")]
+pub(super) fn duration(seconds: f64) -> String {
+    let seconds = seconds.round() as u64;
+    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86400);
+    if days > 0 {
+        format!("{} d {:02} h", thousands(days), hours % 24)
+    } else if hours > 0 {
+        format!("{hours} h {:02} min", minutes % 60)
+    } else if minutes > 0 {
+        format!("{minutes} min {:02} s", seconds % 60)
+    } else {
+        format!("{seconds} s")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_separators_and_short_units() {
+        assert_eq!(["0", "999", "1,000", "1,234,567"], [0, 999, 1000, 1_234_567].map(thousands).each_ref().map(String::as_str));
+        assert_eq!(bytes(999), "999 B");
+        assert_eq!(bytes(1000), "1.0 kB");
+        assert_eq!(bytes(12_345_678), "12.3 MB");
+        assert_eq!(bytes(999_999), "1.0 MB");
+        assert_eq!(bytes(u64::MAX), "18446.7 PB");
+        assert_eq!(request_rate(4.46), "4.5 req/s");
+        assert_eq!(byte_rate(45_100.4), "45.1 kB/s");
+    }
+
+    #[test]
+    fn durations_have_two_units_at_most() {
+        for (seconds, text) in
+            [(0.4, "0 s"), (45.0, "45 s"), (80.0, "1 min 20 s"), (11_100.0, "3 h 05 min"), (187_200.0, "2 d 04 h")]
+        {
+            assert_eq!(duration(seconds), text);
+        }
+        assert_eq!(duration(f64::INFINITY), "213,503,982,334,601 d 07 h");
+    }
+}

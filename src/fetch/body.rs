@@ -1,0 +1,119 @@
+use std::error::Error;
+use std::io;
+use std::time::Duration;
+
+use bytes::Bytes;
+use reqwest::Response;
+use reqwest::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
+use tokio::time::{Instant, timeout_at};
+
+use super::decode::{Decoder, Fed};
+use super::wire::Tally;
+use crate::exchange::Failure;
+
+/// The body of an answer as it comes in, within its time-outs.
+pub(super) struct Body {
+    response: Response,
+    /// Its end is told by the connection's end, not by a length or a last chunk.
+    unframed: bool,
+    idle: Duration,
+    deadline: Instant,
+}
+
+/// What was read of a body.
+#[derive(Default)]
+pub(super) struct Read {
+    pub bytes: Vec<u8>,
+    pub failure: Option<Failure>,
+}
+
+/// A body up to this length is read to its end although nobody wants it, for that keeps the
+/// connection alive: a new one costs as much again in packets, and more with TLS.
+const WORTH_DRAINING: u64 = 16 * 1024;
+
+impl Body {
+    pub(super) fn new(response: Response, idle: Duration, deadline: Instant) -> Self {
+        let headers = response.headers();
+        let unframed = !headers.contains_key(CONTENT_LENGTH) && !headers.contains_key(TRANSFER_ENCODING);
+        Self { response, unframed, idle, deadline }
+    }
+
+    /// Reads and decodes, until the end or until one of the caps is reached: `cap` on decoded
+    /// bytes, `wire_limit` on what the whole exchange has received.
+    pub(super) async fn keep(
+        mut self,
+        content_encoding: Option<&str>,
+        cap: usize,
+        wire_limit: u64,
+        tally: &mut Tally,
+    ) -> Read {
+        let Some(mut decoder) = Decoder::new(content_encoding, cap) else {
+            return Read { bytes: Vec::new(), failure: Some(Failure::BodyEncoding) };
+        };
+        let failure = loop {
+            if tally.wire.received >= wire_limit {
+                break Some(Failure::BodyTooLarge);
+            }
+            let fed = match self.next(tally).await {
+                Ok(Some(piece)) => decoder.feed(&piece),
+                Ok(None) => break failure_of(decoder.end()),
+                Err(failure) => break Some(failure),
+            };
+            if fed != Fed::More {
+                break failure_of(fed);
+            }
+        };
+        Read { bytes: decoder.into_bytes(), failure }
+    }
+
+    /// Reads a short body nobody wants; the connection of a longer one is closed.
+    pub(super) async fn drain(mut self, tally: &mut Tally) {
+        let announced = self.response.content_length();
+        if self.unframed || announced.is_some_and(|length| length > WORTH_DRAINING) {
+            return;
+        }
+        let most = tally.wire.received + WORTH_DRAINING;
+        while tally.wire.received <= most && matches!(self.next(tally).await, Ok(Some(_))) {}
+    }
+
+    /// The next piece, or none at the end.
+    async fn next(&mut self, tally: &mut Tally) -> Result<Option<Bytes>, Failure> {
+        let due = self.deadline.min(Instant::now() + self.idle);
+        match timeout_at(due, self.response.chunk()).await {
+            Err(_) if due == self.deadline => Err(Failure::TooSlow),
+            Err(_) => Err(Failure::IdleTimeout),
+            Ok(Ok(Some(piece))) => {
+                tally.piece(piece.len());
+                Ok(Some(piece))
+            }
+            Ok(Ok(None)) => {
+                tally.end();
+                Ok(None)
+            }
+            Ok(Err(error)) if self.unframed && is_missing_goodbye(&error) => Ok(None),
+            Ok(Err(_)) => Err(Failure::BodyTruncated),
+        }
+    }
+}
+
+fn failure_of(fed: Fed) -> Option<Failure> {
+    match fed {
+        Fed::More => None,
+        Fed::Full => Some(Failure::BodyTooLarge),
+        Fed::Broken => Some(Failure::BodyEncoding),
+    }
+}
+
+/// Whether a TLS connection ended without the alert that should close it. Where the connection's
+/// end is the body's end, many servers do so and browsers take it as the end (RFC 9112 §9.8).
+fn is_missing_goodbye(error: &reqwest::Error) -> bool {
+    let mut cause: Option<&(dyn Error + 'static)> = Some(error);
+    while let Some(error) = cause {
+        let io = error.downcast_ref::<io::Error>();
+        if io.is_some_and(|io| io.kind() == io::ErrorKind::UnexpectedEof) {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
+}

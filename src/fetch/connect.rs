@@ -1,0 +1,148 @@
+use std::error::Error;
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use tokio::time::sleep;
+use tower::{Layer, Service};
+
+tokio::task_local! {
+    static NOTES: Arc<Notes>;
+}
+
+type BoxError = Box<dyn Error + Send + Sync>;
+
+/// What the layers below HTTP tell about one exchange, gathered beside the request because the
+/// HTTP client has no way to hand it back.
+#[derive(Default)]
+pub(super) struct Notes(Mutex<Moments>);
+
+/// When the connection of an exchange came to which point; all none on one kept alive.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Moments {
+    /// The connection was begun.
+    pub begun: Option<Instant>,
+    /// TCP is connected and the TLS handshake begins; not noted for plain HTTP.
+    pub hello: Option<Instant>,
+    /// The connection is ready for the request.
+    pub ready: Option<Instant>,
+    /// The connection failed or was given up.
+    pub failed: bool,
+    /// Bytes of the certificates in the handshake; none when a session was resumed.
+    pub certificate_bytes: Option<u64>,
+}
+
+/// A connection that was given up because a phase took too long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Slow {
+    #[error("no TCP connection in time")]
+    Connect,
+    #[error("no TLS handshake in time")]
+    Handshake,
+}
+
+impl Notes {
+    /// Runs an exchange whose connection, if it opens one, is noted here.
+    pub(super) async fn during<F: Future>(notes: Arc<Self>, exchange: F) -> F::Output {
+        NOTES.scope(notes, exchange).await
+    }
+
+    pub(super) fn moments(&self) -> Moments {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note(&self, change: impl FnOnce(&mut Moments)) {
+        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Called by the TLS library when it makes its first message.
+    pub(super) fn hello() {
+        let now = Instant::now();
+        let _ = NOTES.try_with(|notes| {
+            notes.note(|moments| {
+                moments.hello.get_or_insert(now);
+            });
+        });
+    }
+
+    /// Called when the certificates of the server are looked at.
+    pub(super) fn certificates(bytes: u64) {
+        let _ = NOTES.try_with(|notes| notes.note(|moments| moments.certificate_bytes = Some(bytes)));
+    }
+}
+
+/// A layer around the connector that notes its moments and ends each phase in time.
+#[derive(Clone, Copy)]
+pub(super) struct Watch {
+    pub connect: Duration,
+    pub tls: Duration,
+}
+
+#[derive(Clone)]
+pub(super) struct Watched<S> {
+    inner: S,
+    watch: Watch,
+}
+
+impl<S> Layer<S> for Watch {
+    type Service = Watched<S>;
+
+    fn layer(&self, inner: S) -> Watched<S> {
+        Watched { inner, watch: *self }
+    }
+}
+
+impl<S, R> Service<R> for Watched<S>
+where
+    S: Service<R, Error = BoxError>,
+    S::Future: Send + 'static,
+    S::Response: 'static,
+{
+    type Response = S::Response;
+    type Error = BoxError;
+    type Future = Pin<Box<dyn Future<Output = Result<S::Response, BoxError>> + Send>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: R) -> Self::Future {
+        let notes = NOTES.try_with(Arc::clone).unwrap_or_default();
+        let (connecting, watch) = (self.inner.call(request), self.watch);
+        // The scope goes along, for the client may finish a connection in the background.
+        Box::pin(NOTES.scope(notes.clone(), async move { watch.over(connecting, &notes).await }))
+    }
+}
+
+impl Watch {
+    async fn over<T>(
+        self,
+        connecting: impl Future<Output = Result<T, BoxError>>,
+        notes: &Notes,
+    ) -> Result<T, BoxError> {
+        let begun = Instant::now();
+        notes.note(|moments| moments.begun = Some(begun));
+        let mut connecting = pin!(connecting);
+        let mut alarm = pin!(sleep(self.connect));
+        let mut phase = Slow::Connect;
+        let done = poll_fn(|cx| {
+            if let Poll::Ready(done) = connecting.as_mut().poll(cx) {
+                return Poll::Ready(done);
+            }
+            if let (Slow::Connect, Some(hello)) = (phase, notes.moments().hello) {
+                phase = Slow::Handshake;
+                alarm.as_mut().reset((hello + self.tls).into());
+            }
+            alarm.as_mut().poll(cx).map(|()| Err(phase.into()))
+        })
+        .await;
+        let now = Instant::now();
+        notes.note(|moments| match done {
+            Ok(_) => moments.ready = Some(now),
+            Err(_) => moments.failed = true,
+        });
+        done
+    }
+}

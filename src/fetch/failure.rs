@@ -1,0 +1,90 @@
+use std::error::Error;
+use std::io;
+use std::io::ErrorKind;
+
+use super::connect::{Moments, Slow};
+use crate::exchange::Failure;
+
+/// Which failure an error of the HTTP client is, when no head of an answer came.
+///
+/// The chain of causes is walked from the outside in; the first one that says something decides.
+pub(super) fn classify(error: &reqwest::Error, moments: &Moments) -> Failure {
+    if error.is_builder() {
+        // A URL that cannot be written into a request; nothing was sent.
+        return Failure::BadHttp;
+    }
+    let mut cause: Option<&(dyn Error + 'static)> = Some(error);
+    while let Some(error) = cause {
+        if let Some(failure) = of_cause(error, moments) {
+            return failure;
+        }
+        cause = inner(error);
+    }
+    if moments.ready.is_some() || moments.begun.is_none() {
+        Failure::Reset
+    } else if moments.hello.is_some() {
+        Failure::TlsHandshake
+    } else {
+        Failure::ConnectUnreachable
+    }
+}
+
+/// The next cause. An `io::Error` made from another error does not count that as its source.
+fn inner<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
+    match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+        Some(wrapped) => Some(wrapped),
+        None => error.source(),
+    }
+}
+
+fn of_cause(error: &(dyn Error + 'static), moments: &Moments) -> Option<Failure> {
+    if let Some(slow) = error.downcast_ref::<Slow>() {
+        return Some(match slow {
+            Slow::Connect => Failure::ConnectTimeout,
+            Slow::Handshake => Failure::TlsTimeout,
+        });
+    }
+    if let Some(error) = error.downcast_ref::<rustls::Error>() {
+        return Some(match error {
+            rustls::Error::InvalidCertificate(_) => Failure::TlsCertificate,
+            _ => Failure::TlsHandshake,
+        });
+    }
+    if error.is::<rustls::pki_types::InvalidDnsNameError>() {
+        return Some(Failure::TlsHandshake);
+    }
+    if let Some(error) = error.downcast_ref::<hyper::Error>() {
+        return of_http(error);
+    }
+    let error = error.downcast_ref::<io::Error>()?;
+    if error.get_ref().is_some_and(|wrapped| wrapped.is::<rustls::Error>() || wrapped.is::<io::Error>()) {
+        return None;
+    }
+    Some(of_io(error.kind(), moments))
+}
+
+/// How hyper names a head beyond its buffer or its 100 fields; the method that tells it apart is
+/// only there in servers.
+const TOO_LARGE: &str = "message head is too large";
+
+fn of_http(error: &hyper::Error) -> Option<Failure> {
+    if error.is_parse() {
+        Some(if error.to_string() == TOO_LARGE { Failure::HeaderTooLarge } else { Failure::BadHttp })
+    } else if error.is_incomplete_message() || error.is_canceled() || error.is_closed() {
+        Some(Failure::Reset)
+    } else {
+        None
+    }
+}
+
+fn of_io(kind: ErrorKind, moments: &Moments) -> Failure {
+    let connected = moments.ready.is_some() || moments.begun.is_none();
+    match kind {
+        ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe => Failure::Reset,
+        _ if connected => Failure::Reset,
+        _ if moments.hello.is_some() => Failure::TlsHandshake,
+        ErrorKind::ConnectionRefused => Failure::ConnectRefused,
+        ErrorKind::TimedOut => Failure::ConnectTimeout,
+        _ => Failure::ConnectUnreachable,
+    }
+}

@@ -1,0 +1,193 @@
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use super::cached::Cached;
+use super::gate::{Choice, Gate};
+use super::line::Lines;
+use super::names::Names;
+use super::request::Requests;
+use super::run::Exchange;
+use super::settings::ROBOTS_BYTES;
+use super::tls::Tls;
+use super::wire::{BUFFER, LARGEST_HANDSHAKE};
+use super::{FetchError, Settings};
+use crate::address::{Host, MAX_URL_BYTES, OptOut};
+use crate::exchange::{Answer, Ask, Failure};
+
+/// Tells the time that answers are stamped with.
+pub type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
+
+/// Finds servers and puts questions to them. Cheap to clone: all clones are one.
+///
+/// ```no_run
+/// # use std::{sync::Arc, time::SystemTime};
+/// # use ccsurvey::address::{OptOut, WebUrl};
+/// # use ccsurvey::exchange::{Ask, Depth, Purpose};
+/// # use ccsurvey::fetch::{Fetcher, Settings};
+/// # async fn front_page() -> Result<(), Box<dyn std::error::Error>> {
+/// let fetcher = Fetcher::new(Settings::default(), Arc::new(OptOut::default()), Arc::new(SystemTime::now))?;
+/// let url = WebUrl::parse("http://example.ke/")?;
+/// if let Ok(address) = fetcher.locate(url.host()).await.address {
+///     let ask = Ask { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
+///     let (answer, page) = fetcher.fetch(&ask, address, u64::MAX).await;
+///     println!("{:?} {:?} {} bytes", answer.status, answer.failure, page.len());
+/// }
+/// # Ok(()) }
+/// ```
+#[derive(Clone)]
+pub struct Fetcher {
+    parts: Arc<Parts>,
+    most_bytes: u64,
+}
+
+struct Parts {
+    settings: Arc<Settings>,
+    gate: Gate,
+    clock: Clock,
+    names: Names,
+    pins: Mutex<Cached<Host, Pin>>,
+    lines: Lines,
+    requests: Requests,
+}
+
+/// Where a host is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Located {
+    /// The address its exchanges go to.
+    pub address: Result<IpAddr, Failure>,
+    /// The address that was refused, when every one was.
+    pub refused: Option<IpAddr>,
+    /// How long DNS took; none when it was not asked.
+    pub dns: Option<Duration>,
+}
+
+/// The place of a host, for as long as it is believed.
+#[derive(Clone, Copy)]
+struct Pin {
+    choice: Choice,
+    until: Instant,
+}
+
+/// Hosts that are pinned at once; about 150 bytes each.
+const PINS: usize = 65_536;
+/// A walk with polite pauses asks a few times a minute: below this a short TTL, made for
+/// balancing visitors, would double the load on name servers for nothing.
+const SHORTEST_PIN: Duration = Duration::from_mins(5);
+/// RFC 8767 §4: TTLs beyond a week are capped; a survey has no use for more than a day.
+const LONGEST_PIN: Duration = Duration::from_hours(24);
+/// How long a failure is believed (RFC 9520 §3.2: at least 1 s, at most 5 min).
+const FAILURE_PIN: Duration = Duration::from_mins(1);
+/// Our fields beside URL and user agent, and our side of a handshake.
+const REQUEST_OVERHEAD: u64 = 1024;
+
+impl Fetcher {
+    /// Reads the root certificates and finds the name servers.
+    ///
+    /// # Errors
+    /// When a setting cannot be obeyed: an unreadable root certificate, a user agent that cannot
+    /// be sent, no name server.
+    pub fn new(settings: Settings, opt_out: Arc<OptOut>, clock: Clock) -> Result<Self, FetchError> {
+        let settings = Arc::new(settings);
+        let most_bytes = most_bytes(&settings);
+        let parts = Parts {
+            gate: Gate::new(opt_out, settings.permit_special_addresses),
+            clock,
+            names: Names::new(settings.dns, settings.timeouts.dns)?,
+            pins: Mutex::new(Cached::with_capacity(PINS)),
+            lines: Lines::new(Tls::new(&settings)?, settings.clone()),
+            requests: Requests::new(&settings.user_agent)?,
+            settings,
+        };
+        Ok(Self { parts: Arc::new(parts), most_bytes })
+    }
+
+    /// The address that a host's exchanges go to: pinned, or looked up, chosen and checked.
+    pub async fn locate(&self, host: &Host) -> Located {
+        let without_dns = |Choice { address, refused }| Located { address, refused, dns: None };
+        if let Err(failure) = self.parts.gate.host(host) {
+            return without_dns(Choice { address: Err(failure), refused: host.ip() });
+        }
+        if let Some(address) = host.ip() {
+            return without_dns(self.parts.gate.choose(&[address]));
+        }
+        if let Some(choice) = self.parts.pinned(host) {
+            return without_dns(choice);
+        }
+        let asked = Instant::now();
+        let found = self.parts.names.look_up(host).await;
+        let answered = Instant::now();
+        let (choice, span) = match found.addresses {
+            Ok(addresses) => {
+                let left =
+                    found.until.map_or(SHORTEST_PIN, |until| until.saturating_duration_since(answered));
+                (self.parts.gate.choose(&addresses), left.clamp(SHORTEST_PIN, LONGEST_PIN))
+            }
+            Err(failure) => (Choice { address: Err(failure), refused: None }, FAILURE_PIN),
+        };
+        self.parts.pin(host.clone(), Pin { choice, until: answered + span });
+        Located { dns: Some(answered - asked), ..without_dns(choice) }
+    }
+
+    /// One exchange with the server at `address`, and the decoded body as far as it was kept.
+    ///
+    /// Nothing is sent when the host or the address may not be contacted. Reading stops once
+    /// `byte_limit` bytes have been received; what is already under way may exceed it, up to
+    /// [`most_bytes`](Self::most_bytes). The times for DNS are the caller's to fill in.
+    pub async fn fetch(&self, ask: &Ask, address: IpAddr, byte_limit: u64) -> (Answer, Vec<u8>) {
+        let parts = &*self.parts;
+        let started = (parts.clock)();
+        let not_asked = |failure| (Answer::not_asked(started, Some(address), failure, None), Vec::new());
+        if let Err(failure) = parts.gate.exchange(ask.url.host(), address) {
+            return not_asked(failure);
+        }
+        let address = address.to_canonical();
+        let line = match parts.lines.to(address, &ask.url) {
+            Ok(line) => line,
+            Err(error) => {
+                tracing::error!(%error, url = %ask.url, "no line to the server");
+                return not_asked(Failure::ConnectUnreachable);
+            }
+        };
+        let there = parts.lines.url(address, &ask.url);
+        let Some(request) = there.and_then(|there| parts.requests.make(&ask.url, ask.purpose, there)) else {
+            tracing::error!(url = %ask.url, "a URL that cannot be sent");
+            return not_asked(Failure::BadHttp);
+        };
+        let exchange = Exchange {
+            settings: &parts.settings,
+            line: &line,
+            address,
+            purpose: ask.purpose,
+            encrypted: ask.url.is_https(),
+            wire_limit: byte_limit.min(self.most_bytes - BUFFER),
+            started,
+        };
+        exchange.run(request).await
+    }
+
+    /// The most bytes one exchange can cost on the wire with these settings, as far as they are
+    /// counted: what a budget must have left before the exchange begins.
+    #[must_use]
+    pub const fn most_bytes(&self) -> u64 {
+        self.most_bytes
+    }
+}
+
+impl Parts {
+    fn pinned(&self, host: &Host) -> Option<Choice> {
+        let pin = self.pins.lock().unwrap_or_else(PoisonError::into_inner).get(host)?;
+        (pin.until > Instant::now()).then_some(pin.choice)
+    }
+
+    fn pin(&self, host: Host, pin: Pin) {
+        self.pins.lock().unwrap_or_else(PoisonError::into_inner).insert(host, pin);
+    }
+}
+
+/// Head, body and what may be read ahead of either cap, a handshake, and our own part.
+fn most_bytes(settings: &Settings) -> u64 {
+    let body = settings.max_body.max(ROBOTS_BYTES);
+    let sent = (MAX_URL_BYTES + settings.user_agent.len()) as u64 + REQUEST_OVERHEAD;
+    BUFFER + body + LARGEST_HANDSHAKE + sent + BUFFER
+}

@@ -1,0 +1,116 @@
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use crate::address::{Host, OptOut, special_range};
+use crate::exchange::Failure;
+
+/// Whether a host and an address may be contacted: the one place that says no.
+#[derive(Clone)]
+pub(super) struct Gate {
+    opt_out: Arc<OptOut>,
+    permit_special: bool,
+}
+
+/// What the addresses of a host come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Choice {
+    pub address: Result<IpAddr, Failure>,
+    /// The smallest address that was refused, when none was left.
+    pub refused: Option<IpAddr>,
+}
+
+impl Gate {
+    pub(super) fn new(opt_out: Arc<OptOut>, permit_special: bool) -> Self {
+        Self { opt_out, permit_special }
+    }
+
+    /// An opted-out host is not even looked up.
+    pub(super) fn host(&self, host: &Host) -> Result<(), Failure> {
+        if self.opt_out.has_host(host) { Err(Failure::OptedOut) } else { Ok(()) }
+    }
+
+    pub(super) fn address(&self, address: IpAddr) -> Result<(), Failure> {
+        if self.opt_out.has_address(address) {
+            Err(Failure::OptedOut)
+        } else if !self.permit_special && special_range(address).is_some() {
+            Err(Failure::AddressRefused)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// The last word before a connection: also that a host which is an address is that address.
+    pub(super) fn exchange(&self, host: &Host, address: IpAddr) -> Result<(), Failure> {
+        self.host(host)?;
+        self.address(address)?;
+        match host.ip() {
+            Some(ip) if ip.to_canonical() != address.to_canonical() => Err(Failure::AddressRefused),
+            _ => Ok(()),
+        }
+    }
+
+    /// The smallest address that may be contacted, so that every run chooses alike.
+    pub(super) fn choose(&self, addresses: &[IpAddr]) -> Choice {
+        let mut sorted: Vec<IpAddr> = addresses.iter().map(IpAddr::to_canonical).collect();
+        sorted.sort_unstable();
+        let mut refusal: Option<(Failure, IpAddr)> = None;
+        for address in sorted {
+            match self.address(address) {
+                Ok(()) => return Choice { address: Ok(address), refused: None },
+                Err(failure) => refusal = refusal.or(Some((failure, address))),
+            }
+        }
+        match refusal {
+            Some((failure, address)) => Choice { address: Err(failure), refused: Some(address) },
+            None => Choice { address: Err(Failure::DnsNoAddress), refused: None },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gate(opt_out: &str, permit_special: bool) -> Gate {
+        Gate::new(Arc::new(OptOut::parse(opt_out).unwrap()), permit_special)
+    }
+
+    fn ips(texts: &[&str]) -> Vec<IpAddr> {
+        texts.iter().map(|text| text.parse().unwrap()).collect()
+    }
+
+    #[test]
+    fn the_smallest_allowed_address_is_chosen_whatever_the_order() {
+        let gate = gate("41.0.0.0/8", false);
+        for order in [
+            ["102.0.0.9", "10.0.0.1", "41.1.1.1", "102.0.0.10"],
+            ["102.0.0.10", "41.1.1.1", "10.0.0.1", "102.0.0.9"],
+        ] {
+            assert_eq!(gate.choose(&ips(&order)).address, Ok("102.0.0.9".parse().unwrap()));
+        }
+    }
+
+    #[test]
+    fn when_none_is_allowed_the_smallest_refused_one_is_named() {
+        let choice = gate("41.0.0.0/8", false).choose(&ips(&["41.1.1.1", "10.0.0.1"]));
+        assert_eq!(choice.address, Err(Failure::AddressRefused));
+        assert_eq!(choice.refused, Some("10.0.0.1".parse().unwrap()));
+        let choice = gate("41.0.0.0/8", true).choose(&ips(&["41.1.1.1"]));
+        assert_eq!(choice.address, Err(Failure::OptedOut));
+    }
+
+    #[test]
+    fn an_opt_out_holds_although_special_addresses_are_permitted() {
+        let gate = gate("127.0.0.2", true);
+        assert_eq!(gate.address("127.0.0.1".parse().unwrap()), Ok(()));
+        assert_eq!(gate.address("::ffff:127.0.0.2".parse().unwrap()), Err(Failure::OptedOut));
+    }
+
+    #[test]
+    fn a_host_that_is_an_address_is_reached_at_no_other() {
+        let host = Host::parse("102.0.0.1").unwrap();
+        let gate = gate("", false);
+        assert_eq!(gate.exchange(&host, "102.0.0.1".parse().unwrap()), Ok(()));
+        assert_eq!(gate.exchange(&host, "102.0.0.2".parse().unwrap()), Err(Failure::AddressRefused));
+    }
+}

@@ -1,0 +1,91 @@
+use std::time::SystemTime;
+
+use reqwest::header::{
+    CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue, LAST_MODIFIED, LOCATION,
+    RETRY_AFTER, SERVER,
+};
+
+use super::retry_after::retry_after;
+use crate::address::MAX_URL_BYTES;
+use crate::exchange::Head;
+
+/// Characters of a field that are kept; the longest honest `Server` or `Content-Type` is shorter.
+const FIELD: usize = 256;
+/// `X-Robots-Tag` may come in several lines, one a robot.
+const ROBOTS_TAG: usize = 1024;
+/// As much as a URL may shrink in parsing.
+const REFERENCE: usize = 4 * MAX_URL_BYTES;
+
+/// Picks the header fields that a survey keeps.
+pub(super) fn pick(headers: &HeaderMap, now: SystemTime) -> Head {
+    let first = |name: HeaderName, limit: usize| headers.get(name).map(|value| text(value, limit));
+    let robots_tag = HeaderName::from_static("x-robots-tag");
+    Head {
+        content_type: first(CONTENT_TYPE, FIELD),
+        content_encoding: all(headers, &CONTENT_ENCODING, FIELD),
+        location: first(LOCATION, REFERENCE),
+        server: first(SERVER, FIELD),
+        last_modified: first(LAST_MODIFIED, FIELD),
+        etag: first(ETAG, FIELD),
+        robots_tag: all(headers, &robots_tag, ROBOTS_TAG),
+        retry_after: first(RETRY_AFTER, FIELD).and_then(|value| retry_after(&value, now)),
+    }
+}
+
+/// All lines of a field, joined by commas (RFC 9110 §5.3).
+fn all(headers: &HeaderMap, name: &HeaderName, limit: usize) -> Option<String> {
+    let mut lines = headers.get_all(name).iter();
+    let mut joined = text(lines.next()?, limit);
+    for line in lines {
+        joined.push_str(", ");
+        joined.push_str(&text(line, limit));
+        if joined.len() >= limit {
+            break;
+        }
+    }
+    Some(joined.chars().take(limit).collect())
+}
+
+/// A field's value as text: UTF-8 where it is that, else Latin-1, as old servers send it.
+fn text(value: &HeaderValue, limit: usize) -> String {
+    match std::str::from_utf8(value.as_bytes()) {
+        Ok(text) => text.chars().take(limit).collect(),
+        Err(_) => value.as_bytes().iter().take(limit).map(|byte| char::from(*byte)).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, UNIX_EPOCH};
+
+    fn headers(lines: &[(&'static str, &[u8])]) -> HeaderMap {
+        let line = |(name, value): &(&'static str, &[u8])| {
+            (HeaderName::from_static(name), HeaderValue::from_bytes(value).unwrap())
+        };
+        lines.iter().map(line).collect()
+    }
+
+    #[test]
+    fn fields_in_any_encoding_become_text_of_bounded_length() {
+        let long = vec![b'x'; 20_000];
+        let head = pick(
+            &headers(&[("server", b"caf\xe9"), ("etag", "\u{e9}".as_bytes()), ("location", &long)]),
+            UNIX_EPOCH,
+        );
+        assert_eq!(head.server.as_deref(), Some("caf\u{e9}"));
+        assert_eq!(head.etag.as_deref(), Some("\u{e9}"));
+        assert_eq!(head.location.map(|text| text.len()), Some(4 * MAX_URL_BYTES));
+    }
+
+    #[test]
+    fn lines_of_one_field_are_joined_and_bounded() {
+        let one =
+            headers(&[("x-robots-tag", b"noindex"), ("x-robots-tag", b"bot: none"), ("retry-after", b"7")]);
+        let head = pick(&one, UNIX_EPOCH);
+        assert_eq!(head.robots_tag.as_deref(), Some("noindex, bot: none"));
+        assert_eq!(head.retry_after, Some(Duration::from_secs(7)));
+        let many = headers(&vec![("x-robots-tag", b"noindex, nofollow, noarchive".as_slice()); 90]);
+        assert_eq!(pick(&many, UNIX_EPOCH).robots_tag.map(|text| text.len()), Some(ROBOTS_TAG));
+    }
+}

@@ -1,0 +1,76 @@
+//! The only room with sockets to servers: a question goes in, an answer with its cost comes out.
+//!
+//! # The life of an exchange
+//! 1. **Where.** [`Fetcher::locate`] turns a host into one address: from the pins, or by asking
+//!    DNS for A records and, only when there is none, for AAAA. Of the addresses that may be
+//!    contacted the numerically smallest is chosen, so that every run chooses alike, and the host
+//!    stays pinned to it for as long as the DNS answer lives.
+//! 2. **May we.** The caller waits for its turn at that address. [`Fetcher::fetch`] then checks
+//!    host and address once more (opt-out, special ranges): the last gate before any byte leaves.
+//! 3. **Connect.** Each server address has a line of its own: an HTTP client that can reach this
+//!    address and nothing else, whatever a URL, a redirect or DNS says. A connection kept alive
+//!    is used if there is one. With a gateway every line leads to the gateway, and lines of
+//!    different virtual addresses still share nothing.
+//! 4. **Ask.** One `GET` or `HEAD` over HTTP/1.1. Not HTTP/2: one request at a time needs no
+//!    multiplexing, and HTTP/1.1 keeps the bytes of an exchange countable.
+//! 5. **Read.** The head, then as much of the body as the purpose wants: robots.txt and HTML are
+//!    read and decoded under caps. Any other successful answer ends after its head by hanging
+//!    up. Small error pages are read and thrown away, because that costs less than the next
+//!    connection.
+//! 6. **Tell.** Every mishap becomes one word of [`Failure`](crate::exchange::Failure); nothing
+//!    that a server, a resolver or a network does is an error of this room.
+//!
+//! A request is never sent twice: when a server closes a kept-alive connection at the moment we
+//! use it, the answer is `reset`, and asking again is up to those who know the delay rule.
+//!
+//! # How bytes are counted
+//! `sent` is the request head as it is written, exact. `received` is the status line, the header
+//! lines (as `name: value` CRLF) and the body before decoding; it is exact for a body with a
+//! length in a head of usual form, and an estimate for chunked bodies, where the chunks' own
+//! sizes are not visible and each piece read counts as one chunk. With TLS the records and the
+//! handshake are added, the certificates with their real length and the rest with usual sizes
+//! (see `wire`). Informational (1xx) answers, retransmissions, TCP and IP headers are not
+//! counted. What a server had already sent when we hung up (at a cap, after the head of an
+//! image) is not known and not counted; a head that was too large counts as the limit.
+//!
+//! # Time
+//! `connect` is the TCP connection and `tls` the handshake after it: the moment between them is
+//! when the TLS library looks for a session to resume. `first_byte` runs from the ready
+//! connection to the complete head, `total` from the start of the connection (or of the request,
+//! on one kept alive) to the last byte read. Each time-out stands for itself; the time-out of
+//! the whole covers all of them.
+//!
+//! # Invalid certificates
+//! A survey wants the page and the reason: by default a bad certificate is noted in one word
+//! and accepted, the signatures of the handshake still being verified. Nothing secret is ever
+//! sent.
+//!
+//! This room follows no redirect, keeps no cookie, sends no Referer, ignores proxies in the
+//! environment and `/etc/hosts`, and never waits for politeness: that is `load`'s.
+
+mod body;
+mod cached;
+mod certificate;
+mod connect;
+mod decode;
+mod error;
+mod failure;
+mod fetcher;
+mod gate;
+mod head;
+mod line;
+mod names;
+mod reading;
+mod request;
+mod retry_after;
+mod run;
+mod settings;
+mod tls;
+mod wire;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::FetchError;
+pub use fetcher::{Clock, Fetcher, Located};
+pub use settings::{Settings, Timeouts};

@@ -1,0 +1,186 @@
+use std::future::{Future, poll_fn};
+use std::net::IpAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::{Duration, Instant, SystemTime};
+
+use reqwest::tls::TlsInfo;
+use reqwest::{Request, Response, Version};
+use tokio::time::sleep_until;
+
+use super::Settings;
+use super::body::{Body, Read};
+use super::connect::{Moments, Notes};
+use super::failure::classify;
+use super::line::Line;
+use super::reading::{Reading, is_markup};
+use super::request::request_bytes;
+use super::wire::Tally;
+use super::{head, tls};
+use crate::exchange::{Answer, Failure, Head, Purpose, Timings, Wire};
+
+/// One exchange on its way.
+pub(super) struct Exchange<'a> {
+    pub settings: &'a Settings,
+    pub line: &'a Line,
+    pub address: IpAddr,
+    pub purpose: Purpose,
+    pub encrypted: bool,
+    /// The most the exchange may receive.
+    pub wire_limit: u64,
+    pub started: SystemTime,
+}
+
+impl Exchange<'_> {
+    pub(super) async fn run(self, request: Request) -> (Answer, Vec<u8>) {
+        let begun = Instant::now();
+        let deadline = begun + self.settings.timeouts.whole;
+        let notes = Arc::<Notes>::default();
+        let mut tally = Tally::new(self.encrypted);
+        let sent = request_bytes(&request);
+        let response = Notes::during(notes.clone(), self.head(request, &notes, begun, deadline)).await;
+        let headed = Instant::now();
+        let moments = notes.moments();
+        tally.connected(&moments, sent, response.is_ok());
+        let mut answer = self.blank_answer();
+        answer.timings = timings(&moments, begun, headed, response.is_ok());
+        let mut bytes = Vec::new();
+        match response {
+            Ok(response) => {
+                let read = self.read(response, &mut answer, &mut tally, (begun, deadline)).await;
+                answer.failure = read.failure;
+                bytes = read.bytes;
+            }
+            Err(failure) => {
+                if failure == Failure::HeaderTooLarge {
+                    tally.head_too_large();
+                }
+                answer.failure = Some(failure);
+            }
+        }
+        answer.wire = tally.wire;
+        answer.body_bytes = bytes.len() as u64;
+        answer.timings.total = begun.elapsed();
+        (answer, bytes)
+    }
+
+    /// From the connection to the head of the answer.
+    async fn head(
+        &self,
+        request: Request,
+        notes: &Notes,
+        begun: Instant,
+        deadline: Instant,
+    ) -> Result<Response, Failure> {
+        let first_byte = self.settings.timeouts.first_byte;
+        let mut pending = pin!(self.line.client.execute(request));
+        let mut alarm = pin!(sleep_until(deadline.into()));
+        poll_fn(|cx| {
+            if let Poll::Ready(done) = pending.as_mut().poll(cx) {
+                return Poll::Ready(done.map_err(|error| classify(&error, &notes.moments())));
+            }
+            let moments = notes.moments();
+            let due = head_due(&moments, begun, first_byte).map_or(deadline, |due| due.min(deadline));
+            if alarm.deadline() != due.into() {
+                alarm.as_mut().reset(due.into());
+            }
+            alarm.as_mut().poll(cx).map(|()| Err(overdue(&moments)))
+        })
+        .await
+    }
+
+    /// From the head to the end: fills in the answer, reads what is wanted.
+    async fn read(
+        &self,
+        response: Response,
+        answer: &mut Answer,
+        tally: &mut Tally,
+        (begun, deadline): (Instant, Instant),
+    ) -> Read {
+        let failed = |failure| Read { bytes: Vec::new(), failure: Some(failure) };
+        if self.strayed(&response) {
+            tracing::error!(address = %self.address, "answer from another address was thrown away");
+            return failed(Failure::AddressRefused);
+        }
+        tally.head(&response);
+        let now = self.started + begun.elapsed();
+        answer.status = Some(response.status().as_u16());
+        answer.head = head::pick(response.headers(), now);
+        answer.http_version = Some(format!("{:?}", response.version()));
+        answer.tls_version = tls::version(response.extensions().get::<TlsInfo>());
+        let reading = Reading::of(self.purpose, &response, self.settings.max_body);
+        let ancient = response.version() == Version::HTTP_09;
+        let body = Body::new(response, self.settings.timeouts.idle, deadline.into());
+        let read = match reading {
+            Reading::Keep(cap) => {
+                let encoding = answer.head.content_encoding.as_deref();
+                body.keep(encoding, cap, self.wire_limit, tally).await
+            }
+            Reading::Drain => {
+                body.drain(tally).await;
+                Read::default()
+            }
+            Reading::HangUp => Read::default(),
+        };
+        if ancient && !is_markup(&read.bytes) {
+            answer.status = None;
+            return failed(Failure::BadHttp);
+        }
+        read
+    }
+
+    /// Whether the answer came from elsewhere than asked. The line cannot lead elsewhere; this is
+    /// to see it with our own eyes.
+    fn strayed(&self, response: &Response) -> bool {
+        let expected = self.settings.gateway.map_or(self.address, |gateway| gateway.ip());
+        response.remote_addr().is_some_and(|actual| actual.ip().to_canonical() != expected.to_canonical())
+    }
+
+    fn blank_answer(&self) -> Answer {
+        Answer {
+            started: self.started,
+            address: Some(self.address),
+            status: None,
+            failure: None,
+            head: Head::default(),
+            http_version: None,
+            tls_version: None,
+            tls_error: self.line.verdict.defect().map(str::to_owned),
+            wire: Wire::default(),
+            timings: Timings::default(),
+            body_bytes: 0,
+        }
+    }
+}
+
+/// When the head of the answer is due: some time after the request could go out, which it
+/// cannot while the connection is being made; that has time-outs of its own.
+fn head_due(moments: &Moments, begun: Instant, first_byte: Duration) -> Option<Instant> {
+    match (moments.begun, moments.ready) {
+        (_, Some(ready)) => Some(ready + first_byte),
+        (Some(_), None) if !moments.failed => None,
+        _ => Some(begun + first_byte),
+    }
+}
+
+/// What the exchange was waiting for when its time was over.
+fn overdue(moments: &Moments) -> Failure {
+    match (moments.begun, moments.hello, moments.ready) {
+        (Some(_), None, None) => Failure::ConnectTimeout,
+        (Some(_), Some(_), None) => Failure::TlsTimeout,
+        _ => Failure::FirstByteTimeout,
+    }
+}
+
+fn timings(moments: &Moments, begun: Instant, headed: Instant, answered: bool) -> Timings {
+    let connected = moments.hello.or(moments.ready);
+    let span = |from: Option<Instant>, to: Option<Instant>| Some(to?.saturating_duration_since(from?));
+    Timings {
+        dns: None,
+        connect: span(moments.begun, connected),
+        tls: span(moments.hello, moments.ready),
+        first_byte: answered.then(|| headed.saturating_duration_since(moments.ready.unwrap_or(begun))),
+        total: Duration::ZERO,
+    }
+}

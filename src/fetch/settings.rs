@@ -1,0 +1,84 @@
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// How exchanges are made. The defaults are the polite ones.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Says who asks and where to complain; sent with every request.
+    pub user_agent: String,
+    /// The name server to ask; without it, those of the system.
+    pub dns: Option<SocketAddr>,
+    /// Where every connection goes whatever the address and port, for virtual Web spaces.
+    pub gateway: Option<SocketAddr>,
+    /// Allows loopback, private and other special addresses.
+    pub permit_special_addresses: bool,
+    /// Makes an invalid certificate a failure instead of a note.
+    pub refuse_bad_certificates: bool,
+    /// Decoded bytes of a page that are read; the rest of a longer one is left.
+    pub max_body: u64,
+    pub timeouts: Timeouts,
+    /// Files with further root certificates (PEM).
+    pub extra_roots: Vec<PathBuf>,
+    /// Connections to one server address that are kept alive: as many as may be in use at once.
+    pub connections_per_address: usize,
+}
+
+/// How long each phase of an exchange may take.
+///
+/// They bound how long a dead server holds up its site, not the load on it: shorter ones lose
+/// servers behind slow links (a satellite round trip is 0.6 s, a lossy one takes several).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Timeouts {
+    /// From the question for a host to its address, both record types.
+    pub dns: Duration,
+    /// To a TCP connection; four SYNs of a usual system fall into 10 s.
+    pub connect: Duration,
+    /// From the TCP connection to the end of the TLS handshake.
+    pub tls: Duration,
+    /// From the request to the complete head of the answer.
+    pub first_byte: Duration,
+    /// Between two pieces of a body.
+    pub idle: Duration,
+    /// From the start of the exchange to its end.
+    pub whole: Duration,
+}
+
+/// What is read of a robots.txt: the 500 KiB that RFC 9309 §2.5 wants parsed, and one byte that
+/// tells whether there is more.
+pub(super) const ROBOTS_BYTES: u64 = 500 * 1024 + 1;
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            user_agent: concat!("ccsurvey/", env!("CARGO_PKG_VERSION")).to_owned(),
+            dns: None,
+            gateway: None,
+            permit_special_addresses: false,
+            refuse_bad_certificates: false,
+            // A page longer than this is mostly data; that its end was not read is told by
+            // `body_too_large`.
+            max_body: 1024 * 1024,
+            timeouts: Timeouts::default(),
+            extra_roots: Vec::new(),
+            connections_per_address: 1,
+        }
+    }
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self {
+            dns: Duration::from_secs(10),
+            connect: Duration::from_secs(10),
+            tls: Duration::from_secs(10),
+            first_byte: Duration::from_secs(30),
+            idle: Duration::from_secs(20),
+            whole: Duration::from_mins(1),
+        }
+    }
+}

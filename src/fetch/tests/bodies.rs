@@ -1,0 +1,167 @@
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
+use proptest::prelude::*;
+
+use super::*;
+use crate::fetch::decode::{Decoder, Fed};
+
+fn text() -> Vec<u8> {
+    "<p>a line of a page</p>\n".repeat(2000).into_bytes()
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn zlib(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn raw_deflate(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn brotli(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    brotli::CompressorWriter::new(&mut out, 4096, 5, 22).write_all(bytes).unwrap();
+    out
+}
+
+fn zstd(bytes: &[u8]) -> Vec<u8> {
+    zstd::encode_all(bytes, 3).unwrap()
+}
+
+/// Decodes in pieces of this size.
+fn decode(encoding: &str, encoded: &[u8], cap: usize, piece: usize) -> (Fed, Vec<u8>) {
+    let mut decoder = Decoder::new(Some(encoding), cap).unwrap();
+    let mut fed = Fed::More;
+    for piece in encoded.chunks(piece) {
+        fed = decoder.feed(piece);
+        if fed != Fed::More {
+            break;
+        }
+    }
+    if fed == Fed::More {
+        fed = decoder.end();
+    }
+    (fed, decoder.into_bytes())
+}
+
+fn samples() -> Vec<(&'static str, Vec<u8>)> {
+    let text = text();
+    vec![
+        ("", text.clone()),
+        ("identity", text.clone()),
+        ("gzip", gzip(&text)),
+        ("X-GZip", gzip(&text)),
+        ("deflate", zlib(&text)),
+        ("deflate", raw_deflate(&text)),
+        ("br", brotli(&text)),
+        ("zstd", zstd(&text)),
+        ("gzip, br", brotli(&gzip(&text))),
+        ("br, identity,gzip", gzip(&brotli(&text))),
+        ("deflate, zstd", zstd(&raw_deflate(&text))),
+    ]
+}
+
+#[test]
+fn every_encoding_is_undone_in_pieces_of_any_size() {
+    for (encoding, encoded) in samples() {
+        for piece in [1, 7, 1000, 1 << 20] {
+            let (fed, bytes) = decode(encoding, &encoded, 1 << 20, piece);
+            assert!(fed == Fed::More && bytes == text(), "{encoding} in {piece}: {fed:?}, {}", bytes.len());
+        }
+    }
+}
+
+#[test]
+fn the_cap_is_on_decoded_bytes_and_exact() {
+    let size = text().len();
+    for (encoding, encoded) in samples() {
+        assert_eq!(decode(encoding, &encoded, size, 1000), (Fed::More, text()), "{encoding}");
+        let (fed, bytes) = decode(encoding, &encoded, size - 1, 1000);
+        assert!(fed == Fed::Full && bytes == text()[..size - 1], "{encoding}: {fed:?}");
+    }
+}
+
+#[test]
+fn encoded_data_that_is_broken_or_ends_early_gives_what_decoded() {
+    for (encoding, encoded) in samples().into_iter().skip(2).filter(|(name, _)| !name.contains("deflate")) {
+        let (fed, bytes) = decode(encoding, &encoded[..encoded.len() - 1], 1 << 20, 100);
+        assert!(fed == Fed::Broken && text().starts_with(&bytes), "{encoding} cut: {fed:?}");
+        let mut wrong = encoded.clone();
+        wrong[0] ^= 0x55;
+        assert_eq!(decode(encoding, &wrong, 1 << 20, 100).0, Fed::Broken, "{encoding} damaged");
+    }
+    let noise: Vec<u8> =
+        (0..40_000u32).flat_map(|number| number.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
+    let encoded = gzip(&noise);
+    let (fed, bytes) = decode("gzip", &encoded[..encoded.len() / 2], 1 << 20, 100);
+    assert!(fed == Fed::Broken && bytes.len() > 10_000 && noise.starts_with(&bytes));
+}
+
+#[test]
+fn bytes_after_the_end_are_ignored_and_an_empty_body_is_empty_in_any_encoding() {
+    for encoding in ["gzip", "br"] {
+        let encoded = if encoding == "gzip" { gzip(&text()) } else { brotli(&text()) };
+        let (fed, bytes) = decode(encoding, &[&encoded, b"\0\0trailing".as_slice()].concat(), 1 << 20, 50);
+        assert!(fed == Fed::More && bytes == text(), "{encoding}");
+        assert_eq!(decode(encoding, b"", 10, 1), (Fed::More, Vec::new()));
+    }
+}
+
+#[test]
+fn unknown_encodings_and_towers_of_them_are_not_undone() {
+    for encoding in ["compress", "utf-8", "gzip, foo", "gzip, gzip, gzip"] {
+        assert!(Decoder::new(Some(encoding), 10).is_none(), "{encoding}");
+    }
+}
+
+#[tokio::test]
+async fn a_bomb_ends_at_the_cap() {
+    let bomb = gzip(&gzip(&vec![0; 50 << 20]));
+    assert!(bomb.len() < 1000);
+    let (answer, body) = answer_to(page(&bomb, "Content-Encoding: gzip, gzip\r\n")).await;
+    assert_eq!((answer.failure, body.len()), (Some(Failure::BodyTooLarge), 1 << 20));
+    assert!(answer.wire.received < 2000);
+}
+
+#[tokio::test]
+async fn an_encoded_page_is_read_and_a_wrong_encoding_told() {
+    let (answer, body) = answer_to(page(&zstd(&text()), "Content-Encoding: zstd\r\n")).await;
+    assert_eq!((answer.failure, body), (None, text()));
+    assert_eq!(answer.head.content_encoding.as_deref(), Some("zstd"));
+    let (answer, body) = answer_to(page(b"<p>plain", "Content-Encoding: gzip\r\n")).await;
+    assert_eq!((answer.failure, answer.status, body.len()), (Some(Failure::BodyEncoding), Some(200), 0));
+    let (answer, _) = answer_to(page(b"<p>plain", "Content-Encoding: pack200-gzip\r\n")).await;
+    assert_eq!(answer.failure, Some(Failure::BodyEncoding));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_bytes_in_any_encoding_decode_or_break_within_the_cap(
+        bytes in proptest::collection::vec(any::<u8>(), 0..300),
+        encoding in prop::sample::select(vec!["gzip", "deflate", "br", "zstd", "br, gzip", "zstd, deflate"]),
+        piece in 1usize..40,
+    ) {
+        prop_assert!(decode(encoding, &bytes, 1000, piece).1.len() <= 1000);
+    }
+
+    #[test]
+    fn damaged_data_decodes_or_breaks_within_the_cap(at in 0usize..200, value in any::<u8>(), which in 2usize..11) {
+        let (encoding, mut encoded) = samples().swap_remove(which);
+        let at = at % encoded.len();
+        encoded[at] = value;
+        prop_assert!(decode(encoding, &encoded, 150_000, 64).1.len() <= 150_000);
+    }
+}

@@ -1,0 +1,120 @@
+use super::server::Conversation;
+use super::tls_server::{ONLY_1_2, ONLY_1_3, Plan, TlsServer};
+use super::*;
+
+fn trusting(server: &TlsServer) -> Settings {
+    Settings { extra_roots: vec![server.root.path().to_owned()], ..settings() }
+}
+
+async fn fetch(fetcher: &Fetcher, server: &TlsServer, host: &str) -> (Answer, Vec<u8>) {
+    let url = format!("https://{host}:{}/", server.address.port());
+    let answer = fetcher.fetch(&ask(&url, Purpose::Page), LOOPBACK, u64::MAX).await;
+    settle().await;
+    answer
+}
+
+#[tokio::test]
+async fn an_https_page_is_read_and_its_connection_kept() {
+    for (versions, name) in [(ONLY_1_3, "TLSv1.3"), (ONLY_1_2, "TLSv1.2")] {
+        let server = Plan { versions, ..TlsServer::of(&["a.ke"]) }.start();
+        let fetcher = fetcher(trusting(&server));
+        let (answer, body) = fetch(&fetcher, &server, "a.ke").await;
+        assert_eq!((answer.failure, answer.tls_error, &*body), (None, None, b"<p>secret".as_slice()));
+        assert_eq!(answer.tls_version.as_deref(), Some(name));
+        assert!(answer.timings.connect.is_some() && answer.timings.tls.is_some());
+        assert_eq!(answer.wire.connections, 1);
+        let (again, _) = fetch(&fetcher, &server, "a.ke").await;
+        assert_eq!((again.wire.connections, again.tls_version.as_deref()), (0, Some(name)));
+        assert!(again.timings.tls.is_none() && again.wire.received < 300);
+    }
+}
+
+#[tokio::test]
+async fn a_bad_certificate_is_noted_in_one_word_and_the_page_read() {
+    let plan = || TlsServer::of(&["a.ke"]);
+    for (plan, host, trusted, defect) in [
+        (plan(), "a.ke", true, None),
+        (plan(), "b.ke", true, Some("wrong_name")),
+        (plan(), "a.ke", false, Some("unknown_issuer")),
+        (Plan { self_signed: true, ..plan() }, "a.ke", false, Some("self_signed")),
+        (Plan { years: (2000, 2001), ..plan() }, "a.ke", true, Some("expired")),
+        (Plan { years: (2090, 2100), ..plan() }, "a.ke", true, Some("not_yet_valid")),
+    ] {
+        let server = plan.start();
+        let settings = if trusted { trusting(&server) } else { settings() };
+        let (answer, body) = fetch(&fetcher(settings.clone()), &server, host).await;
+        assert_eq!((answer.failure, body.len()), (None, 9), "{defect:?}");
+        assert_eq!(answer.tls_error.as_deref(), defect);
+        let refusing = fetcher(Settings { refuse_bad_certificates: true, ..settings });
+        let (answer, _) = fetch(&refusing, &server, host).await;
+        assert_eq!(answer.failure, defect.map(|_| Failure::TlsCertificate));
+        assert_eq!(answer.tls_error.as_deref(), defect);
+    }
+}
+
+#[tokio::test]
+async fn a_resumed_session_keeps_its_verdict_and_costs_less() {
+    let server = Plan { closing: true, ..TlsServer::of(&["a.ke"]) }.start();
+    let fetcher = fetcher(settings());
+    let mut answers = Vec::new();
+    for number in 0..2 {
+        answers.push(fetch(&fetcher, &server, "a.ke").await.0);
+        while server.closed() <= number {
+            tokio::task::yield_now().await;
+        }
+        settle().await;
+    }
+    for answer in &answers {
+        assert_eq!((answer.failure, answer.wire.connections), (None, 1));
+        assert_eq!(answer.tls_error.as_deref(), Some("unknown_issuer"));
+    }
+    assert!(answers[1].wire.received + 500 < answers[0].wire.received);
+}
+
+#[tokio::test]
+async fn what_is_not_tls_is_a_handshake_failure_and_silence_a_timeout() {
+    let mut settings = settings();
+    settings.timeouts.tls = SHORT;
+    let talker = Server::talking(|mut talk| async move {
+        talk.say(b"HTTP/1.1 400 plain HTTP spoken here\r\n\r\n").await;
+        talk.wait().await;
+    })
+    .await;
+    let leaver = Server::talking(Conversation::finish).await;
+    let silent = Server::talking(Conversation::wait).await;
+    for (server, failure) in
+        [(talker, Failure::TlsHandshake), (leaver, Failure::TlsHandshake), (silent, Failure::TlsTimeout)]
+    {
+        let url = server.url("/").replace("http", "https");
+        let (answer, _) =
+            fetcher(settings.clone()).fetch(&ask(&url, Purpose::Page), LOOPBACK, u64::MAX).await;
+        assert_eq!((answer.failure, answer.wire.connections), (Some(failure), 1));
+        assert!(answer.timings.connect.is_some());
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_ends_with_the_connection_needs_no_goodbye() {
+    let reply = b"HTTP/1.1 200 OK\r\n\r\n<p>until the end".to_vec();
+    let server = Plan { closing: true, reply, ..TlsServer::of(&["a.ke"]) }.start();
+    let (answer, body) = fetch(&fetcher(settings()), &server, "a.ke").await;
+    assert_eq!((answer.failure, &*body), (None, b"<p>until the end".as_slice()));
+}
+
+#[test]
+fn unusable_settings_are_told_by_name() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let path = file.path().to_owned();
+    let error = |settings| {
+        Fetcher::new(settings, Arc::new(OptOut::default()), Arc::new(SystemTime::now))
+            .err()
+            .unwrap()
+            .to_string()
+    };
+    let empty = error(Settings { extra_roots: vec![path.clone()], ..settings() });
+    assert_eq!(empty, format!("'{}' holds no usable root certificate in PEM form", path.display()));
+    let missing = error(Settings { extra_roots: vec!["/no/such/file".into()], ..settings() });
+    assert!(missing.starts_with("cannot read root certificates from '/no/such/file': "), "{missing}");
+    let agent = error(Settings { user_agent: "a\nb".to_owned(), ..settings() });
+    assert_eq!(agent, "the user agent 'a\nb' cannot stand in a header");
+}

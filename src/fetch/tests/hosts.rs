@@ -1,0 +1,141 @@
+use hickory_resolver::proto::op::ResponseCode;
+
+use super::name_server::{NameServer, Reply};
+use super::*;
+use crate::address::Host;
+use crate::fetch::Located;
+
+fn of(server: &NameServer) -> Settings {
+    Settings { dns: Some(server.address), permit_special_addresses: false, ..settings() }
+}
+
+async fn locate(fetcher: &Fetcher, name: &str) -> Located {
+    fetcher.locate(&Host::parse(name).unwrap()).await
+}
+
+fn ip(text: &str) -> IpAddr {
+    text.parse().unwrap()
+}
+
+#[tokio::test]
+async fn a_host_has_its_smallest_address_and_is_asked_for_once() {
+    let server = NameServer::knowing(|_, _| Reply::Addresses(&["102.0.0.10", "102.0.0.9", "2c0f::1"])).await;
+    let fetcher = fetcher(of(&server));
+    let first = locate(&fetcher, "a.ke").await;
+    assert_eq!(first.address, Ok(ip("102.0.0.9")));
+    assert!(first.dns.is_some() && first.refused.is_none());
+    assert_eq!(locate(&fetcher.clone(), "A.ke.").await, Located { dns: None, ..first });
+    assert_eq!(server.asked(), ["a.ke. A"]);
+}
+
+#[tokio::test]
+async fn ipv6_is_asked_for_only_when_there_is_no_ipv4_address() {
+    let server = NameServer::knowing(|_, _| Reply::Addresses(&["2c0f::2", "2c0f::1"])).await;
+    assert_eq!(locate(&fetcher(of(&server)), "a.ke").await.address, Ok(ip("2c0f::1")));
+    assert_eq!(server.asked(), ["a.ke. A", "a.ke. AAAA"]);
+}
+
+#[tokio::test]
+async fn an_alias_is_followed() {
+    let server = NameServer::knowing(|name, _| match name {
+        "www.a.ke." => Reply::Alias("cdn.b.ke.", &["102.0.0.1"]),
+        "far.a.ke." => Reply::Alias("www.a.ke.", &[]),
+        "cdn.b.ke." => Reply::Addresses(&["102.0.0.1"]),
+        _ => Reply::Code(ResponseCode::NXDomain),
+    })
+    .await;
+    let fetcher = fetcher(of(&server));
+    assert_eq!(locate(&fetcher, "www.a.ke").await.address, Ok(ip("102.0.0.1")));
+    assert_eq!(locate(&fetcher, "far.a.ke").await.address, Ok(ip("102.0.0.1")));
+}
+
+#[tokio::test]
+async fn a_truncated_answer_is_fetched_over_tcp() {
+    let server = NameServer::knowing(|_, _| Reply::OverTcp(&["102.0.0.1"])).await;
+    assert_eq!(locate(&fetcher(of(&server)), "a.ke").await.address, Ok(ip("102.0.0.1")));
+    assert_eq!(server.asked().last().unwrap(), "a.ke. A tcp");
+}
+
+#[tokio::test]
+async fn every_way_dns_fails_has_its_word() {
+    let server = NameServer::knowing(|name, _| match name {
+        "none.ke." => Reply::Code(ResponseCode::NXDomain),
+        "empty.ke." => Reply::Addresses(&[]),
+        "broken.ke." => Reply::Code(ResponseCode::ServFail),
+        "refused.ke." => Reply::Code(ResponseCode::Refused),
+        _ => Reply::Silence,
+    })
+    .await;
+    let mut settings = of(&server);
+    settings.timeouts.dns = 2 * SHORT;
+    let fetcher = fetcher(settings);
+    for (name, failure) in [
+        ("none.ke", Failure::DnsNxdomain),
+        ("empty.ke", Failure::DnsNoAddress),
+        ("broken.ke", Failure::DnsServfail),
+        ("refused.ke", Failure::DnsServfail),
+        ("silent.ke", Failure::DnsTimeout),
+    ] {
+        let located = locate(&fetcher, name).await;
+        assert_eq!(located.address, Err(failure), "{name}");
+        assert!(located.dns.is_some());
+        assert_eq!(locate(&fetcher, name).await, Located { dns: None, ..located }, "{name} again");
+    }
+    let times_asked = |question: &str| server.asked().iter().filter(|asked| *asked == question).count();
+    assert_eq!((times_asked("none.ke. A"), times_asked("broken.ke. A")), (1, 2));
+}
+
+#[tokio::test]
+async fn an_answer_that_is_no_dns_is_no_address() {
+    let server = NameServer::knowing(|_, _| Reply::Garbage).await;
+    let mut settings = of(&server);
+    settings.timeouts.dns = SHORT;
+    let located = locate(&fetcher(settings), "a.ke").await;
+    assert!(matches!(located.address, Err(Failure::DnsServfail | Failure::DnsTimeout)), "{located:?}");
+}
+
+#[tokio::test]
+async fn names_that_lead_to_special_addresses_are_refused_and_the_address_told() {
+    let server = NameServer::knowing(|name, _| match name {
+        "inside.ke." => Reply::Addresses(&["169.254.169.254", "10.0.0.1"]),
+        "both.ke." => Reply::Addresses(&["10.0.0.1", "102.0.0.1"]),
+        _ => Reply::Addresses(&["::ffff:127.0.0.1"]),
+    })
+    .await;
+    let fetcher = fetcher(of(&server));
+    let inside = locate(&fetcher, "inside.ke").await;
+    assert_eq!((inside.address, inside.refused), (Err(Failure::AddressRefused), Some(ip("10.0.0.1"))));
+    assert_eq!(locate(&fetcher, "both.ke").await.address, Ok(ip("102.0.0.1")));
+    assert_eq!(locate(&fetcher, "mapped.ke").await.refused, Some(ip("127.0.0.1")));
+    assert_eq!(locate(&fetcher, "[::1]").await.address, Err(Failure::AddressRefused));
+    assert_eq!(locate(&fetcher, "localhost").await.address, Err(Failure::AddressRefused));
+}
+
+#[tokio::test]
+async fn an_opted_out_host_is_not_even_looked_up_and_an_opted_out_address_not_contacted() {
+    let names = NameServer::knowing(|_, _| Reply::Addresses(&["127.0.0.1"])).await;
+    let server = Server::repeating(page(b"", "")).await;
+    let opt_out = OptOut::parse("left-alone.ke\n127.0.0.0/30\n").unwrap();
+    let settings = Settings { permit_special_addresses: true, ..of(&names) };
+    let fetcher = Fetcher::new(settings, Arc::new(opt_out), Arc::new(SystemTime::now)).unwrap();
+    assert_eq!(locate(&fetcher, "www.left-alone.ke").await.address, Err(Failure::OptedOut));
+    assert!(names.asked().is_empty());
+    let located = locate(&fetcher, "a.ke").await;
+    assert_eq!((located.address, located.refused), (Err(Failure::OptedOut), Some(LOOPBACK)));
+    for url in [format!("http://a.ke:{}/", server.address.port()), server.url("/")] {
+        let (answer, _) = fetcher.fetch(&ask(&url, Purpose::Page), LOOPBACK, u64::MAX).await;
+        assert_eq!(answer.failure, Some(Failure::OptedOut), "{url}");
+    }
+    assert_eq!(server.connections(), 0);
+}
+
+#[tokio::test]
+async fn the_last_gate_checks_the_address_itself() {
+    let server = Server::repeating(page(b"", "")).await;
+    let strict = fetcher(Settings { permit_special_addresses: false, ..settings() });
+    assert_eq!(failure(&get(&strict, &server).await), Some(Failure::AddressRefused));
+    let other = ask(&server.url("/"), Purpose::Page);
+    let (answer, _) = fetcher(settings()).fetch(&other, ip("127.0.0.2"), u64::MAX).await;
+    assert_eq!(answer.failure, Some(Failure::AddressRefused));
+    assert_eq!(server.connections(), 0);
+}

@@ -1,0 +1,76 @@
+//! Exchanges with servers on loopback that do what servers on the Web do.
+
+mod bodies;
+mod connections;
+mod encryption;
+mod gateway;
+mod hosts;
+mod mishaps;
+mod name_server;
+mod pages;
+mod server;
+mod tls_server;
+mod wire;
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use super::{Fetcher, Settings, Timeouts};
+use crate::address::{OptOut, WebUrl};
+use crate::exchange::{Answer, Ask, Depth, Failure, Purpose};
+use server::Server;
+
+const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+/// Nobody listens there.
+const NOBODY: SocketAddr = SocketAddr::new(LOOPBACK, 1);
+/// Short for what is to run into it; what is not gets `AMPLE`.
+const SHORT: Duration = Duration::from_millis(150);
+const AMPLE: Duration = Duration::from_secs(20);
+
+fn settings() -> Settings {
+    let timeouts =
+        Timeouts { dns: AMPLE, connect: AMPLE, tls: AMPLE, first_byte: AMPLE, idle: AMPLE, whole: AMPLE };
+    Settings { dns: Some(NOBODY), permit_special_addresses: true, timeouts, ..Settings::default() }
+}
+
+fn fetcher(settings: Settings) -> Fetcher {
+    Fetcher::new(settings, Arc::new(OptOut::default()), Arc::new(SystemTime::now)).unwrap()
+}
+
+fn ask(url: &str, purpose: Purpose) -> Ask {
+    Ask { number: 0, url: WebUrl::parse(url).unwrap(), purpose, depth: Some(Depth(0)) }
+}
+
+async fn get(fetcher: &Fetcher, server: &Server) -> (Answer, Vec<u8>) {
+    fetcher.fetch(&ask(&server.url("/"), Purpose::Page), LOOPBACK, u64::MAX).await
+}
+
+/// What comes of asking a server that says this after the request and hangs up.
+async fn answer_to(reply: impl Into<Vec<u8>>) -> (Answer, Vec<u8>) {
+    answer_with(settings(), reply).await
+}
+
+async fn answer_with(settings: Settings, reply: impl Into<Vec<u8>>) -> (Answer, Vec<u8>) {
+    let server = Server::replying(reply).await;
+    get(&fetcher(settings), &server).await
+}
+
+fn page(body: &[u8], fields: &str) -> Vec<u8> {
+    let length = body.len();
+    let head =
+        format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {length}\r\n{fields}\r\n");
+    [head.as_bytes(), body].concat()
+}
+
+/// Lets the tasks of connections run, so that one is back in the pool, or that its end has been
+/// noticed; all of them run on this thread.
+async fn settle() {
+    for _ in 0..500 {
+        tokio::task::yield_now().await;
+    }
+}
+
+fn failure(answer: &(Answer, Vec<u8>)) -> Option<Failure> {
+    answer.0.failure
+}

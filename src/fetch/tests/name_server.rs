@@ -1,0 +1,104 @@
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex};
+
+use hickory_resolver::proto::op::{Message, ResponseCode};
+use hickory_resolver::proto::rr::rdata::{A, AAAA, CNAME};
+use hickory_resolver::proto::rr::{Name, RData, Record, RecordType};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, UdpSocket};
+
+/// A name server on loopback that knows what a test wants.
+pub struct NameServer {
+    pub address: SocketAddr,
+    asked: Arc<Mutex<Vec<String>>>,
+}
+
+/// What it says to a question.
+pub enum Reply {
+    Addresses(&'static [&'static str]),
+    Alias(&'static str, &'static [&'static str]),
+    Code(ResponseCode),
+    /// Over UDP only that the answer does not fit; over TCP the addresses.
+    OverTcp(&'static [&'static str]),
+    Garbage,
+    Silence,
+}
+
+type Zone = fn(&str, RecordType) -> Reply;
+
+const TTL_SECONDS: u32 = 3600;
+
+impl NameServer {
+    pub async fn knowing(zone: Zone) -> Self {
+        let (udp, tcp, address) = loop {
+            let udp = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+            let address = udp.local_addr().unwrap();
+            if let Ok(tcp) = TcpListener::bind(address).await {
+                break (udp, tcp, address);
+            }
+        };
+        let asked = Arc::<Mutex<Vec<String>>>::default();
+        let (seen, seen_too) = (asked.clone(), asked.clone());
+        tokio::spawn(async move {
+            let mut packet = [0; 1500];
+            while let Ok((length, client)) = udp.recv_from(&mut packet).await {
+                if let Some(reply) = answer(&packet[..length], zone, &seen, false) {
+                    udp.send_to(&reply, client).await.unwrap();
+                }
+            }
+        });
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = tcp.accept().await {
+                let length = stream.read_u16().await.unwrap();
+                let mut packet = vec![0; length.into()];
+                stream.read_exact(&mut packet).await.unwrap();
+                let reply = answer(&packet, zone, &seen_too, true).unwrap();
+                stream.write_u16(u16::try_from(reply.len()).unwrap()).await.unwrap();
+                stream.write_all(&reply).await.unwrap();
+            }
+        });
+        Self { address, asked }
+    }
+
+    /// The questions, as `name type`, with `tcp` where it was asked so.
+    pub fn asked(&self) -> Vec<String> {
+        self.asked.lock().unwrap().clone()
+    }
+}
+
+fn answer(packet: &[u8], zone: Zone, asked: &Mutex<Vec<String>>, tcp: bool) -> Option<Vec<u8>> {
+    let question = Message::from_vec(packet).unwrap();
+    let query = question.queries[0].clone();
+    let (name, kind) = (query.name().clone(), query.query_type());
+    let way = if tcp { " tcp" } else { "" };
+    asked.lock().unwrap().push(format!("{name} {kind}{way}"));
+    let mut reply = Message::response(question.metadata.id, question.metadata.op_code);
+    reply.add_query(query);
+    match zone(&name.to_string(), kind) {
+        Reply::Addresses(addresses) => add(&mut reply, &name, kind, addresses),
+        Reply::OverTcp(addresses) if tcp => add(&mut reply, &name, kind, addresses),
+        Reply::OverTcp(_) => reply.metadata.truncation = true,
+        Reply::Alias(target, addresses) => {
+            let target = Name::from_ascii(target).unwrap();
+            let alias = RData::CNAME(CNAME(target.clone()));
+            reply.add_answer(Record::from_rdata(name, TTL_SECONDS, alias));
+            add(&mut reply, &target, kind, addresses);
+        }
+        Reply::Code(code) => reply.metadata.response_code = code,
+        Reply::Garbage => return Some([&packet[..2], b"\x81\x80garbage"].concat()),
+        Reply::Silence => return None,
+    }
+    Some(reply.to_vec().unwrap())
+}
+
+fn add(reply: &mut Message, name: &Name, kind: RecordType, addresses: &[&str]) {
+    for address in addresses {
+        let data = match address.parse().unwrap() {
+            IpAddr::V4(ip) => RData::A(A(ip)),
+            IpAddr::V6(ip) => RData::AAAA(AAAA(ip)),
+        };
+        if data.record_type() == kind {
+            reply.add_answer(Record::from_rdata(name.clone(), TTL_SECONDS, data));
+        }
+    }
+}

@@ -1,0 +1,116 @@
+use super::*;
+
+#[tokio::test]
+async fn a_page_is_answered_with_its_head_its_body_and_its_times() {
+    let fields = "Server: demo/1\r\nETag: \"x\"\r\nLast-Modified: Sun, 06 Nov 1994 08:49:37 GMT\r\nX-Robots-Tag: noindex\r\n";
+    let (answer, body) = answer_to(page(b"<p>hello", fields)).await;
+    assert_eq!(body, b"<p>hello");
+    assert_eq!((answer.status, answer.failure, answer.body_bytes), (Some(200), None, 8));
+    assert_eq!(answer.address, Some(LOOPBACK));
+    assert_eq!(answer.http_version.as_deref(), Some("HTTP/1.1"));
+    assert_eq!((answer.tls_version, answer.tls_error), (None, None));
+    assert_eq!(answer.head.server.as_deref(), Some("demo/1"));
+    assert_eq!(answer.head.etag.as_deref(), Some("\"x\""));
+    assert_eq!(answer.head.last_modified.as_deref(), Some("Sun, 06 Nov 1994 08:49:37 GMT"));
+    assert_eq!(answer.head.robots_tag.as_deref(), Some("noindex"));
+    let times = answer.timings;
+    assert!(times.connect.is_some() && times.tls.is_none() && times.dns.is_none());
+    assert!(times.total >= times.first_byte.unwrap() + times.connect.unwrap());
+}
+
+#[tokio::test]
+async fn a_request_has_the_same_few_fields_in_the_same_order() {
+    let server = Server::repeating(page(b"", "")).await;
+    let fetcher = fetcher(Settings { user_agent: "probe (+http://a.ke/)".to_owned(), ..settings() });
+    fetcher.fetch(&ask(&server.url("/a%20b?q=|x"), Purpose::Page), LOOPBACK, u64::MAX).await;
+    fetcher.fetch(&ask(&server.url("/robots.txt"), Purpose::Robots), LOOPBACK, u64::MAX).await;
+    fetcher.fetch(&ask(&server.url("/"), Purpose::Head), LOOPBACK, u64::MAX).await;
+    let expected = |line: &str, accept: &str| {
+        format!(
+            "{line} HTTP/1.1\r\nhost: {}\r\nuser-agent: probe (+http://a.ke/)\r\naccept: {accept}\r\naccept-encoding: gzip, br, zstd\r\n\r\n",
+            server.address
+        )
+    };
+    let html = "text/html, application/xhtml+xml;q=0.9, */*;q=0.1";
+    let requests: Vec<_> =
+        server.requests().into_iter().map(|head| String::from_utf8(head).unwrap()).collect();
+    assert_eq!(requests[0], expected("GET /a%20b?q=|x", html));
+    assert_eq!(requests[1], expected("GET /robots.txt", "text/plain, */*;q=0.1"));
+    assert_eq!(requests[2], expected("HEAD /", html));
+}
+
+#[tokio::test]
+async fn a_redirect_is_an_answer_and_not_followed() {
+    let reply = "HTTP/1.1 301 Moved\r\nLocation: /b\u{e9}\r\nContent-Length: 2\r\n\r\nxx";
+    let server = Server::replying(reply).await;
+    let (answer, body) = get(&fetcher(settings()), &server).await;
+    assert!(answer.is_redirect() && body.is_empty());
+    assert_eq!(answer.head.location.as_deref(), Some("/b\u{e9}"));
+    assert_eq!((server.requests().len(), answer.failure), (1, None));
+}
+
+#[tokio::test]
+async fn a_server_that_wants_a_pause_says_how_long() {
+    let reply = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 120\r\nContent-Length: 0\r\n\r\n";
+    let (answer, _) = answer_to(reply).await;
+    assert!(answer.asks_for_pause());
+    assert_eq!(answer.head.retry_after, Some(Duration::from_mins(2)));
+}
+
+#[tokio::test]
+async fn only_html_is_read_and_a_missing_type_counts_as_html() {
+    for (fields, kept) in [
+        ("Content-Type: application/xhtml+xml; charset=x\r\n", true),
+        ("", true),
+        ("Content-Type: image/png\r\n", false),
+        ("Content-Type: text/plain\r\n", false),
+    ] {
+        let reply = format!("HTTP/1.1 200 OK\r\n{fields}Content-Length: 3\r\n\r\n<p>");
+        let (answer, body) = answer_to(reply).await;
+        assert_eq!((body.len() == 3, answer.failure), (kept, None), "{fields}");
+    }
+}
+
+#[tokio::test]
+async fn robots_txt_is_read_whatever_its_type_up_to_the_500_kib_and_one_byte() {
+    let reply =
+        [page(b"", "").strip_suffix(b"Content-Length: 0\r\n\r\n").unwrap(), b"\r\n", &vec![b'#'; 600_000]]
+            .concat();
+    let server = Server::replying(String::from_utf8(reply).unwrap().replace("text/html", "x/y")).await;
+    let ask = ask(&server.url("/robots.txt"), Purpose::Robots);
+    let small = Settings { max_body: 1000, ..settings() };
+    let (answer, body) = fetcher(small).fetch(&ask, LOOPBACK, u64::MAX).await;
+    assert_eq!((answer.failure, body.len()), (Some(Failure::BodyTooLarge), 500 * 1024 + 1));
+}
+
+#[tokio::test]
+async fn head_brings_a_head() {
+    let server =
+        Server::repeating("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5000\r\n\r\n").await;
+    let ask = ask(&server.url("/"), Purpose::Head);
+    let (answer, body) = fetcher(settings()).fetch(&ask, LOOPBACK, u64::MAX).await;
+    assert_eq!((answer.status, answer.failure, body.len()), (Some(200), None, 0));
+    assert!(answer.head.content_type.is_some());
+}
+
+#[tokio::test]
+async fn sloppy_heads_are_understood() {
+    for reply in [
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html;\r\n charset=x\r\nServer : s\r\nContent-Length: 3\r\n\r\n<p>",
+        "HTTP/1.1 200\r\nthis is no field\r\nServer: s\r\nContent-Length: 3\r\n\r\n<p>",
+        "HTTP/1.0 200 OK\nServer: s\n\n<p>",
+        "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nServer: s\r\nContent-Length: 3\r\n\r\n<p>",
+    ] {
+        let (answer, body) = answer_to(reply).await;
+        assert_eq!((answer.status, answer.failure, &*body), (Some(200), None, b"<p>".as_slice()), "{reply}");
+        assert_eq!(answer.head.server.as_deref(), Some("s"));
+    }
+}
+
+#[tokio::test]
+async fn a_page_without_any_head_is_http_0_9() {
+    let (answer, body) = answer_to(" <html>old</html>").await;
+    assert_eq!(answer.http_version.as_deref(), Some("HTTP/0.9"));
+    assert_eq!((answer.status, answer.failure), (Some(200), None));
+    assert_eq!(body, b" <html>old</html>");
+}

@@ -1,0 +1,122 @@
+use std::future::Future;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+/// A server on loopback that plays what a test wants.
+pub struct Server {
+    pub address: SocketAddr,
+    seen: Arc<Mutex<Seen>>,
+}
+
+#[derive(Default)]
+struct Seen {
+    connections: usize,
+    requests: Vec<Vec<u8>>,
+}
+
+/// One connection of it.
+pub struct Conversation {
+    stream: TcpStream,
+    seen: Arc<Mutex<Seen>>,
+}
+
+impl Server {
+    /// Every connection is held as `talk` wants.
+    pub async fn talking<F, T>(talk: F) -> Self
+    where
+        F: Fn(Conversation) -> T + Send + 'static,
+        T: Future<Output = ()> + Send + 'static,
+    {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let seen = Arc::<Mutex<Seen>>::default();
+        let there = seen.clone();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                there.lock().unwrap().connections += 1;
+                tokio::spawn(talk(Conversation { stream, seen: there.clone() }));
+            }
+        });
+        Self { address, seen }
+    }
+
+    /// Hears one request, says this and hangs up.
+    pub async fn replying(reply: impl Into<Vec<u8>>) -> Self {
+        let reply: Arc<[u8]> = reply.into().into();
+        Self::talking(move |mut talk| {
+            let reply = reply.clone();
+            async move {
+                talk.hear().await;
+                talk.say(&reply).await;
+                talk.finish().await;
+            }
+        })
+        .await
+    }
+
+    /// Says this to every request of a connection.
+    pub async fn repeating(reply: impl Into<Vec<u8>>) -> Self {
+        let reply: Arc<[u8]> = reply.into().into();
+        Self::talking(move |mut talk| {
+            let reply = reply.clone();
+            async move {
+                while !talk.hear().await.is_empty() {
+                    talk.say(&reply).await;
+                }
+            }
+        })
+        .await
+    }
+
+    pub fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    pub fn connections(&self) -> usize {
+        self.seen.lock().unwrap().connections
+    }
+
+    /// The request heads heard, over all connections.
+    pub fn requests(&self) -> Vec<Vec<u8>> {
+        self.seen.lock().unwrap().requests.clone()
+    }
+}
+
+impl Conversation {
+    /// Reads a request head; empty when the client is gone.
+    pub async fn hear(&mut self) -> Vec<u8> {
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            match self.stream.read_u8().await {
+                Ok(byte) => head.push(byte),
+                Err(_) => return Vec::new(),
+            }
+        }
+        self.seen.lock().unwrap().requests.push(head.clone());
+        head
+    }
+
+    /// Whether it could be said.
+    pub async fn say(&mut self, bytes: &[u8]) -> bool {
+        self.stream.write_all(bytes).await.is_ok()
+    }
+
+    /// Hangs up and waits for the client to do so too.
+    pub async fn finish(mut self) {
+        let _ = self.stream.shutdown().await;
+        let _ = self.stream.read_to_end(&mut Vec::new()).await;
+    }
+
+    /// Keeps the connection open until the client hangs up.
+    pub async fn wait(mut self) {
+        let _ = self.stream.read_to_end(&mut Vec::new()).await;
+    }
+
+    /// Ends with RST instead of FIN.
+    pub fn reset(self) {
+        self.stream.set_zero_linger().unwrap();
+    }
+}

@@ -1,0 +1,169 @@
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, date_time_ymd};
+use rustls::crypto::ring;
+use rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
+use rustls::version::{TLS12, TLS13};
+use rustls::{ServerConfig, ServerConnection, StreamOwned, SupportedProtocolVersion};
+use tempfile::NamedTempFile;
+
+use super::page;
+
+pub type Versions = &'static [&'static SupportedProtocolVersion];
+pub const ONLY_1_2: Versions = &[&TLS12];
+pub const ONLY_1_3: Versions = &[&TLS13];
+
+/// An HTTPS server on loopback, before it starts.
+pub struct Plan {
+    pub names: Vec<String>,
+    pub years: (i32, i32),
+    pub self_signed: bool,
+    pub versions: Versions,
+    pub reply: Vec<u8>,
+    /// Hangs up after each answer.
+    pub closing: bool,
+}
+
+/// An HTTPS server on loopback. It runs until the process ends.
+pub struct TlsServer {
+    pub address: SocketAddr,
+    /// The certificate of its authority, as PEM.
+    pub root: NamedTempFile,
+    traffic: Arc<Traffic>,
+}
+
+#[derive(Default)]
+struct Traffic {
+    received: AtomicU64,
+    sent: AtomicU64,
+    heard: Mutex<String>,
+    closed: AtomicU64,
+}
+
+struct Counted {
+    stream: TcpStream,
+    traffic: Arc<Traffic>,
+}
+
+impl TlsServer {
+    pub fn of(names: &[&str]) -> Plan {
+        Plan {
+            names: names.iter().map(|&name| name.to_owned()).collect(),
+            years: (2000, 2100),
+            self_signed: false,
+            versions: rustls::ALL_VERSIONS,
+            reply: page(b"<p>secret", ""),
+            closing: false,
+        }
+    }
+
+    /// The last request head.
+    pub fn heard(&self) -> String {
+        self.traffic.heard.lock().unwrap().clone()
+    }
+
+    /// Connections that it has closed.
+    pub fn closed(&self) -> u64 {
+        self.traffic.closed.load(Ordering::SeqCst)
+    }
+
+    /// Bytes received and sent over TCP so far.
+    pub fn bytes(&self) -> (u64, u64) {
+        (self.traffic.received.load(Ordering::SeqCst), self.traffic.sent.load(Ordering::SeqCst))
+    }
+}
+
+impl Plan {
+    pub fn start(self) -> TlsServer {
+        let (chain, key, root_pem) = self.certificates();
+        let provider = Arc::new(ring::default_provider());
+        let config = ServerConfig::builder_with_provider(provider)
+            .with_protocol_versions(self.versions)
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(chain, PrivatePkcs8KeyDer::from(key.serialize_der()).into())
+            .unwrap();
+        let mut root = NamedTempFile::new().unwrap();
+        root.write_all(root_pem.as_bytes()).unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let traffic = Arc::<Traffic>::default();
+        let (plan, config, seen) = (Arc::new(self), Arc::new(config), traffic.clone());
+        thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                let counted = Counted { stream, traffic: seen.clone() };
+                let connection = ServerConnection::new(config.clone()).unwrap();
+                let plan = plan.clone();
+                let seen = seen.clone();
+                thread::spawn(move || {
+                    // A client that leaves is no fault of the test.
+                    let _ = plan.serve(StreamOwned::new(connection, counted));
+                    seen.closed.fetch_add(1, Ordering::SeqCst);
+                });
+            }
+        });
+        TlsServer { address, root, traffic }
+    }
+
+    fn certificates(&self) -> (Vec<CertificateDer<'static>>, KeyPair, String) {
+        let (from, to) = self.years;
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::new(self.names.clone()).unwrap();
+        params.not_before = date_time_ymd(from, 1, 1);
+        params.not_after = date_time_ymd(to, 1, 1);
+        if self.self_signed {
+            let leaf = params.self_signed(&key).unwrap();
+            return (vec![leaf.der().clone()], key, leaf.pem());
+        }
+        let mut authority = CertificateParams::new([]).unwrap();
+        authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        authority.distinguished_name.push(DnType::CommonName, "test authority");
+        let authority_key = KeyPair::generate().unwrap();
+        let root = authority.self_signed(&authority_key).unwrap();
+        let issuer = Issuer::new(authority, authority_key);
+        let leaf = params.signed_by(&key, &issuer).unwrap();
+        (vec![leaf.der().clone(), root.der().clone()], key, root.pem())
+    }
+
+    fn serve(&self, mut tls: StreamOwned<ServerConnection, Counted>) -> io::Result<()> {
+        loop {
+            let mut head = Vec::new();
+            let mut byte = [0];
+            while !head.ends_with(b"\r\n\r\n") {
+                tls.read_exact(&mut byte)?;
+                head.push(byte[0]);
+            }
+            *tls.sock.traffic.heard.lock().unwrap() = String::from_utf8(head).unwrap();
+            tls.write_all(&self.reply)?;
+            tls.flush()?;
+            if self.closing {
+                return Ok(());
+            }
+        }
+    }
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.stream.read(buffer)?;
+        self.traffic.received.fetch_add(count as u64, Ordering::SeqCst);
+        Ok(count)
+    }
+}
+
+impl Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // Counted first, so that a client that has read it finds it counted.
+        self.traffic.sent.fetch_add(bytes.len() as u64, Ordering::SeqCst);
+        self.stream.write_all(bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.stream.flush()
+    }
+}

@@ -1,0 +1,57 @@
+use super::tls_server::{ONLY_1_2, ONLY_1_3, Plan, TlsServer};
+use super::*;
+
+#[tokio::test]
+async fn plain_http_with_a_length_is_counted_exactly() {
+    for reply in [
+        page(b"<p>hello", ""),
+        page(&vec![b'x'; 100_000], "Server: demo\r\nSet-Cookie: a=b\r\n"),
+        b"HTTP/1.1 200 Fine by me\r\nContent-Length: 0\r\n\r\n".to_vec(),
+        b"HTTP/1.0 200 OK\r\n\r\n<p>until the end".to_vec(),
+        b"HTTP/1.1 404 \r\nContent-Length: 4\r\n\r\ngone".to_vec(),
+    ] {
+        let server = Server::replying(reply.clone()).await;
+        let ask = ask(&server.url("/a%20path?with=query"), Purpose::Page);
+        let (answer, _) = fetcher(settings()).fetch(&ask, LOOPBACK, u64::MAX).await;
+        assert_eq!(answer.failure, None);
+        assert_eq!(answer.wire.sent, server.requests()[0].len() as u64);
+        assert_eq!(answer.wire.received, reply.len() as u64);
+    }
+}
+
+#[tokio::test]
+async fn chunked_bodies_are_counted_within_two_percent() {
+    for size in [100usize, 1000, 4096, 30_000] {
+        let mut reply = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
+        for _ in 0..40 {
+            reply.extend_from_slice(format!("{size:x}\r\n{}\r\n", "x".repeat(size)).as_bytes());
+        }
+        reply.extend_from_slice(b"0\r\n\r\n");
+        let (answer, _) = answer_with(Settings { max_body: 1 << 30, ..settings() }, reply.clone()).await;
+        let (counted, real) = (answer.wire.received, reply.len() as u64);
+        assert!(counted.abs_diff(real) * 50 <= real, "{size}: {counted} of {real}");
+    }
+}
+
+#[tokio::test]
+async fn tls_is_counted_within_500_bytes_a_handshake_and_two_percent() {
+    for (length, versions) in [(2_000, ONLY_1_3), (300_000, ONLY_1_3), (2_000, ONLY_1_2)] {
+        let plan = TlsServer::of(&["www.example.ke"]);
+        let server = Plan { reply: page(&vec![b'x'; length], ""), versions, ..plan }.start();
+        let fetcher = fetcher(settings());
+        let url = format!("https://www.example.ke:{}/", server.address.port());
+        let mut before = (0, 0);
+        for _ in 0..2 {
+            let (answer, _) = fetcher.fetch(&ask(&url, Purpose::Page), LOOPBACK, u64::MAX).await;
+            settle().await;
+            assert_eq!(answer.failure, None);
+            let after = server.bytes();
+            let (sent, received) = (after.0 - before.0, after.1 - before.1);
+            before = after;
+            let wire = answer.wire;
+            assert!(wire.sent.abs_diff(sent) <= 60, "sent {} of {sent}", wire.sent);
+            let slack = u64::from(wire.connections) * 500 + received / 50;
+            assert!(wire.received.abs_diff(received) <= slack, "received {} of {received}", wire.received);
+        }
+    }
+}

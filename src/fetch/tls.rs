@@ -1,0 +1,201 @@
+use std::fs;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use reqwest::tls::{TlsInfo, Version};
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{
+    ClientSessionMemoryCache, ClientSessionStore, Resumption, Tls12ClientSessionValue,
+    Tls13ClientSessionValue, WebPkiServerVerifier,
+};
+use rustls::crypto::{CryptoProvider, ring};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{ClientConfig, DigitallySignedStruct, Error, NamedGroup, RootCertStore, SignatureScheme};
+
+use super::connect::Notes;
+use super::{FetchError, Settings, certificate};
+use crate::address::Host;
+
+/// What all lines share of TLS: protocol versions 1.2 and 1.3, and the roots (Mozilla's and the
+/// user's).
+pub(super) struct Tls {
+    config: ClientConfig,
+    webpki: Arc<WebPkiServerVerifier>,
+    refuse: bool,
+}
+
+/// What is wrong with the certificate of a line's server, in one word.
+///
+/// It is kept with the line, as are its sessions, because a resumed session shows no
+/// certificate again.
+#[derive(Debug, Default)]
+pub(super) struct Verdict(Mutex<Option<&'static str>>);
+
+impl Verdict {
+    pub(super) fn defect(&self) -> Option<&'static str> {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set(&self, defect: Option<&'static str>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = defect;
+    }
+}
+
+impl Tls {
+    pub(super) fn new(settings: &Settings) -> Result<Self, FetchError> {
+        let fault = |error: String| FetchError::Tls(error);
+        let provider = Arc::new(ring::default_provider());
+        let roots = Arc::new(roots(&settings.extra_roots)?);
+        let webpki = WebPkiServerVerifier::builder_with_provider(roots, provider.clone())
+            .build()
+            .map_err(|error| fault(error.to_string()))?;
+        let config = config(provider, webpki.clone()).map_err(|error| fault(error.to_string()))?;
+        Ok(Self { config, webpki, refuse: settings.refuse_bad_certificates })
+    }
+
+    /// The configuration for one line, with sessions and verdict of its own.
+    pub(super) fn for_line(&self, host: &Host) -> (ClientConfig, Arc<Verdict>) {
+        let verdict = Arc::<Verdict>::default();
+        let name = host.as_str().trim_start_matches('[').trim_end_matches(']');
+        let examiner = Examiner {
+            webpki: self.webpki.clone(),
+            name: ServerName::try_from(name.to_owned()).ok(),
+            refuse: self.refuse,
+            verdict: verdict.clone(),
+        };
+        let mut config = self.config.clone();
+        config.dangerous().set_certificate_verifier(Arc::new(examiner));
+        config.resumption = Resumption::store(Arc::new(Sessions(ClientSessionMemoryCache::new(SESSIONS))));
+        (config, verdict)
+    }
+}
+
+/// A line speaks to one host under one name.
+const SESSIONS: usize = 1;
+
+fn config(provider: Arc<CryptoProvider>, webpki: Arc<WebPkiServerVerifier>) -> Result<ClientConfig, Error> {
+    let mut config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        .with_webpki_verifier(webpki)
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(config)
+}
+
+/// `TLSv1.3`, as the connection of an answer speaks it.
+pub(super) fn version(info: Option<&TlsInfo>) -> Option<String> {
+    let name = match info?.version()? {
+        Version::TLS_1_2 => "TLSv1.2",
+        Version::TLS_1_3 => "TLSv1.3",
+        _ => return None,
+    };
+    Some(name.to_owned())
+}
+
+fn roots(files: &[PathBuf]) -> Result<RootCertStore, FetchError> {
+    let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+    for path in files {
+        let pem =
+            fs::read(path).map_err(|source| FetchError::RootsUnreadable { path: path.clone(), source })?;
+        let certificates = CertificateDer::pem_slice_iter(&pem).filter_map(Result::ok);
+        if roots.add_parsable_certificates(certificates).0 == 0 {
+            return Err(FetchError::NoRoots { path: path.clone() });
+        }
+    }
+    Ok(roots)
+}
+
+/// Notes what is wrong with a certificate, and accepts it all the same unless told otherwise.
+/// The signatures of the handshake are verified for real.
+#[derive(Debug)]
+struct Examiner {
+    webpki: Arc<WebPkiServerVerifier>,
+    /// The host of the line: through a gateway, the URL does not always name it.
+    name: Option<ServerName<'static>>,
+    refuse: bool,
+    verdict: Arc<Verdict>,
+}
+
+impl ServerCertVerifier for Examiner {
+    fn verify_server_cert(
+        &self,
+        leaf: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        let bytes: usize = leaf.len() + intermediates.iter().map(|der| der.len()).sum::<usize>();
+        Notes::certificates(bytes as u64);
+        let name = self.name.as_ref().unwrap_or(name);
+        match self.webpki.verify_server_cert(leaf, intermediates, name, ocsp, now) {
+            Ok(verified) => {
+                self.verdict.set(None);
+                Ok(verified)
+            }
+            Err(error) => {
+                self.verdict.set(Some(certificate::defect(&error, leaf)));
+                if self.refuse { Err(error) } else { Ok(ServerCertVerified::assertion()) }
+            }
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        leaf: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.webpki.verify_tls12_signature(message, leaf, signed)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        leaf: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.webpki.verify_tls13_signature(message, leaf, signed)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.webpki.supported_verify_schemes()
+    }
+}
+
+/// Remembers sessions, so that a new connection to the same server costs it no new signature;
+/// and being asked for one as the handshake begins, it notes that TCP is connected.
+#[derive(Debug)]
+struct Sessions(ClientSessionMemoryCache);
+
+impl ClientSessionStore for Sessions {
+    fn set_kx_hint(&self, name: ServerName<'static>, group: NamedGroup) {
+        self.0.set_kx_hint(name, group);
+    }
+
+    fn kx_hint(&self, name: &ServerName<'_>) -> Option<NamedGroup> {
+        self.0.kx_hint(name)
+    }
+
+    fn set_tls12_session(&self, name: ServerName<'static>, session: Tls12ClientSessionValue) {
+        self.0.set_tls12_session(name, session);
+    }
+
+    fn tls12_session(&self, name: &ServerName<'_>) -> Option<Tls12ClientSessionValue> {
+        self.0.tls12_session(name)
+    }
+
+    fn remove_tls12_session(&self, name: &ServerName<'static>) {
+        self.0.remove_tls12_session(name);
+    }
+
+    fn insert_tls13_ticket(&self, name: ServerName<'static>, ticket: Tls13ClientSessionValue) {
+        self.0.insert_tls13_ticket(name, ticket);
+    }
+
+    fn take_tls13_ticket(&self, name: &ServerName<'static>) -> Option<Tls13ClientSessionValue> {
+        Notes::hello();
+        self.0.take_tls13_ticket(name)
+    }
+}

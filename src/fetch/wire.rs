@@ -1,0 +1,104 @@
+use hyper::ext::ReasonPhrase;
+use reqwest::header::TRANSFER_ENCODING;
+use reqwest::{Response, Version};
+
+use super::connect::Moments;
+use super::request::header_bytes;
+use crate::exchange::Wire;
+
+/// The largest head that is read, and the most that is read ahead of what we asked for: the
+/// buffer of hyper's HTTP/1 connection.
+pub(super) const BUFFER: u64 = 8192 + 4096 * 100;
+
+/// TLS messages hold at most 64 KiB of certificates in rustls; with the rest of a handshake.
+pub(super) const LARGEST_HANDSHAKE: u64 = 72 * 1024;
+
+/// What a record adds: 5 bytes of header, 16 of authentication, 1 of type (RFC 8446 §5.2).
+const RECORD: u64 = 22;
+/// A record holds at most 2^14 bytes (RFC 8446 §5.1).
+const RECORD_CONTENT: u64 = 16 * 1024;
+
+/// Our part of a handshake: a hello with a host name of usual length, and the end.
+const HANDSHAKE_SENT: u64 = 330;
+/// The server's part without certificates, between the 480 bytes of a rustls server (ECDSA,
+/// small tickets) and the 1000 of a usual OpenSSL one (a 2048-bit RSA signature, two tickets).
+const HANDSHAKE_RECEIVED: u64 = 700;
+/// The server's part when a session is resumed: neither certificates nor signature.
+const RESUMPTION_RECEIVED: u64 = 450;
+
+/// The last chunk, `0` CRLF CRLF (RFC 9112 §7.1).
+const LAST_CHUNK: u64 = 5;
+
+/// Counts the bytes of one exchange.
+pub(super) struct Tally {
+    pub wire: Wire,
+    encrypted: bool,
+    chunked: bool,
+}
+
+impl Tally {
+    pub(super) fn new(encrypted: bool) -> Self {
+        Self { wire: Wire::default(), encrypted, chunked: false }
+    }
+
+    /// The connection as far as it came, and the request if there was a way for it.
+    ///
+    /// An answer without a ready connection came over one that became free while a new one was
+    /// being opened; the new one stays and counts as well.
+    pub(super) fn connected(&mut self, moments: &Moments, request: u64, answered: bool) {
+        let opened = moments.ready.or(moments.hello).is_some() || (moments.begun.is_some() && answered);
+        self.wire.connections = u32::from(opened);
+        if moments.hello.is_some() {
+            self.wire.sent += HANDSHAKE_SENT;
+            self.wire.received += match (moments.certificate_bytes, moments.ready) {
+                (Some(bytes), _) => HANDSHAKE_RECEIVED + bytes,
+                (None, Some(_)) => RESUMPTION_RECEIVED,
+                (None, None) => 0,
+            };
+        }
+        if answered || moments.ready.is_some() || moments.begun.is_none() {
+            self.wire.sent += request + self.records(request);
+        }
+    }
+
+    /// The status line and the header lines.
+    pub(super) fn head(&mut self, response: &Response) {
+        if response.version() == Version::HTTP_09 {
+            return;
+        }
+        let status = response.status();
+        let reason = match response.extensions().get::<ReasonPhrase>() {
+            Some(reason) => reason.as_bytes().len(),
+            None => status.canonical_reason().map_or(0, str::len),
+        };
+        let line = "HTTP/1.1 200 \r\n".len() + reason;
+        let bytes = line as u64 + header_bytes(response.headers()) + 2;
+        self.chunked = response.headers().contains_key(TRANSFER_ENCODING);
+        self.wire.received += bytes + self.records(bytes);
+    }
+
+    /// A head that was larger than the limit.
+    pub(super) fn head_too_large(&mut self) {
+        self.wire.received += BUFFER;
+    }
+
+    /// A piece of the body as it was read.
+    pub(super) fn piece(&mut self, bytes: usize) {
+        let bytes = bytes as u64;
+        // Its size in hexadecimal, and two CRLF (RFC 9112 §7.1).
+        let digits = u64::from(bytes.checked_ilog2().unwrap_or(0) / 4 + 1);
+        let framing = if self.chunked { digits + 4 } else { 0 };
+        self.wire.received += bytes + framing + self.records(bytes);
+    }
+
+    /// The end of the body.
+    pub(super) fn end(&mut self) {
+        if self.chunked {
+            self.wire.received += LAST_CHUNK;
+        }
+    }
+
+    fn records(&self, bytes: u64) -> u64 {
+        if self.encrypted { bytes.div_ceil(RECORD_CONTENT) * RECORD } else { 0 }
+    }
+}

@@ -1,0 +1,256 @@
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
+use serde::{Deserialize, Serialize};
+
+use crate::address::Host;
+
+use super::Source;
+use super::declaration::{self, Declared};
+
+/// How much is looked at to detect a charset: chardetng reads about 30 MB/s, and what 64 KiB
+/// do not tell, more will not.
+const DETECTION_BYTES: usize = 64 * 1024;
+/// Where a page in UTF-16 must show a zero byte: its markup is ASCII.
+const UTF_16_BYTES: usize = 1024;
+
+/// What told a page's charset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CharsetOrigin {
+    /// A byte order mark.
+    Bom,
+    /// The `charset` of `Content-Type`.
+    Header,
+    /// The document: a `meta` or its XML declaration.
+    Meta,
+    /// Nothing but the bytes.
+    Detected,
+}
+
+impl CharsetOrigin {
+    /// The word in tables.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Bom => "bom",
+            Self::Header => "header",
+            Self::Meta => "meta",
+            Self::Detected => "detected",
+        }
+    }
+}
+
+/// The charset that a page is read in, and how that was settled.
+pub(super) struct Charset {
+    pub(super) encoding: &'static Encoding,
+    pub(super) origin: CharsetOrigin,
+    pub(super) bom_bytes: usize,
+    pub(super) declared: Option<String>,
+    pub(super) has_unknown_label: bool,
+}
+
+impl Charset {
+    /// Settles it as browsers do: byte order mark, header, document, detection. A wrong
+    /// declaration is kept, unless nothing could be read with it.
+    pub(super) fn settle(source: Source<'_>, is_xml: bool) -> Self {
+        let body = source.body;
+        let mut header = source.content_type.map(declaration::in_header).unwrap_or_default();
+        refuse_utf_16(&mut header, body);
+        let bom = Encoding::for_bom(body);
+        let document = if header.encoding.is_some() || (bom.is_some() && header.label.is_some()) {
+            Declared::default()
+        } else {
+            in_document(body, is_xml)
+        };
+        let (encoding, origin) = match (bom, header.encoding, document.encoding) {
+            (Some((encoding, _)), _, _) => (encoding, CharsetOrigin::Bom),
+            (_, Some(encoding), _) => (encoding, CharsetOrigin::Header),
+            (_, _, Some(encoding)) => (encoding, CharsetOrigin::Meta),
+            _ => (detect(body, source.url.host()), CharsetOrigin::Detected),
+        };
+        Self {
+            encoding,
+            origin,
+            bom_bytes: bom.map_or(0, |(_, bytes)| bytes),
+            declared: header.label.or(document.label),
+            has_unknown_label: header.has_unknown_label || document.has_unknown_label,
+        }
+    }
+}
+
+/// What the document declares: XML goes by its declaration, HTML by its `meta`, and each by
+/// the other if its own is missing.
+fn in_document(body: &[u8], is_xml: bool) -> Declared {
+    let (mut first, second): (Declared, fn(&[u8]) -> Declared) = if is_xml {
+        (declaration::in_xml_declaration(body), declaration::in_meta)
+    } else {
+        (declaration::in_meta(body), declaration::in_xml_declaration)
+    };
+    if first.encoding.is_none() {
+        let second = second(body);
+        first.encoding = second.encoding;
+        first.label = first.label.or(second.label);
+        first.has_unknown_label |= second.has_unknown_label;
+    }
+    first
+}
+
+/// A page without one zero byte at its beginning is not in UTF-16, and read so would lose
+/// all its links.
+fn refuse_utf_16(header: &mut Declared, body: &[u8]) {
+    let is_utf_16 = header.encoding.is_some_and(|encoding| encoding == UTF_16LE || encoding == UTF_16BE);
+    if is_utf_16 && !body[..body.len().min(UTF_16_BYTES)].contains(&0) {
+        header.encoding = None;
+        header.has_unknown_label = true;
+    }
+}
+
+/// The likeliest charset of the bytes, the country of the host as a hint.
+fn detect(body: &[u8], host: &Host) -> &'static Encoding {
+    match body {
+        [b'<', 0, _, 0, ..] => return UTF_16LE,
+        [0, b'<', 0, _, ..] => return UTF_16BE,
+        _ => {}
+    }
+    // Up to the first byte that tells anything, all charsets look the same.
+    let Some(first) = body.iter().position(|byte| *byte >= 0x80 || *byte == 0x1b) else {
+        return encoding_rs::UTF_8;
+    };
+    // The detector takes up to two bytes before as context.
+    let sample = &body[first.saturating_sub(2)..];
+    let window = &sample[..sample.len().min(DETECTION_BYTES)];
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
+    detector.feed(window, window.len() == sample.len());
+    detector.guess(top_level_domain(host), Utf8Detection::Allow)
+}
+
+fn top_level_domain(host: &Host) -> Option<&[u8]> {
+    let label = host.as_str().rsplit('.').next()?.as_bytes();
+    let is_plain =
+        label.iter().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-');
+    (host.ip().is_none() && is_plain).then_some(label)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Page;
+    use super::*;
+    use crate::address::WebUrl;
+    use encoding_rs::{EUC_JP, ISO_2022_JP, SHIFT_JIS, UTF_8};
+
+    const JAPANESE: &str = "<title>日本語の文書</title><p>これはテストです。アフリカのウェブサーバを調べます。\
+                            <a href='/経路?検索=日本'>次へ</a>";
+
+    fn read(body: &[u8], content_type: Option<&str>) -> Page {
+        let url = WebUrl::parse("http://a.co.jp/").unwrap();
+        Page::read(Source { body, url: &url, content_type, robots_tag: None })
+    }
+
+    fn settled(page: &Page) -> (&str, CharsetOrigin) {
+        (&page.charset, page.charset_origin)
+    }
+
+    #[test]
+    fn japanese_pages_are_read_whoever_tells_their_charset() {
+        for encoding in [SHIFT_JIS, EUC_JP, ISO_2022_JP] {
+            let name = encoding.name();
+            let in_charset = |text: &str| encoding.encode(text).0.into_owned();
+            let header = format!("text/html; charset={name}");
+            let meta = format!("<meta http-equiv=content-type content='text/html; charset={name}'>");
+            for (page, origin) in [
+                (read(&in_charset(JAPANESE), Some(&header)), CharsetOrigin::Header),
+                (read(&in_charset(&(meta + JAPANESE)), Some("text/html")), CharsetOrigin::Meta),
+                (read(&in_charset(JAPANESE), None), CharsetOrigin::Detected),
+            ] {
+                assert_eq!(settled(&page), (name, origin));
+                assert_eq!(page.title.as_deref(), Some("日本語の文書"));
+                assert_eq!(page.defects.bad_bytes, 0);
+                let url = page.links[0].url.as_str();
+                assert!(url.starts_with("http://a.co.jp/%E7%B5%8C%E8%B7%AF?"), "{url}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_query_is_sent_in_the_charset_of_the_page() {
+        let query = |encoding: &'static Encoding| {
+            let page =
+                read(&encoding.encode(JAPANESE).0, Some(&format!("text/html; charset={}", encoding.name())));
+            page.links[0].url.query().map(str::to_owned)
+        };
+        assert_eq!(query(SHIFT_JIS).as_deref(), Some("%8C%9F%8D%F5=%93%FA%96{"));
+        assert_eq!(query(EUC_JP).as_deref(), Some("%B8%A1%BA%F7=%C6%FC%CB%DC"));
+        assert_eq!(query(UTF_8).as_deref(), Some("%E6%A4%9C%E7%B4%A2=%E6%97%A5%E6%9C%AC"));
+    }
+
+    #[test]
+    fn a_byte_order_mark_outdoes_every_declaration() {
+        let page = read(b"\xef\xbb\xbf<title>\xc3\xa9</title>", Some("text/html; charset=shift_jis"));
+        assert_eq!(settled(&page), ("UTF-8", CharsetOrigin::Bom));
+        assert_eq!(page.title.as_deref(), Some("é"));
+        assert_eq!(page.declared_charset.as_deref(), Some("shift_jis"));
+    }
+
+    #[test]
+    fn a_header_outdoes_the_document() {
+        let page = read(b"<meta charset=euc-jp>", Some("text/html; charset=Shift_JIS"));
+        assert_eq!(settled(&page), ("Shift_JIS", CharsetOrigin::Header));
+    }
+
+    #[test]
+    fn utf_16_is_read_with_a_mark_a_header_or_its_pattern() {
+        let utf_16: Vec<u8> = "<a href=x>日本</a>".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let marked = [b"\xff\xfe".to_vec(), utf_16.clone()].concat();
+        for (body, header, origin) in [
+            (&marked, None, CharsetOrigin::Bom),
+            (&utf_16, Some("text/html; charset=utf-16"), CharsetOrigin::Header),
+            (&utf_16, Some("text/html"), CharsetOrigin::Detected),
+        ] {
+            let page = read(body, header);
+            assert_eq!(settled(&page), ("UTF-16LE", origin));
+            assert_eq!(page.links[0].url.as_str(), "http://a.co.jp/x");
+            assert_eq!(page.defects.bad_bytes, 0);
+        }
+    }
+
+    #[test]
+    fn a_wrong_declaration_is_kept_counted_and_breaks_no_link() {
+        let page = read(&SHIFT_JIS.encode(JAPANESE).0, Some("text/html; charset=utf-8"));
+        assert_eq!(settled(&page), ("UTF-8", CharsetOrigin::Header));
+        assert!(page.defects.bad_bytes > 10);
+        assert_eq!(page.links.len(), 1);
+    }
+
+    #[test]
+    fn a_declaration_that_would_hide_the_links_is_not_believed() {
+        for header in ["text/html; charset=utf-16", "text/html; charset=iso-2022-kr", "text/html; charset=x"]
+        {
+            let page = read(b"<a href=x>", Some(header));
+            assert_eq!(settled(&page), ("UTF-8", CharsetOrigin::Detected));
+            assert!(page.defects.unknown_charset);
+            assert_eq!(page.links.len(), 1);
+        }
+    }
+
+    #[test]
+    fn plain_ascii_and_nothing_at_all_are_utf_8() {
+        assert_eq!(settled(&read(b"<p>habari", None)), ("UTF-8", CharsetOrigin::Detected));
+        assert_eq!(settled(&read(b"", None)), ("UTF-8", CharsetOrigin::Detected));
+    }
+
+    #[test]
+    fn what_tells_the_charset_may_come_late() {
+        let late = [vec![b'x'; 100_000], EUC_JP.encode(JAPANESE).0.into_owned()].concat();
+        assert_eq!(read(&late, None).charset, "EUC-JP");
+        let late = [vec![b'x'; 100_000], ISO_2022_JP.encode(JAPANESE).0.into_owned()].concat();
+        assert_eq!(read(&late, None).charset, "ISO-2022-JP");
+    }
+
+    #[test]
+    fn any_host_is_a_hint_or_none() {
+        let of = |name: &str| top_level_domain(&Host::parse(name).unwrap()).map(<[u8]>::to_vec);
+        assert_eq!(of("a.中国").as_deref(), Some(b"xn--fiqs8s".as_slice()));
+        assert_eq!(of("192.0.2.1"), None);
+        assert_eq!(of("[2001:db8::1]"), None);
+    }
+}

@@ -1,0 +1,18 @@
+use serde::{Deserialize, Serialize};
+
+/// What is wrong with a page, in counts; none of it stops the reading.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Defects {
+    /// Byte sequences that do not exist in the page's charset, each read as U+FFFD.
+    pub bad_bytes: u32,
+    /// A charset is declared that is unknown, or that the bytes cannot be in.
+    pub unknown_charset: bool,
+    /// The first `base` leads to no Web page; references were resolved without it.
+    pub bad_base: bool,
+    /// Distinct references that are no URL or have no usable host.
+    pub bad_urls: u32,
+    /// References that are longer than any URL we keep.
+    pub too_long_urls: u32,
+    /// References beyond what is kept of one page.
+    pub links_dropped: u32,
+}

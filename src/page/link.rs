@@ -1,0 +1,43 @@
+use serde::{Deserialize, Serialize};
+
+use crate::address::WebUrl;
+
+/// One page that a page leads to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link {
+    /// As spelled where it first appears.
+    pub url: WebUrl,
+    /// Where it first appears.
+    pub element: Element,
+    /// Every occurrence on the page is marked `rel=nofollow`.
+    pub nofollow: bool,
+}
+
+/// What makes a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Element {
+    A,
+    Area,
+    Frame,
+    Iframe,
+    /// `<meta http-equiv=refresh>`.
+    Meta,
+    /// A `Location` header; never on a page, but in the same tables.
+    Redirect,
+}
+
+impl Element {
+    /// The word in the `links` table.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::A => "a",
+            Self::Area => "area",
+            Self::Frame => "frame",
+            Self::Iframe => "iframe",
+            Self::Meta => "meta",
+            Self::Redirect => "redirect",
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Pages: what a body of any bytes says to a reader that runs no scripts.
+//!
+//! An answer's body comes in as a [`Source`] with the header fields that explain it, and
+//! [`Page::read`] gives back a [`Page`], whatever the bytes are: nothing here fails, what is
+//! wrong with a page is counted in its [`Defects`].
+//!
+//! A page is read once, front to back. First its charset is settled (`charset`, `declaration`):
+//! byte order mark, `Content-Type`, what the document declares, else detection. Then the bytes
+//! stream through a small decoding buffer (`decode`) into the html5gum tokenizer, whose events
+//! `emitter` puts together into tags (`tag`) with only the attributes that matter. `markup` says
+//! what each tag means: a reference, a base, a title, a language, a wish not to be followed.
+//! References are kept as they are spelled (`references`) until the end of the page, for a `base`
+//! counts also for what stands before it, and then become distinct [`Link`]s.
+//!
+//! What is read is what a visitor without scripts sees: `noscript` is content, while comments,
+//! scripts, styles and templates are not. Frames are links, so what stands in for them
+//! (`noframes`, the inside of `iframe`) is passed over, as browsers pass over it.
+//!
+//! Memory is bounded by the limits in this room, not by the page, and time is linear in its
+//! length. This room never asks a server and never decides what is followed.
+
+mod charset;
+mod declaration;
+mod decode;
+mod defects;
+mod emitter;
+mod language;
+mod link;
+mod markup;
+mod media_type;
+mod name;
+mod nesting;
+mod query;
+mod references;
+mod refresh;
+mod robots_directives;
+mod tag;
+mod title;
+
+#[cfg(test)]
+mod hostile;
+
+use html5gum::Tokenizer;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::address::WebUrl;
+
+pub use charset::CharsetOrigin;
+pub use defects::Defects;
+pub use link::{Element, Link};
+pub use media_type::is_html;
+pub use references::MAX_LINKS;
+
+use charset::Charset;
+use decode::DecodedText;
+use emitter::TagEmitter;
+use markup::Markup;
+
+/// What a page is read from.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// Without content encoding; cut short or not.
+    pub body: &'a [u8],
+    /// Where it came from: the base of its references, and a hint at its charset.
+    pub url: &'a WebUrl,
+    pub content_type: Option<&'a str>,
+    /// `X-Robots-Tag`, all its lines joined by commas.
+    pub robots_tag: Option<&'a str>,
+}
+
+/// What a page says.
+///
+/// ```
+/// use ccsurvey::address::WebUrl;
+/// use ccsurvey::page::{Page, Source};
+/// let url = WebUrl::parse("http://example.ke/news/").unwrap();
+/// let body = b"<title>News</title> <a href='../about?a=1&amp;b=2'>About us</a> <a href=#top>Up</a>";
+/// let page = Page::read(Source { body, url: &url, content_type: Some("text/html"), robots_tag: None });
+/// assert_eq!(page.title.as_deref(), Some("News"));
+/// assert_eq!(page.links.len(), 1);
+/// assert_eq!(page.links[0].url.as_str(), "http://example.ke/about?a=1&b=2");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Page {
+    /// Distinct by page, in the order in which each first appears; at most [`MAX_LINKS`].
+    pub links: Vec<Link>,
+    /// The page asks robots, or us by name, to follow none of its links.
+    pub nofollow: bool,
+    /// What the page was read in, as the Encoding Standard names it: `Shift_JIS`.
+    pub charset: String,
+    pub charset_origin: CharsetOrigin,
+    /// The first charset that header or document names, known or not, in lower case.
+    pub declared_charset: Option<String>,
+    /// The language that the document gives itself, in lower case: `sw-ke`.
+    pub language: Option<String>,
+    /// At most 512 characters, white space collapsed; none when missing or empty.
+    pub title: Option<String>,
+    /// XXH3 of the body, 128 bits, stable across versions.
+    pub body_hash: u128,
+    pub defects: Defects,
+}
+
+impl Page {
+    /// Reads any bytes as a page.
+    #[must_use]
+    pub fn read(source: Source<'_>) -> Self {
+        let is_xml = media_type::is_xhtml(source.content_type);
+        let charset = Charset::settle(source, is_xml);
+        let mut text = DecodedText::new(&source.body[charset.bom_bytes..], charset.encoding);
+        let mut markup = Markup::default();
+        // Reads to the end: the emitter stops early only if its listener asks for it.
+        Tokenizer::new_with_emitter(&mut text, TagEmitter::new(&mut markup, is_xml)).next();
+
+        let mut defects = markup.defects;
+        defects.unknown_charset = charset.has_unknown_label;
+        defects.bad_bytes = text.bad_sequences();
+        let base = markup.base(source.url, &mut defects);
+        let links = markup.references.resolve(source.url, &base, charset.encoding, &mut defects);
+        Self {
+            links,
+            nofollow: markup.nofollow
+                || source.robots_tag.is_some_and(robots_directives::header_says_nofollow),
+            charset: charset.encoding.name().to_owned(),
+            charset_origin: charset.origin,
+            declared_charset: charset.declared,
+            language: markup.language.or(markup.pragma_language),
+            title: markup.title.finish(),
+            body_hash: xxh3_128(source.body),
+            defects,
+        }
+    }
+}

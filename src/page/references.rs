@@ -1,0 +1,197 @@
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use encoding_rs::{Encoding, UTF_8};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::address::{PageKey, UrlError, WebUrl};
+
+use super::query;
+use super::tag::Value;
+use super::{Defects, Element, Link};
+
+/// The most links that are kept of one page: as many as a body of 1 MiB can spell at a hundred
+/// bytes a link. A page with more is a trap or a list that no visitor reads.
+pub const MAX_LINKS: usize = 10_000;
+/// Several references (`x#a`, `x#b`, `./x`) may be one link.
+const MAX_REFERENCES: usize = 4 * MAX_LINKS;
+/// Four hundred bytes a link. It bounds the spelled references, and the resolved links once more,
+/// for a long `base` makes long links out of short references.
+const MAX_TEXT_BYTES: usize = 4 * 1024 * 1024;
+
+/// The references of a page as they are spelled, each spelling once.
+#[derive(Default)]
+pub(super) struct References {
+    text: String,
+    references: Vec<Reference>,
+    by_spelling: HashMap<u64, usize>,
+}
+
+struct Reference {
+    start: usize,
+    end: usize,
+    element: Element,
+    is_nofollow: bool,
+}
+
+impl References {
+    /// Notes a reference, unless it is none to a Web page or the page is full.
+    pub(super) fn add(
+        &mut self,
+        element: Element,
+        value: Value<'_>,
+        is_nofollow: bool,
+        defects: &mut Defects,
+    ) {
+        let spelled = value.bytes.trim_ascii();
+        let is_blank_frame = spelled.is_empty() && matches!(element, Element::Frame | Element::Iframe);
+        if is_blank_frame || has_other_scheme(spelled) {
+            return;
+        }
+        if value.is_cut {
+            defects.too_long_urls = defects.too_long_urls.saturating_add(1);
+            return;
+        }
+        match self.by_spelling.entry(xxh3_64(spelled)) {
+            Entry::Occupied(known) => self.references[*known.get()].is_nofollow &= is_nofollow,
+            Entry::Vacant(new) => {
+                let start = self.text.len();
+                if self.references.len() >= MAX_REFERENCES || start + spelled.len() > MAX_TEXT_BYTES {
+                    defects.links_dropped = defects.links_dropped.saturating_add(1);
+                    return;
+                }
+                self.text.push_str(&String::from_utf8_lossy(spelled));
+                new.insert(self.references.len());
+                let end = self.text.len();
+                self.references.push(Reference { start, end, element, is_nofollow });
+            }
+        }
+    }
+
+    /// The links that the references are, seen from the page's base and in its charset.
+    pub(super) fn resolve(
+        self,
+        page: &WebUrl,
+        base: &WebUrl,
+        encoding: &'static Encoding,
+        defects: &mut Defects,
+    ) -> Vec<Link> {
+        let mut links = Links::default();
+        for reference in &self.references {
+            let spelled = &self.text[reference.start..reference.end];
+            match join(base, spelled, encoding) {
+                Ok(url) if is_within(spelled) && url.page_key() == page.page_key() => {}
+                Ok(url) => links.add(url, reference, defects),
+                Err(UrlError::NotWeb) => {}
+                Err(UrlError::TooLong) => defects.too_long_urls = defects.too_long_urls.saturating_add(1),
+                Err(UrlError::Malformed | UrlError::BadHost) => {
+                    defects.bad_urls = defects.bad_urls.saturating_add(1);
+                }
+            }
+        }
+        links.links
+    }
+}
+
+/// The links of a page, each page once.
+#[derive(Default)]
+struct Links {
+    links: Vec<Link>,
+    by_page: HashMap<PageKey, usize>,
+    text_bytes: usize,
+}
+
+impl Links {
+    fn add(&mut self, url: WebUrl, reference: &Reference, defects: &mut Defects) {
+        match self.by_page.entry(url.page_key()) {
+            Entry::Occupied(known) => self.links[*known.get()].nofollow &= reference.is_nofollow,
+            Entry::Vacant(new) => {
+                let text_bytes = self.text_bytes + url.as_str().len();
+                if self.links.len() >= MAX_LINKS || text_bytes > MAX_TEXT_BYTES {
+                    defects.links_dropped = defects.links_dropped.saturating_add(1);
+                    return;
+                }
+                self.text_bytes = text_bytes;
+                new.insert(self.links.len());
+                self.links.push(Link { url, element: reference.element, nofollow: reference.is_nofollow });
+            }
+        }
+    }
+}
+
+/// Resolves a reference; only the query is in the page's charset, the path is always in UTF-8.
+fn join(base: &WebUrl, spelled: &str, encoding: &'static Encoding) -> Result<WebUrl, UrlError> {
+    if encoding == UTF_8 || spelled.is_ascii() {
+        return base.join(spelled);
+    }
+    base.join_encoded(spelled, &|text| query::in_charset(text, encoding))
+}
+
+/// Whether a reference names no page but a place in one: `#top` and the empty reference. It is a
+/// link only where a `base` makes it one to another page.
+fn is_within(spelled: &str) -> bool {
+    spelled.is_empty() || spelled.starts_with('#')
+}
+
+/// Whether a reference is plainly of another scheme: `mailto:`, `javascript:`, `data:` …
+fn has_other_scheme(spelled: &[u8]) -> bool {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
+    let Some(end) = spelled.iter().position(|byte| !is_part(byte)) else {
+        return false;
+    };
+    let scheme = &spelled[..end];
+    spelled[end] == b':'
+        && scheme.first().is_some_and(u8::is_ascii_alphabetic)
+        && !scheme.eq_ignore_ascii_case(b"http")
+        && !scheme.eq_ignore_ascii_case(b"https")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn links(spelled: impl IntoIterator<Item = String>, base: &str) -> (Vec<Link>, Defects) {
+        let mut references = References::default();
+        let mut defects = Defects::default();
+        for reference in spelled {
+            let value = Value { bytes: reference.as_bytes(), is_cut: false };
+            references.add(Element::A, value, false, &mut defects);
+        }
+        let page = WebUrl::parse("http://a.ke/").unwrap();
+        let base = WebUrl::parse(base).unwrap();
+        (references.resolve(&page, &base, UTF_8, &mut defects), defects)
+    }
+
+    #[test]
+    fn links_beyond_the_limit_are_counted() {
+        let (kept, defects) = links((0..MAX_LINKS + 7).map(|n| n.to_string()), "http://a.ke/");
+        assert_eq!(kept.len(), MAX_LINKS);
+        assert_eq!(defects.links_dropped, 7);
+    }
+
+    #[test]
+    fn many_spellings_of_one_page_do_not_use_up_the_limit() {
+        let spelled = (0..MAX_LINKS).map(|n| format!("x#{n}")).chain(["y".to_owned()]);
+        let (kept, defects) = links(spelled, "http://a.ke/");
+        assert_eq!(kept.len(), 2);
+        assert_eq!(defects, Defects::default());
+    }
+
+    #[test]
+    fn a_long_base_cannot_make_a_page_large() {
+        let base = format!("http://a.ke/{}/", "x".repeat(2000));
+        let (kept, defects) = links((0..MAX_LINKS).map(|n| n.to_string()), &base);
+        assert!(kept.iter().map(|link| link.url.as_str().len()).sum::<usize>() <= MAX_TEXT_BYTES);
+        assert_eq!(kept.len() + defects.links_dropped as usize, MAX_LINKS);
+    }
+
+    #[test]
+    fn other_schemes_are_told_by_their_first_letters() {
+        for other in ["mailto:x@a.ke", "JavaScript:void(0)", "data:text/html,x", "android-app:x", "tel:1"] {
+            assert!(has_other_scheme(other.as_bytes()), "{other}");
+        }
+        for web in ["http:x", "HTTPS://a.ke", "a/b:c", "?x:y", "1:2", ":", "", "x", "//a.ke:80/"] {
+            assert!(!has_other_scheme(web.as_bytes()), "{web}");
+        }
+    }
+}

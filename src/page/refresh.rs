@@ -1,0 +1,92 @@
+/// Where `<meta http-equiv=refresh>` leads, from its `content` (WHATWG HTML §4.2.5.3, shared
+/// declarative refresh steps); none if it only reloads or says nothing.
+pub(super) fn target(content: &str) -> Option<&str> {
+    let rest = after_seconds(content.trim_ascii_start())?.trim_ascii_start();
+    let rest = rest.strip_prefix([';', ',']).unwrap_or(rest).trim_ascii_start();
+    if rest.is_empty() {
+        return None;
+    }
+    Some(match after_url_equals(rest) {
+        Prefix::Whole(rest) => unquoted(rest),
+        Prefix::Broken => rest,
+        Prefix::Absent => unquoted(rest),
+    })
+}
+
+/// What follows the seconds, if there are any and something may follow them.
+fn after_seconds(text: &str) -> Option<&str> {
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    if rest.len() == text.len() && !rest.starts_with('.') {
+        return None;
+    }
+    let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let may_go_on =
+        rest.is_empty() || rest.starts_with(|c: char| matches!(c, ';' | ',') || c.is_ascii_whitespace());
+    may_go_on.then_some(rest)
+}
+
+/// How far a text begins with `url=`.
+enum Prefix<'a> {
+    Whole(&'a str),
+    /// It begins so, but is a URL itself (`urls.html`).
+    Broken,
+    Absent,
+}
+
+fn after_url_equals(text: &str) -> Prefix<'_> {
+    let Some(rest) = text.strip_prefix(['u', 'U']) else {
+        return Prefix::Absent;
+    };
+    let rest = rest.strip_prefix(['r', 'R']).and_then(|rest| rest.strip_prefix(['l', 'L']));
+    match rest.and_then(|rest| rest.trim_ascii_start().strip_prefix('=')) {
+        Some(rest) => Prefix::Whole(rest.trim_ascii_start()),
+        None => Prefix::Broken,
+    }
+}
+
+/// The text within its quotes; the closing one may be missing.
+fn unquoted(text: &str) -> &str {
+    for quote in ['\'', '"'] {
+        if let Some(rest) = text.strip_prefix(quote) {
+            return rest.split(quote).next().unwrap_or(rest);
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_spelling_that_browsers_follow_leads_there() {
+        for content in [
+            "0;url=x",
+            "5; URL='x'",
+            "5;url=\"x\" junk",
+            "5,x",
+            "5 x",
+            "  0.5 ; Url = x",
+            ".5;x",
+            "1;'x'",
+            "0;url='x",
+        ] {
+            assert_eq!(target(content), Some("x"), "{content}");
+        }
+        assert_eq!(target("0;urls.html"), Some("urls.html"));
+        assert_eq!(target("0;url x"), Some("url x"));
+        assert_eq!(target("0;u"), Some("u"));
+    }
+
+    #[test]
+    fn a_reload_or_nonsense_leads_nowhere() {
+        for content in ["", "5", "5;", " 5 , ", "url=x", "-1;url=x", "5x;url=x", ";x"] {
+            assert_eq!(target(content), None, "{content}");
+        }
+    }
+
+    #[test]
+    fn an_empty_url_is_the_page_itself() {
+        assert_eq!(target("5;url="), Some(""));
+    }
+}

@@ -1,0 +1,138 @@
+use std::borrow::Cow;
+
+use crate::address::MAX_URL_BYTES;
+
+use super::name::Name;
+
+/// How much of an attribute is kept: as much as address accepts of a reference before it
+/// parses it.
+const MAX_VALUE_BYTES: usize = 4 * MAX_URL_BYTES;
+
+/// The attributes that are read.
+#[derive(Clone, Copy)]
+pub(super) enum Attribute {
+    Charset,
+    Content,
+    Href,
+    HttpEquiv,
+    Lang,
+    Name,
+    Rel,
+    ShadowRootMode,
+    Src,
+    XmlLang,
+}
+
+const ATTRIBUTES: usize = 10;
+
+impl Attribute {
+    /// The attribute of this name, if it says something on a tag of that name.
+    pub(super) fn wanted(tag: &[u8], name: &[u8]) -> Option<Self> {
+        Some(match (name, tag) {
+            (b"href", b"a" | b"area" | b"base") => Self::Href,
+            (b"rel", b"a" | b"area") => Self::Rel,
+            (b"src", b"frame" | b"iframe") => Self::Src,
+            (b"charset", b"meta") => Self::Charset,
+            (b"content", b"meta") => Self::Content,
+            (b"http-equiv", b"meta") => Self::HttpEquiv,
+            (b"name", b"meta") => Self::Name,
+            (b"lang", b"html") => Self::Lang,
+            (b"xml:lang", b"html") => Self::XmlLang,
+            (b"shadowrootmode", b"template") => Self::ShadowRootMode,
+            _ => return None,
+        })
+    }
+}
+
+/// A tag being read: its name and what its wanted attributes say. One is used for all tags of
+/// a page, so that its buffers are allocated once.
+#[derive(Default)]
+pub(super) struct Tag {
+    pub(super) name: Name,
+    pub(super) is_end: bool,
+    pub(super) is_self_closing: bool,
+    /// It stands in an `svg` or `math`.
+    pub(super) is_foreign: bool,
+    values: [Buffer; ATTRIBUTES],
+}
+
+#[derive(Default)]
+struct Buffer {
+    bytes: Vec<u8>,
+    is_present: bool,
+    is_cut: bool,
+}
+
+/// What an attribute says, character references already read.
+#[derive(Clone, Copy)]
+pub(super) struct Value<'a> {
+    pub(super) bytes: &'a [u8],
+    /// It was longer than what is kept.
+    pub(super) is_cut: bool,
+}
+
+impl Tag {
+    pub(super) fn begin(&mut self, is_end: bool) {
+        self.name.clear();
+        self.is_end = is_end;
+        self.is_self_closing = false;
+        for value in &mut self.values {
+            value.is_present = false;
+        }
+    }
+
+    /// Begins an attribute; false if the tag has it already, for the first one counts.
+    pub(super) fn begin_value(&mut self, attribute: Attribute) -> bool {
+        let value = &mut self.values[attribute as usize];
+        if value.is_present {
+            return false;
+        }
+        value.is_present = true;
+        value.is_cut = false;
+        value.bytes.clear();
+        true
+    }
+
+    pub(super) fn push_value(&mut self, attribute: Attribute, piece: &[u8]) {
+        let value = &mut self.values[attribute as usize];
+        let room = MAX_VALUE_BYTES - value.bytes.len();
+        value.is_cut |= piece.len() > room;
+        value.bytes.extend_from_slice(&piece[..piece.len().min(room)]);
+    }
+
+    pub(super) fn name(&self) -> &[u8] {
+        self.name.as_bytes()
+    }
+
+    pub(super) fn value(&self, attribute: Attribute) -> Option<Value<'_>> {
+        let value = &self.values[attribute as usize];
+        value.is_present.then_some(Value { bytes: &value.bytes, is_cut: value.is_cut })
+    }
+
+    /// The value as text. Only a value cut within a character is not UTF-8.
+    pub(super) fn text(&self, attribute: Attribute) -> Option<Cow<'_, str>> {
+        self.value(attribute).map(|value| String::from_utf8_lossy(value.bytes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_of_two_attributes_counts_and_a_long_one_is_cut() {
+        let mut tag = Tag::default();
+        tag.begin(false);
+        assert!(tag.begin_value(Attribute::Href));
+        tag.push_value(Attribute::Href, b"one");
+        assert!(!tag.begin_value(Attribute::Href));
+        assert_eq!(tag.text(Attribute::Href).as_deref(), Some("one"));
+        tag.push_value(Attribute::Href, &[b'x'; MAX_VALUE_BYTES]);
+        tag.push_value(Attribute::Href, b"x");
+        let value = tag.value(Attribute::Href).unwrap();
+        assert!(value.is_cut);
+        assert_eq!(value.bytes.len(), MAX_VALUE_BYTES);
+        tag.begin(false);
+        assert!(tag.value(Attribute::Href).is_none());
+    }
+}

@@ -1,0 +1,117 @@
+//! Joining the many small segments of a survey that is over into few large files.
+//!
+//! A joined table is built whole beside the tables, in `DIR/.compact/NAME`. Then the folder of
+//! the table moves out of the way and the new one into its place: two renames. A reader that
+//! comes between them finds no folder, and one that listed the old files finds some gone: both
+//! are errors and neither is a wrong number. At no moment do two copies of a row have names that
+//! a reader looks for. A crash between the renames is set right by [`recover`], which prefers
+//! the old folder as long as the new one is not in place.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use polars::prelude::DataFrame;
+
+use super::read::{files, read_file, rows_of};
+use super::tables::{SEGMENTED, encode, folder, names, segment_name, segment_number};
+use super::{ExchangeRow, LevelRow, LinkRow, Row, SiteRow, TablesError, durable};
+
+/// Joins the segments of the four tables; a table with other files in its folder is left alone.
+pub(super) fn compact(dir: &Path, max_rows: usize) -> Result<(), TablesError> {
+    compact_table::<ExchangeRow>(dir, max_rows)?;
+    compact_table::<LinkRow>(dir, max_rows)?;
+    compact_table::<LevelRow>(dir, max_rows)?;
+    compact_table::<SiteRow>(dir, max_rows)?;
+    remove_folder(&workshop(dir))
+}
+
+/// Sets right what a crash left: the table is the old one or the new one, never none.
+pub(super) fn recover(dir: &Path) -> Result<(), TablesError> {
+    for table in SEGMENTED {
+        let (current, old) = (folder(dir, table), replaced(dir, table));
+        if old.is_dir() && !current.is_dir() {
+            fs::rename(&old, &current).map_err(TablesError::at("restore table", &current))?;
+        }
+    }
+    remove_folder(&workshop(dir))
+}
+
+fn compact_table<R: Row>(dir: &Path, max_rows: usize) -> Result<(), TablesError> {
+    let current = folder(dir, R::TABLE);
+    let groups = groups(dir, R::TABLE, max_rows as u64)?;
+    let foreign = names(&current)?.iter().any(|name| segment_number(name).is_none());
+    if foreign || groups.iter().all(|group| group.len() < 2) {
+        return Ok(());
+    }
+    let new = workshop(dir).join(R::TABLE);
+    remove_folder(&new)?;
+    fs::create_dir_all(&new).map_err(TablesError::at("make folder", &new))?;
+    for (number, group) in (0..).zip(&groups) {
+        let path = new.join(segment_name(number));
+        let mut frame = join::<R>(group)?;
+        let bytes = encode(&mut frame, &path)?;
+        durable::replace(&path, &bytes).map_err(TablesError::at("write segment", &path))?;
+    }
+    exchange_folders(&current, &new, &replaced(dir, R::TABLE))
+}
+
+/// Consecutive files that together stay within the bound.
+fn groups(dir: &Path, table: &str, max_rows: u64) -> Result<Vec<Vec<PathBuf>>, TablesError> {
+    let mut groups: Vec<Vec<PathBuf>> = Vec::new();
+    let mut rows_in_last = u64::MAX;
+    for path in files(dir, table)? {
+        let rows = rows_of(&path)?;
+        match groups.last_mut() {
+            Some(last) if rows_in_last.saturating_add(rows) <= max_rows => {
+                last.push(path);
+                rows_in_last += rows;
+            }
+            _ => {
+                groups.push(vec![path]);
+                rows_in_last = rows;
+            }
+        }
+    }
+    Ok(groups)
+}
+
+fn join<R: Row>(group: &[PathBuf]) -> Result<DataFrame, TablesError> {
+    let columns: Vec<&str> = R::COLUMNS.iter().map(|column| column.name).collect();
+    let mut all = R::frame(&[]).map_err(TablesError::at("join table", Path::new(R::TABLE)))?;
+    for path in group {
+        let frame = read_file::<R>(path, Some(&columns))?;
+        all.vstack_mut(&frame).map_err(TablesError::at("join segment", path))?;
+    }
+    all.rechunk_mut_par();
+    Ok(all)
+}
+
+fn exchange_folders(current: &Path, new: &Path, old: &Path) -> Result<(), TablesError> {
+    fs::rename(current, old).map_err(TablesError::at("replace table", current))?;
+    if let Err(error) = fs::rename(new, current) {
+        fs::rename(old, current).map_err(TablesError::at("restore table", current))?;
+        return Err(TablesError::new("replace table", current, error));
+    }
+    let tables = current.parent().unwrap_or(current);
+    durable::sync_folder(tables).map_err(TablesError::at("write folder", tables))?;
+    remove_folder(old)
+}
+
+/// Where new folders are built and old ones wait to be removed: outside `DIR/tables`, so that no
+/// pattern of a reader matches a file in it.
+fn workshop(dir: &Path) -> PathBuf {
+    dir.join(".compact")
+}
+
+fn replaced(dir: &Path, table: &str) -> PathBuf {
+    workshop(dir).join(format!("{table}.replaced"))
+}
+
+fn remove_folder(folder: &Path) -> Result<(), TablesError> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(TablesError::new("remove folder", folder, error))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,192 @@
+use std::time::Duration;
+
+use super::Timestamp;
+use super::table::table;
+use crate::address::Site;
+use crate::exchange::{Answer, Ask, Purpose};
+
+table! {
+    /// A row per request to a server, robots.txt and redirects included, and per attempt that
+    /// never reached one.
+    ExchangeRow in "exchanges";
+
+    /// The site whose tree asked.
+    site: String, "", "example.ke", "0.1";
+    /// The URL that was asked for.
+    url: String, "", "http://www.example.ke/about", "0.1";
+    /// The host of the URL.
+    host: String, "", "www.example.ke", "0.1";
+    /// The server that was asked; null when no address was found or allowed.
+    address: Option<String>, "", "192.0.2.7", "0.1";
+    /// Links followed from the start URL; null for robots.txt, which stands outside the tree.
+    depth: Option<u16>, "links", "2", "0.1";
+    /// What the request was for: page, robots or head.
+    purpose: String, "", "page", "0.1";
+    /// The HTTP method.
+    method: String, "", "GET", "0.1";
+    /// When the exchange began, after any wait for its turn.
+    started: Timestamp, "", "2026-11-21T08:30:00.250000Z", "0.1";
+    /// The HTTP status; null without an answer.
+    status: Option<u16>, "", "200", "0.1";
+    /// Why no complete answer came, one word of the list below; null when one came.
+    failure: Option<String>, "", "connect_timeout", "0.1";
+    /// The header Content-Type as sent.
+    content_type: Option<String>, "", "text/html; charset=utf-8", "0.1";
+    /// The character encoding the page was read in, by its WHATWG name.
+    charset: Option<String>, "", "UTF-8", "0.1";
+    /// The language the page says it is written in.
+    language: Option<String>, "", "sw", "0.1";
+    /// Bytes sent on the wire: request line, header fields and body.
+    sent_bytes: u64, "bytes", "212", "0.1";
+    /// Bytes received on the wire: status line, header fields and body as transferred.
+    received_bytes: u64, "bytes", "18230", "0.1";
+    /// Bytes of the body after decoding that were kept for reading.
+    body_bytes: u64, "bytes", "64112", "0.1";
+    /// Time to look the host up; null when it was known already.
+    dns_ms: Option<f64>, "ms", "12.4", "0.1";
+    /// Time to open the connection, with TLS where that cannot be told apart; null when one was
+    /// kept alive.
+    connect_ms: Option<f64>, "ms", "180.2", "0.1";
+    /// Time of the TLS handshake; null where it did not happen or cannot be told from connect_ms.
+    tls_ms: Option<f64>, "ms", "190.7", "0.1";
+    /// From the request to the first byte of its answer.
+    first_byte_ms: Option<f64>, "ms", "201.3", "0.1";
+    /// Busy time of the server: from the start of the exchange at the server to its last byte,
+    /// without DNS; null when no server was asked.
+    total_ms: Option<f64>, "ms", "640.0", "0.1";
+    /// The HTTP version as the server says.
+    http_version: Option<String>, "", "HTTP/1.1", "0.1";
+    /// The TLS version of the connection; null when it was not encrypted.
+    tls_version: Option<String>, "", "TLSv1.3", "0.1";
+    /// The header Server.
+    server: Option<String>, "", "nginx", "0.1";
+    /// The header Location.
+    location: Option<String>, "", "https://www.example.ke/", "0.1";
+    /// A hash of the decoded body in hexadecimal: equal pages have equal hashes.
+    body_hash: Option<String>, "", "9ae16a3b2f90404f", "0.1";
+    /// The header Last-Modified.
+    last_modified: Option<String>, "", "Tue, 10 Nov 2026 09:00:00 GMT", "0.1";
+    /// The header ETag.
+    etag: Option<String>, "", "\"5f1-63a\"", "0.1";
+    /// Links on the page that stay in the site; null when the page was not read.
+    internal_links: Option<u32>, "links", "41", "0.1";
+    /// Links on the page that leave the site; null when the page was not read.
+    external_links: Option<u32>, "links", "6", "0.1";
+    /// Why the certificate is not valid for the host; the page was used all the same.
+    tls_error: Option<String>, "", "certificate expired", "0.1";
+    /// The header Content-Encoding.
+    content_encoding: Option<String>, "", "gzip", "0.1";
+    /// The title of the page.
+    title: Option<String>, "", "Welcome", "0.1";
+    /// Connections opened for the exchange: 0 when one was kept alive.
+    connections: u32, "connections", "1", "0.1";
+    /// The place of the request among those of its site tree, from 0, in the order they were asked.
+    number: u32, "", "17", "0.1";
+    /// Which of the site's start URLs the tree grew from, 0 the first.
+    seed: u16, "", "0", "0.1";
+}
+
+impl ExchangeRow {
+    /// What the exchange itself tells; what was read in the page (charset, language, title,
+    /// hash, links) is the caller's to add.
+    #[must_use]
+    pub fn of(site: &Site, seed: u16, ask: &Ask, answer: &Answer) -> Self {
+        Self {
+            site: site.as_str().to_owned(),
+            seed,
+            number: ask.number,
+            method: method(ask.purpose).to_owned(),
+            purpose: ask.purpose.as_str().to_owned(),
+            depth: ask.depth.map(|depth| depth.0),
+            url: ask.url.as_str().to_owned(),
+            host: ask.url.host().as_str().to_owned(),
+            ..Self::of_answer(answer)
+        }
+    }
+
+    fn of_answer(answer: &Answer) -> Self {
+        let head = answer.head.clone();
+        let asked = answer.failure.is_none_or(crate::exchange::Failure::reached_the_network);
+        Self {
+            address: answer.address.map(|address| address.to_string()),
+            started: answer.started.into(),
+            status: answer.status,
+            failure: answer.failure.map(|failure| failure.as_str().to_owned()),
+            content_type: head.content_type,
+            content_encoding: head.content_encoding,
+            location: head.location,
+            server: head.server,
+            last_modified: head.last_modified,
+            etag: head.etag,
+            http_version: answer.http_version.clone(),
+            tls_version: answer.tls_version.clone(),
+            tls_error: answer.tls_error.clone(),
+            sent_bytes: answer.wire.sent,
+            received_bytes: answer.wire.received,
+            connections: answer.wire.connections,
+            body_bytes: answer.body_bytes,
+            dns_ms: answer.timings.dns.map(milliseconds),
+            connect_ms: answer.timings.connect.map(milliseconds),
+            tls_ms: answer.timings.tls.map(milliseconds),
+            first_byte_ms: answer.timings.first_byte.map(milliseconds),
+            total_ms: asked.then(|| milliseconds(answer.timings.total)),
+            ..Self::default()
+        }
+    }
+}
+
+/// A duration in the unit of the columns `*_ms`.
+#[must_use]
+pub fn milliseconds(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1000.0
+}
+
+fn method(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::Page | Purpose::Robots => "GET",
+        Purpose::Head => "HEAD",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, UNIX_EPOCH};
+
+    use super::*;
+    use crate::address::{Host, WebUrl};
+    use crate::exchange::{Depth, Failure};
+
+    fn ask() -> Ask {
+        Ask {
+            number: 3,
+            url: WebUrl::parse("http://www.example.ke/a?b=1").unwrap(),
+            purpose: Purpose::Page,
+            depth: Some(Depth(2)),
+        }
+    }
+
+    fn site() -> Site {
+        Site::new(Host::parse("example.ke").unwrap())
+    }
+
+    #[test]
+    fn a_row_tells_what_was_asked_and_what_it_cost() {
+        let started = UNIX_EPOCH + Duration::from_micros(1_500_000);
+        let mut answer = Answer::not_asked(started, None, Failure::Reset, Some(Duration::from_micros(1500)));
+        answer.wire.sent = 212;
+        answer.timings.total = Duration::from_millis(40);
+        let row = ExchangeRow::of(&site(), 1, &ask(), &answer);
+        assert_eq!((row.site.as_str(), row.host.as_str()), ("example.ke", "www.example.ke"));
+        assert_eq!((row.seed, row.number, row.depth), (1, 3, Some(2)));
+        assert_eq!((row.purpose.as_str(), row.method.as_str()), ("page", "GET"));
+        assert_eq!(row.started, Timestamp(1_500_000));
+        assert_eq!(row.failure.as_deref(), Some("reset"));
+        assert_eq!((row.sent_bytes, row.dns_ms, row.total_ms), (212, Some(1.5), Some(40.0)));
+    }
+
+    #[test]
+    fn a_server_that_was_never_asked_was_never_busy() {
+        let answer = Answer::not_asked(UNIX_EPOCH, None, Failure::DnsNxdomain, None);
+        assert_eq!(ExchangeRow::of(&site(), 0, &ask(), &answer).total_ms, None);
+    }
+}

@@ -1,0 +1,98 @@
+use std::fs;
+use std::io;
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+
+use maxminddb::{MaxMindDbError, Reader, WithinOptions};
+use serde::{Deserialize, Serialize};
+
+use super::{Place, Timestamp};
+
+/// The user's databases of addresses, in the order given: the first that knows a thing is
+/// believed. Each is held in memory whole and was checked whole when it was opened.
+pub struct Geo {
+    databases: Vec<(GeoDatabase, Reader<Vec<u8>>)>,
+}
+
+/// Which database it was, for the manifest and the report.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GeoDatabase {
+    /// The file as the user named it.
+    pub file: PathBuf,
+    /// What it calls itself: `GeoLite2-ASN`.
+    pub database_type: String,
+    pub built: Timestamp,
+}
+
+/// Why a database is not used.
+#[derive(Debug, thiserror::Error)]
+pub enum GeoError {
+    #[error("cannot read {}: {source}", .file.display())]
+    File { file: PathBuf, source: io::Error },
+    #[error(
+        "{} is no sound address database ({reason}); expected a complete .mmdb file such as \
+         GeoLite2-Country, GeoLite2-ASN or DB-IP Lite", .file.display()
+    )]
+    Corrupt { file: PathBuf, reason: String },
+    #[error(
+        "{} knows neither countries nor autonomous systems (it is a '{database_type}'); expected one \
+         such as GeoLite2-Country, GeoLite2-ASN or DB-IP Lite", .file.display()
+    )]
+    Irrelevant { file: PathBuf, database_type: String },
+}
+
+impl Geo {
+    /// Reads and checks the databases; none is a `Geo` that knows nothing.
+    ///
+    /// Checking visits every record once: about a second for a database of countries.
+    ///
+    /// # Errors
+    /// Names the first file that cannot be read, is corrupt or cut short, or holds neither
+    /// countries nor autonomous systems.
+    pub fn open(files: &[PathBuf]) -> Result<Self, GeoError> {
+        let databases = files.iter().map(|file| open(file)).collect::<Result<_, _>>()?;
+        Ok(Self { databases })
+    }
+
+    /// Where an address is; what no database knows is none.
+    #[must_use]
+    pub fn lookup(&self, address: IpAddr) -> Place {
+        let address = address.to_canonical();
+        self.databases.iter().fold(Place::default(), |known, (_, reader)| {
+            known.or(|| reader.lookup(address).map(|record| Place::of(&record)).unwrap_or_default())
+        })
+    }
+
+    pub fn describe(&self) -> impl Iterator<Item = &GeoDatabase> {
+        self.databases.iter().map(|(database, _)| database)
+    }
+}
+
+fn open(file: &Path) -> Result<(GeoDatabase, Reader<Vec<u8>>), GeoError> {
+    let bytes = fs::read(file).map_err(|source| GeoError::File { file: file.to_owned(), source })?;
+    let corrupt =
+        |error: MaxMindDbError| GeoError::Corrupt { file: file.to_owned(), reason: error.to_string() };
+    let reader = Reader::from_source(bytes).map_err(corrupt)?;
+    reader.verify().map_err(corrupt)?;
+    let metadata = reader.metadata();
+    let database = GeoDatabase {
+        file: file.to_owned(),
+        database_type: metadata.database_type.clone(),
+        built: Timestamp::from(metadata.build_time().map_err(corrupt)?),
+    };
+    if !knows_anything(&reader).map_err(corrupt)? {
+        let database_type = database.database_type;
+        return Err(GeoError::Irrelevant { file: file.to_owned(), database_type });
+    }
+    Ok((database, reader))
+}
+
+/// Whether one record at least tells something that we look for; usually the first does.
+fn knows_anything(reader: &Reader<Vec<u8>>) -> Result<bool, MaxMindDbError> {
+    for record in reader.networks(WithinOptions::default())? {
+        if !Place::of(&record?).is_unknown() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}

@@ -1,0 +1,241 @@
+//! Databases are built here byte by byte, after the MaxMind DB file format specification 2.0.
+
+use std::fs;
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+use proptest::prelude::*;
+
+use super::{Geo, GeoError, Place, Timestamp};
+
+/// A value of the data section.
+#[derive(Clone)]
+enum Value {
+    Text(&'static str),
+    Number(u32),
+    Map(Vec<(&'static str, Value)>),
+    List(Vec<Value>),
+}
+
+use Value::{List, Map, Number, Text};
+
+impl Value {
+    fn write(&self, out: &mut Vec<u8>) {
+        match self {
+            Text(text) => write_text(text, out),
+            Number(number) => {
+                out.push(6 << 5 | 4);
+                out.extend(number.to_be_bytes());
+            }
+            Map(entries) => {
+                out.push(7 << 5 | u8::try_from(entries.len()).unwrap());
+                for (key, value) in entries {
+                    write_text(key, out);
+                    value.write(out);
+                }
+            }
+            List(values) => {
+                out.extend([u8::try_from(values.len()).unwrap(), 4]);
+                values.iter().for_each(|value| value.write(out));
+            }
+        }
+    }
+}
+
+fn write_text(text: &str, out: &mut Vec<u8>) {
+    match u8::try_from(text.len()).unwrap() {
+        length @ 0..29 => out.push(2 << 5 | length),
+        length => out.extend([2 << 5 | 29, length - 29]),
+    }
+    out.extend(text.as_bytes());
+}
+
+/// An IPv4 database that knows one network of the given prefix length.
+fn database(database_type: &'static str, network: [u8; 4], prefix: usize, record: &Value) -> Vec<u8> {
+    let bits = u32::from_be_bytes(network);
+    let nodes = u32::try_from(prefix).unwrap();
+    let mut out = Vec::new();
+    for node in 0..nodes {
+        let next = if node + 1 == nodes { nodes + 16 } else { node + 1 };
+        let mut branches = [nodes, nodes];
+        branches[usize::from(bits << node >> 31 == 1)] = next;
+        branches.iter().for_each(|branch| out.extend(&branch.to_be_bytes()[1..]));
+    }
+    out.extend([0; 16]);
+    record.write(&mut out);
+    out.extend(b"\xab\xcd\xefMaxMind.com");
+    let metadata = Map(vec![
+        ("binary_format_major_version", Number(2)),
+        ("binary_format_minor_version", Number(0)),
+        ("build_epoch", Number(1_700_000_000)),
+        ("database_type", Text(database_type)),
+        ("description", Map(vec![("en", Text("made for a test"))])),
+        ("ip_version", Number(4)),
+        ("languages", List(vec![Text("en")])),
+        ("node_count", Number(nodes)),
+        ("record_size", Number(24)),
+    ]);
+    metadata.write(&mut out);
+    out
+}
+
+fn country_record() -> Value {
+    Map(vec![("country", Map(vec![("iso_code", Text("KE")), ("geoname_id", Number(192_950))]))])
+}
+
+fn asn_record() -> Value {
+    Map(vec![
+        ("autonomous_system_number", Number(64_500)),
+        ("autonomous_system_organization", Text("Example Networks")),
+    ])
+}
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
+        let path = self.0.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    /// Opens databases that all know 192.0.2.0/24 and looks an address in it up.
+    fn look_up(&self, records: &[Value]) -> Place {
+        let files: Vec<PathBuf> = records
+            .iter()
+            .enumerate()
+            .map(|(number, record)| {
+                self.file(&format!("{number}.mmdb"), &database("Test", [192, 0, 2, 0], 24, record))
+            })
+            .collect();
+        Geo::open(&files).unwrap().lookup(address("192.0.2.7"))
+    }
+}
+
+fn address(text: &str) -> IpAddr {
+    text.parse().unwrap()
+}
+
+fn place(country: &str, asn: u32, as_org: &str) -> Place {
+    Place { country: Some(country.into()), asn: Some(asn), as_org: Some(as_org.into()) }
+}
+
+#[test]
+fn country_and_system_come_from_two_files() {
+    assert_eq!(
+        Folder::new().look_up(&[country_record(), asn_record()]),
+        place("KE", 64_500, "Example Networks")
+    );
+}
+
+#[test]
+fn a_flat_database_is_understood() {
+    let flat = Map(vec![
+        ("asn", Text("AS64501")),
+        ("as_name", Text("Flat Networks")),
+        ("country", Text("Kenya")),
+        ("country_code", Text("ke")),
+    ]);
+    assert_eq!(Folder::new().look_up(&[flat]), place("KE", 64_501, "Flat Networks"));
+    let short = Map(vec![("country", Text("TZ")), ("asn", Number(64_502))]);
+    let found = Folder::new().look_up(&[short]);
+    assert_eq!((found.country.as_deref(), found.asn), (Some("TZ"), Some(64_502)));
+}
+
+#[test]
+fn the_first_file_that_knows_a_thing_is_believed() {
+    let second = Map(vec![("country_code", Text("TZ")), ("asn", Number(64_503))]);
+    let found = Folder::new().look_up(&[country_record(), second]);
+    assert_eq!((found.country.as_deref(), found.asn), (Some("KE"), Some(64_503)));
+}
+
+#[test]
+fn where_an_address_is_registered_is_not_where_it_is() {
+    let record = Map(vec![
+        ("registered_country", Map(vec![("iso_code", Text("US"))])),
+        ("autonomous_system_number", Number(64_504)),
+    ]);
+    assert_eq!(Folder::new().look_up(&[record]).country, None);
+}
+
+#[test]
+fn unknown_addresses_and_no_databases_are_no_error() {
+    let folder = Folder::new();
+    let file = folder.file("c.mmdb", &database("GeoLite2-Country", [192, 0, 2, 0], 24, &country_record()));
+    let geo = Geo::open(&[file]).unwrap();
+    assert!(geo.lookup(address("198.51.100.1")).is_unknown());
+    assert!(geo.lookup(address("2001:db8::1")).is_unknown());
+    assert_eq!(geo.lookup(address("::ffff:192.0.2.9")).country.as_deref(), Some("KE"));
+    assert!(Geo::open(&[]).unwrap().lookup(address("192.0.2.7")).is_unknown());
+}
+
+#[test]
+fn a_database_tells_its_name_and_its_date() {
+    let folder = Folder::new();
+    let file = folder.file("a.mmdb", &database("GeoLite2-ASN", [192, 0, 2, 0], 24, &asn_record()));
+    let geo = Geo::open(std::slice::from_ref(&file)).unwrap();
+    let known = geo.describe().next().unwrap();
+    assert_eq!((&known.file, known.database_type.as_str()), (&file, "GeoLite2-ASN"));
+    assert_eq!(known.built, "2023-11-14T22:13:20Z".parse::<Timestamp>().unwrap());
+}
+
+#[test]
+fn a_file_that_is_missing_or_of_another_kind_is_named() {
+    let folder = Folder::new();
+    let missing = Geo::open(&[folder.0.path().join("none.mmdb")]).err().unwrap();
+    assert!(matches!(missing, GeoError::File { .. }) && missing.to_string().contains("none.mmdb"));
+    let text = Geo::open(&[folder.file("list.mmdb", b"ip,country\n")]).err().unwrap().to_string();
+    assert!(text.contains("list.mmdb is no sound address database"), "{text}");
+    assert!(text.contains("expected a complete .mmdb file such as GeoLite2-Country"), "{text}");
+    let other = Map(vec![("is_anonymous", Number(1))]);
+    let file = folder.file("x.mmdb", &database("Anonymous-IP", [192, 0, 2, 0], 24, &other));
+    let text = Geo::open(&[file]).err().unwrap().to_string();
+    assert!(
+        text.contains("knows neither countries nor autonomous systems (it is a 'Anonymous-IP')"),
+        "{text}"
+    );
+}
+
+#[test]
+fn every_database_cut_short_is_refused() {
+    let folder = Folder::new();
+    let whole = database("GeoLite2-Country", [192, 0, 2, 0], 24, &country_record());
+    for length in 0..whole.len() {
+        let file = folder.file("cut.mmdb", &whole[..length]);
+        assert!(matches!(Geo::open(&[file]), Err(GeoError::Corrupt { .. })), "{length} bytes");
+    }
+}
+
+#[test]
+fn a_damaged_search_tree_is_refused_when_it_is_opened() {
+    let folder = Folder::new();
+    let mut damaged = database("GeoLite2-Country", [192, 0, 2, 0], 24, &country_record());
+    damaged[23 * 6..24 * 6].fill(0x7f);
+    let file = folder.file("damaged.mmdb", &damaged);
+    assert!(matches!(Geo::open(&[file]), Err(GeoError::Corrupt { .. })));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn damaged_bytes_are_refused_or_looked_up_without_a_panic(
+        damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+        ip in any::<u32>(),
+    ) {
+        let folder = Folder::new();
+        let mut bytes = database("GeoLite2-Country", [192, 0, 2, 0], 24, &country_record());
+        for (index, byte) in damage {
+            let index = index.index(bytes.len());
+            bytes[index] = byte;
+        }
+        if let Ok(geo) = Geo::open(&[folder.file("damaged.mmdb", &bytes)]) {
+            geo.lookup(IpAddr::V4(ip.into()));
+            geo.lookup(address("192.0.2.7"));
+        }
+    }
+}

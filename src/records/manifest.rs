@@ -1,0 +1,193 @@
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{GeoDatabase, Timestamp, durable};
+
+/// The layout of a survey's folder that this version writes; it reads this and older ones.
+pub const FORMAT: u32 = 1;
+
+/// `DIR/manifest.json`: which survey this is, how it ran and how it stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    pub format: u32,
+    /// The version of ccsurvey that began the survey.
+    pub tool_version: String,
+    pub created: Timestamp,
+    pub updated: Timestamp,
+    /// None while the survey can go on.
+    #[serde(default)]
+    pub finished: Option<Timestamp>,
+    pub state: SurveyState,
+    /// The effective settings, as the caller tells them.
+    pub settings: serde_json::Value,
+    /// What the Public Suffix List says of its own date.
+    #[serde(default)]
+    pub suffix_list_version: Option<String>,
+    #[serde(default)]
+    pub geo: Vec<GeoDatabase>,
+    /// Rows and files of each table, as of `updated`.
+    #[serde(default)]
+    pub tables: BTreeMap<String, TableCount>,
+    /// Requests that were under way when the program was killed: sent, but not in the tables.
+    #[serde(default)]
+    pub unrecorded_exchanges: u64,
+    /// Load promises that were broken, one sentence each; empty in a good survey.
+    #[serde(default)]
+    pub broken_promises: Vec<String>,
+}
+
+/// How a survey stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SurveyState {
+    /// Being surveyed, or killed without a chance to say so.
+    #[default]
+    Running,
+    /// Stopped in good order before its end; `resume` goes on.
+    Interrupted,
+    /// Stopped by an error of ours; `resume` goes on when it is mended.
+    Failed,
+    Finished,
+}
+
+/// The size of a table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TableCount {
+    pub rows: u64,
+    pub files: u64,
+}
+
+/// Why a folder is not read as a survey.
+#[derive(Debug, thiserror::Error)]
+pub enum ManifestError {
+    #[error("{} is not a survey: it has no manifest.json", .0.display())]
+    Missing(PathBuf),
+    #[error("{} is not readable: {source}", .path.display())]
+    Unreadable { path: PathBuf, source: serde_json::Error },
+    #[error("{} was written by a newer ccsurvey (format {format}, this one reads up to {FORMAT})", .dir.display())]
+    Newer { dir: PathBuf, format: u32 },
+    #[error("cannot {operation} {}: {source}", .path.display())]
+    File { operation: &'static str, path: PathBuf, source: io::Error },
+}
+
+/// The part of a manifest that every version understands.
+#[derive(Deserialize)]
+struct FormatOnly {
+    format: u32,
+}
+
+impl Manifest {
+    /// The manifest of a survey that begins at `now`.
+    #[must_use]
+    pub fn new(settings: serde_json::Value, now: Timestamp) -> Self {
+        Self {
+            format: FORMAT,
+            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+            created: now,
+            updated: now,
+            finished: None,
+            state: SurveyState::Running,
+            settings,
+            suffix_list_version: None,
+            geo: Vec::new(),
+            tables: BTreeMap::new(),
+            unrecorded_exchanges: 0,
+            broken_promises: Vec::new(),
+        }
+    }
+
+    /// Reads the manifest of a survey.
+    ///
+    /// # Errors
+    /// There is none; it is not ours (the message names file, line and column); or it is newer
+    /// than this program.
+    pub fn load(dir: &Path) -> Result<Self, ManifestError> {
+        let path = path(dir);
+        let text = match fs::read(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(ManifestError::Missing(dir.to_owned()));
+            }
+            Err(source) => return Err(ManifestError::File { operation: "read", path, source }),
+        };
+        let unreadable = |source| ManifestError::Unreadable { path: path.clone(), source };
+        let FormatOnly { format } = serde_json::from_slice(&text).map_err(unreadable)?;
+        if format > FORMAT {
+            return Err(ManifestError::Newer { dir: dir.to_owned(), format });
+        }
+        serde_json::from_slice(&text).map_err(unreadable)
+    }
+
+    /// Replaces the manifest of a survey; a crash leaves the old one or the new one.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn save(&self, dir: &Path) -> Result<(), ManifestError> {
+        let path = path(dir);
+        let write = || {
+            let mut text = serde_json::to_vec_pretty(self)?;
+            text.push(b'\n');
+            durable::replace(&path, &text)
+        };
+        write().map_err(|source| ManifestError::File { operation: "write", path: path.clone(), source })
+    }
+}
+
+fn path(dir: &Path) -> PathBuf {
+    dir.join("manifest.json")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(text: &str) -> Result<Manifest, String> {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("manifest.json"), text).unwrap();
+        let name = dir.path().display().to_string();
+        Manifest::load(dir.path()).map_err(|error| error.to_string().replace(&name, "DIR"))
+    }
+
+    #[test]
+    fn a_manifest_comes_back_as_it_was_saved() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut manifest = Manifest::new(serde_json::json!({"depth": 8}), Timestamp(1_000_000));
+        manifest.state = SurveyState::Finished;
+        manifest.finished = Some(Timestamp(2_500_000));
+        manifest.tables.insert("sites".into(), TableCount { rows: 7, files: 2 });
+        manifest.save(dir.path()).unwrap();
+        manifest.save(dir.path()).unwrap();
+        assert_eq!(Manifest::load(dir.path()).unwrap(), manifest);
+        let text = fs::read_to_string(dir.path().join("manifest.json")).unwrap();
+        assert!(text.contains("\"state\": \"finished\"") && text.contains("\"1970-01-01T00:00:02.500000Z\""));
+    }
+
+    #[test]
+    fn a_folder_without_a_manifest_is_not_a_survey() {
+        let error = Manifest::load(Path::new("/nowhere")).unwrap_err();
+        assert_eq!(error.to_string(), "/nowhere is not a survey: it has no manifest.json");
+    }
+
+    #[test]
+    fn broken_json_is_named_with_file_and_line() {
+        let error = load("{\n  \"format\": 1,\n  oops\n}").unwrap_err();
+        assert_eq!(error, "DIR/manifest.json is not readable: key must be a string at line 3 column 3");
+    }
+
+    #[test]
+    fn a_newer_format_is_refused_whatever_else_it_holds() {
+        let error = load(r#"{"format": 2, "state": "resting"}"#).unwrap_err();
+        assert_eq!(error, "DIR was written by a newer ccsurvey (format 2, this one reads up to 1)");
+    }
+
+    #[test]
+    fn json_that_is_no_manifest_is_refused() {
+        assert!(load("[]").unwrap_err().starts_with("DIR/manifest.json is not readable"));
+        assert!(load("").unwrap_err().starts_with("DIR/manifest.json is not readable"));
+        assert!(load(r#"{"format": 1}"#).unwrap_err().contains("missing field `tool_version`"));
+    }
+}

@@ -1,0 +1,63 @@
+//! What a survey keeps: five tables in Parquet, a dictionary of their columns, and a manifest.
+//!
+//! Rows come from the survey room as plain structs, one type a table: [`ExchangeRow`],
+//! [`LinkRow`], [`SiteRow`], [`LevelRow`] and [`ServerRow`]. Each is declared once; the same
+//! declaration writes the column, reads it back and documents it, so that the
+//! [data dictionary](dictionary_markdown) cannot say what the files do not.
+//!
+//! The life of a row: when a site ends, the survey gathers its rows with those of other sites
+//! into [`SegmentRows`] and gives them to [`Tables::write`] under the next segment number. Every
+//! table gets one file, `DIR/tables/NAME/000012.parquet`: written under a hidden name, flushed
+//! to the disk, then renamed, so that a reader sees a whole file or none. Only then does the
+//! survey note the number in its own state. After a crash [`Tables::discard_after`] removes what
+//! was written but never noted, and the survey writes it again. Segments are never changed
+//! afterwards, except that [`Tables::compact`] may join them when the survey is over. The
+//! `servers` table is an aggregate and is rewritten whole.
+//!
+//! Readers go segment by segment ([`read_table`], [`read_frames`]), so that memory is bounded by
+//! the size of a segment and not by the size of the survey. The [`Manifest`] says which survey
+//! this is, with which settings it ran and how it ended. [`Geo`] tells the country and the
+//! network of an address from the user's own databases.
+//!
+//! This room never decides what is recorded, never reads the clock and never opens a socket.
+
+mod cell;
+mod compact;
+mod dictionary;
+mod durable;
+mod error;
+mod exchanges;
+mod geo;
+mod levels;
+mod links;
+mod manifest;
+mod place;
+mod read;
+mod servers;
+mod sites;
+mod table;
+mod tables;
+mod timestamp;
+
+#[cfg(test)]
+mod geo_tests;
+#[cfg(test)]
+mod samples;
+#[cfg(test)]
+mod tables_tests;
+
+pub use cell::ColumnType;
+pub use dictionary::{TableDoc, dictionary, dictionary_markdown};
+pub use error::TablesError;
+pub use exchanges::{ExchangeRow, milliseconds};
+pub use geo::{Geo, GeoDatabase, GeoError};
+pub use levels::LevelRow;
+pub use links::LinkRow;
+pub use manifest::{FORMAT, Manifest, ManifestError, SurveyState, TableCount};
+pub use place::Place;
+pub use read::{read_frames, read_table, row_count, row_counts};
+pub use servers::ServerRow;
+pub use sites::SiteRow;
+pub use table::{ColumnDoc, Row};
+pub use tables::{SegmentRows, Tables};
+pub use timestamp::{Timestamp, TimestampError};

@@ -1,0 +1,103 @@
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use polars::prelude::{Column, DataFrame, PlSmallStr, PolarsResult};
+use polars_io::SerReader;
+use polars_io::prelude::ParquetReader;
+
+use super::tables::{SEGMENTED, folder, names};
+use super::{Row, ServerRow, TableCount, TablesError};
+
+/// The rows of a table, one segment at a time, in the order they were written.
+///
+/// # Errors
+/// The folder of the table cannot be read; later, a file of it.
+pub fn read_table<R: Row>(
+    dir: &Path,
+) -> Result<impl Iterator<Item = Result<Vec<R>, TablesError>> + use<R>, TablesError> {
+    Ok(files(dir, R::TABLE)?.into_iter().map(|path| {
+        let frame = read_file::<R>(&path, None)?;
+        R::rows(&frame).map_err(TablesError::at("read table", &path))
+    }))
+}
+
+/// The wanted columns of a table, one segment at a time; nothing else is decoded. A column that
+/// a file of an older version does not have is null in it.
+///
+/// # Errors
+/// The folder of the table cannot be read; later, a file of it, or a column that the table does
+/// not have.
+pub fn read_frames<'a, R: Row>(
+    dir: &Path,
+    columns: &'a [&'a str],
+) -> Result<impl Iterator<Item = Result<DataFrame, TablesError>> + use<'a, R>, TablesError> {
+    Ok(files(dir, R::TABLE)?.into_iter().map(move |path| read_file::<R>(&path, Some(columns))))
+}
+
+/// How many rows a table has, and in how many files, by their footers alone.
+///
+/// # Errors
+/// The folder of the table or one of its files cannot be read.
+pub fn row_count(dir: &Path, table: &str) -> Result<TableCount, TablesError> {
+    let mut count = TableCount::default();
+    for path in files(dir, table)? {
+        count.files += 1;
+        count.rows += rows_of(&path)?;
+    }
+    Ok(count)
+}
+
+/// [`row_count`] of every table by name, for the manifest.
+///
+/// # Errors
+/// A table cannot be read.
+pub fn row_counts(dir: &Path) -> Result<std::collections::BTreeMap<String, TableCount>, TablesError> {
+    SEGMENTED
+        .into_iter()
+        .chain([ServerRow::TABLE])
+        .map(|table| row_count(dir, table).map(|count| (table.to_owned(), count)))
+        .collect()
+}
+
+/// The files of a table in the order of their numbers.
+pub(super) fn files(dir: &Path, table: &str) -> Result<Vec<PathBuf>, TablesError> {
+    let folder = folder(dir, table);
+    let mut names = names(&folder)?;
+    names.retain(|name| name.ends_with(".parquet") && !name.starts_with('.'));
+    names.sort_by(|a, b| (a.len(), a).cmp(&(b.len(), b)));
+    Ok(names.into_iter().map(|name| folder.join(name)).collect())
+}
+
+pub(super) fn rows_of(path: &Path) -> Result<u64, TablesError> {
+    let rows = open(path)?.num_rows().map_err(TablesError::at("read table", path))?;
+    Ok(rows as u64)
+}
+
+/// A file as it is, or with the given columns in their order.
+pub(super) fn read_file<R: Row>(path: &Path, columns: Option<&[&str]>) -> Result<DataFrame, TablesError> {
+    let reader = open(path)?;
+    match columns {
+        None => reader.finish(),
+        Some(columns) => read_columns::<R>(reader, columns),
+    }
+    .map_err(TablesError::at("read table", path))
+}
+
+fn open(path: &Path) -> Result<ParquetReader<File>, TablesError> {
+    File::open(path).map(ParquetReader::new).map_err(TablesError::at("read table", path))
+}
+
+fn read_columns<R: Row>(mut reader: ParquetReader<File>, columns: &[&str]) -> PolarsResult<DataFrame> {
+    let declared = R::frame(&[])?;
+    let schema = reader.schema()?;
+    let rows = reader.num_rows()?;
+    let there = |name: &&&str| schema.contains(name);
+    let mut frame = reader
+        .with_columns(Some(columns.iter().filter(there).map(ToString::to_string).collect()))
+        .finish()?;
+    for name in columns.iter().filter(|name| !there(name)) {
+        let column_type = declared.column(name)?.dtype();
+        frame.with_column(Column::full_null(PlSmallStr::from_str(name), rows, column_type))?;
+    }
+    frame.select(columns.iter().copied())
+}

@@ -1,0 +1,100 @@
+//! Rows of arbitrary content, for tests of this room.
+
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+
+use super::{ExchangeRow, LevelRow, LinkRow, SegmentRows, ServerRow, SiteRow, Timestamp};
+
+/// Few texts, so that they repeat, and some that are empty, long or not Latin.
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![Just("example.ke".to_owned()), Just(String::new()), ".{0,8}", "[a-zé漢\\u{0}]{0,300}"]
+}
+
+fn time() -> impl Strategy<Value = Timestamp> {
+    any::<i64>().prop_map(Timestamp)
+}
+
+/// Finite, as durations are; NaN would differ from itself.
+fn number() -> impl Strategy<Value = f64> {
+    -1e12..1e12
+}
+
+macro_rules! arbitrary {
+    ($row:ident: $($field:ident = $strategy:expr),+ $(,)?) => {
+        impl $row {
+            pub(super) fn arbitrary() -> impl Strategy<Value = Self> {
+                // Tuples of strategies end at twelve; a map at a time does not.
+                let row = Just(Self::default());
+                $(let row = (row, $strategy).prop_map(|(row, $field)| Self { $field, ..row });)+
+                row
+            }
+        }
+    };
+}
+
+arbitrary!(ExchangeRow: site = text(), url = text(), host = text(), address = option::of(text()),
+    depth = option::of(any::<u16>()), purpose = text(), method = text(), started = time(),
+    status = option::of(any::<u16>()), failure = option::of(text()), content_type = option::of(text()),
+    charset = option::of(text()), language = option::of(text()), sent_bytes = any::<u64>(),
+    received_bytes = any::<u64>(), body_bytes = any::<u64>(), dns_ms = option::of(number()),
+    connect_ms = option::of(number()), tls_ms = option::of(number()),
+    first_byte_ms = option::of(number()), total_ms = option::of(number()),
+    http_version = option::of(text()), tls_version = option::of(text()), server = option::of(text()),
+    location = option::of(text()), body_hash = option::of(text()), last_modified = option::of(text()),
+    etag = option::of(text()), internal_links = option::of(any::<u32>()),
+    external_links = option::of(any::<u32>()), tls_error = option::of(text()),
+    content_encoding = option::of(text()), title = option::of(text()), connections = any::<u32>(),
+    number = any::<u32>(), seed = any::<u16>());
+
+arbitrary!(LinkRow: site = text(), depth = any::<u16>(), page = text(), url = text(), host = text(),
+    target_site = text(), element = text(), nofollow = any::<bool>(), in_survey = any::<bool>(),
+    seed = any::<u16>());
+
+arbitrary!(SiteRow: site = text(), cctld = option::of(text()), start_url = text(),
+    parent_site = option::of(text()), generation = any::<u32>(), outcome = text(),
+    deepest = option::of(any::<u16>()), requests = any::<u64>(), pages = any::<u64>(),
+    received_bytes = any::<u64>(), busy_ms = number(), external_urls = any::<u64>(),
+    external_hosts = any::<u64>(), external_sites = any::<u64>(), address = option::of(text()),
+    country = option::of(text()), asn = option::of(any::<u32>()), as_org = option::of(text()),
+    server = option::of(text()), started = time(), finished = time(), seed = any::<u16>(),
+    sent_bytes = any::<u64>(), robots_requests = any::<u64>(), internal_urls = any::<u64>());
+
+arbitrary!(LevelRow: site = text(), depth = any::<u16>(), requests = any::<u64>(), pages = any::<u64>(),
+    received_bytes = any::<u64>(), busy_ms = number(), internal_urls = any::<u64>(),
+    external_urls = any::<u64>(), external_hosts = any::<u64>(), external_sites = any::<u64>(),
+    fetched = any::<u64>(), not_fetched_robots = any::<u64>(),
+    not_fetched_robots_unreachable = any::<u64>(), not_fetched_nofollow = any::<u64>(),
+    not_fetched_script = any::<u64>(), not_fetched_depth = any::<u64>(),
+    not_fetched_limit = any::<u64>(), not_fetched_trap = any::<u64>(),
+    not_fetched_opt_out = any::<u64>(), not_fetched_redirects = any::<u64>(),
+    sent_bytes = any::<u64>(), connections = any::<u64>(), seed = any::<u16>());
+
+arbitrary!(ServerRow: address = text(), hosts = any::<u32>(), sites = any::<u32>(),
+    country = option::of(text()), asn = option::of(any::<u32>()), as_org = option::of(text()),
+    server = option::of(text()), requests = any::<u64>(), received_bytes = any::<u64>(),
+    busy_ms = number(), smallest_gap_ms = option::of(number()), most_parallel = any::<u32>(),
+    most_requests_per_minute = any::<u32>(), sent_bytes = any::<u64>(), connections = any::<u64>());
+
+/// A segment of up to a few rows in each table.
+pub(super) fn segment() -> impl Strategy<Value = SegmentRows> {
+    let rows = 0..4usize;
+    (
+        vec(ExchangeRow::arbitrary(), rows.clone()),
+        vec(LinkRow::arbitrary(), rows.clone()),
+        vec(SiteRow::arbitrary(), rows.clone()),
+        vec(LevelRow::arbitrary(), rows),
+    )
+        .prop_map(|(exchanges, links, sites, levels)| SegmentRows { exchanges, links, sites, levels })
+}
+
+/// One site with as many links as wanted, told apart by its name.
+pub(super) fn site(name: &str, links: usize) -> SegmentRows {
+    let site = || name.to_owned();
+    SegmentRows {
+        exchanges: vec![ExchangeRow { site: site(), ..ExchangeRow::default() }],
+        links: vec![LinkRow { site: site(), ..LinkRow::default() }; links],
+        sites: vec![SiteRow { site: site(), ..SiteRow::default() }],
+        levels: vec![LevelRow { site: site(), ..LevelRow::default() }],
+    }
+}

@@ -1,0 +1,38 @@
+use super::table::table;
+
+table! {
+    /// A row per server, that is per address that answered, over the whole survey.
+    ServerRow in "servers";
+
+    /// The address, IPv4 or IPv6.
+    address: String, "", "192.0.2.7", "0.1";
+    /// Hosts that were asked at this address.
+    hosts: u32, "hosts", "12", "0.1";
+    /// Sites of these hosts.
+    sites: u32, "sites", "9", "0.1";
+    /// The country of the address, ISO 3166-1; null without a database that knows it.
+    country: Option<String>, "", "KE", "0.1";
+    /// The autonomous system of the address.
+    asn: Option<u32>, "", "64500", "0.1";
+    /// The organisation that runs the autonomous system.
+    as_org: Option<String>, "", "Example Networks", "0.1";
+    /// The header Server, as sent last.
+    server: Option<String>, "", "nginx", "0.1";
+    /// Requests to this address.
+    requests: u64, "requests", "410", "0.1";
+    /// Bytes received from it on the wire.
+    received_bytes: u64, "bytes", "7340112", "0.1";
+    /// Its busy time, summed over the exchanges.
+    busy_ms: f64, "ms", "201880.0", "0.1";
+    /// The shortest time from the end of one exchange to the start of the next; null with a
+    /// single exchange.
+    smallest_gap_ms: Option<f64>, "ms", "2000.4", "0.1";
+    /// Most exchanges under way at one moment.
+    most_parallel: u32, "exchanges", "1", "0.1";
+    /// Most exchanges that began within any 60 seconds.
+    most_requests_per_minute: u32, "requests", "19", "0.1";
+    /// Bytes sent to it on the wire.
+    sent_bytes: u64, "bytes", "90110", "0.1";
+    /// Connections opened to it.
+    connections: u64, "connections", "44", "0.1";
+}

@@ -1,0 +1,59 @@
+use super::Timestamp;
+use super::table::table;
+
+table! {
+    /// A row per site tree, written when its walk has ended.
+    SiteRow in "sites";
+
+    /// The site: a registrable domain, or a host that is one of its own.
+    site: String, "", "example.ke", "0.1";
+    /// The country domain it lies in; null outside those surveyed.
+    cctld: Option<String>, "", "ke", "0.1";
+    /// Where the tree begins.
+    start_url: String, "", "http://www.example.ke/", "0.1";
+    /// The site on which its start URL was found first; null for the user's own start URLs.
+    parent_site: Option<String>, "", "example.co.tz", "0.1";
+    /// 0 for the user's start URLs, n+1 for a site first linked from one of generation n.
+    generation: u32, "", "1", "0.1";
+    /// Why the walk ended: complete, depth, request_budget, byte_budget, time_budget, stable,
+    /// trap, robots, moved, unreachable, opt_out or interrupted.
+    outcome: String, "", "complete", "0.1";
+    /// The deepest level with a fetched page; null when there is none.
+    deepest: Option<u16>, "links", "5", "0.1";
+    /// Requests for pages of the tree, redirects included, and for robots.txt.
+    requests: u64, "requests", "61", "0.1";
+    /// Pages that were read.
+    pages: u64, "pages", "48", "0.1";
+    /// Bytes received on the wire.
+    received_bytes: u64, "bytes", "912044", "0.1";
+    /// Busy time of servers, summed over the exchanges.
+    busy_ms: f64, "ms", "31250.0", "0.1";
+    /// Distinct external URLs found in the tree.
+    external_urls: u64, "URLs", "73", "0.1";
+    /// Distinct hosts of these.
+    external_hosts: u64, "hosts", "30", "0.1";
+    /// Distinct sites of these.
+    external_sites: u64, "sites", "22", "0.1";
+    /// The server of the start URL; null when none answered.
+    address: Option<String>, "", "192.0.2.7", "0.1";
+    /// The country of that address, ISO 3166-1; null without a database that knows it.
+    country: Option<String>, "", "KE", "0.1";
+    /// The autonomous system of that address.
+    asn: Option<u32>, "", "64500", "0.1";
+    /// The organisation that runs the autonomous system.
+    as_org: Option<String>, "", "Example Networks", "0.1";
+    /// The header Server of the start URL's answer.
+    server: Option<String>, "", "Apache", "0.1";
+    /// When the walk began.
+    started: Timestamp, "", "2026-11-21T08:30:00.250000Z", "0.1";
+    /// When the walk ended.
+    finished: Timestamp, "", "2026-11-21T08:41:12.000000Z", "0.1";
+    /// Which of the site's start URLs the tree grew from, 0 the first.
+    seed: u16, "", "0", "0.1";
+    /// Bytes sent on the wire.
+    sent_bytes: u64, "bytes", "13100", "0.1";
+    /// The part of requests that was for robots.txt.
+    robots_requests: u64, "requests", "1", "0.1";
+    /// Distinct internal URLs found in the tree, the start URL included.
+    internal_urls: u64, "URLs", "120", "0.1";
+}

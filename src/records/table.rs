@@ -1,0 +1,108 @@
+use polars::prelude::{Column, DataFrame, PolarsError, PolarsResult};
+
+use super::ColumnType;
+use super::cell::Cell;
+
+/// A row of one of the tables: what its columns are, and how rows become columns and back.
+pub trait Row: Sized {
+    /// The name of the table, and of its folder.
+    const TABLE: &'static str;
+    /// What a row stands for.
+    const MEANING: &'static str;
+    const COLUMNS: &'static [ColumnDoc];
+
+    /// The rows as columns; without rows, columns that have a type and no cells.
+    ///
+    /// # Errors
+    /// Never for rows that fit into memory; polars wants it said.
+    fn frame(rows: &[Self]) -> PolarsResult<DataFrame>;
+
+    /// The rows of a table that was read with all its columns. A column that an older version
+    /// did not write is null.
+    ///
+    /// # Errors
+    /// Names the column that is missing or is not what the dictionary says.
+    fn rows(frame: &DataFrame) -> PolarsResult<Vec<Self>>;
+}
+
+/// One column of a table, for the data dictionary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ColumnDoc {
+    pub name: &'static str,
+    pub column_type: ColumnType,
+    pub nullable: bool,
+    /// Empty where the column counts or names things.
+    pub unit: &'static str,
+    pub meaning: &'static str,
+    pub example: &'static str,
+    /// The version of the program that wrote it first.
+    pub since: &'static str,
+}
+
+pub(super) fn read_column<C: Cell>(frame: &DataFrame, name: &str) -> PolarsResult<Vec<C>> {
+    match frame.column(name) {
+        Ok(column) => C::read(column),
+        Err(missing) => C::absent(frame.height()).ok_or(missing),
+    }
+}
+
+pub(super) fn write_column<'a, C: Cell + 'a>(name: &str, cells: impl Iterator<Item = &'a C>) -> Column {
+    C::column(name, cells)
+}
+
+/// One cell of the next row; columns of a frame have the same length.
+pub(super) fn next_cell<C>(cells: &mut impl Iterator<Item = C>) -> PolarsResult<C> {
+    cells.next().ok_or_else(|| PolarsError::ShapeMismatch("a column is shorter than its table".into()))
+}
+
+/// Declares a table once: the struct of its rows, its columns and their dictionary.
+///
+/// The doc comment of a field is the meaning of the column.
+macro_rules! table {
+    (
+        $(#[doc = $about:literal])+
+        $row:ident in $table:literal;
+        $($(#[doc = $meaning:literal])+ $field:ident: $type:ty, $unit:literal, $example:literal, $since:literal;)+
+    ) => {
+        $(#[doc = $about])+
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct $row {
+            $($(#[doc = $meaning])+ pub $field: $type,)+
+        }
+
+        impl $crate::records::Row for $row {
+            const TABLE: &'static str = $table;
+            const MEANING: &'static str = concat!($($about),+).trim_ascii();
+            const COLUMNS: &'static [$crate::records::ColumnDoc] = &[
+                $($crate::records::ColumnDoc {
+                    name: stringify!($field),
+                    column_type: <$type as $crate::records::cell::Cell>::TYPE,
+                    nullable: <$type as $crate::records::cell::Cell>::OPTIONAL,
+                    unit: $unit,
+                    meaning: concat!($($meaning),+).trim_ascii(),
+                    example: $example,
+                    since: $since,
+                },)+
+            ];
+
+            fn frame(rows: &[Self]) -> polars::prelude::PolarsResult<polars::prelude::DataFrame> {
+                polars::prelude::DataFrame::new(rows.len(), vec![
+                    $($crate::records::table::write_column(
+                        stringify!($field),
+                        rows.iter().map(|row| &row.$field),
+                    ),)+
+                ])
+            }
+
+            fn rows(frame: &polars::prelude::DataFrame) -> polars::prelude::PolarsResult<Vec<Self>> {
+                $(let mut $field =
+                    $crate::records::table::read_column::<$type>(frame, stringify!($field))?.into_iter();)+
+                (0..frame.height())
+                    .map(|_| Ok(Self { $($field: $crate::records::table::next_cell(&mut $field)?,)+ }))
+                    .collect()
+            }
+        }
+    };
+}
+
+pub(super) use table;

@@ -1,0 +1,211 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use polars::prelude::DataFrame;
+use polars_io::prelude::{ParquetCompression, ParquetWriter, StatisticsOptions};
+
+use super::durable;
+use super::{ExchangeRow, LevelRow, LinkRow, Row, ServerRow, SiteRow, TablesError, compact};
+
+/// The tables that are written in segments, in the order in which a segment appears: who sees a
+/// site finds its exchanges, links and levels.
+pub(super) const SEGMENTED: [&str; 4] = [ExchangeRow::TABLE, LinkRow::TABLE, LevelRow::TABLE, SiteRow::TABLE];
+
+/// The rows of one segment; how many is the caller's bound on memory.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SegmentRows {
+    pub exchanges: Vec<ExchangeRow>,
+    pub links: Vec<LinkRow>,
+    pub sites: Vec<SiteRow>,
+    pub levels: Vec<LevelRow>,
+}
+
+impl SegmentRows {
+    /// The rows of all four tables, as a measure of when a segment is full.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.exchanges.len() + self.links.len() + self.sites.len() + self.levels.len()
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// The writing side of `DIR/tables`. There is one writer at a time; readers need no permission.
+///
+/// Whether a segment counts is decided by the caller, who notes its number in a store of its
+/// own after [`Tables::write`] and tells it to [`Tables::discard_after`] on the next start.
+///
+/// ```
+/// use ccsurvey::records::{SegmentRows, SiteRow, Tables, read_table};
+///
+/// let dir = tempfile::tempdir()?;
+/// let tables = Tables::open(dir.path())?;
+/// tables.discard_after(None)?;
+/// let site = SiteRow { site: "example.ke".into(), ..SiteRow::default() };
+/// tables.write(0, &SegmentRows { sites: vec![site.clone()], ..SegmentRows::default() })?;
+///
+/// let segments: Vec<Vec<SiteRow>> = read_table(dir.path())?.collect::<Result<_, _>>()?;
+/// assert_eq!(segments, [vec![site]]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Tables {
+    dir: PathBuf,
+}
+
+impl Tables {
+    /// Makes the folders that are missing, and sets right what a crash in [`Tables::compact`]
+    /// left.
+    ///
+    /// # Errors
+    /// The folders cannot be made.
+    pub fn open(dir: &Path) -> Result<Self, TablesError> {
+        compact::recover(dir)?;
+        for table in SEGMENTED.into_iter().chain([ServerRow::TABLE]) {
+            let folder = folder(dir, table);
+            fs::create_dir_all(&folder).map_err(TablesError::at("make folder", &folder))?;
+        }
+        Ok(Self { dir: dir.to_owned() })
+    }
+
+    /// Writes one segment of the four tables, or nothing of it when an error comes before the
+    /// renaming. On return everything is on the disk. A segment of the same number is replaced.
+    ///
+    /// A table without rows gets no file, unless it has none yet: readers find its columns there.
+    ///
+    /// # Errors
+    /// A file cannot be written; see [`TablesError::is_storage_full`].
+    pub fn write(&self, number: u64, rows: &SegmentRows) -> Result<(), TablesError> {
+        let mut staged = Vec::new();
+        if let Err(error) = self.stage_all(number, rows, &mut staged) {
+            for path in &staged {
+                // What is left of it is discarded on the next start.
+                let _ = fs::remove_file(durable::hidden(path));
+            }
+            return Err(error);
+        }
+        for path in &staged {
+            durable::publish(path).map_err(TablesError::at("write segment", path))?;
+        }
+        SEGMENTED.into_iter().try_for_each(|table| sync(&folder(&self.dir, table)))
+    }
+
+    /// Rewrites the table of servers.
+    ///
+    /// # Errors
+    /// The file cannot be written; the old one is then still there.
+    pub fn write_servers(&self, rows: &[ServerRow]) -> Result<(), TablesError> {
+        let path = folder(&self.dir, ServerRow::TABLE).join("servers.parquet");
+        let bytes = encode_rows(rows, &path)?;
+        durable::replace(&path, &bytes).map_err(TablesError::at("write table", &path))
+    }
+
+    /// Removes segments above the last number that counts (all of them for none) and files that
+    /// were never finished.
+    ///
+    /// # Errors
+    /// A folder cannot be read or a file not removed.
+    pub fn discard_after(&self, last: Option<u64>) -> Result<(), TablesError> {
+        for table in SEGMENTED.into_iter().chain([ServerRow::TABLE]) {
+            let folder = folder(&self.dir, table);
+            for name in names(&folder)? {
+                let newer = segment_number(&name).is_some_and(|number| last.is_none_or(|last| number > last));
+                if newer || durable::is_hidden(&name) {
+                    let path = folder.join(name);
+                    durable::remove_if_there(&path).map_err(TablesError::at("discard", &path))?;
+                }
+            }
+            sync(&folder)?;
+        }
+        Ok(())
+    }
+
+    /// Joins consecutive small segments of every table into files of at most `max_rows` rows
+    /// (or one segment, where that is larger), for a survey that is over.
+    ///
+    /// The numbers used afterwards are not above those used before.
+    ///
+    /// # Errors
+    /// A table cannot be read or written; it is then left as it was.
+    pub fn compact(&self, max_rows: usize) -> Result<(), TablesError> {
+        compact::compact(&self.dir, max_rows)
+    }
+
+    fn stage_all(
+        &self,
+        number: u64,
+        rows: &SegmentRows,
+        staged: &mut Vec<PathBuf>,
+    ) -> Result<(), TablesError> {
+        self.stage(number, &rows.exchanges, staged)?;
+        self.stage(number, &rows.links, staged)?;
+        self.stage(number, &rows.levels, staged)?;
+        self.stage(number, &rows.sites, staged)
+    }
+
+    fn stage<R: Row>(&self, number: u64, rows: &[R], staged: &mut Vec<PathBuf>) -> Result<(), TablesError> {
+        let folder = folder(&self.dir, R::TABLE);
+        let path = folder.join(segment_name(number));
+        if rows.is_empty() && has_other_segment(&folder, number)? {
+            return durable::remove_if_there(&path).map_err(TablesError::at("discard", &path));
+        }
+        let bytes = encode_rows(rows, &path)?;
+        durable::stage(&path, &bytes).map_err(TablesError::at("write segment", &path))?;
+        staged.push(path);
+        Ok(())
+    }
+}
+
+/// `DIR/tables/NAME`.
+pub(super) fn folder(dir: &Path, table: &str) -> PathBuf {
+    dir.join("tables").join(table)
+}
+
+/// Six digits sort well for a million segments; more digits are still read rightly.
+pub(super) fn segment_name(number: u64) -> String {
+    format!("{number:06}.parquet")
+}
+
+/// The number of a segment; none for any other file, which is not ours to remove.
+pub(super) fn segment_number(name: &str) -> Option<u64> {
+    let digits = name.strip_suffix(".parquet")?;
+    (digits.len() >= 6 && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| digits.parse().ok())?
+}
+
+/// The names in a folder, those that are not text left out.
+pub(super) fn names(folder: &Path) -> Result<Vec<String>, TablesError> {
+    let entries = fs::read_dir(folder).map_err(TablesError::at("read folder", folder))?;
+    entries
+        .filter_map(|entry| entry.map(|entry| entry.file_name().into_string().ok()).transpose())
+        .collect::<Result<_, _>>()
+        .map_err(TablesError::at("read folder", folder))
+}
+
+/// Parquet in memory, so that what goes wrong on the disk is plainly an error of the disk:
+/// zstd, dictionaries for strings that repeat, least and greatest values of every column.
+pub(super) fn encode(frame: &mut DataFrame, path: &Path) -> Result<Vec<u8>, TablesError> {
+    let mut bytes = Vec::new();
+    ParquetWriter::new(&mut bytes)
+        .with_compression(ParquetCompression::Zstd(None))
+        .with_statistics(StatisticsOptions::default())
+        .finish(frame)
+        .map_err(TablesError::at("encode", path))?;
+    Ok(bytes)
+}
+
+fn encode_rows<R: Row>(rows: &[R], path: &Path) -> Result<Vec<u8>, TablesError> {
+    let mut frame = R::frame(rows).map_err(TablesError::at("encode", path))?;
+    encode(&mut frame, path)
+}
+
+fn has_other_segment(folder: &Path, number: u64) -> Result<bool, TablesError> {
+    let other = |name: &String| segment_number(name).is_some_and(|there| there != number);
+    Ok(names(folder)?.iter().any(other))
+}
+
+fn sync(folder: &Path) -> Result<(), TablesError> {
+    durable::sync_folder(folder).map_err(TablesError::at("write folder", folder))
+}

@@ -1,0 +1,227 @@
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use polars::prelude::DataFrame;
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+use super::samples::{segment, site};
+use super::{
+    ExchangeRow, LevelRow, LinkRow, Row, SegmentRows, ServerRow, SiteRow, TableCount, Tables, read_frames,
+    read_table, row_count, row_counts,
+};
+
+fn survey() -> (TempDir, Tables) {
+    let dir = tempfile::tempdir().unwrap();
+    let tables = Tables::open(dir.path()).unwrap();
+    (dir, tables)
+}
+
+fn all<R: Row>(dir: &Path) -> Vec<R> {
+    read_table(dir).unwrap().flat_map(Result::unwrap).collect()
+}
+
+fn everything(dir: &Path) -> SegmentRows {
+    SegmentRows { exchanges: all(dir), links: all(dir), sites: all(dir), levels: all(dir) }
+}
+
+fn site_names(dir: &Path) -> Vec<String> {
+    all::<SiteRow>(dir).into_iter().map(|row| row.site).collect()
+}
+
+fn listing(dir: &Path, table: &str) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(dir.join("tables").join(table))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+fn joined(segments: &[SegmentRows]) -> SegmentRows {
+    let mut all = SegmentRows::default();
+    for segment in segments.iter().cloned() {
+        all.exchanges.extend(segment.exchanges);
+        all.links.extend(segment.links);
+        all.sites.extend(segment.sites);
+        all.levels.extend(segment.levels);
+    }
+    all
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn rows_of_every_table_come_back_as_they_were_written(
+        segments in prop::collection::vec(segment(), 1..4),
+        servers in prop::collection::vec(ServerRow::arbitrary(), 0..4),
+    ) {
+        let (dir, tables) = survey();
+        for (number, segment) in (0..).zip(&segments) {
+            tables.write(number, segment).unwrap();
+        }
+        tables.write_servers(&servers).unwrap();
+        prop_assert_eq!(everything(dir.path()), joined(&segments));
+        prop_assert_eq!(all::<ServerRow>(dir.path()), servers);
+    }
+
+    #[test]
+    fn joining_segments_changes_no_row_and_no_order(
+        segments in prop::collection::vec(segment(), 1..6),
+        max_rows in 0..12usize,
+    ) {
+        let (dir, tables) = survey();
+        for (number, segment) in (0..).zip(&segments) {
+            tables.write(number, segment).unwrap();
+        }
+        tables.compact(max_rows).unwrap();
+        prop_assert_eq!(everything(dir.path()), joined(&segments));
+        tables.discard_after(Some(segments.len() as u64 - 1)).unwrap();
+        prop_assert_eq!(everything(dir.path()), joined(&segments));
+        prop_assert!(!dir.path().join(".compact").exists());
+    }
+}
+
+#[test]
+fn the_first_segment_has_the_columns_of_every_table() {
+    let (dir, tables) = survey();
+    tables.write(7, &SegmentRows::default()).unwrap();
+    tables.write(8, &site("b.ke", 0)).unwrap();
+    tables.write(9, &site("c.ke", 2)).unwrap();
+    assert_eq!(listing(dir.path(), "links"), ["000007.parquet", "000009.parquet"]);
+    assert_eq!(listing(dir.path(), "sites"), ["000007.parquet", "000008.parquet", "000009.parquet"]);
+    assert_eq!(row_count(dir.path(), "links").unwrap(), TableCount { rows: 2, files: 2 });
+}
+
+#[test]
+fn columns_stand_in_the_file_as_in_the_dictionary() {
+    let (dir, tables) = survey();
+    tables.write(0, &site("a.ke", 1)).unwrap();
+    tables.write_servers(&[]).unwrap();
+    let mut tables_seen = 0;
+    for table in super::dictionary() {
+        let path = super::read::files(dir.path(), table.name).unwrap().remove(0);
+        let names: Vec<&str> = table.columns.iter().map(|column| column.name).collect();
+        let frame = super::read::read_file::<SiteRow>(&path, None).unwrap();
+        assert_eq!(frame.get_column_names(), names);
+        tables_seen += 1;
+    }
+    assert_eq!(tables_seen, 5);
+}
+
+#[test]
+fn what_a_crash_left_is_discarded_and_can_be_written_again() {
+    let (dir, tables) = survey();
+    tables.write(0, &site("a.ke", 1)).unwrap();
+    tables.write(1, &site("b.ke", 1)).unwrap();
+    let sites = dir.path().join("tables/sites");
+    fs::write(sites.join(".000002.parquet.tmp"), b"half").unwrap();
+    fs::write(sites.join("notes.txt"), b"the user's").unwrap();
+
+    let tables = Tables::open(dir.path()).unwrap();
+    tables.discard_after(Some(0)).unwrap();
+    assert_eq!(listing(dir.path(), "sites"), ["000000.parquet", "notes.txt"]);
+    assert_eq!(listing(dir.path(), "exchanges"), ["000000.parquet"]);
+    tables.write(1, &site("c.ke", 1)).unwrap();
+    assert_eq!(site_names(dir.path()), ["a.ke", "c.ke"]);
+
+    tables.discard_after(None).unwrap();
+    assert_eq!(listing(dir.path(), "sites"), ["notes.txt"]);
+}
+
+#[test]
+fn a_segment_that_is_written_twice_counts_once() {
+    let (dir, tables) = survey();
+    tables.write(0, &site("a.ke", 1)).unwrap();
+    tables.write(1, &site("b.ke", 3)).unwrap();
+    tables.write(1, &site("b.ke", 0)).unwrap();
+    assert_eq!(all::<LinkRow>(dir.path()).len(), 1);
+    assert_eq!(site_names(dir.path()), ["a.ke", "b.ke"]);
+}
+
+#[test]
+fn a_segment_that_cannot_be_staged_leaves_no_part_of_itself() {
+    let (dir, tables) = survey();
+    tables.write(0, &site("a.ke", 1)).unwrap();
+    // The last of the four tables cannot be written: a folder has the name of its hidden file.
+    fs::create_dir(dir.path().join("tables/sites/.000001.parquet.tmp")).unwrap();
+    let error = tables.write(1, &site("b.ke", 1)).unwrap_err();
+    assert!(error.to_string().contains("cannot write segment"), "{error}");
+    assert!(!error.is_storage_full());
+    for table in ["exchanges", "links", "levels"] {
+        assert_eq!(listing(dir.path(), table), ["000000.parquet"], "{table}");
+    }
+}
+
+#[test]
+fn only_the_wanted_columns_are_read() {
+    let (dir, tables) = survey();
+    tables.write(0, &site("a.ke", 2)).unwrap();
+    let frames: Vec<DataFrame> =
+        read_frames::<LinkRow>(dir.path(), &["url", "site"]).unwrap().collect::<Result<_, _>>().unwrap();
+    assert_eq!(frames.len(), 1);
+    assert_eq!(frames[0].get_column_names(), ["url", "site"]);
+    assert_eq!(frames[0].height(), 2);
+    let error = read_frames::<LinkRow>(dir.path(), &["colour"]).unwrap().next().unwrap().unwrap_err();
+    assert!(error.to_string().contains("colour"), "{error}");
+}
+
+#[test]
+fn a_column_that_an_older_version_did_not_write_is_null() {
+    let (dir, tables) = survey();
+    tables.write(0, &site("a.ke", 1)).unwrap();
+    let path = dir.path().join("tables/exchanges/000000.parquet");
+    let mut older = super::read::read_file::<ExchangeRow>(&path, None).unwrap().drop("title").unwrap();
+    fs::write(&path, super::tables::encode(&mut older, &path).unwrap()).unwrap();
+    assert_eq!(all::<ExchangeRow>(dir.path())[0].title, None);
+    let frame = read_frames::<ExchangeRow>(dir.path(), &["title", "site"]).unwrap().next().unwrap().unwrap();
+    assert_eq!(frame.column("title").unwrap().null_count(), 1);
+    let mut without_site = older.drop("site").unwrap();
+    fs::write(&path, super::tables::encode(&mut without_site, &path).unwrap()).unwrap();
+    let error = read_table::<ExchangeRow>(dir.path()).unwrap().next().unwrap().unwrap_err();
+    assert!(error.to_string().contains("site"), "{error}");
+}
+
+#[test]
+fn a_file_that_is_no_parquet_is_named() {
+    let (dir, tables) = survey();
+    tables.write(0, &site("a.ke", 1)).unwrap();
+    let path = dir.path().join("tables/sites/000000.parquet");
+    let whole = fs::read(&path).unwrap();
+    for broken in [&b""[..], b"PAR1", &whole[..whole.len() - 9]] {
+        fs::write(&path, broken).unwrap();
+        let error = read_table::<SiteRow>(dir.path()).unwrap().next().unwrap().unwrap_err();
+        assert!(error.to_string().contains("tables/sites/000000.parquet"), "{error}");
+        assert!(row_count(dir.path(), "sites").is_err());
+    }
+}
+
+#[test]
+fn a_crash_while_tables_are_joined_loses_no_table() {
+    let (dir, tables) = survey();
+    tables.write(0, &site("a.ke", 1)).unwrap();
+    fs::create_dir_all(dir.path().join(".compact/sites")).unwrap();
+    fs::rename(dir.path().join("tables/sites"), dir.path().join(".compact/sites.replaced")).unwrap();
+    Tables::open(dir.path()).unwrap();
+    assert_eq!(site_names(dir.path()), ["a.ke"]);
+    assert!(!dir.path().join(".compact").exists());
+}
+
+#[test]
+fn many_small_segments_become_one_file() {
+    let (dir, tables) = survey();
+    for number in 0..20 {
+        tables.write(number, &site(&format!("s{number}.ke"), 1)).unwrap();
+    }
+    let before = everything(dir.path());
+    tables.compact(15).unwrap();
+    assert_eq!(everything(dir.path()), before);
+    let expected = TableCount { rows: 20, files: 2 };
+    let counts: BTreeMap<_, _> = row_counts(dir.path()).unwrap();
+    assert_eq!(counts["sites"], expected);
+    assert_eq!(counts["levels"], expected);
+    assert_eq!(counts["servers"], TableCount::default());
+    assert_eq!(all::<LevelRow>(dir.path()).len(), 20);
+}

@@ -1,0 +1,87 @@
+use super::Rules;
+
+/// How many redirects are followed to a robots.txt: RFC 9309 §2.3.1.2 asks for at least five, and
+/// each one is a request that somebody's server has to answer, so not one more.
+pub const MAX_REDIRECTS: usize = 5;
+
+/// What came of asking for a robots.txt, redirects followed (RFC 9309 §2.3.1).
+///
+/// ```
+/// use ccsurvey::address::WebUrl;
+/// use ccsurvey::robots::Availability;
+/// let page = WebUrl::parse("http://example.ke/page").unwrap();
+/// assert!(Availability::of(Some(404), b"no such file").rules("ccsurvey").allows(&page));
+/// assert!(!Availability::of(Some(503), b"").rules("ccsurvey").allows(&page));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Availability<'a> {
+    /// 2xx, with its body; an empty body (204 too) is a file without rules.
+    Found(&'a [u8]),
+    /// 4xx but 429, or a redirect that leads nowhere: there is no robots.txt, all is allowed.
+    Unavailable,
+    /// 5xx, no answer, or no answer that can be understood: what the owner wants is not known,
+    /// nothing is allowed.
+    Unreachable,
+    /// More than [`MAX_REDIRECTS`]: may be taken as unavailable (§2.3.1.2), all is allowed.
+    TooManyRedirects,
+    /// Status 429. To §2.3.1.3 a 4xx like any other, but a server that asks us to hold back is
+    /// not one to be walked: nothing is allowed. The walk may ask again after `Retry-After`.
+    Busy,
+}
+
+impl<'a> Availability<'a> {
+    /// Reads the last answer's status; none means that there was no answer (name, connection,
+    /// TLS, time-out).
+    ///
+    /// A 3xx arrives here only if it could not be followed (no usable `Location`, or 304 that
+    /// nobody asked for): no file is reached by redirects, as with too many of them. Anything
+    /// outside 200..=499 else is taken as a server error (RFC 9110 §15 for unknown classes).
+    #[must_use]
+    pub fn of(status: Option<u16>, body: &'a [u8]) -> Self {
+        match status {
+            Some(200..=299) => Self::Found(body),
+            Some(429) => Self::Busy,
+            Some(300..=499) => Self::Unavailable,
+            _ => Self::Unreachable,
+        }
+    }
+
+    /// The rules that follow from it for our product token.
+    #[must_use]
+    pub fn rules(&self, product_token: &str) -> Rules {
+        match self {
+            Self::Found(body) => Rules::parse(body, product_token),
+            Self::Unavailable | Self::TooManyRedirects => Rules::allow_all(),
+            Self::Unreachable | Self::Busy => Rules::disallow_all(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_status_is_one_availability() {
+        for status in 0..=u16::MAX {
+            let expected = match status {
+                200..=299 => Availability::Found(b"x"),
+                429 => Availability::Busy,
+                300..=499 => Availability::Unavailable,
+                _ => Availability::Unreachable,
+            };
+            assert_eq!(Availability::of(Some(status), b"x"), expected, "{status}");
+        }
+        assert_eq!(Availability::of(None, b""), Availability::Unreachable);
+    }
+
+    #[test]
+    fn an_empty_204_is_a_file_without_rules() {
+        assert_eq!(Availability::of(Some(204), b"").rules("ccsurvey"), Rules::allow_all());
+    }
+
+    #[test]
+    fn a_server_that_is_busy_is_left_alone() {
+        assert_eq!(Availability::of(Some(429), b"").rules("ccsurvey"), Rules::disallow_all());
+    }
+}

@@ -1,0 +1,106 @@
+use super::World;
+use super::content::{Element, Link, Url};
+use super::draw::Key;
+use super::names::word;
+use super::resource::Resource;
+use super::site::Site;
+
+/// One link that leaves a site: to one of its favourites, or to anybody.
+pub(super) fn link(world: &World, site: &Site, key: Key) -> Link {
+    let external = &world.external;
+    if key.draw("to a favourite").happens(external.favourite_share) {
+        let favourite = key.draw("which favourite").rank(external.favourites);
+        return anybody(world, site, site.key.part("favourite").child(favourite));
+    }
+    anybody(world, site, key)
+}
+
+/// The links that stand on every page of a site.
+pub(super) fn boilerplate(world: &World, site: &Site) -> Vec<Link> {
+    let count = site.key.draw("boilerplate").poisson(world.external.boilerplate_mean);
+    (0..count).map(|n| anybody(world, site, site.key.part("boilerplate").child(n))).collect()
+}
+
+/// Where a site that has moved redirects to: another site's front page.
+pub(super) fn moved_to(world: &World, site: &Site) -> Url {
+    let key = site.key.part("moved to");
+    match other_site(world, site, key) {
+        Some(index) => Url::http(&Site::of(world, index).main_host, "/"),
+        None => outside_host(world, key).0,
+    }
+}
+
+fn anybody(world: &World, site: &Site, key: Key) -> Link {
+    let is_inside = key.draw("inside the country").happens(world.external.inside_share);
+    match other_site(world, site, key).filter(|_| is_inside) {
+        Some(index) => {
+            let url = inside(world, &Site::of(world, index), key);
+            Link { url, element: Element::A, nofollow: false }
+        }
+        None => {
+            let (host, nofollow) = outside_host(world, key);
+            Link { url: outside_page(host, key), element: Element::A, nofollow }
+        }
+    }
+}
+
+/// Half of the links go to the best-known sites, by rank, the other half to any. None when the
+/// world has no other site.
+fn other_site(world: &World, site: &Site, key: Key) -> Option<u64> {
+    let (count, draw) = (world.sites.count, key.draw("which site"));
+    let index = if key.draw("by rank").happens(0.5) { draw.rank(count) } else { draw.below(count) };
+    let index = if index == site.index { (index + 1) % count } else { index };
+    (index != site.index).then_some(index)
+}
+
+/// A URL of another site: mostly its front page, some a page below it.
+fn inside(world: &World, site: &Site, key: Key) -> Url {
+    if let Some(bare) = site.bare_host.as_deref()
+        && key.draw("bare name").happens(world.external.bare_share)
+    {
+        return Url::http(bare, "/");
+    }
+    let target = if key.draw("deep link").happens(world.external.deep_share) {
+        deep_target(site, key)
+    } else {
+        "/".to_owned()
+    };
+    Url::http(&site.main_host, target)
+}
+
+/// A page of the main tree, met by going down at random; a third of the way ends at each step.
+fn deep_target(site: &Site, key: Key) -> String {
+    let (tree, draw) = (&site.main, key.draw("way down"));
+    let mut node = tree.root();
+    for step in 0.. {
+        let number = draw.nth(2 * step).below(u64::from(tree.child_count(&node)));
+        let Some(child) = tree.child(&node, u32::try_from(number).unwrap_or(0)) else { break };
+        node = child;
+        if draw.nth(2 * step + 1).happens(1.0 / 3.0) {
+            break;
+        }
+    }
+    Resource::Node(node.path).target(site)
+}
+
+fn outside_page(host: Url, key: Key) -> Url {
+    let target = match key.draw("outside path").below(4) {
+        0 => "/about/team.html",
+        1 => "/show?item=7&lang=en",
+        _ => "/",
+    };
+    Url { target: target.to_owned(), ..host }
+}
+
+/// The front page of one of the hosts outside, which are never served; and whether links there say
+/// nofollow, which all do or none, for a page may link a host twice.
+fn outside_host(world: &World, key: Key) -> (Url, bool) {
+    let (pool, draw) = (world.external.outside_pool, key.draw("which host outside"));
+    let number = if key.draw("outside by rank").happens(0.5) { draw.rank(pool) } else { draw.below(pool) };
+    let host_key = world.key().part("outside").child(number);
+    let suffix = host_key.draw("suffix").pick(&world.outside_suffixes);
+    let www = if host_key.draw("www").happens(0.6) { "www." } else { "" };
+    let host = format!("{www}{}{number}.{suffix}", word(host_key));
+    let nofollow = host_key.draw("nofollow").happens(world.external.nofollow_share);
+    (Url { is_https: host_key.draw("https").happens(0.3), host, target: "/".to_owned() }, nofollow)
+}

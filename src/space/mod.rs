@@ -1,0 +1,69 @@
+//! The virtual Web space: a simulated country-code Web that knows its own ground truth.
+//!
+//! A [`World`] is read from a small TOML file. Everything else follows from it by a keyed hash, one
+//! tag per decision, without stored state: which sites there are, where they stand, how their pages
+//! hang together, what is wrong with them. A world of 10^5 sites costs nothing until it is asked.
+//!
+//! **The life of a page.** A host and a path name a *spot*. The host tells the site, the path tells
+//! the page of its tree, or one of the things that hang at a page: a script, a file, a redirect, a
+//! broken link. A page of the tree carries the number of pages below it and divides them among its
+//! children, so that it is found by walking down from the front page. Its *content* is a list of
+//! links; only then is it spelled, encoded and filled to bytes ([`World::respond`]).
+//!
+//! Two ways lead to the same bytes: [`World::respond`] in process, and [`serve`] over real UDP and
+//! TCP on loopback: a name server, and a gateway that plays every Web server of the world, so that
+//! no root is needed and nothing leaves the machine.
+//!
+//! [`Truth`] says what a survey must find there: it walks the content by the rules of the survey,
+//! written down a second time, and never reads a byte of HTML. This room therefore shares no code
+//! with what it judges; it names `address` only. [`geo_database`] makes a location database for the
+//! addresses of its worlds, [`describe`] tells a world's settings and what to expect of it.
+//!
+//! Only the serving half reads the clock, opens sockets and writes a file, the access log.
+
+mod access;
+mod content;
+mod describe;
+mod dns;
+mod draw;
+mod external;
+mod gateway;
+mod geo;
+mod head;
+mod html;
+mod keys;
+mod links;
+mod mmdb;
+mod names;
+mod network;
+mod resource;
+mod response;
+mod robots;
+mod serve;
+mod settings;
+mod site;
+mod spelling;
+mod tree;
+mod truth;
+mod world;
+mod world_error;
+
+#[cfg(test)]
+mod model_tests;
+#[cfg(test)]
+mod scan;
+#[cfg(test)]
+mod serve_tests;
+#[cfg(test)]
+mod worlds_tests;
+
+pub use access::Access;
+pub use describe::describe;
+pub use geo::geo_database;
+pub use keys::KeyDoc;
+pub use network::{NETWORKS, Network};
+pub use response::{Lookup, Reaction, Response};
+pub use serve::{ServeError, ServeSettings, Served, serve};
+pub use truth::{FeedBack, LevelTruth, LinkTruth, SiteTruth, Truth, TruthSettings, TruthTable};
+pub use world::{SPECIFICATION, World};
+pub use world_error::WorldError;

@@ -1,0 +1,206 @@
+use std::collections::{BTreeMap, HashSet, VecDeque};
+
+use proptest::prelude::*;
+
+use super::content::{Content, Page, Spot, Url};
+use super::resource::Resource;
+use super::scan::{Scanned, scan};
+use super::site::{Role, Site};
+use super::truth::word;
+use super::{Reaction, Response, World};
+
+const SMALL: &str = "
+[sites]
+count = 12
+most_pages = 60
+large_smallest = 40.0
+cms_median = 30.0
+subdomain_share = 0.5
+[extras]
+script_share = 0.2
+refresh_share = 0.1
+[redirects]
+linked_share = 0.2
+landing_share = 0.2
+external_share = 0.1
+loop_share = 0.1
+chain_share = 0.1
+[pages]
+bytes_median = 500.0
+nofollow_share = 0.05
+alias_share = 0.5
+base_share = 0.3
+shift_jis_share = 0.2
+decoy_share = 0.5
+[faults]
+no_dns_share = 0.0
+servfail_share = 0.0
+reset_share = 0.0
+unavailable_share = 0.0
+moved_share = 0.0
+";
+
+fn world(seed: u64) -> World {
+    World::parse(&format!("seed = {seed}\n{SMALL}")).unwrap()
+}
+
+fn response(world: &World, url: &Url) -> Response {
+    match world.respond(&url.host, &url.target) {
+        Reaction::Response(response) => response,
+        other => panic!("{url}: {other:?}"),
+    }
+}
+
+/// Every page that can be reached by links and redirects from the front page, with its depth.
+fn pages_from_front(world: &World, site: &Site) -> Vec<(u64, Url, Page)> {
+    let front = Url::http(&site.main_host, "/");
+    let mut seen = HashSet::from([front.clone()]);
+    let mut queue = VecDeque::from([(0, front)]);
+    let mut pages = Vec::new();
+    let mut meet = |depth, url: Url, queue: &mut VecDeque<(u64, Url)>, first: bool| {
+        let url = Url { is_https: false, ..url };
+        let is_own = Site::with_host(world, &url.host).is_some_and(|(other, _)| other.index == site.index);
+        if is_own && seen.insert(url.clone()) {
+            if first { queue.push_front((depth, url)) } else { queue.push_back((depth, url)) }
+        }
+    };
+    while let Some((depth, url)) = queue.pop_front() {
+        let spot = Spot::find(world, &url.host, &url.target).unwrap();
+        match spot.content(world, &url.target) {
+            Content::Redirect(_, to) => meet(depth, to, &mut queue, true),
+            Content::Page(page) => {
+                page.links.iter().for_each(|link| meet(depth + 1, link.url.clone(), &mut queue, false));
+                pages.push((depth, url, page));
+            }
+            _ => {}
+        }
+    }
+    pages
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(12) })]
+
+    #[test]
+    fn a_written_page_has_the_links_of_its_content(seed: u64) {
+        let world = world(seed);
+        for index in 0..world.sites.count {
+            for (_, url, page) in pages_from_front(&world, &Site::of(&world, index)) {
+                let body = response(&world, &url).body;
+                let written = scan(&url.to_string(), &body);
+                let meant: Vec<Scanned> = page
+                    .links
+                    .iter()
+                    .map(|link| Scanned {
+                        url: link.url.to_string(),
+                        element: word(link.element),
+                        nofollow: link.nofollow || page.nofollow,
+                    })
+                    .collect();
+                prop_assert_eq!(written, meant, "{}", url);
+            }
+        }
+    }
+
+    #[test]
+    fn the_fewest_links_to_a_page_are_its_depth_in_the_tree(seed: u64) {
+        let world = world(seed);
+        for index in 0..world.sites.count {
+            let site = Site::of(&world, index);
+            let mut nodes = 0;
+            for (depth, url, _) in pages_from_front(&world, &site) {
+                let spot = Spot::find(&world, &url.host, &url.target).unwrap();
+                let Some(Resource::Node(path)) = spot.resource else { continue };
+                let tree = site.tree(spot.role).unwrap();
+                prop_assert_eq!(depth, tree.depth_of(&tree.find(&path).unwrap()), "{}", url);
+                nodes += 1;
+            }
+            prop_assert_eq!(nodes, site.pages);
+        }
+    }
+
+    #[test]
+    fn every_link_but_the_broken_ones_leads_to_something(seed: u64) {
+        let world = world(seed);
+        let mut statuses: BTreeMap<u16, u64> = BTreeMap::new();
+        for index in 0..world.sites.count {
+            for (_, _, page) in pages_from_front(&world, &Site::of(&world, index)) {
+                for link in page.links {
+                    if Site::with_host(&world, &link.url.host).is_none() {
+                        prop_assert!(!world.surveys(&crate::address::Host::parse(&link.url.host).unwrap()));
+                        continue;
+                    }
+                    let status = response(&world, &link.url).status;
+                    let is_broken = link.url.target.starts_with("/lost/");
+                    prop_assert_eq!(status == 404, is_broken, "{}", link.url);
+                    *statuses.entry(status).or_default() += 1;
+                }
+            }
+        }
+        prop_assert!(statuses.keys().all(|status| [200, 301, 302, 303, 307, 308, 404].contains(status)));
+    }
+
+    #[test]
+    fn any_host_and_path_are_answered(host in "[a-z0-9.]{0,30}", target in ".{0,60}", seed: u64) {
+        let world = world(seed);
+        let _ = world.respond(&host, &target);
+        let site = Site::of(&world, 0);
+        let _ = world.respond(&site.main_host, &target);
+    }
+}
+
+#[test]
+fn a_page_is_a_pure_function_of_seed_host_and_path() {
+    let (one, two, other) = (world(5), world(5), world(6));
+    let site = Site::of(&one, 3);
+    let url = Url::http(&site.main_host, "/");
+    assert_eq!(response(&one, &url), response(&two, &url));
+    assert!(matches!(other.respond(&url.host, "/"), Reaction::NoSuchHost));
+}
+
+#[test]
+fn the_bytes_of_the_specification_stay_as_they_are() {
+    let world = world(1);
+    let mut hash = 0;
+    for index in 0..world.sites.count {
+        for (_, url, _) in pages_from_front(&world, &Site::of(&world, index)) {
+            hash = xxhash_rust::xxh3::xxh3_64_with_seed(&response(&world, &url).body, hash);
+        }
+    }
+    // Changes only with the specification's version: recorded worlds and truths hang on it.
+    assert_eq!(format!("{hash:016x}"), "SPECHASH");
+}
+
+#[test]
+fn a_new_key_share_does_not_shift_other_draws() {
+    let plain = world(9);
+    let with_scripts =
+        World::parse(&format!("seed = 9\n{}", SMALL.replace("script_share = 0.2", "script_share = 0.9")))
+            .unwrap();
+    let site = Site::of(&plain, 2);
+    let changed = Site::of(&with_scripts, 2);
+    assert_eq!((site.main_host, site.pages), (changed.main_host, changed.pages));
+}
+
+#[test]
+fn the_bare_name_redirects_to_www() {
+    let world = world(2);
+    let site = (0..12).map(|index| Site::of(&world, index)).find(|site| site.bare_host.is_some()).unwrap();
+    let answer = response(&world, &Url::http(site.host(Role::Bare), "/part-0.html"));
+    assert_eq!(answer.status, 301);
+    assert_eq!(answer.location, Some(format!("http://{}/part-0.html", site.main_host)));
+}
+
+#[test]
+fn other_spellings_of_a_path_are_the_same_page() {
+    let world = world(4);
+    let site = (0..12)
+        .map(|index| Site::of(&world, index))
+        .find(|site| site.pages > 3 && !site.is_script_only)
+        .unwrap();
+    let body = |target: &str| response(&world, &Url::http(&site.main_host, target)).body;
+    let plain = body("/part-0.html");
+    for spelled in ["/%70art-0.html", "/./part-0.html", "/old/../part-0.html"] {
+        assert_eq!(body(spelled), plain, "{spelled}");
+    }
+}

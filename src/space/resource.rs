@@ -1,0 +1,257 @@
+use super::site::Site;
+
+/// What a path names. A path is read strictly: what would not be written the same way is not there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Resource {
+    RobotsTxt,
+    /// A page of the tree.
+    Node(Path),
+    /// One of the things that hang at a page of the tree.
+    Extra(Extra, Path),
+    /// A script that hangs at a page: without query, or with one.
+    Script(Path, Option<Query>),
+    /// What only one query of a script links to.
+    Detail(Path, u64),
+    /// A further redirect of a chain, counted from 1.
+    Hop(Path, u64),
+    /// The bare script of a site that is all queries of one script.
+    BareScript,
+}
+
+/// Numbers of children from the front page down.
+pub(super) type Path = Vec<u32>;
+
+/// How a query URL calls its script.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Query {
+    /// `?id=3`
+    Id(u64),
+    /// `;v=3`
+    Parameter(u64),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extra {
+    /// A link here is broken.
+    Lost,
+    Pdf,
+    Jpeg,
+    /// Linked with nofollow only.
+    Hidden,
+    /// Leads on by meta refresh.
+    Wait,
+    /// Where `Wait` leads.
+    Arrived,
+    GoLinked,
+    GoLanding,
+    GoExternal,
+    GoLoop,
+    /// Where `GoLoop` leads, and back.
+    GoBack,
+    GoChain,
+    /// Where `GoLanding` leads.
+    Landing,
+    /// Where the chain ends.
+    ChainEnd,
+}
+
+/// Each extra with what stands before and after the page's name in its path.
+const EXTRAS: [(Extra, &str, &str); 14] = [
+    (Extra::Lost, "/lost/", ".html"),
+    (Extra::Pdf, "/files/", ".pdf"),
+    (Extra::Jpeg, "/files/", ".jpg"),
+    (Extra::Hidden, "/hidden/", ".html"),
+    (Extra::Wait, "/wait/", ".html"),
+    (Extra::Arrived, "/arrived/", ".html"),
+    (Extra::GoLinked, "/go/linked/", ""),
+    (Extra::GoLanding, "/go/landing/", ""),
+    (Extra::GoExternal, "/go/away/", ""),
+    (Extra::GoLoop, "/go/loop/", ""),
+    (Extra::GoBack, "/go/back/", ""),
+    (Extra::GoChain, "/go/chain/", ""),
+    (Extra::Landing, "/landing/", ".html"),
+    (Extra::ChainEnd, "/end/", ".html"),
+];
+
+const SCRIPT_PAGE: &str = "/page.php";
+
+impl Resource {
+    /// The path and query of this resource, in canonical form.
+    pub fn target(&self, site: &Site) -> String {
+        match self {
+            Self::RobotsTxt => "/robots.txt".to_owned(),
+            Self::Node(path) => node_target(path, site.is_script_only),
+            Self::Extra(extra, path) => {
+                let (_, before, after) = EXTRAS[*extra as usize];
+                format!("{before}{}{after}", name(path))
+            }
+            Self::Script(path, query) => {
+                let script = format!("/cgi/{}.php", name(path));
+                match query {
+                    None => script,
+                    Some(Query::Id(id)) => format!("{script}?id={id}"),
+                    Some(Query::Parameter(id)) => format!("{script};v={id}"),
+                }
+            }
+            Self::Detail(path, id) => format!("/detail/{}.{id}.html", name(path)),
+            Self::Hop(path, hop) => format!("/go/chain/{}.{hop}", name(path)),
+            Self::BareScript => SCRIPT_PAGE.to_owned(),
+        }
+    }
+
+    /// What a path and query in canonical form name on a site, whether or not it exists.
+    pub fn parse(target: &str, site: &Site) -> Option<Self> {
+        let resource = read(target)?;
+        (resource.target(site) == target).then_some(resource)
+    }
+
+    /// The page of the tree that this is or hangs at.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::RobotsTxt | Self::BareScript => None,
+            Self::Node(path)
+            | Self::Extra(_, path)
+            | Self::Script(path, _)
+            | Self::Detail(path, _)
+            | Self::Hop(path, _) => Some(path),
+        }
+    }
+}
+
+/// `/`, `/part-3.html`, `/part-3/0-7.html`; or all of it in the query of one script. Two segments at
+/// most and none twice in a path, as on sites whose paths are no trap.
+fn node_target(path: &[u32], is_script_only: bool) -> String {
+    match path {
+        [] => "/".to_owned(),
+        path if is_script_only => format!("{SCRIPT_PAGE}?n={}", numbers(path)),
+        [only] => format!("/part-{only}.html"),
+        [first, rest @ ..] => format!("/part-{first}/{}.html", numbers(rest)),
+    }
+}
+
+fn read(target: &str) -> Option<Resource> {
+    match target {
+        "/robots.txt" => return Some(Resource::RobotsTxt),
+        "/" => return Some(Resource::Node(Vec::new())),
+        SCRIPT_PAGE => return Some(Resource::BareScript),
+        _ => {}
+    }
+    if let Some(path) = target.strip_prefix(SCRIPT_PAGE).and_then(|rest| rest.strip_prefix("?n=")) {
+        return Some(Resource::Node(read_numbers(path)?));
+    }
+    if let Some(rest) = target.strip_prefix("/part-") {
+        let rest = rest.strip_suffix(".html")?;
+        return Some(Resource::Node(read_numbers(&rest.replacen('/', "-", 1))?));
+    }
+    read_script(target).or_else(|| read_detail(target)).or_else(|| read_extra(target))
+}
+
+fn read_script(target: &str) -> Option<Resource> {
+    let (page, query) = target.strip_prefix("/cgi/")?.split_once(".php")?;
+    let query = match query {
+        "" => None,
+        query => Some(match query.strip_prefix("?id=") {
+            Some(id) => Query::Id(id.parse().ok()?),
+            None => Query::Parameter(query.strip_prefix(";v=")?.parse().ok()?),
+        }),
+    };
+    Some(Resource::Script(read_name(page)?, query))
+}
+
+fn read_detail(target: &str) -> Option<Resource> {
+    let (page, id) = target.strip_prefix("/detail/")?.strip_suffix(".html")?.split_once('.')?;
+    Some(Resource::Detail(read_name(page)?, id.parse().ok()?))
+}
+
+fn read_extra(target: &str) -> Option<Resource> {
+    if let Some((page, hop)) = target.strip_prefix("/go/chain/").and_then(|rest| rest.split_once('.')) {
+        return Some(Resource::Hop(read_name(page)?, hop.parse().ok()?));
+    }
+    EXTRAS.iter().find_map(|(extra, before, after)| {
+        let page = target.strip_prefix(before)?.strip_suffix(after)?;
+        Some(Resource::Extra(*extra, read_name(page)?))
+    })
+}
+
+/// `front` or `3-0-7`: the page in the name of what hangs at it.
+fn name(path: &[u32]) -> String {
+    if path.is_empty() { "front".to_owned() } else { numbers(path) }
+}
+
+fn read_name(text: &str) -> Option<Path> {
+    if text == "front" { Some(Vec::new()) } else { read_numbers(text) }
+}
+
+fn numbers(path: &[u32]) -> String {
+    path.iter().map(u32::to_string).collect::<Vec<_>>().join("-")
+}
+
+fn read_numbers(text: &str) -> Option<Path> {
+    text.split('-').map(|number| number.parse().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::World;
+    use super::*;
+    use proptest::prelude::*;
+
+    fn sites() -> [Site; 2] {
+        let world = World::parse("").unwrap();
+        let mut sites = [Site::of(&world, 0), Site::of(&world, 0)];
+        sites[0].is_script_only = false;
+        sites[1].is_script_only = true;
+        sites
+    }
+
+    #[test]
+    fn extras_stand_in_their_order() {
+        for (index, (extra, ..)) in EXTRAS.iter().enumerate() {
+            assert_eq!(*extra as usize, index);
+        }
+    }
+
+    #[test]
+    fn every_resource_is_found_under_its_own_target() {
+        for site in sites() {
+            for path in [vec![], vec![3], vec![3, 0, 17]] {
+                let mut resources = vec![
+                    Resource::RobotsTxt,
+                    Resource::BareScript,
+                    Resource::Node(path.clone()),
+                    Resource::Script(path.clone(), None),
+                    Resource::Script(path.clone(), Some(Query::Id(2))),
+                    Resource::Script(path.clone(), Some(Query::Parameter(2))),
+                    Resource::Detail(path.clone(), 4),
+                    Resource::Hop(path.clone(), 2),
+                ];
+                resources.extend(EXTRAS.iter().map(|(extra, ..)| Resource::Extra(*extra, path.clone())));
+                for resource in resources {
+                    let target = resource.target(&site);
+                    assert_eq!(Resource::parse(&target, &site), Some(resource), "{target}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn another_spelling_names_nothing() {
+        for target in [
+            "",
+            "/part-01.html",
+            "/part-1-2.html",
+            "/part-1/2/3.html",
+            "/cgi/front.php?id=01",
+            "/page.php?n=1",
+        ] {
+            assert_eq!(Resource::parse(target, &sites()[0]), None, "{target}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_target_is_read_or_refused(target in "[/a-z0-9.?;=-]{0,40}") {
+            let _ = Resource::parse(&target, &sites()[0]);
+        }
+    }
+}

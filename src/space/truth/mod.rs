@@ -1,0 +1,61 @@
+//! What a survey must find in a world, computed from the model.
+//!
+//! The rules of a walk stand here a second time, in their simplest form: one site after another, one
+//! URL after another, everything in memory. The oracle reads the model's links, never the pages
+//! written from them, and shares no code with the walk it judges.
+//!
+//! [`oracle`] walks one site tree; [`survey`] takes sites from the queue and feeds links back;
+//! [`rows`] are the results, in the columns of the survey's own tables; [`print`] writes them.
+
+mod oracle;
+mod print;
+mod rows;
+mod survey;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use crate::address::Suffixes;
+
+#[cfg(test)]
+pub(super) use oracle::word;
+pub use print::TruthTable;
+pub use rows::{LevelTruth, LinkTruth, SiteTruth};
+
+/// The ground truth of a survey, each table sorted by its first columns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Truth {
+    /// Sorted by site.
+    pub sites: Vec<SiteTruth>,
+    /// Sorted by site and depth.
+    pub levels: Vec<LevelTruth>,
+    /// Sorted by site, depth and URL.
+    pub links: Vec<LinkTruth>,
+}
+
+/// The survey that the truth is told for.
+#[derive(Clone)]
+pub struct TruthSettings {
+    /// Levels 0 to this are fetched.
+    pub depth: u16,
+    pub feed_back: FeedBack,
+    /// Start URLs in their order; a second one of the same site is ignored.
+    pub start: Vec<String>,
+    /// Query URLs of one script that are fetched in a site tree.
+    pub queries_per_script: u32,
+    /// By which hosts belong to sites.
+    pub suffixes: Arc<Suffixes>,
+}
+
+/// Which external URLs inside the country become start URLs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FeedBack {
+    /// The URL as it was linked.
+    #[default]
+    Link,
+    /// The front page of its host.
+    Door,
+    Off,
+}

@@ -1,0 +1,55 @@
+use serde::Serialize;
+
+use super::Truth;
+
+/// One of the truth's tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TruthTable {
+    Sites,
+    Levels,
+    Links,
+}
+
+impl TruthTable {
+    pub const ALL: [Self; 3] = [Self::Sites, Self::Levels, Self::Links];
+
+    /// The name of the table, as in a survey.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sites => "sites",
+            Self::Levels => "levels",
+            Self::Links => "links",
+        }
+    }
+}
+
+impl Truth {
+    /// One table as CSV with a header line; what is null is empty.
+    #[must_use]
+    pub fn to_csv(&self, table: TruthTable) -> String {
+        match table {
+            TruthTable::Sites => csv(&self.sites),
+            TruthTable::Levels => csv(&self.levels),
+            TruthTable::Links => csv(&self.links),
+        }
+    }
+
+    /// All tables: an object with an array of rows for each.
+    #[must_use]
+    pub fn to_json(&self) -> serde_json::Value {
+        serde_json::json!({ "sites": self.sites, "levels": self.levels, "links": self.links })
+    }
+}
+
+/// Writing plain rows to memory cannot fail: they have a fixed number of fields, all of them text
+/// or numbers.
+fn csv<R: Serialize>(rows: &[R]) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for row in rows {
+        if writer.serialize(row).is_err() {
+            return String::new();
+        }
+    }
+    writer.into_inner().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+}

@@ -1,0 +1,240 @@
+use toml::de::DeTable;
+
+use super::WorldError;
+use super::draw::Key;
+use super::keys::{Table, line_at};
+use super::settings::{Externals, Extras, Faults, Pages, Redirects, RobotsShares, Servers, Shape, Sites};
+use super::site::Site;
+use crate::address::Host;
+
+/// The version of the specification by which a world is built from its file. Another version may
+/// make other pages of the same seed, this one never.
+pub const SPECIFICATION: &str = "space-v1";
+
+/// A virtual Web space: its settings, from which every page follows.
+///
+/// ```
+/// use ccsurvey::space::World;
+/// let world = World::parse("seed = 7\ncountry_domains = [\"ke\"]\n[sites]\ncount = 20\n").unwrap();
+/// assert!(world.start_urls().iter().all(|url| url.ends_with(".ke/")));
+/// let wrong = World::parse("[sites]\ncount = 0\n").err().unwrap();
+/// assert_eq!(
+///     wrong.to_string(),
+///     "line 2: 'sites.count' is 0, expected an integer from 1 to 1000000 (sites)"
+/// );
+/// ```
+#[derive(Clone, Debug)]
+pub struct World {
+    pub seed: u64,
+    /// The country that is surveyed.
+    pub country_domains: Vec<Host>,
+    /// Names below which sites are registered, each at or below a country domain.
+    pub registry_suffixes: Vec<Host>,
+    /// Names below which the hosts outside lie; they are linked and never served.
+    pub outside_suffixes: Vec<Host>,
+    pub sites: Sites,
+    pub shape: Shape,
+    pub pages: Pages,
+    pub extras: Extras,
+    pub redirects: Redirects,
+    pub external: Externals,
+    pub robots: RobotsShares,
+    pub faults: Faults,
+    pub servers: Servers,
+}
+
+impl World {
+    /// Reads a world file. Every key may be missing, none may be unknown.
+    ///
+    /// # Errors
+    /// Names the key, its line, its value and what is allowed.
+    pub fn parse(text: &str) -> Result<Self, WorldError> {
+        let file = DeTable::parse(text).map_err(|wrong| WorldError::Syntax {
+            line: line_at(text, wrong.span().map_or(0, |span| span.start)),
+            message: wrong.message().to_owned(),
+        })?;
+        Self::read(&mut Table::root(text, file.get_ref()))
+    }
+
+    fn read(root: &mut Table<'_>) -> Result<Self, WorldError> {
+        root.constant("specification", SPECIFICATION)?;
+        let country_domains = root.texts("country_domains", &["ke"], "a list of country domains", domain)?;
+        let below = |host: &Host| country_domains.iter().any(|country| host.is_at_or_below(country));
+        let defaults: Vec<&str> = country_domains.iter().map(Host::as_str).collect();
+        let world = Self {
+            seed: root.number("seed", 1, &(0..=u64::MAX), "any number")?,
+            registry_suffixes: root.texts(
+                "registry_suffixes",
+                &defaults,
+                "a list of public suffixes at or below the country domains",
+                |text| domain(text).filter(below),
+            )?,
+            outside_suffixes: root.texts(
+                "outside_suffixes",
+                &["com", "org", "net", "co.uk", "github.io"],
+                "a list of suffixes outside the country domains",
+                |text| domain(text).filter(|host| !below(host)),
+            )?,
+            sites: read_sites(root)?,
+            shape: Shape::read(&mut root.section(Shape::TABLE)?)?,
+            pages: read_pages(root)?,
+            extras: Extras::read(&mut root.section(Extras::TABLE)?)?,
+            redirects: Redirects::read(&mut root.section(Redirects::TABLE)?)?,
+            external: Externals::read(&mut root.section(Externals::TABLE)?)?,
+            robots: read_robots(root)?,
+            faults: read_faults(root)?,
+            servers: read_servers(root)?,
+            country_domains,
+        };
+        root.finish()?;
+        Ok(world)
+    }
+
+    /// The start list: the front pages of the sites that the surveyor knows.
+    #[must_use]
+    pub fn start_urls(&self) -> Vec<String> {
+        (0..self.sites.count)
+            .map(|index| Site::of(self, index))
+            .filter(|site| site.is_in_start_list)
+            .map(|site| format!("http://{}/", site.start_host))
+            .collect()
+    }
+
+    /// Whether a host lies in the surveyed country.
+    #[must_use]
+    pub fn surveys(&self, host: &Host) -> bool {
+        self.country_domains.iter().any(|country| host.is_at_or_below(country))
+    }
+
+    pub(super) fn key(&self) -> Key {
+        Key::of_world(SPECIFICATION, self.seed)
+    }
+}
+
+fn domain(text: &str) -> Option<Host> {
+    Host::parse(text).ok().filter(|host| host.ip().is_none())
+}
+
+fn read_sites(root: &mut Table<'_>) -> Result<Sites, WorldError> {
+    let mut table = root.section(Sites::TABLE)?;
+    let sites = Sites::read(&mut table)?;
+    let sum = sites.one_page_share + sites.brochure_share + sites.cms_share + sites.large_share;
+    if (sum - 1.0).abs() > 1e-6 {
+        let keys = "one_page_share, brochure_share, cms_share and large_share";
+        return Err(table.sum_error(keys, sum, "1"));
+    }
+    Ok(sites)
+}
+
+fn read_pages(root: &mut Table<'_>) -> Result<Pages, WorldError> {
+    let mut table = root.section(Pages::TABLE)?;
+    let pages = Pages::read(&mut table)?;
+    at_most_one(&table, "utf8_share and shift_jis_share", pages.utf8_share + pages.shift_jis_share)?;
+    at_most_one(&table, "area_share and frame_share", pages.area_share + pages.frame_share)?;
+    Ok(pages)
+}
+
+fn read_robots(root: &mut Table<'_>) -> Result<RobotsShares, WorldError> {
+    let mut table = root.section(RobotsShares::TABLE)?;
+    let robots = RobotsShares::read(&mut table)?;
+    let sum = robots.missing_share
+        + robots.junk_share
+        + robots.some_share
+        + robots.all_share
+        + robots.crawl_delay_share
+        + robots.unavailable_share;
+    at_most_one(&table, "the shares", sum)?;
+    Ok(robots)
+}
+
+fn read_faults(root: &mut Table<'_>) -> Result<Faults, WorldError> {
+    let mut table = root.section(Faults::TABLE)?;
+    let faults = Faults::read(&mut table)?;
+    let sum = faults.no_dns_share
+        + faults.servfail_share
+        + faults.reset_share
+        + faults.unavailable_share
+        + faults.moved_share;
+    at_most_one(&table, "the shares", sum)?;
+    Ok(faults)
+}
+
+fn read_servers(root: &mut Table<'_>) -> Result<Servers, WorldError> {
+    let mut table = root.section(Servers::TABLE)?;
+    let servers = Servers::read(&mut table)?;
+    at_most_one(&table, "apache_share and iis_share", servers.apache_share + servers.iis_share)?;
+    Ok(servers)
+}
+
+fn at_most_one(table: &Table<'_>, keys: &'static str, sum: f64) -> Result<(), WorldError> {
+    if sum > 1.0 + 1e-6 { Err(table.sum_error(keys, sum, "at most 1")) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(text: &str) -> String {
+        World::parse(text).err().map(|wrong| wrong.to_string()).unwrap_or_default()
+    }
+
+    #[test]
+    fn an_empty_file_is_the_world_of_defaults() {
+        let world = World::parse("").unwrap();
+        assert_eq!((world.seed, world.sites.count, world.redirects.chain_hops), (1, 100, 3));
+        assert_eq!(world.registry_suffixes, world.country_domains);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_line_value_and_range() {
+        for (text, said) in [
+            (
+                "seed = -1",
+                "line 1: 'seed' is -1, expected an integer from 0 to 18446744073709551615 (any number)",
+            ),
+            (
+                "\n[sites]\nstart_share = 1.5",
+                "line 3: 'sites.start_share' is 1.5, expected a number from 0 to 1 (share of sites)",
+            ),
+            (
+                "[pages]\nbytes_median = nan",
+                "line 2: 'pages.bytes_median' is nan, expected a number from 100 to 1000000 (bytes)",
+            ),
+            (
+                "[tree]\nsiblings = \"many\"",
+                "line 2: 'tree.siblings' is \"many\", expected an integer from 0 to 100 (links a page)",
+            ),
+            (
+                "[sites]\none_page_share = 1.0",
+                "line 1: in [sites], one_page_share, brochure_share, cms_share and large_share sum to 1.7800, expected 1",
+            ),
+            (
+                "[robots]\nall_share = 0.9",
+                "line 1: in [robots], the shares sum to 1.8200, expected at most 1",
+            ),
+            ("sites = 3", "line 1: 'sites' is 3, expected a table"),
+            (
+                "specification = \"space-v0\"",
+                "line 1: 'specification' is \"space-v0\", expected \"space-v1\"",
+            ),
+            (
+                "country_domains = [\"ke\"]\nregistry_suffixes = [\"co.ke\", \"co.tz\"]",
+                "line 2: 'registry_suffixes' is \"co.tz\", expected a list of public suffixes at or below the country domains",
+            ),
+            ("country_domains = []", "line 1: 'country_domains' is [], expected a list of country domains"),
+        ] {
+            assert_eq!(refusal(text), said, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_key_is_an_error_that_says_what_is_known() {
+        let said = refusal("seed = 1\n[faults]\nno_dns_share = 0.1\nno_dsn_share = 0.1\n");
+        assert!(
+            said.starts_with("line 4: unknown key 'faults.no_dsn_share' (known here: no_dns_share, "),
+            "{said}"
+        );
+        assert!(refusal("sead = 1").starts_with("line 1: unknown key 'sead' (known here: specification, "));
+        assert!(refusal("seed = 1\nseed = 2").starts_with("line 2: not TOML: "));
+    }
+}

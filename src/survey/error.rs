@@ -1,0 +1,100 @@
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::address::{CountryError, OptOutError, SuffixError};
+use crate::fetch::FetchError;
+use crate::frontier::FrontierError;
+use crate::records::{GeoError, ManifestError, TablesError};
+
+/// Why a survey cannot be begun or go on.
+#[derive(Debug, thiserror::Error)]
+pub enum SurveyError {
+    #[error("{} exists: choose another folder, or go on with `ccsurvey resume {}`", .0.display(), .0.display())]
+    Exists(PathBuf),
+    #[error("{}: another process is at work on this survey", .0.display())]
+    InUse(PathBuf),
+    #[error("{}: {source}", path.display())]
+    SuffixList { path: PathBuf, source: SuffixError },
+    #[error("{}: {source}", path.display())]
+    OptOut { path: PathBuf, source: OptOutError },
+    #[error(transparent)]
+    Country(#[from] CountryError),
+    #[error(transparent)]
+    Geo(#[from] GeoError),
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
+    #[error("{}: {message}", path.display())]
+    Settings { path: PathBuf, message: String },
+    #[error("{0} does not answer (asked for {1}); name another with --dns")]
+    NameServer(String, String),
+    #[error(
+        "{}: the disk is full; the survey has stopped and its state is kept: make room and go on with \
+         `ccsurvey resume {}`", .0.display(), .0.display()
+    )]
+    DiskFull(PathBuf),
+    #[error("cannot {operation} {}: {source}", path.display())]
+    File { operation: &'static str, path: PathBuf, source: io::Error },
+    #[error(transparent)]
+    Tables(#[from] TablesError),
+    #[error(transparent)]
+    Frontier(FrontierError),
+    #[error("{}: {what}; move this file away to walk the site anew", path.display())]
+    Journal { path: PathBuf, what: String },
+    #[error("a part of the survey has stopped working: {0}")]
+    Broken(String),
+}
+
+impl SurveyError {
+    /// Whether the user asked for something that cannot be: exit code 2, and nothing was begun.
+    #[must_use]
+    pub fn is_usage(&self) -> bool {
+        match self {
+            Self::Exists(_)
+            | Self::SuffixList { .. }
+            | Self::OptOut { .. }
+            | Self::Country(_)
+            | Self::Geo(_)
+            | Self::Settings { .. } => true,
+            Self::Fetch(wrong) => {
+                matches!(wrong, FetchError::RootsUnreadable { .. } | FetchError::NoRoots { .. } | FetchError::UserAgent(_))
+            }
+            Self::Manifest(wrong) => matches!(wrong, ManifestError::Missing(_) | ManifestError::Newer { .. }),
+            Self::File { operation, .. } => *operation == READ,
+            _ => false,
+        }
+    }
+
+    pub(super) fn file(operation: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::File { operation, path: path.to_owned(), source }
+    }
+
+    /// Says of any error that means a full disk what to do about it.
+    pub(super) fn in_survey(self, dir: &Path) -> Self {
+        let is_full = match &self {
+            Self::File { source, .. } => is_full(source),
+            Self::Tables(wrong) => wrong.is_storage_full(),
+            Self::Frontier(wrong) => wrong.is_storage_full(),
+            Self::Manifest(ManifestError::File { source, .. }) => is_full(source),
+            _ => false,
+        };
+        if is_full { Self::DiskFull(dir.to_owned()) } else { self }
+    }
+}
+
+impl From<FrontierError> for SurveyError {
+    fn from(wrong: FrontierError) -> Self {
+        match wrong {
+            FrontierError::InUse { path } => Self::InUse(path.parent().unwrap_or(&path).to_owned()),
+            other => Self::Frontier(other),
+        }
+    }
+}
+
+/// The operation of reading a file that the user named.
+pub(super) const READ: &str = "read";
+
+fn is_full(wrong: &io::Error) -> bool {
+    matches!(wrong.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+}

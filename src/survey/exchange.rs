@@ -1,0 +1,141 @@
+use std::net::IpAddr;
+use std::sync::Mutex;
+use std::time::{Duration, SystemTime};
+
+use super::clock::wait_until;
+use super::error::SurveyError;
+use super::journal::{Entry, Heard, Journal};
+use super::parts::Parts;
+use crate::address::Site;
+use crate::exchange::{Answer, Ask, Purpose};
+use crate::load::{Permit, Turn};
+use crate::page::{Page, Source, is_html};
+use crate::walk::Content;
+
+/// What came of wanting an exchange.
+pub(super) enum Exchanged {
+    /// It happened, and its answer is in the journal.
+    Heard(Box<Heard>),
+    /// The server is not to be asked before this time, which is too far to wait for.
+    PutOff(SystemTime),
+    /// The survey is being stopped; nothing was asked.
+    Stopped,
+}
+
+/// Longer pauses than this are not waited for in place: the site is put off.
+const LONGEST_WAIT: Duration = Duration::from_secs(300);
+/// What an exchange in flight is given to end when the survey is being stopped.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// One exchange, from the name to the journal: locate the server, wait for its turn, ask, record.
+pub(super) async fn exchange(
+    parts: &Parts,
+    journal: &Mutex<Journal>,
+    site: &Site,
+    ask: Ask,
+    crawl_delay: Option<Duration>,
+    byte_limit: u64,
+) -> Result<Exchanged, SurveyError> {
+    let located = parts.fetcher.locate(ask.url.host()).await;
+    let address = match located.address {
+        Ok(address) => address,
+        Err(failure) => {
+            let answer = Answer::not_asked(parts.now(), located.refused, failure, located.dns);
+            return record(parts, journal, Heard { ask, answer, content: Content::Nothing });
+        }
+    };
+    let permit = match turn(parts, address, site, crawl_delay).await? {
+        Ok(permit) => permit,
+        Err(no_turn) => return Ok(no_turn),
+    };
+    write(journal, &Entry::Asked { number: ask.number, address, at: parts.now() })?;
+    let Some((mut answer, body)) = unless_stopped(parts, parts.fetcher.fetch(&ask, address, byte_limit)).await else {
+        parts.load().abandon(permit, parts.now());
+        return Ok(Exchanged::Stopped);
+    };
+    answer.timings.dns = located.dns;
+    let content = read(&ask, &answer, body);
+    let heard = record(parts, journal, Heard { ask, answer: answer.clone(), content });
+    // After the journal: a server's state that is stored never knows an exchange the journal lost.
+    parts.load().settle(permit, &answer);
+    parts.settled.notify_waiters();
+    heard
+}
+
+/// Waits for the server's turn. Dropping the wait costs nothing.
+async fn turn(
+    parts: &Parts,
+    address: IpAddr,
+    site: &Site,
+    crawl_delay: Option<Duration>,
+) -> Result<Result<Permit, Exchanged>, SurveyError> {
+    let mut stop = parts.stop.clone();
+    loop {
+        parts.remember(address)?;
+        // Listening begins before asking, so that no ending is missed in between.
+        let settled = parts.settled.notified();
+        tokio::pin!(settled);
+        settled.as_mut().enable();
+        if *stop.borrow() {
+            return Ok(Err(Exchanged::Stopped));
+        }
+        let now = parts.now();
+        let turn = parts.load().permit(now, address, site, crawl_delay);
+        match turn {
+            Turn::Go(permit) => return Ok(Ok(permit)),
+            Turn::At(time) if time > now + LONGEST_WAIT => return Ok(Err(Exchanged::PutOff(time))),
+            Turn::At(time) => tokio::select! {
+                () = wait_until(time) => {}
+                () = &mut settled => {}
+                _ = stop.changed() => {}
+            },
+            Turn::Busy => tokio::select! {
+                () = settled => {}
+                _ = stop.changed() => {}
+            },
+        }
+    }
+}
+
+/// Runs to its end, or a little beyond the wish to stop.
+async fn unless_stopped<T>(parts: &Parts, work: impl Future<Output = T>) -> Option<T> {
+    let mut stop = parts.stop.clone();
+    let overdue = async {
+        // An error means that nobody can stop us any more.
+        if stop.wait_for(|stopping| *stopping).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+        tokio::time::sleep(GRACE).await;
+    };
+    tokio::select! {
+        done = work => Some(done),
+        () = overdue => None,
+    }
+}
+
+fn read(ask: &Ask, answer: &Answer, body: Vec<u8>) -> Content {
+    let content_type = answer.head.content_type.as_deref();
+    match ask.purpose {
+        Purpose::Robots if answer.is_success() => Content::Robots(body),
+        Purpose::Page if answer.is_success() && is_html(content_type) => {
+            let robots_tag = answer.head.robots_tag.as_deref();
+            Content::Page(Box::new(Page::read(Source { body: &body, url: &ask.url, content_type, robots_tag })))
+        }
+        _ => Content::Nothing,
+    }
+}
+
+fn record(parts: &Parts, journal: &Mutex<Journal>, heard: Heard) -> Result<Exchanged, SurveyError> {
+    let is_page = matches!(heard.content, Content::Page(_));
+    parts.progress.exchange(heard.ask.purpose, &heard.answer, is_page);
+    let entry = Entry::Heard(Box::new(heard));
+    write(journal, &entry)?;
+    match entry {
+        Entry::Heard(heard) => Ok(Exchanged::Heard(heard)),
+        Entry::Asked { .. } => Ok(Exchanged::Stopped),
+    }
+}
+
+fn write(journal: &Mutex<Journal>, entry: &Entry) -> Result<(), SurveyError> {
+    journal.lock().unwrap_or_else(std::sync::PoisonError::into_inner).write(entry)
+}

@@ -1,0 +1,96 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::error::{READ, SurveyError};
+use super::settings::Settings;
+use crate::address::WebUrl;
+
+/// The layout of a survey's folder.
+///
+/// ```text
+/// DIR/manifest.json   which survey this is and how it stands
+/// DIR/survey.toml     the effective settings
+/// DIR/start.csv       the start URLs as they were taken
+/// DIR/tables/         the five tables
+/// DIR/status.json     progress, rewritten every second
+/// DIR/log.jsonl       what happened, a JSON object a line
+/// DIR/state.redb      the frontier
+/// DIR/journal/        one file for each site tree in progress
+/// ```
+#[derive(Clone, Debug)]
+pub(super) struct Folder {
+    pub dir: PathBuf,
+}
+
+impl Folder {
+    pub(super) fn create(dir: &Path) -> Result<Self, SurveyError> {
+        // A folder that is there and empty may have been made for us by a mount or a script.
+        let is_taken = dir.exists() && fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_some());
+        if is_taken || dir.is_file() {
+            return Err(SurveyError::Exists(dir.to_owned()));
+        }
+        let folder = Self { dir: dir.to_owned() };
+        let journals = folder.journals();
+        fs::create_dir_all(&journals).map_err(SurveyError::file("make folder", &journals))?;
+        Ok(folder)
+    }
+
+    pub(super) fn open(dir: &Path) -> Self {
+        Self { dir: dir.to_owned() }
+    }
+
+    pub(super) fn state(&self) -> PathBuf {
+        self.dir.join("state.redb")
+    }
+
+    pub(super) fn journals(&self) -> PathBuf {
+        self.dir.join("journal")
+    }
+
+    pub(super) fn journal(&self, order: u64) -> PathBuf {
+        self.journals().join(format!("{order:08}.journal"))
+    }
+
+    /// Site trees that have a journal, in their order.
+    pub(super) fn journaled(&self) -> Result<Vec<u64>, SurveyError> {
+        let journals = self.journals();
+        let entries = fs::read_dir(&journals).map_err(SurveyError::file("read folder", &journals))?;
+        let mut orders: Vec<u64> = entries
+            .filter_map(Result::ok)
+            .filter_map(|entry| entry.file_name().to_str()?.strip_suffix(".journal")?.parse().ok())
+            .collect();
+        orders.sort_unstable();
+        Ok(orders)
+    }
+
+    pub(super) fn write_settings(&self, settings: &Settings) -> Result<(), SurveyError> {
+        let path = self.dir.join("survey.toml");
+        let text = toml::to_string(settings)
+            .map_err(|wrong| SurveyError::Settings { path: path.clone(), message: wrong.to_string() })?;
+        let head = "# The settings of this survey, defaults included. `ccsurvey resume` reads them.\n";
+        fs::write(&path, format!("{head}{text}")).map_err(SurveyError::file("write", &path))
+    }
+
+    pub(super) fn read_settings(&self) -> Result<Settings, SurveyError> {
+        let path = self.dir.join("survey.toml");
+        let text = fs::read_to_string(&path).map_err(SurveyError::file(READ, &path))?;
+        toml::from_str(&text).map_err(|wrong| SurveyError::Settings { path, message: wrong.to_string() })
+    }
+
+    pub(super) fn start_list(&self) -> PathBuf {
+        self.dir.join("start.csv")
+    }
+
+    pub(super) fn write_start_list(&self, urls: &[WebUrl]) -> Result<(), SurveyError> {
+        let path = self.start_list();
+        let write = || {
+            let mut writer = csv::Writer::from_path(&path)?;
+            writer.write_record(["url"])?;
+            for url in urls {
+                writer.write_record([url.as_str()])?;
+            }
+            writer.flush().map_err(csv::Error::from)
+        };
+        write().map_err(|wrong| SurveyError::File { operation: "write", path: path.clone(), source: wrong.into() })
+    }
+}

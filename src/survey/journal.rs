@@ -1,0 +1,251 @@
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+
+use super::error::SurveyError;
+use crate::exchange::{Answer, Ask};
+use crate::walk::Content;
+
+/// One line of a site tree's journal.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Entry {
+    /// A question is being put to a server.
+    Asked { number: u32, address: IpAddr, at: SystemTime },
+    /// What came of a question.
+    Heard(Box<Heard>),
+}
+
+/// A question and its answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Heard {
+    pub ask: Ask,
+    pub answer: Answer,
+    pub content: Content,
+}
+
+/// Ends with the format version of entries.
+const MAGIC: &[u8; 8] = b"ccjrnl\0\x01";
+/// Length and CRC-32 of an entry.
+const PREFIX: usize = 8;
+/// A page of 10,000 links of 2 kB each, and a robots.txt of 500 KiB, stay below this.
+const MAX_ENTRY: u32 = 64 * 1024 * 1024;
+
+/// A site tree's journal while the tree is being walked.
+///
+/// An entry is handed to the system with one write, so it outlasts the process; it is not
+/// forced to the disk, for losing the last seconds in a power failure costs only repeated requests.
+#[derive(Debug)]
+pub(super) struct Journal {
+    path: PathBuf,
+    file: File,
+}
+
+impl Journal {
+    /// Opens a journal to write on, or makes it; what a crash left half written at its end is cut off.
+    pub(super) fn open(path: &Path) -> Result<Self, SurveyError> {
+        let wrong = || SurveyError::file("open", path);
+        let mut file =
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(wrong())?;
+        if file.metadata().map_err(wrong())?.len() == 0 {
+            file.write_all(MAGIC).map_err(SurveyError::file("write", path))?;
+        } else {
+            let mut reader = Reader::open(path)?;
+            while reader.next()?.is_some() {}
+            file.set_len(reader.sound).map_err(wrong())?;
+            file.seek(SeekFrom::End(0)).map_err(wrong())?;
+        }
+        Ok(Self { path: path.to_owned(), file })
+    }
+
+    pub(super) fn write(&mut self, entry: &Entry) -> Result<(), SurveyError> {
+        let mut bytes = vec![0; PREFIX];
+        bytes = postcard::to_extend(entry, bytes)
+            .map_err(|wrong| SurveyError::Journal { path: self.path.clone(), what: wrong.to_string() })?;
+        let length = u32::try_from(bytes.len() - PREFIX).unwrap_or(u32::MAX);
+        let check = crc32fast::hash(&bytes[PREFIX..]);
+        bytes[..4].copy_from_slice(&length.to_le_bytes());
+        bytes[4..PREFIX].copy_from_slice(&check.to_le_bytes());
+        self.file.write_all(&bytes).map_err(SurveyError::file("write", &self.path))
+    }
+}
+
+/// Reads a journal from its beginning to its end, or to where a crash cut it.
+#[derive(Debug)]
+pub(super) struct Reader {
+    path: PathBuf,
+    input: Option<BufReader<File>>,
+    /// Bytes up to here are whole entries.
+    sound: u64,
+}
+
+impl Reader {
+    /// Opens a journal; one that is not there is empty.
+    pub(super) fn open(path: &Path) -> Result<Self, SurveyError> {
+        let path = path.to_owned();
+        let file = match File::open(&path) {
+            Ok(file) => file,
+            Err(wrong) if wrong.kind() == io::ErrorKind::NotFound => return Ok(Self { path, input: None, sound: 0 }),
+            Err(source) => return Err(SurveyError::File { operation: "open", path, source }),
+        };
+        let mut input = BufReader::with_capacity(64 * 1024, file);
+        let mut magic = [0; MAGIC.len()];
+        let whole = fill(&mut input, &mut magic).map_err(SurveyError::file("read", &path))?;
+        if whole && magic != *MAGIC {
+            let what = "this is no journal of this version".to_owned();
+            return Err(SurveyError::Journal { path, what });
+        }
+        Ok(Self { path, input: whole.then_some(input), sound: if whole { MAGIC.len() as u64 } else { 0 } })
+    }
+
+    pub(super) fn next(&mut self) -> Result<Option<Entry>, SurveyError> {
+        let entry = self.read_entry().map_err(SurveyError::file("read", &self.path))?;
+        if entry.is_none() {
+            self.input = None;
+        }
+        Ok(entry)
+    }
+
+    fn read_entry(&mut self) -> io::Result<Option<Entry>> {
+        let Some(input) = &mut self.input else { return Ok(None) };
+        let mut prefix = [0; PREFIX];
+        if !fill(input, &mut prefix)? {
+            return Ok(None);
+        }
+        let [a, b, c, d, check @ ..] = prefix;
+        let length = u32::from_le_bytes([a, b, c, d]);
+        if length > MAX_ENTRY {
+            return Ok(None);
+        }
+        let mut bytes = vec![0; length as usize];
+        if !fill(input, &mut bytes)? || crc32fast::hash(&bytes) != u32::from_le_bytes(check) {
+            return Ok(None);
+        }
+        self.sound += (PREFIX + bytes.len()) as u64;
+        Ok(postcard::from_bytes(&bytes).ok())
+    }
+}
+
+/// Fills the buffer, or says that the input ended before.
+fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
+    match input.read_exact(buffer) {
+        Ok(()) => Ok(true),
+        Err(wrong) if wrong.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+        Err(wrong) => Err(wrong),
+    }
+}
+
+/// The recorded answers of a tree, given back by number. They were written in the order of their
+/// arrival, so only few are held at a time.
+pub(super) struct Replay {
+    reader: Reader,
+    ahead: HashMap<u32, Heard>,
+    /// When the walk began.
+    pub began: Option<SystemTime>,
+}
+
+impl Replay {
+    pub(super) fn open(path: &Path) -> Result<Self, SurveyError> {
+        Ok(Self { reader: Reader::open(path)?, ahead: HashMap::new(), began: None })
+    }
+
+    /// Takes back an answer that was only looked at.
+    pub(super) fn put_back(&mut self, heard: Heard) {
+        self.ahead.insert(heard.ask.number, heard);
+    }
+
+    /// The answer to this question, if it is recorded.
+    pub(super) fn take(&mut self, number: u32) -> Result<Option<Heard>, SurveyError> {
+        if let Some(heard) = self.ahead.remove(&number) {
+            return Ok(Some(heard));
+        }
+        while let Some(entry) = self.reader.next()? {
+            match entry {
+                Entry::Asked { at, .. } => self.began = self.began.or(Some(at)),
+                Entry::Heard(heard) if heard.ask.number == number => return Ok(Some(*heard)),
+                Entry::Heard(heard) => {
+                    self.ahead.insert(heard.ask.number, *heard);
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::address::WebUrl;
+    use crate::exchange::{Failure, Purpose};
+
+    fn heard(number: u32) -> Entry {
+        let url = WebUrl::parse(&format!("http://a.ke/{number}")).unwrap();
+        let ask = Ask { number, url, purpose: Purpose::Page, depth: None };
+        let answer = Answer::not_asked(SystemTime::UNIX_EPOCH, None, Failure::DnsTimeout, None);
+        Entry::Heard(Box::new(Heard { ask, answer, content: Content::Robots(vec![number as u8; 50]) }))
+    }
+
+    fn numbers(path: &Path) -> Vec<u32> {
+        let mut reader = Reader::open(path).unwrap();
+        std::iter::from_fn(|| reader.next().unwrap())
+            .filter_map(|entry| match entry {
+                Entry::Heard(heard) => Some(heard.ask.number),
+                Entry::Asked { .. } => None,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_journal_cut_anywhere_keeps_its_whole_entries_and_is_written_on() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("1.journal");
+        let mut journal = Journal::open(&path).unwrap();
+        (0..3).for_each(|number| journal.write(&heard(number)).unwrap());
+        let whole = std::fs::read(&path).unwrap();
+        for length in 0..whole.len() {
+            std::fs::write(&path, &whole[..length]).unwrap();
+            let kept = numbers(&path);
+            assert!(kept.len() < 3 && kept.iter().copied().eq(0..kept.len() as u32), "cut at {length}");
+            Journal::open(&path).unwrap().write(&heard(9)).unwrap();
+            let expected: Vec<u32> = kept.into_iter().chain([9]).collect();
+            assert_eq!(numbers(&path), expected, "cut at {length}");
+        }
+    }
+
+    #[test]
+    fn a_flipped_bit_ends_a_journal() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("1.journal");
+        let mut journal = Journal::open(&path).unwrap();
+        (0..3).for_each(|number| journal.write(&heard(number)).unwrap());
+        let mut bytes = std::fs::read(&path).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        std::fs::write(&path, bytes).unwrap();
+        assert_eq!(numbers(&path), [0]);
+    }
+
+    #[test]
+    fn answers_that_came_in_another_order_are_given_back_by_number() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("1.journal");
+        let mut journal = Journal::open(&path).unwrap();
+        [0, 2, 1, 4].iter().for_each(|number| journal.write(&heard(*number)).unwrap());
+        let mut replay = Replay::open(&path).unwrap();
+        let taken: Vec<bool> = (0..5).map(|number| replay.take(number).unwrap().is_some()).collect();
+        assert_eq!(taken, [true, true, true, false, true]);
+    }
+
+    #[test]
+    fn a_file_that_is_no_journal_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("1.journal");
+        std::fs::write(&path, b"something else").unwrap();
+        let message = Journal::open(&path).unwrap_err().to_string();
+        assert!(message.ends_with("1.journal: this is no journal of this version; move this file away to walk the site anew"));
+    }
+}

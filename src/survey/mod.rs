@@ -1,0 +1,45 @@
+//! A survey at work: sites from the frontier, walks, turns, exchanges, rows.
+//!
+//! **The life of a survey.** [`Survey::create`] makes the folder, writes the effective settings and
+//! offers the start URLs to the frontier. [`Survey::run`] keeps up to `sites` visits going. A *visit*
+//! leases a site tree and drives its walk: the walk says what to ask next, the site's budget whether
+//! it may still be asked, load when it is the server's turn; then the exchange happens, and its
+//! answer is written to the tree's *journal* before the walk hears of it. When a walk ends, the *writer*
+//! turns its journal into table rows; many trees make a segment. When a segment is on the disk, one
+//! transaction of the frontier says so, takes in what the trees found, and stores the servers' states;
+//! only then are the journals removed.
+//!
+//! **What a crash leaves.** Segments the frontier does not know are removed and written again from their
+//! journals. Trees with a journal are walked on from where it ends, by handling its answers again. A
+//! journal also tells of questions put and not answered: they count as in flight until the moment of
+//! the restart, so that their servers get their pause. Nothing recorded is asked twice.
+//!
+//! **Stopping.** Exchanges in flight are given a few seconds to end, everything else just stops: the
+//! journals hold it.
+//!
+//! This room reads the clock and hands the time to all others.
+
+mod clock;
+mod engine;
+mod error;
+mod exchange;
+mod export;
+mod folder;
+mod journal;
+mod parts;
+mod progress;
+mod rows;
+mod settings;
+mod start;
+mod summary;
+mod visit;
+mod writer;
+
+pub use clock::clock;
+pub use engine::{Ending, Survey, Taken};
+pub use error::SurveyError;
+pub use export::export;
+pub use progress::{LoadedServer, Progress, Snapshot};
+pub use settings::{FeedBackRule, Settings, Size, Span};
+pub use start::{BadLine, StartList};
+pub use summary::Summary;

@@ -1,0 +1,206 @@
+use std::net::IpAddr;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use tokio::sync::{Notify, watch};
+
+use super::error::{READ, SurveyError};
+use super::folder::Folder;
+use super::progress::Progress;
+use super::settings::{FeedBackRule, Settings};
+use super::{clock, settings};
+use crate::address::{CountryDomains, Host, OptOut, Scope, ScopeRule, Site, Suffixes, WebUrl};
+use crate::exchange::Depth;
+use crate::fetch::{self, Fetcher};
+use crate::frontier::{FeedBack, Frontier, Rules};
+use crate::load::{Budget, Load, Pace, ServerState};
+use crate::records::Geo;
+use crate::walk;
+
+/// The list that is built in; `data/README.md` tells its origin, date and licence.
+const SUFFIX_LIST: &str = include_str!("../../data/public_suffix_list.dat");
+
+/// What all who work on a survey share.
+pub(super) struct Parts {
+    pub folder: Folder,
+    pub settings: Settings,
+    pub reach: Reach,
+    pub walk: Arc<walk::Settings>,
+    pub budget: Budget,
+    pub opt_out: Arc<OptOut>,
+    pub geo: Geo,
+    pub fetcher: Fetcher,
+    pub load: Mutex<Load>,
+    /// Told whenever an exchange has ended: somebody's turn may have come.
+    pub settled: Notify,
+    pub frontier: Mutex<Frontier>,
+    pub progress: Arc<Progress>,
+    /// Becomes true when the survey is to stop.
+    pub stop: watch::Receiver<bool>,
+}
+
+/// What is surveyed: whose URLs are whose, and which are fed back.
+#[derive(Clone)]
+pub(super) struct Reach {
+    pub suffixes: Arc<Suffixes>,
+    pub countries: CountryDomains,
+    pub scope: ScopeRule,
+    pub feed_back: FeedBackRule,
+}
+
+impl Reach {
+    pub(super) fn of(settings: &Settings) -> Result<Self, SurveyError> {
+        let suffixes = match &settings.suffix_list {
+            None => Suffixes::parse(SUFFIX_LIST, settings.suffixes)
+                .map_err(|source| SurveyError::SuffixList { path: "public_suffix_list.dat".into(), source })?,
+            Some(path) => Suffixes::parse(&read_text(path)?, settings.suffixes)
+                .map_err(|source| SurveyError::SuffixList { path: path.clone(), source })?,
+        };
+        let names = settings.cctld.iter().flat_map(|names| names.split(','));
+        let countries = CountryDomains::parse(names, &suffixes)?;
+        Ok(Self { suffixes: Arc::new(suffixes), countries, scope: settings.scope, feed_back: settings.feed_back })
+    }
+
+    /// A start URL with the sites it may belong to, the nearest first.
+    pub(super) fn start(&self, url: WebUrl) -> FeedBack {
+        let site = self.suffixes.site_of(url.host());
+        let homes = match self.scope {
+            ScopeRule::Site => vec![site],
+            ScopeRule::Host => {
+                let at_or_above = std::iter::successors(Some(url.host().clone()), Host::parent);
+                at_or_above.take_while(|host| host.is_at_or_below(site.root())).map(Site::new).collect()
+            }
+        };
+        FeedBack { url, homes }
+    }
+
+    /// What an external URL feeds back to the survey.
+    pub(super) fn feed_back(&self, url: &WebUrl) -> Option<FeedBack> {
+        self.countries.of(url.host())?;
+        match self.feed_back {
+            FeedBackRule::Link => Some(self.start(url.clone())),
+            FeedBackRule::Door => Some(self.start(url.door())),
+            FeedBackRule::Off => None,
+        }
+    }
+
+    /// The scope of a tree. Where a site is a host, it is the site's host and not the start URL's,
+    /// which may stand below it.
+    pub(super) fn scope_of(&self, site: &Site) -> Scope {
+        Scope::of(site.root(), self.scope, self.suffixes.clone())
+    }
+}
+
+impl Parts {
+    pub(super) fn open(
+        folder: Folder,
+        settings: Settings,
+        stop: watch::Receiver<bool>,
+        progress: Arc<Progress>,
+    ) -> Result<Self, SurveyError> {
+        let reach = Reach::of(&settings)?;
+        let opt_out = Arc::new(match &settings.opt_out {
+            None => OptOut::default(),
+            Some(path) => OptOut::parse(&read_text(path)?)
+                .map_err(|source| SurveyError::OptOut { path: path.clone(), source })?,
+        });
+        let geo = Geo::open(&settings.geo)?;
+        let fetcher = Fetcher::new(fetch_settings(&settings), opt_out.clone(), Arc::new(clock::clock))?;
+        let load = Load::new(pace(&settings), settings.rate.map(|rate| rate.0), fetcher.most_bytes());
+        let rules = Rules { seeds_per_site: settings.seeds_per_site, generations: settings.generations };
+        let frontier = Frontier::open(&folder.state(), rules)?;
+        Ok(Self {
+            walk: Arc::new(walk_settings(&settings)),
+            budget: Budget {
+                requests: settings.max_requests,
+                bytes: settings.max_bytes.map(|settings::Size(bytes)| bytes),
+                time: settings.max_time.map(|settings::Span(time)| time),
+            },
+            folder,
+            reach,
+            opt_out,
+            geo,
+            fetcher,
+            load: Mutex::new(load),
+            settled: Notify::new(),
+            frontier: Mutex::new(frontier),
+            progress,
+            stop,
+            settings,
+        })
+    }
+
+    pub(super) fn load(&self) -> MutexGuard<'_, Load> {
+        self.load.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn frontier(&self) -> MutexGuard<'_, Frontier> {
+        self.frontier.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn now(&self) -> SystemTime {
+        clock::clock()
+    }
+
+    /// Brings a server's state back into memory if it was stored.
+    pub(super) fn remember(&self, address: IpAddr) -> Result<(), SurveyError> {
+        if self.load().knows(address) {
+            return Ok(());
+        }
+        let stored = self.frontier().server(address)?;
+        if let Some(state) = stored.and_then(|bytes| postcard::from_bytes::<ServerState>(&bytes).ok()) {
+            let mut load = self.load();
+            if !load.knows(address) {
+                load.restore(address, state);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn read_text(path: &Path) -> Result<String, SurveyError> {
+    let bytes = std::fs::read(path).map_err(SurveyError::file(READ, path))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+pub(super) fn pace(settings: &Settings) -> Pace {
+    Pace {
+        min_delay: settings.min_delay.0,
+        factor: settings.delay_factor,
+        max_delay: settings.max_delay.0,
+        per_address: settings.per_address,
+        per_site: settings.per_site,
+    }
+}
+
+fn walk_settings(settings: &Settings) -> walk::Settings {
+    walk::Settings {
+        depth: Depth(settings.depth),
+        queries_per_script: settings.queries_per_script,
+        max_urls: settings.max_urls,
+        stable_levels: settings.stable_levels,
+        ..walk::Settings::default()
+    }
+}
+
+fn fetch_settings(settings: &Settings) -> fetch::Settings {
+    fetch::Settings {
+        user_agent: settings.user_agent(),
+        dns: settings.dns,
+        gateway: settings.gateway,
+        permit_special_addresses: settings.permit_special_addresses,
+        refuse_bad_certificates: settings.refuse_bad_certificates,
+        max_body: settings.max_body.0,
+        timeouts: fetch::Timeouts {
+            dns: settings.dns_timeout.0,
+            connect: settings.connect_timeout.0,
+            tls: settings.tls_timeout.0,
+            first_byte: settings.first_byte_timeout.0,
+            idle: settings.idle_timeout.0,
+            whole: settings.exchange_timeout.0,
+        },
+        extra_roots: settings.ca.clone(),
+        connections_per_address: settings.per_address as usize,
+    }
+}

@@ -1,0 +1,166 @@
+use std::collections::HashSet;
+use std::net::IpAddr;
+
+use super::error::SurveyError;
+use super::journal::{Entry, Heard, Reader};
+use super::parts::Parts;
+use super::visit::Concluded;
+use crate::address::{Host, Scope, Site};
+use crate::exchange::Depth;
+use crate::frontier::{FeedBack, Lease};
+use crate::page::Page;
+use crate::records::{ExchangeRow, LevelRow, LinkRow, SegmentRows, SiteRow, milliseconds};
+use crate::walk::{Class, Content, LevelCount, Tree};
+
+/// A finished site tree as table rows, read from its journal.
+pub(super) fn rows_of(parts: &Parts, done: &Concluded) -> Result<SegmentRows, SurveyError> {
+    let scope = parts.reach.scope_of(&done.lease.site);
+    let mut exchanges = Vec::new();
+    let mut journal = Reader::open(&parts.folder.journal(done.lease.order))?;
+    while let Some(entry) = journal.next()? {
+        if let Entry::Heard(heard) = entry {
+            exchanges.push(exchange_row(&done.lease, &scope, &heard));
+        }
+    }
+    exchanges.sort_by_key(|row| row.number);
+    Ok(SegmentRows {
+        exchanges,
+        links: link_rows(parts, &done.lease, &scope, &done.tree),
+        levels: level_rows(&done.lease, &done.tree),
+        sites: vec![site_row(parts, done)],
+    })
+}
+
+/// What a tree's external URLs feed back: for each site as many different URLs as it may have start
+/// URLs, in the order found.
+pub(super) fn feed_back(parts: &Parts, tree: &Tree) -> Vec<FeedBack> {
+    let most = parts.settings.seeds_per_site.max(1) as usize;
+    let mut urls: std::collections::HashMap<Site, HashSet<_>> = std::collections::HashMap::new();
+    tree.externals
+        .iter()
+        .filter_map(|external| parts.reach.feed_back(&external.url))
+        .filter(|start| {
+            let Some(home) = start.homes.first() else { return false };
+            let urls = urls.entry(home.clone()).or_default();
+            urls.len() < most && urls.insert(start.url.page_key())
+        })
+        .collect()
+}
+
+/// The hosts that a tree asked for, each with the server it was asked at.
+pub(super) fn hosts_of(exchanges: &[ExchangeRow], site: &Site) -> Vec<(IpAddr, Host, Site)> {
+    let mut seen = HashSet::new();
+    exchanges
+        .iter()
+        .filter(|row| row.total_ms.is_some())
+        .filter(|row| seen.insert((row.address.as_deref(), row.host.as_str())))
+        .filter_map(|row| {
+            let address = row.address.as_deref()?.parse().ok()?;
+            Some((address, Host::parse(&row.host).ok()?, site.clone()))
+        })
+        .collect()
+}
+
+fn exchange_row(lease: &Lease, scope: &Scope, heard: &Heard) -> ExchangeRow {
+    let mut row = ExchangeRow::of(&lease.site, lease.seed, &heard.ask, &heard.answer);
+    if let Content::Page(page) = &heard.content {
+        add_page(&mut row, scope, page);
+    }
+    row
+}
+
+fn add_page(row: &mut ExchangeRow, scope: &Scope, page: &Page) {
+    let internal = page.links.iter().filter(|link| scope.contains(link.url.host())).count();
+    let count = |links: usize| Some(u32::try_from(links).unwrap_or(u32::MAX));
+    row.internal_links = count(internal);
+    row.external_links = count(page.links.len() - internal);
+    row.charset = Some(page.charset.clone());
+    row.language = page.language.clone();
+    row.title = page.title.clone();
+    row.body_hash = Some(format!("{:032x}", page.body_hash));
+}
+
+fn link_rows(parts: &Parts, lease: &Lease, scope: &Scope, tree: &Tree) -> Vec<LinkRow> {
+    tree.externals
+        .iter()
+        .map(|external| LinkRow {
+            site: lease.site.to_string(),
+            seed: lease.seed,
+            depth: external.depth.0,
+            page: external.page.as_str().to_owned(),
+            url: external.url.canonical(),
+            host: external.url.host().to_string(),
+            target_site: scope.site_of(external.url.host()).to_string(),
+            element: external.element.as_str().to_owned(),
+            nofollow: external.nofollow,
+            in_survey: parts.reach.countries.of(external.url.host()).is_some(),
+        })
+        .collect()
+}
+
+fn level_rows(lease: &Lease, tree: &Tree) -> Vec<LevelRow> {
+    let depths = 0..;
+    depths.zip(&tree.levels).map(|(depth, level)| level_row(lease, Depth(depth), level)).collect()
+}
+
+fn level_row(lease: &Lease, depth: Depth, level: &LevelCount) -> LevelRow {
+    LevelRow {
+        site: lease.site.to_string(),
+        seed: lease.seed,
+        depth: depth.0,
+        requests: level.requests,
+        pages: level.pages,
+        sent_bytes: level.sent_bytes,
+        received_bytes: level.received_bytes,
+        connections: level.connections,
+        busy_ms: milliseconds(level.busy),
+        internal_urls: level.internal_urls(),
+        external_urls: level.external_urls,
+        external_hosts: level.external_hosts,
+        external_sites: level.external_sites,
+        fetched: level.class(Class::Fetched),
+        not_fetched_robots: level.class(Class::Robots),
+        not_fetched_robots_unreachable: level.class(Class::RobotsUnreachable),
+        not_fetched_nofollow: level.class(Class::Nofollow),
+        not_fetched_script: level.class(Class::Script),
+        not_fetched_depth: level.class(Class::Depth),
+        not_fetched_limit: level.class(Class::Limit),
+        not_fetched_trap: level.class(Class::Trap),
+        not_fetched_opt_out: level.class(Class::OptOut),
+        not_fetched_redirects: level.class(Class::Redirects),
+    }
+}
+
+fn site_row(parts: &Parts, done: &Concluded) -> SiteRow {
+    let Concluded { lease, tree, began, ended, .. } = done;
+    let place = tree.address.map(|address| parts.geo.lookup(address)).unwrap_or_default();
+    let robots = &tree.robots;
+    let busy = tree.levels.iter().map(|level| level.busy).sum::<std::time::Duration>() + robots.busy;
+    SiteRow {
+        site: lease.site.to_string(),
+        cctld: parts.reach.countries.of(lease.start.host()).map(ToString::to_string),
+        start_url: lease.start.as_str().to_owned(),
+        parent_site: lease.parent.as_ref().map(ToString::to_string),
+        generation: lease.generation,
+        outcome: tree.outcome.as_str().to_owned(),
+        deepest: tree.deepest().map(|depth| depth.0),
+        requests: tree.sum(|level| level.requests) + robots.requests,
+        pages: tree.sum(|level| level.pages),
+        received_bytes: tree.sum(|level| level.received_bytes) + robots.received_bytes,
+        busy_ms: milliseconds(busy),
+        external_urls: tree.sum(|level| level.external_urls),
+        external_hosts: tree.sum(|level| level.external_hosts),
+        external_sites: tree.sum(|level| level.external_sites),
+        address: tree.address.map(|address| address.to_string()),
+        country: place.country,
+        asn: place.asn,
+        as_org: place.as_org,
+        server: tree.server.clone(),
+        started: (*began).into(),
+        finished: (*ended).into(),
+        seed: lease.seed,
+        sent_bytes: tree.sum(|level| level.sent_bytes) + robots.sent_bytes,
+        robots_requests: robots.requests,
+        internal_urls: tree.sum(LevelCount::internal_urls),
+    }
+}

@@ -1,0 +1,256 @@
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::error::SurveyError;
+use crate::records::{ExchangeRow, LevelRow, Manifest, ServerRow, SiteRow, SurveyState, read_table};
+
+/// What a survey brought and cost, from its tables.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Summary {
+    pub state: SurveyState,
+    pub sites: u64,
+    pub servers: u64,
+    pub pages: u64,
+    pub requests: u64,
+    pub sent_bytes: u64,
+    pub received_bytes: u64,
+    pub levels: Vec<LevelSummary>,
+    /// Sites by outcome.
+    pub outcomes: BTreeMap<String, u64>,
+    /// Site trees by generation.
+    pub generations: BTreeMap<u32, u64>,
+    /// Exchanges without complete answer by failure, and HTTP error statuses of pages.
+    pub errors: BTreeMap<String, u64>,
+    /// Over all servers: least pause, most requests at once and in a minute.
+    pub smallest_gap_ms: Option<f64>,
+    pub most_parallel: u32,
+    pub most_requests_per_minute: u32,
+    pub unrecorded_exchanges: u64,
+    pub broken_promises: Vec<String>,
+}
+
+/// One depth level over all sites.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct LevelSummary {
+    pub depth: u16,
+    pub requests: u64,
+    pub pages: u64,
+    pub received_bytes: u64,
+    pub busy_ms: f64,
+    /// Internal URLs of this depth that were not fetched.
+    pub not_fetched: u64,
+    /// New in their site tree at this level.
+    pub external_urls: u64,
+    pub external_hosts: u64,
+    pub external_sites: u64,
+    /// Requests up to this level as a share of all requests for pages.
+    pub load_rate: f64,
+    /// External URLs up to this level as a share of all, tree by tree.
+    pub coverage: f64,
+}
+
+impl Summary {
+    /// Reads the tables of the survey in `dir`, segment by segment.
+    ///
+    /// # Errors
+    /// When there is no survey, or a table cannot be read.
+    pub fn of(dir: &Path) -> Result<Self, SurveyError> {
+        let manifest = Manifest::load(dir)?;
+        let mut summary = Self {
+            state: manifest.state,
+            unrecorded_exchanges: manifest.unrecorded_exchanges,
+            broken_promises: manifest.broken_promises,
+            ..Self::default()
+        };
+        each::<SiteRow>(dir, |row| summary.add_site(&row))?;
+        each::<LevelRow>(dir, |row| summary.add_level(&row))?;
+        each::<ServerRow>(dir, |row| summary.add_server(&row))?;
+        each::<ExchangeRow>(dir, |row| summary.add_exchange(&row))?;
+        summary.add_rates();
+        Ok(summary)
+    }
+
+    fn add_site(&mut self, row: &SiteRow) {
+        self.sites += u64::from(row.seed == 0);
+        self.pages += row.pages;
+        self.requests += row.requests;
+        self.sent_bytes += row.sent_bytes;
+        self.received_bytes += row.received_bytes;
+        *self.outcomes.entry(row.outcome.clone()).or_default() += 1;
+        *self.generations.entry(row.generation).or_default() += 1;
+    }
+
+    fn add_level(&mut self, row: &LevelRow) {
+        let depth = usize::from(row.depth);
+        while self.levels.len() <= depth {
+            let depth = u16::try_from(self.levels.len()).unwrap_or(u16::MAX);
+            self.levels.push(LevelSummary { depth, ..LevelSummary::default() });
+        }
+        let level = &mut self.levels[depth];
+        level.requests += row.requests;
+        level.pages += row.pages;
+        level.received_bytes += row.received_bytes;
+        level.busy_ms += row.busy_ms;
+        level.not_fetched += row.not_fetched();
+        level.external_urls += row.external_urls;
+        level.external_hosts += row.external_hosts;
+        level.external_sites += row.external_sites;
+    }
+
+    fn add_server(&mut self, row: &ServerRow) {
+        self.servers += 1;
+        self.most_parallel = self.most_parallel.max(row.most_parallel);
+        self.most_requests_per_minute = self.most_requests_per_minute.max(row.most_requests_per_minute);
+        self.smallest_gap_ms = match (self.smallest_gap_ms, row.smallest_gap_ms) {
+            (Some(least), Some(gap)) => Some(least.min(gap)),
+            (one, other) => one.or(other),
+        };
+    }
+
+    fn add_exchange(&mut self, row: &ExchangeRow) {
+        let error = match (&row.failure, row.status) {
+            (Some(failure), _) => failure.clone(),
+            (None, Some(status)) if status >= 400 && row.purpose == "page" => format!("http_{status}"),
+            _ => return,
+        };
+        *self.errors.entry(error).or_default() += 1;
+    }
+
+    fn add_rates(&mut self) {
+        let all_requests: u64 = self.levels.iter().map(|level| level.requests).sum();
+        let all_urls: u64 = self.levels.iter().map(|level| level.external_urls).sum();
+        let (mut requests, mut urls) = (0, 0);
+        for level in &mut self.levels {
+            requests += level.requests;
+            urls += level.external_urls;
+            level.load_rate = share(requests, all_requests);
+            level.coverage = share(urls, all_urls);
+        }
+    }
+}
+
+fn each<R: crate::records::Row>(dir: &Path, mut visit: impl FnMut(R)) -> Result<(), SurveyError> {
+    for segment in read_table::<R>(dir)? {
+        segment?.into_iter().for_each(&mut visit);
+    }
+    Ok(())
+}
+
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{} sites on {} servers: {} pages, {} requests, {} received",
+            grouped(self.sites),
+            grouped(self.servers),
+            grouped(self.pages),
+            grouped(self.requests),
+            bytes(self.received_bytes)
+        )?;
+        writeln!(f)?;
+        self.write_levels(f)?;
+        writeln!(f)?;
+        write_counts(f, "outcomes of sites", &self.outcomes)?;
+        write_counts(f, "sites by generation", &self.generations)?;
+        write_counts(f, "errors", &self.errors)?;
+        self.write_load(f)
+    }
+}
+
+impl Summary {
+    fn write_levels(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let head = ["depth", "pages", "requests", "received", "busy", "external URLs", "hosts", "sites", "load", "coverage"];
+        let mut rows = vec![head.map(str::to_owned)];
+        // What lies below the deepest level walked was not fetched: it cost and brought nothing.
+        rows.extend(self.levels.iter().filter(|level| level.requests > 0).map(|level| {
+            [
+                level.depth.to_string(),
+                grouped(level.pages),
+                grouped(level.requests),
+                bytes(level.received_bytes),
+                format!("{:.1} s", level.busy_ms / 1000.0),
+                grouped(level.external_urls),
+                grouped(level.external_hosts),
+                grouped(level.external_sites),
+                format!("{:.1} %", level.load_rate * 100.0),
+                format!("{:.1} %", level.coverage * 100.0),
+            ]
+        }));
+        let widths: Vec<usize> = (0..head.len())
+            .map(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0))
+            .collect();
+        for row in rows {
+            let cells: Vec<String> =
+                row.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}")).collect();
+            writeln!(f, "  {}", cells.join("  "))?;
+        }
+        Ok(())
+    }
+
+    fn write_load(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let gap = self.smallest_gap_ms.map_or("none".to_owned(), |gap| format!("{gap:.1} ms"));
+        writeln!(
+            f,
+            "load on servers: least pause {gap}, at most {} at once and {} requests in a minute",
+            self.most_parallel,
+            grouped(u64::from(self.most_requests_per_minute))
+        )?;
+        if self.unrecorded_exchanges > 0 {
+            writeln!(f, "in flight when killed, not in the tables: {} requests", grouped(self.unrecorded_exchanges))?;
+        }
+        for broken in &self.broken_promises {
+            writeln!(f, "PROMISE BROKEN: {broken}")?;
+        }
+        Ok(())
+    }
+}
+
+fn write_counts(f: &mut fmt::Formatter<'_>, title: &str, counts: &BTreeMap<impl fmt::Display, u64>) -> fmt::Result {
+    let parts: Vec<String> = counts.iter().map(|(name, count)| format!("{name} {}", grouped(*count))).collect();
+    writeln!(f, "{title}: {}", if parts.is_empty() { "none".to_owned() } else { parts.join(", ") })
+}
+
+/// `1234567` as `1,234,567`.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+fn bytes(number: u64) -> String {
+    bytesize::ByteSize(number).display().si().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_by_thousands() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+    }
+
+    #[test]
+    fn rates_are_cumulative_shares_of_load_and_coverage() {
+        let mut summary = Summary::default();
+        for (depth, requests, external_urls) in [(0, 10, 5), (1, 30, 5), (2, 60, 0)] {
+            summary.add_level(&LevelRow { depth, requests, external_urls, ..LevelRow::default() });
+        }
+        summary.add_rates();
+        let rates: Vec<_> = summary.levels.iter().map(|level| (level.load_rate, level.coverage)).collect();
+        assert_eq!(rates, [(0.1, 0.5), (0.4, 1.0), (1.0, 1.0)]);
+    }
+}

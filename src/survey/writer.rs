@@ -1,0 +1,270 @@
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use super::error::SurveyError;
+use super::parts::Parts;
+use super::rows::{feed_back, hosts_of, rows_of};
+use super::visit::{Concluded, Visited};
+use crate::address::{Host, Site};
+use crate::frontier::{Batch, Finished, Lease};
+use crate::load::ServerState;
+use crate::records::{SegmentRows, ServerRow, Tables, milliseconds};
+
+/// A segment is written when it has so many rows: about 50 MB of them in memory.
+const SEGMENT_ROWS: usize = 100_000;
+/// While sites are waiting to be found, a finished one is written after this long …
+const IDLE_INTERVAL: Duration = Duration::from_millis(250);
+/// … and otherwise after this long at first; later after a two-hundredth of the time the survey has run,
+/// so that a survey of a week has about a thousand segments.
+const INTERVAL: Duration = Duration::from_secs(5);
+const LONGEST_INTERVAL: Duration = Duration::from_secs(600);
+/// The table of servers is rewritten whole, and therefore seldom.
+const SERVERS_INTERVAL: Duration = Duration::from_secs(60);
+
+/// The one that turns finished trees into table rows, in a thread of its own.
+pub(super) struct Writer {
+    queue: Option<SyncSender<Visited>>,
+    thread: Option<JoinHandle<Result<(), SurveyError>>>,
+    /// Trees handed over and not on the disk yet.
+    pub unwritten: Arc<AtomicUsize>,
+    /// Whether somebody has nothing to do until the next segment is written.
+    pub idle: Arc<AtomicBool>,
+    /// Told when a segment has been written, or writing has failed.
+    pub written: Arc<Notify>,
+}
+
+impl Writer {
+    pub(super) fn start(parts: Arc<Parts>, tables: Tables, segments: u64) -> Result<Self, SurveyError> {
+        // Few: who finishes trees faster than they are written has to wait.
+        let (queue, arrivals) = sync_channel(64);
+        let unwritten = Arc::new(AtomicUsize::new(0));
+        let idle = Arc::new(AtomicBool::new(false));
+        let written = Arc::new(Notify::new());
+        let mut desk = Desk {
+            parts,
+            tables,
+            segments,
+            rows: SegmentRows::default(),
+            finished: Vec::new(),
+            hosts: Vec::new(),
+            oldest: None,
+            began: Instant::now(),
+            servers_written: None,
+            unwritten: unwritten.clone(),
+            idle: idle.clone(),
+            written: written.clone(),
+        };
+        let work = move || {
+            let done = desk.work(&arrivals);
+            // Whoever waits for a segment must learn that none will come.
+            desk.written.notify_one();
+            done
+        };
+        let thread = std::thread::Builder::new()
+            .name("writer".to_owned())
+            .spawn(work)
+            .map_err(|wrong| SurveyError::Broken(wrong.to_string()))?;
+        Ok(Self { queue: Some(queue), thread: Some(thread), unwritten, idle, written })
+    }
+
+    /// Hands over a finished tree. Blocks while the writer is far behind.
+    pub(super) fn take(&self, visited: Visited) {
+        self.unwritten.fetch_add(1, Ordering::SeqCst);
+        if let Some(queue) = &self.queue {
+            // It fails when the writer has failed; then its error is what counts.
+            let _ = tokio::task::block_in_place(|| queue.send(visited));
+        }
+    }
+
+    pub(super) fn has_failed(&self) -> bool {
+        self.thread.as_ref().is_some_and(JoinHandle::is_finished)
+    }
+
+    /// Writes what is left and ends.
+    pub(super) fn finish(mut self) -> Result<(), SurveyError> {
+        self.queue = None;
+        match self.thread.take().map(JoinHandle::join) {
+            Some(Ok(done)) => done,
+            Some(Err(_)) => Err(SurveyError::Broken("the writer of tables".to_owned())),
+            None => Ok(()),
+        }
+    }
+}
+
+struct Desk {
+    parts: Arc<Parts>,
+    tables: Tables,
+    segments: u64,
+    rows: SegmentRows,
+    finished: Vec<Finished>,
+    hosts: Vec<(IpAddr, Host, Site)>,
+    oldest: Option<Instant>,
+    began: Instant,
+    servers_written: Option<Instant>,
+    unwritten: Arc<AtomicUsize>,
+    idle: Arc<AtomicBool>,
+    written: Arc<Notify>,
+}
+
+impl Desk {
+    fn work(&mut self, arrivals: &Receiver<Visited>) -> Result<(), SurveyError> {
+        loop {
+            match arrivals.recv_timeout(Duration::from_millis(50)) {
+                Ok(visited) => self.enter(visited)?,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    self.flush()?;
+                    return self.write_servers();
+                }
+            }
+            if self.is_due() {
+                self.flush()?;
+                if self.servers_written.is_none_or(|at| at.elapsed() >= SERVERS_INTERVAL) {
+                    self.write_servers()?;
+                }
+            }
+        }
+    }
+
+    fn enter(&mut self, visited: Visited) -> Result<(), SurveyError> {
+        self.oldest.get_or_insert_with(Instant::now);
+        match visited {
+            Visited::Finished(done) => self.enter_tree(*done),
+            Visited::Reached(lease) => {
+                self.enter_lease(lease, Vec::new(), None);
+                Ok(())
+            }
+            Visited::PutOff(..) | Visited::Stopped => Ok(()),
+        }
+    }
+
+    fn enter_tree(&mut self, done: Concluded) -> Result<(), SurveyError> {
+        let mut rows = rows_of(&self.parts, &done)?;
+        self.hosts.extend(hosts_of(&rows.exchanges, &done.lease.site));
+        self.rows.exchanges.append(&mut rows.exchanges);
+        self.rows.links.append(&mut rows.links);
+        self.rows.levels.append(&mut rows.levels);
+        self.rows.sites.append(&mut rows.sites);
+        let found = feed_back(&self.parts, &done.tree);
+        let has_later_trees = self.parts.settings.seeds_per_site > 1;
+        let known = has_later_trees.then(|| postcard::to_stdvec(&done.known).unwrap_or_default());
+        self.parts.progress.update(|now| now.external_urls += done.tree.externals.len() as u64);
+        tracing::info!(
+            site = done.lease.site.as_str(),
+            outcome = done.tree.outcome.as_str(),
+            deepest = done.tree.deepest().map(|depth| depth.0),
+            pages = done.tree.sum(|level| level.pages),
+            external_urls = done.tree.externals.len(),
+            "site done"
+        );
+        self.enter_lease(done.lease, found, known);
+        Ok(())
+    }
+
+    fn enter_lease(&mut self, lease: Lease, found: Vec<crate::frontier::FeedBack>, known: Option<Vec<u8>>) {
+        self.finished.push(Finished { lease, found, known });
+    }
+
+    fn is_due(&self) -> bool {
+        let Some(oldest) = self.oldest else { return false };
+        let usual = (self.began.elapsed() / 200).clamp(INTERVAL, LONGEST_INTERVAL);
+        let interval = if self.idle.load(Ordering::SeqCst) { IDLE_INTERVAL } else { usual };
+        self.rows.len() >= SEGMENT_ROWS || oldest.elapsed() >= interval
+    }
+
+    /// Rows to the disk, then one transaction that makes them count, then the journals go.
+    fn flush(&mut self) -> Result<(), SurveyError> {
+        if self.finished.is_empty() {
+            return Ok(());
+        }
+        if !self.rows.is_empty() {
+            self.tables.write(self.segments, &self.rows)?;
+            self.segments += 1;
+        }
+        let servers = self.changed_servers();
+        let batch =
+            Batch { finished: &self.finished, segments: self.segments, servers: &servers, hosts: &self.hosts };
+        let counts = {
+            let mut frontier = self.parts.frontier();
+            frontier.finish(&batch)?;
+            frontier.counts()?
+        };
+        for tree in &self.finished {
+            // One that stays behind is removed on the next start.
+            let _ = std::fs::remove_file(self.parts.folder.journal(tree.lease.order));
+        }
+        self.parts.load().forget_idle(self.parts.now());
+        self.parts.progress.update(|now| now.sites_done = counts.finished);
+        self.unwritten.fetch_sub(self.finished.len(), Ordering::SeqCst);
+        self.rows = SegmentRows::default();
+        self.finished.clear();
+        self.hosts.clear();
+        self.oldest = None;
+        self.written.notify_one();
+        Ok(())
+    }
+
+    /// The table of servers from what is stored of each, and what has changed since.
+    fn write_servers(&mut self) -> Result<(), SurveyError> {
+        self.servers_written = Some(Instant::now());
+        let servers = self.changed_servers();
+        let mut frontier = self.parts.frontier();
+        frontier.finish(&Batch { finished: &[], segments: self.segments, servers: &servers, hosts: &[] })?;
+        let mut states: Vec<(IpAddr, ServerState)> = Vec::new();
+        frontier.each_server(|address, bytes| {
+            // An address that never answered is no server.
+            states.extend(
+                postcard::from_bytes(bytes)
+                    .ok()
+                    .filter(|state: &ServerState| state.ledger.answers > 0)
+                    .map(|state| (address, state)),
+            );
+        })?;
+        let mut rows = Vec::with_capacity(states.len());
+        for (address, state) in &states {
+            let (hosts, sites) = frontier.hosts_and_sites(*address)?;
+            rows.push(server_row(&self.parts, *address, state, hosts, sites));
+        }
+        drop(frontier);
+        self.tables.write_servers(&rows)?;
+        Ok(())
+    }
+
+    fn changed_servers(&self) -> Vec<(IpAddr, Vec<u8>)> {
+        let changed = self.parts.load().take_changed();
+        self.parts.progress.note_servers(changed.iter().map(|(address, state)| (*address, &state.ledger)));
+        changed
+            .into_iter()
+            .map(|(address, state)| (address, postcard::to_stdvec(&state).unwrap_or_default()))
+            .collect()
+    }
+}
+
+fn server_row(parts: &Parts, address: IpAddr, state: &ServerState, hosts: u32, sites: u32) -> ServerRow {
+    let place = parts.geo.lookup(address);
+    let ledger = &state.ledger;
+    ServerRow {
+        address: address.to_string(),
+        hosts,
+        sites,
+        country: place.country,
+        asn: place.asn,
+        as_org: place.as_org,
+        server: ledger.software.clone(),
+        requests: ledger.requests,
+        received_bytes: ledger.received_bytes,
+        busy_ms: milliseconds(ledger.busy),
+        smallest_gap_ms: ledger.smallest_gap.map(milliseconds),
+        most_parallel: ledger.most_parallel,
+        most_requests_per_minute: ledger.most_requests_per_minute,
+        sent_bytes: ledger.sent_bytes,
+        connections: ledger.connections,
+    }
+}
