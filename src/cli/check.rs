@@ -1,8 +1,8 @@
 use super::error::CliError;
 use crate::survey::Settings;
 
-/// The deepest level that can be asked for: the source's survey went to 20, and what is deeper than this
-/// is a machine's.
+/// The deepest level that can be asked for: the source's survey went to 20, and what is deeper than
+/// this is a machine's.
 const MAX_DEPTH: u16 = 1000;
 
 /// Whether settings make a survey, whether they came from flags, a file or an earlier run.
@@ -41,7 +41,9 @@ fn refusals(settings: &Settings) -> Vec<(bool, String)> {
             ),
         ),
     ];
-    rules.extend(zeros(settings).map(|(flag, is_zero)| (is_zero, format!("--{flag} is 0, expected more than 0"))));
+    rules.extend(
+        zeros(settings).map(|(flag, is_zero)| (is_zero, format!("--{flag} is 0, expected more than 0"))),
+    );
     rules
 }
 
@@ -69,7 +71,8 @@ fn zeros(settings: &Settings) -> impl Iterator<Item = (&'static str, bool)> {
 }
 
 fn wrong_contact(settings: &Settings) -> Option<String> {
-    const EXPECTED: &str = "a URL or mail address, for example https://example.org/survey or survey@example.org";
+    const EXPECTED: &str =
+        "a URL or mail address, for example https://example.org/survey or survey@example.org";
     match settings.contact.as_deref() {
         Some(contact) if is_contact(contact) => None,
         Some(contact) => Some(format!("--contact is '{}', expected {EXPECTED}", contact.escape_debug())),
@@ -85,7 +88,8 @@ fn wrong_contact(settings: &Settings) -> Option<String> {
 fn is_contact(text: &str) -> bool {
     let is_sendable = text.chars().all(|c| c.is_ascii_graphic() && !matches!(c, '(' | ')' | '\\'));
     let is_web = ["http://", "https://"].iter().any(|scheme| {
-        text.strip_prefix(scheme).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '['))
+        text.strip_prefix(scheme)
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '['))
     });
     let mail = text.strip_prefix("mailto:").unwrap_or(text);
     let is_mail = mail.split_once('@').is_some_and(|(user, host)| {
@@ -123,8 +127,14 @@ mod tests {
             "no country domain given: add --cctld, for example --cctld ke or --cctld ke,tz,ug"
         );
         assert_eq!(refusal(|s| s.depth = 1001), "--depth is 1001, expected 0 to 1000 levels");
-        assert_eq!(refusal(|s| s.delay_factor = -1.0), "--delay-factor is -1, expected a number of 0 or more");
-        assert_eq!(refusal(|s| s.delay_factor = f64::NAN), "--delay-factor is NaN, expected a number of 0 or more");
+        assert_eq!(
+            refusal(|s| s.delay_factor = -1.0),
+            "--delay-factor is -1, expected a number of 0 or more"
+        );
+        assert_eq!(
+            refusal(|s| s.delay_factor = f64::NAN),
+            "--delay-factor is NaN, expected a number of 0 or more"
+        );
         assert_eq!(
             refusal(|s| s.min_delay = Span(Duration::from_secs(90))),
             "--min-delay is 1m 30s, expected at most --max-delay, which is 1m"
@@ -140,17 +150,33 @@ mod tests {
 
     #[test]
     fn only_a_survey_on_this_machine_needs_no_contact() {
-        assert!(refusal(|s| s.contact = None).starts_with("no --contact given: site owners must be able to reach you"));
+        assert!(
+            refusal(|s| s.contact = None)
+                .starts_with("no --contact given: site owners must be able to reach you")
+        );
         let here = Some("127.0.0.1:9".parse().unwrap());
         assert!(check(&Settings { contact: None, dns: here, gateway: here, ..sound() }).is_ok());
     }
 
     #[test]
     fn a_contact_is_a_url_or_a_mail_address() {
-        for text in ["https://example.org/survey", "http://[2001:db8::1]/", "mailto:a@b.example", "a@b.example"] {
+        for text in
+            ["https://example.org/survey", "http://[2001:db8::1]/", "mailto:a@b.example", "a@b.example"]
+        {
             assert!(is_contact(text), "{text}");
         }
-        for text in ["", "me", "https://", "https://a b", "a@", "@b.example", "ftp://x@y", "a@b\n", "a@b@c", "http://a/)"] {
+        for text in [
+            "",
+            "me",
+            "https://",
+            "https://a b",
+            "a@",
+            "@b.example",
+            "ftp://x@y",
+            "a@b\n",
+            "a@b@c",
+            "http://a/)",
+        ] {
             assert!(!is_contact(text), "{text}");
         }
     }

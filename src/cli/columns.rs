@@ -32,14 +32,11 @@ impl fmt::Display for Columns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let widths: Vec<usize> = (0..self.sides.len()).map(|column| self.width(column)).collect();
         for row in &self.rows {
-            let mut line = String::new();
-            for ((cell, width), side) in row.iter().zip(&widths).zip(self.sides) {
-                match side {
-                    Side::Left => line.push_str(&format!("{cell:<width$}  ")),
-                    Side::Right => line.push_str(&format!("{cell:>width$}  ")),
-                }
-            }
-            writeln!(f, "{}", line.trim_end())?;
+            let cells = row.iter().zip(&widths).zip(self.sides).map(|((cell, width), side)| match side {
+                Side::Left => format!("{cell:<width$}"),
+                Side::Right => format!("{cell:>width$}"),
+            });
+            writeln!(f, "{}", cells.collect::<Vec<_>>().join("  ").trim_end())?;
         }
         Ok(())
     }

@@ -33,8 +33,11 @@ fn refusal(file: &Path, text: &str, wrong: &toml::de::Error) -> String {
     let number = before.matches('\n').count() + 1;
     let line = text.lines().nth(number - 1).unwrap_or("").trim();
     let place = format!("{}: line {number}", file.display());
-    if let Some(key) = wrong.message().strip_prefix("unknown field `").and_then(|rest| rest.split('`').next()) {
-        return format!("{place}: unknown key '{key}' (known keys are the flags of `ccsurvey survey --help`)");
+    if let Some(key) = wrong.message().strip_prefix("unknown field `").and_then(|rest| rest.split('`').next())
+    {
+        return format!(
+            "{place}: unknown key '{key}' (known keys are the flags of `ccsurvey survey --help`)"
+        );
     }
     let key = line.split_once('=').map(|(key, _)| format!(": key '{}'", key.trim())).unwrap_or_default();
     format!("{place}{key}: {}", super::error::one_line(wrong.message()))

@@ -27,7 +27,7 @@ impl CliError {
     }
 
     /// An error of writing to standard output.
-    pub(super) fn of_output(wrong: io::Error) -> Self {
+    pub(super) fn of_output(wrong: &io::Error) -> Self {
         match wrong.kind() {
             io::ErrorKind::BrokenPipe => Self::ClosedPipe,
             _ => Self::Failed(format!("cannot write to standard output: {wrong}")),

@@ -22,7 +22,8 @@ pub(super) fn read(file: &Path) -> Result<Vec<WebUrl>, CliError> {
     } else {
         File::open(file).and_then(StartList::read)
     };
-    let list = list.map_err(|wrong| CliError::Usage(format!("cannot read the start list {name}: {wrong}")))?;
+    let list =
+        list.map_err(|wrong| CliError::Usage(format!("cannot read the start list {name}: {wrong}")))?;
     for line in complaints(&name, &list) {
         say(&line);
     }

@@ -36,13 +36,21 @@ pub(super) fn request_rate(per_second: f64) -> String {
 }
 
 /// Bytes in a second: `12.3 kB/s`.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates, and no rate is negative")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "`as` saturates, and no rate is negative"
+)]
 pub(super) fn byte_rate(per_second: f64) -> String {
     format!("{}/s", bytes(per_second.round() as u64))
 }
 
 /// Seconds in the two largest units that fit: `45 s`, `1 min 20 s`, `3 h 05 min`, `2 d 04 h`.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates, and no time is negative")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "`as` saturates, and no time is negative"
+)]
 pub(super) fn duration(seconds: f64) -> String {
     let seconds = seconds.round() as u64;
     let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86400);
@@ -63,7 +71,10 @@ mod tests {
 
     #[test]
     fn numbers_have_separators_and_short_units() {
-        assert_eq!(["0", "999", "1,000", "1,234,567"], [0, 999, 1000, 1_234_567].map(thousands).each_ref().map(String::as_str));
+        assert_eq!(
+            ["0", "999", "1,000", "1,234,567"],
+            [0, 999, 1000, 1_234_567].map(thousands).each_ref().map(String::as_str)
+        );
         assert_eq!(bytes(999), "999 B");
         assert_eq!(bytes(1000), "1.0 kB");
         assert_eq!(bytes(12_345_678), "12.3 MB");
@@ -75,9 +86,13 @@ mod tests {
 
     #[test]
     fn durations_have_two_units_at_most() {
-        for (seconds, text) in
-            [(0.4, "0 s"), (45.0, "45 s"), (80.0, "1 min 20 s"), (11_100.0, "3 h 05 min"), (187_200.0, "2 d 04 h")]
-        {
+        for (seconds, text) in [
+            (0.4, "0 s"),
+            (45.0, "45 s"),
+            (80.0, "1 min 20 s"),
+            (11_100.0, "3 h 05 min"),
+            (187_200.0, "2 d 04 h"),
+        ] {
             assert_eq!(duration(seconds), text);
         }
         assert_eq!(duration(f64::INFINITY), "213,503,982,334,601 d 07 h");

@@ -31,7 +31,13 @@
 //! handshake are added, the certificates with their real length and the rest with usual sizes
 //! (see `wire`). Informational (1xx) answers, retransmissions, TCP and IP headers are not
 //! counted. What a server had already sent when we hung up (at a cap, after the head of an
-//! image) is not known and not counted; a head that was too large counts as the limit.
+//! image) is not known and not counted; a head that was too large (beyond 408 KiB or 100 fields)
+//! counts as the limit, for nobody tells how much of it came.
+//!
+//! # What is put up with
+//! Folded and invalid header lines, spaces before the colon, an HTML page without any head
+//! (HTTP/0.9; anything else without a head is `bad_http`), bytes after the end of compressed
+//! data, `deflate` with or without zlib's frame, TLS connections that end without saying so.
 //!
 //! # Time
 //! `connect` is the TCP connection and `tls` the handshake after it: the moment between them is

@@ -39,7 +39,7 @@ impl Declared {
 
     /// A label that could be read as bytes cannot be true if it says UTF-16
     /// (WHATWG HTML §13.2.3.2).
-    fn as_read_in_bytes(mut self) -> Self {
+    fn mended(mut self) -> Self {
         self.encoding = self.encoding.map(|encoding| {
             if encoding == UTF_16LE || encoding == UTF_16BE {
                 UTF_8
@@ -72,9 +72,9 @@ pub(super) fn in_meta(body: &[u8]) -> Declared {
     };
     let first = scan(PRESCAN_BYTES, false);
     if first.encoding.is_some() || body.len() <= PRESCAN_BYTES {
-        return first.as_read_in_bytes();
+        return first.mended();
     }
-    scan(HEAD_BYTES, true).as_read_in_bytes()
+    scan(HEAD_BYTES, true).mended()
 }
 
 /// What an XML declaration names.
@@ -87,7 +87,7 @@ pub(super) fn in_xml_declaration(body: &[u8]) -> Declared {
             declared.hear(label);
         }
     }
-    declared.as_read_in_bytes()
+    declared.mended()
 }
 
 /// Hears the `meta` elements of a document's bytes.

@@ -23,7 +23,7 @@ const MAX_TEXT_BYTES: usize = 4 * 1024 * 1024;
 #[derive(Default)]
 pub(super) struct References {
     text: String,
-    references: Vec<Reference>,
+    spelled: Vec<Reference>,
     by_spelling: HashMap<u64, usize>,
 }
 
@@ -53,17 +53,17 @@ impl References {
             return;
         }
         match self.by_spelling.entry(xxh3_64(spelled)) {
-            Entry::Occupied(known) => self.references[*known.get()].is_nofollow &= is_nofollow,
+            Entry::Occupied(known) => self.spelled[*known.get()].is_nofollow &= is_nofollow,
             Entry::Vacant(new) => {
                 let start = self.text.len();
-                if self.references.len() >= MAX_REFERENCES || start + spelled.len() > MAX_TEXT_BYTES {
+                if self.spelled.len() >= MAX_REFERENCES || start + spelled.len() > MAX_TEXT_BYTES {
                     defects.links_dropped = defects.links_dropped.saturating_add(1);
                     return;
                 }
                 self.text.push_str(&String::from_utf8_lossy(spelled));
-                new.insert(self.references.len());
+                new.insert(self.spelled.len());
                 let end = self.text.len();
-                self.references.push(Reference { start, end, element, is_nofollow });
+                self.spelled.push(Reference { start, end, element, is_nofollow });
             }
         }
     }
@@ -77,10 +77,10 @@ impl References {
         defects: &mut Defects,
     ) -> Vec<Link> {
         let mut links = Links::default();
-        for reference in &self.references {
-            let spelled = &self.text[reference.start..reference.end];
-            match join(base, spelled, encoding) {
-                Ok(url) if is_within(spelled) && url.page_key() == page.page_key() => {}
+        for reference in &self.spelled {
+            let text = &self.text[reference.start..reference.end];
+            match join(base, text, encoding) {
+                Ok(url) if is_within(text) && url.page_key() == page.page_key() => {}
                 Ok(url) => links.add(url, reference, defects),
                 Err(UrlError::NotWeb) => {}
                 Err(UrlError::TooLong) => defects.too_long_urls = defects.too_long_urls.saturating_add(1),
@@ -89,14 +89,14 @@ impl References {
                 }
             }
         }
-        links.links
+        links.kept
     }
 }
 
 /// The links of a page, each page once.
 #[derive(Default)]
 struct Links {
-    links: Vec<Link>,
+    kept: Vec<Link>,
     by_page: HashMap<PageKey, usize>,
     text_bytes: usize,
 }
@@ -104,16 +104,16 @@ struct Links {
 impl Links {
     fn add(&mut self, url: WebUrl, reference: &Reference, defects: &mut Defects) {
         match self.by_page.entry(url.page_key()) {
-            Entry::Occupied(known) => self.links[*known.get()].nofollow &= reference.is_nofollow,
+            Entry::Occupied(known) => self.kept[*known.get()].nofollow &= reference.is_nofollow,
             Entry::Vacant(new) => {
                 let text_bytes = self.text_bytes + url.as_str().len();
-                if self.links.len() >= MAX_LINKS || text_bytes > MAX_TEXT_BYTES {
+                if self.kept.len() >= MAX_LINKS || text_bytes > MAX_TEXT_BYTES {
                     defects.links_dropped = defects.links_dropped.saturating_add(1);
                     return;
                 }
                 self.text_bytes = text_bytes;
-                new.insert(self.links.len());
-                self.links.push(Link { url, element: reference.element, nofollow: reference.is_nofollow });
+                new.insert(self.kept.len());
+                self.kept.push(Link { url, element: reference.element, nofollow: reference.is_nofollow });
             }
         }
     }

@@ -35,7 +35,9 @@ mod tests {
 
     fn title(pieces: &[&str]) -> Option<String> {
         let mut title = Title::default();
-        pieces.iter().for_each(|piece| title.push(piece.as_bytes()));
+        for piece in pieces {
+            title.push(piece.as_bytes());
+        }
         title.finish()
     }
 

@@ -20,7 +20,7 @@ table! {
     address: Option<String>, "", "192.0.2.7", "0.1";
     /// Links followed from the start URL; null for robots.txt, which stands outside the tree.
     depth: Option<u16>, "links", "2", "0.1";
-    /// What the request was for: page, robots or head.
+    /// What the request was for: `page`, `robots` or `head`.
     purpose: String, "", "page", "0.1";
     /// The HTTP method.
     method: String, "", "GET", "0.1";
@@ -30,7 +30,7 @@ table! {
     status: Option<u16>, "", "200", "0.1";
     /// Why no complete answer came, one word of the list below; null when one came.
     failure: Option<String>, "", "connect_timeout", "0.1";
-    /// The header Content-Type as sent.
+    /// The header `Content-Type` as sent.
     content_type: Option<String>, "", "text/html; charset=utf-8", "0.1";
     /// The character encoding the page was read in, by its WHATWG name.
     charset: Option<String>, "", "UTF-8", "0.1";
@@ -47,7 +47,7 @@ table! {
     /// Time to open the connection, with TLS where that cannot be told apart; null when one was
     /// kept alive.
     connect_ms: Option<f64>, "ms", "180.2", "0.1";
-    /// Time of the TLS handshake; null where it did not happen or cannot be told from connect_ms.
+    /// Time of the TLS handshake; null where it did not happen or cannot be told from `connect_ms`.
     tls_ms: Option<f64>, "ms", "190.7", "0.1";
     /// From the request to the first byte of its answer.
     first_byte_ms: Option<f64>, "ms", "201.3", "0.1";
@@ -58,15 +58,15 @@ table! {
     http_version: Option<String>, "", "HTTP/1.1", "0.1";
     /// The TLS version of the connection; null when it was not encrypted.
     tls_version: Option<String>, "", "TLSv1.3", "0.1";
-    /// The header Server.
+    /// The header `Server`.
     server: Option<String>, "", "nginx", "0.1";
-    /// The header Location.
+    /// The header `Location`.
     location: Option<String>, "", "https://www.example.ke/", "0.1";
     /// A hash of the decoded body in hexadecimal: equal pages have equal hashes.
     body_hash: Option<String>, "", "9ae16a3b2f90404f", "0.1";
-    /// The header Last-Modified.
+    /// The header `Last-Modified`.
     last_modified: Option<String>, "", "Tue, 10 Nov 2026 09:00:00 GMT", "0.1";
-    /// The header ETag.
+    /// The header `ETag`.
     etag: Option<String>, "", "\"5f1-63a\"", "0.1";
     /// Links on the page that stay in the site; null when the page was not read.
     internal_links: Option<u32>, "links", "41", "0.1";
@@ -74,7 +74,7 @@ table! {
     external_links: Option<u32>, "links", "6", "0.1";
     /// Why the certificate is not valid for the host; the page was used all the same.
     tls_error: Option<String>, "", "certificate expired", "0.1";
-    /// The header Content-Encoding.
+    /// The header `Content-Encoding`.
     content_encoding: Option<String>, "", "gzip", "0.1";
     /// The title of the page.
     title: Option<String>, "", "Welcome", "0.1";
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn a_row_tells_what_was_asked_and_what_it_cost() {
-        let started = UNIX_EPOCH + Duration::from_micros(1_500_000);
+        let started = UNIX_EPOCH + Duration::from_millis(1500);
         let mut answer = Answer::not_asked(started, None, Failure::Reset, Some(Duration::from_micros(1500)));
         answer.wire.sent = 212;
         answer.timings.total = Duration::from_millis(40);

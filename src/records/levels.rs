@@ -2,8 +2,8 @@ use super::table::table;
 
 table! {
     /// A row per site tree and depth level: what the level cost and what it brought. Internal
-    /// URLs are those of this depth, and each is in exactly one of fetched and the
-    /// not_fetched columns. The row below the deepest level walked, where there is one, has
+    /// URLs are those of this depth, and each is in exactly one of `fetched` and the
+    /// `not_fetched_*` columns. The row below the deepest level walked, where there is one, has
     /// only URLs that lie too deep.
     LevelRow in "levels";
 

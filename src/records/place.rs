@@ -13,7 +13,7 @@ pub struct Place {
 
 type Path = &'static [&'static str];
 
-/// GeoLite2, GeoIP2 and DB-IP nest the country; flat databases have a code, some of them under
+/// `GeoLite2`, `GeoIP2` and DB-IP nest the country; flat databases have a code, some of them under
 /// `country` itself. The country where an address is *registered* is not where its server stands.
 const COUNTRY: &[Path] = &[&["country", "iso_code"], &["country_code"], &["country"]];
 

@@ -16,7 +16,7 @@ table! {
     asn: Option<u32>, "", "64500", "0.1";
     /// The organisation that runs the autonomous system.
     as_org: Option<String>, "", "Example Networks", "0.1";
-    /// The header Server, as sent last.
+    /// The header `Server`, as sent last.
     server: Option<String>, "", "nginx", "0.1";
     /// Requests to this address.
     requests: u64, "requests", "410", "0.1";

@@ -15,8 +15,8 @@ table! {
     parent_site: Option<String>, "", "example.co.tz", "0.1";
     /// 0 for the user's start URLs, n+1 for a site first linked from one of generation n.
     generation: u32, "", "1", "0.1";
-    /// Why the walk ended: complete, depth, request_budget, byte_budget, time_budget, stable,
-    /// trap, robots, moved, unreachable, opt_out or interrupted.
+    /// Why the walk ended: `complete`, `depth`, `request_budget`, `byte_budget`, `time_budget`,
+    /// `stable`, `trap`, `robots`, `moved`, `unreachable`, `opt_out` or `interrupted`.
     outcome: String, "", "complete", "0.1";
     /// The deepest level with a fetched page; null when there is none.
     deepest: Option<u16>, "links", "5", "0.1";
@@ -42,7 +42,7 @@ table! {
     asn: Option<u32>, "", "64500", "0.1";
     /// The organisation that runs the autonomous system.
     as_org: Option<String>, "", "Example Networks", "0.1";
-    /// The header Server of the start URL's answer.
+    /// The header `Server` of the start URL's answer.
     server: Option<String>, "", "Apache", "0.1";
     /// When the walk began.
     started: Timestamp, "", "2026-11-21T08:30:00.250000Z", "0.1";
@@ -52,7 +52,7 @@ table! {
     seed: u16, "", "0", "0.1";
     /// Bytes sent on the wire.
     sent_bytes: u64, "bytes", "13100", "0.1";
-    /// The part of requests that was for robots.txt.
+    /// The part of `requests` that was for robots.txt.
     robots_requests: u64, "requests", "1", "0.1";
     /// Distinct internal URLs found in the tree, the start URL included.
     internal_urls: u64, "URLs", "120", "0.1";

@@ -51,7 +51,7 @@ fn joined(segments: &[SegmentRows]) -> SegmentRows {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(12))]
 
     #[test]
     fn rows_of_every_table_come_back_as_they_were_written(

@@ -45,7 +45,7 @@ struct Notes {
 impl AccessLog {
     pub fn open(file: Option<&Path>, most_kept: usize) -> std::io::Result<Self> {
         let file = file.map(File::create).transpose()?;
-        let file = file.map(|file| csv::Writer::from_writer(file));
+        let file = file.map(csv::Writer::from_writer);
         Ok(Self(Arc::new(Mutex::new(Notes { kept: Vec::new(), most_kept, file, failure: None }))))
     }
 

@@ -144,12 +144,12 @@ impl Spot {
         if !has(world, node, kind) || (kind == Kind::File && extra != file_kind(node)) {
             return None;
         }
-        let go = |extra| Some(self.redirect(Resource::Extra(extra, path.clone()), node.key));
+        let go = |extra| Some(self.redirect(&Resource::Extra(extra, path.clone()), node.key));
         match extra {
             Extra::Pdf => Some(Content::File("application/pdf")),
             Extra::Jpeg => Some(Content::File("image/jpeg")),
             Extra::Wait => Some(Content::Page(links::waiting_page(self, node))),
-            Extra::GoLinked => Some(self.redirect(linked_target(path, node, self), node.key)),
+            Extra::GoLinked => Some(self.redirect(&linked_target(path, node, self), node.key)),
             Extra::GoLanding => go(Extra::Landing),
             Extra::GoLoop => go(Extra::GoBack),
             Extra::GoBack => go(Extra::GoLoop),
@@ -186,11 +186,11 @@ impl Spot {
         } else {
             Resource::Extra(Extra::ChainEnd, path.clone())
         };
-        self.redirect(next, key.child(hop))
+        self.redirect(&next, key.child(hop))
     }
 
-    fn redirect(&self, to: Resource, key: Key) -> Content {
-        Content::Redirect(status(key), self.url(&to))
+    fn redirect(&self, to: &Resource, key: Key) -> Content {
+        Content::Redirect(status(key), self.url(to))
     }
 
     /// The URL of a resource on the same host.

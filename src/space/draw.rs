@@ -1,10 +1,8 @@
-use xxhash_rust::xxh3::xxh3_64_with_seed;
-
 /// A point in the tree of random decisions: the world, one of its sites, one of that site's pages.
 ///
 /// A decision is drawn from the key of the thing it is about and a tag of its own, so that a new
-/// kind of decision never shifts the others. XXH3 is the keyed hash; its results are part of the
-/// specification [`SPECIFICATION`](super::SPECIFICATION).
+/// kind of decision never shifts the others. The hash below is part of the specification
+/// [`SPECIFICATION`](super::SPECIFICATION): another hash makes other worlds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Key(u64);
 
@@ -14,27 +12,27 @@ pub(super) struct Draw(u64);
 
 impl Key {
     pub fn of_world(specification: &str, seed: u64) -> Self {
-        Self(xxh3_64_with_seed(specification.as_bytes(), seed))
+        Self(keyed(seed, of_text(specification)))
     }
 
     pub fn child(self, part: u64) -> Self {
-        Self(xxh3_64_with_seed(&part.to_le_bytes(), self.0))
+        Self(keyed(self.0, part))
     }
 
     /// The key of a part that has a name instead of a number.
     pub fn part(self, name: &str) -> Self {
-        Self(xxh3_64_with_seed(name.as_bytes(), !self.0))
+        Self(keyed(!self.0, of_text(name)))
     }
 
     pub fn draw(self, tag: &str) -> Draw {
-        Draw(xxh3_64_with_seed(tag.as_bytes(), self.0))
+        Draw(keyed(self.0, of_text(tag)))
     }
 }
 
 impl Draw {
     /// One of a series of decisions of the same kind.
     pub fn nth(self, n: u64) -> Self {
-        Self(xxh3_64_with_seed(&n.to_le_bytes(), self.0))
+        Self(keyed(self.0, n))
     }
 
     /// Uniform in 0 ≤ x < 1, with 53 random bits.
@@ -93,6 +91,28 @@ impl Draw {
         }
         k
     }
+}
+
+/// 2^64 divided by the golden ratio: the step of `SplitMix64`.
+const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// A keyed hash: the mixing function of `SplitMix64` over the part, then over both.
+fn keyed(key: u64, part: u64) -> u64 {
+    mixed(mixed(part.wrapping_add(STEP)) ^ key.wrapping_mul(STEP))
+}
+
+/// Steele, Lea and Flood, "Fast splittable pseudorandom number generators", with Stafford's variant
+/// 13 of the constants.
+fn mixed(x: u64) -> u64 {
+    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+/// FNV-1a, which tells short texts apart.
+fn of_text(text: &str) -> u64 {
+    text.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// A count as a real number; counts of a world lie far below 2^53.

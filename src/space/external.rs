@@ -1,7 +1,7 @@
 use super::World;
 use super::content::{Element, Link, Url};
 use super::draw::Key;
-use super::names::word;
+use super::names::{Hosts, word};
 use super::resource::Resource;
 use super::site::Site;
 
@@ -25,23 +25,18 @@ pub(super) fn boilerplate(world: &World, site: &Site) -> Vec<Link> {
 pub(super) fn moved_to(world: &World, site: &Site) -> Url {
     let key = site.key.part("moved to");
     match other_site(world, site, key) {
-        Some(index) => Url::http(&Site::of(world, index).main_host, "/"),
+        Some(index) => Url::http(&Hosts::of(world, index).main, "/"),
         None => outside_host(world, key).0,
     }
 }
 
 fn anybody(world: &World, site: &Site, key: Key) -> Link {
     let is_inside = key.draw("inside the country").happens(world.external.inside_share);
-    match other_site(world, site, key).filter(|_| is_inside) {
-        Some(index) => {
-            let url = inside(world, &Site::of(world, index), key);
-            Link { url, element: Element::A, nofollow: false }
-        }
-        None => {
-            let (host, nofollow) = outside_host(world, key);
-            Link { url: outside_page(host, key), element: Element::A, nofollow }
-        }
+    if let Some(index) = other_site(world, site, key).filter(|_| is_inside) {
+        return Link { url: inside(world, index, key), element: Element::A, nofollow: false };
     }
+    let (host, nofollow) = outside_host(world, key);
+    Link { url: outside_page(host, key), element: Element::A, nofollow }
 }
 
 /// Half of the links go to the best-known sites, by rank, the other half to any. None when the
@@ -54,18 +49,17 @@ fn other_site(world: &World, site: &Site, key: Key) -> Option<u64> {
 }
 
 /// A URL of another site: mostly its front page, some a page below it.
-fn inside(world: &World, site: &Site, key: Key) -> Url {
-    if let Some(bare) = site.bare_host.as_deref()
+fn inside(world: &World, index: u64, key: Key) -> Url {
+    let hosts = Hosts::of(world, index);
+    if let Some(bare) = hosts.bare.as_deref()
         && key.draw("bare name").happens(world.external.bare_share)
     {
         return Url::http(bare, "/");
     }
-    let target = if key.draw("deep link").happens(world.external.deep_share) {
-        deep_target(site, key)
-    } else {
-        "/".to_owned()
-    };
-    Url::http(&site.main_host, target)
+    if key.draw("deep link").happens(world.external.deep_share) {
+        return Url::http(&hosts.main, deep_target(&Site::of(world, index), key));
+    }
+    Url::http(&hosts.main, "/")
 }
 
 /// A page of the main tree, met by going down at random; a third of the way ends at each step.

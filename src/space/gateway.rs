@@ -14,7 +14,7 @@ use super::{Reaction, Response, World};
 /// Connections served at once; further ones wait to be accepted.
 const MAX_CONNECTIONS: usize = 4096;
 /// A connection without a request for so long is closed; longer than any polite delay.
-const IDLE: Duration = Duration::from_secs(120);
+const IDLE: Duration = Duration::from_mins(2);
 /// Chunks are of this size, small enough that most pages have several.
 const CHUNK_BYTES: usize = 1500;
 
@@ -159,17 +159,19 @@ fn to_wire(response: &Response, request: &RequestHead, is_last: bool) -> Vec<u8>
     let is_known_method = matches!(request.method.as_str(), "GET" | "HEAD");
     let status = if is_known_method { response.status } else { 501 };
     let is_chunked = response.is_chunked && !request.is_http_1_0 && is_known_method;
-    let mut head = format!("HTTP/1.1 {status} {}\r\nServer: {}\r\n", reason(status), response.server);
-    head.push_str(&format!("Content-Type: {}\r\n", response.content_type));
-    if let Some(location) = &response.location {
-        head.push_str(&format!("Location: {location}\r\n"));
-    }
-    if is_chunked {
-        head.push_str("Transfer-Encoding: chunked\r\n");
+    let location = response.location.as_ref().map_or(String::new(), |to| format!("Location: {to}\r\n"));
+    let length = if is_chunked {
+        "Transfer-Encoding: chunked".to_owned()
     } else {
-        head.push_str(&format!("Content-Length: {}\r\n", response.body.len()));
-    }
-    head.push_str(if is_last { "Connection: close\r\n\r\n" } else { "Connection: keep-alive\r\n\r\n" });
+        format!("Content-Length: {}", response.body.len())
+    };
+    let head = format!(
+        "HTTP/1.1 {status} {}\r\nServer: {}\r\nContent-Type: {}\r\n{location}{length}\r\nConnection: {}\r\n\r\n",
+        reason(status),
+        response.server,
+        response.content_type,
+        if is_last { "close" } else { "keep-alive" },
+    );
     let mut wire = head.into_bytes();
     match (request.method.as_str(), is_chunked) {
         ("HEAD", _) => {}

@@ -1,7 +1,7 @@
 use encoding_rs::{Encoding, SHIFT_JIS, UTF_8, WINDOWS_1252};
 
 use super::World;
-use super::content::{Element, Page, Url};
+use super::content::{Element, Link, Page, Url};
 use super::draw::rounded;
 use super::site::{Charset, Site};
 use super::spelling::spell;
@@ -19,35 +19,42 @@ enum Declared {
     Twice,
 }
 
+/// A page while it is written: ASCII but for its title, which is encoded.
+struct Html(Vec<u8>);
+
 /// The bytes of a page and its content type.
 pub(super) fn render(world: &World, site: &Site, page: &Page, url: &Url) -> (String, Vec<u8>) {
     let (encoding, label, title) = language(site.charset);
+    let title = encoding.encode(title).0;
     let declared =
         *site.key.draw("charset declared").pick(&[Declared::InHeader, Declared::InPage, Declared::Twice]);
-    let mut html = String::with_capacity(16_384);
-    html.push_str("<!DOCTYPE html>\n<html><head>");
+    let mut html = Html(Vec::with_capacity(16_384));
+    html.push("<!DOCTYPE html>\n<html><head>");
     if declared != Declared::InHeader {
-        html.push_str(&format!("<meta http-equiv=\"Content-Type\" content=\"text/html; charset={label}\">"));
+        html.push(&format!("<meta http-equiv=\"Content-Type\" content=\"text/html; charset={label}\">"));
     }
-    html.push_str(&format!("<title>{title} {}</title>", url.target.replace('&', "&amp;")));
+    html.push_title("title", &title, &url.target);
     if site.has_base {
-        html.push_str(&format!("<base href=\"http://{}/\">", url.host));
+        html.push(&format!("<base href=\"http://{}/\">", url.host));
     }
     if page.nofollow {
-        html.push_str("<META NAME=Robots CONTENT=\"index, NoFollow\">");
+        html.push("<META NAME=Robots CONTENT=\"index, NoFollow\">");
     }
-    push_refreshes(page, &mut html);
-    html.push_str(&format!("</head>\n<body><h1>{title}</h1>\n"));
+    for link in page.links.iter().filter(|link| link.element == Element::Refresh) {
+        html.push(&format!("<meta http-equiv=refresh content=\"3; url={}\">", link.url.target));
+    }
+    html.push("</head>\n<body>");
+    html.push_title("h1", &title, &url.target);
     if page.key.draw("decoy").happens(world.pages.decoy_share) {
-        html.push_str(DECOY);
+        html.push(DECOY);
     }
-    push_links(world, site, page, url, &mut html);
-    html.push_str("</body></html>\n");
+    html.push_links(world, site, page, url);
+    html.push("</body></html>\n");
     let content_type = match declared {
         Declared::InPage => "text/html".to_owned(),
         _ => format!("text/html; charset={label}"),
     };
-    (content_type, encoding.encode(&html).0.into_owned())
+    (content_type, html.0)
 }
 
 /// What looks like links to a careless reader, and is none.
@@ -64,44 +71,50 @@ fn language(charset: Charset) -> (&'static Encoding, &'static str, &'static str)
     }
 }
 
-fn push_refreshes(page: &Page, html: &mut String) {
-    for link in page.links.iter().filter(|link| link.element == Element::Refresh) {
-        html.push_str(&format!("<meta http-equiv=refresh content=\"3; url={}\">", link.url.target));
+impl Html {
+    fn push(&mut self, text: &str) {
+        self.0.extend_from_slice(text.as_bytes());
     }
-}
 
-fn push_links(world: &World, site: &Site, page: &Page, url: &Url, html: &mut String) {
-    let draw = page.key.draw("bytes");
-    let bytes = rounded(draw.log_normal(world.pages.bytes_median, world.pages.bytes_sigma))
-        .min(world.pages.most_bytes);
-    let visible = page.links.iter().filter(|link| link.element != Element::Refresh);
-    let filler = usize::try_from(bytes).unwrap_or(0) / (page.links.len() + 1);
-    push_filler(filler, html);
-    let spelling = page.key.draw("spelling");
-    for (number, link) in (0_u64..).zip(visible) {
-        let spelled = spell(&link.url, url, site.has_base, world.pages.alias_share, spelling.nth(number));
-        let href = spelled.replace('&', "&amp;");
-        match (link.element, link.nofollow) {
-            (Element::Area, nofollow) => {
-                let rel = if nofollow { "rel='NoFollow' " } else { "" };
-                html.push_str(&format!("<map name=\"m{number}\"><area {rel}shape=rect href='{href}'></map>"));
-            }
-            (Element::Iframe, _) => html.push_str(&format!("<iframe src=\"{href}\"></iframe>")),
-            (_, true) => html.push_str(&format!("<a rel=\"external NoFollow\" href=\"{href}\">{number}</a>")),
-            _ if number % 7 == 3 => html.push_str(&format!("<A CLASS=x HREF='{href}'>{number}</A>")),
-            _ => html.push_str(&format!("<a href=\"{href}\">{number}</a>")),
+    fn push_title(&mut self, element: &str, title: &[u8], target: &str) {
+        self.push(&format!("<{element}>"));
+        self.0.extend_from_slice(title);
+        self.push(&format!(" {}</{element}>\n", target.replace('&', "&amp;")));
+    }
+
+    fn push_links(&mut self, world: &World, site: &Site, page: &Page, url: &Url) {
+        let (pages, draw) = (&world.pages, page.key.draw("bytes"));
+        let bytes = rounded(draw.log_normal(pages.bytes_median, pages.bytes_sigma)).min(pages.most_bytes);
+        let filler = usize::try_from(bytes).unwrap_or(0) / (page.links.len() + 1);
+        self.push_filler(filler);
+        let spelling = page.key.draw("spelling");
+        let visible = page.links.iter().filter(|link| link.element != Element::Refresh);
+        for (number, link) in (0_u64..).zip(visible) {
+            let spelled = spell(&link.url, url, site.has_base, pages.alias_share, spelling.nth(number));
+            self.push_link(number, link, &spelled.replace('&', "&amp;"));
+            self.push_filler(filler);
         }
-        push_filler(filler, html);
     }
-}
 
-fn push_filler(bytes: usize, html: &mut String) {
-    html.push_str("<p>");
-    let mut rest = bytes;
-    while rest > 0 {
-        let part = rest.min(FILLER.len());
-        html.push_str(&FILLER[..part]);
-        rest -= part;
+    fn push_link(&mut self, number: u64, link: &Link, href: &str) {
+        let rel = if link.nofollow { "rel='external NoFollow' " } else { "" };
+        let text = match link.element {
+            Element::Area => format!("<map name=\"m{number}\"><area {rel}shape=rect href='{href}'></map>"),
+            Element::Iframe => format!("<iframe src=\"{href}\"></iframe>"),
+            _ if number % 7 == 3 => format!("<A CLASS=x {rel}HREF='{href}'>{number}</A>"),
+            _ => format!("<a {rel}href=\"{href}\">{number}</a>"),
+        };
+        self.push(&text);
     }
-    html.push_str("</p>\n");
+
+    fn push_filler(&mut self, bytes: usize) {
+        self.push("<p>");
+        let mut rest = bytes;
+        while rest > 0 {
+            let part = rest.min(FILLER.len());
+            self.push(&FILLER[..part]);
+            rest -= part;
+        }
+        self.push("</p>\n");
+    }
 }

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-/// A value in a location database (MaxMind DB specification 2.0, data section).
+/// A value in a location database (specification 2.0 of the `MaxMind` format, data section).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Value {
     Text(String),
@@ -98,14 +98,13 @@ fn insert(nodes: &mut Vec<[Branch; 2]>, entry: &Entry, offset: usize) {
     let side = |depth: u32| usize::from(bits >> (127 - depth) & 1 == 1);
     let mut at = 0;
     for depth in 0..length.saturating_sub(1) {
-        at = match nodes[at][side(depth)] {
-            Branch::Node(next) => next,
-            _ => {
-                nodes.push([Branch::Nothing; 2]);
-                let next = nodes.len() - 1;
-                nodes[at][side(depth)] = Branch::Node(next);
-                next
-            }
+        at = if let Branch::Node(next) = nodes[at][side(depth)] {
+            next
+        } else {
+            nodes.push([Branch::Nothing; 2]);
+            let next = nodes.len() - 1;
+            nodes[at][side(depth)] = Branch::Node(next);
+            next
         };
     }
     nodes[at][side(length.saturating_sub(1))] = Branch::Data(offset);
@@ -147,7 +146,9 @@ fn encode(value: &Value, out: &mut Vec<u8>) {
         }
         Value::List(items) => {
             push_control(11, items.len(), out);
-            items.iter().for_each(|item| encode(item, out));
+            for item in items {
+                encode(item, out);
+            }
         }
     }
 }

@@ -22,6 +22,26 @@ pub(super) fn domain_of(world: &World, index: u64) -> String {
     format!("{}{index}.{suffix}", word(key))
 }
 
+/// The names of a site's tree.
+#[derive(Clone, Debug)]
+pub(super) struct Hosts {
+    /// Where the tree begins.
+    pub main: String,
+    /// The bare name, when the main host begins with www; it redirects there.
+    pub bare: Option<String>,
+}
+
+impl Hosts {
+    pub fn of(world: &World, index: u64) -> Self {
+        let domain = domain_of(world, index);
+        if site_key(world, index).draw("www").happens(world.sites.www_share) {
+            Self { main: format!("www.{domain}"), bare: Some(domain) }
+        } else {
+            Self { main: domain, bare: None }
+        }
+    }
+}
+
 pub(super) fn site_key(world: &World, index: u64) -> Key {
     world.key().part("site").child(index)
 }
@@ -31,8 +51,8 @@ pub(super) fn site_index<'h>(world: &World, host: &'h str) -> Option<(u64, &'h s
     world.registry_suffixes.iter().find_map(|suffix| {
         let rest = host.strip_suffix(Host::as_str(suffix))?.strip_suffix('.')?;
         let (before, label) = rest.rsplit_once('.').unwrap_or(("", rest));
-        let word = label.trim_end_matches(|c: char| c.is_ascii_digit());
-        let index = label[word.len()..].parse().ok()?;
+        let before_number = label.trim_end_matches(|c: char| c.is_ascii_digit());
+        let index = label[before_number.len()..].parse().ok()?;
         let is_site = index < world.sites.count
             && domain_of(world, index).strip_suffix(Host::as_str(suffix)) == Some(&format!("{label}."));
         is_site.then_some((index, before))

@@ -6,6 +6,7 @@ macro_rules! section {
         $($(#[doc = $doc:literal])+ $key:ident: $kind:ident = $default:literal, $allowed:expr, $unit:literal;)+
     }) => {
         $(#[doc = $story])+
+        #[allow(clippy::struct_field_names, reason = "fields are named as the keys of the file")]
         #[derive(Clone, Debug, PartialEq)]
         pub struct $name {
             $($(#[doc = $doc])+ pub $key: $kind,)+
@@ -112,7 +113,7 @@ section! {
         most_bytes: u64 = 200_000, 100..=10_000_000, "bytes";
         /// Sites in UTF-8.
         utf8_share: f64 = 0.5, 0.0..=1.0, "share of sites";
-        /// Sites in Shift_JIS; the rest is ISO-8859-1.
+        /// Sites in `Shift_JIS`; the rest is ISO-8859-1.
         shift_jis_share: f64 = 0.02, 0.0..=1.0, "share of sites";
         /// Sites whose pages have a base element.
         base_share: f64 = 0.05, 0.0..=1.0, "share of sites";

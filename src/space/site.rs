@@ -1,6 +1,6 @@
 use super::World;
 use super::draw::{Draw, Key, real, rounded};
-use super::names::{domain_of, site_index, site_key};
+use super::names::{Hosts, site_index, site_key};
 use super::robots::Robots;
 use super::tree::Tree;
 
@@ -68,23 +68,22 @@ const SUB_NAMES: [&str; 5] = ["library", "news", "shop", "blog", "mail"];
 impl Site {
     pub fn of(world: &World, index: u64) -> Self {
         let key = site_key(world, index);
-        let domain = domain_of(world, index);
+        let Hosts { main: main_host, bare: bare_host } = Hosts::of(world, index);
+        let domain = bare_host.as_ref().unwrap_or(&main_host);
         let fault = draw_fault(world, key);
         let class = draw_class(world, key);
         let pages = if fault == Some(Fault::Moved) { 1 } else { draw_pages(world, key, class) };
         let sub_pages = draw_sub_pages(world, key, pages);
-        let has_www = key.draw("www").happens(world.sites.www_share);
-        let main_host = if has_www { format!("www.{domain}") } else { domain.clone() };
-        let starts_bare = has_www && key.draw("bare start").happens(world.sites.bare_start_share);
+        let starts_bare = key.draw("bare start").happens(world.sites.bare_start_share);
         Self {
             index,
             key,
             is_in_start_list: key.draw("start list").happens(world.sites.start_share),
-            start_host: if starts_bare { domain.clone() } else { main_host.clone() },
-            main_host,
+            start_host: bare_host.clone().filter(|_| starts_bare).unwrap_or_else(|| main_host.clone()),
             sub_host: (sub_pages > 0)
                 .then(|| format!("{}.{domain}", key.draw("second host").pick(&SUB_NAMES))),
-            bare_host: has_www.then_some(domain),
+            main_host,
+            bare_host,
             class,
             fault,
             charset: draw_charset(world, key),

@@ -7,21 +7,22 @@ use crate::survey::{Settings, Size, Span};
 #[derive(Args, Debug)]
 #[command(next_help_heading = "How far")]
 pub struct Far {
-    /// The deepest level that is fetched; the start URL is level 0. Each level more costs every site requests: on the
-    /// African Web of 2008, 8 levels cost 80 % of 20 [default: 8]
+    /// The deepest level that is fetched; the start URL is level 0. Each level more costs every site
+    /// requests: on the African Web of 2008, 8 levels cost 80 % of 20 [default: 8]
     #[arg(long, value_name = "LEVELS", value_parser = values::whole::<u16>)]
     depth: Option<u16>,
 
-    /// The last generation of sites that is walked: 0 the start list, 1 what it links to, and so on [default: no bound]
+    /// The last generation of sites that is walked: 0 the start list, 1 what it links to, and so on
+    /// [default: no bound]
     #[arg(long, value_name = "N", value_parser = values::whole::<u32>)]
     generations: Option<u32>,
 
-    /// Query URLs fetched of one script (the URL without its query) in a site tree. Scripts can answer without end, and
-    /// each answer costs their server more than a file [default: 1]
+    /// Query URLs fetched of one script (the URL without its query) in a site tree. Scripts can answer
+    /// without end, and each answer costs their server more than a file [default: 1]
     #[arg(long, value_name = "N", value_parser = values::whole::<u32>)]
     queries_per_script: Option<u32>,
 
-    /// Requests that one site tree may cost; the site's outcome is then request_budget [default: 10000]
+    /// Requests that one site tree may cost; the site's outcome is then `request_budget` [default: 10000]
     #[arg(long, value_name = "N", value_parser = values::whole::<u64>)]
     max_requests: Option<u64>,
 
@@ -33,12 +34,13 @@ pub struct Far {
     #[arg(long, value_name = "TIME")]
     max_time: Option<Span>,
 
-    /// URLs found in a site tree at which it counts as a trap, made by a machine without end [default: 100000]
+    /// URLs found in a site tree at which it counts as a trap, made by a machine without end [default:
+    /// 100000]
     #[arg(long, value_name = "N", value_parser = values::whole::<usize>)]
     max_urls: Option<usize>,
 
-    /// End a site after so many levels in a row that brought no new external link; saves load where sites have many
-    /// pages and few links [default: never]
+    /// End a site after so many levels in a row that brought no new external link; saves load where
+    /// sites have many pages and few links [default: never]
     #[arg(long, value_name = "LEVELS", value_parser = values::whole::<u16>)]
     stable_levels: Option<u16>,
 }

@@ -8,26 +8,27 @@ use crate::survey::Settings;
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Files")]
 pub struct Files {
-    /// The start list: CSV with a column `url`, or one URL or host name a line; `-` is standard input. Bad lines are
-    /// reported and passed over
+    /// The start list: CSV with a column `url`, or one URL or host name a line; `-` is standard input.
+    /// Bad lines are reported and passed over
     #[arg(long, value_name = "FILE")]
     pub start: PathBuf,
 
-    /// Settings in TOML, each key the name of a flag: `depth = 5`. Flags win; unknown keys are errors; paths are taken
-    /// from the file's folder [default: none]
+    /// Settings in TOML, each key the name of a flag: `depth = 5`. Flags win; unknown keys are errors;
+    /// paths are taken from the file's folder [default: none]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
 
-    /// Host names, addresses and networks that are never contacted, one a line; a name covers what is below it. Put
-    /// everybody there who ever complained [default: none]
+    /// Host names, addresses and networks that are never contacted, one a line; a name covers what is
+    /// below it. Put everybody there who ever complained [default: none]
     #[arg(long, value_name = "FILE")]
     opt_out: Option<PathBuf>,
 
-    /// A MaxMind database (.mmdb) that tells countries or networks of servers; may be given more than once [default: none]
+    /// A MaxMind database (.mmdb) that tells countries or networks of servers; may be given more than
+    /// once [default: none]
     #[arg(long, value_name = "FILE")]
     geo: Vec<PathBuf>,
 
-    /// A Public Suffix List to use in place of the one built in
+    /// A Public Suffix List to use in place of the one built in [default: the one built in]
     #[arg(long, value_name = "FILE")]
     suffix_list: Option<PathBuf>,
 

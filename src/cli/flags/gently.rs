@@ -7,43 +7,44 @@ use crate::survey::{Settings, Size, Span};
 #[derive(Args, Debug)]
 #[command(next_help_heading = "How gently")]
 pub struct Gently {
-    /// Sites walked at once. More makes the survey faster and loads your own link and name server; no server is asked
-    /// more often for it [default: 64]
+    /// Sites walked at once. More makes the survey faster and loads your own link and name server; no
+    /// server is asked more often for it [default: 64]
     #[arg(long, value_name = "N", value_parser = values::whole::<usize>)]
     sites: Option<usize>,
 
-    /// Parallel requests in one site. Above 1 you break the promise of one request at a time: the site's owner
-    /// bears the load. Use it on sites of your own [default: 1]
+    /// Parallel requests in one site. Above 1 you break the promise of one request at a time: the
+    /// site's owner bears the load. Use it on sites of your own [default: 1]
     #[arg(long, value_name = "N", value_parser = values::whole::<u32>)]
     per_site: Option<u32>,
 
-    /// Parallel requests at one server address, whatever sites stand there. Above 1, shared hosters bear the load of
-    /// all their sites at once [default: 1]
+    /// Parallel requests at one server address, whatever sites stand there. Above 1, shared hosters
+    /// bear the load of all their sites at once [default: 1]
     #[arg(long, value_name = "N", value_parser = values::whole::<u32>)]
     per_address: Option<u32>,
 
-    /// Least pause between two exchanges at a server address, e.g. 500ms. Below the default small servers feel the
-    /// survey, and their owners complain [default: 2s]
+    /// Least pause between two exchanges at a server address, e.g. 500ms. Below the default small
+    /// servers feel the survey, and their owners complain [default: 2s]
     #[arg(long, value_name = "TIME")]
     min_delay: Option<Span>,
 
-    /// The pause as a multiple of the last exchange's duration, so that a slow server is left alone for longer. 5
-    /// takes a sixth of a server's time at most; 0 asks a struggling server as often as a fast one [default: 5]
+    /// The pause as a multiple of the last exchange's duration, so that a slow server is left alone for
+    /// longer. 5 takes a sixth of a server's time at most; 0 asks a struggling server as often as a
+    /// fast one [default: 5]
     #[arg(long, value_name = "FACTOR", value_parser = values::decimal)]
     delay_factor: Option<f64>,
 
-    /// Most that a slow exchange or a back-off makes us pause. Lower hurries servers that are in trouble; a site's
-    /// Crawl-delay or Retry-After is obeyed all the same [default: 1m]
+    /// Most that a slow exchange or a back-off makes us pause. Lower hurries servers that are in
+    /// trouble; a site's Crawl-delay or Retry-After is obeyed all the same [default: 1m]
     #[arg(long, value_name = "TIME")]
     max_delay: Option<Span>,
 
-    /// Bytes per second, both ways, that the whole survey may take of your link and of thin links on the way, e.g.
-    /// 500kB [default: 1MiB]
+    /// Bytes per second, both ways, that the whole survey may take of your link and of thin links on
+    /// the way, e.g. 500kB [default: 1MiB]
     #[arg(long, value_name = "BYTES")]
     rate: Option<Size>,
 
-    /// Body bytes read of one page, decoded; the rest is left with the server. A link list longer than this is cut
-    /// [default: 1MiB]
+    /// Body bytes read of one page, decoded; the rest is left with the server. A link list longer than
+    /// this is cut [default: 1MiB]
     #[arg(long, value_name = "BYTES")]
     max_body: Option<Size>,
 }

@@ -20,6 +20,8 @@ use super::config;
 use super::error::CliError;
 use crate::survey::Settings;
 
+pub(super) use network::socket;
+
 /// Everything a survey can be told on the command line.
 #[derive(Args, Debug)]
 pub struct SurveyFlags {
@@ -113,12 +115,24 @@ mod tests {
     }
 
     #[test]
+    fn the_help_tells_the_defaults_that_hold() {
+        let defaults: toml::Table = toml::from_str(&toml::to_string(&Settings::default()).unwrap()).unwrap();
+        let command = Cli::command();
+        let survey = command.find_subcommand("survey").unwrap();
+        for key in defaults.iter().filter(|(_, value)| !value.is_array()).map(|(key, _)| key) {
+            let flag = survey.get_arguments().find(|flag| flag.get_long() == Some(key)).unwrap();
+            let help = flag.get_help().unwrap().to_string();
+            let told = help.split("[default: ").nth(1).and_then(|rest| rest.split(']').next()).unwrap();
+            let lines = [format!("{key} = {told}"), format!("{key} = \"{told}\"")];
+            let read = lines.iter().find_map(|line| toml::from_str::<Settings>(line).ok());
+            assert_eq!(read, Some(Settings::default()), "{key}: {told}");
+        }
+    }
+
+    #[test]
     fn without_flags_the_defaults_hold() {
-        let expected = Settings {
-            cctld: vec!["ke".into()],
-            contact: Some("a@b.example".into()),
-            ..Settings::default()
-        };
+        let expected =
+            Settings { cctld: vec!["ke".into()], contact: Some("a@b.example".into()), ..Settings::default() };
         assert_eq!(settings(&[]).unwrap(), expected);
     }
 

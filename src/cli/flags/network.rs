@@ -8,22 +8,23 @@ use crate::survey::{Settings, Span};
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Network")]
 pub struct Network {
-    /// The name server to ask, e.g. 127.0.0.1:53. A survey asks for many names: use a resolver of your own rather than
-    /// a public one [default: those of the system]
+    /// The name server to ask, e.g. 127.0.0.1:53. A survey asks for many names: use a resolver of your
+    /// own rather than a public one [default: those of the system]
     #[arg(long, value_name = "ADDR:PORT", value_parser = socket)]
     dns: Option<SocketAddr>,
 
-    /// Where every connection goes, whatever the address of the server: a virtual Web space [default: to the servers]
+    /// Where every connection goes, whatever the address of the server: a virtual Web space [default:
+    /// to the servers]
     #[arg(long, value_name = "ADDR:PORT", value_parser = socket)]
     gateway: Option<SocketAddr>,
 
-    /// Go to loopback, private and other special addresses too. On the real Web any page or name could then point the
-    /// survey into your own network [default: false]
+    /// Go to loopback, private and other special addresses too. On the real Web any page or name could
+    /// then point the survey into your own network [default: false]
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     permit_special_addresses: Option<bool>,
 
-    /// Take no page from a server whose certificate is not valid for its name; otherwise it is noted and used
-    /// [default: false]
+    /// Take no page from a server whose certificate is not valid for its name; otherwise it is noted
+    /// and used [default: false]
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     refuse_bad_certificates: Option<bool>,
 
@@ -47,7 +48,8 @@ pub struct Network {
     #[arg(long, value_name = "TIME")]
     idle_timeout: Option<Span>,
 
-    /// How long a whole exchange may take; a server that sends slowly is busy all that time [default: 1m]
+    /// How long a whole exchange may take; a server that sends slowly is busy all that time [default:
+    /// 1m]
     #[arg(long, value_name = "TIME")]
     exchange_timeout: Option<Span>,
 }

@@ -8,33 +8,33 @@ use crate::survey::{FeedBackRule, Settings};
 #[derive(Args, Debug)]
 #[command(next_help_heading = "What is surveyed")]
 pub struct What {
-    /// The surveyed country domains, e.g. ke or ke,tz,ug. External URLs inside them become start URLs. Required, here
-    /// or in the configuration file
+    /// The surveyed country domains, e.g. ke or ke,tz,ug. External URLs inside them become start URLs.
+    /// Required, here or in the configuration file
     #[arg(long, value_name = "DOMAINS", value_delimiter = ',')]
     cctld: Vec<String>,
 
-    /// How site owners reach you: a URL or a mail address. It stands in the User-Agent of every request. Required
-    /// unless --dns and --gateway keep the survey on this machine
+    /// How site owners reach you: a URL or a mail address. It stands in the User-Agent of every
+    /// request. Required unless --dns and --gateway keep the survey on this machine
     #[arg(long, value_name = "URL")]
     contact: Option<String>,
 
-    /// What becomes of external URLs inside the country domains: `link` makes the URL a start URL, `door` the front
-    /// page of its host, `off` surveys the start list only [default: link]
+    /// What becomes of external URLs inside the country domains: `link` makes the URL a start URL,
+    /// `door` the front page of its host, `off` surveys the start list only [default: link]
     #[arg(long, value_name = "RULE", value_parser = values::feed_back())]
     feed_back: Option<FeedBackRule>,
 
-    /// Start URLs that one site may be given; further ones are passed over. Each costs the site a tree of its own, with
-    /// its own budgets [default: 1]
+    /// Start URLs that one site may be given; further ones are passed over. Each costs the site a tree
+    /// of its own, with its own budgets [default: 1]
     #[arg(long, value_name = "N", value_parser = values::whole::<u32>)]
     seeds_per_site: Option<u32>,
 
-    /// How far a site reaches: `site` is the registrable domain with all its subdomains, `host` the start URL's host
-    /// with its subdomains [default: site]
+    /// How far a site reaches: `site` is the registrable domain with all its subdomains, `host` the
+    /// start URL's host with its subdomains [default: site]
     #[arg(long, value_name = "RULE", value_parser = values::scope())]
     scope: Option<ScopeRule>,
 
-    /// Which part of the Public Suffix List divides sites: `icann` the registries' suffixes, `all` the private ones
-    /// too, so that each x.github.io is a site [default: icann]
+    /// Which part of the Public Suffix List divides sites: `icann` the registries' suffixes, `all` the
+    /// private ones too, so that each x.github.io is a site [default: icann]
     #[arg(long, value_name = "SECTION", value_parser = values::suffixes())]
     suffixes: Option<SuffixSection>,
 }

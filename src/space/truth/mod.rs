@@ -4,9 +4,11 @@
 //! URL after another, everything in memory. The oracle reads the model's links, never the pages
 //! written from them, and shares no code with the walk it judges.
 //!
-//! [`oracle`] walks one site tree; [`survey`] takes sites from the queue and feeds links back;
-//! [`rows`] are the results, in the columns of the survey's own tables; [`print`] writes them.
+//! [`oracle`] walks one site tree, [`end`] draws its sums; [`survey`] takes sites from the queue and
+//! feeds links back; [`rows`] are the results, in the columns of the survey's own tables; [`print`]
+//! writes them.
 
+mod end;
 mod oracle;
 mod print;
 mod rows;

@@ -1,6 +1,7 @@
 use std::collections::{HashMap, HashSet};
 
-use super::rows::{LevelTruth, LinkTruth, SiteTruth};
+use super::end::SiteTree;
+use super::rows::{LevelTruth, LinkTruth};
 use super::survey::{Country, Start};
 use crate::space::content::{Content, Element, Link, Spot, Url};
 use crate::space::response::{Lookup, canonical};
@@ -9,22 +10,14 @@ use crate::space::robots::Verdict;
 /// More redirects in a row than this are not followed.
 const MAX_HOPS: u32 = 10;
 
-/// A site tree as the survey must find it.
-pub(super) struct SiteTree {
-    pub row: SiteTruth,
-    pub levels: Vec<LevelTruth>,
-    /// In the order in which they were found.
-    pub links: Vec<LinkTruth>,
-}
-
 /// Host, path and query: what makes two URLs the same page, whatever the scheme.
-type PageId = (String, String);
+pub(super) type PageId = (String, String);
 
 /// Where an internal URL stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    /// Found with nofollow only, first at this depth.
-    Shunned(u16),
+pub(super) enum Place {
+    /// Found with nofollow only.
+    Shunned,
     /// To be listed at the next level.
     Found,
     Listed,
@@ -32,24 +25,24 @@ enum Place {
 
 /// The walk of one site, one URL after another.
 pub(super) struct Oracle<'a> {
-    country: &'a Country<'a>,
-    start: Start,
-    places: HashMap<PageId, Place>,
+    pub(super) country: &'a Country<'a>,
+    pub(super) start: Start,
+    pub(super) places: HashMap<PageId, Place>,
     /// The level that is being walked, with the redirects that led to each URL.
     list: Vec<(Url, u32)>,
     found: Vec<Url>,
     depth: u16,
-    levels: Vec<LevelTruth>,
+    pub(super) levels: Vec<LevelTruth>,
     queries: HashMap<PageId, u32>,
     /// Hosts whose robots.txt was asked for, and whether it could be had.
     robots: HashMap<(bool, String), bool>,
-    robots_requests: u64,
-    links: Vec<LinkTruth>,
+    pub(super) robots_requests: u64,
+    pub(super) links: Vec<LinkTruth>,
     external_urls: HashSet<PageId>,
     external_hosts: HashSet<String>,
     external_sites: HashSet<String>,
-    server_answered: bool,
-    moved: bool,
+    pub(super) server_answered: bool,
+    pub(super) moved: bool,
 }
 
 impl<'a> Oracle<'a> {
@@ -76,7 +69,9 @@ impl<'a> Oracle<'a> {
 
     pub fn walk(mut self) -> SiteTree {
         let mut left_for_depth = false;
+        let mut below = 0;
         while !self.list.is_empty() {
+            below = self.depth + 1;
             self.level(self.depth);
             self.walk_level();
             let next = self.next_level();
@@ -88,7 +83,7 @@ impl<'a> Oracle<'a> {
             self.list = next;
             self.depth += 1;
         }
-        left_for_depth |= self.class_shunned();
+        self.class_shunned(below);
         self.finish(left_for_depth)
     }
 
@@ -152,11 +147,11 @@ impl<'a> Oracle<'a> {
         if self.is_external(&link.url) {
             return self.find_external(page, link.url, word(link.element), link.nofollow);
         }
-        let (id, depth) = (page_id(&link.url), self.depth + 1);
+        let id = page_id(&link.url);
         let place = self.places.get(&id).copied();
         if link.nofollow {
-            self.places.entry(id).or_insert(Place::Shunned(depth));
-        } else if matches!(place, None | Some(Place::Shunned(_))) {
+            self.places.entry(id).or_insert(Place::Shunned);
+        } else if matches!(place, None | Some(Place::Shunned)) {
             self.places.insert(id, Place::Found);
             self.found.push(link.url);
         }
@@ -245,66 +240,16 @@ impl<'a> Oracle<'a> {
         !url.is_https && status < 500
     }
 
-    /// URLs that only nofollow links lead to; whether some of them lie too deep anyway.
-    fn class_shunned(&mut self) -> bool {
-        let shunned: Vec<u16> = self
-            .places
-            .values()
-            .filter_map(|place| if let Place::Shunned(depth) = place { Some(*depth) } else { None })
-            .collect();
-        let deepest = self.country.settings.depth;
-        for depth in &shunned {
-            let is_too_deep = *depth > deepest;
-            let level = self.level(*depth);
-            *(if is_too_deep { &mut level.not_fetched_depth } else { &mut level.not_fetched_nofollow }) += 1;
-        }
-        shunned.iter().any(|depth| *depth > deepest)
-    }
-
     fn here(&mut self) -> &mut LevelTruth {
         self.level(self.depth)
     }
 
-    fn level(&mut self, depth: u16) -> &mut LevelTruth {
+    pub(super) fn level(&mut self, depth: u16) -> &mut LevelTruth {
         while self.levels.len() <= usize::from(depth) {
             let depth = u16::try_from(self.levels.len()).unwrap_or(u16::MAX);
             self.levels.push(LevelTruth { site: self.start.site.clone(), depth, ..LevelTruth::default() });
         }
         &mut self.levels[usize::from(depth)]
-    }
-
-    fn finish(mut self, left_for_depth: bool) -> SiteTree {
-        for level in &mut self.levels {
-            level.internal_urls = level.classed();
-        }
-        self.levels.retain(|level| level.internal_urls > 0);
-        let sum = |of: fn(&LevelTruth) -> u64| self.levels.iter().map(of).sum::<u64>();
-        let row = SiteTruth {
-            outcome: self.outcome(left_for_depth).to_owned(),
-            requests: self.robots_requests + sum(|level| level.requests),
-            pages: sum(|level| level.pages),
-            external_urls: sum(|level| level.external_urls),
-            external_hosts: sum(|level| level.external_hosts),
-            external_sites: sum(|level| level.external_sites),
-            deepest: self.levels.iter().rfind(|level| level.fetched > 0).map(|level| level.depth),
-            site: self.start.site,
-            start_url: self.start.url.to_string(),
-            parent_site: self.start.parent_site,
-            generation: self.start.generation,
-        };
-        SiteTree { row, levels: self.levels, links: self.links }
-    }
-
-    fn outcome(&self, left_for_depth: bool) -> &'static str {
-        let first = &self.levels[0];
-        let is_kept = first.not_fetched_robots + first.not_fetched_robots_unreachable > 0;
-        match () {
-            () if self.moved && first.pages == 0 => "moved",
-            () if !self.server_answered => "unreachable",
-            () if is_kept && first.pages == 0 => "robots",
-            () if left_for_depth => "depth",
-            () => "complete",
-        }
     }
 }
 

@@ -1,0 +1,55 @@
+use clap::{Parser, Subcommand};
+
+use super::commands::{
+    demo::Demo, export::Export, resume::Resume, space::Space, status::Status, survey::SurveyCommand,
+};
+use super::error::CliError;
+use super::exit::Exit;
+
+/// Surveys the Web servers of a country-code domain at low load.
+///
+/// From a list of start URLs it walks each site to a small depth, one request at a time for each server
+/// and with pauses, notes the links that leave the site, and goes on with those inside the country.
+/// What it finds, and what every step cost the servers, is kept in Parquet tables.
+#[derive(Parser, Debug)]
+#[command(name = "ccsurvey", version, after_help = EXAMPLES)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  ccsurvey demo
+  ccsurvey survey kenya --cctld ke --start starts.csv --contact https://example.org/survey
+  ccsurvey status kenya --watch
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a load promise was broken,
+130 interrupted (`ccsurvey resume` goes on).";
+
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    Demo(Demo),
+    Survey(Box<SurveyCommand>),
+    Resume(Resume),
+    Status(Status),
+    Export(Export),
+    Space(Space),
+}
+
+impl Command {
+    /// Does what the command says.
+    ///
+    /// # Errors
+    /// In the words that the user reads, with the exit code that goes with them.
+    pub fn execute(self) -> Result<Exit, CliError> {
+        match self {
+            Self::Demo(command) => command.execute(),
+            Self::Survey(command) => command.execute(),
+            Self::Resume(command) => command.execute(),
+            Self::Status(command) => command.execute(),
+            Self::Export(command) => command.execute(),
+            Self::Space(command) => command.execute(),
+        }
+    }
+}

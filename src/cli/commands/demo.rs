@@ -1,0 +1,116 @@
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::space::serve::refusal;
+use super::space::world;
+use super::survey::taken_in_words;
+use crate::address::WebUrl;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::output::say;
+use crate::cli::run::{Showing, block_on, run};
+use crate::space::{NETWORKS, ServeSettings, Served, World, geo_database, serve};
+use crate::survey::{Settings, Size, Span, Survey, SurveyError};
+
+/// Survey a virtual Web space: a look at the tool in less than a minute.
+///
+/// Serves the world built in over real DNS and HTTP on this machine, surveys it into DIR and prints the
+/// summary. It needs no root and no Internet. The pauses are those of a demonstration, three hundred
+/// times shorter than those of a real survey.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Demo {
+    /// The folder of the survey, which must not exist yet [default: ccsurvey-demo, or ccsurvey-demo-2
+    /// and so on]
+    #[arg(value_name = "DIR")]
+    dir: Option<PathBuf>,
+
+    #[command(flatten)]
+    showing: Showing,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  ccsurvey demo
+  ccsurvey demo my-demo --json";
+
+const DEFAULT_DIR: &str = "ccsurvey-demo";
+
+impl Demo {
+    /// # Errors
+    /// When DIR exists, no port is free, or the survey fails.
+    pub fn execute(self) -> Result<Exit, CliError> {
+        let dir = self.dir.unwrap_or_else(free_dir);
+        let world = world::demo()?;
+        block_on(async {
+            let served = serve(Arc::new(world.clone()), ServeSettings::default()).await.map_err(refusal)?;
+            let (dns, gateway) = (served.dns_addr, served.gateway_addr);
+            let settings = settings(&world, &served, geo_file(&dir)?);
+            let start: Vec<WebUrl> =
+                world.start_urls().iter().filter_map(|url| WebUrl::parse(url).ok()).collect();
+            let (survey, taken) = Survey::create(&dir, settings, &start)?;
+            say(&format!(
+                "a virtual Web space is served on this machine (name server {dns}, gateway {gateway})"
+            ));
+            say(&format!("surveying it into {}: {}", dir.display(), taken_in_words(taken)));
+            let exit = run(survey, &dir, self.showing).await?;
+            served.shutdown().await.map_err(refusal)?;
+            say(&format!(
+                "the virtual Web space is gone; before a resume bring it back with \
+                 `ccsurvey space serve demo --dns {dns} --gateway {gateway}`"
+            ));
+            Ok(exit)
+        })
+    }
+}
+
+/// The first folder of the demonstration that is not taken.
+fn free_dir() -> PathBuf {
+    let numbered = (2_u32..).map(|number| PathBuf::from(format!("{DEFAULT_DIR}-{number}")));
+    let mut names = std::iter::once(PathBuf::from(DEFAULT_DIR)).chain(numbered);
+    names.find(|dir| !dir.exists()).unwrap_or_else(|| PathBuf::from(DEFAULT_DIR))
+}
+
+/// Polite to a machine that does nothing else, and over in less than a minute.
+fn settings(world: &World, served: &Served, geo: PathBuf) -> Settings {
+    Settings {
+        cctld: world.country_domains.iter().map(ToString::to_string).collect(),
+        contact: Some("https://example.org/ccsurvey-demo".to_owned()),
+        dns: Some(served.dns_addr),
+        gateway: Some(served.gateway_addr),
+        // Real pauses would make the demonstration last for hours.
+        min_delay: Span(Duration::from_millis(5)),
+        max_delay: Span(Duration::from_millis(200)),
+        // Loopback has no thin link on the way.
+        rate: Some(Size(1 << 30)),
+        geo: vec![geo],
+        ..Settings::default()
+    }
+}
+
+/// Writes the location database of the world beside DIR, where a resumed survey finds it.
+fn geo_file(dir: &Path) -> Result<PathBuf, CliError> {
+    if fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_some()) {
+        return Err(SurveyError::Exists(dir.to_owned()).into());
+    }
+    let mut name = dir.as_os_str().to_owned();
+    name.push("-geo.mmdb");
+    let path = PathBuf::from(name);
+    let path = std::path::absolute(&path).unwrap_or(path);
+    let bytes = geo_database(NETWORKS);
+    match fs::read(&path) {
+        Ok(found) if found == bytes => Ok(path),
+        Ok(_) => {
+            Err(CliError::Usage(format!("{} exists and is another file: choose another DIR", path.display())))
+        }
+        Err(wrong) if wrong.kind() == io::ErrorKind::NotFound => fs::write(&path, bytes)
+            .map(|()| path.clone())
+            .map_err(|wrong| CliError::Failed(format!("cannot write {}: {wrong}", path.display()))),
+        Err(wrong) => Err(CliError::Failed(format!("cannot read {}: {wrong}", path.display()))),
+    }
+}

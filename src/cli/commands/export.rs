@@ -1,0 +1,103 @@
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::output::say;
+use crate::cli::units::thousands;
+use crate::survey::{SurveyError, export};
+
+/// Write all start URLs that a survey knows, as CSV.
+///
+/// The user's start URLs, those of the sites walked, and all external URLs inside the country domains,
+/// each once: usable as the --start of a next survey. May be used while the survey runs.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Export {
+    /// The folder of the survey
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+
+    /// The file to write; it is replaced if it exists [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  ccsurvey export kenya -o starts.csv
+  ccsurvey export kenya | wc -l";
+
+impl Export {
+    /// # Errors
+    /// When there is no survey in DIR, a table cannot be read or the file not be written.
+    pub fn execute(self) -> Result<Exit, CliError> {
+        match &self.output {
+            None => {
+                let mut out = Watched { out: BufWriter::new(io::stdout().lock()), wrong: None };
+                finish(export(&self.dir, &mut out), out)?;
+            }
+            Some(file) => {
+                let number = to_file(&self.dir, file)?;
+                say(&format!("{} start URLs written to {}", thousands(number), file.display()));
+            }
+        }
+        Ok(Exit::Done)
+    }
+}
+
+fn to_file(dir: &Path, file: &Path) -> Result<u64, CliError> {
+    let cannot = |wrong: io::Error| CliError::Failed(format!("cannot write {}: {wrong}", file.display()));
+    // Beside the file, so that a failure leaves the old one as it was.
+    let mut fresh = file.as_os_str().to_owned();
+    fresh.push(".new");
+    let fresh = PathBuf::from(fresh);
+    let mut out = BufWriter::new(File::create(&fresh).map_err(cannot)?);
+    let written = export(dir, &mut out).map_err(CliError::from).and_then(|number| {
+        out.flush().and_then(|()| std::fs::rename(&fresh, file)).map_err(cannot)?;
+        Ok(number)
+    });
+    if written.is_err() {
+        let _ = std::fs::remove_file(&fresh);
+    }
+    written
+}
+
+/// Standard output that remembers how it failed, to tell a closed pipe from an error.
+struct Watched<W: Write> {
+    out: W,
+    wrong: Option<io::Error>,
+}
+
+impl<W: Write> Watched<W> {
+    fn note<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
+        result.map_err(|wrong| {
+            let kind = wrong.kind();
+            self.wrong = Some(wrong);
+            kind.into()
+        })
+    }
+}
+
+impl<W: Write> Write for Watched<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes);
+        self.note(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let flushed = self.out.flush();
+        self.note(flushed)
+    }
+}
+
+fn finish<W: Write>(exported: Result<u64, SurveyError>, mut out: Watched<W>) -> Result<(), CliError> {
+    let flushed = out.flush();
+    match out.wrong.take().or(flushed.err()) {
+        Some(wrong) => Err(CliError::of_output(&wrong)),
+        None => Ok(exported.map(drop)?),
+    }
+}

@@ -1,0 +1,8 @@
+//! One file for each command: its arguments, its help, and what it does.
+
+pub mod demo;
+pub mod export;
+pub mod resume;
+pub mod space;
+pub mod status;
+pub mod survey;

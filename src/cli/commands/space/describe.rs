@@ -1,0 +1,115 @@
+use clap::Args;
+use serde_json::{Map, Value};
+
+use super::world::WorldArgument;
+use crate::cli::columns::{Columns, Side};
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::output::{print, print_json};
+use crate::space::describe;
+
+/// Tell a world's settings, and what comes out of them.
+///
+/// Every key of the world file with value and unit, the means that follow from them, and what the seed
+/// makes of it: sites by kind and by fault, pages, addresses. With --json also the default, the range
+/// and the meaning of every key.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Describe {
+    #[command(flatten)]
+    world: WorldArgument,
+
+    /// Print everything as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  ccsurvey space describe demo
+  ccsurvey space describe demo --json";
+
+impl Describe {
+    /// # Errors
+    /// When the world cannot be read.
+    pub fn execute(self) -> Result<Exit, CliError> {
+        let world = describe(&self.world.read()?);
+        if self.json {
+            print_json(&world)?;
+        } else {
+            print(&in_words(&world))?;
+        }
+        Ok(Exit::Done)
+    }
+}
+
+/// Single values first, then the keys, then each group of numbers under its name.
+fn in_words(world: &Value) -> String {
+    let members = world.as_object().cloned().unwrap_or_default();
+    let (groups, single): (Map<_, _>, Map<_, _>) =
+        members.into_iter().filter(|(name, _)| name != "keys").partition(|(_, value)| value.is_object());
+    let groups = groups.iter().filter_map(|(name, group)| Some((name.as_str(), pairs(group.as_object()?))));
+    let parts = std::iter::once(("keys", keys(world))).chain(groups);
+    pairs(&single) + &parts.map(|(name, rows)| format!("\n{name}\n{rows}")).collect::<Vec<_>>().concat()
+}
+
+fn keys(world: &Value) -> String {
+    let mut table = Columns::new(&[Side::Left, Side::Right, Side::Left]);
+    for key in world["keys"].as_array().into_iter().flatten() {
+        table.row([&short(&key["key"]), &short(&key["value"]), &short(&key["unit"])]);
+    }
+    indented(&table)
+}
+
+fn pairs(group: &Map<String, Value>) -> String {
+    let mut table = Columns::new(&[Side::Left, Side::Left]);
+    for (name, value) in group {
+        table.row([&name.replace('_', " "), &short(value)]);
+    }
+    indented(&table)
+}
+
+fn indented(table: &Columns) -> String {
+    table.to_string().lines().flat_map(|line| ["  ", line, "\n"]).collect()
+}
+
+/// A value in one line, without JSON's punctuation.
+fn short(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => number.as_u64().map_or_else(
+            || number.as_f64().map_or_else(|| number.to_string(), |number| format!("{}", rounded(number))),
+            crate::cli::units::thousands,
+        ),
+        Value::Array(values) => values.iter().map(short).collect::<Vec<_>>().join(" "),
+        Value::Object(members) => {
+            let parts: Vec<String> = members
+                .iter()
+                .map(|(name, value)| format!("{} {}", name.replace('_', " "), short(value)))
+                .collect();
+            parts.join(", ")
+        }
+        other => other.to_string(),
+    }
+}
+
+/// To four decimals: shares are given no finer.
+fn rounded(number: f64) -> f64 {
+    (number * 1e4).round() / 1e4
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::commands::space::world::demo;
+
+    #[test]
+    fn the_description_has_every_key_and_group() {
+        let world = describe(&demo().unwrap());
+        let words = in_words(&world);
+        for key in world["keys"].as_array().unwrap() {
+            assert!(words.contains(key["key"].as_str().unwrap()), "{key}");
+        }
+        assert!(words.contains("\nkeys\n") && words.contains("\ndrawn\n"), "{words}");
+    }
+}

@@ -1,0 +1,32 @@
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::output::write_or_print;
+use crate::space::{NETWORKS, geo_database};
+
+/// Write a location database for the addresses of virtual Web spaces.
+///
+/// A MaxMind database (.mmdb) with country and network of every address that a world can use: a --geo
+/// for surveys of virtual Web spaces. It says nothing about the real Internet.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Geo {
+    /// The file to write; it is replaced if it exists [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  ccsurvey space geo -o space-geo.mmdb";
+
+impl Geo {
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn execute(self) -> Result<Exit, CliError> {
+        write_or_print(self.output.as_deref(), &geo_database(NETWORKS))
+    }
+}

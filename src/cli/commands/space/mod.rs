@@ -1,0 +1,53 @@
+//! The virtual Web space, from the command line: serve it, and tell what is in it.
+
+mod describe;
+mod geo;
+pub(super) mod serve;
+mod starts;
+mod truth;
+pub mod world;
+
+use clap::{Args, Subcommand};
+
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+
+/// Serve a virtual Web space, or tell what a survey must find in it.
+///
+/// A virtual Web space is a simulated country-code Web, a pure function of a small file and its seed.
+/// It is served over real DNS and HTTP on this machine, needs no root and touches no Internet. WORLD is
+/// such a file, or `demo` for the one built in.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Space {
+    #[command(subcommand)]
+    command: SpaceCommand,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  ccsurvey space describe demo
+  ccsurvey space serve demo";
+
+#[derive(Subcommand, Debug)]
+enum SpaceCommand {
+    Serve(serve::Serve),
+    Truth(truth::TruthCommand),
+    Describe(describe::Describe),
+    Starts(starts::Starts),
+    Geo(geo::Geo),
+}
+
+impl Space {
+    /// # Errors
+    /// Those of the command.
+    pub fn execute(self) -> Result<Exit, CliError> {
+        match self.command {
+            SpaceCommand::Serve(command) => command.execute(),
+            SpaceCommand::Truth(command) => command.execute(),
+            SpaceCommand::Describe(command) => command.execute(),
+            SpaceCommand::Starts(command) => command.execute(),
+            SpaceCommand::Geo(command) => command.execute(),
+        }
+    }
+}

@@ -1,0 +1,98 @@
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+
+use super::world::WorldArgument;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::flags::{socket, values};
+use crate::cli::output::{print, say};
+use crate::cli::run::block_on;
+use crate::cli::stop;
+use crate::space::{ServeError, ServeSettings, Served, World, serve};
+
+/// Serve a world over DNS and HTTP until Ctrl-C.
+///
+/// A name server and a gateway that plays all Web servers of the world listen on this machine; the
+/// command line of a survey of it is printed. What the servers see can be written to a log, to check a
+/// survey from the other side.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Serve {
+    #[command(flatten)]
+    world: WorldArgument,
+
+    /// Where the name server listens, by UDP and TCP; port 0 takes a free one
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:5300", value_parser = socket)]
+    dns: SocketAddr,
+
+    /// Where the gateway listens; port 0 takes a free one
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8080", value_parser = socket)]
+    gateway: SocketAddr,
+
+    /// A CSV file of all accesses, as the servers see them [default: none]
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+
+    /// Divide all latencies of the world by this
+    #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = values::decimal)]
+    speed: f64,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  ccsurvey space serve demo
+  ccsurvey space serve country.toml --dns 127.0.0.1:5300 --gateway 127.0.0.1:8080 --log access.csv";
+
+impl Serve {
+    /// # Errors
+    /// When the world cannot be read, an address is taken, or the log cannot be written.
+    pub fn execute(self) -> Result<Exit, CliError> {
+        let world = self.world.read()?;
+        // The log file is the memory of a space that runs for days.
+        let settings = ServeSettings {
+            dns: self.dns,
+            gateway: self.gateway,
+            log: self.log,
+            most_kept: 0,
+            speed: self.speed,
+        };
+        block_on(async {
+            let served = serve(Arc::new(world.clone()), settings).await.map_err(refusal)?;
+            let mut stopped = stop::on_signal(|| ());
+            print(&how_to_survey(&self.world, &world, &served))?;
+            // Ends with a signal; the sender lives as long as the runtime.
+            let _ = stopped.wait_for(|stopped| *stopped).await;
+            served.shutdown().await.map_err(refusal)?;
+            say("the virtual Web space is closed");
+            Ok(Exit::Done)
+        })
+    }
+}
+
+fn how_to_survey(argument: &WorldArgument, world: &World, served: &Served) -> String {
+    let name = argument.world.display();
+    let domains: Vec<String> = world.country_domains.iter().map(ToString::to_string).collect();
+    let (dns, gateway) = (served.dns_addr, served.gateway_addr);
+    format!(
+        "name server  {dns}\n\
+         gateway      {gateway}\n\
+         \n\
+         To survey it, from another terminal:\n  \
+         ccsurvey space starts {name} -o starts.csv\n  \
+         ccsurvey survey my-survey --cctld {} --start starts.csv --dns {dns} --gateway {gateway} --min-delay 5ms \
+         --max-delay 1s\n\
+         \n\
+         Ctrl-C ends it.\n",
+        domains.join(",")
+    )
+}
+
+pub(in crate::cli) fn refusal(wrong: ServeError) -> CliError {
+    match wrong {
+        ServeError::Speed(_) => CliError::Usage(format!("--speed: {wrong}")),
+        other => CliError::Failed(other.to_string()),
+    }
+}

@@ -1,0 +1,37 @@
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::world::WorldArgument;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::output::write_or_print;
+
+/// Print the start list of a world, as CSV with a column `url`.
+///
+/// It has the front pages of the sites that the surveyor knows beforehand; the others are found by
+/// links only.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Starts {
+    #[command(flatten)]
+    world: WorldArgument,
+
+    /// The file to write; it is replaced if it exists [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  ccsurvey space starts demo -o starts.csv";
+
+impl Starts {
+    /// # Errors
+    /// When the world cannot be read or the list not be written.
+    pub fn execute(self) -> Result<Exit, CliError> {
+        let urls = self.world.read()?.start_urls();
+        let text = format!("url\n{}\n", urls.join("\n"));
+        write_or_print(self.output.as_deref(), text.as_bytes())
+    }
+}

@@ -1,0 +1,118 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
+
+use super::world::WorldArgument;
+use crate::address::{SuffixSection, Suffixes};
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::flags::values;
+use crate::cli::output::{print, print_json};
+use crate::space::{FeedBack, Truth, TruthSettings, TruthTable};
+use crate::survey::FeedBackRule;
+
+/// Print what a survey of a world must find, as CSV or JSON.
+///
+/// The ground truth is computed from the model of the world, by the rules of a survey written down a
+/// second time; no page is fetched or parsed for it. The columns are those of the survey's tables of
+/// the same names.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct TruthCommand {
+    #[command(flatten)]
+    world: WorldArgument,
+
+    /// The deepest level that the survey fetches
+    #[arg(long, value_name = "LEVELS", default_value = "8", value_parser = values::whole::<u16>)]
+    depth: u16,
+
+    /// The table to print as CSV
+    #[arg(long, value_name = "TABLE", value_enum, default_value = "sites", conflicts_with = "json")]
+    table: Table,
+
+    /// Print all tables as JSON
+    #[arg(long)]
+    json: bool,
+
+    /// The survey's --feed-back
+    #[arg(long, value_name = "RULE", default_value = "link", value_parser = values::feed_back())]
+    feed_back: FeedBackRule,
+
+    /// The survey's --queries-per-script
+    #[arg(long, value_name = "N", default_value = "1", value_parser = values::whole::<u32>)]
+    queries_per_script: u32,
+
+    /// The survey's --suffixes
+    #[arg(long, value_name = "SECTION", default_value = "icann", value_parser = values::suffixes())]
+    suffixes: SuffixSection,
+
+    /// The survey's --start, one URL a line or CSV with a column `url` [default: the start list of the
+    /// world]
+    #[arg(long, value_name = "FILE")]
+    start: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  ccsurvey space truth demo --table levels
+  ccsurvey space truth demo --depth 3 --json";
+
+/// The list that surveys use unless they are told another.
+const SUFFIX_LIST: &str = include_str!("../../../../data/public_suffix_list.dat");
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+enum Table {
+    Sites,
+    Levels,
+    Links,
+}
+
+impl TruthCommand {
+    /// # Errors
+    /// When world or start list cannot be read.
+    pub fn execute(self) -> Result<Exit, CliError> {
+        let world = self.world.read()?;
+        let start = match &self.start {
+            None => world.start_urls(),
+            Some(file) => {
+                crate::cli::start_list::read(file)?.iter().map(|url| url.as_str().to_owned()).collect()
+            }
+        };
+        let suffixes = Suffixes::parse(SUFFIX_LIST, self.suffixes)
+            .map_err(|wrong| CliError::Failed(format!("the suffix list built in: {wrong}")))?;
+        let settings = TruthSettings {
+            depth: self.depth,
+            feed_back: feed_back(self.feed_back),
+            start,
+            queries_per_script: self.queries_per_script,
+            suffixes: Arc::new(suffixes),
+        };
+        let truth = Truth::of(&world, &settings);
+        if self.json {
+            print_json(&truth.to_json())?;
+        } else {
+            print(&truth.to_csv(self.table.into()))?;
+        }
+        Ok(Exit::Done)
+    }
+}
+
+impl From<Table> for TruthTable {
+    fn from(table: Table) -> Self {
+        match table {
+            Table::Sites => Self::Sites,
+            Table::Levels => Self::Levels,
+            Table::Links => Self::Links,
+        }
+    }
+}
+
+/// The judge has words of its own for what the survey does.
+fn feed_back(rule: FeedBackRule) -> FeedBack {
+    match rule {
+        FeedBackRule::Link => FeedBack::Link,
+        FeedBackRule::Door => FeedBack::Door,
+        FeedBackRule::Off => FeedBack::Off,
+    }
+}

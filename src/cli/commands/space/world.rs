@@ -1,0 +1,61 @@
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::error::CliError;
+use crate::space::World;
+
+/// The world of `ccsurvey demo`.
+const DEMO: &str = include_str!("../../../../data/demo.toml");
+
+/// Which world a command is about.
+#[derive(Args, Debug)]
+pub struct WorldArgument {
+    /// The file of the world (TOML), or `demo` for the world built in; a file of that name is `./demo`
+    #[arg(value_name = "WORLD")]
+    pub world: PathBuf,
+}
+
+impl WorldArgument {
+    /// # Errors
+    /// When the file cannot be read, or is no world; names file and line.
+    pub fn read(&self) -> Result<World, CliError> {
+        let name = self.world.display();
+        if self.world.as_os_str() == "demo" {
+            return demo();
+        }
+        let text = std::fs::read_to_string(&self.world)
+            .map_err(|wrong| CliError::Usage(format!("cannot read the world {name}: {wrong}")))?;
+        World::parse(&text).map_err(|wrong| CliError::Usage(format!("{name}: {wrong}")))
+    }
+}
+
+/// The world built in.
+///
+/// # Errors
+/// Never as released: it is part of the program, and a test reads it.
+pub fn demo() -> Result<World, CliError> {
+    World::parse(DEMO).map_err(|wrong| CliError::Failed(format!("the world built in: {wrong}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_world_built_in_is_one() {
+        let world = WorldArgument { world: "demo".into() }.read().unwrap();
+        assert!(!world.start_urls().is_empty());
+    }
+
+    #[test]
+    fn a_world_that_is_not_is_named_with_its_line() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("w.toml");
+        std::fs::write(&file, "seed = 1\nsead = 2\n").unwrap();
+        let wrong = WorldArgument { world: file.clone() }.read().unwrap_err().to_string();
+        assert!(wrong.starts_with(&format!("{}: line 2: unknown key 'sead'", file.display())), "{wrong}");
+        let wrong = WorldArgument { world: dir.path().join("none.toml") }.read().unwrap_err();
+        assert!(wrong.to_string().ends_with("none.toml: No such file or directory (os error 2)"), "{wrong}");
+    }
+}

@@ -1,0 +1,122 @@
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use crate::cli::columns::{Columns, Side};
+use crate::cli::progress::{errors, sites, time_left};
+use crate::cli::units::{byte_rate, bytes, duration, request_rate, thousands};
+use crate::survey::Snapshot;
+
+/// A survey at work writes its status every second; one that has not for so long is not running.
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// Whether a survey that calls itself running is not.
+pub(super) fn is_silent(now: &Snapshot, time: SystemTime) -> bool {
+    now.updated.is_none_or(|updated| age(updated, time) > SILENCE)
+}
+
+fn age(then: SystemTime, time: SystemTime) -> Duration {
+    time.duration_since(then).unwrap_or_default()
+}
+
+/// How a survey stands at `time`, and which servers bear most.
+pub(super) fn in_words(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
+    let mut table = Columns::new(&[Side::Left, Side::Left]);
+    table.row(["survey", &format!("{}, {}", dir.display(), state(dir, now, time))]);
+    if let Some(updated) = now.updated {
+        table.row(["as of", &format!("{} ago", duration(age(updated, time).as_secs_f64()))]);
+    }
+    table.row(["at work for", &duration(now.active_seconds)]);
+    table.row(["sites", &sites(now)]);
+    table.row(["pages", &thousands(now.pages)]);
+    table.row(["external URLs", &thousands(now.external_urls)]);
+    table.row([
+        "requests",
+        &format!("{} ({})", thousands(now.requests), request_rate(now.requests_per_second)),
+    ]);
+    table.row(["traffic", &traffic(now)]);
+    table.row(["errors", &errors(now, usize::MAX)]);
+    if now.state == "running" {
+        table.row(["remaining", &time_left(now)]);
+    }
+    if now.unrecorded > 0 {
+        table.row(["unrecorded", &format!("{} requests in flight when killed", thousands(now.unrecorded))]);
+    }
+    format!("{table}{}", most_loaded(now))
+}
+
+fn traffic(now: &Snapshot) -> String {
+    let (received, sent) = (bytes(now.received_bytes), bytes(now.sent_bytes));
+    format!("{received} received, {sent} sent ({})", byte_rate(now.bytes_per_second))
+}
+
+fn state(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
+    let go_on = format!("`ccsurvey resume {}` goes on", dir.display());
+    match now.state.as_str() {
+        "running" if is_silent(now, time) => format!("not running any more, perhaps killed; {go_on}"),
+        "interrupted" => format!("interrupted; {go_on}"),
+        "failed" => format!("failed, see log.jsonl there; {go_on}"),
+        other => other.to_owned(),
+    }
+}
+
+fn most_loaded(now: &Snapshot) -> String {
+    if now.most_loaded.is_empty() {
+        return String::new();
+    }
+    let mut table = Columns::new(&[Side::Left, Side::Right, Side::Right, Side::Right]);
+    table.row(["most-loaded servers", "requests", "received", "busy"]);
+    for server in &now.most_loaded {
+        table.row([
+            &server.address,
+            &thousands(server.requests),
+            &bytes(server.received_bytes),
+            &duration(server.busy_seconds),
+        ]);
+    }
+    format!("\n{table}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::survey::LoadedServer;
+
+    fn snapshot() -> Snapshot {
+        Snapshot {
+            state: "running".into(),
+            updated: Some(SystemTime::UNIX_EPOCH),
+            requests: 1400,
+            most_loaded: vec![LoadedServer {
+                address: "102.0.0.1".into(),
+                requests: 1234,
+                received_bytes: 12_345_678,
+                busy_seconds: 12.3,
+            }],
+            ..Snapshot::default()
+        }
+    }
+
+    fn told(seconds_later: u64) -> String {
+        in_words(Path::new("kenya"), &snapshot(), SystemTime::UNIX_EPOCH + Duration::from_secs(seconds_later))
+    }
+
+    #[test]
+    fn the_servers_that_bear_most_are_told() {
+        assert!(
+            told(2).starts_with("survey         kenya, running\nas of          2 s ago\n"),
+            "{}",
+            told(2)
+        );
+        assert!(told(2).ends_with(
+            "\nmost-loaded servers  requests  received  busy\n102.0.0.1               1,234   12.3 MB  12 s\n"
+        ));
+    }
+
+    #[test]
+    fn a_silent_survey_is_not_called_running() {
+        assert!(
+            told(31)
+                .contains("kenya, not running any more, perhaps killed; `ccsurvey resume kenya` goes on\n")
+        );
+    }
+}

@@ -1,0 +1,89 @@
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::flags::SurveyFlags;
+use crate::cli::output::say;
+use crate::cli::run::{Showing, block_on, run};
+use crate::cli::start_list;
+use crate::survey::{Survey, Taken};
+
+/// Begin a new survey in DIR.
+///
+/// Walks the sites of the start list and, with --feed-back, those they link to inside the country
+/// domains; writes tables, log and state into DIR. The defaults are the polite ones: one request at a
+/// time for each server and each site, a pause of at least 2 s or five times the last exchange,
+/// robots.txt obeyed. Ctrl-C stops it, `resume` goes on.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct SurveyCommand {
+    /// The folder of the survey; it must not exist yet, or be empty
+    #[arg(value_name = "DIR")]
+    pub dir: PathBuf,
+
+    #[command(flatten)]
+    pub flags: SurveyFlags,
+
+    #[command(flatten)]
+    pub showing: Showing,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  ccsurvey survey kenya --cctld ke --start starts.csv --contact https://example.org/survey
+  ccsurvey survey east --config east-africa.toml --start starts.csv --depth 5
+  ccsurvey export kenya | ccsurvey survey kenya-2 --cctld ke --start - --contact survey@example.org";
+
+impl SurveyCommand {
+    /// # Errors
+    /// When settings or start list cannot be used, DIR exists, or the survey fails.
+    pub fn execute(self) -> Result<Exit, CliError> {
+        let start = self.flags.start().to_owned();
+        let settings = self.flags.into_settings()?;
+        let start = start_list::read(&start)?;
+        block_on(async {
+            let (survey, taken) = Survey::create(&self.dir, settings, &start)?;
+            say(&taken_in_words(taken));
+            run(survey, &self.dir, self.showing).await
+        })
+    }
+}
+
+/// What became of the start list.
+pub(super) fn taken_in_words(taken: Taken) -> String {
+    let seeds = (taken.seeds > 0).then(|| format!(", {} in them", count(taken.seeds, "further start URL")));
+    let repeated = (taken.repeated > 0).then(|| {
+        format!(
+            "; {} passed over, for their site has its number already (--seeds-per-site)",
+            count(taken.repeated, "start URL")
+        )
+    });
+    format!(
+        "{} to survey{}{}",
+        count(taken.sites, "site"),
+        seeds.unwrap_or_default(),
+        repeated.unwrap_or_default()
+    )
+}
+
+fn count(number: usize, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", crate::cli::units::thousands(number as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_became_of_the_start_list_is_told() {
+        assert_eq!(taken_in_words(Taken { sites: 1, ..Taken::default() }), "1 site to survey");
+        assert_eq!(
+            taken_in_words(Taken { sites: 3400, seeds: 2, repeated: 1 }),
+            "3,400 sites to survey, 2 further start URLs in them; 1 start URL passed over, for their site has its \
+             number already (--seeds-per-site)"
+        );
+    }
+}

@@ -1,0 +1,74 @@
+//! The command line: what the user types becomes settings, what comes of it becomes words and an exit
+//! code.
+//!
+//! [`main`] reads the arguments into a [`Command`](command::Command) and executes it. There is a file
+//! for each command in [`commands`]; the flags of a survey are in [`flags`], in the groups of its help.
+//! Flags are laid over the configuration file (`config`) and that over the defaults of
+//! [`Settings`](crate::survey::Settings); `check` then looks at the whole once, wherever a value came
+//! from.
+//!
+//! `survey`, `resume` and `demo` meet in `run`: the log is opened, signals are listened to (`stop`),
+//! the display shows the survey's status (`progress`), and in the end the summary is printed.
+//!
+//! **Two channels.** Standard output carries results only, so that it can be piped: tables, CSV, JSON.
+//! All else is a line on standard error that begins with `ccsurvey:`; an error begins with `ccsurvey:
+//! error:`. A closed pipe is no error. Every end of the program is one of [`Exit`](exit::Exit).
+//!
+//! This room decides nothing about the survey itself: it holds no rule of load, scope or walk.
+
+mod check;
+mod columns;
+pub mod command;
+pub mod commands;
+mod config;
+pub mod error;
+pub mod exit;
+pub mod flags;
+pub mod log;
+mod output;
+mod progress;
+pub mod run;
+mod start_list;
+mod stop;
+mod units;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use command::Cli;
+use error::{CliError, of_arguments};
+use exit::Exit;
+
+/// Runs the program with the arguments of the process.
+#[must_use]
+pub fn main() -> ExitCode {
+    let done = match Cli::try_parse() {
+        Ok(cli) => cli.command.execute(),
+        Err(asked) => answer(&asked),
+    };
+    let exit = done.unwrap_or_else(|wrong| {
+        if !matches!(wrong, CliError::ClosedPipe) {
+            output::say(&format!("error: {wrong}"));
+        }
+        wrong.exit()
+    });
+    exit.into()
+}
+
+/// Help and version are asked for, all else is a mistake.
+fn answer(asked: &clap::Error) -> Result<Exit, CliError> {
+    match asked.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            asked.print().map_err(|wrong| CliError::of_output(&wrong))?;
+            Ok(Exit::Done)
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            // To standard error; whether anybody reads it changes nothing.
+            let _ = asked.print();
+            Ok(Exit::Usage)
+        }
+        _ => Err(of_arguments(asked)),
+    }
+}

@@ -1,0 +1,183 @@
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use tokio::task::JoinHandle;
+
+use super::output::say;
+use super::units::{byte_rate, bytes, duration, request_rate, thousands};
+use crate::survey::Snapshot;
+
+/// Kinds of errors that are told, the most frequent first.
+const KINDS: usize = 4;
+/// Where standard error is a file, a line so often.
+const SECONDS_PER_LINE: u64 = 10;
+
+/// Shows how a survey goes until it is ended: a few lines kept up to date on a terminal, else a plain
+/// line now and then.
+///
+/// It looks at the status that the survey writes into its folder every second, as `ccsurvey status`
+/// does.
+pub(super) struct Display {
+    dir: PathBuf,
+    bar: ProgressBar,
+    task: JoinHandle<()>,
+}
+
+impl Display {
+    /// Begins to show, on the runtime this is called on; colours and movement on a terminal only.
+    pub(super) fn start(dir: &Path) -> Self {
+        let is_terminal = io::stderr().is_terminal();
+        let bar = ProgressBar::with_draw_target(None, target(is_terminal));
+        // The template is fixed and sound; without it the display is plainer, no less true.
+        if let Ok(style) = ProgressStyle::with_template("{spinner:.green} {msg}") {
+            bar.set_style(style);
+        }
+        bar.set_message("starting");
+        bar.enable_steady_tick(Duration::from_millis(125));
+        let task = tokio::spawn(keep_up_to_date(dir.to_owned(), bar.clone(), is_terminal));
+        Self { dir: dir.to_owned(), bar, task }
+    }
+
+    /// Tells the user something between two pictures of the display.
+    pub(super) fn teller(&self) -> impl FnOnce(&str) + Send + 'static {
+        let bar = self.bar.clone();
+        move |message| bar.suspend(|| say(message))
+    }
+
+    /// Takes the display away and leaves one line of how it stands.
+    pub(super) fn end(self) {
+        self.task.abort();
+        self.bar.finish_and_clear();
+        if let Ok(Some(last)) = Snapshot::load(&self.dir) {
+            say(&line(&last));
+        }
+    }
+}
+
+fn target(is_terminal: bool) -> ProgressDrawTarget {
+    if is_terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() }
+}
+
+async fn keep_up_to_date(dir: PathBuf, bar: ProgressBar, is_terminal: bool) {
+    let mut every = tokio::time::interval(Duration::from_secs(1));
+    for second in 0_u64.. {
+        every.tick().await;
+        let Ok(Some(now)) = Snapshot::load(&dir) else { continue };
+        if is_terminal {
+            bar.set_message(lines(&now));
+        } else if second > 0 && second % SECONDS_PER_LINE == 0 {
+            say(&line(&now));
+        }
+    }
+}
+
+/// The display of a terminal.
+fn lines(now: &Snapshot) -> String {
+    format!(
+        "sites {}\n  {}\n  {}\n  errors {}\n  {} elapsed, {}",
+        sites(now),
+        pages(now),
+        rates(now),
+        errors(now, KINDS),
+        duration(now.active_seconds),
+        time_left(now),
+    )
+}
+
+/// The same in one line.
+fn line(now: &Snapshot) -> String {
+    let left = if now.state == "running" { format!(", {}", time_left(now)) } else { String::new() };
+    format!(
+        "{} elapsed: sites {}; {}; {}; errors {}{left}",
+        duration(now.active_seconds),
+        sites(now),
+        pages(now),
+        rates(now),
+        errors(now, KINDS),
+    )
+}
+
+/// How many sites are where.
+pub(super) fn sites(now: &Snapshot) -> String {
+    format!(
+        "{} done, {} walking, {} waiting",
+        thousands(now.sites_done),
+        thousands(now.sites_walking),
+        thousands(now.sites_waiting)
+    )
+}
+
+fn pages(now: &Snapshot) -> String {
+    format!(
+        "{} pages by {} requests, {} received",
+        thousands(now.pages),
+        thousands(now.requests),
+        bytes(now.received_bytes)
+    )
+}
+
+fn rates(now: &Snapshot) -> String {
+    format!("{}, {}", request_rate(now.requests_per_second), byte_rate(now.bytes_per_second))
+}
+
+/// How many, and the most frequent kinds.
+pub(super) fn errors(now: &Snapshot, kinds: usize) -> String {
+    let mut errors: Vec<(&String, u64)> = now.errors.iter().map(|(kind, count)| (kind, *count)).collect();
+    errors.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(other.0)));
+    let all = thousands(errors.iter().map(|(_, count)| count).sum());
+    let mut told: Vec<String> =
+        errors.iter().take(kinds).map(|(kind, count)| format!("{kind} {}", thousands(*count))).collect();
+    if errors.len() > kinds {
+        told.push("…".to_owned());
+    }
+    if told.is_empty() { all } else { format!("{all} ({})", told.join(", ")) }
+}
+
+pub(super) fn time_left(now: &Snapshot) -> String {
+    match now.seconds_left {
+        Some(seconds) => format!("about {} left, more while new sites are found", duration(seconds)),
+        None => "time left not yet known".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn snapshot() -> Snapshot {
+        let errors = [("http_404", 4), ("dns_nxdomain", 8), ("reset", 1), ("too_slow", 1), ("bad_http", 1)];
+        Snapshot {
+            state: "running".into(),
+            active_seconds: 80.0,
+            sites_done: 12,
+            sites_walking: 3,
+            sites_waiting: 4000,
+            pages: 1234,
+            requests: 1500,
+            received_bytes: 12_345_678,
+            errors: errors.map(|(kind, count)| (kind.to_owned(), count)).into(),
+            requests_per_second: 4.5,
+            bytes_per_second: 45_100.0,
+            seconds_left: Some(11_100.0),
+            ..Snapshot::default()
+        }
+    }
+
+    #[test]
+    fn a_line_tells_how_the_survey_goes() {
+        assert_eq!(
+            line(&snapshot()),
+            "1 min 20 s elapsed: sites 12 done, 3 walking, 4,000 waiting; 1,234 pages by 1,500 requests, 12.3 MB \
+             received; 4.5 req/s, 45.1 kB/s; errors 15 (dns_nxdomain 8, http_404 4, bad_http 1, reset 1, …), about \
+             3 h 05 min left, more while new sites are found"
+        );
+    }
+
+    #[test]
+    fn a_terminal_shows_the_same_in_five_lines() {
+        assert_eq!(lines(&snapshot()).lines().count(), 5);
+        assert!(lines(&Snapshot::default()).ends_with("0 s elapsed, time left not yet known"));
+    }
+}

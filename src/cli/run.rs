@@ -1,0 +1,94 @@
+use std::future::Future;
+use std::path::Path;
+
+use super::error::CliError;
+use super::exit::Exit;
+use super::log::{self, LogLevel};
+use super::output::{print, print_json, say};
+use super::progress::Display;
+use super::stop;
+use crate::survey::{Ending, Summary, Survey, SurveyError};
+
+/// How a running survey shows itself.
+#[derive(clap::Args, Clone, Copy, Debug)]
+#[command(next_help_heading = "Output")]
+pub struct Showing {
+    /// Print the summary as JSON, and show no progress
+    #[arg(long)]
+    pub json: bool,
+
+    /// How much is written to DIR/log.jsonl
+    #[arg(long, value_name = "LEVEL", value_enum, default_value = "info")]
+    pub log_level: LogLevel,
+}
+
+/// Does the work of a command that waits for the network.
+///
+/// # Errors
+/// Those of the work, and when the system gives us no threads.
+pub(super) fn block_on<T>(work: impl Future<Output = Result<T, CliError>>) -> Result<T, CliError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|wrong| CliError::Failed(format!("cannot start: {wrong}")))?;
+    runtime.block_on(work)
+}
+
+/// Runs a survey to its end or to a signal, and tells what came of it.
+///
+/// # Errors
+/// When something of ours stops working; what was recorded is kept.
+pub(super) async fn run(survey: Survey, dir: &Path, showing: Showing) -> Result<Exit, CliError> {
+    log::start(dir, showing.log_level)?;
+    let display = (!showing.json).then(|| Display::start(dir));
+    let teller = display.as_ref().map(Display::teller);
+    let stopping = stopping_politely(dir);
+    let stopped = stop::on_signal(move || match teller {
+        Some(tell) => tell(&stopping),
+        None => say(&stopping),
+    });
+    let ended = survey.run(stopped).await;
+    if let Some(display) = display {
+        display.end();
+    }
+    if let Err(wrong) = &ended {
+        tracing::error!(%wrong, "the survey has failed");
+    }
+    tell(ended, dir, showing)
+}
+
+fn stopping_politely(dir: &Path) -> String {
+    format!(
+        "stopping politely: exchanges in flight are finished, then the state is kept; `ccsurvey resume {}` goes on",
+        dir.display()
+    )
+}
+
+fn tell(ended: Result<Ending, SurveyError>, dir: &Path, showing: Showing) -> Result<Exit, CliError> {
+    let ending = ended?;
+    if showing.json {
+        print_json(&Summary::of(dir)?)?;
+    } else if ending.is_finished {
+        print(&format!("\n{}\n{}", Summary::of(dir)?, next_steps(dir)))?;
+    } else {
+        say(&format!("stopped, the state is kept; `ccsurvey resume {}` goes on", dir.display()));
+    }
+    for promise in &ending.broken_promises {
+        say(&format!("error: a load promise was broken: {promise}"));
+    }
+    Ok(match ending {
+        Ending { broken_promises, .. } if !broken_promises.is_empty() => Exit::PromiseBroken,
+        Ending { is_finished: false, .. } => Exit::Interrupted,
+        _ => Exit::Done,
+    })
+}
+
+fn next_steps(dir: &Path) -> String {
+    let dir = dir.display();
+    format!(
+        "Tables    {dir}/tables/{{exchanges,links,sites,levels,servers}}/*.parquet\n\
+         Settings  {dir}/survey.toml\n\
+         Next      ccsurvey status {dir}                  the servers that bore most\n          \
+         ccsurvey export {dir} -o starts.csv    all start URLs now known, for the next survey\n"
+    )
+}

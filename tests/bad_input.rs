@@ -1,0 +1,367 @@
+//! Bad input of every kind is refused with a message that says what to do, and costs nothing that was there.
+//!
+//! Each test runs the program as a user does and compares the whole message. Where a survey would begin, it
+//! would stay on this machine: its name server and gateway are sockets of the test that answer nobody.
+
+use std::fs;
+use std::net::UdpSocket;
+use std::path::Path;
+
+use assert_cmd::Command;
+use tempfile::TempDir;
+
+/// A folder with a start list, in which the program is run.
+struct Desk {
+    folder: TempDir,
+    /// Never answers.
+    name_server: UdpSocket,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let desk = Self {
+            folder: tempfile::tempdir().unwrap(),
+            name_server: UdpSocket::bind("127.0.0.1:0").unwrap(),
+        };
+        desk.write("s.csv", "url\nhttp://www.a.ke/\n");
+        desk
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn write(&self, file: &str, content: impl AsRef<[u8]>) {
+        fs::write(self.path().join(file), content).unwrap();
+    }
+
+    /// Runs the program; gives exit code and what it says on standard error.
+    fn run(&self, arguments: &[&str]) -> (i32, String) {
+        let output = Command::new(env!("CARGO_BIN_EXE_ccsurvey"))
+            .args(arguments)
+            .current_dir(self.path())
+            .env_remove("RUST_BACKTRACE")
+            .output()
+            .unwrap();
+        assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
+        (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+    }
+
+    /// Begins a survey of the start list into `d`, with these flags too; they win.
+    fn survey(&self, flags: &[&str]) -> (i32, String) {
+        let dns = self.name_server.local_addr().unwrap().to_string();
+        let given = |flag: &str| flags.contains(&flag);
+        let mut arguments =
+            vec!["survey", "d", "--dns", &dns, "--gateway", "127.0.0.1:9", "--dns-timeout", "200ms"];
+        if !given("--start") {
+            arguments.extend(["--start", "s.csv"]);
+        }
+        if !given("--cctld") && !given("--config") {
+            arguments.extend(["--cctld", "ke"]);
+        }
+        arguments.extend(flags);
+        self.run(&arguments)
+    }
+
+    /// That a survey with these flags is wrong usage for this reason, and leaves nothing behind.
+    fn refuses(&self, flags: &[&str], message: &str) {
+        assert_eq!(self.survey(flags), (2, format!("ccsurvey: error: {message}\n")), "{flags:?}");
+        assert!(!self.path().join("d").exists(), "{flags:?}");
+    }
+
+    /// The absolute name of a file of the desk, as messages have it.
+    fn name(&self, file: &str) -> String {
+        self.path().join(file).display().to_string()
+    }
+}
+
+#[test]
+fn a_start_list_that_cannot_be_read_is_named() {
+    let desk = Desk::new();
+    desk.refuses(
+        &["--start", "none.csv"],
+        "cannot read the start list none.csv: No such file or directory (os error 2)",
+    );
+    desk.refuses(&["--start", "."], "cannot read the start list .: Is a directory (os error 21)");
+}
+
+#[test]
+fn bad_lines_are_named_with_number_and_value_and_the_rest_is_used() {
+    let desk = Desk::new();
+    desk.write("s.csv", "url\nftp://b.ke/\nhttp://www.a.ke/\nno host at all\n");
+    let dns = desk.name_server.local_addr().unwrap();
+    let (code, said) = desk.survey(&[]);
+    assert_eq!(code, 1);
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(
+        lines[..3],
+        [
+            "ccsurvey: s.csv: line 2: 'ftp://b.ke/' is skipped: not an http or https URL",
+            "ccsurvey: s.csv: line 4: 'no host at all' is skipped: neither a URL nor a host name",
+            "ccsurvey: 1 site to survey",
+        ]
+    );
+    assert_eq!(
+        lines.last().unwrap(),
+        &format!(
+            "ccsurvey: error: name server {dns} does not answer (asked for www.a.ke); name another with --dns"
+        )
+    );
+}
+
+#[test]
+fn a_start_list_without_a_good_line_is_no_survey() {
+    let desk = Desk::new();
+    desk.write("s.csv", "url\n");
+    desk.refuses(&[], "s.csv: no start URL in it (0 bad lines)");
+    desk.write("s.csv", "nonsense\n");
+    let (code, said) = desk.survey(&[]);
+    assert_eq!(code, 2);
+    assert_eq!(
+        said,
+        "ccsurvey: s.csv: line 1: 'nonsense' is skipped: neither a URL nor a host name\n\
+         ccsurvey: error: s.csv: no start URL in it (1 bad line)\n"
+    );
+}
+
+#[test]
+fn of_many_bad_lines_twenty_are_told() {
+    let desk = Desk::new();
+    desk.write("s.csv", "nonsense\n".repeat(25));
+    let (_, said) = desk.survey(&[]);
+    assert_eq!(said.lines().count(), 22, "{said}");
+    assert!(said.contains("\nccsurvey: s.csv: … and 5 more bad lines\n"), "{said}");
+}
+
+#[test]
+fn an_unknown_country_domain_is_named() {
+    Desk::new().refuses(
+        &["--cctld", "ke,kx"],
+        "'kx' is not a country domain: the Public Suffix List has no such registry suffix (expected for example \
+         'ke' or 'or.ke')",
+    );
+    Desk::new().refuses(
+        &["--cctld", " "],
+        "no country domain given: add --cctld, for example --cctld ke or --cctld ke,tz,ug",
+    );
+}
+
+#[test]
+fn a_folder_that_exists_is_left_as_it_is() {
+    let desk = Desk::new();
+    fs::create_dir(desk.path().join("d")).unwrap();
+    desk.write("d/mine.txt", "mine");
+    let message = "ccsurvey: error: d exists: choose another folder, or go on with `ccsurvey resume d`\n";
+    assert_eq!(desk.survey(&[]), (2, message.to_owned()));
+    assert_eq!(desk.run(&["demo", "d"]), (2, message.to_owned()));
+    assert_eq!(fs::read_to_string(desk.path().join("d/mine.txt")).unwrap(), "mine");
+    assert_eq!(fs::read_dir(desk.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn a_survey_of_a_newer_version_is_not_touched() {
+    let desk = Desk::new();
+    fs::create_dir(desk.path().join("d")).unwrap();
+    desk.write("d/manifest.json", r#"{"format": 99, "news": true}"#);
+    for command in ["resume", "status", "export"] {
+        let message =
+            "ccsurvey: error: d was written by a newer ccsurvey (format 99, this one reads up to 1)\n";
+        assert_eq!(desk.run(&[command, "d"]), (2, message.to_owned()), "{command}");
+    }
+    assert_eq!(fs::read_dir(desk.path().join("d")).unwrap().count(), 1);
+}
+
+#[test]
+fn a_folder_that_is_no_survey_is_named() {
+    let desk = Desk::new();
+    for command in ["resume", "status", "export"] {
+        let message = "ccsurvey: error: d is not a survey: it has no manifest.json\n";
+        assert_eq!(desk.run(&[command, "d"]), (2, message.to_owned()), "{command}");
+    }
+}
+
+#[test]
+fn bad_values_of_flags_are_named_with_what_is_expected() {
+    let desk = Desk::new();
+    for (flags, message) in [
+        (["--depth", "deep"], "invalid value 'deep' for '--depth <LEVELS>': expected a whole number"),
+        (["--depth", "70000"], "invalid value '70000' for '--depth <LEVELS>': too large"),
+        (
+            ["--min-delay", "soon"],
+            "invalid value 'soon' for '--min-delay <TIME>': 'soon' is not a duration (expected for example '2s', \
+             '500ms' or '1h 30m')",
+        ),
+        (
+            ["--max-bytes", "lots"],
+            "invalid value 'lots' for '--max-bytes <BYTES>': 'lots' is not a number of bytes (expected for example \
+             '500kB' or '1MiB')",
+        ),
+        (
+            ["--feed-back", "all"],
+            "invalid value 'all' for '--feed-back <RULE>' [possible values: link, door, off]",
+        ),
+        (
+            ["--delay-factor", "x"],
+            "invalid value 'x' for '--delay-factor <FACTOR>': expected a number such as 5 or 2.5",
+        ),
+    ] {
+        desk.refuses(&flags, &format!("{message} (`--help` tells what is allowed)"));
+    }
+    for (flags, message) in [
+        (["--depth", "1001"], "--depth is 1001, expected 0 to 1000 levels"),
+        (["--sites", "0"], "--sites is 0, expected more than 0"),
+        (["--delay-factor", "inf"], "--delay-factor is inf, expected a number of 0 or more"),
+        (["--min-delay", "2h"], "--min-delay is 2h, expected at most --max-delay, which is 1m"),
+        (
+            ["--contact", "me"],
+            "--contact is 'me', expected a URL or mail address, for example https://example.org/survey or \
+             survey@example.org",
+        ),
+    ] {
+        desk.refuses(&flags, message);
+    }
+    let message = "invalid value 'there' for '--dns <ADDR:PORT>': expected an address and a port, for example \
+                   127.0.0.1:53 (`--help` tells what is allowed)";
+    let said = desk.run(&["survey", "d", "--start", "s.csv", "--cctld", "ke", "--dns", "there"]);
+    assert_eq!(said, (2, format!("ccsurvey: error: {message}\n")));
+}
+
+#[test]
+fn a_flag_that_does_not_exist_is_named_with_its_likeliest_meaning() {
+    Desk::new().refuses(
+        &["--dept", "3"],
+        "unexpected argument '--dept' found; a similar argument exists: '--depth' (`--help` tells what is allowed)",
+    );
+}
+
+#[test]
+fn a_survey_that_leaves_this_machine_needs_a_contact() {
+    let desk = Desk::new();
+    let (code, said) = desk.run(&["survey", "d", "--start", "s.csv", "--cctld", "ke"]);
+    assert_eq!(
+        (code, said.as_str()),
+        (
+            2,
+            "ccsurvey: error: no --contact given: site owners must be able to reach you; give a URL or mail \
+             address, for example https://example.org/survey or survey@example.org (only a survey whose --dns and \
+             --gateway are on this machine goes without)\n"
+        )
+    );
+}
+
+#[test]
+fn unknown_keys_and_bad_values_of_a_configuration_file_are_named_with_their_line() {
+    let desk = Desk::new();
+    desk.write("run.toml", "cctld = [\"ke\"]\ndepht = 3\n");
+    desk.refuses(
+        &["--config", "run.toml"],
+        "run.toml: line 2: unknown key 'depht' (known keys are the flags of `ccsurvey survey --help`)",
+    );
+    desk.write("run.toml", "cctld = [\"ke\"]\nrate = \"fast\"\n");
+    desk.refuses(
+        &["--config", "run.toml"],
+        "run.toml: line 2: key 'rate': 'fast' is not a number of bytes (expected for example '500kB' or '1MiB')",
+    );
+    desk.write("run.toml", "cctld = [\"ke\"]\nsites = 0\n");
+    desk.refuses(&["--config", "run.toml"], "--sites is 0, expected more than 0");
+    desk.refuses(&["--config", "none.toml"], "cannot read none.toml: No such file or directory (os error 2)");
+}
+
+#[test]
+fn a_suffix_list_that_is_missing_or_corrupt_is_named_with_its_line() {
+    let desk = Desk::new();
+    let file = desk.name("psl.dat");
+    let flags = ["--suffix-list", "psl.dat"];
+    desk.refuses(&flags, &format!("cannot read {file}: No such file or directory (os error 2)"));
+    desk.write("psl.dat", "<html>\n");
+    desk.refuses(
+        &flags,
+        &format!("{file}: no line '// ===BEGIN ICANN DOMAINS===': this is not a Public Suffix List"),
+    );
+    desk.write("psl.dat", "// ===BEGIN ICANN DOMAINS===\nke\n");
+    desk.refuses(&flags, &format!("{file}: the list is cut short: no line '// ===END ICANN DOMAINS==='"));
+    desk.write("psl.dat", "// ===BEGIN ICANN DOMAINS===\nke\nco..ke\n// ===END ICANN DOMAINS===\n");
+    desk.refuses(
+        &flags,
+        &format!(
+            "{file}: line 3: 'co..ke' is not a suffix rule (expected a domain name such as 'co.ke', '*.ck' or \
+             '!www.ck')"
+        ),
+    );
+}
+
+#[test]
+fn a_location_database_that_is_missing_or_corrupt_is_named() {
+    let desk = Desk::new();
+    let file = desk.name("geo.mmdb");
+    let flags = ["--geo", "geo.mmdb"];
+    desk.refuses(&flags, &format!("cannot read {file}: No such file or directory (os error 2)"));
+    desk.write("geo.mmdb", "no database");
+    let (code, said) = desk.survey(&flags);
+    assert_eq!(code, 2);
+    assert!(said.starts_with(&format!("ccsurvey: error: {file} is no sound address database (")), "{said}");
+    assert!(
+        said.ends_with(
+            "; expected a complete .mmdb file such as GeoLite2-Country, GeoLite2-ASN or DB-IP Lite\n"
+        ),
+        "{said}"
+    );
+    assert!(!desk.path().join("d").exists());
+}
+
+#[test]
+fn a_line_of_an_opt_out_file_that_cannot_be_obeyed_is_an_error() {
+    let desk = Desk::new();
+    let file = desk.name("no.txt");
+    let flags = ["--opt-out", "no.txt"];
+    desk.refuses(&flags, &format!("cannot read {file}: No such file or directory (os error 2)"));
+    desk.write("no.txt", "a.ke\n41.0.0.0/99\n");
+    desk.refuses(
+        &flags,
+        &format!(
+            "{file}: line 2: '41.0.0.0/99' is neither a host name nor a network (expected for example \
+             'example.ke', '41.90.0.7' or '41.90.0.0/16')"
+        ),
+    );
+}
+
+#[test]
+fn a_file_of_root_certificates_without_one_is_named() {
+    let desk = Desk::new();
+    let file = desk.name("ca.pem");
+    let flags = ["--ca", "ca.pem"];
+    desk.refuses(
+        &flags,
+        &format!("cannot read root certificates from '{file}': No such file or directory (os error 2)"),
+    );
+    desk.write("ca.pem", "nothing");
+    desk.refuses(&flags, &format!("'{file}' holds no usable root certificate in PEM form"));
+}
+
+#[test]
+fn a_name_server_that_does_not_answer_is_named_and_the_survey_is_kept() {
+    let desk = Desk::new();
+    desk.write("s.csv", "a.ke\nb.ke\nc.ke\nd.ke\n");
+    let dns = desk.name_server.local_addr().unwrap();
+    let expected = format!(
+        "ccsurvey: error: name server {dns} does not answer (asked for a.ke, b.ke, c.ke); name another with --dns"
+    );
+    let (code, said) = desk.survey(&[]);
+    assert_eq!((code, said.lines().last()), (1, Some(expected.as_str())));
+    let (code, said) = desk.run(&["resume", "d"]);
+    assert_eq!((code, said.lines().last()), (1, Some(expected.as_str())));
+}
+
+#[test]
+fn a_world_that_is_none_is_named_with_its_line() {
+    let desk = Desk::new();
+    desk.write("w.toml", "[sites]\ncount = 0\n");
+    for command in ["serve", "truth", "describe", "starts"] {
+        let message = "w.toml: line 2: 'sites.count' is 0, expected an integer from 1 to 1000000 (sites)";
+        assert_eq!(
+            desk.run(&["space", command, "w.toml"]),
+            (2, format!("ccsurvey: error: {message}\n")),
+            "{command}"
+        );
+    }
+}

@@ -1,0 +1,160 @@
+//! A virtual Web space served on loopback, and surveys of it, for the tests.
+#![allow(dead_code)] // Each test program uses a part of it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use ccsurvey::address::{SuffixSection, Suffixes, WebUrl};
+use ccsurvey::records::{ExchangeRow, LevelRow, LinkRow, Row, ServerRow, SiteRow, read_table};
+use ccsurvey::space::{Access, FeedBack, ServeSettings, Served, Truth, TruthSettings, World, serve};
+use ccsurvey::survey::{Ending, Settings, Size, Span, Survey};
+use tokio::runtime::Runtime;
+
+/// A world that is being served.
+pub struct Space {
+    pub world: Arc<World>,
+    served: Served,
+    runtime: Runtime,
+}
+
+/// The folder of a survey that has ended.
+pub struct Surveyed {
+    pub ending: Ending,
+    folder: tempfile::TempDir,
+}
+
+/// The tables of a survey in an order of their own, without the columns that tell of time.
+#[derive(Debug, PartialEq)]
+pub struct TimelessTables {
+    pub sites: Vec<SiteRow>,
+    pub levels: Vec<LevelRow>,
+    pub links: Vec<LinkRow>,
+    pub exchanges: Vec<ExchangeRow>,
+}
+
+impl Space {
+    /// Serves `tests/worlds/NAME.toml`.
+    pub fn serve(name: &str) -> Self {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/worlds").join(format!("{name}.toml"));
+        Self::of(&std::fs::read_to_string(path).unwrap())
+    }
+
+    pub fn of(world: &str) -> Self {
+        let world = Arc::new(World::parse(world).unwrap());
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let served = runtime.block_on(serve(world.clone(), ServeSettings::default())).unwrap();
+        Self { world, served, runtime }
+    }
+
+    /// Settings that survey this world, with next to no pauses.
+    pub fn settings(&self) -> Settings {
+        Settings {
+            cctld: vec!["ke".to_owned()],
+            contact: Some("https://survey.example/contact".to_owned()),
+            dns: Some(self.served.dns_addr),
+            gateway: Some(self.served.gateway_addr),
+            min_delay: Span(Duration::ZERO),
+            delay_factor: 0.0,
+            max_delay: Span(Duration::from_millis(20)),
+            rate: None,
+            ..Settings::default()
+        }
+    }
+
+    pub fn starts(&self) -> Vec<WebUrl> {
+        self.world.start_urls().iter().map(|url| WebUrl::parse(url).unwrap()).collect()
+    }
+
+    pub fn survey(&self, settings: Settings) -> Surveyed {
+        self.survey_from(settings, &self.starts())
+    }
+
+    pub fn survey_from(&self, settings: Settings, start: &[WebUrl]) -> Surveyed {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path().join("survey");
+        let (survey, _) = Survey::create(&dir, settings, start).unwrap();
+        let (_keep, stop) = tokio::sync::watch::channel(false);
+        let ending = self.runtime.block_on(survey.run(stop)).unwrap();
+        Surveyed { ending, folder }
+    }
+
+    pub fn truth(&self, depth: u16, feed_back: FeedBack) -> Truth {
+        self.truth_with(depth, feed_back, 1)
+    }
+
+    pub fn truth_with(&self, depth: u16, feed_back: FeedBack, queries_per_script: u32) -> Truth {
+        let list = include_str!("../../data/public_suffix_list.dat");
+        let settings = TruthSettings {
+            depth,
+            feed_back,
+            start: self.world.start_urls(),
+            queries_per_script,
+            suffixes: Arc::new(Suffixes::parse(list, SuffixSection::Icann).unwrap()),
+        };
+        Truth::of(&self.world, &settings)
+    }
+
+    pub fn accesses(&self) -> Vec<Access> {
+        self.served.access_log()
+    }
+
+    pub fn dns(&self) -> String {
+        self.served.dns_addr.to_string()
+    }
+
+    pub fn gateway(&self) -> String {
+        self.served.gateway_addr.to_string()
+    }
+}
+
+impl Surveyed {
+    pub fn dir(&self) -> PathBuf {
+        self.folder.path().join("survey")
+    }
+
+    pub fn tables(&self) -> TimelessTables {
+        timeless_tables(&self.dir())
+    }
+
+    pub fn rows<R: Row>(&self) -> Vec<R> {
+        rows(&self.dir())
+    }
+}
+
+pub fn rows<R: Row>(dir: &Path) -> Vec<R> {
+    read_table(dir).unwrap().flat_map(Result::unwrap).collect()
+}
+
+pub fn timeless_tables(dir: &Path) -> TimelessTables {
+    let mut tables =
+        TimelessTables { sites: rows(dir), levels: rows(dir), links: rows(dir), exchanges: rows(dir) };
+    for row in &mut tables.sites {
+        row.busy_ms = 0.0;
+        row.started = Default::default();
+        row.finished = Default::default();
+    }
+    for row in &mut tables.levels {
+        row.busy_ms = 0.0;
+        row.connections = 0;
+    }
+    for row in &mut tables.exchanges {
+        row.started = Default::default();
+        (row.dns_ms, row.connect_ms, row.tls_ms, row.first_byte_ms, row.total_ms) = (None, None, None, None, None);
+        row.connections = 0;
+    }
+    tables.sites.sort_by(|a, b| (&a.site, a.seed).cmp(&(&b.site, b.seed)));
+    tables.levels.sort_by(|a, b| (&a.site, a.seed, a.depth).cmp(&(&b.site, b.seed, b.depth)));
+    tables.links.sort_by(|a, b| (&a.site, a.seed, a.depth, &a.url).cmp(&(&b.site, b.seed, b.depth, &b.url)));
+    tables.exchanges.sort_by(|a, b| (&a.site, a.seed, a.number).cmp(&(&b.site, b.seed, b.number)));
+    tables
+}
+
+pub fn servers(dir: &Path) -> Vec<ServerRow> {
+    rows(dir)
+}
+
+/// A rate as generous as the tests need.
+pub fn unlimited() -> Option<Size> {
+    None
+}

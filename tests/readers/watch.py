@@ -1,0 +1,67 @@
+"""Reads a survey's tables again and again while it runs, as a user would who cannot wait.
+
+`watch.py CCSURVEY DIR` runs `CCSURVEY demo DIR` and reads every table with polars and DuckDB until it
+has ended. Any file of a table is whole at any moment; a site that is in `sites` has its rows in the
+other tables; no row that was there is gone later.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import duckdb
+import polars
+
+SEGMENTED = ("exchanges", "links", "levels", "sites")
+
+
+def trees(frame):
+    return set(frame.select("site", "seed").unique().iter_rows())
+
+
+def look(tables):
+    """The site trees of `sites`, once the tables have files; checks that their rows are there."""
+    # Sites first: what they promise must be in the other tables when these are read afterwards.
+    if not all(list((tables / name).glob("*.parquet")) for name in SEGMENTED):
+        return set()
+    sites = polars.read_parquet(tables / "sites/*.parquet")
+    levels = polars.read_parquet(tables / "levels/*.parquet")
+    exchanges = duckdb.sql(f"SELECT site, seed, failure FROM '{tables}/exchanges/*.parquet'").pl()
+    links = duckdb.sql(f"SELECT site, seed FROM '{tables}/links/*.parquet'").pl()
+    if list((tables / "servers").glob("*.parquet")):
+        polars.read_parquet(tables / "servers/*.parquet")
+    assert trees(sites) <= trees(levels), "a site has no levels yet"
+    assert trees(sites.filter(polars.col("requests") > 0)) <= trees(exchanges), "a site has no exchanges yet"
+    with_links = sites.filter(polars.col("external_urls") > 0)
+    assert trees(with_links) <= trees(links), "a site has no links yet"
+    return trees(sites)
+
+
+def main():
+    program, survey = sys.argv[1:]
+    tables = Path(survey) / "tables"
+    running = subprocess.Popen([program, "demo", survey], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    seen, looks, partial = set(), 0, set()
+    try:
+        while running.poll() is None:
+            now = look(tables)
+            assert seen <= now, f"rows are gone: {seen - now}"
+            seen, looks = now, looks + 1
+            partial.add(len(now))
+            try:
+                running.wait(0.05)
+            except subprocess.TimeoutExpired:
+                pass
+    finally:
+        if running.poll() is None:
+            running.kill()
+    printed = running.stdout.read().decode(errors="replace")
+    assert running.returncode == 0, f"the demo ended with {running.returncode}:\n{printed}"
+    final = look(tables)
+    assert seen <= final, f"rows are gone: {seen - final}"
+    counts = sorted(partial - {0, len(final)})
+    assert counts, f"no finished site could be read before the survey ended ({looks} looks)"
+    print(f"{looks} looks while it ran; {len(counts)} different counts of sites, then {len(final)}")
+
+
+main()

@@ -1,0 +1,110 @@
+"""Counts sites from their files, for comparison with what a survey found over HTTP.
+
+`count.py SITES.toml` prints JSON: for each site and depth the requests and pages that a survey must
+have made, and each external URL with the depth at which it first occurs. It follows the words of
+the design: breadth first by levels, redirects add no depth, one query URL a script, robots.txt and
+`nofollow` are heeded, paths that repeat themselves are not fetched.
+"""
+
+import collections
+import json
+import sys
+import tomllib
+from urllib.robotparser import RobotFileParser
+
+import files
+import page
+import urls
+
+DEEPEST = 8
+
+
+class Count:
+    def __init__(self, site):
+        self.site = site
+        self.server = files.Server(site["server"], site["root"])
+        self.robots = RobotFileParser()
+        self.robots.parse(site.get("robots", "").splitlines())
+        self.requests = collections.Counter()
+        self.pages = collections.Counter()
+        self.externals = {}  # identity → depth
+        self.known = set()  # identities in a list, this level's or an earlier one's
+        self.used_scripts = set()
+
+    def run(self):
+        start = urls.parse(f"{self.site['scheme']}://{self.site['host']}/")
+        self.known.add(urls.identity(start))
+        level, depth = [start], 0
+        while level and depth <= DEEPEST:
+            found = self.walk(level, depth)
+            level = [url for identity, url in found.items() if identity not in self.known]
+            self.known.update(map(urls.identity, level))
+            depth += 1
+        return self
+
+    def walk(self, level, depth):
+        """Fetches a level, which grows by the targets of redirects; returns what it links to."""
+        found = {}
+        for url in level:
+            if not self.may_fetch(url):
+                continue
+            self.requests[depth] += 1
+            answer = self.server.answer(url[2], url[3])
+            if answer.redirect:
+                target = urls.parse(answer.redirect, url)
+                if urls.identity(target) not in self.known:
+                    self.known.add(urls.identity(target))
+                    level.append(target)
+            elif answer.is_html:
+                self.pages[depth] += 1
+                self.read(answer.file, url, depth, found)
+        return found
+
+    def read(self, file, url, depth, found):
+        with open(file, "rb") as body:
+            for link in page.links(body.read(), url):
+                if link.url[1].split(":")[0] != self.site["host"]:
+                    self.externals.setdefault(urls.identity(link.url), depth)
+                elif not link.nofollow:
+                    found.setdefault(urls.identity(link.url), link.url)
+
+    def may_fetch(self, url):
+        """Whether a URL is asked for; a query URL that is uses up its script."""
+        script = urls.script(url)
+        if repeats_itself(url[2]) or (script or urls.identity(url)) in self.used_scripts:
+            return False
+        if not self.robots.can_fetch("ccsurvey", urls.spelled(url)):
+            return False
+        if script:
+            self.used_scripts.add(script)
+        return True
+
+
+def repeats_itself(path):
+    """Whether a group of one to three segments stands more than three times in a row."""
+    parts = [part for part in path.split("/") if part]
+    for length in (1, 2, 3):
+        for at in range(len(parts) - 4 * length + 1):
+            group = parts[at : at + length]
+            rounds = [parts[at + n * length : at + (n + 1) * length] for n in range(4)]
+            if rounds == [group] * 4 and any(c.isalpha() for c in "".join(group)):
+                return True
+    return len(parts) > 30
+
+
+def main():
+    with open(sys.argv[1], "rb") as file:
+        sites = tomllib.load(file)["site"]
+    counts = {}
+    for site in sites:
+        count = Count(site).run()
+        counts[site["host"]] = {
+            "requests": dict(sorted(count.requests.items())),
+            "pages": dict(sorted(count.pages.items())),
+            "externals": count.externals,
+        }
+    json.dump(counts, sys.stdout, indent=1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,50 @@
+use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+/// A program that runs beside the test and ends with it, also when the test panics.
+pub struct Running {
+    pub child: Child,
+    name: String,
+}
+
+impl Running {
+    /// The kernel ends the program (`setpriv`, of util-linux) should the test be killed.
+    pub fn start(command: &mut Command) -> Self {
+        let name = command.get_program().to_string_lossy().into_owned();
+        let mut guarded = Command::new("setpriv");
+        guarded.args(["--pdeathsig", "TERM"]).arg(command.get_program()).args(command.get_args());
+        let child = guarded.stdout(std::process::Stdio::piped()).spawn();
+        let child =
+            child.unwrap_or_else(|error| panic!("cannot start {name} ({error}): run tests/setup first"));
+        Self { child, name }
+    }
+
+    /// Waits until something listens at every address.
+    pub fn await_answers(&mut self, addresses: &[SocketAddr], error_log: &Path) {
+        let patience = Instant::now() + Duration::from_secs(20);
+        for address in addresses {
+            while TcpStream::connect(address).is_err() {
+                let ended = self.child.try_wait().expect("a child can be asked");
+                let log = || std::fs::read_to_string(error_log).unwrap_or_default();
+                assert!(
+                    ended.is_none(),
+                    "{} ended ({ended:?}); run tests/setup first?\n{}",
+                    self.name,
+                    log()
+                );
+                assert!(Instant::now() < patience, "{} does not listen at {address}:\n{}", self.name, log());
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        }
+    }
+}
+
+impl Drop for Running {
+    /// Asks it to end, so that it takes its own children along.
+    fn drop(&mut self) {
+        let _ = Command::new("kill").arg(self.child.id().to_string()).status();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,117 @@
+//! What a survey finds in a virtual Web space equals what the space knows of itself.
+
+mod common;
+
+use ccsurvey::records::{LevelRow, LinkRow, SiteRow};
+use ccsurvey::space::{FeedBack, LevelTruth, LinkTruth, SiteTruth, Truth};
+use ccsurvey::survey::{FeedBackRule, Settings};
+use common::{Space, TimelessTables};
+
+fn site_truth(row: &SiteRow) -> SiteTruth {
+    SiteTruth {
+        site: row.site.clone(),
+        start_url: row.start_url.clone(),
+        parent_site: row.parent_site.clone(),
+        generation: row.generation,
+        outcome: row.outcome.clone(),
+        requests: row.requests,
+        pages: row.pages,
+        external_urls: row.external_urls,
+        external_hosts: row.external_hosts,
+        external_sites: row.external_sites,
+        deepest: row.deepest,
+    }
+}
+
+fn level_truth(row: &LevelRow) -> LevelTruth {
+    LevelTruth {
+        site: row.site.clone(),
+        depth: row.depth,
+        requests: row.requests,
+        pages: row.pages,
+        internal_urls: row.internal_urls,
+        external_urls: row.external_urls,
+        external_hosts: row.external_hosts,
+        external_sites: row.external_sites,
+        fetched: row.fetched,
+        not_fetched_robots: row.not_fetched_robots,
+        not_fetched_robots_unreachable: row.not_fetched_robots_unreachable,
+        not_fetched_nofollow: row.not_fetched_nofollow,
+        not_fetched_script: row.not_fetched_script,
+        not_fetched_depth: row.not_fetched_depth,
+        not_fetched_limit: row.not_fetched_limit,
+        not_fetched_trap: row.not_fetched_trap,
+        not_fetched_opt_out: row.not_fetched_opt_out,
+        not_fetched_redirects: row.not_fetched_redirects,
+    }
+}
+
+fn link_truth(row: &LinkRow) -> LinkTruth {
+    LinkTruth {
+        site: row.site.clone(),
+        depth: row.depth,
+        page: ccsurvey::address::WebUrl::parse(&row.page).unwrap().canonical(),
+        url: row.url.clone(),
+        host: row.host.clone(),
+        target_site: row.target_site.clone(),
+        element: row.element.clone(),
+        nofollow: row.nofollow,
+        in_survey: row.in_survey,
+    }
+}
+
+#[track_caller]
+fn assert_true(tables: &TimelessTables, truth: &Truth, what: &str) {
+    same(&tables.sites.iter().map(site_truth).collect::<Vec<_>>(), &truth.sites, what);
+    same(&tables.levels.iter().map(level_truth).collect::<Vec<_>>(), &truth.levels, what);
+    same(&tables.links.iter().map(link_truth).collect::<Vec<_>>(), &truth.links, what);
+}
+
+#[track_caller]
+fn same<T: PartialEq + std::fmt::Debug>(found: &[T], expected: &[T], what: &str) {
+    for (found, expected) in found.iter().zip(expected) {
+        assert_eq!(found, expected, "{what}");
+    }
+    assert_eq!(found.len(), expected.len(), "{what}");
+}
+
+fn check(world: &str) {
+    let space = Space::serve(world);
+    let truth = space.truth(8, FeedBack::Link);
+    assert!(!truth.sites.is_empty());
+    for (sites, per_site) in [(1, 1), (4, 1), (64, 1), (64, 4)] {
+        let settings = Settings { sites, per_site, per_address: per_site, ..space.settings() };
+        let tables = space.survey(settings).tables();
+        assert_true(&tables, &truth, &format!("{world}, --sites {sites} --per-site {per_site}"));
+    }
+}
+
+#[test]
+fn a_site_with_one_page() {
+    check("a_site_with_one_page");
+}
+
+#[test]
+fn scripts_answer_one_query_each() {
+    check("scripts_answer_one_query_each");
+}
+
+#[test]
+fn robots_keep_some_pages_back() {
+    check("robots_keep_some_pages_back");
+}
+
+#[test]
+fn redirects_add_no_depth() {
+    check("redirects_add_no_depth");
+}
+
+#[test]
+fn shared_hosting() {
+    check("shared_hosting");
+}
+
+#[test]
+fn a_small_country() {
+    check("a_small_country");
+}
