@@ -1,11 +1,41 @@
+//! `ccsurvey` surveys the Web servers of a country-code domain at low load.
+//!
+//! The rooms, in the order data flows through them. Each has its story in its own documentation.
+//!
+//! What is asked, and of whom:
+//! - [`address`]: hosts, URLs in canonical form, public suffixes, scope, and where no request may go.
+//! - [`exchange`]: one question to a server and its answer.
+//!
+//! What answers mean:
+//! - [`robots`]: robots.txt, and what its absence means.
+//! - [`page`]: any bytes as a page: links, charset, title.
+//!
+//! What may be asked, when, and in which order:
+//! - [`load`]: permits, pace, back-off, budgets, and the ledger of what servers bore.
+//! - [`frontier`]: which sites wait, are being walked, are done; durable.
+//! - [`walk`]: **the core**: one site tree as a machine without clock or network.
+//!
+//! Doing it:
+//! - [`fetch`]: the only room with sockets to servers.
+//! - [`records`]: tables and their dictionary, Parquet in and out, the manifest.
+//! - [`survey`]: joins all of the above; checkpoints, progress, resuming.
+//!
+//! Trying it:
+//! - [`space`]: a virtual Web space that knows its own ground truth.
+//! - [`cli`]: flags and file to settings; one file a command.
+//!
+//! The first seven are pure: no clock, no sockets, no disk except behind the frontier's store. Time is
+//! always an argument. `tests/architecture.rs` holds which room may name which.
+
 pub mod address;
+pub mod cli;
 pub mod exchange;
-pub mod robots;
-pub mod page;
-pub mod load;
-pub mod frontier;
-pub mod walk;
 pub mod fetch;
+pub mod frontier;
+pub mod load;
+pub mod page;
 pub mod records;
-pub mod survey;
+pub mod robots;
 pub mod space;
+pub mod survey;
+pub mod walk;

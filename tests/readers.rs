@@ -1,6 +1,6 @@
 //! Other programs read our tables.
 //!
-//! A demonstration is surveyed, and polars and DuckDB (both from Python) read what it writes: while it
+//! A demonstration is surveyed, and polars and `DuckDB` (both from Python) read what it writes: while it
 //! runs (`watch.py`), then column by column against the data dictionary and the design
 //! (`columns.py`), then sum against sum (`reconcile.py`).
 //!

@@ -5,7 +5,7 @@ mod common;
 use ccsurvey::records::{LevelRow, LinkRow, SiteRow};
 use ccsurvey::space::{FeedBack, LevelTruth, LinkTruth, SiteTruth, Truth};
 use ccsurvey::survey::{FeedBackRule, Settings};
-use common::{Space, TimelessTables};
+use common::{Space, TimelessTables, same};
 
 fn site_truth(row: &SiteRow) -> SiteTruth {
     SiteTruth {
@@ -67,14 +67,6 @@ fn assert_true(tables: &TimelessTables, truth: &Truth, what: &str) {
     same(&tables.links.iter().map(link_truth).collect::<Vec<_>>(), &truth.links, what);
 }
 
-#[track_caller]
-fn same<T: PartialEq + std::fmt::Debug>(found: &[T], expected: &[T], what: &str) {
-    for (found, expected) in found.iter().zip(expected) {
-        assert_eq!(found, expected, "{what}");
-    }
-    assert_eq!(found.len(), expected.len(), "{what}");
-}
-
 fn check(world: &str) {
     let space = Space::serve(world);
     let truth = space.truth(8, FeedBack::Link);
@@ -114,4 +106,29 @@ fn shared_hosting() {
 #[test]
 fn a_small_country() {
     check("a_small_country");
+}
+
+#[test]
+fn feeding_back_front_pages_or_nothing_is_told_by_the_truth_too() {
+    let space = Space::serve("a_small_country");
+    for (rule, feed_back) in [(FeedBackRule::Door, FeedBack::Door), (FeedBackRule::Off, FeedBack::Off)] {
+        let tables = space.survey(Settings { feed_back: rule, ..space.settings() }).tables();
+        assert_true(&tables, &space.truth(8, feed_back), &format!("--feed-back {rule:?}"));
+    }
+}
+
+#[test]
+fn more_queries_per_script_are_told_by_the_truth_too() {
+    let space = Space::serve("scripts_answer_one_query_each");
+    let tables = space.survey(Settings { queries_per_script: 3, ..space.settings() }).tables();
+    assert_true(&tables, &space.truth_with(8, FeedBack::Link, 3), "--queries-per-script 3");
+}
+
+#[test]
+fn every_depth_is_told_by_the_truth_too() {
+    let space = Space::serve("a_small_country");
+    for depth in [0, 1, 2, 5] {
+        let tables = space.survey(Settings { depth, ..space.settings() }).tables();
+        assert_true(&tables, &space.truth(depth, FeedBack::Link), &format!("--depth {depth}"));
+    }
 }

@@ -30,7 +30,6 @@ mod progress;
 pub mod run;
 mod start_list;
 mod stop;
-mod units;
 
 use std::process::ExitCode;
 

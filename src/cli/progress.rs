@@ -6,8 +6,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::task::JoinHandle;
 
 use super::output::say;
-use super::units::{byte_rate, bytes, duration, request_rate, thousands};
 use crate::survey::Snapshot;
+use crate::survey::units::{byte_rate, bytes, duration, request_rate, thousands};
 
 /// Kinds of errors that are told, the most frequent first.
 const KINDS: usize = 4;
@@ -118,7 +118,8 @@ fn pages(now: &Snapshot) -> String {
     )
 }
 
-fn rates(now: &Snapshot) -> String {
+/// What is done in a second, on the mean of the last minute.
+pub(super) fn rates(now: &Snapshot) -> String {
     format!("{}, {}", request_rate(now.requests_per_second), byte_rate(now.bytes_per_second))
 }
 
@@ -178,6 +179,6 @@ mod tests {
     #[test]
     fn a_terminal_shows_the_same_in_five_lines() {
         assert_eq!(lines(&snapshot()).lines().count(), 5);
-        assert!(lines(&Snapshot::default()).ends_with("0 s elapsed, time left not yet known"));
+        assert!(lines(&Snapshot::default()).ends_with("0.0 s elapsed, time left not yet known"));
     }
 }

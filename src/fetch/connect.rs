@@ -1,3 +1,5 @@
+#![expect(clippy::disallowed_methods, reason = "this room times what happens on its sockets")]
+
 use std::error::Error;
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};

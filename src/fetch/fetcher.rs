@@ -1,3 +1,5 @@
+#![expect(clippy::disallowed_methods, reason = "this room times what happens on its sockets")]
+
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
@@ -136,8 +138,8 @@ impl Fetcher {
     /// [`most_bytes`](Self::most_bytes). The times for DNS are the caller's to fill in.
     pub async fn fetch(&self, ask: &Ask, address: IpAddr, byte_limit: u64) -> (Answer, Vec<u8>) {
         let parts = &*self.parts;
-        let started = (parts.clock)();
-        let not_asked = |failure| (Answer::not_asked(started, Some(address), failure, None), Vec::new());
+        let not_asked =
+            |failure| (Answer::not_asked((parts.clock)(), Some(address), failure, None), Vec::new());
         if let Err(failure) = parts.gate.exchange(ask.url.host(), address) {
             return not_asked(failure);
         }
@@ -161,7 +163,7 @@ impl Fetcher {
             purpose: ask.purpose,
             encrypted: ask.url.is_https(),
             wire_limit: byte_limit.min(self.most_bytes - BUFFER),
-            started,
+            clock: &parts.clock,
         };
         exchange.run(request).await
     }

@@ -27,7 +27,7 @@
 //! `sent` is the request head as it is written, exact. `received` is the status line, the header
 //! lines (as `name: value` CRLF) and the body before decoding; it is exact for a body with a
 //! length in a head of usual form, and an estimate for chunked bodies, where the chunks' own
-//! sizes are not visible and each piece read counts as one chunk. With TLS the records and the
+//! sizes are not visible and are taken to be 8 KiB. With TLS the records and the
 //! handshake are added, the certificates with their real length and the rest with usual sizes
 //! (see `wire`). Informational (1xx) answers, retransmissions, TCP and IP headers are not
 //! counted. What a server had already sent when we hung up (at a cap, after the head of an

@@ -1,3 +1,5 @@
+#![expect(clippy::disallowed_methods, reason = "this room times what happens on its sockets")]
+
 use std::future::{Future, poll_fn};
 use std::net::IpAddr;
 use std::pin::pin;
@@ -13,6 +15,7 @@ use super::Settings;
 use super::body::{Body, Read};
 use super::connect::{Moments, Notes};
 use super::failure::classify;
+use super::fetcher::Clock;
 use super::line::Line;
 use super::reading::{Reading, is_markup};
 use super::request::request_bytes;
@@ -29,12 +32,15 @@ pub(super) struct Exchange<'a> {
     pub encrypted: bool,
     /// The most the exchange may receive.
     pub wire_limit: u64,
-    pub started: SystemTime,
+    pub clock: &'a Clock,
 }
 
 impl Exchange<'_> {
     pub(super) async fn run(self, request: Request) -> (Answer, Vec<u8>) {
+        // The steady time first: should we be held up between the two, the exchange seems to end later than
+        // it did, and the pause after it is not cut short.
         let begun = Instant::now();
+        let started = (self.clock)();
         let deadline = begun + self.settings.timeouts.whole;
         let notes = Arc::<Notes>::default();
         let mut tally = Tally::new(self.encrypted);
@@ -43,7 +49,7 @@ impl Exchange<'_> {
         let headed = Instant::now();
         let moments = notes.moments();
         tally.connected(&moments, sent, response.is_ok());
-        let mut answer = self.blank_answer();
+        let mut answer = self.blank_answer(started);
         answer.timings = timings(&moments, begun, headed, response.is_ok());
         let mut bytes = Vec::new();
         match response {
@@ -104,7 +110,7 @@ impl Exchange<'_> {
             return failed(Failure::AddressRefused);
         }
         tally.head(&response);
-        let now = self.started + begun.elapsed();
+        let now = answer.started + begun.elapsed();
         answer.status = Some(response.status().as_u16());
         answer.head = head::pick(response.headers(), now);
         answer.http_version = Some(format!("{:?}", response.version()));
@@ -137,9 +143,9 @@ impl Exchange<'_> {
         response.remote_addr().is_some_and(|actual| actual.ip().to_canonical() != expected.to_canonical())
     }
 
-    fn blank_answer(&self) -> Answer {
+    fn blank_answer(&self, started: SystemTime) -> Answer {
         Answer {
-            started: self.started,
+            started,
             address: Some(self.address),
             status: None,
             failure: None,

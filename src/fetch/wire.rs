@@ -26,6 +26,10 @@ const HANDSHAKE_RECEIVED: u64 = 700;
 /// The server's part when a session is resumed: neither certificates nor signature.
 const RESUMPTION_RECEIVED: u64 = 450;
 
+/// Chunks are not visible, only what they hold. Servers write them as their buffers fill, usually 8 kB:
+/// four hexadecimal digits and two CRLF each (RFC 9112 §7.1).
+const CHUNK_CONTENT: u64 = 8 * 1024;
+const CHUNK: u64 = 8;
 /// The last chunk, `0` CRLF CRLF (RFC 9112 §7.1).
 const LAST_CHUNK: u64 = 5;
 
@@ -34,11 +38,12 @@ pub(super) struct Tally {
     pub wire: Wire,
     encrypted: bool,
     chunked: bool,
+    body: u64,
 }
 
 impl Tally {
     pub(super) fn new(encrypted: bool) -> Self {
-        Self { wire: Wire::default(), encrypted, chunked: false }
+        Self { wire: Wire::default(), encrypted, chunked: false, body: 0 }
     }
 
     /// The connection as far as it came, and the request if there was a way for it.
@@ -82,13 +87,17 @@ impl Tally {
         self.wire.received += BUFFER;
     }
 
-    /// A piece of the body as it was read.
+    /// A piece of the body as it was read. What frames it is counted by the length of the body so far, so
+    /// that the same body counts the same however it came.
     pub(super) fn piece(&mut self, bytes: usize) {
-        let bytes = bytes as u64;
-        // Its size in hexadecimal, and two CRLF (RFC 9112 §7.1).
-        let digits = u64::from(bytes.checked_ilog2().unwrap_or(0) / 4 + 1);
-        let framing = if self.chunked { digits + 4 } else { 0 };
-        self.wire.received += bytes + framing + self.records(bytes);
+        let before = self.framed(self.body);
+        self.body += bytes as u64;
+        self.wire.received += self.framed(self.body) - before;
+    }
+
+    fn framed(&self, body: u64) -> u64 {
+        let chunks = if self.chunked { body.div_ceil(CHUNK_CONTENT) * CHUNK } else { 0 };
+        body + chunks + self.records(body)
     }
 
     /// The end of the body.

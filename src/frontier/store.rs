@@ -28,6 +28,8 @@ const HOSTS: TableDefinition<'static, &[u8], &str> = TableDefinition::new("hosts
 
 /// Segments of the tables that are complete.
 const SEGMENTS: &str = "segments";
+/// Questions of finished trees that were put and never answered on record.
+const UNRECORDED: &str = "unrecorded";
 /// Trees that are finished.
 const FINISHED: &str = "finished";
 
@@ -65,6 +67,8 @@ pub struct Batch<'a> {
     pub servers: &'a [(IpAddr, Vec<u8>)],
     /// Hosts that servers were asked for, with the site of each; met before or not.
     pub hosts: &'a [(IpAddr, Host, Site)],
+    /// Questions that these trees put and whose answers a crash lost.
+    pub unrecorded: u64,
 }
 
 impl Frontier {
@@ -142,6 +146,7 @@ impl Frontier {
             }
             queue.merge()?;
             queue.add(FINISHED, batch.finished.len() as u64)?;
+            queue.add(UNRECORDED, batch.unrecorded)?;
             queue.set(SEGMENTS, batch.segments)?;
             let mut servers = txn.open_table(SERVERS)?;
             for (address, state) in batch.servers {
@@ -167,6 +172,14 @@ impl Frontier {
     /// When the store cannot be read.
     pub fn segments(&self) -> Result<u64, FrontierError> {
         self.read("read", |txn| counter(txn, SEGMENTS))
+    }
+
+    /// Questions of finished trees that were put and whose answers a crash lost.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn unrecorded(&self) -> Result<u64, FrontierError> {
+        self.read("read", |txn| counter(txn, UNRECORDED))
     }
 
     /// # Errors

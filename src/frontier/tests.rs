@@ -15,7 +15,9 @@ fn finished(lease: &Lease, found: &[&str]) -> Finished {
 }
 
 fn finish(frontier: &mut Frontier, trees: &[Finished]) {
-    frontier.finish(&Batch { finished: trees, segments: 1, servers: &[], hosts: &[] }).unwrap();
+    frontier
+        .finish(&Batch { finished: trees, segments: 1, servers: &[], hosts: &[], unrecorded: 0 })
+        .unwrap();
 }
 
 fn lease(frontier: &mut Frontier) -> Lease {
@@ -98,11 +100,12 @@ fn what_is_not_finished_is_handed_out_again_after_a_crash() {
             servers: &[("41.90.0.1".parse().unwrap(), vec![1, 2])],
             hosts: &["www.b.ke", "img.b.ke"]
                 .map(|name| ("41.90.0.1".parse().unwrap(), Host::parse(name).unwrap(), b.site.clone())),
+            unrecorded: 3,
         })
         .unwrap();
     drop(frontier);
     let mut frontier = open(&dir, Rules::default());
-    assert_eq!(frontier.segments().unwrap(), 7);
+    assert_eq!((frontier.segments().unwrap(), frontier.unrecorded().unwrap()), (7, 3));
     assert_eq!(frontier.server("41.90.0.1".parse().unwrap()).unwrap(), Some(vec![1, 2]));
     assert_eq!(frontier.hosts_and_sites("41.90.0.1".parse().unwrap()).unwrap(), (2, 1));
     assert_eq!(frontier.hosts_and_sites("41.90.0.2".parse().unwrap()).unwrap(), (0, 0));

@@ -1,15 +1,10 @@
-use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 use serde::{Deserialize, Serialize};
 
-use crate::address::Host;
-
 use super::Source;
 use super::declaration::{self, Declared};
+use super::detection;
 
-/// How much is looked at to detect a charset: chardetng reads about 30 MB/s, and what 64 KiB
-/// do not tell, more will not.
-const DETECTION_BYTES: usize = 64 * 1024;
 /// Where a page in UTF-16 must show a zero byte: its markup is ASCII.
 const UTF_16_BYTES: usize = 1024;
 
@@ -66,7 +61,7 @@ impl Charset {
             (Some((encoding, _)), _, _) => (encoding, CharsetOrigin::Bom),
             (_, Some(encoding), _) => (encoding, CharsetOrigin::Header),
             (_, _, Some(encoding)) => (encoding, CharsetOrigin::Meta),
-            _ => (detect(body, source.url.host()), CharsetOrigin::Detected),
+            _ => (detection::guess(body, source.url.host()), CharsetOrigin::Detected),
         };
         Self {
             encoding,
@@ -103,32 +98,6 @@ fn refuse_utf_16(header: &mut Declared, body: &[u8]) {
         header.encoding = None;
         header.has_unknown_label = true;
     }
-}
-
-/// The likeliest charset of the bytes, the country of the host as a hint.
-fn detect(body: &[u8], host: &Host) -> &'static Encoding {
-    match body {
-        [b'<', 0, _, 0, ..] => return UTF_16LE,
-        [0, b'<', 0, _, ..] => return UTF_16BE,
-        _ => {}
-    }
-    // Up to the first byte that tells anything, all charsets look the same.
-    let Some(first) = body.iter().position(|byte| *byte >= 0x80 || *byte == 0x1b) else {
-        return encoding_rs::UTF_8;
-    };
-    // The detector takes up to two bytes before as context.
-    let sample = &body[first.saturating_sub(2)..];
-    let window = &sample[..sample.len().min(DETECTION_BYTES)];
-    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
-    detector.feed(window, window.len() == sample.len());
-    detector.guess(top_level_domain(host), Utf8Detection::Allow)
-}
-
-fn top_level_domain(host: &Host) -> Option<&[u8]> {
-    let label = host.as_str().rsplit('.').next()?.as_bytes();
-    let is_plain =
-        label.iter().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-');
-    (host.ip().is_none() && is_plain).then_some(label)
 }
 
 #[cfg(test)]
@@ -244,13 +213,5 @@ mod tests {
         assert_eq!(read(&late, None).charset, "EUC-JP");
         let late = [vec![b'x'; 100_000], ISO_2022_JP.encode(JAPANESE).0.into_owned()].concat();
         assert_eq!(read(&late, None).charset, "ISO-2022-JP");
-    }
-
-    #[test]
-    fn any_host_is_a_hint_or_none() {
-        let of = |name: &str| top_level_domain(&Host::parse(name).unwrap()).map(<[u8]>::to_vec);
-        assert_eq!(of("a.中国").as_deref(), Some(b"xn--fiqs8s".as_slice()));
-        assert_eq!(of("192.0.2.1"), None);
-        assert_eq!(of("[2001:db8::1]"), None);
     }
 }

@@ -5,7 +5,7 @@
 //! wrong with a page is counted in its [`Defects`].
 //!
 //! A page is read once, front to back. First its charset is settled (`charset`, `declaration`):
-//! byte order mark, `Content-Type`, what the document declares, else detection. Then the bytes
+//! byte order mark, `Content-Type`, what the document declares, else `detection`. Then the bytes
 //! stream through a small decoding buffer (`decode`) into the html5gum tokenizer, whose events
 //! `emitter` puts together into tags (`tag`) with only the attributes that matter. `markup` says
 //! what each tag means: a reference, a base, a title, a language, a wish not to be followed.
@@ -23,6 +23,7 @@ mod charset;
 mod declaration;
 mod decode;
 mod defects;
+mod detection;
 mod emitter;
 mod language;
 mod link;
@@ -39,6 +40,8 @@ mod title;
 
 #[cfg(test)]
 mod hostile;
+#[cfg(test)]
+mod reading;
 
 use html5gum::Tokenizer;
 use serde::{Deserialize, Serialize};

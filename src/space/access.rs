@@ -18,7 +18,7 @@ pub struct Access {
     pub user_agent: String,
     /// When the first byte of the request had come, in µs since 1970.
     pub arrival_us: u64,
-    /// When the last byte of the answer was handed over, in µs since 1970.
+    /// When the answer began to be handed over to the network, in µs since 1970.
     pub end_us: u64,
     /// Bytes of the answer, its head included.
     pub sent_bytes: u64,

@@ -1,3 +1,5 @@
+#![expect(clippy::disallowed_methods, reason = "this is where the clock is read")]
+
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 

@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 use super::clock::{clock, wait_until};
 use super::error::SurveyError;
 use super::folder::Folder;
-use super::journal::{Entry, Reader};
+use super::journal::{Entry, Reader, Unanswered};
 use super::parts::{Parts, Reach, pace};
 use super::progress::{Progress, Snapshot};
 use super::settings::Settings;
@@ -52,6 +52,9 @@ pub struct Ending {
 /// How many start hosts are looked up to see whether DNS works at all.
 const DNS_TRIALS: usize = 3;
 
+/// Segments of a finished survey are joined to files of so many rows, a usual size for Parquet readers.
+const FILE_ROWS: usize = 1_000_000;
+
 impl Survey {
     /// Begins a survey in a new folder.
     ///
@@ -61,6 +64,7 @@ impl Survey {
     pub fn create(dir: &Path, settings: Settings, start: &[WebUrl]) -> Result<(Self, Taken), SurveyError> {
         // All that can be wrong with the settings shows before the folder is made.
         Reach::of(&settings)?;
+        let was_there = dir.exists();
         let folder = Folder::create(dir)?;
         let begin = || {
             let survey = Self::open_parts(folder.clone(), settings.clone(), None)?;
@@ -77,6 +81,9 @@ impl Survey {
         begin().map_err(|wrong: SurveyError| {
             // A folder without a survey in it would only be in the way of the next try.
             let _ = std::fs::remove_dir_all(dir);
+            if was_there {
+                let _ = std::fs::create_dir(dir);
+            }
             wrong.in_survey(dir)
         })
     }
@@ -97,7 +104,11 @@ impl Survey {
         open().map_err(|wrong: SurveyError| wrong.in_survey(dir))
     }
 
-    fn open_parts(folder: Folder, settings: Settings, manifest: Option<Manifest>) -> Result<Self, SurveyError> {
+    fn open_parts(
+        folder: Folder,
+        settings: Settings,
+        manifest: Option<Manifest>,
+    ) -> Result<Self, SurveyError> {
         let earlier = match &manifest {
             Some(_) => Snapshot::load(&folder.dir).map_err(SurveyError::file("read", &folder.dir))?,
             None => None,
@@ -123,9 +134,10 @@ impl Survey {
         let tables = Tables::open(&parts.folder.dir)?;
         tables.discard_after(segments.checked_sub(1))?;
         let mut totals = Totals::of_tables(&parts.folder.dir)?;
+        let mut unrecorded = parts.frontier().unrecorded()?;
         for order in parts.folder.journaled()? {
             if parts.frontier().is_open(order)? {
-                self.manifest.unrecorded_exchanges += recall(parts, order, &mut totals)?;
+                unrecorded += recall(parts, order, &mut totals)?;
             } else {
                 let path = parts.folder.journal(order);
                 std::fs::remove_file(&path).map_err(SurveyError::file("remove", &path))?;
@@ -135,7 +147,7 @@ impl Survey {
         parts.progress.update(|now| {
             totals.put_into(now);
             now.sites_done = counts.finished;
-            now.unrecorded = self.manifest.unrecorded_exchanges;
+            now.unrecorded = unrecorded;
         });
         Ok(())
     }
@@ -198,9 +210,13 @@ impl Survey {
         let parts = &self.parts;
         let now = parts.now();
         let broken = broken_promises(parts)?;
+        if state == SurveyState::Finished {
+            Tables::open(&parts.folder.dir)?.compact(FILE_ROWS)?;
+        }
         self.manifest.state = state;
         self.manifest.updated = now.into();
         self.manifest.finished = (state == SurveyState::Finished).then(|| now.into());
+        self.manifest.unrecorded_exchanges = unrecorded(parts)?;
         self.manifest.tables = row_counts(&parts.folder.dir)?;
         self.manifest.broken_promises.clone_from(&broken);
         self.manifest.save(&parts.folder.dir)?;
@@ -316,36 +332,45 @@ async fn check_name_server(parts: &Parts) -> Result<Vec<Lease>, SurveyError> {
     if silent.is_empty() {
         return Ok(leases);
     }
-    let server = parts.settings.dns.map_or("the system's name server".to_owned(), |dns| format!("name server {dns}"));
+    let server =
+        parts.settings.dns.map_or("the system's name server".to_owned(), |dns| format!("name server {dns}"));
     Err(SurveyError::NameServer(server, silent.join(", ")))
 }
 
 /// Reads a journal for what it says of servers; gives the number of questions without recorded answer.
 fn recall(parts: &Parts, order: u64, totals: &mut Totals) -> Result<u64, SurveyError> {
     let mut journal = Reader::open(&parts.folder.journal(order))?;
-    let mut asked = BTreeMap::new();
+    let mut unanswered = Unanswered::default();
     while let Some(entry) = journal.next()? {
-        match entry {
-            Entry::Asked { number, address, at } => {
-                asked.insert(number, (address, at));
-            }
-            Entry::Heard(heard) => {
-                asked.remove(&heard.ask.number);
-                totals.add(&heard);
-                let reached = heard.answer.failure.is_none_or(Failure::reached_the_network);
-                if let Some(address) = heard.answer.address.filter(|_| reached) {
-                    parts.remember(address)?;
-                    parts.load().recall(address, &heard.answer);
-                }
+        unanswered.note(&entry);
+        if let Entry::Heard(heard) = entry {
+            totals.add(&heard);
+            let reached = heard.answer.failure.is_none_or(Failure::reached_the_network);
+            if let Some(address) = heard.answer.address.filter(|_| reached) {
+                parts.remember(address)?;
+                parts.load().recall(address, &heard.answer);
             }
         }
     }
-    let unrecorded = asked.len() as u64;
-    for (address, at) in asked.into_values() {
+    for (address, at) in unanswered.open() {
         parts.remember(address)?;
         parts.load().recall_in_flight(address, at, parts.now());
     }
-    Ok(unrecorded)
+    Ok(unanswered.count())
+}
+
+/// Questions that were put and have no answer on record, over the whole survey.
+fn unrecorded(parts: &Parts) -> Result<u64, SurveyError> {
+    let mut sum = parts.frontier().unrecorded()?;
+    for order in parts.folder.journaled()? {
+        let mut journal = Reader::open(&parts.folder.journal(order))?;
+        let mut unanswered = Unanswered::default();
+        while let Some(entry) = journal.next()? {
+            unanswered.note(&entry);
+        }
+        sum += unanswered.count();
+    }
+    Ok(sum)
 }
 
 /// What was done by earlier runs, as far as it is recorded.
@@ -408,7 +433,10 @@ fn broken_promises(parts: &Parts) -> Result<Vec<String>, SurveyError> {
     Ok(broken)
 }
 
-fn each_server(parts: &Parts, mut visit: impl FnMut(std::net::IpAddr, &ServerState)) -> Result<(), SurveyError> {
+fn each_server(
+    parts: &Parts,
+    mut visit: impl FnMut(std::net::IpAddr, &ServerState),
+) -> Result<(), SurveyError> {
     parts.frontier().each_server(|address, bytes| {
         if let Ok(state) = postcard::from_bytes(bytes) {
             visit(address, &state);

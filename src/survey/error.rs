@@ -58,7 +58,12 @@ impl SurveyError {
             | Self::Geo(_)
             | Self::Settings { .. } => true,
             Self::Fetch(wrong) => {
-                matches!(wrong, FetchError::RootsUnreadable { .. } | FetchError::NoRoots { .. } | FetchError::UserAgent(_))
+                matches!(
+                    wrong,
+                    FetchError::RootsUnreadable { .. }
+                        | FetchError::NoRoots { .. }
+                        | FetchError::UserAgent(_)
+                )
             }
             Self::Manifest(wrong) => matches!(wrong, ManifestError::Missing(_) | ManifestError::Newer { .. }),
             Self::File { operation, .. } => *operation == READ,

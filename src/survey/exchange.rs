@@ -49,7 +49,9 @@ pub(super) async fn exchange(
         Err(no_turn) => return Ok(no_turn),
     };
     write(journal, &Entry::Asked { number: ask.number, address, at: parts.now() })?;
-    let Some((mut answer, body)) = unless_stopped(parts, parts.fetcher.fetch(&ask, address, byte_limit)).await else {
+    let Some((mut answer, body)) =
+        unless_stopped(parts, parts.fetcher.fetch(&ask, address, byte_limit)).await
+    else {
         parts.load().abandon(permit, parts.now());
         return Ok(Exchanged::Stopped);
     };
@@ -119,7 +121,12 @@ fn read(ask: &Ask, answer: &Answer, body: Vec<u8>) -> Content {
         Purpose::Robots if answer.is_success() => Content::Robots(body),
         Purpose::Page if answer.is_success() && is_html(content_type) => {
             let robots_tag = answer.head.robots_tag.as_deref();
-            Content::Page(Box::new(Page::read(Source { body: &body, url: &ask.url, content_type, robots_tag })))
+            Content::Page(Box::new(Page::read(Source {
+                body: &body,
+                url: &ask.url,
+                content_type,
+                robots_tag,
+            })))
         }
         _ => Content::Nothing,
     }

@@ -91,6 +91,10 @@ impl Folder {
             }
             writer.flush().map_err(csv::Error::from)
         };
-        write().map_err(|wrong| SurveyError::File { operation: "write", path: path.clone(), source: wrong.into() })
+        write().map_err(|wrong| SurveyError::File {
+            operation: "write",
+            path: path.clone(),
+            source: wrong.into(),
+        })
     }
 }

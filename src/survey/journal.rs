@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::net::IpAddr;
@@ -49,8 +49,13 @@ impl Journal {
     /// Opens a journal to write on, or makes it; what a crash left half written at its end is cut off.
     pub(super) fn open(path: &Path) -> Result<Self, SurveyError> {
         let wrong = || SurveyError::file("open", path);
-        let mut file =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(wrong())?;
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)
+            .map_err(wrong())?;
         if file.metadata().map_err(wrong())?.len() == 0 {
             file.write_all(MAGIC).map_err(SurveyError::file("write", path))?;
         } else {
@@ -89,7 +94,9 @@ impl Reader {
         let path = path.to_owned();
         let file = match File::open(&path) {
             Ok(file) => file,
-            Err(wrong) if wrong.kind() == io::ErrorKind::NotFound => return Ok(Self { path, input: None, sound: 0 }),
+            Err(wrong) if wrong.kind() == io::ErrorKind::NotFound => {
+                return Ok(Self { path, input: None, sound: 0 });
+            }
             Err(source) => return Err(SurveyError::File { operation: "open", path, source }),
         };
         let mut input = BufReader::with_capacity(64 * 1024, file);
@@ -136,6 +143,43 @@ fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
         Ok(()) => Ok(true),
         Err(wrong) if wrong.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
         Err(wrong) => Err(wrong),
+    }
+}
+
+/// Questions put and answers heard, as a journal tells them one after the other.
+///
+/// A question that was put more often than it was answered was in flight when a process died.
+#[derive(Debug, Default)]
+pub(super) struct Unanswered {
+    /// How often a question was put without an answer on record, to whom and when last.
+    open: BTreeMap<u32, (u64, IpAddr, SystemTime)>,
+    lost: u64,
+}
+
+impl Unanswered {
+    pub(super) fn note(&mut self, entry: &Entry) {
+        match entry {
+            Entry::Asked { number, address, at } => {
+                let times = self.open.get(number).map_or(0, |(times, ..)| *times);
+                self.open.insert(*number, (times + 1, *address, *at));
+            }
+            Entry::Heard(heard) => {
+                // The last time it was put is the one that was answered.
+                if let Some((times, ..)) = self.open.remove(&heard.ask.number) {
+                    self.lost += times - 1;
+                }
+            }
+        }
+    }
+
+    /// How many questions have no answer on record.
+    pub(super) fn count(&self) -> u64 {
+        self.lost + self.open.values().map(|(times, ..)| times).sum::<u64>()
+    }
+
+    /// To whom and when the questions without any answer were put last.
+    pub(super) fn open(&self) -> impl Iterator<Item = (IpAddr, SystemTime)> + '_ {
+        self.open.values().map(|(_, address, at)| (*address, *at))
     }
 }
 
@@ -246,6 +290,8 @@ mod tests {
         let path = dir.path().join("1.journal");
         std::fs::write(&path, b"something else").unwrap();
         let message = Journal::open(&path).unwrap_err().to_string();
-        assert!(message.ends_with("1.journal: this is no journal of this version; move this file away to walk the site anew"));
+        assert!(message.ends_with(
+            "1.journal: this is no journal of this version; move this file away to walk the site anew"
+        ));
     }
 }

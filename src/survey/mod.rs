@@ -32,6 +32,7 @@ mod rows;
 mod settings;
 mod start;
 mod summary;
+pub mod units;
 mod visit;
 mod writer;
 
@@ -39,7 +40,8 @@ pub use clock::clock;
 pub use engine::{Ending, Survey, Taken};
 pub use error::SurveyError;
 pub use export::export;
+pub use parts::BUILT_IN_SUFFIX_LIST;
 pub use progress::{LoadedServer, Progress, Snapshot};
-pub use settings::{FeedBackRule, Settings, Size, Span};
+pub use settings::{FeedBackRule, Limit, Settings, Size, Span};
 pub use start::{BadLine, StartList};
 pub use summary::Summary;

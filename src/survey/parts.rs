@@ -18,8 +18,8 @@ use crate::load::{Budget, Load, Pace, ServerState};
 use crate::records::Geo;
 use crate::walk;
 
-/// The list that is built in; `data/README.md` tells its origin, date and licence.
-const SUFFIX_LIST: &str = include_str!("../../data/public_suffix_list.dat");
+/// The Public Suffix List that is built in; `data/README.md` tells its origin, date and licence.
+pub const BUILT_IN_SUFFIX_LIST: &str = include_str!("../../data/public_suffix_list.dat");
 
 /// What all who work on a survey share.
 pub(super) struct Parts {
@@ -52,14 +52,20 @@ pub(super) struct Reach {
 impl Reach {
     pub(super) fn of(settings: &Settings) -> Result<Self, SurveyError> {
         let suffixes = match &settings.suffix_list {
-            None => Suffixes::parse(SUFFIX_LIST, settings.suffixes)
-                .map_err(|source| SurveyError::SuffixList { path: "public_suffix_list.dat".into(), source })?,
+            None => Suffixes::parse(BUILT_IN_SUFFIX_LIST, settings.suffixes).map_err(|source| {
+                SurveyError::SuffixList { path: "public_suffix_list.dat".into(), source }
+            })?,
             Some(path) => Suffixes::parse(&read_text(path)?, settings.suffixes)
                 .map_err(|source| SurveyError::SuffixList { path: path.clone(), source })?,
         };
         let names = settings.cctld.iter().flat_map(|names| names.split(','));
         let countries = CountryDomains::parse(names, &suffixes)?;
-        Ok(Self { suffixes: Arc::new(suffixes), countries, scope: settings.scope, feed_back: settings.feed_back })
+        Ok(Self {
+            suffixes: Arc::new(suffixes),
+            countries,
+            scope: settings.scope,
+            feed_back: settings.feed_back,
+        })
     }
 
     /// A start URL with the sites it may belong to, the nearest first.

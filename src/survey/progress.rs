@@ -88,8 +88,8 @@ impl Snapshot {
 const FILE: &str = "status.json";
 /// Servers that are listed as having borne most.
 const MOST_LOADED: usize = 10;
-/// Rates are taken over the last so many seconds.
-const WINDOW: usize = 60;
+/// Rates are taken over so long.
+const WINDOW: Duration = Duration::from_secs(60);
 
 /// The counters behind a [`Snapshot`], shared by all who work on a survey.
 #[derive(Default)]
@@ -116,11 +116,7 @@ impl Progress {
             active_before: earlier.active_seconds,
             done_before: earlier.sites_done,
             run_started: Some(now),
-            now: Snapshot {
-                state: "running".to_owned(),
-                started: earlier.started.or(Some(now)),
-                ..earlier
-            },
+            now: Snapshot { state: "running".to_owned(), started: earlier.started.or(Some(now)), ..earlier },
             ..Inner::default()
         };
         Self { inner: Mutex::new(inner) }
@@ -155,7 +151,8 @@ impl Progress {
 
     /// What servers bore by now; those that bore most are kept.
     pub(super) fn note_servers<'a>(&self, servers: impl Iterator<Item = (IpAddr, &'a Ledger)>) {
-        let fresh: Vec<LoadedServer> = servers.map(|(address, ledger)| LoadedServer::of(address, ledger)).collect();
+        let fresh: Vec<LoadedServer> =
+            servers.map(|(address, ledger)| LoadedServer::of(address, ledger)).collect();
         self.update(|now| {
             now.most_loaded.retain(|old| !fresh.iter().any(|new| new.address == old.address));
             now.most_loaded.extend(fresh);
@@ -171,7 +168,7 @@ impl Progress {
         let bytes = inner.now.sent_bytes + inner.now.received_bytes;
         let requests = inner.now.requests;
         inner.history.push_back((now, requests, bytes));
-        while inner.history.len() > WINDOW {
+        while inner.history.front().is_some_and(|(then, ..)| *then + WINDOW < now) {
             inner.history.pop_front();
         }
         let run = inner.run_started.and_then(|start| now.duration_since(start).ok()).unwrap_or_default();

@@ -2,7 +2,7 @@ use std::collections::HashSet;
 use std::net::IpAddr;
 
 use super::error::SurveyError;
-use super::journal::{Entry, Heard, Reader};
+use super::journal::{Entry, Heard, Reader, Unanswered};
 use super::parts::Parts;
 use super::visit::Concluded;
 use crate::address::{Host, Scope, Site};
@@ -12,23 +12,27 @@ use crate::page::Page;
 use crate::records::{ExchangeRow, LevelRow, LinkRow, SegmentRows, SiteRow, milliseconds};
 use crate::walk::{Class, Content, LevelCount, Tree};
 
-/// A finished site tree as table rows, read from its journal.
-pub(super) fn rows_of(parts: &Parts, done: &Concluded) -> Result<SegmentRows, SurveyError> {
+/// A finished site tree as table rows, read from its journal; and how many of its questions have no
+/// answer on record.
+pub(super) fn rows_of(parts: &Parts, done: &Concluded) -> Result<(SegmentRows, u64), SurveyError> {
     let scope = parts.reach.scope_of(&done.lease.site);
     let mut exchanges = Vec::new();
     let mut journal = Reader::open(&parts.folder.journal(done.lease.order))?;
+    let mut unanswered = Unanswered::default();
     while let Some(entry) = journal.next()? {
+        unanswered.note(&entry);
         if let Entry::Heard(heard) = entry {
             exchanges.push(exchange_row(&done.lease, &scope, &heard));
         }
     }
     exchanges.sort_by_key(|row| row.number);
-    Ok(SegmentRows {
+    let rows = SegmentRows {
         exchanges,
         links: link_rows(parts, &done.lease, &scope, &done.tree),
         levels: level_rows(&done.lease, &done.tree),
         sites: vec![site_row(parts, done)],
-    })
+    };
+    Ok((rows, unanswered.count()))
 }
 
 /// What a tree's external URLs feed back: for each site as many different URLs as it may have start

@@ -36,10 +36,13 @@ pub struct Settings {
     /// End a site after so many levels in a row without a new external link.
     pub stable_levels: Option<u16>,
     /// Requests that one site tree may cost.
+    #[serde(with = "or_none")]
     pub max_requests: Option<u64>,
     /// Bytes on the wire, both ways, that one site tree may cost.
+    #[serde(with = "or_none")]
     pub max_bytes: Option<Size>,
     /// Time that the walk of one site tree may take.
+    #[serde(with = "or_none")]
     pub max_time: Option<Span>,
 
     /// Sites walked at once.
@@ -55,6 +58,7 @@ pub struct Settings {
     /// Most that a slow exchange or a back-off makes us pause.
     pub max_delay: Span,
     /// Bytes per second, both ways, of the whole survey; none: no ceiling.
+    #[serde(with = "or_none")]
     pub rate: Option<Size>,
 
     /// Body bytes read of one page, decoded.
@@ -196,6 +200,47 @@ impl fmt::Display for Size {
     }
 }
 
+/// A limit that can be lifted with the word `none`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit<T>(pub Option<T>);
+
+impl<T: FromStr> FromStr for Limit<T>
+where
+    T::Err: fmt::Display,
+{
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.trim() {
+            "none" => Ok(Self(None)),
+            text => text.parse().map(|limit| Self(Some(limit))).map_err(|wrong: T::Err| wrong.to_string()),
+        }
+    }
+}
+
+/// How limits stand in a configuration file: a key that is left out has its default, so that no limit at
+/// all needs a word.
+mod or_none {
+    use super::{Deserialize, Deserializer, FromStr, Limit, Serializer, Written, fmt};
+
+    pub fn serialize<T: fmt::Display, S: Serializer>(
+        limit: &Option<T>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        match limit {
+            Some(limit) => serializer.collect_str(limit),
+            None => serializer.serialize_str("none"),
+        }
+    }
+
+    pub fn deserialize<'de, T: FromStr<Err: fmt::Display>, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<T>, D::Error> {
+        let limit: Result<Limit<T>, String> = Written::deserialize(deserializer)?.into_text().parse();
+        limit.map(|limit| limit.0).map_err(serde::de::Error::custom)
+    }
+}
+
 /// Written as text; read as text or as a bare number.
 #[derive(Deserialize)]
 #[serde(untagged)]
@@ -244,6 +289,8 @@ mod tests {
             cctld: vec!["ke".into()],
             min_delay: Span(Duration::from_millis(1500)),
             dns: Some("127.0.0.1:53".parse().unwrap()),
+            rate: None,
+            max_requests: Some(7),
             ..Settings::default()
         };
         let text = toml::to_string(&settings).unwrap();

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::error::SurveyError;
+use super::units::{bytes, thousands};
 use crate::records::{ExchangeRow, LevelRow, Manifest, ServerRow, SiteRow, SurveyState, read_table};
 
 /// What a survey brought and cost, from its tables.
@@ -148,10 +149,10 @@ impl fmt::Display for Summary {
         writeln!(
             f,
             "{} sites on {} servers: {} pages, {} requests, {} received",
-            grouped(self.sites),
-            grouped(self.servers),
-            grouped(self.pages),
-            grouped(self.requests),
+            thousands(self.sites),
+            thousands(self.servers),
+            thousands(self.pages),
+            thousands(self.requests),
             bytes(self.received_bytes)
         )?;
         writeln!(f)?;
@@ -166,19 +167,30 @@ impl fmt::Display for Summary {
 
 impl Summary {
     fn write_levels(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let head = ["depth", "pages", "requests", "received", "busy", "external URLs", "hosts", "sites", "load", "coverage"];
+        let head = [
+            "depth",
+            "pages",
+            "requests",
+            "received",
+            "busy",
+            "external URLs",
+            "hosts",
+            "sites",
+            "load",
+            "coverage",
+        ];
         let mut rows = vec![head.map(str::to_owned)];
         // What lies below the deepest level walked was not fetched: it cost and brought nothing.
         rows.extend(self.levels.iter().filter(|level| level.requests > 0).map(|level| {
             [
                 level.depth.to_string(),
-                grouped(level.pages),
-                grouped(level.requests),
+                thousands(level.pages),
+                thousands(level.requests),
                 bytes(level.received_bytes),
                 format!("{:.1} s", level.busy_ms / 1000.0),
-                grouped(level.external_urls),
-                grouped(level.external_hosts),
-                grouped(level.external_sites),
+                thousands(level.external_urls),
+                thousands(level.external_hosts),
+                thousands(level.external_sites),
                 format!("{:.1} %", level.load_rate * 100.0),
                 format!("{:.1} %", level.coverage * 100.0),
             ]
@@ -200,10 +212,14 @@ impl Summary {
             f,
             "load on servers: least pause {gap}, at most {} at once and {} requests in a minute",
             self.most_parallel,
-            grouped(u64::from(self.most_requests_per_minute))
+            thousands(u64::from(self.most_requests_per_minute))
         )?;
         if self.unrecorded_exchanges > 0 {
-            writeln!(f, "in flight when killed, not in the tables: {} requests", grouped(self.unrecorded_exchanges))?;
+            writeln!(
+                f,
+                "in flight when killed, not in the tables: {} requests",
+                thousands(self.unrecorded_exchanges)
+            )?;
         }
         for broken in &self.broken_promises {
             writeln!(f, "PROMISE BROKEN: {broken}")?;
@@ -212,36 +228,19 @@ impl Summary {
     }
 }
 
-fn write_counts(f: &mut fmt::Formatter<'_>, title: &str, counts: &BTreeMap<impl fmt::Display, u64>) -> fmt::Result {
-    let parts: Vec<String> = counts.iter().map(|(name, count)| format!("{name} {}", grouped(*count))).collect();
+fn write_counts(
+    f: &mut fmt::Formatter<'_>,
+    title: &str,
+    counts: &BTreeMap<impl fmt::Display, u64>,
+) -> fmt::Result {
+    let parts: Vec<String> =
+        counts.iter().map(|(name, count)| format!("{name} {}", thousands(*count))).collect();
     writeln!(f, "{title}: {}", if parts.is_empty() { "none".to_owned() } else { parts.join(", ") })
-}
-
-/// `1234567` as `1,234,567`.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-fn bytes(number: u64) -> String {
-    bytesize::ByteSize(number).display().si().to_string()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_grouped_by_thousands() {
-        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
-    }
 
     #[test]
     fn rates_are_cumulative_shares_of_load_and_coverage() {

@@ -54,6 +54,7 @@ impl Writer {
             rows: SegmentRows::default(),
             finished: Vec::new(),
             hosts: Vec::new(),
+            unrecorded: 0,
             oldest: None,
             began: Instant::now(),
             servers_written: None,
@@ -79,7 +80,7 @@ impl Writer {
         self.unwritten.fetch_add(1, Ordering::SeqCst);
         if let Some(queue) = &self.queue {
             // It fails when the writer has failed; then its error is what counts.
-            let _ = tokio::task::block_in_place(|| queue.send(visited));
+            let _ = tokio::task::block_in_place(|| queue.send(visited).is_ok());
         }
     }
 
@@ -105,6 +106,7 @@ struct Desk {
     rows: SegmentRows,
     finished: Vec<Finished>,
     hosts: Vec<(IpAddr, Host, Site)>,
+    unrecorded: u64,
     oldest: Option<Instant>,
     began: Instant,
     servers_written: Option<Instant>,
@@ -146,7 +148,8 @@ impl Desk {
     }
 
     fn enter_tree(&mut self, done: Concluded) -> Result<(), SurveyError> {
-        let mut rows = rows_of(&self.parts, &done)?;
+        let (mut rows, unrecorded) = rows_of(&self.parts, &done)?;
+        self.unrecorded += unrecorded;
         self.hosts.extend(hosts_of(&rows.exchanges, &done.lease.site));
         self.rows.exchanges.append(&mut rows.exchanges);
         self.rows.links.append(&mut rows.links);
@@ -189,8 +192,13 @@ impl Desk {
             self.segments += 1;
         }
         let servers = self.changed_servers();
-        let batch =
-            Batch { finished: &self.finished, segments: self.segments, servers: &servers, hosts: &self.hosts };
+        let batch = Batch {
+            finished: &self.finished,
+            segments: self.segments,
+            servers: &servers,
+            hosts: &self.hosts,
+            unrecorded: self.unrecorded,
+        };
         let counts = {
             let mut frontier = self.parts.frontier();
             frontier.finish(&batch)?;
@@ -206,6 +214,7 @@ impl Desk {
         self.rows = SegmentRows::default();
         self.finished.clear();
         self.hosts.clear();
+        self.unrecorded = 0;
         self.oldest = None;
         self.written.notify_one();
         Ok(())
@@ -216,7 +225,13 @@ impl Desk {
         self.servers_written = Some(Instant::now());
         let servers = self.changed_servers();
         let mut frontier = self.parts.frontier();
-        frontier.finish(&Batch { finished: &[], segments: self.segments, servers: &servers, hosts: &[] })?;
+        frontier.finish(&Batch {
+            finished: &[],
+            segments: self.segments,
+            servers: &servers,
+            hosts: &[],
+            unrecorded: 0,
+        })?;
         let mut states: Vec<(IpAddr, ServerState)> = Vec::new();
         frontier.each_server(|address, bytes| {
             // An address that never answered is no server.

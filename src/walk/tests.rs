@@ -87,8 +87,11 @@ fn url(text: &str) -> WebUrl {
 
 fn suffixes() -> Arc<Suffixes> {
     static LIST: std::sync::OnceLock<Arc<Suffixes>> = std::sync::OnceLock::new();
-    let parse =
-        || Arc::new(Suffixes::parse(include_str!("../../data/public_suffix_list.dat"), SuffixSection::Icann).unwrap());
+    let parse = || {
+        Arc::new(
+            Suffixes::parse(include_str!("../../data/public_suffix_list.dat"), SuffixSection::Icann).unwrap(),
+        )
+    };
     LIST.get_or_init(parse).clone()
 }
 
@@ -157,7 +160,8 @@ fn a_site_without_robots_is_walked_level_by_level_to_the_depth_set() {
 
 #[test]
 fn http_and_https_spellings_are_one_page() {
-    let web = Web::default().page("http://a.ke/", &["https://a.ke/", "http://a.ke/x", "https://a.ke/x", "/%78"]);
+    let web =
+        Web::default().page("http://a.ke/", &["https://a.ke/", "http://a.ke/x", "https://a.ke/x", "/%78"]);
     let (tree, asked) = walk(&web, Settings::default());
     assert_eq!(pages(&asked), [(0, "/"), (1, "/x")]);
     assert_eq!(tree.levels[1].internal_urls(), 1);
@@ -186,7 +190,8 @@ fn a_redirect_to_https_is_the_same_page_asked_again() {
 
 #[test]
 fn redirect_loops_and_long_chains_end() {
-    let web = Web::default().redirect("http://a.ke/", "https://a.ke/").redirect("https://a.ke/", "http://a.ke/");
+    let web =
+        Web::default().redirect("http://a.ke/", "https://a.ke/").redirect("https://a.ke/", "http://a.ke/");
     let (tree, _) = walk(&web, Settings::default());
     assert_eq!((tree.levels[0].requests, tree.outcome), (2, Outcome::Complete));
 
@@ -201,7 +206,9 @@ fn redirect_loops_and_long_chains_end() {
 
 #[test]
 fn a_start_url_that_leads_to_another_site_has_moved() {
-    let web = Web::default().redirect("http://a.ke/", "http://www.a.ke/").redirect("http://www.a.ke/", "http://b.ke/");
+    let web = Web::default()
+        .redirect("http://a.ke/", "http://www.a.ke/")
+        .redirect("http://www.a.ke/", "http://b.ke/");
     let (tree, _) = walk(&web, Settings::default());
     assert_eq!(tree.outcome, Outcome::Moved);
     assert_eq!(tree.externals[0].url.as_str(), "http://b.ke/");
@@ -210,7 +217,8 @@ fn a_start_url_that_leads_to_another_site_has_moved() {
 
 #[test]
 fn one_query_url_is_fetched_of_each_script_and_then_not_the_bare_script_either() {
-    let web = Web::default().page("http://a.ke/", &["/s?id=1", "/s?id=2", "/s", "/t", "/t?id=1", "/t?id=2", "/u;v=1"]);
+    let web = Web::default()
+        .page("http://a.ke/", &["/s?id=1", "/s?id=2", "/s", "/t", "/t?id=1", "/t?id=2", "/u;v=1"]);
     let (tree, asked) = walk(&web, Settings::default());
     assert_eq!(pages(&asked)[1..], [(1, "/s?id=1"), (1, "/t"), (1, "/t?id=1"), (1, "/u;v=1")]);
     assert_eq!(tree.levels[1].class(Class::Script), 3);
@@ -222,7 +230,10 @@ fn one_query_url_is_fetched_of_each_script_and_then_not_the_bare_script_either()
 fn nofollow_links_are_not_followed_unless_another_link_leads_there() {
     let html = |text: &str| Served::Html(text.to_owned());
     let web = Web::default()
-        .serve("http://a.ke/", html("<a rel=nofollow href=/x>x</a><a rel='ugc nofollow' href=/y>y</a><a href=/z>z</a>"))
+        .serve(
+            "http://a.ke/",
+            html("<a rel=nofollow href=/x>x</a><a rel='ugc nofollow' href=/y>y</a><a href=/z>z</a>"),
+        )
         .serve("http://a.ke/z", html("<a href=/y>y</a><a rel=nofollow href=http://b.ke/>b</a>"))
         .serve("http://a.ke/y", html("<meta name=robots content='noindex, nofollow'><a href=/w>w</a>"));
     let (tree, asked) = walk(&web, Settings::default());
@@ -277,7 +288,8 @@ fn robots_txt_is_followed_through_redirects_and_serves_the_origin_it_ends_at() {
 
 #[test]
 fn a_page_is_asked_for_again_only_when_its_server_says_when() {
-    let web = Web::default().page("http://a.ke/", &["/later", "/down"]).serve("http://a.ke/later", Served::Later);
+    let web =
+        Web::default().page("http://a.ke/", &["/later", "/down"]).serve("http://a.ke/later", Served::Later);
     let web = web.serve("http://a.ke/down", Served::Status(503));
     let (tree, asked) = walk(&web, Settings::default());
     assert_eq!(pages(&asked)[1..], [(1, "/later"), (1, "/down"), (1, "/later"), (1, "/later")]);

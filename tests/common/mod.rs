@@ -8,7 +8,7 @@ use std::time::Duration;
 use ccsurvey::address::{SuffixSection, Suffixes, WebUrl};
 use ccsurvey::records::{ExchangeRow, LevelRow, LinkRow, Row, ServerRow, SiteRow, read_table};
 use ccsurvey::space::{Access, FeedBack, ServeSettings, Served, Truth, TruthSettings, World, serve};
-use ccsurvey::survey::{Ending, Settings, Size, Span, Survey};
+use ccsurvey::survey::{Ending, Settings, Span, Survey};
 use tokio::runtime::Runtime;
 
 /// A world that is being served.
@@ -42,7 +42,8 @@ impl Space {
 
     pub fn of(world: &str) -> Self {
         let world = Arc::new(World::parse(world).unwrap());
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let served = runtime.block_on(serve(world.clone(), ServeSettings::default())).unwrap();
         Self { world, served, runtime }
     }
@@ -140,7 +141,8 @@ pub fn timeless_tables(dir: &Path) -> TimelessTables {
     }
     for row in &mut tables.exchanges {
         row.started = Default::default();
-        (row.dns_ms, row.connect_ms, row.tls_ms, row.first_byte_ms, row.total_ms) = (None, None, None, None, None);
+        (row.dns_ms, row.connect_ms, row.tls_ms, row.first_byte_ms, row.total_ms) =
+            (None, None, None, None, None);
         row.connections = 0;
     }
     tables.sites.sort_by(|a, b| (&a.site, a.seed).cmp(&(&b.site, b.seed)));
@@ -154,7 +156,19 @@ pub fn servers(dir: &Path) -> Vec<ServerRow> {
     rows(dir)
 }
 
-/// A rate as generous as the tests need.
-pub fn unlimited() -> Option<Size> {
-    None
+/// Compares row by row, so that a difference is shown by its row.
+#[track_caller]
+pub fn same<T: PartialEq + std::fmt::Debug>(found: &[T], expected: &[T], what: &str) {
+    for (found, expected) in found.iter().zip(expected) {
+        assert_eq!(found, expected, "{what}");
+    }
+    assert_eq!(found.len(), expected.len(), "{what}");
+}
+
+#[track_caller]
+pub fn same_tables(found: &TimelessTables, expected: &TimelessTables) {
+    same(&found.sites, &expected.sites, "sites");
+    same(&found.levels, &expected.levels, "levels");
+    same(&found.links, &expected.links, "links");
+    same(&found.exchanges, &expected.exchanges, "exchanges");
 }

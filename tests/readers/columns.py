@@ -68,7 +68,7 @@ def check_times(survey):
         for name in names:
             query = f"""SELECT min("{name}") >= $1::TIMESTAMPTZ AND max("{name}") <= $2::TIMESTAMPTZ
                 FROM '{survey}/tables/{table}/*.parquet'"""
-            inside = duckdb.execute(query, [manifest["created"], manifest["updated"]]).fetchone()[0]
+            inside = duckdb.execute(query, [manifest["created"], manifest["updated"]]).fetchall()[0][0]
             assert inside, f"{table}.{name} lies outside the survey"
 
 

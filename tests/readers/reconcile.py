@@ -96,7 +96,7 @@ def main():
         frame = polars.read_parquet(tables / table / "*.parquet")
         numbers = [name for name, kind in frame.schema.items() if kind in (polars.UInt32, polars.UInt64)]
         sums = ", ".join(f'sum("{name}")::BIGINT' for name in numbers)
-        summed = duckdb.sql(f"SELECT count(*), {sums} FROM {table}").fetchone()
+        summed = duckdb.sql(f"SELECT count(*), {sums} FROM {table}").fetchall()[0]
         again = (frame.height, *(frame[name].cast(polars.Int64).sum() for name in numbers))
         # An empty sum is null to one and zero to the other.
         assert [n or 0 for n in summed] == list(again), f"{table}: {summed} and {again}"

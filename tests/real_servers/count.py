@@ -1,15 +1,12 @@
-"""Counts sites from their files, for comparison with what a survey found over HTTP.
+"""Counts a site from its files, for comparison with what a survey found over HTTP.
 
-`count.py SITES.toml` prints JSON: for each site and depth the requests and pages that a survey must
-have made, and each external URL with the depth at which it first occurs. It follows the words of
-the design: breadth first by levels, redirects add no depth, one query URL a script, robots.txt and
-`nofollow` are heeded, paths that repeat themselves are not fetched.
+For each depth the requests and pages that a survey must have made, and each external URL with the
+depth at which it first occurs. It follows the words of the design: breadth first by levels,
+redirects add no depth, one query URL a script, robots.txt and `nofollow` are heeded, paths that
+repeat themselves are not fetched.
 """
 
 import collections
-import json
-import sys
-import tomllib
 from urllib.robotparser import RobotFileParser
 
 import files
@@ -90,21 +87,3 @@ def repeats_itself(path):
             if rounds == [group] * 4 and any(c.isalpha() for c in "".join(group)):
                 return True
     return len(parts) > 30
-
-
-def main():
-    with open(sys.argv[1], "rb") as file:
-        sites = tomllib.load(file)["site"]
-    counts = {}
-    for site in sites:
-        count = Count(site).run()
-        counts[site["host"]] = {
-            "requests": dict(sorted(count.requests.items())),
-            "pages": dict(sorted(count.pages.items())),
-            "externals": count.externals,
-        }
-    json.dump(counts, sys.stdout, indent=1)
-
-
-if __name__ == "__main__":
-    main()

@@ -21,9 +21,12 @@ class Link:
 
 def links(body, page_url):
     """The links of a page in the order of the document, each page once."""
-    root = lxml.html.document_fromstring(body) if body.strip() else None
-    if root is None:
+    if not body.strip():
         return []
+    # libxml2 stops at 256 nested elements unless it is told otherwise; a text with <names> in it,
+    # which Apache sends without a type, nests deeper.
+    parser = lxml.html.HTMLParser(huge_tree=True)
+    root = lxml.html.document_fromstring(body, parser=parser)
     base = base_of(root, page_url)
     shunned = page_says_nofollow(root)
     found = {}

@@ -20,7 +20,7 @@ use crate::survey::{Settings, Size, Span, Survey, SurveyError};
 /// Survey a virtual Web space: a look at the tool in less than a minute.
 ///
 /// Serves the world built in over real DNS and HTTP on this machine, surveys it into DIR and prints the
-/// summary. It needs no root and no Internet. The pauses are those of a demonstration, three hundred
+/// summary. It needs no root and no Internet. The pauses are those of a demonstration, four hundred
 /// times shorter than those of a real survey.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]

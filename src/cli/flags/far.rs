@@ -2,7 +2,7 @@ use clap::Args;
 
 use super::values;
 use super::{set, set_some};
-use crate::survey::{Settings, Size, Span};
+use crate::survey::{Limit, Settings, Size, Span};
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "How far")]
@@ -23,16 +23,16 @@ pub struct Far {
     queries_per_script: Option<u32>,
 
     /// Requests that one site tree may cost; the site's outcome is then `request_budget` [default: 10000]
-    #[arg(long, value_name = "N", value_parser = values::whole::<u64>)]
-    max_requests: Option<u64>,
+    #[arg(long, value_name = "N|none")]
+    max_requests: Option<Limit<u64>>,
 
     /// Bytes on the wire, both ways, that one site tree may cost, e.g. 500MB [default: 320MiB]
-    #[arg(long, value_name = "BYTES")]
-    max_bytes: Option<Size>,
+    #[arg(long, value_name = "BYTES|none")]
+    max_bytes: Option<Limit<Size>>,
 
     /// Time that the walk of one site tree may take, e.g. 12h [default: 3days]
-    #[arg(long, value_name = "TIME")]
-    max_time: Option<Span>,
+    #[arg(long, value_name = "TIME|none")]
+    max_time: Option<Limit<Span>>,
 
     /// URLs found in a site tree at which it counts as a trap, made by a machine without end [default:
     /// 100000]
@@ -50,9 +50,9 @@ impl Far {
         set(&mut settings.depth, self.depth);
         set_some(&mut settings.generations, self.generations);
         set(&mut settings.queries_per_script, self.queries_per_script);
-        set_some(&mut settings.max_requests, self.max_requests);
-        set_some(&mut settings.max_bytes, self.max_bytes);
-        set_some(&mut settings.max_time, self.max_time);
+        set(&mut settings.max_requests, self.max_requests.map(|Limit(limit)| limit));
+        set(&mut settings.max_bytes, self.max_bytes.map(|Limit(limit)| limit));
+        set(&mut settings.max_time, self.max_time.map(|Limit(limit)| limit));
         set(&mut settings.max_urls, self.max_urls);
         set_some(&mut settings.stable_levels, self.stable_levels);
     }

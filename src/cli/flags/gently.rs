@@ -1,8 +1,8 @@
 use clap::Args;
 
+use super::set;
 use super::values;
-use super::{set, set_some};
-use crate::survey::{Settings, Size, Span};
+use crate::survey::{Limit, Settings, Size, Span};
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "How gently")]
@@ -40,8 +40,8 @@ pub struct Gently {
 
     /// Bytes per second, both ways, that the whole survey may take of your link and of thin links on
     /// the way, e.g. 500kB [default: 1MiB]
-    #[arg(long, value_name = "BYTES")]
-    rate: Option<Size>,
+    #[arg(long, value_name = "BYTES|none")]
+    rate: Option<Limit<Size>>,
 
     /// Body bytes read of one page, decoded; the rest is left with the server. A link list longer than
     /// this is cut [default: 1MiB]
@@ -57,7 +57,7 @@ impl Gently {
         set(&mut settings.min_delay, self.min_delay);
         set(&mut settings.delay_factor, self.delay_factor);
         set(&mut settings.max_delay, self.max_delay);
-        set_some(&mut settings.rate, self.rate);
+        set(&mut settings.rate, self.rate.map(|Limit(limit)| limit));
         set(&mut settings.max_body, self.max_body);
     }
 }

@@ -20,12 +20,12 @@ pub struct Network {
 
     /// Go to loopback, private and other special addresses too. On the real Web any page or name could
     /// then point the survey into your own network [default: false]
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
     permit_special_addresses: Option<bool>,
 
     /// Take no page from a server whose certificate is not valid for its name; otherwise it is noted
     /// and used [default: false]
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
     refuse_bad_certificates: Option<bool>,
 
     /// How long to wait for a name's addresses [default: 10s]

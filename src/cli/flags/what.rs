@@ -20,7 +20,7 @@ pub struct What {
 
     /// What becomes of external URLs inside the country domains: `link` makes the URL a start URL,
     /// `door` the front page of its host, `off` surveys the start list only [default: link]
-    #[arg(long, value_name = "RULE", value_parser = values::feed_back())]
+    #[arg(long, value_name = "RULE", value_parser = values::feed_back(), hide_possible_values = true)]
     feed_back: Option<FeedBackRule>,
 
     /// Start URLs that one site may be given; further ones are passed over. Each costs the site a tree
@@ -30,12 +30,12 @@ pub struct What {
 
     /// How far a site reaches: `site` is the registrable domain with all its subdomains, `host` the
     /// start URL's host with its subdomains [default: site]
-    #[arg(long, value_name = "RULE", value_parser = values::scope())]
+    #[arg(long, value_name = "RULE", value_parser = values::scope(), hide_possible_values = true)]
     scope: Option<ScopeRule>,
 
     /// Which part of the Public Suffix List divides sites: `icann` the registries' suffixes, `all` the
     /// private ones too, so that each x.github.io is a site [default: icann]
-    #[arg(long, value_name = "SECTION", value_parser = values::suffixes())]
+    #[arg(long, value_name = "SECTION", value_parser = values::suffixes(), hide_possible_values = true)]
     suffixes: Option<SuffixSection>,
 }
 

@@ -79,7 +79,7 @@ fn short(value: &Value) -> String {
         Value::String(text) => text.clone(),
         Value::Number(number) => number.as_u64().map_or_else(
             || number.as_f64().map_or_else(|| number.to_string(), |number| format!("{}", rounded(number))),
-            crate::cli::units::thousands,
+            crate::survey::units::thousands,
         ),
         Value::Array(values) => values.iter().map(short).collect::<Vec<_>>().join(" "),
         Value::Object(members) => {

@@ -58,9 +58,6 @@ Examples:
   ccsurvey space truth demo --table levels
   ccsurvey space truth demo --depth 3 --json";
 
-/// The list that surveys use unless they are told another.
-const SUFFIX_LIST: &str = include_str!("../../../../data/public_suffix_list.dat");
-
 #[derive(ValueEnum, Clone, Copy, Debug)]
 enum Table {
     Sites,
@@ -79,7 +76,7 @@ impl TruthCommand {
                 crate::cli::start_list::read(file)?.iter().map(|url| url.as_str().to_owned()).collect()
             }
         };
-        let suffixes = Suffixes::parse(SUFFIX_LIST, self.suffixes)
+        let suffixes = Suffixes::parse(crate::survey::BUILT_IN_SUFFIX_LIST, self.suffixes)
             .map_err(|wrong| CliError::Failed(format!("the suffix list built in: {wrong}")))?;
         let settings = TruthSettings {
             depth: self.depth,

@@ -2,9 +2,9 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use crate::cli::columns::{Columns, Side};
-use crate::cli::progress::{errors, sites, time_left};
-use crate::cli::units::{byte_rate, bytes, duration, request_rate, thousands};
+use crate::cli::progress::{errors, rates, sites, time_left};
 use crate::survey::Snapshot;
+use crate::survey::units::{bytes, duration, thousands};
 
 /// A survey at work writes its status every second; one that has not for so long is not running.
 const SILENCE: Duration = Duration::from_secs(30);
@@ -29,24 +29,18 @@ pub(super) fn in_words(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
     table.row(["sites", &sites(now)]);
     table.row(["pages", &thousands(now.pages)]);
     table.row(["external URLs", &thousands(now.external_urls)]);
-    table.row([
-        "requests",
-        &format!("{} ({})", thousands(now.requests), request_rate(now.requests_per_second)),
-    ]);
-    table.row(["traffic", &traffic(now)]);
+    table.row(["requests", &thousands(now.requests)]);
+    table.row(["received", &bytes(now.received_bytes)]);
+    table.row(["sent", &bytes(now.sent_bytes)]);
     table.row(["errors", &errors(now, usize::MAX)]);
-    if now.state == "running" {
+    if now.state == "running" && !is_silent(now, time) {
+        table.row(["of late", &rates(now)]);
         table.row(["remaining", &time_left(now)]);
     }
     if now.unrecorded > 0 {
         table.row(["unrecorded", &format!("{} requests in flight when killed", thousands(now.unrecorded))]);
     }
     format!("{table}{}", most_loaded(now))
-}
-
-fn traffic(now: &Snapshot) -> String {
-    let (received, sent) = (bytes(now.received_bytes), bytes(now.sent_bytes));
-    format!("{received} received, {sent} sent ({})", byte_rate(now.bytes_per_second))
 }
 
 fn state(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
@@ -103,7 +97,7 @@ mod tests {
     #[test]
     fn the_servers_that_bear_most_are_told() {
         assert!(
-            told(2).starts_with("survey         kenya, running\nas of          2 s ago\n"),
+            told(2).starts_with("survey         kenya, running\nas of          2.0 s ago\n"),
             "{}",
             told(2)
         );

@@ -1,5 +1,8 @@
+//! Numbers as people read them.
+
 /// `12345` as `12,345`.
-pub(super) fn thousands(number: u64) -> String {
+#[must_use]
+pub fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
     for (index, digit) in digits.chars().enumerate() {
@@ -13,7 +16,8 @@ pub(super) fn thousands(number: u64) -> String {
 
 /// Bytes with decimal units, as networks are rated: `999 B`, `12.3 MB`.
 #[expect(clippy::cast_precision_loss, reason = "one decimal is shown")]
-pub(super) fn bytes(number: u64) -> String {
+#[must_use]
+pub fn bytes(number: u64) -> String {
     if number < 1000 {
         return format!("{number} B");
     }
@@ -31,7 +35,8 @@ pub(super) fn bytes(number: u64) -> String {
 }
 
 /// Requests in a second: `4.5 req/s`.
-pub(super) fn request_rate(per_second: f64) -> String {
+#[must_use]
+pub fn request_rate(per_second: f64) -> String {
     format!("{per_second:.1} req/s")
 }
 
@@ -41,17 +46,23 @@ pub(super) fn request_rate(per_second: f64) -> String {
     clippy::cast_sign_loss,
     reason = "`as` saturates, and no rate is negative"
 )]
-pub(super) fn byte_rate(per_second: f64) -> String {
+#[must_use]
+pub fn byte_rate(per_second: f64) -> String {
     format!("{}/s", bytes(per_second.round() as u64))
 }
 
-/// Seconds in the two largest units that fit: `45 s`, `1 min 20 s`, `3 h 05 min`, `2 d 04 h`.
+/// Seconds in the two largest units that fit: `2.9 s`, `45 s`, `1 min 20 s`, `3 h 05 min`, `2 d 04 h`.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "`as` saturates, and no time is negative"
 )]
-pub(super) fn duration(seconds: f64) -> String {
+#[must_use]
+pub fn duration(seconds: f64) -> String {
+    // What would be shown as 10.0 has no decimal.
+    if seconds < 9.95 {
+        return format!("{seconds:.1} s");
+    }
     let seconds = seconds.round() as u64;
     let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86400);
     if days > 0 {
@@ -87,7 +98,8 @@ mod tests {
     #[test]
     fn durations_have_two_units_at_most() {
         for (seconds, text) in [
-            (0.4, "0 s"),
+            (0.44, "0.4 s"),
+            (9.96, "10 s"),
             (45.0, "45 s"),
             (80.0, "1 min 20 s"),
             (11_100.0, "3 h 05 min"),

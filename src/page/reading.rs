@@ -1,0 +1,217 @@
+//! What a page of markup says, clause by clause: whole pages in, links and words out.
+
+use crate::address::WebUrl;
+
+use super::{Defects, Element, Page, Source};
+
+fn read_as(html: &str, content_type: &str) -> Page {
+    let url = WebUrl::parse("http://a.ke/dir/page").unwrap();
+    let source =
+        Source { body: html.as_bytes(), url: &url, content_type: Some(content_type), robots_tag: None };
+    Page::read(source)
+}
+
+fn read(html: &str) -> Page {
+    read_as(html, "text/html; charset=utf-8")
+}
+
+fn urls(page: &Page) -> Vec<&str> {
+    page.links.iter().map(|link| link.url.as_str()).collect()
+}
+
+fn links(html: &str) -> Vec<String> {
+    urls(&read(html)).into_iter().map(str::to_owned).collect()
+}
+
+#[test]
+fn anchors_areas_frames_and_refreshes_are_links_in_order() {
+    let page = read(
+        "<meta http-equiv=Refresh content='9; url=m'><a href=a>x</a><map><area href='r'></map>\
+         <frameset><frame src=\"f\"></frameset><iframe src=i></iframe>",
+    );
+    let found: Vec<_> = page.links.iter().map(|link| (link.element.as_str(), link.url.path())).collect();
+    let expected =
+        [("meta", "/dir/m"), ("a", "/dir/a"), ("area", "/dir/r"), ("frame", "/dir/f"), ("iframe", "/dir/i")];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn images_styles_forms_and_anchors_without_href_are_not() {
+    assert!(links("<img src=x><link href=x><form action=x><a name=x><a src=x><embed src=x>").is_empty());
+}
+
+#[test]
+fn a_page_is_one_link_whatever_its_spelling() {
+    let page = read(
+        "<a rel=nofollow href=http://b.ke/~x>1</a><area href='https://B.ke:443/%7Ex#y'><a href=z rel=nofollow>",
+    );
+    assert_eq!(urls(&page), ["http://b.ke/~x", "http://a.ke/dir/z"]);
+    assert_eq!(page.links[0].element, Element::A);
+    assert!(!page.links[0].nofollow, "one occurrence may be followed");
+    assert!(page.links[1].nofollow);
+}
+
+#[test]
+fn nofollow_is_one_token_of_rel() {
+    let nofollow = |rel: &str| read(&format!("<a rel='{rel}' href=x>")).links[0].nofollow;
+    assert!(nofollow("nofollow"));
+    assert!(nofollow("external\n NoFollow ugc"));
+    assert!(!nofollow("nofollowed"));
+    assert!(!nofollow(""));
+}
+
+#[test]
+fn what_is_no_web_page_is_no_link_and_no_defect() {
+    let page = read(
+        "<a href=mailto:a@a.ke><a href='javascript:x()'><a href='java\nscript:x()'><a href=ftp://a.ke/>\
+         <a href=#top><a href=''><a href=' # '><iframe src=''></iframe><iframe src=about:blank></iframe>",
+    );
+    assert!(page.links.is_empty(), "{:?}", page.links);
+    assert_eq!(page.defects, Defects::default());
+}
+
+#[test]
+fn a_written_out_link_to_the_page_itself_is_a_link() {
+    assert_eq!(links("<a href=page#x>"), ["http://a.ke/dir/page"]);
+}
+
+#[test]
+fn bad_and_overlong_references_are_counted() {
+    let long = "x".repeat(3000);
+    let longer = "x".repeat(100_000);
+    let page = read(&format!(
+        "<a href='http://'><a href='http://a b/'><a href=http://a..ke/><a href={long}><a href={longer}>\
+         <a href='data:text/html,{longer}'><a href=ok>"
+    ));
+    assert_eq!(urls(&page), ["http://a.ke/dir/ok"]);
+    assert_eq!((page.defects.bad_urls, page.defects.too_long_urls), (3, 2));
+}
+
+#[test]
+fn character_references_in_attributes_are_read_as_browsers_read_them() {
+    let page = read(
+        "<a href='?a=1&amp;b=2'><a href=?a&#x3d;1&#38;c><a href='?x=1&copy=2'><a href='?x=1&copy;'><a href='?&#99999999;'>",
+    );
+    let queries: Vec<_> = page.links.iter().filter_map(|link| link.url.query()).collect();
+    assert_eq!(queries, ["a=1&b=2", "a=1&c", "x=1&copy=2", "x=1%C2%A9", "%EF%BF%BD"]);
+}
+
+#[test]
+fn white_space_in_and_around_a_reference_is_dropped() {
+    assert_eq!(links("<a href=' \n x\n\ty \r\n'>"), ["http://a.ke/dir/xy"]);
+}
+
+#[test]
+fn the_first_of_two_attributes_counts_in_any_case() {
+    assert_eq!(links("<A HREF=x hreF=y class=z>"), ["http://a.ke/dir/x"]);
+    assert_eq!(links("<a href href=y>"), [""; 0]);
+}
+
+#[test]
+fn broken_markup_is_read_as_browsers_read_it() {
+    assert_eq!(links("<a href=x<b>y"), ["http://a.ke/dir/x%3Cb"]);
+    assert_eq!(
+        links("<a\thref\n=\n'x'/><a/href=y><a href='z'title=t>"),
+        ["x", "y", "z"].map(|name| format!("http://a.ke/dir/{name}"))
+    );
+    assert_eq!(links("<a href=x>1<a href='unclosed>2<a href=y>"), ["http://a.ke/dir/x"]);
+    assert_eq!(links("<a href=x"), [""; 0]);
+    assert_eq!(links("< a href=x><aa href=x></a href=x>"), [""; 0]);
+}
+
+#[test]
+fn comments_scripts_styles_and_hidden_text_hold_no_links() {
+    for hidden in [
+        "<!-- <a href=x> -->",
+        "<!--[if IE]><a href=x><![endif]-->",
+        "<!doctype html '<a href=x>'>",
+        "<script>'<a href=x>' <!-- <script> </script> <a href=x> --> </script>",
+        "<style><a href=x></style>",
+        "<textarea><a href=x></textarea>",
+        "<title><a href=x></title>",
+        "<xmp><a href=x></xmp>",
+        "<iframe><a href=x></iframe>",
+        "<noembed><a href=x></noembed>",
+        "<noframes><a href=x></noframes>",
+        "<template><div><template></template><a href=x></div></template>",
+        "<svg><![CDATA[<a href=x>]]></svg>",
+        "<plaintext><a href=x></plaintext><a href=x>",
+    ] {
+        assert_eq!(links(hidden), [""; 0], "{hidden}");
+        if !hidden.contains("plaintext") {
+            assert_eq!(links(&format!("{hidden}<a href=y>")), ["http://a.ke/dir/y"], "{hidden}");
+        }
+    }
+}
+
+#[test]
+fn noscript_and_shadow_roots_are_content() {
+    assert_eq!(links("<noscript><a href=x></noscript>"), ["http://a.ke/dir/x"]);
+    let shadow =
+        "<template shadowrootmode=open><a href=x><template><a href=no></template></template><a href=y>";
+    assert_eq!(links(shadow), ["http://a.ke/dir/x", "http://a.ke/dir/y"]);
+}
+
+#[test]
+fn a_self_closed_tag_is_empty_only_in_xhtml_and_svg() {
+    let html = "<script src=s /><a href=x></script><a href=y>";
+    assert_eq!(links(html), ["http://a.ke/dir/y"]);
+    let page = read_as("<title/><iframe src='i'/><script/><a href='x'/>", "application/xhtml+xml");
+    assert_eq!(urls(&page), ["http://a.ke/dir/i", "http://a.ke/dir/x"]);
+    assert_eq!(links("<svg/><svg><style/><title/></svg><a href=x>"), ["http://a.ke/dir/x"]);
+}
+
+#[test]
+fn the_first_base_counts_for_the_whole_page() {
+    let html = "<a href=x><base target=_top><base href=/b/><base href=/c/><a href=y><a href=#z>";
+    assert_eq!(links(html), ["http://a.ke/b/x", "http://a.ke/b/y", "http://a.ke/b/"]);
+    assert_eq!(links("<base href=//b.ke><a href=x>"), ["http://b.ke/x"]);
+}
+
+#[test]
+fn a_base_that_is_no_web_page_is_passed_over() {
+    for base in ["file:///c:/www/", "http://", "javascript:1"] {
+        let page = read(&format!("<base href='{base}'><base href=/ok/><a href=x>"));
+        assert_eq!(urls(&page), ["http://a.ke/dir/x"]);
+        assert!(page.defects.bad_base);
+    }
+}
+
+#[test]
+fn the_first_title_outside_svg_is_the_title() {
+    let title = |html: &str| read(html).title;
+    let html = "<svg><title>icon</title></svg><title> A &amp;\n <b>B</b> </title><title>no</title>";
+    assert_eq!(title(html).as_deref(), Some("A & <b>B</b>"));
+    assert_eq!(title("<title></title><title>no</title>"), None);
+    assert_eq!(title("text"), None);
+}
+
+#[test]
+fn the_language_is_the_documents_own() {
+    let language = |html: &str| read(html).language;
+    assert_eq!(language("<html lang=SW xml:lang=fr>").as_deref(), Some("sw"));
+    assert_eq!(language("<html xml:lang='am-ET'>").as_deref(), Some("am-et"));
+    assert_eq!(language("<html><meta http-equiv=Content-Language content=fr>").as_deref(), Some("fr"));
+    assert_eq!(language("<p lang=sw>"), None);
+}
+
+#[test]
+fn a_page_may_ask_not_to_be_followed() {
+    assert!(read("<meta name=Robots content='noindex, NOFOLLOW'>").nofollow);
+    assert!(read("<meta content=none name=ccsurvey>").nofollow);
+    assert!(!read("<meta name=robots content=noindex>").nofollow);
+    assert!(!read("<meta name=otherbot content=nofollow>").nofollow);
+    let url = WebUrl::parse("http://a.ke/").unwrap();
+    let read = |robots_tag| {
+        Page::read(Source { body: b"", url: &url, content_type: None, robots_tag: Some(robots_tag) })
+    };
+    assert!(read("noindex, nofollow").nofollow);
+    assert!(!read("otherbot: nofollow").nofollow);
+}
+
+#[test]
+fn the_hash_is_of_the_bytes_and_never_changes() {
+    // The published value of XXH3-128 for no bytes at all.
+    assert_eq!(read("").body_hash, 0x99aa_06d3_0147_98d8_6001_c324_468d_497f);
+    assert_ne!(read("<p>").body_hash, read("<P>").body_hash);
+}

@@ -1,0 +1,107 @@
+//! Promises 1, 2 and 4, measured by the servers: their access log, not our counters.
+
+mod common;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::time::Duration;
+
+use ccsurvey::space::{Access, Reaction, World};
+use ccsurvey::survey::{Settings, Span};
+use common::Space;
+
+const MIN_DELAY: Duration = Duration::from_millis(15);
+const FACTOR: f64 = 2.0;
+
+/// What each server saw, in the order of arrival.
+fn by_address(log: &[Access]) -> BTreeMap<String, Vec<&Access>> {
+    let mut servers: BTreeMap<String, Vec<&Access>> = BTreeMap::new();
+    for access in log {
+        let address = access.address.expect("only hosts of the world are asked").to_string();
+        servers.entry(address).or_default().push(access);
+    }
+    servers.values_mut().for_each(|seen| seen.sort_by_key(|access| access.arrival_us));
+    servers
+}
+
+fn crawl_delay(world: &World, host: &str) -> Option<f64> {
+    let Reaction::Response(answer) = world.respond(host, "/robots.txt") else { return None };
+    let text = String::from_utf8_lossy(&answer.body).to_lowercase();
+    text.lines().find_map(|line| line.strip_prefix("crawl-delay:")?.trim().parse().ok())
+}
+
+#[test]
+fn servers_see_one_request_at_a_time_with_pauses_and_a_contact_and_robots_first() {
+    let space = Space::of(include_str!("../data/demo.toml"));
+    let settings = Settings {
+        sites: 32,
+        depth: 2,
+        min_delay: Span(MIN_DELAY),
+        delay_factor: FACTOR,
+        max_delay: Span(Duration::from_secs(1)),
+        ..space.settings()
+    };
+    let surveyed = space.survey(settings);
+    assert_eq!(surveyed.ending.broken_promises, Vec::<String>::new());
+    let log = space.accesses();
+    assert!(log.len() > 1000, "{} requests", log.len());
+
+    let (mut shared, mut slowed) = (0, 0);
+    for (address, seen) in by_address(&log) {
+        shared += usize::from(seen.iter().map(|access| &access.host).collect::<HashSet<_>>().len() > 1);
+        for pair in seen.windows(2) {
+            let (before, after) = (pair[0], pair[1]);
+            assert!(after.arrival_us >= before.end_us, "{address}: two at once: {before:?} {after:?}");
+            let gap = Duration::from_micros(after.arrival_us - before.end_us);
+            let took = Duration::from_micros(before.end_us - before.arrival_us);
+            assert!(
+                gap >= MIN_DELAY.max(took.mul_f64(FACTOR)),
+                "{address}: {gap:?} after {took:?}: {after:?}"
+            );
+            if let Some(delay) =
+                crawl_delay(&space.world, &after.host).filter(|_| after.path != "/robots.txt")
+            {
+                assert!(
+                    gap.as_secs_f64() >= delay,
+                    "{}: {gap:?}, its robots.txt wants {delay} s",
+                    after.host
+                );
+                slowed += 1;
+            }
+        }
+    }
+    assert!(shared > 3, "the world has servers with several hosts");
+    assert!(slowed > 10, "the world has hosts that ask for a pause");
+
+    let mut first: HashMap<&str, &Access> = HashMap::new();
+    let mut in_order: Vec<&Access> = log.iter().collect();
+    in_order.sort_by_key(|access| access.arrival_us);
+    for access in in_order {
+        first.entry(&access.host).or_insert(access);
+        assert!(access.user_agent.starts_with("ccsurvey/"), "{}", access.user_agent);
+        assert!(access.user_agent.contains("https://survey.example/contact"), "{}", access.user_agent);
+    }
+    for (host, access) in first {
+        assert_eq!(access.path, "/robots.txt", "{host}");
+    }
+}
+
+#[test]
+fn the_ledger_says_what_the_servers_saw() {
+    let space = Space::serve("a_small_country");
+    let surveyed = space.survey(space.settings());
+    let log = space.accesses();
+    let seen = by_address(&log);
+    for row in common::servers(&surveyed.dir()) {
+        let accesses = &seen[&row.address];
+        let answered: Vec<_> = accesses.iter().collect();
+        assert_eq!(row.requests, answered.len() as u64, "{}", row.address);
+        let sent: u64 = answered.iter().map(|access| access.received_bytes).sum();
+        let received: u64 = answered.iter().map(|access| access.sent_bytes).sum();
+        assert_eq!(row.sent_bytes, sent, "{}", row.address);
+        // Bytes that were on their way when we hung up after the head of a file that is no page are seen
+        // by the server only; framing of chunks is estimated.
+        assert!(row.received_bytes <= received + received / 50, "{} {received}", row.received_bytes);
+        let hosts: HashSet<_> = accesses.iter().map(|access| &access.host).collect();
+        assert_eq!(row.hosts as usize, hosts.len(), "{}", row.address);
+    }
+}

@@ -1,0 +1,143 @@
+//! Promise 6: what is recorded is never lost, whatever moment a process is killed at.
+#![allow(clippy::disallowed_methods)] // The tests wait for processes, with a deadline.
+
+mod common;
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use ccsurvey::records::{Manifest, SurveyState};
+use common::{Space, same_tables, timeless_tables};
+
+const MIN_DELAY: Duration = Duration::from_millis(4);
+const KILLS: usize = 20;
+const SITES: usize = 8;
+
+fn ccsurvey(space: &Space, command: &str, dir: &Path, start: &Path) -> Child {
+    let mut process = Command::new(env!("CARGO_BIN_EXE_ccsurvey"));
+    process.arg(command).arg(dir);
+    if command == "survey" {
+        process.args(["--cctld", "ke", "--contact", "https://survey.example/contact"]);
+        process.arg("--start").arg(start);
+        process.args(["--dns", &space.dns(), "--gateway", &space.gateway()]);
+        process.args([
+            "--sites",
+            &SITES.to_string(),
+            "--min-delay",
+            "4ms",
+            "--delay-factor",
+            "0",
+            "--max-delay",
+            "30ms",
+        ]);
+    }
+    process.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+/// A sequence without pattern that is the same in every run.
+fn scattered(turn: usize) -> usize {
+    let mixed = (turn as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    usize::try_from((mixed ^ (mixed >> 29)) % 40).unwrap() + 3
+}
+
+/// Lets the process work until the servers have seen so many more requests, then kills it.
+fn kill_after(space: &Space, mut child: Child, requests: usize) -> bool {
+    let target = space.accesses().len() + requests;
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while space.accesses().len() < target && Instant::now() < deadline {
+        if child.try_wait().unwrap().is_some() {
+            return false;
+        }
+        std::thread::yield_now();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    true
+}
+
+#[test]
+fn a_survey_killed_twenty_times_ends_with_the_tables_of_an_undisturbed_one() {
+    let space = Space::serve("a_small_country");
+    let folder = tempfile::tempdir().unwrap();
+    let start = folder.path().join("start.txt");
+    std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
+
+    let undisturbed = folder.path().join("undisturbed");
+    assert!(ccsurvey(&space, "survey", &undisturbed, &start).wait().unwrap().success());
+    let usual = space.accesses().len();
+
+    let killed = folder.path().join("killed");
+    let mut kills = 0;
+    let mut command = "survey";
+    for turn in 0..KILLS {
+        let child = ccsurvey(&space, command, &killed, &start);
+        kills += usize::from(kill_after(&space, child, scattered(turn)));
+        // Killed before it had begun: there is nothing to resume yet.
+        command = if killed.join("manifest.json").exists() { "resume" } else { "survey" };
+        if command == "survey" {
+            let _ = std::fs::remove_dir_all(&killed);
+        }
+    }
+    assert_eq!(kills, KILLS, "the survey was still going at every kill");
+    assert!(ccsurvey(&space, "resume", &killed, &start).wait().unwrap().success());
+
+    same_tables(&timeless_tables(&killed), &timeless_tables(&undisturbed));
+    let manifest = Manifest::load(&killed).unwrap();
+    assert_eq!(manifest.state, SurveyState::Finished);
+    let repeated = space.accesses().len() - 2 * usual;
+    let in_flight = usize::try_from(manifest.unrecorded_exchanges).unwrap();
+    assert!(repeated <= in_flight, "{repeated} requests repeated, {in_flight} were in flight when killed");
+    assert!(in_flight <= KILLS * SITES, "{in_flight}");
+    assert!(std::fs::read_dir(killed.join("journal")).unwrap().next().is_none(), "no journal is left");
+
+    // Pauses hold over all the deaths, as the servers saw it.
+    let mut log = space.accesses().split_off(usual);
+    log.sort_by_key(|access| (access.address, access.arrival_us));
+    for pair in log.windows(2).filter(|pair| pair[0].address == pair[1].address) {
+        let gap = Duration::from_micros(pair[1].arrival_us.saturating_sub(pair[0].end_us));
+        assert!(gap >= MIN_DELAY, "{gap:?} between {:?} and {:?}", pair[0], pair[1]);
+    }
+}
+
+#[test]
+fn a_second_process_on_the_same_survey_is_refused() {
+    let space = Space::serve("a_small_country");
+    let folder = tempfile::tempdir().unwrap();
+    let (start, dir) = (folder.path().join("start.txt"), folder.path().join("survey"));
+    std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
+    let mut first = ccsurvey(&space, "survey", &dir, &start);
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while space.accesses().is_empty() && Instant::now() < deadline {
+        std::thread::yield_now();
+    }
+    let second = Command::new(env!("CARGO_BIN_EXE_ccsurvey")).arg("resume").arg(&dir).output().unwrap();
+    first.kill().unwrap();
+    first.wait().unwrap();
+    assert_eq!(second.status.code(), Some(1));
+    let message = String::from_utf8(second.stderr).unwrap();
+    let expected = format!("{}: another process is at work on this survey", dir.display());
+    assert!(message.contains(&expected), "{message}");
+}
+
+#[test]
+fn ctrl_c_ends_politely_with_130_and_resume_goes_on() {
+    let space = Space::serve("a_small_country");
+    let folder = tempfile::tempdir().unwrap();
+    let (start, dir) = (folder.path().join("start.txt"), folder.path().join("survey"));
+    std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
+    let mut child = ccsurvey(&space, "survey", &dir, &start);
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while space.accesses().len() < 20 && Instant::now() < deadline {
+        std::thread::yield_now();
+    }
+    let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(interrupt.success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(Manifest::load(&dir).unwrap().state, SurveyState::Interrupted);
+    assert_eq!(Manifest::load(&dir).unwrap().unrecorded_exchanges, 0, "exchanges in flight were let finish");
+    assert!(ccsurvey(&space, "resume", &dir, &start).wait().unwrap().success());
+    let undisturbed = folder.path().join("undisturbed");
+    assert!(ccsurvey(&space, "survey", &undisturbed, &start).wait().unwrap().success());
+    same_tables(&timeless_tables(&dir), &timeless_tables(&undisturbed));
+}
