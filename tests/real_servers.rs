@@ -12,6 +12,8 @@
 //!
 //! Needs what `tests/setup` installs, and the right to listen on port 80.
 
+#![allow(clippy::disallowed_methods)] // The tests wait for servers, with a deadline.
+
 use std::fs;
 use std::io::{BufRead, BufReader, ErrorKind};
 use std::net::{SocketAddr, TcpListener};

@@ -1,10 +1,10 @@
 use super::table::table;
 
 table! {
-    /// A row per site tree and depth level: what the level cost and what it brought. Internal
-    /// URLs are those of this depth, and each is in exactly one of `fetched` and the
-    /// `not_fetched_*` columns. The row below the deepest level walked, where there is one, has
-    /// only URLs that lie too deep.
+    /// A row per site tree and depth level: what the level cost and what it brought. Internal URLs are
+    /// those of this depth, and each is in exactly one of fetched and the not_fetched columns. A row one
+    /// below the last level walked holds what was found there and not asked for: URLs that lie too deep or
+    /// came too late for a limit, and those that only nofollow links lead to, which have no depth.
     LevelRow in "levels";
 
     /// The site of the tree.

@@ -1,7 +1,8 @@
 use super::table::table;
 
 table! {
-    /// A row per server, that is per address that answered, over the whole survey.
+    /// A row per server, that is per address that answered at least once, over the whole survey. What was sent
+    /// to addresses that never answered is in the table exchanges.
     ServerRow in "servers";
 
     /// The address, IPv4 or IPv6.

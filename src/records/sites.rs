@@ -18,9 +18,9 @@ table! {
     /// Why the walk ended: `complete`, `depth`, `request_budget`, `byte_budget`, `time_budget`,
     /// `stable`, `trap`, `robots`, `moved`, `unreachable`, `opt_out` or `interrupted`.
     outcome: String, "", "complete", "0.1";
-    /// The deepest level with a fetched page; null when there is none.
+    /// The deepest level at which something was asked for; null when nothing was.
     deepest: Option<u16>, "links", "5", "0.1";
-    /// Requests for pages of the tree, redirects included, and for robots.txt.
+    /// Requests that reached the network: for pages of the tree, redirects included, and for robots.txt.
     requests: u64, "requests", "61", "0.1";
     /// Pages that were read.
     pages: u64, "pages", "48", "0.1";

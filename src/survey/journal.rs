@@ -56,13 +56,12 @@ impl Journal {
             .truncate(false)
             .open(path)
             .map_err(wrong())?;
-        if file.metadata().map_err(wrong())?.len() == 0 {
+        let mut reader = Reader::open(path)?;
+        while reader.next()?.is_some() {}
+        file.set_len(reader.sound).map_err(wrong())?;
+        file.seek(SeekFrom::End(0)).map_err(wrong())?;
+        if reader.sound == 0 {
             file.write_all(MAGIC).map_err(SurveyError::file("write", path))?;
-        } else {
-            let mut reader = Reader::open(path)?;
-            while reader.next()?.is_some() {}
-            file.set_len(reader.sound).map_err(wrong())?;
-            file.seek(SeekFrom::End(0)).map_err(wrong())?;
         }
         Ok(Self { path: path.to_owned(), file })
     }

@@ -1,5 +1,7 @@
 //! Exchanges with servers on loopback that do what servers on the Web do.
 
+#![allow(clippy::disallowed_methods)] // Servers of the tests have sockets and clocks of their own.
+
 mod bodies;
 mod connections;
 mod encryption;

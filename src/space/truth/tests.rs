@@ -121,7 +121,10 @@ proptest! {
         for level in &truth.levels {
             prop_assert_eq!(level.internal_urls, level.classed());
             prop_assert!(level.depth <= depth + 1);
-            prop_assert_eq!(level.not_fetched_depth, if level.depth > depth { level.internal_urls } else { 0 });
+            let is_below = level.depth > depth;
+            let left = level.not_fetched_depth + level.not_fetched_nofollow;
+            prop_assert!(!is_below || left == level.internal_urls);
+            prop_assert!(is_below || level.not_fetched_depth == 0);
         }
         prop_assert!(truth.links.iter().all(|link| link.site != link.target_site));
     }

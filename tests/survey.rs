@@ -1,0 +1,183 @@
+//! What the settings of a survey promise, seen in its tables and by its servers.
+
+mod common;
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use ccsurvey::address::WebUrl;
+use ccsurvey::records::{LevelRow, LinkRow, SiteRow};
+use ccsurvey::space::FeedBack;
+use ccsurvey::survey::{FeedBackRule, Settings, Size, Span, Survey};
+use common::Space;
+
+fn by_outcome(sites: &[SiteRow], outcome: &str) -> usize {
+    sites.iter().filter(|site| site.outcome == outcome).count()
+}
+
+#[test]
+fn no_request_budget_is_exceeded_and_what_is_left_is_counted() {
+    let space = Space::serve("a_small_country");
+    for per_site in [1, 4] {
+        let settings =
+            Settings { max_requests: Some(7), per_site, per_address: per_site, ..space.settings() };
+        let tables = space.survey(settings).tables();
+        assert!(tables.sites.iter().all(|site| site.requests <= 7));
+        assert!(by_outcome(&tables.sites, "request_budget") > 5);
+        assert!(tables.levels.iter().map(|level| level.not_fetched_limit).sum::<u64>() > 50);
+        assert!(tables.levels.iter().all(LevelRow::reconciles));
+    }
+}
+
+#[test]
+fn no_byte_budget_is_exceeded() {
+    let space = Space::serve("a_small_country");
+    let budget = 20_000;
+    let tables = space.survey(Settings { max_bytes: Some(Size(budget)), ..space.settings() }).tables();
+    assert!(by_outcome(&tables.sites, "byte_budget") > 3);
+    for site in &tables.sites {
+        assert!(site.sent_bytes + site.received_bytes <= budget, "{} {}", site.site, site.received_bytes);
+    }
+}
+
+#[test]
+fn a_time_budget_ends_a_site_that_is_asked_slowly() {
+    let space = Space::serve("a_small_country");
+    let settings = Settings {
+        min_delay: Span(Duration::from_millis(40)),
+        max_delay: Span(Duration::from_millis(40)),
+        max_time: Some(Span(Duration::from_millis(200))),
+        ..space.settings()
+    };
+    let tables = space.survey(settings).tables();
+    assert!(by_outcome(&tables.sites, "time_budget") > 3);
+}
+
+#[test]
+fn opted_out_names_and_networks_are_never_contacted() {
+    let space = Space::serve("a_small_country");
+    let truth = space.truth(8, FeedBack::Link);
+    let usual = space.survey(space.settings());
+    let asked: Vec<SiteRow> = usual.rows::<SiteRow>().into_iter().filter(|site| site.pages > 1).collect();
+    let (by_name, by_network) =
+        (&asked[0], asked.iter().find(|site| site.address != asked[0].address).unwrap());
+    let network = by_network.address.clone().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let list = folder.path().join("opt-out.txt");
+    std::fs::write(&list, format!("{}\n{network}/32\n", by_name.site)).unwrap();
+
+    let before = space.accesses().len();
+    let surveyed = space.survey(Settings { opt_out: Some(list), ..space.settings() });
+    let log = space.accesses().split_off(before);
+    assert!(log.len() > 100);
+    for access in log {
+        assert!(!access.host.ends_with(&by_name.site), "{}", access.host);
+        assert_ne!(access.address.map(|address| address.to_string()), Some(network.clone()));
+    }
+    let sites = surveyed.rows::<SiteRow>();
+    assert!(sites.len() <= truth.sites.len());
+    for opted_out in [&by_name.site, &by_network.site] {
+        let row = sites.iter().find(|site| site.site == *opted_out).unwrap();
+        assert_eq!((row.outcome.as_str(), row.requests), ("opt_out", 0), "{opted_out}");
+    }
+}
+
+#[test]
+fn special_addresses_are_refused_without_permission() {
+    let space = Space::serve("a_small_country");
+    let start: Vec<WebUrl> =
+        ["http://127.0.0.1/", "http://169.254.169.254/latest/", "http://[::1]/", "http://10.0.0.1/"]
+            .iter()
+            .map(|url| WebUrl::parse(url).unwrap())
+            .collect();
+    let surveyed = space.survey_from(space.settings(), &start);
+    let sites = surveyed.rows::<SiteRow>();
+    assert_eq!(sites.len(), 4);
+    assert!(sites.iter().all(|site| site.outcome == "unreachable" && site.requests == 0));
+    assert!(surveyed.tables().exchanges.iter().all(|row| row.failure.as_deref() == Some("address_refused")));
+    assert_eq!(space.accesses().len(), 0);
+}
+
+#[test]
+fn generations_bound_how_far_a_survey_spreads() {
+    let space = Space::serve("a_small_country");
+    let generations = |most| {
+        let rows = space.survey(Settings { generations: Some(most), ..space.settings() }).rows::<SiteRow>();
+        rows.iter().map(|site| site.generation).max().unwrap()
+    };
+    assert_eq!((generations(0), generations(1)), (0, 1));
+}
+
+#[test]
+fn further_seeds_of_a_site_fetch_only_what_was_not_reached_and_the_sums_reconcile() {
+    let space = Space::serve("a_small_country");
+    let start = space.starts();
+    // A second start URL for each site: one page deep, and one that is reached anyway.
+    let deep: Vec<WebUrl> = start
+        .iter()
+        .flat_map(|url| [url.clone(), url.join("/n/1.html").unwrap(), url.join("/nowhere").unwrap()])
+        .collect();
+    let settings = Settings { depth: 1, seeds_per_site: 3, feed_back: FeedBackRule::Off, ..space.settings() };
+    let tables = space.survey_from(settings, &deep).tables();
+    assert!(tables.sites.iter().any(|site| site.seed > 0), "some seeds were not reached before");
+    assert!(tables.levels.iter().all(LevelRow::reconciles));
+    let mut asked = HashSet::new();
+    for row in tables.exchanges.iter().filter(|row| row.purpose == "page") {
+        assert!(asked.insert(&row.url), "{} was fetched twice", row.url);
+    }
+    for site in &tables.sites {
+        let of_tree = |level: &&LevelRow| level.site == site.site && level.seed == site.seed;
+        let requests: u64 = tables.levels.iter().filter(of_tree).map(|level| level.requests).sum();
+        assert_eq!(site.requests, requests + site.robots_requests, "{} {}", site.site, site.seed);
+    }
+}
+
+#[test]
+fn a_survey_of_the_exported_start_urls_starts_where_this_one_found_sites() {
+    let space = Space::serve("a_small_country");
+    let surveyed = space.survey(space.settings());
+    let mut text = Vec::new();
+    let count = ccsurvey::survey::export(&surveyed.dir(), &mut text).unwrap();
+    let list = ccsurvey::survey::StartList::read(text.as_slice()).unwrap();
+    assert_eq!((list.urls.len() as u64, list.bad.len()), (count, 0));
+    let exported: HashSet<_> = list.urls.iter().map(WebUrl::page_key).collect();
+    for site in surveyed.rows::<SiteRow>() {
+        assert!(exported.contains(&WebUrl::parse(&site.start_url).unwrap().page_key()));
+    }
+    for link in surveyed.rows::<LinkRow>().iter().filter(|link| link.in_survey) {
+        assert!(exported.contains(&WebUrl::parse(&link.url).unwrap().page_key()));
+    }
+}
+
+#[test]
+fn the_rate_of_the_whole_survey_is_a_ceiling() {
+    let space = Space::serve("a_small_country");
+    let rate = 300_000;
+    let settings = Settings { rate: Some(Size(rate)), max_body: Size(100_000), ..space.settings() };
+    let surveyed = space.survey(settings);
+    let mut log = space.accesses();
+    log.sort_by_key(|access| access.arrival_us);
+    let bytes = |access: &ccsurvey::space::Access| access.sent_bytes + access.received_bytes;
+    // Ten seconds of the rate may be saved up, or one largest exchange.
+    let burst = (rate * 10).max(2_000_000);
+    for first in 0..log.len() {
+        let mut sum = 0;
+        for access in &log[first..] {
+            sum += bytes(access);
+            let window = (access.arrival_us - log[first].arrival_us) as f64 / 1e6;
+            assert!(sum as f64 <= burst as f64 + rate as f64 * window, "{sum} bytes in {window} s");
+        }
+    }
+    assert!(surveyed.ending.is_finished);
+}
+
+#[test]
+fn a_survey_without_a_start_site_is_finished_at_once() {
+    let space = Space::serve("a_site_with_one_page");
+    let folder = tempfile::tempdir().unwrap();
+    let (survey, taken) = Survey::create(&folder.path().join("survey"), space.settings(), &[]).unwrap();
+    assert_eq!(taken.sites, 0);
+    let (_keep, stop) = tokio::sync::watch::channel(false);
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    assert!(runtime.block_on(survey.run(stop)).unwrap().is_finished);
+}
