@@ -1,3 +1,5 @@
+#![allow(clippy::disallowed_methods)] // Clients of the tests.
+
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -14,7 +15,7 @@ use super::journal::{Entry, Reader, Unanswered};
 use super::parts::{Parts, Reach, pace};
 use super::progress::{Progress, Snapshot};
 use super::settings::Settings;
-use super::visit::{Visited, visit};
+use super::visit::{Ended, Visited, visit};
 use super::writer::Writer;
 use crate::address::WebUrl;
 use crate::exchange::Failure;
@@ -54,6 +55,9 @@ const DNS_TRIALS: usize = 3;
 
 /// Segments of a finished survey are joined to files of so many rows, a usual size for Parquet readers.
 const FILE_ROWS: usize = 1_000_000;
+
+/// Sites parked at busy servers for each that may be visited; about 300 bytes of memory each.
+const PARKED_PER_VISIT: usize = 64;
 
 impl Survey {
     /// Begins a survey in a new folder.
@@ -188,6 +192,7 @@ impl Survey {
             writer: Writer::start(parts.clone(), tables, segments)?,
             visits: JoinSet::new(),
             put_off: BTreeMap::new(),
+            parked: Parked::default(),
             first: check_name_server(&parts).await?,
             parts,
         };
@@ -195,7 +200,9 @@ impl Survey {
         // Whatever went wrong, visits end and what they recorded is written.
         let _ = self.stop.send(true);
         while let Some(joined) = crew.visits.join_next().await {
-            if let Ok(Ok(visited @ (Visited::Finished(_) | Visited::Reached(_)))) = joined {
+            if let Ok(Ok(Ended { visited: visited @ (Visited::Finished(_) | Visited::Reached(_)), .. })) =
+                joined
+            {
                 crew.writer.take(visited);
             }
         }
@@ -229,7 +236,8 @@ impl Survey {
 struct Crew {
     parts: Arc<Parts>,
     writer: Writer,
-    visits: JoinSet<Result<Visited, SurveyError>>,
+    visits: JoinSet<Result<Ended, SurveyError>>,
+    parked: Parked,
     /// Sites whose server wants to be left alone until some time.
     put_off: BTreeMap<(SystemTime, u64), Lease>,
     /// Leased already, to see whether DNS works.
@@ -248,7 +256,8 @@ impl Crew {
         loop {
             let is_idle = self.begin_visits()?;
             self.writer.idle.store(is_idle, Ordering::SeqCst);
-            let nothing_left = is_idle && self.visits.is_empty() && self.put_off.is_empty();
+            let nothing_left =
+                is_idle && self.visits.is_empty() && self.put_off.is_empty() && self.parked.count == 0;
             if nothing_left && self.writer.unwritten.load(Ordering::SeqCst) == 0 {
                 return Ok(true);
             }
@@ -292,17 +301,30 @@ impl Crew {
         {
             return Ok(Some(entry.remove()));
         }
-        if let Some(lease) = self.first.pop() {
+        if let Some(lease) = self.parked.ready.pop_front().or_else(|| self.first.pop()) {
             return Ok(Some(lease));
+        }
+        if self.parked.count >= PARKED_PER_VISIT * self.parts.settings.sites {
+            return Ok(None);
         }
         Ok(self.parts.frontier().lease()?)
     }
 
     fn end_visit(
         &mut self,
-        joined: Result<Result<Visited, SurveyError>, tokio::task::JoinError>,
+        joined: Result<Result<Ended, SurveyError>, tokio::task::JoinError>,
     ) -> Result<(), SurveyError> {
-        match joined.map_err(|wrong| SurveyError::Broken(wrong.to_string()))?? {
+        let Ended { server, visited } = joined.map_err(|wrong| SurveyError::Broken(wrong.to_string()))??;
+        if let Some(address) = server {
+            self.parts.leave_server(address);
+            self.parked.wake(address);
+        }
+        match visited {
+            // The visit that was in its way may have ended in the meantime, and then nobody would wake it.
+            Visited::Parked(lease, address) if self.parts.has_place(address) => {
+                self.parked.ready.push_back(lease)
+            }
+            Visited::Parked(lease, address) => self.parked.park(lease, address),
             Visited::PutOff(lease, until) => {
                 tracing::info!(site = lease.site.as_str(), ?until, "put off");
                 self.put_off.insert((until, lease.order), lease);
@@ -311,6 +333,34 @@ impl Crew {
             visited => self.writer.take(visited),
         }
         Ok(())
+    }
+}
+
+/// Site trees whose server is being visited by another.
+#[derive(Default)]
+struct Parked {
+    by_server: HashMap<IpAddr, VecDeque<Lease>>,
+    /// Parked at servers.
+    count: usize,
+    /// Their server has become free.
+    ready: VecDeque<Lease>,
+}
+
+impl Parked {
+    fn park(&mut self, lease: Lease, address: IpAddr) {
+        self.by_server.entry(address).or_default().push_back(lease);
+        self.count += 1;
+    }
+
+    fn wake(&mut self, address: IpAddr) {
+        let Some(waiting) = self.by_server.get_mut(&address) else { return };
+        if let Some(lease) = waiting.pop_front() {
+            self.count -= 1;
+            self.ready.push_back(lease);
+        }
+        if waiting.is_empty() {
+            self.by_server.remove(&address);
+        }
     }
 }
 
@@ -433,10 +483,7 @@ fn broken_promises(parts: &Parts) -> Result<Vec<String>, SurveyError> {
     Ok(broken)
 }
 
-fn each_server(
-    parts: &Parts,
-    mut visit: impl FnMut(std::net::IpAddr, &ServerState),
-) -> Result<(), SurveyError> {
+fn each_server(parts: &Parts, mut visit: impl FnMut(IpAddr, &ServerState)) -> Result<(), SurveyError> {
     parts.frontier().each_server(|address, bytes| {
         if let Ok(state) = postcard::from_bytes(bytes) {
             visit(address, &state);

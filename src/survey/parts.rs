@@ -1,3 +1,4 @@
+use std::collections::HashMap;
 use std::net::IpAddr;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -34,6 +35,8 @@ pub(super) struct Parts {
     pub load: Mutex<Load>,
     /// Told whenever an exchange has ended: somebody's turn may have come.
     pub settled: Notify,
+    /// How many visits are at a server.
+    visits: Mutex<HashMap<IpAddr, u32>>,
     pub frontier: Mutex<Frontier>,
     pub progress: Arc<Progress>,
     /// Becomes true when the survey is to stop.
@@ -130,6 +133,7 @@ impl Parts {
             fetcher,
             load: Mutex::new(load),
             settled: Notify::new(),
+            visits: Mutex::default(),
             frontier: Mutex::new(frontier),
             progress,
             stop,
@@ -147,6 +151,31 @@ impl Parts {
 
     pub(super) fn now(&self) -> SystemTime {
         clock::clock()
+    }
+
+    /// Takes a place at a server for a visit; false when all are taken.
+    pub(super) fn take_server(&self, address: IpAddr) -> bool {
+        let mut visits = self.visits.lock().unwrap_or_else(PoisonError::into_inner);
+        let here = visits.entry(address).or_default();
+        let is_free = *here < self.settings.per_address;
+        *here += u32::from(is_free);
+        is_free
+    }
+
+    /// Whether a visit may take a place at a server.
+    pub(super) fn has_place(&self, address: IpAddr) -> bool {
+        let visits = self.visits.lock().unwrap_or_else(PoisonError::into_inner);
+        visits.get(&address).is_none_or(|here| *here < self.settings.per_address)
+    }
+
+    pub(super) fn leave_server(&self, address: IpAddr) {
+        let mut visits = self.visits.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(here) = visits.get_mut(&address) {
+            *here -= 1;
+            if *here == 0 {
+                visits.remove(&address);
+            }
+        }
     }
 
     /// Brings a server's state back into memory if it was stored.

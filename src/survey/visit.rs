@@ -1,3 +1,4 @@
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
@@ -14,12 +15,21 @@ use crate::frontier::Lease;
 use crate::load::{Grant, Limit, SiteBudget};
 use crate::walk::{Known, Outcome, Step, Tree, Walk};
 
+/// A visit that has ended.
+pub(super) struct Ended {
+    /// The server that the visit had taken.
+    pub server: Option<IpAddr>,
+    pub visited: Visited,
+}
+
 /// What came of a visit.
 pub(super) enum Visited {
     /// The site tree is finished; its journal holds its exchanges.
     Finished(Box<Concluded>),
     /// An earlier tree of the site has reached this start URL already: there is no tree.
     Reached(Lease),
+    /// As many visits as may ask its server at once are at that server already.
+    Parked(Lease, IpAddr),
     /// The server wants to be left alone until this time.
     PutOff(Lease, SystemTime),
     /// The survey is being stopped.
@@ -35,12 +45,22 @@ pub(super) struct Concluded {
 }
 
 /// Walks one site tree, from where its journal ends.
-pub(super) async fn visit(parts: Arc<Parts>, lease: Lease) -> Result<Visited, SurveyError> {
+///
+/// The visit takes the server of the start URL first. Were sites on one server visited at once, all but one
+/// would only wait for their turns there, and before long every place would be taken by one who waits.
+pub(super) async fn visit(parts: Arc<Parts>, lease: Lease) -> Result<Ended, SurveyError> {
     let known = if lease.seed == 0 { Known::default() } else { known_before(&parts, &lease)? };
     if known.pages.contains(&lease.start.page_key()) {
-        return Ok(Visited::Reached(lease));
+        return Ok(Ended { server: None, visited: Visited::Reached(lease) });
     }
-    Visit::open(parts, lease, known)?.run().await
+    let server = parts.fetcher.locate(lease.start.host()).await.address.ok();
+    if let Some(address) = server
+        && !parts.take_server(address)
+    {
+        return Ok(Ended { server: None, visited: Visited::Parked(lease, address) });
+    }
+    let visited = Visit::open(parts, lease, known)?.run().await?;
+    Ok(Ended { server, visited })
 }
 
 /// What the earlier trees of the site know.

@@ -143,7 +143,7 @@ impl Desk {
                 self.enter_lease(lease, Vec::new(), None);
                 Ok(())
             }
-            Visited::PutOff(..) | Visited::Stopped => Ok(()),
+            Visited::Parked(..) | Visited::PutOff(..) | Visited::Stopped => Ok(()),
         }
     }
 
