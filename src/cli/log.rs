@@ -2,7 +2,11 @@ use std::fs::OpenOptions;
 use std::path::Path;
 use std::sync::Mutex;
 
-use tracing_subscriber::EnvFilter;
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{Layer, fmt};
 
 use super::error::CliError;
 
@@ -17,13 +21,13 @@ pub enum LogLevel {
 }
 
 impl LogLevel {
-    fn as_str(self) -> &'static str {
+    fn filter(self) -> LevelFilter {
         match self {
-            Self::Error => "error",
-            Self::Warn => "warn",
-            Self::Info => "info",
-            Self::Debug => "debug",
-            Self::Trace => "trace",
+            Self::Error => LevelFilter::ERROR,
+            Self::Warn => LevelFilter::WARN,
+            Self::Info => LevelFilter::INFO,
+            Self::Debug => LevelFilter::DEBUG,
+            Self::Trace => LevelFilter::TRACE,
         }
     }
 }
@@ -41,14 +45,10 @@ pub(super) fn start(dir: &Path, level: LogLevel) -> Result<(), CliError> {
         .append(true)
         .open(&path)
         .map_err(|wrong| CliError::Failed(format!("cannot open the log {}: {wrong}", path.display())))?;
-    let others = if level == LogLevel::Error { "error" } else { "warn" };
-    let filter = EnvFilter::new(format!("{others},{}={}", env!("CARGO_PKG_NAME"), level.as_str()));
+    let others = level.filter().min(LevelFilter::WARN);
+    let targets = Targets::new().with_default(others).with_target(env!("CARGO_PKG_NAME"), level.filter());
+    let lines = fmt::layer().json().log_internal_errors(false).with_writer(Mutex::new(file));
     // A log that is already being written goes on; a full disk is told by the survey itself.
-    let _ = tracing_subscriber::fmt()
-        .json()
-        .with_env_filter(filter)
-        .log_internal_errors(false)
-        .with_writer(Mutex::new(file))
-        .try_init();
+    let _ = tracing_subscriber::registry().with(lines.with_filter(targets)).try_init();
     Ok(())
 }

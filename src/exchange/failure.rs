@@ -44,6 +44,8 @@ failures! {
     OptedOut = "opted_out",
     /// The address lies in a special range (loopback, private …); nothing was sent.
     AddressRefused = "address_refused",
+    /// The server asks to be left alone for longer than its site may take; nothing was sent.
+    HeldOff = "held_off",
     /// The server refused the connection.
     ConnectRefused = "connect_refused",
     /// No connection within the time-out.
@@ -88,6 +90,7 @@ impl Failure {
                 | Self::DnsServfail
                 | Self::OptedOut
                 | Self::AddressRefused
+                | Self::HeldOff
         )
     }
 

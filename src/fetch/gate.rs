@@ -19,6 +19,10 @@ pub(super) struct Choice {
     pub refused: Option<IpAddr>,
 }
 
+/// Refused with permission too: no Web server of anybody stands there, and link-local addresses are where
+/// clouds keep the secrets of their machines.
+const NEVER: [&str; 4] = ["link-local", "multicast", "reserved", "this network"];
+
 impl Gate {
     pub(super) fn new(opt_out: Arc<OptOut>, permit_special: bool) -> Self {
         Self { opt_out, permit_special }
@@ -32,7 +36,7 @@ impl Gate {
     pub(super) fn address(&self, address: IpAddr) -> Result<(), Failure> {
         if self.opt_out.has_address(address) {
             Err(Failure::OptedOut)
-        } else if !self.permit_special && special_range(address).is_some() {
+        } else if special_range(address).is_some_and(|range| !self.permit_special || NEVER.contains(&range)) {
             Err(Failure::AddressRefused)
         } else {
             Ok(())

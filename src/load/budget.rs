@@ -78,6 +78,14 @@ impl SiteBudget {
         Grant::Go { byte_limit }
     }
 
+    /// An exchange of an earlier run is on record: it was granted then, when the walk was so old. The time
+    /// between the runs does not count.
+    pub fn recall(&mut self, now: SystemTime, age: Duration) {
+        self.granted += 1;
+        self.in_flight += 1;
+        self.started = now.checked_sub(age).unwrap_or(self.started);
+    }
+
     /// A granted exchange ended and cost so much.
     pub fn book(&mut self, wire: Wire) {
         self.in_flight = self.in_flight.saturating_sub(1);

@@ -128,14 +128,13 @@ impl Load {
         self.servers.get(&address)?.earliest(&self.pace, None)
     }
 
-    /// Books an exchange of an earlier run that the server's stored state does not know yet.
+    /// Books an exchange of an earlier run that the server's stored state does not know; to be called in
+    /// the order in which the exchanges ended.
     pub fn recall(&mut self, address: IpAddr, answer: &Answer) {
         let server = self.servers.entry(address).or_default();
-        if server.ledger.last_end().is_none_or(|last| answer.ended() > last) {
-            server.begin(&self.pace, None);
-            server.settle(&self.pace, answer);
-            self.changed.insert(address);
-        }
+        server.begin(&self.pace, None);
+        server.settle(&self.pace, answer);
+        self.changed.insert(address);
     }
 
     /// An exchange was begun at `asked` by a process that died before its answer was recorded: it may have

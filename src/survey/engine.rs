@@ -18,7 +18,7 @@ use super::settings::Settings;
 use super::visit::{Ended, Visited, visit};
 use super::writer::Writer;
 use crate::address::WebUrl;
-use crate::exchange::Failure;
+use crate::exchange::{Answer, Failure};
 use crate::frontier::{Lease, Offer};
 use crate::load::{Promise, ServerState};
 use crate::records::{Manifest, SiteRow, SurveyState, Tables, read_table, row_counts};
@@ -50,11 +50,9 @@ pub struct Ending {
     pub broken_promises: Vec<String>,
 }
 
-/// How many start hosts are looked up to see whether DNS works at all.
-const DNS_TRIALS: usize = 3;
-
-/// Segments of a finished survey are joined to files of so many rows, a usual size for Parquet readers.
-const FILE_ROWS: usize = 1_000_000;
+/// Segments of a finished survey are joined to files of so many rows: a usual row group of Parquet readers, and
+/// about 130 MB of memory while it is written.
+const FILE_ROWS: usize = 150_000;
 
 /// Sites parked at busy servers for each that may be visited; about 300 bytes of memory each.
 const PARKED_PER_VISIT: usize = 64;
@@ -100,6 +98,9 @@ impl Survey {
         let open = || {
             let manifest = Manifest::load(dir)?;
             let folder = Folder::open(dir);
+            if !folder.state().is_file() {
+                return Err(SurveyError::StateMissing(folder.state()));
+            }
             let settings = folder.read_settings()?;
             let mut survey = Self::open_parts(folder, settings, Some(manifest))?;
             survey.recover()?;
@@ -139,14 +140,16 @@ impl Survey {
         tables.discard_after(segments.checked_sub(1))?;
         let mut totals = Totals::of_tables(&parts.folder.dir)?;
         let mut unrecorded = parts.frontier().unrecorded()?;
+        let mut recalled = Recalled::default();
         for order in parts.folder.journaled()? {
             if parts.frontier().is_open(order)? {
-                unrecorded += recall(parts, order, &mut totals)?;
+                unrecorded += recalled.read(parts, order, &mut totals)?;
             } else {
                 let path = parts.folder.journal(order);
                 std::fs::remove_file(&path).map_err(SurveyError::file("remove", &path))?;
             }
         }
+        recalled.book(parts)?;
         let counts = parts.frontier().counts()?;
         parts.progress.update(|now| {
             totals.put_into(now);
@@ -188,12 +191,14 @@ impl Survey {
         let tables = Tables::open(&parts.folder.dir)?;
         let segments = parts.frontier().segments()?;
         tables.discard_after(segments.checked_sub(1))?;
+        self.manifest.state = SurveyState::Running;
+        self.manifest.save(&parts.folder.dir)?;
+        check_name_server(&parts).await?;
         let mut crew = Crew {
             writer: Writer::start(parts.clone(), tables, segments)?,
             visits: JoinSet::new(),
             put_off: BTreeMap::new(),
             parked: Parked::default(),
-            first: check_name_server(&parts).await?,
             parts,
         };
         let done = crew.work(stop, &self.stop).await;
@@ -240,8 +245,6 @@ struct Crew {
     parked: Parked,
     /// Sites whose server wants to be left alone until some time.
     put_off: BTreeMap<(SystemTime, u64), Lease>,
-    /// Leased already, to see whether DNS works.
-    first: Vec<Lease>,
 }
 
 impl Crew {
@@ -269,14 +272,10 @@ impl Crew {
                 _ = every_second.tick() => {
                     save_status(&self.parts, "running", self.visits.len() as u64)?;
                 }
-                asked = stop.wait_for(|stopping| *stopping) => {
-                    if asked.is_ok() {
-                        tracing::info!("stopping");
-                        let _ = tell_visits.send(true);
-                        return Ok(false);
-                    }
-                    // Nobody is left who could stop us.
-                    std::future::pending::<()>().await;
+                () = asked_to_stop(stop) => {
+                    tracing::info!("stopping");
+                    let _ = tell_visits.send(true);
+                    return Ok(false);
                 }
             }
             if self.writer.has_failed() {
@@ -301,7 +300,7 @@ impl Crew {
         {
             return Ok(Some(entry.remove()));
         }
-        if let Some(lease) = self.parked.ready.pop_front().or_else(|| self.first.pop()) {
+        if let Some(lease) = self.parked.ready.pop_front() {
             return Ok(Some(lease));
         }
         if self.parked.count >= PARKED_PER_VISIT * self.parts.settings.sites {
@@ -314,11 +313,14 @@ impl Crew {
         &mut self,
         joined: Result<Result<Ended, SurveyError>, tokio::task::JoinError>,
     ) -> Result<(), SurveyError> {
-        let Ended { server, visited } = joined.map_err(|wrong| SurveyError::Broken(wrong.to_string()))??;
+        let Ended { order, server, visited } =
+            joined.map_err(|wrong| SurveyError::Broken(wrong.to_string()))??;
         if let Some(address) = server {
             self.parts.leave_server(address);
             self.parked.wake(address);
         }
+        let is_parked_at = if let Visited::Parked(_, address) = &visited { Some(*address) } else { None };
+        self.parked.pass_on(order, server.or(is_parked_at));
         match visited {
             // The visit that was in its way may have ended in the meantime, and then nobody would wake it.
             Visited::Parked(lease, address) if self.parts.has_place(address) => {
@@ -344,6 +346,8 @@ struct Parked {
     count: usize,
     /// Their server has become free.
     ready: VecDeque<Lease>,
+    /// Trees that were woken, each with the server that had become free for it.
+    woken: HashMap<u64, IpAddr>,
 }
 
 impl Parked {
@@ -352,10 +356,21 @@ impl Parked {
         self.count += 1;
     }
 
+    /// A tree that was woken has been visited. If that was elsewhere (its name leads to another server by
+    /// now, or to none), the next one at the server is woken in its place.
+    fn pass_on(&mut self, order: u64, visited: Option<IpAddr>) {
+        if let Some(address) = self.woken.remove(&order)
+            && visited != Some(address)
+        {
+            self.wake(address);
+        }
+    }
+
     fn wake(&mut self, address: IpAddr) {
         let Some(waiting) = self.by_server.get_mut(&address) else { return };
         if let Some(lease) = waiting.pop_front() {
             self.count -= 1;
+            self.woken.insert(lease.order, address);
             self.ready.push_back(lease);
         }
         if waiting.is_empty() {
@@ -364,49 +379,81 @@ impl Parked {
     }
 }
 
-/// Looks up the first start hosts. If the name server answers for none of them, it answers nobody.
-async fn check_name_server(parts: &Parts) -> Result<Vec<Lease>, SurveyError> {
-    let mut leases = Vec::new();
-    for _ in 0..DNS_TRIALS.min(parts.settings.sites) {
-        leases.extend(parts.frontier().lease()?);
+async fn asked_to_stop(stop: &mut watch::Receiver<bool>) {
+    // An error means that nobody is left who could stop us.
+    if stop.wait_for(|stopping| *stopping).await.is_err() {
+        std::future::pending::<()>().await;
     }
+}
+
+/// Asks the name server for the country domains themselves, which it must have something to say about.
+async fn check_name_server(parts: &Parts) -> Result<(), SurveyError> {
     let mut silent = Vec::new();
-    for lease in &leases {
-        let host = lease.start.host();
-        if parts.fetcher.locate(host).await.address != Err(Failure::DnsTimeout) {
-            leases.reverse();
-            return Ok(leases);
+    for domain in parts.reach.countries.iter() {
+        if parts.fetcher.locate(domain).await.address != Err(Failure::DnsTimeout) {
+            return Ok(());
         }
-        silent.push(host.to_string());
-    }
-    if silent.is_empty() {
-        return Ok(leases);
+        silent.push(domain.to_string());
     }
     let server =
         parts.settings.dns.map_or("the system's name server".to_owned(), |dns| format!("name server {dns}"));
     Err(SurveyError::NameServer(server, silent.join(", ")))
 }
 
-/// Reads a journal for what it says of servers; gives the number of questions without recorded answer.
-fn recall(parts: &Parts, order: u64, totals: &mut Totals) -> Result<u64, SurveyError> {
-    let mut journal = Reader::open(&parts.folder.journal(order))?;
-    let mut unanswered = Unanswered::default();
-    while let Some(entry) = journal.next()? {
-        unanswered.note(&entry);
-        if let Entry::Heard(heard) = entry {
-            totals.add(&heard);
-            let reached = heard.answer.failure.is_none_or(Failure::reached_the_network);
-            if let Some(address) = heard.answer.address.filter(|_| reached) {
-                parts.remember(address)?;
-                parts.load().recall(address, &heard.answer);
+/// What the journals say of servers and their states, as they are stored, do not know yet.
+#[derive(Default)]
+struct Recalled {
+    /// When the last exchange ended that the stored state knows.
+    stored: HashMap<IpAddr, Option<SystemTime>>,
+    answers: Vec<(IpAddr, Answer)>,
+    /// Questions without an answer on record: to whom, and when they were put.
+    unanswered: Vec<(IpAddr, SystemTime)>,
+}
+
+impl Recalled {
+    /// Reads a journal; gives the number of questions without an answer on record.
+    fn read(&mut self, parts: &Parts, order: u64, totals: &mut Totals) -> Result<u64, SurveyError> {
+        let mut journal = Reader::open(&parts.folder.journal(order))?;
+        let mut unanswered = Unanswered::default();
+        while let Some(entry) = journal.next()? {
+            unanswered.note(&entry);
+            if let Entry::Heard(heard) = entry {
+                totals.add(&heard);
+                let reached = heard.answer.failure.is_none_or(Failure::reached_the_network);
+                if let Some(address) = heard.answer.address.filter(|_| reached) {
+                    let stored = self.stored_end(parts, address)?;
+                    if stored.is_none_or(|end| heard.answer.ended() > end) {
+                        self.answers.push((address, heard.answer));
+                    }
+                }
             }
         }
+        self.unanswered.extend(unanswered.open());
+        Ok(unanswered.count())
     }
-    for (address, at) in unanswered.open() {
+
+    fn stored_end(&mut self, parts: &Parts, address: IpAddr) -> Result<Option<SystemTime>, SurveyError> {
+        if let Some(end) = self.stored.get(&address) {
+            return Ok(*end);
+        }
         parts.remember(address)?;
-        parts.load().recall_in_flight(address, at, parts.now());
+        let end = parts.load().state_of(address).and_then(|state| state.ledger.last_end());
+        self.stored.insert(address, end);
+        Ok(end)
     }
-    Ok(unanswered.count())
+
+    /// Books it all in the order in which it happened.
+    fn book(mut self, parts: &Parts) -> Result<(), SurveyError> {
+        self.answers.sort_by_key(|(_, answer)| answer.ended());
+        for (address, answer) in &self.answers {
+            parts.load().recall(*address, answer);
+        }
+        for (address, at) in self.unanswered {
+            parts.remember(address)?;
+            parts.load().recall_in_flight(address, at, parts.now());
+        }
+        Ok(())
+    }
 }
 
 /// Questions that were put and have no answer on record, over the whole survey.

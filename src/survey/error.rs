@@ -13,6 +13,10 @@ pub enum SurveyError {
     Exists(PathBuf),
     #[error("{}: another process is at work on this survey", .0.display())]
     InUse(PathBuf),
+    #[error("{} was not finished making: remove it and begin again", .0.display())]
+    Unfinished(PathBuf),
+    #[error("{} is missing: without it the survey cannot go on, and its tables are left as they are", .0.display())]
+    StateMissing(PathBuf),
     #[error("{}: {source}", path.display())]
     SuffixList { path: PathBuf, source: SuffixError },
     #[error("{}: {source}", path.display())]
@@ -52,6 +56,7 @@ impl SurveyError {
     pub fn is_usage(&self) -> bool {
         match self {
             Self::Exists(_)
+            | Self::Unfinished(_)
             | Self::SuffixList { .. }
             | Self::OptOut { .. }
             | Self::Country(_)

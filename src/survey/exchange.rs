@@ -7,10 +7,19 @@ use super::error::SurveyError;
 use super::journal::{Entry, Heard, Journal};
 use super::parts::Parts;
 use crate::address::Site;
-use crate::exchange::{Answer, Ask, Purpose};
+use crate::exchange::{Answer, Ask, Failure, Purpose};
 use crate::load::{Permit, Turn};
 use crate::page::{Page, Source, is_html};
 use crate::walk::Content;
+
+/// An exchange that a walk wants.
+pub(super) struct Wanted {
+    pub ask: Ask,
+    pub crawl_delay: Option<Duration>,
+    pub byte_limit: u64,
+    /// A server that cannot be asked before this time is not waited for.
+    pub deadline: SystemTime,
+}
 
 /// What came of wanting an exchange.
 pub(super) enum Exchanged {
@@ -32,11 +41,12 @@ pub(super) async fn exchange(
     parts: &Parts,
     journal: &Mutex<Journal>,
     site: &Site,
-    ask: Ask,
-    crawl_delay: Option<Duration>,
-    byte_limit: u64,
+    wanted: Wanted,
 ) -> Result<Exchanged, SurveyError> {
-    let located = parts.fetcher.locate(ask.url.host()).await;
+    let Wanted { ask, crawl_delay, byte_limit, deadline } = wanted;
+    let Some(located) = parts.until_stopped(parts.fetcher.locate(ask.url.host())).await else {
+        return Ok(Exchanged::Stopped);
+    };
     let address = match located.address {
         Ok(address) => address,
         Err(failure) => {
@@ -46,6 +56,10 @@ pub(super) async fn exchange(
     };
     let permit = match turn(parts, address, site, crawl_delay).await? {
         Ok(permit) => permit,
+        Err(Exchanged::PutOff(until)) if until > deadline => {
+            let answer = Answer::not_asked(parts.now(), Some(address), Failure::HeldOff, located.dns);
+            return record(parts, journal, Heard { ask, answer, content: Content::Nothing });
+        }
         Err(no_turn) => return Ok(no_turn),
     };
     write(journal, &Entry::Asked { number: ask.number, address, at: parts.now() })?;

@@ -26,6 +26,10 @@ impl Folder {
     pub(super) fn create(dir: &Path) -> Result<Self, SurveyError> {
         // A folder that is there and empty may have been made for us by a mount or a script.
         let is_taken = dir.exists() && fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_some());
+        let is_begun = dir.join("journal").is_dir() && !dir.join("manifest.json").exists();
+        if is_begun {
+            return Err(SurveyError::Unfinished(dir.to_owned()));
+        }
         if is_taken || dir.is_file() {
             return Err(SurveyError::Exists(dir.to_owned()));
         }

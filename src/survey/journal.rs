@@ -196,9 +196,12 @@ impl Replay {
         Ok(Self { reader: Reader::open(path)?, ahead: HashMap::new(), began: None })
     }
 
-    /// Takes back an answer that was only looked at.
-    pub(super) fn put_back(&mut self, heard: Heard) {
-        self.ahead.insert(heard.ask.number, heard);
+    /// The answer to this question, if it is recorded; it can still be taken.
+    pub(super) fn peek(&mut self, number: u32) -> Result<Option<&Heard>, SurveyError> {
+        if let Some(heard) = self.take(number)? {
+            self.ahead.insert(number, heard);
+        }
+        Ok(self.ahead.get(&number))
     }
 
     /// The answer to this question, if it is recorded.

@@ -153,6 +153,22 @@ impl Parts {
         clock::clock()
     }
 
+    /// Does something that costs servers nothing, unless the survey is being stopped.
+    pub(super) async fn until_stopped<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        let mut stop = self.stop.clone();
+        let stopped = async {
+            // An error means that nobody can stop us any more.
+            if stop.wait_for(|stopping| *stopping).await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        };
+        tokio::select! {
+            biased;
+            () = stopped => None,
+            done = work => Some(done),
+        }
+    }
+
     /// Takes a place at a server for a visit; false when all are taken.
     pub(super) fn take_server(&self, address: IpAddr) -> bool {
         let mut visits = self.visits.lock().unwrap_or_else(PoisonError::into_inner);

@@ -165,6 +165,9 @@ pub struct Span(pub Duration);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd)]
 pub struct Size(pub u64);
 
+/// No survey lasts ten years, and clocks overflow with much longer times.
+const LONGEST_SPAN: Duration = Duration::from_secs(10 * 366 * 24 * 3600);
+
 impl FromStr for Span {
     type Err = String;
 
@@ -172,9 +175,11 @@ impl FromStr for Span {
         let expected =
             || format!("'{text}' is not a duration (expected for example '2s', '500ms' or '1h 30m')");
         if let Ok(seconds) = text.trim().parse::<f64>() {
-            return Duration::try_from_secs_f64(seconds).map(Self).map_err(|_| expected());
+            let span = Duration::try_from_secs_f64(seconds).ok().filter(|span| *span <= LONGEST_SPAN);
+            return span.map(Self).ok_or_else(expected);
         }
-        humantime::parse_duration(text.trim()).map(Self).map_err(|_| expected())
+        let span = humantime::parse_duration(text.trim()).ok().filter(|span| *span <= LONGEST_SPAN);
+        span.map(Self).ok_or_else(expected)
     }
 }
 

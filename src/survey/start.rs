@@ -59,6 +59,11 @@ impl StartList {
 
     fn take(&mut self, line: u64, field: &[u8]) {
         let text = String::from_utf8_lossy(field);
+        if text.trim().contains(['\n', '\r']) {
+            let value = text.trim().lines().next().unwrap_or_default().chars().take(80).collect();
+            let why = "a quote is opened here and closed on a later line".to_owned();
+            return self.bad.push(BadLine { line, value, why });
+        }
         let text = text.trim().trim_start_matches('\u{feff}');
         match parse(text) {
             Ok(url) => self.urls.push(url),
@@ -130,6 +135,13 @@ mod tests {
                 (5, "", "no URL"),
             ]
         );
+    }
+
+    #[test]
+    fn a_quote_that_is_not_closed_on_its_line_is_a_bad_line() {
+        let list = read("url\nhttp://a.ke/\n\"http://b.ke/\nhttp://c.ke/\n");
+        assert_eq!(urls(&list), ["http://a.ke/"]);
+        assert_eq!((list.bad[0].line, list.bad[0].value.as_str()), (3, "http://b.ke/"));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::error::SurveyError;
 use super::units::{bytes, thousands};
-use crate::records::{ExchangeRow, LevelRow, Manifest, ServerRow, SiteRow, SurveyState, read_table};
+use crate::records::{LevelRow, Manifest, ServerRow, SiteRow, SurveyState, error_counts, read_table};
 
 /// What a survey brought and cost, from its tables.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -69,7 +69,7 @@ impl Summary {
         each::<SiteRow>(dir, |row| summary.add_site(&row))?;
         each::<LevelRow>(dir, |row| summary.add_level(&row))?;
         each::<ServerRow>(dir, |row| summary.add_server(&row))?;
-        each::<ExchangeRow>(dir, |row| summary.add_exchange(&row))?;
+        summary.errors = error_counts(dir)?;
         summary.add_rates();
         Ok(summary)
     }
@@ -109,15 +109,6 @@ impl Summary {
             (Some(least), Some(gap)) => Some(least.min(gap)),
             (one, other) => one.or(other),
         };
-    }
-
-    fn add_exchange(&mut self, row: &ExchangeRow) {
-        let error = match (&row.failure, row.status) {
-            (Some(failure), _) => failure.clone(),
-            (None, Some(status)) if status >= 400 && row.purpose == "page" => format!("http_{status}"),
-            _ => return,
-        };
-        *self.errors.entry(error).or_default() += 1;
     }
 
     fn add_rates(&mut self) {

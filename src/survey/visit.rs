@@ -1,22 +1,27 @@
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 
 use super::error::SurveyError;
-use super::exchange::{Exchanged, exchange};
+use super::exchange::{Exchanged, Wanted, exchange};
 use super::journal::{Heard, Journal, Replay};
 use super::parts::Parts;
-use crate::exchange::Ask;
+use crate::exchange::{Ask, Failure};
 use crate::frontier::Lease;
 use crate::load::{Grant, Limit, SiteBudget};
 use crate::walk::{Known, Outcome, Step, Tree, Walk};
 
+/// A server that wants to be left alone for longer than this ends its site where sites have no time budget.
+const LONGEST_HOLD: Duration = Duration::from_secs(7 * 24 * 3600);
+
 /// A visit that has ended.
 pub(super) struct Ended {
+    /// The tree that was visited.
+    pub order: u64,
     /// The server that the visit had taken.
     pub server: Option<IpAddr>,
     pub visited: Visited,
@@ -49,18 +54,22 @@ pub(super) struct Concluded {
 /// The visit takes the server of the start URL first. Were sites on one server visited at once, all but one
 /// would only wait for their turns there, and before long every place would be taken by one who waits.
 pub(super) async fn visit(parts: Arc<Parts>, lease: Lease) -> Result<Ended, SurveyError> {
+    let order = lease.order;
     let known = if lease.seed == 0 { Known::default() } else { known_before(&parts, &lease)? };
     if known.pages.contains(&lease.start.page_key()) {
-        return Ok(Ended { server: None, visited: Visited::Reached(lease) });
+        return Ok(Ended { order, server: None, visited: Visited::Reached(lease) });
     }
-    let server = parts.fetcher.locate(lease.start.host()).await.address.ok();
+    let Some(located) = parts.until_stopped(parts.fetcher.locate(lease.start.host())).await else {
+        return Ok(Ended { order, server: None, visited: Visited::Stopped });
+    };
+    let server = located.address.ok();
     if let Some(address) = server
         && !parts.take_server(address)
     {
-        return Ok(Ended { server: None, visited: Visited::Parked(lease, address) });
+        return Ok(Ended { order, server: None, visited: Visited::Parked(lease, address) });
     }
     let visited = Visit::open(parts, lease, known)?.run().await?;
-    Ok(Ended { server, visited })
+    Ok(Ended { order, server, visited })
 }
 
 /// What the earlier trees of the site know.
@@ -93,9 +102,7 @@ impl Visit {
         let journal = Journal::open(&path)?;
         let mut replay = Replay::open(&path)?;
         // Reads up to the first answer, and with it the time when the walk began.
-        if let Some(first) = replay.take(0)? {
-            replay.put_back(first);
-        }
+        replay.peek(0)?;
         let began = replay.began.unwrap_or_else(|| parts.now());
         let scope = parts.reach.scope_of(&lease.site);
         let walk = Walk::new(parts.walk.clone(), scope, parts.opt_out.clone(), lease.start.clone(), known);
@@ -124,7 +131,11 @@ impl Visit {
                 None if is_done => return Ok(self.conclude()),
                 None => match self.hindered {
                     Some(Hindrance::PutOff(until)) => return Ok(Visited::PutOff(self.lease, until)),
-                    _ => return Ok(Visited::Stopped),
+                    Some(Hindrance::Stop) => return Ok(Visited::Stopped),
+                    None => {
+                        let site = &self.lease.site;
+                        return Err(SurveyError::Broken(format!("the walk of {site} waits for nothing")));
+                    }
                 },
             }
         }
@@ -133,11 +144,24 @@ impl Visit {
     /// Begins exchanges as far as walk, budget and settings allow; says whether the walk is done.
     fn ask_what_may_be_asked(&mut self) -> Result<bool, SurveyError> {
         while self.hindered.is_none() && self.flying.len() < self.parts.settings.per_site as usize {
+            let next = self.replay.peek(self.walk.asked())?.map(|heard| heard.ask.url.clone());
+            self.walk.expect_recorded(next);
             let (ask, crawl_delay) = match self.walk.poll() {
                 Step::Ask(ask, crawl_delay) => (ask, crawl_delay),
                 Step::Wait => return Ok(false),
                 Step::Done => return Ok(true),
             };
+            // What is recorded has been spent, whatever the budget says by now.
+            if let Some(heard) = self.replay.take(ask.number)? {
+                if heard.ask != ask {
+                    self.break_off(&heard, &ask);
+                    continue;
+                }
+                self.walk.begin(&ask);
+                self.budget.recall(self.parts.now(), self.age_at(&heard));
+                self.hear(heard);
+                continue;
+            }
             match self.budget.grant(self.parts.now(), self.parts.fetcher.most_bytes()) {
                 Grant::Wait => return Ok(false),
                 Grant::Spent(limit) => {
@@ -146,11 +170,7 @@ impl Visit {
                 }
                 Grant::Go { byte_limit } => {
                     self.walk.begin(&ask);
-                    if let Some(heard) = self.recorded(&ask)? {
-                        self.hear(heard);
-                    } else {
-                        self.flying.push(self.exchange(ask, crawl_delay, byte_limit));
-                    }
+                    self.flying.push(self.exchange(ask, crawl_delay, byte_limit));
                 }
             }
         }
@@ -160,28 +180,43 @@ impl Visit {
     fn exchange(
         &self,
         ask: Ask,
-        crawl_delay: Option<std::time::Duration>,
+        crawl_delay: Option<Duration>,
         byte_limit: u64,
     ) -> BoxFuture<'static, Result<Exchanged, SurveyError>> {
         let (parts, journal, site) = (self.parts.clone(), self.journal.clone(), self.lease.site.clone());
-        Box::pin(async move { exchange(&parts, &journal, &site, ask, crawl_delay, byte_limit).await })
+        let wanted = Wanted { ask, crawl_delay, byte_limit, deadline: self.deadline() };
+        Box::pin(async move { exchange(&parts, &journal, &site, wanted).await })
     }
 
-    /// The answer that an earlier run recorded for this question.
-    fn recorded(&mut self, ask: &Ask) -> Result<Option<Heard>, SurveyError> {
-        let heard = self.replay.take(ask.number)?;
-        match heard {
-            Some(heard) if heard.ask != *ask => Err(SurveyError::Journal {
-                path: self.parts.folder.journal(self.lease.order),
-                what: format!("question {} was {} and is now {}", ask.number, heard.ask.url, ask.url),
-            }),
-            heard => Ok(heard),
-        }
+    /// The settings have changed since these answers were recorded, and the walk would ask something else
+    /// now: it ends with what it has, rather than ask again.
+    fn break_off(&mut self, heard: &Heard, ask: &Ask) {
+        tracing::warn!(
+            site = self.lease.site.as_str(),
+            recorded = heard.ask.url.as_str(),
+            now = ask.url.as_str(),
+            "settings have changed"
+        );
+        self.walk.end(Outcome::Interrupted);
+    }
+
+    /// How old the walk was when it heard this.
+    fn age_at(&self, heard: &Heard) -> Duration {
+        heard.answer.ended().duration_since(self.began).unwrap_or_default()
+    }
+
+    /// When the time of the site is over at the latest.
+    fn deadline(&self) -> SystemTime {
+        self.began + self.parts.budget.time.unwrap_or(LONGEST_HOLD)
     }
 
     fn hear(&mut self, heard: Heard) {
         self.budget.book(heard.answer.wire);
+        let is_held_off = heard.answer.failure == Some(Failure::HeldOff);
         self.walk.handle(heard.ask.number, heard.answer, heard.content);
+        if is_held_off {
+            self.walk.end(Outcome::TimeBudget);
+        }
     }
 
     fn conclude(self) -> Visited {

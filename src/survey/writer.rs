@@ -17,8 +17,10 @@ use crate::frontier::{Batch, Finished, Lease};
 use crate::load::ServerState;
 use crate::records::{SegmentRows, ServerRow, Tables, milliseconds};
 
-/// A segment is written when it has so many rows: about 50 MB of them in memory.
+/// A segment is written when it has so many rows …
 const SEGMENT_ROWS: usize = 100_000;
+/// … or so many bytes of URLs, which hostile pages make long.
+const SEGMENT_URL_BYTES: usize = 64 * 1024 * 1024;
 /// While sites are waiting to be found, a finished one is written after this long …
 const IDLE_INTERVAL: Duration = Duration::from_millis(250);
 /// … and otherwise after this long at first; later after a two-hundredth of the time the survey has run,
@@ -55,6 +57,7 @@ impl Writer {
             finished: Vec::new(),
             hosts: Vec::new(),
             unrecorded: 0,
+            url_bytes: 0,
             oldest: None,
             began: Instant::now(),
             servers_written: None,
@@ -107,6 +110,7 @@ struct Desk {
     finished: Vec<Finished>,
     hosts: Vec<(IpAddr, Host, Site)>,
     unrecorded: u64,
+    url_bytes: usize,
     oldest: Option<Instant>,
     began: Instant,
     servers_written: Option<Instant>,
@@ -150,6 +154,8 @@ impl Desk {
     fn enter_tree(&mut self, done: Concluded) -> Result<(), SurveyError> {
         let (mut rows, unrecorded) = rows_of(&self.parts, &done)?;
         self.unrecorded += unrecorded;
+        self.url_bytes += rows.links.iter().map(|row| row.page.len() + row.url.len()).sum::<usize>();
+        self.url_bytes += rows.exchanges.iter().map(|row| row.url.len()).sum::<usize>();
         self.hosts.extend(hosts_of(&rows.exchanges, &done.lease.site));
         self.rows.exchanges.append(&mut rows.exchanges);
         self.rows.links.append(&mut rows.links);
@@ -179,7 +185,8 @@ impl Desk {
         let Some(oldest) = self.oldest else { return false };
         let usual = (self.began.elapsed() / 200).clamp(INTERVAL, LONGEST_INTERVAL);
         let interval = if self.idle.load(Ordering::SeqCst) { IDLE_INTERVAL } else { usual };
-        self.rows.len() >= SEGMENT_ROWS || oldest.elapsed() >= interval
+        let is_full = self.rows.len() >= SEGMENT_ROWS || self.url_bytes >= SEGMENT_URL_BYTES;
+        is_full || oldest.elapsed() >= interval
     }
 
     /// Rows to the disk, then one transaction that makes them count, then the journals go.
@@ -215,6 +222,7 @@ impl Desk {
         self.finished.clear();
         self.hosts.clear();
         self.unrecorded = 0;
+        self.url_bytes = 0;
         self.oldest = None;
         self.written.notify_one();
         Ok(())

@@ -39,6 +39,10 @@ pub struct Walk {
     quiet_levels: u16,
     pub(super) page_answered: bool,
     pub(super) opted_out: bool,
+    /// What was asked next by an earlier run, when that is known.
+    recorded: Option<WebUrl>,
+    /// Bytes of the URLs found.
+    pub(super) url_bytes: usize,
     pub(super) moved: bool,
     pub(super) is_full: bool,
     pub(super) levels: Vec<LevelCount>,
@@ -151,6 +155,8 @@ impl Walk {
             quiet_levels: 0,
             page_answered: false,
             opted_out: false,
+            recorded: None,
+            url_bytes: 0,
             moved: false,
             is_full: false,
             levels: vec![LevelCount::default()],
@@ -178,10 +184,16 @@ impl Walk {
         self.waiting.len()
     }
 
-    /// URLs in line: of this level, and found for the next.
+    /// How many questions were asked: the number of the next.
     #[must_use]
-    pub fn in_line(&self) -> usize {
-        self.list.len().saturating_sub(self.turn) + self.found.len()
+    pub fn asked(&self) -> u32 {
+        self.asked
+    }
+
+    /// Says what an earlier run asked next. A host that was asked then and has opted out since is let
+    /// through for it, for its answer is on record and nothing will be sent.
+    pub fn expect_recorded(&mut self, next: Option<WebUrl>) {
+        self.recorded = next;
     }
 
     /// What is to be done next.
@@ -311,7 +323,8 @@ impl Walk {
     fn decide(&mut self) -> Decision {
         let entry = &self.list[self.turn];
         let url = &entry.url;
-        if self.opt_out.has_host(url.host()) {
+        let is_recorded = self.recorded.as_ref().is_some_and(|next| next.host() == url.host());
+        if !is_recorded && self.opt_out.has_host(url.host()) {
             return Decision::Not(Class::OptOut);
         }
         if looks_endless(url) {

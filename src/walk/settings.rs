@@ -16,8 +16,8 @@ pub struct Settings {
     pub depth: Depth,
     /// Query URLs fetched of one script.
     pub queries_per_script: u32,
-    /// URLs found, internal and external, at which a site counts as a trap. Bounds memory: about
-    /// 300 bytes each.
+    /// URLs found, internal and external, at which a site counts as a trap; or so many times 200 bytes of
+    /// them. Bounds memory: a URL in line takes about 250 bytes and its own length twice.
     pub max_urls: usize,
     /// End after so many levels in a row without a new external link; none: never.
     pub stable_levels: Option<u16>,

@@ -1,4 +1,5 @@
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use super::{Class, LevelCount, Outcome};
 use crate::address::WebUrl;
@@ -25,7 +26,7 @@ pub struct Tree {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct External {
     pub depth: Depth,
-    pub page: WebUrl,
+    pub page: Arc<WebUrl>,
     pub url: WebUrl,
     pub element: Element,
     pub nofollow: bool,
