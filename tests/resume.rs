@@ -7,14 +7,18 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use ccsurvey::records::{Manifest, SurveyState};
-use common::{Space, same_tables, timeless_tables};
+use ccsurvey::records::{LevelRow, Manifest, ServerRow, SurveyState};
+use common::{Space, rows, same, same_tables, timeless_tables};
 
 const MIN_DELAY: Duration = Duration::from_millis(4);
 const KILLS: usize = 20;
 const SITES: usize = 8;
 
 fn ccsurvey(space: &Space, command: &str, dir: &Path, start: &Path) -> Child {
+    spawn(space, command, dir, start, &[])
+}
+
+fn spawn(space: &Space, command: &str, dir: &Path, start: &Path, more: &[&str]) -> Child {
     let mut process = Command::new(env!("CARGO_BIN_EXE_ccsurvey"));
     process.arg(command).arg(dir);
     if command == "survey" {
@@ -32,7 +36,7 @@ fn ccsurvey(space: &Space, command: &str, dir: &Path, start: &Path) -> Child {
             "30ms",
         ]);
     }
-    process.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    process.args(more).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
 /// A sequence without pattern that is the same in every run.
@@ -83,6 +87,11 @@ fn a_survey_killed_twenty_times_ends_with_the_tables_of_an_undisturbed_one() {
     assert!(ccsurvey(&space, "resume", &killed, &start).wait().unwrap().success());
 
     same_tables(&timeless_tables(&killed), &timeless_tables(&undisturbed));
+    let borne = |dir: &Path| -> Vec<(String, u32, u32, u64, u64)> {
+        let of = |row: ServerRow| (row.address, row.hosts, row.sites, row.requests, row.received_bytes);
+        rows::<ServerRow>(dir).into_iter().map(of).collect()
+    };
+    same(&borne(&killed), &borne(&undisturbed), "servers");
     let manifest = Manifest::load(&killed).unwrap();
     assert_eq!(manifest.state, SurveyState::Finished);
     let repeated = space.accesses().len() - 2 * usual;
@@ -140,4 +149,42 @@ fn ctrl_c_ends_politely_with_130_and_resume_goes_on() {
     let undisturbed = folder.path().join("undisturbed");
     assert!(ccsurvey(&space, "survey", &undisturbed, &start).wait().unwrap().success());
     same_tables(&timeless_tables(&dir), &timeless_tables(&undisturbed));
+}
+
+#[test]
+fn who_opts_out_while_a_survey_rests_is_not_asked_again() {
+    let space = Space::serve("a_small_country");
+    let folder = tempfile::tempdir().unwrap();
+    let (start, dir) = (folder.path().join("start.txt"), folder.path().join("survey"));
+    let list = folder.path().join("opt-out.txt");
+    std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
+    std::fs::write(&list, "# nobody yet\n").unwrap();
+    let child = spawn(&space, "survey", &dir, &start, &["--opt-out", list.to_str().unwrap()]);
+    assert!(kill_after(&space, child, 150));
+    let asked: Vec<String> = space.accesses().iter().map(|access| access.host.clone()).collect();
+    let host = asked.last().unwrap().clone();
+    std::fs::write(&list, format!("{host}\n")).unwrap();
+    let before = space.accesses().len();
+    assert!(spawn(&space, "resume", &dir, &start, &[]).wait().unwrap().success());
+    let later = space.accesses().split_off(before);
+    assert!(!later.is_empty() && later.iter().all(|access| access.host != host), "{host} was asked again");
+    assert!(rows::<LevelRow>(&dir).iter().all(LevelRow::reconciles));
+}
+
+#[test]
+fn a_survey_without_its_state_is_refused_and_its_tables_are_left() {
+    let space = Space::serve("a_site_with_one_page");
+    let folder = tempfile::tempdir().unwrap();
+    let (start, dir) = (folder.path().join("start.txt"), folder.path().join("survey"));
+    std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
+    assert!(ccsurvey(&space, "survey", &dir, &start).wait().unwrap().success());
+    let tables = timeless_tables(&dir);
+    std::fs::remove_file(dir.join("state.redb")).unwrap();
+    let refused = Command::new(env!("CARGO_BIN_EXE_ccsurvey")).arg("resume").arg(&dir).output().unwrap();
+    assert_eq!(refused.status.code(), Some(1));
+    let message = String::from_utf8(refused.stderr).unwrap();
+    let expected =
+        "state.redb is missing: without it the survey cannot go on, and its tables are left as they are";
+    assert!(message.contains(expected), "{message}");
+    same_tables(&timeless_tables(&dir), &tables);
 }

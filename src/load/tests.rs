@@ -196,6 +196,18 @@ fn a_budget_is_granted_to_the_last_request_and_byte_and_not_beyond() {
     assert_eq!(SiteBudget::new(budget, at(0.0)).grant(at(10.0), MIB), Grant::Spent(Limit::Time));
 }
 
+#[test]
+fn the_time_between_two_runs_is_not_the_sites() {
+    let budget = Budget { time: Some(Duration::from_secs(10)), requests: Some(2), ..Budget::default() };
+    let mut site = SiteBudget::new(budget, at(0.0));
+    // Asked 4 s into the walk; the process was killed, and resumed days later.
+    site.recall(at(500_000.0), Duration::from_secs(4));
+    site.book(Wire { sent: 0, received: 1, connections: 1 });
+    assert_eq!(site.grant(at(500_005.0), MIB), Grant::Go { byte_limit: MIB });
+    assert_eq!(site.grant(at(500_005.0), MIB), Grant::Spent(Limit::Requests), "what is on record counts");
+    assert_eq!(site.grant(at(500_006.0), MIB), Grant::Spent(Limit::Time));
+}
+
 proptest! {
     /// Whatever the order of requests, an observer at the servers sees the promises kept.
     #[test]
