@@ -9,7 +9,7 @@ use std::fs;
 use std::net::UdpSocket;
 use std::path::Path;
 
-use assert_cmd::Command;
+use std::process::Command;
 use tempfile::TempDir;
 
 /// A folder with a start list, in which the program is run.
