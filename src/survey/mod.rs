@@ -20,14 +20,17 @@
 //! This room reads the clock and hands the time to all others.
 
 mod clock;
+mod crew;
 mod engine;
 mod error;
 mod exchange;
 mod export;
 mod folder;
 mod journal;
+mod parked;
 mod parts;
 mod progress;
+mod recovery;
 mod rows;
 mod settings;
 mod start;

@@ -1,0 +1,140 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, SystemTime};
+
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use super::clock::{clock, wait_until};
+use super::error::SurveyError;
+use super::parked::Parked;
+use super::parts::Parts;
+use super::visit::{Ended, Visited, visit};
+use super::writer::Writer;
+use crate::frontier::Lease;
+
+/// Sites parked at busy servers for each that may be visited; about 300 bytes of memory each.
+const PARKED_PER_VISIT: usize = 64;
+
+/// Those who work on a running survey.
+pub(super) struct Crew {
+    pub parts: Arc<Parts>,
+    pub writer: Writer,
+    pub visits: JoinSet<Result<Ended, SurveyError>>,
+    parked: Parked,
+    /// Sites whose server wants to be left alone until some time.
+    put_off: BTreeMap<(SystemTime, u64), Lease>,
+}
+
+impl Crew {
+    pub(super) fn new(parts: Arc<Parts>, writer: Writer) -> Self {
+        Self { parts, writer, visits: JoinSet::new(), put_off: BTreeMap::new(), parked: Parked::default() }
+    }
+
+    /// Says whether the survey is complete.
+    pub(super) async fn work(
+        &mut self,
+        stop: &mut watch::Receiver<bool>,
+        tell_visits: &watch::Sender<bool>,
+    ) -> Result<bool, SurveyError> {
+        let mut every_second = tokio::time::interval(Duration::from_secs(1));
+        let written = self.writer.written.clone();
+        loop {
+            let is_idle = self.begin_visits()?;
+            self.writer.idle.store(is_idle, Ordering::SeqCst);
+            let nothing_left =
+                is_idle && self.visits.is_empty() && self.put_off.is_empty() && self.parked.count == 0;
+            if nothing_left && self.writer.unwritten.load(Ordering::SeqCst) == 0 {
+                return Ok(true);
+            }
+            let next_put_off = self.put_off.keys().next().map(|(until, _)| *until);
+            tokio::select! {
+                Some(joined) = self.visits.join_next() => self.end_visit(joined)?,
+                () = written.notified() => {}
+                () = async { wait_until(next_put_off.unwrap_or_else(clock)).await }, if next_put_off.is_some() => {}
+                _ = every_second.tick() => {
+                    save_status(&self.parts, "running", self.visits.len() as u64)?;
+                }
+                () = asked_to_stop(stop) => {
+                    tracing::info!("stopping");
+                    let _ = tell_visits.send(true);
+                    return Ok(false);
+                }
+            }
+            if self.writer.has_failed() {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Begins visits while there are trees to walk; says whether there are none left for now.
+    fn begin_visits(&mut self) -> Result<bool, SurveyError> {
+        while self.visits.len() < self.parts.settings.sites {
+            let Some(lease) = self.next_lease()? else { return Ok(true) };
+            tracing::debug!(site = lease.site.as_str(), start = lease.start.as_str(), "visit");
+            self.visits.spawn(visit(self.parts.clone(), lease));
+        }
+        Ok(false)
+    }
+
+    fn next_lease(&mut self) -> Result<Option<Lease>, SurveyError> {
+        if let Some(entry) = self.put_off.first_entry()
+            && entry.key().0 <= clock()
+        {
+            return Ok(Some(entry.remove()));
+        }
+        if let Some(lease) = self.parked.ready.pop_front() {
+            return Ok(Some(lease));
+        }
+        if self.parked.count >= PARKED_PER_VISIT * self.parts.settings.sites {
+            return Ok(None);
+        }
+        Ok(self.parts.frontier().lease()?)
+    }
+
+    fn end_visit(
+        &mut self,
+        joined: Result<Result<Ended, SurveyError>, tokio::task::JoinError>,
+    ) -> Result<(), SurveyError> {
+        let Ended { order, server, visited } =
+            joined.map_err(|wrong| SurveyError::Broken(wrong.to_string()))??;
+        if let Some(address) = server {
+            self.parts.leave_server(address);
+            self.parked.wake(address);
+        }
+        let is_parked_at = if let Visited::Parked(_, address) = &visited { Some(*address) } else { None };
+        self.parked.pass_on(order, server.or(is_parked_at));
+        match visited {
+            // The visit that was in its way may have ended in the meantime, and then nobody would wake it.
+            Visited::Parked(lease, address) if self.parts.has_place(address) => {
+                self.parked.ready.push_back(lease)
+            }
+            Visited::Parked(lease, address) => self.parked.park(lease, address),
+            Visited::PutOff(lease, until) => {
+                tracing::info!(site = lease.site.as_str(), ?until, "put off");
+                self.put_off.insert((until, lease.order), lease);
+            }
+            Visited::Stopped => {}
+            visited => self.writer.take(visited),
+        }
+        Ok(())
+    }
+}
+async fn asked_to_stop(stop: &mut watch::Receiver<bool>) {
+    // An error means that nobody is left who could stop us.
+    if stop.wait_for(|stopping| *stopping).await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+/// Rewrites the file that other processes look at.
+pub(super) fn save_status(parts: &Parts, state: &str, walking: u64) -> Result<(), SurveyError> {
+    let counts = parts.frontier().counts()?;
+    parts.progress.update(|now| {
+        state.clone_into(&mut now.state);
+        now.sites_walking = walking;
+        now.sites_waiting = counts.trees.saturating_sub(counts.finished + walking);
+    });
+    let dir = &parts.folder.dir;
+    parts.progress.snapshot(parts.now()).save(dir).map_err(SurveyError::file("write status in", dir))
+}

@@ -1,0 +1,126 @@
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::path::Path;
+use std::time::SystemTime;
+
+use super::error::SurveyError;
+use super::journal::{Entry, Heard, Reader, Unanswered};
+use super::parts::Parts;
+use super::progress::Snapshot;
+use crate::exchange::{Answer, Failure};
+use crate::records::{SiteRow, read_table};
+use crate::walk::Content;
+
+/// What the journals say of servers and their states, as they are stored, do not know yet.
+#[derive(Default)]
+pub(super) struct Recalled {
+    /// When the last exchange ended that the stored state knows.
+    stored: HashMap<IpAddr, Option<SystemTime>>,
+    answers: Vec<(IpAddr, Answer)>,
+    /// Questions without an answer on record: to whom, and when they were put.
+    unanswered: Vec<(IpAddr, SystemTime)>,
+}
+
+impl Recalled {
+    /// Reads a journal; gives the number of questions without an answer on record.
+    pub(super) fn read(
+        &mut self,
+        parts: &Parts,
+        order: u64,
+        totals: &mut Totals,
+    ) -> Result<u64, SurveyError> {
+        let mut journal = Reader::open(&parts.folder.journal(order))?;
+        let mut unanswered = Unanswered::default();
+        while let Some(entry) = journal.next()? {
+            unanswered.note(&entry);
+            if let Entry::Heard(heard) = entry {
+                totals.add(&heard);
+                let reached = heard.answer.failure.is_none_or(Failure::reached_the_network);
+                if let Some(address) = heard.answer.address.filter(|_| reached) {
+                    let stored = self.stored_end(parts, address)?;
+                    if stored.is_none_or(|end| heard.answer.ended() > end) {
+                        self.answers.push((address, heard.answer));
+                    }
+                }
+            }
+        }
+        self.unanswered.extend(unanswered.open());
+        Ok(unanswered.count())
+    }
+
+    fn stored_end(&mut self, parts: &Parts, address: IpAddr) -> Result<Option<SystemTime>, SurveyError> {
+        if let Some(end) = self.stored.get(&address) {
+            return Ok(*end);
+        }
+        parts.remember(address)?;
+        let end = parts.load().state_of(address).and_then(|state| state.ledger.last_end());
+        self.stored.insert(address, end);
+        Ok(end)
+    }
+
+    /// Books it all in the order in which it happened.
+    pub(super) fn book(mut self, parts: &Parts) -> Result<(), SurveyError> {
+        self.answers.sort_by_key(|(_, answer)| answer.ended());
+        for (address, answer) in &self.answers {
+            parts.load().recall(*address, answer);
+        }
+        for (address, at) in self.unanswered {
+            parts.remember(address)?;
+            parts.load().recall_in_flight(address, at, parts.now());
+        }
+        Ok(())
+    }
+}
+/// Questions that were put and have no answer on record, over the whole survey.
+pub(super) fn unrecorded(parts: &Parts) -> Result<u64, SurveyError> {
+    let mut sum = parts.frontier().unrecorded()?;
+    for order in parts.folder.journaled()? {
+        let mut journal = Reader::open(&parts.folder.journal(order))?;
+        let mut unanswered = Unanswered::default();
+        while let Some(entry) = journal.next()? {
+            unanswered.note(&entry);
+        }
+        sum += unanswered.count();
+    }
+    Ok(sum)
+}
+/// What was done by earlier runs, as far as it is recorded.
+#[derive(Default)]
+pub(super) struct Totals {
+    pages: u64,
+    requests: u64,
+    sent_bytes: u64,
+    received_bytes: u64,
+    external_urls: u64,
+}
+
+impl Totals {
+    pub(super) fn of_tables(dir: &Path) -> Result<Self, SurveyError> {
+        let mut totals = Self::default();
+        for segment in read_table::<SiteRow>(dir)? {
+            for row in segment? {
+                totals.pages += row.pages;
+                totals.requests += row.requests;
+                totals.sent_bytes += row.sent_bytes;
+                totals.received_bytes += row.received_bytes;
+                totals.external_urls += row.external_urls;
+            }
+        }
+        Ok(totals)
+    }
+
+    fn add(&mut self, heard: &Heard) {
+        self.pages += u64::from(matches!(heard.content, Content::Page(_)));
+        self.requests += u64::from(heard.answer.failure.is_none_or(Failure::reached_the_network));
+        self.sent_bytes += heard.answer.wire.sent;
+        self.received_bytes += heard.answer.wire.received;
+    }
+
+    pub(super) fn put_into(self, now: &mut Snapshot) {
+        now.pages = self.pages;
+        now.requests = self.requests;
+        now.sent_bytes = self.sent_bytes;
+        now.received_bytes = self.received_bytes;
+        now.external_urls = self.external_urls;
+    }
+}
