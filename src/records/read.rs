@@ -5,7 +5,7 @@ use polars::prelude::{Column, DataFrame, PlSmallStr, PolarsResult};
 use polars_io::SerReader;
 use polars_io::prelude::ParquetReader;
 
-use super::tables::{SEGMENTED, folder, names};
+use super::tables::{SEGMENTED, folder, names, segment_number};
 use super::{Row, ServerRow, TableCount, TablesError};
 
 /// The rows of a table, one segment at a time, in the order they were written.
@@ -64,7 +64,7 @@ pub(super) fn files(dir: &Path, table: &str) -> Result<Vec<PathBuf>, TablesError
     let folder = folder(dir, table);
     let mut names = names(&folder)?;
     names.retain(|name| name.ends_with(".parquet") && !name.starts_with('.'));
-    names.sort_by(|a, b| (a.len(), a).cmp(&(b.len(), b)));
+    names.sort_by_cached_key(|name| (segment_number(name), name.clone()));
     Ok(names.into_iter().map(|name| folder.join(name)).collect())
 }
 

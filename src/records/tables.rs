@@ -169,10 +169,21 @@ pub(super) fn segment_name(number: u64) -> String {
     format!("{number:06}.parquet")
 }
 
-/// The number of a segment; none for any other file, which is not ours to remove.
+/// Segments joined to one file: `000000-000012.parquet`. The name tells it from any single segment, so that
+/// who has noted something about a file by its name is never given another one.
+pub(super) fn joined_name(first: u64, last: u64) -> String {
+    format!("{first:06}-{last:06}.parquet")
+}
+
+/// The number of a segment, the last one of joined ones; none for any other file, which is not ours to remove.
 pub(super) fn segment_number(name: &str) -> Option<u64> {
-    let digits = name.strip_suffix(".parquet")?;
-    (digits.len() >= 6 && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| digits.parse().ok())?
+    let numbers = name.strip_suffix(".parquet")?;
+    let mut numbers = numbers.splitn(2, '-').map(|digits| {
+        (digits.len() >= 6 && digits.bytes().all(|byte| byte.is_ascii_digit()))
+            .then(|| digits.parse().ok())?
+    });
+    let first = numbers.next()??;
+    numbers.next().map_or(Some(first), |last| last.filter(|last| *last > first))
 }
 
 /// The names in a folder, those that are not text left out.
