@@ -5,7 +5,7 @@ mod common;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 
-use ccsurvey::space::{Access, Reaction, World};
+use ccsurvey::space::{Access, Reaction, Web, World};
 use ccsurvey::survey::{Settings, Span};
 use common::Space;
 
@@ -24,7 +24,7 @@ fn by_address(log: &[Access]) -> BTreeMap<String, Vec<&Access>> {
 }
 
 fn crawl_delay(world: &World, host: &str) -> Option<f64> {
-    let Reaction::Response(answer) = world.respond(host, "/robots.txt") else { return None };
+    let Reaction::Response(answer) = world.respond(false, host, "/robots.txt") else { return None };
     let text = String::from_utf8_lossy(&answer.body).to_lowercase();
     text.lines().find_map(|line| line.strip_prefix("crawl-delay:")?.trim().parse().ok())
 }

@@ -1,6 +1,6 @@
 use std::fs::File;
 
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,7 +10,7 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Access {
     /// The virtual address that the host stands at; none for hosts of no site.
-    pub address: Option<Ipv4Addr>,
+    pub address: Option<IpAddr>,
     pub host: String,
     /// Path and query as sent.
     pub path: String,

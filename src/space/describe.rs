@@ -1,5 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use std::net::IpAddr;
+
 use serde_json::{Value, json};
 
 use super::keys::KeyDoc;
@@ -101,7 +103,9 @@ fn addresses(world: &World, sites: &[Site]) -> Value {
         let server = Server::of_host(world, &host);
         if hosts.insert(server.address, hosts.get(&server.address).unwrap_or(&0) + 1).is_none() {
             *software.entry(server.software).or_default() += 1;
-            let network = NETWORKS.iter().find(|network| network.contains(server.address));
+            let network = NETWORKS
+                .iter()
+                .find(|network| matches!(server.address, IpAddr::V4(v4) if network.contains(v4)));
             *countries.entry(network.map_or("", |network| network.country)).or_default() += 1;
         }
     }

@@ -8,7 +8,7 @@ use hickory_proto::rr::{DNSClass, RData, Record, RecordType};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream, UdpSocket};
 
-use super::{Lookup, World};
+use super::{Lookup, Web};
 
 /// Time to live of every record, in seconds: an hour, as hosts commonly have.
 const TTL: u32 = 3600;
@@ -41,12 +41,12 @@ impl NameServer {
     }
 
     /// Answers until dropped.
-    pub async fn run(self, world: Arc<World>) {
-        tokio::join!(serve_udp(&self.udp, &world), serve_tcp(&self.tcp, &world));
+    pub async fn run(self, world: Arc<dyn Web>) {
+        tokio::join!(serve_udp(&self.udp, &*world), serve_tcp(&self.tcp, &world));
     }
 }
 
-async fn serve_udp(socket: &UdpSocket, world: &World) {
+async fn serve_udp(socket: &UdpSocket, world: &dyn Web) {
     let mut buffer = [0; 4096];
     loop {
         // An error here is about an answer sent before, which its receiver did not want.
@@ -57,17 +57,17 @@ async fn serve_udp(socket: &UdpSocket, world: &World) {
     }
 }
 
-async fn serve_tcp(listener: &TcpListener, world: &Arc<World>) {
+async fn serve_tcp(listener: &TcpListener, world: &Arc<dyn Web>) {
     loop {
         let Ok((stream, _)) = listener.accept().await else { continue };
         let world = Arc::clone(world);
         // A client that goes away ends its own connection and nothing else.
-        tokio::spawn(async move { serve_connection(stream, &world).await });
+        tokio::spawn(async move { serve_connection(stream, &*world).await });
     }
 }
 
 /// RFC 1035 §4.2.2: two bytes of length before each message.
-async fn serve_connection(mut stream: TcpStream, world: &World) -> io::Result<()> {
+async fn serve_connection(mut stream: TcpStream, world: &dyn Web) -> io::Result<()> {
     loop {
         let mut query = vec![0; usize::from(stream.read_u16().await?)];
         stream.read_exact(&mut query).await?;
@@ -78,7 +78,7 @@ async fn serve_connection(mut stream: TcpStream, world: &World) -> io::Result<()
 }
 
 /// The answer to a query; none to what is not a query.
-fn answer(world: &World, bytes: &[u8]) -> Option<Vec<u8>> {
+fn answer(world: &dyn Web, bytes: &[u8]) -> Option<Vec<u8>> {
     let request = Message::from_vec(bytes).ok()?;
     if request.metadata.message_type != MessageType::Query {
         return None;
@@ -97,13 +97,17 @@ fn answer(world: &World, bytes: &[u8]) -> Option<Vec<u8>> {
     response.to_vec().ok()
 }
 
-fn look_up(world: &World, query: &Query, response: &mut Message) -> ResponseCode {
+fn look_up(world: &dyn Web, query: &Query, response: &mut Message) -> ResponseCode {
     let name = query.name().to_ascii().to_ascii_lowercase();
     match world.lookup(name.trim_end_matches('.')) {
         Lookup::NoSuchName => ResponseCode::NXDomain,
         Lookup::ServerFailure => ResponseCode::ServFail,
-        Lookup::Address(address) => {
-            if query.query_type() == RecordType::A && query.query_class() == DNSClass::IN {
+        Lookup::Silence => ResponseCode::ServFail,
+        Lookup::Found(records) => {
+            if query.query_type() == RecordType::A
+                && query.query_class() == DNSClass::IN
+                && let Some(address) = records.v4
+            {
                 response.add_answer(Record::from_rdata(query.name().clone(), TTL, RData::A(A(address))));
             }
             ResponseCode::NoError

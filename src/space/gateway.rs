@@ -11,7 +11,7 @@ use tokio::sync::{Semaphore, watch};
 
 use super::access::{Access, AccessLog};
 use super::head::{MAX_HEAD_BYTES, RequestHead, end_of_head};
-use super::{Reaction, Response, World};
+use super::{Reaction, Response, Web};
 
 /// Connections served at once; further ones wait to be accepted.
 const MAX_CONNECTIONS: usize = 4096;
@@ -22,7 +22,7 @@ const CHUNK_BYTES: usize = 1500;
 
 /// What all connections share.
 pub(super) struct Gateway {
-    pub world: Arc<World>,
+    pub world: Arc<dyn Web>,
     pub log: AccessLog,
     /// Latencies are divided by this.
     pub speed: f64,
@@ -85,16 +85,18 @@ impl Gateway {
         received: Received,
         is_last: bool,
     ) -> io::Result<bool> {
-        let reaction = self.world.respond(&head.host, &head.target);
-        let (address, status, bytes) = match &reaction {
-            Reaction::Reset(address) => (Some(*address), None, Vec::new()),
-            Reaction::NoSuchHost => (None, Some(421), MISDIRECTED.to_vec()),
+        let reaction = self.world.respond(false, &head.host, &head.target);
+        let server = self.world.server(&head.host);
+        let (status, bytes) = match &reaction {
+            Reaction::Reset | Reaction::Silence => (None, Vec::new()),
+            Reaction::NoSuchHost => (Some(421), MISDIRECTED.to_vec()),
             Reaction::Response(response) => {
-                let latency = response.latency.div_f64(self.speed);
+                let round_trip = server.map(|server| server.round_trip).unwrap_or_default();
+                let latency = (round_trip + response.service).div_f64(self.speed);
                 if !latency.is_zero() {
                     tokio::time::sleep(latency).await;
                 }
-                (Some(response.address), Some(response.status), to_wire(response, &head, is_last))
+                (Some(response.status), to_wire(response, &head, is_last))
             }
         };
         // Taken before the last byte is handed over: afterwards the client may have it already and go on
@@ -102,7 +104,7 @@ impl Gateway {
         let end_us = now_us();
         let written = connection.stream.write_all(&bytes).await;
         self.log.note(Access {
-            address,
+            address: server.map(|server| server.address),
             host: head.host,
             path: head.target,
             method: head.method,
@@ -165,16 +167,17 @@ fn to_wire(response: &Response, request: &RequestHead, is_last: bool) -> Vec<u8>
     let status = if is_known_method { response.status } else { 501 };
     let is_chunked = response.is_chunked && !request.is_http_1_0 && is_known_method;
     let location = response.location.as_ref().map_or(String::new(), |to| format!("Location: {to}\r\n"));
+    let content_type =
+        response.content_type.as_ref().map_or(String::new(), |is| format!("Content-Type: {is}\r\n"));
     let length = if is_chunked {
         "Transfer-Encoding: chunked".to_owned()
     } else {
         format!("Content-Length: {}", response.body.len())
     };
     let head = format!(
-        "HTTP/1.1 {status} {}\r\nServer: {}\r\nContent-Type: {}\r\n{location}{length}\r\nConnection: {}\r\n\r\n",
+        "HTTP/1.1 {status} {}\r\nServer: {}\r\n{content_type}{location}{length}\r\nConnection: {}\r\n\r\n",
         reason(status),
         response.server,
-        response.content_type,
         if is_last { "close" } else { "keep-alive" },
     );
     let mut wire = head.into_bytes();

@@ -8,9 +8,9 @@
 //! the page of its tree, or one of the things that hang at a page: a script, a file, a redirect, a
 //! broken link. A page of the tree carries the number of pages below it and divides them among its
 //! children, so that it is found by walking down from the front page. Its *content* is a list of
-//! links; only then is it spelled, encoded and filled to bytes ([`World::respond`]).
+//! links; only then is it spelled, encoded and filled to bytes ([`Web::respond`]).
 //!
-//! Two ways lead to the same bytes: [`World::respond`] in process, and [`serve`] over real UDP and
+//! Two ways lead to the same bytes: [`Web::respond`] in process, and [`serve`] over real UDP and
 //! TCP on loopback: a name server, and a gateway that plays every Web server of the world, so that
 //! no root is needed and nothing leaves the machine.
 //!
@@ -61,8 +61,8 @@ pub use access::Access;
 pub use describe::describe;
 pub use geo::geo_database;
 pub use keys::KeyDoc;
-pub use network::{NETWORKS, Network};
-pub use response::{Lookup, Reaction, Response};
+pub use network::{NETWORKS, Network, Server};
+pub use response::{Certificate, Handshake, Lookup, Reaction, Records, Response, Web};
 pub use serve::{ServeError, ServeSettings, Served, serve};
 pub use truth::{FeedBack, LevelTruth, LinkTruth, SiteTruth, Truth, TruthSettings, TruthTable};
 pub use world::{SPECIFICATION, World};

@@ -7,7 +7,7 @@ use super::resource::Resource;
 use super::scan::{Scanned, scan};
 use super::site::{Role, Site};
 use super::truth::word;
-use super::{Reaction, Response, World};
+use super::{Reaction, Response, Web, World};
 
 const SMALL: &str = "
 [sites]
@@ -45,7 +45,7 @@ fn world(seed: u64) -> World {
 }
 
 fn response(world: &World, url: &Url) -> Response {
-    match world.respond(&url.host, &url.target) {
+    match world.respond(false, &url.host, &url.target) {
         Reaction::Response(response) => response,
         other => panic!("{url}: {other:?}"),
     }
@@ -143,9 +143,9 @@ proptest! {
     #[test]
     fn any_host_and_path_are_answered(host in "[a-z0-9.]{0,30}", target in ".{0,60}", seed: u64) {
         let world = world(seed);
-        let _ = world.respond(&host, &target);
+        let _ = world.respond(false, &host, &target);
         let site = Site::of(&world, 0);
-        let _ = world.respond(&site.main_host, &target);
+        let _ = world.respond(false, &site.main_host, &target);
     }
 }
 
@@ -155,7 +155,7 @@ fn a_page_is_a_pure_function_of_seed_host_and_path() {
     let site = Site::of(&one, 3);
     let url = Url::http(&site.main_host, "/");
     assert_eq!(response(&one, &url), response(&two, &url));
-    assert!(matches!(other.respond(&url.host, "/"), Reaction::NoSuchHost));
+    assert!(matches!(other.respond(false, &url.host, "/"), Reaction::NoSuchHost));
 }
 
 #[test]

@@ -1,4 +1,5 @@
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
+use std::time::Duration;
 
 use super::World;
 use super::draw::{Draw, Key};
@@ -76,17 +77,25 @@ impl Network {
     }
 }
 
-/// A server of the world: what is the same for all the hosts at one address.
+/// A server of a virtual Web space: what is the same for all the hosts at one address.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Server {
-    pub address: Ipv4Addr,
+pub struct Server {
+    pub address: IpAddr,
     pub software: &'static str,
-    pub latency_ms: f64,
+    /// From the surveyor to the server and back.
+    pub round_trip: Duration,
+    /// Of the server's link.
+    pub bits_per_second: f64,
+    /// Share of the link that other users take on average.
+    pub background: f64,
 }
+
+/// No server is farther away than this, whatever is drawn.
+const MOST_ROUND_TRIP_MS: f64 = 60_000.0;
 
 impl Server {
     /// The server a host stands at: a giant's, or one of the others by its rank.
-    pub fn of_host(world: &World, host: &str) -> Self {
+    pub(super) fn of_host(world: &World, host: &str) -> Self {
         let (servers, key) = (&world.servers, world.key().part("host").part(host));
         let at_giant = servers.giants > 0 && key.draw("at a giant").happens(servers.giants_share);
         let rank = key.draw("server rank");
@@ -108,9 +117,16 @@ impl Server {
         let software =
             [(servers.apache_share, "Apache/2.2.3 (CentOS)"), (servers.iis_share, "Microsoft-IIS/6.0")];
         Self {
-            address: key.draw("network").pick(&networks).draw_address(key.draw("address")),
+            address: key.draw("network").pick(&networks).draw_address(key.draw("address")).into(),
             software: by_share(key.draw("software"), &software).unwrap_or("nginx/1.14.2"),
-            latency_ms: key.draw("latency").log_normal(servers.latency_median, servers.latency_sigma),
+            round_trip: Duration::from_secs_f64(
+                key.draw("latency")
+                    .log_normal(servers.latency_median, servers.latency_sigma)
+                    .min(MOST_ROUND_TRIP_MS)
+                    / 1000.0,
+            ),
+            bits_per_second: 1e9,
+            background: 0.0,
         }
     }
 }
@@ -158,7 +174,7 @@ mod tests {
     #[test]
     fn two_giants_hold_everything_when_they_hold_all_shares() {
         let world = World::parse("[servers]\ngiants = 2\ngiants_share = 1").unwrap();
-        let addresses: HashSet<Ipv4Addr> =
+        let addresses: HashSet<IpAddr> =
             (0..100).map(|n| Server::of_host(&world, &format!("host{n}.ke")).address).collect();
         assert_eq!(addresses.len(), 2);
     }

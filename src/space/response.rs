@@ -1,5 +1,5 @@
 use std::borrow::Cow;
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
 use super::World;
@@ -9,12 +9,43 @@ use super::network::Server;
 use super::site::{Fault, Site};
 use crate::address::WebUrl;
 
-/// What the name server says of a host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a name server says of a host.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lookup {
     NoSuchName,
     ServerFailure,
-    Address(Ipv4Addr),
+    /// No answer ever comes.
+    Silence,
+    Found(Records),
+}
+
+/// The records of a host; a host without addresses has none of either kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Records {
+    /// The name that the host is an alias of (CNAME); the addresses are that name's.
+    pub alias: Option<String>,
+    pub v4: Option<Ipv4Addr>,
+    pub v6: Option<Ipv6Addr>,
+    /// The answer over UDP is cut short (TC), so that the client asks again over TCP.
+    pub is_truncated: bool,
+}
+
+/// What happens when a TLS client greets a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handshake {
+    /// The host speaks no TLS: the connection is closed.
+    Closed,
+    Certificate(Certificate),
+}
+
+/// The certificate that a host shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Certificate {
+    Valid,
+    SelfSigned,
+    Expired,
+    /// Valid for another host.
+    WrongName,
 }
 
 /// What happens when a host is asked for a path.
@@ -22,25 +53,48 @@ pub enum Lookup {
 pub enum Reaction {
     /// No site of the world has this host, or its name does not resolve.
     NoSuchHost,
-    /// The server at this address closes the connection without an answer.
-    Reset(Ipv4Addr),
+    /// The connection is closed without an answer.
+    Reset,
+    /// The request is taken and never answered.
+    Silence,
     Response(Response),
 }
 
 /// An answer, the same in process and over the network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Response {
-    /// Where the host stands.
-    pub address: Ipv4Addr,
     pub status: u16,
-    pub content_type: Cow<'static, str>,
+    pub content_type: Option<Cow<'static, str>>,
     pub location: Option<String>,
     pub server: &'static str,
+    /// As an HTTP date.
+    pub last_modified: Option<String>,
+    pub etag: Option<String>,
+    /// How `body` is encoded already.
+    pub content_encoding: Option<&'static str>,
     pub body: Vec<u8>,
     /// Sent in chunks, without a Content-Length.
     pub is_chunked: bool,
-    /// How long the server takes before it answers.
-    pub latency: Duration,
+    /// The connection ends after so many bytes of the body.
+    pub cut_after: Option<usize>,
+    /// How long the server works before the first byte, round trips and waiting for others not counted.
+    pub service: Duration,
+}
+
+/// A Web that can be asked in process, and be served.
+pub trait Web: Send + Sync {
+    /// What a name server says of a host, given in lower case.
+    fn lookup(&self, host: &str) -> Lookup;
+
+    /// What happens when a TLS client greets `host`.
+    fn handshake(&self, host: &str) -> Handshake;
+
+    /// The server that a host stands at; none for a host without an address.
+    fn server(&self, host: &str) -> Option<Server>;
+
+    /// What happens when `host` (lower case, without port) is asked for `target` (path and query, in any
+    /// spelling).
+    fn respond(&self, is_https: bool, host: &str, target: &str) -> Reaction;
 }
 
 /// The body of redirects and errors links to a page that is not there: they are not to be read.
@@ -49,24 +103,30 @@ const UNREAD: &str = "<html><body><a href=\"/ghost/error.html\">Go on</a> <a hre
 /// Size of a file that is no HTML, in bytes: enough to see, little to carry.
 const FILE_BYTES: usize = 2048;
 
-/// No server takes longer than this, whatever is drawn.
-const MOST_LATENCY_MS: f64 = 60_000.0;
-
-impl World {
-    /// What a name server says of a host, given in lower case.
-    #[must_use]
-    pub fn lookup(&self, host: &str) -> Lookup {
+impl Web for World {
+    fn lookup(&self, host: &str) -> Lookup {
         match Site::with_host(self, host).map(|(site, _)| site.fault) {
             None | Some(Some(Fault::NoDns)) => Lookup::NoSuchName,
             Some(Some(Fault::Servfail)) => Lookup::ServerFailure,
-            Some(_) => Lookup::Address(Server::of_host(self, host).address),
+            Some(_) => {
+                let IpAddr::V4(v4) = Server::of_host(self, host).address else { return Lookup::NoSuchName };
+                Lookup::Found(Records { v4: Some(v4), ..Records::default() })
+            }
         }
     }
 
-    /// What happens when `host` (lower case, without port) is asked for `target` (path and query,
-    /// in any spelling).
-    #[must_use]
-    pub fn respond(&self, host: &str, target: &str) -> Reaction {
+    fn handshake(&self, _host: &str) -> Handshake {
+        Handshake::Closed
+    }
+
+    fn server(&self, host: &str) -> Option<Server> {
+        match self.lookup(host) {
+            Lookup::Found(_) => Some(Server::of_host(self, host)),
+            _ => None,
+        }
+    }
+
+    fn respond(&self, _is_https: bool, host: &str, target: &str) -> Reaction {
         let target = canonical(host, target);
         let Some(spot) = Spot::find(self, host, &target) else { return Reaction::NoSuchHost };
         if matches!(spot.site.fault, Some(Fault::NoDns | Fault::Servfail)) {
@@ -75,26 +135,31 @@ impl World {
         let server = Server::of_host(self, host);
         let content = spot.content(self, &target);
         self.bytes(&spot, content, &server, &Url::http(host, target))
-            .map_or(Reaction::Reset(server.address), Reaction::Response)
+            .map_or(Reaction::Reset, Reaction::Response)
     }
+}
 
+impl World {
     fn bytes(&self, spot: &Spot, content: Content, server: &Server, url: &Url) -> Option<Response> {
         let plain = Response {
-            address: server.address,
             status: 200,
-            content_type: Cow::Borrowed("text/html"),
+            content_type: Some(Cow::Borrowed("text/html")),
             location: None,
             server: server.software,
+            last_modified: None,
+            etag: None,
+            content_encoding: None,
             body: UNREAD.into(),
             is_chunked: false,
-            latency: Duration::from_secs_f64(server.latency_ms.min(MOST_LATENCY_MS) / 1000.0),
+            cut_after: None,
+            service: Duration::ZERO,
         };
         Some(match content {
             Content::Reset => return None,
             Content::Status(status) => Response { status, ..plain },
             Content::RobotsTxt(robots) => {
                 let (status, content_type, body) = robots.file();
-                Response { status, content_type: content_type.into(), body: body.into(), ..plain }
+                Response { status, content_type: Some(content_type.into()), body: body.into(), ..plain }
             }
             Content::Redirect(status, to) => {
                 let is_short = to.host == url.host && to.target.len() % 2 == 0;
@@ -102,12 +167,12 @@ impl World {
                 Response { status, location: Some(location), ..plain }
             }
             Content::File(content_type) => {
-                Response { content_type: content_type.into(), body: file(content_type), ..plain }
+                Response { content_type: Some(content_type.into()), body: file(content_type), ..plain }
             }
             Content::Page(page) => {
                 let (content_type, body) = render(self, &spot.site, &page, url);
                 let is_chunked = page.key.draw("chunked").happens(self.pages.chunked_share);
-                Response { content_type: content_type.into(), body, is_chunked, ..plain }
+                Response { content_type: Some(content_type.into()), body, is_chunked, ..plain }
             }
         })
     }

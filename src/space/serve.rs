@@ -9,7 +9,7 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use super::World;
+use super::Web;
 use super::access::{Access, AccessLog};
 use super::dns::NameServer;
 use super::gateway::Gateway;
@@ -66,7 +66,7 @@ const FLUSH_EVERY: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// When an address is taken, the log cannot be created, or the speed is not above 0.
-pub async fn serve(world: Arc<World>, settings: ServeSettings) -> Result<Served, ServeError> {
+pub async fn serve(world: Arc<dyn Web>, settings: ServeSettings) -> Result<Served, ServeError> {
     if !(settings.speed.is_finite() && settings.speed > 0.0) {
         return Err(ServeError::Speed(settings.speed));
     }

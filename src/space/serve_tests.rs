@@ -12,7 +12,7 @@ use tokio::net::{TcpStream, UdpSocket};
 
 use super::content::{Content, Spot};
 use super::site::{Fault, Site};
-use super::{Lookup, Reaction, ServeError, ServeSettings, Served, World, serve};
+use super::{Lookup, Reaction, Records, ServeError, ServeSettings, Served, Web, World, serve};
 
 fn world() -> Arc<World> {
     let text = "seed = 11\n[sites]\ncount = 30\nmost_pages = 20\n[pages]\nbytes_median = 3000.0\nchunked_share = 0.5
@@ -25,7 +25,7 @@ fn site_with(world: &World, fault: Option<Fault>) -> Site {
 }
 
 async fn served(world: &Arc<World>) -> Served {
-    serve(Arc::clone(world), ServeSettings::default()).await.unwrap()
+    serve(world.clone(), ServeSettings::default()).await.unwrap()
 }
 
 struct Client(TcpStream);
@@ -107,7 +107,9 @@ async fn the_network_serves_the_same_bytes_as_the_process() {
         };
         let own = page.links.iter().filter(|link| link.url.host == host).map(|link| link.url.target.as_str());
         for target in ["/robots.txt", "/nowhere"].into_iter().chain(own) {
-            let Reaction::Response(expected) = world.respond(host, target) else { panic!("{host}{target}") };
+            let Reaction::Response(expected) = world.respond(false, host, target) else {
+                panic!("{host}{target}")
+            };
             let (head, body) = client.ask("GET", host, target).await.unwrap();
             assert!(head.starts_with(&format!("HTTP/1.1 {} ", expected.status)), "{head}");
             assert!(head.contains(&format!("Server: {}\r\n", expected.server)), "{head}");
@@ -130,7 +132,7 @@ async fn names_resolve_as_the_world_says() {
     let served = served(&world).await;
     let dns = served.dns_addr;
     let well = site_with(&world, None).main_host;
-    let Lookup::Address(address) = world.lookup(&well) else { panic!("{well}") };
+    let Lookup::Found(Records { v4: Some(address), .. }) = world.lookup(&well) else { panic!("{well}") };
 
     let answer = look_up(dns, &format!("{}.", well.to_uppercase()), RecordType::A).await;
     assert_eq!(answer.metadata.response_code, ResponseCode::NoError);
@@ -214,7 +216,7 @@ async fn the_access_log_is_a_csv_file_with_a_line_for_each_request() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("access.csv");
     let settings = ServeSettings { log: Some(file.clone()), most_kept: 1, ..ServeSettings::default() };
-    let served = serve(Arc::clone(&world), settings).await.unwrap();
+    let served = serve(world.clone(), settings).await.unwrap();
     let host = site_with(&world, None).main_host;
     let mut client = Client::connect(served.gateway_addr).await;
     for target in ["/", "/robots.txt"] {
@@ -237,7 +239,7 @@ async fn an_address_takes_the_time_it_takes_divided_by_the_speed() {
     let text = "seed = 11\n[sites]\ncount = 30\n[servers]\nlatency_median = 400.0\nlatency_sigma = 0.0";
     let world = Arc::new(World::parse(text).unwrap());
     let served =
-        serve(Arc::clone(&world), ServeSettings { speed: 20.0, ..ServeSettings::default() }).await.unwrap();
+        serve(world.clone(), ServeSettings { speed: 20.0, ..ServeSettings::default() }).await.unwrap();
     let host = site_with(&world, None).main_host;
     Client::connect(served.gateway_addr).await.ask("GET", &host, "/").await.unwrap();
     let log = served.access_log();
@@ -251,7 +253,7 @@ async fn what_cannot_be_served_is_named() {
     let taken = served(&world).await.gateway_addr;
     let holder = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let busy = ServeSettings { gateway: holder.local_addr().unwrap(), ..ServeSettings::default() };
-    assert!(matches!(serve(Arc::clone(&world), busy).await.err(), Some(ServeError::Gateway(..))));
+    assert!(matches!(serve(world.clone(), busy).await.err(), Some(ServeError::Gateway(..))));
     let still = ServeSettings { speed: 0.0, gateway: taken, ..ServeSettings::default() };
     let said = serve(world, still).await.err().unwrap().to_string();
     assert_eq!(said, "the speed is 0, expected a number above 0");

@@ -4,7 +4,7 @@ use super::end::SiteTree;
 use super::rows::{LevelTruth, LinkTruth};
 use super::survey::{Country, Start};
 use crate::space::content::{Content, Element, Link, Spot, Url};
-use crate::space::response::{Lookup, canonical};
+use crate::space::response::{Lookup, Web, canonical};
 use crate::space::robots::Verdict;
 
 /// More redirects in a row than this are not followed.
@@ -228,7 +228,7 @@ impl<'a> Oracle<'a> {
 
     /// Whether the host answers for its robots.txt. A virtual Web space speaks no TLS.
     fn ask_robots(&mut self, url: &Url) -> bool {
-        let Lookup::Address(_) = self.country.world.lookup(&url.host) else { return false };
+        let Lookup::Found(_) = self.country.world.lookup(&url.host) else { return false };
         self.robots_requests += 1;
         let file = Url { target: "/robots.txt".to_owned(), ..url.clone() };
         let status = match self.content(&file) {

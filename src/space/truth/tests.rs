@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::{FeedBack, LevelTruth, SiteTruth, Truth, TruthSettings, TruthTable};
 use crate::address::{SuffixSection, Suffixes, WebUrl};
 use crate::space::scan::scan;
-use crate::space::{Reaction, World};
+use crate::space::{Reaction, Web, World};
 
 static SUFFIXES: LazyLock<Arc<Suffixes>> = LazyLock::new(|| {
     let list = include_str!("../../../data/public_suffix_list.dat");
@@ -53,7 +53,8 @@ fn read_plainly(world: &World, start: &str) -> Vec<(u64, u64, u64)> {
         while turn < list.len() {
             let url = list[turn].clone();
             turn += 1;
-            let Reaction::Response(answer) = world.respond(url.host().as_str(), url.target()) else {
+            let Reaction::Response(answer) = world.respond(url.is_https(), url.host().as_str(), url.target())
+            else {
                 continue;
             };
             if let Some(location) = &answer.location {
@@ -63,7 +64,9 @@ fn read_plainly(world: &World, start: &str) -> Vec<(u64, u64, u64)> {
                 } else if seen.insert(to.page_key()) {
                     list.push(to);
                 }
-            } else if answer.status == 200 && answer.content_type.starts_with("text/html") {
+            } else if answer.status == 200
+                && answer.content_type.is_some_and(|is| is.starts_with("text/html"))
+            {
                 pages += 1;
                 for link in scan(url.as_str(), &answer.body) {
                     let to = WebUrl::parse(&link.url).unwrap();
