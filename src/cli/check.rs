@@ -19,6 +19,22 @@ pub(super) fn check(settings: &Settings) -> Result<(), CliError> {
     }
 }
 
+/// Whether settings make a simulation, which sends nothing and needs no contact.
+///
+/// # Errors
+/// Names the flag, its value and what is expected.
+pub(super) fn check_simulation(settings: &Settings) -> Result<(), CliError> {
+    let mut rules = refusals(settings);
+    let sends = |flag| format!("--{flag} is given, expected none: a simulation sends nothing");
+    rules.push((settings.dns.is_some(), sends("dns")));
+    rules.push((settings.gateway.is_some(), sends("gateway")));
+    let wrong = rules.into_iter().find_map(|(is_wrong, message)| is_wrong.then_some(message));
+    match wrong.or_else(|| settings.contact.as_ref().and_then(|_| wrong_contact(settings))) {
+        Some(message) => Err(CliError::Usage(message)),
+        None => Ok(()),
+    }
+}
+
 fn refusals(settings: &Settings) -> Vec<(bool, String)> {
     let mut rules = vec![
         (

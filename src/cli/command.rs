@@ -1,7 +1,8 @@
 use clap::{Parser, Subcommand};
 
 use super::commands::{
-    demo::Demo, export::Export, resume::Resume, space::Space, status::Status, survey::SurveyCommand,
+    demo::Demo, export::Export, resume::Resume, simulate::Simulate, space::Space, status::Status,
+    survey::SurveyCommand,
 };
 use super::error::CliError;
 use super::exit::Exit;
@@ -35,6 +36,7 @@ pub enum Command {
     Status(Status),
     Export(Export),
     Space(Space),
+    Simulate(Box<Simulate>),
 }
 
 impl Command {
@@ -50,6 +52,7 @@ impl Command {
             Self::Status(command) => command.execute(),
             Self::Export(command) => command.execute(),
             Self::Space(command) => command.execute(),
+            Self::Simulate(command) => command.execute(),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
 use super::output::say;
 use crate::survey::Snapshot;
@@ -23,11 +24,30 @@ pub(super) struct Display {
     dir: PathBuf,
     bar: ProgressBar,
     task: JoinHandle<()>,
+    words: Words,
+    started: Instant,
+}
+
+/// How the state of things is told, some real time after the start.
+#[derive(Clone, Copy)]
+struct Words {
+    line: fn(&Snapshot, Duration) -> String,
+    /// On a terminal.
+    lines: fn(&Snapshot, Duration) -> String,
 }
 
 impl Display {
     /// Begins to show, on the runtime this is called on; colours and movement on a terminal only.
     pub(super) fn start(dir: &Path) -> Self {
+        Self::with(dir, Words { line: |now, _| line(now), lines: |now, _| lines(now) })
+    }
+
+    /// The same for a survey on a virtual clock: the work goes by real time.
+    pub(super) fn of_simulation(dir: &Path) -> Self {
+        Self::with(dir, Words { line: simulated_line, lines: simulated_line })
+    }
+
+    fn with(dir: &Path, words: Words) -> Self {
         let is_terminal = io::stderr().is_terminal();
         let bar = ProgressBar::with_draw_target(None, target(is_terminal));
         // The template is fixed and sound; without it the display is plainer, no less true.
@@ -36,8 +56,8 @@ impl Display {
         }
         bar.set_message("starting");
         bar.enable_steady_tick(Duration::from_millis(125));
-        let task = tokio::spawn(keep_up_to_date(dir.to_owned(), bar.clone(), is_terminal));
-        Self { dir: dir.to_owned(), bar, task }
+        let task = tokio::spawn(keep_up_to_date(dir.to_owned(), bar.clone(), is_terminal, words));
+        Self { dir: dir.to_owned(), bar, task, words, started: Instant::now() }
     }
 
     /// Tells the user something between two pictures of the display.
@@ -51,7 +71,7 @@ impl Display {
         self.task.abort();
         self.bar.finish_and_clear();
         if let Ok(Some(last)) = Snapshot::load(&self.dir) {
-            say(&line(&last));
+            say(&(self.words.line)(&last, self.started.elapsed()));
         }
     }
 }
@@ -60,15 +80,16 @@ fn target(is_terminal: bool) -> ProgressDrawTarget {
     if is_terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() }
 }
 
-async fn keep_up_to_date(dir: PathBuf, bar: ProgressBar, is_terminal: bool) {
+async fn keep_up_to_date(dir: PathBuf, bar: ProgressBar, is_terminal: bool, words: Words) {
+    let started = Instant::now();
     let mut every = tokio::time::interval(Duration::from_secs(1));
     for second in 0_u64.. {
         every.tick().await;
         let Ok(Some(now)) = Snapshot::load(&dir) else { continue };
         if is_terminal {
-            bar.set_message(lines(&now));
+            bar.set_message((words.lines)(&now, started.elapsed()));
         } else if second > 0 && second % SECONDS_PER_LINE == 0 {
-            say(&line(&now));
+            say(&(words.line)(&now, started.elapsed()));
         }
     }
 }
@@ -96,6 +117,26 @@ fn line(now: &Snapshot) -> String {
         pages(now),
         rates(now),
         errors(now, KINDS),
+    )
+}
+
+/// How a simulation goes: how much time it has gone through, and how fast the work is done.
+fn simulated_line(now: &Snapshot, real: Duration) -> String {
+    let seconds = real.as_secs_f64();
+    let sites_left = now.sites_waiting + now.sites_walking;
+    let left = match (now.state.as_str(), now.sites_done) {
+        ("running", done @ 1..) => {
+            format!("; about {} left", duration(seconds / done as f64 * sites_left as f64))
+        }
+        _ => String::new(),
+    };
+    format!(
+        "{} simulated in {}: sites {}; {}; {} pages/s{left}",
+        duration(now.active_seconds),
+        duration(seconds),
+        sites(now),
+        pages(now),
+        thousands((now.pages as f64 / seconds.max(0.001)) as u64),
     )
 }
 

@@ -73,14 +73,19 @@ fn tell(ended: Result<Ending, SurveyError>, dir: &Path, showing: Showing) -> Res
     } else {
         say(&format!("stopped, the state is kept; `ccsurvey resume {}` goes on", dir.display()));
     }
+    Ok(verdict(&ending))
+}
+
+/// Names the promises that were broken, and says with which exit code the program ends.
+pub(super) fn verdict(ending: &Ending) -> Exit {
     for promise in &ending.broken_promises {
         say(&format!("error: a load promise was broken: {promise}"));
     }
-    Ok(match ending {
+    match ending {
         Ending { broken_promises, .. } if !broken_promises.is_empty() => Exit::PromiseBroken,
         Ending { is_finished: false, .. } => Exit::Interrupted,
         _ => Exit::Done,
-    })
+    }
 }
 
 fn next_steps(dir: &Path) -> String {

@@ -68,7 +68,8 @@ impl Body {
 
     /// Reads a short body nobody wants; the connection of a longer one is closed.
     pub(super) async fn drain(mut self, tally: &mut Tally) {
-        let announced = self.response.content_length();
+        let length = self.response.headers().get(CONTENT_LENGTH);
+        let announced: Option<u64> = length.and_then(|length| length.to_str().ok()?.trim().parse().ok());
         if self.unframed || announced.is_some_and(|length| length > WORTH_DRAINING) {
             return;
         }

@@ -1,13 +1,11 @@
-#![expect(clippy::disallowed_methods, reason = "this room times what happens on its sockets")]
-
 use std::error::Error;
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 use tower::{Layer, Service};
 
 tokio::task_local! {
@@ -55,7 +53,7 @@ impl Notes {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn note(&self, change: impl FnOnce(&mut Moments)) {
+    pub(super) fn note(&self, change: impl FnOnce(&mut Moments)) {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
@@ -135,7 +133,7 @@ impl Watch {
             }
             if let (Slow::Connect, Some(hello)) = (phase, notes.moments().hello) {
                 phase = Slow::Handshake;
-                alarm.as_mut().reset((hello + self.tls).into());
+                alarm.as_mut().reset(hello + self.tls);
             }
             alarm.as_mut().poll(cx).map(|()| Err(phase.into()))
         })

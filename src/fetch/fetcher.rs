@@ -1,13 +1,14 @@
-#![expect(clippy::disallowed_methods, reason = "this room times what happens on its sockets")]
-
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
+
+use tokio::time::Instant;
 
 use super::cached::Cached;
 use super::gate::{Choice, Gate};
-use super::line::Lines;
-use super::names::Names;
+use super::in_process::{Burden, Web};
+use super::line::{Lines, Opener};
+use super::names::{Found, Names};
 use super::request::Requests;
 use super::run::Exchange;
 use super::settings::ROBOTS_BYTES;
@@ -47,10 +48,16 @@ struct Parts {
     settings: Arc<Settings>,
     gate: Gate,
     clock: Clock,
-    names: Names,
+    names: Directory,
     pins: Mutex<Cached<Host, Pin>>,
     lines: Lines,
     requests: Requests,
+}
+
+/// Who is asked where a host is.
+enum Directory {
+    Dns(Box<Names>),
+    InProcess(Arc<dyn Web>),
 }
 
 /// Where a host is.
@@ -90,14 +97,41 @@ impl Fetcher {
     /// When a setting cannot be obeyed: an unreadable root certificate, a user agent that cannot
     /// be sent, no name server.
     pub fn new(settings: Settings, opt_out: Arc<OptOut>, clock: Clock) -> Result<Self, FetchError> {
+        let names = Directory::Dns(Box::new(Names::new(settings.dns, settings.timeouts.dns)?));
+        let opener = Opener::Sockets(Box::new(Tls::new(&settings)?));
+        Self::with(settings, opt_out, clock, names, opener)
+    }
+
+    /// Puts its questions to a Web in this process. Nothing leaves it: no socket is opened, and all else
+    /// is as over the network, by the runtime's clock, which may be a virtual one.
+    ///
+    /// # Errors
+    /// When the user agent cannot stand in a header.
+    pub fn in_process(
+        settings: Settings,
+        opt_out: Arc<OptOut>,
+        clock: Clock,
+        web: Arc<dyn Web>,
+    ) -> Result<Self, FetchError> {
+        let names = Directory::InProcess(web.clone());
+        Self::with(settings, opt_out, clock, names, Opener::InProcess(web))
+    }
+
+    fn with(
+        settings: Settings,
+        opt_out: Arc<OptOut>,
+        clock: Clock,
+        names: Directory,
+        opener: Opener,
+    ) -> Result<Self, FetchError> {
         let settings = Arc::new(settings);
         let most_bytes = most_bytes(&settings);
         let parts = Parts {
             gate: Gate::new(opt_out, settings.permit_special_addresses),
             clock,
-            names: Names::new(settings.dns, settings.timeouts.dns)?,
+            names,
             pins: Mutex::new(Cached::with_capacity(PINS)),
-            lines: Lines::new(Tls::new(&settings)?, settings.clone()),
+            lines: Lines::new(opener, settings.clone()),
             requests: Requests::new(&settings.user_agent)?,
             settings,
         };
@@ -117,7 +151,7 @@ impl Fetcher {
             return without_dns(choice);
         }
         let asked = Instant::now();
-        let found = self.parts.names.look_up(host).await;
+        let found = self.parts.look_up(host).await;
         let answered = Instant::now();
         let (choice, span) = match found.addresses {
             Ok(addresses) => {
@@ -160,12 +194,22 @@ impl Fetcher {
             settings: &parts.settings,
             line: &line,
             address,
+            url: &ask.url,
             purpose: ask.purpose,
             encrypted: ask.url.is_https(),
             wire_limit: byte_limit.min(self.most_bytes - BUFFER),
             clock: &parts.clock,
         };
         exchange.run(request).await
+    }
+
+    /// What a server's other users bear because of the survey; known of a Web in process only.
+    #[must_use]
+    pub fn burden(&self, address: IpAddr) -> Option<Burden> {
+        match &self.parts.names {
+            Directory::Dns(_) => None,
+            Directory::InProcess(web) => web.burden(address),
+        }
     }
 
     /// The most bytes one exchange can cost on the wire with these settings, as far as they are
@@ -177,6 +221,20 @@ impl Fetcher {
 }
 
 impl Parts {
+    async fn look_up(&self, host: &Host) -> Found {
+        match &self.names {
+            Directory::Dns(names) => names.look_up(host).await,
+            Directory::InProcess(web) => {
+                let told = web.look_up(host);
+                let patience = self.settings.timeouts.dns;
+                tokio::time::sleep(told.took.min(patience)).await;
+                let is_late = told.took >= patience;
+                let addresses = if is_late { Err(Failure::DnsTimeout) } else { told.addresses };
+                Found { addresses, until: Some(Instant::now() + told.lifetime) }
+            }
+        }
+    }
+
     fn pinned(&self, host: &Host) -> Option<Choice> {
         let pin = self.pins.lock().unwrap_or_else(PoisonError::into_inner).get(host)?;
         (pin.until > Instant::now()).then_some(pin.choice)

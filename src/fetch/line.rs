@@ -5,18 +5,50 @@ use std::time::Duration;
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::redirect::Policy;
-use reqwest::{Client, Url, retry};
+use reqwest::{Client, Request, Response, Url, retry};
 use url::Position;
 
-use super::connect::Watch;
+use super::connect::{Notes, Watch};
+use super::failure::classify;
+use super::in_process::{Thread, Web};
 use super::tls::{Tls, Verdict};
 use super::{FetchError, Settings};
 use crate::address::{Host, WebUrl};
+use crate::exchange::{Failure, Purpose};
 
-/// A way to one server: an HTTP client that reaches one address and nothing else.
+/// A way to one server, which reaches one address and nothing else.
 pub(super) struct Line {
-    pub client: Client,
+    way: Way,
     pub verdict: Arc<Verdict>,
+}
+
+enum Way {
+    Sockets(Client),
+    InProcess(Thread),
+}
+
+/// What a new line is made of.
+pub(super) enum Opener {
+    Sockets(Box<Tls>),
+    InProcess(Arc<dyn Web>),
+}
+
+impl Line {
+    /// Puts a request and waits for the head of its answer; the caller keeps the time-out of the head.
+    pub(super) async fn execute(
+        &self,
+        request: Request,
+        url: &WebUrl,
+        purpose: Purpose,
+        notes: &Notes,
+    ) -> Result<Response, Failure> {
+        match &self.way {
+            Way::Sockets(client) => {
+                client.execute(request).await.map_err(|error| classify(&error, &notes.moments()))
+            }
+            Way::InProcess(thread) => thread.execute(url, purpose, notes, &self.verdict).await,
+        }
+    }
 }
 
 /// The lines in use, each with at most its kept-alive connections.
@@ -26,7 +58,7 @@ pub(super) struct Line {
 /// address keeps the latest lines only, as many as may be in use at once: a survey should not
 /// hold a dozen idle connections to a server just because many sites live there.
 pub(super) struct Lines {
-    tls: Tls,
+    opener: Opener,
     settings: Arc<Settings>,
     open: Mutex<Open>,
 }
@@ -55,11 +87,11 @@ const SERVERS: usize = 512;
 
 /// How long a connection is kept alive. The pause between two requests is at most 60 s as long
 /// as nothing longer was asked for; servers mostly hang up after 5 s (Apache) to 75 s (nginx).
-const KEPT_ALIVE: Duration = Duration::from_secs(65);
+pub(super) const KEPT_ALIVE: Duration = Duration::from_secs(65);
 
 impl Lines {
-    pub(super) fn new(tls: Tls, settings: Arc<Settings>) -> Self {
-        Self { tls, settings, open: Mutex::default() }
+    pub(super) fn new(opener: Opener, settings: Arc<Settings>) -> Self {
+        Self { opener, settings, open: Mutex::default() }
     }
 
     /// The line to a server for a URL, opened if there is none.
@@ -88,7 +120,14 @@ impl Lines {
     }
 
     fn open(&self, address: IpAddr, host: &Host) -> Result<Line, FetchError> {
-        let (config, verdict) = self.tls.for_line(host);
+        let tls = match &self.opener {
+            Opener::InProcess(web) => {
+                let way = Way::InProcess(Thread::new(web.clone(), &self.settings));
+                return Ok(Line { way, verdict: Arc::default() });
+            }
+            Opener::Sockets(tls) => tls,
+        };
+        let (config, verdict) = tls.for_line(host);
         let Settings { timeouts, gateway, connections_per_address, .. } = &*self.settings;
         let target = gateway.map_or(address, |gateway| gateway.ip());
         let client = Client::builder()
@@ -108,7 +147,7 @@ impl Lines {
             .pool_max_idle_per_host((*connections_per_address).max(1))
             .pool_idle_timeout(KEPT_ALIVE)
             .build()?;
-        Ok(Line { client, verdict })
+        Ok(Line { way: Way::Sockets(client), verdict })
     }
 
     /// The URL that leads to the server: for HTTP its address, so that hosts share connections;
@@ -150,7 +189,7 @@ mod tests {
 
     fn lines(connections_per_address: usize) -> Lines {
         let settings = Arc::new(Settings { connections_per_address, ..Settings::default() });
-        Lines::new(Tls::new(&settings).unwrap(), settings)
+        Lines::new(Opener::Sockets(Box::new(Tls::new(&settings).unwrap())), settings)
     }
 
     fn line(lines: &Lines, address: [u8; 4], url: &str) -> Arc<Line> {

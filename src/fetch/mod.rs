@@ -64,6 +64,7 @@ mod failure;
 mod fetcher;
 mod gate;
 mod head;
+mod in_process;
 mod line;
 mod names;
 mod reading;
@@ -79,4 +80,5 @@ mod tests;
 
 pub use error::FetchError;
 pub use fetcher::{Clock, Fetcher, Located};
+pub use in_process::{Burden, Looked, Question, Reply, Shown, Then, Web};
 pub use settings::{Settings, Timeouts};

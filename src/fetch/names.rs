@@ -1,5 +1,5 @@
 use std::net::{IpAddr, SocketAddr};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use hickory_resolver::TokioResolver;
 use hickory_resolver::config::{ConnectionConfig, NameServerConfig, ResolveHosts, ResolverConfig};
@@ -8,7 +8,7 @@ use hickory_resolver::net::{DnsError, NetError};
 use hickory_resolver::proto::op::ResponseCode;
 use hickory_resolver::proto::rr::{Name, RData, RecordType};
 use hickory_resolver::system_conf::read_system_conf;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::FetchError;
 use crate::address::Host;
@@ -83,7 +83,7 @@ impl Names {
                     })
                     .collect();
                 let addresses = if addresses.is_empty() { Err(Failure::DnsNoAddress) } else { Ok(addresses) };
-                Found { addresses, until: Some(found.valid_until()) }
+                Found { addresses, until: Some(found.valid_until().into()) }
             }
             Err(error) => Found { addresses: Err(failure_of(&error)), until: None },
         }

@@ -1,26 +1,23 @@
-#![expect(clippy::disallowed_methods, reason = "this room times what happens on its sockets")]
-
 use std::future::{Future, poll_fn};
 use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
-use reqwest::tls::TlsInfo;
 use reqwest::{Request, Response, Version};
-use tokio::time::sleep_until;
+use tokio::time::{Instant, sleep_until};
 
 use super::Settings;
 use super::body::{Body, Read};
 use super::connect::{Moments, Notes};
-use super::failure::classify;
 use super::fetcher::Clock;
 use super::line::Line;
 use super::reading::{Reading, is_markup};
 use super::request::request_bytes;
 use super::wire::Tally;
 use super::{head, tls};
+use crate::address::WebUrl;
 use crate::exchange::{Answer, Failure, Head, Purpose, Timings, Wire};
 
 /// One exchange on its way.
@@ -28,6 +25,7 @@ pub(super) struct Exchange<'a> {
     pub settings: &'a Settings,
     pub line: &'a Line,
     pub address: IpAddr,
+    pub url: &'a WebUrl,
     pub purpose: Purpose,
     pub encrypted: bool,
     /// The most the exchange may receive.
@@ -80,16 +78,16 @@ impl Exchange<'_> {
         deadline: Instant,
     ) -> Result<Response, Failure> {
         let first_byte = self.settings.timeouts.first_byte;
-        let mut pending = pin!(self.line.client.execute(request));
-        let mut alarm = pin!(sleep_until(deadline.into()));
+        let mut pending = pin!(self.line.execute(request, self.url, self.purpose, notes));
+        let mut alarm = pin!(sleep_until(deadline));
         poll_fn(|cx| {
             if let Poll::Ready(done) = pending.as_mut().poll(cx) {
-                return Poll::Ready(done.map_err(|error| classify(&error, &notes.moments())));
+                return Poll::Ready(done);
             }
             let moments = notes.moments();
             let due = head_due(&moments, begun, first_byte).map_or(deadline, |due| due.min(deadline));
-            if alarm.deadline() != due.into() {
-                alarm.as_mut().reset(due.into());
+            if alarm.deadline() != due {
+                alarm.as_mut().reset(due);
             }
             alarm.as_mut().poll(cx).map(|()| Err(overdue(&moments)))
         })
@@ -114,10 +112,10 @@ impl Exchange<'_> {
         answer.status = Some(response.status().as_u16());
         answer.head = head::pick(response.headers(), now);
         answer.http_version = Some(format!("{:?}", response.version()));
-        answer.tls_version = tls::version(response.extensions().get::<TlsInfo>());
+        answer.tls_version = tls::version(response.extensions());
         let reading = Reading::of(self.purpose, &response, self.settings.max_body);
         let ancient = response.version() == Version::HTTP_09;
-        let body = Body::new(response, self.settings.timeouts.idle, deadline.into());
+        let body = Body::new(response, self.settings.timeouts.idle, deadline);
         let read = match reading {
             Reading::Keep(cap) => {
                 let encoding = answer.head.content_encoding.as_deref();

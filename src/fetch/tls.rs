@@ -37,7 +37,7 @@ impl Verdict {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn set(&self, defect: Option<&'static str>) {
+    pub(super) fn set(&self, defect: Option<&'static str>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = defect;
     }
 }
@@ -83,9 +83,16 @@ fn config(provider: Arc<CryptoProvider>, webpki: Arc<WebPkiServerVerifier>) -> R
     Ok(config)
 }
 
+/// The version that a Web in process speaks, in the place of the library's own note.
+#[derive(Clone, Copy)]
+pub(super) struct Spoken(pub &'static str);
+
 /// `TLSv1.3`, as the connection of an answer speaks it.
-pub(super) fn version(info: Option<&TlsInfo>) -> Option<String> {
-    let name = match info?.version()? {
+pub(super) fn version(extensions: &http::Extensions) -> Option<String> {
+    if let Some(Spoken(name)) = extensions.get() {
+        return Some((*name).to_owned());
+    }
+    let name = match extensions.get::<TlsInfo>()?.version()? {
         Version::TLS_1_2 => "TLSv1.2",
         Version::TLS_1_3 => "TLSv1.3",
         _ => return None,

@@ -33,8 +33,10 @@ pub struct Load {
 #[derive(Debug)]
 pub enum Turn {
     Go(Permit),
-    /// Not before this time; ask again then.
+    /// The server is to be left alone until this time; ask again then.
     At(SystemTime),
+    /// The survey's rate is used up until this time, or until an exchange gives back what it did not need.
+    Full(SystemTime),
     /// An exchange in flight must end first; ask again when one has.
     Busy,
 }
@@ -87,7 +89,7 @@ impl Load {
         if let Some(bucket) = &mut self.bucket
             && let Err(at) = bucket.reserve(now, self.largest)
         {
-            return Turn::At(at);
+            return Turn::Full(at);
         }
         server.begin(&self.pace, crawl_delay);
         *self.sites.entry(site.clone()).or_default() += 1;

@@ -29,6 +29,9 @@ pub struct Manifest {
     pub suffix_list_version: Option<String>,
     #[serde(default)]
     pub geo: Vec<GeoDatabase>,
+    /// The virtual Web space that was walked in process, its time virtual; none for a survey over a network.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub simulation: Option<serde_json::Value>,
     /// Rows and files of each table, as of `updated`.
     #[serde(default)]
     pub tables: BTreeMap<String, TableCount>,
@@ -94,6 +97,7 @@ impl Manifest {
             settings,
             suffix_list_version: None,
             geo: Vec::new(),
+            simulation: None,
             tables: BTreeMap::new(),
             unrecorded_exchanges: 0,
             broken_promises: Vec::new(),

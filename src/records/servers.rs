@@ -36,4 +36,9 @@ table! {
     sent_bytes: u64, "bytes", "90110", "0.1";
     /// Connections opened to it.
     connections: u64, "connections", "44", "0.1";
+    /// How long the server's other users wait for their turn on average if there were no survey; known in
+    /// simulations only.
+    others_wait_ms: Option<f64>, "ms", "210.5", "0.2";
+    /// The same while the server is surveyed.
+    others_wait_surveyed_ms: Option<f64>, "ms", "212.3", "0.2";
 }

@@ -6,7 +6,6 @@ use std::time::{Duration, SystemTime};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use super::clock::{clock, wait_until};
 use super::error::SurveyError;
 use super::parked::Parked;
 use super::parts::Parts;
@@ -14,6 +13,8 @@ use super::visit::{Ended, Visited, visit};
 use super::writer::Writer;
 use crate::frontier::Lease;
 
+/// A simulated week has about a thousand of these.
+const SIMULATED_STATUS: Duration = Duration::from_secs(600);
 /// Sites parked at busy servers for each that may be visited; about 300 bytes of memory each.
 const PARKED_PER_VISIT: usize = 64;
 
@@ -38,34 +39,45 @@ impl Crew {
         stop: &mut watch::Receiver<bool>,
         tell_visits: &watch::Sender<bool>,
     ) -> Result<bool, SurveyError> {
-        let mut every_second = tokio::time::interval(Duration::from_secs(1));
-        let written = self.writer.written.clone();
+        let clock = self.parts.clock;
+        let mut every_second = tokio::time::interval(self.status_interval());
+        let backlog = self.writer.backlog.clone();
         loop {
             let is_idle = self.begin_visits()?;
-            self.writer.idle.store(is_idle, Ordering::SeqCst);
+            backlog.is_awaited.store(is_idle, Ordering::SeqCst);
             let nothing_left =
                 is_idle && self.visits.is_empty() && self.put_off.is_empty() && self.parked.count == 0;
-            if nothing_left && self.writer.unwritten.load(Ordering::SeqCst) == 0 {
+            if nothing_left && backlog.len() == 0 {
                 return Ok(true);
+            }
+            // No virtual time passes while real work is done.
+            if is_idle && self.parts.is_simulated && backlog.catch_up() {
+                continue;
             }
             let next_put_off = self.put_off.keys().next().map(|(until, _)| *until);
             tokio::select! {
-                Some(joined) = self.visits.join_next() => self.end_visit(joined)?,
-                () = written.notified() => {}
-                () = async { wait_until(next_put_off.unwrap_or_else(clock)).await }, if next_put_off.is_some() => {}
-                _ = every_second.tick() => {
-                    save_status(&self.parts, "running", self.visits.len() as u64)?;
-                }
+                biased;
                 () = asked_to_stop(stop) => {
                     tracing::info!("stopping");
                     let _ = tell_visits.send(true);
                     return Ok(false);
+                }
+                Some(joined) = self.visits.join_next() => self.end_visit(joined)?,
+                () = backlog.written.notified() => {}
+                () = clock.until(next_put_off.unwrap_or_else(|| clock.now())), if next_put_off.is_some() => {}
+                _ = every_second.tick() => {
+                    save_status(&self.parts, "running", self.visits.len() as u64)?;
                 }
             }
             if self.writer.has_failed() {
                 return Ok(false);
             }
         }
+    }
+
+    /// How often the status is written. In a simulation a second of the clock is over in no time.
+    fn status_interval(&self) -> Duration {
+        if self.parts.is_simulated { SIMULATED_STATUS } else { Duration::from_secs(1) }
     }
 
     /// Begins visits while there are trees to walk; says whether there are none left for now.
@@ -80,7 +92,7 @@ impl Crew {
 
     fn next_lease(&mut self) -> Result<Option<Lease>, SurveyError> {
         if let Some(entry) = self.put_off.first_entry()
-            && entry.key().0 <= clock()
+            && entry.key().0 <= self.parts.now()
         {
             return Ok(Some(entry.remove()));
         }
@@ -121,7 +133,9 @@ impl Crew {
         Ok(())
     }
 }
-async fn asked_to_stop(stop: &mut watch::Receiver<bool>) {
+
+/// Waits until the survey is to be stopped.
+pub(super) async fn asked_to_stop(stop: &mut watch::Receiver<bool>) {
     // An error means that nobody is left who could stop us.
     if stop.wait_for(|stopping| *stopping).await.is_err() {
         std::future::pending::<()>().await;

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
-use super::clock::clock;
 use super::crew::{Crew, save_status};
 use super::error::SurveyError;
 use super::folder::Folder;
@@ -12,6 +11,7 @@ use super::parts::{Parts, Reach, pace};
 use super::progress::{Progress, Snapshot};
 use super::recovery::{Recalled, Totals, unrecorded};
 use super::settings::Settings;
+use super::simulation::Simulation;
 use super::visit::{Ended, Visited};
 use super::writer::Writer;
 use crate::address::WebUrl;
@@ -58,12 +58,34 @@ impl Survey {
     /// When the folder exists, a setting cannot be obeyed, or the folder cannot be written; then nothing
     /// was asked of any server.
     pub fn create(dir: &Path, settings: Settings, start: &[WebUrl]) -> Result<(Self, Taken), SurveyError> {
+        Self::begin(dir, settings, start, None)
+    }
+
+    /// Begins a survey of a Web in this process, on the runtime with virtual time that it will run on.
+    ///
+    /// # Errors
+    /// As [`Survey::create`].
+    pub fn simulate(
+        dir: &Path,
+        settings: Settings,
+        start: &[WebUrl],
+        simulation: Simulation,
+    ) -> Result<(Self, Taken), SurveyError> {
+        Self::begin(dir, settings, start, Some(simulation))
+    }
+
+    fn begin(
+        dir: &Path,
+        settings: Settings,
+        start: &[WebUrl],
+        mut simulation: Option<Simulation>,
+    ) -> Result<(Self, Taken), SurveyError> {
         // All that can be wrong with the settings shows before the folder is made.
         Reach::of(&settings)?;
         let was_there = dir.exists();
         let folder = Folder::create(dir)?;
-        let begin = || {
-            let survey = Self::open_parts(folder.clone(), settings.clone(), None)?;
+        let mut begin = || {
+            let survey = Self::open_parts(folder.clone(), settings.clone(), None, simulation.take())?;
             folder.write_settings(&settings)?;
             folder.write_start_list(start)?;
             let starts: Vec<_> = start.iter().map(|url| survey.parts.reach.start(url.clone())).collect();
@@ -91,12 +113,15 @@ impl Survey {
     pub fn open(dir: &Path) -> Result<Self, SurveyError> {
         let open = || {
             let manifest = Manifest::load(dir)?;
+            if manifest.simulation.is_some() {
+                return Err(SurveyError::Simulated(dir.to_owned()));
+            }
             let folder = Folder::open(dir);
             if !folder.state().is_file() {
                 return Err(SurveyError::StateMissing(folder.state()));
             }
             let settings = folder.read_settings()?;
-            let mut survey = Self::open_parts(folder, settings, Some(manifest))?;
+            let mut survey = Self::open_parts(folder, settings, Some(manifest), None)?;
             survey.recover()?;
             Ok(survey)
         };
@@ -107,18 +132,20 @@ impl Survey {
         folder: Folder,
         settings: Settings,
         manifest: Option<Manifest>,
+        simulation: Option<Simulation>,
     ) -> Result<Self, SurveyError> {
         let earlier = match &manifest {
             Some(_) => Snapshot::load(&folder.dir).map_err(SurveyError::file("read", &folder.dir))?,
             None => None,
         };
         let (stop, stopping) = watch::channel(false);
-        let progress = Arc::new(Progress::resume(earlier, clock()));
-        let parts = Parts::open(folder, settings, stopping, progress)?;
+        let told = simulation.as_ref().map(|simulation| simulation.told.clone());
+        let parts = Parts::open(folder, settings, stopping, earlier, simulation)?;
         let manifest = manifest.unwrap_or_else(|| {
             let settings = serde_json::to_value(&parts.settings).unwrap_or_default();
             let mut manifest = Manifest::new(settings, parts.now().into());
             manifest.suffix_list_version = parts.reach.suffixes.version().map(ToOwned::to_owned);
+            manifest.simulation = told;
             manifest.geo = parts.geo.describe().cloned().collect();
             manifest
         });

@@ -17,6 +17,8 @@ pub enum SurveyError {
     Unfinished(PathBuf),
     #[error("{} is missing: without it the survey cannot go on, and its tables are left as they are", .0.display())]
     StateMissing(PathBuf),
+    #[error("{} is a simulation, which has no state to go on from: run `ccsurvey simulate` again", .0.display())]
+    Simulated(PathBuf),
     #[error("{}: {source}", path.display())]
     SuffixList { path: PathBuf, source: SuffixError },
     #[error("{}: {source}", path.display())]
@@ -57,6 +59,7 @@ impl SurveyError {
         match self {
             Self::Exists(_)
             | Self::Unfinished(_)
+            | Self::Simulated(_)
             | Self::SuffixList { .. }
             | Self::OptOut { .. }
             | Self::Country(_)

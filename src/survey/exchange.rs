@@ -2,7 +2,7 @@ use std::net::IpAddr;
 use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 
-use super::clock::wait_until;
+use super::crew::asked_to_stop;
 use super::error::SurveyError;
 use super::journal::{Entry, Heard, Journal};
 use super::parts::Parts;
@@ -89,8 +89,7 @@ async fn turn(
     loop {
         parts.remember(address)?;
         // Listening begins before asking, so that no ending is missed in between.
-        let settled = parts.settled.notified();
-        tokio::pin!(settled);
+        let mut settled = std::pin::pin!(parts.settled.notified());
         settled.as_mut().enable();
         if *stop.borrow() {
             return Ok(Err(Exchanged::Stopped));
@@ -100,14 +99,22 @@ async fn turn(
         match turn {
             Turn::Go(permit) => return Ok(Ok(permit)),
             Turn::At(time) if time > now + LONGEST_WAIT => return Ok(Err(Exchanged::PutOff(time))),
+            // Nothing that others do makes this come sooner: most sites wait here, and none is woken in vain.
             Turn::At(time) => tokio::select! {
-                () = wait_until(time) => {}
-                () = &mut settled => {}
+                biased;
                 _ = stop.changed() => {}
+                () = parts.clock.until(time) => {}
+            },
+            Turn::Full(time) => tokio::select! {
+                biased;
+                _ = stop.changed() => {}
+                () = settled => {}
+                () = parts.clock.until(time) => {}
             },
             Turn::Busy => tokio::select! {
-                () = settled => {}
+                biased;
                 _ = stop.changed() => {}
+                () = settled => {}
             },
         }
     }
@@ -115,15 +122,12 @@ async fn turn(
 
 /// Runs to its end, or a little beyond the wish to stop.
 async fn unless_stopped<T>(parts: &Parts, work: impl Future<Output = T>) -> Option<T> {
-    let mut stop = parts.stop.clone();
     let overdue = async {
-        // An error means that nobody can stop us any more.
-        if stop.wait_for(|stopping| *stopping).await.is_err() {
-            std::future::pending::<()>().await;
-        }
+        asked_to_stop(&mut parts.stop.clone()).await;
         tokio::time::sleep(GRACE).await;
     };
     tokio::select! {
+        biased;
         done = work => Some(done),
         () = overdue => None,
     }

@@ -19,6 +19,7 @@
 //!
 //! This room reads the clock and hands the time to all others.
 
+mod backlog;
 mod clock;
 mod crew;
 mod engine;
@@ -33,6 +34,7 @@ mod progress;
 mod recovery;
 mod rows;
 mod settings;
+mod simulation;
 mod start;
 mod summary;
 pub mod units;
@@ -46,5 +48,6 @@ pub use export::export;
 pub use parts::BUILT_IN_SUFFIX_LIST;
 pub use progress::{LoadedServer, Progress, Snapshot};
 pub use settings::{FeedBackRule, Limit, Settings, Size, Span};
+pub use simulation::Simulation;
 pub use start::{BadLine, StartList};
 pub use summary::Summary;

@@ -6,11 +6,14 @@ use std::time::SystemTime;
 
 use tokio::sync::{Notify, watch};
 
+use super::clock::Clock;
+use super::crew::asked_to_stop;
 use super::error::{READ, SurveyError};
 use super::folder::Folder;
-use super::progress::Progress;
+use super::progress::{Progress, Snapshot};
+use super::settings;
 use super::settings::{FeedBackRule, Settings};
-use super::{clock, settings};
+use super::simulation::Simulation;
 use crate::address::{CountryDomains, Host, OptOut, Scope, ScopeRule, Site, Suffixes, WebUrl};
 use crate::exchange::Depth;
 use crate::fetch::{self, Fetcher};
@@ -25,6 +28,9 @@ pub const BUILT_IN_SUFFIX_LIST: &str = include_str!("../../data/public_suffix_li
 /// What all who work on a survey share.
 pub(super) struct Parts {
     pub folder: Folder,
+    pub clock: Clock,
+    /// The Web is in this process and time is virtual.
+    pub is_simulated: bool,
     pub settings: Settings,
     pub reach: Reach,
     pub walk: Arc<walk::Settings>,
@@ -106,8 +112,10 @@ impl Parts {
         folder: Folder,
         settings: Settings,
         stop: watch::Receiver<bool>,
-        progress: Arc<Progress>,
+        earlier: Option<Snapshot>,
+        simulation: Option<Simulation>,
     ) -> Result<Self, SurveyError> {
+        let is_simulated = simulation.is_some();
         let reach = Reach::of(&settings)?;
         let opt_out = Arc::new(match &settings.opt_out {
             None => OptOut::default(),
@@ -115,7 +123,19 @@ impl Parts {
                 .map_err(|source| SurveyError::OptOut { path: path.clone(), source })?,
         });
         let geo = Geo::open(&settings.geo)?;
-        let fetcher = Fetcher::new(fetch_settings(&settings), opt_out.clone(), Arc::new(clock::clock))?;
+        let (clock, fetcher) = match simulation {
+            None => {
+                let clock = Clock::system();
+                let tell = Arc::new(move || clock.now());
+                (clock, Fetcher::new(fetch_settings(&settings), opt_out.clone(), tell)?)
+            }
+            Some(Simulation { web, begins, .. }) => {
+                let clock = Clock::beginning_at(begins);
+                let tell = Arc::new(move || clock.now());
+                let fetch = fetch_settings(&settings);
+                (clock, Fetcher::in_process(fetch, opt_out.clone(), tell, web)?)
+            }
+        };
         let load = Load::new(pace(&settings), settings.rate.map(|rate| rate.0), fetcher.most_bytes());
         let rules = Rules { seeds_per_site: settings.seeds_per_site, generations: settings.generations };
         let frontier = Frontier::open(&folder.state(), rules)?;
@@ -127,6 +147,8 @@ impl Parts {
                 time: settings.max_time.map(|settings::Span(time)| time),
             },
             folder,
+            clock,
+            is_simulated,
             reach,
             opt_out,
             geo,
@@ -135,7 +157,7 @@ impl Parts {
             settled: Notify::new(),
             visits: Mutex::default(),
             frontier: Mutex::new(frontier),
-            progress,
+            progress: Arc::new(Progress::resume(earlier, clock.now())),
             stop,
             settings,
         })
@@ -150,21 +172,15 @@ impl Parts {
     }
 
     pub(super) fn now(&self) -> SystemTime {
-        clock::clock()
+        self.clock.now()
     }
 
     /// Does something that costs servers nothing, unless the survey is being stopped.
     pub(super) async fn until_stopped<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         let mut stop = self.stop.clone();
-        let stopped = async {
-            // An error means that nobody can stop us any more.
-            if stop.wait_for(|stopping| *stopping).await.is_err() {
-                std::future::pending::<()>().await;
-            }
-        };
         tokio::select! {
             biased;
-            () = stopped => None,
+            () = asked_to_stop(&mut stop) => None,
             done = work => Some(done),
         }
     }

@@ -1,13 +1,13 @@
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use super::backlog::Backlog;
 use super::error::SurveyError;
 use super::parts::Parts;
 use super::rows::{feed_back, hosts_of, rows_of};
@@ -34,21 +34,17 @@ const SERVERS_INTERVAL: Duration = Duration::from_secs(60);
 pub(super) struct Writer {
     queue: Option<SyncSender<Visited>>,
     thread: Option<JoinHandle<Result<(), SurveyError>>>,
-    /// Trees handed over and not on the disk yet.
-    pub unwritten: Arc<AtomicUsize>,
-    /// Whether somebody has nothing to do until the next segment is written.
-    pub idle: Arc<AtomicBool>,
-    /// Told when a segment has been written, or writing has failed.
-    pub written: Arc<Notify>,
+    pub backlog: Arc<Backlog>,
+    /// There is one thread besides this writer's, and it is to wait for the writer.
+    blocks: bool,
 }
 
 impl Writer {
     pub(super) fn start(parts: Arc<Parts>, tables: Tables, segments: u64) -> Result<Self, SurveyError> {
         // Few: who finishes trees faster than they are written has to wait.
         let (queue, arrivals) = sync_channel(64);
-        let unwritten = Arc::new(AtomicUsize::new(0));
-        let idle = Arc::new(AtomicBool::new(false));
-        let written = Arc::new(Notify::new());
+        let backlog = Arc::<Backlog>::default();
+        let blocks = parts.is_simulated;
         let mut desk = Desk {
             parts,
             tables,
@@ -61,30 +57,34 @@ impl Writer {
             oldest: None,
             began: Instant::now(),
             servers_written: None,
-            unwritten: unwritten.clone(),
-            idle: idle.clone(),
-            written: written.clone(),
+            backlog: backlog.clone(),
         };
+        // The writer tells the time by the runtime's clock.
+        let runtime = tokio::runtime::Handle::current();
         let work = move || {
+            let _entered = runtime.enter();
             let done = desk.work(&arrivals);
             // Whoever waits for a segment must learn that none will come.
-            desk.written.notify_one();
+            desk.backlog.fail();
             done
         };
         let thread = std::thread::Builder::new()
             .name("writer".to_owned())
             .spawn(work)
             .map_err(|wrong| SurveyError::Broken(wrong.to_string()))?;
-        Ok(Self { queue: Some(queue), thread: Some(thread), unwritten, idle, written })
+        Ok(Self { queue: Some(queue), thread: Some(thread), backlog, blocks })
     }
 
     /// Hands over a finished tree. Blocks while the writer is far behind.
     pub(super) fn take(&self, visited: Visited) {
-        self.unwritten.fetch_add(1, Ordering::SeqCst);
-        if let Some(queue) = &self.queue {
-            // It fails when the writer has failed; then its error is what counts.
-            let _ = tokio::task::block_in_place(|| queue.send(visited).is_ok());
-        }
+        self.backlog.add();
+        let Some(queue) = &self.queue else { return };
+        // It fails when the writer has failed; then its error is what counts.
+        let _ = if self.blocks {
+            queue.send(visited).is_ok()
+        } else {
+            tokio::task::block_in_place(|| queue.send(visited).is_ok())
+        };
     }
 
     pub(super) fn has_failed(&self) -> bool {
@@ -114,9 +114,7 @@ struct Desk {
     oldest: Option<Instant>,
     began: Instant,
     servers_written: Option<Instant>,
-    unwritten: Arc<AtomicUsize>,
-    idle: Arc<AtomicBool>,
-    written: Arc<Notify>,
+    backlog: Arc<Backlog>,
 }
 
 impl Desk {
@@ -184,9 +182,12 @@ impl Desk {
     fn is_due(&self) -> bool {
         let Some(oldest) = self.oldest else { return false };
         let usual = (self.began.elapsed() / 200).clamp(INTERVAL, LONGEST_INTERVAL);
-        let interval = if self.idle.load(Ordering::SeqCst) { IDLE_INTERVAL } else { usual };
+        let is_awaited = self.backlog.is_awaited.load(Ordering::SeqCst);
+        let interval = if is_awaited { IDLE_INTERVAL } else { usual };
         let is_full = self.rows.len() >= SEGMENT_ROWS || self.url_bytes >= SEGMENT_URL_BYTES;
-        is_full || oldest.elapsed() >= interval
+        // In a simulation the clock stands still until what was handed over is written.
+        let is_all = is_awaited && self.parts.is_simulated && self.finished.len() == self.backlog.len();
+        is_full || is_all || oldest.elapsed() >= interval
     }
 
     /// Rows to the disk, then one transaction that makes them count, then the journals go.
@@ -217,14 +218,14 @@ impl Desk {
         }
         self.parts.load().forget_idle(self.parts.now());
         self.parts.progress.update(|now| now.sites_done = counts.finished);
-        self.unwritten.fetch_sub(self.finished.len(), Ordering::SeqCst);
+        let written = self.finished.len();
         self.rows = SegmentRows::default();
         self.finished.clear();
         self.hosts.clear();
         self.unrecorded = 0;
         self.url_bytes = 0;
         self.oldest = None;
-        self.written.notify_one();
+        self.backlog.remove(written);
         Ok(())
     }
 
@@ -273,6 +274,7 @@ impl Desk {
 fn server_row(parts: &Parts, address: IpAddr, state: &ServerState, hosts: u32, sites: u32) -> ServerRow {
     let place = parts.geo.lookup(address);
     let ledger = &state.ledger;
+    let burden = parts.fetcher.burden(address);
     ServerRow {
         address: address.to_string(),
         hosts,
@@ -289,5 +291,7 @@ fn server_row(parts: &Parts, address: IpAddr, state: &ServerState, hosts: u32, s
         most_requests_per_minute: ledger.most_requests_per_minute,
         sent_bytes: ledger.sent_bytes,
         connections: ledger.connections,
+        others_wait_ms: burden.map(|burden| milliseconds(burden.wait_without)),
+        others_wait_surveyed_ms: burden.map(|burden| milliseconds(burden.wait_with)),
     }
 }

@@ -3,6 +3,7 @@
 pub mod demo;
 pub mod export;
 pub mod resume;
+pub mod simulate;
 pub mod space;
 pub mod status;
 pub mod survey;

@@ -40,7 +40,7 @@ impl SurveyCommand {
     /// # Errors
     /// When settings or start list cannot be used, DIR exists, or the survey fails.
     pub fn execute(self) -> Result<Exit, CliError> {
-        let start = self.flags.start().to_owned();
+        let start = self.flags.start().map(ToOwned::to_owned).unwrap_or_default();
         let settings = self.flags.into_settings()?;
         let start = start_list::read(&start)?;
         block_on(async {

@@ -10,8 +10,8 @@ use crate::survey::Settings;
 pub struct Files {
     /// The start list: CSV with a column `url`, or one URL or host name a line; `-` is standard input.
     /// Bad lines are reported and passed over
-    #[arg(long, value_name = "FILE")]
-    pub start: PathBuf,
+    #[arg(long, value_name = "FILE", required = true)]
+    pub start: Option<PathBuf>,
 
     /// Settings in TOML, each key the name of a flag: `depth = 5`. Flags win; unknown keys are errors;
     /// paths are taken from the file's folder [default: none]

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::check::check;
+use super::check::{check, check_simulation};
 use super::config;
 use super::error::CliError;
 use crate::survey::Settings;
@@ -43,6 +43,26 @@ impl SurveyFlags {
     /// # Errors
     /// When the file cannot be used, or the settings do not make a survey.
     pub fn into_settings(self) -> Result<Settings, CliError> {
+        let settings = self.resolve()?;
+        check(&settings)?;
+        Ok(settings)
+    }
+
+    /// The same for a survey that sends nothing; `fill_in` may set what was left open.
+    ///
+    /// # Errors
+    /// When the file cannot be used, or the settings do not make a simulation.
+    pub fn into_settings_of_simulation(
+        self,
+        fill_in: impl FnOnce(&mut Settings),
+    ) -> Result<Settings, CliError> {
+        let mut settings = self.resolve()?;
+        fill_in(&mut settings);
+        check_simulation(&settings)?;
+        Ok(settings)
+    }
+
+    fn resolve(self) -> Result<Settings, CliError> {
         let mut settings = match &self.files.config {
             None => Settings::default(),
             Some(file) => config::read(file)?,
@@ -54,14 +74,13 @@ impl SurveyFlags {
         self.files.apply(&mut settings);
         // A survey is resumed from anywhere.
         config::rebase(&mut settings, |path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
-        check(&settings)?;
         Ok(settings)
     }
 
-    /// The start list; `-` is standard input.
+    /// The start list; `-` is standard input. A simulation goes without.
     #[must_use]
-    pub fn start(&self) -> &Path {
-        &self.files.start
+    pub fn start(&self) -> Option<&Path> {
+        self.files.start.as_deref()
     }
 }
 

@@ -1,0 +1,147 @@
+//! A survey of a virtual Web space in this process, on a virtual clock.
+
+mod web;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, UNIX_EPOCH};
+
+use clap::Args;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::watch;
+
+use super::space::world::WorldArgument;
+use super::survey::taken_in_words;
+use crate::address::WebUrl;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::flags::SurveyFlags;
+use crate::cli::output::{print, print_json, say};
+use crate::cli::progress::Display;
+use crate::cli::run::{Showing, verdict};
+use crate::cli::{log, start_list, stop};
+use crate::space::World;
+use crate::survey::{Ending, Settings, Simulation, Summary, Survey};
+use web::InProcess;
+
+/// Survey a virtual Web space in this process, on a virtual clock.
+///
+/// The same engine as `survey`, with the same pauses, budgets and tables; only that nothing is sent and
+/// no time is waited for: weeks of a polite survey are over in minutes. The tables tell how long the
+/// survey would take, what each server would bear, and how much longer others would wait for it. The
+/// same world and settings make the same tables.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+#[command(mut_arg("start", |flag| flag.required(false)))]
+#[command(mut_arg("dns", |flag| flag.hide(true)), mut_arg("gateway", |flag| flag.hide(true)))]
+pub struct Simulate {
+    #[command(flatten)]
+    world: WorldArgument,
+
+    /// The folder of the survey; it must not exist yet, or be empty
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+
+    /// [default: the country domains and the start list of the world]
+    #[command(flatten)]
+    flags: SurveyFlags,
+
+    #[command(flatten)]
+    showing: Showing,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  ccsurvey simulate demo rehearsal
+  ccsurvey simulate africa-2006 africa --depth 20 --max-requests none --sites 256
+  ccsurvey simulate country.toml thin --min-delay 15s --json";
+
+/// When virtual clocks start: 2026-01-01, 00:00 UTC. A time that is the same for all runs, so that their
+/// tables are the same to the byte.
+const BEGINS: Duration = Duration::from_secs(1_767_225_600);
+
+impl Simulate {
+    /// # Errors
+    /// When world, settings or start list cannot be used, DIR exists, or the survey fails.
+    pub fn execute(self) -> Result<Exit, CliError> {
+        let world = self.world.read()?;
+        let start = match self.flags.start() {
+            Some(file) => start_list::read(file)?,
+            None => world.start_urls().iter().filter_map(|url| WebUrl::parse(url).ok()).collect(),
+        };
+        let settings = self.flags.into_settings_of_simulation(|settings| fill_in(settings, &world))?;
+        let told = serde_json::json!({
+            "world": self.world.world.display().to_string(),
+            "specification": crate::space::SPECIFICATION,
+            "seed": world.seed,
+        });
+        let web = Arc::new(InProcess::new(Arc::new(world)));
+        let simulation = Simulation { web, begins: UNIX_EPOCH + BEGINS, told };
+        // Signals and the display live in real time, the survey in virtual time.
+        let real = Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(no_threads)?;
+        let virtual_time =
+            Builder::new_current_thread().enable_time().start_paused(true).build().map_err(no_threads)?;
+        let (survey, taken) = {
+            let _entered = virtual_time.enter();
+            Survey::simulate(&self.dir, settings, &start, simulation)?
+        };
+        say(&taken_in_words(taken));
+        let ended = run(survey, &self.dir, self.showing, &real, &virtual_time);
+        real.shutdown_background();
+        tell(ended, &self.dir, self.showing)
+    }
+}
+
+fn no_threads(wrong: std::io::Error) -> CliError {
+    CliError::Failed(format!("cannot start: {wrong}"))
+}
+
+/// What a survey of a world need not be told.
+fn fill_in(settings: &mut Settings, world: &World) {
+    if settings.cctld.is_empty() {
+        settings.cctld = world.country_domains.iter().map(ToString::to_string).collect();
+    }
+}
+
+fn run(
+    survey: Survey,
+    dir: &Path,
+    showing: Showing,
+    real: &Runtime,
+    virtual_time: &Runtime,
+) -> Result<Ending, CliError> {
+    log::start(dir, showing.log_level)?;
+    let (display, stopped): (_, watch::Receiver<bool>) = {
+        let _entered = real.enter();
+        let display = (!showing.json).then(|| Display::of_simulation(dir));
+        let teller = display.as_ref().map(Display::teller);
+        let stopped = stop::on_signal(move || match teller {
+            Some(tell) => tell(STOPPING),
+            None => say(STOPPING),
+        });
+        (display, stopped)
+    };
+    let ended = virtual_time.block_on(survey.run(stopped));
+    if let Some(display) = display {
+        display.end();
+    }
+    if let Err(wrong) = &ended {
+        tracing::error!(%wrong, "the simulation has failed");
+    }
+    Ok(ended?)
+}
+
+const STOPPING: &str = "stopping: what was simulated so far is written";
+
+fn tell(ended: Result<Ending, CliError>, dir: &Path, showing: Showing) -> Result<Exit, CliError> {
+    let ending = ended?;
+    if showing.json {
+        print_json(&Summary::of(dir)?)?;
+    } else if ending.is_finished {
+        let tables = format!("{}/tables/{{exchanges,links,sites,levels,servers}}/*.parquet", dir.display());
+        print(&format!("\n{}\nTables    {tables}\n", Summary::of(dir)?))?;
+    } else {
+        say("stopped: the tables hold the sites that were done; a simulation cannot be resumed");
+    }
+    Ok(verdict(&ending))
+}

@@ -1,0 +1,256 @@
+use std::io;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::stream;
+use reqwest::Response;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use tokio::time::{Instant, sleep};
+
+use super::Settings;
+use super::connect::Notes;
+use super::line::KEPT_ALIVE;
+use super::tls::{Spoken, Verdict};
+use crate::address::{Host, WebUrl};
+use crate::exchange::{Failure, Purpose};
+
+/// A Web in this process, which is asked instead of the network.
+///
+/// It answers at once and says how long the answer would have taken; the waiting is done here, by the
+/// runtime's clock.
+pub trait Web: Send + Sync {
+    /// What DNS says of a host.
+    fn look_up(&self, host: &Host) -> Looked;
+
+    /// What comes of a question.
+    fn ask(&self, question: &Question<'_>) -> Reply;
+
+    /// What a server's other users bear because of the questions so far; none where there are none.
+    fn burden(&self, address: IpAddr) -> Option<Burden>;
+}
+
+/// What DNS says of a host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Looked {
+    pub addresses: Result<Vec<IpAddr>, Failure>,
+    /// How long that may be believed.
+    pub lifetime: Duration,
+    pub took: Duration,
+}
+
+/// A request as a server sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    pub url: &'a WebUrl,
+    pub purpose: Purpose,
+    /// The address that is asked comes with a new connection.
+    pub opens_connection: bool,
+}
+
+/// What comes of a question, and how long it takes.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    /// To a TCP connection; nothing on one kept alive.
+    pub connect: Duration,
+    /// For the TLS handshake after it, with `https`.
+    pub tls: Duration,
+    /// What the server shows in the handshake; none when it speaks no TLS.
+    pub shown: Option<Shown>,
+    pub then: Then,
+}
+
+/// A certificate as a surveyor sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// Of the whole chain.
+    pub bytes: u64,
+    /// Why it is not valid for the host, in one word.
+    pub defect: Option<&'static str>,
+}
+
+/// What comes of a request on a connection that is ready.
+#[derive(Clone, Debug)]
+pub enum Then {
+    /// The connection is closed after this time.
+    Closed(Duration),
+    /// Nothing ever comes.
+    Silence,
+    Answer {
+        /// From the request to the head of the answer.
+        first_byte: Duration,
+        status: u16,
+        fields: Vec<(&'static str, String)>,
+        body: Vec<u8>,
+        /// The connection ends after so many bytes of the body.
+        cut_after: Option<usize>,
+        bytes_per_second: f64,
+    },
+}
+
+/// How long a server's other users wait for their turn on average.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Burden {
+    /// If there were no survey.
+    pub wait_without: Duration,
+    /// While it is surveyed.
+    pub wait_with: Duration,
+}
+
+/// The way to one server of a Web in process, with the connection that is kept alive.
+pub(super) struct Thread {
+    web: Arc<dyn Web>,
+    connect: Duration,
+    handshake: Duration,
+    refuses: bool,
+    /// Until when the connection that was used last is kept.
+    open: Arc<Mutex<Option<Instant>>>,
+}
+
+/// The TLS version that a Web in process speaks.
+const TLS: &str = "TLSv1.3";
+/// A body comes in pieces that take about so long, so that time-outs find it on its way.
+const PIECE: Duration = Duration::from_secs(1);
+
+impl Thread {
+    pub(super) fn new(web: Arc<dyn Web>, settings: &Settings) -> Self {
+        Self {
+            web,
+            connect: settings.timeouts.connect,
+            handshake: settings.timeouts.tls,
+            refuses: settings.refuse_bad_certificates,
+            open: Arc::default(),
+        }
+    }
+
+    pub(super) async fn execute(
+        &self,
+        url: &WebUrl,
+        purpose: Purpose,
+        notes: &Notes,
+        verdict: &Verdict,
+    ) -> Result<Response, Failure> {
+        let opens_connection = !self.take_open();
+        let reply = self.web.ask(&Question { url, purpose, opens_connection });
+        if opens_connection {
+            let done = self.connect(&reply, url.is_https(), notes, verdict).await;
+            notes.note(|moments| match done {
+                Ok(()) => moments.ready = Some(Instant::now()),
+                Err(_) => moments.failed = true,
+            });
+            done?;
+        }
+        match reply.then {
+            Then::Silence => std::future::pending().await,
+            Then::Closed(after) => {
+                sleep(after).await;
+                Err(Failure::Reset)
+            }
+            Then::Answer { first_byte, status, fields, body, cut_after, bytes_per_second } => {
+                sleep(first_byte).await;
+                let body = Arriving {
+                    rest: Bytes::from(body),
+                    before_cut: cut_after.unwrap_or(usize::MAX),
+                    bytes_per_second,
+                    open: (purpose != Purpose::Head).then(|| self.open.clone()),
+                };
+                self.answer(status, &fields, body, url.is_https()).ok_or(Failure::BadHttp)
+            }
+        }
+    }
+
+    /// Whether there is a connection to go on with; it is taken.
+    fn take_open(&self) -> bool {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.take().is_some_and(|until| until > Instant::now())
+    }
+
+    async fn connect(
+        &self,
+        reply: &Reply,
+        is_https: bool,
+        notes: &Notes,
+        verdict: &Verdict,
+    ) -> Result<(), Failure> {
+        notes.note(|moments| moments.begun = Some(Instant::now()));
+        sleep(reply.connect.min(self.connect)).await;
+        if reply.connect >= self.connect {
+            return Err(Failure::ConnectTimeout);
+        }
+        if !is_https {
+            return Ok(());
+        }
+        notes.note(|moments| moments.hello = Some(Instant::now()));
+        sleep(reply.tls.min(self.handshake)).await;
+        if reply.tls >= self.handshake {
+            return Err(Failure::TlsTimeout);
+        }
+        let shown = reply.shown.ok_or(Failure::TlsHandshake)?;
+        notes.note(|moments| moments.certificate_bytes = Some(shown.bytes));
+        verdict.set(shown.defect);
+        if self.refuses && shown.defect.is_some() { Err(Failure::TlsCertificate) } else { Ok(()) }
+    }
+
+    fn answer(
+        &self,
+        status: u16,
+        fields: &[(&'static str, String)],
+        body: Arriving,
+        is_https: bool,
+    ) -> Option<Response> {
+        let mut headers = HeaderMap::with_capacity(fields.len());
+        for (name, value) in fields {
+            let name = HeaderName::from_bytes(name.as_bytes()).ok()?;
+            headers.append(name, HeaderValue::from_str(value).ok()?);
+        }
+        let body = if body.open.is_some() {
+            reqwest::Body::wrap_stream(stream::unfold(Some(body), Arriving::next))
+        } else {
+            reqwest::Body::default()
+        };
+        let mut response = http::Response::new(body);
+        *response.status_mut() = http::StatusCode::from_u16(status).ok()?;
+        *response.headers_mut() = headers;
+        if is_https {
+            response.extensions_mut().insert(Spoken(TLS));
+        }
+        Some(response.into())
+    }
+}
+
+/// A body on its way.
+struct Arriving {
+    rest: Bytes,
+    before_cut: usize,
+    bytes_per_second: f64,
+    /// Where it is noted that the connection can be used again; none where no body is read.
+    open: Option<Arc<Mutex<Option<Instant>>>>,
+}
+
+impl Arriving {
+    /// The next piece and what is left; the connection lives on when all of it was read.
+    async fn next(this: Option<Self>) -> Option<(io::Result<Bytes>, Option<Self>)> {
+        let mut this = this?;
+        if this.before_cut == 0 {
+            return Some((Err(io::ErrorKind::UnexpectedEof.into()), None));
+        }
+        if this.rest.is_empty() {
+            if let Some(open) = &this.open {
+                *open.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now() + KEPT_ALIVE);
+            }
+            return None;
+        }
+        let left = this.rest.len().min(this.before_cut);
+        let piece = this.rest.split_to(left.min(this.bytes_in(PIECE)));
+        this.before_cut -= piece.len();
+        let seconds = piece.len() as f64 / this.bytes_per_second;
+        sleep(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)).await;
+        Some((Ok(piece), Some(this)))
+    }
+
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, as wanted")]
+    fn bytes_in(&self, time: Duration) -> usize {
+        ((self.bytes_per_second * time.as_secs_f64()) as usize).max(1)
+    }
+}

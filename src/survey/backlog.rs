@@ -1,0 +1,55 @@
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
+
+/// Trees handed over to the writer and not on the disk yet.
+#[derive(Default)]
+pub(super) struct Backlog {
+    trees: Mutex<usize>,
+    shrunk: Condvar,
+    /// Told when a segment has been written, or writing has failed.
+    pub written: Notify,
+    /// Whether somebody has nothing to do until the next segment is written.
+    pub is_awaited: AtomicBool,
+    has_failed: AtomicBool,
+}
+
+impl Backlog {
+    pub(super) fn add(&self) {
+        *self.trees() += 1;
+    }
+
+    /// So many trees are on the disk.
+    pub(super) fn remove(&self, written: usize) {
+        *self.trees() -= written;
+        self.shrunk.notify_all();
+        self.written.notify_one();
+    }
+
+    /// No segment will come any more.
+    pub(super) fn fail(&self) {
+        self.has_failed.store(true, Ordering::SeqCst);
+        let _trees = self.trees();
+        self.shrunk.notify_all();
+        self.written.notify_one();
+    }
+
+    pub(super) fn len(&self) -> usize {
+        *self.trees()
+    }
+
+    /// Blocks until all is written; false when there was nothing to wait for, or no hope.
+    pub(super) fn catch_up(&self) -> bool {
+        let mut trees = self.trees();
+        let had_some = *trees > 0;
+        while *trees > 0 && !self.has_failed.load(Ordering::SeqCst) {
+            trees = self.shrunk.wait(trees).unwrap_or_else(PoisonError::into_inner);
+        }
+        had_some && *trees == 0
+    }
+
+    fn trees(&self) -> MutexGuard<'_, usize> {
+        self.trees.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
