@@ -5,8 +5,8 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::error::SurveyError;
-use super::units::{bytes, thousands};
-use crate::records::{LevelRow, Manifest, ServerRow, SiteRow, SurveyState, error_counts, read_table};
+use super::units::{bytes, duration, thousands};
+use crate::records::{LevelRow, Manifest, ServerRow, SiteRow, SurveyState, Timestamp, error_counts, read_table};
 
 /// What a survey brought and cost, from its tables.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -29,8 +29,31 @@ pub struct Summary {
     pub smallest_gap_ms: Option<f64>,
     pub most_parallel: u32,
     pub most_requests_per_minute: u32,
+    /// From the start of the first site to the end of the last one, pauses between runs included.
+    pub lasted_seconds: f64,
+    /// Told by simulations only.
+    pub others: Option<Others>,
     pub unrecorded_exchanges: u64,
     pub broken_promises: Vec<String>,
+}
+
+/// How much longer the servers' other users waited because of the survey.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Others {
+    /// Servers of which it is known.
+    pub servers: u64,
+    /// By how much of their wait, the mean over these servers.
+    pub mean_extra_share: f64,
+    /// The same at the server that suffered most, and which one that is.
+    pub worst_extra_share: f64,
+    pub worst_address: String,
+}
+
+/// The span of time that sites were walked in.
+#[derive(Default)]
+struct Lasted {
+    first: Option<Timestamp>,
+    last: Option<Timestamp>,
 }
 
 /// One depth level over all sites.
@@ -66,7 +89,12 @@ impl Summary {
             broken_promises: manifest.broken_promises,
             ..Self::default()
         };
-        each::<SiteRow>(dir, |row| summary.add_site(&row))?;
+        let mut lasted = Lasted::default();
+        each::<SiteRow>(dir, |row| {
+            summary.add_site(&row);
+            lasted.add(&row);
+        })?;
+        summary.lasted_seconds = lasted.seconds();
         each::<LevelRow>(dir, |row| summary.add_level(&row))?;
         each::<ServerRow>(dir, |row| summary.add_server(&row))?;
         summary.errors = error_counts(dir)?;
@@ -105,6 +133,9 @@ impl Summary {
         self.servers += 1;
         self.most_parallel = self.most_parallel.max(row.most_parallel);
         self.most_requests_per_minute = self.most_requests_per_minute.max(row.most_requests_per_minute);
+        if let (Some(without), Some(with)) = (row.others_wait_ms, row.others_wait_surveyed_ms) {
+            self.others.get_or_insert_default().add(&row.address, without, with);
+        }
         self.smallest_gap_ms = match (self.smallest_gap_ms, row.smallest_gap_ms) {
             (Some(least), Some(gap)) => Some(least.min(gap)),
             (one, other) => one.or(other),
@@ -120,6 +151,31 @@ impl Summary {
             urls += level.external_urls;
             level.load_rate = share(requests, all_requests);
             level.coverage = share(urls, all_urls);
+        }
+    }
+}
+
+impl Lasted {
+    fn add(&mut self, row: &SiteRow) {
+        self.first = Some(self.first.map_or(row.started, |first| first.min(row.started)));
+        self.last = self.last.max(Some(row.finished));
+    }
+
+    fn seconds(&self) -> f64 {
+        let span = |(first, last): (Timestamp, Timestamp)| last.0.saturating_sub(first.0) as f64 / 1e6;
+        self.first.zip(self.last).map_or(0.0, span)
+    }
+}
+
+impl Others {
+    fn add(&mut self, address: &str, without_ms: f64, with_ms: f64) {
+        // A server without other users makes nobody wait.
+        let extra = if without_ms > 0.0 { with_ms / without_ms - 1.0 } else { 0.0 };
+        self.servers += 1;
+        self.mean_extra_share += (extra - self.mean_extra_share) / self.servers as f64;
+        if extra > self.worst_extra_share {
+            self.worst_extra_share = extra;
+            address.clone_into(&mut self.worst_address);
         }
     }
 }
@@ -205,6 +261,16 @@ impl Summary {
             self.most_parallel,
             thousands(u64::from(self.most_requests_per_minute))
         )?;
+        writeln!(f, "time from the first site to the last: {}", duration(self.lasted_seconds))?;
+        if let Some(others) = &self.others {
+            writeln!(
+                f,
+                "other users of these servers waited {:.2} % longer on average, {:.2} % at worst ({})",
+                others.mean_extra_share * 100.0,
+                others.worst_extra_share * 100.0,
+                others.worst_address
+            )?;
+        }
         if self.unrecorded_exchanges > 0 {
             writeln!(
                 f,
