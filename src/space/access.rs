@@ -1,5 +1,4 @@
 use std::fs::File;
-
 use std::net::IpAddr;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,7 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde::Serialize;
 
 /// One request as the servers of the world saw it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+///
+/// A TLS handshake that failed is an access of its own, without method, path and bytes: it is load, too.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Access {
     /// The virtual address that the host stands at; none for hosts of no site.
     pub address: Option<IpAddr>,
@@ -18,16 +19,19 @@ pub struct Access {
     pub user_agent: String,
     /// When the first byte of the request had come, in µs since 1970.
     pub arrival_us: u64,
-    /// When the answer began to be handed over to the network, in µs since 1970.
+    /// When the last piece of the answer was handed over to the network, in µs since 1970; without
+    /// an answer, when the connection ended.
     pub end_us: u64,
     /// Bytes of the answer, its head included.
     pub sent_bytes: u64,
     /// Bytes of the request, its head included.
     pub received_bytes: u64,
-    /// None when the connection was closed without an answer.
+    /// None when there was no answer: the connection was closed or reset, or the client tired of waiting.
     pub status: Option<u16>,
     /// Counts connections from 1.
     pub connection: u64,
+    /// Over TLS.
+    pub is_https: bool,
 }
 
 /// Where accesses are noted: in memory up to a bound, and in a CSV file if there is one.

@@ -22,9 +22,13 @@
 //! Only the serving half reads the clock, opens sockets and writes a file, the access log.
 
 mod access;
+mod answer;
+mod certificates;
+mod connection;
 mod content;
 mod describe;
 mod dns;
+mod dns_answer;
 mod draw;
 mod external;
 mod gateway;
@@ -32,10 +36,12 @@ mod geo;
 mod head;
 mod html;
 mod keys;
+mod link;
 mod links;
 mod mmdb;
 mod names;
 mod network;
+mod reply;
 mod resource;
 mod response;
 mod robots;
@@ -43,6 +49,7 @@ mod serve;
 mod settings;
 mod site;
 mod spelling;
+mod tls;
 mod tree;
 mod truth;
 mod world;
@@ -58,10 +65,12 @@ mod serve_tests;
 mod worlds_tests;
 
 pub use access::Access;
+pub use certificates::{ca_certificate_pem, certificate_bytes};
 pub use describe::describe;
 pub use geo::geo_database;
 pub use keys::KeyDoc;
 pub use network::{NETWORKS, Network, Server};
+pub use reply::{Asked, Method, Reply};
 pub use response::{Certificate, Handshake, Lookup, Reaction, Records, Response, Web};
 pub use serve::{ServeError, ServeSettings, Served, serve};
 pub use truth::{FeedBack, LevelTruth, LinkTruth, SiteTruth, Truth, TruthSettings, TruthTable};

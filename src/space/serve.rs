@@ -13,6 +13,8 @@ use super::Web;
 use super::access::{Access, AccessLog};
 use super::dns::NameServer;
 use super::gateway::Gateway;
+use super::link::Links;
+use super::tls::Hosts;
 
 /// How a world is served.
 #[derive(Clone, Debug)]
@@ -25,7 +27,7 @@ pub struct ServeSettings {
     pub log: Option<PathBuf>,
     /// Accesses kept in memory, about 200 bytes each; later ones go to the file only.
     pub most_kept: usize,
-    /// Latencies are divided by this.
+    /// All times of the world are divided by this.
     pub speed: f64,
 }
 
@@ -62,7 +64,7 @@ pub struct Served {
 /// How often the access log is brought up to date.
 const FLUSH_EVERY: Duration = Duration::from_secs(1);
 
-/// Serves a world over real DNS and HTTP, on the runtime this is called on.
+/// Serves a world over real DNS, HTTP and HTTPS, on the runtime this is called on.
 ///
 /// # Errors
 /// When an address is taken, the log cannot be created, or the speed is not above 0.
@@ -83,7 +85,8 @@ pub async fn serve(world: Arc<dyn Web>, settings: ServeSettings) -> Result<Serve
     let gateway = Arc::new(Gateway {
         world: Arc::clone(&world),
         log: log.clone(),
-        speed: settings.speed,
+        links: Links::new(settings.speed),
+        hosts: Hosts::default(),
         stop: stopped,
         connections: AtomicU64::new(0),
     });
