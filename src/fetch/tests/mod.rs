@@ -7,6 +7,7 @@ mod connections;
 mod encryption;
 mod gateway;
 mod hosts;
+mod in_process;
 mod mishaps;
 mod name_server;
 mod pages;

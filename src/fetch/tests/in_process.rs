@@ -1,0 +1,158 @@
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use tokio::time::{Instant, advance};
+
+use crate::address::{Host, OptOut, WebUrl};
+use crate::exchange::{Answer, Ask, Depth, Failure, Purpose};
+use crate::fetch::{Burden, Fetcher, Looked, Question, Reply, Settings, Shown, Then, Web};
+
+/// A Web of one server that answers everything alike.
+struct One {
+    looked: Looked,
+    reply: Reply,
+    /// For each question whether it opened a connection.
+    opened: Mutex<Vec<bool>>,
+}
+
+impl Web for One {
+    fn look_up(&self, _host: &Host) -> Looked {
+        self.looked.clone()
+    }
+
+    fn ask(&self, question: &Question<'_>) -> Reply {
+        self.opened.lock().unwrap().push(question.opens_connection);
+        self.reply.clone()
+    }
+
+    fn burden(&self, _address: IpAddr) -> Option<Burden> {
+        None
+    }
+}
+
+const SERVER: [u8; 4] = [41, 90, 0, 1];
+
+fn ms(milliseconds: u64) -> Duration {
+    Duration::from_millis(milliseconds)
+}
+
+fn page(bytes: usize, bytes_per_second: f64) -> Then {
+    Then::Answer {
+        first_byte: ms(300),
+        status: 200,
+        fields: vec![("Content-Type", "text/html".to_owned()), ("Content-Length", bytes.to_string())],
+        body: vec![b'x'; bytes],
+        cut_after: None,
+        bytes_per_second,
+    }
+}
+
+fn one(then: Then) -> Arc<One> {
+    let looked = Looked { addresses: Ok(vec![SERVER.into()]), lifetime: ms(3_600_000), took: ms(20) };
+    let reply = Reply { connect: ms(100), tls: ms(200), shown: None, then };
+    Arc::new(One { looked, reply, opened: Mutex::default() })
+}
+
+fn fetcher(web: Arc<One>, settings: Settings, opt_out: &str) -> Fetcher {
+    let began = Instant::now();
+    let clock = Arc::new(move || -> SystemTime { UNIX_EPOCH + began.elapsed() });
+    Fetcher::in_process(settings, Arc::new(OptOut::parse(opt_out).unwrap()), clock, web).unwrap()
+}
+
+async fn ask(fetcher: &Fetcher, url: &str) -> (Answer, Vec<u8>) {
+    let url = WebUrl::parse(url).unwrap();
+    let ask = Ask { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
+    fetcher.fetch(&ask, SERVER.into(), u64::MAX).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_exchange_takes_the_time_that_the_web_says() {
+    let fetcher = fetcher(one(page(1000, 1000.0)), Settings::default(), "");
+    let located = fetcher.locate(&Host::parse("a.ke").unwrap()).await;
+    assert_eq!((located.address, located.dns), (Ok(SERVER.into()), Some(ms(20))));
+    let (answer, body) = ask(&fetcher, "http://a.ke/").await;
+    let timings = answer.timings;
+    assert_eq!((timings.connect, timings.first_byte, timings.total), (Some(ms(100)), Some(ms(300)), ms(1400)));
+    assert_eq!((answer.started, answer.status, body.len()), (UNIX_EPOCH + ms(20), Some(200), 1000));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_is_kept_alive_for_a_while() {
+    let web = one(page(10, 1000.0));
+    let fetcher = fetcher(web.clone(), Settings::default(), "");
+    for pause in [0, 60_000, 66_000] {
+        advance(ms(pause)).await;
+        ask(&fetcher, "http://a.ke/").await;
+    }
+    assert_eq!(*web.opened.lock().unwrap(), [true, false, true]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn time_outs_hold_as_over_the_network() {
+    let settings = Settings::default();
+    for (then, failure, total, status) in [
+        (Then::Silence, Failure::FirstByteTimeout, 30_100, None),
+        (Then::Closed(ms(50)), Failure::Reset, 150, None),
+        (page(100_000, 1000.0), Failure::TooSlow, 60_000, Some(200)),
+        (page(100, 0.01), Failure::IdleTimeout, 20_400, Some(200)),
+    ] {
+        let (answer, _) = ask(&fetcher(one(then), settings.clone(), ""), "http://a.ke/").await;
+        assert_eq!(
+            (answer.failure, answer.timings.total, answer.status),
+            (Some(failure), ms(total), status)
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_that_is_cut_is_used_as_far_as_it_came() {
+    let Then::Answer { first_byte, status, fields, body, bytes_per_second, .. } = page(1000, 1000.0) else {
+        panic!()
+    };
+    let cut =
+        Then::Answer { first_byte, status, fields, body, cut_after: Some(400), bytes_per_second };
+    let web = one(cut);
+    let fetcher = fetcher(web.clone(), Settings::default(), "");
+    let (answer, body) = ask(&fetcher, "http://a.ke/").await;
+    assert_eq!((answer.failure, body.len()), (Some(Failure::BodyTruncated), 400));
+    ask(&fetcher, "http://a.ke/").await;
+    assert_eq!(*web.opened.lock().unwrap(), [true, true], "a broken connection is not used again");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_certificate_is_counted_and_its_defect_told() {
+    let mut web = Arc::into_inner(one(page(10, 1000.0))).unwrap();
+    web.reply.shown = Some(Shown { bytes: 900, defect: Some("expired") });
+    let web = Arc::new(web);
+    let (answer, _) = ask(&fetcher(web.clone(), Settings::default(), ""), "https://a.ke/").await;
+    assert_eq!((answer.tls_error.as_deref(), answer.tls_version.as_deref()), (Some("expired"), Some("TLSv1.3")));
+    assert_eq!(answer.timings.tls, Some(ms(200)));
+    assert!(answer.wire.received > 900 + 700);
+    let strict = Settings { refuse_bad_certificates: true, ..Settings::default() };
+    let (answer, _) = ask(&fetcher(web, strict, ""), "https://a.ke/").await;
+    assert_eq!((answer.failure, answer.status), (Some(Failure::TlsCertificate), None));
+    let (answer, _) =
+        ask(&fetcher(one(page(10, 1000.0)), Settings::default(), ""), "https://a.ke/").await;
+    assert_eq!(answer.failure, Some(Failure::TlsHandshake), "a server without TLS");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_opted_out_or_special_is_not_asked_in_process_either() {
+    let web = one(page(10, 1000.0));
+    let (answer, _) = ask(&fetcher(web.clone(), Settings::default(), "a.ke"), "http://www.a.ke/").await;
+    assert_eq!(answer.failure, Some(Failure::OptedOut));
+    let mut home = Arc::into_inner(one(page(10, 1000.0))).unwrap();
+    home.looked.addresses = Ok(vec![[127, 0, 0, 1].into()]);
+    let located = fetcher(Arc::new(home), Settings::default(), "").locate(&Host::parse("a.ke").unwrap()).await;
+    assert_eq!(located.address, Err(Failure::AddressRefused));
+    assert_eq!(*web.opened.lock().unwrap(), [] as [bool; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_name_server_that_says_nothing_is_waited_for_as_long_as_any() {
+    let mut web = Arc::into_inner(one(page(10, 1000.0))).unwrap();
+    web.looked.took = ms(86_400_000);
+    let located = fetcher(Arc::new(web), Settings::default(), "").locate(&Host::parse("a.ke").unwrap()).await;
+    assert_eq!((located.address, located.dns), (Err(Failure::DnsTimeout), Some(ms(10_000))));
+}
