@@ -5,7 +5,7 @@
 mod fake_web;
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use ccsurvey::address::{OptOut, WebUrl};
 use ccsurvey::exchange::{Answer, Ask, Depth, Failure, Purpose};
@@ -15,6 +15,7 @@ use ccsurvey::space::{
     Certificate, Handshake, Lookup, Reaction, Records, Response, ServeSettings, Served, Server, Web,
     ca_certificate_pem, certificate_bytes, serve,
 };
+use ccsurvey::survey::clock;
 use fake_web::{FakeWeb, LONG, PAGE, V4, V6};
 
 /// A Web that is served, and a client that trusts its authority.
@@ -38,7 +39,7 @@ async fn trial(web: FakeWeb) -> Trial {
         timeouts: Timeouts { dns: quick, first_byte: quick, ..Timeouts::default() },
         ..Settings::default()
     };
-    let fetcher = Fetcher::new(settings, Arc::new(OptOut::default()), Arc::new(SystemTime::now)).unwrap();
+    let fetcher = Fetcher::new(settings, Arc::new(OptOut::default()), Arc::new(clock)).unwrap();
     Trial { served, fetcher, _roots: roots }
 }
 

@@ -100,3 +100,11 @@ fn chunks_are_for_clients_that_know_them() {
     let text = Reply::new(chunked, &Asked::default(), false).to_bytes();
     assert!(text.ends_with(b"</html>\r\n0\r\n\r\n"));
 }
+
+#[test]
+fn an_answer_without_content_has_neither_body_nor_length() {
+    let nothing = Response { status: 204, is_chunked: true, ..page(PAGE.into()) };
+    let text = String::from_utf8(Reply::new(nothing, &Asked::default(), false).to_bytes()).unwrap();
+    assert!(text.starts_with("HTTP/1.1 204 ") && text.ends_with("Connection: keep-alive\r\n\r\n"), "{text}");
+    assert!(!text.contains("Length") && !text.contains("chunked"), "{text}");
+}
