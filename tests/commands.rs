@@ -126,6 +126,7 @@ fn files_are_written_where_they_are_asked_for() {
     let file = dir.path().join("geo.mmdb");
     assert_eq!(printed(&["space", "geo", "-o", file.to_str().unwrap()]), "");
     assert!(maxminddb::Reader::from_source(std::fs::read(file).unwrap()).unwrap().verify().is_ok());
+    assert!(printed(&["space", "ca"]).starts_with("-----BEGIN CERTIFICATE-----\n"));
 }
 
 #[test]

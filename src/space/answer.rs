@@ -78,18 +78,7 @@ impl Gateway {
     ) -> io::Result<After> {
         let reaction = self.world.respond(S::IS_TLS, &head.host, &head.target);
         let server = self.world.server(&head.host);
-        let access = Access {
-            address: server.map(|server| server.address),
-            host: head.host.clone(),
-            path: head.target.clone(),
-            method: head.method.clone(),
-            user_agent: head.user_agent.clone(),
-            arrival_us: received.arrival_us,
-            received_bytes: received.head.len() as u64,
-            connection: connection.number,
-            is_https: S::IS_TLS,
-            ..Access::default()
-        };
+        let access = seen(connection, head, received, server.as_ref());
         // A request body is read by nobody here: the connection cannot go on after one.
         let is_last = head.closes || head.body_bytes != Some(0);
         let request = Request { head, server, is_last, access };
@@ -167,5 +156,26 @@ impl Gateway {
             self.log.note(Access { end_us: now_us(), ..access });
         }
         sent
+    }
+}
+
+/// What the server has seen so far: the request.
+fn seen<S: Stream>(
+    connection: &Connection<S>,
+    head: &RequestHead,
+    received: &Received,
+    server: Option<&Server>,
+) -> Access {
+    Access {
+        address: server.map(|server| server.address),
+        host: head.host.clone(),
+        path: head.target.clone(),
+        method: head.method.clone(),
+        user_agent: head.user_agent.clone(),
+        arrival_us: received.arrival_us,
+        received_bytes: received.head.len() as u64,
+        connection: connection.number,
+        is_https: S::IS_TLS,
+        ..Access::default()
     }
 }

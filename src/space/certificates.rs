@@ -3,7 +3,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 
 use rcgen::{
     CertificateParams, DistinguishedName, DnType, Error, ExtendedKeyUsagePurpose, Issuer, KeyPair,
-    KeyUsagePurpose, PublicKeyData, SerialNumber, SignatureAlgorithm, SigningKey, date_time_ymd,
+    KeyUsagePurpose, PublicKeyData, SanType, SerialNumber, SignatureAlgorithm, SigningKey, date_time_ymd,
 };
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use xxhash_rust::xxh3::xxh3_128_with_seed;
@@ -56,6 +56,9 @@ pub fn ca_certificate_pem() -> &'static str {
 pub fn certificate_bytes(host: &str, kind: Certificate) -> u64 {
     static KNOWN: LazyLock<Mutex<HashMap<(usize, u64), u64>>> = LazyLock::new(Mutex::default);
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if !host.is_ascii() {
+        return 0;
+    }
     let key = (host.len(), kind as u64);
     if let Some(bytes) = known().get(&key) {
         return *bytes;
@@ -76,7 +79,7 @@ impl Mint {
         let name = if kind == Certificate::WrongName { ANOTHER_HOST } else { host };
         let (from, to) = if kind == Certificate::Expired { EXPIRED } else { VALID };
         let mut params = named(SERVER_NAME);
-        params.subject_alt_names = CertificateParams::new([name.to_owned()])?.subject_alt_names;
+        params.subject_alt_names = vec![SanType::DnsName(name.try_into()?)];
         (params.not_before, params.not_after) = (date_time_ymd(from, 1, 1), date_time_ymd(to, 12, 31));
         params.serial_number = Some(serial(host, kind));
         params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
@@ -130,5 +133,42 @@ impl SigningKey for Steady {
                 return Ok(signature);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KINDS: [Certificate; 4] =
+        [Certificate::Valid, Certificate::SelfSigned, Certificate::Expired, Certificate::WrongName];
+
+    #[test]
+    fn the_length_of_a_certificate_depends_on_the_length_of_the_name_and_the_kind() {
+        let mint = Mint::get().unwrap();
+        for kind in KINDS {
+            for length in [4, 60, 117, 130, 200] {
+                for letter in ["a", "b", "7"] {
+                    let host = letter.repeat(length - 3) + ".ke";
+                    for _ in 0..2 {
+                        let bytes = mint.certificate(&host, kind).unwrap().len() as u64;
+                        assert_eq!(bytes, certificate_bytes(&host, kind), "{host} {kind:?}");
+                    }
+                }
+            }
+        }
+        assert_eq!(KINDS.map(|kind| certificate_bytes("www.example.ke", kind)), [407, 384, 405, 417]);
+        assert_eq!(certificate_bytes("kein\u{e9}.ke", Certificate::Valid), 0);
+    }
+
+    #[test]
+    fn no_two_hosts_have_a_number_in_common() {
+        let numbers: Vec<Vec<u8>> = ["a.ke", "b.ke"]
+            .iter()
+            .flat_map(|host| KINDS.map(|kind| serial(host, kind).to_bytes()))
+            .collect();
+        let distinct: std::collections::HashSet<&Vec<u8>> = numbers.iter().collect();
+        assert_eq!(distinct.len(), numbers.len());
+        assert!(numbers.iter().all(|number| number.len() == 16));
     }
 }

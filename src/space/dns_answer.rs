@@ -80,7 +80,8 @@ impl Answers {
         }
         // A name that cannot be written has no records.
         answer.answers = answers(query, &records).unwrap_or_default();
-        if !answer.answers.iter().any(|record| record.record_type() == query.query_type()) {
+        let is_only_alias = |record: &Record| record.record_type() == RecordType::CNAME;
+        if query.query_type() != RecordType::CNAME && answer.answers.iter().all(is_only_alias) {
             answer.authorities.extend(authority(query.name()));
         }
         Some(code)

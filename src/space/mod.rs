@@ -12,7 +12,8 @@
 //!
 //! Two ways lead to the same bytes: [`Web::respond`] in process, and [`serve`] over real UDP and
 //! TCP on loopback: a name server, and a gateway that plays every Web server of the world, so that
-//! no root is needed and nothing leaves the machine.
+//! no root is needed and nothing leaves the machine. [`Reply`] is how an answer is written and
+//! [`certificate_bytes`] how long a certificate is, on both ways.
 //!
 //! [`Truth`] says what a survey must find there: it walks the content by the rules of the survey,
 //! written down a second time, and never reads a byte of HTML. This room therefore shares no code
@@ -56,7 +57,15 @@ mod world;
 mod world_error;
 
 #[cfg(test)]
+mod dns_answer_tests;
+#[cfg(test)]
+mod fake_web;
+#[cfg(test)]
 mod model_tests;
+#[cfg(test)]
+mod reaction_tests;
+#[cfg(test)]
+mod reply_tests;
 #[cfg(test)]
 mod scan;
 #[cfg(test)]

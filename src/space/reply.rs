@@ -53,6 +53,10 @@ impl Reply {
             _ if is_unchanged(&response, asked) => {
                 Self::bodiless(304, validators(&response), &response, is_last)
             }
+            // RFC 9110 §6.4.1: these have no body, whatever the Web says.
+            _ if matches!(response.status, 100..=199 | 204 | 304) => {
+                Self::bodiless(response.status, validators(&response), &response, is_last)
+            }
             _ => Self::whole(response, asked, is_last),
         }
     }
@@ -181,6 +185,7 @@ fn decoded(body: &[u8]) -> Vec<u8> {
 fn reason(status: u16) -> &'static str {
     match status {
         200 => "OK",
+        204 => "No Content",
         301 => "Moved Permanently",
         302 => "Found",
         303 => "See Other",

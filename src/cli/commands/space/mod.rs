@@ -1,5 +1,6 @@
 //! The virtual Web space, from the command line: serve it, and tell what is in it.
 
+mod ca;
 mod describe;
 mod geo;
 pub(super) mod serve;
@@ -15,7 +16,7 @@ use crate::cli::exit::Exit;
 /// Serve a virtual Web space, or tell what a survey must find in it.
 ///
 /// A virtual Web space is a simulated country-code Web, a pure function of a small file and its seed.
-/// It is served over real DNS and HTTP on this machine, needs no root and touches no Internet. WORLD is
+/// It is served over real DNS, HTTP and HTTPS on this machine, needs no root and touches no Internet. WORLD is
 /// such a file, or `demo` for the one built in.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
@@ -36,6 +37,7 @@ enum SpaceCommand {
     Describe(describe::Describe),
     Starts(starts::Starts),
     Geo(geo::Geo),
+    Ca(ca::Ca),
 }
 
 impl Space {
@@ -48,6 +50,7 @@ impl Space {
             SpaceCommand::Describe(command) => command.execute(),
             SpaceCommand::Starts(command) => command.execute(),
             SpaceCommand::Geo(command) => command.execute(),
+            SpaceCommand::Ca(command) => command.execute(),
         }
     }
 }

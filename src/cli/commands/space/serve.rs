@@ -13,10 +13,11 @@ use crate::cli::run::block_on;
 use crate::cli::stop;
 use crate::space::{ServeError, ServeSettings, Served, World, serve};
 
-/// Serve a world over DNS and HTTP until Ctrl-C.
+/// Serve a world over DNS, HTTP and HTTPS until Ctrl-C.
 ///
-/// A name server and a gateway that plays all Web servers of the world listen on this machine; the
-/// command line of a survey of it is printed. What the servers see can be written to a log, to check a
+/// A name server and a gateway that plays all Web servers of the world listen on this machine; how to survey
+/// it and how to look at it with a browser is printed. Answers take the time that the world's distances,
+/// servers and links take, divided by --speed. What the servers see can be written to a log, to check a
 /// survey from the other side.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
@@ -28,7 +29,7 @@ pub struct Serve {
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:5300", value_parser = socket)]
     dns: SocketAddr,
 
-    /// Where the gateway listens; port 0 takes a free one
+    /// Where the gateway listens, for HTTP, HTTPS and as a proxy; port 0 takes a free one
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8080", value_parser = socket)]
     gateway: SocketAddr,
 
@@ -36,7 +37,7 @@ pub struct Serve {
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
 
-    /// Divide all latencies of the world by this
+    /// Divide all times of the world by this: round trips, work of servers, transfers
     #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = values::decimal)]
     speed: f64,
 }
@@ -44,6 +45,7 @@ pub struct Serve {
 const EXAMPLES: &str = "\
 Examples:
   ccsurvey space serve demo
+  ccsurvey space serve country.toml --speed 100
   ccsurvey space serve country.toml --dns 127.0.0.1:5300 --gateway 127.0.0.1:8080 --log access.csv";
 
 impl Serve {
@@ -62,7 +64,7 @@ impl Serve {
         block_on(async {
             let served = serve(Arc::new(world.clone()), settings).await.map_err(refusal)?;
             let mut stopped = stop::on_signal(|| ());
-            print(&how_to_survey(&self.world, &world, &served))?;
+            print(&how_to_use(&self.world, &world, &served))?;
             // Ends with a signal; the sender lives as long as the runtime.
             let _ = stopped.wait_for(|stopped| *stopped).await;
             served.shutdown().await.map_err(refusal)?;
@@ -72,21 +74,40 @@ impl Serve {
     }
 }
 
-fn how_to_survey(argument: &WorldArgument, world: &World, served: &Served) -> String {
-    let name = argument.world.display();
-    let domains: Vec<String> = world.country_domains.iter().map(ToString::to_string).collect();
+fn how_to_use(argument: &WorldArgument, world: &World, served: &Served) -> String {
     let (dns, gateway) = (served.dns_addr, served.gateway_addr);
+    let domains: Vec<String> = world.country_domains.iter().map(ToString::to_string).collect();
     format!(
         "name server  {dns}\n\
          gateway      {gateway}\n\
          \n\
-         To survey it, from another terminal:\n  \
-         ccsurvey space starts {name} -o starts.csv\n  \
-         ccsurvey survey my-survey --cctld {} --start starts.csv --dns {dns} --gateway {gateway} --min-delay 5ms \
-         --max-delay 1s\n\
-         \n\
+         {}\n\
+         {}\n\
          Ctrl-C ends it.\n",
-        domains.join(",")
+        how_to_survey(&argument.world.display().to_string(), &domains.join(","), served),
+        how_to_look(gateway, world.start_urls().first()),
+    )
+}
+
+/// The command lines of a survey; `space ca` is for its certificates.
+fn how_to_survey(world: &str, domains: &str, served: &Served) -> String {
+    let (dns, gateway) = (served.dns_addr, served.gateway_addr);
+    format!(
+        "To survey it, from another terminal:\n  \
+         ccsurvey space starts {world} -o starts.csv\n  \
+         ccsurvey space ca -o ca.pem\n  \
+         ccsurvey survey my-survey --cctld {domains} --start starts.csv --dns {dns} --gateway {gateway} --ca ca.pem \
+         --min-delay 5ms --max-delay 1s\n"
+    )
+}
+
+/// A browser of its own, for no certificate of a virtual Web may be trusted by another.
+fn how_to_look(gateway: SocketAddr, front: Option<&String>) -> String {
+    let front = front.map_or("http://HOST/", String::as_str);
+    format!(
+        "To look at it, with any browser that has {gateway} as its proxy for HTTP and HTTPS:\n  \
+         chromium --user-data-dir=\"$PWD/virtual-browser\" --no-first-run --proxy-server=http://{gateway} \
+         --ignore-certificate-errors {front}\n"
     )
 }
 

@@ -1,0 +1,33 @@
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::output::write_or_print;
+use crate::space::ca_certificate_pem;
+
+/// Write the root certificate of virtual Web spaces.
+///
+/// With it as --ca a survey of a virtual Web space tells the certificates that are valid there from those
+/// that are not. Its private key is public: never make a browser or a system that you use for anything else
+/// trust it.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Ca {
+    /// The file to write; it is replaced if it exists [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  ccsurvey space ca -o ca.pem";
+
+impl Ca {
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn execute(self) -> Result<Exit, CliError> {
+        write_or_print(self.output.as_deref(), ca_certificate_pem().as_bytes())
+    }
+}

@@ -1,0 +1,106 @@
+//! A Web for tests: the name of a host tells its records and its certificate, the path how a server reacts.
+//! The tests of the whole program read this file as well, with their own names of the same things.
+
+use std::borrow::Cow;
+use std::io::Write;
+use std::net::{Ipv4Addr, Ipv6Addr};
+use std::time::Duration;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use super::{Certificate, Handshake, Lookup, Reaction, Records, Response, Server, Web};
+
+pub const PAGE: &str = "<html><body><a href=\"/other\">Other</a> and a few words more</body></html>";
+pub const MODIFIED: &str = "Thu, 01 Jun 2006 08:00:00 GMT";
+pub const TAG: &str = "\"page-1\"";
+pub const V4: Ipv4Addr = Ipv4Addr::new(41, 90, 0, 1);
+pub const V6: Ipv6Addr = Ipv6Addr::new(0x2c0f, 0xfe40, 0, 0, 0, 0, 0, 1);
+/// Bytes of the page at `/long`.
+pub const LONG: usize = 6000;
+
+/// All hosts stand at one server.
+pub struct FakeWeb(pub Server);
+
+impl FakeWeb {
+    /// Near, and with a link that costs no time.
+    pub fn quick() -> Self {
+        Self(Server {
+            address: V4.into(),
+            software: "Apache/2.2.3 (CentOS)",
+            round_trip: Duration::ZERO,
+            bits_per_second: f64::INFINITY,
+            background: 0.0,
+        })
+    }
+}
+
+pub fn page(body: Vec<u8>) -> Response {
+    Response {
+        status: 200,
+        content_type: Some(Cow::Borrowed("text/html")),
+        location: None,
+        server: "Apache/2.2.3 (CentOS)",
+        last_modified: Some(MODIFIED.to_owned()),
+        etag: Some(TAG.to_owned()),
+        content_encoding: None,
+        body,
+        is_chunked: false,
+        cut_after: None,
+        service: Duration::ZERO,
+    }
+}
+
+pub fn zipped(text: &str) -> Response {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(text.as_bytes()).unwrap();
+    Response { content_encoding: Some("gzip"), ..page(encoder.finish().unwrap()) }
+}
+
+impl Web for FakeWeb {
+    fn lookup(&self, host: &str) -> Lookup {
+        let usual = Records { v4: Some(V4), ..Records::default() };
+        Lookup::Found(match host {
+            "failing.ke" => return Lookup::ServerFailure,
+            "silent.ke" => return Lookup::Silence,
+            "six.ke" => Records { v6: Some(V6), ..Records::default() },
+            "both.ke" => Records { v6: Some(V6), ..usual },
+            "empty.ke" => Records::default(),
+            "alias.ke" => Records { alias: Some("srv7.Hoster.example".to_owned()), ..usual },
+            "long.ke" => Records { is_truncated: true, ..usual },
+            _ if host.ends_with(".ke") => usual,
+            _ => return Lookup::NoSuchName,
+        })
+    }
+
+    fn handshake(&self, host: &str) -> Handshake {
+        Handshake::Certificate(match host {
+            "self-signed.ke" => Certificate::SelfSigned,
+            "expired.ke" => Certificate::Expired,
+            "wrong-name.ke" => Certificate::WrongName,
+            "plain.ke" => return Handshake::Closed,
+            _ => Certificate::Valid,
+        })
+    }
+
+    fn server(&self, host: &str) -> Option<Server> {
+        matches!(self.lookup(host), Lookup::Found(_)).then_some(self.0)
+    }
+
+    fn respond(&self, is_https: bool, host: &str, target: &str) -> Reaction {
+        if self.server(host).is_none() {
+            return Reaction::NoSuchHost;
+        }
+        Reaction::Response(match target {
+            "/reset" => return Reaction::Reset,
+            "/silence" => return Reaction::Silence,
+            "/cut" => Response { cut_after: Some(20), ..page(PAGE.into()) },
+            "/chunks" => Response { is_chunked: true, ..page(vec![b'.'; LONG]) },
+            "/cut-chunks" => Response { is_chunked: true, cut_after: Some(2000), ..page(vec![b'.'; LONG]) },
+            "/long" => page(vec![b'.'; LONG]),
+            "/zipped" => zipped(PAGE),
+            "/scheme" => page(if is_https { "secure" } else { "open" }.into()),
+            _ => page(PAGE.into()),
+        })
+    }
+}
