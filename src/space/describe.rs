@@ -1,15 +1,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use std::net::IpAddr;
-
 use serde_json::{Value, json};
 
+use super::byte_settings::{Files, Pages, Servers, Time, Validators};
 use super::keys::KeyDoc;
-use super::network::Server;
-use super::settings::{Externals, Extras, Faults, Pages, Redirects, RobotsShares, Servers, Shape, Sites};
+use super::server::Server;
+use super::settings::{Externals, Extras, Faults, Redirects, RobotsShares, Shape, Sites};
 use super::site::{Class, Fault, Role, Site};
 use super::tree::median_of_mean_one;
-use super::{NETWORKS, SPECIFICATION, World};
+use super::{Network, SPECIFICATION, World};
 
 /// A world in words and numbers: every key with value, unit, default, range and meaning; and what
 /// its sites come out as.
@@ -37,7 +36,10 @@ fn keys(world: &World) -> Vec<Value> {
         (Externals::KEYS, world.external.values()),
         (RobotsShares::KEYS, world.robots.values()),
         (Faults::KEYS, world.faults.values()),
+        (Validators::KEYS, world.validators.values()),
+        (Files::KEYS, world.files.values()),
         (Servers::KEYS, world.servers.values()),
+        (Time::KEYS, world.time.values()),
     ]
     .into_iter()
     .flat_map(|(keys, values)| keys.iter().zip(values).map(|(key, value)| key_value(key, &value)))
@@ -103,9 +105,7 @@ fn addresses(world: &World, sites: &[Site]) -> Value {
         let server = Server::of_host(world, &host);
         if hosts.insert(server.address, hosts.get(&server.address).unwrap_or(&0) + 1).is_none() {
             *software.entry(server.software).or_default() += 1;
-            let network = NETWORKS
-                .iter()
-                .find(|network| matches!(server.address, IpAddr::V4(v4) if network.contains(v4)));
+            let network = Network::holding(server.address);
             *countries.entry(network.map_or("", |network| network.country)).or_default() += 1;
         }
     }

@@ -25,13 +25,7 @@ pub struct FakeWeb(pub Server);
 impl FakeWeb {
     /// Near, and with a link that costs no time.
     pub fn quick() -> Self {
-        Self(Server {
-            address: V4.into(),
-            software: "Apache/2.2.3 (CentOS)",
-            round_trip: Duration::ZERO,
-            bits_per_second: f64::INFINITY,
-            background: 0.0,
-        })
+        Self(Server { software: "Apache/2.2.3 (CentOS)", ..Server::at(V4.into()) })
     }
 }
 

@@ -30,7 +30,7 @@ pub fn geo_database(networks: &[Network]) -> Vec<u8> {
 fn entry(network: &Network) -> Entry {
     let country = vec![("iso_code", Value::Text(network.country.to_owned()))];
     Entry {
-        first: network.first.into(),
+        first: network.first,
         prefix: network.prefix,
         value: Value::Map(vec![
             ("country", Value::Map(country)),
@@ -52,7 +52,7 @@ mod tests {
         let reader = Reader::from_source(geo_database(NETWORKS)).unwrap();
         reader.verify().unwrap();
         for network in NETWORKS {
-            let found = reader.lookup(network.first.into()).unwrap();
+            let found = reader.lookup(network.first).unwrap();
             let country: geoip2::Country = found.decode().unwrap().unwrap();
             assert_eq!(country.country.iso_code, Some(network.country));
             let asn: geoip2::Asn = found.decode().unwrap().unwrap();

@@ -1,61 +1,45 @@
-use encoding_rs::{Encoding, SHIFT_JIS, UTF_8, WINDOWS_1252};
-
 use super::World;
+use super::charset::{Place, Writing};
 use super::content::{Element, Link, Page, Url};
-use super::draw::rounded;
-use super::site::{Charset, Site};
-use super::spelling::spell;
-
-/// Text between the links; says nothing and takes space.
-const FILLER: &str = "The office is open on weekdays. Visitors are asked to bring a letter of introduction. \
-The reading room lies on the second floor, next to the map collection, and closes an hour before the house. \
-Questions about the harvest, the weather station and the ferry are answered at the desk by the entrance. ";
-
-/// How a page's charset is declared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Declared {
-    InHeader,
-    InPage,
-    Twice,
-}
-
-/// A page while it is written: ASCII but for its title, which is encoded.
-struct Html(Vec<u8>);
+use super::filler::Filler;
+use super::site::Site;
+use super::spelling::Speller;
+use super::texts::text;
 
 /// The bytes of a page and its content type.
+///
+/// Head, a block of text that stands on every page of the site, links with text between them. The text fills
+/// the page up to the size drawn for it, to the byte; a page whose links need more has no text.
 pub(super) fn render(world: &World, site: &Site, page: &Page, url: &Url) -> (String, Vec<u8>) {
-    let (encoding, label, title) = language(site.charset);
-    let title = encoding.encode(title).0;
-    let declared =
-        *site.key.draw("charset declared").pick(&[Declared::InHeader, Declared::InPage, Declared::Twice]);
-    let mut html = Html(Vec::with_capacity(16_384));
-    html.push("<!DOCTYPE html>\n<html><head>");
-    if declared != Declared::InHeader {
-        html.push(&format!("<meta http-equiv=\"Content-Type\" content=\"text/html; charset={label}\">"));
-    }
-    html.push_title("title", &title, &url.target);
-    if site.has_base {
-        html.push(&format!("<base href=\"http://{}/\">", url.host));
-    }
-    if page.nofollow {
-        html.push("<META NAME=Robots CONTENT=\"index, NoFollow\">");
-    }
-    for link in page.links.iter().filter(|link| link.element == Element::Refresh) {
-        html.push(&format!("<meta http-equiv=refresh content=\"3; url={}\">", link.url.target));
-    }
-    html.push("</head>\n<body>");
-    html.push_title("h1", &title, &url.target);
-    if page.key.draw("decoy").happens(world.pages.decoy_share) {
-        html.push(DECOY);
-    }
-    html.push_links(world, site, page, url);
-    html.push("</body></html>\n");
-    let content_type = match declared {
-        Declared::InPage => "text/html".to_owned(),
-        _ => format!("text/html; charset={label}"),
+    let writing = Writing::of(world, site.key);
+    let declared = writing.declared(world, page.key);
+    let charset_in = |places: [Place; 2]| {
+        declared.filter(|(_, place)| places.contains(place)).map(|(charset, _)| charset.label())
     };
-    (content_type, html.0)
+    let title = &text(writing.title, &url.host).title;
+    let links = Links::write(world, site, page, url);
+    let size = Filler::page_bytes(world, site.key, page.key);
+    let mut html = Vec::with_capacity(size.max(links.html.len()) + 1024);
+    push_head(&mut html, site, page, url, title, charset_in([Place::Meta, Place::Both]));
+    html.extend_from_slice(b"</head>\n<body>");
+    push_title(&mut html, "h1", title, &url.target);
+    if page.key.draw("decoy").happens(world.pages.decoy_share) {
+        html.extend_from_slice(DECOY.as_bytes());
+    }
+    let sentences = &text(writing.text, &url.host).sentences;
+    let markup = html.len() + links.html.len() + P.len() * (links.ends.len() + 2) + END.len();
+    Filler::of(world, site.key, page.key, sentences, size.saturating_sub(markup)).weave(&mut html, &links);
+    html.extend_from_slice(END);
+    let content_type = match charset_in([Place::Header, Place::Both]) {
+        None => "text/html".to_owned(),
+        Some(label) => ["text/html; charset=", label].concat(),
+    };
+    (content_type, html)
 }
+
+/// What stands before each run of text, links or none.
+pub(super) const P: &[u8] = b"<p>\n";
+const END: &[u8] = b"</body></html>\n";
 
 /// What looks like links to a careless reader, and is none.
 const DECOY: &str = "<!-- <a href=\"/ghost/comment.html\">old</a> -->\
@@ -63,58 +47,80 @@ const DECOY: &str = "<!-- <a href=\"/ghost/comment.html\">old</a> -->\
 <style>/* <a href=\"/ghost/style.html\"> */</style>\
 <a name=\"top\"></a><a href=\"mailto:desk@example.com\">desk</a><a href=\"javascript:void(0)\">menu</a>\n";
 
-fn language(charset: Charset) -> (&'static Encoding, &'static str, &'static str) {
-    match charset {
-        Charset::Utf8 => (UTF_8, "UTF-8", "Karibu – 東京 Ünï"),
-        Charset::Latin1 => (WINDOWS_1252, "ISO-8859-1", "Université de la côte"),
-        Charset::ShiftJis => (SHIFT_JIS, "Shift_JIS", "日本語のページ"),
+fn push_head(
+    html: &mut Vec<u8>,
+    site: &Site,
+    page: &Page,
+    url: &Url,
+    title: &[u8],
+    charset: Option<&'static str>,
+) {
+    let mut push = |text: &str| html.extend_from_slice(text.as_bytes());
+    push("<!DOCTYPE html>\n<html><head>");
+    if let Some(label) = charset {
+        push("<meta http-equiv=\"Content-Type\" content=\"text/html; charset=");
+        push(label);
+        push("\">");
     }
+    if site.has_base {
+        push("<base href=\"http://");
+        push(&url.host);
+        push("/\">");
+    }
+    if page.nofollow {
+        push("<META NAME=Robots CONTENT=\"index, NoFollow\">");
+    }
+    for link in page.links.iter().filter(|link| link.element == Element::Refresh) {
+        push("<meta http-equiv=refresh content=\"3; url=");
+        push(&link.url.target);
+        push("\">");
+    }
+    push_title(html, "title", title, &url.target);
 }
 
-impl Html {
-    fn push(&mut self, text: &str) {
-        self.0.extend_from_slice(text.as_bytes());
-    }
+fn push_title(html: &mut Vec<u8>, element: &str, title: &[u8], target: &str) {
+    html.extend_from_slice(format!("<{element}>").as_bytes());
+    html.extend_from_slice(title);
+    html.extend_from_slice(format!(" {}</{element}>\n", target.replace('&', "&amp;")).as_bytes());
+}
 
-    fn push_title(&mut self, element: &str, title: &[u8], target: &str) {
-        self.push(&format!("<{element}>"));
-        self.0.extend_from_slice(title);
-        self.push(&format!(" {}</{element}>\n", target.replace('&', "&amp;")));
-    }
+/// The links of a page as they are written, in order.
+pub(super) struct Links {
+    pub html: String,
+    /// Where each link ends.
+    pub ends: Vec<usize>,
+}
 
-    fn push_links(&mut self, world: &World, site: &Site, page: &Page, url: &Url) {
-        let (pages, draw) = (&world.pages, page.key.draw("bytes"));
-        let bytes = rounded(draw.log_normal(pages.bytes_median, pages.bytes_sigma)).min(pages.most_bytes);
-        let filler = usize::try_from(bytes).unwrap_or(0) / (page.links.len() + 1);
-        self.push_filler(filler);
+impl Links {
+    fn write(world: &World, site: &Site, page: &Page, url: &Url) -> Self {
+        let speller = Speller::new(url, site.has_base, world.pages.alias_share);
         let spelling = page.key.draw("spelling");
         let visible = page.links.iter().filter(|link| link.element != Element::Refresh);
+        let mut links = Self { html: String::with_capacity(80 * page.links.len()), ends: Vec::new() };
         for (number, link) in (0_u64..).zip(visible) {
-            let spelled = spell(&link.url, url, site.has_base, pages.alias_share, spelling.nth(number));
-            self.push_link(number, link, &spelled.replace('&', "&amp;"));
-            self.push_filler(filler);
+            links.push(number, link, |html| speller.push(&link.url, spelling.nth(number), html));
+            links.ends.push(links.html.len());
         }
+        links
     }
 
-    fn push_link(&mut self, number: u64, link: &Link, href: &str) {
+    fn push(&mut self, number: u64, link: &Link, push_href: impl FnOnce(&mut String)) {
+        let html = &mut self.html;
         let rel = if link.nofollow { "rel='external NoFollow' " } else { "" };
-        let text = match link.element {
-            Element::Area => format!("<map name=\"m{number}\"><area {rel}shape=rect href='{href}'></map>"),
-            Element::Iframe => format!("<iframe src=\"{href}\"></iframe>"),
-            _ if number % 7 == 3 => format!("<A CLASS=x {rel}HREF='{href}'>{number}</A>"),
-            _ => format!("<a {rel}href=\"{href}\">{number}</a>"),
+        let (open, quote, close) = match link.element {
+            Element::Area => ("<map><area shape=rect ", "href='", "'></map>"),
+            Element::Iframe => ("<iframe ", "src=\"", "\"></iframe>"),
+            _ if number % 7 == 3 => ("<A CLASS=x ", "HREF='", "'>more</A>"),
+            _ => ("<a ", "href=\"", "\">more</a>"),
         };
-        self.push(&text);
-    }
-
-    fn push_filler(&mut self, bytes: usize) {
-        self.push("<p>");
-        let mut rest = bytes;
-        while rest > 0 {
-            let part = rest.min(FILLER.len());
-            self.push(&FILLER[..part]);
-            rest -= part;
+        [open, rel, quote].into_iter().for_each(|part| html.push_str(part));
+        let start = html.len();
+        push_href(html);
+        if html[start..].contains('&') {
+            let escaped = html[start..].replace('&', "&amp;");
+            html.truncate(start);
+            html.push_str(&escaped);
         }
-        self.push("</p>\n");
+        html.push_str(close);
     }
 }

@@ -53,15 +53,17 @@ pub(super) struct Table<'t> {
     name: &'static str,
     line: usize,
     entries: Option<&'t DeTable<'t>>,
+    /// The same table of the profile that the file starts from: asked for what the file does not say.
+    profile: Option<&'t DeTable<'t>>,
     taken: Vec<&'static str>,
 }
 
 impl<'t> Table<'t> {
-    pub fn root(text: &'t str, entries: &'t DeTable<'t>) -> Self {
-        Self { text, name: "", line: 1, entries: Some(entries), taken: Vec::new() }
+    pub fn root(text: &'t str, entries: &'t DeTable<'t>, profile: Option<&'t DeTable<'t>>) -> Self {
+        Self { text, name: "", line: 1, entries: Some(entries), profile, taken: Vec::new() }
     }
 
-    /// The sub-table `name`, which may be missing: then every key has its default.
+    /// The sub-table `name`, which may be missing: then every key has the profile's value or its default.
     pub fn section(&mut self, name: &'static str) -> Result<Table<'t>, WorldError> {
         self.taken.push(name);
         let (line, entries) = match self.find(name) {
@@ -71,7 +73,8 @@ impl<'t> Table<'t> {
                 (self.line_of(value), Some(table.ok_or_else(|| self.wrong(name, value, "a table"))?))
             }
         };
-        Ok(Table { text: self.text, name, line, entries, taken: Vec::new() })
+        let profile = self.in_profile(name).and_then(|value| value.get_ref().as_table());
+        Ok(Table { text: self.text, name, line, entries, profile, taken: Vec::new() })
     }
 
     pub fn number<T: Number>(
@@ -82,14 +85,15 @@ impl<'t> Table<'t> {
         unit: &str,
     ) -> Result<T, WorldError> {
         self.taken.push(key);
-        let Some(value) = self.find(key) else { return Ok(default) };
+        let Some(value) = self.find(key).or_else(|| self.in_profile(key)) else { return Ok(default) };
         T::read(value.get_ref()).filter(|number| allowed.contains(number)).ok_or_else(|| {
             let expected = format!("{} from {} to {} ({unit})", T::WORD, allowed.start(), allowed.end());
             self.wrong(key, value, &expected)
         })
     }
 
-    /// A list of texts, each accepted by `read`.
+    /// A list of texts, each accepted by `read`. Of the profile's, those that are not accepted are left
+    /// out: the file may have changed what they hang on.
     pub fn texts<T>(
         &mut self,
         key: &'static str,
@@ -99,7 +103,13 @@ impl<'t> Table<'t> {
     ) -> Result<Vec<T>, WorldError> {
         self.taken.push(key);
         let Some(value) = self.find(key) else {
-            return Ok(default.iter().filter_map(|text| read(text)).collect());
+            let of_profile = self.in_profile(key).and_then(|value| value.get_ref().as_array());
+            let of_profile = of_profile.into_iter().flatten().filter_map(|item| item.get_ref().as_str());
+            let mut texts: Vec<T> = of_profile.filter_map(&read).collect();
+            if texts.is_empty() {
+                texts.extend(default.iter().filter_map(|text| read(text)));
+            }
+            return Ok(texts);
         };
         let items = value.get_ref().as_array().filter(|items| !items.is_empty());
         let items = items.ok_or_else(|| self.wrong(key, value, expected))?;
@@ -110,6 +120,19 @@ impl<'t> Table<'t> {
                 text.and_then(&read).ok_or_else(|| self.wrong(key, item, expected))
             })
             .collect()
+    }
+
+    /// The text of `key`, accepted by `read`, if there is one.
+    pub fn text<T>(
+        &mut self,
+        key: &'static str,
+        expected: &str,
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Result<Option<T>, WorldError> {
+        self.taken.push(key);
+        let Some(value) = self.find(key).or_else(|| self.in_profile(key)) else { return Ok(None) };
+        let text = value.get_ref().as_str().and_then(read);
+        text.map(Some).ok_or_else(|| self.wrong(key, value, expected))
     }
 
     /// The text of `key`, which must be `only` when it is given.
@@ -147,6 +170,10 @@ impl<'t> Table<'t> {
 
     fn find(&self, key: &str) -> Option<&'t Spanned<DeValue<'t>>> {
         self.entries?.get(key)
+    }
+
+    fn in_profile(&self, key: &str) -> Option<&'t Spanned<DeValue<'t>>> {
+        self.profile?.get(key)
     }
 
     fn wrong(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: &str) -> WorldError {

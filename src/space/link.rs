@@ -25,8 +25,6 @@ const PIECE_SECONDS: f64 = 0.02;
 /// Bytes of the smallest and the largest piece: a packet of an old modem line, a TLS record.
 const SMALLEST_PIECE: usize = 256;
 const LARGEST_PIECE: usize = 16 * 1024;
-/// However much others use a link, so much is left.
-const LEAST_SHARE: f64 = 0.01;
 /// Links remembered before those at rest are forgotten.
 const MOST_LINKS: usize = 4096;
 
@@ -45,15 +43,15 @@ impl Links {
 
     /// How many bytes are written at once.
     pub fn piece_bytes(&self, server: &Server) -> usize {
-        let in_time = bytes_per_second(server).map(|rate| rate * self.speed * PIECE_SECONDS);
+        let in_time = server.bytes_per_second() * self.speed * PIECE_SECONDS;
         // Saturates; a negative or absurd rate ends at one of the bounds.
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped below")]
-        in_time.map_or(LARGEST_PIECE, |bytes| bytes as usize).clamp(SMALLEST_PIECE, LARGEST_PIECE)
+        (in_time as usize).clamp(SMALLEST_PIECE, LARGEST_PIECE)
     }
 
     /// Waits until the link has carried so many bytes after what it was given before.
     pub async fn carry(&self, server: &Server, bytes: usize) {
-        let time = transfer(server, bytes).div_f64(self.speed);
+        let time = server.transfer_time(bytes as u64).div_f64(self.speed);
         if time.is_zero() {
             return;
         }
@@ -76,33 +74,12 @@ impl Links {
     }
 }
 
-/// How long so many bytes take on what the other users of a link leave.
-fn transfer(server: &Server, bytes: usize) -> Duration {
-    #[expect(clippy::cast_precision_loss, reason = "no answer has 2^52 bytes")]
-    let bytes = bytes as f64;
-    bytes_per_second(server).map_or(Duration::ZERO, |rate| Duration::from_secs_f64(bytes / rate))
-}
-
-/// None for a link without limit.
-fn bytes_per_second(server: &Server) -> Option<f64> {
-    let rate = server.bits_per_second / 8.0 * (1.0 - server.background).max(LEAST_SHARE);
-    (rate.is_finite() && rate > 0.0).then_some(rate)
-}
-
 #[cfg(test)]
 mod tests {
-    use std::net::Ipv4Addr;
-
     use super::*;
 
     fn server(bits_per_second: f64, background: f64) -> Server {
-        Server {
-            address: Ipv4Addr::new(41, 90, 0, 1).into(),
-            software: "",
-            round_trip: Duration::ZERO,
-            bits_per_second,
-            background,
-        }
+        Server { bits_per_second, background, ..Server::at([41, 90, 0, 1].into()) }
     }
 
     #[tokio::test(start_paused = true)]

@@ -1,44 +1,45 @@
-use std::net::{IpAddr, Ipv4Addr};
-use std::time::Duration;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::World;
-use super::draw::{Draw, Key};
-use super::site::by_share;
+use super::draw::Draw;
 
-/// A block of addresses, of the size and in the hands in which such blocks are. Nothing is ever
+/// A block of addresses of one kind, of the size and in the hands in which such blocks are. Nothing is ever
 /// sent there: every connection to a virtual Web space goes to its gateway. The blocks make a
 /// location database yield a believable picture; who held which when is from memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Network {
-    pub first: Ipv4Addr,
+    pub first: IpAddr,
     pub prefix: u8,
     /// ISO 3166-1 alpha-2.
     pub country: &'static str,
     pub asn: u32,
     pub organization: &'static str,
-    is_african: bool,
+    pub(super) is_african: bool,
 }
 
 const fn african(first: [u8; 4], prefix: u8, country: &'static str, asn: u32, name: &'static str) -> Network {
-    network(first, prefix, country, asn, name, true)
+    Network { is_african: true, ..distant(first, prefix, country, asn, name) }
 }
 
-const fn distant(first: [u8; 4], prefix: u8, country: &'static str, asn: u32, name: &'static str) -> Network {
-    network(first, prefix, country, asn, name, false)
-}
-
-const fn network(
+const fn distant(
     [a, b, c, d]: [u8; 4],
     prefix: u8,
     country: &'static str,
     asn: u32,
     organization: &'static str,
-    is_african: bool,
 ) -> Network {
-    Network { first: Ipv4Addr::new(a, b, c, d), prefix, country, asn, organization, is_african }
+    let first = IpAddr::V4(Ipv4Addr::new(a, b, c, d));
+    Network { first, prefix, country, asn, organization, is_african: false }
 }
 
-/// The blocks that worlds draw their addresses from.
+/// The first 32 bits of an IPv6 block, which is all of it.
+const fn v6(high: u32, country: &'static str, asn: u32, organization: &'static str) -> Network {
+    let first = IpAddr::V6(Ipv6Addr::from_bits((high as u128) << 96));
+    Network { first, prefix: 32, country, asn, organization, is_african: high >> 16 == 0x2c0f }
+}
+
+/// The blocks that worlds draw their addresses from. Each holder has IPv4 blocks and one IPv6 block, in the same
+/// country.
 pub const NETWORKS: &[Network] = &[
     african([41, 90, 0, 0], 16, "KE", 33771, "Safaricom"),
     african([41, 204, 160, 0], 19, "KE", 36914, "KENET"),
@@ -51,120 +52,136 @@ pub const NETWORKS: &[Network] = &[
     african([41, 185, 0, 0], 16, "ZA", 36943, "Gridhost"),
     african([41, 75, 80, 0], 20, "NG", 37282, "MainOne"),
     african([41, 204, 32, 0], 19, "GH", 30986, "Scancom"),
+    african([41, 82, 0, 0], 15, "SN", 8346, "Sonatel"),
     african([41, 32, 0, 0], 13, "EG", 8452, "TE Data"),
     african([41, 248, 0, 0], 14, "MA", 36903, "Maroc Telecom"),
     distant([88, 198, 0, 0], 16, "DE", 24940, "Hetzner Online"),
     distant([212, 227, 0, 0], 16, "DE", 8560, "IONOS"),
     distant([37, 187, 0, 0], 16, "FR", 16276, "OVH"),
-    distant([77, 68, 0, 0], 17, "GB", 8560, "Fasthosts"),
+    distant([77, 68, 0, 0], 17, "GB", 15418, "Fasthosts"),
     distant([85, 17, 0, 0], 16, "NL", 60781, "LeaseWeb"),
+    distant([37, 97, 128, 0], 17, "NL", 20857, "TransIP"),
+    distant([62, 129, 128, 0], 19, "NL", 21155, "ProServe"),
+    distant([59, 106, 0, 0], 16, "JP", 9370, "SAKURA Internet"),
+    distant([202, 232, 0, 0], 16, "JP", 2497, "IIJ"),
+    distant([60, 32, 0, 0], 12, "JP", 4713, "NTT OCN"),
     distant([162, 144, 0, 0], 16, "US", 46606, "Unified Layer"),
     distant([54, 144, 0, 0], 14, "US", 14618, "Amazon"),
     distant([104, 16, 0, 0], 13, "US", 13335, "Cloudflare"),
     distant([66, 96, 128, 0], 18, "US", 29873, "Newfold Digital"),
+    v6(0x2c0f_fe38, "KE", 33771, "Safaricom"),
+    v6(0x2c0f_fe10, "KE", 36914, "KENET"),
+    v6(0x2c0f_f3d8, "KE", 15808, "AccessKenya"),
+    v6(0x2c0f_f5c0, "TZ", 33765, "TTCL"),
+    v6(0x2c0f_f128, "TZ", 36965, "Habari Node"),
+    v6(0x2c0f_f6d0, "UG", 20294, "MTN Uganda"),
+    v6(0x2c0f_fc00, "ZA", 37153, "xneelo"),
+    v6(0x2c0f_fb50, "ZA", 36943, "Gridhost"),
+    v6(0x2c0f_f2a8, "NG", 37282, "MainOne"),
+    v6(0x2c0f_2a80, "GH", 30986, "Scancom"),
+    v6(0x2c0f_0430, "SN", 8346, "Sonatel"),
+    v6(0x2c0f_fc88, "EG", 8452, "TE Data"),
+    v6(0x2c0f_f018, "MA", 36903, "Maroc Telecom"),
+    v6(0x2a01_04f8, "DE", 24940, "Hetzner Online"),
+    v6(0x2001_08d8, "DE", 8560, "IONOS"),
+    v6(0x2001_41d0, "FR", 16276, "OVH"),
+    v6(0x2a00_da00, "GB", 15418, "Fasthosts"),
+    v6(0x2a00_1c98, "NL", 60781, "LeaseWeb"),
+    v6(0x2a01_07c8, "NL", 20857, "TransIP"),
+    v6(0x2a00_0d00, "NL", 21155, "ProServe"),
+    v6(0x2403_3a00, "JP", 9370, "SAKURA Internet"),
+    v6(0x2001_0240, "JP", 2497, "IIJ"),
+    v6(0x2400_4000, "JP", 4713, "NTT OCN"),
+    v6(0x2605_a140, "US", 46606, "Unified Layer"),
+    v6(0x2600_1f18, "US", 14618, "Amazon"),
+    v6(0x2606_4700, "US", 13335, "Cloudflare"),
+    v6(0x2607_f408, "US", 29873, "Newfold Digital"),
 ];
 
 impl Network {
     #[must_use]
-    pub fn contains(&self, address: Ipv4Addr) -> bool {
-        (u32::from(address) ^ u32::from(self.first)) >> (32 - self.prefix) == 0
-    }
-
-    fn draw_address(&self, draw: Draw) -> Ipv4Addr {
-        // The first and last address of a block are never a server's.
-        let hosts = (1_u64 << (32 - self.prefix)) - 2;
-        Ipv4Addr::from(u32::from(self.first) + 1 + u32::try_from(draw.below(hosts)).unwrap_or(0))
-    }
-}
-
-/// A server of a virtual Web space: what is the same for all the hosts at one address.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Server {
-    pub address: IpAddr,
-    pub software: &'static str,
-    /// From the surveyor to the server and back.
-    pub round_trip: Duration,
-    /// Of the server's link.
-    pub bits_per_second: f64,
-    /// Share of the link that other users take on average.
-    pub background: f64,
-}
-
-/// No server is farther away than this, whatever is drawn.
-const MOST_ROUND_TRIP_MS: f64 = 60_000.0;
-
-impl Server {
-    /// The server a host stands at: a giant's, or one of the others by its rank.
-    pub(super) fn of_host(world: &World, host: &str) -> Self {
-        let (servers, key) = (&world.servers, world.key().part("host").part(host));
-        let at_giant = servers.giants > 0 && key.draw("at a giant").happens(servers.giants_share);
-        let rank = key.draw("server rank");
-        let number =
-            if at_giant { rank.below(servers.giants) } else { servers.giants + rank.rank(servers.others) };
-        Self::numbered(world, world.key().part("server").child(number))
-    }
-
-    fn numbered(world: &World, key: Key) -> Self {
-        let servers = &world.servers;
-        let is_distant = |network: &Network| !is_home(world, network);
-        let networks = if !key.draw("offshore").happens(servers.offshore_share) {
-            networks(|network| is_home(world, network))
-        } else if key.draw("neighbour").happens(servers.neighbour_share) {
-            networks(|network| is_distant(network) && network.is_african)
-        } else {
-            networks(|network| is_distant(network) && !network.is_african)
-        };
-        let software =
-            [(servers.apache_share, "Apache/2.2.3 (CentOS)"), (servers.iis_share, "Microsoft-IIS/6.0")];
-        Self {
-            address: key.draw("network").pick(&networks).draw_address(key.draw("address")).into(),
-            software: by_share(key.draw("software"), &software).unwrap_or("nginx/1.14.2"),
-            round_trip: Duration::from_secs_f64(
-                key.draw("latency")
-                    .log_normal(servers.latency_median, servers.latency_sigma)
-                    .min(MOST_ROUND_TRIP_MS)
-                    / 1000.0,
-            ),
-            bits_per_second: 1e9,
-            background: 0.0,
+    pub fn contains(&self, address: IpAddr) -> bool {
+        match (self.first, address) {
+            (IpAddr::V4(first), IpAddr::V4(address)) => {
+                (u32::from(address) ^ u32::from(first)) >> (32 - self.prefix) == 0
+            }
+            (IpAddr::V6(first), IpAddr::V6(address)) => {
+                (u128::from(address) ^ u128::from(first)) >> (128 - self.prefix) == 0
+            }
+            _ => false,
         }
     }
-}
 
-/// The blocks wanted; all of them where none is.
-fn networks(wanted: impl Fn(&Network) -> bool) -> Vec<Network> {
-    let found: Vec<Network> = NETWORKS.iter().filter(|network| wanted(network)).copied().collect();
-    if found.is_empty() { NETWORKS.to_vec() } else { found }
-}
+    /// The block that holds an address.
+    #[must_use]
+    pub fn holding(address: IpAddr) -> Option<&'static Self> {
+        NETWORKS.iter().find(|network| network.contains(address))
+    }
 
-/// Blocks of the surveyed countries; of all Africa where the list has none of theirs.
-fn is_home(world: &World, network: &Network) -> bool {
-    let is_surveyed = |network: &Network| {
-        world.country_domains.iter().any(|domain| {
-            domain
-                .as_str()
-                .rsplit('.')
-                .next()
-                .is_some_and(|label| label.eq_ignore_ascii_case(network.country))
-        })
-    };
-    if NETWORKS.iter().any(is_surveyed) { is_surveyed(network) } else { network.is_african }
+    /// One address of the block. The first and last of an IPv4 block are never a server's; in IPv6 a server
+    /// has a subnet, and a low number in it.
+    pub(super) fn draw_address(&self, draw: Draw) -> IpAddr {
+        match self.first {
+            IpAddr::V4(first) => {
+                let hosts = (1_u64 << (32 - self.prefix)) - 2;
+                let number = 1 + u32::try_from(draw.below(hosts)).unwrap_or(0);
+                Ipv4Addr::from(u32::from(first) + number).into()
+            }
+            IpAddr::V6(first) => {
+                let subnet = u128::from(draw.below(1 << 32)) << 64;
+                let number = u128::from(1 + draw.nth(1).below(0xff));
+                Ipv6Addr::from(u128::from(first) | subnet | number).into()
+            }
+        }
+    }
+
+    /// The IPv6 block of the same holder.
+    pub(super) fn v6_block(&self) -> Option<&'static Self> {
+        let is_same = |other: &Self| (other.asn, other.country) == (self.asn, self.country);
+        NETWORKS.iter().find(|other| other.first.is_ipv6() && is_same(other))
+    }
+
+    /// One of the IPv4 blocks wanted; of all of them where none is.
+    pub(super) fn draw(draw: Draw, wanted: impl Fn(&Self) -> bool) -> &'static Self {
+        let v4 = || NETWORKS.iter().filter(|network| network.first.is_ipv4());
+        let wanted = || v4().filter(|network| wanted(network));
+        let turn = |count: usize| usize::try_from(draw.below(count as u64)).unwrap_or(0);
+        match wanted().count() {
+            0 => v4().nth(turn(v4().count())),
+            count => wanted().nth(turn(count)),
+        }
+        .unwrap_or(&NETWORKS[0])
+    }
+
+    /// Blocks of the surveyed countries; of all Africa where the list has none of theirs.
+    pub(super) fn is_home(&self, world: &World) -> bool {
+        let is_surveyed = |network: &Self| {
+            let last_labels = world.country_domains.iter().map(|domain| domain.as_str().rsplit('.').next());
+            last_labels.flatten().any(|label| label.eq_ignore_ascii_case(network.country))
+        };
+        is_surveyed(self) || (self.is_african && !NETWORKS.iter().any(is_surveyed))
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
-
     use super::*;
     use crate::address::special_range;
+
+    fn last(network: &Network) -> IpAddr {
+        match network.first {
+            IpAddr::V4(first) => Ipv4Addr::from(u32::from(first) | (u32::MAX >> network.prefix)).into(),
+            IpAddr::V6(first) => Ipv6Addr::from(u128::from(first) | (u128::MAX >> network.prefix)).into(),
+        }
+    }
 
     #[test]
     fn no_block_lies_in_a_special_range_or_in_another() {
         for network in NETWORKS {
-            let last = Ipv4Addr::from(u32::from(network.first) | (u32::MAX >> network.prefix));
+            let last = last(network);
             assert!(network.contains(last) && network.contains(network.first));
-            assert_eq!(special_range(network.first.into()), None);
-            assert_eq!(special_range(last.into()), None);
+            assert_eq!(special_range(network.first), None, "{network:?}");
+            assert_eq!(special_range(last), None, "{network:?}");
             let holders =
                 NETWORKS.iter().filter(|other| other.contains(network.first) || other.contains(last));
             assert_eq!(holders.count(), 1, "{network:?}");
@@ -172,10 +189,11 @@ mod tests {
     }
 
     #[test]
-    fn two_giants_hold_everything_when_they_hold_all_shares() {
-        let world = World::parse("[servers]\ngiants = 2\ngiants_share = 1").unwrap();
-        let addresses: HashSet<IpAddr> =
-            (0..100).map(|n| Server::of_host(&world, &format!("host{n}.ke")).address).collect();
-        assert_eq!(addresses.len(), 2);
+    fn every_holder_has_an_ipv6_block_in_the_same_country() {
+        for network in NETWORKS {
+            let block = network.v6_block().unwrap();
+            assert_eq!(block.organization, network.organization);
+            assert_eq!(block.is_african, network.is_african, "{network:?}");
+        }
     }
 }

@@ -4,9 +4,13 @@ use std::time::Duration;
 
 use super::World;
 use super::content::{Content, Spot, Url};
+use super::draw::Key;
+use super::files::file;
+use super::gzip;
 use super::html::render;
-use super::network::Server;
+use super::server::Server;
 use super::site::{Fault, Site};
+use super::validators::Validators;
 use crate::address::WebUrl;
 
 /// What a name server says of a host.
@@ -67,10 +71,12 @@ pub struct Response {
     pub content_type: Option<Cow<'static, str>>,
     pub location: Option<String>,
     pub server: &'static str,
-    /// As an HTTP date.
+    /// As an HTTP date; the page or file was changed then.
     pub last_modified: Option<String>,
+    /// With its quotation marks.
     pub etag: Option<String>,
-    /// How `body` is encoded already.
+    /// How `body` is encoded already, for a client that accepts it; for one that does not, the body is
+    /// [`Response::identity_body`] and this field is none. Answers that are cut are never encoded.
     pub content_encoding: Option<&'static str>,
     pub body: Vec<u8>,
     /// Sent in chunks, without a Content-Length.
@@ -79,6 +85,17 @@ pub struct Response {
     pub cut_after: Option<usize>,
     /// How long the server works before the first byte, round trips and waiting for others not counted.
     pub service: Duration,
+}
+
+impl Response {
+    /// The body without content encoding.
+    #[must_use]
+    pub fn identity_body(&self) -> Cow<'_, [u8]> {
+        match self.content_encoding {
+            Some(gzip::NAME) => Cow::Owned(gzip::decoded(&self.body)),
+            _ => Cow::Borrowed(&self.body),
+        }
+    }
 }
 
 /// A Web that can be asked in process, and be served.
@@ -99,9 +116,6 @@ pub trait Web: Send + Sync {
 
 /// The body of redirects and errors links to a page that is not there: they are not to be read.
 const UNREAD: &str = "<html><body><a href=\"/ghost/error.html\">Go on</a> <a href=\"http://ghost.example.com/\">here</a></body></html>\n";
-
-/// Size of a file that is no HTML, in bytes: enough to see, little to carry.
-const FILE_BYTES: usize = 2048;
 
 impl Web for World {
     fn lookup(&self, host: &str) -> Lookup {
@@ -141,6 +155,7 @@ impl Web for World {
 
 impl World {
     fn bytes(&self, spot: &Spot, content: Content, server: &Server, url: &Url) -> Option<Response> {
+        let key = url_key(self, url);
         let plain = Response {
             status: 200,
             content_type: Some(Cow::Borrowed("text/html")),
@@ -149,14 +164,14 @@ impl World {
             last_modified: None,
             etag: None,
             content_encoding: None,
-            body: UNREAD.into(),
+            body: Vec::new(),
             is_chunked: false,
             cut_after: None,
-            service: Duration::ZERO,
+            service: self.service(key),
         };
         Some(match content {
             Content::Reset => return None,
-            Content::Status(status) => Response { status, ..plain },
+            Content::Status(status) => Response { status, body: UNREAD.into(), ..plain },
             Content::RobotsTxt(robots) => {
                 let (status, content_type, body) = robots.file();
                 Response { status, content_type: Some(content_type.into()), body: body.into(), ..plain }
@@ -164,18 +179,50 @@ impl World {
             Content::Redirect(status, to) => {
                 let is_short = to.host == url.host && to.target.len() % 2 == 0;
                 let location = if is_short { to.target } else { to.to_string() };
-                Response { status, location: Some(location), ..plain }
+                Response { status, location: Some(location), body: UNREAD.into(), ..plain }
             }
             Content::File(content_type) => {
-                Response { content_type: Some(content_type.into()), body: file(content_type), ..plain }
+                let body = file(self, content_type, key);
+                let content_type = Some(content_type.into());
+                Response { content_type, body, ..plain }.with(Validators::of_file(self, key))
             }
             Content::Page(page) => {
                 let (content_type, body) = render(self, &spot.site, &page, url);
                 let is_chunked = page.key.draw("chunked").happens(self.pages.chunked_share);
-                Response { content_type: Some(content_type.into()), body, is_chunked, ..plain }
+                let answer = Response { content_type: Some(content_type.into()), body, is_chunked, ..plain };
+                answer.with(Validators::of_page(self, page.key)).encoded_by(server)
             }
         })
     }
+
+    /// How long the server works for the answer to a URL.
+    fn service(&self, url: Key) -> Duration {
+        let time = &self.time;
+        if time.scale <= 0.0 {
+            return Duration::ZERO;
+        }
+        let seconds = url.draw("service").log_normal(time.service_median, time.service_sigma);
+        Duration::from_secs_f64(seconds.min(time.service_most) * time.scale)
+    }
+}
+
+impl Response {
+    fn with(self, validators: Validators) -> Self {
+        Self { last_modified: validators.last_modified, etag: validators.etag, ..self }
+    }
+
+    fn encoded_by(self, server: &Server) -> Self {
+        if server.gzips && self.cut_after.is_none() {
+            Self { body: gzip::encoded(&self.body), content_encoding: Some(gzip::NAME), ..self }
+        } else {
+            self
+        }
+    }
+}
+
+/// The key of what hangs on a URL and on nothing else: the time of its answer, the bytes of a file.
+fn url_key(world: &World, url: &Url) -> Key {
+    world.key().part("URL").part(&url.host).part(&url.target)
 }
 
 /// The target in the form in which the model writes it.
@@ -193,12 +240,4 @@ pub(super) fn canonical(host: &str, target: &str) -> String {
             Some(rest[rest.find('/')?..].to_owned())
         })
         .unwrap_or_else(|| target.to_owned())
-}
-
-/// A file whose bytes contain what looks like a link, and is none.
-fn file(content_type: &str) -> Vec<u8> {
-    let start = if content_type == "application/pdf" { "%PDF-1.4\n" } else { "\u{ff}\u{d8}JFIF" };
-    let mut bytes = format!("{start}<a href=\"/ghost/file.html\">").into_bytes();
-    bytes.resize(FILE_BYTES, b'.');
-    bytes
 }

@@ -236,7 +236,8 @@ async fn the_access_log_is_a_csv_file_with_a_line_for_each_request() {
 
 #[tokio::test]
 async fn an_address_takes_the_time_it_takes_divided_by_the_speed() {
-    let text = "seed = 11\n[sites]\ncount = 30\n[servers]\nlatency_median = 400.0\nlatency_sigma = 0.0";
+    let text = "seed = 11\n[sites]\ncount = 30\n[time]\nscale = 1.0\nservice_median = 0.0\n\
+        [servers]\noffshore_share = 1.0\noffshore_round_trip = 400.0\noffshore_deviation = 0.0";
     let world = Arc::new(World::parse(text).unwrap());
     let served =
         serve(world.clone(), ServeSettings { speed: 20.0, ..ServeSettings::default() }).await.unwrap();

@@ -38,6 +38,8 @@ macro_rules! section {
     };
 }
 
+pub(super) use section;
+
 section! {
     /// How many sites there are, and of which kind.
     Sites = "sites" {
@@ -99,36 +101,6 @@ section! {
         siblings: u64 = 3, 0..=100, "links a page";
         /// Links to children of the front page.
         navigation: u64 = 8, 0..=100, "links a page";
-    }
-}
-
-section! {
-    /// The bytes of pages.
-    Pages = "pages" {
-        /// Median size.
-        bytes_median: f64 = 10_000.0, 100.0..=1e6, "bytes";
-        /// Sigma of the logarithm of the size.
-        bytes_sigma: f64 = 1.2, 0.0..=3.0, "natural logarithm";
-        /// Filling ends here; links alone may take more.
-        most_bytes: u64 = 200_000, 100..=10_000_000, "bytes";
-        /// Sites in UTF-8.
-        utf8_share: f64 = 0.5, 0.0..=1.0, "share of sites";
-        /// Sites in `Shift_JIS`; the rest is ISO-8859-1.
-        shift_jis_share: f64 = 0.02, 0.0..=1.0, "share of sites";
-        /// Sites whose pages have a base element.
-        base_share: f64 = 0.05, 0.0..=1.0, "share of sites";
-        /// Links in another spelling of the same URL.
-        alias_share: f64 = 0.2, 0.0..=1.0, "share of links";
-        /// Links that are an area of an image map.
-        area_share: f64 = 0.02, 0.0..=1.0, "share of links";
-        /// Links to children that are frames.
-        frame_share: f64 = 0.02, 0.0..=1.0, "share of links";
-        /// Pages, front pages excepted, whose robots meta element says nofollow.
-        nofollow_share: f64 = 0.01, 0.0..=1.0, "share of pages";
-        /// Pages with links inside comments and scripts, which are none.
-        decoy_share: f64 = 0.1, 0.0..=1.0, "share of pages";
-        /// Pages sent in chunks.
-        chunked_share: f64 = 0.1, 0.0..=1.0, "share of pages";
     }
 }
 
@@ -243,29 +215,5 @@ section! {
         unavailable_share: f64 = 0.05, 0.0..=1.0, "share of sites";
         /// The front page, the only page, redirects to another site.
         moved_share: f64 = 0.02, 0.0..=1.0, "share of sites";
-    }
-}
-
-section! {
-    /// Where the sites stand.
-    Servers = "servers" {
-        /// Addresses that share the giants' part evenly.
-        giants: u64 = 3, 0..=1000, "addresses";
-        /// Hosts that stand at a giant's address.
-        giants_share: f64 = 0.45, 0.0..=1.0, "share of hosts";
-        /// Further addresses, the first ones crowded, the last ones hardly used.
-        others: u64 = 1000, 1..=1_000_000, "addresses";
-        /// Addresses outside the country.
-        offshore_share: f64 = 0.8, 0.0..=1.0, "share of addresses";
-        /// Of these, addresses in other African countries; the others are in Europe and America.
-        neighbour_share: f64 = 0.1, 0.0..=1.0, "share of addresses offshore";
-        /// Median time an address takes before it answers.
-        latency_median: f64 = 0.0, 0.0..=60_000.0, "milliseconds";
-        /// Sigma of its logarithm.
-        latency_sigma: f64 = 0.5, 0.0..=3.0, "natural logarithm";
-        /// Addresses whose server is Apache.
-        apache_share: f64 = 0.65, 0.0..=1.0, "share of addresses";
-        /// Addresses whose server is IIS; the rest is nginx.
-        iis_share: f64 = 0.30, 0.0..=1.0, "share of addresses";
     }
 }

@@ -19,7 +19,6 @@ pub(super) struct Site {
     pub start_host: String,
     pub class: Class,
     pub fault: Option<Fault>,
-    pub charset: Charset,
     pub has_base: bool,
     /// All pages are query URLs of one script.
     pub is_script_only: bool,
@@ -46,13 +45,6 @@ pub(super) enum Fault {
     Reset,
     Unavailable,
     Moved,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Charset {
-    Utf8,
-    Latin1,
-    ShiftJis,
 }
 
 /// Which of its site's hosts a host is.
@@ -86,7 +78,6 @@ impl Site {
             bare_host,
             class,
             fault,
-            charset: draw_charset(world, key),
             has_base: key.draw("base element").happens(world.pages.base_share),
             is_script_only: class == Class::Cms
                 && key.draw("script only").happens(world.sites.script_only_share),
@@ -185,10 +176,4 @@ fn draw_fault(world: &World, key: Key) -> Option<Fault> {
             (shares.moved_share, Fault::Moved),
         ],
     )
-}
-
-fn draw_charset(world: &World, key: Key) -> Charset {
-    let shares = &world.pages;
-    let kinds = [(shares.utf8_share, Charset::Utf8), (shares.shift_jis_share, Charset::ShiftJis)];
-    by_share(key.draw("charset"), &kinds).unwrap_or(Charset::Latin1)
 }

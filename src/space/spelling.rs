@@ -1,44 +1,65 @@
 use super::content::Url;
 use super::draw::Draw;
 
-/// Writes a link as pages write it: from the root, relative to the page or its base, in full, or in
-/// one of the odd forms that mean the same URL.
-pub(super) fn spell(url: &Url, page: &Url, has_base: bool, alias_share: f64, draw: Draw) -> String {
-    let is_here = url.host == page.host && !url.is_https;
-    let is_odd = draw.happens(alias_share);
-    match (is_here, is_odd) {
-        (true, false) if draw.nth(1).happens(0.4) => {
-            let directory = if has_base { "/" } else { directory(&page.target) };
-            relative(directory, &url.target)
+/// Writes links as pages write them: from the root, relative to the page or its base, in full, or in one of the
+/// odd forms that mean the same URL.
+pub(super) struct Speller<'u> {
+    page: &'u Url,
+    has_base: bool,
+    alias_share: f64,
+}
+
+impl<'u> Speller<'u> {
+    pub fn new(page: &'u Url, has_base: bool, alias_share: f64) -> Self {
+        Self { page, has_base, alias_share }
+    }
+
+    /// Adds the link to what is written already.
+    pub fn push(&self, url: &Url, draw: Draw, out: &mut String) {
+        let is_here = url.host == self.page.host && !url.is_https;
+        let is_odd = draw.happens(self.alias_share);
+        match (is_here, is_odd) {
+            (true, false) if draw.nth(1).happens(0.4) => {
+                let directory = if self.has_base { "/" } else { directory(&self.page.target) };
+                push_relative(directory, &url.target, out);
+            }
+            (true, false) => out.push_str(&url.target),
+            (false, false) => push_all([scheme(url), "://", &url.host, &url.target], out),
+            (true, true) => push_odd_here(url, draw.nth(2), out),
+            (false, true) => push_odd_elsewhere(url, draw.nth(2), out),
         }
-        (true, false) => url.target.clone(),
-        (false, false) => url.to_string(),
-        (true, true) => odd_here(url, draw.nth(2)),
-        (false, true) => odd_elsewhere(url, draw.nth(2)),
     }
 }
 
-fn odd_here(url: &Url, draw: Draw) -> String {
+fn scheme(url: &Url) -> &'static str {
+    if url.is_https { "https" } else { "http" }
+}
+
+fn push_all<const N: usize>(parts: [&str; N], out: &mut String) {
+    parts.into_iter().for_each(|part| out.push_str(part));
+}
+
+fn push_odd_here(url: &Url, draw: Draw, out: &mut String) {
     match draw.below(6) {
-        0 => format!("//{}{}", url.host, url.target),
-        1 => format!("/.{}", url.target),
-        2 => format!("/old/..{}", url.target),
-        3 => percent_encoded(&url.target),
-        4 => format!("\n  {} ", url.target),
-        _ => odd_elsewhere(url, draw.nth(1)),
+        0 => push_all(["//", &url.host, &url.target], out),
+        1 => push_all(["/.", &url.target], out),
+        2 => push_all(["/old/..", &url.target], out),
+        3 => out.push_str(&percent_encoded(&url.target)),
+        4 => push_all(["\n  ", &url.target, " "], out),
+        _ => push_odd_elsewhere(url, draw.nth(1), out),
     }
 }
 
-fn odd_elsewhere(url: &Url, draw: Draw) -> String {
-    let port = if url.is_https { 443 } else { 80 };
-    let scheme = if url.is_https { "https" } else { "http" };
+fn push_odd_elsewhere(url: &Url, draw: Draw, out: &mut String) {
+    let (scheme, host, target) = (scheme(url), url.host.as_str(), url.target.as_str());
+    let port = if url.is_https { ":443" } else { ":80" };
     match draw.below(5) {
-        0 => format!("{scheme}://{}:{port}{}", url.host, url.target),
-        1 => format!("{}://{}{}", scheme.to_uppercase(), url.host.to_uppercase(), url.target),
-        2 => format!("{url}#top"),
-        3 if url.target == "/" => format!("{scheme}://{}", url.host),
-        4 => format!("{scheme}://{}{}", url.host, percent_encoded(&url.target)),
-        _ => url.to_string(),
+        0 => push_all([scheme, "://", host, port, target], out),
+        1 => push_all([&scheme.to_uppercase(), "://", &host.to_uppercase(), target], out),
+        2 => push_all([scheme, "://", host, target, "#top"], out),
+        3 if target == "/" => push_all([scheme, "://", host], out),
+        4 => push_all([scheme, "://", host, &percent_encoded(target)], out),
+        _ => push_all([scheme, "://", host, target], out),
     }
 }
 
@@ -59,17 +80,18 @@ fn directory(target: &str) -> &str {
 }
 
 /// The way from a directory to a target.
-fn relative(from: &str, to: &str) -> String {
+fn push_relative(from: &str, to: &str, out: &mut String) {
     let shared = from
         .bytes()
         .zip(to.split('?').next().unwrap_or(to).bytes())
         .take_while(|(one, other)| one == other)
         .count();
     let shared = from[..shared].rfind('/').map_or(0, |at| at + 1);
-    let up = "../".repeat(from[shared..].matches('/').count());
-    match (up.as_str(), &to[shared..]) {
-        ("", "") => "./".to_owned(),
-        (up, rest) => format!("{up}{rest}"),
+    let start = out.len();
+    from[shared..].matches('/').for_each(|_| out.push_str("../"));
+    out.push_str(&to[shared..]);
+    if out.len() == start {
+        out.push_str("./");
     }
 }
 
@@ -93,7 +115,8 @@ mod tests {
                 for try_number in 0..60 {
                     let has_base = try_number % 3 == 0;
                     let draw = draw.nth(n as u64).nth(try_number);
-                    let spelled = spell(&url, &page, has_base, 0.6, draw);
+                    let mut spelled = String::new();
+                    Speller::new(&page, has_base, 0.6).push(&url, draw, &mut spelled);
                     let base = if has_base { "http://a.ke/".to_owned() } else { page.to_string() };
                     let read = WebUrl::parse(&base).unwrap().join(&spelled).unwrap();
                     assert_eq!(read.canonical(), url.to_string(), "{spelled:?} on {base}");
@@ -104,6 +127,11 @@ mod tests {
 
     #[test]
     fn relative_references_go_up_and_down() {
+        let relative = |from: &str, to: &str| {
+            let mut way = String::new();
+            push_relative(from, to, &mut way);
+            way
+        };
         assert_eq!(relative("/part-1/", "/part-1/2.html"), "2.html");
         assert_eq!(relative("/part-1/", "/part-2.html"), "../part-2.html");
         assert_eq!(relative("/part-1/", "/"), "../");

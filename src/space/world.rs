@@ -1,9 +1,14 @@
+use toml::Spanned;
 use toml::de::DeTable;
 
 use super::WorldError;
+use super::byte_settings::{Files, Pages, Servers, Time, Validators};
+use super::charset::Charset;
+use super::dates::Date;
 use super::draw::Key;
 use super::keys::{Table, line_at};
-use super::settings::{Externals, Extras, Faults, Pages, Redirects, RobotsShares, Servers, Shape, Sites};
+use super::profiles::Profile;
+use super::settings::{Externals, Extras, Faults, Redirects, RobotsShares, Shape, Sites};
 use super::site::Site;
 use crate::address::Host;
 
@@ -26,6 +31,10 @@ pub const SPECIFICATION: &str = "space-v1";
 #[derive(Clone, Debug)]
 pub struct World {
     pub seed: u64,
+    /// The profile that the file starts from.
+    pub profile: Option<&'static Profile>,
+    /// When the survey comes.
+    pub date: Date,
     /// The country that is surveyed.
     pub country_domains: Vec<Host>,
     /// Names below which sites are registered, each at or below a country domain.
@@ -34,35 +43,44 @@ pub struct World {
     pub outside_suffixes: Vec<Host>,
     pub sites: Sites,
     pub shape: Shape,
-    pub pages: Pages,
     pub extras: Extras,
     pub redirects: Redirects,
     pub external: Externals,
     pub robots: RobotsShares,
     pub faults: Faults,
+    pub pages: Pages,
+    pub validators: Validators,
+    pub files: Files,
     pub servers: Servers,
+    pub time: Time,
 }
 
 impl World {
-    /// Reads a world file. Every key may be missing, none may be unknown.
+    /// Reads a world file. Every key may be missing, none may be unknown. Where the file names a
+    /// [`Profile`], what it does not say is as there.
     ///
     /// # Errors
     /// Names the key, its line, its value and what is allowed.
     pub fn parse(text: &str) -> Result<Self, WorldError> {
-        let file = DeTable::parse(text).map_err(|wrong| WorldError::Syntax {
-            line: line_at(text, wrong.span().map_or(0, |span| span.start)),
-            message: wrong.message().to_owned(),
-        })?;
-        Self::read(&mut Table::root(text, file.get_ref()))
+        let file = read_toml(text)?;
+        let profile = read_profile(&mut Table::root(text, file.get_ref(), None))?;
+        let of_profile = profile.map(|profile| read_toml(profile.toml)).transpose()?;
+        let of_profile = of_profile.as_ref().map(Spanned::get_ref);
+        Self::read(&mut Table::root(text, file.get_ref(), of_profile))
     }
 
     fn read(root: &mut Table<'_>) -> Result<Self, WorldError> {
         root.constant("specification", SPECIFICATION)?;
+        let profile = read_profile(root)?;
         let country_domains = root.texts("country_domains", &["ke"], "a list of country domains", domain)?;
         let below = |host: &Host| country_domains.iter().any(|country| host.is_at_or_below(country));
         let defaults: Vec<&str> = country_domains.iter().map(Host::as_str).collect();
         let world = Self {
             seed: root.number("seed", 1, &(0..=u64::MAX), "any number")?,
+            profile,
+            date: root
+                .text("date", "a day from 1996 to 2099 as \"2006-06-01\"", Date::parse)?
+                .unwrap_or(DATE),
             registry_suffixes: root.texts(
                 "registry_suffixes",
                 &defaults,
@@ -77,13 +95,16 @@ impl World {
             )?,
             sites: read_sites(root)?,
             shape: Shape::read(&mut root.section(Shape::TABLE)?)?,
-            pages: read_pages(root)?,
             extras: Extras::read(&mut root.section(Extras::TABLE)?)?,
             redirects: Redirects::read(&mut root.section(Redirects::TABLE)?)?,
             external: Externals::read(&mut root.section(Externals::TABLE)?)?,
             robots: read_robots(root)?,
             faults: read_faults(root)?,
+            pages: read_pages(root)?,
+            validators: Validators::read(&mut root.section(Validators::TABLE)?)?,
+            files: Files::read(&mut root.section(Files::TABLE)?)?,
             servers: read_servers(root)?,
+            time: Time::read(&mut root.section(Time::TABLE)?)?,
             country_domains,
         };
         root.finish()?;
@@ -111,6 +132,20 @@ impl World {
     }
 }
 
+/// The day of worlds that do not say one: the middle of the paper's year.
+const DATE: Date = Date::MIDDLE_OF_2006;
+
+fn read_toml(text: &str) -> Result<Spanned<DeTable<'_>>, WorldError> {
+    DeTable::parse(text).map_err(|wrong| WorldError::Syntax {
+        line: line_at(text, wrong.span().map_or(0, |span| span.start)),
+        message: wrong.message().to_owned(),
+    })
+}
+
+fn read_profile(root: &mut Table<'_>) -> Result<Option<&'static Profile>, WorldError> {
+    root.text("profile", &format!("one of {}", Profile::names()), Profile::named)
+}
+
 fn domain(text: &str) -> Option<Host> {
     Host::parse(text).ok().filter(|host| host.ip().is_none())
 }
@@ -129,7 +164,10 @@ fn read_sites(root: &mut Table<'_>) -> Result<Sites, WorldError> {
 fn read_pages(root: &mut Table<'_>) -> Result<Pages, WorldError> {
     let mut table = root.section(Pages::TABLE)?;
     let pages = Pages::read(&mut table)?;
-    at_most_one(&table, "utf8_share and shift_jis_share", pages.utf8_share + pages.shift_jis_share)?;
+    let charsets: f64 = Charset::shares(&pages).iter().map(|(share, _)| share).sum();
+    at_most_one(&table, "the charsets' shares", charsets + pages.mixed_share + pages.undeclared_share)?;
+    let odd = pages.wrong_charset_share + pages.missing_charset_share;
+    at_most_one(&table, "wrong_charset_share and missing_charset_share", odd)?;
     at_most_one(&table, "area_share and frame_share", pages.area_share + pages.frame_share)?;
     Ok(pages)
 }
@@ -162,7 +200,8 @@ fn read_faults(root: &mut Table<'_>) -> Result<Faults, WorldError> {
 fn read_servers(root: &mut Table<'_>) -> Result<Servers, WorldError> {
     let mut table = root.section(Servers::TABLE)?;
     let servers = Servers::read(&mut table)?;
-    at_most_one(&table, "apache_share and iis_share", servers.apache_share + servers.iis_share)?;
+    let software = servers.apache_share + servers.iis_share + servers.nginx_share;
+    at_most_one(&table, "apache_share, iis_share and nginx_share", software)?;
     Ok(servers)
 }
 

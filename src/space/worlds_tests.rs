@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::network::Server;
+use super::server::Server;
 use super::site::Site;
 use super::{FeedBack, LevelTruth, Truth, TruthSettings, World, describe};
 use crate::address::{Host, SuffixSection, Suffixes};

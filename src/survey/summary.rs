@@ -6,7 +6,9 @@ use serde::Serialize;
 
 use super::error::SurveyError;
 use super::units::{bytes, duration, thousands};
-use crate::records::{LevelRow, Manifest, ServerRow, SiteRow, SurveyState, Timestamp, error_counts, read_table};
+use crate::records::{
+    LevelRow, Manifest, ServerRow, SiteRow, SurveyState, Timestamp, error_counts, read_table,
+};
 
 /// What a survey brought and cost, from its tables.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

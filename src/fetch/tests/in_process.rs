@@ -73,7 +73,10 @@ async fn an_exchange_takes_the_time_that_the_web_says() {
     assert_eq!((located.address, located.dns), (Ok(SERVER.into()), Some(ms(20))));
     let (answer, body) = ask(&fetcher, "http://a.ke/").await;
     let timings = answer.timings;
-    assert_eq!((timings.connect, timings.first_byte, timings.total), (Some(ms(100)), Some(ms(300)), ms(1400)));
+    assert_eq!(
+        (timings.connect, timings.first_byte, timings.total),
+        (Some(ms(100)), Some(ms(300)), ms(1400))
+    );
     assert_eq!((answer.started, answer.status, body.len()), (UNIX_EPOCH + ms(20), Some(200), 1000));
 }
 
@@ -98,10 +101,7 @@ async fn time_outs_hold_as_over_the_network() {
         (page(100, 0.01), Failure::IdleTimeout, 20_400, Some(200)),
     ] {
         let (answer, _) = ask(&fetcher(one(then), settings.clone(), ""), "http://a.ke/").await;
-        assert_eq!(
-            (answer.failure, answer.timings.total, answer.status),
-            (Some(failure), ms(total), status)
-        );
+        assert_eq!((answer.failure, answer.timings.total, answer.status), (Some(failure), ms(total), status));
     }
 }
 
@@ -110,8 +110,7 @@ async fn a_body_that_is_cut_is_used_as_far_as_it_came() {
     let Then::Answer { first_byte, status, fields, body, bytes_per_second, .. } = page(1000, 1000.0) else {
         panic!()
     };
-    let cut =
-        Then::Answer { first_byte, status, fields, body, cut_after: Some(400), bytes_per_second };
+    let cut = Then::Answer { first_byte, status, fields, body, cut_after: Some(400), bytes_per_second };
     let web = one(cut);
     let fetcher = fetcher(web.clone(), Settings::default(), "");
     let (answer, body) = ask(&fetcher, "http://a.ke/").await;
@@ -126,14 +125,16 @@ async fn a_certificate_is_counted_and_its_defect_told() {
     web.reply.shown = Some(Shown { bytes: 900, defect: Some("expired") });
     let web = Arc::new(web);
     let (answer, _) = ask(&fetcher(web.clone(), Settings::default(), ""), "https://a.ke/").await;
-    assert_eq!((answer.tls_error.as_deref(), answer.tls_version.as_deref()), (Some("expired"), Some("TLSv1.3")));
+    assert_eq!(
+        (answer.tls_error.as_deref(), answer.tls_version.as_deref()),
+        (Some("expired"), Some("TLSv1.3"))
+    );
     assert_eq!(answer.timings.tls, Some(ms(200)));
     assert!(answer.wire.received > 900 + 700);
     let strict = Settings { refuse_bad_certificates: true, ..Settings::default() };
     let (answer, _) = ask(&fetcher(web, strict, ""), "https://a.ke/").await;
     assert_eq!((answer.failure, answer.status), (Some(Failure::TlsCertificate), None));
-    let (answer, _) =
-        ask(&fetcher(one(page(10, 1000.0)), Settings::default(), ""), "https://a.ke/").await;
+    let (answer, _) = ask(&fetcher(one(page(10, 1000.0)), Settings::default(), ""), "https://a.ke/").await;
     assert_eq!(answer.failure, Some(Failure::TlsHandshake), "a server without TLS");
 }
 
@@ -144,7 +145,8 @@ async fn what_is_opted_out_or_special_is_not_asked_in_process_either() {
     assert_eq!(answer.failure, Some(Failure::OptedOut));
     let mut home = Arc::into_inner(one(page(10, 1000.0))).unwrap();
     home.looked.addresses = Ok(vec![[127, 0, 0, 1].into()]);
-    let located = fetcher(Arc::new(home), Settings::default(), "").locate(&Host::parse("a.ke").unwrap()).await;
+    let located =
+        fetcher(Arc::new(home), Settings::default(), "").locate(&Host::parse("a.ke").unwrap()).await;
     assert_eq!(located.address, Err(Failure::AddressRefused));
     assert_eq!(*web.opened.lock().unwrap(), [] as [bool; 0]);
 }

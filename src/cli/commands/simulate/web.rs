@@ -1,100 +1,164 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
+use tokio::time::Instant;
 
 use crate::address::Host;
 use crate::exchange::{Failure, Purpose};
-use crate::fetch::{Burden, Looked, Question, Reply, Shown, Then, Web as Asked};
-use crate::space::{Handshake, Lookup, Reaction, Response, Server, Web};
+use crate::fetch::{Burden, Looked, Question, Shown, Then};
+use crate::space::{
+    Asked, Certificate, Handshake, Harm, Lookup, Method, Reaction, Records, Reply, Response, Server, Visits,
+    Web, certificate_bytes, harm,
+};
 
-/// A virtual Web space as the fetch of a simulation asks it: what the gateway would do over sockets.
+/// A virtual Web space as the fetch of a simulation asks it: what its gateway would do over sockets.
+///
+/// It keeps the books of what each server had to do for the survey, which only it can tell apart from the
+/// time that bytes were on their way.
 pub(super) struct InProcess {
     web: Arc<dyn Web>,
-    visits: Mutex<HashMap<IpAddr, ()>>,
+    hosts: Mutex<HashMap<String, Option<Place>>>,
+    servers: Mutex<HashMap<IpAddr, Visited>>,
+}
+
+/// Where a host stands.
+#[derive(Clone, Copy)]
+struct Place {
+    server: Server,
+    shown: Option<Shown>,
+}
+
+/// A server and what the survey did there.
+struct Visited {
+    server: Server,
+    visits: Visits,
+    first: Instant,
+    last: Instant,
 }
 
 /// The time to live of every record, an hour, as the name server of a served world says.
 const TTL: Duration = Duration::from_hours(1);
-/// To a resolver next door that knows the answer; the surveyor's own network.
+/// To a resolver in the surveyor's own network.
 const LOOK_UP: Duration = Duration::from_millis(20);
 /// Longer than anybody waits.
 const NEVER: Duration = Duration::from_hours(24);
+/// Hosts whose places are remembered at once; about 300 bytes each.
+const HOSTS: usize = 10_000;
 
 impl InProcess {
     pub(super) fn new(web: Arc<dyn Web>) -> Self {
-        Self { web, visits: Mutex::default() }
+        Self { web, hosts: Mutex::default(), servers: Mutex::default() }
     }
 
-    fn reply(&self, question: &Question<'_>, server: &Server) -> Reply {
-        let url = question.url;
-        let (connect, tls) = (server.round_trip, server.round_trip);
-        let shown = match self.web.handshake(url.host().as_str()) {
-            Handshake::Closed => None,
-            Handshake::Certificate(_) => Some(Shown { bytes: 0, defect: None }),
-        };
-        let then = match self.web.respond(url.is_https(), url.host().as_str(), url.target()) {
-            Reaction::NoSuchHost | Reaction::Reset => Then::Closed(server.round_trip),
-            Reaction::Silence => Then::Silence,
-            Reaction::Response(response) => answer(response, server, question.purpose),
-        };
-        Reply { connect, tls, shown, then }
+    fn place(&self, host: &str) -> Option<Place> {
+        let mut hosts = held(&self.hosts);
+        if let Some(place) = hosts.get(host) {
+            return *place;
+        }
+        let place = self.web.server(host).map(|server| Place { server, shown: self.shown(host) });
+        if hosts.len() >= HOSTS {
+            hosts.clear();
+        }
+        hosts.insert(host.to_owned(), place);
+        place
+    }
+
+    fn shown(&self, host: &str) -> Option<Shown> {
+        let Handshake::Certificate(kind) = self.web.handshake(host) else { return None };
+        Some(Shown { bytes: certificate_bytes(host, kind), defect: defect(kind) })
+    }
+
+    fn answer(&self, response: Response, server: &Server, purpose: Purpose) -> Then {
+        let method = if purpose == Purpose::Head { Method::Head } else { Method::Get };
+        let service = response.service;
+        let asked = Asked { method, accepts_gzip: true, ..Asked::default() };
+        let Reply { status, fields, body, is_cut, .. } = Reply::new(response, &asked, false);
+        self.book(server, service + server.transfer_time(body.len() as u64));
+        Then::Answer {
+            first_byte: server.round_trip + service,
+            status,
+            fields,
+            cut_after: is_cut.then_some(body.len()),
+            body,
+            bytes_per_second: server.bytes_per_second(),
+        }
+    }
+
+    /// Notes that a server was busy for so long.
+    fn book(&self, server: &Server, busy: Duration) {
+        let (now, busy) = (Instant::now(), busy.as_secs_f64());
+        let mut servers = held(&self.servers);
+        let visited = servers.entry(server.address).or_insert_with(|| Visited {
+            server: *server,
+            visits: Visits::default(),
+            first: now,
+            last: now,
+        });
+        visited.last = now;
+        visited.visits.count += 1;
+        visited.visits.busy += busy;
+        visited.visits.busy_squared += busy * busy;
     }
 }
 
-impl Asked for InProcess {
+impl crate::fetch::Web for InProcess {
     fn look_up(&self, host: &Host) -> Looked {
         let told = |addresses| Looked { addresses, lifetime: TTL, took: LOOK_UP };
         match self.web.lookup(host.as_str()) {
             Lookup::NoSuchName => told(Err(Failure::DnsNxdomain)),
             Lookup::ServerFailure => told(Err(Failure::DnsServfail)),
             Lookup::Silence => Looked { took: NEVER, ..told(Err(Failure::DnsTimeout)) },
-            // A survey asks for IPv6 only where there is no IPv4.
-            Lookup::Found(records) => {
-                let address = records.v4.map(IpAddr::from).or(records.v6.map(IpAddr::from));
-                told(address.map(|address| vec![address]).ok_or(Failure::DnsNoAddress))
-            }
+            Lookup::Found(records) => told(address(&records).ok_or(Failure::DnsNoAddress)),
         }
     }
 
-    fn ask(&self, question: &Question<'_>) -> Reply {
-        match self.web.server(question.url.host().as_str()) {
-            Some(server) => self.reply(question, &server),
-            None => Reply {
-                connect: Duration::ZERO,
-                tls: Duration::ZERO,
-                shown: None,
-                then: Then::Closed(Duration::ZERO),
-            },
-        }
+    fn ask(&self, question: &Question<'_>) -> crate::fetch::Reply {
+        let url = question.url;
+        let host = url.host().as_str();
+        let Some(Place { server, shown }) = self.place(host) else {
+            let (connect, tls, then) = (Duration::ZERO, Duration::ZERO, Then::Closed(Duration::ZERO));
+            return crate::fetch::Reply { connect, tls, shown: None, then };
+        };
+        let (connect, tls) = (server.round_trip, server.round_trip);
+        let is_refused = url.is_https() && shown.is_none();
+        let then = match self.web.respond(url.is_https(), host, url.target()) {
+            _ if is_refused => Then::Closed(server.round_trip),
+            Reaction::NoSuchHost | Reaction::Reset => Then::Closed(server.round_trip),
+            Reaction::Silence => Then::Silence,
+            Reaction::Response(response) => self.answer(response, &server, question.purpose),
+        };
+        crate::fetch::Reply { connect, tls, shown, then }
     }
 
-    fn burden(&self, _address: IpAddr) -> Option<Burden> {
-        let _x = self.visits.lock().unwrap_or_else(PoisonError::into_inner);
-        None
+    fn burden(&self, address: IpAddr) -> Option<Burden> {
+        let servers = held(&self.servers);
+        let Visited { server, visits, first, last } = servers.get(&address)?;
+        let span = last.duration_since(*first).as_secs_f64();
+        let Harm { wait_without, wait_with, .. } = harm(server, &Visits { span, ..*visits });
+        let time = |seconds: f64| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+        Some(Burden { wait_without: time(wait_without), wait_with: time(wait_with) })
     }
 }
 
-fn answer(response: Response, server: &Server, _purpose: Purpose) -> Then {
-    Then::Answer {
-        first_byte: server.round_trip + response.service,
-        status: response.status,
-        fields: fields(&response),
-        cut_after: response.cut_after,
-        body: response.body,
-        bytes_per_second: server.bits_per_second * (1.0 - server.background) / 8.0,
+/// A survey asks for IPv6 only where there is no IPv4.
+fn address(records: &Records) -> Option<Vec<IpAddr>> {
+    let address = records.v4.map(IpAddr::from).or(records.v6.map(IpAddr::from))?;
+    Some(vec![address])
+}
+
+/// In the words of the table `exchanges`, for a surveyor who trusts the authority of virtual Webs.
+fn defect(kind: Certificate) -> Option<&'static str> {
+    match kind {
+        Certificate::Valid => None,
+        Certificate::SelfSigned => Some("self_signed"),
+        Certificate::Expired => Some("expired"),
+        Certificate::WrongName => Some("wrong_name"),
     }
 }
 
-fn fields(response: &Response) -> Vec<(&'static str, String)> {
-    let mut fields = vec![("server", response.server.to_owned())];
-    fields.extend(response.content_type.as_ref().map(|is| ("content-type", is.to_string())));
-    fields.extend(response.location.as_ref().map(|to| ("location", to.clone())));
-    fields.push(if response.is_chunked {
-        ("transfer-encoding", "chunked".to_owned())
-    } else {
-        ("content-length", response.body.len().to_string())
-    });
-    fields.push(("connection", "keep-alive".to_owned()));
-    fields
+/// Who panicked while holding it left whole entries.
+fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+    lock.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::error::CliError;
-use crate::space::World;
+use crate::space::{Profile, World};
 
 /// The world of `ccsurvey demo`.
 const DEMO: &str = include_str!("../../../../data/demo.toml");
@@ -11,7 +11,8 @@ const DEMO: &str = include_str!("../../../../data/demo.toml");
 /// Which world a command is about.
 #[derive(Args, Debug)]
 pub struct WorldArgument {
-    /// The file of the world (TOML), or `demo` for the world built in; a file of that name is `./demo`
+    /// The file of the world (TOML), or the name of one built in: `demo`, `africa-2006`, `cctld-2026` or
+    /// `japan-encodings`; a file of that name is `./demo`
     #[arg(value_name = "WORLD")]
     pub world: PathBuf,
 }
@@ -24,6 +25,9 @@ impl WorldArgument {
         if self.world.as_os_str() == "demo" {
             return demo();
         }
+        if let Some(profile) = self.world.to_str().and_then(Profile::named) {
+            return built_in(profile.toml);
+        }
         let text = std::fs::read_to_string(&self.world)
             .map_err(|wrong| CliError::Usage(format!("cannot read the world {name}: {wrong}")))?;
         World::parse(&text).map_err(|wrong| CliError::Usage(format!("{name}: {wrong}")))
@@ -35,17 +39,30 @@ impl WorldArgument {
 /// # Errors
 /// Never as released: it is part of the program, and a test reads it.
 pub fn demo() -> Result<World, CliError> {
-    World::parse(DEMO).map_err(|wrong| CliError::Failed(format!("the world built in: {wrong}")))
+    built_in(DEMO)
+}
+
+fn built_in(text: &str) -> Result<World, CliError> {
+    World::parse(text).map_err(|wrong| CliError::Failed(format!("the world built in: {wrong}")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::space::PROFILES;
 
     #[test]
     fn the_world_built_in_is_one() {
         let world = WorldArgument { world: "demo".into() }.read().unwrap();
         assert!(!world.start_urls().is_empty());
+    }
+
+    #[test]
+    fn a_profile_is_a_world_of_that_name() {
+        for profile in PROFILES {
+            let world = WorldArgument { world: profile.name.into() }.read().unwrap();
+            assert!(!world.start_urls().is_empty(), "{}", profile.name);
+        }
     }
 
     #[test]

@@ -1,0 +1,198 @@
+use std::net::{IpAddr, Ipv6Addr};
+use std::time::Duration;
+
+use super::World;
+use super::byte_settings::Servers;
+use super::draw::{Draw, Key, real};
+use super::network::Network;
+use super::software::software;
+
+/// A server of a virtual Web space: what is the same for all the hosts at one address.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Server {
+    pub address: IpAddr,
+    /// Its second address, in the hands of the same holder.
+    pub v6: Option<Ipv6Addr>,
+    pub software: &'static str,
+    pub uplink: Uplink,
+    /// From the surveyor to the server and back.
+    pub round_trip: Duration,
+    /// Of the server's link; infinite in worlds that take no time.
+    pub bits_per_second: f64,
+    /// Share of the link that other users take on average.
+    pub background: f64,
+    /// Mean size of what the other users fetch, in bytes.
+    pub others_bytes: f64,
+    /// Mean square of that size.
+    pub others_bytes_squared: f64,
+    /// Answers pages gzipped when the client accepts it.
+    pub gzips: bool,
+}
+
+/// How a server hangs on the Internet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Uplink {
+    /// Outside the surveyed countries.
+    Offshore,
+    /// Inside, on a cable.
+    Onshore,
+    /// Inside, on a satellite.
+    Satellite,
+}
+
+/// No round trip is shorter, in milliseconds.
+const LEAST_ROUND_TRIP: f64 = 1.0;
+
+/// The share of a link that is left to a newcomer, at the least.
+const LEAST_LEFT: f64 = 0.01;
+
+/// Bits of a kbit, as links are sold.
+const KILOBIT: f64 = 1000.0;
+
+impl Server {
+    /// A server without a world around it: nobody else uses it, and it takes no time.
+    #[must_use]
+    pub fn at(address: IpAddr) -> Self {
+        Self {
+            address,
+            v6: None,
+            software: "",
+            uplink: Uplink::Offshore,
+            round_trip: Duration::ZERO,
+            bits_per_second: f64::INFINITY,
+            background: 0.0,
+            others_bytes: 0.0,
+            others_bytes_squared: 0.0,
+            gzips: false,
+        }
+    }
+
+    /// How long so many bytes take on what the other users leave of the link.
+    ///
+    /// ```
+    /// use ccsurvey::space::Server;
+    /// let slow = Server { bits_per_second: 8000.0, background: 0.5, ..Server::at([192, 0, 2, 1].into()) };
+    /// assert_eq!(slow.transfer_time(1000).as_secs(), 2);
+    /// ```
+    #[must_use]
+    pub fn transfer_time(&self, bytes: u64) -> Duration {
+        Duration::try_from_secs_f64(real(bytes) / self.bytes_per_second()).unwrap_or(Duration::MAX)
+    }
+
+    /// What the other users leave of the link; however much they use, a hundredth is left.
+    #[must_use]
+    pub fn bytes_per_second(&self) -> f64 {
+        self.bits_per_second / 8.0 * (1.0 - self.background).max(LEAST_LEFT)
+    }
+
+    /// The server a host stands at: a giant's, or one of the others by its rank.
+    pub(super) fn of_host(world: &World, host: &str) -> Self {
+        Self::numbered(world, Self::number_of_host(world, host))
+    }
+
+    /// Which server a host stands at; the giants come first.
+    pub(super) fn number_of_host(world: &World, host: &str) -> u64 {
+        let (servers, key) = (&world.servers, world.key().part("host").part(host));
+        let at_giant = servers.giants > 0 && key.draw("at a giant").happens(servers.giants_share);
+        let rank = key.draw("server rank");
+        if at_giant { rank.below(servers.giants) } else { servers.giants + rank.rank(servers.others) }
+    }
+
+    pub(super) fn numbered(world: &World, number: u64) -> Self {
+        let (servers, key) = (&world.servers, world.key().part("server").child(number));
+        let uplink = draw_uplink(servers, key);
+        let network = draw_network(world, key, uplink);
+        let v6 = network.v6_block().map(|block| block.draw_address(key.draw("v6 address")));
+        let page_square = world.pages.bytes_sigma * world.pages.bytes_sigma;
+        let page_bytes = world.pages.bytes_median * (page_square / 2.0).exp();
+        Self {
+            address: network.draw_address(key.draw("address")),
+            v6: v6.and_then(|address| if let IpAddr::V6(v6) = address { Some(v6) } else { None }),
+            software: software(world, key),
+            uplink,
+            round_trip: draw_round_trip(world, key, uplink),
+            bits_per_second: draw_bandwidth(servers, key) * KILOBIT / world.time.scale,
+            background: draw_background(key.draw("background use")),
+            others_bytes: page_bytes,
+            others_bytes_squared: page_bytes * page_bytes * page_square.exp(),
+            gzips: key.draw("gzip").happens(servers.gzip_share),
+        }
+    }
+}
+
+fn draw_uplink(servers: &Servers, key: Key) -> Uplink {
+    if key.draw("offshore").happens(servers.offshore_share) {
+        Uplink::Offshore
+    } else if key.draw("satellite").happens(servers.satellite_share) {
+        Uplink::Satellite
+    } else {
+        Uplink::Onshore
+    }
+}
+
+fn draw_network(world: &World, key: Key, uplink: Uplink) -> &'static Network {
+    let draw = key.draw("network");
+    if uplink != Uplink::Offshore {
+        return Network::draw(draw, |network| network.is_home(world));
+    }
+    let is_neighbour = key.draw("neighbour").happens(world.servers.neighbour_share);
+    Network::draw(draw, |network| network.is_african == is_neighbour && !network.is_home(world))
+}
+
+fn draw_round_trip(world: &World, key: Key, uplink: Uplink) -> Duration {
+    let servers = &world.servers;
+    let (mean, deviation) = match uplink {
+        Uplink::Offshore => (servers.offshore_round_trip, servers.offshore_deviation),
+        Uplink::Onshore => (servers.onshore_round_trip, servers.onshore_deviation),
+        Uplink::Satellite => (servers.satellite_round_trip, servers.satellite_deviation),
+    };
+    let milliseconds = (mean + deviation * key.draw("round trip").normal()).max(LEAST_ROUND_TRIP);
+    Duration::from_secs_f64(milliseconds * world.time.scale / 1000.0)
+}
+
+/// In kbit/s.
+fn draw_bandwidth(servers: &Servers, key: Key) -> f64 {
+    let bandwidth = key.draw("bandwidth").log_normal(servers.bandwidth_median, servers.bandwidth_sigma);
+    bandwidth.min(servers.bandwidth_most).max(servers.bandwidth_least)
+}
+
+/// Beta(2, 3), exactly: the second smallest of four uniform draws.
+fn draw_background(draw: Draw) -> f64 {
+    let mut uniform = [1, 2, 3, 4].map(|n| draw.nth(n).unit());
+    uniform.sort_by(f64::total_cmp);
+    uniform[1]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn two_giants_hold_everything_when_they_hold_all_shares() {
+        let world = World::parse("[servers]\ngiants = 2\ngiants_share = 1").unwrap();
+        let addresses: HashSet<IpAddr> =
+            (0..100).map(|n| Server::of_host(&world, &format!("host{n}.ke")).address).collect();
+        assert_eq!(addresses.len(), 2);
+    }
+
+    #[test]
+    fn a_world_takes_no_time_unless_it_says_so() {
+        let still = Server::of_host(&World::parse("").unwrap(), "host.ke");
+        assert_eq!((still.round_trip, still.transfer_time(1_000_000)), (Duration::ZERO, Duration::ZERO));
+        let timed = |scale: u64| {
+            let world = World::parse(&format!("[time]\nscale = {scale}")).unwrap();
+            Server::of_host(&world, "host.ke")
+        };
+        let (one, two) = (timed(1), timed(2));
+        assert!(one.round_trip >= Duration::from_millis(1) && one.transfer_time(1000) > Duration::ZERO);
+        for (one, two) in
+            [(one.round_trip, two.round_trip), (one.transfer_time(100_000), two.transfer_time(100_000))]
+        {
+            let ratio = two.div_duration_f64(one);
+            assert!((ratio - 2.0).abs() < 1e-6, "{ratio}");
+        }
+        assert_eq!((one.address, one.v6, one.background), (two.address, two.v6, two.background));
+    }
+}
