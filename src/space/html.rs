@@ -35,7 +35,7 @@ pub(super) fn render(world: &World, site: &Site, page: &Page, url: &Url) -> (Str
     }
     html.push_title("title", &title, &url.target);
     if site.has_base {
-        html.push(&format!("<base href=\"http://{}/\">", url.host));
+        html.push(&format!("<base href=\"http{}://{}/\">", if url.is_https { "s" } else { "" }, url.host));
     }
     if page.nofollow {
         html.push("<META NAME=Robots CONTENT=\"index, NoFollow\">");

@@ -4,7 +4,7 @@ use super::draw::Draw;
 /// Writes a link as pages write it: from the root, relative to the page or its base, in full, or in
 /// one of the odd forms that mean the same URL.
 pub(super) fn spell(url: &Url, page: &Url, has_base: bool, alias_share: f64, draw: Draw) -> String {
-    let is_here = url.host == page.host && !url.is_https;
+    let is_here = url.host == page.host && url.is_https == page.is_https;
     let is_odd = draw.happens(alias_share);
     match (is_here, is_odd) {
         (true, false) if draw.nth(1).happens(0.4) => {
