@@ -1,12 +1,16 @@
 use std::fmt;
+use std::sync::Arc;
 
 use super::World;
+use super::copies::Alias;
 use super::draw::Key;
 use super::external;
+use super::extras::{Kind, file_kind, has, has_bare_script};
 use super::links;
 use super::resource::{Extra, Path, Query, Resource};
 use super::robots::Robots;
 use super::site::{Fault, Role, Site};
+use super::traps;
 use super::tree::Node;
 
 /// An absolute URL of the model, in canonical form by construction.
@@ -23,7 +27,9 @@ pub(super) struct Url {
 pub(super) enum Content {
     /// The connection is closed without an answer.
     Reset,
-    /// An answer without anything to read: 404 or 503.
+    /// The request is taken and never answered.
+    Silence,
+    /// An answer without anything to read: 403, 404, 500 or 503.
     Status(u16),
     RobotsTxt(Robots),
     Redirect(u16, Url),
@@ -39,6 +45,10 @@ pub(super) struct Page {
     pub links: Vec<Link>,
     /// The robots meta element says nofollow.
     pub nofollow: bool,
+    /// The URL under which the page is written; copies of it have the same bytes.
+    pub written_at: Url,
+    /// The connection ends after the last link.
+    pub is_cut: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,8 +69,11 @@ pub(super) enum Element {
 
 /// A URL of the world with the site it belongs to.
 pub(super) struct Spot {
-    pub site: Site,
+    pub site: Arc<Site>,
     pub role: Role,
+    pub is_https: bool,
+    /// Path and query.
+    target: String,
     /// None where the path names nothing.
     pub resource: Option<Resource>,
 }
@@ -79,17 +92,20 @@ impl fmt::Display for Url {
 
 impl Spot {
     /// Looks a URL up; its target must be in canonical form. None when no site has the host.
-    pub fn find(world: &World, host: &str, target: &str) -> Option<Self> {
-        let (site, role) = Site::with_host(world, host)?;
-        let resource = Resource::parse(target, &site);
-        Some(Self { site, role, resource })
+    pub fn find(world: &World, url: &Url) -> Option<Self> {
+        let (site, role) = Site::with_host(world, &url.host)?;
+        Some(Self::on(Arc::new(site), role, url))
     }
 
-    pub fn content(&self, world: &World, target: &str) -> Content {
-        match self.site.fault {
-            Some(Fault::Reset) => return Content::Reset,
-            Some(Fault::Unavailable) => return Content::Status(503),
-            _ => {}
+    /// A URL of a site that is known already.
+    pub fn on(site: Arc<Site>, role: Role, url: &Url) -> Self {
+        let resource = Resource::parse(&url.target, &site);
+        Self { site, role, is_https: url.is_https, target: url.target.clone(), resource }
+    }
+
+    pub fn content(&self, world: &World) -> Content {
+        if let Some(content) = self.content_of_whole_site() {
+            return content;
         }
         if self.resource == Some(Resource::RobotsTxt) {
             return Content::RobotsTxt(self.site.robots(self.role));
@@ -98,23 +114,46 @@ impl Spot {
             return Content::Redirect(301, external::moved_to(world, &self.site));
         }
         if self.role == Role::Bare {
-            return Content::Redirect(301, Url::http(&self.site.main_host, target));
+            return Content::Redirect(301, self.under(&self.site.main_host, self.is_https));
         }
-        self.resource
-            .as_ref()
-            .and_then(|resource| self.resource_content(world, resource))
-            .unwrap_or(Content::Status(404))
+        let found = self.resource.as_ref().and_then(|resource| self.resource_content(world, resource));
+        found.unwrap_or_else(|| match self.site.traps.soft_404 {
+            true => Content::Page(links::soft_404_page(world, self)),
+            false => Content::Status(404),
+        })
+    }
+
+    /// What is the same for every path of the site.
+    fn content_of_whole_site(&self) -> Option<Content> {
+        match self.site.fault {
+            Some(Fault::Silent) => return Some(Content::Silence),
+            Some(Fault::Reset) => return Some(Content::Reset),
+            _ if !self.site.tls.takes(self.is_https) => return Some(Content::Reset),
+            Some(Fault::Forbidden) => return Some(Content::Status(403)),
+            Some(Fault::Unavailable) => return Some(Content::Status(503)),
+            _ => {}
+        }
+        let goes_secure = self.site.tls.links_itself_with_https() && !self.is_https;
+        goes_secure.then(|| Content::Redirect(301, self.under(self.site.host(self.role), true)))
+    }
+
+    /// The same path on one of the site's hosts.
+    fn under(&self, host: &str, is_https: bool) -> Url {
+        Url { is_https, host: host.to_owned(), target: self.target.clone() }
     }
 
     fn resource_content(&self, world: &World, resource: &Resource) -> Option<Content> {
         let tree = self.site.tree(self.role)?;
         let Some(path) = resource.path() else {
-            return (*resource == Resource::BareScript && self.has_bare_script())
-                .then(|| Content::Page(links::leaf_page(world, self, &tree.root(), "bare script")));
+            return self.treeless_page(world, resource).map(Content::Page);
         };
         let node = tree.find(path)?;
         match resource {
             Resource::Node(_) => Some(Content::Page(links::node_page(world, self, &node))),
+            Resource::Alias(alias, path) => {
+                let is_its = Alias::of(world, path, node.key, self.site.is_script_only) == Some(*alias);
+                is_its.then(|| Content::Page(links::node_page(world, self, &node)))
+            }
             Resource::Extra(extra, path) => self.extra_content(world, *extra, path, &node),
             Resource::Script(_, query) => self.script_content(world, &node, *query),
             Resource::Detail(_, id) => {
@@ -125,45 +164,56 @@ impl Spot {
                 (has(world, &node, Kind::Chain) && *hop >= 1 && *hop < world.redirects.chain_hops)
                     .then(|| self.chain_redirect(world, path, *hop, node.key))
             }
-            Resource::RobotsTxt | Resource::BareScript => None,
+            Resource::RobotsTxt | Resource::BareScript | Resource::Listed(_) | Resource::Trap(_) => None,
+        }
+    }
+
+    /// A page that hangs at no page of the tree; all of these stand on the main host.
+    fn treeless_page(&self, world: &World, resource: &Resource) -> Option<Page> {
+        match resource {
+            _ if self.role != Role::Main => None,
+            Resource::BareScript => self
+                .has_bare_script()
+                .then(|| links::leaf_page(world, self, &self.site.main.root(), "bare script")),
+            Resource::Listed(listed) => listed.page(world, self),
+            Resource::Trap(trap) => traps::page(world, self, trap),
+            _ => None,
         }
     }
 
     fn extra_content(&self, world: &World, extra: Extra, path: &Path, node: &Node) -> Option<Content> {
-        let kind = match extra {
-            Extra::Lost => return None,
-            Extra::Pdf | Extra::Jpeg => Kind::File,
-            Extra::Hidden => Kind::Hidden,
-            Extra::Wait | Extra::Arrived => Kind::Refresh,
-            Extra::GoLinked => Kind::Linked,
-            Extra::GoLanding | Extra::Landing => Kind::Landing,
-            Extra::GoExternal => Kind::Away,
-            Extra::GoLoop | Extra::GoBack => Kind::Loop,
-            Extra::GoChain | Extra::ChainEnd => Kind::Chain,
-        };
+        let kind = Kind::of(extra);
         if !has(world, node, kind) || (kind == Kind::File && extra != file_kind(node)) {
             return None;
         }
-        let go = |extra| Some(self.redirect(&Resource::Extra(extra, path.clone()), node.key));
-        match extra {
-            Extra::Pdf => Some(Content::File("application/pdf")),
-            Extra::Jpeg => Some(Content::File("image/jpeg")),
-            Extra::Wait => Some(Content::Page(links::waiting_page(self, node))),
-            Extra::GoLinked => Some(self.redirect(&linked_target(path, node, self), node.key)),
+        let go = |extra| self.redirect(&Resource::Extra(extra, path.clone()), node.key);
+        let leaf = |kind| Content::Page(links::leaf_page(world, self, node, kind));
+        Some(match extra {
+            Extra::Pdf => Content::File("application/pdf"),
+            Extra::Jpeg => Content::File("image/jpeg"),
+            Extra::Png => Content::File("image/png"),
+            Extra::Word => Content::File("application/msword"),
+            Extra::Zip => Content::File("application/zip"),
+            Extra::Wait => Content::Page(links::waiting_page(self, node)),
+            Extra::GoLinked => self.redirect(&linked_target(path, node, self), node.key),
             Extra::GoLanding => go(Extra::Landing),
             Extra::GoLoop => go(Extra::GoBack),
             Extra::GoBack => go(Extra::GoLoop),
-            Extra::GoChain => Some(self.chain_redirect(world, path, 0, node.key)),
+            Extra::GoChain => self.chain_redirect(world, path, 0, node.key),
             Extra::GoExternal => {
                 let key = node.key.part("redirect away");
-                Some(Content::Redirect(status(key), external::link(world, &self.site, key).url))
+                Content::Redirect(status(key), external::link(world, &self.site, key).url)
             }
-            Extra::Hidden => Some(Content::Page(links::leaf_page(world, self, node, "hidden"))),
-            Extra::Arrived => Some(Content::Page(links::leaf_page(world, self, node, "arrived"))),
-            Extra::Landing => Some(Content::Page(links::leaf_page(world, self, node, "landing"))),
-            Extra::ChainEnd => Some(Content::Page(links::leaf_page(world, self, node, "chain end"))),
-            Extra::Lost => None,
-        }
+            Extra::Hidden => leaf("hidden"),
+            Extra::Arrived => leaf("arrived"),
+            Extra::Landing => leaf("landing"),
+            Extra::ChainEnd => leaf("chain end"),
+            Extra::Cut => Content::Page(Page { is_cut: true, ..links::leaf_page(world, self, node, "cut") }),
+            Extra::Private => Content::Status(403),
+            Extra::Failing => Content::Status(500),
+            Extra::Silent => Content::Silence,
+            Extra::Lost => return None,
+        })
     }
 
     fn script_content(&self, world: &World, node: &Node, query: Option<Query>) -> Option<Content> {
@@ -193,57 +243,27 @@ impl Spot {
         Content::Redirect(status(key), self.url(to))
     }
 
-    /// The URL of a resource on the same host.
+    /// The URL of a resource on the same host, as the site links to it.
     pub fn url(&self, resource: &Resource) -> Url {
-        Url::http(self.site.host(self.role), resource.target(&self.site))
+        self.site.url(self.role, resource)
+    }
+
+    /// The URL of a resource on the same host, under the scheme of the request.
+    pub fn here(&self, resource: &Resource) -> Url {
+        Url { is_https: self.is_https, ..self.url(resource) }
+    }
+
+    /// The URL that was looked up.
+    pub fn own_url(&self) -> Url {
+        self.under(self.site.host(self.role), self.is_https)
     }
 
     /// Whether the one script of a site stands there without query too.
     pub fn has_bare_script(&self) -> bool {
         self.site.is_script_only
             && self.role == Role::Main
-            && self.site.key.draw("bare page script").happens(0.5)
+            && self.site.content.draw("bare page script").happens(0.5)
     }
-}
-
-/// What may hang at a page, one of each kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Script,
-    Lost,
-    File,
-    Hidden,
-    Refresh,
-    Linked,
-    Landing,
-    Away,
-    Loop,
-    Chain,
-}
-
-pub(super) fn has(world: &World, node: &Node, kind: Kind) -> bool {
-    let (extras, redirects) = (&world.extras, &world.redirects);
-    let (tag, share) = match kind {
-        Kind::Script => ("script", extras.script_share),
-        Kind::Lost => ("broken link", extras.broken_share),
-        Kind::File => ("file", extras.file_share),
-        Kind::Hidden => ("hidden", extras.hidden_share),
-        Kind::Refresh => ("refresh", extras.refresh_share),
-        Kind::Linked => ("redirect to linked", redirects.linked_share),
-        Kind::Landing => ("redirect to landing", redirects.landing_share),
-        Kind::Away => ("redirect to other site", redirects.external_share),
-        Kind::Loop => ("redirect loop", redirects.loop_share),
-        Kind::Chain => ("redirect chain", redirects.chain_share),
-    };
-    node.key.draw(tag).happens(share)
-}
-
-pub(super) fn has_bare_script(world: &World, node: &Node) -> bool {
-    node.key.draw("bare script").happens(world.extras.bare_script_share)
-}
-
-pub(super) fn file_kind(node: &Node) -> Extra {
-    if node.key.draw("file kind").happens(0.6) { Extra::Pdf } else { Extra::Jpeg }
 }
 
 /// A page that the same page links too: its first child, else its parent, else itself.

@@ -5,7 +5,10 @@ use serde_json::{Value, json};
 use super::byte_settings::{Files, Pages, Servers, Time, Validators};
 use super::keys::KeyDoc;
 use super::server::Server;
-use super::settings::{Externals, Extras, Faults, Redirects, RobotsShares, Shape, Sites};
+use super::settings::{
+    Copies, DnsShares, Externals, Extras, Faults, Https, Lists, Redirects, RobotsShares, Shape, Sites, Traps,
+    Variant,
+};
 use super::site::{Class, Fault, Role, Site};
 use super::tree::median_of_mean_one;
 use super::{Network, SPECIFICATION, World};
@@ -20,6 +23,7 @@ pub fn describe(world: &World) -> Value {
         "country_domains": world.country_domains,
         "registry_suffixes": world.registry_suffixes,
         "outside_suffixes": world.outside_suffixes,
+        "external_variant": Variant::ALL.iter().find(|(_, it)| *it == world.external_variant).map(|(word, _)| word),
         "keys": keys(world),
         "expected": expected(world),
         "drawn": drawn(world),
@@ -33,9 +37,14 @@ fn keys(world: &World) -> Vec<Value> {
         (Pages::KEYS, world.pages.values()),
         (Extras::KEYS, world.extras.values()),
         (Redirects::KEYS, world.redirects.values()),
+        (Lists::KEYS, world.lists.values()),
+        (Copies::KEYS, world.copies.values()),
+        (Traps::KEYS, world.traps.values()),
         (Externals::KEYS, world.external.values()),
         (RobotsShares::KEYS, world.robots.values()),
         (Faults::KEYS, world.faults.values()),
+        (Https::KEYS, world.https.values()),
+        (DnsShares::KEYS, world.dns.values()),
         (Validators::KEYS, world.validators.values()),
         (Files::KEYS, world.files.values()),
         (Servers::KEYS, world.servers.values()),
@@ -86,11 +95,22 @@ fn drawn(world: &World) -> Value {
         "cms": class(Class::Cms),
         "large": class(Class::Large),
         "pages": sites.iter().map(|site| site.pages).sum::<u64>(),
+        "mirrors": count(&|site| site.content_index != site.index),
+        "with_lists": count(&|site| site.lists > 0),
+        "with_tls": count(&|site| site.tls.certificate().is_some()),
+        "with_calendar": count(&|site| site.traps.calendar),
+        "with_relative_loop": count(&|site| site.traps.relative_loop),
+        "with_sessions": count(&|site| site.traps.sessions),
+        "with_facets": count(&|site| site.traps.facets),
+        "with_soft_404": count(&|site| site.traps.soft_404),
         "script_only": count(&|site| site.is_script_only),
         "with_second_host": count(&|site| site.sub_host.is_some()),
         "no_dns": fault(Fault::NoDns),
         "servfail": fault(Fault::Servfail),
+        "dns_silent": fault(Fault::DnsSilent),
         "reset": fault(Fault::Reset),
+        "silent": fault(Fault::Silent),
+        "forbidden": fault(Fault::Forbidden),
         "unavailable": fault(Fault::Unavailable),
         "moved": fault(Fault::Moved),
         "addresses": addresses(world, &sites),

@@ -10,22 +10,22 @@ pub(super) fn link(world: &World, site: &Site, key: Key) -> Link {
     let external = &world.external;
     if key.draw("to a favourite").happens(external.favourite_share) {
         let favourite = key.draw("which favourite").rank(external.favourites);
-        return anybody(world, site, site.key.part("favourite").child(favourite));
+        return anybody(world, site, site.content.part("favourite").child(favourite));
     }
     anybody(world, site, key)
 }
 
 /// The links that stand on every page of a site.
 pub(super) fn boilerplate(world: &World, site: &Site) -> Vec<Link> {
-    let count = site.key.draw("boilerplate").poisson(world.external.boilerplate_mean);
-    (0..count).map(|n| anybody(world, site, site.key.part("boilerplate").child(n))).collect()
+    let count = site.content.draw("boilerplate").poisson(world.external.boilerplate_mean);
+    (0..count).map(|n| anybody(world, site, site.content.part("boilerplate").child(n))).collect()
 }
 
 /// Where a site that has moved redirects to: another site's front page.
 pub(super) fn moved_to(world: &World, site: &Site) -> Url {
     let key = site.key.part("moved to");
     match other_site(world, site, key) {
-        Some(index) => Url::http(&Hosts::of(world, index).main, "/"),
+        Some(index) => front_page(&Hosts::of(world, index)),
         None => outside_host(world, key).0,
     }
 }
@@ -44,6 +44,8 @@ fn anybody(world: &World, site: &Site, key: Key) -> Link {
 fn other_site(world: &World, site: &Site, key: Key) -> Option<u64> {
     let (count, draw) = (world.sites.count, key.draw("which site"));
     let index = if key.draw("by rank").happens(0.5) { draw.rank(count) } else { draw.below(count) };
+    // A mirror links to whom its source links to, but for itself.
+    let index = if index == site.content_index { (index + 1) % count } else { index };
     let index = if index == site.index { (index + 1) % count } else { index };
     (index != site.index).then_some(index)
 }
@@ -51,15 +53,20 @@ fn other_site(world: &World, site: &Site, key: Key) -> Option<u64> {
 /// A URL of another site: mostly its front page, some a page below it.
 fn inside(world: &World, index: u64, key: Key) -> Url {
     let hosts = Hosts::of(world, index);
+    let front = front_page(&hosts);
     if let Some(bare) = hosts.bare.as_deref()
         && key.draw("bare name").happens(world.external.bare_share)
     {
-        return Url::http(bare, "/");
+        return Url { host: bare.to_owned(), ..front };
     }
     if key.draw("deep link").happens(world.external.deep_share) {
-        return Url::http(&hosts.main, deep_target(&Site::of(world, index), key));
+        return Url { target: deep_target(&Site::of(world, index), key), ..front };
     }
-    Url::http(&hosts.main, "/")
+    front
+}
+
+fn front_page(hosts: &Hosts) -> Url {
+    Url { is_https: hosts.tls.is_linked_with_https(), ..Url::http(&hosts.main, "/") }
 }
 
 /// A page of the main tree, met by going down at random; a third of the way ends at each step.

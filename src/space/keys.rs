@@ -135,6 +135,16 @@ impl<'t> Table<'t> {
         text.map(Some).ok_or_else(|| self.wrong(key, value, expected))
     }
 
+    /// One of several words; the first is the default.
+    pub fn choice<T: Copy>(&mut self, key: &'static str, words: &[(&str, T)]) -> Result<T, WorldError> {
+        self.taken.push(key);
+        let Some(value) = self.find(key) else { return Ok(words[0].1) };
+        let text = value.get_ref().as_str();
+        let chosen = words.iter().find(|(word, _)| Some(*word) == text).map(|(_, chosen)| *chosen);
+        let known: Vec<String> = words.iter().map(|(word, _)| format!("\"{word}\"")).collect();
+        chosen.ok_or_else(|| self.wrong(key, value, &known.join(" or ")))
+    }
+
     /// The text of `key`, which must be `only` when it is given.
     pub fn constant(&mut self, key: &'static str, only: &str) -> Result<(), WorldError> {
         self.taken.push(key);

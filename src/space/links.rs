@@ -1,19 +1,27 @@
 use super::World;
-use super::content::{Element, Kind, Link, Page, Spot, Url, file_kind, has, has_bare_script};
+use super::content::{Element, Link, Page, Spot, Url};
+use super::copies::{self, Alias};
 use super::draw::{Draw, Key, rounded};
 use super::external;
-use super::resource::{Extra, Query, Resource};
-use super::site::{Role, Site};
+use super::extras::{Kind, has, has_bare_script, linked};
+use super::lists::Listed;
+use super::resource::{Extra, Path, Query, Resource};
+use super::settings::Variant;
+use super::site::Role;
 use super::tree::{Node, Tree, decayed, median_of_mean_one};
 
 /// A page of the tree. Its internal links go up, sideways or to the front page's children, so that
 /// the fewest links that lead to a page are as many as its depth in the tree; only its own children
 /// and what hangs at it are found here first.
 pub(super) fn node_page(world: &World, spot: &Spot, node: &Node) -> Page {
-    let Some(tree) = spot.site.tree(spot.role) else { return bare_page(node.key) };
-    let mut links = navigation(world, spot, tree, node);
+    let node = &shown(world, spot, node);
+    let Some(tree) = spot.site.tree(spot.role) else { return bare_page(spot, node.key) };
+    let mut links = menu(world, spot, node.key, node.path.is_empty());
+    links.extend(entrances(world, spot, node));
+    links.extend(ancestors(spot, tree, node));
+    insert_bare_script(spot, node, &mut links);
     let mut body = children(world, spot, tree, node);
-    body.extend(siblings(world, spot, tree, node));
+    body.extend(siblings(world, spot, node));
     body.extend(extras(world, spot, node));
     body.extend(content_links(world, spot, tree, node));
     if !body.is_empty() {
@@ -21,23 +29,54 @@ pub(super) fn node_page(world: &World, spot: &Spot, node: &Node) -> Page {
         body.rotate_left(usize::try_from(turn).unwrap_or(0));
     }
     links.append(&mut body);
-    links.extend(links_page(world, &spot.site, spot.role, node));
-    links.extend(external::boilerplate(world, &spot.site));
+    links.extend(links_page(world, spot, node));
+    links.extend_from_slice(spot.site.boilerplate(world));
     links.extend(secure_self(world, spot, node));
     let nofollow =
         !node.path.is_empty() && node.key.draw("meta nofollow").happens(world.pages.nofollow_share);
-    Page { key: node.key, links, nofollow }
+    let written_at = spot.here(&Resource::Node(node.path.clone()));
+    Page { nofollow, links, written_at, ..bare_page(spot, node.key) }
+}
+
+/// The page of the tree that a page shows: itself, or the one that it repeats.
+fn shown(world: &World, spot: &Spot, node: &Node) -> Node {
+    let repeated = if is_links_page(world, spot, node) { None } else { copies::original(world, node) };
+    repeated.unwrap_or_else(|| node.clone())
 }
 
 /// A page that hangs at a page of the tree and leads back only.
 pub(super) fn leaf_page(world: &World, spot: &Spot, node: &Node, kind: &str) -> Page {
     let key = node.key.part(kind);
     let mut links = vec![link(front(spot)), link(spot.url(&Resource::Node(node.path.clone())))];
-    links.extend(external::boilerplate(world, &spot.site));
-    if key.draw("leaf external").happens(0.5) {
+    links.extend_from_slice(spot.site.boilerplate(world));
+    if links_outside(world, spot, node, key) {
         links.push(external::link(world, &spot.site, key.part("leaf external")));
     }
-    Page { key, links, nofollow: false }
+    Page { links, ..bare_page(spot, key) }
+}
+
+/// What hangs at a page has one external link at most, as often as the page's own content has one.
+fn links_outside(world: &World, spot: &Spot, node: &Node, key: Key) -> bool {
+    let tree = spot.site.tree(spot.role);
+    tree.is_some_and(|tree| key.draw("leaf external").happens(content_mean(world, spot, tree, node)))
+}
+
+/// A page that a program makes: the menu, its own links, and no external link but the site's set.
+pub(super) fn plain_page(world: &World, spot: &Spot, key: Key, own: Vec<Url>) -> Page {
+    let mut links = menu(world, spot, key, false);
+    links.extend(own.into_iter().map(link));
+    links.extend_from_slice(spot.site.boilerplate(world));
+    Page { links, ..bare_page(spot, key) }
+}
+
+/// What a site says of any path that names nothing: the same for all paths of a directory, whose relative
+/// links mean the same.
+pub(super) fn soft_404_page(world: &World, spot: &Spot) -> Page {
+    let mut page = plain_page(world, spot, spot.site.content.part("soft 404"), Vec::new());
+    let path = page.written_at.target.split(['?', ';']).next().unwrap_or_default();
+    let directory = &path[..path.rfind('/').map_or(0, |at| at + 1)];
+    page.written_at.target = format!("{directory}welcome");
+    page
 }
 
 /// The answer to a query: its siblings, and a page that only this query leads to.
@@ -47,7 +86,9 @@ pub(super) fn script_page(world: &World, spot: &Spot, node: &Node, query: Query)
     page.key = page.key.child(id);
     page.links.extend(script_links(world, spot, node));
     page.links.push(link(spot.url(&Resource::Detail(node.path.clone(), id))));
-    page.links.push(external::link(world, &spot.site, page.key.part("script external")));
+    if links_outside(world, spot, node, page.key) {
+        page.links.push(external::link(world, &spot.site, page.key.part("script external")));
+    }
     page
 }
 
@@ -55,7 +96,7 @@ pub(super) fn script_page(world: &World, spot: &Spot, node: &Node, query: Query)
 pub(super) fn waiting_page(spot: &Spot, node: &Node) -> Page {
     let url = spot.url(&Resource::Extra(Extra::Arrived, node.path.clone()));
     let refresh = Link { url, element: Element::Refresh, nofollow: false };
-    Page { links: vec![refresh], ..bare_page(node.key.part("waiting")) }
+    Page { links: vec![refresh], ..bare_page(spot, node.key.part("waiting")) }
 }
 
 /// The query URLs of a page's script; one of the first two is written as a path parameter.
@@ -65,8 +106,8 @@ pub(super) fn queries(world: &World, node: &Node) -> impl Iterator<Item = Query>
         .map(move |id| if id == 1 + first { Query::Parameter(id) } else { Query::Id(id) })
 }
 
-fn bare_page(key: Key) -> Page {
-    Page { key, links: Vec::new(), nofollow: false }
+fn bare_page(spot: &Spot, key: Key) -> Page {
+    Page { key, links: Vec::new(), nofollow: false, written_at: spot.own_url(), is_cut: false }
 }
 
 fn link(url: Url) -> Link {
@@ -74,32 +115,67 @@ fn link(url: Url) -> Link {
 }
 
 fn front(spot: &Spot) -> Url {
-    Url::http(&spot.site.main_host, "/")
+    spot.site.url(Role::Main, &Resource::Node(Vec::new()))
 }
 
-/// What stands at the top of every page: the front page, its first children, the second host, and
-/// the way up.
-fn navigation(world: &World, spot: &Spot, tree: &Tree, node: &Node) -> Vec<Link> {
+/// What stands at the top of every page: the front page, its first children, the second host. The
+/// front page itself uses nobody's second name, so that none is met before the first.
+fn menu(world: &World, spot: &Spot, page: Key, is_front: bool) -> Vec<Link> {
+    let (site, root) = (&spot.site, spot.site.main.root());
+    let draw = page.draw("second names in menu");
+    let top = u64::from(site.main.child_count(&root)).min(world.shape.navigation);
+    let entry = |(n, role, path, key): (u64, Role, Path, Key)| {
+        let uses_alias = !is_front && draw.nth(n).happens(world.copies.alias_link_share);
+        link(named(world, spot, role, path, key, uses_alias))
+    };
+    let parts =
+        (0..top).filter_map(|n| Some((n + 2, Role::Main, vec![u32::try_from(n).ok()?], root.key.child(n))));
+    let second = site.sub.as_ref().map(|tree| (1, Role::Sub, Vec::new(), tree.root().key));
+    [(0, Role::Main, Vec::new(), root.key)].into_iter().chain(parts).chain(second).map(entry).collect()
+}
+
+/// A page of the tree under its own name, or under its second name if it has one.
+fn named(world: &World, spot: &Spot, role: Role, path: Path, key: Key, uses_alias: bool) -> Url {
+    let alias = uses_alias.then(|| Alias::of(world, &path, key, spot.site.is_script_only)).flatten();
+    let resource = match alias {
+        Some(alias) => Resource::Alias(alias, path),
+        None => Resource::Node(path),
+    };
+    spot.site.url(role, &resource)
+}
+
+/// What only the front page of the main host links to: the bare name, the first list, the traps.
+fn entrances(world: &World, spot: &Spot, node: &Node) -> Vec<Link> {
     let site = &spot.site;
-    let main = |path| Url::http(&site.main_host, Resource::Node(path).target(site));
-    let mut links = vec![link(front(spot))];
-    let top = u64::from(site.main.child_count(&site.main.root())).min(world.shape.navigation);
-    links.extend((0..top).filter_map(|n| u32::try_from(n).ok()).map(|n| link(main(vec![n]))));
-    links.extend(site.sub_host.as_deref().map(|host| link(Url::http(host, "/"))));
-    if spot.role == Role::Main && node.path.is_empty() {
-        links.extend(bare_name(world, site));
-        let script = spot.has_bare_script().then(|| link(spot.url(&Resource::BareScript)));
-        let before = site.key.draw("bare page script first").happens(0.5);
-        links.splice(if before { 0..0 } else { links.len()..links.len() }, script);
+    if spot.role != Role::Main || !node.path.is_empty() {
+        return Vec::new();
     }
-    let up = (usize::from(tree.depth == 0)..node.path.len()).rev();
-    links.extend(up.map(|length| link(spot.url(&Resource::Node(node.path[..length].to_vec())))));
+    let mut links: Vec<Link> = bare_name(world, spot).into_iter().collect();
+    links.extend((site.lists > 0).then(|| link(spot.url(&Resource::Listed(Listed::List(1))))));
+    let traps = site.traps.entrances(world).into_iter();
+    links.extend(traps.map(|trap| link(spot.url(&Resource::Trap(trap)))));
     links
 }
 
-fn bare_name(world: &World, site: &Site) -> Option<Link> {
-    let host = site.bare_host.as_deref()?;
-    site.key.draw("bare link").happens(world.sites.bare_link_share).then(|| link(Url::http(host, "/")))
+/// The one script of a site without its query stands before all of its queries or after them.
+fn insert_bare_script(spot: &Spot, node: &Node, links: &mut Vec<Link>) {
+    if node.path.is_empty() && spot.has_bare_script() {
+        let before = spot.site.content.draw("bare page script first").happens(0.5);
+        links.insert(if before { 0 } else { links.len() }, link(spot.url(&Resource::BareScript)));
+    }
+}
+
+/// The way up, from the front page of the host.
+fn ancestors(spot: &Spot, tree: &Tree, node: &Node) -> Vec<Link> {
+    let up = (usize::from(tree.depth == 0)..node.path.len()).rev();
+    up.map(|length| link(spot.url(&Resource::Node(node.path[..length].to_vec())))).collect()
+}
+
+fn bare_name(world: &World, spot: &Spot) -> Option<Link> {
+    let site = &spot.site;
+    site.bare_host.as_deref()?;
+    let happens = site.key.draw("bare link").happens(world.sites.bare_link_share);
+    happens.then(|| link(site.url(Role::Bare, &Resource::Node(Vec::new()))))
 }
 
 fn children(world: &World, spot: &Spot, tree: &Tree, node: &Node) -> Vec<Link> {
@@ -121,31 +197,25 @@ fn element(world: &World, draw: Draw) -> Element {
     }
 }
 
-/// The next pages of the same parent, in a ring.
-fn siblings(world: &World, spot: &Spot, tree: &Tree, node: &Node) -> Vec<Link> {
+/// The next pages of the same parent, in a ring, some under their second name.
+fn siblings(world: &World, spot: &Spot, node: &Node) -> Vec<Link> {
     let Some((own, parent)) = node.path.split_last() else { return Vec::new() };
-    let count = tree.find(parent).map_or(0, |parent| u64::from(tree.child_count(&parent)));
+    let count = u64::from(node.family_size());
+    let draw = node.key.draw("second names of siblings");
     (1..count.min(world.shape.siblings + 1))
-        .filter_map(|step| u32::try_from((u64::from(*own) + step) % count).ok())
-        .map(|number| parent.iter().copied().chain([number]).collect())
-        .map(|path| link(spot.url(&Resource::Node(path))))
+        .filter_map(|step| Some((step, u32::try_from((u64::from(*own) + step) % count).ok()?)))
+        .map(|(step, number)| {
+            let path = parent.iter().copied().chain([number]).collect();
+            let uses_alias = draw.nth(step).happens(world.copies.alias_link_share);
+            link(named(world, spot, spot.role, path, node.sibling_key(number), uses_alias))
+        })
         .collect()
 }
 
 /// What hangs at a page: scripts, files, redirects, broken links.
 fn extras(world: &World, spot: &Spot, node: &Node) -> Vec<Link> {
     let mut links = if has(world, node, Kind::Script) { script_links(world, spot, node) } else { Vec::new() };
-    for (kind, extra) in [
-        (Kind::Lost, Extra::Lost),
-        (Kind::File, file_kind(node)),
-        (Kind::Hidden, Extra::Hidden),
-        (Kind::Refresh, Extra::Wait),
-        (Kind::Linked, Extra::GoLinked),
-        (Kind::Landing, Extra::GoLanding),
-        (Kind::Away, Extra::GoExternal),
-        (Kind::Loop, Extra::GoLoop),
-        (Kind::Chain, Extra::GoChain),
-    ] {
+    for (kind, extra) in linked(node) {
         if has(world, node, kind) {
             let url = spot.url(&Resource::Extra(extra, node.path.clone()));
             links.push(Link { url, element: Element::A, nofollow: kind == Kind::Hidden });
@@ -166,21 +236,10 @@ fn script_links(world: &World, spot: &Spot, node: &Node) -> Vec<Link> {
 
 /// External links in the content: fewer with depth, many on some sites and in some branches.
 fn content_links(world: &World, spot: &Spot, tree: &Tree, node: &Node) -> Vec<Link> {
-    let external = &world.external;
-    if spot.site.key.draw("silent").happens(external.silent_share) {
+    let mean = content_mean(world, spot, tree, node);
+    if mean <= 0.0 {
         return Vec::new();
     }
-    let of_site = spot
-        .site
-        .key
-        .draw("external factor")
-        .log_normal(median_of_mean_one(external.site_sigma), external.site_sigma);
-    let of_branch = node.path.first().map_or(1.0, |branch| {
-        let draw = tree.root().key.draw("external factor of branch").nth(u64::from(*branch));
-        draw.log_normal(median_of_mean_one(external.branch_sigma), external.branch_sigma)
-    });
-    let mean =
-        decayed(external.content_mean, external.depth_decay, tree.depth_of(node)) * of_site * of_branch;
     let count = node.key.draw("content links").poisson(mean);
     (0..count)
         .map(|n| {
@@ -192,27 +251,41 @@ fn content_links(world: &World, spot: &Spot, tree: &Tree, node: &Node) -> Vec<Li
         .collect()
 }
 
-/// The links of the site's page of links, when this is it: a page at depth 1 or 2 of the main tree.
-fn links_page(world: &World, site: &Site, role: Role, node: &Node) -> Vec<Link> {
-    let (external, key) = (&world.external, site.key);
-    let depth = 1 + key.draw("depth of links page").below(2);
-    let is_candidate = role == Role::Main
-        && node.path.len() as u64 == depth
-        && key.draw("has links page").happens(external.links_page_share);
-    let draw = key.draw("place of links page");
-    let is_it = is_candidate
-        && (0..node.path.len()).all(|at| {
-            let parent = site.main.find(&node.path[..at]);
-            let count = parent.map_or(0, |parent| u64::from(site.main.child_count(&parent)));
-            u64::from(node.path[at]) == draw.nth(at as u64).below(count)
-        });
-    if !is_it {
+/// Mean external links in the content of a page.
+fn content_mean(world: &World, spot: &Spot, tree: &Tree, node: &Node) -> f64 {
+    let (external, site) = (&world.external, spot.site.content);
+    let depth = tree.depth_of(node);
+    if world.external_variant == Variant::Homogeneous {
+        return decayed(external.even_mean, external.even_decay, depth);
+    }
+    if site.draw("silent").happens(external.silent_share) {
+        return 0.0;
+    }
+    let factor = |draw: Draw, sigma| draw.log_normal(median_of_mean_one(sigma), sigma);
+    let of_site = factor(site.draw("external factor"), external.site_sigma);
+    let of_branch = node.path.first().map_or(1.0, |branch| {
+        let draw = tree.root().key.draw("external factor of branch").nth(u64::from(*branch));
+        factor(draw, external.branch_sigma)
+    });
+    decayed(external.content_mean, external.depth_decay, depth) * of_site * of_branch
+}
+
+fn is_links_page(world: &World, spot: &Spot, node: &Node) -> bool {
+    (1..=2).contains(&node.path.len())
+        && spot.role == Role::Main
+        && spot.site.links_page(world) == Some(&node.path)
+}
+
+/// The links of the site's page of links, when this is it.
+fn links_page(world: &World, spot: &Spot, node: &Node) -> Vec<Link> {
+    if !is_links_page(world, spot, node) {
         return Vec::new();
     }
+    let (external, key) = (&world.external, spot.site.content);
     let wish =
         key.draw("links of links page").log_normal(external.links_page_median, external.links_page_sigma);
     let count = rounded(wish).min(external.links_page_most);
-    (0..count).map(|n| external::link(world, site, key.part("links page").child(n))).collect()
+    (0..count).map(|n| external::link(world, &spot.site, key.part("links page").child(n))).collect()
 }
 
 /// The page's own URL with https: another spelling of a page that is known already.

@@ -19,6 +19,10 @@ subdomain_share = 0.5
 [extras]
 script_share = 0.2
 refresh_share = 0.1
+silent_share = 0.0
+forbidden_share = 0.05
+error_share = 0.05
+cut_share = 0.05
 [redirects]
 linked_share = 0.2
 landing_share = 0.2
@@ -32,10 +36,26 @@ alias_share = 0.5
 base_share = 0.3
 shift_jis_share = 0.2
 decoy_share = 0.5
+[copies]
+alias_share = 0.4
+duplicate_share = 0.5
+mirror_share = 0.1
+[lists]
+length_median = 3.0
+[traps]
+calendar_share = 0.0
+loop_share = 0.0
+session_share = 0.0
+facet_share = 0.4
+facets = 2
+soft_404_share = 0.0
 [faults]
 no_dns_share = 0.0
 servfail_share = 0.0
+dns_silent_share = 0.0
 reset_share = 0.0
+silent_share = 0.0
+forbidden_share = 0.0
 unavailable_share = 0.0
 moved_share = 0.0
 ";
@@ -65,8 +85,8 @@ fn pages_from_front(world: &World, site: &Site) -> Vec<(u64, Url, Page)> {
         }
     };
     while let Some((depth, url)) = queue.pop_front() {
-        let spot = Spot::find(world, &url.host, &url.target).unwrap();
-        match spot.content(world, &url.target) {
+        let spot = Spot::find(world, &url).unwrap();
+        match spot.content(world) {
             Content::Redirect(_, to) => meet(depth, to, &mut queue, true),
             Content::Page(page) => {
                 page.links.iter().for_each(|link| meet(depth + 1, link.url.clone(), &mut queue, false));
@@ -109,10 +129,16 @@ proptest! {
             let site = Site::of(&world, index);
             let mut nodes = 0;
             for (depth, url, _) in pages_from_front(&world, &site) {
-                let spot = Spot::find(&world, &url.host, &url.target).unwrap();
-                let Some(Resource::Node(path)) = spot.resource else { continue };
-                let tree = site.tree(spot.role).unwrap();
-                prop_assert_eq!(depth, tree.depth_of(&tree.find(&path).unwrap()), "{}", url);
+                let spot = Spot::find(&world, &url).unwrap();
+                let expected = match spot.resource {
+                    Some(Resource::Node(path)) => {
+                        let tree = site.tree(spot.role).unwrap();
+                        tree.depth_of(&tree.find(&path).unwrap())
+                    }
+                    Some(Resource::Listed(listed)) => listed.depth(),
+                    _ => continue,
+                };
+                prop_assert_eq!(depth, expected, "{}", url);
                 nodes += 1;
             }
             prop_assert_eq!(nodes, site.pages);
@@ -133,11 +159,13 @@ proptest! {
                     let status = response(&world, &link.url).status;
                     let is_broken = link.url.target.starts_with("/lost/");
                     prop_assert_eq!(status == 404, is_broken, "{}", link.url);
+                    prop_assert_eq!(status == 403, link.url.target.starts_with("/private/"), "{}", link.url);
+                    prop_assert_eq!(status == 500, link.url.target.starts_with("/failing/"), "{}", link.url);
                     *statuses.entry(status).or_default() += 1;
                 }
             }
         }
-        prop_assert!(statuses.keys().all(|status| [200, 301, 302, 303, 307, 308, 404].contains(status)));
+        prop_assert!(statuses.keys().all(|status| [200, 301, 302, 303, 307, 308, 403, 404, 500].contains(status)));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 use super::World;
 use super::draw::Key;
+use super::https::Tls;
 use crate::address::Host;
 
 const SYLLABLES: [&str; 24] = [
@@ -29,15 +30,17 @@ pub(super) struct Hosts {
     pub main: String,
     /// The bare name, when the main host begins with www; it redirects there.
     pub bare: Option<String>,
+    pub tls: Tls,
 }
 
 impl Hosts {
     pub fn of(world: &World, index: u64) -> Self {
-        let domain = domain_of(world, index);
-        if site_key(world, index).draw("www").happens(world.sites.www_share) {
-            Self { main: format!("www.{domain}"), bare: Some(domain) }
+        let (domain, key) = (domain_of(world, index), site_key(world, index));
+        let tls = Tls::draw(world, key);
+        if key.draw("www").happens(world.sites.www_share) {
+            Self { main: format!("www.{domain}"), bare: Some(domain), tls }
         } else {
-            Self { main: domain, bare: None }
+            Self { main: domain, bare: None, tls }
         }
     }
 }

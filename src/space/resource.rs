@@ -1,4 +1,9 @@
+use std::fmt::Write;
+
+use super::copies::Alias;
+use super::lists::Listed;
 use super::site::Site;
+use super::trap_paths::Trap;
 
 /// What a path names. A path is read strictly: what would not be written the same way is not there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -6,6 +11,8 @@ pub(super) enum Resource {
     RobotsTxt,
     /// A page of the tree.
     Node(Path),
+    /// A page of the tree under its second name.
+    Alias(Alias, Path),
     /// One of the things that hang at a page of the tree.
     Extra(Extra, Path),
     /// A script that hangs at a page: without query, or with one.
@@ -16,6 +23,8 @@ pub(super) enum Resource {
     Hop(Path, u64),
     /// The bare script of a site that is all queries of one script.
     BareScript,
+    Listed(Listed),
+    Trap(Trap),
 }
 
 /// Numbers of children from the front page down.
@@ -36,12 +45,23 @@ pub(super) enum Extra {
     Lost,
     Pdf,
     Jpeg,
+    Png,
+    Word,
+    Zip,
     /// Linked with nofollow only.
     Hidden,
     /// Leads on by meta refresh.
     Wait,
     /// Where `Wait` leads.
     Arrived,
+    /// 403.
+    Private,
+    /// 500.
+    Failing,
+    /// Breaks off after its last link.
+    Cut,
+    /// Asked for, and never answered.
+    Silent,
     GoLinked,
     GoLanding,
     GoExternal,
@@ -56,13 +76,20 @@ pub(super) enum Extra {
 }
 
 /// Each extra with what stands before and after the page's name in its path.
-const EXTRAS: [(Extra, &str, &str); 14] = [
+const EXTRAS: [(Extra, &str, &str); 21] = [
     (Extra::Lost, "/lost/", ".html"),
     (Extra::Pdf, "/files/", ".pdf"),
     (Extra::Jpeg, "/files/", ".jpg"),
+    (Extra::Png, "/files/", ".png"),
+    (Extra::Word, "/files/", ".doc"),
+    (Extra::Zip, "/files/", ".zip"),
     (Extra::Hidden, "/hidden/", ".html"),
     (Extra::Wait, "/wait/", ".html"),
     (Extra::Arrived, "/arrived/", ".html"),
+    (Extra::Private, "/private/", ".html"),
+    (Extra::Failing, "/failing/", ".html"),
+    (Extra::Cut, "/cut/", ".html"),
+    (Extra::Silent, "/silent/", ".html"),
     (Extra::GoLinked, "/go/linked/", ""),
     (Extra::GoLanding, "/go/landing/", ""),
     (Extra::GoExternal, "/go/away/", ""),
@@ -73,7 +100,7 @@ const EXTRAS: [(Extra, &str, &str); 14] = [
     (Extra::ChainEnd, "/end/", ".html"),
 ];
 
-const SCRIPT_PAGE: &str = "/page.php";
+pub(super) const SCRIPT_PAGE: &str = "/page.php";
 
 impl Resource {
     /// The path and query of this resource, in canonical form.
@@ -81,6 +108,7 @@ impl Resource {
         match self {
             Self::RobotsTxt => "/robots.txt".to_owned(),
             Self::Node(path) => node_target(path, site.is_script_only),
+            Self::Alias(alias, path) => alias.target(path),
             Self::Extra(extra, path) => {
                 let (_, before, after) = EXTRAS[*extra as usize];
                 format!("{before}{}{after}", name(path))
@@ -96,6 +124,8 @@ impl Resource {
             Self::Detail(path, id) => format!("/detail/{}.{id}.html", name(path)),
             Self::Hop(path, hop) => format!("/go/chain/{}.{hop}", name(path)),
             Self::BareScript => SCRIPT_PAGE.to_owned(),
+            Self::Listed(listed) => listed.target(site.is_script_only),
+            Self::Trap(trap) => trap.target(),
         }
     }
 
@@ -108,8 +138,9 @@ impl Resource {
     /// The page of the tree that this is or hangs at.
     pub fn path(&self) -> Option<&Path> {
         match self {
-            Self::RobotsTxt | Self::BareScript => None,
+            Self::RobotsTxt | Self::BareScript | Self::Listed(_) | Self::Trap(_) => None,
             Self::Node(path)
+            | Self::Alias(_, path)
             | Self::Extra(_, path)
             | Self::Script(path, _)
             | Self::Detail(path, _)
@@ -139,11 +170,15 @@ fn read(target: &str) -> Option<Resource> {
     if let Some(path) = target.strip_prefix(SCRIPT_PAGE).and_then(|rest| rest.strip_prefix("?n=")) {
         return Some(Resource::Node(read_numbers(path)?));
     }
-    if let Some(rest) = target.strip_prefix("/part-") {
-        let rest = rest.strip_suffix(".html")?;
+    if let Some(rest) = target.strip_prefix("/part-").and_then(|rest| rest.strip_suffix(".html")) {
         return Some(Resource::Node(read_numbers(&rest.replacen('/', "-", 1))?));
     }
-    read_script(target).or_else(|| read_detail(target)).or_else(|| read_extra(target))
+    read_script(target)
+        .or_else(|| read_detail(target))
+        .or_else(|| read_extra(target))
+        .or_else(|| Alias::read(target).map(|(alias, path)| Resource::Alias(alias, path)))
+        .or_else(|| Listed::read(target).map(Resource::Listed))
+        .or_else(|| Trap::read(target).map(Resource::Trap))
 }
 
 fn read_script(target: &str) -> Option<Resource> {
@@ -182,8 +217,13 @@ fn read_name(text: &str) -> Option<Path> {
     if text == "front" { Some(Vec::new()) } else { read_numbers(text) }
 }
 
-fn numbers(path: &[u32]) -> String {
-    path.iter().map(u32::to_string).collect::<Vec<_>>().join("-")
+pub(super) fn numbers(path: &[u32]) -> String {
+    let mut text = String::with_capacity(4 * path.len());
+    for (at, number) in path.iter().enumerate() {
+        // Writing to a text cannot fail.
+        let _ = write!(text, "{}{number}", if at > 0 { "-" } else { "" });
+    }
+    text
 }
 
 fn read_numbers(text: &str) -> Option<Path> {
@@ -202,6 +242,15 @@ mod tests {
         sites[0].is_script_only = false;
         sites[1].is_script_only = true;
         sites
+    }
+
+    fn traps() -> impl Iterator<Item = Trap> {
+        let counted = [1, 2, 3, 12, 25];
+        let of = |n: u64| {
+            [Trap::Month(n), Trap::Day(n - 1, 9), Trap::Loop(n), Trap::Session(n), Trap::SessionPage(n, 7)]
+        };
+        let facets = [vec![], vec![(0, 3)], vec![(1, 2), (4, 1)]].map(Trap::Facets);
+        counted.into_iter().flat_map(of).chain(facets)
     }
 
     #[test]
@@ -224,7 +273,12 @@ mod tests {
                     Resource::Script(path.clone(), Some(Query::Parameter(2))),
                     Resource::Detail(path.clone(), 4),
                     Resource::Hop(path.clone(), 2),
+                    Resource::Listed(Listed::List(12)),
+                    Resource::Listed(Listed::Item(12, 3)),
                 ];
+                let alias = if path.is_empty() { [Alias::Index; 2] } else { [Alias::Capital, Alias::Short] };
+                resources.extend(alias.map(|alias| Resource::Alias(alias, path.clone())));
+                resources.extend(traps().map(Resource::Trap));
                 resources.extend(EXTRAS.iter().map(|(extra, ..)| Resource::Extra(*extra, path.clone())));
                 for resource in resources {
                     let target = resource.target(&site);
@@ -243,6 +297,13 @@ mod tests {
             "/part-1/2/3.html",
             "/cgi/front.php?id=01",
             "/page.php?n=1",
+            "/page.php?list=1",
+            "/part-1-2",
+            "/list/01.html",
+            "/calendar/2001/2/",
+            "/news/news/",
+            "/shop/size-01/",
+            "/sid-/",
         ] {
             assert_eq!(Resource::parse(target, &sites()[0]), None, "{target}");
         }

@@ -1,9 +1,10 @@
 use std::borrow::Cow;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
 use super::World;
 use super::content::{Content, Spot, Url};
+use super::dns_records::{met_at, records};
 use super::draw::Key;
 use super::files::file;
 use super::gzip;
@@ -117,44 +118,45 @@ pub trait Web: Send + Sync {
 /// The body of redirects and errors links to a page that is not there: they are not to be read.
 const UNREAD: &str = "<html><body><a href=\"/ghost/error.html\">Go on</a> <a href=\"http://ghost.example.com/\">here</a></body></html>\n";
 
+/// A page that breaks off lacks so many bytes: fewer than `</body></html>` has.
+const AFTER_LAST_LINK: usize = 8;
+
 impl Web for World {
     fn lookup(&self, host: &str) -> Lookup {
         match Site::with_host(self, host).map(|(site, _)| site.fault) {
             None | Some(Some(Fault::NoDns)) => Lookup::NoSuchName,
             Some(Some(Fault::Servfail)) => Lookup::ServerFailure,
-            Some(_) => {
-                let IpAddr::V4(v4) = Server::of_host(self, host).address else { return Lookup::NoSuchName };
-                Lookup::Found(Records { v4: Some(v4), ..Records::default() })
-            }
+            Some(Some(Fault::DnsSilent)) => Lookup::Silence,
+            Some(_) => Lookup::Found(records(self, host, &Server::of_host(self, host))),
         }
     }
 
-    fn handshake(&self, _host: &str) -> Handshake {
-        Handshake::Closed
+    fn handshake(&self, host: &str) -> Handshake {
+        let site = Site::with_host(self, host).map(|(site, _)| site);
+        let certificate =
+            site.filter(|site| site.fault != Some(Fault::Reset)).and_then(|site| site.tls.certificate());
+        certificate.map_or(Handshake::Closed, Handshake::Certificate)
     }
 
     fn server(&self, host: &str) -> Option<Server> {
-        match self.lookup(host) {
-            Lookup::Found(_) => Some(Server::of_host(self, host)),
-            _ => None,
-        }
+        let Lookup::Found(records) = self.lookup(host) else { return None };
+        let server = Server::of_host(self, host);
+        Some(Server { address: met_at(&records, &server), ..server })
     }
 
-    fn respond(&self, _is_https: bool, host: &str, target: &str) -> Reaction {
-        let target = canonical(host, target);
-        let Some(spot) = Spot::find(self, host, &target) else { return Reaction::NoSuchHost };
-        if matches!(spot.site.fault, Some(Fault::NoDns | Fault::Servfail)) {
+    fn respond(&self, is_https: bool, host: &str, target: &str) -> Reaction {
+        let url = Url { is_https, host: host.to_owned(), target: canonical(host, target) };
+        let Some(spot) = Spot::find(self, &url) else { return Reaction::NoSuchHost };
+        if matches!(spot.site.fault, Some(Fault::NoDns | Fault::Servfail | Fault::DnsSilent)) {
             return Reaction::NoSuchHost;
         }
         let server = Server::of_host(self, host);
-        let content = spot.content(self, &target);
-        self.bytes(&spot, content, &server, &Url::http(host, target))
-            .map_or(Reaction::Reset, Reaction::Response)
+        self.reaction(&spot, spot.content(self), &server, &url)
     }
 }
 
 impl World {
-    fn bytes(&self, spot: &Spot, content: Content, server: &Server, url: &Url) -> Option<Response> {
+    fn reaction(&self, spot: &Spot, content: Content, server: &Server, url: &Url) -> Reaction {
         let key = url_key(self, url);
         let plain = Response {
             status: 200,
@@ -169,15 +171,16 @@ impl World {
             cut_after: None,
             service: self.service(key),
         };
-        Some(match content {
-            Content::Reset => return None,
+        Reaction::Response(match content {
+            Content::Reset => return Reaction::Reset,
+            Content::Silence => return Reaction::Silence,
             Content::Status(status) => Response { status, body: UNREAD.into(), ..plain },
             Content::RobotsTxt(robots) => {
-                let (status, content_type, body) = robots.file();
+                let Some((status, content_type, body)) = robots.file() else { return Reaction::Silence };
                 Response { status, content_type: Some(content_type.into()), body: body.into(), ..plain }
             }
             Content::Redirect(status, to) => {
-                let is_short = to.host == url.host && to.target.len() % 2 == 0;
+                let is_short = to.host == url.host && to.is_https == url.is_https && to.target.len() % 2 == 0;
                 let location = if is_short { to.target } else { to.to_string() };
                 Response { status, location: Some(location), body: UNREAD.into(), ..plain }
             }
@@ -187,10 +190,15 @@ impl World {
                 Response { content_type, body, ..plain }.with(Validators::of_file(self, key))
             }
             Content::Page(page) => {
-                let (content_type, body) = render(self, &spot.site, &page, url);
+                let (content_type, body) = render(self, &spot.site, &page, &page.written_at);
                 let is_chunked = page.key.draw("chunked").happens(self.pages.chunked_share);
-                let answer = Response { content_type: Some(content_type.into()), body, is_chunked, ..plain };
-                answer.with(Validators::of_page(self, page.key)).encoded_by(server)
+                // All links stand before the end of the body element.
+                let cut_after = page.is_cut.then(|| body.len().saturating_sub(AFTER_LAST_LINK));
+                let content_type = Some(content_type.into());
+                let answer = Response { content_type, body, is_chunked, cut_after, ..plain };
+                let answer = answer.with(Validators::of_page(self, page.key));
+                // A body that breaks off is sent as it is, so that what came of it can be read.
+                if page.is_cut { answer } else { answer.encoded_by(server) }
             }
         })
     }

@@ -18,6 +18,8 @@ pub(super) enum Robots {
     CrawlDelay(f64),
     /// 503.
     Unavailable,
+    /// The request is taken and never answered.
+    Silent,
 }
 
 /// What robots.txt means for one URL.
@@ -39,13 +41,15 @@ impl Robots {
             (shares.all_share, Self::KeepsAll),
             (shares.crawl_delay_share, Self::CrawlDelay(shares.crawl_delay)),
             (shares.unavailable_share, Self::Unavailable),
+            (shares.silent_share, Self::Silent),
         ];
         by_share(draw, &kinds).unwrap_or(Self::AllowsAll)
     }
 
-    /// Status, content type and body of /robots.txt.
-    pub fn file(self) -> (u16, &'static str, String) {
-        match self {
+    /// Status, content type and body of /robots.txt; none when no answer comes.
+    pub fn file(self) -> Option<(u16, &'static str, String)> {
+        Some(match self {
+            Self::Silent => return None,
             Self::Missing => (404, "text/html", "<html><body>No such file.</body></html>\n".to_owned()),
             Self::Junk => (200, "text/html", "<html><body><h1>Welcome</h1></body></html>\n".to_owned()),
             Self::AllowsAll => (200, "text/plain", "User-agent: *\nDisallow:\n".to_owned()),
@@ -55,7 +59,7 @@ impl Robots {
                 (200, "text/plain", format!("User-agent: *\nCrawl-delay: {seconds}\nDisallow:\n"))
             }
             Self::Unavailable => (503, "text/html", "<html><body>Try later.</body></html>\n".to_owned()),
-        }
+        })
     }
 
     /// What the file means for a path that names nothing, which no rule is about.
@@ -66,7 +70,7 @@ impl Robots {
     /// What the file means for a resource, told from what the resource is and not from the text.
     pub fn verdict(self, resource: &Resource, is_script_only: bool) -> Verdict {
         match self {
-            Self::Unavailable => Verdict::Unreachable,
+            Self::Unavailable | Self::Silent => Verdict::Unreachable,
             Self::KeepsAll => Verdict::Kept,
             Self::KeepsSome(branch) if keeps(branch, resource, is_script_only) => Verdict::Kept,
             _ => Verdict::Allowed,
@@ -85,6 +89,7 @@ fn some_rules(branch: u32) -> String {
 fn keeps(branch: u32, resource: &Resource, is_script_only: bool) -> bool {
     match resource {
         Resource::Node(path) => !is_script_only && path.len() > 1 && path[0] == branch && path[1..] != [0],
+        Resource::Alias(_, path) => path.len() > 1 && path[0] == branch,
         Resource::Extra(extra, _) => *extra == Extra::Pdf,
         _ => false,
     }
@@ -92,6 +97,7 @@ fn keeps(branch: u32, resource: &Resource, is_script_only: bool) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::copies::Alias;
     use super::*;
 
     #[test]
@@ -104,6 +110,8 @@ mod tests {
         assert_eq!(verdict(&[2, 0]), Verdict::Allowed);
         assert_eq!(verdict(&[1, 1]), Verdict::Allowed);
         assert_eq!(robots.verdict(&Resource::Extra(Extra::Pdf, vec![]), true), Verdict::Kept);
-        assert!(robots.file().2.contains("\nDisallow: /part-2/ "));
+        assert_eq!(robots.verdict(&Resource::Alias(Alias::Short, vec![2, 0]), false), Verdict::Kept);
+        assert_eq!(robots.verdict(&Resource::Alias(Alias::Short, vec![2]), false), Verdict::Allowed);
+        assert!(robots.file().unwrap().2.contains("\nDisallow: /part-2/ "));
     }
 }

@@ -10,13 +10,14 @@ use hickory_proto::rr::{Name, RData, RecordType};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpStream, UdpSocket};
 
-use super::content::{Content, Spot};
+use super::content::{Content, Spot, Url};
 use super::site::{Fault, Site};
 use super::{Lookup, Reaction, Records, ServeError, ServeSettings, Served, Web, World, serve};
 
 fn world() -> Arc<World> {
     let text = "seed = 11\n[sites]\ncount = 30\nmost_pages = 20\n[pages]\nbytes_median = 3000.0\nchunked_share = 0.5
-[faults]\nno_dns_share = 0.2\nservfail_share = 0.2\nreset_share = 0.2\nunavailable_share = 0.0\nmoved_share = 0.0\n";
+[faults]\nno_dns_share = 0.2\nservfail_share = 0.2\nreset_share = 0.2\nunavailable_share = 0.0\nmoved_share = 0.0
+dns_silent_share = 0.0\nsilent_share = 0.0\nforbidden_share = 0.0\n[dns]\nalias_share = 0.0\nv6_only_share = 0.0\n";
     Arc::new(World::parse(text).unwrap())
 }
 
@@ -102,7 +103,7 @@ async fn the_network_serves_the_same_bytes_as_the_process() {
         (0..world.sites.count).map(|index| Site::of(&world, index)).filter(|site| site.fault.is_none())
     {
         let host = site.main_host.as_str();
-        let Content::Page(page) = Spot::find(&world, host, "/").unwrap().content(&world, "/") else {
+        let Content::Page(page) = Spot::find(&world, &Url::http(host, "/")).unwrap().content(&world) else {
             continue;
         };
         let own = page.links.iter().filter(|link| link.url.host == host).map(|link| link.url.target.as_str());

@@ -1,7 +1,16 @@
+use std::sync::OnceLock;
+
 use super::World;
+use super::content::{Link, Url};
+use super::copies;
 use super::draw::{Draw, Key, real, rounded};
+use super::external;
+use super::https::Tls;
+use super::lists;
 use super::names::{Hosts, site_index, site_key};
+use super::resource::{Path, Resource};
 use super::robots::Robots;
+use super::traps::Traps;
 use super::tree::Tree;
 
 /// One site of the world: what is the same for all its pages.
@@ -9,6 +18,10 @@ use super::tree::Tree;
 pub(super) struct Site {
     pub index: u64,
     pub key: Key,
+    /// What the pages are drawn from: the site's own key, or that of the site it mirrors.
+    pub content: Key,
+    /// The site whose pages these are.
+    pub content_index: u64,
     pub is_in_start_list: bool,
     /// Where the tree begins.
     pub main_host: String,
@@ -22,12 +35,18 @@ pub(super) struct Site {
     pub has_base: bool,
     /// All pages are query URLs of one script.
     pub is_script_only: bool,
-    /// Pages of the trees on both hosts.
+    /// Pages of the trees on both hosts, and of the lists.
     pub pages: u64,
+    /// List pages.
+    pub lists: u64,
+    pub traps: Traps,
+    pub tls: Tls,
     pub main: Tree,
     pub sub: Option<Tree>,
     pub main_robots: Robots,
     pub sub_robots: Robots,
+    links_page: OnceLock<Option<Path>>,
+    boilerplate: OnceLock<Vec<Link>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +61,10 @@ pub(super) enum Class {
 pub(super) enum Fault {
     NoDns,
     Servfail,
+    DnsSilent,
     Reset,
+    Silent,
+    Forbidden,
     Unavailable,
     Moved,
 }
@@ -60,32 +82,43 @@ const SUB_NAMES: [&str; 5] = ["library", "news", "shop", "blog", "mail"];
 impl Site {
     pub fn of(world: &World, index: u64) -> Self {
         let key = site_key(world, index);
-        let Hosts { main: main_host, bare: bare_host } = Hosts::of(world, index);
+        let content_index = copies::mirrored(world, index).unwrap_or(index);
+        let content = site_key(world, content_index);
+        let Hosts { main: main_host, bare: bare_host, tls } = Hosts::of(world, index);
         let domain = bare_host.as_ref().unwrap_or(&main_host);
         let fault = draw_fault(world, key);
-        let class = draw_class(world, key);
-        let pages = if fault == Some(Fault::Moved) { 1 } else { draw_pages(world, key, class) };
-        let sub_pages = draw_sub_pages(world, key, pages);
+        let class = draw_class(world, content);
+        let pages = if fault == Some(Fault::Moved) { 1 } else { draw_pages(world, content, class) };
+        let lists = lists::draw_length(world, content, class, pages);
+        let tree_pages = pages - lists * (1 + world.lists.items);
+        let sub_pages = draw_sub_pages(world, content, tree_pages);
         let starts_bare = key.draw("bare start").happens(world.sites.bare_start_share);
         Self {
             index,
             key,
+            content,
+            content_index,
             is_in_start_list: key.draw("start list").happens(world.sites.start_share),
             start_host: bare_host.clone().filter(|_| starts_bare).unwrap_or_else(|| main_host.clone()),
             sub_host: (sub_pages > 0)
-                .then(|| format!("{}.{domain}", key.draw("second host").pick(&SUB_NAMES))),
+                .then(|| format!("{}.{domain}", content.draw("second host").pick(&SUB_NAMES))),
             main_host,
             bare_host,
             class,
             fault,
-            has_base: key.draw("base element").happens(world.pages.base_share),
+            has_base: content.draw("base element").happens(world.pages.base_share),
             is_script_only: class == Class::Cms
-                && key.draw("script only").happens(world.sites.script_only_share),
+                && content.draw("script only").happens(world.sites.script_only_share),
             pages,
-            main: Tree::of(world, key.part("main tree"), pages - sub_pages, 0),
-            sub: (sub_pages > 0).then(|| Tree::of(world, key.part("second tree"), sub_pages, 1)),
+            lists,
+            traps: Traps::draw(world, content),
+            tls,
+            main: Tree::of(world, content.part("main tree"), tree_pages - sub_pages, 0),
+            sub: (sub_pages > 0).then(|| Tree::of(world, content.part("second tree"), sub_pages, 1)),
             main_robots: Robots::draw(world, key.draw("robots")),
             sub_robots: Robots::draw(world, key.draw("second robots")),
+            links_page: OnceLock::new(),
+            boilerplate: OnceLock::new(),
         }
     }
 
@@ -116,6 +149,38 @@ impl Site {
             Role::Main => &self.main_host,
             Role::Bare => self.bare_host.as_deref().unwrap_or(&self.main_host),
             Role::Sub => self.sub_host.as_deref().unwrap_or(&self.main_host),
+        }
+    }
+
+    /// The page of links, if the site has one: at depth 1 or 2, or less deep where the way down ends.
+    pub fn links_page(&self, world: &World) -> Option<&Path> {
+        let find = || {
+            let depth = 1 + self.content.draw("depth of links page").below(2);
+            let draw = self.content.draw("place of links page");
+            let mut node = self.main.root();
+            for at in 0..depth {
+                let number = draw.nth(at).below(u64::from(self.main.child_count(&node)));
+                let Some(child) = self.main.child(&node, u32::try_from(number).ok()?) else { break };
+                node = child;
+            }
+            (!node.path.is_empty()).then_some(node.path)
+        };
+        let has_one = || {
+            self.content.draw("has links page").happens(world.external.links_page_share).then(find).flatten()
+        };
+        self.links_page.get_or_init(has_one).as_ref()
+    }
+
+    /// The external links that stand on every page.
+    pub fn boilerplate(&self, world: &World) -> &[Link] {
+        self.boilerplate.get_or_init(|| external::boilerplate(world, self))
+    }
+
+    /// The URL of a resource on one of the hosts, as the site itself links to it.
+    pub fn url(&self, role: Role, resource: &Resource) -> Url {
+        Url {
+            is_https: self.tls.links_itself_with_https(),
+            ..Url::http(self.host(role), resource.target(self))
         }
     }
 
@@ -171,7 +236,10 @@ fn draw_fault(world: &World, key: Key) -> Option<Fault> {
         &[
             (shares.no_dns_share, Fault::NoDns),
             (shares.servfail_share, Fault::Servfail),
+            (shares.dns_silent_share, Fault::DnsSilent),
             (shares.reset_share, Fault::Reset),
+            (shares.silent_share, Fault::Silent),
+            (shares.forbidden_share, Fault::Forbidden),
             (shares.unavailable_share, Fault::Unavailable),
             (shares.moved_share, Fault::Moved),
         ],

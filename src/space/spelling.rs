@@ -16,7 +16,7 @@ impl<'u> Speller<'u> {
 
     /// Adds the link to what is written already.
     pub fn push(&self, url: &Url, draw: Draw, out: &mut String) {
-        let is_here = url.host == self.page.host && !url.is_https;
+        let is_here = url.host == self.page.host && url.is_https == self.page.is_https;
         let is_odd = draw.happens(self.alias_share);
         match (is_here, is_odd) {
             (true, false) if draw.nth(1).happens(0.4) => {

@@ -23,6 +23,41 @@ pub(super) struct Node {
     /// Pages in this subtree, itself included.
     pub budget: u64,
     pub key: Key,
+    /// None for the front page.
+    family: Option<Family>,
+}
+
+/// What a page shares with the other children of its parent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Family {
+    parent: Key,
+    size: u32,
+    /// The first child without children.
+    first_leaf: Option<u32>,
+}
+
+impl Node {
+    pub fn is_leaf(&self) -> bool {
+        self.budget <= 1
+    }
+
+    /// Children of the same parent, this one included.
+    pub fn family_size(&self) -> u32 {
+        self.family.map_or(1, |family| family.size)
+    }
+
+    /// The key of another child of the same parent; of the front page, its own.
+    pub fn sibling_key(&self, number: u32) -> Key {
+        self.family.map_or(self.key, |family| family.parent.child(u64::from(number)))
+    }
+
+    /// The first child of the same parent that has no children, unless it is this one.
+    pub fn first_leaf_sibling(&self) -> Option<Self> {
+        let (own, parent) = self.path.split_last()?;
+        let number = self.family?.first_leaf.filter(|first| first != own)?;
+        let path = parent.iter().copied().chain([number]).collect();
+        Some(Self { path, budget: 1, key: self.sibling_key(number), family: self.family })
+    }
 }
 
 /// Weights of children are rounded to this fraction, so that the division is done in integers.
@@ -41,7 +76,7 @@ impl Tree {
     }
 
     pub fn root(&self) -> Node {
-        Node { path: Vec::new(), budget: self.pages, key: self.key.part("front page") }
+        Node { path: Vec::new(), budget: self.pages, key: self.key.part("front page"), family: None }
     }
 
     /// The page at the end of a path, if there is one.
@@ -50,10 +85,16 @@ impl Tree {
     }
 
     pub fn child(&self, node: &Node, number: u32) -> Option<Node> {
-        let budget = *self.division(node).get(number as usize)?;
-        let mut path = node.path.clone();
-        path.push(number);
-        Some(Node { path, budget, key: node.key.child(u64::from(number)) })
+        let division = self.division(node);
+        let budget = *division.get(number as usize)?;
+        let path = node.path.iter().copied().chain([number]).collect();
+        let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        let family = Family {
+            parent: node.key,
+            size: count(division.len()),
+            first_leaf: division.iter().position(|budget| *budget == 1).map(count),
+        };
+        Some(Node { path, budget, key: node.key.child(u64::from(number)), family: Some(family) })
     }
 
     pub fn child_count(&self, node: &Node) -> u32 {

@@ -8,7 +8,10 @@ use super::dates::Date;
 use super::draw::Key;
 use super::keys::{Table, line_at};
 use super::profiles::Profile;
-use super::settings::{Externals, Extras, Faults, Redirects, RobotsShares, Shape, Sites};
+use super::settings::{
+    Copies, DnsShares, Externals, Extras, Faults, Https, Lists, Redirects, RobotsShares, Shape, Sites, Traps,
+    Variant,
+};
 use super::site::Site;
 use crate::address::Host;
 
@@ -45,9 +48,16 @@ pub struct World {
     pub shape: Shape,
     pub extras: Extras,
     pub redirects: Redirects,
+    pub lists: Lists,
+    pub copies: Copies,
+    pub traps: Traps,
     pub external: Externals,
+    /// `external.variant`
+    pub external_variant: Variant,
     pub robots: RobotsShares,
     pub faults: Faults,
+    pub https: Https,
+    pub dns: DnsShares,
     pub pages: Pages,
     pub validators: Validators,
     pub files: Files,
@@ -75,6 +85,7 @@ impl World {
         let country_domains = root.texts("country_domains", &["ke"], "a list of country domains", domain)?;
         let below = |host: &Host| country_domains.iter().any(|country| host.is_at_or_below(country));
         let defaults: Vec<&str> = country_domains.iter().map(Host::as_str).collect();
+        let (external_variant, external) = read_externals(root)?;
         let world = Self {
             seed: root.number("seed", 1, &(0..=u64::MAX), "any number")?,
             profile,
@@ -97,9 +108,15 @@ impl World {
             shape: Shape::read(&mut root.section(Shape::TABLE)?)?,
             extras: Extras::read(&mut root.section(Extras::TABLE)?)?,
             redirects: Redirects::read(&mut root.section(Redirects::TABLE)?)?,
-            external: Externals::read(&mut root.section(Externals::TABLE)?)?,
+            lists: Lists::read(&mut root.section(Lists::TABLE)?)?,
+            copies: Copies::read(&mut root.section(Copies::TABLE)?)?,
+            traps: Traps::read(&mut root.section(Traps::TABLE)?)?,
+            external,
+            external_variant,
             robots: read_robots(root)?,
             faults: read_faults(root)?,
+            https: read_https(root)?,
+            dns: read_dns(root)?,
             pages: read_pages(root)?,
             validators: Validators::read(&mut root.section(Validators::TABLE)?)?,
             files: Files::read(&mut root.section(Files::TABLE)?)?,
@@ -180,7 +197,8 @@ fn read_robots(root: &mut Table<'_>) -> Result<RobotsShares, WorldError> {
         + robots.some_share
         + robots.all_share
         + robots.crawl_delay_share
-        + robots.unavailable_share;
+        + robots.unavailable_share
+        + robots.silent_share;
     at_most_one(&table, "the shares", sum)?;
     Ok(robots)
 }
@@ -190,11 +208,35 @@ fn read_faults(root: &mut Table<'_>) -> Result<Faults, WorldError> {
     let faults = Faults::read(&mut table)?;
     let sum = faults.no_dns_share
         + faults.servfail_share
+        + faults.dns_silent_share
         + faults.reset_share
+        + faults.silent_share
+        + faults.forbidden_share
         + faults.unavailable_share
         + faults.moved_share;
     at_most_one(&table, "the shares", sum)?;
     Ok(faults)
+}
+
+fn read_externals(root: &mut Table<'_>) -> Result<(Variant, Externals), WorldError> {
+    let mut table = root.section(Externals::TABLE)?;
+    let variant = table.choice("variant", &Variant::ALL)?;
+    Ok((variant, Externals::read(&mut table)?))
+}
+
+fn read_https(root: &mut Table<'_>) -> Result<Https, WorldError> {
+    let mut table = root.section(Https::TABLE)?;
+    let https = Https::read(&mut table)?;
+    let bad = https.self_signed_share + https.expired_share + https.wrong_name_share;
+    at_most_one(&table, "the shares of bad certificates", bad)?;
+    Ok(https)
+}
+
+fn read_dns(root: &mut Table<'_>) -> Result<DnsShares, WorldError> {
+    let mut table = root.section(DnsShares::TABLE)?;
+    let dns = DnsShares::read(&mut table)?;
+    at_most_one(&table, "v6_only_share and both_share", dns.v6_only_share + dns.both_share)?;
+    Ok(dns)
 }
 
 fn read_servers(root: &mut Table<'_>) -> Result<Servers, WorldError> {
@@ -249,7 +291,11 @@ mod tests {
             ),
             (
                 "[robots]\nall_share = 0.9",
-                "line 1: in [robots], the shares sum to 1.8200, expected at most 1",
+                "line 1: in [robots], the shares sum to 1.8400, expected at most 1",
+            ),
+            (
+                "[external]\nvariant = \"mixed\"",
+                "line 2: 'external.variant' is \"mixed\", expected \"heterogeneous\" or \"homogeneous\"",
             ),
             ("sites = 3", "line 1: 'sites' is 3, expected a table"),
             (

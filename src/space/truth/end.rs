@@ -11,6 +11,17 @@ pub(super) struct SiteTree {
 
 /// How a walk ends: what is left gets its class, and the sums are drawn.
 impl Oracle<'_> {
+    /// A walk that was ended leaves the rest of its level, and what it found for the next.
+    pub(super) fn class_left(&mut self, left: u64, found: u64) {
+        self.here().not_fetched_limit += left;
+        let below = self.depth + 1;
+        if self.depth < self.country.settings.depth {
+            self.level(below).not_fetched_limit += found;
+        } else {
+            self.level(below).not_fetched_depth += found;
+        }
+    }
+
     /// URLs that only nofollow links lead to have no depth; they are counted below the last level walked.
     pub(super) fn class_shunned(&mut self, below: u16) {
         let shunned = self.places.values().filter(|place| **place == Place::Shunned).count() as u64;
@@ -48,6 +59,8 @@ impl Oracle<'_> {
             () if self.moved && first.pages == 0 => "moved",
             () if !self.server_answered => "unreachable",
             () if is_kept && first.pages == 0 => "robots",
+            () if self.gave_up => "unreachable",
+            () if !self.page_answered && first.pages == 0 && first.fetched > 0 => "unreachable",
             () if left_for_depth => "depth",
             () => "complete",
         }

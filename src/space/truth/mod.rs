@@ -4,14 +4,18 @@
 //! URL after another, everything in memory. The oracle reads the model's links, never the pages
 //! written from them, and shares no code with the walk it judges.
 //!
-//! [`oracle`] walks one site tree, [`end`] draws its sums; [`survey`] takes sites from the queue and
+//! [`oracle`] walks one site tree: [`robots`] asks whether it may, [`found`] notes what pages link to,
+//! [`rules`] says which URLs are one page, one script, a trap; [`end`] draws the sums; [`survey`] takes sites from the queue and
 //! feeds links back; [`rows`] are the results, in the columns of the survey's own tables; [`print`]
 //! writes them.
 
 mod end;
+mod found;
 mod oracle;
 mod print;
+mod robots;
 mod rows;
+mod rules;
 mod survey;
 
 #[cfg(test)]
@@ -21,10 +25,10 @@ use std::sync::Arc;
 
 use crate::address::Suffixes;
 
-#[cfg(test)]
-pub(super) use oracle::word;
 pub use print::TruthTable;
 pub use rows::{LevelTruth, LinkTruth, SiteTruth};
+#[cfg(test)]
+pub(super) use rules::word;
 
 /// The ground truth of a survey, each table sorted by its first columns.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,17 +1,20 @@
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+use std::sync::Arc;
 
 use super::end::SiteTree;
+use super::robots::Origin;
 use super::rows::{LevelTruth, LinkTruth};
+use super::rules::{PageId, looks_endless, script};
 use super::survey::{Country, Start};
-use crate::space::content::{Content, Element, Link, Spot, Url};
-use crate::space::response::{Lookup, Web, canonical};
+use crate::space::content::{Content, Link, Spot, Url};
 use crate::space::robots::Verdict;
+use crate::space::site::{Role, Site};
 
 /// More redirects in a row than this are not followed.
 const MAX_HOPS: u32 = 10;
-
-/// Host, path and query: what makes two URLs the same page, whatever the scheme.
-pub(super) type PageId = (String, String);
+/// After so many pages in a row that never came the server is left alone.
+const MOST_FAILURES: u32 = 5;
 
 /// Where an internal URL stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,29 +31,53 @@ pub(super) struct Oracle<'a> {
     pub(super) country: &'a Country<'a>,
     pub(super) start: Start,
     pub(super) places: HashMap<PageId, Place>,
-    /// The level that is being walked, with the redirects that led to each URL.
-    list: Vec<(Url, u32)>,
-    found: Vec<Url>,
-    depth: u16,
+    /// The level that is being walked.
+    list: Vec<Entry>,
+    pub(super) found: Vec<Url>,
+    pub(super) depth: u16,
     pub(super) levels: Vec<LevelTruth>,
     queries: HashMap<PageId, u32>,
-    /// Hosts whose robots.txt was asked for, and whether it could be had.
-    robots: HashMap<(bool, String), bool>,
+    /// Origins whose robots.txt was asked for, and whether it could be had.
+    pub(super) robots: HashMap<Origin, bool>,
     pub(super) robots_requests: u64,
     pub(super) links: Vec<LinkTruth>,
-    external_urls: HashSet<PageId>,
-    external_hosts: HashSet<String>,
-    external_sites: HashSet<String>,
+    pub(super) external_urls: HashSet<PageId>,
+    pub(super) external_hosts: HashSet<String>,
+    pub(super) external_sites: HashSet<Rc<str>>,
     pub(super) server_answered: bool,
+    pub(super) page_answered: bool,
     pub(super) moved: bool,
+    failures: u32,
+    /// The server was left alone.
+    pub(super) gave_up: bool,
+    /// The hosts met, drawn once.
+    hosts: std::cell::RefCell<HashMap<String, Option<(Arc<Site>, Role)>>>,
+}
+
+/// A URL of a level.
+#[derive(Clone)]
+struct Entry {
+    url: Url,
+    /// Redirects that led here.
+    hops: u32,
+    /// The same page under its other scheme: it has its class already.
+    again: bool,
+    /// Schemes under which the page was asked for: http, https.
+    asked: [bool; 2],
+}
+
+impl Entry {
+    fn new(url: Url, hops: u32) -> Self {
+        Self { url, hops, again: false, asked: [false; 2] }
+    }
 }
 
 impl<'a> Oracle<'a> {
     pub fn new(country: &'a Country<'a>, start: Start) -> Self {
         Self {
             country,
-            places: HashMap::from([(page_id(&start.url), Place::Listed)]),
-            list: vec![(start.url.clone(), 0)],
+            places: HashMap::from([(PageId::of(&start.url), Place::Listed)]),
+            list: vec![Entry::new(start.url.clone(), 0)],
             start,
             found: Vec::new(),
             depth: 0,
@@ -63,7 +90,11 @@ impl<'a> Oracle<'a> {
             external_hosts: HashSet::new(),
             external_sites: HashSet::new(),
             server_answered: false,
+            page_answered: false,
             moved: false,
+            failures: 0,
+            gave_up: false,
+            hosts: std::cell::RefCell::default(),
         }
     }
 
@@ -73,45 +104,62 @@ impl<'a> Oracle<'a> {
         while !self.list.is_empty() {
             below = self.depth + 1;
             self.level(self.depth);
-            self.walk_level();
+            let left = self.walk_level();
             let next = self.next_level();
+            if self.gave_up {
+                self.class_left(left, next.len() as u64);
+                break;
+            }
             if self.depth == self.country.settings.depth {
                 left_for_depth = !next.is_empty();
                 self.level(self.depth + 1).not_fetched_depth += next.len() as u64;
                 break;
             }
-            self.list = next;
+            self.list = next.into_iter().map(|url| Entry::new(url, 0)).collect();
             self.depth += 1;
         }
         self.class_shunned(below);
         self.finish(left_for_depth)
     }
 
-    /// Walks the list of a level, which redirects make longer meanwhile.
-    fn walk_level(&mut self) {
+    /// Walks the list of a level, which redirects make longer meanwhile; how many URLs are left when
+    /// the server is left alone.
+    fn walk_level(&mut self) -> u64 {
         let mut turn = 0;
-        while let Some((url, hops)) = self.list.get(turn).cloned() {
+        while let Some(entry) = self.list.get(turn).filter(|_| !self.gave_up).cloned() {
             turn += 1;
-            if self.script_is_used_up(&url) {
-                self.here().not_fetched_script += 1;
-                continue;
-            }
-            match self.robots_verdict(&url) {
-                Verdict::Allowed => self.fetch(&url, hops),
-                Verdict::Kept => self.here().not_fetched_robots += 1,
-                Verdict::Unreachable => self.here().not_fetched_robots_unreachable += 1,
+            self.take(&entry);
+        }
+        self.list[turn..].iter().filter(|entry| !entry.again).count() as u64
+    }
+
+    fn take(&mut self, entry: &Entry) {
+        let (url, once) = (&entry.url, u64::from(!entry.again));
+        if looks_endless(url) {
+            self.here().not_fetched_trap += once;
+        } else if !entry.again && self.script_is_used_up(url) {
+            self.here().not_fetched_script += 1;
+        } else {
+            let spot = self.spot(url);
+            match self.robots_verdict(url, spot.as_ref()) {
+                Verdict::Allowed => self.fetch(entry, spot.as_ref()),
+                Verdict::Kept => self.here().not_fetched_robots += once,
+                Verdict::Unreachable => self.here().not_fetched_robots_unreachable += once,
             }
         }
     }
 
-    fn fetch(&mut self, url: &Url, hops: u32) {
-        if let Some(script) = script(url) {
+    fn fetch(&mut self, entry: &Entry, spot: Option<&Spot>) {
+        let url = &entry.url;
+        if let Some(script) = script(url).filter(|_| !entry.again) {
             *self.queries.entry(script).or_default() += 1;
         }
-        self.here().fetched += 1;
+        self.here().fetched += u64::from(!entry.again);
         self.here().requests += 1;
-        match self.content(url) {
-            Content::Redirect(_, to) => self.redirect(url, to, hops),
+        let content = self.content(spot);
+        self.note_failure(matches!(content, Content::Reset | Content::Silence));
+        match content {
+            Content::Redirect(_, to) => self.redirect(entry, to),
             Content::Page(page) => {
                 self.here().pages += 1;
                 for link in page.links {
@@ -122,77 +170,52 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    fn content(&self, url: &Url) -> Content {
-        let spot = Spot::find(self.country.world, &url.host, &url.target);
-        spot.map_or(Content::Reset, |spot| spot.content(self.country.world, &url.target))
+    fn note_failure(&mut self, failed: bool) {
+        self.page_answered |= !failed;
+        self.server_answered |= !failed;
+        self.failures = if failed { self.failures + 1 } else { 0 };
+        self.gave_up |= self.failures >= MOST_FAILURES;
     }
 
-    /// A redirect adds no depth: its target joins the end of the level's list.
-    fn redirect(&mut self, from: &Url, to: Url, hops: u32) {
+    pub(super) fn spot(&self, url: &Url) -> Option<Spot> {
+        if !self.hosts.borrow().contains_key(&url.host) {
+            let site = Site::with_host(self.country.world, &url.host);
+            let site = site.map(|(site, role)| (Arc::new(site), role));
+            self.hosts.borrow_mut().insert(url.host.clone(), site);
+        }
+        let (site, role) = self.hosts.borrow().get(&url.host)?.clone()?;
+        Some(Spot::on(site, role, url))
+    }
+
+    pub(super) fn content(&self, spot: Option<&Spot>) -> Content {
+        spot.map_or(Content::Reset, |spot| spot.content(self.country.world))
+    }
+
+    /// A redirect adds no depth: its target joins the end of the level's list. To its own page under the
+    /// other scheme, it is the same page again.
+    fn redirect(&mut self, from: &Entry, to: Url) {
         if self.is_external(&to) {
             self.moved |= self.depth == 0;
-            return self.find_external(from, to, "redirect", false);
+            return self.find_external(&from.url, to, "redirect", false);
         }
-        if self.places.insert(page_id(&to), Place::Listed) == Some(Place::Listed) {
+        let hops = from.hops + 1;
+        let id = PageId::of(&to);
+        if id == PageId::of(&from.url) {
+            let mut asked = from.asked;
+            asked[usize::from(from.url.is_https)] = true;
+            if !asked[usize::from(to.is_https)] && hops <= MAX_HOPS {
+                self.list.push(Entry { url: to, hops, again: true, asked });
+            }
             return;
         }
-        if hops + 1 > MAX_HOPS {
+        if self.places.insert(id, Place::Listed) == Some(Place::Listed) {
+            return;
+        }
+        if hops > MAX_HOPS {
             self.here().not_fetched_redirects += 1;
         } else {
-            self.list.push((to, hops + 1));
+            self.list.push(Entry::new(to, hops));
         }
-    }
-
-    fn find(&mut self, page: &Url, link: Link) {
-        if self.is_external(&link.url) {
-            return self.find_external(page, link.url, word(link.element), link.nofollow);
-        }
-        let id = page_id(&link.url);
-        let place = self.places.get(&id).copied();
-        if link.nofollow {
-            self.places.entry(id).or_insert(Place::Shunned);
-        } else if matches!(place, None | Some(Place::Shunned)) {
-            self.places.insert(id, Place::Found);
-            self.found.push(link.url);
-        }
-    }
-
-    fn find_external(&mut self, page: &Url, url: Url, element: &str, nofollow: bool) {
-        if !self.external_urls.insert(page_id(&url)) {
-            return;
-        }
-        let target_site = self.country.site_of(&url.host);
-        let is_new_host = self.external_hosts.insert(url.host.clone());
-        let is_new_site = self.external_sites.insert(target_site.clone());
-        let level = self.here();
-        level.external_urls += 1;
-        level.external_hosts += u64::from(is_new_host);
-        level.external_sites += u64::from(is_new_site);
-        self.links.push(LinkTruth {
-            site: self.start.site.clone(),
-            depth: self.depth,
-            page: page.to_string(),
-            url: url.to_string(),
-            target_site,
-            element: element.to_owned(),
-            nofollow,
-            in_survey: self.country.surveys(&url.host),
-            host: url.host,
-        });
-    }
-
-    fn is_external(&self, url: &Url) -> bool {
-        self.country.site_of(&url.host) != self.start.site
-    }
-
-    /// What was found and not drawn up by a redirect.
-    fn next_level(&mut self) -> Vec<(Url, u32)> {
-        let found = std::mem::take(&mut self.found);
-        found
-            .into_iter()
-            .filter(|url| self.places.insert(page_id(url), Place::Listed) == Some(Place::Found))
-            .map(|url| (url, 0))
-            .collect()
     }
 
     fn script_is_used_up(&self, url: &Url) -> bool {
@@ -201,46 +224,11 @@ impl<'a> Oracle<'a> {
                 .queries
                 .get(&script)
                 .is_some_and(|asked| *asked >= self.country.settings.queries_per_script),
-            None => self.queries.contains_key(&page_id(url)),
+            None => self.queries.contains_key(&PageId::of(url)),
         }
     }
 
-    /// Asks for robots.txt before the first page of a host.
-    fn robots_verdict(&mut self, url: &Url) -> Verdict {
-        let host = (url.is_https, url.host.clone());
-        let is_there = match self.robots.get(&host) {
-            Some(is_there) => *is_there,
-            None => self.ask_robots(url),
-        };
-        self.robots.insert(host, is_there);
-        let world = self.country.world;
-        match Spot::find(world, &url.host, &url.target) {
-            Some(spot) if is_there => {
-                let robots = spot.site.robots(spot.role);
-                spot.resource.map_or_else(
-                    || robots.verdict_on_nothing(),
-                    |resource| robots.verdict(&resource, spot.site.is_script_only),
-                )
-            }
-            _ => Verdict::Unreachable,
-        }
-    }
-
-    /// Whether the host answers for its robots.txt. A virtual Web space speaks no TLS.
-    fn ask_robots(&mut self, url: &Url) -> bool {
-        let Lookup::Found(_) = self.country.world.lookup(&url.host) else { return false };
-        self.robots_requests += 1;
-        let file = Url { target: "/robots.txt".to_owned(), ..url.clone() };
-        let status = match self.content(&file) {
-            Content::RobotsTxt(robots) => robots.file().0,
-            Content::Status(status) => status,
-            _ => return false,
-        };
-        self.server_answered |= !url.is_https;
-        !url.is_https && status < 500
-    }
-
-    fn here(&mut self) -> &mut LevelTruth {
+    pub(super) fn here(&mut self) -> &mut LevelTruth {
         self.level(self.depth)
     }
 
@@ -251,34 +239,4 @@ impl<'a> Oracle<'a> {
         }
         &mut self.levels[usize::from(depth)]
     }
-}
-
-fn page_id(url: &Url) -> PageId {
-    (url.host.clone(), url.target.clone())
-}
-
-/// The script that a query URL calls: the URL without its query and path parameters.
-fn script(url: &Url) -> Option<PageId> {
-    if !url.target.contains(['?', ';']) {
-        return None;
-    }
-    let path = url.target.split('?').next().unwrap_or_default();
-    let plain: Vec<&str> =
-        path.split('/').map(|segment| segment.split(';').next().unwrap_or_default()).collect();
-    Some((url.host.clone(), plain.join("/")))
-}
-
-/// The word for an element in the table `links`.
-pub(in crate::space) fn word(element: Element) -> &'static str {
-    match element {
-        Element::A => "a",
-        Element::Area => "area",
-        Element::Iframe => "iframe",
-        Element::Refresh => "meta",
-    }
-}
-
-/// A URL of the model from the parts of any URL.
-pub(super) fn url_of(is_https: bool, host: &str, target: &str) -> Url {
-    Url { is_https, host: host.to_owned(), target: canonical(host, target) }
 }

@@ -1,7 +1,9 @@
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::rc::Rc;
 
-use super::oracle::{Oracle, url_of};
+use super::oracle::Oracle;
+use super::rules::url_of;
 use super::{FeedBack, Truth, TruthSettings};
 use crate::address::{Host, WebUrl};
 use crate::space::World;
@@ -20,17 +22,18 @@ pub(super) struct Start {
 pub(super) struct Country<'a> {
     pub world: &'a World,
     pub settings: &'a TruthSettings,
-    sites: RefCell<HashMap<String, String>>,
+    sites: RefCell<HashMap<String, Rc<str>>>,
 }
 
 impl Country<'_> {
-    pub fn site_of(&self, host: &str) -> String {
+    pub fn site_of(&self, host: &str) -> Rc<str> {
         if let Some(site) = self.sites.borrow().get(host) {
-            return site.clone();
+            return Rc::clone(site);
         }
-        let site = Host::parse(host)
-            .map_or_else(|_| host.to_owned(), |host| self.settings.suffixes.site_of(&host).to_string());
-        self.sites.borrow_mut().insert(host.to_owned(), site.clone());
+        let site: Rc<str> = Host::parse(host)
+            .map_or_else(|_| host.to_owned(), |host| self.settings.suffixes.site_of(&host).to_string())
+            .into();
+        self.sites.borrow_mut().insert(host.to_owned(), Rc::clone(&site));
         site
     }
 
@@ -42,7 +45,7 @@ impl Country<'_> {
         let url = WebUrl::parse(url).ok()?;
         let url = url_of(url.is_https(), url.host().as_str(), url.target());
         Some(Start {
-            site: self.site_of(&url.host),
+            site: self.site_of(&url.host).to_string(),
             url,
             parent_site: parent.map(|(site, _)| site.to_owned()),
             generation: parent.map_or(0, |(_, generation)| generation + 1),

@@ -37,8 +37,9 @@ fn open_world(seed: u64) -> World {
     let text = "
 [sites]\ncount = 8\nmost_pages = 50\nlarge_smallest = 30.0\ncms_median = 30.0\nscript_only_share = 0.0
 [extras]\nscript_share = 0.0\n[pages]\nbytes_median = 100.0
-[robots]\nmissing_share = 1.0\njunk_share = 0.0\nsome_share = 0.0\nall_share = 0.0\ncrawl_delay_share = 0.0\nunavailable_share = 0.0
-[faults]\nno_dns_share = 0.0\nservfail_share = 0.0\nreset_share = 0.0\nunavailable_share = 0.0\nmoved_share = 0.0\n";
+[robots]\nmissing_share = 1.0\njunk_share = 0.0\nsome_share = 0.0\nall_share = 0.0\ncrawl_delay_share = 0.0\nunavailable_share = 0.0\nsilent_share = 0.0
+[traps]\ncalendar_share = 0.0\nloop_share = 0.0\nsession_share = 0.0\nfacet_share = 0.2\nfacets = 2
+[faults]\nno_dns_share = 0.0\nservfail_share = 0.0\ndns_silent_share = 0.0\nreset_share = 0.0\nsilent_share = 0.0\nforbidden_share = 0.0\nunavailable_share = 0.0\nmoved_share = 0.0\n";
     World::parse(&format!("seed = {seed}\n{text}")).unwrap()
 }
 
@@ -182,7 +183,8 @@ fn what_keeps_a_whole_site_back_is_its_outcome() {
         let row = truth.sites[0].clone();
         (row.outcome, row.requests, row.pages, row.deepest, truth.levels[0].not_fetched_robots_unreachable)
     };
-    let shares = "no_dns_share = 0.0\nservfail_share = 0.0\nunavailable_share = 0.0\nmoved_share = 0.0\nreset_share = 0.0";
+    let shares = "no_dns_share = 0.0\nservfail_share = 0.0\ndns_silent_share = 0.0\nunavailable_share = 0.0\nmoved_share = 0.0\nreset_share = 0.0\nhost_silent_share = 0.0\nforbidden_share = 0.0"
+        .replace("host_", "");
     let fault = |name: &str| {
         format!("[faults]\n{}", shares.replace(&format!("{name} = 0.0"), &format!("{name} = 1.0")))
     };

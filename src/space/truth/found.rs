@@ -1,0 +1,58 @@
+use super::oracle::{Oracle, Place};
+use super::rows::LinkTruth;
+use super::rules::{PageId, word};
+use crate::space::content::{Link, Url};
+
+/// What becomes of the URLs that pages link to.
+impl Oracle<'_> {
+    pub(super) fn find(&mut self, page: &Url, link: Link) {
+        if self.is_external(&link.url) {
+            return self.find_external(page, link.url, word(link.element), link.nofollow);
+        }
+        let id = PageId::of(&link.url);
+        let place = self.places.get(&id).copied();
+        if link.nofollow {
+            self.places.entry(id).or_insert(Place::Shunned);
+        } else if matches!(place, None | Some(Place::Shunned)) {
+            self.places.insert(id, Place::Found);
+            self.found.push(link.url);
+        }
+    }
+
+    pub(super) fn find_external(&mut self, page: &Url, url: Url, element: &str, nofollow: bool) {
+        if !self.external_urls.insert(PageId::of(&url)) {
+            return;
+        }
+        let target_site = self.country.site_of(&url.host);
+        let is_new_host = self.external_hosts.insert(url.host.clone());
+        let is_new_site = self.external_sites.insert(target_site.clone());
+        let level = self.here();
+        level.external_urls += 1;
+        level.external_hosts += u64::from(is_new_host);
+        level.external_sites += u64::from(is_new_site);
+        self.links.push(LinkTruth {
+            site: self.start.site.clone(),
+            depth: self.depth,
+            page: page.to_string(),
+            url: url.to_string(),
+            target_site: target_site.to_string(),
+            element: element.to_owned(),
+            nofollow,
+            in_survey: self.country.surveys(&url.host),
+            host: url.host,
+        });
+    }
+
+    pub(super) fn is_external(&self, url: &Url) -> bool {
+        *self.country.site_of(&url.host) != *self.start.site
+    }
+
+    /// What was found and not drawn up by a redirect.
+    pub(super) fn next_level(&mut self) -> Vec<Url> {
+        let found = std::mem::take(&mut self.found);
+        found
+            .into_iter()
+            .filter(|url| self.places.insert(PageId::of(url), Place::Listed) == Some(Place::Found))
+            .collect()
+    }
+}

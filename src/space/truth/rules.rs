@@ -1,0 +1,84 @@
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::space::content::{Element, Url};
+use crate::space::response::canonical;
+
+/// Host, path and query, whatever the scheme: what makes two URLs the same page. As a hash of 128 bits,
+/// of which no two of a world's 10^8 pages are the same by chance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct PageId(u128);
+
+impl PageId {
+    pub fn of(url: &Url) -> Self {
+        Self::of_target(&url.host, &url.target)
+    }
+
+    fn of_target(host: &str, target: &str) -> Self {
+        Self(xxh3_128(format!("{host}{target}").as_bytes()))
+    }
+}
+
+/// The script that a query URL calls: the URL without its query and path parameters.
+pub(super) fn script(url: &Url) -> Option<PageId> {
+    if !url.target.contains(['?', ';']) {
+        return None;
+    }
+    let path = path(url);
+    let plain: Vec<&str> =
+        path.split('/').map(|segment| segment.split(';').next().unwrap_or_default()).collect();
+    Some(PageId::of_target(&url.host, &plain.join("/")))
+}
+
+/// A path of more segments is taken for endless.
+const MOST_SEGMENTS: usize = 30;
+/// A group of up to three segments may stand three times in a row, not four.
+const LONGEST_GROUP: usize = 3;
+const ROUNDS: usize = 4;
+
+/// Whether a path looks as if it never ended; numbers may repeat.
+pub(super) fn looks_endless(url: &Url) -> bool {
+    let segments: Vec<&str> = path(url).split('/').filter(|segment| !segment.is_empty()).collect();
+    let has_letter = |segment: &&str| segment.bytes().any(|byte| byte.is_ascii_alphabetic());
+    let goes_round = |group: usize| {
+        let mut stretches = segments.windows(ROUNDS * group);
+        stretches.any(|stretch| {
+            stretch[group..] == stretch[..stretch.len() - group] && stretch[..group].iter().any(has_letter)
+        })
+    };
+    segments.len() > MOST_SEGMENTS || (1..=LONGEST_GROUP).any(goes_round)
+}
+
+fn path(url: &Url) -> &str {
+    url.target.split('?').next().unwrap_or_default()
+}
+
+/// The word for an element in the table `links`.
+pub(in crate::space) fn word(element: Element) -> &'static str {
+    match element {
+        Element::A => "a",
+        Element::Area => "area",
+        Element::Iframe => "iframe",
+        Element::Refresh => "meta",
+    }
+}
+
+/// A URL of the model from the parts of any URL.
+pub(super) fn url_of(is_https: bool, host: &str, target: &str) -> Url {
+    Url { is_https, host: host.to_owned(), target: canonical(host, target) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_of_segments_may_stand_three_times_in_a_row() {
+        let endless = |path: &str| looks_endless(&Url::http("a.ke", path));
+        assert!(!endless("/news/items/news/items/news/items/"));
+        assert!(!endless("/news/items/news/items/news/items/news/"));
+        assert!(endless("/news/items/news/items/news/items/news/items/"));
+        assert!(endless("/x/a/a/a/a/y?n=1") && !endless("/x/1/1/1/1/1/1/y"));
+        assert!(!endless(&"/1".repeat(30)) && endless(&"/1".repeat(31)));
+        assert!(!endless("/calendar/2001/02/14.html"));
+    }
+}
