@@ -11,14 +11,14 @@ use super::texts::text;
 /// Head, a block of text that stands on every page of the site, links with text between them. The text fills
 /// the page up to the size drawn for it, to the byte; a page whose links need more has no text.
 pub(super) fn render(world: &World, site: &Site, page: &Page, url: &Url) -> (String, Vec<u8>) {
-    let writing = Writing::of(world, site.key);
+    let writing = Writing::of(world, site.content);
     let declared = writing.declared(world, page.key);
     let charset_in = |places: [Place; 2]| {
         declared.filter(|(_, place)| places.contains(place)).map(|(charset, _)| charset.label())
     };
     let title = &text(writing.title, &url.host).title;
     let links = Links::write(world, site, page, url);
-    let size = Filler::page_bytes(world, site.key, page.key);
+    let size = Filler::page_bytes(world, site.content, page.key);
     let mut html = Vec::with_capacity(size.max(links.html.len()) + 1024);
     push_head(&mut html, site, page, url, title, charset_in([Place::Meta, Place::Both]));
     html.extend_from_slice(b"</head>\n<body>");
@@ -28,7 +28,7 @@ pub(super) fn render(world: &World, site: &Site, page: &Page, url: &Url) -> (Str
     }
     let sentences = &text(writing.text, &url.host).sentences;
     let markup = html.len() + links.html.len() + P.len() * (links.ends.len() + 2) + END.len();
-    Filler::of(world, site.key, page.key, sentences, size.saturating_sub(markup)).weave(&mut html, &links);
+    Filler::of(world, site.content, page.key, sentences, size.saturating_sub(markup)).weave(&mut html, &links);
     html.extend_from_slice(END);
     let content_type = match charset_in([Place::Header, Place::Both]) {
         None => "text/html".to_owned(),
@@ -63,7 +63,7 @@ fn push_head(
         push("\">");
     }
     if site.has_base {
-        push("<base href=\"http://");
+        push(if url.is_https { "<base href=\"https://" } else { "<base href=\"http://" });
         push(&url.host);
         push("/\">");
     }

@@ -121,10 +121,9 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_link_without_limit_and_no_distance_cost_nothing() {
         let (links, begun) = (Links::new(1.0), Instant::now());
-        for rate in [f64::INFINITY, 0.0, -1.0, f64::NAN] {
-            links.carry(&server(rate, 0.0), 1 << 30).await;
-            assert_eq!(links.piece_bytes(&server(rate, 0.0)), LARGEST_PIECE);
-        }
+        let endless = server(f64::INFINITY, 0.0);
+        links.carry(&endless, 1 << 30).await;
+        assert_eq!(links.piece_bytes(&endless), LARGEST_PIECE);
         links.wait(Duration::ZERO).await;
         assert_eq!(begun.elapsed(), Duration::ZERO);
         assert_eq!(links.piece_bytes(&server(9600.0, 0.0)), SMALLEST_PIECE);
