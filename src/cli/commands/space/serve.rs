@@ -11,7 +11,7 @@ use crate::cli::flags::{socket, values};
 use crate::cli::output::{print, say};
 use crate::cli::run::block_on;
 use crate::cli::stop;
-use crate::space::{ServeError, ServeSettings, Served, World, serve};
+use crate::space::{Reaction, Response, ServeError, ServeSettings, Served, Web, World, serve};
 
 /// Serve a world over DNS, HTTP and HTTPS until Ctrl-C.
 ///
@@ -85,7 +85,7 @@ fn how_to_use(argument: &WorldArgument, world: &World, served: &Served) -> Strin
          {}\n\
          Ctrl-C ends it.\n",
         how_to_survey(&argument.world.display().to_string(), &domains.join(","), served),
-        how_to_look(gateway, world.start_urls().first()),
+        how_to_look(gateway, front_page(world).as_deref()),
     )
 }
 
@@ -102,13 +102,21 @@ fn how_to_survey(world: &str, domains: &str, served: &Served) -> String {
 }
 
 /// A browser of its own, for no certificate of a virtual Web may be trusted by another.
-fn how_to_look(gateway: SocketAddr, front: Option<&String>) -> String {
-    let front = front.map_or("http://HOST/", String::as_str);
+fn how_to_look(gateway: SocketAddr, front: Option<&str>) -> String {
+    let front = front.unwrap_or("http://HOST/");
     format!(
         "To look at it, with any browser that has {gateway} as its proxy for HTTP and HTTPS:\n  \
          chromium --user-data-dir=\"$PWD/virtual-browser\" --no-first-run --proxy-server=http://{gateway} \
          --ignore-certificate-errors {front}\n"
     )
+}
+
+/// The first start URL where there is a page to see.
+fn front_page(world: &World) -> Option<String> {
+    world.start_urls().into_iter().find(|url| {
+        let host = url.trim_start_matches("http://").trim_end_matches('/');
+        matches!(world.respond(false, host, "/"), Reaction::Response(Response { status: 200, .. }))
+    })
 }
 
 pub(in crate::cli) fn refusal(wrong: ServeError) -> CliError {
