@@ -29,6 +29,7 @@ mod dates;
 mod describe;
 mod dns;
 mod draw;
+mod drawn;
 mod external;
 mod files;
 mod filler;
@@ -61,11 +62,17 @@ mod world;
 mod world_error;
 
 #[cfg(test)]
+mod bytes_tests;
+#[cfg(test)]
 mod model_tests;
+#[cfg(test)]
+mod sampling;
 #[cfg(test)]
 mod scan;
 #[cfg(test)]
 mod serve_tests;
+#[cfg(test)]
+mod server_tests;
 #[cfg(test)]
 mod worlds_tests;
 
