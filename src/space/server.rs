@@ -130,11 +130,13 @@ fn draw_network(world: &World, key: Key, uplink: Uplink) -> &'static Network {
     }
     let is_neighbour = key.draw("neighbour").happens(world.servers.neighbour_share);
     let is_in_europe = key.draw("Europe").happens(world.servers.europe_share);
-    let is_distant = |network: &Network| network.region != Region::Africa && !network.is_home(world);
+    let is_hoster = |network: &Network| matches!(network.region, Region::Europe | Region::America);
+    let is_distant = |network: &Network| is_hoster(network) && !network.is_home(world);
     let in_region = Network::draw(draw, |network| match network.region {
         Region::Africa => is_neighbour && !network.is_home(world),
         Region::Europe => !is_neighbour && is_in_europe && is_distant(network),
-        Region::America | Region::Asia => !is_neighbour && !is_in_europe && is_distant(network),
+        Region::America => !is_neighbour && !is_in_europe && is_distant(network),
+        Region::Asia => false,
     });
     in_region.or_else(|| Network::draw(draw, is_distant)).unwrap_or(&NETWORKS[0])
 }
