@@ -105,8 +105,10 @@ section! {
         others: u64 = 1000, 1..=1_000_000, "addresses";
         /// Addresses outside the country [V].
         offshore_share: f64 = 0.8, 0.0..=1.0, "share of addresses";
-        /// Of these, addresses in other African countries; the others are in Europe, America and Asia [A].
+        /// Of these, addresses in other African countries, if any are left [A].
         neighbour_share: f64 = 0.1, 0.0..=1.0, "share of addresses offshore";
+        /// Of the others, addresses in Europe; what is left is in America [D].
+        europe_share: f64 = 0.65, 0.0..=1.0, "share of addresses offshore outside Africa";
         /// Addresses inside the country that hang on a satellite link [A].
         satellite_share: f64 = 0.2, 0.0..=1.0, "share of addresses onshore";
         /// Mean round trip to an address offshore [V].

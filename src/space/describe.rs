@@ -1,40 +1,41 @@
-use std::collections::{BTreeMap, BTreeSet};
-
 use serde_json::{Value, json};
 
 use super::byte_settings::{Files, Pages, Servers, Time, Validators};
+use super::charset::Charset;
+use super::drawn::Drawn;
 use super::keys::KeyDoc;
-use super::server::Server;
 use super::settings::{
     Copies, DnsShares, Externals, Extras, Faults, Https, Lists, Redirects, RobotsShares, Shape, Sites, Traps,
     Variant,
 };
-use super::site::{Class, Fault, Role, Site};
 use super::tree::median_of_mean_one;
-use super::{Network, SPECIFICATION, World};
+use super::{SPECIFICATION, World};
 
-/// A world in words and numbers: every key with value, unit, default, range and meaning; and what
-/// its sites come out as.
+/// A world in words and numbers: every key with value, unit, default, range, meaning and source; every share
+/// with what this seed drew of it; and what the sites come out as. It takes some microseconds a site.
 #[must_use]
 pub fn describe(world: &World) -> Value {
+    let drawn = Drawn::of(world);
     json!({
         "specification": SPECIFICATION,
+        "profile": world.profile.map(|profile| profile.name),
         "seed": world.seed,
+        "date": world.date.to_string(),
         "country_domains": world.country_domains,
         "registry_suffixes": world.registry_suffixes,
         "outside_suffixes": world.outside_suffixes,
         "external_variant": Variant::ALL.iter().find(|(_, it)| *it == world.external_variant).map(|(word, _)| word),
-        "keys": keys(world),
+        "keys": keys(world).iter().map(|(key, value)| key_value(key, value)).collect::<Vec<_>>(),
+        "shares": keys(world).iter().filter_map(|(key, value)| share(key, value, &drawn)).collect::<Vec<_>>(),
         "expected": expected(world),
-        "drawn": drawn(world),
+        "drawn": drawn.counts(),
     })
 }
 
-fn keys(world: &World) -> Vec<Value> {
+fn keys(world: &World) -> Vec<(&'static KeyDoc, Value)> {
     [
         (Sites::KEYS, world.sites.values()),
         (Shape::KEYS, world.shape.values()),
-        (Pages::KEYS, world.pages.values()),
         (Extras::KEYS, world.extras.values()),
         (Redirects::KEYS, world.redirects.values()),
         (Lists::KEYS, world.lists.values()),
@@ -45,13 +46,14 @@ fn keys(world: &World) -> Vec<Value> {
         (Faults::KEYS, world.faults.values()),
         (Https::KEYS, world.https.values()),
         (DnsShares::KEYS, world.dns.values()),
+        (Pages::KEYS, world.pages.values()),
         (Validators::KEYS, world.validators.values()),
         (Files::KEYS, world.files.values()),
         (Servers::KEYS, world.servers.values()),
         (Time::KEYS, world.time.values()),
     ]
     .into_iter()
-    .flat_map(|(keys, values)| keys.iter().zip(values).map(|(key, value)| key_value(key, &value)))
+    .flat_map(|(keys, values)| keys.iter().zip(values))
     .collect()
 }
 
@@ -63,84 +65,52 @@ fn key_value(key: &KeyDoc, value: &Value) -> Value {
         "default": key.default.replace('_', ""),
         "allowed": key.allowed.replace('_', ""),
         "meaning": key.meaning.trim(),
+        "source": source(key.meaning),
     })
 }
 
-/// Means that follow from the settings, before any draw and without the cap on pages.
+/// The word for the mark at the end of a key's meaning.
+fn source(meaning: &str) -> Option<&'static str> {
+    let marks = [("[V]", "published"), ("[D]", "derived"), ("[A]", "assumed"), ("[M]", "recalled")];
+    let found = marks.into_iter().filter_map(|(mark, word)| Some((meaning.rfind(mark)?, word)));
+    found.max().map(|(_, word)| word)
+}
+
+/// A share as the model means it, beside what the seed drew; null where that hangs on pages, of which none is
+/// drawn for this.
+fn share(key: &KeyDoc, value: &Value, drawn: &Drawn) -> Option<Value> {
+    let of = key.unit.strip_prefix("share of ")?;
+    let tally = drawn.share(key.name);
+    Some(json!({
+        "key": key.name,
+        "of": of,
+        "expected": value,
+        "drawn": tally.map(|tally| tally.share()),
+        "drawn_of": tally.map(|tally| tally.all),
+    }))
+}
+
+/// Means that follow from the settings, before any draw and without the caps; and what the shares leave over.
 fn expected(world: &World) -> Value {
-    let sites = &world.sites;
+    let (sites, pages, servers) = (&world.sites, &world.pages, &world.servers);
     let mean = |median: f64, sigma: f64| median / median_of_mean_one(sigma);
     let large = (sites.large_alpha > 1.0)
         .then(|| sites.large_smallest * sites.large_alpha / (sites.large_alpha - 1.0));
     let external = &world.external;
+    let charsets: f64 = Charset::shares(pages).iter().map(|(share, _)| share).sum();
     json!({
         "pages_of_a_brochure_site": mean(sites.brochure_median, sites.brochure_sigma),
         "pages_of_a_cms_site": mean(sites.cms_median, sites.cms_sigma),
         "pages_of_a_large_site": large,
         "fan_out": mean(world.shape.fan_out_median, world.shape.fan_out_site_sigma.hypot(world.shape.fan_out_sigma)),
         "content_links_of_a_front_page": external.content_mean * (1.0 - external.silent_share),
+        "bytes_of_a_page": mean(pages.bytes_median, pages.bytes_sigma),
+        "share_of_sites_in_iso_8859_1": 1.0 - charsets - pages.mixed_share - pages.undeclared_share,
+        "share_of_addresses_with_other_software":
+            1.0 - servers.apache_share - servers.iis_share - servers.nginx_share,
+        "kbit_per_second": mean(servers.bandwidth_median, servers.bandwidth_sigma),
+        "service_seconds": mean(world.time.service_median, world.time.service_sigma) * world.time.scale,
+        // The mean of Beta(2, 3).
+        "background_use": 0.4,
     })
-}
-
-/// What this seed makes of it, site by site; no page is drawn for it.
-fn drawn(world: &World) -> Value {
-    let sites: Vec<Site> = (0..world.sites.count).map(|index| Site::of(world, index)).collect();
-    let count = |wanted: &dyn Fn(&Site) -> bool| sites.iter().filter(|site| wanted(site)).count();
-    let class = |class| count(&move |site: &Site| site.class == class);
-    let fault = |fault| count(&move |site: &Site| site.fault == Some(fault));
-    json!({
-        "in_start_list": count(&|site| site.is_in_start_list),
-        "one_page": class(Class::OnePage),
-        "brochure": class(Class::Brochure),
-        "cms": class(Class::Cms),
-        "large": class(Class::Large),
-        "pages": sites.iter().map(|site| site.pages).sum::<u64>(),
-        "mirrors": count(&|site| site.content_index != site.index),
-        "with_lists": count(&|site| site.lists > 0),
-        "with_tls": count(&|site| site.tls.certificate().is_some()),
-        "with_calendar": count(&|site| site.traps.calendar),
-        "with_relative_loop": count(&|site| site.traps.relative_loop),
-        "with_sessions": count(&|site| site.traps.sessions),
-        "with_facets": count(&|site| site.traps.facets),
-        "with_soft_404": count(&|site| site.traps.soft_404),
-        "script_only": count(&|site| site.is_script_only),
-        "with_second_host": count(&|site| site.sub_host.is_some()),
-        "no_dns": fault(Fault::NoDns),
-        "servfail": fault(Fault::Servfail),
-        "dns_silent": fault(Fault::DnsSilent),
-        "reset": fault(Fault::Reset),
-        "silent": fault(Fault::Silent),
-        "forbidden": fault(Fault::Forbidden),
-        "unavailable": fault(Fault::Unavailable),
-        "moved": fault(Fault::Moved),
-        "addresses": addresses(world, &sites),
-    })
-}
-
-fn addresses(world: &World, sites: &[Site]) -> Value {
-    let mut hosts: BTreeMap<_, u64> = BTreeMap::new();
-    let mut software: BTreeMap<_, u64> = BTreeMap::new();
-    let mut countries: BTreeMap<_, u64> = BTreeMap::new();
-    for host in sites.iter().flat_map(hosts_of) {
-        let server = Server::of_host(world, &host);
-        if hosts.insert(server.address, hosts.get(&server.address).unwrap_or(&0) + 1).is_none() {
-            *software.entry(server.software).or_default() += 1;
-            let network = Network::holding(server.address);
-            *countries.entry(network.map_or("", |network| network.country)).or_default() += 1;
-        }
-    }
-    let mut crowded: Vec<_> = hosts.iter().map(|(address, hosts)| (*hosts, address.to_string())).collect();
-    crowded.sort_by(|one, other| other.cmp(one));
-    crowded.truncate(3);
-    json!({
-        "count": hosts.len(),
-        "hosts": hosts.values().sum::<u64>(),
-        "most_crowded": crowded,
-        "by_country": countries,
-        "by_software": software,
-    })
-}
-
-fn hosts_of(site: &Site) -> BTreeSet<String> {
-    [Role::Main, Role::Bare, Role::Sub].into_iter().map(|role| site.host(role).to_owned()).collect()
 }

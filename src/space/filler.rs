@@ -40,6 +40,12 @@ impl<'t> Filler<'t> {
         Self { sentences, site, page, template, own: room - template }
     }
 
+    /// Bytes of the site's block on this page.
+    #[cfg(test)]
+    pub fn template_bytes(&self) -> usize {
+        self.template
+    }
+
     /// Writes the text with the links in it, a part of the page's own before each.
     pub fn weave(&self, html: &mut Vec<u8>, links: &Links) {
         html.extend_from_slice(P);

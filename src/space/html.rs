@@ -28,7 +28,8 @@ pub(super) fn render(world: &World, site: &Site, page: &Page, url: &Url) -> (Str
     }
     let sentences = &text(writing.text, &url.host).sentences;
     let markup = html.len() + links.html.len() + P.len() * (links.ends.len() + 2) + END.len();
-    Filler::of(world, site.content, page.key, sentences, size.saturating_sub(markup)).weave(&mut html, &links);
+    Filler::of(world, site.content, page.key, sentences, size.saturating_sub(markup))
+        .weave(&mut html, &links);
     html.extend_from_slice(END);
     let content_type = match charset_in([Place::Header, Place::Both]) {
         None => "text/html".to_owned(),

@@ -36,6 +36,7 @@ mod dns;
 mod dns_answer;
 mod dns_records;
 mod draw;
+mod drawn;
 mod external;
 mod extras;
 mod files;
@@ -76,6 +77,8 @@ mod world;
 mod world_error;
 
 #[cfg(test)]
+mod bytes_tests;
+#[cfg(test)]
 mod dns_answer_tests;
 #[cfg(test)]
 mod fake_web;
@@ -86,9 +89,13 @@ mod reaction_tests;
 #[cfg(test)]
 mod reply_tests;
 #[cfg(test)]
+mod sampling;
+#[cfg(test)]
 mod scan;
 #[cfg(test)]
 mod serve_tests;
+#[cfg(test)]
+mod server_tests;
 #[cfg(test)]
 mod worlds_tests;
 

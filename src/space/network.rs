@@ -14,14 +14,19 @@ pub struct Network {
     pub country: &'static str,
     pub asn: u32,
     pub organization: &'static str,
-    pub(super) is_african: bool,
+    pub(super) region: Region,
 }
 
-const fn african(first: [u8; 4], prefix: u8, country: &'static str, asn: u32, name: &'static str) -> Network {
-    Network { is_african: true, ..distant(first, prefix, country, asn, name) }
+/// Where in the world a block is in use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Region {
+    Africa,
+    America,
+    Asia,
+    Europe,
 }
 
-const fn distant(
+const fn v4(
     [a, b, c, d]: [u8; 4],
     prefix: u8,
     country: &'static str,
@@ -29,46 +34,55 @@ const fn distant(
     organization: &'static str,
 ) -> Network {
     let first = IpAddr::V4(Ipv4Addr::new(a, b, c, d));
-    Network { first, prefix, country, asn, organization, is_african: false }
+    Network { first, prefix, country, asn, organization, region: region(country) }
 }
 
 /// The first 32 bits of an IPv6 block, which is all of it.
 const fn v6(high: u32, country: &'static str, asn: u32, organization: &'static str) -> Network {
     let first = IpAddr::V6(Ipv6Addr::from_bits((high as u128) << 96));
-    Network { first, prefix: 32, country, asn, organization, is_african: high >> 16 == 0x2c0f }
+    Network { first, prefix: 32, country, asn, organization, region: region(country) }
+}
+
+const fn region(country: &str) -> Region {
+    match country.as_bytes() {
+        b"DE" | b"FR" | b"GB" | b"NL" => Region::Europe,
+        b"US" => Region::America,
+        b"JP" => Region::Asia,
+        _ => Region::Africa,
+    }
 }
 
 /// The blocks that worlds draw their addresses from. Each holder has IPv4 blocks and one IPv6 block, in the same
 /// country.
 pub const NETWORKS: &[Network] = &[
-    african([41, 90, 0, 0], 16, "KE", 33771, "Safaricom"),
-    african([41, 204, 160, 0], 19, "KE", 36914, "KENET"),
-    african([41, 206, 32, 0], 19, "KE", 15808, "AccessKenya"),
-    african([197, 136, 0, 0], 16, "KE", 36914, "KENET"),
-    african([41, 59, 0, 0], 16, "TZ", 33765, "TTCL"),
-    african([41, 221, 32, 0], 19, "TZ", 36965, "Habari Node"),
-    african([41, 202, 224, 0], 19, "UG", 20294, "MTN Uganda"),
-    african([197, 221, 0, 0], 18, "ZA", 37153, "xneelo"),
-    african([41, 185, 0, 0], 16, "ZA", 36943, "Gridhost"),
-    african([41, 75, 80, 0], 20, "NG", 37282, "MainOne"),
-    african([41, 204, 32, 0], 19, "GH", 30986, "Scancom"),
-    african([41, 82, 0, 0], 15, "SN", 8346, "Sonatel"),
-    african([41, 32, 0, 0], 13, "EG", 8452, "TE Data"),
-    african([41, 248, 0, 0], 14, "MA", 36903, "Maroc Telecom"),
-    distant([88, 198, 0, 0], 16, "DE", 24940, "Hetzner Online"),
-    distant([212, 227, 0, 0], 16, "DE", 8560, "IONOS"),
-    distant([37, 187, 0, 0], 16, "FR", 16276, "OVH"),
-    distant([77, 68, 0, 0], 17, "GB", 15418, "Fasthosts"),
-    distant([85, 17, 0, 0], 16, "NL", 60781, "LeaseWeb"),
-    distant([37, 97, 128, 0], 17, "NL", 20857, "TransIP"),
-    distant([62, 129, 128, 0], 19, "NL", 21155, "ProServe"),
-    distant([59, 106, 0, 0], 16, "JP", 9370, "SAKURA Internet"),
-    distant([202, 232, 0, 0], 16, "JP", 2497, "IIJ"),
-    distant([60, 32, 0, 0], 12, "JP", 4713, "NTT OCN"),
-    distant([162, 144, 0, 0], 16, "US", 46606, "Unified Layer"),
-    distant([54, 144, 0, 0], 14, "US", 14618, "Amazon"),
-    distant([104, 16, 0, 0], 13, "US", 13335, "Cloudflare"),
-    distant([66, 96, 128, 0], 18, "US", 29873, "Newfold Digital"),
+    v4([41, 90, 0, 0], 16, "KE", 33771, "Safaricom"),
+    v4([41, 204, 160, 0], 19, "KE", 36914, "KENET"),
+    v4([41, 206, 32, 0], 19, "KE", 15808, "AccessKenya"),
+    v4([197, 136, 0, 0], 16, "KE", 36914, "KENET"),
+    v4([41, 59, 0, 0], 16, "TZ", 33765, "TTCL"),
+    v4([41, 221, 32, 0], 19, "TZ", 36965, "Habari Node"),
+    v4([41, 202, 224, 0], 19, "UG", 20294, "MTN Uganda"),
+    v4([197, 221, 0, 0], 18, "ZA", 37153, "xneelo"),
+    v4([41, 185, 0, 0], 16, "ZA", 36943, "Gridhost"),
+    v4([41, 75, 80, 0], 20, "NG", 37282, "MainOne"),
+    v4([41, 204, 32, 0], 19, "GH", 30986, "Scancom"),
+    v4([41, 82, 0, 0], 15, "SN", 8346, "Sonatel"),
+    v4([41, 32, 0, 0], 13, "EG", 8452, "TE Data"),
+    v4([41, 248, 0, 0], 14, "MA", 36903, "Maroc Telecom"),
+    v4([88, 198, 0, 0], 16, "DE", 24940, "Hetzner Online"),
+    v4([212, 227, 0, 0], 16, "DE", 8560, "IONOS"),
+    v4([37, 187, 0, 0], 16, "FR", 16276, "OVH"),
+    v4([77, 68, 0, 0], 17, "GB", 15418, "Fasthosts"),
+    v4([85, 17, 0, 0], 16, "NL", 60781, "LeaseWeb"),
+    v4([37, 97, 128, 0], 17, "NL", 20857, "TransIP"),
+    v4([62, 129, 128, 0], 19, "NL", 21155, "ProServe"),
+    v4([59, 106, 0, 0], 16, "JP", 9370, "SAKURA Internet"),
+    v4([202, 232, 0, 0], 16, "JP", 2497, "IIJ"),
+    v4([60, 32, 0, 0], 12, "JP", 4713, "NTT OCN"),
+    v4([162, 144, 0, 0], 16, "US", 46606, "Unified Layer"),
+    v4([54, 144, 0, 0], 14, "US", 14618, "Amazon"),
+    v4([104, 16, 0, 0], 13, "US", 13335, "Cloudflare"),
+    v4([66, 96, 128, 0], 18, "US", 29873, "Newfold Digital"),
     v6(0x2c0f_fe38, "KE", 33771, "Safaricom"),
     v6(0x2c0f_fe10, "KE", 36914, "KENET"),
     v6(0x2c0f_f3d8, "KE", 15808, "AccessKenya"),
@@ -141,16 +155,10 @@ impl Network {
         NETWORKS.iter().find(|other| other.first.is_ipv6() && is_same(other))
     }
 
-    /// One of the IPv4 blocks wanted; of all of them where none is.
-    pub(super) fn draw(draw: Draw, wanted: impl Fn(&Self) -> bool) -> &'static Self {
-        let v4 = || NETWORKS.iter().filter(|network| network.first.is_ipv4());
-        let wanted = || v4().filter(|network| wanted(network));
-        let turn = |count: usize| usize::try_from(draw.below(count as u64)).unwrap_or(0);
-        match wanted().count() {
-            0 => v4().nth(turn(v4().count())),
-            count => wanted().nth(turn(count)),
-        }
-        .unwrap_or(&NETWORKS[0])
+    /// One of the IPv4 blocks wanted, if there are any.
+    pub(super) fn draw(draw: Draw, wanted: impl Fn(&Self) -> bool) -> Option<&'static Self> {
+        let wanted = || NETWORKS.iter().filter(|network| network.first.is_ipv4() && wanted(network));
+        wanted().nth(usize::try_from(draw.below(wanted().count() as u64)).unwrap_or(0))
     }
 
     /// Blocks of the surveyed countries; of all Africa where the list has none of theirs.
@@ -159,7 +167,7 @@ impl Network {
             let last_labels = world.country_domains.iter().map(|domain| domain.as_str().rsplit('.').next());
             last_labels.flatten().any(|label| label.eq_ignore_ascii_case(network.country))
         };
-        is_surveyed(self) || (self.is_african && !NETWORKS.iter().any(is_surveyed))
+        is_surveyed(self) || (self.region == Region::Africa && !NETWORKS.iter().any(is_surveyed))
     }
 }
 
@@ -193,7 +201,7 @@ mod tests {
         for network in NETWORKS {
             let block = network.v6_block().unwrap();
             assert_eq!(block.organization, network.organization);
-            assert_eq!(block.is_african, network.is_african, "{network:?}");
+            assert_eq!(block.region, network.region, "{network:?}");
         }
     }
 }

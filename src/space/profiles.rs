@@ -36,3 +36,65 @@ impl Profile {
         PROFILES.iter().map(|profile| profile.name).collect::<Vec<_>>().join(", ")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{World, WorldError};
+    use super::*;
+    use crate::address::{SuffixSection, Suffixes};
+
+    fn parse(text: &str) -> Result<World, WorldError> {
+        World::parse(text)
+    }
+
+    #[test]
+    fn every_profile_is_a_world_and_registers_below_public_suffixes() {
+        let list = include_str!("../../data/public_suffix_list.dat");
+        let suffixes = Suffixes::parse(list, SuffixSection::Icann).unwrap();
+        for profile in PROFILES {
+            let world = parse(profile.toml).unwrap();
+            assert_eq!(world.profile, None, "a profile starts from none");
+            for suffix in &world.registry_suffixes {
+                assert!(suffixes.is_icann_suffix(suffix), "{}: {suffix}", profile.name);
+            }
+            let named = parse(&format!("profile = \"{}\"", profile.name)).unwrap();
+            assert_eq!(named.profile, Some(profile));
+            assert_eq!((named.pages, named.servers, named.time), (world.pages, world.servers, world.time));
+            assert_eq!(named.registry_suffixes, world.registry_suffixes);
+        }
+    }
+
+    #[test]
+    fn the_keys_of_the_file_win() {
+        let world = parse("seed = 3\nprofile = \"cctld-2026\"\n[pages]\nutf8_share = 0.5").unwrap();
+        assert_eq!((world.seed, world.sites.count), (3, 3400));
+        assert!((world.pages.utf8_share - 0.5).abs() < 1e-9);
+        assert!((world.pages.bytes_median - 32_000.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn another_country_has_its_own_registry_suffixes() {
+        let suffixes = |domains: &str| {
+            let text = format!("profile = \"africa-2006\"\ncountry_domains = [{domains}]");
+            parse(&text).unwrap().registry_suffixes.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(suffixes("\"ke\""), ["co.ke", "or.ke", "ac.ke", "go.ke"]);
+        assert_eq!(suffixes("\"is\""), ["is"]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_in_the_lines_of_the_file() {
+        let said = |text: &str| parse(text).err().map(|wrong| wrong.to_string()).unwrap_or_default();
+        assert_eq!(
+            said("profile = \"africa-2006\"\n\n[sites]\ncms_share = 0.9"),
+            "line 3: in [sites], one_page_share, brochure_share, cms_share and large_share sum to 1.6500, expected 1"
+        );
+        assert_eq!(
+            said("\n\nprofile = 2006"),
+            "line 3: 'profile' is 2006, expected one of africa-2006, cctld-2026, japan-encodings"
+        );
+        assert!(
+            said("profile = \"cctld-2026\"\n[time]\nscal = 1").starts_with("line 3: unknown key 'time.scal'")
+        );
+    }
+}

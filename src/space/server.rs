@@ -4,7 +4,7 @@ use std::time::Duration;
 use super::World;
 use super::byte_settings::Servers;
 use super::draw::{Draw, Key, real};
-use super::network::Network;
+use super::network::{NETWORKS, Network, Region};
 use super::software::software;
 
 /// A server of a virtual Web space: what is the same for all the hosts at one address.
@@ -130,13 +130,23 @@ fn draw_uplink(servers: &Servers, key: Key) -> Uplink {
     }
 }
 
+/// A block inside the surveyed countries or outside, and there in the region drawn if it has one.
 fn draw_network(world: &World, key: Key, uplink: Uplink) -> &'static Network {
     let draw = key.draw("network");
     if uplink != Uplink::Offshore {
-        return Network::draw(draw, |network| network.is_home(world));
+        return Network::draw(draw, |network| network.is_home(world)).unwrap_or(&NETWORKS[0]);
     }
     let is_neighbour = key.draw("neighbour").happens(world.servers.neighbour_share);
-    Network::draw(draw, |network| network.is_african == is_neighbour && !network.is_home(world))
+    let is_in_europe = key.draw("Europe").happens(world.servers.europe_share);
+    let is_hoster = |network: &Network| matches!(network.region, Region::Europe | Region::America);
+    let is_distant = |network: &Network| is_hoster(network) && !network.is_home(world);
+    let in_region = Network::draw(draw, |network| match network.region {
+        Region::Africa => is_neighbour && !network.is_home(world),
+        Region::Europe => !is_neighbour && is_in_europe && is_distant(network),
+        Region::America => !is_neighbour && !is_in_europe && is_distant(network),
+        Region::Asia => false,
+    });
+    in_region.or_else(|| Network::draw(draw, is_distant)).unwrap_or(&NETWORKS[0])
 }
 
 fn draw_round_trip(world: &World, key: Key, uplink: Uplink) -> Duration {

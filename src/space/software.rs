@@ -62,7 +62,7 @@ pub(super) fn software(world: &World, server: Key) -> &'static str {
     let families =
         [(shares.apache_share, era.apache), (shares.iis_share, era.iis), (shares.nginx_share, era.nginx)];
     let versions = by_share(draw, &families).unwrap_or(era.others);
-    *draw.nth(1).pick(versions)
+    draw.nth(1).pick::<&str>(versions)
 }
 
 /// The family of a server's software, in one word.

@@ -10,9 +10,10 @@ use crate::space::describe;
 
 /// Tell a world's settings, and what comes out of them.
 ///
-/// Every key of the world file with value and unit, the means that follow from them, and what the seed
-/// makes of it: sites by kind and by fault, pages, addresses. With --json also the default, the range
-/// and the meaning of every key.
+/// Every key of the world file with value, unit and where it is from (published, derived, assumed or
+/// recalled); every share of sites, hosts or addresses beside what the seed drew of it; the means that follow;
+/// and what the seed makes of it: sites by kind and by fault, pages, addresses. With --json also the default,
+/// the range and the meaning of every key.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Describe {
@@ -27,7 +28,7 @@ pub struct Describe {
 const EXAMPLES: &str = "\
 Examples:
   ccsurvey space describe demo
-  ccsurvey space describe demo --json";
+  ccsurvey space describe africa-2006 --json";
 
 impl Describe {
     /// # Errors
@@ -46,17 +47,30 @@ impl Describe {
 /// Single values first, then the keys, then each group of numbers under its name.
 fn in_words(world: &Value) -> String {
     let members = world.as_object().cloned().unwrap_or_default();
-    let (groups, single): (Map<_, _>, Map<_, _>) =
-        members.into_iter().filter(|(name, _)| name != "keys").partition(|(_, value)| value.is_object());
+    let (groups, single): (Map<_, _>, Map<_, _>) = members
+        .into_iter()
+        .filter(|(name, _)| name != "keys" && name != "shares")
+        .partition(|(_, value)| value.is_object());
     let groups = groups.iter().filter_map(|(name, group)| Some((name.as_str(), pairs(group.as_object()?))));
-    let parts = std::iter::once(("keys", keys(world))).chain(groups);
+    let parts = [("keys", keys(world)), ("shares", shares(world))].into_iter().chain(groups);
     pairs(&single) + &parts.map(|(name, rows)| format!("\n{name}\n{rows}")).collect::<Vec<_>>().concat()
 }
 
 fn keys(world: &Value) -> String {
-    let mut table = Columns::new(&[Side::Left, Side::Right, Side::Left]);
+    let mut table = Columns::new(&[Side::Left, Side::Right, Side::Left, Side::Left]);
     for key in world["keys"].as_array().into_iter().flatten() {
-        table.row([&short(&key["key"]), &short(&key["value"]), &short(&key["unit"])]);
+        table.row([&short(&key["key"]), &short(&key["value"]), &short(&key["unit"]), &short(&key["source"])]);
+    }
+    indented(&table)
+}
+
+/// The shares that the seed has drawn already, which those of pages are not.
+fn shares(world: &Value) -> String {
+    let mut table = Columns::new(&[Side::Left, Side::Right, Side::Left, Side::Left]);
+    let shares = world["shares"].as_array().into_iter().flatten();
+    for share in shares.filter(|share| !share["drawn"].is_null()) {
+        let drawn = format!("drawn {} of {}", short(&share["drawn"]), short(&share["drawn_of"]));
+        table.row([&short(&share["key"]), &short(&share["expected"]), &short(&share["of"]), &drawn]);
     }
     indented(&table)
 }
@@ -76,6 +90,7 @@ fn indented(table: &Columns) -> String {
 /// A value in one line, without JSON's punctuation.
 fn short(value: &Value) -> String {
     match value {
+        Value::Null => "–".to_owned(),
         Value::String(text) => text.clone(),
         Value::Number(number) => number.as_u64().map_or_else(
             || number.as_f64().map_or_else(|| number.to_string(), |number| format!("{}", rounded(number))),

@@ -1,0 +1,80 @@
+//! Whether samples agree with the distributions they are meant to have, for the tests. All bounds are at
+//! p = 1e-4, and the seeds are fixed: a test that holds once holds always.
+
+use std::f64::consts::SQRT_2;
+
+use super::draw::real;
+
+/// Standard normal deviate at p = 1e-4, two-sided and one-sided.
+const TWO_SIDED: f64 = 3.8906;
+const ONE_SIDED: f64 = 3.7190;
+
+/// Sample points of the tests.
+pub(super) const MANY: u64 = 20_000;
+
+/// A count against its share, by the normal approximation.
+pub(super) fn assert_share(name: &str, yes: u64, all: u64, share: f64) {
+    let (mean, variance) = (real(all) * share, real(all) * share * (1.0 - share));
+    let off = (real(yes) - mean).abs();
+    assert!(off <= TWO_SIDED * variance.sqrt() + 1e-9, "{name}: {yes} of {all}, expected {mean:.0}");
+}
+
+/// Counts of kinds against the kinds' shares, by chi-square (its bound by Wilson and Hilferty).
+pub(super) fn assert_shares(name: &str, counts: &[u64], shares: &[f64]) {
+    let all = real(counts.iter().sum());
+    assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{name}: {shares:?}");
+    let (mut chi_square, mut kinds) = (0.0, 0);
+    for (count, share) in counts.iter().zip(shares) {
+        let expected = all * share;
+        assert!(expected > 0.0 || *count == 0, "{name}: {counts:?}");
+        if expected > 0.0 {
+            chi_square += (real(*count) - expected).powi(2) / expected;
+            kinds += 1;
+        }
+    }
+    let freedom = 2.0 / (9.0 * real(kinds - 1));
+    let bound = real(kinds - 1) * (1.0 - freedom + ONE_SIDED * freedom.sqrt()).powi(3);
+    assert!(chi_square < bound, "{name}: {counts:?} against {shares:?}: {chi_square} > {bound}");
+}
+
+/// A sample against a distribution function, by Kolmogorov and Smirnov.
+pub(super) fn assert_distribution(name: &str, sample: &[f64], distribution: impl Fn(f64) -> f64) {
+    assert_within(name, sample, (f64::NEG_INFINITY, f64::INFINITY), distribution);
+}
+
+/// The same for a sample that was cut to least and most: of what lies there only the number counts.
+pub(super) fn assert_within(
+    name: &str,
+    sample: &[f64],
+    (least, most): (f64, f64),
+    distribution: impl Fn(f64) -> f64,
+) {
+    let mut sample = sample.to_vec();
+    sample.sort_by(f64::total_cmp);
+    let count = real(sample.len() as u64);
+    let inside = (0_u64..).zip(&sample).filter(|(_, x)| (least..most).contains(*x) && **x > least);
+    let far = inside.fold(0.0_f64, |far, (below, x)| {
+        let at = distribution(*x);
+        far.max(at - real(below) / count).max(real(below + 1) / count - at)
+    });
+    // sqrt(−ln(p / 2) / 2)
+    let bound = 2.2253 / count.sqrt();
+    assert!(far > 0.0 && far < bound, "{name}: off by {far}, allowed {bound}");
+}
+
+/// Distribution function of the standard normal.
+pub(super) fn normal(x: f64) -> f64 {
+    let t = 1.0 / (1.0 + 0.327_591_1 * x.abs() / SQRT_2);
+    // Abramowitz and Stegun 7.1.26, error below 1.5e-7.
+    let tail = [1.061_405_429, -1.453_152_027, 1.421_413_741, -0.284_496_736, 0.254_829_592]
+        .iter()
+        .fold(0.0, |sum, c| sum * t + c)
+        * t
+        * (-x * x / 2.0).exp();
+    if x < 0.0 { tail / 2.0 } else { 1.0 - tail / 2.0 }
+}
+
+/// Distribution function of a log-normal distribution.
+pub(super) fn log_normal(x: f64, median: f64, sigma: f64) -> f64 {
+    normal((x / median).ln() / sigma)
+}
