@@ -56,6 +56,8 @@ mod world;
 mod world_error;
 
 #[cfg(test)]
+mod marginals_tests;
+#[cfg(test)]
 mod model_tests;
 #[cfg(test)]
 mod scan;
