@@ -2,9 +2,11 @@
 
 mod common;
 
+use std::time::Duration;
+
 use ccsurvey::records::{LevelRow, LinkRow, SiteRow};
 use ccsurvey::space::{FeedBack, LevelTruth, LinkTruth, SiteTruth, Truth};
-use ccsurvey::survey::{FeedBackRule, Settings};
+use ccsurvey::survey::{FeedBackRule, Settings, Span};
 use common::{Space, TimelessTables, same};
 
 fn site_truth(row: &SiteRow) -> SiteTruth {
@@ -68,11 +70,15 @@ fn assert_true(tables: &TimelessTables, truth: &Truth, what: &str) {
 }
 
 fn check(world: &str) {
+    check_with(world, |settings| settings);
+}
+
+fn check_with(world: &str, change: impl Fn(Settings) -> Settings) {
     let space = Space::serve(world);
     let truth = space.truth(8, FeedBack::Link);
     assert!(!truth.sites.is_empty());
     for (sites, per_site) in [(1, 1), (4, 1), (64, 1), (64, 4)] {
-        let settings = Settings { sites, per_site, per_address: per_site, ..space.settings() };
+        let settings = Settings { sites, per_site, per_address: per_site, ..change(space.settings()) };
         let tables = space.survey(settings).tables();
         assert_true(&tables, &truth, &format!("{world}, --sites {sites} --per-site {per_site}"));
     }
@@ -106,6 +112,43 @@ fn shared_hosting() {
 #[test]
 fn a_small_country() {
     check("a_small_country");
+}
+
+#[test]
+fn calendars_never_end() {
+    check("calendars_never_end");
+}
+
+#[test]
+fn relative_links_loop() {
+    check("relative_links_loop");
+}
+
+#[test]
+fn sessions_and_facets_multiply() {
+    check("sessions_and_facets_multiply");
+}
+
+#[test]
+fn lists_go_on_for_pages() {
+    check("lists_go_on_for_pages");
+}
+
+#[test]
+fn soft_404_hosts_answer_everything() {
+    check("soft_404_hosts_answer_everything");
+}
+
+#[test]
+fn the_same_page_has_many_names() {
+    check("the_same_page_has_many_names");
+}
+
+/// What never comes is waited for no longer than a test may last.
+#[test]
+fn hosts_fail_in_every_way() {
+    let wait = Span(Duration::from_millis(150));
+    check_with("hosts_fail_in_every_way", |settings| Settings { first_byte_timeout: wait, ..settings });
 }
 
 #[test]

@@ -222,12 +222,15 @@ impl Drawn {
     }
 }
 
-const FAULTS: [(&str, Fault); 5] = [
+const FAULTS: [(&str, Fault); 8] = [
     ("faults.no_dns_share", Fault::NoDns),
     ("faults.servfail_share", Fault::Servfail),
     ("faults.reset_share", Fault::Reset),
     ("faults.unavailable_share", Fault::Unavailable),
     ("faults.moved_share", Fault::Moved),
+    ("faults.dns_silent_share", Fault::DnsSilent),
+    ("faults.silent_share", Fault::Silent),
+    ("faults.forbidden_share", Fault::Forbidden),
 ];
 
 fn hosts_of(site: &Site) -> BTreeSet<String> {

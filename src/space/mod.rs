@@ -83,6 +83,8 @@ mod dns_answer_tests;
 #[cfg(test)]
 mod fake_web;
 #[cfg(test)]
+mod marginals_tests;
+#[cfg(test)]
 mod model_tests;
 #[cfg(test)]
 mod reaction_tests;

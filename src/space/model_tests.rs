@@ -1,13 +1,15 @@
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 
 use proptest::prelude::*;
 
 use super::content::{Content, Page, Spot, Url};
+use super::copies;
 use super::resource::Resource;
 use super::scan::{Scanned, scan};
 use super::site::{Role, Site};
+use super::trap_paths::Trap;
 use super::truth::word;
-use super::{Reaction, Response, Web, World};
+use super::{Handshake, Reaction, Response, Web, World};
 
 const SMALL: &str = "
 [sites]
@@ -73,6 +75,10 @@ fn response(world: &World, url: &Url) -> Response {
 
 /// Every page that can be reached by links and redirects from the front page, with its depth.
 fn pages_from_front(world: &World, site: &Site) -> Vec<(u64, Url, Page)> {
+    pages_to_depth(u64::MAX, world, site)
+}
+
+fn pages_to_depth(most: u64, world: &World, site: &Site) -> Vec<(u64, Url, Page)> {
     let front = Url::http(&site.main_host, "/");
     let mut seen = HashSet::from([front.clone()]);
     let mut queue = VecDeque::from([(0, front)]);
@@ -80,7 +86,7 @@ fn pages_from_front(world: &World, site: &Site) -> Vec<(u64, Url, Page)> {
     let mut meet = |depth, url: Url, queue: &mut VecDeque<(u64, Url)>, first: bool| {
         let url = Url { is_https: false, ..url };
         let is_own = Site::with_host(world, &url.host).is_some_and(|(other, _)| other.index == site.index);
-        if is_own && seen.insert(url.clone()) {
+        if is_own && depth <= most && seen.insert(url.clone()) {
             if first { queue.push_front((depth, url)) } else { queue.push_back((depth, url)) }
         }
     };
@@ -174,6 +180,114 @@ proptest! {
         let _ = world.respond(false, &host, &target);
         let site = Site::of(&world, 0);
         let _ = world.respond(false, &site.main_host, &target);
+    }
+}
+
+/// Sites with every trap; only to some depth can all their pages be read.
+fn trapped_world(seed: u64) -> World {
+    let more = "calendar_share = 1.0\nloop_share = 1.0\nsession_share = 1.0\nfacet_share = 1.0\nfacets = 3";
+    let off = "calendar_share = 0.0\nloop_share = 0.0\nsession_share = 0.0\nfacet_share = 0.4\nfacets = 2";
+    let text = SMALL.replace(off, more).replace("count = 12", "count = 4");
+    World::parse(&format!("seed = {seed}\n{text}")).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(4) })]
+
+    #[test]
+    fn a_calendar_has_thirty_pages_a_level_and_no_trap_is_a_shorter_way(seed: u64) {
+        const DEPTH: u64 = 7;
+        let world = trapped_world(seed);
+        for index in 0..world.sites.count {
+            let site = Site::of(&world, index);
+            let mut calendar = [0; DEPTH as usize + 1];
+            for (depth, url, page) in pages_to_depth(DEPTH, &world, &site) {
+                let spot = Spot::find(&world, &url).unwrap();
+                let (expected, is_calendar) = match spot.resource {
+                    Some(Resource::Trap(Trap::Month(month))) => (month, true),
+                    Some(Resource::Trap(Trap::Day(month, _))) => (month + 1, true),
+                    Some(Resource::Trap(Trap::Loop(length))) => (length, false),
+                    Some(Resource::Trap(Trap::Session(number))) => (number, false),
+                    Some(Resource::Trap(Trap::SessionPage(number, _))) => (number + 1, false),
+                    Some(Resource::Trap(Trap::Facets(chosen))) => (1 + chosen.len() as u64, false),
+                    Some(Resource::Node(path)) => {
+                        let tree = site.tree(spot.role).unwrap();
+                        (tree.depth_of(&tree.find(&path).unwrap()), false)
+                    }
+                    _ => continue,
+                };
+                prop_assert_eq!(depth, expected, "{}", url);
+                calendar[depth as usize] += u64::from(is_calendar);
+                for link in page.links.iter().filter(|link| link.url.host == url.host && !link.url.is_https) {
+                    let is_broken = link.url.target.starts_with("/lost/");
+                    prop_assert_eq!(response(&world, &link.url).status == 404, is_broken, "{}", link.url);
+                }
+            }
+            prop_assert_eq!(calendar, [0, 30, 30, 30, 30, 30, 30, 30]);
+        }
+    }
+
+    #[test]
+    fn second_names_and_duplicates_have_the_bytes_of_their_page(seed: u64) {
+        let world = world(seed);
+        let (mut aliases, mut duplicates) = (0, 0);
+        for index in 0..world.sites.count {
+            let site = Site::of(&world, index);
+            for (_, url, _) in pages_from_front(&world, &site) {
+                let spot = Spot::find(&world, &url).unwrap();
+                let (repeated, count) = match &spot.resource {
+                    Some(Resource::Alias(_, path)) => (path.clone(), &mut aliases),
+                    Some(Resource::Node(path)) if site.links_page(&world) != Some(path) => {
+                        let node = site.tree(spot.role).unwrap().find(path).unwrap();
+                        let Some(original) = copies::original(&world, &node) else { continue };
+                        (original.path, &mut duplicates)
+                    }
+                    _ => continue,
+                };
+                *count += 1;
+                let other = site.url(spot.role, &Resource::Node(repeated));
+                prop_assert_eq!(response(&world, &url).body, response(&world, &other).body, "{}", url);
+            }
+        }
+        prop_assert!(aliases > 0 && duplicates > 0);
+    }
+
+    #[test]
+    fn a_mirror_has_the_pages_of_its_source_and_hosts_of_its_own(seed: u64) {
+        let text = SMALL.replace("mirror_share = 0.1", "mirror_share = 0.5");
+        let world = World::parse(&format!("seed = {seed}\n{text}")).unwrap();
+        let targets = |site: &Site| -> BTreeSet<String> {
+            let pages = pages_from_front(&world, site).into_iter();
+            pages.map(|(_, url, _)| url).filter(|url| url.host == site.main_host).map(|url| url.target).collect()
+        };
+        for index in 0..world.sites.count {
+            let mirror = Site::of(&world, index);
+            if mirror.content_index != index {
+                let source = Site::of(&world, mirror.content_index);
+                prop_assert_ne!(&mirror.main_host, &source.main_host);
+                prop_assert_eq!(targets(&mirror), targets(&source));
+            }
+        }
+    }
+
+    #[test]
+    fn pages_under_https_are_written_for_it(seed: u64) {
+        let tls = "[https]\nshare = 1.0\nonly_share = 0.5\n";
+        let world = World::parse(&format!("seed = {seed}\n{SMALL}{tls}")).unwrap();
+        for index in 0..world.sites.count {
+            let site = Site::of(&world, index);
+            let url = Url { is_https: true, ..Url::http(&site.main_host, "/") };
+            let Content::Page(page) = Spot::find(&world, &url).unwrap().content(&world) else { continue };
+            let Reaction::Response(answer) = world.respond(true, &url.host, "/") else { panic!("{url}") };
+            let written: Vec<String> =
+                scan(&url.to_string(), &answer.body).into_iter().map(|link| link.url).collect();
+            let meant: Vec<String> = page.links.iter().map(|link| link.url.to_string()).collect();
+            prop_assert_eq!(written, meant, "{}", url);
+            let plain = response(&world, &Url { is_https: false, ..url.clone() });
+            let is_only = site.tls.links_itself_with_https();
+            prop_assert_eq!(plain.location, is_only.then(|| url.to_string()));
+            prop_assert_eq!(world.handshake(&url.host) == Handshake::Closed, false);
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use super::site::Site;
 use super::{FeedBack, LevelTruth, Truth, TruthSettings, World, describe};
 use crate::address::{Host, SuffixSection, Suffixes};
 
-const WORLDS: [(&str, &str); 7] = [
+const WORLDS: [(&str, &str); 15] = [
     ("demo", include_str!("../../data/demo.toml")),
     ("one page", include_str!("../../tests/worlds/a_site_with_one_page.toml")),
     ("scripts", include_str!("../../tests/worlds/scripts_answer_one_query_each.toml")),
@@ -14,6 +14,14 @@ const WORLDS: [(&str, &str); 7] = [
     ("redirects", include_str!("../../tests/worlds/redirects_add_no_depth.toml")),
     ("small country", include_str!("../../tests/worlds/a_small_country.toml")),
     ("shared hosting", include_str!("../../tests/worlds/shared_hosting.toml")),
+    ("calendars", include_str!("../../tests/worlds/calendars_never_end.toml")),
+    ("loops", include_str!("../../tests/worlds/relative_links_loop.toml")),
+    ("sessions and facets", include_str!("../../tests/worlds/sessions_and_facets_multiply.toml")),
+    ("lists", include_str!("../../tests/worlds/lists_go_on_for_pages.toml")),
+    ("soft 404", include_str!("../../tests/worlds/soft_404_hosts_answer_everything.toml")),
+    ("many names", include_str!("../../tests/worlds/the_same_page_has_many_names.toml")),
+    ("failing", include_str!("../../tests/worlds/hosts_fail_in_every_way.toml")),
+    ("tls", include_str!("../../tests/worlds/sites_speak_tls.toml")),
 ];
 
 fn suffixes() -> Arc<Suffixes> {
@@ -26,15 +34,18 @@ fn world(name: &str) -> World {
     World::parse(text).unwrap()
 }
 
-fn truth(world: &World, depth: u16) -> Truth {
-    let settings = TruthSettings {
+fn settings(world: &World, depth: u16) -> TruthSettings {
+    TruthSettings {
         depth,
         feed_back: FeedBack::Link,
         start: world.start_urls(),
         queries_per_script: 1,
         suffixes: suffixes(),
-    };
-    Truth::of(world, &settings)
+    }
+}
+
+fn truth(world: &World, depth: u16) -> Truth {
+    Truth::of(world, &settings(world, depth))
 }
 
 fn requests(truth: &Truth) -> u64 {
@@ -104,6 +115,112 @@ fn shared_hosting_has_two_addresses() {
 }
 
 #[test]
+fn calendars_end_with_the_depth_of_the_survey() {
+    for depth in [4, 12] {
+        let truth = truth(&world("calendars"), depth);
+        assert!(truth.sites.iter().all(|site| site.outcome == "depth" && site.deepest == Some(depth)));
+        let last = truth.levels.iter().filter(|level| level.depth == depth && depth == 12);
+        last.for_each(|level| assert_eq!((level.fetched, level.pages), (4, 4), "{level:?}"));
+    }
+}
+
+#[test]
+fn relative_links_are_a_trap_at_the_fourth_round() {
+    let truth = truth(&world("loops"), 20);
+    let traps = |depth| {
+        truth.levels.iter().filter(move |level| level.depth == depth).map(|level| level.not_fetched_trap)
+    };
+    assert_eq!(traps(8).sum::<u64>(), truth.sites.len() as u64);
+    assert_eq!(left(&truth, |level| level.not_fetched_trap), truth.sites.len() as u64);
+    assert!(truth.sites.iter().all(|site| site.outcome == "complete" && site.deepest >= Some(7)));
+}
+
+#[test]
+fn sessions_grow_by_as_many_pages_a_level_and_facets_end() {
+    let [short, long] = [20, 40].map(|depth| truth(&world("sessions and facets"), depth));
+    let at = |truth: &Truth, from: u16| -> u64 {
+        let levels = truth.levels.iter().filter(|level| (from..from + 10).contains(&level.depth));
+        levels.map(|level| level.fetched).sum()
+    };
+    assert!(at(&long, 11) > 0);
+    assert_eq!(at(&long, 11), at(&long, 31));
+    assert_eq!(at(&short, 11), at(&long, 11));
+    let world = world("sessions and facets");
+    let shop = (0..world.sites.count)
+        .map(|index| Site::of(&world, index))
+        .find(|site| site.traps.facets && !site.traps.sessions)
+        .unwrap();
+    let shop = short.sites.iter().find(|site| site.start_url.ends_with(&format!("//{}/", shop.start_host)));
+    assert_eq!(shop.map(|site| (site.outcome.as_str(), site.pages >= 27)), Some(("complete", true)));
+}
+
+#[test]
+fn lists_are_deeper_than_trees() {
+    let truth = truth(&world("lists"), 30);
+    assert!(truth.sites.iter().any(|site| site.deepest > Some(8)));
+    assert!(left(&truth, |level| level.not_fetched_script) > 0);
+}
+
+#[test]
+fn soft_404_hosts_have_a_page_at_every_broken_link() {
+    let [soft, hard] = ["soft_404_share = 1.0", "soft_404_share = 0.0"].map(|share| {
+        let text = WORLDS.iter().find(|(known, _)| *known == "soft 404").unwrap().1;
+        truth(&World::parse(&text.replace("soft_404_share = 1.0", share)).unwrap(), 8)
+    });
+    let pages = |truth: &Truth| truth.sites.iter().map(|site| site.pages).sum::<u64>();
+    assert_eq!(requests(&soft), requests(&hard));
+    assert!(pages(&soft) > pages(&hard) + 10, "{} {}", pages(&soft), pages(&hard));
+}
+
+#[test]
+fn the_same_page_has_many_names() {
+    let world = world("many names");
+    let truth = truth(&world, 8);
+    let drawn: u64 = (0..world.sites.count).map(|index| Site::of(&world, index).pages).sum();
+    let pages: u64 = truth.sites.iter().map(|site| site.pages).sum();
+    assert!(pages > drawn * 5 / 4, "{pages} {drawn}");
+    assert!((0..world.sites.count).any(|index| Site::of(&world, index).content_index != index));
+}
+
+#[test]
+fn hosts_fail_in_every_way() {
+    let world = world("failing");
+    let drawn = &describe(&world)["drawn"];
+    for fault in ["no_dns", "servfail", "dns_silent", "reset", "silent", "forbidden", "unavailable", "moved"]
+    {
+        assert!(drawn[fault].as_u64() > Some(0), "{fault}");
+    }
+    let truth = truth(&world, 8);
+    for outcome in ["complete", "robots", "moved", "unreachable"] {
+        assert!(truth.sites.iter().any(|site| site.outcome == outcome), "{outcome}");
+    }
+    assert!(truth.sites.iter().any(|site| site.outcome == "complete" && site.pages == 0), "forbidden");
+}
+
+#[test]
+fn a_site_with_https_only_costs_a_redirect_for_robots_txt_and_one_for_its_start_url() {
+    let (world, plain) = (world("tls"), WORLDS.iter().find(|(known, _)| *known == "tls").unwrap().1);
+    let plain = World::parse(&plain.replace("share = 0.7", "share = 0.0")).unwrap();
+    let off = |world: &World| {
+        let settings = TruthSettings { feed_back: FeedBack::Off, ..settings(world, 8) };
+        Truth::of(world, &settings)
+    };
+    let (with, without) = (off(&world), off(&plain));
+    let only = (0..world.sites.count).map(|index| Site::of(&world, index)).find(|site| {
+        let is_simple = site.bare_host.is_none() && site.sub_host.is_none();
+        site.is_in_start_list && is_simple && site.tls.links_itself_with_https()
+    });
+    let start = only.map(|site| format!("http://{}/", site.start_host)).unwrap();
+    let requests = |truth: &Truth| {
+        let site = truth.sites.iter().find(|site| site.start_url == start);
+        site.map(|site| (site.requests, site.pages)).unwrap()
+    };
+    let ((with, pages), (without, same_pages)) = (requests(&with), requests(&without));
+    assert_eq!(pages, same_pages);
+    assert!(with >= without + 2, "{with} {without}");
+}
+
+#[test]
 fn the_demo_has_everything_that_a_survey_meets() {
     let world = world("demo");
     let truth = truth(&world, 8);
@@ -116,9 +233,26 @@ fn the_demo_has_everything_that_a_survey_meets() {
     assert!(left(&truth, |level| level.not_fetched_nofollow) > 0);
     assert!(left(&truth, |level| level.not_fetched_script) > 0);
     let drawn = &describe(&world)["drawn"];
-    for fault in ["no_dns", "servfail", "reset", "unavailable", "moved", "with_second_host", "script_only"] {
-        assert!(drawn[fault].as_u64() > Some(0), "{fault}");
+    for kind in [
+        "no_dns",
+        "servfail",
+        "reset",
+        "forbidden",
+        "unavailable",
+        "moved",
+        "with_second_host",
+        "script_only",
+        "with_lists",
+        "mirrors",
+        "with_calendar",
+        "with_relative_loop",
+        "with_sessions",
+        "with_facets",
+        "with_soft_404",
+    ] {
+        assert!(drawn[kind].as_u64() > Some(0), "{kind}");
     }
+    assert!(left(&truth, |level| level.not_fetched_trap) > 0);
 }
 
 #[test]

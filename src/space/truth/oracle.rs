@@ -1,3 +1,4 @@
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -51,8 +52,11 @@ pub(super) struct Oracle<'a> {
     /// The server was left alone.
     pub(super) gave_up: bool,
     /// The hosts met, drawn once.
-    hosts: std::cell::RefCell<HashMap<String, Option<(Arc<Site>, Role)>>>,
+    hosts: RefCell<HashMap<String, Met>>,
 }
+
+/// A host that was met: its site and what it is there, or nobody.
+type Met = Option<(Arc<Site>, Role)>;
 
 /// A URL of a level.
 #[derive(Clone)]
@@ -94,7 +98,7 @@ impl<'a> Oracle<'a> {
             moved: false,
             failures: 0,
             gave_up: false,
-            hosts: std::cell::RefCell::default(),
+            hosts: RefCell::default(),
         }
     }
 
