@@ -19,6 +19,9 @@
 //! with what it judges; it names `address` only. [`geo_database`] makes a location database for the
 //! addresses of its worlds, [`describe`] tells a world's settings and what to expect of it.
 //!
+//! A [`Replay`] is another Web that can be asked and served in the same two ways: a recorded survey, in
+//! place of a drawn world.
+//!
 //! Only the serving half reads the clock, opens sockets and writes a file, the access log.
 
 mod access;
@@ -36,6 +39,7 @@ mod links;
 mod mmdb;
 mod names;
 mod network;
+mod replay;
 mod resource;
 mod response;
 mod robots;
@@ -62,6 +66,7 @@ pub use describe::describe;
 pub use geo::geo_database;
 pub use keys::KeyDoc;
 pub use network::{NETWORKS, Network, Server};
+pub use replay::{Contents, RecordedExchange, RecordedLink, Replay, ReplayBuilder};
 pub use response::{Certificate, Handshake, Lookup, Reaction, Records, Response, Web};
 pub use serve::{ServeError, ServeSettings, Served, serve};
 pub use truth::{FeedBack, LevelTruth, LinkTruth, SiteTruth, Truth, TruthSettings, TruthTable};
