@@ -92,9 +92,46 @@ fn as_text(body: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::time::SystemTime;
+
     use super::*;
-    use crate::address::WebUrl;
+    use crate::address::{Host, ScopeRule, SuffixSection, Suffixes, WebUrl};
+    use crate::exchange::{Answer, Ask, Failure, Purpose};
+    use crate::page::{MAX_LINKS, Source};
     use crate::robots::Rules;
+
+    fn heard(number: u32, links: usize) -> Heard {
+        let url = WebUrl::parse(&format!("http://a.ke/{number}")).unwrap();
+        let html: String = (0..links).map(|link| format!("<a href={link}>")).collect();
+        let source = Source { body: html.as_bytes(), url: &url, content_type: None, robots_tag: None };
+        let content = Content::Page(Box::new(Page::read(source)));
+        let answer = Answer::not_asked(SystemTime::UNIX_EPOCH, None, Failure::Reset, None);
+        Heard { ask: Ask { number, url, purpose: Purpose::Page, depth: None }, answer, content }
+    }
+
+    #[test]
+    fn a_tree_with_more_links_than_a_segment_holds_is_written_in_several() {
+        let suffixes = Suffixes::parse(crate::survey::BUILT_IN_SUFFIX_LIST, SuffixSection::Icann).unwrap();
+        let scope = Scope::of(&Host::parse("a.ke").unwrap(), ScopeRule::Site, Arc::new(suffixes));
+        let lease = Lease {
+            order: 0,
+            site: scope.site().clone(),
+            seed: 0,
+            start: WebUrl::parse("http://a.ke/").unwrap(),
+            parent: None,
+            generation: 0,
+        };
+        let mut written = Vec::new();
+        let mut pages = KeptPages::new(&lease, &scope, |rows| {
+            written.push(rows.len());
+            Ok(())
+        });
+        (0..11).for_each(|number| pages.keep(&heard(number, MAX_LINKS)).unwrap());
+        let rest = pages.rest();
+        assert_eq!((written, rest.len()), (vec![SEGMENT_ROWS], MAX_LINKS));
+        assert!(rest.page_links.iter().all(|row| row.page == "http://a.ke/10" && row.is_internal));
+    }
 
     #[test]
     fn a_robots_txt_of_any_bytes_means_the_same_as_text() {

@@ -3,6 +3,7 @@ use std::collections::hash_map::Entry;
 use std::sync::atomic::AtomicU64;
 
 use super::page::Element;
+use super::pending::{Pending, Weight};
 use super::recorded::Mishap;
 use super::servers::{Servers, microseconds};
 use super::texts::{Interner, TextId};
@@ -11,6 +12,7 @@ use super::{
     key_of,
 };
 use crate::address::WebUrl;
+use crate::space::Server;
 
 /// Takes in what tables tell, and makes a [`Replay`] of it.
 #[derive(Default)]
@@ -30,26 +32,6 @@ pub struct ReplayBuilder {
     /// Which texts are internal URLs.
     internal: Vec<bool>,
     contents: Contents,
-}
-
-/// An answer whose server is not reckoned yet.
-struct Pending {
-    saved: Saved,
-    server: Option<u32>,
-    first_byte_us: u32,
-    /// Links that the page should have.
-    links: Option<u32>,
-    weight: Weight,
-}
-
-/// Which of two answers to one URL counts: the heavier, and of equal ones the later.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Weight {
-    /// No server was asked.
-    NotAsked,
-    /// A page that was asked for as a robots.txt, or the other way round.
-    InPassing,
-    Proper,
 }
 
 /// The page whose links are coming.
@@ -86,7 +68,7 @@ impl ReplayBuilder {
             self.servers.learn(server, exchange, self.software_names[saved.server as usize]);
         }
         let first_byte_us = exchange.first_byte.map_or(0, microseconds);
-        let weight = weight(&url, exchange);
+        let weight = Weight::of(&url, exchange);
         self.enter(key, Pending { saved, server, first_byte_us, links: exchange.links, weight });
     }
 
@@ -118,27 +100,16 @@ impl ReplayBuilder {
     pub fn build(mut self) -> Replay {
         self.end_run();
         let servers = std::mem::take(&mut self.servers).done();
-        let round_trip_us = |number: u32| microseconds(servers[number as usize].round_trip);
-        let mut contents = std::mem::take(&mut self.contents);
-        let mut by_url = HashMap::with_capacity(self.answers.len());
-        for (key, pending) in std::mem::take(&mut self.answers) {
-            let (first_link, link_count) = self.runs.get(&key).copied().unwrap_or_default();
-            let is_page = pending.links.is_some();
-            contents.pages += u64::from(is_page);
-            contents.pages_without_links += u64::from(pending.links.is_some_and(|links| links != link_count));
-            let service_us = pending.first_byte_us.saturating_sub(pending.server.map_or(0, round_trip_us));
-            let robots_txt = self.robots.get(&key).copied().unwrap_or_default();
-            by_url.insert(
-                key,
-                Saved { is_page, first_link, link_count, service_us, robots_txt, ..pending.saved },
-            );
-        }
-        contents.hosts = self.hosts.len() as u64;
-        contents.servers = servers.len() as u64;
-        contents.urls = by_url.len() as u64;
-        contents.links = self.runs.values().map(|(_, links)| u64::from(*links)).sum();
-        contents.robots = self.robots.len() as u64;
-        contents.unfetched_urls = unfetched(&self.texts, &self.internal, &by_url);
+        let by_url = self.answers(&servers);
+        let contents = Contents {
+            hosts: self.hosts.len() as u64,
+            servers: servers.len() as u64,
+            urls: by_url.len() as u64,
+            links: self.runs.values().map(|(_, links)| u64::from(*links)).sum(),
+            robots: self.robots.len() as u64,
+            unfetched_urls: unfetched(&self.texts, &self.internal, &by_url),
+            ..self.contents
+        };
         Replay {
             texts: self.texts.done(),
             hosts: self.hosts,
@@ -150,6 +121,23 @@ impl ReplayBuilder {
             contents,
             unknown: AtomicU64::new(0),
         }
+    }
+
+    /// The answers with their links, their robots.txt, and what is left of the time to the first byte when the
+    /// round trip is taken off.
+    fn answers(&mut self, servers: &[Server]) -> HashMap<u64, Saved> {
+        let round_trip_us = |number: u32| microseconds(servers[number as usize].round_trip);
+        let mut by_url = HashMap::with_capacity(self.answers.len());
+        for (key, Pending { saved, server, first_byte_us, links, .. }) in std::mem::take(&mut self.answers) {
+            let (first_link, link_count) = self.runs.get(&key).copied().unwrap_or_default();
+            self.contents.pages += u64::from(links.is_some());
+            self.contents.pages_without_links += u64::from(links.is_some_and(|links| links != link_count));
+            let service_us = first_byte_us.saturating_sub(server.map_or(0, round_trip_us));
+            let robots_txt = self.robots.get(&key).copied().unwrap_or_default();
+            let is_page = links.is_some();
+            by_url.insert(key, Saved { is_page, first_link, link_count, service_us, robots_txt, ..saved });
+        }
+        by_url
     }
 
     /// Notes where a host stands. Having been found once counts more than not having been found.
@@ -243,15 +231,6 @@ impl ReplayBuilder {
 fn key_of_url(url: &str) -> Option<u64> {
     let url = WebUrl::parse(url).ok()?;
     key_of(url.is_https(), url.host().as_str(), url.target())
-}
-
-fn weight(url: &WebUrl, exchange: &RecordedExchange<'_>) -> Weight {
-    let is_robots_txt = url.path() == "/robots.txt";
-    match () {
-        () if exchange.address.is_none() => Weight::NotAsked,
-        () if is_robots_txt != exchange.is_robots => Weight::InPassing,
-        () => Weight::Proper,
-    }
 }
 
 fn certificate(exchange: &RecordedExchange<'_>) -> Certificate {

@@ -2,6 +2,7 @@
 
 mod describe;
 mod geo;
+pub mod recorded;
 pub(super) mod serve;
 mod starts;
 mod truth;
@@ -16,7 +17,8 @@ use crate::cli::exit::Exit;
 ///
 /// A virtual Web space is a simulated country-code Web, a pure function of a small file and its seed.
 /// It is served over real DNS and HTTP on this machine, needs no root and touches no Internet. WORLD is
-/// such a file, or `demo` for the one built in.
+/// such a file, or `demo` for the one built in; or the folder of a survey with --record-links, whose sites
+/// are then walked again.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Space {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use super::recorded::Recorded;
 use super::world::WorldArgument;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
@@ -11,7 +12,8 @@ use crate::cli::flags::{socket, values};
 use crate::cli::output::{print, say};
 use crate::cli::run::block_on;
 use crate::cli::stop;
-use crate::space::{ServeError, ServeSettings, Served, World, serve};
+use crate::space::{ServeError, ServeSettings, Served, Web, serve};
+use crate::survey::units::thousands;
 
 /// Serve a world over DNS and HTTP until Ctrl-C.
 ///
@@ -44,13 +46,41 @@ pub struct Serve {
 const EXAMPLES: &str = "\
 Examples:
   ccsurvey space serve demo
+  ccsurvey space serve my-survey --speed 10
   ccsurvey space serve country.toml --dns 127.0.0.1:5300 --gateway 127.0.0.1:8080 --log access.csv";
 
 impl Serve {
     /// # Errors
     /// When the world cannot be read, an address is taken, or the log cannot be written.
     pub fn execute(self) -> Result<Exit, CliError> {
-        let world = self.world.read()?;
+        match self.world.recorded()? {
+            Some(recorded) => self.serve_recorded(&recorded),
+            None => {
+                let world = self.world.read()?;
+                let domains: Vec<String> = world.country_domains.iter().map(ToString::to_string).collect();
+                self.serve(Arc::new(world), &format!("--cctld {}", domains.join(",")))
+            }
+        }
+    }
+
+    /// Tells before what of the survey cannot be replayed, and afterwards whether it was asked for.
+    fn serve_recorded(self, recorded: &Recorded) -> Result<Exit, CliError> {
+        recorded.gaps().iter().for_each(|gap| say(gap));
+        let settings = recorded.dir.join("survey.toml");
+        let exit = self.serve(recorded.replay.clone(), &format!("--config {}", settings.display()))?;
+        if let unknown @ 1.. = recorded.replay.unknown() {
+            say(&format!(
+                "{} requests were for URLs that the recorded survey (--depth {}) did not fetch: they were \
+                 answered 404",
+                thousands(unknown),
+                recorded.settings.depth
+            ));
+        }
+        Ok(exit)
+    }
+
+    /// Serves until Ctrl-C; `flags` say what to survey.
+    fn serve(self, web: Arc<dyn Web>, flags: &str) -> Result<Exit, CliError> {
         // The log file is the memory of a space that runs for days.
         let settings = ServeSettings {
             dns: self.dns,
@@ -60,9 +90,9 @@ impl Serve {
             speed: self.speed,
         };
         block_on(async {
-            let served = serve(Arc::new(world.clone()), settings).await.map_err(refusal)?;
+            let served = serve(web, settings).await.map_err(refusal)?;
             let mut stopped = stop::on_signal(|| ());
-            print(&how_to_survey(&self.world, &world, &served))?;
+            print(&how_to_survey(&self.world, flags, &served))?;
             // Ends with a signal; the sender lives as long as the runtime.
             let _ = stopped.wait_for(|stopped| *stopped).await;
             served.shutdown().await.map_err(refusal)?;
@@ -72,9 +102,8 @@ impl Serve {
     }
 }
 
-fn how_to_survey(argument: &WorldArgument, world: &World, served: &Served) -> String {
+fn how_to_survey(argument: &WorldArgument, flags: &str, served: &Served) -> String {
     let name = argument.world.display();
-    let domains: Vec<String> = world.country_domains.iter().map(ToString::to_string).collect();
     let (dns, gateway) = (served.dns_addr, served.gateway_addr);
     format!(
         "name server  {dns}\n\
@@ -82,11 +111,10 @@ fn how_to_survey(argument: &WorldArgument, world: &World, served: &Served) -> St
          \n\
          To survey it, from another terminal:\n  \
          ccsurvey space starts {name} -o starts.csv\n  \
-         ccsurvey survey my-survey --cctld {} --start starts.csv --dns {dns} --gateway {gateway} --min-delay 5ms \
+         ccsurvey survey my-survey {flags} --start starts.csv --dns {dns} --gateway {gateway} --min-delay 5ms \
          --max-delay 1s\n\
          \n\
          Ctrl-C ends it.\n",
-        domains.join(",")
     )
 }
 

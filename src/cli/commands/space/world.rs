@@ -2,6 +2,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::recorded::Recorded;
 use crate::cli::error::CliError;
 use crate::space::World;
 
@@ -11,12 +12,21 @@ const DEMO: &str = include_str!("../../../../data/demo.toml");
 /// Which world a command is about.
 #[derive(Args, Debug)]
 pub struct WorldArgument {
-    /// The file of the world (TOML), or `demo` for the world built in; a file of that name is `./demo`
+    /// The file of the world (TOML), or `demo` for the world built in (a file of that name is `./demo`), or
+    /// the folder of a survey with --record-links
     #[arg(value_name = "WORLD")]
     pub world: PathBuf,
 }
 
 impl WorldArgument {
+    /// The recorded survey that it is, if it is a folder.
+    ///
+    /// # Errors
+    /// When the folder is no survey, or its survey cannot be replayed.
+    pub fn recorded(&self) -> Result<Option<Recorded>, CliError> {
+        self.world.is_dir().then(|| Recorded::read(&self.world)).transpose()
+    }
+
     /// # Errors
     /// When the file cannot be read, or is no world; names file and line.
     pub fn read(&self) -> Result<World, CliError> {
