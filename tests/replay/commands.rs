@@ -40,6 +40,18 @@ fn empty_survey() -> (tempfile::TempDir, Tables) {
     (folder, tables)
 }
 
+#[test]
+fn a_folder_named_demo_does_not_stand_in_for_the_world_built_in() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("demo")).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_ccsurvey"))
+        .args(["space", "starts", "demo"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert!(output.status.success() && output.stdout.starts_with(b"url\nhttp://"));
+}
+
 const READERS: [&str; 3] = ["serve", "starts", "describe"];
 
 #[test]

@@ -39,7 +39,7 @@ pub struct What {
     suffixes: Option<SuffixSection>,
 
     /// Keep every link of every page, and every robots.txt, in two more tables, so that the survey can be
-    /// walked again as a virtual Web space. Costs no server anything, and disk about 15 bytes a link
+    /// walked again as a virtual Web space. Costs no server anything, and disk a few bytes a link
     /// [default: false]
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
     record_links: Option<bool>,

@@ -5,10 +5,10 @@
 //! answers as it did last. What comes out is a [`Replay`], which never changes and answers by looking up: the
 //! same question has the same answer, whenever it is put.
 //!
-//! **What is kept.** Every text once (`texts`), an answer of 60 bytes for each URL, six bytes for each link;
-//! a server for each address, by the medians of its exchanges (`servers`). Of a country of the virtual Web
-//! with 41 links a page that was 800 bytes a page and 17 a link, URLs and all; while it is built, half as
-//! much again.
+//! **What is kept.** Every text once (`texts`), an answer of 64 bytes for each URL, six bytes for each link,
+//! a server for each address by the medians of its exchanges (`servers`). 100,000 pages with a title and 47
+//! links each, 60 pages a site, took 64 MB, which is 626 bytes a page or 13 a link, URLs and all; while it was
+//! built, 84 MB.
 //!
 //! **What it is not.** Pages are written anew (`page`): same links, same order, another text, so hashes and
 //! sizes differ, and nothing is compressed. What was not asked is not known: such URLs answer 404, and

@@ -10,6 +10,7 @@ use crate::records::{
 };
 use crate::space::{RecordedExchange, RecordedLink, Replay};
 use crate::survey::Settings;
+use crate::survey::units::thousands;
 
 /// A recorded survey as a world.
 #[derive(Debug)]
@@ -52,29 +53,28 @@ impl Recorded {
     #[must_use]
     pub fn gaps(&self) -> Vec<String> {
         let contents = self.replay.contents();
-        let approximated: u64 = contents.approximated.values().sum();
-        let is_unfinished = u64::from(self.state != SurveyState::Finished);
-        let depth = self.settings.depth;
-        [
-            (is_unfinished, "the survey is not finished: sites that it has not done are missing".to_owned()),
+        let too_deep = format!(
+            "URLs were found and not fetched, and answer 404: a survey deeper than --depth {}, or with wider \
+             limits, cannot be replayed",
+            self.settings.depth
+        );
+        let counted = [
+            (contents.unfetched_urls, too_deep.as_str()),
             (
-                contents.unfetched_urls,
-                format!(
-                    "URLs were found and not fetched and answer 404: a survey deeper than --depth {depth}, or with \
-                     wider limits, cannot be replayed"
-                ),
+                contents.approximated.values().sum(),
+                "failures are replayed by the nearest that a gateway can do",
             ),
-            (approximated, "failures are replayed by the nearest that a gateway can do".to_owned()),
-            (contents.pages_without_links, "pages lack links that were counted on them".to_owned()),
-            (contents.not_asked, "exchanges were refused or held back by our own side".to_owned()),
-            (contents.repeated, "exchanges repeat a URL, of which the last counts".to_owned()),
-            (contents.at_other_ports, "exchanges were at other ports, which are not told apart".to_owned()),
-            (contents.unreadable, "exchanges cannot be read".to_owned()),
-        ]
-        .into_iter()
-        .filter(|(number, _)| *number > 0)
-        .map(|(number, what)| if what.starts_with("the ") { what } else { format!("{number} {what}") })
-        .collect()
+            (contents.pages_without_links, "pages lack links that were counted on them"),
+            (contents.not_asked, "exchanges were refused or held back by our own side"),
+            (contents.repeated, "exchanges repeat a URL, whose last answer counts"),
+            (contents.at_other_ports, "exchanges were at other ports, which are not told apart"),
+            (contents.unreadable, "exchanges cannot be read"),
+        ];
+        let is_unfinished = self.state != SurveyState::Finished;
+        let unfinished = "the survey is not finished: sites that it has not done are missing";
+        let told = counted.into_iter().filter(|(number, _)| *number > 0);
+        let told = told.map(|(number, what)| format!("{} {what}", thousands(number)));
+        is_unfinished.then(|| unfinished.to_owned()).into_iter().chain(told).collect()
     }
 }
 

@@ -69,7 +69,7 @@ impl TruthCommand {
     /// # Errors
     /// When world or start list cannot be read.
     pub fn execute(self) -> Result<Exit, CliError> {
-        if self.world.world.is_dir() {
+        if self.world.is_folder() {
             let dir = self.world.world.display();
             return Err(CliError::Usage(format!(
                 "{dir} is a folder: the truth of a recorded survey is its tables, \

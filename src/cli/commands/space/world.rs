@@ -8,12 +8,14 @@ use crate::space::World;
 
 /// The world of `ccsurvey demo`.
 const DEMO: &str = include_str!("../../../../data/demo.toml");
+/// What it is called.
+const BUILT_IN: &str = "demo";
 
 /// Which world a command is about.
 #[derive(Args, Debug)]
 pub struct WorldArgument {
-    /// The file of the world (TOML), or `demo` for the world built in (a file of that name is `./demo`), or
-    /// the folder of a survey with --record-links
+    /// The file of the world (TOML), or the folder of a survey with --record-links, or `demo` for the
+    /// world built in; a file or folder of that name is `./demo`
     #[arg(value_name = "WORLD")]
     pub world: PathBuf,
 }
@@ -24,14 +26,19 @@ impl WorldArgument {
     /// # Errors
     /// When the folder is no survey, or its survey cannot be replayed.
     pub fn recorded(&self) -> Result<Option<Recorded>, CliError> {
-        self.world.is_dir().then(|| Recorded::read(&self.world)).transpose()
+        self.is_folder().then(|| Recorded::read(&self.world)).transpose()
+    }
+
+    /// A folder named `demo` is `./demo`, as a file of that name is.
+    pub(super) fn is_folder(&self) -> bool {
+        self.world.as_os_str() != BUILT_IN && self.world.is_dir()
     }
 
     /// # Errors
     /// When the file cannot be read, or is no world; names file and line.
     pub fn read(&self) -> Result<World, CliError> {
         let name = self.world.display();
-        if self.world.as_os_str() == "demo" {
+        if self.world.as_os_str() == BUILT_IN {
             return demo();
         }
         let text = std::fs::read_to_string(&self.world)
