@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use ccsurvey::records::{LevelRow, Manifest, ServerRow, SurveyState};
+use ccsurvey::records::{LevelRow, Manifest, PageLinkRow, RobotsRow, ServerRow, SurveyState};
 use common::{Space, rows, same, same_tables, timeless_tables};
 
 const MIN_DELAY: Duration = Duration::from_millis(4);
@@ -34,6 +34,7 @@ fn spawn(space: &Space, command: &str, dir: &Path, start: &Path, more: &[&str]) 
             "0",
             "--max-delay",
             "30ms",
+            "--record-links",
         ]);
     }
     process.args(more).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
@@ -87,6 +88,15 @@ fn a_survey_killed_twenty_times_ends_with_the_tables_of_an_undisturbed_one() {
     assert!(ccsurvey(&space, "resume", &killed, &start).wait().unwrap().success());
 
     same_tables(&timeless_tables(&killed), &timeless_tables(&undisturbed));
+    let kept = |dir: &Path| {
+        let (mut links, mut robots) = (rows::<PageLinkRow>(dir), rows::<RobotsRow>(dir));
+        links.sort_by(|a, b| (&a.site, &a.page, a.position).cmp(&(&b.site, &b.page, b.position)));
+        robots.sort_by(|a, b| (&a.site, &a.url).cmp(&(&b.site, &b.url)));
+        (links, robots)
+    };
+    let ((links, robots), (usual_links, usual_robots)) = (kept(&killed), kept(&undisturbed));
+    same(&links, &usual_links, "page links");
+    same(&robots, &usual_robots, "robots");
     let borne = |dir: &Path| -> Vec<(String, u32, u32, u64, u64)> {
         let of = |row: ServerRow| (row.address, row.hosts, row.sites, row.requests, row.received_bytes);
         rows::<ServerRow>(dir).into_iter().map(of).collect()

@@ -161,9 +161,42 @@ impl Frontier {
         for tree in batch.finished {
             self.leased.remove(&tree.lease.order);
             // A further tree of the same site may have become free before the cursor.
-            self.cursor = self.cursor.min(tree.lease.order);
+            if self.rules.seeds_per_site > 1 {
+                self.cursor = self.cursor.min(tree.lease.order);
+            }
         }
         Ok(())
+    }
+
+    /// Whether any of what a tree found may become a new tree.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn is_news(&self, found: &[FeedBack]) -> Result<bool, FrontierError> {
+        if self.rules.seeds_per_site > 1 {
+            return Ok(!found.is_empty());
+        }
+        self.read("read", |txn| {
+            let sites = txn.open_table(SITES)?;
+            for offered in found {
+                let mut is_known = false;
+                for site in &offered.homes {
+                    is_known |= sites.get(site.as_str())?.is_some();
+                }
+                if !is_known {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        })
+    }
+
+    /// Whether what finished trees found waits for trees before them.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn holds_back(&self) -> Result<bool, FrontierError> {
+        self.read("read", |txn| Ok(txn.open_table(FOUND)?.first()?.is_some()))
     }
 
     /// Segments of the tables that are complete; later ones were being written when a process died.

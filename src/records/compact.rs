@@ -13,13 +13,15 @@ use std::path::{Path, PathBuf};
 use polars::prelude::DataFrame;
 
 use super::read::{files, read_file, rows_of};
-use super::tables::{SEGMENTED, encode, folder, joined_name, names, segment_name, segment_number};
-use super::{ExchangeRow, LevelRow, LinkRow, Row, SiteRow, TablesError, durable};
+use super::tables::{SEGMENTED, encode, folder, joined_name, names, segment_name, segment_number, segmented};
+use super::{ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, Row, SiteRow, TablesError, durable};
 
-/// Joins the segments of the four tables; a table with other files in its folder is left alone.
+/// Joins the segments of the tables that are there; a table with other files in its folder is left alone.
 pub(super) fn compact(dir: &Path, max_rows: usize) -> Result<(), TablesError> {
     compact_table::<ExchangeRow>(dir, max_rows)?;
     compact_table::<LinkRow>(dir, max_rows)?;
+    compact_table::<PageLinkRow>(dir, max_rows)?;
+    compact_table::<RobotsRow>(dir, max_rows)?;
     compact_table::<LevelRow>(dir, max_rows)?;
     compact_table::<SiteRow>(dir, max_rows)?;
     remove_folder(&workshop(dir))
@@ -37,6 +39,9 @@ pub(super) fn recover(dir: &Path) -> Result<(), TablesError> {
 }
 
 fn compact_table<R: Row>(dir: &Path, max_rows: usize) -> Result<(), TablesError> {
+    if !segmented(dir).any(|table| table == R::TABLE) {
+        return Ok(());
+    }
     let current = folder(dir, R::TABLE);
     let groups = groups(dir, R::TABLE, max_rows as u64)?;
     let foreign = names(&current)?.iter().any(|name| segment_number(name).is_none());

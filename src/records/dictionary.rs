@@ -1,6 +1,6 @@
 use std::fmt::Write;
 
-use super::{ColumnDoc, ExchangeRow, LevelRow, LinkRow, Row, ServerRow, SiteRow};
+use super::{ColumnDoc, ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, Row, ServerRow, SiteRow};
 use crate::exchange::Failure;
 
 /// What one table holds.
@@ -27,6 +27,8 @@ pub fn dictionary() -> Vec<TableDoc> {
         TableDoc::of::<SiteRow>(),
         TableDoc::of::<LevelRow>(),
         TableDoc::of::<ServerRow>(),
+        TableDoc::of::<PageLinkRow>(),
+        TableDoc::of::<RobotsRow>(),
     ]
 }
 

@@ -1,9 +1,10 @@
-//! What a survey keeps: five tables in Parquet, a dictionary of their columns, and a manifest.
+//! What a survey keeps: tables in Parquet, a dictionary of their columns, and a manifest.
 //!
 //! Rows come from the survey room as plain structs, one type a table: [`ExchangeRow`],
-//! [`LinkRow`], [`SiteRow`], [`LevelRow`] and [`ServerRow`]. Each is declared once; the same
-//! declaration writes the column, reads it back and documents it, so that the
-//! [data dictionary](dictionary_markdown) cannot say what the files do not.
+//! [`LinkRow`], [`SiteRow`], [`LevelRow`] and [`ServerRow`]; and, for surveys that are to be walked
+//! again, [`PageLinkRow`] and [`RobotsRow`], whose folders exist only where [`Tables::keep_pages`]
+//! made them. Each is declared once; the same declaration writes the column, reads it back and
+//! documents it, so that the [data dictionary](dictionary_markdown) cannot say what the files do not.
 //!
 //! The life of a row: when a site ends, the survey gathers its rows with those of other sites
 //! into [`SegmentRows`] and gives them to [`Tables::write`] under the next segment number. Every
@@ -32,8 +33,11 @@ mod geo;
 mod levels;
 mod links;
 mod manifest;
+mod page_links;
 mod place;
 mod read;
+mod robots;
+mod segment;
 mod servers;
 mod sites;
 mod table;
@@ -56,10 +60,13 @@ pub use geo::{Geo, GeoDatabase, GeoError};
 pub use levels::LevelRow;
 pub use links::LinkRow;
 pub use manifest::{FORMAT, Manifest, ManifestError, SurveyState, TableCount};
+pub use page_links::PageLinkRow;
 pub use place::Place;
 pub use read::{read_frames, read_table, row_count, row_counts};
+pub use robots::RobotsRow;
+pub use segment::SegmentRows;
 pub use servers::ServerRow;
 pub use sites::SiteRow;
 pub use table::{ColumnDoc, Row};
-pub use tables::{SegmentRows, Tables};
+pub use tables::Tables;
 pub use timestamp::{Timestamp, TimestampError};

@@ -5,7 +5,7 @@ use polars::prelude::{Column, DataFrame, PlSmallStr, PolarsResult};
 use polars_io::SerReader;
 use polars_io::prelude::ParquetReader;
 
-use super::tables::{SEGMENTED, folder, names, segment_number};
+use super::tables::{folder, names, segment_number, segmented};
 use super::{Row, ServerRow, TableCount, TablesError};
 
 /// The rows of a table, one segment at a time, in the order they were written.
@@ -47,13 +47,12 @@ pub fn row_count(dir: &Path, table: &str) -> Result<TableCount, TablesError> {
     Ok(count)
 }
 
-/// [`row_count`] of every table by name, for the manifest.
+/// [`row_count`] of every table that the survey has, by name, for the manifest.
 ///
 /// # Errors
 /// A table cannot be read.
 pub fn row_counts(dir: &Path) -> Result<std::collections::BTreeMap<String, TableCount>, TablesError> {
-    SEGMENTED
-        .into_iter()
+    segmented(dir)
         .chain([ServerRow::TABLE])
         .map(|table| row_count(dir, table).map(|count| (table.to_owned(), count)))
         .collect()

@@ -4,7 +4,9 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 
-use super::{ExchangeRow, LevelRow, LinkRow, SegmentRows, ServerRow, SiteRow, Timestamp};
+use super::{
+    ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, SegmentRows, ServerRow, SiteRow, Timestamp,
+};
 
 /// Few texts, so that they repeat, and some that are empty, long or not Latin.
 fn text() -> impl Strategy<Value = String> {
@@ -76,6 +78,11 @@ arbitrary!(ServerRow: address = text(), hosts = any::<u32>(), sites = any::<u32>
     busy_ms = number(), smallest_gap_ms = option::of(number()), most_parallel = any::<u32>(),
     most_requests_per_minute = any::<u32>(), sent_bytes = any::<u64>(), connections = any::<u64>());
 
+arbitrary!(PageLinkRow: site = text(), seed = any::<u16>(), page = text(), position = any::<u32>(),
+    url = text(), element = text(), nofollow = any::<bool>(), is_internal = any::<bool>());
+
+arbitrary!(RobotsRow: site = text(), seed = any::<u16>(), url = text(), status = any::<u16>(), body = text());
+
 /// A segment of up to a few rows in each table.
 pub(super) fn segment() -> impl Strategy<Value = SegmentRows> {
     let rows = 0..4usize;
@@ -83,9 +90,18 @@ pub(super) fn segment() -> impl Strategy<Value = SegmentRows> {
         vec(ExchangeRow::arbitrary(), rows.clone()),
         vec(LinkRow::arbitrary(), rows.clone()),
         vec(SiteRow::arbitrary(), rows.clone()),
-        vec(LevelRow::arbitrary(), rows),
+        vec(LevelRow::arbitrary(), rows.clone()),
+        vec(PageLinkRow::arbitrary(), rows.clone()),
+        vec(RobotsRow::arbitrary(), rows),
     )
-        .prop_map(|(exchanges, links, sites, levels)| SegmentRows { exchanges, links, sites, levels })
+        .prop_map(|(exchanges, links, sites, levels, page_links, robots)| SegmentRows {
+            exchanges,
+            links,
+            sites,
+            levels,
+            page_links,
+            robots,
+        })
 }
 
 /// One site with as many links as wanted, told apart by its name.
@@ -96,5 +112,6 @@ pub(super) fn site(name: &str, links: usize) -> SegmentRows {
         links: vec![LinkRow { site: site(), ..LinkRow::default() }; links],
         sites: vec![SiteRow { site: site(), ..SiteRow::default() }],
         levels: vec![LevelRow { site: site(), ..LevelRow::default() }],
+        ..SegmentRows::default()
     }
 }

@@ -5,32 +5,29 @@ use polars::prelude::DataFrame;
 use polars_io::prelude::{ParquetCompression, ParquetWriter, StatisticsOptions};
 
 use super::durable;
-use super::{ExchangeRow, LevelRow, LinkRow, Row, ServerRow, SiteRow, TablesError, compact};
+use super::{
+    ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, Row, SegmentRows, ServerRow, SiteRow,
+    TablesError, compact,
+};
 
 /// The tables that are written in segments, in the order in which a segment appears: who sees a
 /// site finds its exchanges, links and levels.
-pub(super) const SEGMENTED: [&str; 4] = [ExchangeRow::TABLE, LinkRow::TABLE, LevelRow::TABLE, SiteRow::TABLE];
+pub(super) const SEGMENTED: [&str; 6] = [
+    ExchangeRow::TABLE,
+    LinkRow::TABLE,
+    PageLinkRow::TABLE,
+    RobotsRow::TABLE,
+    LevelRow::TABLE,
+    SiteRow::TABLE,
+];
 
-/// The rows of one segment; how many is the caller's bound on memory.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct SegmentRows {
-    pub exchanges: Vec<ExchangeRow>,
-    pub links: Vec<LinkRow>,
-    pub sites: Vec<SiteRow>,
-    pub levels: Vec<LevelRow>,
-}
+/// Those of them that are only where their folder is.
+const OPTIONAL: [&str; 2] = [PageLinkRow::TABLE, RobotsRow::TABLE];
 
-impl SegmentRows {
-    /// The rows of all four tables, as a measure of when a segment is full.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.exchanges.len() + self.links.len() + self.sites.len() + self.levels.len()
-    }
-
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
+/// The segmented tables that a survey has.
+pub(super) fn segmented(dir: &Path) -> impl Iterator<Item = &'static str> {
+    let is_there = |table: &&str| !OPTIONAL.contains(table) || folder(dir, table).is_dir();
+    SEGMENTED.into_iter().filter(is_there)
 }
 
 /// The writing side of `DIR/tables`. There is one writer at a time; readers need no permission.
@@ -64,14 +61,30 @@ impl Tables {
     /// The folders cannot be made.
     pub fn open(dir: &Path) -> Result<Self, TablesError> {
         compact::recover(dir)?;
-        for table in SEGMENTED.into_iter().chain([ServerRow::TABLE]) {
-            let folder = folder(dir, table);
-            fs::create_dir_all(&folder).map_err(TablesError::at("make folder", &folder))?;
-        }
-        Ok(Self { dir: dir.to_owned() })
+        let tables = Self { dir: dir.to_owned() };
+        let usual = SEGMENTED.into_iter().filter(|table| !OPTIONAL.contains(table));
+        tables.make_folders(usual.chain([ServerRow::TABLE]))?;
+        Ok(tables)
     }
 
-    /// Writes one segment of the four tables, or nothing of it when an error comes before the
+    /// Makes the folders of the tables that let a survey be walked again: page links and robots.txt. From
+    /// then on the survey has these tables, with or without rows.
+    ///
+    /// # Errors
+    /// The folders cannot be made.
+    pub fn keep_pages(&self) -> Result<(), TablesError> {
+        self.make_folders(OPTIONAL.into_iter())
+    }
+
+    fn make_folders(&self, tables: impl Iterator<Item = &'static str>) -> Result<(), TablesError> {
+        for table in tables {
+            let folder = folder(&self.dir, table);
+            fs::create_dir_all(&folder).map_err(TablesError::at("make folder", &folder))?;
+        }
+        Ok(())
+    }
+
+    /// Writes one segment of the segmented tables, or nothing of it when an error comes before the
     /// renaming. On return everything is on the disk. A segment of the same number is replaced.
     ///
     /// A table without rows gets no file, unless it has none yet: readers find its columns there.
@@ -90,7 +103,7 @@ impl Tables {
         for path in &staged {
             durable::publish(path).map_err(TablesError::at("write segment", path))?;
         }
-        SEGMENTED.into_iter().try_for_each(|table| sync(&folder(&self.dir, table)))
+        segmented(&self.dir).try_for_each(|table| sync(&folder(&self.dir, table)))
     }
 
     /// Rewrites the table of servers.
@@ -109,7 +122,7 @@ impl Tables {
     /// # Errors
     /// A folder cannot be read or a file not removed.
     pub fn discard_after(&self, last: Option<u64>) -> Result<(), TablesError> {
-        for table in SEGMENTED.into_iter().chain([ServerRow::TABLE]) {
+        for table in segmented(&self.dir).chain([ServerRow::TABLE]) {
             let folder = folder(&self.dir, table);
             for name in names(&folder)? {
                 let newer = segment_number(&name).is_some_and(|number| last.is_none_or(|last| number > last));
@@ -142,12 +155,17 @@ impl Tables {
     ) -> Result<(), TablesError> {
         self.stage(number, &rows.exchanges, staged)?;
         self.stage(number, &rows.links, staged)?;
+        self.stage(number, &rows.page_links, staged)?;
+        self.stage(number, &rows.robots, staged)?;
         self.stage(number, &rows.levels, staged)?;
         self.stage(number, &rows.sites, staged)
     }
 
     fn stage<R: Row>(&self, number: u64, rows: &[R], staged: &mut Vec<PathBuf>) -> Result<(), TablesError> {
         let folder = folder(&self.dir, R::TABLE);
+        if rows.is_empty() && OPTIONAL.contains(&R::TABLE) && !folder.is_dir() {
+            return Ok(());
+        }
         let path = folder.join(segment_name(number));
         if rows.is_empty() && has_other_segment(&folder, number)? {
             return durable::remove_if_there(&path).map_err(TablesError::at("discard", &path));

@@ -8,8 +8,8 @@ use tempfile::TempDir;
 
 use super::samples::{segment, site};
 use super::{
-    ExchangeRow, LevelRow, LinkRow, Row, SegmentRows, ServerRow, SiteRow, TableCount, Tables, read_frames,
-    read_table, row_count, row_counts,
+    ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, Row, SegmentRows, ServerRow, SiteRow, TableCount,
+    Tables, read_frames, read_table, row_count, row_counts,
 };
 
 fn survey() -> (TempDir, Tables) {
@@ -23,7 +23,17 @@ fn all<R: Row>(dir: &Path) -> Vec<R> {
 }
 
 fn everything(dir: &Path) -> SegmentRows {
-    SegmentRows { exchanges: all(dir), links: all(dir), sites: all(dir), levels: all(dir) }
+    let usual = SegmentRows {
+        exchanges: all(dir),
+        links: all(dir),
+        sites: all(dir),
+        levels: all(dir),
+        ..SegmentRows::default()
+    };
+    match dir.join("tables/page_links").is_dir() {
+        true => SegmentRows { page_links: all(dir), robots: all(dir), ..usual },
+        false => usual,
+    }
 }
 
 fn site_names(dir: &Path) -> Vec<String> {
@@ -42,10 +52,7 @@ fn listing(dir: &Path, table: &str) -> Vec<String> {
 fn joined(segments: &[SegmentRows]) -> SegmentRows {
     let mut all = SegmentRows::default();
     for segment in segments.iter().cloned() {
-        all.exchanges.extend(segment.exchanges);
-        all.links.extend(segment.links);
-        all.sites.extend(segment.sites);
-        all.levels.extend(segment.levels);
+        all.append(segment);
     }
     all
 }
@@ -59,6 +66,7 @@ proptest! {
         servers in prop::collection::vec(ServerRow::arbitrary(), 0..4),
     ) {
         let (dir, tables) = survey();
+        tables.keep_pages().unwrap();
         for (number, segment) in (0..).zip(&segments) {
             tables.write(number, segment).unwrap();
         }
@@ -73,6 +81,7 @@ proptest! {
         max_rows in 0..12usize,
     ) {
         let (dir, tables) = survey();
+        tables.keep_pages().unwrap();
         for (number, segment) in (0..).zip(&segments) {
             tables.write(number, segment).unwrap();
         }
@@ -98,6 +107,7 @@ fn the_first_segment_has_the_columns_of_every_table() {
 #[test]
 fn columns_stand_in_the_file_as_in_the_dictionary() {
     let (dir, tables) = survey();
+    tables.keep_pages().unwrap();
     tables.write(0, &site("a.ke", 1)).unwrap();
     tables.write_servers(&[]).unwrap();
     let mut tables_seen = 0;
@@ -108,7 +118,7 @@ fn columns_stand_in_the_file_as_in_the_dictionary() {
         assert_eq!(frame.get_column_names(), names);
         tables_seen += 1;
     }
-    assert_eq!(tables_seen, 5);
+    assert_eq!(tables_seen, 7);
 }
 
 #[test]
@@ -224,4 +234,52 @@ fn many_small_segments_become_one_file() {
     assert_eq!(counts["levels"], expected);
     assert_eq!(counts["servers"], TableCount::default());
     assert_eq!(all::<LevelRow>(dir.path()).len(), 20);
+}
+
+fn page_links(page: &str, links: u32) -> SegmentRows {
+    let row = |position| PageLinkRow { page: page.to_owned(), position, ..PageLinkRow::default() };
+    let robots = RobotsRow { url: page.to_owned(), ..RobotsRow::default() };
+    SegmentRows { page_links: (0..links).map(row).collect(), robots: vec![robots], ..SegmentRows::default() }
+}
+
+#[test]
+fn a_survey_that_does_not_keep_pages_has_no_table_of_them() {
+    let (dir, tables) = survey();
+    tables.write(0, &site("a.ke", 1)).unwrap();
+    tables.write(1, &site("b.ke", 1)).unwrap();
+    tables.compact(100).unwrap();
+    tables.discard_after(Some(0)).unwrap();
+    Tables::open(dir.path()).unwrap();
+    for table in ["page_links", "robots"] {
+        assert!(!dir.path().join("tables").join(table).exists());
+        assert!(!row_counts(dir.path()).unwrap().contains_key(table));
+    }
+}
+
+#[test]
+fn pages_that_are_kept_are_joined_counted_and_discarded_like_the_other_tables() {
+    let (dir, tables) = survey();
+    tables.keep_pages().unwrap();
+    tables.write(0, &page_links("http://a.ke/", 3)).unwrap();
+    tables.write(1, &page_links("http://b.ke/", 2)).unwrap();
+    tables.write(2, &page_links("http://c.ke/", 1)).unwrap();
+    tables.discard_after(Some(1)).unwrap();
+    let before = everything(dir.path());
+    assert_eq!((before.page_links.len(), before.robots.len()), (5, 2));
+    tables.compact(100).unwrap();
+    assert_eq!(everything(dir.path()), before);
+    assert_eq!(row_counts(dir.path()).unwrap()["page_links"], TableCount { rows: 5, files: 1 });
+    assert_eq!(listing(dir.path(), "robots"), ["000000-000001.parquet"]);
+}
+
+#[test]
+fn a_crash_while_page_links_are_joined_loses_none() {
+    let (dir, tables) = survey();
+    tables.keep_pages().unwrap();
+    tables.write(0, &page_links("http://a.ke/", 3)).unwrap();
+    fs::create_dir_all(dir.path().join(".compact")).unwrap();
+    let replaced = dir.path().join(".compact/page_links.replaced");
+    fs::rename(dir.path().join("tables/page_links"), replaced).unwrap();
+    Tables::open(dir.path()).unwrap();
+    assert_eq!(all::<PageLinkRow>(dir.path()).len(), 3);
 }

@@ -1,6 +1,7 @@
 //! The marginals of bytes against their keys, and what must hold of every page whatever its bytes.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use encoding_rs::Encoding;
 
@@ -51,9 +52,9 @@ fn response(world: &World, host: &str, target: &str) -> Response {
     }
 }
 
-fn page(world: &World, host: &str, target: &str) -> Option<(Site, Page)> {
-    let spot = Spot::find(world, host, target)?;
-    match spot.content(world, target) {
+fn page(world: &World, host: &str, target: &str) -> Option<(Arc<Site>, Page)> {
+    let spot = Spot::find(world, &Url::http(host, target))?;
+    match spot.content(world) {
         Content::Page(page) => Some((spot.site, page)),
         _ => None,
     }

@@ -4,10 +4,10 @@ use super::content::{Content, Element, Page, Spot, Url};
 use super::copies::{self, Alias};
 use super::draw::real;
 use super::extras::{Kind, file_kind, has};
+use super::https::Tls;
 use super::resource::{Extra, Resource};
 use super::robots::Robots;
 use super::site::{Class, Fault, Role, Site};
-use super::tls::Tls;
 use super::tree::{Node, Tree};
 use super::{Certificate, Lookup, Records, Web, World};
 

@@ -20,6 +20,9 @@
 //! with what it judges; it names `address` only. [`geo_database`] makes a location database for the
 //! addresses of its worlds, [`describe`] tells a world's settings and what to expect of it.
 //!
+//! A [`Replay`] is another Web that can be asked and served in the same two ways: a recorded survey, in
+//! place of a drawn world.
+//!
 //! Only the serving half reads the clock, opens sockets and writes a file, the access log.
 
 mod access;
@@ -56,6 +59,7 @@ mod mmdb;
 mod names;
 mod network;
 mod profiles;
+mod replay;
 mod reply;
 mod resource;
 mod response;
@@ -110,6 +114,7 @@ pub use harm::{Harm, Visits, harm};
 pub use keys::KeyDoc;
 pub use network::{NETWORKS, Network};
 pub use profiles::{PROFILES, Profile};
+pub use replay::{Contents, RecordedExchange, RecordedLink, Replay, ReplayBuilder};
 pub use reply::{Asked, Method, Reply};
 pub use response::{Certificate, Handshake, Lookup, Reaction, Records, Response, Web};
 pub use serve::{ServeError, ServeSettings, Served, serve};

@@ -9,6 +9,7 @@ use tokio::task::JoinSet;
 use super::error::SurveyError;
 use super::parked::Parked;
 use super::parts::Parts;
+use super::rows::feed_back;
 use super::visit::{Ended, Visited, visit};
 use super::writer::Writer;
 use crate::frontier::Lease;
@@ -26,11 +27,20 @@ pub(super) struct Crew {
     parked: Parked,
     /// Sites whose server wants to be left alone until some time.
     put_off: BTreeMap<(SystemTime, u64), Lease>,
+    /// Finished trees that are not written yet may bring new sites.
+    has_news: bool,
 }
 
 impl Crew {
     pub(super) fn new(parts: Arc<Parts>, writer: Writer) -> Self {
-        Self { parts, writer, visits: JoinSet::new(), put_off: BTreeMap::new(), parked: Parked::default() }
+        Self {
+            parts,
+            writer,
+            visits: JoinSet::new(),
+            put_off: BTreeMap::new(),
+            parked: Parked::default(),
+            has_news: false,
+        }
     }
 
     /// Says whether the survey is complete.
@@ -44,14 +54,16 @@ impl Crew {
         let backlog = self.writer.backlog.clone();
         loop {
             let is_idle = self.begin_visits()?;
-            backlog.is_awaited.store(is_idle, Ordering::SeqCst);
             let nothing_left =
                 is_idle && self.visits.is_empty() && self.put_off.is_empty() && self.parked.count == 0;
             if nothing_left && backlog.len() == 0 {
                 return Ok(true);
             }
-            // No virtual time passes while real work is done.
-            if is_idle && self.parts.is_simulated && backlog.catch_up() {
+            // In a simulation the clock stands still while there may be new sites to begin with now.
+            let is_awaited = is_idle && (!self.parts.is_simulated || self.has_news || nothing_left);
+            backlog.is_awaited.store(is_awaited, Ordering::SeqCst);
+            if is_awaited && self.parts.is_simulated && backlog.catch_up() {
+                self.has_news = self.parts.frontier().holds_back()?;
                 continue;
             }
             let next_put_off = self.put_off.keys().next().map(|(until, _)| *until);
@@ -128,7 +140,16 @@ impl Crew {
                 self.put_off.insert((until, lease.order), lease);
             }
             Visited::Stopped => {}
-            visited => self.writer.take(visited),
+            visited => {
+                if let Visited::Finished(done) = &visited
+                    && self.parts.is_simulated
+                    && !self.has_news
+                {
+                    let found = feed_back(&self.parts, &done.tree);
+                    self.has_news = self.parts.frontier().is_news(&found)?;
+                }
+                self.writer.take(visited);
+            }
         }
         Ok(())
     }

@@ -212,6 +212,9 @@ impl Survey {
         let tables = Tables::open(&parts.folder.dir)?;
         let segments = parts.frontier().segments()?;
         tables.discard_after(segments.checked_sub(1))?;
+        if parts.settings.record_links {
+            tables.keep_pages()?;
+        }
         self.manifest.state = SurveyState::Running;
         self.manifest.save(&parts.folder.dir)?;
         check_name_server(&parts).await?;

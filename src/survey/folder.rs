@@ -11,7 +11,7 @@ use crate::address::WebUrl;
 /// DIR/manifest.json   which survey this is and how it stands
 /// DIR/survey.toml     the effective settings
 /// DIR/start.csv       the start URLs as they were taken
-/// DIR/tables/         the five tables
+/// DIR/tables/         the tables
 /// DIR/status.json     progress, rewritten every second
 /// DIR/log.jsonl       what happened, a JSON object a line
 /// DIR/state.redb      the frontier

@@ -28,6 +28,7 @@ mod exchange;
 mod export;
 mod folder;
 mod journal;
+mod kept_pages;
 mod parked;
 mod parts;
 mod progress;

@@ -3,6 +3,7 @@ use std::net::IpAddr;
 
 use super::error::SurveyError;
 use super::journal::{Entry, Heard, Reader, Unanswered};
+use super::kept_pages::KeptPages;
 use super::parts::Parts;
 use super::visit::Concluded;
 use crate::address::{Host, Scope, Site};
@@ -13,16 +14,24 @@ use crate::records::{ExchangeRow, LevelRow, LinkRow, SegmentRows, SiteRow, milli
 use crate::walk::{Class, Content, LevelCount, Tree};
 
 /// A finished site tree as table rows, read from its journal; and how many of its questions have no
-/// answer on record.
-pub(super) fn rows_of(parts: &Parts, done: &Concluded) -> Result<(SegmentRows, u64), SurveyError> {
+/// answer on record. Pages that are kept and would fill a segment alone are given to `write` on the way.
+pub(super) fn rows_of(
+    parts: &Parts,
+    done: &Concluded,
+    write: impl FnMut(&SegmentRows) -> Result<(), SurveyError>,
+) -> Result<(SegmentRows, u64), SurveyError> {
     let scope = parts.reach.scope_of(&done.lease.site);
     let mut exchanges = Vec::new();
+    let mut pages = parts.settings.record_links.then(|| KeptPages::new(&done.lease, &scope, write));
     let mut journal = Reader::open(&parts.folder.journal(done.lease.order))?;
     let mut unanswered = Unanswered::default();
     while let Some(entry) = journal.next()? {
         unanswered.note(&entry);
         if let Entry::Heard(heard) = entry {
             exchanges.push(exchange_row(&done.lease, &scope, &heard));
+            if let Some(pages) = &mut pages {
+                pages.keep(&heard)?;
+            }
         }
     }
     exchanges.sort_by_key(|row| row.number);
@@ -31,6 +40,7 @@ pub(super) fn rows_of(parts: &Parts, done: &Concluded) -> Result<(SegmentRows, u
         links: link_rows(parts, &done.lease, &scope, &done.tree),
         levels: level_rows(&done.lease, &done.tree),
         sites: vec![site_row(parts, done)],
+        ..pages.map(KeptPages::rest).unwrap_or_default()
     };
     Ok((rows, unanswered.count()))
 }

@@ -27,6 +27,8 @@ pub struct Settings {
     pub seeds_per_site: u32,
     /// The last generation of sites that is walked; none: no bound.
     pub generations: Option<u32>,
+    /// Keep every link of every page and every robots.txt, so that the survey can be walked again.
+    pub record_links: bool,
 
     /// The deepest level that is fetched.
     pub depth: u16,
@@ -106,6 +108,7 @@ impl Default for Settings {
             feed_back: FeedBackRule::Link,
             seeds_per_site: 1,
             generations: None,
+            record_links: false,
             depth: 8,
             queries_per_script: 1,
             max_urls: 100_000,

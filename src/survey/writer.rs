@@ -18,9 +18,9 @@ use crate::load::ServerState;
 use crate::records::{SegmentRows, ServerRow, Tables, milliseconds};
 
 /// A segment is written when it has so many rows …
-const SEGMENT_ROWS: usize = 100_000;
-/// … or so many bytes of URLs, which hostile pages make long.
-const SEGMENT_URL_BYTES: usize = 64 * 1024 * 1024;
+pub(super) const SEGMENT_ROWS: usize = 100_000;
+/// … or so many bytes of URLs and other texts, which hostile pages make long.
+pub(super) const SEGMENT_TEXT_BYTES: usize = 64 * 1024 * 1024;
 /// While sites are waiting to be found, a finished one is written after this long …
 const IDLE_INTERVAL: Duration = Duration::from_millis(250);
 /// … and otherwise after this long at first; later after a two-hundredth of the time the survey has run,
@@ -53,7 +53,7 @@ impl Writer {
             finished: Vec::new(),
             hosts: Vec::new(),
             unrecorded: 0,
-            url_bytes: 0,
+            text_bytes: 0,
             oldest: None,
             began: Instant::now(),
             servers_written: None,
@@ -110,7 +110,7 @@ struct Desk {
     finished: Vec<Finished>,
     hosts: Vec<(IpAddr, Host, Site)>,
     unrecorded: u64,
-    url_bytes: usize,
+    text_bytes: usize,
     oldest: Option<Instant>,
     began: Instant,
     servers_written: Option<Instant>,
@@ -150,15 +150,15 @@ impl Desk {
     }
 
     fn enter_tree(&mut self, done: Concluded) -> Result<(), SurveyError> {
-        let (mut rows, unrecorded) = rows_of(&self.parts, &done)?;
+        let (rows, unrecorded) = rows_of(&self.parts, &done, |pages| {
+            self.tables.write(self.segments, pages)?;
+            self.segments += 1;
+            Ok(())
+        })?;
         self.unrecorded += unrecorded;
-        self.url_bytes += rows.links.iter().map(|row| row.page.len() + row.url.len()).sum::<usize>();
-        self.url_bytes += rows.exchanges.iter().map(|row| row.url.len()).sum::<usize>();
+        self.text_bytes += rows.text_bytes();
         self.hosts.extend(hosts_of(&rows.exchanges, &done.lease.site));
-        self.rows.exchanges.append(&mut rows.exchanges);
-        self.rows.links.append(&mut rows.links);
-        self.rows.levels.append(&mut rows.levels);
-        self.rows.sites.append(&mut rows.sites);
+        self.rows.append(rows);
         let found = feed_back(&self.parts, &done.tree);
         let has_later_trees = self.parts.settings.seeds_per_site > 1;
         let known = has_later_trees.then(|| postcard::to_stdvec(&done.known).unwrap_or_default());
@@ -184,10 +184,12 @@ impl Desk {
         let usual = (self.began.elapsed() / 200).clamp(INTERVAL, LONGEST_INTERVAL);
         let is_awaited = self.backlog.is_awaited.load(Ordering::SeqCst);
         let interval = if is_awaited { IDLE_INTERVAL } else { usual };
-        let is_full = self.rows.len() >= SEGMENT_ROWS || self.url_bytes >= SEGMENT_URL_BYTES;
+        let is_full = self.rows.len() >= SEGMENT_ROWS || self.text_bytes >= SEGMENT_TEXT_BYTES;
         // In a simulation the clock stands still until what was handed over is written.
-        let is_all = is_awaited && self.parts.is_simulated && self.finished.len() == self.backlog.len();
-        is_full || is_all || oldest.elapsed() >= interval
+        if self.parts.is_simulated {
+            return is_full || (is_awaited && self.finished.len() == self.backlog.len());
+        }
+        is_full || oldest.elapsed() >= interval
     }
 
     /// Rows to the disk, then one transaction that makes them count, then the journals go.
@@ -223,7 +225,7 @@ impl Desk {
         self.finished.clear();
         self.hosts.clear();
         self.unrecorded = 0;
-        self.url_bytes = 0;
+        self.text_bytes = 0;
         self.oldest = None;
         self.backlog.remove(written);
         Ok(())

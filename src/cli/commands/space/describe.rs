@@ -1,6 +1,7 @@
 use clap::Args;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
+use super::recorded::Recorded;
 use super::world::WorldArgument;
 use crate::cli::columns::{Columns, Side};
 use crate::cli::error::CliError;
@@ -13,7 +14,8 @@ use crate::space::describe;
 /// Every key of the world file with value, unit and where it is from (published, derived, assumed or
 /// recalled); every share of sites, hosts or addresses beside what the seed drew of it; the means that follow;
 /// and what the seed makes of it: sites by kind and by fault, pages, addresses. With --json also the default,
-/// the range and the meaning of every key.
+/// the range and the meaning of every key. Of a recorded survey: what is in it, and what of
+/// it cannot be replayed.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Describe {
@@ -34,7 +36,10 @@ impl Describe {
     /// # Errors
     /// When the world cannot be read.
     pub fn execute(self) -> Result<Exit, CliError> {
-        let world = describe(&self.world.read()?);
+        let world = match self.world.recorded()? {
+            Some(recorded) => describe_recorded(&recorded),
+            None => describe(&self.world.read()?),
+        };
         if self.json {
             print_json(&world)?;
         } else {
@@ -42,6 +47,34 @@ impl Describe {
         }
         Ok(Exit::Done)
     }
+}
+
+/// A recorded survey in words and numbers: what is in its replay, and what is not.
+fn describe_recorded(recorded: &Recorded) -> Value {
+    let contents = recorded.replay.contents();
+    json!({
+        "recorded_survey": recorded.dir.display().to_string(),
+        "state": recorded.state,
+        "country_domains": recorded.settings.cctld,
+        "depth": recorded.settings.depth,
+        "recorded": {
+            "hosts": contents.hosts,
+            "servers": contents.servers,
+            "urls": contents.urls,
+            "pages": contents.pages,
+            "links": contents.links,
+            "robots_txt": contents.robots,
+        },
+        "not_replayed": {
+            "unfetched_urls": contents.unfetched_urls,
+            "approximated_failures": contents.approximated,
+            "pages_without_links": contents.pages_without_links,
+            "not_asked": contents.not_asked,
+            "repeated": contents.repeated,
+            "at_other_ports": contents.at_other_ports,
+            "unreadable": contents.unreadable,
+        },
+    })
 }
 
 /// Single values first, then the keys, then each group of numbers under its name.
@@ -52,7 +85,9 @@ fn in_words(world: &Value) -> String {
         .filter(|(name, _)| name != "keys" && name != "shares")
         .partition(|(_, value)| value.is_object());
     let groups = groups.iter().filter_map(|(name, group)| Some((name.as_str(), pairs(group.as_object()?))));
-    let parts = [("keys", keys(world)), ("shares", shares(world))].into_iter().chain(groups);
+    let tables = [("keys", keys as fn(&Value) -> String), ("shares", shares)];
+    let tables = tables.into_iter().filter(|(name, _)| world.get(*name).is_some());
+    let parts = tables.map(|(name, rows)| (name, rows(world))).chain(groups);
     pairs(&single) + &parts.map(|(name, rows)| format!("\n{name}\n{rows}")).collect::<Vec<_>>().concat()
 }
 

@@ -3,6 +3,7 @@
 mod ca;
 mod describe;
 mod geo;
+pub mod recorded;
 pub(super) mod serve;
 mod starts;
 mod truth;
@@ -18,7 +19,8 @@ use crate::cli::exit::Exit;
 /// A virtual Web space is a simulated country-code Web, a pure function of a small file and its seed.
 /// It is served over real DNS, HTTP and HTTPS on this machine, needs no root and touches no Internet. WORLD is
 /// such a file, or the name of one built in: `demo`, or a profile (`africa-2006`, `cctld-2026`,
-/// `japan-encodings`). A file may start from a profile, by `profile = "africa-2006"` in it.
+/// `japan-encodings`); a file may start from a profile, by `profile = "africa-2006"` in it. Or WORLD is the
+/// folder of a survey with --record-links, whose sites are then walked again.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Space {

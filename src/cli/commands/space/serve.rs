@@ -4,14 +4,16 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use super::recorded::Recorded;
 use super::world::WorldArgument;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::flags::{socket, values};
 use crate::cli::output::{print, say};
 use crate::cli::run::block_on;
-use crate::cli::stop;
-use crate::space::{Reaction, Response, ServeError, ServeSettings, Served, Web, World, serve};
+use crate::cli::{start_list, stop};
+use crate::space::{Reaction, Response, ServeError, ServeSettings, Served, Web, serve};
+use crate::survey::units::thousands;
 
 /// Serve a world over DNS, HTTP and HTTPS until Ctrl-C.
 ///
@@ -46,13 +48,45 @@ const EXAMPLES: &str = "\
 Examples:
   ccsurvey space serve demo
   ccsurvey space serve country.toml --speed 100
+  ccsurvey space serve my-survey --speed 10
   ccsurvey space serve country.toml --dns 127.0.0.1:5300 --gateway 127.0.0.1:8080 --log access.csv";
 
 impl Serve {
     /// # Errors
     /// When the world cannot be read, an address is taken, or the log cannot be written.
     pub fn execute(self) -> Result<Exit, CliError> {
-        let world = self.world.read()?;
+        match self.world.recorded()? {
+            Some(recorded) => self.serve_recorded(&recorded),
+            None => {
+                let world = self.world.read()?;
+                let domains: Vec<String> = world.country_domains.iter().map(ToString::to_string).collect();
+                let front = front_page(&world, world.start_urls());
+                self.serve(Arc::new(world), &format!("--cctld {}", domains.join(",")), front)
+            }
+        }
+    }
+
+    /// Tells before what of the survey cannot be replayed, and afterwards whether it was asked for.
+    fn serve_recorded(self, recorded: &Recorded) -> Result<Exit, CliError> {
+        recorded.gaps().iter().for_each(|gap| say(gap));
+        let settings = recorded.dir.join("survey.toml");
+        let starts = start_list::read(&recorded.start_list())?.into_iter().map(|url| url.as_str().to_owned());
+        let front = front_page(&*recorded.replay, starts);
+        let exit = self.serve(recorded.replay.clone(), &format!("--config {}", settings.display()), front)?;
+        if let unknown @ 1.. = recorded.replay.unknown() {
+            say(&format!(
+                "{} requests were for URLs that the recorded survey (--depth {}) did not fetch: they were \
+                 answered 404",
+                thousands(unknown),
+                recorded.settings.depth
+            ));
+        }
+        Ok(exit)
+    }
+
+    /// Serves until Ctrl-C; `flags` say what to survey.
+    fn serve(self, web: Arc<dyn Web>, flags: &str, front: Option<String>) -> Result<Exit, CliError> {
+        let name = self.world.world.display().to_string();
         // The log file is the memory of a space that runs for days.
         let settings = ServeSettings {
             dns: self.dns,
@@ -62,9 +96,9 @@ impl Serve {
             speed: self.speed,
         };
         block_on(async {
-            let served = serve(Arc::new(world.clone()), settings).await.map_err(refusal)?;
+            let served = serve(web, settings).await.map_err(refusal)?;
             let mut stopped = stop::on_signal(|| ());
-            print(&how_to_use(&self.world, &world, &served))?;
+            print(&how_to_use(&name, flags, &served, front.as_deref()))?;
             // Ends with a signal; the sender lives as long as the runtime.
             let _ = stopped.wait_for(|stopped| *stopped).await;
             served.shutdown().await.map_err(refusal)?;
@@ -74,9 +108,8 @@ impl Serve {
     }
 }
 
-fn how_to_use(argument: &WorldArgument, world: &World, served: &Served) -> String {
+fn how_to_use(name: &str, flags: &str, served: &Served, front: Option<&str>) -> String {
     let (dns, gateway) = (served.dns_addr, served.gateway_addr);
-    let domains: Vec<String> = world.country_domains.iter().map(ToString::to_string).collect();
     format!(
         "name server  {dns}\n\
          gateway      {gateway}\n\
@@ -84,19 +117,19 @@ fn how_to_use(argument: &WorldArgument, world: &World, served: &Served) -> Strin
          {}\n\
          {}\n\
          Ctrl-C ends it.\n",
-        how_to_survey(&argument.world.display().to_string(), &domains.join(","), served),
-        how_to_look(gateway, front_page(world).as_deref()),
+        how_to_survey(name, flags, served),
+        how_to_look(gateway, front),
     )
 }
 
 /// The command lines of a survey; `space ca` is for its certificates.
-fn how_to_survey(world: &str, domains: &str, served: &Served) -> String {
+fn how_to_survey(world: &str, flags: &str, served: &Served) -> String {
     let (dns, gateway) = (served.dns_addr, served.gateway_addr);
     format!(
         "To survey it, from another terminal:\n  \
          ccsurvey space starts {world} -o starts.csv\n  \
          ccsurvey space ca -o ca.pem\n  \
-         ccsurvey survey my-survey --cctld {domains} --start starts.csv --dns {dns} --gateway {gateway} --ca ca.pem \
+         ccsurvey survey my-survey {flags} --start starts.csv --dns {dns} --gateway {gateway} --ca ca.pem \
          --min-delay 5ms --max-delay 1s\n"
     )
 }
@@ -112,10 +145,10 @@ fn how_to_look(gateway: SocketAddr, front: Option<&str>) -> String {
 }
 
 /// The first start URL where there is a page to see.
-fn front_page(world: &World) -> Option<String> {
-    world.start_urls().into_iter().find(|url| {
+fn front_page(web: &dyn Web, starts: impl IntoIterator<Item = String>) -> Option<String> {
+    starts.into_iter().find(|url| {
         let host = url.trim_start_matches("http://").trim_end_matches('/');
-        matches!(world.respond(false, host, "/"), Reaction::Response(Response { status: 200, .. }))
+        matches!(web.respond(false, host, "/"), Reaction::Response(Response { status: 200, .. }))
     })
 }
 

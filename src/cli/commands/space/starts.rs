@@ -6,11 +6,12 @@ use super::world::WorldArgument;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_or_print;
+use crate::cli::start_list;
 
 /// Print the start list of a world, as CSV with a column `url`.
 ///
 /// It has the front pages of the sites that the surveyor knows beforehand; the others are found by
-/// links only.
+/// links only. Of a recorded survey it is the list that it began with.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Starts {
@@ -30,7 +31,12 @@ impl Starts {
     /// # Errors
     /// When the world cannot be read or the list not be written.
     pub fn execute(self) -> Result<Exit, CliError> {
-        let urls = self.world.read()?.start_urls();
+        let urls = match self.world.recorded()? {
+            Some(recorded) => {
+                start_list::read(&recorded.start_list())?.iter().map(|url| url.as_str().to_owned()).collect()
+            }
+            None => self.world.read()?.start_urls(),
+        };
         let text = format!("url\n{}\n", urls.join("\n"));
         write_or_print(self.output.as_deref(), text.as_bytes())
     }

@@ -69,6 +69,13 @@ impl TruthCommand {
     /// # Errors
     /// When world or start list cannot be read.
     pub fn execute(self) -> Result<Exit, CliError> {
+        if self.world.is_folder() {
+            let dir = self.world.world.display();
+            return Err(CliError::Usage(format!(
+                "{dir} is a folder: the truth of a recorded survey is its tables, \
+                 {dir}/tables/{{sites,levels,links}}/*.parquet"
+            )));
+        }
         let world = self.world.read()?;
         let start = match &self.start {
             None => world.start_urls(),

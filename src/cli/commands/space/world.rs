@@ -2,27 +2,44 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::recorded::Recorded;
 use crate::cli::error::CliError;
 use crate::space::{Profile, World};
 
 /// The world of `ccsurvey demo`.
 const DEMO: &str = include_str!("../../../../data/demo.toml");
+/// What it is called.
+const BUILT_IN: &str = "demo";
 
 /// Which world a command is about.
 #[derive(Args, Debug)]
 pub struct WorldArgument {
-    /// The file of the world (TOML), or the name of one built in: `demo`, `africa-2006`, `cctld-2026` or
-    /// `japan-encodings`; a file of that name is `./demo`
+    /// The file of the world (TOML); the name of one built in: `demo`, `africa-2006`, `cctld-2026` or
+    /// `japan-encodings`; or the folder of a survey with --record-links. A file or folder that has one of
+    /// these names is `./demo` and so on
     #[arg(value_name = "WORLD")]
     pub world: PathBuf,
 }
 
 impl WorldArgument {
+    /// The recorded survey that it is, if it is a folder.
+    ///
+    /// # Errors
+    /// When the folder is no survey, or its survey cannot be replayed.
+    pub fn recorded(&self) -> Result<Option<Recorded>, CliError> {
+        self.is_folder().then(|| Recorded::read(&self.world)).transpose()
+    }
+
+    /// A folder named `demo` is `./demo`, as a file of that name is.
+    pub(super) fn is_folder(&self) -> bool {
+        self.world.as_os_str() != BUILT_IN && self.world.is_dir()
+    }
+
     /// # Errors
     /// When the file cannot be read, or is no world; names file and line.
     pub fn read(&self) -> Result<World, CliError> {
         let name = self.world.display();
-        if self.world.as_os_str() == "demo" {
+        if self.world.as_os_str() == BUILT_IN {
             return demo();
         }
         if let Some(profile) = self.world.to_str().and_then(Profile::named) {

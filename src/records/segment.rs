@@ -1,0 +1,46 @@
+use super::{ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, SiteRow};
+
+/// The rows of one segment; how many is the caller's bound on memory.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SegmentRows {
+    pub exchanges: Vec<ExchangeRow>,
+    pub links: Vec<LinkRow>,
+    pub sites: Vec<SiteRow>,
+    pub levels: Vec<LevelRow>,
+    /// None unless the survey keeps pages.
+    pub page_links: Vec<PageLinkRow>,
+    pub robots: Vec<RobotsRow>,
+}
+
+impl SegmentRows {
+    /// The rows of all tables, as a measure of when a segment is full.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        let usual = self.exchanges.len() + self.links.len() + self.sites.len() + self.levels.len();
+        usual + self.page_links.len() + self.robots.len()
+    }
+
+    /// The bytes of what can be long in them, as another measure of it: URLs, and files of robots.txt.
+    #[must_use]
+    pub fn text_bytes(&self) -> usize {
+        self.exchanges.iter().map(|row| row.url.len()).sum::<usize>()
+            + self.links.iter().map(|row| row.page.len() + row.url.len()).sum::<usize>()
+            + self.page_links.iter().map(|row| row.page.len() + row.url.len()).sum::<usize>()
+            + self.robots.iter().map(|row| row.url.len() + row.body.len()).sum::<usize>()
+    }
+
+    /// Takes the rows of another into this one, behind its own.
+    pub fn append(&mut self, mut other: Self) {
+        self.exchanges.append(&mut other.exchanges);
+        self.links.append(&mut other.links);
+        self.sites.append(&mut other.sites);
+        self.levels.append(&mut other.levels);
+        self.page_links.append(&mut other.page_links);
+        self.robots.append(&mut other.robots);
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}

@@ -1,0 +1,252 @@
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::atomic::AtomicU64;
+
+use super::page::Element;
+use super::pending::{Pending, Weight};
+use super::recorded::Mishap;
+use super::servers::{Servers, microseconds};
+use super::texts::{Interner, TextId};
+use super::{
+    Certificate, Contents, Handshake, Mark, Name, RecordedExchange, RecordedLink, Replay, Saved, Standing,
+    key_of,
+};
+use crate::address::WebUrl;
+use crate::space::Server;
+
+/// Takes in what tables tell, and makes a [`Replay`] of it.
+#[derive(Default)]
+pub struct ReplayBuilder {
+    texts: Interner,
+    software: HashMap<String, u32>,
+    software_names: Vec<&'static str>,
+    hosts: HashMap<Box<str>, Standing>,
+    servers: Servers,
+    answers: HashMap<u64, Pending>,
+    robots: HashMap<u64, TextId>,
+    targets: Vec<TextId>,
+    marks: Vec<Mark>,
+    /// First link and number of links of each page.
+    runs: HashMap<u64, (u32, u32)>,
+    run: Run,
+    /// Which texts are internal URLs.
+    internal: Vec<bool>,
+    contents: Contents,
+}
+
+/// The page whose links are coming.
+#[derive(Default)]
+struct Run {
+    page: String,
+    key: Option<u64>,
+    first: usize,
+    position: u32,
+}
+
+impl ReplayBuilder {
+    /// Takes in one exchange.
+    pub fn exchange(&mut self, exchange: &RecordedExchange<'_>) {
+        let url = WebUrl::parse(exchange.url).ok();
+        let mishap = exchange.failure.map_or(Some((Mishap::None, true)), Mishap::of);
+        let (Some(url), Some((mishap, is_same))) = (url, mishap) else {
+            self.contents.unreadable += 1;
+            return;
+        };
+        self.contents.at_other_ports += u64::from(url.port() != if url.is_https() { 443 } else { 80 });
+        if let Some(word) = exchange.failure.filter(|_| !is_same && mishap != Mishap::NotAsked) {
+            *self.contents.approximated.entry(word.to_owned()).or_default() += 1;
+        }
+        let server = exchange.address.map(|address| self.servers.at(address));
+        self.place(&url, exchange, mishap, server);
+        if mishap == Mishap::NotAsked {
+            self.contents.not_asked += 1;
+            return;
+        }
+        let Some(key) = key_of(url.is_https(), url.host().as_str(), url.target()) else { return };
+        let saved = self.saved(exchange, mishap);
+        if let Some(server) = server.filter(|_| exchange.total.is_some()) {
+            self.servers.learn(server, exchange, self.software_names[saved.server as usize]);
+        }
+        let first_byte_us = exchange.first_byte.map_or(0, microseconds);
+        let weight = Weight::of(&url, exchange);
+        self.enter(key, Pending { saved, server, first_byte_us, links: exchange.links, weight });
+    }
+
+    /// Takes in the body of a robots.txt.
+    pub fn robots_txt(&mut self, url: &str, body: &str) {
+        if let Some(key) = key_of_url(url) {
+            let body = self.texts.intern(body);
+            self.robots.insert(key, body);
+        }
+    }
+
+    /// Takes in one link. Those of a page come together and in their order.
+    pub fn page_link(&mut self, link: &RecordedLink<'_>) {
+        if self.run.page != link.page || link.position <= self.run.position {
+            self.end_run();
+            link.page.clone_into(&mut self.run.page);
+            self.run.key = key_of_url(link.page);
+            self.run.first = self.targets.len();
+        }
+        self.run.position = link.position;
+        let target = self.texts.intern(link.url);
+        self.internal.resize(self.internal.len().max(self.texts.len()), false);
+        self.internal[target.index()] |= link.is_internal;
+        self.targets.push(target);
+        self.marks.push(Mark { element: Element::of(link.element), nofollow: link.nofollow });
+    }
+
+    #[must_use]
+    pub fn build(mut self) -> Replay {
+        self.end_run();
+        let servers = std::mem::take(&mut self.servers).done();
+        let by_url = self.answers(&servers);
+        let contents = Contents {
+            hosts: self.hosts.len() as u64,
+            servers: servers.len() as u64,
+            urls: by_url.len() as u64,
+            links: self.runs.values().map(|(_, links)| u64::from(*links)).sum(),
+            robots: self.robots.len() as u64,
+            unfetched_urls: unfetched(&self.texts, &self.internal, &by_url),
+            ..self.contents
+        };
+        Replay {
+            texts: self.texts.done(),
+            hosts: self.hosts,
+            servers,
+            software: self.software_names,
+            by_url,
+            targets: self.targets,
+            marks: self.marks,
+            contents,
+            unknown: AtomicU64::new(0),
+        }
+    }
+
+    /// The answers with their links, their robots.txt, and what is left of the time to the first byte when the
+    /// round trip is taken off.
+    fn answers(&mut self, servers: &[Server]) -> HashMap<u64, Saved> {
+        let round_trip_us = |number: u32| microseconds(servers[number as usize].round_trip);
+        let mut by_url = HashMap::with_capacity(self.answers.len());
+        for (key, Pending { saved, server, first_byte_us, links, .. }) in std::mem::take(&mut self.answers) {
+            let (first_link, link_count) = self.runs.get(&key).copied().unwrap_or_default();
+            self.contents.pages += u64::from(links.is_some());
+            self.contents.pages_without_links += u64::from(links.is_some_and(|links| links != link_count));
+            let service_us = first_byte_us.saturating_sub(server.map_or(0, round_trip_us));
+            let robots_txt = self.robots.get(&key).copied().unwrap_or_default();
+            let is_page = links.is_some();
+            by_url.insert(key, Saved { is_page, first_link, link_count, service_us, robots_txt, ..saved });
+        }
+        by_url
+    }
+
+    /// Notes where a host stands. Having been found once counts more than not having been found.
+    fn place(&mut self, url: &WebUrl, exchange: &RecordedExchange<'_>, mishap: Mishap, server: Option<u32>) {
+        let name = match (server, mishap) {
+            (Some(number), _) => Name::At(number),
+            (None, Mishap::NoAddress) => Name::NoAddress,
+            (None, Mishap::NameServerSilent) => Name::Silence,
+            (None, Mishap::NameServerFails) => Name::Fails,
+            _ => Name::Unknown,
+        };
+        let fresh = Standing { name, handshake: Handshake::Closed };
+        let standing = self.hosts.entry(url.host().as_str().into()).or_insert(fresh);
+        if matches!(name, Name::At(_)) || !matches!(standing.name, Name::At(_)) {
+            standing.name = name;
+        }
+        let is_greeted = exchange.status.is_some() || exchange.failure == Some("tls_certificate");
+        if url.is_https() && is_greeted {
+            standing.handshake = Handshake::Certificate(certificate(exchange));
+        }
+    }
+
+    fn saved(&mut self, exchange: &RecordedExchange<'_>, mishap: Mishap) -> Saved {
+        Saved {
+            mishap,
+            status: exchange.status.unwrap_or(0),
+            content_type: self.field(exchange.content_type),
+            charset: self.field(exchange.charset),
+            language: self.field(exchange.language),
+            title: self.field(exchange.title),
+            location: self.field(exchange.location),
+            server: self.software(exchange.server),
+            last_modified: self.field(exchange.last_modified),
+            etag: self.field(exchange.etag),
+            body_bytes: u32::try_from(exchange.body_bytes).unwrap_or(u32::MAX),
+            ..Saved::default()
+        }
+    }
+
+    /// A header field; what would end it is left out.
+    fn field(&mut self, text: Option<&str>) -> TextId {
+        let text = text.unwrap_or_default();
+        if text.contains(['\r', '\n', '\0']) {
+            return self.texts.intern(&text.replace(['\r', '\n', '\0'], " "));
+        }
+        self.texts.intern(text)
+    }
+
+    /// The number of what a server calls itself. The name outlives the replay: a Web tells it as one that is
+    /// always there, and a replay lives as long as its program.
+    fn software(&mut self, name: Option<&str>) -> u32 {
+        let name = name.unwrap_or_default().replace(['\r', '\n', '\0'], " ");
+        if self.software_names.is_empty() {
+            self.software_names.push("");
+            self.software.insert(String::new(), 0);
+        }
+        let next = u32::try_from(self.software_names.len()).unwrap_or(0);
+        match self.software.entry(name) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(new) => {
+                self.software_names.push(String::leak(new.key().clone()));
+                *new.insert(next)
+            }
+        }
+    }
+
+    fn enter(&mut self, key: u64, fresh: Pending) {
+        match self.answers.entry(key) {
+            Entry::Vacant(place) => {
+                place.insert(fresh);
+            }
+            Entry::Occupied(mut known) => {
+                self.contents.repeated += 1;
+                if fresh.weight >= known.get().weight {
+                    known.insert(fresh);
+                }
+            }
+        }
+    }
+
+    fn end_run(&mut self) {
+        let links = self.targets.len() - self.run.first;
+        if let Some(key) = self.run.key.take()
+            && let (Ok(first), Ok(links)) = (u32::try_from(self.run.first), u32::try_from(links))
+        {
+            self.runs.insert(key, (first, links));
+        }
+    }
+}
+
+fn key_of_url(url: &str) -> Option<u64> {
+    let url = WebUrl::parse(url).ok()?;
+    key_of(url.is_https(), url.host().as_str(), url.target())
+}
+
+fn certificate(exchange: &RecordedExchange<'_>) -> Certificate {
+    match exchange.tls_error {
+        None if exchange.failure.is_none_or(|failure| failure != "tls_certificate") => Certificate::Valid,
+        Some("expired" | "not_yet_valid") => Certificate::Expired,
+        Some("wrong_name") => Certificate::WrongName,
+        _ => Certificate::SelfSigned,
+    }
+}
+
+/// Internal URLs that have no answer, neither with TLS nor without.
+fn unfetched(texts: &Interner, internal: &[bool], answers: &HashMap<u64, Saved>) -> u64 {
+    let is_unfetched = |url: &str| {
+        key_of_url(url).is_some_and(|key| !answers.contains_key(&key) && !answers.contains_key(&!key))
+    };
+    let urls = texts.iter().filter(|(at, _)| internal.get(*at).copied().unwrap_or(false));
+    urls.filter(|(_, url)| is_unfetched(url)).count() as u64
+}

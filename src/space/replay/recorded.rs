@@ -1,0 +1,93 @@
+use std::net::IpAddr;
+use std::time::Duration;
+
+/// One exchange of a recorded survey, as its tables tell it. Fields that are not there are none.
+#[derive(Clone, Debug, Default)]
+pub struct RecordedExchange<'a> {
+    pub url: &'a str,
+    /// It was asked for as a robots.txt and not as a page.
+    pub is_robots: bool,
+    pub address: Option<IpAddr>,
+    pub status: Option<u16>,
+    /// A word of the closed list of failures.
+    pub failure: Option<&'a str>,
+    pub content_type: Option<&'a str>,
+    pub charset: Option<&'a str>,
+    pub language: Option<&'a str>,
+    pub title: Option<&'a str>,
+    pub location: Option<&'a str>,
+    pub server: Option<&'a str>,
+    pub last_modified: Option<&'a str>,
+    pub etag: Option<&'a str>,
+    pub is_encrypted: bool,
+    /// What was wrong with the certificate, in one word.
+    pub tls_error: Option<&'a str>,
+    /// Links of the page; none when it was not read as one.
+    pub links: Option<u32>,
+    pub body_bytes: u64,
+    pub received_bytes: u64,
+    pub connect: Option<Duration>,
+    pub tls: Option<Duration>,
+    pub first_byte: Option<Duration>,
+    pub total: Option<Duration>,
+}
+
+/// One link of a recorded page.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RecordedLink<'a> {
+    /// The URL of the page, as its exchange has it.
+    pub page: &'a str,
+    /// From 0; the links of a page come in this order.
+    pub position: u32,
+    pub url: &'a str,
+    pub element: &'a str,
+    pub nofollow: bool,
+    pub is_internal: bool,
+}
+
+/// What a recorded failure is in a replay.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Mishap {
+    #[default]
+    None,
+    NoSuchName,
+    NoAddress,
+    NameServerSilent,
+    NameServerFails,
+    /// Our own side refused to ask: nothing is known of the server.
+    NotAsked,
+    Reset,
+    Silence,
+    /// The body ends before its end.
+    Cut,
+    /// The body has one byte more than was kept.
+    TooLong,
+}
+
+impl Mishap {
+    /// What a word of the list is replayed as, and whether a survey of the replay sees the same word; none for
+    /// a word that is not in the list.
+    pub fn of(word: &str) -> Option<(Self, bool)> {
+        Some(match word {
+            "dns_nxdomain" => (Self::NoSuchName, true),
+            "dns_no_address" => (Self::NoAddress, true),
+            "dns_timeout" => (Self::NameServerSilent, true),
+            "dns_servfail" => (Self::NameServerFails, true),
+            "opted_out" | "address_refused" | "held_off" => (Self::NotAsked, false),
+            "reset" => (Self::Reset, true),
+            // A gateway accepts every connection and speaks HTTP: the nearest it can do.
+            "connect_refused" | "connect_unreachable" | "bad_http" | "header_too_large" => {
+                (Self::Reset, false)
+            }
+            "tls_certificate" | "tls_handshake" => (Self::Reset, true),
+            "first_byte_timeout" => (Self::Silence, true),
+            "connect_timeout" | "tls_timeout" => (Self::Silence, false),
+            "body_truncated" => (Self::Cut, true),
+            "idle_timeout" | "too_slow" => (Self::Cut, false),
+            "body_too_large" => (Self::TooLong, true),
+            // What decoded was used, and it comes undamaged.
+            "body_encoding" => (Self::None, false),
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,128 @@
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::time::Duration;
+
+use super::RecordedExchange;
+use crate::space::Server;
+
+/// Of a link that nothing is known of: as fast as those of other worlds.
+const UNKNOWN_BITS_PER_SECOND: f64 = 1e9;
+/// A body that fits into two packets of Ethernet (1460 bytes each) says nothing of the link's speed.
+const TWO_PACKETS: u64 = 2920;
+/// Nor does one that came within the accuracy of a timer.
+const SHORTEST_TRANSFER: Duration = Duration::from_millis(1);
+
+/// What the exchanges at each address tell of its server: 8 bytes of samples an exchange.
+#[derive(Default)]
+pub(super) struct Servers {
+    numbers: HashMap<IpAddr, u32>,
+    notes: Vec<Notes>,
+}
+
+struct Notes {
+    address: IpAddr,
+    software: &'static str,
+    round_trips_us: Vec<u32>,
+    bits_per_second: Vec<f32>,
+}
+
+impl Servers {
+    /// The number of an address.
+    pub fn at(&mut self, address: IpAddr) -> u32 {
+        let next = u32::try_from(self.notes.len()).unwrap_or(u32::MAX);
+        *self.numbers.entry(address).or_insert_with(|| {
+            let (round_trips_us, bits_per_second) = (Vec::new(), Vec::new());
+            self.notes.push(Notes { address, software: "", round_trips_us, bits_per_second });
+            next
+        })
+    }
+
+    /// Learns from an exchange at the server; the first name that it gives itself counts.
+    pub fn learn(&mut self, number: u32, exchange: &RecordedExchange<'_>, software: &'static str) {
+        let notes = &mut self.notes[number as usize];
+        if notes.software.is_empty() {
+            notes.software = software;
+        }
+        notes.round_trips_us.extend(round_trip(exchange).map(microseconds));
+        notes.bits_per_second.extend(bits_per_second(exchange));
+    }
+
+    /// The servers by number, each by the medians of its samples.
+    pub fn done(self) -> Vec<Server> {
+        let server = |notes: Notes| Server {
+            software: notes.software,
+            round_trip: Duration::from_micros(median(notes.round_trips_us, Ord::cmp).unwrap_or(0).into()),
+            bits_per_second: median(notes.bits_per_second, f32::total_cmp)
+                .map_or(UNKNOWN_BITS_PER_SECOND, f64::from),
+            ..Server::at(notes.address)
+        };
+        self.notes.into_iter().map(server).collect()
+    }
+}
+
+/// To connect takes one round trip; with TLS only where that is told apart.
+fn round_trip(exchange: &RecordedExchange<'_>) -> Option<Duration> {
+    let is_told_apart = !exchange.is_encrypted || exchange.tls.is_some();
+    exchange.connect.filter(|_| is_told_apart)
+}
+
+/// Bytes over the time from the first to the last of them.
+#[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "an estimate")]
+fn bits_per_second(exchange: &RecordedExchange<'_>) -> Option<f32> {
+    let before = [exchange.connect, exchange.tls, exchange.first_byte].into_iter().flatten().sum();
+    let transfer = exchange.total?.checked_sub(before)?;
+    let is_telling = exchange.received_bytes > TWO_PACKETS && transfer >= SHORTEST_TRANSFER;
+    is_telling.then(|| (exchange.received_bytes as f64 * 8.0 / transfer.as_secs_f64()) as f32)
+}
+
+/// Up to an hour, which no answer takes.
+pub(super) fn microseconds(duration: Duration) -> u32 {
+    u32::try_from(duration.as_micros()).unwrap_or(u32::MAX)
+}
+
+fn median<T: Copy>(mut samples: Vec<T>, order: impl Fn(&T, &T) -> std::cmp::Ordering) -> Option<T> {
+    samples.sort_unstable_by(order);
+    samples.get(samples.len() / 2).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_the_median_of_what_its_exchanges_took() {
+        let mut servers = Servers::default();
+        let number = servers.at("41.0.0.1".parse().unwrap());
+        for (connect, transfer) in [(30, 80), (200, 160), (40, 40)] {
+            let exchange = RecordedExchange {
+                received_bytes: 10_000,
+                connect: Some(Duration::from_millis(connect)),
+                first_byte: Some(Duration::from_millis(50)),
+                total: Some(Duration::from_millis(connect + 50 + transfer)),
+                ..RecordedExchange::default()
+            };
+            servers.learn(number, &exchange, "nginx");
+        }
+        assert_eq!(servers.at("41.0.0.1".parse().unwrap()), number);
+        let server = servers.done()[0];
+        assert_eq!((server.round_trip, server.software), (Duration::from_millis(40), "nginx"));
+        assert!((server.bits_per_second - 1e6).abs() < 1.0, "{}", server.bits_per_second);
+    }
+
+    #[test]
+    fn small_answers_and_handshakes_that_are_not_told_apart_say_nothing() {
+        let mut servers = Servers::default();
+        let number = servers.at("41.0.0.1".parse().unwrap());
+        let exchange = RecordedExchange {
+            is_encrypted: true,
+            received_bytes: 1000,
+            connect: Some(Duration::from_millis(90)),
+            total: Some(Duration::from_millis(190)),
+            ..RecordedExchange::default()
+        };
+        servers.learn(number, &exchange, "");
+        let server = servers.done()[0];
+        assert_eq!(server.round_trip, Duration::ZERO);
+        assert!((server.bits_per_second - UNKNOWN_BITS_PER_SECOND).abs() < 1.0);
+    }
+}

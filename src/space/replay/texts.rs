@@ -1,0 +1,98 @@
+use std::collections::HashMap;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+/// The place of a text among its [`Texts`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct TextId(u32);
+
+impl TextId {
+    /// The empty text, which stands for a field that was not there.
+    pub const NONE: Self = Self(0);
+
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Texts one behind the other, each once: its own length and 8 bytes.
+#[derive(Debug)]
+pub(super) struct Texts {
+    all: String,
+    ends: Vec<usize>,
+}
+
+/// Texts while they are collected: 20 bytes more for each, to find it again.
+pub(super) struct Interner {
+    texts: Texts,
+    by_hash: HashMap<u64, TextId>,
+}
+
+impl Default for Interner {
+    fn default() -> Self {
+        let texts = Texts { all: String::new(), ends: vec![0] };
+        Self { texts, by_hash: HashMap::from([(xxh3_64(b""), TextId::NONE)]) }
+    }
+}
+
+impl Interner {
+    pub fn intern(&mut self, text: &str) -> TextId {
+        let hash = xxh3_64(text.as_bytes());
+        if let Some(known) = self.by_hash.get(&hash)
+            && self.texts.get(*known) == text
+        {
+            return *known;
+        }
+        // 2^32 texts would take 32 GiB for their ends alone; the empty one stands in for what is beyond.
+        let Ok(number) = u32::try_from(self.texts.ends.len()) else { return TextId::NONE };
+        self.texts.all.push_str(text);
+        self.texts.ends.push(self.texts.all.len());
+        self.by_hash.insert(hash, TextId(number));
+        TextId(number)
+    }
+
+    pub fn len(&self) -> usize {
+        self.texts.ends.len()
+    }
+
+    /// Every text with its place.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &str)> {
+        let texts = &self.texts;
+        let numbers = (0..=u32::MAX).take(texts.ends.len());
+        numbers.map(|number| (number as usize, texts.get(TextId(number))))
+    }
+
+    pub fn done(mut self) -> Texts {
+        self.texts.all.shrink_to_fit();
+        self.texts.ends.shrink_to_fit();
+        self.texts
+    }
+}
+
+impl Texts {
+    pub fn get(&self, id: TextId) -> &str {
+        let start = id.index().checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.all[start..self.ends[id.index()]]
+    }
+
+    /// A text, or none for the empty one.
+    pub fn some(&self, id: TextId) -> Option<&str> {
+        Some(self.get(id)).filter(|text| !text.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_kept_once_and_given_back() {
+        let mut interner = Interner::default();
+        let ids = ["a", "", "béta", "a"].map(|text| interner.intern(text));
+        assert_eq!((ids[0], ids[1]), (ids[3], TextId::NONE));
+        assert_eq!(interner.len(), 3);
+        let texts = interner.done();
+        assert_eq!(ids.map(|id| texts.get(id)), ["a", "", "béta", "a"]);
+        assert_eq!((texts.some(ids[0]), texts.some(TextId::NONE)), (Some("a"), None));
+    }
+}

@@ -1,0 +1,150 @@
+use encoding_rs::Encoding;
+
+use super::error::SurveyError;
+use super::journal::Heard;
+use super::writer::{SEGMENT_ROWS, SEGMENT_TEXT_BYTES};
+use crate::address::Scope;
+use crate::frontier::Lease;
+use crate::page::Page;
+use crate::records::{PageLinkRow, RobotsRow, SegmentRows};
+use crate::walk::Content;
+
+/// What a site tree's answers leave for a survey to be walked again: the links of its pages, and its robots.txt.
+///
+/// Ten thousand pages can have a hundred million links; so what fills a segment is written before the tree
+/// ends. Such a segment counts only together with the one that has the site, like any other.
+pub(super) struct KeptPages<'a, W> {
+    lease: &'a Lease,
+    scope: &'a Scope,
+    rows: SegmentRows,
+    text_bytes: usize,
+    write: W,
+}
+
+impl<'a, W: FnMut(&SegmentRows) -> Result<(), SurveyError>> KeptPages<'a, W> {
+    pub(super) fn new(lease: &'a Lease, scope: &'a Scope, write: W) -> Self {
+        Self { lease, scope, rows: SegmentRows::default(), text_bytes: 0, write }
+    }
+
+    pub(super) fn keep(&mut self, heard: &Heard) -> Result<(), SurveyError> {
+        let kept = match &heard.content {
+            Content::Page(page) => SegmentRows { page_links: self.links(heard, page), ..Default::default() },
+            Content::Robots(body) => {
+                SegmentRows { robots: vec![self.robots(heard, body)], ..Default::default() }
+            }
+            Content::Nothing => return Ok(()),
+        };
+        self.text_bytes += kept.text_bytes();
+        self.rows.append(kept);
+        if self.rows.len() >= SEGMENT_ROWS || self.text_bytes >= SEGMENT_TEXT_BYTES {
+            (self.write)(&self.rows)?;
+            self.rows = SegmentRows::default();
+            self.text_bytes = 0;
+        }
+        Ok(())
+    }
+
+    /// What is not written yet.
+    pub(super) fn rest(self) -> SegmentRows {
+        self.rows
+    }
+
+    fn links(&self, heard: &Heard, page: &Page) -> Vec<PageLinkRow> {
+        let row = |(position, link): (u32, &crate::page::Link)| PageLinkRow {
+            site: self.lease.site.to_string(),
+            seed: self.lease.seed,
+            page: heard.ask.url.as_str().to_owned(),
+            position,
+            url: link.url.canonical(),
+            element: link.element.as_str().to_owned(),
+            nofollow: link.nofollow || page.nofollow,
+            is_internal: self.scope.contains(link.url.host()),
+        };
+        (0..).zip(&page.links).map(row).collect()
+    }
+
+    fn robots(&self, heard: &Heard, body: &[u8]) -> RobotsRow {
+        RobotsRow {
+            site: self.lease.site.to_string(),
+            seed: self.lease.seed,
+            url: heard.ask.url.as_str().to_owned(),
+            status: heard.answer.status.unwrap_or_default(),
+            body: as_text(body),
+        }
+    }
+}
+
+/// A robots.txt as text that says the same: UTF-16 as its byte order mark tells, bytes that are no UTF-8
+/// percent-encoded (RFC 9309 §2.2.2).
+fn as_text(body: &[u8]) -> String {
+    if let Some((encoding, _)) = Encoding::for_bom(body)
+        && encoding != encoding_rs::UTF_8
+    {
+        return encoding.decode(body).0.into_owned();
+    }
+    let mut text = String::with_capacity(body.len());
+    for chunk in body.utf8_chunks() {
+        text.push_str(chunk.valid());
+        chunk.invalid().iter().for_each(|byte| text.push_str(&format!("%{byte:02X}")));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::SystemTime;
+
+    use super::*;
+    use crate::address::{Host, ScopeRule, SuffixSection, Suffixes, WebUrl};
+    use crate::exchange::{Answer, Ask, Failure, Purpose};
+    use crate::page::{MAX_LINKS, Source};
+    use crate::robots::Rules;
+
+    fn heard(number: u32, links: usize) -> Heard {
+        let url = WebUrl::parse(&format!("http://a.ke/{number}")).unwrap();
+        let html: String = (0..links).map(|link| format!("<a href={link}>")).collect();
+        let source = Source { body: html.as_bytes(), url: &url, content_type: None, robots_tag: None };
+        let content = Content::Page(Box::new(Page::read(source)));
+        let answer = Answer::not_asked(SystemTime::UNIX_EPOCH, None, Failure::Reset, None);
+        Heard { ask: Ask { number, url, purpose: Purpose::Page, depth: None }, answer, content }
+    }
+
+    #[test]
+    fn a_tree_with_more_links_than_a_segment_holds_is_written_in_several() {
+        let suffixes = Suffixes::parse(crate::survey::BUILT_IN_SUFFIX_LIST, SuffixSection::Icann).unwrap();
+        let scope = Scope::of(&Host::parse("a.ke").unwrap(), ScopeRule::Site, Arc::new(suffixes));
+        let lease = Lease {
+            order: 0,
+            site: scope.site().clone(),
+            seed: 0,
+            start: WebUrl::parse("http://a.ke/").unwrap(),
+            parent: None,
+            generation: 0,
+        };
+        let mut written = Vec::new();
+        let mut pages = KeptPages::new(&lease, &scope, |rows| {
+            written.push(rows.len());
+            Ok(())
+        });
+        (0..11).for_each(|number| pages.keep(&heard(number, MAX_LINKS)).unwrap());
+        let rest = pages.rest();
+        assert_eq!((written, rest.len()), (vec![SEGMENT_ROWS], MAX_LINKS));
+        assert!(rest.page_links.iter().all(|row| row.page == "http://a.ke/10" && row.is_internal));
+    }
+
+    #[test]
+    fn a_robots_txt_of_any_bytes_means_the_same_as_text() {
+        let url = |path: &str| WebUrl::parse(&format!("http://a.ke{path}")).unwrap();
+        let utf_16: Vec<u8> =
+            "\u{feff}User-agent: *\nDisallow: /b".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        for (body, kept) in [
+            (&b"User-agent: *\nDisallow: /caf\xe9"[..], "/caf%E9"),
+            ("User-agent: *\nDisallow: /café".as_bytes(), "/caf%C3%A9"),
+            (&utf_16, "/b"),
+        ] {
+            let rules = |body: &[u8]| Rules::parse(body, "ccsurvey").allows(&url(kept));
+            assert!(!rules(body) && !rules(as_text(body).as_bytes()), "{kept}");
+        }
+    }
+}
