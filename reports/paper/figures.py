@@ -12,6 +12,8 @@ BLACK, ORANGE, SKY, GREEN, BLUE, RED = "#000000", "#E69F00", "#56B4E9", "#009E73
 GREY = "#767676"
 TITLES = {"heterogeneous": "Heterogeneous Web", "homogeneous": "Homogeneous Web"}
 LOAD_NAMES = {"requests": "requests", "bytes": "bytes", "busy_ms": "busy time"}
+# The second reading of external URLs.
+THIN = {"linewidth": 0.9, "linestyle": (0, (4, 2))}
 # Inches of 96 pixels: 720 pixels wide.
 WIDTH = 7.5
 
@@ -42,6 +44,8 @@ def save(figure, file, title):
 
 def panels(count, height, **more):
     figure, axes = plt.subplots(1, count, figsize=(WIDTH, height), layout="constrained", **more)
+    # Room between the last tick's number of one panel and the first of the next.
+    figure.get_layout_engine().set(wspace=0.07)
     return figure, np.atleast_1d(axes)
 
 
@@ -80,17 +84,18 @@ def growth(stacks, level_off, file):
     for variant, colour in (("heterogeneous", BLUE), ("homogeneous", RED)):
         of = stacks[variant]
         x = np.arange(of["pages"].shape[1])
-        line(pages, x, of["pages"], TITLES[variant], color=colour)
+        # Both Webs may have the same pages: then the first must be seen below the second.
+        line(pages, x, of["pages"], TITLES[variant], color=colour, linewidth=3.4 if colour == BLUE else 1.2)
         line(externals, x, of["union_urls"], TITLES[variant], color=colour)
-        line(externals, x, of["pair_urls"], f"{TITLES[variant]}, counted in each site tree", color=colour,
-             linewidth=0.9, linestyle=(0, (4, 2)))
+        externals.plot(x, of["pair_urls"].mean(axis=0), color=colour, **THIN,
+                       label=f"{TITLES[variant]}, counted in each site tree")
     for axes, name in ((pages, "pages read"), (externals, "external URLs found")):
         depth_axis(axes, x[-1])
         counts(axes)
         axes.set_ylabel(f"{name}, cumulative")
     if np.isfinite(level_off):
         externals.axvline(level_off, color=GREY, linewidth=0.9)
-        externals.annotate(f"99 % at depth {level_off:.3g}", (level_off, 0.04), xycoords=("data", "axes fraction"),
+        externals.annotate(f"heterogeneous:\n99 % at depth {level_off:.3g}", (level_off, 0.04), xycoords=("data", "axes fraction"),
                            xytext=(5, 0), textcoords="offset points", color="#444444", fontsize=8.5)
     legend_above(figure, externals, 2)
     save(figure, file, "Pages and external URLs by depth")
@@ -114,6 +119,9 @@ def deepest(stacks, file):
         axes.set_xlim(-0.7, below.size - 0.3)
         axes.set_xlabel("deepest level of the site tree")
         axes.grid(False, axis="x")
+        axes.axvline(8.5, color=GREY, linewidth=0.9, linestyle=(0, (1, 2)))
+        axes.annotate("deeper than 8", (8.5, 0.97), xycoords=("data", "axes fraction"), xytext=(4, 0),
+                      textcoords="offset points", va="top", fontsize=8.5, color="#444444")
         axes.set_title(TITLES[variant])
     counts(both[0])
     both[0].set_ylabel("site trees")
@@ -127,15 +135,11 @@ def coverage(stacks, file):
     for axes, (variant, of) in zip(both, stacks.items()):
         for load, colour in (("requests", BLUE), ("bytes", GREEN), ("busy_ms", RED)):
             spent = of[load].mean(axis=0)
-            name = LOAD_NAMES[load]
-            axes.plot(spent, of["union_urls"].mean(axis=0), color=colour, label=f"{name}, distinct over the survey")
-            axes.plot(spent, of["pair_urls"].mean(axis=0), color=colour, linewidth=0.8, linestyle=(0, (4, 2)),
-                      label=f"{name}, counted in each site tree")
+            axes.plot(spent, of["union_urls"].mean(axis=0), color=colour, label=LOAD_NAMES[load])
+            axes.plot(spent, of["pair_urls"].mean(axis=0), color=colour, **THIN)
+        axes.plot([], [], color=GREY, label="counted in each site tree", **THIN)
         mark_depths(axes, of["requests"].mean(axis=0), of["union_urls"].mean(axis=0))
-        axes.plot([0.5, 0.5, 0], [0, 0.8, 0.8], color=GREY, linewidth=0.9, linestyle=(0, (1, 2)))
-        axes.plot(0.5, 0.8, marker="D", markersize=5, color=GREY, zorder=4)
-        axes.annotate("the paper:\n80 % for half the load", (0.5, 0.8), xytext=(6, -8), textcoords="offset points",
-                      ha="left", va="top", fontsize=8.5, color="#444444")
+        mark_paper(axes)
         axes.set_xlim(0, 1.02)
         axes.set_ylim(0, 1.04)
         axes.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
@@ -143,8 +147,15 @@ def coverage(stacks, file):
         axes.set_xlabel("load, share of the deepest survey")
         axes.set_title(TITLES[variant])
     both[0].set_ylabel("external URLs, share of all known")
-    legend_above(figure, both[0], 3)
+    legend_above(figure, both[0], 4)
     save(figure, file, "External URLs against load")
+
+
+def mark_paper(axes):
+    """What the paper says of half the load; its words stand below all curves, which are above the diagonal."""
+    axes.plot([0.5, 0.5, 0], [0, 0.8, 0.8], color=GREY, linewidth=0.9, linestyle=(0, (1, 2)))
+    axes.plot(0.5, 0.8, marker="D", markersize=5, color=GREY, zorder=4)
+    axes.annotate("the paper (◆):\n80 % for half the load", (0.52, 0.04), va="bottom", fontsize=8.5, color="#444444")
 
 
 def mark_depths(axes, spent, known):

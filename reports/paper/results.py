@@ -159,7 +159,8 @@ def words_of_trees(found):
     return (f"Of {whole:,.0f} site trees with a page, {percent(ended[9:].sum() / whole)} end by themselves below "
             f"depth 8 and {percent(cut.sum() / whole)} are cut at depth {found.limit}. Of the trees deeper than 15, "
             f"{spanned(found, 'heterogeneous', 'at_limit')} are cut at the limit: their sites have no end or go "
-            f"deeper still. Further {none.sum():,.0f} start URLs led to no page: no server, no answer, closed by robots.txt, or moved.")
+            f"deeper still. Further {none.sum():,.0f} start URLs led to no page: no server, no answer, "
+            "closed by robots.txt, or moved.")
 
 
 def words_of_coverage(found):
@@ -183,8 +184,10 @@ def loads(found):
 
 
 def homogeneous(found):
-    both = [[anchor.meaning, *(spanned(found, variant, anchor.name) + ("" if found.holds(variant, anchor.name) else " ✗")
-             for variant in ("heterogeneous", "homogeneous"))] for anchor in anchors.ANCHORS]
+    def cell(variant, anchor):
+        return spanned(found, variant, anchor.name) + ("" if found.holds(variant, anchor.name) else " ✗")
+    both = [[anchor.meaning, *(cell(variant, anchor) for variant in ("heterogeneous", "homogeneous"))]
+            for anchor in anchors.ANCHORS]
     failing = [anchor.name for anchor in anchors.ANCHORS if not found.holds("homogeneous", anchor.name)]
     said = ("The homogeneous variant meets every anchor too: the three figures do not tell the two Webs apart."
             if not failing else f"The homogeneous variant misses {len(failing)} of {len(anchors.ANCHORS)} anchors (✗): "
@@ -207,20 +210,25 @@ def unevenness(found):
 
 def stopping(found):
     variants = ("heterogeneous", "homogeneous")
-    of = {variant: (lambda measure, variant=variant: of_spread(found, variant, measure)) for variant in variants}
     rows = []
     for wanted in ("0.80", "0.95"):
         for rule, name in (("uniform", "the same depth for all"), ("foresight", "each tree ended where it pays least")):
-            rows.append([f"load for {float(wanted):.0%} of the external URLs, {name}".replace("%", " %"),
-                         *(percent(of[variant](f"{rule}_load_{wanted}")) for variant in variants)])
+            rows.append([f"load for {100 * float(wanted):.0f} % of the external URLs, {name}",
+                         *(percent(of_spread(found, variant, f"{rule}_load_{wanted}")) for variant in variants)])
     for levels in (1, 2, 3):
-        rows.append([f"trees ended after {levels} level{'s' if levels > 1 else ''} without a new external URL: load, "
-                     "coverage, gain over the same load by depth",
-                     *(f"{percent(of[variant](f'stable_{levels}_load'))}, {percent(of[variant](f'stable_{levels}_coverage'))}, "
-                       f"{100 * of[variant](f'stable_{levels}_gain'):+.1f} points" for variant in variants)])
-    saved = {v: 1 - of[v]("foresight_load_0.95") / of[v]("uniform_load_0.95") for v in variants}
-    best = {v: max(of[v](f"stable_{levels}_gain") for levels in (1, 2, 3)) for v in variants}
+        rows.append([f"trees ended after {levels} level{'s' if levels > 1 else ''} without a new external URL: "
+                     "load, coverage, gain over the same load by depth",
+                     *(stopped(found, variant, levels) for variant in variants)])
+    saved = {variant: 1 - of_spread(found, variant, "foresight_load_0.95")
+             / of_spread(found, variant, "uniform_load_0.95") for variant in variants}
+    best = {variant: max(of_spread(found, variant, f"stable_{levels}_gain") for levels in (1, 2, 3))
+            for variant in variants}
     return f"{table(['', *(f'>{variant}' for variant in variants)], rows)}\n\n{template.stopping_words(saved, best)}"
+
+
+def stopped(found, variant, levels):
+    load, coverage, gain = (of_spread(found, variant, f"stable_{levels}_{of}") for of in ("load", "coverage", "gain"))
+    return f"{percent(load)}, {percent(coverage)}, {100 * gain:+.1f} points"
 
 
 def script_rule(found):
@@ -238,7 +246,8 @@ def script_rule(found):
 
 
 def anchor_table(found):
-    return table(["anchor", "meaning", "bounds", *(f">seed {seed}" for seed in found.seeds), ">mean", "holds", "bounds by"], [
+    seeds = (f">seed {seed}" for seed in found.seeds)
+    return table(["anchor", "meaning", "bounds", *seeds, ">mean", "holds", "bounds by"], [
         [f"`{row['anchor']}`", row["meaning"], f"{row['least']:g} to {row['most']:g}",
          *(f"{row[f'seed_{seed}']:.4g}" for seed in found.seeds), f"{row['mean']:.4g}", row["holds"], row["bound"]]
         for row in anchors.rows(found.measured, found.seeds) if row["required"] == "yes"
@@ -293,10 +302,10 @@ def virtual_days(survey):
 
 def run_words(found):
     rows = list(runs(found))
-    middle = {column: np.median([row[column] for row in rows]) for column in ("wall_seconds", "cpu_seconds", "peak_mib", "exchanges", "virtual_days")}
-    most = {column: max(row[column] for row in rows) for column in middle}
-    return template.RUNS.format(
-        count=len(rows), **{f"{column}_median": f"{value:,.0f}" for column, value in middle.items()},
-        **{f"{column}_most": f"{value:,.0f}" for column, value in most.items()},
-        hours=f"{sum(row['cpu_seconds'] for row in rows) / 3600:.1f}",
-    )
+    shown = {"wall_seconds": "{:,.0f}", "peak_mib": "{:,.0f}", "exchanges": "{:,.0f}", "virtual_days": "{:,.1f}"}
+    numbers = {}
+    for column, form in shown.items():
+        each = [row[column] for row in rows]
+        numbers[f"{column}_median"], numbers[f"{column}_most"] = form.format(np.median(each)), form.format(max(each))
+    hours = sum(row["cpu_seconds"] for row in rows) / 3600
+    return template.RUNS.format(count=len(rows), hours=f"{hours:.1f}", **numbers)
