@@ -17,6 +17,7 @@ import anchors
 import concentration
 import depths
 import figures
+import provenance
 import results
 import surveys
 
@@ -71,7 +72,7 @@ def write_tables(out, found):
     pl.DataFrame(rule_table(found)).write_csv(out / "script-rule.csv")
     pl.DataFrame(list(anchors.rows(found.measured, found.seeds))).write_csv(out / "anchors.csv")
     pl.DataFrame(spread_table(found)).write_csv(out / "unevenness.csv")
-    pl.DataFrame(results.runs(found)).write_csv(out / "runs.csv")
+    pl.DataFrame(provenance.runs(found)).write_csv(out / "runs.csv")
 
 
 def figure1(found):

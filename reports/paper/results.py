@@ -5,10 +5,11 @@ import importlib.metadata
 import platform
 
 import numpy as np
-import polars as pl
 
 import anchors
+import provenance
 import template
+from template import percent, table
 
 
 @dataclasses.dataclass
@@ -73,13 +74,9 @@ def markdown(found):
         "intro": introduction(found), "statements": statements(found), "figure1": words_of_growth(found),
         "figure2": words_of_trees(found), "figure3": words_of_coverage(found), "loads": loads(found),
         "homogeneous": homogeneous(found), "unevenness": unevenness(found), "stopping": stopping(found),
-        "script_rule": script_rule(found), "anchors": anchor_table(found), "world": world(found),
-        "keys": keys(found), "runs": run_words(found), "limit": found.limit, "seed_count": len(found.seeds),
+        "script_rule": script_rule(found), "anchors": anchor_table(found), "world": provenance.world(found),
+        "keys": provenance.keys(found), "runs": provenance.run_words(found), "limit": found.limit, "seed_count": len(found.seeds),
     })
-
-
-def percent(value, digits=1):
-    return f"{100 * value:.{digits}f} %"
 
 
 def amount(name, value):
@@ -91,12 +88,6 @@ def spanned(found, variant, name):
     if any(map(np.isnan, each)):
         return "unknown: a seed has no such trees or URLs"
     return f"{amount(name, np.mean(each))} ({amount(name, min(each))} to {amount(name, max(each))})"
-
-
-def table(head, rows):
-    ruler = "|".join("---:" if column.startswith(">") else "---" for column in head)
-    lines = [f"| {' | '.join(column.lstrip('>') for column in head)} |", f"|{ruler}|"]
-    return "\n".join([*lines, *(f"| {' | '.join(map(str, row))} |" for row in rows)])
 
 
 def introduction(found):
@@ -252,60 +243,3 @@ def anchor_table(found):
          *(f"{row[f'seed_{seed}']:.4g}" for seed in found.seeds), f"{row['mean']:.4g}", row["holds"], row["bound"]]
         for row in anchors.rows(found.measured, found.seeds) if row["required"] == "yes"
     ])
-
-
-def world(found):
-    first = {}
-    for survey in found.surveys:
-        first.setdefault(survey.variant, survey)
-    flags = {variant: survey.recipe.splitlines()[1].removeprefix("flags ") for variant, survey in first.items()}
-    files = "\n".join(f"# {variant}, seed {survey.seed}\n{survey.world_file}" for variant, survey in first.items()
-                      if variant in ("heterogeneous", "homogeneous"))
-    specification = found.surveys[0].manifest["simulation"]["specification"]
-    return (f"The worlds' specification is `{specification}`. The files, whole:\n\n```toml\n{files}```\n\n"
-            f"Flags of `ccsurvey simulate`, everything else at its default: `{flags['heterogeneous']}`. "
-            f"The survey without the script rule has the heterogeneous world and also "
-            f"`{flags['script-rule-off'].removeprefix(flags['heterogeneous']).strip()}`.")
-
-
-def keys(found):
-    """Number keys whose value in the profile is not the default of the key."""
-    differing = [key for key in found.surveys[0].world["keys"] if is_changed(key)]
-    if not differing:
-        return "Every number key of the world has its default."
-    return table(["key", ">value", ">default", "unit"],
-                 [[f"`{key['key']}`", key["value"], key["default"], key["unit"]] for key in differing])
-
-
-def is_changed(key):
-    try:
-        return float(key["value"]) != float(key["default"])
-    except (TypeError, ValueError):
-        return str(key["value"]) != str(key["default"]).strip('"')
-
-
-def runs(found):
-    for survey in found.surveys:
-        took = survey.measured
-        count = survey.manifest["tables"]
-        yield {"variant": survey.variant, "seed": survey.seed, "started": took["started"],
-               "wall_seconds": took["wall_seconds"], "cpu_seconds": took["cpu_seconds"],
-               "peak_mib": round(took["peak_bytes"] / 2**20), "sites": count["sites"]["rows"],
-               "exchanges": count["exchanges"]["rows"], "links": count["links"]["rows"],
-               "virtual_days": round(virtual_days(survey), 2)}
-
-
-def virtual_days(survey):
-    sites = survey.table("sites").select(first=pl.min("started"), last=pl.max("finished")).collect()
-    return (sites["last"][0] - sites["first"][0]).total_seconds() / 86400
-
-
-def run_words(found):
-    rows = list(runs(found))
-    shown = {"wall_seconds": "{:,.0f}", "peak_mib": "{:,.0f}", "exchanges": "{:,.0f}", "virtual_days": "{:,.1f}"}
-    numbers = {}
-    for column, form in shown.items():
-        each = [row[column] for row in rows]
-        numbers[f"{column}_median"], numbers[f"{column}_most"] = form.format(np.median(each)), form.format(max(each))
-    hours = sum(row["cpu_seconds"] for row in rows) / 3600
-    return template.RUNS.format(count=len(rows), hours=f"{hours:.1f}", **numbers)

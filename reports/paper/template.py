@@ -137,3 +137,13 @@ def stopping_words(saved, best):
              "That adaptive stopping gains nothing in the homogeneous Web does **not** hold for these rules: levels "
              "without new links, traps above all, can be told in both Webs.")
     return f"{known} {ruled} {claim}"
+
+
+def percent(value, digits=1):
+    return f"{100 * value:.{digits}f} %"
+
+
+def table(head, rows):
+    ruler = "|".join("---:" if column.startswith(">") else "---" for column in head)
+    lines = [f"| {' | '.join(column.lstrip('>') for column in head)} |", f"|{ruler}|"]
+    return "\n".join([*lines, *(f"| {' | '.join(map(str, row))} |" for row in rows)])
