@@ -37,7 +37,7 @@ def main():
         if survey.variant in COMPARED:
             trees[survey.variant][survey.seed] = depths.trees_by_deepest(survey)
             measured[survey.variant][survey.seed] = anchors.values(table, trees[survey.variant][survey.seed])
-            spread[survey.variant][survey.seed] = {**concentration.unevenness(survey), **concentration.stopping(survey)}
+            spread[survey.variant][survey.seed] = unevenness(survey)
     found = results.Found(all_surveys, options.seeds, curves, trees, measured, spread, script_rule(curves))
     write_tables(options.out, found)
     draw(options.out, found)
@@ -50,6 +50,12 @@ def parse_options():
     parser.add_argument("--out", type=pathlib.Path, required=True, help="where the results go")
     parser.add_argument("--seeds", type=int, nargs="+", required=True)
     return parser.parse_args()
+
+
+def unevenness(survey):
+    ended = concentration.stopping(survey, ended_only=True)
+    return {**concentration.unevenness(survey), **concentration.stopping(survey),
+            **{f"ended_{measure}": value for measure, value in ended.items()}}
 
 
 def script_rule(curves):

@@ -78,14 +78,16 @@ def area_below(x, y):
     return float(np.sum(np.diff(x) * (y[1:] + y[:-1]) / 2))
 
 
-def stopping(survey):
+def stopping(survey, ended_only=False):
     """What ending each site tree for itself would save, against the same depth for all (pair reading).
 
     `foresight_load` is the load for so much of the external URLs if one knew what every level of every tree
     will bring: no rule can do better with whole levels. `stable_N` ends a tree after N levels in a row that
-    brought nothing new; its gain is the coverage above that of the uniform depth at the same load.
+    brought nothing new; its gain is the coverage above that of the uniform depth at the same load. With
+    `ended_only` trees that are cut at the limit are left out, and with them the traps without end, which any
+    rule for stopping saves in any Web.
     """
-    requests, external = trees(survey)
+    requests, external = trees(survey, ended_only)
     spent, covered = (values.sum(axis=0).cumsum() / values.sum() for values in (requests, external))
     told = {}
     for wanted in (0.80, 0.95):
@@ -101,12 +103,15 @@ def stopping(survey):
     return told
 
 
-def trees(survey):
+def trees(survey, ended_only):
     """Requests and new external URLs, a row a site tree and a column a depth."""
     table = (
         survey.table("levels").filter(pl.col("depth") <= survey.depth)
         .select("site", "seed", "depth", "requests", "external_urls").collect()
     )
+    if ended_only:
+        ended = survey.table("sites").filter(pl.col("outcome") != "depth").select("site", "seed").collect()
+        table = table.join(ended, on=["site", "seed"], how="semi")
     numbers = table.select(pl.struct("site", "seed").rank("dense") - 1).to_series().to_numpy()
     depths = table["depth"].to_numpy()
     both = []

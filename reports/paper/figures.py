@@ -94,11 +94,16 @@ def growth(stacks, level_off, file):
         counts(axes)
         axes.set_ylabel(f"{name}, cumulative")
     if np.isfinite(level_off):
-        externals.axvline(level_off, color=GREY, linewidth=0.9)
-        externals.annotate(f"heterogeneous:\n99 % at depth {level_off:.3g}", (level_off, 0.04), xycoords=("data", "axes fraction"),
-                           xytext=(5, 0), textcoords="offset points", color="#444444", fontsize=8.5)
+        mark_level_off(externals, level_off, is_left=level_off > x[-1] / 2)
     legend_above(figure, externals, 2)
     save(figure, file, "Pages and external URLs by depth")
+
+
+def mark_level_off(axes, depth, is_left):
+    axes.axvline(depth, color=GREY, linewidth=0.9)
+    axes.annotate(f"heterogeneous:\n99 % at depth {depth:.3g}", (depth, 0.04), xycoords=("data", "axes fraction"),
+                  xytext=(-5 if is_left else 5, 0), textcoords="offset points", ha="right" if is_left else "left",
+                  color="#444444", fontsize=8.5)
 
 
 def deepest(stacks, file):
@@ -113,8 +118,9 @@ def deepest(stacks, file):
             axes.bar(np.arange(mean.size), mean, bottom=below, width=0.8, color=colour, label=label)
             below = below + mean
         whole = sum(of[column] for column, _, _ in parts)
-        axes.errorbar(np.arange(below.size), below, yerr=[below - whole.min(axis=0), whole.max(axis=0) - below],
-                      fmt="none", ecolor="#333333", elinewidth=0.8, capsize=1.5)
+        error = [below - whole.min(axis=0), whole.max(axis=0) - below]
+        axes.errorbar(np.arange(below.size), below, yerr=error, fmt="none",
+                      ecolor="#333333", elinewidth=0.8, capsize=1.5)
         depth_axis(axes, below.size - 1)
         axes.set_xlim(-0.7, below.size - 0.3)
         axes.set_xlabel("deepest level of the site tree")
@@ -159,16 +165,11 @@ def mark_paper(axes):
 
 
 def mark_depths(axes, spent, known):
-    """Depths 4, 8 and 12 on the curve of requests, their numbers where no curve is."""
-    for depth in (4, 8, 12):
-        if depth >= known.size:
-            continue
+    """Depths 4, 8 and 12 on the curve of requests, their numbers below it, where no curve is."""
+    for depth in (depth for depth in (4, 8, 12) if depth < known.size):
         axes.plot(spent[depth], known[depth], marker="o", markersize=6, color=BLUE, markeredgecolor="white", zorder=5)
-        right_below = depth != 4
-        axes.annotate(f"depth {depth}" if depth == 4 else f"{depth}", (spent[depth], known[depth]),
-                      xytext=(3, -8) if right_below else (-8, 5), textcoords="offset points",
-                      ha="left" if right_below else "right", va="top" if right_below else "bottom",
-                      fontsize=8.5, color=BLUE)
+        axes.annotate(f"depth {depth}" if depth == 4 else f"{depth}", (spent[depth], known[depth]), xytext=(3, -9),
+                      textcoords="offset points", ha="left", va="top", fontsize=8.5, color=BLUE)
 
 
 def script_rule(lost, file):

@@ -75,7 +75,8 @@ def markdown(found):
         "figure2": words_of_trees(found), "figure3": words_of_coverage(found), "loads": loads(found),
         "homogeneous": homogeneous(found), "unevenness": unevenness(found), "stopping": stopping(found),
         "script_rule": script_rule(found), "anchors": anchor_table(found), "world": provenance.world(found),
-        "keys": provenance.keys(found), "runs": provenance.run_words(found), "limit": found.limit, "seed_count": len(found.seeds),
+        "keys": provenance.keys(found), "runs": provenance.run_words(found),
+        "limit": found.limit, "seed_count": len(found.seeds),
     })
 
 
@@ -100,8 +101,8 @@ def introduction(found):
     last = max(survey.measured["started"] for survey in found.surveys)
     program = next(iter({survey.recipe.splitlines()[0].removeprefix("program ") for survey in found.surveys}))
     return template.INTRODUCTION.format(
-        agreeing=len(agreeing), statements=len(STATEMENTS), holding=holding, required=len(required),
-        differing=f" What does not agree: {', '.join(others)}." if others else "",
+        agreeing=", ".join(agreeing) or "none", count=len(agreeing), statements=len(STATEMENTS),
+        differing=", ".join(others) or "none", holding=holding, required=len(required),
         date=last[:10], program=program, machine=found.surveys[0].measured["machine"], python=platform.python_version(),
         polars=importlib.metadata.version("polars"), matplotlib=importlib.metadata.version("matplotlib"),
         seeds=", ".join(map(str, found.seeds)),
@@ -179,10 +180,12 @@ def homogeneous(found):
         return spanned(found, variant, anchor.name) + ("" if found.holds(variant, anchor.name) else " ✗")
     both = [[anchor.meaning, *(cell(variant, anchor) for variant in ("heterogeneous", "homogeneous"))]
             for anchor in anchors.ANCHORS]
-    failing = [anchor.name for anchor in anchors.ANCHORS if not found.holds("homogeneous", anchor.name)]
-    said = ("The homogeneous variant meets every anchor too: the three figures do not tell the two Webs apart."
-            if not failing else f"The homogeneous variant misses {len(failing)} of {len(anchors.ANCHORS)} anchors (✗): "
-            f"{', '.join(f'`{name}`' for name in failing)}. In these the figures do tell the two Webs apart.")
+    apart = [anchor.name for anchor in anchors.ANCHORS
+             if found.holds("homogeneous", anchor.name) != found.holds("heterogeneous", anchor.name)]
+    holding = sum(found.holds("homogeneous", anchor.name) for anchor in anchors.ANCHORS)
+    said = f"The homogeneous variant meets {holding} of {len(anchors.ANCHORS)} anchors (✗ marks a miss). " + (
+        f"The verdicts differ in {', '.join(f'`{name}`' for name in apart)}: there the figures tell the two Webs apart."
+        if apart else "Every verdict is the same in both Webs: the three figures do not tell them apart.")
     return f"{said}\n\n{table(['anchor', '>heterogeneous', '>homogeneous'], both)}"
 
 
@@ -200,26 +203,29 @@ def unevenness(found):
 
 
 def stopping(found):
-    variants = ("heterogeneous", "homogeneous")
+    columns = [(variant, prefix) for prefix in ("", "ended_") for variant in ("heterogeneous", "homogeneous")]
     rows = []
     for wanted in ("0.80", "0.95"):
         for rule, name in (("uniform", "the same depth for all"), ("foresight", "each tree ended where it pays least")):
             rows.append([f"load for {100 * float(wanted):.0f} % of the external URLs, {name}",
-                         *(percent(of_spread(found, variant, f"{rule}_load_{wanted}")) for variant in variants)])
+                         *(percent(of_spread(found, variant, f"{prefix}{rule}_load_{wanted}"))
+                           for variant, prefix in columns)])
     for levels in (1, 2, 3):
         rows.append([f"trees ended after {levels} level{'s' if levels > 1 else ''} without a new external URL: "
                      "load, coverage, gain over the same load by depth",
-                     *(stopped(found, variant, levels) for variant in variants)])
-    saved = {variant: 1 - of_spread(found, variant, "foresight_load_0.95")
-             / of_spread(found, variant, "uniform_load_0.95") for variant in variants}
-    best = {variant: max(of_spread(found, variant, f"stable_{levels}_gain") for levels in (1, 2, 3))
-            for variant in variants}
-    return f"{table(['', *(f'>{variant}' for variant in variants)], rows)}\n\n{template.stopping_words(saved, best)}"
+                     *(stopped(found, *column, levels) for column in columns)])
+    head = ["", *(f">{variant}{', trees not cut' if prefix else ''}" for variant, prefix in columns)]
+    saved = {column: 1 - of_spread(found, column[0], f"{column[1]}foresight_load_0.95")
+             / of_spread(found, column[0], f"{column[1]}uniform_load_0.95") for column in columns}
+    best = {(variant, prefix): max(of_spread(found, variant, f"{prefix}stable_{levels}_gain") for levels in (1, 2, 3))
+            for variant, prefix in columns}
+    return f"{table(head, rows)}\n\n{template.stopping_words(saved, best)}"
 
 
-def stopped(found, variant, levels):
-    load, coverage, gain = (of_spread(found, variant, f"stable_{levels}_{of}") for of in ("load", "coverage", "gain"))
-    return f"{percent(load)}, {percent(coverage)}, {100 * gain:+.1f} points"
+def stopped(found, variant, prefix, levels):
+    load, coverage, gain = (of_spread(found, variant, f"{prefix}stable_{levels}_{of}")
+                            for of in ("load", "coverage", "gain"))
+    return f"{percent(load)}, {percent(coverage)}, {template.points(gain)}"
 
 
 def script_rule(found):

@@ -1,8 +1,8 @@
 """The words of RESULTS.md around the numbers."""
 
 INTRODUCTION = """\
-Of the paper's {statements} statements, {agreeing} agree with what the virtual Web gives;\
- {holding} of {required} anchors hold.{differing}
+Statements of the paper that agree with what the virtual Web gives: {agreeing} ({count} of {statements}). Not: \
+{differing}. Anchors that hold: {holding} of {required}.
 
 Written by `reports/paper/run` from surveys of {date}, seeds {seeds}, {sites} start URLs each. Program: \
 {program}. Python {python}, polars {polars}, matplotlib {matplotlib}. Machine: {machine}. No number on this page \
@@ -65,7 +65,8 @@ both Webs and hold nothing.
 
 What ending each site tree for itself could gain over one depth for all (pair reading, replayed from the table
 `levels`, robots.txt left out). With *ended where it pays least* the yield of every level is known beforehand, so no
-rule for whole trees can do better; it says how much there is to be won, not what a rule wins.
+rule for whole trees can do better; it says how much there is to be won, not what a rule wins. Endless sites are saved by
+any rule in any Web: the last two columns leave the trees out that are cut at the limit.
 
 {stopping}
 
@@ -121,22 +122,26 @@ def fill(parts):
 
 def stopping_words(saved, best):
     """What can be won, and by whom, as the numbers say it; a gain under one point or percent counts as nothing."""
-    uneven, even = saved["heterogeneous"], saved["homogeneous"]
-    more = "less" if even < uneven - 0.01 else "more" if even > uneven + 0.01 else "as much"
-    than = "as" if more == "as much" else "than"
-    known = (f"With every yield known, 95 % of the external URLs need {100 * uneven:.0f} % less load in the "
-             f"heterogeneous Web and {100 * even:.0f} % less in the homogeneous one: there is {more} to be won in the "
-             f"homogeneous Web {than} in the heterogeneous one.")
-    wins = {variant: f"{100 * gain:+.1f} points" if gain >= 0.01 else f"nothing ({100 * gain:+.1f} points)"
-            for variant, gain in best.items()}
-    ruled = (f"The best of the three simple rules, which know only what they have seen, gains "
-             f"{wins['heterogeneous']} of coverage at equal load in the heterogeneous Web, {wins['homogeneous']} in "
-             f"the homogeneous one.")
-    claim = ("That adaptive stopping gains nothing in the homogeneous Web holds for these rules."
-             if best["homogeneous"] < 0.01 else
-             "That adaptive stopping gains nothing in the homogeneous Web does **not** hold for these rules: levels "
-             "without new links, traps above all, can be told in both Webs.")
-    return f"{known} {ruled} {claim}"
+    return " ".join(words_of_part(saved, best, *part) for part in (
+        ("", "Over all trees", "the homogeneous Web"),
+        ("ended_", "Without the trees that are cut at the limit", "the homogeneous Web without endless sites"),
+    ))
+
+
+def words_of_part(saved, best, prefix, begin, where):
+    saves = {variant: f"{100 * saved[variant, prefix]:.0f} %" for variant in ("heterogeneous", "homogeneous")}
+    gains = {variant: points(best[variant, prefix]) for variant in ("heterogeneous", "homogeneous")}
+    claim = ("holds for these rules" if best["homogeneous", prefix] < 0.01
+             else "does **not** hold for these rules: they gain a point or more")
+    return (f"{begin}, with every yield known, 95 % of the external URLs cost {saves['heterogeneous']} less load in the "
+            f"heterogeneous Web and {saves['homogeneous']} less in the homogeneous one; the best of the three simple "
+            f"rules, which know only what they have seen, gains {gains['heterogeneous']} of coverage at equal load in the "
+            f"one and {gains['homogeneous']} in the other. That adaptive stopping gains nothing in {where} {claim}.")
+
+
+def points(share):
+    """A difference of shares in percentage points; no minus before a nought."""
+    return f"{round(100 * share, 1) + 0.0:+.1f} points"
 
 
 def percent(value, digits=1):
