@@ -1,0 +1,154 @@
+"""The words of RESULTS.md around the numbers."""
+
+INTRODUCTION = """\
+Statements of the paper that agree with what the virtual Web gives: {agreeing} ({count} of {statements}). Not: \
+{differing}. Anchors that hold: {holding} of {required}.
+
+Written by `reports/paper/run` from surveys of {date}, seeds {seeds}, {sites} start URLs each. Program: \
+{program}. Python {python}, polars {polars}, matplotlib {matplotlib}. Machine: {machine}. No number on this page \
+was written by hand, and no verdict: each follows from the bounds under *Anchors*."""
+
+RUNS = """\
+{count} surveys took {hours} CPU-hours in all. One took {wall_seconds_median} s ({wall_seconds_most} s at most; \
+the machine was shared), {peak_mib_median} MiB of memory at its peak ({peak_mib_most} MiB at most), and made \
+{exchanges_median} requests ({exchanges_most} at most). With the default pauses a real survey of this kind would \
+last {virtual_days_median} days ({virtual_days_most} at most): the crowded servers set the pace. Each survey is in \
+[runs.csv](runs.csv)."""
+
+PAGE = """\
+# The paper's experiment, repeated on the virtual Web
+
+{intro}
+
+## The paper's statements
+
+Nakahira, Hoshino, Mikami, "Low Load Server Crawler: Design and Evaluation", WWW 2008: about 3400 start URLs under
+African country domains, walked to depth 20. Here the start list of a virtual Web (`africa-2006`) is walked to the
+same depth. External URLs are distinct over the survey (*union*) unless it is said that they are counted in each site tree
+(*pair*).
+
+{statements}
+
+## Figure 1: pages grow, external URLs level off
+
+![Cumulative pages and external URLs by depth](figure1.svg)
+
+{figure1} Lines are means over the seeds, bands their range; [figure1.csv](figure1.csv).
+
+## Figure 2: how deep site trees are
+
+![Site trees by deepest level](figure2.svg)
+
+{figure2} Whiskers are the range over the seeds; [figure2.csv](figure2.csv).
+
+## Figure 3: external URLs against load
+
+![Share of external URLs against share of load](figure3.svg)
+
+{figure3} Dots are depths 4, 8 and 12 by requests; [figure3.csv](figure3.csv).
+
+Load and coverage by depth in the heterogeneous Web, shares of the deepest survey, means over the seeds. Load includes redirects
+and robots.txt (at depth 0, for it stands outside the tree).
+
+{loads}
+
+## What the three figures do not tell
+
+In the heterogeneous Web sites and branches differ in how many external URLs their pages have; in the homogeneous variant
+all have the same mean. {homogeneous}
+
+How unevenly external URLs lie, over branches (pages below one child of a front page) and sites with at least ten
+pages at depth 3 and below, weighted by pages; 0 is even, 1 is all in one place. Traps without end are among them in
+both Webs and hold nothing.
+
+{unevenness}
+
+What ending each site tree for itself could gain over one depth for all (pair reading, replayed from the table
+`levels`, robots.txt left out). With *ended where it pays least* the yield of every level is known beforehand, so no
+rule for whole trees can do better; it says how much there is to be won, not what a rule wins. Endless sites are saved by
+any rule in any Web: the last two columns leave the trees out that are cut at the limit.
+
+{stopping}
+
+Every measure by seed: [unevenness.csv](unevenness.csv).
+
+## What the script rule costs
+
+![Shares saved and missed](script-rule.svg)
+
+One query URL a script is fetched; against a survey of the same world that fetches every one, this saves requests and
+misses what only other query URLs show. Means and ranges over the seeds, heterogeneous Web; all depths in
+[script-rule.csv](script-rule.csv).
+
+{script_rule}
+
+## Anchors
+
+Bounds by *specification* are those that the virtual Web was calibrated to; *our reading* puts a number to a word of
+the paper, such as "few" or "about", and another reader may put another. `reports/paper/check` judges them again from
+[anchors.csv](anchors.csv).
+
+{anchors}
+
+## The worlds
+
+{world}
+
+Keys in which the heterogeneous world differs from the defaults:
+
+{keys}
+
+## Time and memory
+
+{runs}
+
+## Limits
+
+- The virtual Web is a model on one machine. Many of its numbers are assumed ([A] in its keys) and some of these were
+  chosen so that the paper's figures come out. That they come out is thus no independent proof of the paper; it shows
+  that the program, walking link by link, finds what the model holds, and how far the seeds scatter.
+- The paper gives its findings in round words and figures, not as tables. Bounds of *our reading* are ours.
+- Start URLs are the whole start list and nothing is fed back, so that depth is the only thing that varies.
+- Time is virtual: busy time follows from the model's servers and links, and no server was loaded.
+- Each survey is walked once, to depth {limit}; a shallower one is its cut. That a cut equals a survey to that depth is
+  tested elsewhere (`tests/cut.rs`), not here.
+- Ranges are over {seed_count} seeds. They are no confidence intervals.
+"""
+
+
+def fill(parts):
+    return PAGE.format(**parts)
+
+
+def stopping_words(saved, best):
+    """What can be won, and by whom, as the numbers say it; a gain under one point or percent counts as nothing."""
+    return " ".join(words_of_part(saved, best, *part) for part in (
+        ("", "Over all trees", "the homogeneous Web"),
+        ("ended_", "Without the trees that are cut at the limit", "the homogeneous Web without endless sites"),
+    ))
+
+
+def words_of_part(saved, best, prefix, begin, where):
+    saves = {variant: f"{100 * saved[variant, prefix]:.0f} %" for variant in ("heterogeneous", "homogeneous")}
+    gains = {variant: points(best[variant, prefix]) for variant in ("heterogeneous", "homogeneous")}
+    claim = ("holds for these rules" if best["homogeneous", prefix] < 0.01
+             else "does **not** hold for these rules: they gain a point or more")
+    return (f"{begin}, with every yield known, 95 % of the external URLs cost {saves['heterogeneous']} less load in the "
+            f"heterogeneous Web and {saves['homogeneous']} less in the homogeneous one; the best of the three simple "
+            f"rules, which know only what they have seen, gains {gains['heterogeneous']} of coverage at equal load in the "
+            f"one and {gains['homogeneous']} in the other. That adaptive stopping gains nothing in {where} {claim}.")
+
+
+def points(share):
+    """A difference of shares in percentage points; no minus before a nought."""
+    return f"{round(100 * share, 1) + 0.0:+.1f} points"
+
+
+def percent(value, digits=1):
+    return f"{100 * value:.{digits}f} %"
+
+
+def table(head, rows):
+    ruler = "|".join("---:" if column.startswith(">") else "---" for column in head)
+    lines = [f"| {' | '.join(column.lstrip('>') for column in head)} |", f"|{ruler}|"]
+    return "\n".join([*lines, *(f"| {' | '.join(map(str, row))} |" for row in rows)])
