@@ -340,3 +340,30 @@ fn gzipped_pages_are_the_same_pages_and_a_third_as_long() {
     }
     assert!((20..=40).contains(&(after * 100 / before)), "{after} of {before}");
 }
+
+#[test]
+fn every_key_of_bytes_and_servers_says_where_its_number_is_from() {
+    let described = super::describe(&world(""));
+    let sections = ["pages.", "validators.", "files.", "servers.", "time."];
+    for key in described["keys"].as_array().unwrap() {
+        let name = key["key"].as_str().unwrap();
+        if sections.iter().any(|section| name.starts_with(section)) {
+            assert!(key["source"].is_string(), "{name}");
+            assert!(key["meaning"].as_str().unwrap().ends_with("]."), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_description_tells_shares_as_meant_and_as_drawn() {
+    let described = super::describe(&world("[sites]\ncount = 5000"));
+    let mut drawn = 0;
+    for share in described["shares"].as_array().unwrap().iter().filter(|share| !share["drawn"].is_null()) {
+        let (expected, of) = (share["expected"].as_f64().unwrap(), share["drawn_of"].as_u64().unwrap());
+        let off = (share["drawn"].as_f64().unwrap() - expected).abs();
+        let allowed = 4.5 * (expected * (1.0 - expected) / super::draw::real(of)).sqrt();
+        assert!(off <= allowed + 1e-9, "{share}");
+        drawn += 1;
+    }
+    assert!(drawn > 35, "{drawn}");
+}

@@ -10,6 +10,11 @@
 //! children, so that it is found by walking down from the front page. Its *content* is a list of
 //! links; only then is it spelled, encoded and filled to bytes ([`Web::respond`]).
 //!
+//! **The life of a server.** A host stands at one of the giants or further down a long tail. The server has
+//! addresses in a real-looking block, an uplink with round trip and bandwidth, other users, and software of the
+//! world's year ([`Server`]). A world plays these times when its `time.scale` says so; [`harm`](harm()) scores what
+//! a survey's visits cost the other users. A world file may start from a [`Profile`].
+//!
 //! Two ways lead to the same bytes: [`Web::respond`] in process, and [`serve`] over real UDP and
 //! TCP on loopback: a name server, and a gateway that plays every Web server of the world, so that
 //! no root is needed and nothing leaves the machine. [`Reply`] is how an answer is written and
