@@ -4,11 +4,14 @@
 //! tag per decision, without stored state: which sites there are, where they stand, how their pages
 //! hang together, what is wrong with them. A world of 10^5 sites costs nothing until it is asked.
 //!
-//! **The life of a page.** A host and a path name a *spot*. The host tells the site, the path tells
-//! the page of its tree, or one of the things that hang at a page: a script, a file, a redirect, a
+//! **The life of a page.** A host and a path name a `spot`. The host tells the site, the path tells
+//! the page of its `tree`, or one of the `extras` that hang at a page: a script, a file, a redirect, a
 //! broken link. A page of the tree carries the number of pages below it and divides them among its
-//! children, so that it is found by walking down from the front page. Its *content* is a list of
-//! links; only then is it spelled, encoded and filled to bytes ([`Web::respond`]).
+//! children, so that it is found by walking down from the front page. Beside the tree stand `lists` that
+//! go on from page to page and `traps` that never end; `copies` are pages under a second name, pages
+//! that repeat another, and whole sites that do. A page's `content` is a list of links; only then is it
+//! spelled, encoded and filled to bytes ([`Web::respond`]). Every link but a page's own children and
+//! entrances leads up, sideways or to the `menu`, so that the depth of each page is known beforehand.
 //!
 //! Two ways lead to the same bytes: [`Web::respond`] in process, and [`serve`] over real UDP and
 //! TCP on loopback: a name server, and a gateway that plays every Web server of the world, so that
@@ -37,6 +40,7 @@ mod html;
 mod keys;
 mod links;
 mod lists;
+mod menu;
 mod mmdb;
 mod names;
 mod network;
@@ -47,6 +51,7 @@ mod serve;
 mod settings;
 mod site;
 mod spelling;
+mod spot;
 mod tls;
 mod trap_paths;
 mod traps;

@@ -3,11 +3,12 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
 use super::World;
-use super::content::{Content, Spot, Url};
+use super::content::{Content, Url};
 use super::dns_records::{met_at, records};
 use super::html::render;
 use super::network::Server;
 use super::site::{Fault, Site};
+use super::spot::Spot;
 use crate::address::WebUrl;
 
 /// What a name server says of a host.
