@@ -6,13 +6,14 @@ use std::sync::Arc;
 use encoding_rs::Encoding;
 
 use super::charset::{Charset, Writing};
-use super::content::{Content, Page, Spot, Url};
+use super::content::{Content, Page, Url};
 use super::draw::Key;
 use super::files::file_bytes;
 use super::filler::Filler;
 use super::sampling::{MANY, assert_share, assert_shares, assert_within, log_normal};
 use super::scan::scan;
 use super::site::Site;
+use super::spot::Spot;
 use super::validators::{Validators, changed};
 use super::{Date, Reaction, Response, Web, World};
 

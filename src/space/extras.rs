@@ -73,6 +73,18 @@ pub(super) fn file_kind(node: &Node) -> Extra {
     *node.key.draw("file kind").pick(&[Pdf, Pdf, Pdf, Pdf, Jpeg, Jpeg, Jpeg, Png, Word, Zip])
 }
 
+/// The media type of a file; everything else is HTML.
+pub(super) fn media_type(extra: Extra) -> &'static str {
+    match extra {
+        Extra::Pdf => "application/pdf",
+        Extra::Jpeg => "image/jpeg",
+        Extra::Png => "image/png",
+        Extra::Word => "application/msword",
+        Extra::Zip => "application/zip",
+        _ => "text/html",
+    }
+}
+
 /// The extra that a page links to for each kind but the script, in the order of the links.
 pub(super) fn linked(node: &Node) -> [(Kind, Extra); 13] {
     [

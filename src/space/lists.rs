@@ -1,9 +1,10 @@
 use super::World;
-use super::content::{Page, Spot, Url};
+use super::content::{Page, Url};
 use super::draw::{Key, rounded};
 use super::links;
 use super::resource::{Resource, SCRIPT_PAGE};
 use super::site::Class;
+use super::spot::Spot;
 
 /// A page of the chain of lists, which stands on the main host, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

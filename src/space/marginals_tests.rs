@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use super::content::{Content, Element, Page, Spot, Url};
+use super::content::{Content, Element, Page, Url};
 use super::copies::{self, Alias};
 use super::draw::real;
 use super::extras::{Kind, file_kind, has};
@@ -8,6 +8,7 @@ use super::https::Tls;
 use super::resource::{Extra, Resource};
 use super::robots::Robots;
 use super::site::{Class, Fault, Role, Site};
+use super::spot::Spot;
 use super::tree::{Node, Tree};
 use super::{Certificate, Lookup, Records, Web, World};
 
@@ -324,7 +325,9 @@ fn plain_world(more: &str) -> World {
 
 #[test]
 fn a_sites_own_set_and_its_content_have_their_mean_number_of_links() {
-    let world = plain_world("links_page_share = 0.0\nvariant = \"homogeneous\"\neven_mean = 0.7\n");
+    let world = plain_world(
+        "links_page_share = 0.0\nvariant = \"homogeneous\"\ncontent_mean = 0.7\nsilent_share = 0.0\n",
+    );
     let sites: Vec<Site> = (0..4000).map(|index| Site::of(&world, index)).collect();
     let links: Vec<usize> = sites
         .iter()

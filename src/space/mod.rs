@@ -4,11 +4,14 @@
 //! tag per decision, without stored state: which sites there are, where they stand, how their pages
 //! hang together, what is wrong with them. A world of 10^5 sites costs nothing until it is asked.
 //!
-//! **The life of a page.** A host and a path name a *spot*. The host tells the site, the path tells
-//! the page of its tree, or one of the things that hang at a page: a script, a file, a redirect, a
+//! **The life of a page.** A host and a path name a `spot`. The host tells the site, the path tells
+//! the page of its `tree`, or one of the `extras` that hang at a page: a script, a file, a redirect, a
 //! broken link. A page of the tree carries the number of pages below it and divides them among its
-//! children, so that it is found by walking down from the front page. Its *content* is a list of
-//! links; only then is it spelled, encoded and filled to bytes ([`Web::respond`]).
+//! children, so that it is found by walking down from the front page. Beside the tree stand `lists` that
+//! go on from page to page and `traps` that never end; `copies` are pages under a second name, pages
+//! that repeat another, and whole sites that do. A page's `content` is a list of links; only then is it
+//! spelled, encoded and filled to bytes ([`Web::respond`]). Every link but a page's own children and
+//! entrances leads up, sideways or to the `menu`, so that the depth of each page is known beforehand.
 //!
 //! **The life of a server.** A host stands at one of the giants or further down a long tail. The server has
 //! addresses in a real-looking block, an uplink with round trip and bandwidth, other users, and software of the
@@ -60,6 +63,7 @@ mod keys;
 mod link;
 mod links;
 mod lists;
+mod menu;
 mod mmdb;
 mod names;
 mod network;
@@ -75,6 +79,7 @@ mod settings;
 mod site;
 mod software;
 mod spelling;
+mod spot;
 mod texts;
 mod tls;
 mod trap_paths;

@@ -3,7 +3,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
 use super::World;
-use super::content::{Content, Spot, Url};
+use super::content::{Content, Url};
 use super::dns_records::{met_at, records};
 use super::draw::Key;
 use super::files::file;
@@ -11,6 +11,7 @@ use super::gzip;
 use super::html::render;
 use super::server::Server;
 use super::site::{Fault, Site};
+use super::spot::Spot;
 use super::validators::Validators;
 use crate::address::WebUrl;
 

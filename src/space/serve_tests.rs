@@ -10,8 +10,9 @@ use hickory_proto::rr::{Name, RData, RecordType};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpStream, UdpSocket};
 
-use super::content::{Content, Spot, Url};
+use super::content::{Content, Url};
 use super::site::{Fault, Site};
+use super::spot::Spot;
 use super::{Lookup, Reaction, Records, ServeError, ServeSettings, Served, Web, World, serve};
 
 fn world() -> Arc<World> {

@@ -6,7 +6,9 @@ use super::keys::{KeyDoc, Table};
 pub enum Variant {
     /// Some sites and branches link to many, some to nobody.
     Heterogeneous,
-    /// All are alike. Depth alone decides, so that a survey gains nothing by stopping some sites early.
+    /// All are alike: each page has the mean that pages of its depth have in the other variant, which is
+    /// `content_mean` × (1 − `silent_share`) on a front page, for the factors of sites and branches have the
+    /// mean 1. Depth alone decides, so that a survey gains nothing by stopping some sites early.
     Homogeneous,
 }
 
@@ -82,7 +84,7 @@ section! {
         /// Pareto exponent of large sites [A].
         large_alpha: f64 = 1.1, 0.5..=10.0, "exponent";
         /// No site has more pages than this [A].
-        most_pages: u64 = 100_000, 1..=100_000_000, "pages";
+        most_pages: u64 = 30_000, 1..=100_000_000, "pages";
         /// Sites whose main host begins with www; their bare name redirects there [A].
         www_share: f64 = 0.7, 0.0..=1.0, "share of sites";
         /// Sites with www whose start URL has the bare name [A].
@@ -102,7 +104,7 @@ section! {
     /// The shape of a site: how pages hang below pages.
     Shape = "tree" {
         /// Median over sites of a site's typical fan-out [A].
-        fan_out_median: f64 = 5.0, 1.0..=1000.0, "pages";
+        fan_out_median: f64 = 6.0, 1.0..=1000.0, "pages";
         /// Sigma of the logarithm of the typical fan-out, over sites [A].
         fan_out_site_sigma: f64 = 0.45, 0.0..=3.0, "natural logarithm";
         /// Sigma of the logarithm of the fan-out, over the pages of a site [A].
@@ -128,21 +130,21 @@ section! {
         /// Scripts that are linked without a query too [A].
         bare_script_share: f64 = 0.5, 0.0..=1.0, "share of scripts";
         /// Pages with a link that leads nowhere (404) [D].
-        broken_share: f64 = 0.1, 0.0..=1.0, "share of pages";
+        broken_share: f64 = 0.12, 0.0..=1.0, "share of pages";
         /// Pages with a link to a file that is no HTML [D].
-        file_share: f64 = 0.3, 0.0..=1.0, "share of pages";
+        file_share: f64 = 0.35, 0.0..=1.0, "share of pages";
         /// Pages with a nofollow link to a page that is linked nowhere else [A].
         hidden_share: f64 = 0.05, 0.0..=1.0, "share of pages";
         /// Pages with a link to a page that leads on by meta refresh [A].
         refresh_share: f64 = 0.02, 0.0..=1.0, "share of pages";
         /// Pages with a link to a page that nobody may read (403) [D].
-        forbidden_share: f64 = 0.02, 0.0..=1.0, "share of pages";
+        forbidden_share: f64 = 0.023, 0.0..=1.0, "share of pages";
         /// Pages with a link to a page whose program fails (500) [D].
-        error_share: f64 = 0.02, 0.0..=1.0, "share of pages";
+        error_share: f64 = 0.023, 0.0..=1.0, "share of pages";
         /// Pages with a link to a page that breaks off after its last link [D].
-        cut_share: f64 = 0.006, 0.0..=1.0, "share of pages";
+        cut_share: f64 = 0.007, 0.0..=1.0, "share of pages";
         /// Pages with a link to a page that is asked for and never comes [D].
-        silent_share: f64 = 0.015, 0.0..=1.0, "share of pages";
+        silent_share: f64 = 0.017, 0.0..=1.0, "share of pages";
     }
 }
 
@@ -232,7 +234,7 @@ section! {
     /// Redirects, one of each kind at most hanging at a page.
     Redirects = "redirects" {
         /// To a page that is linked too [D].
-        linked_share: f64 = 0.05, 0.0..=1.0, "share of pages";
+        linked_share: f64 = 0.06, 0.0..=1.0, "share of pages";
         /// To a page that is linked nowhere [D].
         landing_share: f64 = 0.03, 0.0..=1.0, "share of pages";
         /// To another site [D].
@@ -260,9 +262,9 @@ section! {
         /// A page of links has no more than this [A].
         links_page_most: u64 = 500, 1..=5000, "links";
         /// Mean links in the content of a front page, before the site's and the branch's factor [A].
-        content_mean: f64 = 0.6, 0.0..=50.0, "links a page";
+        content_mean: f64 = 1.0, 0.0..=50.0, "links a page";
         /// Factor of that mean from one depth to the next [A].
-        depth_decay: f64 = 0.85, 0.0..=1.0, "factor";
+        depth_decay: f64 = 0.84, 0.0..=1.0, "factor";
         /// Sites whose content links to nobody [A].
         silent_share: f64 = 0.35, 0.0..=1.0, "share of sites";
         /// Sigma of the logarithm of a site's factor; its mean is 1 [A].
@@ -283,10 +285,6 @@ section! {
         nofollow_share: f64 = 0.05, 0.0..=1.0, "share of hosts outside";
         /// Hosts outside that may be linked [A].
         outside_pool: u64 = 200_000, 1..=1_000_000_000, "hosts";
-        /// In the homogeneous variant, mean links in the content of any front page [D].
-        even_mean: f64 = 0.45, 0.0..=50.0, "links a page";
-        /// In the homogeneous variant, factor of that mean from one depth to the next [A].
-        even_decay: f64 = 0.82, 0.0..=1.0, "factor";
     }
 }
 

@@ -1,8 +1,9 @@
 use super::World;
-use super::content::{Page, Spot, Url};
+use super::content::{Page, Url};
 use super::draw::Key;
 use super::links;
 use super::resource::Resource;
+use super::spot::Spot;
 use super::trap_paths::Trap;
 
 /// What a site's programs make without end, or without sense; all of it on the main host.

@@ -8,9 +8,10 @@ use super::robots::Origin;
 use super::rows::{LevelTruth, LinkTruth};
 use super::rules::{PageId, looks_endless, script};
 use super::survey::{Country, Start};
-use crate::space::content::{Content, Link, Spot, Url};
+use crate::space::content::{Content, Link, Url};
 use crate::space::robots::Verdict;
 use crate::space::site::{Role, Site};
+use crate::space::spot::Spot;
 
 /// More redirects in a row than this are not followed.
 const MAX_HOPS: u32 = 10;

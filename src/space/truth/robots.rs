@@ -1,7 +1,8 @@
 use super::oracle::Oracle;
-use crate::space::content::{Content, Spot, Url};
+use crate::space::content::{Content, Url};
 use crate::space::response::{Lookup, Web};
 use crate::space::robots::Verdict;
+use crate::space::spot::Spot;
 
 /// Whose robots.txt it is: the scheme and the host (RFC 9309 §2.3).
 pub(super) type Origin = (bool, String);

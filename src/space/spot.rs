@@ -1,0 +1,213 @@
+use std::sync::Arc;
+
+use super::World;
+use super::content::{Content, Page, Url};
+use super::copies::Alias;
+use super::draw::Key;
+use super::external;
+use super::extras::{Kind, file_kind, has, has_bare_script, media_type};
+use super::links;
+use super::resource::{Extra, Path, Query, Resource};
+use super::site::{Fault, Role, Site};
+use super::traps;
+use super::tree::Node;
+
+/// A URL of the world with the site it belongs to.
+pub(super) struct Spot {
+    pub site: Arc<Site>,
+    pub role: Role,
+    pub is_https: bool,
+    /// Path and query.
+    target: String,
+    /// None where the path names nothing.
+    pub resource: Option<Resource>,
+}
+
+impl Spot {
+    /// Looks a URL up; its target must be in canonical form. None when no site has the host.
+    pub fn find(world: &World, url: &Url) -> Option<Self> {
+        let (site, role) = Site::with_host(world, &url.host)?;
+        Some(Self::on(Arc::new(site), role, url))
+    }
+
+    /// A URL of a site that is known already.
+    pub fn on(site: Arc<Site>, role: Role, url: &Url) -> Self {
+        let resource = Resource::parse(&url.target, &site);
+        Self { site, role, is_https: url.is_https, target: url.target.clone(), resource }
+    }
+
+    pub fn content(&self, world: &World) -> Content {
+        if let Some(content) = self.content_of_whole_site() {
+            return content;
+        }
+        if self.resource == Some(Resource::RobotsTxt) {
+            return Content::RobotsTxt(self.site.robots(self.role));
+        }
+        if self.site.fault == Some(Fault::Moved) {
+            return Content::Redirect(301, external::moved_to(world, &self.site));
+        }
+        if self.role == Role::Bare {
+            return Content::Redirect(301, self.under(&self.site.main_host, self.is_https));
+        }
+        let found = self.resource.as_ref().and_then(|resource| self.resource_content(world, resource));
+        found.unwrap_or_else(|| match self.site.traps.soft_404 {
+            true => Content::Page(links::soft_404_page(world, self)),
+            false => Content::Status(404),
+        })
+    }
+
+    /// What is the same for every path of the site.
+    fn content_of_whole_site(&self) -> Option<Content> {
+        match self.site.fault {
+            Some(Fault::Silent) => return Some(Content::Silence),
+            Some(Fault::Reset) => return Some(Content::Reset),
+            _ if !self.site.tls.takes(self.is_https) => return Some(Content::Reset),
+            Some(Fault::Forbidden) => return Some(Content::Status(403)),
+            Some(Fault::Unavailable) => return Some(Content::Status(503)),
+            _ => {}
+        }
+        let goes_secure = self.site.tls.links_itself_with_https() && !self.is_https;
+        goes_secure.then(|| Content::Redirect(301, self.under(self.site.host(self.role), true)))
+    }
+
+    /// The same path on one of the site's hosts.
+    fn under(&self, host: &str, is_https: bool) -> Url {
+        Url { is_https, host: host.to_owned(), target: self.target.clone() }
+    }
+
+    fn resource_content(&self, world: &World, resource: &Resource) -> Option<Content> {
+        let tree = self.site.tree(self.role)?;
+        let Some(path) = resource.path() else {
+            return self.treeless_page(world, resource).map(Content::Page);
+        };
+        let node = tree.find(path)?;
+        match resource {
+            Resource::Node(_) => Some(Content::Page(links::node_page(world, self, &node))),
+            Resource::Alias(alias, path) => {
+                let is_its = Alias::of(world, path, node.key, self.site.is_script_only) == Some(*alias);
+                is_its.then(|| Content::Page(links::node_page(world, self, &node)))
+            }
+            Resource::Extra(extra, path) => self.extra_content(world, *extra, path, &node),
+            Resource::Script(_, query) => self.script_content(world, &node, *query),
+            Resource::Detail(_, id) => {
+                (has(world, &node, Kind::Script) && *id >= 1 && *id <= world.extras.script_queries)
+                    .then(|| Content::Page(links::leaf_page(world, self, &node, "detail")))
+            }
+            Resource::Hop(path, hop) => {
+                (has(world, &node, Kind::Chain) && *hop >= 1 && *hop < world.redirects.chain_hops)
+                    .then(|| self.chain_redirect(world, path, *hop, node.key))
+            }
+            Resource::RobotsTxt | Resource::BareScript | Resource::Listed(_) | Resource::Trap(_) => None,
+        }
+    }
+
+    /// A page that hangs at no page of the tree; all of these stand on the main host.
+    fn treeless_page(&self, world: &World, resource: &Resource) -> Option<Page> {
+        match resource {
+            _ if self.role != Role::Main => None,
+            Resource::BareScript => self
+                .has_bare_script()
+                .then(|| links::leaf_page(world, self, &self.site.main.root(), "bare script")),
+            Resource::Listed(listed) => listed.page(world, self),
+            Resource::Trap(trap) => traps::page(world, self, trap),
+            _ => None,
+        }
+    }
+
+    fn extra_content(&self, world: &World, extra: Extra, path: &Path, node: &Node) -> Option<Content> {
+        let kind = Kind::of(extra);
+        if !has(world, node, kind) || (kind == Kind::File && extra != file_kind(node)) {
+            return None;
+        }
+        let go = |extra| self.redirect(&Resource::Extra(extra, path.clone()), node.key);
+        let leaf = |kind| Content::Page(links::leaf_page(world, self, node, kind));
+        Some(match extra {
+            Extra::Pdf | Extra::Jpeg | Extra::Png | Extra::Word | Extra::Zip => {
+                Content::File(media_type(extra))
+            }
+            Extra::Wait => Content::Page(links::waiting_page(self, node)),
+            Extra::GoLinked => self.redirect(&linked_target(path, node, self), node.key),
+            Extra::GoLanding => go(Extra::Landing),
+            Extra::GoLoop => go(Extra::GoBack),
+            Extra::GoBack => go(Extra::GoLoop),
+            Extra::GoChain => self.chain_redirect(world, path, 0, node.key),
+            Extra::GoExternal => {
+                let key = node.key.part("redirect away");
+                Content::Redirect(status(key), external::link(world, &self.site, key).url)
+            }
+            Extra::Hidden => leaf("hidden"),
+            Extra::Arrived => leaf("arrived"),
+            Extra::Landing => leaf("landing"),
+            Extra::ChainEnd => leaf("chain end"),
+            Extra::Cut => Content::Page(Page { is_cut: true, ..links::leaf_page(world, self, node, "cut") }),
+            Extra::Private => Content::Status(403),
+            Extra::Failing => Content::Status(500),
+            Extra::Silent => Content::Silence,
+            Extra::Lost => return None,
+        })
+    }
+
+    fn script_content(&self, world: &World, node: &Node, query: Option<Query>) -> Option<Content> {
+        if !has(world, node, Kind::Script) {
+            return None;
+        }
+        match query {
+            None => has_bare_script(world, node)
+                .then(|| Content::Page(links::leaf_page(world, self, node, "bare script"))),
+            Some(query) => links::queries(world, node)
+                .any(|known| known == query)
+                .then(|| Content::Page(links::script_page(world, self, node, query))),
+        }
+    }
+
+    /// The redirect after `hop` redirects of a chain.
+    fn chain_redirect(&self, world: &World, path: &Path, hop: u64, key: Key) -> Content {
+        let next = if hop + 1 < world.redirects.chain_hops {
+            Resource::Hop(path.clone(), hop + 1)
+        } else {
+            Resource::Extra(Extra::ChainEnd, path.clone())
+        };
+        self.redirect(&next, key.child(hop))
+    }
+
+    fn redirect(&self, to: &Resource, key: Key) -> Content {
+        Content::Redirect(status(key), self.url(to))
+    }
+
+    /// The URL of a resource on the same host, as the site links to it.
+    pub fn url(&self, resource: &Resource) -> Url {
+        self.site.url(self.role, resource)
+    }
+
+    /// The URL of a resource on the same host, under the scheme of the request.
+    pub fn here(&self, resource: &Resource) -> Url {
+        Url { is_https: self.is_https, ..self.url(resource) }
+    }
+
+    /// The URL that was looked up.
+    pub fn own_url(&self) -> Url {
+        self.under(self.site.host(self.role), self.is_https)
+    }
+
+    /// Whether the one script of a site stands there without query too.
+    pub fn has_bare_script(&self) -> bool {
+        self.site.is_script_only
+            && self.role == Role::Main
+            && self.site.content.draw("bare page script").happens(0.5)
+    }
+}
+
+/// A page that the same page links too: its first child, else its parent, else itself.
+fn linked_target(path: &Path, node: &Node, spot: &Spot) -> Resource {
+    let mut target = path.clone();
+    if spot.site.tree(spot.role).is_some_and(|tree| tree.child_count(node) > 0) {
+        target.push(0);
+    } else {
+        target.pop();
+    }
+    Resource::Node(target)
+}
+
+fn status(key: Key) -> u16 {
+    *key.draw("redirect status").pick(&[301, 302, 302, 303, 307, 308])
+}
