@@ -30,9 +30,10 @@ fn everything(dir: &Path) -> SegmentRows {
         levels: all(dir),
         ..SegmentRows::default()
     };
-    match dir.join("tables/page_links").is_dir() {
-        true => SegmentRows { page_links: all(dir), robots: all(dir), ..usual },
-        false => usual,
+    if dir.join("tables/page_links").is_dir() {
+        SegmentRows { page_links: all(dir), robots: all(dir), ..usual }
+    } else {
+        usual
     }
 }
 

@@ -5,7 +5,7 @@ use super::journal::Heard;
 use super::writer::{SEGMENT_ROWS, SEGMENT_TEXT_BYTES};
 use crate::address::Scope;
 use crate::frontier::Lease;
-use crate::page::Page;
+use crate::page::{Link, Page};
 use crate::records::{PageLinkRow, RobotsRow, SegmentRows};
 use crate::walk::Content;
 
@@ -50,7 +50,7 @@ impl<'a, W: FnMut(&SegmentRows) -> Result<(), SurveyError>> KeptPages<'a, W> {
     }
 
     fn links(&self, heard: &Heard, page: &Page) -> Vec<PageLinkRow> {
-        let row = |(position, link): (u32, &crate::page::Link)| PageLinkRow {
+        let row = |(position, link): (u32, &Link)| PageLinkRow {
             site: self.lease.site.to_string(),
             seed: self.lease.seed,
             page: heard.ask.url.as_str().to_owned(),

@@ -147,7 +147,7 @@ impl ReplayBuilder {
             (None, Mishap::NoAddress) => Name::NoAddress,
             (None, Mishap::NameServerSilent) => Name::Silence,
             (None, Mishap::NameServerFails) => Name::Fails,
-            _ => Name::Unknown,
+            _ => Name::Missing,
         };
         let fresh = Standing { name, handshake: Handshake::Closed };
         let standing = self.hosts.entry(url.host().as_str().into()).or_insert(fresh);

@@ -85,7 +85,7 @@ struct Standing {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Name {
-    Unknown,
+    Missing,
     NoAddress,
     Silence,
     Fails,
@@ -208,7 +208,7 @@ impl Web for Replay {
     fn lookup(&self, host: &str) -> Lookup {
         let Some(standing) = self.hosts.get(host) else { return Lookup::NoSuchName };
         match standing.name {
-            Name::Unknown => Lookup::NoSuchName,
+            Name::Missing => Lookup::NoSuchName,
             Name::NoAddress => Lookup::Found(Records::default()),
             Name::Silence => Lookup::Silence,
             Name::Fails => Lookup::ServerFailure,

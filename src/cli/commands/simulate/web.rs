@@ -75,7 +75,9 @@ impl InProcess {
         let service = response.service;
         let asked = Asked { method, accepts_gzip: true, ..Asked::default() };
         let Reply { status, fields, body, is_cut, .. } = Reply::new(response, &asked, false);
-        self.book(server, service + server.transfer_time(body.len() as u64));
+        // What the others leave of the link makes an answer slow, and is none of the server's work for it.
+        let alone = Server { background: 0.0, ..*server };
+        self.book(server, service + alone.transfer_time(body.len() as u64));
         Then::Answer {
             first_byte: server.round_trip + service,
             status,

@@ -30,10 +30,11 @@ impl Recorded {
     pub fn read(dir: &Path) -> Result<Self, CliError> {
         let manifest = Manifest::load(dir).map_err(|wrong| CliError::Usage(one_line(&wrong.to_string())))?;
         let settings = config::read(&dir.join("survey.toml"))?;
-        if [PageLinkRow::TABLE, RobotsRow::TABLE]
-            .iter()
-            .any(|table| row_count(dir, table).is_err_and(is_missing))
-        {
+        let is_missing = |table: &&str| {
+            let count = row_count(dir, table);
+            count.is_err_and(|wrong| wrong.source.kind() == std::io::ErrorKind::NotFound)
+        };
+        if [PageLinkRow::TABLE, RobotsRow::TABLE].iter().any(is_missing) {
             return Err(CliError::Usage(format!(
                 "{} was surveyed without its page links and cannot be replayed: survey with --record-links",
                 dir.display()
@@ -76,10 +77,6 @@ impl Recorded {
         let told = told.map(|(number, what)| format!("{} {what}", thousands(number)));
         is_unfinished.then(|| unfinished.to_owned()).into_iter().chain(told).collect()
     }
-}
-
-fn is_missing(wrong: TablesError) -> bool {
-    wrong.source.kind() == std::io::ErrorKind::NotFound
 }
 
 fn replay(dir: &Path) -> Result<Replay, TablesError> {
