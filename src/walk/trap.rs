@@ -12,7 +12,10 @@ const LONGEST_GROUP: usize = 3;
 /// Whether a URL's path looks like one that never ends. Groups of digits only are let pass, as
 /// calendars and document numbers repeat (`/1/1/1/1/`).
 pub(super) fn looks_endless(url: &WebUrl) -> bool {
-    let segments: Vec<&str> = url.path().split('/').filter(|segment| !segment.is_empty()).collect();
+    // In canonical form, so that a letter in percent form does not hide a repetition.
+    let url = url.canonical();
+    let path = url.splitn(4, '/').nth(3).and_then(|target| target.split('?').next()).unwrap_or_default();
+    let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
     segments.len() > MAX_SEGMENTS || (1..=LONGEST_GROUP).any(|group| repeats(&segments, group))
 }
 
@@ -43,6 +46,7 @@ mod tests {
         assert!(!endless("/a/b/a/b/a/b/"));
         assert!(endless("/a/b/a/b/a/b/a/b/"));
         assert!(endless("/x/news/news/news/news/y"));
+        assert!(endless("/%61/b/a/%62/a/b/a/b/?c/d"));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::end::SiteTree;
-use super::robots::Origin;
+use super::robots::{Had, Origin};
 use super::rows::{LevelTruth, LinkTruth};
 use super::rules::{PageId, looks_endless, script};
 use super::survey::{Country, Start};
@@ -39,8 +39,8 @@ pub(super) struct Oracle<'a> {
     pub(super) depth: u16,
     pub(super) levels: Vec<LevelTruth>,
     queries: HashMap<PageId, u32>,
-    /// Origins whose robots.txt was asked for, and whether it could be had.
-    pub(super) robots: HashMap<Origin, bool>,
+    /// Origins whose robots.txt was asked for.
+    pub(super) robots: HashMap<Origin, Had>,
     pub(super) robots_requests: u64,
     pub(super) links: Vec<LinkTruth>,
     pub(super) external_urls: HashSet<PageId>,

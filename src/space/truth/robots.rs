@@ -10,35 +10,53 @@ pub(super) type Origin = (bool, String);
 /// More redirects of a robots.txt than this count as none there (RFC 9309 §2.3.1.2).
 const MOST_REDIRECTS: usize = 5;
 
+/// What came of asking for an origin's robots.txt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Had {
+    /// The rules that the host has in the model.
+    Rules,
+    /// An answer that there is none: all is allowed.
+    Nothing,
+    /// No answer, or a server error: nothing is allowed.
+    Failure,
+}
+
+/// What came of one question for a robots.txt.
+enum Told {
+    Had(Had),
+    Redirect(Url),
+}
+
 /// What robots.txt allows.
 impl Oracle<'_> {
     /// Asks for robots.txt before the first page of an origin.
     pub(super) fn robots_verdict(&mut self, url: &Url, spot: Option<&Spot>) -> Verdict {
-        let is_there = match self.robots.get(&origin(url)) {
-            Some(is_there) => *is_there,
+        let had = match self.robots.get(&origin(url)) {
+            Some(had) => *had,
             None => self.ask_robots(url),
         };
-        match spot {
-            Some(spot) if is_there => {
+        match (had, spot) {
+            (Had::Rules, Some(spot)) => {
                 let robots = spot.site.robots(spot.role);
                 spot.resource.as_ref().map_or_else(
                     || robots.verdict_on_nothing(),
                     |resource| robots.verdict(resource, spot.site.is_script_only),
                 )
             }
+            (Had::Nothing, Some(_)) => Verdict::Allowed,
             _ => Verdict::Unreachable,
         }
     }
 
-    /// Whether the origin has rules, or says that it has none. What an origin redirects to answers for
-    /// both; sites of the model redirect to the same file on the same host only.
-    fn ask_robots(&mut self, url: &Url) -> bool {
+    /// Asks until there is no further redirect. What an origin redirects to answers for both; sites of the
+    /// model redirect to the same file on the same host only.
+    fn ask_robots(&mut self, url: &Url) -> Had {
         let mut file = Url { target: "/robots.txt".to_owned(), ..url.clone() };
         let mut origins = vec![origin(&file)];
-        let is_there = loop {
+        let had = loop {
             match self.asked_for_robots(&file) {
-                Told::Answer(is_there) => break is_there,
-                Told::Redirect(_) if origins.len() > MOST_REDIRECTS => break true,
+                Told::Had(had) => break had,
+                Told::Redirect(_) if origins.len() > MOST_REDIRECTS => break Had::Nothing,
                 Told::Redirect(to) => {
                     if let Some(known) = self.robots.get(&origin(&to)) {
                         break *known;
@@ -48,32 +66,25 @@ impl Oracle<'_> {
                 }
             }
         };
-        self.robots.extend(origins.into_iter().map(|origin| (origin, is_there)));
-        is_there
+        self.robots.extend(origins.into_iter().map(|origin| (origin, had)));
+        had
     }
 
     fn asked_for_robots(&mut self, file: &Url) -> Told {
-        let Lookup::Found(_) = self.country.world.lookup(&file.host) else { return Told::Answer(false) };
+        let Lookup::Found(_) = self.country.world.lookup(&file.host) else { return Told::Had(Had::Failure) };
         self.robots_requests += 1;
-        let status = match self.content(self.spot(file).as_ref()) {
-            Content::RobotsTxt(robots) => robots.file().map(|(status, ..)| status),
-            Content::Status(status) => Some(status),
+        let (status, if_there) = match self.content(self.spot(file).as_ref()) {
+            Content::RobotsTxt(robots) => (robots.file().map(|(status, ..)| status), Had::Rules),
+            Content::Status(status) => (Some(status), Had::Nothing),
             Content::Redirect(_, to) => {
                 self.server_answered = true;
                 return Told::Redirect(to);
             }
-            _ => None,
+            _ => (None, Had::Failure),
         };
         self.server_answered |= status.is_some();
-        Told::Answer(status.is_some_and(|status| status < 500))
+        Told::Had(if status.is_some_and(|status| status < 500) { if_there } else { Had::Failure })
     }
-}
-
-/// What came of one question for a robots.txt.
-enum Told {
-    /// Whether it says what is allowed; where there is none, all is.
-    Answer(bool),
-    Redirect(Url),
 }
 
 fn origin(url: &Url) -> Origin {
