@@ -4,8 +4,10 @@ mod common;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::time::Duration;
 
 use ccsurvey::records::{ExchangeRow, LevelRow, LinkRow, ServerRow, SiteRow};
+use ccsurvey::survey::{Settings, Span};
 use common::{Space, rows, same, same_tables, timeless_tables};
 
 /// The pauses of `Space::settings`, as flags.
@@ -52,23 +54,55 @@ fn everything(dir: &Path) -> [Vec<String>; 5] {
     ]
 }
 
+/// Surveys a world over sockets and in process, and compares every table, sizes and hashes of pages
+/// included; gives the number of pages.
+fn same_both_ways(name: &str, change: impl Fn(Settings) -> Settings, flags: &[&str]) -> u64 {
+    let folder = tempfile::tempdir().unwrap();
+    let space = Space::serve(name);
+    let served = space.survey(change(space.settings())).tables();
+    let dir = folder.path().join("survey");
+    simulated(&world(name), &dir, &[QUICK.as_slice(), flags].concat());
+    same_tables(&timeless_tables(&dir), &served);
+    served.exchanges.iter().filter(|row| row.body_hash.is_some()).count() as u64
+}
+
 #[test]
 fn a_world_walked_in_process_has_the_tables_of_the_same_world_served() {
-    let folder = tempfile::tempdir().unwrap();
-    for name in [
+    let pages: u64 = [
         "a_site_with_one_page",
         "a_small_country",
+        "calendars_never_end",
+        "lists_go_on_for_pages",
         "redirects_add_no_depth",
+        "relative_links_loop",
         "robots_keep_some_pages_back",
         "scripts_answer_one_query_each",
+        "sessions_and_facets_multiply",
         "shared_hosting",
-    ] {
-        let space = Space::serve(name);
-        let served = space.survey(space.settings());
-        let dir = folder.path().join(name);
-        simulated(&world(name), &dir, &QUICK);
-        same_tables(&timeless_tables(&dir), &served.tables());
-    }
+        "soft_404_hosts_answer_everything",
+        "the_same_page_has_many_names",
+    ]
+    .into_iter()
+    .map(|name| same_both_ways(name, |settings| settings, &[]))
+    .sum();
+    assert!(pages >= 1000, "{pages}");
+}
+
+#[test]
+fn failures_are_the_same_in_process_as_over_sockets() {
+    let short = Span(Duration::from_millis(800));
+    let change = |settings| Settings { dns_timeout: short, first_byte_timeout: short, ..settings };
+    let flags = ["--dns-timeout", "800ms", "--first-byte-timeout", "800ms"];
+    assert!(same_both_ways("hosts_fail_in_every_way", change, &flags) > 0);
+}
+
+#[test]
+fn certificates_are_the_same_in_process_as_over_sockets() {
+    let folder = tempfile::tempdir().unwrap();
+    let authority = folder.path().join("ca.pem");
+    std::fs::write(&authority, ccsurvey::space::ca_certificate_pem()).unwrap();
+    let change = |settings| Settings { ca: vec![authority.clone()], ..settings };
+    assert!(same_both_ways("sites_speak_tls", change, &[]) > 0);
 }
 
 #[test]
@@ -116,4 +150,24 @@ fn a_simulation_is_not_resumed_and_asks_no_name_server() {
     let said = String::from_utf8_lossy(&asked.stderr).into_owned();
     assert!(said.contains("--dns is given, expected none: a simulation sends nothing"), "{said}");
     assert!(!other.exists());
+}
+
+#[test]
+fn a_recorded_survey_is_simulated_once_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let [first, again, shallow] = ["first", "again", "shallow"].map(|name| folder.path().join(name));
+    simulated(&world("a_small_country"), &first, &[QUICK.as_slice(), &["--record-links"]].concat());
+    simulated(&first, &again, &QUICK);
+    let (found, expected) = (timeless_tables(&again), timeless_tables(&first));
+    assert_eq!(found.sites.len(), expected.sites.len());
+    for (found, expected) in found.sites.iter().zip(&expected.sites) {
+        let outside = |row: &SiteRow| {
+            (row.site.clone(), row.requests, row.pages, row.external_urls, row.outcome.clone())
+        };
+        assert_eq!(outside(found), outside(expected));
+    }
+    same(&found.links, &expected.links, "links");
+    simulated(&first, &shallow, &[QUICK.as_slice(), &["--depth", "1"]].concat());
+    let deepest = rows::<SiteRow>(&shallow).iter().filter_map(|row| row.deepest).max();
+    assert_eq!(deepest, Some(1));
 }

@@ -144,6 +144,11 @@ fn the_same_page_has_many_names() {
     check("the_same_page_has_many_names");
 }
 
+#[test]
+fn sites_speak_tls() {
+    check("sites_speak_tls");
+}
+
 /// What never comes is waited for no longer than a test may last.
 #[test]
 fn hosts_fail_in_every_way() {

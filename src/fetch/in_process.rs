@@ -94,8 +94,8 @@ pub enum Then {
 pub struct Burden {
     /// If there were no survey.
     pub wait_without: Duration,
-    /// While it is surveyed.
-    pub wait_with: Duration,
+    /// While it is surveyed; none when that is more than the server can bear, and waits grow without end.
+    pub wait_with: Option<Duration>,
 }
 
 /// The way to one server of a Web in process, with the connection that is kept alive.

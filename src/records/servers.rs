@@ -39,6 +39,7 @@ table! {
     /// How long the server's other users wait for their turn on average if there were no survey; known in
     /// simulations only.
     others_wait_ms: Option<f64>, "ms", "210.5", "0.2";
-    /// The same while the server is surveyed.
+    /// The same while the server is surveyed; null also when that is more than it can bear, so that waits grow
+    /// without end.
     others_wait_surveyed_ms: Option<f64>, "ms", "212.3", "0.2";
 }

@@ -35,14 +35,16 @@ pub(super) fn met_at(records: &Records, server: &Server) -> IpAddr {
     }
 }
 
-/// A server's IPv6 address has its IPv4 address in a block that `AFRINIC` holds for Africa.
+/// A server whose holder has no IPv6 block in the list has one made of its IPv4 address, in a block that
+/// `AFRINIC` holds for Africa.
 fn addresses(server: &Server) -> (Option<Ipv4Addr>, Ipv6Addr) {
     match server.address {
         IpAddr::V6(v6) => (None, v6),
         IpAddr::V4(v4) => {
             let [a, b, c, d] = v4.octets();
             let low = [u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d])];
-            (Some(v4), Ipv6Addr::new(0x2c0f, 0xfe40, low[0], low[1], 0, 0, 0, 1))
+            let made = Ipv6Addr::new(0x2c0f, 0xfe40, low[0], low[1], 0, 0, 0, 1);
+            (Some(v4), server.v6.unwrap_or(made))
         }
     }
 }

@@ -78,7 +78,9 @@ impl Crew {
                 () = backlog.written.notified() => {}
                 () = clock.until(next_put_off.unwrap_or_else(|| clock.now())), if next_put_off.is_some() => {}
                 _ = every_second.tick() => {
-                    save_status(&self.parts, "running", self.visits.len() as u64)?;
+                    // A simulation writes when it must, not when it could.
+                    let unwritten = if self.parts.is_simulated { backlog.len() as u64 } else { 0 };
+                    save_status(&self.parts, "running", self.visits.len() as u64, unwritten)?;
                 }
             }
             if self.writer.has_failed() {
@@ -163,12 +165,20 @@ pub(super) async fn asked_to_stop(stop: &mut watch::Receiver<bool>) {
     }
 }
 /// Rewrites the file that other processes look at.
-pub(super) fn save_status(parts: &Parts, state: &str, walking: u64) -> Result<(), SurveyError> {
+///
+/// `unwritten` are trees that are done all the same.
+pub(super) fn save_status(
+    parts: &Parts,
+    state: &str,
+    walking: u64,
+    unwritten: u64,
+) -> Result<(), SurveyError> {
     let counts = parts.frontier().counts()?;
     parts.progress.update(|now| {
         state.clone_into(&mut now.state);
         now.sites_walking = walking;
-        now.sites_waiting = counts.trees.saturating_sub(counts.finished + walking);
+        now.sites_done = counts.finished + unwritten;
+        now.sites_waiting = counts.trees.saturating_sub(counts.finished + unwritten + walking);
     });
     let dir = &parts.folder.dir;
     parts.progress.snapshot(parts.now()).save(dir).map_err(SurveyError::file("write status in", dir))

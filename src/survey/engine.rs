@@ -250,7 +250,7 @@ impl Survey {
         self.manifest.tables = row_counts(&parts.folder.dir)?;
         self.manifest.broken_promises.clone_from(&broken);
         self.manifest.save(&parts.folder.dir)?;
-        save_status(parts, &format!("{state:?}").to_lowercase(), 0)?;
+        save_status(parts, &format!("{state:?}").to_lowercase(), 0, 0)?;
         Ok(broken)
     }
 }

@@ -44,7 +44,12 @@ pub struct Summary {
 pub struct Others {
     /// Servers of which it is known.
     pub servers: u64,
-    /// By how much of their wait, the mean over these servers.
+    /// Servers for which the survey was more than they can bear; they are in none of the shares.
+    pub overburdened: u64,
+    /// Requests of the survey to the others.
+    pub requests: u64,
+    /// By how much of their wait, the mean over the survey's requests: a server that was surveyed for long
+    /// counts for much.
     pub mean_extra_share: f64,
     /// The same at the server that suffered most, and which one that is.
     pub worst_extra_share: f64,
@@ -135,8 +140,8 @@ impl Summary {
         self.servers += 1;
         self.most_parallel = self.most_parallel.max(row.most_parallel);
         self.most_requests_per_minute = self.most_requests_per_minute.max(row.most_requests_per_minute);
-        if let (Some(without), Some(with)) = (row.others_wait_ms, row.others_wait_surveyed_ms) {
-            self.others.get_or_insert_default().add(&row.address, without, with);
+        if row.others_wait_ms.is_some() {
+            self.others.get_or_insert_default().add(row);
         }
         self.smallest_gap_ms = match (self.smallest_gap_ms, row.smallest_gap_ms) {
             (Some(least), Some(gap)) => Some(least.min(gap)),
@@ -170,14 +175,21 @@ impl Lasted {
 }
 
 impl Others {
-    fn add(&mut self, address: &str, without_ms: f64, with_ms: f64) {
-        // A server without other users makes nobody wait.
-        let extra = if without_ms > 0.0 { with_ms / without_ms - 1.0 } else { 0.0 };
+    fn add(&mut self, row: &ServerRow) {
         self.servers += 1;
-        self.mean_extra_share += (extra - self.mean_extra_share) / self.servers as f64;
+        let (without, Some(with)) = (row.others_wait_ms.unwrap_or_default(), row.others_wait_surveyed_ms)
+        else {
+            self.overburdened += 1;
+            return;
+        };
+        // A server without other users makes nobody wait.
+        let extra = if without > 0.0 { with / without - 1.0 } else { 0.0 };
+        self.requests += row.requests;
+        let weight = row.requests as f64 / self.requests.max(1) as f64;
+        self.mean_extra_share += (extra - self.mean_extra_share) * weight;
         if extra > self.worst_extra_share {
             self.worst_extra_share = extra;
-            address.clone_into(&mut self.worst_address);
+            self.worst_address.clone_from(&row.address);
         }
     }
 }
@@ -267,10 +279,13 @@ impl Summary {
         if let Some(others) = &self.others {
             writeln!(
                 f,
-                "other users of these servers waited {:.2} % longer on average, {:.2} % at worst ({})",
+                "other users of these servers waited {:.2} % longer on average, {:.2} % at worst ({}); {} of {} servers \
+                 had more than they can bear",
                 others.mean_extra_share * 100.0,
                 others.worst_extra_share * 100.0,
-                others.worst_address
+                others.worst_address,
+                thousands(others.overburdened),
+                thousands(others.servers)
             )?;
         }
         if self.unrecorded_exchanges > 0 {

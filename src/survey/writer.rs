@@ -294,6 +294,6 @@ fn server_row(parts: &Parts, address: IpAddr, state: &ServerState, hosts: u32, s
         sent_bytes: ledger.sent_bytes,
         connections: ledger.connections,
         others_wait_ms: burden.map(|burden| milliseconds(burden.wait_without)),
-        others_wait_surveyed_ms: burden.map(|burden| milliseconds(burden.wait_with)),
+        others_wait_surveyed_ms: burden.and_then(|burden| burden.wait_with).map(milliseconds),
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 use clap::Args;
+use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 
@@ -20,11 +21,12 @@ use crate::cli::output::{print, print_json, say};
 use crate::cli::progress::Display;
 use crate::cli::run::{Showing, verdict};
 use crate::cli::{log, start_list, stop};
-use crate::space::World;
-use crate::survey::{Ending, Settings, Simulation, Summary, Survey};
+use crate::space::{Replay, SPECIFICATION, Web};
+use crate::survey::units::thousands;
+use crate::survey::{Ending, Simulation, Summary, Survey};
 use web::InProcess;
 
-/// Survey a virtual Web space in this process, on a virtual clock.
+/// Survey a virtual Web space, or a recorded survey once more, in this process, on a virtual clock.
 ///
 /// The same engine as `survey`, with the same pauses, budgets and tables; only that nothing is sent and
 /// no time is waited for: weeks of a polite survey are over in minutes. The tables tell how long the
@@ -54,7 +56,8 @@ const EXAMPLES: &str = "\
 Examples:
   ccsurvey simulate demo rehearsal
   ccsurvey simulate africa-2006 africa --depth 20 --max-requests none --sites 256
-  ccsurvey simulate country.toml thin --min-delay 15s --json";
+  ccsurvey simulate country.toml thin --min-delay 15s --json
+  ccsurvey simulate recorded-survey shallow --depth 4";
 
 /// When virtual clocks start: 2026-01-01, 00:00 UTC. A time that is the same for all runs, so that their
 /// tables are the same to the byte.
@@ -64,18 +67,17 @@ impl Simulate {
     /// # Errors
     /// When world, settings or start list cannot be used, DIR exists, or the survey fails.
     pub fn execute(self) -> Result<Exit, CliError> {
-        let world = self.world.read()?;
+        let Ground { web, countries, start_list, told, replay } = Ground::of(&self.world)?;
         let start = match self.flags.start() {
             Some(file) => start_list::read(file)?,
-            None => world.start_urls().iter().filter_map(|url| WebUrl::parse(url).ok()).collect(),
+            None => start_list,
         };
-        let settings = self.flags.into_settings_of_simulation(|settings| fill_in(settings, &world))?;
-        let told = serde_json::json!({
-            "world": self.world.world.display().to_string(),
-            "specification": crate::space::SPECIFICATION,
-            "seed": world.seed,
-        });
-        let web = Arc::new(InProcess::new(Arc::new(world)));
+        let settings = self.flags.into_settings_of_simulation(|settings| {
+            if settings.cctld.is_empty() {
+                settings.cctld = countries;
+            }
+        })?;
+        let web = Arc::new(InProcess::new(web));
         let simulation = Simulation { web, begins: UNIX_EPOCH + BEGINS, told };
         // Signals and the display live in real time, the survey in virtual time.
         let real = Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(no_threads)?;
@@ -88,6 +90,12 @@ impl Simulate {
         say(&taken_in_words(taken));
         let ended = run(survey, &self.dir, self.showing, &real, &virtual_time);
         real.shutdown_background();
+        if let Some(unasked) = replay.map(|replay| replay.unknown()).filter(|unknown| *unknown > 0) {
+            say(&format!(
+                "{} requests were for URLs that the recorded survey did not fetch",
+                thousands(unasked)
+            ));
+        }
         tell(ended, &self.dir, self.showing)
     }
 }
@@ -96,10 +104,37 @@ fn no_threads(wrong: std::io::Error) -> CliError {
     CliError::Failed(format!("cannot start: {wrong}"))
 }
 
-/// What a survey of a world need not be told.
-fn fill_in(settings: &mut Settings, world: &World) {
-    if settings.cctld.is_empty() {
-        settings.cctld = world.country_domains.iter().map(ToString::to_string).collect();
+/// What is simulated, with all that a survey of it need not be told.
+struct Ground {
+    web: Arc<dyn Web>,
+    countries: Vec<String>,
+    start_list: Vec<WebUrl>,
+    /// For the manifest.
+    told: Value,
+    replay: Option<Arc<Replay>>,
+}
+
+impl Ground {
+    fn of(argument: &WorldArgument) -> Result<Self, CliError> {
+        let name = argument.world.display().to_string();
+        if let Some(recorded) = argument.recorded()? {
+            recorded.gaps().iter().for_each(|gap| say(gap));
+            return Ok(Self {
+                web: recorded.replay.clone(),
+                countries: recorded.settings.cctld.clone(),
+                start_list: start_list::read(&recorded.start_list())?,
+                told: json!({ "recorded": name, "depth": recorded.settings.depth }),
+                replay: Some(recorded.replay),
+            });
+        }
+        let world = argument.read()?;
+        Ok(Self {
+            countries: world.country_domains.iter().map(ToString::to_string).collect(),
+            start_list: world.start_urls().iter().filter_map(|url| WebUrl::parse(url).ok()).collect(),
+            told: json!({ "world": name, "specification": SPECIFICATION, "seed": world.seed }),
+            web: Arc::new(world),
+            replay: None,
+        })
     }
 }
 

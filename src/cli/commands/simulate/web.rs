@@ -44,6 +44,8 @@ const TTL: Duration = Duration::from_hours(1);
 const LOOK_UP: Duration = Duration::from_millis(20);
 /// Longer than anybody waits.
 const NEVER: Duration = Duration::from_hours(24);
+/// The default of --min-delay, in seconds.
+const LEAST_PAUSE: f64 = 2.0;
 /// Hosts whose places are remembered at once; about 300 bytes each.
 const HOSTS: usize = 10_000;
 
@@ -136,11 +138,21 @@ impl crate::fetch::Web for InProcess {
 
     fn burden(&self, address: IpAddr) -> Option<Burden> {
         let servers = held(&self.servers);
-        let Visited { server, visits, first, last } = servers.get(&address)?;
-        let span = last.duration_since(*first).as_secs_f64();
-        let Harm { wait_without, wait_with, .. } = harm(server, &Visits { span, ..*visits });
-        let time = |seconds: f64| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
-        Some(Burden { wait_without: time(wait_without), wait_with: time(wait_with) })
+        let visited = servers.get(&address)?;
+        let Harm { wait_without, wait_with, .. } =
+            harm(&visited.server, &Visits { span: visited.span(), ..visited.visits });
+        let wait_without = Duration::try_from_secs_f64(wait_without).ok()?;
+        Some(Burden { wait_without, wait_with: Duration::try_from_secs_f64(wait_with).ok() })
+    }
+}
+
+impl Visited {
+    /// Seconds in which the survey was at the server: the pause after the last exchange is taken to be like
+    /// the ones before, and the least pause of a polite survey where there was none.
+    fn span(&self) -> f64 {
+        let between = self.last.duration_since(self.first).as_secs_f64();
+        let pauses = self.visits.count.saturating_sub(1) as f64;
+        if between > 0.0 { between * (pauses + 1.0) / pauses } else { self.visits.busy + LEAST_PAUSE }
     }
 }
 
