@@ -25,6 +25,11 @@ servfail_share = 0.0
 reset_share = 0.0
 unavailable_share = 0.0
 moved_share = 0.0
+dns_silent_share = 0.0
+silent_share = 0.0
+forbidden_share = 0.0
+[copies]
+mirror_share = 0.0
 ";
 
 const ALL_CHARSETS: &str = "[pages]
@@ -241,7 +246,7 @@ fn a_page_has_the_size_drawn_for_it_unless_its_links_need_more() {
     for url in some_pages(&world) {
         let (site, page) = page(&world, &url.host, &url.target).unwrap();
         let (drawn, is) = (
-            Filler::page_bytes(&world, site.key, page.key),
+            Filler::page_bytes(&world, site.content, page.key),
             response(&world, &url.host, &url.target).body.len(),
         );
         assert!(is >= drawn, "{url}");

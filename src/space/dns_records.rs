@@ -1,4 +1,4 @@
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::IpAddr;
 
 use super::World;
 use super::response::Records;
@@ -18,11 +18,11 @@ pub(super) fn records(world: &World, host: &str, server: &Server) -> Records {
     let (shares, key) = (&world.dns, world.key().part("host").part(host));
     let kinds = [(shares.v6_only_share, Families::V6), (shares.both_share, Families::Both)];
     let families = by_share(key.draw("address families"), &kinds).unwrap_or(Families::V4);
-    let (v4, v6) = addresses(server);
+    let v4 = if let IpAddr::V4(v4) = server.address { Some(v4) } else { None };
     Records {
         alias: key.draw("alias of the hoster").happens(shares.alias_share).then(|| hoster_name(server)),
         v4: v4.filter(|_| families != Families::V6),
-        v6: (families != Families::V4).then_some(v6),
+        v6: server.v6.filter(|_| families != Families::V4),
         is_truncated: key.draw("truncated answer").happens(shares.truncated_share),
     }
 }
@@ -35,24 +35,10 @@ pub(super) fn met_at(records: &Records, server: &Server) -> IpAddr {
     }
 }
 
-/// A server whose holder has no IPv6 block in the list has one made of its IPv4 address, in a block that
-/// `AFRINIC` holds for Africa.
-fn addresses(server: &Server) -> (Option<Ipv4Addr>, Ipv6Addr) {
-    match server.address {
-        IpAddr::V6(v6) => (None, v6),
-        IpAddr::V4(v4) => {
-            let [a, b, c, d] = v4.octets();
-            let low = [u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d])];
-            let made = Ipv6Addr::new(0x2c0f, 0xfe40, low[0], low[1], 0, 0, 0, 1);
-            (Some(v4), server.v6.unwrap_or(made))
-        }
-    }
-}
-
 /// Below `.example`, which is nobody's (RFC 2606 §2); it is never asked for by itself, for the
 /// addresses come with it.
 fn hoster_name(server: &Server) -> String {
-    let (_, v6) = addresses(server);
-    let [_, _, high, low, ..] = v6.segments();
-    format!("web-{high:x}-{low:x}.hoster.example")
+    let IpAddr::V4(v4) = server.address else { return "web.hoster.example".to_owned() };
+    let [a, b, c, d] = v4.octets();
+    format!("web-{:x}-{:x}.hoster.example", u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d]))
 }

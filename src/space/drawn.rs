@@ -177,6 +177,14 @@ impl Drawn {
             "pages": self.pages,
             "script_only": count("sites.script_only_share"),
             "with_second_host": self.with_second_host,
+            "mirrors": count("copies.mirror_share"),
+            "with_lists": count("lists.share"),
+            "with_tls": count("https.share"),
+            "with_calendar": count("traps.calendar_share"),
+            "with_relative_loop": count("traps.loop_share"),
+            "with_sessions": count("traps.session_share"),
+            "with_facets": count("traps.facet_share"),
+            "with_soft_404": count("traps.soft_404_share"),
             "addresses": self.addresses(),
         });
         for (key, _) in FAULTS {

@@ -15,8 +15,8 @@ use crate::space::{
 
 /// A virtual Web space as the fetch of a simulation asks it: what its gateway would do over sockets.
 ///
-/// It keeps the books of what each server had to do for the survey, which only it can tell apart from the
-/// time that bytes were on their way.
+/// It keeps the books of how long the survey took each server's link, for it alone can tell that from the time
+/// that bytes were on their way.
 pub(super) struct InProcess {
     web: Arc<dyn Web>,
     hosts: Mutex<HashMap<String, Option<Place>>>,
@@ -77,9 +77,9 @@ impl InProcess {
         let service = response.service;
         let asked = Asked { method, accepts_gzip: true, ..Asked::default() };
         let Reply { status, fields, body, is_cut, .. } = Reply::new(response, &asked, false);
-        // What the others leave of the link makes an answer slow, and is none of the server's work for it.
+        // The others wait for the link. They make an answer slow too, which is none of the survey's share of it.
         let alone = Server { background: 0.0, ..*server };
-        self.book(server, service + alone.transfer_time(body.len() as u64));
+        self.book(server, alone.transfer_time(body.len() as u64));
         Then::Answer {
             first_byte: server.round_trip + service,
             status,
@@ -90,7 +90,7 @@ impl InProcess {
         }
     }
 
-    /// Notes that a server was busy for so long.
+    /// Notes that the link of a server was busy for so long.
     fn book(&self, server: &Server, busy: Duration) {
         let (now, busy) = (Instant::now(), busy.as_secs_f64());
         let mut servers = held(&self.servers);
