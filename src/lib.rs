@@ -16,12 +16,12 @@
 //! - [`walk`]: **the core**: one site tree as a machine without clock or network.
 //!
 //! Doing it:
-//! - [`fetch`]: the only room with sockets to servers.
+//! - [`fetch`]: the only room with sockets to servers; or asks a Web in this process in their place.
 //! - [`records`]: tables and their dictionary, Parquet in and out, the manifest.
 //! - [`survey`]: joins all of the above; checkpoints, progress, resuming.
 //!
 //! Trying it:
-//! - [`space`]: a virtual Web space that knows its own ground truth.
+//! - [`space`]: a virtual Web space that knows its own ground truth, drawn from a seed or recorded by a survey.
 //! - [`cli`]: flags and file to settings; one file a command.
 //!
 //! The first seven are pure: no clock, no sockets, no disk except behind the frontier's store. Time is

@@ -366,3 +366,42 @@ fn a_world_that_is_none_is_named_with_its_line() {
         );
     }
 }
+
+#[test]
+fn a_world_that_cannot_be_simulated_is_named_and_nothing_is_begun() {
+    let desk = Desk::new();
+    for (text, message) in [
+        (
+            "seed = 1\n[traps]\ncalendar_share = -0.5\n",
+            "w.toml: line 3: 'traps.calendar_share' is -0.5, expected a number from 0 to 1 (share of sites)",
+        ),
+        (
+            "[faults]\nsilent_share = 1.5\n",
+            "w.toml: line 2: 'faults.silent_share' is 1.5, expected a number from 0 to 1 (share of sites)",
+        ),
+        (
+            "[sites]\none_page_share = 0.0\nbrochure_share = 0.0\ncms_share = 0.0\nlarge_share = 0.0\n",
+            "w.toml: line 1: in [sites], one_page_share, brochure_share, cms_share and large_share sum to 0.0000, \
+             expected 1",
+        ),
+        (
+            "\nprofile = \"africa-2007\"\n",
+            "w.toml: line 2: 'profile' is \"africa-2007\", expected one of africa-2006, cctld-2026, japan-encodings",
+        ),
+        (
+            "profile = \"cctld-2026\"\n[external]\nvariant = \"flat\"\n",
+            "w.toml: line 3: 'external.variant' is \"flat\", expected \"heterogeneous\" or \"homogeneous\"",
+        ),
+    ] {
+        desk.write("w.toml", text);
+        assert_eq!(
+            desk.run(&["simulate", "w.toml", "d"]),
+            (2, format!("ccsurvey: error: {message}\n")),
+            "{text}"
+        );
+    }
+    let (code, said) = desk.run(&["simulate", "none.toml", "d"]);
+    let missing = "ccsurvey: error: cannot read the world none.toml: No such file or directory (os error 2)\n";
+    assert_eq!((code, said.as_str()), (2, missing));
+    assert!(!desk.path().join("d").exists());
+}

@@ -51,6 +51,11 @@
 //! and accepted, the signatures of the handshake still being verified. Nothing secret is ever
 //! sent.
 //!
+//! # Without sockets
+//! [`Fetcher::in_process`] puts the same questions to a [`Web`] in this process. It says what comes of a
+//! question and how long that takes; connections, time-outs, caps, counts and failures are those above,
+//! by the runtime's clock. With virtual time this is what a simulation runs on.
+//!
 //! This room follows no redirect, keeps no cookie, sends no Referer, ignores proxies in the
 //! environment and `/etc/hosts`, and never waits for politeness: that is `load`'s.
 

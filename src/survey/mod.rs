@@ -17,6 +17,11 @@
 //! **Stopping.** Exchanges in flight are given a few seconds to end, everything else just stops: the
 //! journals hold it.
 //!
+//! **Simulations.** [`Survey::simulate`] asks a Web in this process, on a runtime whose time is virtual: when
+//! nobody has anything to do, the clock goes on to the next moment at which somebody has. The writer is a
+//! thread of its own; where what it writes may bring new sites, the clock stands still until it has. So the
+//! same Web and settings make the same tables, times included.
+//!
 //! This room reads the clock and hands the time to all others.
 
 mod backlog;

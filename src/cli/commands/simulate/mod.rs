@@ -34,7 +34,8 @@ use web::InProcess;
 /// same world and settings make the same tables.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-#[command(mut_arg("start", |flag| flag.required(false)))]
+#[command(mut_arg("start", |flag| flag.required(false).help(START)))]
+#[command(mut_arg("cctld", |flag| flag.help(CCTLD)), mut_arg("contact", |flag| flag.help(CONTACT)))]
 #[command(mut_arg("dns", |flag| flag.hide(true)), mut_arg("gateway", |flag| flag.hide(true)))]
 pub struct Simulate {
     #[command(flatten)]
@@ -44,13 +45,17 @@ pub struct Simulate {
     #[arg(value_name = "DIR")]
     dir: PathBuf,
 
-    /// [default: the country domains and the start list of the world]
     #[command(flatten)]
     flags: SurveyFlags,
 
     #[command(flatten)]
     showing: Showing,
 }
+
+// A world tells what a survey of real servers must be told.
+const START: &str = "The start list, as for `survey` [default: the start list of the world]";
+const CCTLD: &str = "The surveyed country domains, e.g. ke or ke,tz,ug [default: those of the world]";
+const CONTACT: &str = "What would stand in the User-Agent of every request; it counts into the bytes sent";
 
 const EXAMPLES: &str = "\
 Examples:
