@@ -401,7 +401,8 @@ fn a_world_that_cannot_be_simulated_is_named_and_nothing_is_begun() {
         );
     }
     let (code, said) = desk.run(&["simulate", "none.toml", "d"]);
-    let missing = "ccsurvey: error: cannot read the world none.toml: No such file or directory (os error 2)\n";
+    let missing =
+        "ccsurvey: error: cannot read the world none.toml: No such file or directory (os error 2)\n";
     assert_eq!((code, said.as_str()), (2, missing));
     assert!(!desk.path().join("d").exists());
 }

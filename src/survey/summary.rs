@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::error::SurveyError;
+use super::others::Others;
 use super::units::{bytes, duration, thousands};
 use crate::records::{
     LevelRow, Manifest, ServerRow, SiteRow, SurveyState, Timestamp, error_counts, read_table,
@@ -37,23 +38,6 @@ pub struct Summary {
     pub others: Option<Others>,
     pub unrecorded_exchanges: u64,
     pub broken_promises: Vec<String>,
-}
-
-/// How much longer the servers' other users waited because of the survey.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Others {
-    /// Servers of which it is known.
-    pub servers: u64,
-    /// Servers for which the survey was more than they can bear; they are in none of the shares.
-    pub overburdened: u64,
-    /// Requests of the survey to the others.
-    pub requests: u64,
-    /// By how much of their wait, the mean over the survey's requests: a server that was surveyed for long
-    /// counts for much.
-    pub mean_extra_share: f64,
-    /// The same at the server that suffered most, and which one that is.
-    pub worst_extra_share: f64,
-    pub worst_address: String,
 }
 
 /// The span of time that sites were walked in.
@@ -171,26 +155,6 @@ impl Lasted {
     fn seconds(&self) -> f64 {
         let span = |(first, last): (Timestamp, Timestamp)| last.0.saturating_sub(first.0) as f64 / 1e6;
         self.first.zip(self.last).map_or(0.0, span)
-    }
-}
-
-impl Others {
-    fn add(&mut self, row: &ServerRow) {
-        self.servers += 1;
-        let (without, Some(with)) = (row.others_wait_ms.unwrap_or_default(), row.others_wait_surveyed_ms)
-        else {
-            self.overburdened += 1;
-            return;
-        };
-        // A server without other users makes nobody wait.
-        let extra = if without > 0.0 { with / without - 1.0 } else { 0.0 };
-        self.requests += row.requests;
-        let weight = row.requests as f64 / self.requests.max(1) as f64;
-        self.mean_extra_share += (extra - self.mean_extra_share) * weight;
-        if extra > self.worst_extra_share {
-            self.worst_extra_share = extra;
-            self.worst_address.clone_from(&row.address);
-        }
     }
 }
 

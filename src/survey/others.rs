@@ -1,0 +1,67 @@
+use serde::Serialize;
+
+use crate::records::ServerRow;
+
+/// How much longer the servers' other users waited because of the survey.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Others {
+    /// Servers of which it is known.
+    pub servers: u64,
+    /// Servers for which the survey was more than they can bear; they are in none of the shares.
+    pub overburdened: u64,
+    /// Requests of the survey to the others.
+    pub requests: u64,
+    /// By how much of their wait, the mean over the survey's requests: a server that was surveyed for long
+    /// counts for much.
+    pub mean_extra_share: f64,
+    /// The same at the server that suffered most, and which one that is.
+    pub worst_extra_share: f64,
+    pub worst_address: String,
+}
+
+impl Others {
+    /// Takes in a server of whose users something is known.
+    pub(super) fn add(&mut self, row: &ServerRow) {
+        self.servers += 1;
+        let (without, Some(with)) = (row.others_wait_ms.unwrap_or_default(), row.others_wait_surveyed_ms)
+        else {
+            self.overburdened += 1;
+            return;
+        };
+        // A server without other users makes nobody wait.
+        let extra = if without > 0.0 { with / without - 1.0 } else { 0.0 };
+        self.requests += row.requests;
+        let weight = row.requests as f64 / self.requests.max(1) as f64;
+        self.mean_extra_share += (extra - self.mean_extra_share) * weight;
+        if extra > self.worst_extra_share {
+            self.worst_extra_share = extra;
+            self.worst_address.clone_from(&row.address);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_counts_by_its_requests_and_one_that_is_overburdened_by_itself() {
+        let mut others = Others::default();
+        for (address, requests, without, with) in [
+            ("192.0.2.1", 10, 100.0, Some(110.0)),
+            ("192.0.2.2", 30, 200.0, Some(202.0)),
+            ("192.0.2.3", 5, 50.0, None),
+        ] {
+            others.add(&ServerRow {
+                address: address.to_owned(),
+                requests,
+                others_wait_ms: Some(without),
+                others_wait_surveyed_ms: with,
+                ..ServerRow::default()
+            });
+        }
+        assert_eq!((others.servers, others.overburdened, others.requests), (3, 1, 40));
+        assert!((others.mean_extra_share - (10.0 * 0.1 + 30.0 * 0.01) / 40.0).abs() < 1e-12);
+        assert_eq!(others.worst_address, "192.0.2.1");
+    }
+}
