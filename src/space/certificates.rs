@@ -13,7 +13,7 @@ use super::Certificate;
 /// The authority of all virtual Webs. Its key is public and therefore worth nothing: whoever trusts
 /// this authority outside a survey of a virtual Web can be shown anything.
 const AUTHORITY: &str = include_str!("../../data/virtual-authority.pem");
-const AUTHORITY_KEY: &str = include_str!("../../data/virtual-authority-key.pem");
+const AUTHORITY_KEY: &[u8] = include_bytes!("../../data/virtual-authority-key.der");
 /// The subject of the authority's own certificate.
 const AUTHORITY_NAME: &str = "ccsurvey virtual Web, worthless authority";
 /// The subject of all servers; a server's names stand beside it (RFC 9525 §2).
@@ -36,7 +36,7 @@ pub(super) struct Mint {
 }
 
 static MINT: LazyLock<Result<Mint, Error>> = LazyLock::new(|| {
-    let authority = Issuer::new(named(AUTHORITY_NAME), Steady(KeyPair::from_pem(AUTHORITY_KEY)?));
+    let authority = Issuer::new(named(AUTHORITY_NAME), Steady(KeyPair::try_from(AUTHORITY_KEY)?));
     Ok(Mint { authority, key: Steady(KeyPair::generate()?) })
 });
 
