@@ -157,7 +157,7 @@ impl Parts {
             settled: Notify::new(),
             visits: Mutex::default(),
             frontier: Mutex::new(frontier),
-            progress: Arc::new(Progress::resume(earlier, clock.now())),
+            progress: Arc::new(Progress::resume(earlier, clock.now(), is_simulated)),
             stop,
             settings,
         })

@@ -17,6 +17,9 @@ use crate::load::Ledger;
 pub struct Snapshot {
     /// `running`, `finished`, `interrupted`, `failed`.
     pub state: String,
+    /// The Web is in the process, and all times are those of a virtual clock.
+    #[serde(default)]
+    pub is_simulated: bool,
     pub started: Option<SystemTime>,
     pub updated: Option<SystemTime>,
     /// Seconds that the survey was at work, over all its runs.
@@ -110,13 +113,18 @@ struct Inner {
 impl Progress {
     /// Goes on from what an earlier run wrote.
     #[must_use]
-    pub fn resume(earlier: Option<Snapshot>, now: SystemTime) -> Self {
+    pub fn resume(earlier: Option<Snapshot>, now: SystemTime, is_simulated: bool) -> Self {
         let earlier = earlier.unwrap_or_default();
         let inner = Inner {
             active_before: earlier.active_seconds,
             done_before: earlier.sites_done,
             run_started: Some(now),
-            now: Snapshot { state: "running".to_owned(), started: earlier.started.or(Some(now)), ..earlier },
+            now: Snapshot {
+                state: "running".to_owned(),
+                is_simulated,
+                started: earlier.started.or(Some(now)),
+                ..earlier
+            },
             ..Inner::default()
         };
         Self { inner: Mutex::new(inner) }

@@ -11,7 +11,8 @@ const SILENCE: Duration = Duration::from_secs(30);
 
 /// Whether a survey that calls itself running is not.
 pub(super) fn is_silent(now: &Snapshot, time: SystemTime) -> bool {
-    now.updated.is_none_or(|updated| age(updated, time) > SILENCE)
+    // Of a virtual clock nobody can tell how long ago something was.
+    !now.is_simulated && now.updated.is_none_or(|updated| age(updated, time) > SILENCE)
 }
 
 fn age(then: SystemTime, time: SystemTime) -> Duration {
@@ -22,10 +23,10 @@ fn age(then: SystemTime, time: SystemTime) -> Duration {
 pub(super) fn in_words(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
     let mut table = Columns::new(&[Side::Left, Side::Left]);
     table.row(["survey", &format!("{}, {}", dir.display(), state(dir, now, time))]);
-    if let Some(updated) = now.updated {
+    if let Some(updated) = now.updated.filter(|_| !now.is_simulated) {
         table.row(["as of", &format!("{} ago", duration(age(updated, time).as_secs_f64()))]);
     }
-    table.row(["at work for", &duration(now.active_seconds)]);
+    table.row([if now.is_simulated { "simulated" } else { "at work for" }, &duration(now.active_seconds)]);
     table.row(["sites", &sites(now)]);
     table.row(["pages", &thousands(now.pages)]);
     table.row(["external URLs", &thousands(now.external_urls)]);
@@ -33,7 +34,7 @@ pub(super) fn in_words(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
     table.row(["received", &bytes(now.received_bytes)]);
     table.row(["sent", &bytes(now.sent_bytes)]);
     table.row(["errors", &errors(now, usize::MAX)]);
-    if now.state == "running" && !is_silent(now, time) {
+    if now.state == "running" && !now.is_simulated && !is_silent(now, time) {
         table.row(["of late", &rates(now)]);
         table.row(["remaining", &time_left(now)]);
     }
@@ -45,6 +46,9 @@ pub(super) fn in_words(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
 
 fn state(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
     let go_on = format!("`ccsurvey resume {}` goes on", dir.display());
+    if now.is_simulated {
+        return format!("a simulation, {}", now.state);
+    }
     match now.state.as_str() {
         "running" if is_silent(now, time) => format!("not running any more, perhaps killed; {go_on}"),
         "interrupted" => format!("interrupted; {go_on}"),
@@ -111,6 +115,24 @@ mod tests {
         assert!(
             told(31)
                 .contains("kenya, not running any more, perhaps killed; `ccsurvey resume kenya` goes on\n")
+        );
+    }
+
+    #[test]
+    fn a_simulation_is_neither_silent_nor_resumed() {
+        let now = Snapshot {
+            state: "interrupted".into(),
+            is_simulated: true,
+            updated: Some(SystemTime::UNIX_EPOCH),
+            active_seconds: 90_000.0,
+            ..Snapshot::default()
+        };
+        let later = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
+        assert!(!is_silent(&now, later));
+        let words = in_words(Path::new("d"), &now, later);
+        assert!(
+            words.starts_with("survey         d, a simulation, interrupted\nsimulated      1 d 01 h\n"),
+            "{words}"
         );
     }
 }
