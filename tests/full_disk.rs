@@ -12,7 +12,9 @@ use std::process::{Child, Command, Output, Stdio};
 const PROGRAM: &str = env!("CARGO_BIN_EXE_ccsurvey");
 
 const WORLD: &str = "seed = 11\n[sites]\ncount = 60\nmost_pages = 60\nlarge_smallest = 50.0\n\
-                     [robots]\ncrawl_delay_share = 0.0\nunavailable_share = 0.0\n[faults]\nunavailable_share = 0.0\n";
+                     [robots]\ncrawl_delay_share = 0.0\nunavailable_share = 0.0\nsilent_share = 0.0\n\
+                     [faults]\nunavailable_share = 0.0\nsilent_share = 0.0\ndns_silent_share = 0.0\n\
+                     [extras]\nsilent_share = 0.0\n[traps]\ncalendar_share = 0.0\n[dns]\nv6_only_share = 0.0\n";
 
 /// A virtual Web space served by a process that ends with the test.
 struct Space {
