@@ -27,11 +27,13 @@ pub struct Showing {
 /// # Errors
 /// Those of the work, and when the system gives us no threads.
 pub(super) fn block_on<T>(work: impl Future<Output = Result<T, CliError>>) -> Result<T, CliError> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(|wrong| CliError::Failed(format!("cannot start: {wrong}")))?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(no_threads)?;
     runtime.block_on(work)
+}
+
+/// The system gives us no threads.
+pub(super) fn no_threads(wrong: std::io::Error) -> CliError {
+    CliError::Failed(format!("cannot start: {wrong}"))
 }
 
 /// Runs a survey to its end or to a signal, and tells what came of it.

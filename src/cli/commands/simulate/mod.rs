@@ -19,7 +19,7 @@ use crate::cli::exit::Exit;
 use crate::cli::flags::SurveyFlags;
 use crate::cli::output::{print, print_json, say};
 use crate::cli::progress::Display;
-use crate::cli::run::{Showing, verdict};
+use crate::cli::run::{Showing, no_threads, verdict};
 use crate::cli::{log, start_list, stop};
 use crate::space::{Replay, SPECIFICATION, Web};
 use crate::survey::units::thousands;
@@ -103,10 +103,6 @@ impl Simulate {
         }
         tell(ended, &self.dir, self.showing)
     }
-}
-
-fn no_threads(wrong: std::io::Error) -> CliError {
-    CliError::Failed(format!("cannot start: {wrong}"))
 }
 
 /// What is simulated, with all that a survey of it need not be told.

@@ -8,6 +8,7 @@ use tokio::time::Instant;
 use crate::address::Host;
 use crate::exchange::{Failure, Purpose};
 use crate::fetch::{Burden, Looked, Question, Shown, Then};
+use crate::load::Pace;
 use crate::space::{
     Asked, Certificate, Handshake, Harm, Lookup, Method, Reaction, Records, Reply, Response, Server, Visits,
     Web, certificate_bytes, harm,
@@ -44,8 +45,6 @@ const TTL: Duration = Duration::from_hours(1);
 const LOOK_UP: Duration = Duration::from_millis(20);
 /// Longer than anybody waits.
 const NEVER: Duration = Duration::from_hours(24);
-/// The default of --min-delay, in seconds.
-const LEAST_PAUSE: f64 = 2.0;
 /// Hosts whose places are remembered at once; about 300 bytes each.
 const HOSTS: usize = 10_000;
 
@@ -126,9 +125,11 @@ impl crate::fetch::Web for InProcess {
             return crate::fetch::Reply { connect, tls, shown: None, then };
         };
         let (connect, tls) = (server.round_trip, server.round_trip);
-        let is_refused = url.is_https() && shown.is_none();
+        if url.is_https() && shown.is_none() {
+            // The handshake fails, and the request is never put.
+            return crate::fetch::Reply { connect, tls, shown, then: Then::Closed(Duration::ZERO) };
+        }
         let then = match self.web.respond(url.is_https(), host, url.target()) {
-            _ if is_refused => Then::Closed(server.round_trip),
             Reaction::NoSuchHost | Reaction::Reset => Then::Closed(server.round_trip),
             Reaction::Silence => Then::Silence,
             Reaction::Response(response) => self.answer(response, &server, question.purpose),
@@ -152,7 +153,8 @@ impl Visited {
     fn span(&self) -> f64 {
         let between = self.last.duration_since(self.first).as_secs_f64();
         let pauses = self.visits.count.saturating_sub(1) as f64;
-        if between > 0.0 { between * (pauses + 1.0) / pauses } else { self.visits.busy + LEAST_PAUSE }
+        let least_pause = Pace::default().min_delay.as_secs_f64();
+        if between > 0.0 { between * (pauses + 1.0) / pauses } else { self.visits.busy + least_pause }
     }
 }
 
