@@ -24,9 +24,9 @@ pub(super) fn guess(body: &[u8], host: &Host) -> &'static Encoding {
     // The detector takes up to two bytes before as context.
     let sample = &body[first.saturating_sub(2)..];
     let window = &sample[..sample.len().min(DETECTION_BYTES)];
-    let telling = window.iter().enumerate().filter(|(_, byte)| **byte >= 0x80).map(|(at, _)| at);
+    let mut telling = window.iter().enumerate().filter(|(_, byte)| **byte >= 0x80).map(|(at, _)| at);
     // One byte more, lest a pair be cut that is one character.
-    let window = telling.clone().nth(TELLING_BYTES).map_or(window, |end| &window[..=end]);
+    let window = telling.nth(TELLING_BYTES).map_or(window, |end| &window[..=end]);
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
     detector.feed(window, window.len() == sample.len());
     detector.guess(top_level_domain(host), Utf8Detection::Allow)

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use polars::prelude::DataFrame;
 
 use super::read::{files, read_file, rows_of};
-use super::tables::{SEGMENTED, encode, folder, joined_name, names, segment_name, segment_number, segmented};
+use super::tables::{SEGMENTED, encode, folder, joined_name, names, segment_number, segmented};
 use super::{ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, Row, SiteRow, TablesError, durable};
 
 /// Joins the segments of the tables that are there; a table with other files in its folder is left alone.
@@ -52,11 +52,13 @@ fn compact_table<R: Row>(dir: &Path, max_rows: usize) -> Result<(), TablesError>
     remove_folder(&new)?;
     fs::create_dir_all(&new).map_err(TablesError::at("make folder", &new))?;
     for group in &groups {
-        let path = new.join(name_of(group));
         if let [only] = group.as_slice() {
-            fs::hard_link(only, &path).map_err(TablesError::at("link segment", only))?;
+            // A file that stays alone keeps its bytes and therefore its name.
+            let same = new.join(only.file_name().unwrap_or_default());
+            fs::hard_link(only, same).map_err(TablesError::at("link segment", only))?;
             continue;
         }
+        let path = new.join(name_of(group));
         let mut frame = join::<R>(group)?;
         let bytes = encode(&mut frame, &path)?;
         durable::replace(&path, &bytes).map_err(TablesError::at("write segment", &path))?;
@@ -84,15 +86,11 @@ fn groups(dir: &Path, table: &str, max_rows: u64) -> Result<Vec<Vec<PathBuf>>, T
     Ok(groups)
 }
 
-/// A file that stays alone keeps its name.
 fn name_of(group: &[PathBuf]) -> String {
     let number = |path: Option<&PathBuf>| {
         path.and_then(|path| segment_number(path.file_name()?.to_str()?)).unwrap_or_default()
     };
-    match group {
-        [only] => segment_name(number(Some(only))),
-        _ => joined_name(number(group.first()), number(group.last())),
-    }
+    joined_name(number(group.first()), number(group.last()))
 }
 
 fn join<R: Row>(group: &[PathBuf]) -> Result<DataFrame, TablesError> {
