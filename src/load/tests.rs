@@ -245,7 +245,7 @@ proptest! {
                     }
                     turn => {
                         let next_end = running.first().map(|run| run.0);
-                        let target = match turn { Turn::At(time) => Some(time), _ => None };
+                        let target = match turn { Turn::At(time) | Turn::Full(time) => Some(time), _ => None };
                         prop_assert!(target.or(next_end).is_some(), "nobody would ever wake the one who waits");
                         let settle_first = next_end.is_some_and(|end| target.is_none_or(|time| end <= time));
                         if settle_first {
