@@ -97,13 +97,42 @@ fn failures_are_the_same_in_process_as_over_sockets() {
     assert!(same_both_ways("hosts_fail_in_every_way", change, &flags) > 0);
 }
 
+/// Whether a connection is back in the pool when the next request of a quick survey comes is a race over
+/// sockets, and a further handshake has bytes: sizes are compared exchange by exchange where as many
+/// connections were opened, and left out of the sums.
 #[test]
 fn certificates_are_the_same_in_process_as_over_sockets() {
     let folder = tempfile::tempdir().unwrap();
     let authority = folder.path().join("ca.pem");
     std::fs::write(&authority, ccsurvey::space::ca_certificate_pem()).unwrap();
-    let change = |settings| Settings { ca: vec![authority.clone()], ..settings };
-    assert!(same_both_ways("sites_speak_tls", change, &[]) > 0);
+    let space = Space::serve("sites_speak_tls");
+    let served = space.survey(Settings { ca: vec![authority.clone()], ..space.settings() });
+    let dir = folder.path().join("survey");
+    simulated(&world("sites_speak_tls"), &dir, &QUICK);
+    same_tables(&without_wire_bytes(timeless_tables(&dir)), &without_wire_bytes(served.tables()));
+    let [found, expected] = [exchanges_in_order(rows(&dir)), exchanges_in_order(served.rows())];
+    let comparable = found.iter().zip(&expected).filter(|(one, other)| one.connections == other.connections);
+    let sizes = |row: &ExchangeRow| (row.url.clone(), row.sent_bytes, row.received_bytes, row.body_bytes);
+    let compared = comparable.map(|(one, other)| assert_eq!(sizes(one), sizes(other))).count();
+    assert!(compared > found.len() / 2, "{compared} of {}", found.len());
+}
+
+fn without_wire_bytes(mut tables: common::TimelessTables) -> common::TimelessTables {
+    for row in &mut tables.sites {
+        (row.sent_bytes, row.received_bytes) = (0, 0);
+    }
+    for row in &mut tables.levels {
+        (row.sent_bytes, row.received_bytes) = (0, 0);
+    }
+    for row in &mut tables.exchanges {
+        (row.sent_bytes, row.received_bytes) = (0, 0);
+    }
+    tables
+}
+
+fn exchanges_in_order(mut rows: Vec<ExchangeRow>) -> Vec<ExchangeRow> {
+    rows.sort_by(|a, b| (&a.site, a.seed, a.number).cmp(&(&b.site, b.seed, b.number)));
+    rows
 }
 
 #[test]

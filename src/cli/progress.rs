@@ -7,8 +7,8 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use super::output::say;
+use crate::records::units::{byte_rate, bytes, duration, request_rate, thousands};
 use crate::survey::Snapshot;
-use crate::survey::units::{byte_rate, bytes, duration, request_rate, thousands};
 
 /// Kinds of errors that are told, the most frequent first.
 const KINDS: usize = 4;

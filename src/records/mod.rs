@@ -43,6 +43,7 @@ mod sites;
 mod table;
 mod tables;
 mod timestamp;
+pub mod units;
 
 #[cfg(test)]
 mod geo_tests;

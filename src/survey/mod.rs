@@ -44,7 +44,6 @@ mod settings;
 mod simulation;
 mod start;
 mod summary;
-pub mod units;
 mod visit;
 mod writer;
 

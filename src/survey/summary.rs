@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::error::SurveyError;
 use super::others::Others;
-use super::units::{bytes, duration, thousands};
+use crate::records::units::{bytes, duration, thousands};
 use crate::records::{
     LevelRow, Manifest, ServerRow, SiteRow, SurveyState, Timestamp, error_counts, read_table,
 };

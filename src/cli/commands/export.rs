@@ -7,7 +7,7 @@ use clap::Args;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::say;
-use crate::survey::units::thousands;
+use crate::records::units::thousands;
 use crate::survey::{SurveyError, export};
 
 /// Write all start URLs that a survey knows, as CSV.

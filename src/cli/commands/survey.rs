@@ -70,7 +70,7 @@ pub(super) fn taken_in_words(taken: Taken) -> String {
 
 fn count(number: usize, what: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
-    format!("{} {what}{plural}", crate::survey::units::thousands(number as u64))
+    format!("{} {what}{plural}", crate::records::units::thousands(number as u64))
 }
 
 #[cfg(test)]

@@ -21,8 +21,8 @@ use crate::cli::output::{print, print_json, say};
 use crate::cli::progress::Display;
 use crate::cli::run::{Showing, no_threads, verdict};
 use crate::cli::{log, start_list, stop};
+use crate::records::units::thousands;
 use crate::space::{Replay, SPECIFICATION, Web};
-use crate::survey::units::thousands;
 use crate::survey::{Ending, Simulation, Summary, Survey};
 use web::InProcess;
 

@@ -129,7 +129,7 @@ fn short(value: &Value) -> String {
         Value::String(text) => text.clone(),
         Value::Number(number) => number.as_u64().map_or_else(
             || number.as_f64().map_or_else(|| number.to_string(), |number| format!("{}", rounded(number))),
-            crate::survey::units::thousands,
+            crate::records::units::thousands,
         ),
         Value::Array(values) => values.iter().map(short).collect::<Vec<_>>().join(" "),
         Value::Object(members) => {

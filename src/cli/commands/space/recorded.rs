@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use crate::cli::config;
 use crate::cli::error::{CliError, one_line};
+use crate::records::units::thousands;
 use crate::records::{
     ExchangeRow, Manifest, PageLinkRow, RobotsRow, Row, SurveyState, TablesError, read_table, row_count,
 };
 use crate::space::{RecordedExchange, RecordedLink, Replay};
 use crate::survey::Settings;
-use crate::survey::units::thousands;
 
 /// A recorded survey as a world.
 #[derive(Debug)]

@@ -12,8 +12,8 @@ use crate::cli::flags::{socket, values};
 use crate::cli::output::{print, say};
 use crate::cli::run::block_on;
 use crate::cli::{start_list, stop};
+use crate::records::units::thousands;
 use crate::space::{Reaction, Response, ServeError, ServeSettings, Served, Web, serve};
-use crate::survey::units::thousands;
 
 /// Serve a world over DNS, HTTP and HTTPS until Ctrl-C.
 ///

@@ -3,8 +3,8 @@ use std::time::{Duration, SystemTime};
 
 use crate::cli::columns::{Columns, Side};
 use crate::cli::progress::{errors, rates, sites, time_left};
+use crate::records::units::{bytes, duration, thousands};
 use crate::survey::Snapshot;
-use crate::survey::units::{bytes, duration, thousands};
 
 /// A survey at work writes its status every second; one that has not for so long is not running.
 const SILENCE: Duration = Duration::from_secs(30);
