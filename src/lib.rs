@@ -20,6 +20,9 @@
 //! - [`records`]: tables and their dictionary, Parquet in and out, the manifest.
 //! - [`survey`]: joins all of the above; checkpoints, progress, resuming.
 //!
+//! Making sense of it:
+//! - [`analysis`]: from tables only: curves, coverage, intervals, the choice of a depth.
+//!
 //! Trying it:
 //! - [`space`]: a virtual Web space that knows its own ground truth, drawn from a seed or recorded by a survey.
 //! - [`cli`]: flags and file to settings; one file a command.
@@ -28,6 +31,7 @@
 //! always an argument. `tests/architecture.rs` holds which room may name which.
 
 pub mod address;
+pub mod analysis;
 pub mod cli;
 pub mod exchange;
 pub mod fetch;

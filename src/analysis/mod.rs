@@ -1,0 +1,62 @@
+//! From tables to decisions: what a survey's depth levels cost and brought, how sure that is, and which
+//! depth to use.
+//!
+//! **From tables only.** [`Recorded::load`] reads the tables of a survey segment by segment and keeps, of
+//! every site tree, what its levels cost and brought ([`Trees`]); of the external URLs, hosts, sites and
+//! server addresses, at which depth each is known first ([`Known`]): exactly over the whole survey, and tree by
+//! tree for a sample of them chosen by hash ([`Occurrences`]), which is all of them until they are millions.
+//! Memory is so bounded: about 40 bytes a level of a tree, 8 bytes a distinct URL.
+//!
+//! [`Curves`] are drawn from that: cumulative load and coverage against depth in both readings, *pair* and
+//! *union*, with intervals over site trees as sampling units.
+//!
+//! This room never asks the network, never reads the clock and draws chance from a seed that is an argument.
+
+mod curves;
+mod error;
+mod group;
+mod known;
+mod occurrences;
+mod recorded;
+mod trees;
+
+pub use curves::{CurveLevel, Curves};
+pub use error::AnalysisError;
+pub use group::{Grouping, Labels};
+pub use known::{Known, KnownByDepth};
+pub use occurrences::{Occurrence, Occurrences};
+pub use recorded::Recorded;
+pub use trees::{Ended, LevelCost, Tree, Trees};
+
+/// What external URLs are counted as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    Urls,
+    Hosts,
+    Sites,
+    /// Server addresses of hosts that were asked in the same survey.
+    Addresses,
+}
+
+impl Kind {
+    pub const ALL: [Self; 4] = [Self::Urls, Self::Hosts, Self::Sites, Self::Addresses];
+}
+
+/// In which unit load is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LoadUnit {
+    Requests,
+    /// Bytes on the wire, both ways.
+    Bytes,
+    BusyTime,
+}
+
+/// A figure with the interval that holds what it estimates with the confidence asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+pub struct Estimate {
+    pub value: f64,
+    pub low: f64,
+    pub high: f64,
+}

@@ -1,0 +1,156 @@
+use super::{Grouping, Labels};
+
+/// The site trees of a survey, each with what its levels cost and brought.
+#[derive(Clone, Debug, Default)]
+pub struct Trees {
+    pub(super) trees: Vec<Tree>,
+    pub(super) levels: Vec<LevelCost>,
+    pub(super) labels: Labels,
+}
+
+/// One site tree.
+#[derive(Clone, Debug)]
+pub struct Tree {
+    pub site: Box<str>,
+    pub seed: u16,
+    /// One word of the closed list of outcomes.
+    pub outcome: &'static str,
+    pub ended: Ended,
+    /// The deepest level at which a page was asked for; none when nothing was.
+    pub deepest: Option<u16>,
+    pub pages: u64,
+    /// The numbers of its groups, in the order of [`Grouping::ALL`].
+    pub(super) groups: [u32; Grouping::ALL.len()],
+    pub(super) first_level: usize,
+    pub(super) level_count: usize,
+}
+
+/// Whether a tree was seen to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// By itself: there was nothing more to ask for.
+    ByItself,
+    /// Cut by the depth, a budget, a trap, a stop: what lies below is not known.
+    Cut,
+    /// No page was ever read: there is no tree to speak of.
+    NoPage,
+}
+
+/// What one level of one tree cost and brought. Load includes what robots.txt cost that the level made us
+/// ask for.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LevelCost {
+    pub requests: u32,
+    pub pages: u32,
+    /// Both ways.
+    pub bytes: u64,
+    pub busy_ms: f64,
+    /// External URLs, hosts and sites new in the tree at this level.
+    pub urls: u32,
+    pub hosts: u32,
+    pub sites: u32,
+}
+
+impl Trees {
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.trees.len()
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.trees.is_empty()
+    }
+
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Tree> {
+        self.trees.iter()
+    }
+
+    #[must_use]
+    pub fn get(&self, tree: usize) -> &Tree {
+        &self.trees[tree]
+    }
+
+    /// The levels of a tree from 0 down; levels at which nothing happened at its end are missing.
+    #[must_use]
+    pub fn levels(&self, tree: usize) -> &[LevelCost] {
+        let tree = &self.trees[tree];
+        &self.levels[tree.first_level..tree.first_level + tree.level_count]
+    }
+
+    /// The deepest level that any tree was walked to.
+    #[must_use]
+    pub fn deepest(&self) -> u16 {
+        self.trees.iter().filter_map(|tree| tree.deepest).max().unwrap_or(0)
+    }
+
+    /// The number of a tree's group, for telling trees apart.
+    #[must_use]
+    pub fn group(&self, tree: usize, by: Grouping) -> u32 {
+        self.trees[tree].groups[by as usize]
+    }
+
+    /// The name of a tree's group, `unknown` where it is not known.
+    #[must_use]
+    pub fn group_name(&self, tree: usize, by: Grouping) -> &str {
+        self.labels.name(self.group(tree, by))
+    }
+}
+
+impl Tree {
+    pub(super) fn new(
+        site: &str,
+        seed: u16,
+        outcome: &str,
+        deepest: Option<u16>,
+        pages: u64,
+        groups: [u32; Grouping::ALL.len()],
+    ) -> Self {
+        let (outcome, cut) =
+            OUTCOMES.iter().find(|(word, _)| *word == outcome).copied().unwrap_or(("other", true));
+        let ended = match (pages, cut) {
+            (0, _) => Ended::NoPage,
+            (_, true) => Ended::Cut,
+            (_, false) => Ended::ByItself,
+        };
+        Self {
+            site: site.into(),
+            seed,
+            outcome,
+            ended,
+            deepest,
+            pages,
+            groups,
+            first_level: 0,
+            level_count: 0,
+        }
+    }
+}
+
+/// The closed list of outcomes, and whether the tree may go on below where it ended.
+const OUTCOMES: [(&str, bool); 12] = [
+    ("complete", false),
+    ("depth", true),
+    ("request_budget", true),
+    ("byte_budget", true),
+    ("time_budget", true),
+    ("stable", true),
+    ("trap", true),
+    ("robots", false),
+    ("moved", false),
+    ("unreachable", false),
+    ("opt_out", true),
+    ("interrupted", true),
+];
+
+impl LevelCost {
+    pub(super) fn add(&mut self, other: &Self) {
+        self.requests += other.requests;
+        self.pages += other.pages;
+        self.bytes += other.bytes;
+        self.busy_ms += other.busy_ms;
+        self.urls += other.urls;
+        self.hosts += other.hosts;
+        self.sites += other.sites;
+    }
+}
