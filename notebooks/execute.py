@@ -61,8 +61,8 @@ async def execute(path, sockets):
                             config=Config(KernelManager={"transport": "ipc", "ip": sockets}))
     try:
         await client.async_execute()
-    except CellExecutionError as error:
-        sys.exit(f"notebooks/run: {path.name} fails:\n{error}")
+    except CellExecutionError:
+        pass  # It stands among the outputs, and nothing below it was run.
     # Which Python it was says nothing about the survey.
     notebook.metadata["language_info"] = {"name": "python"}
     return notebook
@@ -73,6 +73,9 @@ def judge(path, notebook, survey, options):
     committed = {cell.id: cell for cell in code_cells(nbformat.read(path, as_version=4))}
     for cell in code_cells(notebook):
         said = texts(cell)
+        for error in (output for output in cell.outputs if output.output_type == "error"):
+            yield f"{path.name}, cell {cell.id}: fails with {error.ename}: {error.evalue}"
+            return
         if any(output.output_type == "stream" and output.name == "stderr" for output in cell.outputs):
             yield f"{path.name}, cell {cell.id}: warns\n{said}"
         if str(survey) in said or str(Path.home()) in said:
