@@ -76,6 +76,9 @@ failures! {
     IdleTimeout = "idle_timeout",
     /// The whole exchange took longer than the limit; what had come was used.
     TooSlow = "too_slow",
+    /// The server has been in trouble again and again and is not asked any more in this survey; nothing was
+    /// sent.
+    GivenUp = "given_up",
 }
 
 impl Failure {
@@ -91,6 +94,7 @@ impl Failure {
                 | Self::OptedOut
                 | Self::AddressRefused
                 | Self::HeldOff
+                | Self::GivenUp
         )
     }
 

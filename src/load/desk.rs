@@ -39,6 +39,8 @@ pub enum Turn {
     Full(SystemTime),
     /// An exchange in flight must end first; ask again when one has.
     Busy,
+    /// The server has been in trouble again and again: it is not asked any more in this survey.
+    GivenUp,
 }
 
 /// The right to one exchange, to be given back with [`Load::settle`] or [`Load::abandon`].
@@ -81,6 +83,9 @@ impl Load {
             return Turn::Busy;
         }
         let server = self.servers.entry(address).or_default();
+        if server.is_given_up() {
+            return Turn::GivenUp;
+        }
         match server.earliest(&self.pace, crawl_delay) {
             None => return Turn::Busy,
             Some(at) if at > now => return Turn::At(at),

@@ -10,6 +10,9 @@
 //! whole survey, whoever asks and for whatever: pages, redirects, robots.txt. A site has one exchange
 //! in flight at a time even if its hosts have several addresses.
 //!
+//! A server that is in trouble is asked ever more seldom, then put off for minutes and hours, then given up
+//! for this survey; nothing that goes wrong ever makes an exchange come sooner.
+//!
 //! [`SiteBudget`] says when one site has had its share. [`Ledger`] rows are measured from the answers'
 //! own times, apart from the permits, so that they can show a promise broken.
 //!
@@ -19,6 +22,7 @@
 mod bucket;
 mod budget;
 mod desk;
+mod health;
 mod ledger;
 mod pace;
 mod server;

@@ -56,11 +56,13 @@ pub(super) async fn exchange(
     };
     let permit = match turn(parts, address, site, crawl_delay).await? {
         Ok(permit) => permit,
-        Err(Exchanged::PutOff(until)) if until > deadline => {
-            let answer = Answer::not_asked(parts.now(), Some(address), Failure::HeldOff, located.dns);
+        Err(NoTurn::Until(time)) if time <= deadline => return Ok(Exchanged::PutOff(time)),
+        Err(NoTurn::Stopped) => return Ok(Exchanged::Stopped),
+        Err(never) => {
+            let failure = if never == NoTurn::GivenUp { Failure::GivenUp } else { Failure::HeldOff };
+            let answer = Answer::not_asked(parts.now(), Some(address), failure, located.dns);
             return record(parts, journal, Heard { ask, answer, content: Content::Nothing });
         }
-        Err(no_turn) => return Ok(no_turn),
     };
     write(journal, &Entry::Asked { number: ask.number, address, at: parts.now() })?;
     let Some((mut answer, body)) =
@@ -78,13 +80,22 @@ pub(super) async fn exchange(
     heard
 }
 
+/// Why a turn did not come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum NoTurn {
+    /// It would come at this time, which is too far to wait for.
+    Until(SystemTime),
+    GivenUp,
+    Stopped,
+}
+
 /// Waits for the server's turn. Dropping the wait costs nothing.
 async fn turn(
     parts: &Parts,
     address: IpAddr,
     site: &Site,
     crawl_delay: Option<Duration>,
-) -> Result<Result<Permit, Exchanged>, SurveyError> {
+) -> Result<Result<Permit, NoTurn>, SurveyError> {
     let mut stop = parts.stop.clone();
     loop {
         parts.remember(address)?;
@@ -92,13 +103,14 @@ async fn turn(
         let mut settled = std::pin::pin!(parts.settled.notified());
         settled.as_mut().enable();
         if *stop.borrow() {
-            return Ok(Err(Exchanged::Stopped));
+            return Ok(Err(NoTurn::Stopped));
         }
         let now = parts.now();
         let turn = parts.load().permit(now, address, site, crawl_delay);
         match turn {
             Turn::Go(permit) => return Ok(Ok(permit)),
-            Turn::At(time) if time > now + LONGEST_WAIT => return Ok(Err(Exchanged::PutOff(time))),
+            Turn::At(time) if time > now + LONGEST_WAIT => return Ok(Err(NoTurn::Until(time))),
+            Turn::GivenUp => return Ok(Err(NoTurn::GivenUp)),
             // Nothing that others do makes this come sooner: most sites wait here, and none is woken in vain.
             Turn::At(time) => tokio::select! {
                 biased;
