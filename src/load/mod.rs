@@ -13,6 +13,8 @@
 //! A server that is in trouble is asked ever more seldom, then put off for minutes and hours, then given up
 //! for this survey; nothing that goes wrong ever makes an exchange come sooner.
 //!
+//! When everything fails at once, [`OwnLink`] takes that for our own trouble, pauses the survey and probes.
+//!
 //! [`SiteBudget`] says when one site has had its share. [`Ledger`] rows are measured from the answers'
 //! own times, apart from the permits, so that they can show a promise broken.
 //!
@@ -24,12 +26,14 @@ mod budget;
 mod desk;
 mod health;
 mod ledger;
+mod own_link;
 mod pace;
 mod server;
 
 pub use budget::{Budget, Grant, Limit, SiteBudget};
 pub use desk::{Load, Permit, Turn};
 pub use ledger::{Ledger, Promise};
+pub use own_link::{OwnLink, Passage, Sign};
 pub use pace::{Pace, delay_after};
 pub use server::ServerState;
 

@@ -5,10 +5,11 @@ use std::time::{Duration, SystemTime};
 use super::crew::asked_to_stop;
 use super::error::SurveyError;
 use super::journal::{Entry, Heard, Journal};
+use super::own_link;
 use super::parts::Parts;
 use crate::address::Site;
 use crate::exchange::{Answer, Ask, Failure, Purpose};
-use crate::load::{Permit, Turn};
+use crate::load::{Passage, Permit, Turn};
 use crate::page::{Page, Source, is_html};
 use crate::walk::Content;
 
@@ -44,7 +45,7 @@ pub(super) async fn exchange(
     wanted: Wanted,
 ) -> Result<Exchanged, SurveyError> {
     let Wanted { ask, crawl_delay, byte_limit, deadline } = wanted;
-    let Some(located) = parts.until_stopped(parts.fetcher.locate(ask.url.host())).await else {
+    let Some((located, passage)) = own_link::locate(parts, ask.url.host()).await else {
         return Ok(Exchanged::Stopped);
     };
     let address = match located.address {
@@ -64,6 +65,11 @@ pub(super) async fn exchange(
             return record(parts, journal, Heard { ask, answer, content: Content::Nothing });
         }
     };
+    // While the turn was waited for, our own link may have broken.
+    if passage != Passage::Probe && own_link::passage(parts).await.is_none() {
+        parts.load().abandon(permit, parts.now());
+        return Ok(Exchanged::Stopped);
+    }
     write(journal, &Entry::Asked { number: ask.number, address, at: parts.now() })?;
     let Some((mut answer, body)) =
         unless_stopped(parts, parts.fetcher.fetch(&ask, address, byte_limit)).await
@@ -72,6 +78,7 @@ pub(super) async fn exchange(
         return Ok(Exchanged::Stopped);
     };
     answer.timings.dns = located.dns;
+    own_link::note(parts, address, &answer);
     let content = read(&ask, &answer, body);
     let heard = record(parts, journal, Heard { ask, answer: answer.clone(), content });
     // After the journal: a server's state that is stored never knows an exchange the journal lost.

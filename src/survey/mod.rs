@@ -35,6 +35,7 @@ mod folder;
 mod journal;
 mod kept_pages;
 mod others;
+mod own_link;
 mod parked;
 mod parts;
 mod progress;

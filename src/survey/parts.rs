@@ -18,7 +18,7 @@ use crate::address::{CountryDomains, Host, OptOut, Scope, ScopeRule, Site, Suffi
 use crate::exchange::Depth;
 use crate::fetch::{self, Fetcher};
 use crate::frontier::{FeedBack, Frontier, Rules};
-use crate::load::{Budget, Load, Pace, ServerState};
+use crate::load::{Budget, Load, OwnLink, Pace, ServerState};
 use crate::records::Geo;
 use crate::walk;
 
@@ -39,6 +39,7 @@ pub(super) struct Parts {
     pub geo: Geo,
     pub fetcher: Fetcher,
     pub load: Mutex<Load>,
+    pub own_link: Mutex<OwnLink>,
     /// Told whenever an exchange has ended: somebody's turn may have come.
     pub settled: Notify,
     /// How many visits are at a server.
@@ -154,6 +155,7 @@ impl Parts {
             geo,
             fetcher,
             load: Mutex::new(load),
+            own_link: Mutex::new(OwnLink::new(settings.max_delay.0)),
             settled: Notify::new(),
             visits: Mutex::default(),
             frontier: Mutex::new(frontier),
@@ -165,6 +167,10 @@ impl Parts {
 
     pub(super) fn load(&self) -> MutexGuard<'_, Load> {
         self.load.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn own_link(&self) -> MutexGuard<'_, OwnLink> {
+        self.own_link.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn frontier(&self) -> MutexGuard<'_, Frontier> {
