@@ -34,6 +34,7 @@ mod export;
 mod folder;
 mod journal;
 mod kept_pages;
+mod opt_outs;
 mod others;
 mod own_link;
 mod parked;

@@ -10,11 +10,12 @@ use super::clock::Clock;
 use super::crew::asked_to_stop;
 use super::error::{READ, SurveyError};
 use super::folder::Folder;
+use super::opt_outs;
 use super::progress::{Progress, Snapshot};
 use super::settings;
 use super::settings::{FeedBackRule, Settings};
 use super::simulation::Simulation;
-use crate::address::{CountryDomains, Host, OptOut, Scope, ScopeRule, Site, Suffixes, WebUrl};
+use crate::address::{CountryDomains, Host, OptOuts, Scope, ScopeRule, Site, Suffixes, WebUrl};
 use crate::exchange::Depth;
 use crate::fetch::{self, Fetcher};
 use crate::frontier::{FeedBack, Frontier, Rules};
@@ -35,8 +36,8 @@ pub(super) struct Parts {
     pub reach: Reach,
     pub walk: Arc<walk::Settings>,
     pub budget: Budget,
-    pub opt_out: Arc<OptOut>,
-    pub geo: Geo,
+    pub opt_out: Arc<OptOuts>,
+    pub geo: Arc<Geo>,
     pub fetcher: Fetcher,
     pub load: Mutex<Load>,
     pub own_link: Mutex<OwnLink>,
@@ -118,12 +119,8 @@ impl Parts {
     ) -> Result<Self, SurveyError> {
         let is_simulated = simulation.is_some();
         let reach = Reach::of(&settings)?;
-        let opt_out = Arc::new(match &settings.opt_out {
-            None => OptOut::default(),
-            Some(path) => OptOut::parse(&read_text(path)?)
-                .map_err(|source| SurveyError::OptOut { path: path.clone(), source })?,
-        });
-        let geo = Geo::open(&settings.geo)?;
+        let geo = Arc::new(Geo::open(&settings.geo)?);
+        let opt_out = opt_outs::open(settings.opt_out.as_deref(), &geo)?;
         let (clock, fetcher) = match simulation {
             None => {
                 let clock = Clock::system();
@@ -232,7 +229,7 @@ impl Parts {
     }
 }
 
-fn read_text(path: &Path) -> Result<String, SurveyError> {
+pub(super) fn read_text(path: &Path) -> Result<String, SurveyError> {
     let bytes = std::fs::read(path).map_err(SurveyError::file(READ, path))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
