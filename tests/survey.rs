@@ -2,11 +2,11 @@
 
 mod common;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use ccsurvey::address::WebUrl;
-use ccsurvey::records::{LevelRow, LinkRow, ServerRow, SiteRow, read_opt_outs};
+use ccsurvey::records::{ExchangeRow, LevelRow, LinkRow, ServerRow, SiteRow, read_opt_outs};
 use ccsurvey::space::{Access, FeedBack, NETWORKS, geo_database};
 use ccsurvey::survey::{FeedBackRule, Settings, Size, Span, Survey};
 use common::Space;
@@ -80,6 +80,23 @@ fn opted_out_names_and_networks_are_never_contacted() {
         let row = sites.iter().find(|site| site.site == *opted_out).unwrap();
         assert_eq!((row.outcome.as_str(), row.requests), ("opt_out", 0), "{opted_out}");
     }
+}
+
+#[test]
+fn no_server_bears_more_requests_than_its_share() {
+    let space = Space::serve("a_small_country");
+    let settings = Settings { max_server_requests: Some(20), ..space.settings() };
+    let tables = space.survey(settings).tables();
+    let mut seen: HashMap<String, u32> = HashMap::new();
+    for access in space.accesses() {
+        *seen.entry(access.address.unwrap().to_string()).or_default() += 1;
+    }
+    assert!(seen.values().all(|requests| *requests <= 20), "{seen:?}");
+    assert!(seen.values().filter(|requests| **requests == 20).count() > 3);
+    let spent = |row: &&ExchangeRow| row.failure.as_deref() == Some("server_budget");
+    assert!(tables.exchanges.iter().filter(spent).all(|row| row.sent_bytes == 0));
+    assert!(by_outcome(&tables.sites, "request_budget") > 3);
+    assert!(tables.levels.iter().all(LevelRow::reconciles));
 }
 
 #[test]

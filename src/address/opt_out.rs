@@ -87,7 +87,8 @@ impl OptOut {
         let who = if let Some((address, prefix)) = parse_network(who) {
             self.networks.push((address, prefix));
             if who.contains('/') { format!("{address}/{prefix}") } else { address.to_string() }
-        } else if let Some(system) = parse_system(who) {
+        } else if let Some(digits) = system_digits(who) {
+            let system: u32 = digits.parse().map_err(|_| nobody())?;
             self.systems.push(system);
             format!("AS{system}")
         } else {
@@ -153,7 +154,7 @@ impl OptOut {
     /// The first line that names an autonomous system: obeying it takes a database that knows them.
     #[must_use]
     pub fn first_system(&self) -> Option<&OptOutEntry> {
-        self.entries.iter().find(|entry| parse_system(&entry.who).is_some())
+        self.entries.iter().find(|entry| system_digits(&entry.who).is_some())
     }
 }
 
@@ -168,11 +169,11 @@ fn parse_network(text: &str) -> Option<(IpAddr, u8)> {
     Some((address, prefix))
 }
 
-/// `AS64500`, in capitals or not.
-fn parse_system(text: &str) -> Option<u32> {
+/// The number of `AS64500`, in capitals or not, as text.
+fn system_digits(text: &str) -> Option<&str> {
     let (letters, digits) = text.split_at_checked(2)?;
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    (letters.eq_ignore_ascii_case("as") && is_number).then(|| digits.parse().ok())?
+    (letters.eq_ignore_ascii_case("as") && is_number).then_some(digits)
 }
 
 /// A calendar date as RFC 3339 writes it; whether the month has that day does not matter here.

@@ -79,6 +79,8 @@ failures! {
     /// The server has been in trouble again and again and is not asked any more in this survey; nothing was
     /// sent.
     GivenUp = "given_up",
+    /// The server has borne what one server may bear for this survey; nothing was sent.
+    ServerBudget = "server_budget",
 }
 
 impl Failure {
@@ -95,6 +97,7 @@ impl Failure {
                 | Self::AddressRefused
                 | Self::HeldOff
                 | Self::GivenUp
+                | Self::ServerBudget
         )
     }
 

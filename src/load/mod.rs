@@ -15,7 +15,8 @@
 //!
 //! When everything fails at once, [`OwnLink`] takes that for our own trouble, pauses the survey and probes.
 //!
-//! [`SiteBudget`] says when one site has had its share. [`Ledger`] rows are measured from the answers'
+//! [`SiteBudget`] says when one site has had its share, [`ServerBudget`] when a server has, for today or for
+//! good. [`Ledger`] rows are measured from the answers'
 //! own times, apart from the permits, so that they can show a promise broken.
 //!
 //! This room has no clock: `now` is an argument. States of addresses can be taken out and put back, for
@@ -29,6 +30,7 @@ mod ledger;
 mod own_link;
 mod pace;
 mod server;
+mod share;
 
 pub use budget::{Budget, Grant, Limit, SiteBudget};
 pub use desk::{Load, Permit, Turn};
@@ -36,6 +38,7 @@ pub use ledger::{Ledger, Promise};
 pub use own_link::{OwnLink, Passage, Sign};
 pub use pace::{Pace, delay_after};
 pub use server::ServerState;
+pub use share::{Burden, Most, ServerBudget};
 
 #[cfg(test)]
 mod tests;

@@ -3,6 +3,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use super::health::{Care, Health};
+use super::share::{Most, Room, ServerBudget, Today};
 use super::{Ledger, Pace, delay_after};
 use crate::exchange::Answer;
 
@@ -17,6 +18,7 @@ pub struct ServerState {
     health: Health,
     /// It was in trouble too long to be asked again.
     is_given_up: bool,
+    today: Today,
     /// Not stored: after a crash nothing is in flight.
     #[serde(skip)]
     pub(super) in_flight: u32,
@@ -44,6 +46,11 @@ impl ServerState {
         Some(slot.max(self.hold).unwrap_or(SystemTime::UNIX_EPOCH))
     }
 
+    /// Whether the server may bear one more exchange.
+    pub(super) fn room(&self, budget: &ServerBudget, now: SystemTime, most: Most) -> Room {
+        budget.room(now, &self.today, &self.ledger, self.in_flight, most)
+    }
+
     /// An exchange begins: it takes the slot that is free first.
     pub(super) fn begin(&mut self, pace: &Pace, crawl_delay: Option<Duration>) {
         if self.slots.len() as u32 + self.in_flight >= pace.per_address
@@ -63,6 +70,7 @@ impl ServerState {
     /// An exchange ended and gave this answer.
     pub(super) fn settle(&mut self, pace: &Pace, answer: &Answer) {
         self.ledger.book(answer, self.in_flight);
+        self.today.book(answer);
         let (ended, care) = (answer.ended(), self.health.note(pace, answer));
         if let Some(pause) = answer.head.retry_after.filter(|_| answer.asks_for_pause()) {
             self.hold_until(ended.checked_add(pause));

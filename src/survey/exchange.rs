@@ -60,8 +60,7 @@ pub(super) async fn exchange(
         Err(NoTurn::Until(time)) if time <= deadline => return Ok(Exchanged::PutOff(time)),
         Err(NoTurn::Stopped) => return Ok(Exchanged::Stopped),
         Err(never) => {
-            let failure = if never == NoTurn::GivenUp { Failure::GivenUp } else { Failure::HeldOff };
-            let answer = Answer::not_asked(parts.now(), Some(address), failure, located.dns);
+            let answer = Answer::not_asked(parts.now(), Some(address), never.failure(), located.dns);
             return record(parts, journal, Heard { ask, answer, content: Content::Nothing });
         }
     };
@@ -72,7 +71,7 @@ pub(super) async fn exchange(
     }
     write(journal, &Entry::Asked { number: ask.number, address, at: parts.now() })?;
     let Some((mut answer, body)) =
-        unless_stopped(parts, parts.fetcher.fetch(&ask, address, byte_limit)).await
+        unless_stopped(parts, parts.fetcher.fetch(&ask, address, byte_limit.min(permit.byte_limit()))).await
     else {
         parts.load().abandon(permit, parts.now());
         return Ok(Exchanged::Stopped);
@@ -93,7 +92,19 @@ enum NoTurn {
     /// It would come at this time, which is too far to wait for.
     Until(SystemTime),
     GivenUp,
+    Spent,
     Stopped,
+}
+
+impl NoTurn {
+    /// What a question comes to whose turn never comes.
+    fn failure(self) -> Failure {
+        match self {
+            Self::GivenUp => Failure::GivenUp,
+            Self::Spent => Failure::ServerBudget,
+            Self::Until(_) | Self::Stopped => Failure::HeldOff,
+        }
+    }
 }
 
 /// Waits for the server's turn. Dropping the wait costs nothing.
@@ -118,6 +129,7 @@ async fn turn(
             Turn::Go(permit) => return Ok(Ok(permit)),
             Turn::At(time) if time > now + LONGEST_WAIT => return Ok(Err(NoTurn::Until(time))),
             Turn::GivenUp => return Ok(Err(NoTurn::GivenUp)),
+            Turn::Spent => return Ok(Err(NoTurn::Spent)),
             // Nothing that others do makes this come sooner: most sites wait here, and none is woken in vain.
             Turn::At(time) => tokio::select! {
                 biased;

@@ -19,7 +19,7 @@ use crate::address::{CountryDomains, Host, OptOuts, Scope, ScopeRule, Site, Suff
 use crate::exchange::Depth;
 use crate::fetch::{self, Fetcher};
 use crate::frontier::{FeedBack, Frontier, Rules};
-use crate::load::{Budget, Load, OwnLink, Pace, ServerState};
+use crate::load::{Budget, Burden, Load, Most, OwnLink, Pace, ServerBudget, ServerState};
 use crate::records::Geo;
 use crate::walk;
 
@@ -134,7 +134,9 @@ impl Parts {
                 (clock, Fetcher::in_process(fetch, opt_out.clone(), tell, web)?)
             }
         };
-        let load = Load::new(pace(&settings), settings.rate.map(|rate| rate.0), fetcher.most_bytes());
+        let most = Most { bytes: fetcher.most_bytes(), time: settings.exchange_timeout.0 };
+        let rate = settings.rate.map(|settings::Size(rate)| rate);
+        let load = Load::new(pace(&settings), rate, server_budget(&settings), most);
         let rules = Rules { seeds_per_site: settings.seeds_per_site, generations: settings.generations };
         let frontier = Frontier::open(&folder.state(), rules)?;
         Ok(Self {
@@ -241,6 +243,22 @@ pub(super) fn pace(settings: &Settings) -> Pace {
         max_delay: settings.max_delay.0,
         per_address: settings.per_address,
         per_site: settings.per_site,
+    }
+}
+
+fn server_budget(settings: &Settings) -> ServerBudget {
+    let burden = |requests, bytes: Option<settings::Size>, busy: Option<settings::Span>| Burden {
+        requests,
+        bytes: bytes.map(|settings::Size(bytes)| bytes),
+        busy: busy.map(|settings::Span(time)| time),
+    };
+    ServerBudget {
+        per_day: burden(
+            settings.max_server_requests_per_day,
+            settings.max_server_bytes_per_day,
+            settings.max_server_busy_per_day,
+        ),
+        in_all: burden(settings.max_server_requests, settings.max_server_bytes, settings.max_server_busy),
     }
 }
 

@@ -215,10 +215,12 @@ impl Visit {
 
     fn hear(&mut self, heard: Heard) {
         self.budget.book(heard.answer.wire);
-        let is_held_off = heard.answer.failure == Some(Failure::HeldOff);
+        let failure = heard.answer.failure;
         self.walk.handle(heard.ask.number, heard.answer, heard.content);
-        if is_held_off {
-            self.walk.end(Outcome::TimeBudget);
+        match failure {
+            Some(Failure::HeldOff) => self.walk.end(Outcome::TimeBudget),
+            Some(Failure::ServerBudget) => self.walk.end(Outcome::RequestBudget),
+            _ => {}
         }
     }
 
