@@ -18,8 +18,11 @@
 mod block;
 mod cell;
 mod chart;
+mod draw;
 mod figure;
+mod page;
 pub mod sections;
+mod standing;
 mod table;
 pub mod text;
 
@@ -27,4 +30,19 @@ pub use block::{Block, Fact, Section, Verdict, Verdicts};
 pub use cell::{Cell, percent};
 pub use chart::{Axis, Bar, Bars, BoxPlot, Boxes, Chart, Columns, Lines, Mark, Matrix, Point, Scale, Series};
 pub use figure::Figure;
+pub use page::PageError;
+pub use standing::{Banner, Progress};
 pub use table::{Column, Form, Table};
+
+/// What is known of a survey, in the order in which it is read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    pub title: String,
+    /// Which survey this is and when it ran.
+    pub subtitle: String,
+    /// Whether it is partial, and what that means.
+    pub banner: Option<Banner>,
+    /// The headline numbers.
+    pub facts: Vec<Fact>,
+    pub sections: Vec<Section>,
+}
