@@ -77,6 +77,8 @@ pub enum Scale {
     Share,
     /// From 0 up, written as 10 k, 2 M and so on.
     Count,
+    /// Numbers from 0 up, parts of one too.
+    Number,
     /// Bytes from 0 up.
     Bytes,
     /// Milliseconds, each power of ten as far from the last.

@@ -18,6 +18,7 @@
 mod block;
 mod cell;
 mod chart;
+mod contents;
 mod draw;
 mod figure;
 mod page;
@@ -29,6 +30,7 @@ pub mod text;
 pub use block::{Block, Fact, Section, Verdict, Verdicts};
 pub use cell::{Cell, percent};
 pub use chart::{Axis, Bar, Bars, BoxPlot, Boxes, Chart, Columns, Lines, Mark, Matrix, Point, Scale, Series};
+pub use contents::Findings;
 pub use figure::Figure;
 pub use page::PageError;
 pub use standing::{Banner, Progress};

@@ -27,7 +27,7 @@ impl Span {
                 let high = high.max(1.0).ceil();
                 Self::even(scale, high, step_over(high, most).max(1.0).ceil())
             }
-            Scale::Count | Scale::Bytes => {
+            Scale::Count | Scale::Number | Scale::Bytes => {
                 let step = step_over(high.max(f64::MIN_POSITIVE), most);
                 let step = if scale == Scale::Count { step.max(1.0) } else { step };
                 Self::even(scale, (high / step).ceil().max(1.0) * step, step)
@@ -72,7 +72,7 @@ fn position(scale: Scale, value: f64) -> f64 {
         // A tenth of a millisecond is below what a clock of the network tells.
         Scale::LogMilliseconds => value.max(0.1).log10(),
         Scale::LogCount => value.max(1.0).log10(),
-        Scale::Depth | Scale::Share | Scale::Count | Scale::Bytes => value,
+        Scale::Depth | Scale::Share | Scale::Count | Scale::Number | Scale::Bytes => value,
     }
 }
 
@@ -89,7 +89,8 @@ pub(super) fn words(scale: Scale, value: f64) -> String {
     match scale {
         Scale::Depth => format!("{value:.0}"),
         Scale::Share => format!("{:.0} %", value * 100.0),
-        Scale::Count | Scale::LogCount => short(value, &["", " k", " M", " G", " T"]),
+        Scale::Number if value < 1000.0 => format!("{}", (value * 1e9).round() / 1e9),
+        Scale::Number | Scale::Count | Scale::LogCount => short(value, &["", " k", " M", " G", " T"]),
         Scale::Bytes => short(value, &[" B", " kB", " MB", " GB", " TB", " PB"]),
         Scale::LogMilliseconds if value < 1000.0 => short(value, &[" ms"]),
         Scale::LogMilliseconds => short(value / 1000.0, &[" s", "000 s"]),
@@ -139,7 +140,7 @@ mod tests {
             values in prop::collection::vec(prop::num::f64::ANY, 0..5),
             most in 2usize..12,
         ) {
-            for scale in [Scale::Depth, Scale::Count, Scale::Bytes, Scale::LogMilliseconds, Scale::LogCount] {
+            for scale in [Scale::Depth, Scale::Count, Scale::Number, Scale::Bytes, Scale::LogMilliseconds, Scale::LogCount] {
                 let span = Span::over(scale, values.iter().copied(), most);
                 prop_assert!(span.ticks.len() <= most.max(6), "{scale:?}: {:?}", span.ticks);
                 for value in &values {
