@@ -14,6 +14,7 @@
 
 mod censoring;
 mod choice;
+mod classes;
 mod curves;
 mod deepest;
 mod environment;
@@ -31,6 +32,7 @@ mod unseen;
 
 pub use censoring::{Bounds, CensoredLevel, Censoring};
 pub use choice::{Choice, ChoiceLevel, Criterion, Reading};
+pub use classes::ServerClass;
 pub use curves::{CurveLevel, Curves};
 pub use deepest::{Deepest, DeepestLevel};
 pub use environment::{Ceiling, Environment, Plan, Servers, Surveyor};

@@ -54,8 +54,8 @@ pub struct MeasuredServer {
     /// Seconds; infinite when none was measured.
     pub(super) rtt: f32,
     /// Bytes of bodies worth measuring, and the seconds they took.
-    pub(super) bytes: f64,
-    pub(super) transfer: f64,
+    pub(in crate::analysis) bytes: f64,
+    pub(in crate::analysis) transfer: f64,
 }
 
 impl Exchange {
@@ -69,7 +69,7 @@ impl Exchange {
 }
 
 impl MeasuredServer {
-    pub(super) fn new(address: IpAddr) -> Self {
+    pub(in crate::analysis) fn new(address: IpAddr) -> Self {
         Self { address, rtt: f32::INFINITY, bytes: 0.0, transfer: 0.0 }
     }
 

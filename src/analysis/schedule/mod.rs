@@ -30,6 +30,9 @@ pub trait Pacing {
     /// Whether an exchange with this status and failure counts as the server's trouble.
     fn is_trouble(&self, status: Option<u16>, failure: Option<&str>) -> bool;
 
+    /// Whether a status asks for a pause, whose length a server may then tell (Retry-After).
+    fn asks_for_pause(&self, status: Option<u16>) -> bool;
+
     /// The pause from the end of an exchange to the next at the same server.
     fn pause_after(&mut self, server: usize, settled: &Settled) -> Duration;
 

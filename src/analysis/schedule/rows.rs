@@ -216,7 +216,7 @@ impl<P: Pacing> Loading<'_, P> {
             server,
             ended: told.started + f64::from(exchange.total),
             pause: self.pacing.pause_after(server as usize, &settled),
-            was_refused: matches!(told.status, Some(429 | 503)),
+            was_refused: self.pacing.asks_for_pause(told.status),
         });
     }
 
