@@ -17,6 +17,7 @@ mod error;
 mod group;
 mod known;
 mod occurrences;
+pub mod overview;
 mod recorded;
 mod trees;
 
@@ -25,6 +26,7 @@ pub use error::AnalysisError;
 pub use group::{Grouping, Labels};
 pub use known::{Known, KnownByDepth};
 pub use occurrences::{Occurrence, Occurrences};
+pub use overview::Overview;
 pub use recorded::Recorded;
 pub use trees::{Ended, LevelCost, Tree, Trees};
 
