@@ -178,7 +178,8 @@ fn concentration(networks: &[Place]) -> Concentration {
         networks: known().count() as u64,
         site_trees: all,
         share_of_top_three: share(known().take(3).map(|network| network.site_trees).sum(), all),
-        hhi: known().map(|network| share(network.site_trees, all).powi(2)).sum(),
+        // Not sum(), whose zero of nothing has a sign.
+        hhi: known().map(|network| share(network.site_trees, all).powi(2)).fold(0.0, |sum, part| sum + part),
     }
 }
 

@@ -41,7 +41,8 @@ pub struct Level {
 /// Answers to requests for robots.txt (RFC 9309 §2.3.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Robots {
-    pub requests: u64,
+    /// Attempts, those included that no server was asked for.
+    pub attempts: u64,
     /// 2xx: the rules hold.
     pub rules: u64,
     /// 4xx other than 429: all is allowed.
@@ -138,7 +139,7 @@ impl KeptBackMaker {
             return;
         }
         let robots = &mut self.robots;
-        robots.requests += 1;
+        robots.attempts += 1;
         match exchange.status {
             _ if !may_allow(exchange) => robots.disallow_all += 1,
             Some(300..400) => robots.redirects += 1,

@@ -126,7 +126,7 @@ impl Evidence<'_> {
             thousands,
         );
         let sizes =
-            budget("byte_budget", "on the wire", self.told.max_bytes, sequence.most_bytes, self.sites, bytes);
+            budget("byte_budget", "of traffic", self.told.max_bytes, sequence.most_bytes, self.sites, bytes);
         [requests, sizes, self.of_time_budget(standstills)]
     }
 
@@ -134,7 +134,7 @@ impl Evidence<'_> {
         const ID: &str = "time_budget";
         let most = match self.told.max_time {
             Limit::Most(most) => most,
-            limit => return unlimited(ID, "time", limit),
+            limit => return unlimited(ID, "the time of a site tree", limit),
         };
         let promise = format!("No site tree is walked for longer than {}", span(Some(most)));
         let micros = i64::try_from(most.as_micros()).unwrap_or(i64::MAX);
@@ -278,7 +278,7 @@ fn budget(
 ) -> Promise {
     let most = match limit {
         Limit::Most(most) => most,
-        limit => return unlimited(id, unit, limit),
+        limit => return unlimited(id, &format!("the {} of a site tree", id.replace('_', " ")), limit),
     };
     let promise = format!("No site tree costs more than {} {unit}", written(most));
     let site = found.site.map_or("none", |site| sites.name(site));
@@ -291,7 +291,7 @@ fn unlimited<T>(id: &'static str, unit: &str, limit: Limit<T>) -> Promise {
         Limit::Untold => "The manifest does not say which.",
         Limit::None | Limit::Most(_) => "No limit was set.",
     };
-    not_shown(id, format!("The limit on {unit} is kept"), why)
+    not_shown(id, format!("No more than {unit} is used"), why)
 }
 
 /// Promises that tables cannot show; tests of the program do.
