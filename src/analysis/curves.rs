@@ -1,12 +1,14 @@
 use serde::Serialize;
 
-use super::{Estimate, Kind, LoadUnit, Recorded, Trees};
+use super::{Estimate, Kind, LoadUnit, Recorded, Sampling, Trees};
 
 /// Load and coverage against depth, over all site trees of a survey.
 #[derive(Clone, Debug, Serialize)]
 pub struct Curves {
     /// Site trees that these are the curves of.
     pub trees: u64,
+    /// How the intervals were computed.
+    pub sampling: Sampling,
     /// From depth 0 to the deepest level that any tree was walked to.
     pub levels: Vec<CurveLevel>,
 }
@@ -55,7 +57,7 @@ impl CurveLevel {
 impl Curves {
     /// Draws the curves of a survey.
     #[must_use]
-    pub fn of(recorded: &Recorded) -> Self {
+    pub fn of(recorded: &Recorded, sampling: &Sampling) -> Self {
         let totals = totals(&recorded.trees);
         let last = totals.last().cloned().unwrap_or_default();
         let known = |depth| Kind::ALL.map(|kind| recorded.known.counts(kind).up_to(depth));
@@ -85,7 +87,7 @@ impl Curves {
             });
             before = (addresses, total.requests);
         }
-        Self { trees: recorded.trees.len() as u64, levels }
+        Self { trees: recorded.trees.len() as u64, sampling: *sampling, levels }
     }
 }
 

@@ -12,23 +12,31 @@
 //!
 //! This room never asks the network, never reads the clock and draws chance from a seed that is an argument.
 
+mod censoring;
 mod curves;
+mod deepest;
 mod error;
 mod group;
 mod known;
 mod occurrences;
 pub mod overview;
 mod recorded;
+mod sampling;
 mod trees;
+mod unseen;
 
+pub use censoring::{Bounds, CensoredLevel, Censoring};
 pub use curves::{CurveLevel, Curves};
+pub use deepest::{Deepest, DeepestLevel};
 pub use error::AnalysisError;
 pub use group::{Grouping, Labels};
 pub use known::{Known, KnownByDepth};
 pub use occurrences::{Occurrence, Occurrences};
 pub use overview::Overview;
 pub use recorded::Recorded;
+pub use sampling::Sampling;
 pub use trees::{Ended, LevelCost, Tree, Trees};
+pub use unseen::{UNSEEN_CAVEAT, Unseen, UnseenOfKind};
 
 /// What external URLs are counted as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]

@@ -97,7 +97,14 @@ const LEVELS: &[&str] = &[
     "external_urls",
     "external_hosts",
     "external_sites",
+    "not_fetched_depth",
+    "not_fetched_limit",
+    "not_fetched_trap",
+    "not_fetched_opt_out",
 ];
+/// Reasons of the levels table that are a limit of the survey: what they kept back might have been walked.
+const LIMITS: [&str; 4] =
+    ["not_fetched_depth", "not_fetched_limit", "not_fetched_trap", "not_fetched_opt_out"];
 const EXCHANGES: &[&str] =
     &["site", "seed", "depth", "host", "address", "sent_bytes", "received_bytes", "total_ms"];
 const LINKS: &[&str] = &["site", "seed", "depth", "url", "host", "target_site"];
@@ -110,6 +117,7 @@ struct Loading {
     /// Trees by site and seed.
     numbers: HashMap<u64, u32>,
     levels: Vec<(u32, u16, LevelCost)>,
+    unasked: Vec<(u32, u16, u32)>,
     /// Load of robots.txt files whose level is told by the next page that is asked for.
     robots: LevelCost,
     robots_of: Option<u32>,
@@ -178,6 +186,23 @@ impl Loading {
             };
             self.add_cost(tree, depth_of(depths.get(row)), cost);
         }
+        self.add_unasked(frame)
+    }
+
+    fn add_unasked(&mut self, frame: &DataFrame) -> PolarsResult<()> {
+        let (sites, seeds) = (frame.column("site")?.str()?, frame.column("seed")?.u32()?);
+        let depths = frame.column("depth")?.u32()?;
+        let mut sums = vec![0; frame.height()];
+        for limit in LIMITS {
+            for (sum, urls) in sums.iter_mut().zip(frame.column(limit)?.u64()?.iter()) {
+                *sum += urls.unwrap_or_default();
+            }
+        }
+        for (row, urls) in sums.into_iter().enumerate().filter(|(_, urls)| *urls > 0) {
+            let Some(tree) = self.tree(sites.get(row), seeds.get(row)) else { continue };
+            let urls = u32::try_from(urls).unwrap_or(u32::MAX);
+            self.unasked.push((tree, depth_of(depths.get(row)), urls));
+        }
         Ok(())
     }
 
@@ -234,7 +259,8 @@ impl Loading {
     fn finish(mut self) -> Trees {
         self.end_of_exchanges(None);
         self.levels.sort_unstable_by_key(|(tree, depth, _)| (*tree, *depth));
-        let mut trees = Trees { trees: self.trees, labels: self.labels, levels: Vec::new() };
+        let (labels, unasked) = (self.labels, self.unasked);
+        let mut trees = Trees { trees: self.trees, labels, unasked, levels: Vec::new() };
         for level in self.levels.chunk_by(|one, other| one.0 == other.0) {
             let deepest = level.last().map_or(0, |(_, depth, _)| usize::from(*depth));
             let tree = &mut trees.trees[level[0].0 as usize];

@@ -5,6 +5,8 @@ use super::{Grouping, Labels};
 pub struct Trees {
     pub(super) trees: Vec<Tree>,
     pub(super) levels: Vec<LevelCost>,
+    /// URLs that a limit left unasked: tree, depth, how many.
+    pub(super) unasked: Vec<(u32, u16, u32)>,
     pub(super) labels: Labels,
 }
 
@@ -78,6 +80,12 @@ impl Trees {
         &self.levels[tree.first_level..tree.first_level + tree.level_count]
     }
 
+    /// Internal URLs that were found and left unasked by a limit (the depth, a budget, a stop, a trap, an
+    /// opt-out): the tree, their depth and how many.
+    pub fn unasked(&self) -> impl Iterator<Item = (usize, u16, u32)> {
+        self.unasked.iter().map(|(tree, depth, urls)| (*tree as usize, *depth, *urls))
+    }
+
     /// The deepest level that any tree was walked to.
     #[must_use]
     pub fn deepest(&self) -> u16 {
@@ -144,6 +152,12 @@ const OUTCOMES: [(&str, bool); 12] = [
 ];
 
 impl LevelCost {
+    /// External URLs, hosts and sites new in the tree.
+    #[must_use]
+    pub fn found(&self) -> [f64; 3] {
+        [self.urls, self.hosts, self.sites].map(f64::from)
+    }
+
     pub(super) fn add(&mut self, other: &Self) {
         self.requests += other.requests;
         self.pages += other.pages;

@@ -1,8 +1,8 @@
 use clap::{Parser, Subcommand};
 
 use super::commands::{
-    demo::Demo, export::Export, resume::Resume, simulate::Simulate, space::Space, status::Status,
-    survey::SurveyCommand,
+    demo::Demo, export::Export, report::ReportCommand, resume::Resume, simulate::Simulate, space::Space,
+    status::Status, survey::SurveyCommand,
 };
 use super::error::CliError;
 use super::exit::Exit;
@@ -34,6 +34,7 @@ pub enum Command {
     Survey(Box<SurveyCommand>),
     Resume(Resume),
     Status(Status),
+    Report(ReportCommand),
     Export(Export),
     Space(Space),
     Simulate(Box<Simulate>),
@@ -50,6 +51,7 @@ impl Command {
             Self::Survey(command) => command.execute(),
             Self::Resume(command) => command.execute(),
             Self::Status(command) => command.execute(),
+            Self::Report(command) => command.execute(),
             Self::Export(command) => command.execute(),
             Self::Space(command) => command.execute(),
             Self::Simulate(command) => command.execute(),

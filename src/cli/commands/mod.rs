@@ -2,6 +2,7 @@
 
 pub mod demo;
 pub mod export;
+pub mod report;
 pub mod resume;
 pub mod simulate;
 pub mod space;
