@@ -26,13 +26,7 @@ impl Recorded {
     /// # Errors
     /// There is no survey, no site tree yet, or a table cannot be read.
     pub fn load(dir: &Path) -> Result<Self, AnalysisError> {
-        let mut tries = 1;
-        loop {
-            match Self::load_once(dir) {
-                Err(AnalysisError::Tables(wrong)) if has_vanished(&wrong) && tries < TRIES => tries += 1,
-                done => return done,
-            }
-        }
+        retried(|| Self::load_once(dir))
     }
 
     fn load_once(dir: &Path) -> Result<Self, AnalysisError> {
@@ -48,6 +42,17 @@ impl Recorded {
         let mut gathering = Gathering::new();
         each::<LinkRow>(dir, LINKS, |frame| gathering.add_links(&loading, frame))?;
         Ok(Self { manifest, known: gathering.finish(), trees: loading.finish() })
+    }
+}
+
+/// Reads tables again when a file that was listed is gone: its rows are in a larger one now.
+pub(super) fn retried<T>(mut read: impl FnMut() -> Result<T, AnalysisError>) -> Result<T, AnalysisError> {
+    let mut tries = 1;
+    loop {
+        match read() {
+            Err(AnalysisError::Tables(wrong)) if has_vanished(&wrong) && tries < TRIES => tries += 1,
+            done => return done,
+        }
     }
 }
 

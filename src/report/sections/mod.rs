@@ -1,8 +1,20 @@
 //! The chapters of a report, one file and one function each: what the analysis found becomes a
 //! [`Section`](super::Section).
 
+pub mod card;
 pub mod certainty;
+mod counted;
 pub mod curves;
 pub mod deepest;
+pub mod funnel;
+pub mod infrastructure;
+pub mod kept_back;
+pub mod ledger;
+pub mod links;
 pub mod load_coverage;
+pub mod method;
 mod names;
+pub mod outcomes;
+pub mod sites;
+pub mod technology;
+pub mod times;
