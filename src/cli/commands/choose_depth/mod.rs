@@ -1,7 +1,7 @@
 //! Which depth to use: by coverage, by load, or for a network environment.
 
 mod forecast_words;
-mod pacing;
+pub(super) mod pacing;
 mod words;
 
 use std::path::{Path, PathBuf};
@@ -175,10 +175,10 @@ struct Desk<'a> {
 }
 
 /// A network environment with the settings of a survey in it.
-struct Planned {
-    environment: Environment,
-    conditions: Conditions,
-    settings: Settings,
+pub(super) struct Planned {
+    pub environment: Environment,
+    pub conditions: Conditions,
+    pub settings: Settings,
 }
 
 impl<'a> Desk<'a> {
@@ -284,18 +284,18 @@ impl<'a> Desk<'a> {
 }
 
 /// The coverage wanted where nothing is said.
-const COVERAGE: f64 = 0.95;
+pub(super) const COVERAGE: f64 = 0.95;
 /// Groups that are told, the largest.
-const MOST_GROUPS: usize = 20;
+pub(super) const MOST_GROUPS: usize = 20;
 
-fn read_environment(file: &Path) -> Result<Environment, CliError> {
+pub(super) fn read_environment(file: &Path) -> Result<Environment, CliError> {
     let text = std::fs::read_to_string(file)
         .map_err(|wrong| CliError::Usage(format!("cannot read {}: {wrong}", file.display())))?;
     Environment::parse(&text).map_err(|wrong| CliError::Usage(format!("{}: {wrong}", file.display())))
 }
 
 /// The settings that the survey was made with.
-fn settings_of(dir: &Path, manifest: &Manifest) -> Result<Settings, CliError> {
+pub(super) fn settings_of(dir: &Path, manifest: &Manifest) -> Result<Settings, CliError> {
     serde_json::from_value(manifest.settings.clone()).map_err(|wrong| {
         let path = dir.join("manifest.json");
         SurveyError::Settings { path, message: format!("its settings cannot be read: {wrong}") }.into()
@@ -303,7 +303,7 @@ fn settings_of(dir: &Path, manifest: &Manifest) -> Result<Settings, CliError> {
 }
 
 /// The recorded settings with what the environment says, and the environment with what was recorded.
-fn plan(
+pub(super) fn plan(
     mut environment: Environment,
     mut settings: Settings,
     sampling: Sampling,
@@ -368,13 +368,13 @@ fn load_unit() -> impl TypedValueParser<Value = LoadUnit> {
     })
 }
 
-fn grouping() -> impl TypedValueParser<Value = Grouping> {
+pub(super) fn grouping() -> impl TypedValueParser<Value = Grouping> {
     PossibleValuesParser::new(Grouping::ALL.map(grouping_word)).map(|word| {
         Grouping::ALL.into_iter().find(|by| grouping_word(*by) == word).unwrap_or(Grouping::Cctld)
     })
 }
 
-fn grouping_word(by: Grouping) -> &'static str {
+pub(super) fn grouping_word(by: Grouping) -> &'static str {
     match by {
         Grouping::Cctld => "cctld",
         Grouping::Generation => "generation",

@@ -6,7 +6,7 @@ use crate::load::{Backoff, Bucket, Pace, delay_after, is_trouble};
 use crate::survey::{Settings, most_bytes, pace};
 
 /// The rule by which servers are asked, for schedules that are only played: the same that rules surveys.
-pub(super) struct Rule {
+pub(in crate::cli) struct Rule {
     pace: Pace,
     backoffs: Vec<Backoff>,
     bucket: Option<Bucket>,
@@ -14,7 +14,7 @@ pub(super) struct Rule {
 }
 
 impl Rule {
-    pub(super) fn of(settings: &Settings) -> Self {
+    pub(in crate::cli) fn of(settings: &Settings) -> Self {
         let largest = most_bytes(settings);
         Self {
             pace: pace(settings),
