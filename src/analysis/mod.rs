@@ -13,15 +13,21 @@
 //! This room never asks the network, never reads the clock and draws chance from a seed that is an argument.
 
 mod censoring;
+mod chance;
 mod curves;
 mod deepest;
 mod error;
 mod group;
+mod intervals;
 mod known;
 mod occurrences;
+mod ratios;
+mod reading;
 mod recorded;
 mod sampling;
 mod trees;
+mod unions;
+mod units;
 mod unseen;
 
 pub use censoring::{Bounds, CensoredLevel, Censoring};
