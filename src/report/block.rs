@@ -23,7 +23,7 @@ pub enum Block {
     /// Names with values: the collection card, the settings.
     Facts(Vec<Fact>),
     Table(Table),
-    Figure(Figure),
+    Figure(Box<Figure>),
     Verdicts(Verdicts),
 }
 
@@ -111,7 +111,7 @@ impl From<Table> for Block {
 
 impl From<Figure> for Block {
     fn from(figure: Figure) -> Self {
-        Self::Figure(figure)
+        Self::Figure(Box::new(figure))
     }
 }
 

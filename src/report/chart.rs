@@ -66,6 +66,8 @@ pub struct Boxes {
 pub struct Axis {
     pub title: String,
     pub scale: Scale,
+    /// The axis reaches so far at least, whatever the values are.
+    pub reach: f64,
 }
 
 /// How values lie on an axis and how its ticks are written.
@@ -136,7 +138,14 @@ pub struct BoxPlot {
 impl Axis {
     #[must_use]
     pub fn new(title: &str, scale: Scale) -> Self {
-        Self { title: title.to_owned(), scale }
+        Self { title: title.to_owned(), scale, reach: 0.0 }
+    }
+
+    /// The axis that reaches so far at least.
+    #[must_use]
+    pub fn reaching(mut self, reach: f64) -> Self {
+        self.reach = reach;
+        self
     }
 }
 

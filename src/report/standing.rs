@@ -34,7 +34,7 @@ impl Banner {
         let text = format!(
             "{reached}; only these are in the figures, as of {}. Sites that are done early are not a random \
              choice of all (small ones end first, those of later generations come last): shares and intervals \
-             hold for what is done, not for the whole survey. `ccsurvey resume` goes on.",
+             hold for what is done, not for the whole survey. The command ccsurvey resume goes on.",
             manifest.updated
         );
         Some(Self { title: title.to_owned(), text })

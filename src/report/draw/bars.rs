@@ -59,8 +59,6 @@ pub(super) fn draw(chart: &Bars, room: Room) -> Drawing {
         for (number, bar) in chart.bars.iter().enumerate() {
             draw_bar(paper, &rows, number, bar, greatest);
         }
-        let bottom = rows.height(chart.bars.len());
-        paper.line((rows.left, rows.top), (rows.left, bottom), Ink::Axis);
     })
 }
 
@@ -72,5 +70,7 @@ fn draw_bar(paper: &Paper<'_>, rows: &Rows, number: usize, bar: &Bar, greatest: 
     // What gathers the rest looks as what it is: not one of the others.
     let ink = if bar.is_rest { Ink::Part(7) } else { Ink::Part(0) };
     paper.rect((rows.left, top), (end, bottom), ink);
+    // A line of its own for each: one through all would cross words that stand above bars.
+    paper.line((rows.left, top - 2.0), (rows.left, bottom + 2.0), Ink::Axis);
     paper.words(&bar.shown, (end + GAP, f64::midpoint(top, bottom)), At::Start, Ink::Value);
 }

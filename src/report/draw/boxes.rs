@@ -10,7 +10,9 @@ pub(super) fn draw(chart: &Boxes, room: Room) -> Drawing {
     let rows = Rows::of(chart.boxes.iter().map(|row| row.label.as_str()), room, 24.0, 2.0 * LINE + GAP);
     let values = chart.boxes.iter().flat_map(|row| row.percentiles);
     let span = Span::over(chart.axis.scale, values, ticks_across(rows.right - rows.left, width_of("100 ms")));
-    let x = |along: f64| rows.left + GAP + along * (rows.right - rows.left - GAP);
+    // Half of the first tick's words stand before it.
+    let left = rows.left + 24.0;
+    let x = |along: f64| left + along * (rows.right - left);
     let bottom = rows.height(chart.boxes.len());
     Paper::drawn(room.width(), bottom, |paper| {
         paper.words(&chart.axis.title, (rows.left, LETTER / 2.0 + 1.0), At::Start, Ink::Title);

@@ -11,6 +11,8 @@ pub(super) enum Ink {
     Title,
     /// A value written beside what is drawn.
     Value,
+    /// A value written inside a shade.
+    Inside,
     /// The line of what was chosen.
     Mark,
     MarkWord,
@@ -35,12 +37,13 @@ pub(super) const LOOKS: usize = 8;
 /// Shades of a heat map.
 pub(super) const SHADES: usize = 10;
 
-const PLAIN: [(Ink, &str); 10] = [
+const PLAIN: [(Ink, &str); 11] = [
     (Ink::Axis, "axis"),
     (Ink::Grid, "grid"),
     (Ink::Label, "label"),
     (Ink::Title, "title"),
     (Ink::Value, "value"),
+    (Ink::Inside, "inside"),
     (Ink::Mark, "mark"),
     (Ink::MarkWord, "mark-word"),
     (Ink::Box, "box"),
@@ -132,10 +135,10 @@ mod tests {
             })
             .collect();
         assert_eq!(classes[..2], ["axis", "grid"]);
-        assert_eq!(classes[10..], ["line-3", "band-3", "dot-3", "part-3", "shade-3"]);
+        assert_eq!(classes[11..], ["line-3", "band-3", "dot-3", "part-3", "shade-3"]);
         classes.sort();
         classes.dedup();
-        assert_eq!(classes.len(), 15);
+        assert_eq!(classes.len(), 16);
     }
 
     #[test]

@@ -29,7 +29,8 @@ fn laid_out(chart: &Lines, room: Room) -> (Span, Span, Frame) {
     let highest = points().flat_map(|point| [point.y.value, point.y.high]);
     let y = Span::over(chart.y.scale, highest, 6);
     let frame = Frame::between(room, &y, chart.mark.is_some());
-    let across = || points().map(|point| point.x).chain(chart.mark.as_ref().map(|mark| mark.x));
+    let reach = Some(chart.x.reach).filter(|reach| *reach > 0.0);
+    let across = || points().map(|point| point.x).chain(chart.mark.as_ref().map(|mark| mark.x)).chain(reach);
     let widest = match chart.x.scale {
         Scale::Depth => width_of("20"),
         _ => width_of("100 ms"),

@@ -75,7 +75,7 @@ impl Grid {
         let shown = words(chart.scale, value);
         if width_of(&shown) <= self.across {
             let middle = (x + self.across / 2.0, y + self.down / 2.0);
-            paper.words(&shown, middle, At::Middle, Ink::Value);
+            paper.words(&shown, middle, At::Middle, Ink::Inside);
         }
     }
 }

@@ -19,7 +19,8 @@ pub fn section(choice: &Choice) -> Section {
     section.blocks.push(table(choice).into());
     section.blocks.push(Block::Note(format!(
         "Coverage is a share of what this survey knows, and the survey ends at depth {}: what lies deeper cannot be \
-         chosen here. The choice is made by the end of the interval that is on the safe side. `ccsurvey choose-depth` \
+         chosen here. The choice is made by the end of the interval that is on the safe side. The command \
+         ccsurvey choose-depth \
          chooses by another coverage, by load or for a network environment.",
         choice.deepest
     )));
@@ -30,13 +31,12 @@ fn recommendation(choice: &Choice) -> String {
     let wanted = wanted(&choice.criterion);
     match choice.depth.and_then(|depth| choice.level(depth)) {
         Some(level) => format!(
-            "Depth {} is recommended: {wanted}. It covers {} and saves {} of the requests, {} of the bytes and {} of \
-             the busy time that depth {} needs.",
+            "Depth {} is recommended: {wanted}. It covers {} and saves {} of the requests and {} of the bytes that depth \
+             {} needs.",
             level.depth,
             Cell::ShareBetween(level.coverage).shown(),
             percent(level.saved[LoadUnit::Requests as usize]),
             percent(level.saved[LoadUnit::Bytes as usize]),
-            percent(level.saved[LoadUnit::BusyTime as usize]),
             choice.deepest,
         ),
         None => format!("No depth is recommended; asked for was {wanted}."),
@@ -90,7 +90,10 @@ fn table(choice: &Choice) -> Table {
         Column::text("meets it"),
     ];
     let rows = choice.levels.iter().map(|level| {
-        let load = level.load.map(Cell::ShareBetween);
+        // A simulation without distances has no busy time.
+        let load = level.load.map(|load| {
+            if level.busy_ms > 0.0 || load.value > 0.0 { Cell::ShareBetween(load) } else { Cell::Missing }
+        });
         let ends = [
             Cell::ShareBetween(level.coverage),
             Cell::Share(level.censored.low),

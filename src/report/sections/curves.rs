@@ -32,8 +32,8 @@ pub(super) fn mark(chosen: Option<u16>) -> Option<Mark> {
     chosen.map(|depth| Mark { x: depth.into(), label: format!("chosen: depth {depth}") })
 }
 
-fn depth_axis() -> Axis {
-    Axis::new("Depth level", Scale::Depth)
+fn depth_axis(curves: &Curves) -> Axis {
+    Axis::new("Depth level", Scale::Depth).reaching(curves.levels.len().saturating_sub(1) as f64)
 }
 
 /// The least depth at which a value is nearly what it is at the end; what "levels off" means here.
@@ -79,7 +79,7 @@ fn shares(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Figure {
         Series::of_points(name, curves.levels.iter().map(point).collect())
     };
     let chart = Lines {
-        x: depth_axis(),
+        x: depth_axis(curves),
         y: Axis::new("Share of all that was found", Scale::Share),
         series: vec![
             exact(curves, "pages", &pages),
@@ -107,7 +107,7 @@ fn counts(curves: &Curves, chosen: Option<u16>) -> Figure {
     });
     let heads = ["depth", "pages", "distinct external URLs"].map(|head| Column::number(head, ""));
     let chart = Lines {
-        x: depth_axis(),
+        x: depth_axis(curves),
         y: Axis::new("Known from levels 0 to this depth", Scale::Count),
         series: vec![
             exact(curves, "pages", |level| level.pages as f64),
@@ -153,7 +153,7 @@ fn kinds(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Figure {
         Kind::ALL.map(share).join(", ")
     });
     let chart = Lines {
-        x: depth_axis(),
+        x: depth_axis(curves),
         y: Axis::new("Share of all that are known", Scale::Share),
         series: Kind::ALL.into_iter().map(series).collect(),
         mark: mark(chosen),
@@ -181,7 +181,7 @@ fn yields(curves: &Curves, chosen: Option<u16>) -> Figure {
     };
     let name = "new servers for 1,000 requests";
     let chart = Lines {
-        x: depth_axis(),
+        x: depth_axis(curves),
         y: Axis::new("New server addresses for 1,000 requests", Scale::LogNumber),
         series: vec![Series::of_points(name, curves.levels.iter().filter_map(found).collect())],
         mark: mark(chosen),

@@ -56,18 +56,22 @@ fn limits(forecast: &Forecast) -> Table {
     Table::new("table-forecast-bounds", "The bounds of the environment.", columns).with_rows(rows)
 }
 
-const DAY: f64 = 86_400.0;
+const HOUR: f64 = 3600.0;
+const DAY: f64 = 24.0 * HOUR;
 
 fn figure(forecast: &Forecast) -> Figure {
-    let days = |level: &ForecastLevel| level.seconds / DAY;
+    // Days, unless none lasts for two.
+    let is_short = forecast.levels.iter().all(|level| level.seconds < 2.0 * DAY);
+    let (length, unit) = if is_short { (HOUR, "hours") } else { (DAY, "days") };
+    let days = |level: &ForecastLevel| level.seconds / length;
     let rows = forecast
         .levels
         .iter()
         .map(|level| vec![Cell::Count(level.depth.into()), Cell::Number(days(level), 2)]);
     let chart = Columns {
         x: "Depth".to_owned(),
-        y: Axis::new("Days", Scale::Number),
-        parts: vec!["days".to_owned()],
+        y: Axis::new(if is_short { "Hours" } else { "Days" }, Scale::Number),
+        parts: vec![unit.to_owned()],
         columns: forecast.levels.iter().map(|level| (level.depth.to_string(), vec![days(level)])).collect(),
         mark: forecast.depth.map(usize::from),
     };
@@ -82,7 +86,7 @@ fn figure(forecast: &Forecast) -> Figure {
         "How long a survey to each depth would take in the environment.",
         alt,
         chart,
-        Table::new("", "", vec![Column::number("depth", ""), Column::number("duration", "days")])
+        Table::new("", "", vec![Column::number("depth", ""), Column::number("duration", unit)])
             .with_rows(rows),
     )
 }

@@ -16,7 +16,10 @@ const DRAWN: usize = 6;
 #[must_use]
 pub fn section(groups: &Groups) -> Section {
     let (id, by) = named(groups.by);
-    let lead = format!("Site trees told apart by {by}: {} groups, the largest first.", groups.list.len());
+    let lead = match groups.list.len() {
+        1 => format!("All site trees are of one {by}."),
+        many => format!("Site trees told apart by {by}: {many} groups, the largest first."),
+    };
     Section::new(id, &format!("Curves by {by}"), lead)
         .with(figure(groups, id, by))
         .with(table(groups, id, by))

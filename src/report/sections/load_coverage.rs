@@ -63,32 +63,35 @@ fn at_half(points: &[Point]) -> Option<f64> {
 
 fn by_unit(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Figure {
     let urls = |level: &CurveLevel| level.union(Kind::Urls);
-    let series = names::UNITS.map(|unit| {
-        Series::of_points(names::unit(unit), points(curves, unit, urls, unit == LoadUnit::Requests))
-    });
+    let units = names::units(curves);
+    let series: Vec<Series> = units
+        .iter()
+        .map(|unit| {
+            let unit = *unit;
+            Series::of_points(names::unit(unit), points(curves, unit, urls, unit == LoadUnit::Requests))
+        })
+        .collect();
     let rows = curves.levels.iter().map(|level| {
-        let loads = names::UNITS.map(|unit| Cell::ShareBetween(level.load(unit)));
+        let loads = units.iter().map(|unit| Cell::ShareBetween(level.load(*unit)));
         let ends = [Cell::ShareBetween(urls(level))];
         std::iter::once(Cell::Count(level.depth.into())).chain(loads).chain(ends).collect()
     });
     let columns = std::iter::once(Column::number("depth", ""))
-        .chain(
-            names::UNITS.map(|unit| Column::interval(&format!("load rate, {}", names::unit(unit)), "share")),
-        )
+        .chain(units.iter().map(|unit| rate_column(*unit)))
         .chain([Column::interval("coverage of external URLs", "share")])
         .collect();
-    let alt = at_half(&series[0].points).map_or_else(
-        || "Coverage of external URLs against load, in three units.".to_owned(),
+    let alt = series.first().and_then(|requests| at_half(&requests.points)).map_or_else(
+        || "Coverage of external URLs against load.".to_owned(),
         |share| format!("Half of the requests bring {} of the external URLs.", percent(share)),
     );
     let chart = Lines {
         x: Axis::new("Load rate", Scale::Share),
         y: Axis::new("Coverage of external URLs", Scale::Share),
-        series: series.into(),
+        series,
         mark: load_mark(curves, chosen),
     };
     let caption = format!(
-        "Coverage of distinct external URLs against the share of the load, in three units of load. Numbers at points: depth. Bands: {} \
+        "Coverage of distinct external URLs against the share of the load, in each unit of load. Numbers at points: depth. Bands: {} \
          intervals of the coverage; the chosen depth is marked at its requests.",
         names::confidence(sampling)
     );
@@ -128,12 +131,15 @@ fn by_kind(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Figure 
     Figure::new("figure-load-kinds", caption, alt, chart, Table::new("", "", columns).with_rows(rows))
 }
 
+fn rate_column(unit: LoadUnit) -> Column {
+    Column::interval(&format!("load rate, {}", names::unit(unit)), "share")
+}
+
 fn table(curves: &Curves) -> Table {
+    let units = names::units(curves);
     let columns = [Column::number("depth", "")]
         .into_iter()
-        .chain(
-            names::UNITS.map(|unit| Column::interval(&format!("load rate, {}", names::unit(unit)), "share")),
-        )
+        .chain(units.iter().map(|unit| rate_column(*unit)))
         .chain(
             Kind::ALL[..3]
                 .iter()
@@ -142,7 +148,7 @@ fn table(curves: &Curves) -> Table {
         .chain(Kind::ALL.map(|kind| Column::interval(&format!("{}, union", names::kind(kind)), "share")))
         .collect();
     let rows = curves.levels.iter().map(|level| {
-        let loads = level.load.map(Cell::ShareBetween);
+        let loads = units.iter().map(|unit| Cell::ShareBetween(level.load(*unit)));
         let pairs = level.pair.map(Cell::ShareBetween);
         let unions = level.union.map(Cell::ShareBetween);
         std::iter::once(Cell::Count(level.depth.into())).chain(loads).chain(pairs).chain(unions).collect()

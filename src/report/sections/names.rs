@@ -1,4 +1,4 @@
-use crate::analysis::{Kind, LoadUnit, Sampling};
+use crate::analysis::{Curves, Kind, LoadUnit, Sampling};
 use crate::report::percent;
 
 /// What is counted, in the words of the report.
@@ -11,7 +11,13 @@ pub(super) fn kind(kind: Kind) -> &'static str {
     }
 }
 
-pub(super) const UNITS: [LoadUnit; 3] = [LoadUnit::Requests, LoadUnit::Bytes, LoadUnit::BusyTime];
+/// The units in which a survey has load: one with no busy time at all (a simulation without distances) has no
+/// rate of it.
+pub(super) fn units(curves: &Curves) -> Vec<LoadUnit> {
+    let last = curves.levels.last();
+    let is_there = |unit: &LoadUnit| last.is_some_and(|last| last.load(*unit).value > 0.0);
+    [LoadUnit::Requests, LoadUnit::Bytes, LoadUnit::BusyTime].into_iter().filter(is_there).collect()
+}
 
 pub(super) fn unit(unit: LoadUnit) -> &'static str {
     match unit {
