@@ -5,8 +5,9 @@ use std::path::Path;
 use polars::prelude::{DataFrame, PolarsResult};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
+use super::chance::Chance;
 use super::known::Gatherer;
-use super::{AnalysisError, Known, Labels, LevelCost, Occurrence, Tree, Trees, group};
+use super::{AnalysisError, Known, Labels, LevelCost, Occurrence, Tree, Trees, group, units};
 use crate::records::{ExchangeRow, LevelRow, LinkRow, Manifest, Row, SiteRow, TablesError, read_frames};
 
 /// What is needed of a survey to draw its curves.
@@ -26,13 +27,22 @@ impl Recorded {
     /// # Errors
     /// There is no survey, no site tree yet, or a table cannot be read.
     pub fn load(dir: &Path) -> Result<Self, AnalysisError> {
-        let mut tries = 1;
-        loop {
-            match Self::load_once(dir) {
-                Err(AnalysisError::Tables(wrong)) if has_vanished(&wrong) && tries < TRIES => tries += 1,
-                done => return done,
-            }
-        }
+        retried(|| Self::load_once(dir))
+    }
+
+    /// A survey of fewer trees: so many drawn without replacement, from every country domain in proportion.
+    ///
+    /// Where only a sample of keys has its occurrences, what is known is estimated from them.
+    #[must_use]
+    pub fn sample(&self, trees: usize, seed: u64) -> Self {
+        self.of_trees(&units::sample(&self.trees, trees, &mut Chance::new(seed, 0)))
+    }
+
+    /// What the survey would be of these trees alone, which are numbered anew in the order in which they are
+    /// named.
+    pub(super) fn of_trees(&self, chosen: &[u32]) -> Self {
+        let known = self.known.of(chosen, self.trees.len());
+        Self { manifest: self.manifest.clone(), trees: self.trees.of(chosen), known }
     }
 
     fn load_once(dir: &Path) -> Result<Self, AnalysisError> {
@@ -48,6 +58,17 @@ impl Recorded {
         let mut gathering = Gathering::new();
         each::<LinkRow>(dir, LINKS, |frame| gathering.add_links(&loading, frame))?;
         Ok(Self { manifest, known: gathering.finish(), trees: loading.finish() })
+    }
+}
+
+/// Reads tables again when a file that was listed is gone: its rows are in a larger one now.
+pub(super) fn retried<T>(mut read: impl FnMut() -> Result<T, AnalysisError>) -> Result<T, AnalysisError> {
+    let mut tries = 1;
+    loop {
+        match read() {
+            Err(AnalysisError::Tables(wrong)) if has_vanished(&wrong) && tries < TRIES => tries += 1,
+            done => return done,
+        }
     }
 }
 
@@ -92,7 +113,14 @@ const LEVELS: &[&str] = &[
     "external_urls",
     "external_hosts",
     "external_sites",
+    "not_fetched_depth",
+    "not_fetched_limit",
+    "not_fetched_trap",
+    "not_fetched_opt_out",
 ];
+/// Reasons of the levels table that are a limit of the survey: what they kept back might have been walked.
+const LIMITS: [&str; 4] =
+    ["not_fetched_depth", "not_fetched_limit", "not_fetched_trap", "not_fetched_opt_out"];
 const EXCHANGES: &[&str] =
     &["site", "seed", "depth", "host", "address", "sent_bytes", "received_bytes", "total_ms"];
 const LINKS: &[&str] = &["site", "seed", "depth", "url", "host", "target_site"];
@@ -105,6 +133,7 @@ struct Loading {
     /// Trees by site and seed.
     numbers: HashMap<u64, u32>,
     levels: Vec<(u32, u16, LevelCost)>,
+    unasked: Vec<(u32, u16, u32)>,
     /// Load of robots.txt files whose level is told by the next page that is asked for.
     robots: LevelCost,
     robots_of: Option<u32>,
@@ -173,6 +202,23 @@ impl Loading {
             };
             self.add_cost(tree, depth_of(depths.get(row)), cost);
         }
+        self.add_unasked(frame)
+    }
+
+    fn add_unasked(&mut self, frame: &DataFrame) -> PolarsResult<()> {
+        let (sites, seeds) = (frame.column("site")?.str()?, frame.column("seed")?.u32()?);
+        let depths = frame.column("depth")?.u32()?;
+        let mut sums = vec![0; frame.height()];
+        for limit in LIMITS {
+            for (sum, urls) in sums.iter_mut().zip(frame.column(limit)?.u64()?.iter()) {
+                *sum += urls.unwrap_or_default();
+            }
+        }
+        for (row, urls) in sums.into_iter().enumerate().filter(|(_, urls)| *urls > 0) {
+            let Some(tree) = self.tree(sites.get(row), seeds.get(row)) else { continue };
+            let urls = u32::try_from(urls).unwrap_or(u32::MAX);
+            self.unasked.push((tree, depth_of(depths.get(row)), urls));
+        }
         Ok(())
     }
 
@@ -229,7 +275,8 @@ impl Loading {
     fn finish(mut self) -> Trees {
         self.end_of_exchanges(None);
         self.levels.sort_unstable_by_key(|(tree, depth, _)| (*tree, *depth));
-        let mut trees = Trees { trees: self.trees, labels: self.labels, levels: Vec::new() };
+        let (labels, unasked) = (self.labels, self.unasked);
+        let mut trees = Trees { trees: self.trees, labels, unasked, levels: Vec::new() };
         for level in self.levels.chunk_by(|one, other| one.0 == other.0) {
             let deepest = level.last().map_or(0, |(_, depth, _)| usize::from(*depth));
             let tree = &mut trees.trees[level[0].0 as usize];
@@ -281,11 +328,11 @@ impl Gathering {
     }
 }
 
-fn key(text: &str) -> u64 {
+pub(super) fn key(text: &str) -> u64 {
     xxh3_64(text.as_bytes())
 }
 
-fn tree_key(site: &str, seed: u32) -> u64 {
+pub(super) fn tree_key(site: &str, seed: u32) -> u64 {
     xxh3_64_with_seed(site.as_bytes(), u64::from(seed))
 }
 

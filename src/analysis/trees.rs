@@ -5,6 +5,8 @@ use super::{Grouping, Labels};
 pub struct Trees {
     pub(super) trees: Vec<Tree>,
     pub(super) levels: Vec<LevelCost>,
+    /// URLs that a limit left unasked: tree, depth, how many.
+    pub(super) unasked: Vec<(u32, u16, u32)>,
     pub(super) labels: Labels,
 }
 
@@ -78,16 +80,50 @@ impl Trees {
         &self.levels[tree.first_level..tree.first_level + tree.level_count]
     }
 
+    /// Internal URLs that were found and left unasked by a limit (the depth, a budget, a stop, a trap, an
+    /// opt-out): the tree, their depth and how many.
+    pub fn unasked(&self) -> impl Iterator<Item = (usize, u16, u32)> {
+        self.unasked.iter().map(|(tree, depth, urls)| (*tree as usize, *depth, *urls))
+    }
+
     /// The deepest level that any tree was walked to.
     #[must_use]
     pub fn deepest(&self) -> u16 {
         self.trees.iter().filter_map(|tree| tree.deepest).max().unwrap_or(0)
     }
 
+    /// How many levels the deepest tree has.
+    pub(super) fn depths(&self) -> usize {
+        let longest = self.trees.iter().map(|tree| tree.level_count).max().unwrap_or(0);
+        longest.max(usize::from(self.deepest()) + 1)
+    }
+
+    /// These trees alone, which are numbered anew in the order in which they are named.
+    pub(super) fn of(&self, chosen: &[u32]) -> Self {
+        let mut trees = Self { labels: self.labels.clone(), ..Self::default() };
+        let mut numbers = vec![None; self.trees.len()];
+        for (new, tree) in (0..).zip(chosen) {
+            numbers[*tree as usize] = Some(new);
+            let first_level = trees.levels.len();
+            trees.levels.extend_from_slice(self.levels(*tree as usize));
+            trees.trees.push(Tree { first_level, ..self.trees[*tree as usize].clone() });
+        }
+        let unasked = self.unasked.iter();
+        let kept = |(tree, depth, urls): &(u32, u16, u32)| Some((numbers[*tree as usize]?, *depth, *urls));
+        trees.unasked = unasked.filter_map(kept).collect();
+        trees
+    }
+
     /// The number of a tree's group, for telling trees apart.
     #[must_use]
     pub fn group(&self, tree: usize, by: Grouping) -> u32 {
         self.trees[tree].groups[by as usize]
+    }
+
+    /// The name of a group by its number.
+    #[must_use]
+    pub fn name_of_group(&self, group: u32) -> &str {
+        self.labels.name(group)
     }
 
     /// The name of a tree's group, `unknown` where it is not known.
@@ -144,6 +180,12 @@ const OUTCOMES: [(&str, bool); 12] = [
 ];
 
 impl LevelCost {
+    /// External URLs, hosts and sites new in the tree.
+    #[must_use]
+    pub fn found(&self) -> [f64; 3] {
+        [self.urls, self.hosts, self.sites].map(f64::from)
+    }
+
     pub(super) fn add(&mut self, other: &Self) {
         self.requests += other.requests;
         self.pages += other.pages;

@@ -32,8 +32,10 @@ mod pace;
 mod server;
 mod share;
 
+pub use bucket::Bucket;
 pub use budget::{Budget, Grant, Limit, SiteBudget};
 pub use desk::{Load, Permit, Turn};
+pub use health::{Care, Health, is_trouble};
 pub use ledger::{Ledger, Promise};
 pub use own_link::{OwnLink, Passage, Sign};
 pub use pace::{Pace, delay_after};

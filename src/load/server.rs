@@ -2,9 +2,9 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use super::health::{Care, Health};
+use super::health::{Care, Health, is_trouble};
 use super::share::{Most, Room, ServerBudget, Today};
-use super::{Ledger, Pace, delay_after};
+use super::{Ledger, Pace};
 use crate::exchange::Answer;
 
 /// What is remembered of one server address: when it may be asked again, and what it bore.
@@ -30,10 +30,6 @@ struct Slot {
     ended: SystemTime,
     free: SystemTime,
 }
-
-/// Doubled pauses are longer by up to this share, so that servers which fell into trouble together are not
-/// asked again together. Ten per cent, as in StormCrawler.
-const JITTER: f64 = 0.1;
 
 impl ServerState {
     /// When the next exchange may begin; none when all slots are taken.
@@ -71,13 +67,15 @@ impl ServerState {
     pub(super) fn settle(&mut self, pace: &Pace, answer: &Answer) {
         self.ledger.book(answer, self.in_flight);
         self.today.book(answer);
-        let (ended, care) = (answer.ended(), self.health.note(pace, answer));
+        let (is_trouble, first_byte) = (is_trouble(answer.status, answer.failure), answer.timings.first_byte);
+        let care = self.health.note(pace, is_trouble, first_byte, self.chance());
+        let ended = answer.ended();
         if let Some(pause) = answer.head.retry_after.filter(|_| answer.asks_for_pause()) {
             self.hold_until(ended.checked_add(pause));
         }
         match care {
             Care::Usual => {}
-            Care::PutOff(time) => self.hold_until(ended.checked_add(self.with_jitter(time))),
+            Care::PutOff(time) => self.hold_until(ended.checked_add(time)),
             Care::GiveUp => self.is_given_up = true,
         }
         self.free_slot(ended, self.pause_after(pace, answer.timings.total));
@@ -88,17 +86,14 @@ impl ServerState {
     }
 
     fn pause_after(&self, pace: &Pace, took: Duration) -> Duration {
-        let doublings = self.health.doublings();
-        let pause = delay_after(pace, took, doublings, None);
-        if doublings == 0 { pause } else { self.with_jitter(pause).min(pace.max_delay.max(pause)) }
+        self.health.pause_after(pace, took, self.chance())
     }
 
     /// Chance that is the same in every run: from what the server bore so far.
-    fn with_jitter(&self, pause: Duration) -> Duration {
+    fn chance(&self) -> f64 {
         let seen = [self.ledger.requests, self.ledger.busy.as_micros() as u64, self.ledger.received_bytes];
         let bytes: Vec<u8> = seen.iter().flat_map(|number| number.to_le_bytes()).collect();
-        let chance = f64::from(crc32fast::hash(&bytes)) / f64::from(u32::MAX);
-        pause.mul_f64(1.0 + JITTER * chance)
+        f64::from(crc32fast::hash(&bytes)) / f64::from(u32::MAX)
     }
 
     /// An exchange ended in a way that left no answer, at the latest now.

@@ -1,0 +1,150 @@
+use serde::Serialize;
+
+use super::{Ended, Kind, Recorded, Trees};
+
+/// Between which bounds coverage lies, whatever the trees hold below the place where they were cut.
+///
+/// Coverage is a share of what the survey knows, and a tree that was cut may hold more. It is least if all
+/// that the cut trees might bring were new: every URL that a cut tree left unasked (too deep, too late for a
+/// limit, taken for a trap, opted out) were a page, and that page with all below it brought as much as a page
+/// of that depth with all below it brought in the trees that ended by themselves, or as a page of its own tree,
+/// whichever is more. It is greatest if they brought nothing more: then it is the coverage that was measured.
+///
+/// The lower bound is one of this model and not of the worst that could be: a tree without end may bring
+/// anything.
+#[derive(Clone, Debug, Serialize)]
+pub struct Censoring {
+    pub cut_trees: u64,
+    /// URLs of cut trees that were found and not asked for.
+    pub unasked_urls: u64,
+    /// What they would bring, all of it new: external URLs, hosts, sites and server addresses.
+    pub might_bring: [f64; 4],
+    pub levels: Vec<CensoredLevel>,
+}
+
+/// Coverage from levels 0 to `depth`, between its bounds.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct CensoredLevel {
+    pub depth: u16,
+    /// External URLs, hosts and sites, each counted once in every site tree.
+    pub pair: [Bounds; 3],
+    /// External URLs, hosts, sites and server addresses, each counted once in the survey.
+    pub union: [Bounds; 4],
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Bounds {
+    /// If all that the cut trees might bring were new.
+    pub low: f64,
+    /// If the cut trees brought nothing more.
+    pub high: f64,
+}
+
+impl Censoring {
+    /// Bounds the coverage of a survey.
+    #[must_use]
+    pub fn of(recorded: &Recorded) -> Self {
+        let trees = &recorded.trees;
+        let yields = Yields::of(trees);
+        let (mut unasked_urls, mut found) = (0, [0.0; 3]);
+        for (tree, depth, urls) in trees.unasked() {
+            if trees.get(tree).ended == Ended::Cut {
+                unasked_urls += u64::from(urls);
+                let per_page = yields.of_a_page(trees, tree, depth);
+                for (sum, per_page) in found.iter_mut().zip(per_page) {
+                    *sum += f64::from(urls) * per_page;
+                }
+            }
+        }
+        let might_bring = with_addresses(recorded, found);
+        let cut_trees = trees.iter().filter(|tree| tree.ended == Ended::Cut).count() as u64;
+        Self { cut_trees, unasked_urls, levels: levels(recorded, might_bring), might_bring }
+    }
+}
+
+/// New hosts bring new addresses as the known hosts brought known ones.
+fn with_addresses(recorded: &Recorded, [urls, hosts, sites]: [f64; 3]) -> [f64; 4] {
+    let known = |kind| recorded.known.counts(kind).total() as f64;
+    let addresses = hosts * share(known(Kind::Addresses), known(Kind::Hosts));
+    [urls, hosts, sites, addresses]
+}
+
+fn levels(recorded: &Recorded, might_bring: [f64; 4]) -> Vec<CensoredLevel> {
+    let mut by_depth = vec![[0.0; 3]; usize::from(recorded.trees.deepest()) + 1];
+    for tree in 0..recorded.trees.len() {
+        for (sums, level) in by_depth.iter_mut().zip(recorded.trees.levels(tree)) {
+            add(sums, level.found());
+        }
+    }
+    let all = by_depth.iter().fold([0.0; 3], |mut sums, level| {
+        add(&mut sums, *level);
+        sums
+    });
+    let mut up_to = [0.0; 3];
+    (0..)
+        .zip(by_depth)
+        .map(|(depth, level)| {
+            add(&mut up_to, level);
+            let known = |kind: usize| &recorded.known.counts[kind];
+            CensoredLevel {
+                depth,
+                pair: std::array::from_fn(|kind| bounds(up_to[kind], all[kind], might_bring[kind])),
+                union: std::array::from_fn(|kind| {
+                    bounds(known(kind).up_to(depth) as f64, known(kind).total() as f64, might_bring[kind])
+                }),
+            }
+        })
+        .collect()
+}
+
+fn bounds(up_to: f64, all: f64, might_bring: f64) -> Bounds {
+    Bounds { low: share(up_to, all + might_bring), high: share(up_to, all) }
+}
+
+fn share(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
+}
+
+fn add(sums: &mut [f64; 3], more: [f64; 3]) {
+    for (sum, more) in sums.iter_mut().zip(more) {
+        *sum += more;
+    }
+}
+
+/// What a page of each depth brought with all below it, in the trees that ended by themselves: external URLs,
+/// hosts and sites.
+struct Yields {
+    by_depth: Vec<[f64; 3]>,
+}
+
+impl Yields {
+    fn of(trees: &Trees) -> Self {
+        let mut pages = vec![0.0; usize::from(trees.deepest()) + 1];
+        let mut found = vec![[0.0; 3]; pages.len()];
+        let ended = (0..trees.len()).filter(|tree| trees.get(*tree).ended == Ended::ByItself);
+        for tree in ended {
+            for (depth, level) in trees.levels(tree).iter().enumerate().take(pages.len()) {
+                pages[depth] += f64::from(level.pages);
+                add(&mut found[depth], level.found());
+            }
+        }
+        for depth in (1..found.len()).rev() {
+            let below = found[depth];
+            add(&mut found[depth - 1], below);
+        }
+        let by_depth = found.iter().zip(&pages).map(|(found, pages)| found.map(|sum| share(sum, *pages)));
+        Self { by_depth: by_depth.collect() }
+    }
+
+    /// What an unasked page of a tree might bring; what is deeper than all trees that ended brings as much
+    /// as the mean page of its own tree.
+    fn of_a_page(&self, trees: &Trees, tree: usize, depth: u16) -> [f64; 3] {
+        let (mut pages, mut own) = (0.0, [0.0; 3]);
+        for level in trees.levels(tree) {
+            pages += f64::from(level.pages);
+            add(&mut own, level.found());
+        }
+        let others = self.by_depth.get(usize::from(depth)).copied().unwrap_or_default();
+        std::array::from_fn(|kind| others[kind].max(share(own[kind], pages)))
+    }
+}

@@ -1,0 +1,119 @@
+use serde::Serialize;
+
+use super::{Estimate, Kind, Occurrences, Recorded, Sampling};
+
+/// How many external URLs, hosts, sites and addresses there are, those included that no tree showed.
+///
+/// Chao's estimate from incidences, site trees being the samples (Chao, Biometrics 43, 1987: Chao2), with the
+/// log-normal interval of the same paper, and the sample coverage after Good and Turing for incidences (Chao
+/// and Jost, Ecology 93, 2012).
+#[derive(Clone, Debug, Serialize)]
+pub struct Unseen {
+    pub kinds: Vec<UnseenOfKind>,
+    pub caveat: &'static str,
+}
+
+/// What is estimated of one kind.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct UnseenOfKind {
+    pub kind: Kind,
+    /// Known from the survey.
+    pub known: u64,
+    /// Known from one tree only, from exactly two.
+    pub in_one_tree: u64,
+    pub in_two_trees: u64,
+    /// The least that there are, known ones included, with its interval.
+    pub all: Estimate,
+    /// The share of all links from trees to such things that leads to known ones, were more trees walked.
+    pub sample_coverage: f64,
+}
+
+/// What must stand beside the estimate.
+pub const UNSEEN_CAVEAT: &str = "A lower bound: it is an estimate only if all were equally likely to be linked \
+    to. They are not: popular ones are linked to together and from everywhere, rare ones hardly at all, so there \
+    are more than this. The interval tells what chance alone does. What no tree links to at all is not counted.";
+
+impl Unseen {
+    /// Estimates the unseen of every kind.
+    #[must_use]
+    pub fn of(recorded: &Recorded, sampling: &Sampling) -> Self {
+        let trees = recorded.trees.len() as f64;
+        let kinds = Kind::ALL.map(|kind| {
+            let known = recorded.known.counts(kind).total();
+            Frequencies::of(recorded.known.occurrences(kind)).estimate(kind, known, trees, sampling)
+        });
+        Self { kinds: kinds.into(), caveat: UNSEEN_CAVEAT }
+    }
+}
+
+/// How many keys are known from one tree, from two, and the incidences of all.
+#[derive(Clone, Copy, Debug)]
+struct Frequencies {
+    once: f64,
+    twice: f64,
+    incidences: f64,
+}
+
+impl Frequencies {
+    /// Where there is a sample of keys only, its counts stand for all.
+    fn of(occurrences: &Occurrences) -> Self {
+        let count = |trees| occurrences.keys().filter(|key| key.len() == trees).count() as f64;
+        let share = occurrences.share();
+        Self {
+            once: count(1) / share,
+            twice: count(2) / share,
+            incidences: occurrences.list().len() as f64 / share,
+        }
+    }
+
+    fn estimate(self, kind: Kind, known: u64, trees: f64, sampling: &Sampling) -> UnseenOfKind {
+        let (unseen, variance) = self.chao2(known as f64, trees);
+        let factor = if unseen > 0.0 {
+            (sampling.normal_quantile() * (variance / unseen.powi(2)).ln_1p().sqrt()).exp()
+        } else {
+            1.0
+        };
+        let known_share = |unseen: f64| known as f64 + unseen;
+        UnseenOfKind {
+            kind,
+            known,
+            in_one_tree: self.once.round() as u64,
+            in_two_trees: self.twice.round() as u64,
+            all: Estimate {
+                value: known_share(unseen),
+                low: known_share(unseen / factor),
+                high: known_share(unseen * factor),
+            },
+            sample_coverage: self.coverage(trees),
+        }
+    }
+
+    /// The unseen and the variance of their estimate; the forms for no key in exactly two trees are the
+    /// bias-corrected ones.
+    fn chao2(self, known: f64, trees: f64) -> (f64, f64) {
+        let less_one = (trees - 1.0).max(0.0) / trees.max(1.0);
+        let (once, twice) = (self.once, self.twice);
+        if twice > 0.0 {
+            let ratio = once / twice;
+            let terms = less_one / 2.0 * ratio.powi(2)
+                + less_one.powi(2) * ratio.powi(3)
+                + less_one.powi(2) / 4.0 * ratio.powi(4);
+            return (less_one * once * ratio / 2.0, twice * terms);
+        }
+        let unseen = less_one * once * (once - 1.0).max(0.0) / 2.0;
+        let all = (known + unseen).max(1.0);
+        let variance = unseen + less_one.powi(2) * once * (2.0 * once - 1.0).powi(2) / 4.0
+            - less_one.powi(2) * once.powi(4) / (4.0 * all);
+        (unseen, variance.max(0.0))
+    }
+
+    fn coverage(self, trees: f64) -> f64 {
+        if self.incidences <= 0.0 {
+            return 0.0;
+        }
+        let once = if self.twice > 0.0 { self.once } else { (self.once - 1.0).max(0.0) };
+        let twice = self.twice.max(1.0);
+        let weight = (trees - 1.0).max(0.0) * once;
+        1.0 - self.once / self.incidences * (weight / (weight + 2.0 * twice))
+    }
+}
