@@ -1,7 +1,7 @@
 use serde_json::Value;
 
 use super::{Banner, Cell, Fact, Progress, Report, sections};
-use crate::analysis::{Censoring, Curves, Deepest, Kind, Recorded, Sampling, Unseen};
+use crate::analysis::{Censoring, Curves, Deepest, Kind, Overview, Recorded, Sampling, Unseen};
 use crate::records::{Manifest, SurveyState};
 
 /// All that was found of a survey, for [`Report::of`].
@@ -13,6 +13,7 @@ pub struct Findings {
     pub deepest: Deepest,
     pub censoring: Censoring,
     pub unseen: Unseen,
+    pub overview: Overview,
     /// The depth that is recommended, if one is.
     pub chosen: Option<u16>,
     /// Of a survey that is not over.
@@ -23,17 +24,29 @@ impl Report {
     /// Lays out what was found.
     #[must_use]
     pub fn of(findings: &Findings) -> Self {
-        let Findings { recorded, sampling, curves, deepest, censoring, unseen, chosen, progress } = findings;
+        let Findings { recorded, sampling, curves, deepest, censoring, unseen, overview, chosen, progress } =
+            findings;
         Self {
             title: title(&recorded.manifest),
             subtitle: subtitle(&recorded.manifest),
             banner: Banner::of(&recorded.manifest, *progress),
             facts: headline(curves, *chosen),
             sections: vec![
+                sections::card::section(overview),
+                sections::funnel::section(&overview.funnel),
                 sections::curves::section(curves, sampling, *chosen),
                 sections::deepest::section(deepest, sampling, *chosen),
                 sections::load_coverage::section(curves, sampling, *chosen),
                 sections::certainty::section(censoring, unseen, sampling, *chosen),
+                sections::sites::section(&overview.sites),
+                sections::links::section(&overview.links),
+                sections::technology::section(&overview.technology),
+                sections::infrastructure::section(&overview.infrastructure),
+                sections::times::section(&overview.times),
+                sections::outcomes::section(&overview.outcomes),
+                sections::ledger::section(&overview.ledger),
+                sections::kept_back::section(&overview.kept_back),
+                sections::method::section(overview),
             ],
         }
     }

@@ -3,7 +3,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::analysis::{AnalysisError, Censoring, Curves, Deepest, Kind, Recorded, Sampling, Unseen};
+use crate::analysis::{
+    AnalysisError, Censoring, Curves, Deepest, Kind, Overview, Recorded, Sampling, Unseen,
+};
 use crate::cli::error::{CliError, one_line};
 use crate::cli::exit::Exit;
 use crate::cli::output::{print, say};
@@ -65,6 +67,7 @@ pub(super) fn page(dir: &Path, sampling: &Sampling) -> Result<String, CliError> 
         deepest: Deepest::of(&recorded, sampling),
         censoring: Censoring::of(&recorded),
         unseen: Unseen::of(&recorded, sampling),
+        overview: Overview::of(dir)?,
         chosen: curves
             .levels
             .iter()
