@@ -1,8 +1,8 @@
 use clap::{Parser, Subcommand};
 
 use super::commands::{
-    demo::Demo, export::Export, report::ReportCommand, resume::Resume, simulate::Simulate, space::Space,
-    status::Status, survey::SurveyCommand,
+    choose_depth::ChooseDepth, demo::Demo, export::Export, report::ReportCommand, resume::Resume,
+    simulate::Simulate, space::Space, status::Status, survey::SurveyCommand,
 };
 use super::error::CliError;
 use super::exit::Exit;
@@ -35,6 +35,7 @@ pub enum Command {
     Resume(Resume),
     Status(Status),
     Report(ReportCommand),
+    ChooseDepth(ChooseDepth),
     Export(Export),
     Space(Space),
     Simulate(Box<Simulate>),
@@ -52,6 +53,7 @@ impl Command {
             Self::Resume(command) => command.execute(),
             Self::Status(command) => command.execute(),
             Self::Report(command) => command.execute(),
+            Self::ChooseDepth(command) => command.execute(),
             Self::Export(command) => command.execute(),
             Self::Space(command) => command.execute(),
             Self::Simulate(command) => command.execute(),

@@ -246,7 +246,8 @@ impl Parts {
 }
 
 /// Head, body and what may be read ahead of either cap, a handshake, and our own part.
-fn most_bytes(settings: &Settings) -> u64 {
+#[must_use]
+pub fn most_bytes(settings: &Settings) -> u64 {
     let body = settings.max_body.max(ROBOTS_BYTES);
     let sent = (MAX_URL_BYTES + settings.user_agent.len()) as u64 + REQUEST_OVERHEAD;
     BUFFER + body + LARGEST_HANDSHAKE + sent + BUFFER

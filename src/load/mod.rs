@@ -23,11 +23,12 @@ mod ledger;
 mod pace;
 mod server;
 
+pub use bucket::Bucket;
 pub use budget::{Budget, Grant, Limit, SiteBudget};
 pub use desk::{Load, Permit, Turn};
 pub use ledger::{Ledger, Promise};
 pub use pace::{Pace, delay_after};
-pub use server::ServerState;
+pub use server::{Backoff, ServerState, is_trouble};
 
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use super::{Ledger, Pace, delay_after};
-use crate::exchange::{Answer, Failure};
+use crate::exchange::{Answer, Failure, asks_for_pause};
 
 /// What is remembered of one server address: when it may be asked again, and what it bore.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -12,13 +12,19 @@ pub struct ServerState {
     slots: Vec<Slot>,
     /// The server asked to be left alone until then (Retry-After).
     hold: Option<SystemTime>,
+    backoff: Backoff,
+    /// Not stored: after a crash nothing is in flight.
+    #[serde(skip)]
+    pub(super) in_flight: u32,
+}
+
+/// How much a server is to be spared beyond the usual pause.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Backoff {
     /// Troubles not made good by sound answers yet.
     troubles: u8,
     /// Running mean of the time to the first byte, in seconds.
     usual_first_byte: Option<f64>,
-    /// Not stored: after a crash nothing is in flight.
-    #[serde(skip)]
-    pub(super) in_flight: u32,
 }
 
 /// One of the exchanges that may run at once, while it does not run.
@@ -67,8 +73,8 @@ impl ServerState {
     /// An exchange ended and gave this answer.
     pub(super) fn settle(&mut self, pace: &Pace, answer: &Answer) {
         self.ledger.book(answer, self.in_flight);
-        self.note_trouble(answer);
-        let delay = delay_after(pace, answer.timings.total, self.troubles, None);
+        self.backoff.note(is_trouble(answer.status, answer.failure), answer.timings.first_byte);
+        let delay = delay_after(pace, answer.timings.total, self.backoff.troubles, None);
         if let Some(pause) = answer.head.retry_after.filter(|_| answer.asks_for_pause()) {
             self.hold = self.hold.max(answer.ended().checked_add(pause));
         }
@@ -77,28 +83,12 @@ impl ServerState {
 
     /// An exchange ended in a way that left no answer, at the latest now.
     pub(super) fn abandon(&mut self, pace: &Pace, took: Duration, now: SystemTime) {
-        self.free_slot(now, delay_after(pace, took, self.troubles, None));
+        self.free_slot(now, delay_after(pace, took, self.backoff.troubles, None));
     }
 
     fn free_slot(&mut self, ended: SystemTime, delay: Duration) {
         self.in_flight = self.in_flight.saturating_sub(1);
         self.slots.push(Slot { ended, free: ended + delay });
-    }
-
-    fn note_trouble(&mut self, answer: &Answer) {
-        let first_byte = answer.timings.first_byte.map(|time| time.as_secs_f64());
-        let grown = first_byte
-            .zip(self.usual_first_byte)
-            .is_some_and(|(time, usual)| time > usual * GROWN_FACTOR && time > usual + GROWN_SECONDS);
-        if answer.asks_for_pause() || answer.failure.is_some_and(is_trouble) || grown {
-            self.troubles = (self.troubles + 1).min(MOST_TROUBLES);
-        } else {
-            self.troubles = self.troubles.saturating_sub(1);
-        }
-        if let Some(time) = first_byte {
-            let usual = self.usual_first_byte.unwrap_or(time);
-            self.usual_first_byte = Some(usual + (time - usual) * SMOOTHING);
-        }
     }
 
     /// Whether nothing but the ledger is worth remembering at `now`.
@@ -109,16 +99,45 @@ impl ServerState {
     }
 }
 
-/// Failures that may mean that the server has too much to do.
-fn is_trouble(failure: Failure) -> bool {
-    matches!(
-        failure,
-        Failure::Reset
-            | Failure::ConnectRefused
-            | Failure::ConnectTimeout
-            | Failure::TlsTimeout
-            | Failure::FirstByteTimeout
-            | Failure::IdleTimeout
-            | Failure::TooSlow
-    )
+impl Backoff {
+    /// Notes an exchange that has ended; a response time that has grown is trouble too.
+    pub fn note(&mut self, is_trouble: bool, first_byte: Option<Duration>) {
+        let first_byte = first_byte.map(|time| time.as_secs_f64());
+        let grown = first_byte
+            .zip(self.usual_first_byte)
+            .is_some_and(|(time, usual)| time > usual * GROWN_FACTOR && time > usual + GROWN_SECONDS);
+        if is_trouble || grown {
+            self.troubles = (self.troubles + 1).min(MOST_TROUBLES);
+        } else {
+            self.troubles = self.troubles.saturating_sub(1);
+        }
+        if let Some(time) = first_byte {
+            let usual = self.usual_first_byte.unwrap_or(time);
+            self.usual_first_byte = Some(usual + (time - usual) * SMOOTHING);
+        }
+    }
+
+    /// How often the pause is doubled.
+    #[must_use]
+    pub fn troubles(&self) -> u8 {
+        self.troubles
+    }
+}
+
+/// Whether an exchange with this status and failure may mean that the server has too much to do.
+#[must_use]
+pub fn is_trouble(status: Option<u16>, failure: Option<Failure>) -> bool {
+    asks_for_pause(status)
+        || matches!(
+            failure,
+            Some(
+                Failure::Reset
+                    | Failure::ConnectRefused
+                    | Failure::ConnectTimeout
+                    | Failure::TlsTimeout
+                    | Failure::FirstByteTimeout
+                    | Failure::IdleTimeout
+                    | Failure::TooSlow
+            )
+        )
 }

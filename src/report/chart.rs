@@ -85,6 +85,8 @@ pub enum Scale {
     LogMilliseconds,
     /// Numbers from 1 up, each power of ten as far from the last.
     LogCount,
+    /// Numbers above 0, each power of ten as far from the last; what is 0 has no place on it.
+    LogNumber,
 }
 
 /// A line.

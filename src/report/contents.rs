@@ -1,7 +1,10 @@
 use serde_json::Value;
 
-use super::{Banner, Cell, Fact, Progress, Report, sections};
-use crate::analysis::{Censoring, Curves, Deepest, Kind, Overview, Recorded, Sampling, Unseen};
+use super::sections::groups::Groups;
+use super::{Banner, Cell, Fact, Progress, Report, Section, sections};
+use crate::analysis::{
+    Censoring, Choice, Curves, Deepest, Forecast, Kind, Overview, Recorded, Sampling, Unseen,
+};
 use crate::records::{Manifest, SurveyState};
 
 /// All that was found of a survey, for [`Report::of`].
@@ -13,43 +16,65 @@ pub struct Findings {
     pub deepest: Deepest,
     pub censoring: Censoring,
     pub unseen: Unseen,
+    pub choice: Choice,
+    /// For a network environment, if one was given.
+    pub forecast: Option<Forecast>,
+    /// For each grouping that was asked for.
+    pub groups: Vec<Groups>,
     pub overview: Overview,
-    /// The depth that is recommended, if one is.
-    pub chosen: Option<u16>,
     /// Of a survey that is not over.
     pub progress: Option<Progress>,
+}
+
+impl Findings {
+    /// The depth that figures mark: that of the environment, where there is one.
+    fn chosen(&self) -> Option<u16> {
+        self.forecast.as_ref().map_or(self.choice.depth, |forecast| forecast.depth)
+    }
 }
 
 impl Report {
     /// Lays out what was found.
     #[must_use]
     pub fn of(findings: &Findings) -> Self {
-        let Findings { recorded, sampling, curves, deepest, censoring, unseen, overview, chosen, progress } =
-            findings;
+        let manifest = &findings.recorded.manifest;
         Self {
-            title: title(&recorded.manifest),
-            subtitle: subtitle(&recorded.manifest),
-            banner: Banner::of(&recorded.manifest, *progress),
-            facts: headline(curves, *chosen),
-            sections: vec![
-                sections::card::section(overview),
-                sections::funnel::section(&overview.funnel),
-                sections::curves::section(curves, sampling, *chosen),
-                sections::deepest::section(deepest, sampling, *chosen),
-                sections::load_coverage::section(curves, sampling, *chosen),
-                sections::certainty::section(censoring, unseen, sampling, *chosen),
-                sections::sites::section(&overview.sites),
-                sections::links::section(&overview.links),
-                sections::technology::section(&overview.technology),
-                sections::infrastructure::section(&overview.infrastructure),
-                sections::times::section(&overview.times),
-                sections::outcomes::section(&overview.outcomes),
-                sections::ledger::section(&overview.ledger),
-                sections::kept_back::section(&overview.kept_back),
-                sections::method::section(overview),
-            ],
+            title: title(manifest),
+            subtitle: subtitle(manifest),
+            banner: Banner::of(manifest, findings.progress),
+            facts: headline(&findings.curves, findings.chosen()),
+            sections: sections(findings),
         }
     }
+}
+
+/// What exists, what it cost and which depth to use, then all else.
+fn sections(findings: &Findings) -> Vec<Section> {
+    let Findings { sampling, curves, overview, .. } = findings;
+    let chosen = findings.chosen();
+    let mut list = vec![
+        sections::card::section(overview),
+        sections::funnel::section(&overview.funnel),
+        sections::curves::section(curves, sampling, chosen),
+        sections::deepest::section(&findings.deepest, sampling, chosen),
+        sections::load_coverage::section(curves, sampling, chosen),
+        sections::choice::section(&findings.choice),
+    ];
+    list.extend(findings.forecast.as_ref().map(sections::forecast::section));
+    list.push(sections::certainty::section(&findings.censoring, &findings.unseen, sampling, chosen));
+    list.extend(findings.groups.iter().map(sections::groups::section));
+    list.extend([
+        sections::sites::section(&overview.sites),
+        sections::links::section(&overview.links),
+        sections::technology::section(&overview.technology),
+        sections::infrastructure::section(&overview.infrastructure),
+        sections::times::section(&overview.times),
+        sections::outcomes::section(&overview.outcomes),
+        sections::ledger::section(&overview.ledger),
+        sections::kept_back::section(&overview.kept_back),
+        sections::method::section(overview),
+    ]);
+    list
 }
 
 /// Country domains that a title names; more are counted.

@@ -33,6 +33,7 @@ pub use chart::{Axis, Bar, Bars, BoxPlot, Boxes, Chart, Columns, Lines, Mark, Ma
 pub use contents::Findings;
 pub use figure::Figure;
 pub use page::PageError;
+pub use sections::groups::Groups;
 pub use standing::{Banner, Progress};
 pub use table::{Column, Form, Table};
 

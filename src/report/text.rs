@@ -35,6 +35,25 @@ fn is_hidden(character: char) -> bool {
         || u32::from(character) & 0xfffe == 0xfffe
 }
 
+/// Units that stay on the line of their number.
+const UNITS: [&str; 16] =
+    ["%", "B", "kB", "MB", "GB", "TB", "PB", "ms", "s", "min", "h", "d", "kB/s", "MB/s", "req/s", "kbit/s"];
+
+/// A text in which no line ends between a number and its unit.
+#[must_use]
+pub fn unbroken(text: &str) -> String {
+    let mut unbroken = String::with_capacity(text.len());
+    for (number, word) in text.split(' ').enumerate() {
+        let unit = word.trim_end_matches(|mark: char| !mark.is_alphanumeric() && mark != '%');
+        let follows_number = unbroken.ends_with(|last: char| last.is_ascii_digit());
+        if number > 0 {
+            unbroken.push(if follows_number && UNITS.contains(&unit) { '\u{a0}' } else { ' ' });
+        }
+        unbroken.push_str(word);
+    }
+    unbroken
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -50,5 +69,14 @@ mod tests {
     fn what_is_long_is_cut() {
         assert_eq!(plain(&"é".repeat(1000)).chars().count(), LONGEST + 1);
         assert!(!plain(&"é".repeat(LONGEST)).contains('…'));
+    }
+
+    #[test]
+    fn a_number_keeps_its_unit() {
+        assert_eq!(
+            unbroken("95 % (93–97 %) of 1.2 GB; 8 h"),
+            "95\u{a0}% (93–97\u{a0}%) of 1.2\u{a0}GB; 8\u{a0}h"
+        );
+        assert_eq!(unbroken("depth 8 so a  b"), "depth 8 so a  b");
     }
 }

@@ -17,7 +17,7 @@ use crate::frontier::Lease;
 /// A simulated week has about a thousand of these.
 const SIMULATED_STATUS: Duration = Duration::from_secs(600);
 /// Sites parked at busy servers for each that may be visited; about 300 bytes of memory each.
-const PARKED_PER_VISIT: usize = 64;
+pub const PARKED_PER_VISIT: usize = 64;
 
 /// Those who work on a running survey.
 pub(super) struct Crew {

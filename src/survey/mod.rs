@@ -48,11 +48,12 @@ mod visit;
 mod writer;
 
 pub use clock::clock;
+pub use crew::PARKED_PER_VISIT;
 pub use engine::{Ending, Survey, Taken};
 pub use error::SurveyError;
 pub use export::export;
 pub use others::Others;
-pub use parts::BUILT_IN_SUFFIX_LIST;
+pub use parts::{BUILT_IN_SUFFIX_LIST, most_bytes, pace};
 pub use progress::{LoadedServer, Progress, Snapshot};
 pub use settings::{FeedBackRule, Limit, Settings, Size, Span};
 pub use simulation::Simulation;

@@ -231,7 +231,15 @@ fn read_text(path: &Path) -> Result<String, SurveyError> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-pub(super) fn pace(settings: &Settings) -> Pace {
+/// The most bytes one exchange can cost: what it takes from the survey's rate before it begins.
+#[must_use]
+pub fn most_bytes(settings: &Settings) -> u64 {
+    fetch::most_bytes(&fetch_settings(settings))
+}
+
+/// How gently servers are asked with these settings.
+#[must_use]
+pub fn pace(settings: &Settings) -> Pace {
     Pace {
         min_delay: settings.min_delay.0,
         factor: settings.delay_factor,

@@ -32,7 +32,9 @@ impl Span {
                 let step = if scale == Scale::Count { step.max(1.0) } else { step };
                 Self::even(scale, (high / step).ceil().max(1.0) * step, step)
             }
-            Scale::LogMilliseconds | Scale::LogCount => Self::decades(scale, low.floor(), high.ceil(), most),
+            Scale::LogMilliseconds | Scale::LogCount | Scale::LogNumber => {
+                Self::decades(scale, low.floor(), high.ceil(), most)
+            }
         }
     }
 
@@ -72,6 +74,8 @@ fn position(scale: Scale, value: f64) -> f64 {
         // A tenth of a millisecond is below what a clock of the network tells.
         Scale::LogMilliseconds => value.max(0.1).log10(),
         Scale::LogCount => value.max(1.0).log10(),
+        // A ten-thousandth is as far from nothing as a chart shows.
+        Scale::LogNumber => value.max(1e-4).log10(),
         Scale::Depth | Scale::Share | Scale::Count | Scale::Number | Scale::Bytes => value,
     }
 }
@@ -89,8 +93,10 @@ pub(super) fn words(scale: Scale, value: f64) -> String {
     match scale {
         Scale::Depth => format!("{value:.0}"),
         Scale::Share => format!("{:.0} %", value * 100.0),
-        Scale::Number if value < 1000.0 => format!("{}", (value * 1e9).round() / 1e9),
-        Scale::Number | Scale::Count | Scale::LogCount => short(value, &["", " k", " M", " G", " T"]),
+        Scale::Number | Scale::LogNumber if value < 1000.0 => format!("{}", (value * 1e9).round() / 1e9),
+        Scale::Number | Scale::LogNumber | Scale::Count | Scale::LogCount => {
+            short(value, &["", " k", " M", " G", " T"])
+        }
         Scale::Bytes => short(value, &[" B", " kB", " MB", " GB", " TB", " PB"]),
         Scale::LogMilliseconds if value < 1000.0 => short(value, &[" ms"]),
         Scale::LogMilliseconds => short(value / 1000.0, &[" s", "000 s"]),
@@ -131,6 +137,7 @@ mod tests {
             ticks(Scale::LogMilliseconds, &[3.0, 4000.0], 9),
             ["1 ms", "10 ms", "100 ms", "1 s", "10 s"]
         );
+        assert_eq!(ticks(Scale::LogNumber, &[0.02, 45.0], 9), ["0.01", "0.1", "1", "10", "100"]);
         assert_eq!(ticks(Scale::LogCount, &[1.0, 80.0], 9), ["1", "10", "100"]);
     }
 
@@ -140,7 +147,7 @@ mod tests {
             values in prop::collection::vec(prop::num::f64::ANY, 0..5),
             most in 2usize..12,
         ) {
-            for scale in [Scale::Depth, Scale::Count, Scale::Number, Scale::Bytes, Scale::LogMilliseconds, Scale::LogCount] {
+            for scale in [Scale::Depth, Scale::Count, Scale::Number, Scale::Bytes, Scale::LogMilliseconds, Scale::LogCount, Scale::LogNumber] {
                 let span = Span::over(scale, values.iter().copied(), most);
                 prop_assert!(span.ticks.len() <= most.max(6), "{scale:?}: {:?}", span.ticks);
                 for value in &values {

@@ -3,7 +3,7 @@ use serde::Serialize;
 
 use super::csv;
 use crate::report::draw::{Drawing, Room, draw, legend};
-use crate::report::text::plain;
+use crate::report::text::{plain, unbroken};
 use crate::report::{Block, Cell, Fact, Figure, Form, Report, Section, Table, Verdict, Verdicts};
 
 /// What the template of the page shows. All words are plain; the template escapes them.
@@ -149,7 +149,7 @@ impl BlockView {
 
 /// A text of ours, of any length, which may name words of strangers.
 fn whole(text: &str) -> String {
-    text.split(' ').map(plain).collect::<Vec<_>>().join(" ")
+    unbroken(&text.split(' ').map(plain).collect::<Vec<_>>().join(" "))
 }
 
 impl FactView {

@@ -1,9 +1,7 @@
 use super::names;
 use crate::analysis::{CurveLevel, Curves, Kind, Sampling};
 use crate::records::units::{bytes, thousands};
-use crate::report::{
-    Axis, Cell, Column, Columns, Figure, Lines, Mark, Point, Scale, Section, Series, Table, percent,
-};
+use crate::report::{Axis, Cell, Column, Figure, Lines, Mark, Point, Scale, Section, Series, Table, percent};
 
 /// What each depth level cost and brought: figure 1 of the paper.
 #[must_use]
@@ -175,18 +173,18 @@ fn kinds(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Figure {
 fn yields(curves: &Curves, chosen: Option<u16>) -> Figure {
     let rows = curves.levels.iter().map(|level| {
         let new = level.new_servers_per_1000_requests;
-        vec![Cell::Count(level.depth.into()), new.map_or(Cell::Missing, |new| Cell::Number(new, 2))]
+        vec![Cell::Count(level.depth.into()), new.map_or(Cell::Missing, |new| Cell::Number(new, 3))]
     });
-    let columns = curves
-        .levels
-        .iter()
-        .map(|level| (level.depth.to_string(), vec![level.new_servers_per_1000_requests.unwrap_or(0.0)]));
-    let chart = Columns {
-        x: "Depth level".to_owned(),
-        y: Axis::new("New server addresses for 1,000 requests", Scale::Number),
-        parts: vec!["new servers for 1,000 requests".to_owned()],
-        columns: columns.collect(),
-        mark: chosen.map(usize::from),
+    let found = |level: &CurveLevel| {
+        let new = level.new_servers_per_1000_requests.filter(|new| *new > 0.0)?;
+        Some(Point::exact(level.depth.into(), new))
+    };
+    let name = "new servers for 1,000 requests";
+    let chart = Lines {
+        x: depth_axis(),
+        y: Axis::new("New server addresses for 1,000 requests", Scale::LogNumber),
+        series: vec![Series::of_points(name, curves.levels.iter().filter_map(found).collect())],
+        mark: mark(chosen),
     };
     let told: Vec<String> = (curves.levels.iter().take(4))
         .filter_map(|level| {
@@ -194,20 +192,17 @@ fn yields(curves: &Curves, chosen: Option<u16>) -> Figure {
             Some(format!("{} at depth {}", Cell::Number(new, 1).shown(), level.depth))
         })
         .collect();
+    let columns = vec![Column::number("depth", ""), Column::number(name, "")];
     Figure::new(
         "figure-new-servers",
-        "What a level still brings: server addresses first known from it, for every 1,000 requests that it cost.",
+        "What a level still brings: server addresses first known from it, for every 1,000 requests that it cost. Levels \
+         that brought none have no point; each line across is ten times the one below.",
         format!(
             "New server addresses for 1,000 requests: {}; see the table for deeper levels.",
             told.join(", ")
         ),
         chart,
-        Table::new(
-            "",
-            "",
-            vec![Column::number("depth", ""), Column::number("new servers per 1,000 requests", "")],
-        )
-        .with_rows(rows),
+        Table::new("", "", columns).with_rows(rows),
     )
 }
 

@@ -3,10 +3,13 @@
 
 pub mod card;
 pub mod certainty;
+pub mod choice;
 mod counted;
 pub mod curves;
 pub mod deepest;
+pub mod forecast;
 pub mod funnel;
+pub mod groups;
 pub mod infrastructure;
 pub mod kept_back;
 pub mod ledger;
