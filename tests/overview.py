@@ -167,9 +167,9 @@ def links(country_domains):
         for side in "ft"}
     urls = {(f, t): n for f, t, n in rows(f"SELECT * FROM {cells}")}
     linked = "SELECT {0}, count(DISTINCT (site, seed)) FROM links GROUP BY 1"
-    names = ("external_urls", "hosts", "sites", "in_survey", "nofollow")
-    return dict(zip(names, one("""SELECT count(*), count(DISTINCT host), count(DISTINCT target_site),
-        count(*) FILTER (in_survey), count(*) FILTER (nofollow) FROM links"""))) | {
+    names = ("external_urls", "linking_trees", "hosts", "sites", "in_survey", "nofollow")
+    return dict(zip(names, one("""SELECT count(*), count(DISTINCT (site, seed)), count(DISTINCT host),
+        count(DISTINCT target_site), count(*) FILTER (in_survey), count(*) FILTER (nofollow) FROM links"""))) | {
         "elements": counted("SELECT element, count(*) FROM links GROUP BY 1"),
         "most_linked_hosts": counted(linked.format("host"))[:20],
         "most_linked_sites": counted(linked.format("target_site"))[:20],

@@ -1,4 +1,4 @@
-use super::counted::{of, ordered, table};
+use super::counted::{Of, of, ordered, table};
 use crate::analysis::overview::{Counted, Funnel};
 use crate::records::units::thousands;
 use crate::report::{Block, Section};
@@ -16,8 +16,7 @@ pub fn section(funnel: &Funnel) -> Section {
     let mut section = Section::new("funnel", "From known to active sites", lead).with(ordered(
         "figure-funnel",
         "Sites of the country domains that reach each stage. A site is a registrable domain.",
-        "stage",
-        "sites",
+        Of { what: "stage", unit: "sites", whole: funnel.known },
         &stages(funnel),
     ));
     if !funnel.answered_without_front_page.is_empty() {

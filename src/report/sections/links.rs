@@ -1,4 +1,4 @@
-use super::counted::{figure, of, table};
+use super::counted::{Of, of, ordered, share, table};
 use crate::analysis::overview::{GENERIC, Links};
 use crate::records::units::thousands;
 use crate::report::{Block, Cell, Column, Figure, Matrix, Scale, Section, Table, percent};
@@ -7,8 +7,9 @@ use crate::report::{Block, Cell, Column, Figure, Matrix, Scale, Section, Table, 
 #[must_use]
 pub fn section(links: &Links) -> Section {
     let lead = format!(
-        "Site trees link to {} external URLs on {} hosts of {} sites. {} lead to generic domains, {} stay in the surveyed country \
+        "{} site trees link to {} external URLs on {} hosts of {} sites. {} lead to generic domains, {} stay in the surveyed country \
          domains.",
+        thousands(links.linking_trees),
         thousands(links.external_urls),
         thousands(links.hosts),
         thousands(links.sites),
@@ -19,9 +20,10 @@ pub fn section(links: &Links) -> Section {
     if links.external_urls == 0 {
         return section;
     }
-    let (unit, hosts) = ("linking site trees", &links.most_linked_hosts);
+    let trees = Of { what: "host", unit: "linking site trees", whole: links.linking_trees };
+    let caption = "The hosts that most site trees link to, with their share of the trees that link at all";
     section
-        .with(figure("figure-linked-hosts", "The hosts that most site trees link to", "host", unit, hosts))
+        .with(ordered("figure-linked-hosts", caption, trees, &links.most_linked_hosts))
         .with(most_linked_sites(links))
         .with(matrix(links))
         .with(table("table-elements", "External URLs by where the link is written", "element", "external URLs", &links.elements))
@@ -33,9 +35,11 @@ pub fn section(links: &Links) -> Section {
 }
 
 fn most_linked_sites(links: &Links) -> Table {
-    let columns = vec![Column::text("site"), Column::number("linking site trees", "")];
-    let rows =
-        links.most_linked_sites.iter().map(|site| vec![site.name.clone().into(), Cell::Count(site.count)]);
+    let columns =
+        vec![Column::text("site"), Column::number("linking site trees", ""), Column::share("share of these")];
+    let rows = links.most_linked_sites.iter().map(|site| {
+        vec![site.name.clone().into(), Cell::Count(site.count), share(site.count, links.linking_trees)]
+    });
     Table::new("table-linked-sites", "The sites that most site trees link to", columns).with_rows(rows)
 }
 

@@ -1,4 +1,4 @@
-use super::counted::{of, ordered, share};
+use super::counted::{Of, of, ordered, share};
 use crate::analysis::overview::{CountryDomain, Sites, Spread};
 use crate::records::units::thousands;
 use crate::report::{Block, Cell, Column, Fact, Section, Table, percent};
@@ -16,15 +16,13 @@ pub fn section(sites: &Sites) -> Section {
     );
     Section::new("sites", "Sites and pages", lead)
         .with(facts(sites))
-        .with(ordered("figure-site-size", "Sites by number of pages read", "pages", "sites", &sites.by_size))
+        .with(ordered("figure-site-size", "Sites by number of pages read", Of::sum("pages", "sites", &sites.by_size), &sites.by_size))
         .with(largest(sites))
         .with(by_country_domain(&sites.by_country_domain))
         .with(ordered(
             "figure-age",
             "Pages that tell when they were last changed, by age when they were fetched",
-            "age",
-            "pages",
-            &sites.age.classes,
+            Of::sum("age", "pages", &sites.age.classes), &sites.age.classes,
         ))
         .with(Block::Note(format!(
             "Age is what Last-Modified says: {} of the pages tell it; {} have none or no date in it and {} claim the future. Pages made \
