@@ -114,9 +114,9 @@ fn polite() -> Vec<ExchangeRow> {
 
 fn settings() -> Value {
     json!({
-        "cctld": ["ke"], "min-delay": "2s", "delay-factor": 5.0, "max-delay": "1m", "per-address": 1, "per-site": 1,
-        "max-requests": "3", "max-bytes": "3000", "max-time": "10s", "rate": "1000", "max-body": "1000",
-        "opt-out": "list.txt", "permit-special-addresses": false,
+        "cctld": ["ke"], "min-delay": "2s", "delay-factor": 5.0, "max-delay": "1m", "per-address": 1,
+        "per-site": 1, "max-requests": "3", "max-bytes": "3000", "max-time": "10s", "rate": "1000",
+        "max-body": "1000", "opt-out": "list.txt", "permit-special-addresses": false,
     })
 }
 

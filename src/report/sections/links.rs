@@ -7,8 +7,8 @@ use crate::report::{Block, Cell, Column, Figure, Matrix, Scale, Section, Table, 
 #[must_use]
 pub fn section(links: &Links) -> Section {
     let lead = format!(
-        "{} site trees link to {} external URLs on {} hosts of {} sites. {} lead to generic domains, {} stay in the surveyed country \
-         domains.",
+        "{} site trees link to {} external URLs on {} hosts of {} sites. {} lead to generic domains, {} \
+         stay in the surveyed country domains.",
         thousands(links.linking_trees),
         thousands(links.external_urls),
         thousands(links.hosts),
@@ -26,10 +26,17 @@ pub fn section(links: &Links) -> Section {
         .with(ordered("figure-linked-hosts", caption, trees, &links.most_linked_hosts))
         .with(most_linked_sites(links))
         .with(matrix(links))
-        .with(table("table-elements", "External URLs by where the link is written", "element", "external URLs", &links.elements))
+        .with(table(
+            "table-elements",
+            "External URLs by where the link is written",
+            "element",
+            "external URLs",
+            &links.elements,
+        ))
         .with(Block::Note(format!(
-            "An external URL counts once in every site tree that has it. {} are on links marked nofollow. A country domain is a \
-             surveyed one or a top-level domain of two letters; all others are generic.",
+            "An external URL counts once in every site tree that has it. {} are on links marked \
+             nofollow. A country domain is a surveyed one or a top-level domain of two letters; all \
+             others are generic.",
             of(links.nofollow, links.external_urls)
         )))
 }
@@ -73,7 +80,8 @@ fn matrix(links: &Links) -> Figure {
     });
     Figure::new(
         "figure-link-matrix",
-        "Where the external URLs of each country domain lead: shares of its row. The table has their numbers.",
+        "Where the external URLs of each country domain lead: shares of its row. The table has their \
+         numbers.",
         format!("Of all external URLs {} lead to {GENERIC} domains.", percent(links.share_to_generic())),
         chart,
         Table::new("", "", columns).with_rows(rows),
