@@ -10,6 +10,9 @@
 //! [`Curves`] are drawn from that: cumulative load and coverage against depth in both readings, *pair* and
 //! *union*, with intervals over site trees as sampling units.
 //!
+//! [`Overview`] is the rest of a country report: who was surveyed, what it cost whom, what was found, and whether
+//! promises on load were kept.
+//!
 //! This room never asks the network, never reads the clock and draws chance from a seed that is an argument.
 
 mod censoring;

@@ -75,7 +75,7 @@ impl CardMaker {
         self.totals.site_trees += 1;
         self.totals.sites += u64::from(site.is_first);
         self.totals.start_urls += u64::from(site.generation == 0);
-        self.totals.pages += site.pages;
+        self.totals.pages = self.totals.pages.saturating_add(site.pages);
     }
 
     pub(super) fn add(&mut self, exchange: &Exchange<'_>) {

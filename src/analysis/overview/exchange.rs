@@ -77,9 +77,14 @@ impl Exchange<'_> {
     }
 }
 
+/// Damaged tables may tell any number; differences of moments up to here, in microseconds, do not overflow …
+const LATEST: i64 = 1 << 60;
+/// … nor do sums of bytes over all exchanges that a survey can have. No exchange moves 64 GiB.
+const MOST_BYTES: u64 = 1 << 36;
+
 /// Tables tell durations in milliseconds and moments in microseconds.
 pub(super) fn microseconds(ms: f64) -> i64 {
-    (ms * 1000.0).round() as i64
+    ((ms * 1000.0).round() as i64).clamp(-LATEST, LATEST)
 }
 
 /// Declares the columns that are read, each once.
@@ -169,15 +174,15 @@ impl<'f> Columns<'f> {
             depth: self.depth.get(row),
             purpose: self.purpose.get(row).unwrap_or(""),
             method: self.method.get(row).unwrap_or(""),
-            started: self.started.get(row).unwrap_or_default(),
+            started: self.started.get(row).unwrap_or_default().clamp(-LATEST, LATEST),
             status: self.status.get(row),
             failure: self.failure.get(row),
             content_type: self.content_type.get(row),
             content_encoding: self.content_encoding.get(row),
             charset: self.charset.get(row),
             language: self.language.get(row),
-            sent_bytes: self.sent_bytes.get(row).unwrap_or_default(),
-            received_bytes: self.received_bytes.get(row).unwrap_or_default(),
+            sent_bytes: self.sent_bytes.get(row).unwrap_or_default().min(MOST_BYTES),
+            received_bytes: self.received_bytes.get(row).unwrap_or_default().min(MOST_BYTES),
             dns_ms: self.dns_ms.get(row),
             connect_ms: self.connect_ms.get(row),
             tls_ms: self.tls_ms.get(row),

@@ -126,11 +126,11 @@ impl KeptBackMaker {
         }
         for (class, count) in level.not_fetched.iter().enumerate() {
             self.classes_of_trees[tree] |= u16::from(*count > 0) << class;
-            self.levels[depth].not_fetched[class] += count;
+            add(&mut self.levels[depth].not_fetched[class], *count);
         }
-        self.levels[depth].internal_urls += level.internal_urls;
-        self.levels[depth].fetched += level.fetched;
-        let sum = level.fetched + level.not_fetched.iter().sum::<u64>();
+        add(&mut self.levels[depth].internal_urls, level.internal_urls);
+        add(&mut self.levels[depth].fetched, level.fetched);
+        let sum = total(level.not_fetched.into_iter().chain([level.fetched]));
         self.unreconciled += u64::from(sum != level.internal_urls);
     }
 
@@ -151,16 +151,25 @@ impl KeptBackMaker {
     pub(super) fn finish(self) -> KeptBack {
         let class = |(place, (name, _)): (usize, &(&'static str, &str))| Class {
             name,
-            urls: self.levels.iter().map(|level| level.not_fetched[place]).sum(),
+            urls: total(self.levels.iter().map(|level| level.not_fetched[place])),
             site_trees: self.classes_of_trees.iter().filter(|bits| **bits >> place & 1 == 1).count() as u64,
         };
         KeptBack {
-            internal_urls: self.levels.iter().map(|level| level.internal_urls).sum(),
-            fetched: self.levels.iter().map(|level| level.fetched).sum(),
+            internal_urls: total(self.levels.iter().map(|level| level.internal_urls)),
+            fetched: total(self.levels.iter().map(|level| level.fetched)),
             classes: CLASSES.iter().enumerate().map(class).collect(),
             rows_that_do_not_reconcile: self.unreconciled,
             robots: self.robots,
             levels: self.levels,
         }
     }
+}
+
+/// Damaged tables may count to any number.
+fn add(sum: &mut u64, count: u64) {
+    *sum = sum.saturating_add(count);
+}
+
+fn total(counts: impl Iterator<Item = u64>) -> u64 {
+    counts.fold(0, u64::saturating_add)
 }

@@ -11,6 +11,8 @@ use super::tally::{Counted, Tally};
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Links {
     pub external_urls: u64,
+    /// Site trees with at least one.
+    pub linking_trees: u64,
     /// Distinct over the whole survey.
     pub hosts: u64,
     pub sites: u64,
@@ -103,6 +105,7 @@ impl LinksMaker {
     /// Links of a tree stand together: what it links to twice counts once.
     fn add_target(&mut self, tree: u32, host: u64, site: u64, is_inside: bool) {
         if self.tree.replace(tree) != Some(tree) {
+            self.links.linking_trees += 1;
             self.hosts_of_tree.clear();
             self.sites_of_tree.clear();
         }

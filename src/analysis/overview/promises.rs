@@ -66,7 +66,8 @@ impl Evidence<'_> {
             Some(most) => format!("At most {most} requests at a time"),
         };
         let pause = format!(
-            "After each exchange at least {} of rest for its address, or {} times as long as it took (at most {})",
+            "After each exchange at least {} of rest for its address, or {} times as long as it took \
+             (at most {})",
             span(told.min_delay),
             told.delay_factor.unwrap_or_default(),
             span(told.max_delay)

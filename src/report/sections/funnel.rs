@@ -1,4 +1,4 @@
-use super::counted::{of, ordered, table};
+use super::counted::{Of, of, ordered, table};
 use crate::analysis::overview::{Counted, Funnel};
 use crate::records::units::thousands;
 use crate::report::{Block, Section};
@@ -7,7 +7,8 @@ use crate::report::{Block, Section};
 #[must_use]
 pub fn section(funnel: &Funnel) -> Section {
     let lead = format!(
-        "{} sites are known in the country domains; {} were surveyed, {} of these answer and {} are active.",
+        "{} sites are known in the country domains; {} were surveyed, {} of these answer and {} are \
+         active.",
         thousands(funnel.known),
         thousands(funnel.surveyed),
         of(funnel.answered, funnel.surveyed),
@@ -16,8 +17,7 @@ pub fn section(funnel: &Funnel) -> Section {
     let mut section = Section::new("funnel", "From known to active sites", lead).with(ordered(
         "figure-funnel",
         "Sites of the country domains that reach each stage. A site is a registrable domain.",
-        "stage",
-        "sites",
+        Of { what: "stage", unit: "sites", whole: funnel.known },
         &stages(funnel),
     ));
     if !funnel.answered_without_front_page.is_empty() {
@@ -30,10 +30,10 @@ pub fn section(funnel: &Funnel) -> Section {
         ));
     }
     section.with(Block::Note(format!(
-        "Known: start URLs and targets of links. Resolves: an address was found. Answers: any status came, for robots.txt too. \
-         Front page: 2xx at the start URL or where it redirects inside the site. Active: two pages or more. Parked sites are not told \
-         from others, which takes guesses; they are among those with one page. {} surveyed sites outside the country domains are left \
-         out.",
+        "Known: start URLs and targets of links. Resolves: an address was found. Answers: any status \
+         came, for robots.txt too. Front page: 2xx at the start URL or where it redirects inside the \
+         site. Active: two pages or more. Parked sites are not told from others, which takes guesses; \
+         they are among those with one page. {} surveyed sites outside the country domains are left out.",
         thousands(funnel.outside)
     )))
 }

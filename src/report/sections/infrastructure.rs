@@ -34,8 +34,8 @@ pub fn section(found: &Infrastructure) -> Section {
             .with(places("table-networks", "Servers and site trees by network", "network", &found.networks));
     }
     section.with(Block::Note(format!(
-        "Abroad: the database places the server in another country than that of the country domain. Databases are wrong for anycast \
-         and content networks. Location doubt: {}.",
+        "Abroad: the database places the server in another country than that of the country domain. \
+         Databases are wrong for anycast and content networks. Location doubt: {}.",
         found.location_doubt
     )))
 }

@@ -18,7 +18,8 @@ pub fn section(kept_back: &KeptBack) -> Section {
     let sums = match kept_back.rows_that_do_not_reconcile {
         0 => "On every level of every site tree the classes add up to what was found.".to_owned(),
         rows => format!(
-            "On {} levels of site trees the classes do not add up to what was found: the tables are damaged, or the program is wrong.",
+            "On {} levels of site trees the classes do not add up to what was found: the tables are \
+             damaged, or the program is wrong.",
             thousands(rows)
         ),
     };
@@ -27,8 +28,8 @@ pub fn section(kept_back: &KeptBack) -> Section {
         .with(by_level(kept_back))
         .with(robots(kept_back))
         .with(Block::Note(format!(
-            "{sums} URLs that were never found, below what was kept back, are not counted: the section on what was not seen \
-             estimates them."
+            "{sums} URLs that were never found, below what was kept back, are not counted: the section \
+             on what was not seen estimates them."
         )))
 }
 
@@ -116,8 +117,8 @@ fn by_level(kept_back: &KeptBack) -> Figure {
     });
     Figure::new(
         "figure-kept-back",
-        "What was found at each level and not asked for, as a share of all found there. One level below the deepest walked stands what \
-         lay too deep.",
+        "What was found at each level and not asked for, as a share of all found there. One level below \
+         the deepest walked stands what lay too deep.",
         format!(
             "{} of all internal URLs were not asked for.",
             of(

@@ -7,8 +7,8 @@ use crate::report::{Block, Cell, Column, Section, Table, Verdict, Verdicts};
 pub fn section(ledger: &Ledger) -> Section {
     let count = |verdict| ledger.promises.iter().filter(|promise| promise.verdict == verdict).count();
     let lead = format!(
-        "{} addresses were asked; half of them {} times or less, the most asked {} times. Of {} promises that the tables can show {} \
-         were kept and {} broken.",
+        "{} addresses were asked; half of them {} times or less, the most asked {} times. Of {} promises \
+         that the tables can show {} were kept and {} broken.",
         thousands(ledger.requests.count),
         Cell::Number(ledger.requests.median, 0).shown(),
         thousands(ledger.requests.max as u64),
@@ -19,14 +19,16 @@ pub fn section(ledger: &Ledger) -> Section {
     Section::new("ledger", "The load on servers", lead)
         .with(Verdicts {
             id: "promises".to_owned(),
-            caption: "The promises on load, judged by the times, addresses and answers of the exchanges".to_owned(),
+            caption: "The promises on load, judged by the times, addresses and answers of the exchanges"
+                .to_owned(),
             list: ledger.promises.iter().map(verdict).collect(),
         })
         .with(spreads(ledger))
         .with(most_burdened(&ledger.most_burdened))
         .with(Block::Note(
-            "Load is booked to the address that was asked, over the whole survey. Busy time is from the first byte sent to the last \
-             received. Requests in a minute: most that began within any 60 seconds."
+            "Load is booked to the address that was asked, over the whole survey. Busy time is from the \
+             first byte sent to the last received. Requests in a minute: most that began within any 60 \
+             seconds."
                 .to_owned(),
         ))
 }

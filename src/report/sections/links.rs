@@ -1,4 +1,4 @@
-use super::counted::{figure, of, table};
+use super::counted::{Of, of, ordered, share, table};
 use crate::analysis::overview::{GENERIC, Links};
 use crate::records::units::thousands;
 use crate::report::{Block, Cell, Column, Figure, Matrix, Scale, Section, Table, percent};
@@ -7,8 +7,9 @@ use crate::report::{Block, Cell, Column, Figure, Matrix, Scale, Section, Table, 
 #[must_use]
 pub fn section(links: &Links) -> Section {
     let lead = format!(
-        "Site trees link to {} external URLs on {} hosts of {} sites. {} lead to generic domains, {} stay in the surveyed country \
-         domains.",
+        "{} site trees link to {} external URLs on {} hosts of {} sites. {} lead to generic domains, {} \
+         stay in the surveyed country domains.",
+        thousands(links.linking_trees),
         thousands(links.external_urls),
         thousands(links.hosts),
         thousands(links.sites),
@@ -19,23 +20,33 @@ pub fn section(links: &Links) -> Section {
     if links.external_urls == 0 {
         return section;
     }
-    let (unit, hosts) = ("linking site trees", &links.most_linked_hosts);
+    let trees = Of { what: "host", unit: "linking site trees", whole: links.linking_trees };
+    let caption = "The hosts that most site trees link to, with their share of the trees that link at all";
     section
-        .with(figure("figure-linked-hosts", "The hosts that most site trees link to", "host", unit, hosts))
+        .with(ordered("figure-linked-hosts", caption, trees, &links.most_linked_hosts))
         .with(most_linked_sites(links))
         .with(matrix(links))
-        .with(table("table-elements", "External URLs by where the link is written", "element", "external URLs", &links.elements))
+        .with(table(
+            "table-elements",
+            "External URLs by where the link is written",
+            "element",
+            "external URLs",
+            &links.elements,
+        ))
         .with(Block::Note(format!(
-            "An external URL counts once in every site tree that has it. {} are on links marked nofollow. A country domain is a \
-             surveyed one or a top-level domain of two letters; all others are generic.",
+            "An external URL counts once in every site tree that has it. {} are on links marked \
+             nofollow. A country domain is a surveyed one or a top-level domain of two letters; all \
+             others are generic.",
             of(links.nofollow, links.external_urls)
         )))
 }
 
 fn most_linked_sites(links: &Links) -> Table {
-    let columns = vec![Column::text("site"), Column::number("linking site trees", "")];
-    let rows =
-        links.most_linked_sites.iter().map(|site| vec![site.name.clone().into(), Cell::Count(site.count)]);
+    let columns =
+        vec![Column::text("site"), Column::number("linking site trees", ""), Column::share("share of these")];
+    let rows = links.most_linked_sites.iter().map(|site| {
+        vec![site.name.clone().into(), Cell::Count(site.count), share(site.count, links.linking_trees)]
+    });
     Table::new("table-linked-sites", "The sites that most site trees link to", columns).with_rows(rows)
 }
 
@@ -69,7 +80,8 @@ fn matrix(links: &Links) -> Figure {
     });
     Figure::new(
         "figure-link-matrix",
-        "Where the external URLs of each country domain lead: shares of its row. The table has their numbers.",
+        "Where the external URLs of each country domain lead: shares of its row. The table has their \
+         numbers.",
         format!("Of all external URLs {} lead to {GENERIC} domains.", percent(links.share_to_generic())),
         chart,
         Table::new("", "", columns).with_rows(rows),

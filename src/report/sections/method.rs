@@ -7,7 +7,8 @@ use crate::report::{Block, Cell, Column, Fact, Section, Table};
 pub fn section(overview: &Overview) -> Section {
     let method = &overview.method;
     let lead = format!(
-        "Surveyed with ccsurvey {}, counted with ccsurvey {}, from the tables of the survey and nothing else.",
+        "Surveyed with ccsurvey {}, counted with ccsurvey {}, from the tables of the survey and nothing \
+         else.",
         method.surveyed_with, method.counted_with
     );
     Section::new("method", "Method", lead)
@@ -18,8 +19,9 @@ pub fn section(overview: &Overview) -> Section {
         .with(Block::Heading("To cite".to_owned()))
         .with(Block::text(citation(overview)))
         .with(Block::Note(
-            "A survey sees what is linked, up to its depth and budgets, from one place, at one time; what robots.txt forbids is not \
-             seen. Sites that are not linked from a start URL are missing. Countries and networks are what the databases say."
+            "A survey sees what is linked, up to its depth and budgets, from one place, at one time; \
+             what robots.txt forbids is not seen. Sites that are not linked from a start URL are \
+             missing. Countries and networks are what the databases say."
                 .to_owned(),
         ))
 }
@@ -51,7 +53,8 @@ fn definitions() -> Vec<Fact> {
         ("Site", "The registrable domain of a host: a public suffix and one label, or an address."),
         (
             "Site tree",
-            "The pages that are reached from a start URL through pages of its site; one for every start URL.",
+            "The pages that are reached from a start URL through pages of its site; one for every start \
+             URL.",
         ),
         ("Depth level", "Links followed from the start URL, the fewest possible; a redirect adds none."),
         ("Exchange", "A request to a server and what came of it, robots.txt and redirects included."),
@@ -80,8 +83,8 @@ fn citation(overview: &Overview) -> String {
     let domains: Vec<String> = card.country_domains.iter().map(|domain| format!(".{domain}")).collect();
     let day = card.created.to_string().get(..10).unwrap_or_default().to_owned();
     format!(
-        "Survey of the Web servers of {}, begun {day}, made with ccsurvey {}. The method is that of Nakahira, Hoshino and Mikami, \
-         \"Low Load Server Crawler: Design and Evaluation\", WWW 2008.",
+        "Survey of the Web servers of {}, begun {day}, made with ccsurvey {}. The method is that of \
+         Nakahira, Hoshino and Mikami, \"Low Load Server Crawler: Design and Evaluation\", WWW 2008.",
         domains.join(", "),
         card.tool_version
     )

@@ -12,7 +12,8 @@ pub fn section(outcomes: &Outcomes) -> Section {
         outcomes.trees.iter().find(|counted| counted.name == word).map_or(0, |found| found.count)
     };
     let lead = format!(
-        "{} of {} site trees were walked to their end, {} could not be reached. {} of {} exchanges brought no complete answer.",
+        "{} of {} site trees were walked to their end, {} could not be reached. {} of {} exchanges \
+         brought no complete answer.",
         of(of_word("complete"), trees),
         thousands(trees),
         of(of_word("unreachable"), trees),
@@ -20,11 +21,27 @@ pub fn section(outcomes: &Outcomes) -> Section {
         thousands(outcomes.exchanges),
     );
     Section::new("outcomes", "Outcomes and failures", lead)
-        .with(figure("figure-outcomes", "Site trees by outcome: why their walk ended", "outcome", "site trees", &outcomes.trees))
+        .with(figure(
+            "figure-outcomes",
+            "Site trees by outcome: why their walk ended",
+            "outcome",
+            "site trees",
+            &outcomes.trees,
+        ))
         .with(by_country_domain(outcomes))
-        .with(table("table-failures", "Exchanges without a complete answer, by failure", "failure", "exchanges", &outcomes.failures))
+        .with(table(
+            "table-failures",
+            "Exchanges without a complete answer, by failure",
+            "failure",
+            "exchanges",
+            &outcomes.failures,
+        ))
         .with(statuses(outcomes))
-        .with(Block::Note("The data dictionary tells what each word means. An HTTP status is not a failure, whatever it says.".to_owned()))
+        .with(Block::Note(
+            "The data dictionary tells what each word means. An HTTP status is not a failure, whatever \
+             it says."
+                .to_owned(),
+        ))
 }
 
 fn by_country_domain(outcomes: &Outcomes) -> Table {

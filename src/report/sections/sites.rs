@@ -1,4 +1,4 @@
-use super::counted::{of, ordered, share};
+use super::counted::{Of, of, ordered, share};
 use crate::analysis::overview::{CountryDomain, Sites, Spread};
 use crate::records::units::thousands;
 use crate::report::{Block, Cell, Column, Fact, Section, Table, percent};
@@ -8,7 +8,8 @@ use crate::report::{Block, Cell, Column, Fact, Section, Table, percent};
 pub fn section(sites: &Sites) -> Section {
     let pages = &sites.pages;
     let lead = format!(
-        "Of {} sites with a page half have {} pages or fewer; {} have a single one. The largest hundredth has {} of all pages.",
+        "Of {} sites with a page half have {} pages or fewer; {} have a single one. The largest \
+         hundredth has {} of all pages.",
         thousands(pages.count),
         Cell::Number(pages.median, 0).shown(),
         of(sites.with_one_page, pages.count),
@@ -16,19 +17,23 @@ pub fn section(sites: &Sites) -> Section {
     );
     Section::new("sites", "Sites and pages", lead)
         .with(facts(sites))
-        .with(ordered("figure-site-size", "Sites by number of pages read", "pages", "sites", &sites.by_size))
+        .with(ordered(
+            "figure-site-size",
+            "Sites by number of pages read",
+            Of::sum("pages", "sites", &sites.by_size),
+            &sites.by_size,
+        ))
         .with(largest(sites))
         .with(by_country_domain(&sites.by_country_domain))
         .with(ordered(
             "figure-age",
             "Pages that tell when they were last changed, by age when they were fetched",
-            "age",
-            "pages",
+            Of::sum("age", "pages", &sites.age.classes),
             &sites.age.classes,
         ))
         .with(Block::Note(format!(
-            "Age is what Last-Modified says: {} of the pages tell it; {} have none or no date in it and {} claim the future. Pages made \
-             on request tell the time of the request or nothing.",
+            "Age is what Last-Modified says: {} of the pages tell it; {} have none or no date in it and \
+             {} claim the future. Pages made on request tell the time of the request or nothing.",
             of(sites.age.dated, sites.read_pages),
             thousands(sites.age.undated),
             thousands(sites.age.future),

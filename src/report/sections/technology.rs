@@ -12,7 +12,8 @@ pub fn section(technology: &Technology) -> Section {
         percent(meant as f64 / all as f64)
     };
     let lead = format!(
-        "{} of the front pages are encrypted, {} of these with a valid certificate; {} of the pages come compressed.",
+        "{} of the front pages are encrypted, {} of these with a valid certificate; {} of the pages come \
+         compressed.",
         of(&technology.encryption, &|name| name.starts_with("TLS")),
         of(&technology.certificates, &|name| name == "valid"),
         of(&technology.compression, &|name| name != "not compressed"),
@@ -20,18 +21,54 @@ pub fn section(technology: &Technology) -> Section {
     let by_trees: Vec<Counted> =
         technology.software.iter().map(|software| counted(&software.name, software.site_trees)).collect();
     Section::new("technology", "Technology", lead)
-        .with(figure("figure-software", "Server software by site trees", "software", "site trees", &sorted(by_trees)))
+        .with(figure(
+            "figure-software",
+            "Server software by site trees",
+            "software",
+            "site trees",
+            &sorted(by_trees),
+        ))
         .with(software(technology))
-        .with(table("table-http", "HTTP versions of answers", "version", "answers", &technology.http_versions))
-        .with(table("table-encryption", "Encryption of front pages", "version", "front pages", &technology.encryption))
-        .with(table("table-certificates", "Certificates of encrypted front pages", "certificate", "front pages", &technology.certificates))
-        .with(table("table-compression", "Compression of pages", "Content-Encoding", "pages", &technology.compression))
+        .with(table(
+            "table-http",
+            "HTTP versions of answers",
+            "version",
+            "answers",
+            &technology.http_versions,
+        ))
+        .with(table(
+            "table-encryption",
+            "Encryption of front pages",
+            "version",
+            "front pages",
+            &technology.encryption,
+        ))
+        .with(table(
+            "table-certificates",
+            "Certificates of encrypted front pages",
+            "certificate",
+            "front pages",
+            &technology.certificates,
+        ))
+        .with(table(
+            "table-compression",
+            "Compression of pages",
+            "Content-Encoding",
+            "pages",
+            &technology.compression,
+        ))
         .with(charsets(technology))
-        .with(table("table-languages", "Languages that front pages say they are in", "language", "front pages", &technology.languages))
+        .with(table(
+            "table-languages",
+            "Languages that front pages say they are in",
+            "language",
+            "front pages",
+            &technology.languages,
+        ))
         .with(Block::Note(
-            "Software is what the header Server says before its version; nobody checks it. A front page is the first answer with 2xx at \
-             the start URL or where it redirects. Encodings have their names of the WHATWG standard, by which ISO-8859-1 is \
-             windows-1252."
+            "Software is what the header Server says before its version; nobody checks it. A front page \
+             is the first answer with 2xx at the start URL or where it redirects. Encodings have their \
+             names of the WHATWG standard, by which ISO-8859-1 is windows-1252."
                 .to_owned(),
         ))
 }
@@ -62,7 +99,8 @@ fn software(technology: &Technology) -> Table {
             share(software.site_trees, technology.site_trees),
         ]
     });
-    let caption = "Server software by servers (addresses that answered) and by site trees (whose start URL was answered)";
+    let caption = "Server software by servers (addresses that answered) and by site trees (whose start URL was \
+         answered)";
     Table::new("table-software", caption, columns).with_rows(rows)
 }
 

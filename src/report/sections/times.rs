@@ -18,9 +18,9 @@ pub fn section(times: &Times) -> Section {
         section = section.with(by_country(times)).with(first_byte_by_country(times));
     }
     section.with(Block::Note(
-        "Percentiles are exact to 1 %. Connect: opening a connection, with TLS where it cannot be told apart. First byte: from the \
-         request to the first byte of its answer. Total: the server's busy time, without DNS. Exchanges that ended in a time-out are in \
-         the total."
+        "Percentiles are exact to 1 %. Connect: opening a connection, with TLS where it cannot be told \
+         apart. First byte: from the request to the first byte of its answer. Total: the server's busy \
+         time, without DNS. Exchanges that ended in a time-out are in the total."
             .to_owned(),
     ))
 }
