@@ -103,7 +103,7 @@ async function print(browser) {
 
 await validate();
 const browser = await puppeteer.launch({
-  executablePath: "/usr/bin/chromium",
+  executablePath: process.env.CHROMIUM,
   args: ["--no-sandbox", "--force-color-profile=srgb", "--hide-scrollbars"],
 });
 try {

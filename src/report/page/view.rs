@@ -59,7 +59,8 @@ struct TableView {
     caption: String,
     columns: Vec<ColumnView>,
     rows: Vec<Vec<CellView>>,
-    csv: String,
+    /// A URL with all but letters, digits and `,.-_:` percent-encoded; it stands as it is.
+    csv: Value,
 }
 
 #[derive(Serialize)]
@@ -182,7 +183,7 @@ impl TableView {
                 .map(|column| ColumnView { head: plain(&column.head), is_number: column.form != Form::Text })
                 .collect(),
             rows: table.rows.iter().map(row).collect(),
-            csv: csv::href(table),
+            csv: Value::from_safe_string(csv::href(table)),
         }
     }
 }
