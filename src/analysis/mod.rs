@@ -14,31 +14,45 @@
 
 mod censoring;
 mod chance;
+mod choice;
+mod classes;
 mod curves;
 mod deepest;
+mod environment;
+mod environment_file;
 mod error;
+mod forecast;
 mod group;
 mod intervals;
 mod known;
 mod occurrences;
+pub mod overview;
 mod ratios;
 mod reading;
 mod recorded;
 mod sampling;
+mod schedule;
 mod trees;
 mod unions;
 mod units;
 mod unseen;
 
 pub use censoring::{Bounds, CensoredLevel, Censoring};
+pub use choice::{Choice, ChoiceLevel, Criterion, Reading};
+pub use classes::ServerClass;
 pub use curves::{CurveLevel, Curves};
 pub use deepest::{Deepest, DeepestLevel};
+pub use environment::{Ceiling, Environment, Plan, Servers, Surveyor};
+pub use environment_file::EnvironmentError;
 pub use error::AnalysisError;
+pub use forecast::{Bound, Forecast, ForecastLevel, Limit, Spread};
 pub use group::{Grouping, Labels};
 pub use known::{Known, KnownByDepth};
 pub use occurrences::{Occurrence, Occurrences};
+pub use overview::Overview;
 pub use recorded::Recorded;
 pub use sampling::Sampling;
+pub use schedule::{Borne, Conditions, Exchanges, MeasuredServer, Pacing, Schedule, Settled};
 pub use trees::{Ended, LevelCost, Tree, Trees};
 pub use unseen::{UNSEEN_CAVEAT, Unseen, UnseenOfKind};
 
@@ -55,6 +69,22 @@ pub enum Kind {
 
 impl Kind {
     pub const ALL: [Self; 4] = [Self::Urls, Self::Hosts, Self::Sites, Self::Addresses];
+
+    /// The word in files and flags.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Urls => "urls",
+            Self::Hosts => "hosts",
+            Self::Sites => "sites",
+            Self::Addresses => "addresses",
+        }
+    }
+
+    #[must_use]
+    pub fn named(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.word() == word)
+    }
 }
 
 /// In which unit load is counted.

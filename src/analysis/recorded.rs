@@ -27,13 +27,7 @@ impl Recorded {
     /// # Errors
     /// There is no survey, no site tree yet, or a table cannot be read.
     pub fn load(dir: &Path) -> Result<Self, AnalysisError> {
-        let mut tries = 1;
-        loop {
-            match Self::load_once(dir) {
-                Err(AnalysisError::Tables(wrong)) if has_vanished(&wrong) && tries < TRIES => tries += 1,
-                done => return done,
-            }
-        }
+        retried(|| Self::load_once(dir))
     }
 
     /// A survey of fewer trees: so many drawn without replacement, from every country domain in proportion.
@@ -64,6 +58,17 @@ impl Recorded {
         let mut gathering = Gathering::new();
         each::<LinkRow>(dir, LINKS, |frame| gathering.add_links(&loading, frame))?;
         Ok(Self { manifest, known: gathering.finish(), trees: loading.finish() })
+    }
+}
+
+/// Reads tables again when a file that was listed is gone: its rows are in a larger one now.
+pub(super) fn retried<T>(mut read: impl FnMut() -> Result<T, AnalysisError>) -> Result<T, AnalysisError> {
+    let mut tries = 1;
+    loop {
+        match read() {
+            Err(AnalysisError::Tables(wrong)) if has_vanished(&wrong) && tries < TRIES => tries += 1,
+            done => return done,
+        }
     }
 }
 
@@ -323,11 +328,11 @@ impl Gathering {
     }
 }
 
-fn key(text: &str) -> u64 {
+pub(super) fn key(text: &str) -> u64 {
     xxh3_64(text.as_bytes())
 }
 
-fn tree_key(site: &str, seed: u32) -> u64 {
+pub(super) fn tree_key(site: &str, seed: u32) -> u64 {
     xxh3_64_with_seed(site.as_bytes(), u64::from(seed))
 }
 

@@ -120,6 +120,12 @@ impl Trees {
         self.trees[tree].groups[by as usize]
     }
 
+    /// The name of a group by its number.
+    #[must_use]
+    pub fn name_of_group(&self, group: u32) -> &str {
+        self.labels.name(group)
+    }
+
     /// The name of a tree's group, `unknown` where it is not known.
     #[must_use]
     pub fn group_name(&self, tree: usize, by: Grouping) -> &str {

@@ -1,6 +1,7 @@
 use std::io;
 
 use super::exit::Exit;
+use crate::analysis::AnalysisError;
 use crate::survey::SurveyError;
 
 /// Why a command ends early, in the words that the user reads.
@@ -39,6 +40,15 @@ impl From<SurveyError> for CliError {
     fn from(wrong: SurveyError) -> Self {
         let message = one_line(&wrong.to_string());
         if wrong.is_usage() { Self::Usage(message) } else { Self::Failed(message) }
+    }
+}
+
+impl From<AnalysisError> for CliError {
+    fn from(wrong: AnalysisError) -> Self {
+        match wrong {
+            AnalysisError::Manifest(wrong) => SurveyError::from(wrong).into(),
+            other => Self::Failed(one_line(&other.to_string())),
+        }
     }
 }
 

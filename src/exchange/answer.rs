@@ -109,6 +109,12 @@ impl Answer {
     /// Whether the server asks to be left alone for a while (RFC 6585 §4, RFC 9110 §15.6.4).
     #[must_use]
     pub fn asks_for_pause(&self) -> bool {
-        matches!(self.status, Some(429 | 503))
+        asks_for_pause(self.status)
     }
+}
+
+/// Whether a status asks to be left alone for a while.
+#[must_use]
+pub fn asks_for_pause(status: Option<u16>) -> bool {
+    matches!(status, Some(429 | 503))
 }

@@ -12,6 +12,6 @@ mod answer;
 mod ask;
 mod failure;
 
-pub use answer::{Answer, Head, Timings, Wire};
+pub use answer::{Answer, Head, Timings, Wire, asks_for_pause};
 pub use ask::{Ask, Depth, Purpose};
 pub use failure::Failure;

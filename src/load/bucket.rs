@@ -9,7 +9,7 @@ const BURST_SECONDS: f64 = 10.0;
 /// any window of *T* seconds exchanges begin that move at most `capacity + rate × T` bytes, where the
 /// capacity is ten seconds of the rate or one largest exchange.
 #[derive(Debug)]
-pub(super) struct Bucket {
+pub struct Bucket {
     rate: f64,
     capacity: f64,
     level: f64,
@@ -18,14 +18,19 @@ pub(super) struct Bucket {
 }
 
 impl Bucket {
-    pub(super) fn new(rate: u64, largest: u64) -> Self {
+    /// `rate` in bytes per second; one exchange moves `largest` bytes at most.
+    #[must_use]
+    pub fn new(rate: u64, largest: u64) -> Self {
         let rate = (rate as f64).max(1.0);
         let capacity = (rate * BURST_SECONDS).max(largest as f64);
         Self { rate, capacity, level: capacity, at: None }
     }
 
     /// Takes `bytes`, or says when they will be there.
-    pub(super) fn reserve(&mut self, now: SystemTime, bytes: u64) -> Result<(), SystemTime> {
+    ///
+    /// # Errors
+    /// The time to ask again, if nobody gives back before.
+    pub fn reserve(&mut self, now: SystemTime, bytes: u64) -> Result<(), SystemTime> {
         self.refill(now);
         let missing = bytes as f64 - self.level;
         if missing > 0.0 {
@@ -38,7 +43,8 @@ impl Bucket {
         Ok(())
     }
 
-    pub(super) fn give_back(&mut self, bytes: u64) {
+    /// So many of the bytes taken were not needed.
+    pub fn give_back(&mut self, bytes: u64) {
         self.level = (self.level + bytes as f64).min(self.capacity);
     }
 

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ccsurvey::address::{SuffixSection, Suffixes, WebUrl};
 use ccsurvey::records::{ExchangeRow, LevelRow, LinkRow, Row, ServerRow, SiteRow, read_table};
@@ -98,6 +98,17 @@ impl Space {
 
     pub fn accesses(&self) -> Vec<Access> {
         self.served.access_log()
+    }
+
+    /// The accesses, once there are so many. A server that is hung up on notes it when it sees that, which
+    /// may be after the survey has ended; after ten seconds what is there has to do.
+    #[allow(clippy::disallowed_methods, reason = "a deadline of the test itself")]
+    pub fn accesses_once(&self, number: usize) -> Vec<Access> {
+        let begun = Instant::now();
+        while self.accesses().len() < number && begun.elapsed() < Duration::from_secs(10) {
+            std::thread::yield_now();
+        }
+        self.accesses()
     }
 
     pub fn dns(&self) -> String {

@@ -1,7 +1,9 @@
 //! One file for each command: its arguments, its help, and what it does.
 
+pub mod choose_depth;
 pub mod demo;
 pub mod export;
+pub mod report;
 pub mod resume;
 pub mod simulate;
 pub mod space;

@@ -1,0 +1,123 @@
+use super::exchanges::Exchange;
+
+/// What is seen of the pauses before the exchanges of a tree: how long each was, and how long our own rule
+/// would have it.
+///
+/// Tables do not tell what a server asked for (Crawl-delay, Retry-After), but it shows: a Crawl-delay as the
+/// same pause again and again that no rule of ours explains, a Retry-After after 429 or 503.
+#[derive(Default)]
+pub(super) struct Pauses {
+    list: Vec<Pause>,
+}
+
+/// A pause between two exchanges of a tree at the same server.
+pub(super) struct Pause {
+    /// The place of the exchange that follows.
+    pub at: usize,
+    /// The host of that exchange, as a hash.
+    pub host: u64,
+    /// Seconds.
+    pub seen: f64,
+    pub explained: f64,
+    pub is_robots: bool,
+    /// The exchange before it was answered with 429 or 503.
+    pub after_refusal: bool,
+}
+
+/// Times in the tables are in microseconds; timers of a real survey may be late by some milliseconds.
+const TOLERANCE: f64 = 0.02;
+/// A Crawl-delay shows in so many equal pauses; fewer make no difference to how long a survey takes.
+const LEAST_TIMES: usize = 3;
+
+impl Pauses {
+    pub(super) fn add(&mut self, pause: Pause) {
+        self.list.push(pause);
+    }
+
+    /// Notes what was asked for with the exchanges that had to wait for it, and forgets the pauses.
+    pub(super) fn note(&mut self, exchanges: &mut [Exchange]) {
+        for pause in self.list.iter().filter(|pause| pause.after_refusal && pause.is_unexplained()) {
+            exchanges[pause.at].asked = hundredths(pause.seen);
+        }
+        self.list.retain(|pause| !pause.is_robots && !pause.after_refusal);
+        self.list.sort_by_key(|pause| pause.host);
+        for pauses in self.list.chunk_by(|one, other| one.host == other.host) {
+            if let Some(delay) = crawl_delay(pauses) {
+                for pause in pauses {
+                    exchanges[pause.at].asked = hundredths(delay);
+                }
+            }
+        }
+        self.list.clear();
+    }
+}
+
+impl Pause {
+    fn is_unexplained(&self) -> bool {
+        self.seen > self.explained + TOLERANCE
+    }
+}
+
+/// The Crawl-delay of a host: the least pause there that our rule does not explain, if most such pauses are as
+/// long and none is shorter.
+fn crawl_delay(pauses: &[Pause]) -> Option<f64> {
+    let unexplained = || pauses.iter().filter(|pause| pause.is_unexplained()).map(|pause| pause.seen);
+    let least = unexplained().min_by(f64::total_cmp)?;
+    let equal = unexplained().filter(|seen| *seen <= least + TOLERANCE).count();
+    let is_kept = pauses.iter().all(|pause| pause.seen >= least - TOLERANCE);
+    (is_kept && equal >= LEAST_TIMES && equal * 2 >= unexplained().count()).then_some(least)
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates: at 655 s")]
+fn hundredths(seconds: f64) -> u16 {
+    (seconds * 100.0).round() as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::exchanges::NO_SERVER;
+    use super::*;
+
+    fn asked(pauses: &[(f64, f64, bool)]) -> Vec<u16> {
+        let blank = Exchange {
+            server: NO_SERVER,
+            bytes: 0,
+            handshake: 0.0,
+            first_byte: 0.0,
+            total: 0.0,
+            asked: 0,
+            depth: 0,
+            marks: 0,
+        };
+        let mut exchanges = vec![blank; pauses.len()];
+        let mut all = Pauses::default();
+        for (at, (seen, explained, after_refusal)) in pauses.iter().copied().enumerate() {
+            all.add(Pause { at, host: 7, seen, explained, is_robots: false, after_refusal });
+        }
+        all.note(&mut exchanges);
+        exchanges.iter().map(|exchange| exchange.asked).collect()
+    }
+
+    #[test]
+    fn a_crawl_delay_is_the_pause_that_no_rule_explains() {
+        let pauses = [(10.0, 2.0, false), (10.001, 4.0, false), (12.5, 12.5, false), (10.0, 2.0, false)];
+        assert_eq!(asked(&pauses), [1000; 4]);
+    }
+
+    #[test]
+    fn waiting_for_others_is_no_crawl_delay() {
+        assert_eq!(
+            asked(&[(2.0, 2.0, false), (9.0, 2.0, false), (9.0, 2.0, false), (9.0, 2.0, false)]),
+            [0; 4]
+        );
+        assert_eq!(
+            asked(&[(3.1, 2.0, false), (4.2, 2.0, false), (9.3, 2.0, false), (7.0, 2.0, false)]),
+            [0; 4]
+        );
+    }
+
+    #[test]
+    fn a_refusal_may_ask_for_a_pause() {
+        assert_eq!(asked(&[(120.0, 4.0, true), (2.0, 2.0, false), (8.0, 8.0, true)]), [12_000, 0, 0]);
+    }
+}

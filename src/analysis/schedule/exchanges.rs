@@ -1,0 +1,123 @@
+use std::net::IpAddr;
+
+/// The exchanges of a survey in a form that is small: 24 bytes each, so that ten million take 240 MB.
+#[derive(Clone, Debug, Default)]
+pub struct Exchanges {
+    /// Tree by tree, in each in the order they were asked.
+    pub(super) list: Vec<Exchange>,
+    /// In the order in which the survey took the trees.
+    pub(super) trees: Vec<TreeSpan>,
+    /// For every tree and depth, how many of its exchanges the levels down to it have.
+    pub(super) ends: Vec<u32>,
+    pub(super) servers: Vec<MeasuredServer>,
+}
+
+/// An exchange as far as a schedule depends on it; times in seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Exchange {
+    /// [`NO_SERVER`] when none was asked: then `total` is what finding that out took.
+    pub server: u32,
+    /// Both ways.
+    pub bytes: u32,
+    /// To open the connection, with TLS; 0 on one kept alive.
+    pub handshake: f32,
+    /// Below 0 when no answer came.
+    pub first_byte: f32,
+    pub total: f32,
+    /// The pause before it that the server asked for, in hundredths of a second: Crawl-delay or Retry-After.
+    pub asked: u16,
+    pub depth: u8,
+    pub marks: u8,
+}
+
+pub(super) const NO_SERVER: u32 = u32::MAX;
+/// The marks of an exchange.
+pub(super) const TROUBLE: u8 = 1;
+pub(super) const TIMED_OUT: u8 = 2;
+
+/// Where the exchanges of a tree stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TreeSpan {
+    /// Its number among the site trees of the survey.
+    pub tree: u32,
+    pub first: usize,
+    pub first_end: usize,
+    pub levels: u16,
+    /// The place of the tree that found it, in the order of the survey.
+    pub parent: Option<u32>,
+}
+
+/// A server as the survey has measured it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MeasuredServer {
+    pub address: IpAddr,
+    /// Seconds; infinite when none was measured.
+    pub(super) rtt: f32,
+    /// Bytes of bodies worth measuring, and the seconds they took.
+    pub(in crate::analysis) bytes: f64,
+    pub(in crate::analysis) transfer: f64,
+}
+
+impl Exchange {
+    pub(super) fn is_trouble(&self) -> bool {
+        self.marks & TROUBLE != 0
+    }
+
+    pub(super) fn timed_out(&self) -> bool {
+        self.marks & TIMED_OUT != 0
+    }
+}
+
+impl MeasuredServer {
+    pub(in crate::analysis) fn new(address: IpAddr) -> Self {
+        Self { address, rtt: f32::INFINITY, bytes: 0.0, transfer: 0.0 }
+    }
+
+    /// The least round trip measured, in seconds.
+    pub(super) fn rtt(&self) -> Option<f64> {
+        self.rtt.is_finite().then_some(f64::from(self.rtt))
+    }
+
+    /// How fast its answers came, in bits per second: what its other users left of its link.
+    #[must_use]
+    pub fn throughput(&self) -> Option<f64> {
+        (self.transfer > 0.0 && self.bytes > 0.0).then(|| self.bytes * 8.0 / self.transfer)
+    }
+}
+
+impl Exchanges {
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    #[must_use]
+    pub fn servers(&self) -> &[MeasuredServer] {
+        &self.servers
+    }
+
+    /// The server that each site tree began at, by the number of the tree.
+    #[must_use]
+    pub fn home_servers(&self, trees: usize) -> Vec<Option<&MeasuredServer>> {
+        let mut homes = vec![None; trees];
+        for span in &self.trees {
+            let first = self.list.get(span.first).filter(|_| self.up_to(span, u16::MAX) > 0);
+            let server = first.and_then(|exchange| self.servers.get(exchange.server as usize));
+            if let Some(home) = homes.get_mut(span.tree as usize) {
+                *home = server;
+            }
+        }
+        homes
+    }
+
+    /// How many exchanges of a tree its levels down to `depth` have.
+    pub(super) fn up_to(&self, span: &TreeSpan, depth: u16) -> u32 {
+        let ends = &self.ends[span.first_end..span.first_end + usize::from(span.levels)];
+        ends.get(usize::from(depth)).or(ends.last()).copied().unwrap_or(0)
+    }
+}

@@ -1,0 +1,56 @@
+//! When a survey to some depth would ask what it asked, under other circumstances too.
+//!
+//! A survey cut at depth *d* asks the same as a survey run to depth *d*, in the same order within each site
+//! tree. So the recorded exchanges ([`Exchanges`], 24 bytes each) say *what* would be asked; *when* is found by
+//! playing the survey's schedule ([`Schedule`]) event by event: trees in the order of the survey, a number of them
+//! at once, one exchange at a time in a tree and at an address, a pause after each, a ceiling on the bytes of all.
+//!
+//! How long to pause and how the ceiling is kept is ruled elsewhere; whoever asks for a schedule brings the
+//! rule along ([`Pacing`]), so that it stands in one place.
+//!
+//! **How long an exchange takes** ([`Conditions`]) is as recorded, or under a given round trip and link: the
+//! handshakes last as many round trips as recorded, the server works as long as recorded (its first byte less
+//! the least round trip that was measured there), and the bytes take what their number takes on the part of the link
+//! that the other users leave. What our own time-outs ended lasts as recorded.
+
+mod asked;
+mod conditions;
+mod exchanges;
+mod play;
+mod rows;
+
+use std::time::Duration;
+
+pub use conditions::Conditions;
+pub use exchanges::{Exchanges, MeasuredServer};
+pub use play::{Borne, Schedule};
+
+/// How gently servers are asked: the rule of pauses and of the survey's rate, with the state it keeps.
+pub trait Pacing {
+    /// Whether an exchange with this status and failure counts as the server's trouble.
+    fn is_trouble(&self, status: Option<u16>, failure: Option<&str>) -> bool;
+
+    /// Whether a status asks for a pause, whose length a server may then tell (Retry-After).
+    fn asks_for_pause(&self, status: Option<u16>) -> bool;
+
+    /// The pause from the end of an exchange to the next at the same server.
+    fn pause_after(&mut self, server: usize, settled: &Settled) -> Duration;
+
+    /// Takes what the largest exchange may move from the survey's rate, or says when that will be there, unless
+    /// somebody gives back before. `now` is counted from the beginning of the survey.
+    ///
+    /// # Errors
+    /// The time at which to ask again.
+    fn reserve(&mut self, now: Duration) -> Result<(), Duration>;
+
+    /// An exchange that had reserved has moved only so many bytes.
+    fn give_back(&mut self, moved: u64);
+}
+
+/// An exchange that has ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settled {
+    pub took: Duration,
+    pub first_byte: Option<Duration>,
+    pub is_trouble: bool,
+}

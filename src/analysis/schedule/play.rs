@@ -1,0 +1,382 @@
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::time::Duration;
+
+use super::exchanges::{Exchange, Exchanges, NO_SERVER};
+use super::{Conditions, Pacing, Settled};
+
+/// What a survey would take and what servers would bear.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Schedule {
+    pub took: Duration,
+    pub trees: u64,
+    pub requests: u64,
+    /// Both ways.
+    pub bytes: u64,
+    /// The most that is moved in an hour of the survey.
+    pub busiest_hour: u64,
+    /// By the number of the server.
+    pub servers: Vec<Borne>,
+}
+
+/// What one server would bear.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Borne {
+    pub requests: u32,
+    pub bytes: u64,
+    /// From the first exchange to the end of the last pause.
+    pub from: Duration,
+    pub until: Duration,
+}
+
+/// Seconds in which bytes are summed.
+const HOUR: u64 = 3600;
+
+impl Schedule {
+    /// Plays a survey of the trees that `keep` says, down to `depth`.
+    #[must_use]
+    pub fn play(
+        exchanges: &Exchanges,
+        depth: u16,
+        keep: impl Fn(usize) -> bool,
+        conditions: &Conditions,
+        pacing: &mut impl Pacing,
+    ) -> Self {
+        let ends = exchanges
+            .trees
+            .iter()
+            .map(|span| if keep(span.tree as usize) { Some(exchanges.up_to(span, depth)) } else { None });
+        let mut play = Play::new(exchanges, conditions, pacing, ends.collect());
+        play.run();
+        play.schedule
+    }
+}
+
+/// A survey at play: the clock goes from event to event.
+struct Play<'a, P> {
+    exchanges: &'a Exchanges,
+    conditions: &'a Conditions,
+    pacing: &'a mut P,
+    now: Duration,
+    events: BinaryHeap<Reverse<(Duration, u64, Event)>>,
+    /// Events so far, so that those of the same time happen in the order they were foreseen.
+    foreseen: u64,
+    /// How many exchanges each tree would have, in the order of the survey; none: it is left out.
+    ends: Vec<Option<u32>>,
+    next_tree: usize,
+    /// Trees that are finished, and how many at the beginning are finished without a gap.
+    finished: Vec<bool>,
+    merged: usize,
+    walks: Vec<Walk>,
+    free_walks: Vec<u32>,
+    parked: usize,
+    /// Trees whose server has become free.
+    ready: VecDeque<u32>,
+    servers: Vec<Server>,
+    /// Walks that wait for the survey's rate, and when it is asked again.
+    starved: VecDeque<u32>,
+    refill: Option<Duration>,
+    hours: Vec<u64>,
+    schedule: Schedule,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    /// The exchange of a walk has ended.
+    End(u32),
+    /// The pause at the server of a walk is over.
+    Turn(u32),
+    /// A walk has nothing more to ask.
+    Done(u32),
+    /// The survey's rate may allow another exchange.
+    Refill,
+}
+
+/// The walk of one tree.
+struct Walk {
+    tree: u32,
+    next: usize,
+    end: usize,
+    began: Duration,
+    /// The server that no other tree may begin at.
+    home: Option<u32>,
+}
+
+/// One server as the schedule sees it.
+#[derive(Default)]
+struct Server {
+    /// A walk asks it, or will when its pause is over.
+    is_taken: bool,
+    /// Until then it is left alone.
+    free: Duration,
+    ended: Duration,
+    /// Walks that wait for their turn.
+    waiting: VecDeque<u32>,
+    /// A tree that began here is being walked.
+    is_home: bool,
+    /// Trees that begin here and wait for that.
+    parked: VecDeque<u32>,
+}
+
+impl<'a, P: Pacing> Play<'a, P> {
+    fn new(
+        exchanges: &'a Exchanges,
+        conditions: &'a Conditions,
+        pacing: &'a mut P,
+        ends: Vec<Option<u32>>,
+    ) -> Self {
+        let servers = exchanges.servers.len();
+        let schedule = Schedule { servers: vec![Borne::default(); servers], ..Schedule::default() };
+        Self {
+            exchanges,
+            conditions,
+            pacing,
+            now: Duration::ZERO,
+            events: BinaryHeap::new(),
+            foreseen: 0,
+            finished: vec![false; ends.len()],
+            ends,
+            next_tree: 0,
+            merged: 0,
+            walks: Vec::new(),
+            free_walks: Vec::new(),
+            parked: 0,
+            ready: VecDeque::new(),
+            servers: std::iter::repeat_with(Server::default).take(servers).collect(),
+            starved: VecDeque::new(),
+            refill: None,
+            hours: Vec::new(),
+            schedule,
+        }
+    }
+
+    fn run(&mut self) {
+        self.begin_walks();
+        while let Some(Reverse((at, _, event))) = self.events.pop() {
+            self.now = at;
+            match event {
+                Event::End(walk) => self.end(walk),
+                Event::Turn(walk) => self.turn(walk),
+                Event::Done(walk) => self.finish(walk),
+                Event::Refill => {
+                    self.refill = None;
+                    self.feed();
+                }
+            }
+        }
+        self.schedule.busiest_hour = self.hours.iter().copied().max().unwrap_or(0);
+    }
+
+    fn foresee(&mut self, at: Duration, event: Event) {
+        self.foreseen += 1;
+        self.events.push(Reverse((at, self.foreseen, event)));
+    }
+
+    fn begin_walks(&mut self) {
+        while self.walks.len() - self.free_walks.len() < self.conditions.sites.max(1) {
+            let Some(tree) = self.next_tree() else { return };
+            self.begin_walk(tree);
+        }
+    }
+
+    /// The next tree in order; none while those to come wait for the tree that found them.
+    fn next_tree(&mut self) -> Option<u32> {
+        if let Some(tree) = self.ready.pop_front() {
+            return Some(tree);
+        }
+        if self.parked >= self.conditions.parked {
+            return None;
+        }
+        while let Some(end) = self.ends.get(self.next_tree) {
+            let tree = self.next_tree;
+            if end.is_none() {
+                self.next_tree += 1;
+                self.note_finished(tree);
+                continue;
+            }
+            let parent = self.exchanges.trees[tree].parent;
+            if parent.is_some_and(|parent| self.merged <= parent as usize && (parent as usize) < tree) {
+                return None;
+            }
+            self.next_tree += 1;
+            return u32::try_from(tree).ok();
+        }
+        None
+    }
+
+    fn note_finished(&mut self, tree: usize) {
+        self.finished[tree] = true;
+        while self.finished.get(self.merged).is_some_and(|finished| *finished) {
+            self.merged += 1;
+        }
+    }
+
+    fn begin_walk(&mut self, tree: u32) {
+        let span = &self.exchanges.trees[tree as usize];
+        let end = span.first + self.ends[tree as usize].unwrap_or(0) as usize;
+        let first = self.exchanges.list[span.first..end].first();
+        let home = first.map(|exchange| exchange.server).filter(|server| *server != NO_SERVER);
+        if let Some(home) = home {
+            let server = &mut self.servers[home as usize];
+            if server.is_home {
+                server.parked.push_back(tree);
+                self.parked += 1;
+                return;
+            }
+            server.is_home = true;
+        }
+        let walk = Walk { tree, next: span.first, end, began: self.now, home };
+        let number = match self.free_walks.pop() {
+            Some(number) => {
+                self.walks[number as usize] = walk;
+                number
+            }
+            None => {
+                self.walks.push(walk);
+                u32::try_from(self.walks.len() - 1).unwrap_or(u32::MAX)
+            }
+        };
+        self.schedule.trees += 1;
+        self.ask(number);
+    }
+
+    fn exchange(&self, walk: u32) -> &'a Exchange {
+        &self.exchanges.list[self.walks[walk as usize].next]
+    }
+
+    /// The walk asks its next question, or has none.
+    fn ask(&mut self, number: u32) {
+        let walk = &self.walks[number as usize];
+        let age = self.now - walk.began;
+        if walk.next >= walk.end || self.conditions.longest_walk.is_some_and(|longest| age >= longest) {
+            return self.foresee(self.now, Event::Done(number));
+        }
+        let exchange = self.exchange(number);
+        if exchange.server == NO_SERVER {
+            let took = self.conditions.times(exchange, None).total;
+            return self.foresee(self.now + took, Event::End(number));
+        }
+        let server = &mut self.servers[exchange.server as usize];
+        if server.is_taken {
+            server.waiting.push_back(number);
+        } else {
+            self.take(number);
+        }
+    }
+
+    /// The server is the walk's, once its pause is over.
+    fn take(&mut self, number: u32) {
+        let exchange = self.exchange(number);
+        let server = &mut self.servers[exchange.server as usize];
+        server.is_taken = true;
+        let asked = match exchange.asked {
+            0 => Duration::ZERO,
+            hundredths => server.ended + Duration::from_millis(u64::from(hundredths) * 10),
+        };
+        let at = server.free.max(asked);
+        if at > self.now { self.foresee(at, Event::Turn(number)) } else { self.turn(number) }
+    }
+
+    fn turn(&mut self, number: u32) {
+        match self.pacing.reserve(self.now) {
+            Ok(()) => self.begin(number),
+            Err(at) => {
+                self.starved.push_back(number);
+                self.refill_at(at);
+            }
+        }
+    }
+
+    fn refill_at(&mut self, at: Duration) {
+        if self.refill.is_none_or(|refill| at < refill) {
+            // Time must pass, lest the same moment comes again and again.
+            let at = at.max(self.now + Duration::from_micros(1));
+            self.refill = Some(at);
+            self.foresee(at, Event::Refill);
+        }
+    }
+
+    /// Lets those who wait for the rate begin, as far as it goes.
+    fn feed(&mut self) {
+        while let Some(number) = self.starved.front().copied() {
+            match self.pacing.reserve(self.now) {
+                Ok(()) => {
+                    self.starved.pop_front();
+                    self.begin(number);
+                }
+                Err(at) => return self.refill_at(at),
+            }
+        }
+    }
+
+    fn begin(&mut self, number: u32) {
+        let exchange = self.exchange(number);
+        let server = self.exchanges.servers.get(exchange.server as usize);
+        let borne = &mut self.schedule.servers[exchange.server as usize];
+        if borne.requests == 0 {
+            borne.from = self.now;
+        }
+        borne.requests += 1;
+        borne.bytes += u64::from(exchange.bytes);
+        let took = self.conditions.times(exchange, server).total;
+        self.foresee(self.now + took, Event::End(number));
+    }
+
+    fn end(&mut self, number: u32) {
+        let exchange = self.exchange(number);
+        self.schedule.took = self.now;
+        self.walks[number as usize].next += 1;
+        if exchange.server != NO_SERVER {
+            self.settle(exchange);
+        }
+        self.ask(number);
+    }
+
+    fn settle(&mut self, exchange: &Exchange) {
+        let number = exchange.server as usize;
+        let times = self.conditions.times(exchange, self.exchanges.servers.get(number));
+        let settled =
+            Settled { took: times.total, first_byte: times.first_byte, is_trouble: exchange.is_trouble() };
+        let free = self.now + self.pacing.pause_after(number, &settled);
+        let server = &mut self.servers[number];
+        (server.ended, server.free, server.is_taken) = (self.now, free, false);
+        let next = server.waiting.pop_front();
+        self.schedule.servers[number].until = free;
+        self.book(u64::from(exchange.bytes));
+        self.pacing.give_back(u64::from(exchange.bytes));
+        self.feed();
+        if let Some(next) = next {
+            self.take(next);
+        }
+    }
+
+    fn book(&mut self, bytes: u64) {
+        self.schedule.requests += 1;
+        self.schedule.bytes += bytes;
+        let hour = usize::try_from(self.now.as_secs() / HOUR).unwrap_or(usize::MAX);
+        // A survey of centuries has its last hours in one.
+        let hour = hour.min(MOST_HOURS);
+        if self.hours.len() <= hour {
+            self.hours.resize(hour + 1, 0);
+        }
+        self.hours[hour] += bytes;
+    }
+
+    fn finish(&mut self, number: u32) {
+        let Walk { tree, home, .. } = self.walks[number as usize];
+        self.free_walks.push(number);
+        self.note_finished(tree as usize);
+        if let Some(home) = home {
+            let server = &mut self.servers[home as usize];
+            server.is_home = false;
+            if let Some(next) = server.parked.pop_front() {
+                self.parked -= 1;
+                self.ready.push_back(next);
+            }
+        }
+        self.begin_walks();
+    }
+}
+
+/// A hundred years.
+const MOST_HOURS: usize = 100 * 366 * 24;

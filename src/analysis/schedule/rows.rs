@@ -1,0 +1,295 @@
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::path::Path;
+use std::time::Duration;
+
+use polars::prelude::{DataFrame, PolarsResult};
+
+use super::asked::{Pause, Pauses};
+use super::exchanges::{Exchange, Exchanges, MeasuredServer, NO_SERVER, TIMED_OUT, TROUBLE, TreeSpan};
+use super::{Pacing, Settled};
+use crate::analysis::recorded::{each, key, tree_key};
+use crate::analysis::{AnalysisError, Recorded};
+use crate::records::{ExchangeRow, SiteRow};
+
+const SITES: &[&str] = &["site", "seed", "started", "parent_site"];
+const COLUMNS: &[&str] = &[
+    "site",
+    "seed",
+    "depth",
+    "host",
+    "address",
+    "purpose",
+    "started",
+    "status",
+    "failure",
+    "sent_bytes",
+    "received_bytes",
+    "dns_ms",
+    "connect_ms",
+    "tls_ms",
+    "first_byte_ms",
+    "total_ms",
+];
+
+/// Answers below this arrive in one flight of packets (ten segments, RFC 6928): the time they took says nothing
+/// about the link.
+const MEASURABLE: u64 = 14_600;
+
+impl Exchanges {
+    /// Reads the exchanges of the survey in `dir`. `pacing` is the rule by which it was made.
+    ///
+    /// # Errors
+    /// A table cannot be read.
+    pub fn load(dir: &Path, recorded: &Recorded, pacing: &mut impl Pacing) -> Result<Self, AnalysisError> {
+        let numbers = (0_u32..).zip(recorded.trees.iter());
+        let numbers: HashMap<u64, u32> =
+            numbers.map(|(number, tree)| (tree_key(&tree.site, u32::from(tree.seed)), number)).collect();
+        let mut order = Order { numbers: &numbers, entries: vec![None; numbers.len()] };
+        each::<SiteRow>(dir, SITES, |frame| order.add(frame))?;
+        let mut loading = Loading {
+            numbers: &numbers,
+            pacing,
+            found: Self::default(),
+            addresses: HashMap::new(),
+            current: None,
+            pauses: Pauses::default(),
+            before: None,
+        };
+        each::<ExchangeRow>(dir, COLUMNS, |frame| loading.add(frame))?;
+        loading.end_tree();
+        let mut found = loading.found;
+        order.apply(&mut found.trees);
+        found.list.shrink_to_fit();
+        Ok(found)
+    }
+}
+
+/// When each tree was begun, and which site led to it.
+struct Order<'a> {
+    numbers: &'a HashMap<u64, u32>,
+    entries: Vec<Option<(i64, Option<u32>)>>,
+}
+
+impl Order<'_> {
+    fn add(&mut self, frame: &DataFrame) -> PolarsResult<()> {
+        let (sites, seeds) = (frame.column("site")?.str()?, frame.column("seed")?.u32()?);
+        let (started, parents) = (frame.column("started")?.datetime()?, frame.column("parent_site")?.str()?);
+        for row in 0..frame.height() {
+            let (Some(site), Some(seed)) = (sites.get(row), seeds.get(row)) else { continue };
+            let Some(tree) = self.numbers.get(&tree_key(site, seed)) else { continue };
+            let parent = parents.get(row).and_then(|parent| self.numbers.get(&tree_key(parent, 0)).copied());
+            self.entries[*tree as usize] = Some((started.physical().get(row).unwrap_or_default(), parent));
+        }
+        Ok(())
+    }
+
+    /// Puts the trees in order, each after the one that found it.
+    fn apply(&self, trees: &mut [TreeSpan]) {
+        let entry = |tree: u32| self.entries.get(tree as usize).copied().flatten().unwrap_or_default();
+        trees.sort_by_key(|span| (entry(span.tree).0, span.tree));
+        let places: HashMap<u32, u32> =
+            (0..).zip(trees.iter()).map(|(place, span)| (span.tree, place)).collect();
+        for span in trees {
+            span.parent = entry(span.tree).1.and_then(|parent| places.get(&parent).copied());
+        }
+    }
+}
+
+/// The exchanges while their table is read: rows of a tree stand together, in the order they were asked.
+struct Loading<'a, P> {
+    numbers: &'a HashMap<u64, u32>,
+    pacing: &'a mut P,
+    found: Exchanges,
+    addresses: HashMap<u64, u32>,
+    /// The tree whose rows go by, and where they began.
+    current: Option<(u32, usize)>,
+    pauses: Pauses,
+    before: Option<Before>,
+}
+
+/// The exchange before, at a server.
+struct Before {
+    server: u32,
+    /// In seconds.
+    ended: f64,
+    pause: Duration,
+    was_refused: bool,
+}
+
+/// Depth of robots.txt until the page it was asked for is known.
+const UNKNOWN: u8 = u8::MAX;
+
+impl<P: Pacing> Loading<'_, P> {
+    #[expect(clippy::too_many_lines, reason = "a column a line")]
+    fn add(&mut self, frame: &DataFrame) -> PolarsResult<()> {
+        let (sites, seeds) = (frame.column("site")?.str()?, frame.column("seed")?.u32()?);
+        let (depths, hosts) = (frame.column("depth")?.u32()?, frame.column("host")?.str()?);
+        let (addresses, purposes) = (frame.column("address")?.str()?, frame.column("purpose")?.str()?);
+        let (started, statuses) = (frame.column("started")?.datetime()?, frame.column("status")?.u32()?);
+        let (sent, received) = (frame.column("sent_bytes")?.u64()?, frame.column("received_bytes")?.u64()?);
+        let (failures, dns) = (frame.column("failure")?.str()?, frame.column("dns_ms")?.f64()?);
+        let (connects, handshakes) = (frame.column("connect_ms")?.f64()?, frame.column("tls_ms")?.f64()?);
+        let (firsts, totals) = (frame.column("first_byte_ms")?.f64()?, frame.column("total_ms")?.f64()?);
+        let mut last: Option<(&str, u32, Option<u32>)> = None;
+        for row in 0..frame.height() {
+            let (Some(site), Some(seed)) = (sites.get(row), seeds.get(row)) else { continue };
+            let tree = match last {
+                Some((known, same, tree)) if known == site && same == seed => tree,
+                _ => self.numbers.get(&tree_key(site, seed)).copied(),
+            };
+            last = Some((site, seed, tree));
+            let Some(tree) = tree else { continue };
+            if self.current.is_none_or(|(current, _)| current != tree) {
+                self.end_tree();
+                self.current = Some((tree, self.found.list.len()));
+            }
+            self.take(&Told {
+                host: hosts.get(row).map_or(0, key),
+                address: addresses.get(row),
+                depth: depths.get(row),
+                is_robots: purposes.get(row) == Some("robots"),
+                started: started.physical().get(row).unwrap_or_default() as f64 / 1e6,
+                status: statuses.get(row).and_then(|status| u16::try_from(status).ok()),
+                failure: failures.get(row),
+                received: received.get(row).unwrap_or_default(),
+                sent: sent.get(row).unwrap_or_default(),
+                dns: dns.get(row),
+                connect: connects.get(row),
+                tls: handshakes.get(row),
+                first_byte: firsts.get(row),
+                total: totals.get(row),
+            });
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, told: &Told<'_>) {
+        let server = told.address.filter(|_| told.total.is_some()).and_then(|address| self.server(address));
+        let is_trouble = self.pacing.is_trouble(told.status, told.failure);
+        let exchange = told.exchange(server, is_trouble);
+        if let Some(server) = server {
+            self.measure(server, told);
+            self.watch(server, told, &exchange);
+        }
+        self.found.list.push(exchange);
+    }
+
+    fn server(&mut self, address: &str) -> Option<u32> {
+        let key = key(address);
+        if let Some(number) = self.addresses.get(&key) {
+            return Some(*number);
+        }
+        let number = u32::try_from(self.found.servers.len()).ok().filter(|number| *number != NO_SERVER)?;
+        self.found.servers.push(MeasuredServer::new(address.parse::<IpAddr>().ok()?));
+        self.addresses.insert(key, number);
+        Some(number)
+    }
+
+    fn measure(&mut self, server: u32, told: &Told<'_>) {
+        let server = &mut self.found.servers[server as usize];
+        for time in [told.connect, told.first_byte].into_iter().flatten().filter(|time| *time > 0.0) {
+            server.rtt = server.rtt.min(seconds(time));
+        }
+        if let (Some(total), Some(first), true) = (told.total, told.first_byte, told.received >= MEASURABLE) {
+            server.bytes += told.received as f64;
+            server.transfer += ((total - first - told.handshake()) / 1000.0).max(0.0);
+        }
+    }
+
+    /// Compares the pause before this exchange with what our own rule explains.
+    fn watch(&mut self, server: u32, told: &Told<'_>, exchange: &Exchange) {
+        if let Some(before) = self.before.take().filter(|before| before.server == server) {
+            self.pauses.add(Pause {
+                at: self.found.list.len(),
+                host: told.host,
+                seen: told.started - before.ended,
+                explained: before.pause.as_secs_f64(),
+                is_robots: told.is_robots,
+                after_refusal: before.was_refused,
+            });
+        }
+        let took = Duration::try_from_secs_f64(f64::from(exchange.total)).unwrap_or_default();
+        let first_byte = told.first_byte.and_then(|time| Duration::try_from_secs_f64(time / 1000.0).ok());
+        let settled = Settled { took, first_byte, is_trouble: exchange.is_trouble() };
+        self.before = Some(Before {
+            server,
+            ended: told.started + f64::from(exchange.total),
+            pause: self.pacing.pause_after(server as usize, &settled),
+            was_refused: self.pacing.asks_for_pause(told.status),
+        });
+    }
+
+    fn end_tree(&mut self) {
+        self.before = None;
+        let Some((tree, first)) = self.current.take() else { return };
+        self.pauses.note(&mut self.found.list);
+        let exchanges = &mut self.found.list[first..];
+        place_robots(exchanges);
+        let first_end = self.found.ends.len();
+        let mut deepest = 0;
+        for (place, exchange) in (0_u32..).zip(exchanges.iter()) {
+            deepest = deepest.max(usize::from(exchange.depth));
+            self.found.ends.resize((first_end + deepest + 1).max(self.found.ends.len()), place);
+            self.found.ends[first_end + deepest] = place + 1;
+        }
+        let levels = u16::try_from(self.found.ends.len() - first_end).unwrap_or(u16::MAX);
+        self.found.trees.push(TreeSpan { tree, first, first_end, levels, parent: None });
+    }
+}
+
+/// A robots.txt belongs to the level of the page that it was asked for, which is the next one.
+fn place_robots(exchanges: &mut [Exchange]) {
+    let last = exchanges.iter().rev().map(|exchange| exchange.depth).find(|depth| *depth != UNKNOWN);
+    let mut next = last.unwrap_or(0);
+    for exchange in exchanges.iter_mut().rev() {
+        if exchange.depth == UNKNOWN {
+            exchange.depth = next;
+        }
+        next = exchange.depth;
+    }
+}
+
+/// What a row tells; times in milliseconds.
+struct Told<'a> {
+    host: u64,
+    address: Option<&'a str>,
+    depth: Option<u32>,
+    is_robots: bool,
+    /// In seconds.
+    started: f64,
+    status: Option<u16>,
+    failure: Option<&'a str>,
+    sent: u64,
+    received: u64,
+    dns: Option<f64>,
+    connect: Option<f64>,
+    tls: Option<f64>,
+    first_byte: Option<f64>,
+    total: Option<f64>,
+}
+
+impl Told<'_> {
+    fn handshake(&self) -> f64 {
+        self.connect.unwrap_or_default() + self.tls.unwrap_or_default()
+    }
+
+    fn exchange(&self, server: Option<u32>, is_trouble: bool) -> Exchange {
+        let timed_out = self.failure.is_some_and(|word| word.ends_with("_timeout") || word == "too_slow");
+        Exchange {
+            server: server.unwrap_or(NO_SERVER),
+            bytes: u32::try_from(self.sent + self.received).unwrap_or(u32::MAX),
+            handshake: seconds(self.handshake()),
+            first_byte: self.first_byte.map_or(-1.0, seconds),
+            total: seconds(if server.is_some() { self.total } else { self.dns }.unwrap_or_default()),
+            asked: 0,
+            depth: self.depth.map_or(UNKNOWN, |depth| u8::try_from(depth).unwrap_or(UNKNOWN - 1)),
+            marks: u8::from(is_trouble) * TROUBLE + u8::from(timed_out) * TIMED_OUT,
+        }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "seven digits of a time are enough")]
+fn seconds(milliseconds: f64) -> f32 {
+    (milliseconds / 1000.0) as f32
+}

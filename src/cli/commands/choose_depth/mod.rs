@@ -1,0 +1,386 @@
+//! Which depth to use: by coverage, by load, or for a network environment.
+
+mod forecast_words;
+pub(super) mod pacing;
+mod words;
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use serde::Serialize;
+
+use crate::analysis::{
+    Ceiling, Censoring, Choice, Conditions, Criterion, Curves, Environment, Exchanges, Forecast, Grouping,
+    Kind, LoadUnit, Reading, Recorded, Sampling, ServerClass,
+};
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::flags::values::{decimal, whole};
+use crate::cli::output::{print, print_json};
+use crate::records::Manifest;
+use crate::survey::{PARKED_PER_VISIT, Settings, Size, Span, SurveyError};
+use pacing::Rule;
+
+/// Say which depth to use, from the tables of a survey.
+///
+/// By coverage: the least depth that knows so much of what the survey knows. By load: the greatest depth that costs
+/// no more than so much of its load. Or for a network environment, described in a file: what a survey to each
+/// depth would take, cost and bring there, and which depth keeps all bounds. Every figure that is estimated has its
+/// interval, and the choice is made by the end of the interval that is on the safe side.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES, after_long_help = LONG_HELP)]
+pub struct ChooseDepth {
+    /// The folder of the survey
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+
+    /// The coverage that must be reached [default: 0.95]
+    #[arg(long, value_name = "SHARE", value_parser = share, conflicts_with_all = ["load", "environment"])]
+    coverage: Option<f64>,
+
+    /// The share of the load of all levels that may be spent
+    #[arg(long, value_name = "SHARE", value_parser = share, conflicts_with = "environment")]
+    load: Option<f64>,
+
+    /// In which unit load is counted
+    #[arg(long, value_name = "UNIT", value_parser = load_unit(), default_value = "requests", requires = "load")]
+    load_unit: LoadUnit,
+
+    /// What coverage is counted in
+    #[arg(long, value_name = "KIND", value_parser = kind(), conflicts_with = "environment")]
+    of: Option<Kind>,
+
+    /// Count each once in the survey, or once in every site tree
+    #[arg(long, value_name = "READING", value_parser = reading(), conflicts_with = "environment")]
+    reading: Option<Reading>,
+
+    /// How sure intervals are
+    #[arg(long, value_name = "SHARE", value_parser = confidence, conflicts_with = "environment")]
+    confidence: Option<f64>,
+
+    /// The network environment to choose for, a TOML file
+    #[arg(long, value_name = "FILE")]
+    environment: Option<PathBuf>,
+
+    /// Choose for servers of each class of measured throughput too
+    #[arg(long, conflicts_with = "by")]
+    classes: bool,
+
+    /// Choose for each group of site trees too
+    #[arg(long, value_name = "GROUP", value_parser = grouping())]
+    by: Option<Grouping>,
+
+    /// Where chance begins in the computation of intervals
+    #[arg(long, value_name = "NUMBER", value_parser = whole::<u64>, default_value = "1")]
+    seed: u64,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  ccsurvey choose-depth africa
+  ccsurvey choose-depth africa --coverage 0.97 --of urls --reading pair
+  ccsurvey choose-depth africa --load 0.5 --load-unit bytes
+  ccsurvey choose-depth africa --environment satellite.toml --classes
+
+`--help` tells the keys of an environment file.";
+
+const LONG_HELP: &str = "\
+Examples:
+  ccsurvey choose-depth africa
+  ccsurvey choose-depth africa --coverage 0.97 --of urls --reading pair
+  ccsurvey choose-depth africa --load 0.5 --load-unit bytes
+  ccsurvey choose-depth africa --environment satellite.toml --classes
+
+An environment file; every key may be left out, and is then as recorded, or no bound:
+  [servers]
+  link = \"512 kbit/s\"    # capacity of every server's link
+  rtt = \"600ms\"          # round trip from the surveyor to every server
+  others = 0.4           # share of the link that other users take (with link) [default: 0]
+  share = 0.05           # bound: most of a server's link, over the time in which it is surveyed
+  requests = 2000        # bound: most requests to a server
+  bytes = \"50MB\"         # bound: most bytes of a server
+  [surveyor]
+  link = \"4 Mbit/s\"      # capacity of the surveyor's link
+  share = 0.25           # bound: most of it in the busiest hour [default: 1]
+  [survey]
+  days = 14              # bound: most days that the survey may take
+  coverage = 0.95        # bound: least coverage, at the lower end of its interval
+  of = \"hosts\"           # urls, hosts, sites or addresses
+  reading = \"union\"      # union or pair
+  confidence = 0.95
+  sites = 64             # sites walked at once, and the pauses, as the flags of `ccsurvey survey`
+  min-delay = \"2s\"
+  delay-factor = 5
+  max-delay = \"1m\"
+  rate = \"1MiB\"          # bytes per second, or \"none\"";
+
+/// What is told.
+#[derive(Serialize)]
+struct Advice {
+    survey: PathBuf,
+    #[serde(flatten)]
+    answer: Answer,
+    /// What groups are told apart by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    grouped_by: Option<&'static str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    groups: Vec<Group>,
+    notes: Vec<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Answer {
+    Choice(Choice),
+    Forecast(Forecast),
+}
+
+/// The answer for a part of the site trees.
+#[derive(Serialize)]
+struct Group {
+    name: String,
+    trees: u64,
+    #[serde(flatten)]
+    answer: Answer,
+}
+
+impl ChooseDepth {
+    /// # Errors
+    /// When there is no survey in DIR, a table cannot be read, or the environment cannot be.
+    pub fn execute(self) -> Result<Exit, CliError> {
+        let environment = self.environment.as_deref().map(read_environment).transpose()?;
+        let recorded = Recorded::load(&self.dir)?;
+        let advice = Desk::new(&self, environment, &recorded)?.advice()?;
+        if self.json {
+            print_json(&advice)?;
+        } else {
+            print(&words::of(&advice))?;
+        }
+        Ok(Exit::Done)
+    }
+}
+
+/// All that answers rest on.
+struct Desk<'a> {
+    asked: &'a ChooseDepth,
+    recorded: &'a Recorded,
+    sampling: Sampling,
+    plan: Option<Planned>,
+    exchanges: Option<Exchanges>,
+}
+
+/// A network environment with the settings of a survey in it.
+pub(super) struct Planned {
+    pub environment: Environment,
+    pub conditions: Conditions,
+    pub settings: Settings,
+}
+
+impl<'a> Desk<'a> {
+    fn new(
+        asked: &'a ChooseDepth,
+        environment: Option<Environment>,
+        recorded: &'a Recorded,
+    ) -> Result<Self, CliError> {
+        let confidence = environment.as_ref().and_then(|file| file.survey.confidence).or(asked.confidence);
+        let sampling = Sampling { seed: asked.seed, ..Sampling::default() };
+        let sampling = Sampling { confidence: confidence.unwrap_or(sampling.confidence), ..sampling };
+        let settings = settings_of(&asked.dir, &recorded.manifest)?;
+        let mut exchanges = None;
+        if environment.is_some() || asked.classes {
+            exchanges = Some(Exchanges::load(&asked.dir, recorded, &mut Rule::of(&settings))?);
+        }
+        let file = asked.environment.as_deref().unwrap_or(Path::new(""));
+        let plan = environment.map(|environment| plan(environment, settings, sampling, file)).transpose()?;
+        Ok(Self { asked, recorded, sampling, plan, exchanges })
+    }
+
+    fn advice(&self) -> Result<Advice, CliError> {
+        let groups = self.groups();
+        Ok(Advice {
+            survey: self.asked.dir.clone(),
+            answer: self.answer(self.recorded, |_| true),
+            grouped_by: if self.asked.classes {
+                Some("throughput")
+            } else {
+                self.asked.by.map(grouping_word)
+            },
+            groups,
+            notes: self.notes(),
+        })
+    }
+
+    fn answer(&self, recorded: &Recorded, keep: impl Fn(usize) -> bool + Sync) -> Answer {
+        let curves = Curves::of(recorded, &self.sampling);
+        match (&self.plan, &self.exchanges) {
+            (Some(Planned { environment, conditions, settings }), Some(exchanges)) => {
+                let rule = || Rule::of(settings);
+                Answer::Forecast(Forecast::of(exchanges, &curves, environment, conditions, keep, rule))
+            }
+            _ => Answer::Choice(Choice::of(&curves, &Censoring::of(recorded), self.criterion())),
+        }
+    }
+
+    fn criterion(&self) -> Criterion {
+        let of = self.asked.of.unwrap_or(Kind::Hosts);
+        let reading = self.asked.reading.unwrap_or(Reading::Union);
+        match self.asked.load {
+            Some(at_most) => Criterion::Load { at_most, unit: self.asked.load_unit, of, reading },
+            None => Criterion::Coverage { at_least: self.asked.coverage.unwrap_or(COVERAGE), of, reading },
+        }
+    }
+
+    fn groups(&self) -> Vec<Group> {
+        let trees = &self.recorded.trees;
+        if let (true, Some(exchanges)) = (self.asked.classes, &self.exchanges) {
+            let homes = exchanges.home_servers(trees.len());
+            let classes: Vec<ServerClass> = homes.into_iter().map(ServerClass::of).collect();
+            let groups = ServerClass::ALL.map(|class| (class.name().to_owned(), class));
+            return self.group(groups.into_iter(), |tree| classes[tree]);
+        }
+        let Some(by) = self.asked.by else { return Vec::new() };
+        let mut sizes = std::collections::BTreeMap::<u32, usize>::new();
+        for tree in 0..trees.len() {
+            *sizes.entry(trees.group(tree, by)).or_default() += 1;
+        }
+        let mut largest: Vec<(u32, usize)> = sizes.into_iter().collect();
+        largest.sort_by_key(|(group, size)| (std::cmp::Reverse(*size), *group));
+        largest.truncate(MOST_GROUPS);
+        let name = |group: u32| trees.name_of_group(group).to_owned();
+        self.group(largest.into_iter().map(|(group, _)| (name(group), group)), |tree| trees.group(tree, by))
+    }
+
+    fn group<G: Copy + PartialEq + Sync>(
+        &self,
+        groups: impl Iterator<Item = (String, G)>,
+        group_of: impl Fn(usize) -> G + Sync,
+    ) -> Vec<Group> {
+        let answered = groups.map(|(name, group)| {
+            let keep = |tree: usize| group_of(tree) == group;
+            let recorded = self.recorded.only(keep);
+            let trees = recorded.trees.len() as u64;
+            (trees > 0).then(|| Group { name, trees, answer: self.answer(&recorded, keep) })
+        });
+        answered.flatten().collect()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let Some(Planned { settings, .. }) = &self.plan else { return Vec::new() };
+        let mut notes = Vec::new();
+        if settings.per_site > 1 || settings.per_address > 1 {
+            notes.push(
+                "the survey asked several questions at once in a site or at an address; it is foretold with one at a \
+                 time, and would take less"
+                    .to_owned(),
+            );
+        }
+        notes
+    }
+}
+
+/// The coverage wanted where nothing is said.
+pub(super) const COVERAGE: f64 = 0.95;
+/// Groups that are told, the largest.
+pub(super) const MOST_GROUPS: usize = 20;
+
+pub(super) fn read_environment(file: &Path) -> Result<Environment, CliError> {
+    let text = std::fs::read_to_string(file)
+        .map_err(|wrong| CliError::Usage(format!("cannot read {}: {wrong}", file.display())))?;
+    Environment::parse(&text).map_err(|wrong| CliError::Usage(format!("{}: {wrong}", file.display())))
+}
+
+/// The settings that the survey was made with.
+pub(super) fn settings_of(dir: &Path, manifest: &Manifest) -> Result<Settings, CliError> {
+    serde_json::from_value(manifest.settings.clone()).map_err(|wrong| {
+        let path = dir.join("manifest.json");
+        SurveyError::Settings { path, message: format!("its settings cannot be read: {wrong}") }.into()
+    })
+}
+
+/// The recorded settings with what the environment says, and the environment with what was recorded.
+pub(super) fn plan(
+    mut environment: Environment,
+    mut settings: Settings,
+    sampling: Sampling,
+    file: &Path,
+) -> Result<Planned, CliError> {
+    let survey = &mut environment.survey;
+    survey.confidence = Some(sampling.confidence);
+    survey.of.get_or_insert(Kind::Hosts);
+    survey.reading.get_or_insert(Reading::Union);
+    settings.sites = *survey.sites.get_or_insert(settings.sites);
+    settings.min_delay = Span(*survey.min_delay.get_or_insert(settings.min_delay.0));
+    settings.max_delay = Span(*survey.max_delay.get_or_insert(settings.max_delay.0));
+    settings.delay_factor = *survey.delay_factor.get_or_insert(settings.delay_factor);
+    settings.rate = survey.rate.get_or_insert(Ceiling(settings.rate.map(|rate| rate.0))).0.map(Size);
+    if settings.min_delay > settings.max_delay {
+        return Err(CliError::Usage(format!(
+            "{}: 'survey.min-delay' is {}, expected at most 'survey.max-delay', which is {}",
+            file.display(),
+            settings.min_delay,
+            settings.max_delay
+        )));
+    }
+    let servers = &environment.servers;
+    let conditions = Conditions {
+        sites: settings.sites,
+        parked: settings.sites.saturating_mul(PARKED_PER_VISIT),
+        bits_per_second: servers.link.map(|link| link * (1.0 - servers.others.unwrap_or(0.0))),
+        rtt: servers.rtt,
+        longest_exchange: settings.exchange_timeout.0,
+        longest_walk: settings.max_time.map(|time| time.0),
+    };
+    Ok(Planned { environment, conditions, settings })
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    decimal(text)
+        .ok()
+        .filter(|share| *share > 0.0 && *share <= 1.0)
+        .ok_or_else(|| "expected a share above 0 and up to 1, such as 0.95".to_owned())
+}
+
+fn confidence(text: &str) -> Result<f64, String> {
+    decimal(text)
+        .ok()
+        .filter(|share| (0.5..=0.999).contains(share))
+        .ok_or_else(|| "expected a share from 0.5 to 0.999".to_owned())
+}
+
+fn kind() -> impl TypedValueParser<Value = Kind> {
+    PossibleValuesParser::new(Kind::ALL.map(Kind::word)).map(|word| Kind::named(&word).unwrap_or(Kind::Hosts))
+}
+
+fn reading() -> impl TypedValueParser<Value = Reading> {
+    PossibleValuesParser::new(["union", "pair"]).map(|word| Reading::named(&word).unwrap_or(Reading::Union))
+}
+
+fn load_unit() -> impl TypedValueParser<Value = LoadUnit> {
+    PossibleValuesParser::new(["requests", "bytes", "time"]).map(|word| match word.as_str() {
+        "bytes" => LoadUnit::Bytes,
+        "time" => LoadUnit::BusyTime,
+        _ => LoadUnit::Requests,
+    })
+}
+
+pub(super) fn grouping() -> impl TypedValueParser<Value = Grouping> {
+    PossibleValuesParser::new(Grouping::ALL.map(grouping_word)).map(|word| {
+        Grouping::ALL.into_iter().find(|by| grouping_word(*by) == word).unwrap_or(Grouping::Cctld)
+    })
+}
+
+pub(super) fn grouping_word(by: Grouping) -> &'static str {
+    match by {
+        Grouping::Cctld => "cctld",
+        Grouping::Generation => "generation",
+        Grouping::Country => "country",
+        Grouping::Network => "network",
+        Grouping::Software => "software",
+        Grouping::Pages => "pages",
+    }
+}

@@ -1,0 +1,62 @@
+use std::time::{Duration, SystemTime};
+
+use crate::analysis::{Pacing, Settled};
+use crate::exchange::{Failure, asks_for_pause};
+use crate::load::{Bucket, Care, Health, Pace, is_trouble};
+use crate::survey::{Settings, most_bytes, pace};
+
+/// What chance adds to a doubled pause, in the mean.
+const USUAL_CHANCE: f64 = 0.5;
+
+/// The rule by which servers are asked, for schedules that are only played: the same that rules surveys.
+pub(in crate::cli) struct Rule {
+    pace: Pace,
+    servers: Vec<Health>,
+    bucket: Option<Bucket>,
+    largest: u64,
+}
+
+impl Rule {
+    pub(in crate::cli) fn of(settings: &Settings) -> Self {
+        let largest = most_bytes(settings);
+        Self {
+            pace: pace(settings),
+            servers: Vec::new(),
+            bucket: settings.rate.map(|rate| Bucket::new(rate.0, largest)),
+            largest,
+        }
+    }
+}
+
+impl Pacing for Rule {
+    fn is_trouble(&self, status: Option<u16>, failure: Option<&str>) -> bool {
+        let failure = failure.and_then(|word| Failure::ALL.iter().find(|known| known.as_str() == word));
+        is_trouble(status, failure.copied())
+    }
+
+    fn asks_for_pause(&self, status: Option<u16>) -> bool {
+        asks_for_pause(status)
+    }
+
+    fn pause_after(&mut self, server: usize, settled: &Settled) -> Duration {
+        if self.servers.len() <= server {
+            self.servers.resize_with(server + 1, Health::default);
+        }
+        let health = &mut self.servers[server];
+        let care = health.note(&self.pace, settled.is_trouble, settled.first_byte, USUAL_CHANCE);
+        let pause = health.pause_after(&self.pace, settled.took, USUAL_CHANCE);
+        if let Care::PutOff(time) = care { pause.max(time) } else { pause }
+    }
+
+    fn reserve(&mut self, now: Duration) -> Result<(), Duration> {
+        let Some(bucket) = &mut self.bucket else { return Ok(()) };
+        let since = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        bucket.reserve(SystemTime::UNIX_EPOCH + now, self.largest).map_err(since)
+    }
+
+    fn give_back(&mut self, moved: u64) {
+        if let Some(bucket) = &mut self.bucket {
+            bucket.give_back(self.largest.saturating_sub(moved));
+        }
+    }
+}
