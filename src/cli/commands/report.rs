@@ -1,4 +1,3 @@
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -8,7 +7,7 @@ use super::choose_depth::pacing::Rule;
 use super::choose_depth::{COVERAGE, MOST_GROUPS, grouping, plan, read_environment, settings_of};
 use crate::analysis::{
     Censoring, Choice, Criterion, Curves, Deepest, Environment, Exchanges, Forecast, Grouping, Kind,
-    Overview, Reading, Recorded, Sampling, Unseen,
+    Overview, Reading, Recorded, Sampling, Unseen, grouped,
 };
 use crate::cli::error::{CliError, one_line};
 use crate::cli::exit::Exit;
@@ -84,7 +83,11 @@ impl ReportCommand {
             unseen: Unseen::of(&recorded, &sampling),
             choice: Choice::of(&curves, &censoring, criterion),
             forecast: environment.map(|of| self.forecast(of, &recorded, sampling)).transpose()?,
-            groups: self.by.iter().map(|by| groups(&recorded, *by, &sampling)).collect(),
+            groups: self
+                .by
+                .iter()
+                .map(|by| self.groups(&recorded, *by, &sampling))
+                .collect::<Result<_, _>>()?,
             overview: Overview::of(&self.dir)?,
             progress: progress(&self.dir),
             censoring,
@@ -92,6 +95,11 @@ impl ReportCommand {
             curves,
             recorded,
         })
+    }
+
+    /// The curves of the largest groups.
+    fn groups(&self, recorded: &Recorded, by: Grouping, sampling: &Sampling) -> Result<Groups, CliError> {
+        Ok(Groups { by, list: grouped(&self.dir, recorded, by, MOST_GROUPS, sampling)? })
     }
 
     fn forecast(
@@ -109,23 +117,6 @@ impl ReportCommand {
         let curves = Curves::of(recorded, &sampling);
         let rule = || Rule::of(&planned.settings);
         Ok(Forecast::of(&exchanges, &curves, &planned.environment, &planned.conditions, |_| true, rule))
-    }
-}
-
-/// The curves of the largest groups.
-fn groups(recorded: &Recorded, by: Grouping, sampling: &Sampling) -> Groups {
-    let trees = &recorded.trees;
-    let mut sizes = BTreeMap::<u32, usize>::new();
-    for tree in 0..trees.len() {
-        *sizes.entry(trees.group(tree, by)).or_default() += 1;
-    }
-    let mut largest: Vec<(u32, usize)> = sizes.into_iter().collect();
-    largest.sort_by_key(|(group, size)| (std::cmp::Reverse(*size), *group));
-    let curves = |group: u32| Curves::of(&recorded.only(|tree| trees.group(tree, by) == group), sampling);
-    let list = largest.into_iter().take(MOST_GROUPS);
-    Groups {
-        by,
-        list: list.map(|(group, _)| (trees.name_of_group(group).to_owned(), curves(group))).collect(),
     }
 }
 
