@@ -93,7 +93,10 @@ const POLICY: [(&str, &str); 12] = [
 fn policy(settings: &[Setting]) -> Vec<Fact> {
     let told = |(key, name): &(&str, &str)| {
         let setting = settings.iter().find(|setting| setting.name == *key)?;
-        Some(Fact::new(name, setting.value.clone()))
+        // Sizes are written in bytes.
+        let is_size = matches!(*key, "max-bytes" | "rate");
+        let size = setting.value.parse().ok().filter(|_| is_size).map(Cell::Bytes);
+        Some(Fact::new(name, size.unwrap_or_else(|| setting.value.clone().into())))
     };
     POLICY.iter().filter_map(told).collect()
 }

@@ -90,5 +90,7 @@ fn table(id: &str, caption: &str, what: &str, rows: Vec<(&str, Percentiles)>) ->
             [of.mean, of.p5, of.p25, of.median, of.p75, of.p95, of.p99, of.max].map(Cell::Milliseconds);
         [Cell::from(name), Cell::Count(of.count)].into_iter().chain(times).collect()
     };
-    Table::new(id, caption, columns).with_rows(rows.into_iter().map(row))
+    // Of no exchange there are no times.
+    let timed = rows.into_iter().filter(|(_, of)| of.count > 0);
+    Table::new(id, caption, columns).with_rows(timed.map(row))
 }
