@@ -1,4 +1,4 @@
-use super::{Known, KnownByDepth, MeasuredServer, Occurrence, Occurrences, Recorded, Trees};
+use super::{Known, KnownByDepth, MeasuredServer, Occurrence, Occurrences, Recorded};
 
 /// Servers by how fast their answers come, from the slowest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
@@ -47,16 +47,13 @@ impl Recorded {
     /// as all occurrences are in memory, and estimated from the sample of keys beyond that.
     #[must_use]
     pub fn only(&self, keep: impl Fn(usize) -> bool) -> Self {
+        let chosen: Vec<u32> = (0..).take(self.trees.len()).filter(|tree| keep(*tree as usize)).collect();
         let mut numbers = vec![None; self.trees.len()];
-        let mut trees = Trees { trees: Vec::new(), unasked: Vec::new(), ..self.trees.clone() };
-        for (number, tree) in self.trees.trees.iter().enumerate().filter(|(number, _)| keep(*number)) {
-            numbers[number] = u32::try_from(trees.trees.len()).ok();
-            trees.trees.push(tree.clone());
+        for (new, tree) in (0_u32..).zip(&chosen) {
+            numbers[*tree as usize] = Some(new);
         }
+        let trees = self.trees.of(&chosen);
         let renumbered = |tree: u32| numbers.get(tree as usize).copied().flatten();
-        let unasked = self.trees.unasked.iter();
-        trees.unasked =
-            unasked.filter_map(|(tree, depth, urls)| Some((renumbered(*tree)?, *depth, *urls))).collect();
         let occurrences = self.known.occurrences.each_ref().map(|all| {
             let kept =
                 all.list.iter().filter_map(|at| Some(Occurrence { tree: renumbered(at.tree)?, ..*at }));

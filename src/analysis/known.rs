@@ -14,6 +14,18 @@ impl Known {
         &self.counts[kind as usize]
     }
 
+    /// What chosen trees know, counted among the occurrences: exact while these are all, and otherwise as many
+    /// as they stand for.
+    pub(super) fn of(&self, chosen: &[u32], trees: usize) -> Self {
+        let mut known = Self::default();
+        for (kind, occurrences) in self.occurrences.iter().enumerate() {
+            let occurrences = occurrences.of(chosen, trees);
+            known.counts[kind] = KnownByDepth::of(&occurrences);
+            known.occurrences[kind] = occurrences;
+        }
+        known
+    }
+
     /// Which trees know which, for intervals and estimates.
     #[must_use]
     pub fn occurrences(&self, kind: Kind) -> &Occurrences {
@@ -40,12 +52,20 @@ impl KnownByDepth {
         self.new.iter().sum()
     }
 
-    fn add(&mut self, depth: u16) {
+    fn of(occurrences: &Occurrences) -> Self {
+        let mut known = Self::default();
+        for key in occurrences.keys() {
+            known.add(key.iter().map(|one| one.depth).min().unwrap_or(0), 1 << occurrences.halvings);
+        }
+        known
+    }
+
+    fn add(&mut self, depth: u16, keys: u64) {
         let depth = usize::from(depth);
         if self.new.len() <= depth {
             self.new.resize(depth + 1, 0);
         }
-        self.new[depth] += 1;
+        self.new[depth] += keys;
     }
 }
 
@@ -57,7 +77,12 @@ pub(super) struct Gatherer {
 
 impl Gatherer {
     pub(super) fn new() -> Self {
-        Self { distinct: Distinct::new(), sample: Sample { list: Vec::new(), halvings: 0, limit: SAMPLE } }
+        Self::of_at_most(SAMPLE)
+    }
+
+    /// Keeps the occurrences of all keys, or of a sample of keys with at most `limit` of them.
+    pub(super) fn of_at_most(limit: usize) -> Self {
+        Self { distinct: Distinct::new(), sample: Sample { list: Vec::new(), halvings: 0, limit } }
     }
 
     pub(super) fn add(&mut self, occurrence: Occurrence) {
@@ -109,7 +134,7 @@ impl Distinct {
         for mut part in self.parts {
             part.thin();
             for word in part.words {
-                known.add(u16::try_from(word & DEPTH_MASK).unwrap_or(u16::MAX));
+                known.add(u16::try_from(word & DEPTH_MASK).unwrap_or(u16::MAX), 1);
             }
         }
         known

@@ -13,6 +13,7 @@
 //! This room never asks the network, never reads the clock and draws chance from a seed that is an argument.
 
 mod censoring;
+mod chance;
 mod choice;
 mod classes;
 mod curves;
@@ -22,12 +23,17 @@ mod environment_file;
 mod error;
 mod forecast;
 mod group;
+mod intervals;
 mod known;
 mod occurrences;
+mod ratios;
+mod reading;
 mod recorded;
 mod sampling;
 mod schedule;
 mod trees;
+mod unions;
+mod units;
 mod unseen;
 
 pub use censoring::{Bounds, CensoredLevel, Censoring};

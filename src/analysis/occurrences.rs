@@ -34,4 +34,22 @@ impl Occurrences {
     pub fn share(&self) -> f64 {
         0.5_f64.powi(i32::try_from(self.halvings).unwrap_or(i32::MAX))
     }
+
+    /// How often the keys must be halved until there are at most so many occurrences: as often as the list
+    /// already was, or more.
+    pub(super) fn halvings_to(&self, most: usize) -> u32 {
+        self.halvings + self.list.len().div_ceil(most.max(1)).max(1).next_power_of_two().ilog2()
+    }
+
+    /// Those in chosen trees, which are numbered anew in the order in which they are named.
+    pub(super) fn of(&self, chosen: &[u32], trees: usize) -> Self {
+        let mut numbers = vec![None; trees];
+        for (new, tree) in (0..).zip(chosen) {
+            numbers[*tree as usize] = Some(new);
+        }
+        let kept = |one: &Occurrence| Some(Occurrence { tree: numbers[one.tree as usize]?, ..*one });
+        let mut list: Vec<Occurrence> = self.list.iter().filter_map(kept).collect();
+        list.sort_unstable();
+        Self { list, halvings: self.halvings }
+    }
 }

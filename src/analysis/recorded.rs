@@ -5,8 +5,9 @@ use std::path::Path;
 use polars::prelude::{DataFrame, PolarsResult};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
+use super::chance::Chance;
 use super::known::Gatherer;
-use super::{AnalysisError, Known, Labels, LevelCost, Occurrence, Tree, Trees, group};
+use super::{AnalysisError, Known, Labels, LevelCost, Occurrence, Tree, Trees, group, units};
 use crate::records::{ExchangeRow, LevelRow, LinkRow, Manifest, Row, SiteRow, TablesError, read_frames};
 
 /// What is needed of a survey to draw its curves.
@@ -33,6 +34,21 @@ impl Recorded {
                 done => return done,
             }
         }
+    }
+
+    /// A survey of fewer trees: so many drawn without replacement, from every country domain in proportion.
+    ///
+    /// Where only a sample of keys has its occurrences, what is known is estimated from them.
+    #[must_use]
+    pub fn sample(&self, trees: usize, seed: u64) -> Self {
+        self.of_trees(&units::sample(&self.trees, trees, &mut Chance::new(seed, 0)))
+    }
+
+    /// What the survey would be of these trees alone, which are numbered anew in the order in which they are
+    /// named.
+    pub(super) fn of_trees(&self, chosen: &[u32]) -> Self {
+        let known = self.known.of(chosen, self.trees.len());
+        Self { manifest: self.manifest.clone(), trees: self.trees.of(chosen), known }
     }
 
     fn load_once(dir: &Path) -> Result<Self, AnalysisError> {

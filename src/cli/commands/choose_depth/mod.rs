@@ -98,8 +98,8 @@ Examples:
 
 An environment file; every key may be left out, and is then as recorded, or no bound:
   [servers]
-  link = \"512 kbit/s\"    # capacity of every server's link
-  rtt = \"600ms\"          # round trip from the surveyor to every server
+  link = \"512 kbit/s\"    # capacity of every server's link: no answer comes faster
+  rtt = \"600ms\"          # round trip to every server, in place of what was measured
   others = 0.4           # share of the link that other users take (with link) [default: 0]
   share = 0.05           # bound: most of a server's link, over the time in which it is surveyed
   requests = 2000        # bound: most requests to a server

@@ -1,0 +1,184 @@
+//! Intervals for shares that site trees make up together.
+//!
+//! Site trees are very unlike each other: a handful hold a large part of all load and of all external links, so
+//! that the percentile bootstrap, which knows only the trees that were drawn, gives intervals that are far too
+//! short (measured in `reports/intervals`), and for distinct unions it is biased besides, because a
+//! tree drawn twice brings nothing new. Therefore: **studentised subsampling**. Trees are drawn without
+//! replacement in each stratum, half of them or fewer; for each such subsample it is noted by how many of *its
+//! own* standard errors its logit is off; and as many standard errors are allowed to the survey. Politis,
+//! Romano and Wolf, Subsampling (1999), chapter 11, show that this holds for means with infinite variance too,
+//! where bootstraps fail, if the subsample is a vanishing part of the sample; standard errors are those of
+//! linearised ratios and, for unions, of the jackknife (Efron and Stein, 1981: on average not too small).
+//!
+//! - *Centre*: a union grows with the sample, so a subsample's coverage is compared with the mean over subsamples.
+//! - *Size*: subsamples are the smallest power-of-two part of the sample, down to n^0.7 trees, in which on
+//!   average 20 trees still have something below the depth and 20 something above it. A subsample of a part 1/f
+//!   shares trees with the sample, and varies around it by √(1 − 1/f) of its standard error.
+//! - *Ends*: each end is the farther one of the equal-tailed and of the symmetric interval. The first is good
+//!   for lopsided samples, the second for small ones.
+//! - *Few trees*: where fewer than 10 trees hold all that lies below a depth (or above), subsamples tell
+//!   nothing. Their number is then taken for a Poisson count, on the log scale.
+
+use super::chance::Chance;
+use super::reading::Reading;
+use super::units::Units;
+use super::{Estimate, Sampling};
+
+/// What can be computed from any set of sampling units.
+pub(super) trait Statistic {
+    /// The reading of the chosen units, stratum by stratum.
+    fn read(&mut self, chosen: &[Vec<u32>]) -> Reading;
+}
+
+/// The least expected number of units on the rarer side of a depth in a subsample.
+const ENOUGH_UNITS: f64 = 20.0;
+/// Fewer than these in the sample are counted.
+const FEW_UNITS: u32 = 10;
+/// Subsamples are not smaller than a part n^−0.3 of n units.
+const SMALLEST_PART: f64 = 0.3;
+
+/// An interval for the share up to each depth.
+pub(super) fn intervals(
+    statistic: &mut dyn Statistic,
+    units: &Units,
+    sampling: &Sampling,
+    chance: &mut Chance,
+) -> Vec<Estimate> {
+    let all = statistic.read(&units.strata);
+    let parts: Vec<usize> = (0..all.beyond.len()).map(|depth| part(&all, depth, units.count)).collect();
+    let mut estimates: Vec<Estimate> =
+        (0..all.beyond.len()).map(|depth| counted(&all, depth, sampling)).collect();
+    let mut part = 2;
+    while parts.iter().any(|wanted| *wanted >= part) {
+        if parts.contains(&part) {
+            let subsamples = Subsamples::draw(statistic, units, part, sampling, chance);
+            for depth in (0..parts.len()).filter(|depth| parts[*depth] == part) {
+                estimates[depth] = subsamples.estimate(&all, depth, sampling);
+            }
+        }
+        part *= 2;
+    }
+    estimates
+}
+
+/// What part of the units makes a subsample for a depth: one in so many; 0 where they are too few.
+fn part(all: &Reading, depth: usize, units: usize) -> usize {
+    let rarer = all.units_below(depth).min(all.units_above(depth));
+    if rarer < FEW_UNITS || all.spread(depth) <= 0.0 {
+        return 0;
+    }
+    let most = (units as f64).powf(SMALLEST_PART).min(f64::from(rarer) / ENOUGH_UNITS);
+    let mut part = 2;
+    while (part * 2) as f64 <= most {
+        part *= 2;
+    }
+    part
+}
+
+/// The interval for few units: what they hold is known up to a factor, as their number is.
+fn counted(all: &Reading, depth: usize, sampling: &Sampling) -> Estimate {
+    let missing = all.missing(depth);
+    let (below, above) = (all.units_below(depth), all.units_above(depth));
+    let is_below = below <= above;
+    let (rarer, part) = if is_below { (below, missing) } else { (above, 1.0 - missing) };
+    let value = 1.0 - missing;
+    if rarer == 0 || part <= 0.0 || part >= 1.0 {
+        return Estimate { value, low: value, high: value };
+    }
+    let spread = (all.spread(depth) / part).max(f64::from(rarer).sqrt().recip());
+    let factor = (sampling.normal_quantile() * spread).exp();
+    let (least, most) = (part / factor, (part * factor).min(1.0));
+    if is_below {
+        Estimate { value, low: 1.0 - most, high: 1.0 - least }
+    } else {
+        Estimate { value, low: least, high: most }
+    }
+}
+
+/// Subsamples of one size.
+struct Subsamples {
+    /// Of each, at each depth, the share below and its standard error.
+    shares: Vec<Vec<(f64, f64)>>,
+    /// The mean over all: what is below each depth, and the whole.
+    beyond: Vec<f64>,
+    whole: f64,
+    /// How much less subsamples vary around the sample than around the truth.
+    nearness: f64,
+}
+
+impl Subsamples {
+    fn draw(
+        statistic: &mut dyn Statistic,
+        units: &Units,
+        part: usize,
+        sampling: &Sampling,
+        chance: &mut Chance,
+    ) -> Self {
+        let mut pools = units.strata.clone();
+        let nearness = (1.0 - (part as f64).recip()).sqrt();
+        let mut drawn = Self { shares: Vec::new(), beyond: Vec::new(), whole: 0.0, nearness };
+        for _ in 0..sampling.replicates {
+            let chosen: Vec<Vec<u32>> =
+                pools.iter_mut().map(|pool| choose_part(pool, part, chance)).collect();
+            drawn.add(&statistic.read(&chosen));
+        }
+        drawn
+    }
+
+    fn add(&mut self, reading: &Reading) {
+        self.beyond.resize(reading.beyond.len(), 0.0);
+        for (sum, beyond) in self.beyond.iter_mut().zip(&reading.beyond) {
+            *sum += beyond;
+        }
+        self.whole += reading.whole;
+        let share = |depth| (reading.missing(depth), reading.spread(depth));
+        self.shares.push((0..reading.beyond.len()).map(share).collect());
+    }
+
+    fn estimate(&self, all: &Reading, depth: usize, sampling: &Sampling) -> Estimate {
+        let (missing, spread) = (all.missing(depth), all.spread(depth));
+        let value = 1.0 - missing;
+        let mut errors = self.errors(depth);
+        if missing <= 0.0 || value <= 0.0 || errors.is_empty() {
+            return Estimate { value, low: value, high: value };
+        }
+        errors.sort_unstable_by(f64::total_cmp);
+        let (mut least, mut most) =
+            (quantile(&errors, sampling.tail()), quantile(&errors, 1.0 - sampling.tail()));
+        errors.iter_mut().for_each(|error| *error = error.abs());
+        errors.sort_unstable_by(f64::total_cmp);
+        let reach = quantile(&errors, 1.0 - 2.0 * sampling.tail());
+        (least, most) = (least.min(-reach), most.max(reach));
+        let unit = spread / (missing * value);
+        let share = |error: f64| 1.0 / (1.0 + (logit(missing) - error * unit).exp());
+        Estimate { value, low: share(least), high: share(most) }
+    }
+
+    /// By how many of its standard errors the logit of each subsample is off; those in which nothing varies say
+    /// nothing.
+    fn errors(&self, depth: usize) -> Vec<f64> {
+        let centre = logit(self.beyond[depth] / self.whole);
+        let error = |(missing, spread): (f64, f64)| {
+            (logit(missing) - centre) * missing * (1.0 - missing) / (spread * self.nearness)
+        };
+        self.shares.iter().map(|share| error(share[depth])).filter(|error| error.is_finite()).collect()
+    }
+}
+
+/// One unit in `part`, where that is no whole number sometimes one more.
+fn choose_part(pool: &mut [u32], part: usize, chance: &mut Chance) -> Vec<u32> {
+    let count = (pool.len() + chance.below(part)) / part;
+    chance.choose(pool, count);
+    pool[..count].to_vec()
+}
+
+fn logit(share: f64) -> f64 {
+    (share / (1.0 - share)).ln()
+}
+
+/// Of sorted values, between neighbours in proportion.
+fn quantile(sorted: &[f64], share: f64) -> f64 {
+    let place = share.clamp(0.0, 1.0) * (sorted.len() - 1) as f64;
+    let (below, above) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
+    below + (above - below) * place.fract()
+}

@@ -1,0 +1,100 @@
+/// A coverage or load rate at every depth, with what each sampling unit contributes to it.
+///
+/// What lies deeper is what is added up: `beyond[d]` of `whole` lies below depth d, and the coverage is one
+/// less that share. A unit contributes its own whole and what of it lies below each depth.
+#[derive(Clone, Debug)]
+pub(super) struct Reading {
+    pub(super) whole: f64,
+    pub(super) beyond: Vec<f64>,
+    /// Units that have something below each depth.
+    units_below: Vec<u32>,
+    /// Units that have all below it.
+    units_all_below: Vec<u32>,
+    /// Units that have anything.
+    units: u32,
+    strata: Vec<Moments>,
+}
+
+/// Sums over the units of a stratum: `w` is a unit's whole, `b` what lies below a depth.
+#[derive(Clone, Debug)]
+struct Moments {
+    units: f64,
+    w: f64,
+    ww: f64,
+    b: Vec<f64>,
+    bw: Vec<f64>,
+    bb: Vec<f64>,
+}
+
+impl Reading {
+    pub(super) fn new(depths: usize) -> Self {
+        let (units_below, units_all_below) = (vec![0; depths], vec![0; depths]);
+        let beyond = vec![0.0; depths];
+        Self { whole: 0.0, beyond, units_below, units_all_below, units: 0, strata: Vec::new() }
+    }
+
+    pub(super) fn begin_stratum(&mut self) {
+        let zeros = vec![0.0; self.beyond.len()];
+        let (b, bw, bb) = (zeros.clone(), zeros.clone(), zeros);
+        self.strata.push(Moments { units: 0.0, w: 0.0, ww: 0.0, b, bw, bb });
+    }
+
+    /// Adds a unit to the stratum begun last; `beyond` may end where nothing is left.
+    pub(super) fn add(&mut self, whole: f64, beyond: &[f64]) {
+        let Some(stratum) = self.strata.last_mut() else { return };
+        stratum.units += 1.0;
+        stratum.w += whole;
+        stratum.ww += whole * whole;
+        for (depth, below) in beyond.iter().enumerate().take(self.beyond.len()) {
+            stratum.b[depth] += below;
+            stratum.bw[depth] += below * whole;
+            stratum.bb[depth] += below * below;
+            self.units_below[depth] += u32::from(*below > 0.0);
+            self.units_all_below[depth] += u32::from(whole > 0.0 && *below >= whole);
+        }
+        self.units += u32::from(whole > 0.0);
+    }
+
+    /// Takes the sums over the units for the total.
+    pub(super) fn sum_up(&mut self) {
+        for stratum in &self.strata {
+            self.whole += stratum.w;
+            for (sum, below) in self.beyond.iter_mut().zip(&stratum.b) {
+                *sum += below;
+            }
+        }
+    }
+
+    pub(super) fn units_below(&self, depth: usize) -> u32 {
+        self.units_below[depth]
+    }
+
+    /// Units that have something down to a depth.
+    pub(super) fn units_above(&self, depth: usize) -> u32 {
+        self.units - self.units_all_below[depth]
+    }
+
+    /// The share that lies below a depth; where there is nothing, nothing is covered.
+    pub(super) fn missing(&self, depth: usize) -> f64 {
+        if self.whole > 0.0 { self.beyond[depth] / self.whole } else { 1.0 }
+    }
+
+    /// The standard error of that share by linearisation, units being drawn inside each stratum: every unit
+    /// counts with what lies below in it, less what would if it were like the whole.
+    pub(super) fn spread(&self, depth: usize) -> f64 {
+        let missing = self.missing(depth);
+        let variance: f64 = self.strata.iter().map(|stratum| stratum.variance(depth, missing)).sum();
+        if self.whole > 0.0 { variance.max(0.0).sqrt() / self.whole } else { 0.0 }
+    }
+}
+
+impl Moments {
+    fn variance(&self, depth: usize, missing: f64) -> f64 {
+        let squares = missing * missing * self.ww - 2.0 * missing * self.bw[depth] + self.bb[depth];
+        if self.units < 2.0 {
+            return squares;
+        }
+        let sum = missing * self.w - self.b[depth];
+        (squares - sum * sum / self.units) * self.units / (self.units - 1.0)
+    }
+}

@@ -1,0 +1,125 @@
+use super::Occurrences;
+use super::intervals::Statistic;
+use super::reading::Reading;
+use super::units::Units;
+
+/// Keys known from levels 0 to d as a share of all known keys, each counted once: union coverage.
+///
+/// A unit contributes what only it knows: the keys that would be lost without it (the jackknife's influence).
+pub(super) struct Union {
+    depths: usize,
+    /// Where the keys of each unit begin in `known`, and one more for the end.
+    starts: Vec<usize>,
+    /// Keys by number with their least depth in the unit.
+    known: Vec<(u32, u16)>,
+    /// Of each key, what the chosen units know of it; [`Seen::NOWHERE`] between readings.
+    seen: Vec<Seen>,
+}
+
+/// Where a key stands among the chosen units.
+#[derive(Clone, Copy)]
+struct Seen {
+    /// The unit that has it at the least depth.
+    unit: u32,
+    least: u16,
+    /// The least depth in any other unit.
+    next: u16,
+}
+
+impl Seen {
+    const NOWHERE: Self = Self { unit: u32::MAX, least: u16::MAX, next: u16::MAX };
+
+    fn at(&mut self, unit: u32, depth: u16) {
+        if depth < self.least || self.unit == u32::MAX {
+            *self = Self { unit, least: depth, next: self.least };
+        } else {
+            self.next = self.next.min(depth);
+        }
+    }
+}
+
+/// Occurrences of a kind that are enough for an interval; keys chosen by hash stand for all beyond it.
+const ENOUGH: usize = 1 << 19;
+
+impl Union {
+    pub(super) fn new(occurrences: &Occurrences, units: &Units, depths: usize) -> Self {
+        let (mut list, mut keys) = (Vec::new(), 0);
+        let halvings = occurrences.halvings_to(ENOUGH);
+        for key in occurrences.keys().filter(|key| key[0].key.trailing_zeros() >= halvings) {
+            list.extend(key.iter().map(|one| (units.of_tree[one.tree as usize], keys, one.depth)));
+            keys += 1;
+        }
+        list.sort_unstable();
+        list.dedup_by_key(|(unit, key, _)| (*unit, *key));
+        let mut starts = Vec::with_capacity(units.count + 1);
+        starts.push(0);
+        for unit in 1..=units.count {
+            starts.push(list.partition_point(|one| (one.0 as usize) < unit));
+        }
+        let known = list.into_iter().map(|(_, key, depth)| (key, depth)).collect();
+        Self { depths, starts, known, seen: vec![Seen::NOWHERE; keys as usize] }
+    }
+
+    fn keys_of(&self, unit: u32) -> std::ops::Range<usize> {
+        self.starts[unit as usize]..self.starts[unit as usize + 1]
+    }
+
+    fn see(&mut self, unit: u32) {
+        for place in self.keys_of(unit) {
+            let (key, depth) = self.known[place];
+            self.seen[key as usize].at(unit, depth);
+        }
+    }
+
+    /// What would be lost without a unit: of all keys, and of those below each depth. A key that another
+    /// unit has at a greater depth is not lost, but it would move there: less is lost below those depths.
+    fn lost(&self, unit: u32, beyond: &mut [f64]) -> f64 {
+        let mut whole = 0.0;
+        for place in self.keys_of(unit) {
+            let seen = self.seen[self.known[place].0 as usize];
+            if seen.unit != unit {
+                continue;
+            }
+            let (least, next) = (usize::from(seen.least), usize::from(seen.next));
+            if seen.next == u16::MAX {
+                whole += 1.0;
+                beyond.iter_mut().take(least).for_each(|below| *below += 1.0);
+            } else {
+                beyond.iter_mut().take(next).skip(least).for_each(|below| *below -= 1.0);
+            }
+        }
+        whole
+    }
+
+    fn forget(&mut self, unit: u32, totals: &mut [f64]) -> f64 {
+        let mut whole = 0.0;
+        for place in self.keys_of(unit) {
+            let seen = std::mem::replace(&mut self.seen[self.known[place].0 as usize], Seen::NOWHERE);
+            if seen.unit != u32::MAX {
+                whole += 1.0;
+                totals.iter_mut().take(usize::from(seen.least)).for_each(|below| *below += 1.0);
+            }
+        }
+        whole
+    }
+}
+
+impl Statistic for Union {
+    fn read(&mut self, chosen: &[Vec<u32>]) -> Reading {
+        let mut reading = Reading::new(self.depths);
+        chosen.iter().flatten().for_each(|unit| self.see(*unit));
+        let mut beyond = vec![0.0; self.depths];
+        for stratum in chosen {
+            reading.begin_stratum();
+            for unit in stratum {
+                beyond.fill(0.0);
+                let whole = self.lost(*unit, &mut beyond);
+                reading.add(whole, &beyond);
+            }
+        }
+        for unit in chosen.iter().flatten() {
+            reading.whole += self.forget(*unit, &mut reading.beyond);
+        }
+        reading
+    }
+}
