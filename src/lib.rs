@@ -22,6 +22,7 @@
 //!
 //! Making sense of it:
 //! - [`analysis`]: from tables only: curves, coverage, intervals, the choice of a depth.
+//! - [`report`]: what was found as one HTML file; same input, same bytes.
 //!
 //! Trying it:
 //! - [`space`]: a virtual Web space that knows its own ground truth, drawn from a seed or recorded by a survey.
@@ -39,6 +40,7 @@ pub mod frontier;
 pub mod load;
 pub mod page;
 pub mod records;
+pub mod report;
 pub mod robots;
 pub mod space;
 pub mod survey;

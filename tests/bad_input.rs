@@ -321,8 +321,16 @@ fn a_line_of_an_opt_out_file_that_cannot_be_obeyed_is_an_error() {
     desk.refuses(
         &flags,
         &format!(
-            "{file}: line 2: '41.0.0.0/99' is neither a host name nor a network (expected for example \
-             'example.ke', '41.90.0.7' or '41.90.0.0/16')"
+            "{file}: line 2: '41.0.0.0/99' is not a host name, a network or an autonomous system (expected for \
+             example 'example.ke', '41.90.0.7', '41.90.0.0/16' or 'AS64500', and after it a date such as \
+             2026-11-02 if you like)"
+        ),
+    );
+    desk.write("no.txt", "a.ke 2026-11-02\nAS64500 2026-11-03\n");
+    desk.refuses(
+        &flags,
+        &format!(
+            "{file}: line 2: 'AS64500' cannot be obeyed: no database tells autonomous systems (give one with --geo)"
         ),
     );
 }

@@ -66,6 +66,14 @@ fn real_sites_are_surveyed_as_their_files_count_and_their_servers_note_no_haste(
     print!("{}", python("real_servers/compare.py", &[list, &here("survey")]));
     let delay = DELAY_MS.to_string();
     print!("{}", python("real_servers/logs.py", &[list, &here(""), &here("survey"), CONTACT, &delay]));
+    keep(&here("survey"));
+}
+
+/// Copies the survey to where `reports/real-sites/run` wants it.
+fn keep(survey: &str) {
+    let Some(wanted) = std::env::var_os("CCSURVEY_KEEP") else { return };
+    let copied = Command::new("cp").args(["-RT", survey]).arg(&wanted).status().unwrap();
+    assert!(copied.success(), "cannot copy the survey to {}", wanted.display());
 }
 
 /// Whether we have the right; an address that is taken is a failure, not a reason to skip.

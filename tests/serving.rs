@@ -7,7 +7,7 @@ mod fake_web;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ccsurvey::address::{OptOut, WebUrl};
+use ccsurvey::address::{OptOuts, WebUrl};
 use ccsurvey::exchange::{Answer, Ask, Depth, Failure, Purpose};
 use ccsurvey::fetch::{Fetcher, Settings, Timeouts};
 // The Web of the tests names these as its neighbours.
@@ -39,7 +39,7 @@ async fn trial(web: FakeWeb) -> Trial {
         timeouts: Timeouts { dns: quick, first_byte: quick, ..Timeouts::default() },
         ..Settings::default()
     };
-    let fetcher = Fetcher::new(settings, Arc::new(OptOut::default()), Arc::new(clock)).unwrap();
+    let fetcher = Fetcher::new(settings, Arc::new(OptOuts::default()), Arc::new(clock)).unwrap();
     Trial { served, fetcher, _roots: roots }
 }
 

@@ -2,12 +2,12 @@
 
 mod common;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use ccsurvey::address::WebUrl;
-use ccsurvey::records::{LevelRow, LinkRow, SiteRow};
-use ccsurvey::space::FeedBack;
+use ccsurvey::records::{ExchangeRow, LevelRow, LinkRow, ServerRow, SiteRow, read_opt_outs};
+use ccsurvey::space::{Access, FeedBack, NETWORKS, geo_database};
 use ccsurvey::survey::{FeedBackRule, Settings, Size, Span, Survey};
 use common::Space;
 
@@ -80,6 +80,89 @@ fn opted_out_names_and_networks_are_never_contacted() {
         let row = sites.iter().find(|site| site.site == *opted_out).unwrap();
         assert_eq!((row.outcome.as_str(), row.requests), ("opt_out", 0), "{opted_out}");
     }
+}
+
+#[test]
+fn no_server_bears_more_requests_than_its_share() {
+    let space = Space::serve("a_small_country");
+    let settings = Settings { max_server_requests: Some(20), ..space.settings() };
+    let tables = space.survey(settings).tables();
+    let mut seen: HashMap<String, u32> = HashMap::new();
+    for access in space.accesses() {
+        *seen.entry(access.address.unwrap().to_string()).or_default() += 1;
+    }
+    assert!(seen.values().all(|requests| *requests <= 20), "{seen:?}");
+    assert!(seen.values().filter(|requests| **requests == 20).count() > 3);
+    let spent = |row: &&ExchangeRow| row.failure.as_deref() == Some("server_budget");
+    assert!(tables.exchanges.iter().filter(spent).all(|row| row.sent_bytes == 0));
+    assert!(by_outcome(&tables.sites, "request_budget") > 3);
+    assert!(tables.levels.iter().all(LevelRow::reconciles));
+}
+
+#[test]
+fn who_opts_out_while_a_survey_runs_is_left_alone_from_then_on() {
+    let space = Space::serve("a_small_country");
+    let usual = space.survey(space.settings());
+    let sites = usual.rows::<SiteRow>();
+    let largest = sites.iter().max_by_key(|site| site.requests).unwrap().site.clone();
+    let of_largest = |access: &Access| access.host.ends_with(largest.as_str());
+    let folder = tempfile::tempdir().unwrap();
+    let list = folder.path().join("opt-out.txt");
+    std::fs::write(&list, "nobody.ke\n").unwrap();
+
+    let before = space.accesses().len();
+    let settings = Settings {
+        min_delay: Span(Duration::from_millis(60)),
+        opt_out: Some(list.clone()),
+        ..space.settings()
+    };
+    let surveyed = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !space.accesses().iter().skip(before).any(|access| of_largest(access)) {
+                std::thread::yield_now();
+            }
+            std::fs::write(&list, format!("{largest} 2026-11-21 # by mail\n")).unwrap();
+        });
+        space.survey(settings)
+    });
+    let records = read_opt_outs(&surveyed.dir().join("opt-out.csv")).unwrap();
+    let entries: Vec<_> =
+        records.iter().map(|record| (record.entry.as_str(), record.until.is_some())).collect();
+    assert_eq!(entries, [("nobody.ke", true), (largest.as_str(), false)]);
+    assert_eq!(records[1].date.as_deref(), Some("2026-11-21"));
+    let later = space.accesses().split_off(before);
+    let since = u64::try_from(records[1].since.0).unwrap();
+    let after = later.iter().filter(|access| of_largest(access) && access.arrival_us > since).count();
+    assert!(after <= 1, "{after} requests arrived after {since}; one may have been on its way");
+    let row = surveyed.rows::<SiteRow>().into_iter().find(|site| site.site == largest).unwrap();
+    let asked = sites.iter().find(|site| site.site == largest).unwrap().requests;
+    assert!(row.requests > 0 && row.requests < asked, "{} of {asked}", row.requests);
+    assert!(surveyed.rows::<LevelRow>().iter().all(LevelRow::reconciles));
+}
+
+#[test]
+fn a_network_opts_out_by_the_number_of_its_autonomous_system() {
+    let space = Space::serve("a_small_country");
+    let folder = tempfile::tempdir().unwrap();
+    let (list, geo) = (folder.path().join("opt-out.txt"), folder.path().join("geo.mmdb"));
+    std::fs::write(&geo, geo_database(NETWORKS)).unwrap();
+    let settings = Settings { geo: vec![geo], ..space.settings() };
+    let usual = space.survey(settings.clone());
+    let system = usual.rows::<ServerRow>().iter().find_map(|server| server.asn).unwrap();
+    let before = space.accesses().len();
+    std::fs::write(&list, format!("AS{system}\n")).unwrap();
+    let surveyed = space.survey(Settings { opt_out: Some(list), ..settings });
+    let servers = surveyed.rows::<ServerRow>();
+    assert!(!servers.is_empty() && servers.iter().all(|server| server.asn != Some(system)));
+    let left_alone: Vec<String> = usual
+        .rows::<ServerRow>()
+        .into_iter()
+        .filter(|server| server.asn == Some(system))
+        .map(|server| server.address)
+        .collect();
+    let log = space.accesses().split_off(before);
+    let asked = |access: &Access| access.address.map(|address| address.to_string());
+    assert!(log.iter().all(|access| asked(access).is_none_or(|address| !left_alone.contains(&address))));
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use ccsurvey::address::{OptOut, Scope, ScopeRule, SuffixSection, Suffixes, WebUrl};
+use ccsurvey::address::{OptOuts, Scope, ScopeRule, SuffixSection, Suffixes, WebUrl};
 use ccsurvey::exchange::{Answer, Ask, Depth, Failure, Purpose};
 use ccsurvey::page::{Page, Source, is_html};
 use ccsurvey::space::{FeedBack, Handshake, LevelTruth, Lookup, Reaction, Truth, TruthSettings, Web, World};
@@ -77,7 +77,7 @@ fn walked(world: &World, start: &str, depth: u16, suffixes: &Arc<Suffixes>) -> T
     let start = WebUrl::parse(start).unwrap();
     let scope = Scope::of(start.host(), ScopeRule::Site, Arc::clone(suffixes));
     let settings = Arc::new(Settings { depth: Depth(depth), ..Settings::default() });
-    let mut walk = Walk::new(settings, scope, Arc::new(OptOut::default()), start, Default::default());
+    let mut walk = Walk::new(settings, scope, Arc::new(OptOuts::default()), start, Default::default());
     loop {
         match walk.poll() {
             Step::Ask(ask, _) => {

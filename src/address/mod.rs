@@ -14,6 +14,7 @@
 mod country;
 mod host;
 mod opt_out;
+mod opt_outs;
 mod scope;
 mod special;
 mod suffixes;
@@ -21,7 +22,8 @@ mod url;
 
 pub use country::{CountryDomains, CountryError};
 pub use host::{Host, HostError};
-pub use opt_out::{OptOut, OptOutError};
+pub use opt_out::{OptOut, OptOutEntry, OptOutError};
+pub use opt_outs::{OptOuts, SystemOf};
 pub use scope::{Scope, ScopeRule};
 pub use special::special_range;
 pub use suffixes::{Site, SuffixError, SuffixSection, Suffixes};

@@ -2,57 +2,122 @@ use std::net::IpAddr;
 
 use super::Host;
 
-/// Names and networks whose owners do not want to be surveyed: never contacted, whatever leads
-/// there. A name covers what is below it.
+/// Names, networks and autonomous systems whose owners do not want to be surveyed: never contacted, whatever
+/// leads there. A name covers what is below it.
 ///
 /// ```
 /// use ccsurvey::address::{Host, OptOut};
-/// let list = OptOut::parse("# by mail, 2026-11-02\nexample.ke\n41.90.0.0/16\n").unwrap();
+/// let list = OptOut::parse("# complaints\nexample.ke 2026-11-02\n41.90.0.0/16\nAS64500\n").unwrap();
 /// assert!(list.has_host(&Host::parse("www.example.ke").unwrap()));
 /// assert!(list.has_address("41.90.7.7".parse().unwrap()));
+/// assert!(list.has_system(64500));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OptOut {
+    entries: Vec<OptOutEntry>,
     hosts: Vec<Host>,
     networks: Vec<(IpAddr, u8)>,
+    systems: Vec<u32>,
+}
+
+/// A line of the list as its owner's mail is filed: who, and since when if that is written there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OptOutEntry {
+    /// In one spelling: `example.ke`, `41.90.0.0/16`, `AS64500`.
+    pub who: String,
+    /// `2026-11-02`.
+    pub date: Option<String>,
+    pub line: usize,
 }
 
 /// The line of an opt-out file that cannot be obeyed. It is an error and not skipped, for a
 /// promise to leave somebody alone must not fail on a typing mistake.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error(
-    "line {line}: '{value}' is neither a host name nor a network (expected for example 'example.ke', '41.90.0.7' or '41.90.0.0/16')"
+    "line {line}: '{value}' is not {expected} (expected for example 'example.ke', '41.90.0.7', '41.90.0.0/16' or 'AS64500', and after it a date such as 2026-11-02 if you like)"
 )]
 pub struct OptOutError {
     pub line: usize,
     pub value: String,
+    pub expected: &'static str,
 }
 
 impl OptOut {
-    /// Reads one host name, address or network a line; `#` begins a comment.
+    /// Reads one host name, address, network or autonomous system a line, with or without a date after it;
+    /// `#` begins a comment.
     ///
     /// # Errors
     /// Names the first line that is none of these.
     pub fn parse(text: &str) -> Result<Self, OptOutError> {
-        let mut list = Self::default();
+        let (list, wrong) = Self::parse_what_is_sound(text);
+        wrong.map_or(Ok(list), Err)
+    }
+
+    /// What can be obeyed of a list, and the first line that cannot: for a list that was changed while it is
+    /// in force, where leaving out a sound line would break a promise.
+    #[must_use]
+    pub fn parse_what_is_sound(text: &str) -> (Self, Option<OptOutError>) {
+        let (mut list, mut wrong) = (Self::default(), None);
         for (index, line) in text.lines().enumerate() {
-            let value = line.split('#').next().unwrap_or("").trim();
-            if value.is_empty() {
-                continue;
-            }
-            let wrong = || OptOutError { line: index + 1, value: value.to_owned() };
-            if let Some(network) = parse_network(value) {
-                list.networks.push(network);
-            } else {
-                let name = value.strip_prefix("*.").unwrap_or(value);
-                let host = Host::parse(name).map_err(|_| wrong())?;
-                if value.contains('/') || host.ip().is_some() {
-                    return Err(wrong());
-                }
-                list.hosts.push(host);
+            let mut words = line.split('#').next().unwrap_or("").split_whitespace();
+            let Some(who) = words.next() else { continue };
+            let date = words.next();
+            if let Err(error) = list.add(index + 1, who, date, words.next()) {
+                wrong = wrong.or(Some(error));
             }
         }
-        Ok(list)
+        (list, wrong)
+    }
+
+    fn add(
+        &mut self,
+        line: usize,
+        who: &str,
+        date: Option<&str>,
+        more: Option<&str>,
+    ) -> Result<(), OptOutError> {
+        let wrong = |value: &str, expected| OptOutError { line, value: value.to_owned(), expected };
+        if let Some(date) = date.filter(|date| !is_date(date)) {
+            return Err(wrong(date, "a date"));
+        }
+        if let Some(more) = more {
+            return Err(wrong(more, "a comment: those begin with #"));
+        }
+        let nobody = || wrong(who, "a host name, a network or an autonomous system");
+        let who = if let Some((address, prefix)) = parse_network(who) {
+            self.networks.push((address, prefix));
+            if who.contains('/') { format!("{address}/{prefix}") } else { address.to_string() }
+        } else if let Some(digits) = system_digits(who) {
+            let system: u32 = digits.parse().map_err(|_| nobody())?;
+            self.systems.push(system);
+            format!("AS{system}")
+        } else {
+            let host = Host::parse(who.strip_prefix("*.").unwrap_or(who)).map_err(|_| nobody())?;
+            if who.contains('/') || host.ip().is_some() {
+                return Err(nobody());
+            }
+            self.hosts.push(host.clone());
+            host.to_string()
+        };
+        self.entries.push(OptOutEntry { who, date: date.map(ToOwned::to_owned), line });
+        Ok(())
+    }
+
+    /// The lines, in their order.
+    #[must_use]
+    pub fn entries(&self) -> &[OptOutEntry] {
+        &self.entries
+    }
+
+    /// This list and another one.
+    #[must_use]
+    pub fn with(&self, other: &Self) -> Self {
+        Self {
+            entries: [self.entries.as_slice(), &other.entries].concat(),
+            hosts: [self.hosts.as_slice(), &other.hosts].concat(),
+            networks: [self.networks.as_slice(), &other.networks].concat(),
+            systems: [self.systems.as_slice(), &other.systems].concat(),
+        }
     }
 
     #[must_use]
@@ -74,6 +139,23 @@ impl OptOut {
             _ => false,
         })
     }
+
+    #[must_use]
+    pub fn has_system(&self, number: u32) -> bool {
+        self.systems.contains(&number)
+    }
+
+    /// Whether any line names an autonomous system.
+    #[must_use]
+    pub fn names_systems(&self) -> bool {
+        !self.systems.is_empty()
+    }
+
+    /// The first line that names an autonomous system: obeying it takes a database that knows them.
+    #[must_use]
+    pub fn first_system(&self) -> Option<&OptOutEntry> {
+        self.entries.iter().find(|entry| system_digits(&entry.who).is_some())
+    }
 }
 
 fn parse_network(text: &str) -> Option<(IpAddr, u8)> {
@@ -85,6 +167,25 @@ fn parse_network(text: &str) -> Option<(IpAddr, u8)> {
     let width = if address.is_ipv4() { 32 } else { 128 };
     let prefix = prefix.map_or(Some(width), |text| text.parse().ok().filter(|bits| *bits <= width))?;
     Some((address, prefix))
+}
+
+/// The number of `AS64500`, in capitals or not, as text.
+fn system_digits(text: &str) -> Option<&str> {
+    let (letters, digits) = text.split_at_checked(2)?;
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    (letters.eq_ignore_ascii_case("as") && is_number).then_some(digits)
+}
+
+/// A calendar date as RFC 3339 writes it; whether the month has that day does not matter here.
+fn is_date(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('-').collect();
+    let [year, month, day] = parts.as_slice() else { return false };
+    let is = |part: &str, digits: usize, most: u32| {
+        part.len() == digits
+            && part.bytes().all(|byte| byte.is_ascii_digit())
+            && part.parse().is_ok_and(|number: u32| (1..=most).contains(&number))
+    };
+    is(year, 4, 9999) && is(month, 2, 12) && is(day, 2, 31)
 }
 
 fn same_prefix(one: u128, other: u128, prefix: u8, width: u8) -> bool {
@@ -114,11 +215,38 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_line_is_an_error_with_its_number() {
-        for (text, line, value) in
-            [("a.ke\nb..ke", 2, "b..ke"), ("41.0.0.0/33", 1, "41.0.0.0/33"), ("\n\na.ke/x", 3, "a.ke/x")]
-        {
-            assert_eq!(OptOut::parse(text), Err(OptOutError { line, value: value.to_owned() }));
+    fn entries_are_kept_in_one_spelling_with_their_dates() {
+        let list = OptOut::parse("*.A.ke 2026-11-02 # by mail\n\nas64500\t2026-11-10\n41.0.0.0/8").unwrap();
+        let entries: Vec<_> = list
+            .entries()
+            .iter()
+            .map(|entry| (entry.line, entry.who.as_str(), entry.date.as_deref()))
+            .collect();
+        assert_eq!(
+            entries,
+            [(1, "a.ke", Some("2026-11-02")), (3, "AS64500", Some("2026-11-10")), (4, "41.0.0.0/8", None)]
+        );
+        assert!(list.has_system(64500) && !list.has_system(6450));
+        assert_eq!(list.first_system().map(|entry| entry.line), Some(3));
+        assert!(OptOut::parse("asante.ke").unwrap().has_host(&Host::parse("asante.ke").unwrap()));
+    }
+
+    #[test]
+    fn a_bad_line_is_an_error_with_its_number_and_the_others_still_hold() {
+        let who = "a host name, a network or an autonomous system";
+        for (text, line, value, expected) in [
+            ("a.ke\nb..ke", 2, "b..ke", who),
+            ("41.0.0.0/33", 1, "41.0.0.0/33", who),
+            ("\n\na.ke/x", 3, "a.ke/x", who),
+            ("AS99999999999", 1, "AS99999999999", who),
+            ("a.ke yesterday", 1, "yesterday", "a date"),
+            ("a.ke 2026-13-01", 1, "2026-13-01", "a date"),
+            ("a.ke 2026-11-02 by mail", 1, "by", "a comment: those begin with #"),
+        ] {
+            let wrong = OptOutError { line, value: value.to_owned(), expected };
+            assert_eq!(OptOut::parse(text), Err(wrong), "{text}");
         }
+        let (list, wrong) = OptOut::parse_what_is_sound("a.ke\nb..ke\nc.ke");
+        assert_eq!((list.entries().len(), wrong.map(|wrong| wrong.line)), (2, Some(2)));
     }
 }

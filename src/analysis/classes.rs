@@ -1,4 +1,4 @@
-use super::{Known, KnownByDepth, MeasuredServer, Occurrence, Occurrences, Recorded};
+use super::MeasuredServer;
 
 /// Servers by how fast their answers come, from the slowest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
@@ -42,53 +42,9 @@ impl ServerClass {
     }
 }
 
-impl Recorded {
-    /// The survey as if it had only some of its site trees. What they know in common is counted exactly as long
-    /// as all occurrences are in memory, and estimated from the sample of keys beyond that.
-    #[must_use]
-    pub fn only(&self, keep: impl Fn(usize) -> bool) -> Self {
-        let chosen: Vec<u32> = (0..).take(self.trees.len()).filter(|tree| keep(*tree as usize)).collect();
-        let mut numbers = vec![None; self.trees.len()];
-        for (new, tree) in (0_u32..).zip(&chosen) {
-            numbers[*tree as usize] = Some(new);
-        }
-        let trees = self.trees.of(&chosen);
-        let renumbered = |tree: u32| numbers.get(tree as usize).copied().flatten();
-        let occurrences = self.known.occurrences.each_ref().map(|all| {
-            let kept =
-                all.list.iter().filter_map(|at| Some(Occurrence { tree: renumbered(at.tree)?, ..*at }));
-            Occurrences { list: kept.collect(), halvings: all.halvings }
-        });
-        let counts = occurrences.each_ref().map(Occurrences::known);
-        Self { manifest: self.manifest.clone(), trees, known: Known { counts, occurrences } }
-    }
-}
-
-impl Occurrences {
-    /// How many keys are known first at each depth, of all of which these are a share.
-    fn known(&self) -> KnownByDepth {
-        let mut new: Vec<u64> = Vec::new();
-        for key in self.keys() {
-            let depth = key.iter().map(|occurrence| usize::from(occurrence.depth)).min().unwrap_or(0);
-            if new.len() <= depth {
-                new.resize(depth + 1, 0);
-            }
-            new[depth] += 1_u64 << self.halvings.min(u64::BITS - 1);
-        }
-        KnownByDepth { new }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn keys_of_a_share_count_for_all() {
-        let at = |key, tree, depth| Occurrence { key, tree, depth };
-        let occurrences = Occurrences { list: vec![at(4, 0, 2), at(4, 1, 1), at(8, 0, 2)], halvings: 2 };
-        assert_eq!(occurrences.known().new, [0, 4, 4]);
-    }
 
     #[test]
     fn a_class_ends_where_the_next_begins() {

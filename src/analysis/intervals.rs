@@ -17,7 +17,8 @@
 //! - *Ends*: each end is the farther one of the equal-tailed and of the symmetric interval. The first is good
 //!   for lopsided samples, the second for small ones.
 //! - *Few trees*: where fewer than 10 trees hold all that lies below a depth (or above), subsamples tell
-//!   nothing. Their number is then taken for a Poisson count, on the log scale.
+//!   nothing. Their number is then taken for a Poisson count. At the deepest level walked all is known that is
+//!   known, by definition.
 
 use super::chance::Chance;
 use super::reading::Reading;
@@ -75,20 +76,23 @@ fn part(all: &Reading, depth: usize, units: usize) -> usize {
     part
 }
 
-/// The interval for few units: what they hold is known up to a factor, as their number is.
+/// The interval for few units on the rarer side of a depth: what they hold is known up to a factor, as their
+/// number is; and there may be as many of them as a Poisson count allows, each with as much as a mean unit.
 fn counted(all: &Reading, depth: usize, sampling: &Sampling) -> Estimate {
-    let missing = all.missing(depth);
+    let value = 1.0 - all.missing(depth);
     let (below, above) = (all.units_below(depth), all.units_above(depth));
-    let is_below = below <= above;
-    let (rarer, part) = if is_below { (below, missing) } else { (above, 1.0 - missing) };
-    let value = 1.0 - missing;
-    if rarer == 0 || part <= 0.0 || part >= 1.0 {
+    let (rarer, part) = if below <= above { (below, 1.0 - value) } else { (above, value) };
+    if all.units == 0 || depth + 1 == all.beyond.len() {
         return Estimate { value, low: value, high: value };
     }
-    let spread = (all.spread(depth) / part).max(f64::from(rarer).sqrt().recip());
-    let factor = (sampling.normal_quantile() * spread).exp();
-    let (least, most) = (part / factor, (part * factor).min(1.0));
-    if is_below {
+    let (reach, count) = (sampling.normal_quantile(), f64::from(rarer));
+    // The score interval of a Poisson mean.
+    let most_units = count + reach * reach / 2.0 + reach * (count + reach * reach / 4.0).sqrt();
+    let spread = (all.spread(depth) / part).max(count.sqrt().recip());
+    let factor = if rarer > 0 && part > 0.0 { (reach * spread).exp() } else { 1.0 };
+    let most = (part * factor).max(most_units / f64::from(all.units)).min(1.0);
+    let least = part / factor;
+    if below <= above {
         Estimate { value, low: 1.0 - most, high: 1.0 - least }
     } else {
         Estimate { value, low: least, high: most }

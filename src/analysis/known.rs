@@ -14,18 +14,6 @@ impl Known {
         &self.counts[kind as usize]
     }
 
-    /// What chosen trees know, counted among the occurrences: exact while these are all, and otherwise as many
-    /// as they stand for.
-    pub(super) fn of(&self, chosen: &[u32], trees: usize) -> Self {
-        let mut known = Self::default();
-        for (kind, occurrences) in self.occurrences.iter().enumerate() {
-            let occurrences = occurrences.of(chosen, trees);
-            known.counts[kind] = KnownByDepth::of(&occurrences);
-            known.occurrences[kind] = occurrences;
-        }
-        known
-    }
-
     /// Which trees know which, for intervals and estimates.
     #[must_use]
     pub fn occurrences(&self, kind: Kind) -> &Occurrences {
@@ -52,15 +40,7 @@ impl KnownByDepth {
         self.new.iter().sum()
     }
 
-    fn of(occurrences: &Occurrences) -> Self {
-        let mut known = Self::default();
-        for key in occurrences.keys() {
-            known.add(key.iter().map(|one| one.depth).min().unwrap_or(0), 1 << occurrences.halvings);
-        }
-        known
-    }
-
-    fn add(&mut self, depth: u16, keys: u64) {
+    pub(super) fn add(&mut self, depth: u16, keys: u64) {
         let depth = usize::from(depth);
         if self.new.len() <= depth {
             self.new.resize(depth + 1, 0);
@@ -77,11 +57,12 @@ pub(super) struct Gatherer {
 
 impl Gatherer {
     pub(super) fn new() -> Self {
-        Self::of_at_most(SAMPLE)
+        Self::of_one_in(1)
     }
 
-    /// Keeps the occurrences of all keys, or of a sample of keys with at most `limit` of them.
-    pub(super) fn of_at_most(limit: usize) -> Self {
+    /// For one of `parts` that are gathered at once, in the memory of one together.
+    pub(super) fn of_one_in(parts: usize) -> Self {
+        let limit = SAMPLE / parts.max(1);
         Self { distinct: Distinct::new(), sample: Sample { list: Vec::new(), halvings: 0, limit } }
     }
 

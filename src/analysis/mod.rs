@@ -10,6 +10,9 @@
 //! [`Curves`] are drawn from that: cumulative load and coverage against depth in both readings, *pair* and
 //! *union*, with intervals over site trees as sampling units.
 //!
+//! [`Overview`] is the rest of a country report: who was surveyed, what it cost whom, what was found, and whether
+//! promises on load were kept.
+//!
 //! This room never asks the network, never reads the clock and draws chance from a seed that is an argument.
 
 mod censoring;
@@ -23,14 +26,18 @@ mod environment_file;
 mod error;
 mod forecast;
 mod group;
+mod grouped;
 mod intervals;
 mod known;
+mod links;
 mod occurrences;
+pub mod overview;
 mod ratios;
 mod reading;
 mod recorded;
 mod sampling;
 mod schedule;
+mod subset;
 mod trees;
 mod unions;
 mod units;
@@ -46,8 +53,10 @@ pub use environment_file::EnvironmentError;
 pub use error::AnalysisError;
 pub use forecast::{Bound, Forecast, ForecastLevel, Limit, Spread};
 pub use group::{Grouping, Labels};
+pub use grouped::grouped;
 pub use known::{Known, KnownByDepth};
 pub use occurrences::{Occurrence, Occurrences};
+pub use overview::Overview;
 pub use recorded::Recorded;
 pub use sampling::Sampling;
 pub use schedule::{Borne, Conditions, Exchanges, MeasuredServer, Pacing, Schedule, Settled};

@@ -40,16 +40,4 @@ impl Occurrences {
     pub(super) fn halvings_to(&self, most: usize) -> u32 {
         self.halvings + self.list.len().div_ceil(most.max(1)).max(1).next_power_of_two().ilog2()
     }
-
-    /// Those in chosen trees, which are numbered anew in the order in which they are named.
-    pub(super) fn of(&self, chosen: &[u32], trees: usize) -> Self {
-        let mut numbers = vec![None; trees];
-        for (new, tree) in (0..).zip(chosen) {
-            numbers[*tree as usize] = Some(new);
-        }
-        let kept = |one: &Occurrence| Some(Occurrence { tree: numbers[one.tree as usize]?, ..*one });
-        let mut list: Vec<Occurrence> = self.list.iter().filter_map(kept).collect();
-        list.sort_unstable();
-        Self { list, halvings: self.halvings }
-    }
 }

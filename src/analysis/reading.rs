@@ -11,7 +11,7 @@ pub(super) struct Reading {
     /// Units that have all below it.
     units_all_below: Vec<u32>,
     /// Units that have anything.
-    units: u32,
+    pub(super) units: u32,
     strata: Vec<Moments>,
 }
 

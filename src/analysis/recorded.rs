@@ -1,14 +1,13 @@
-use std::collections::HashMap;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use polars::prelude::{DataFrame, PolarsResult};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use super::chance::Chance;
-use super::known::Gatherer;
-use super::{AnalysisError, Known, Labels, LevelCost, Occurrence, Tree, Trees, group, units};
-use crate::records::{ExchangeRow, LevelRow, LinkRow, Manifest, Row, SiteRow, TablesError, read_frames};
+use super::links::{Gathering, Index, each_link};
+use super::{AnalysisError, Known, Labels, LevelCost, Tree, Trees, group};
+use crate::records::{ExchangeRow, LevelRow, Manifest, Row, SiteRow, TablesError, read_frames};
 
 /// What is needed of a survey to draw its curves.
 #[derive(Clone, Debug)]
@@ -16,6 +15,8 @@ pub struct Recorded {
     pub manifest: Manifest,
     pub trees: Trees,
     pub known: Known,
+    /// To find the trees of other rows by; empty where these are but some of a survey's trees.
+    pub(super) index: Arc<Index>,
 }
 
 /// How often tables are read anew whose files are joined to larger ones meanwhile.
@@ -27,28 +28,7 @@ impl Recorded {
     /// # Errors
     /// There is no survey, no site tree yet, or a table cannot be read.
     pub fn load(dir: &Path) -> Result<Self, AnalysisError> {
-        let mut tries = 1;
-        loop {
-            match Self::load_once(dir) {
-                Err(AnalysisError::Tables(wrong)) if has_vanished(&wrong) && tries < TRIES => tries += 1,
-                done => return done,
-            }
-        }
-    }
-
-    /// A survey of fewer trees: so many drawn without replacement, from every country domain in proportion.
-    ///
-    /// Where only a sample of keys has its occurrences, what is known is estimated from them.
-    #[must_use]
-    pub fn sample(&self, trees: usize, seed: u64) -> Self {
-        self.of_trees(&units::sample(&self.trees, trees, &mut Chance::new(seed, 0)))
-    }
-
-    /// What the survey would be of these trees alone, which are numbered anew in the order in which they are
-    /// named.
-    pub(super) fn of_trees(&self, chosen: &[u32]) -> Self {
-        let known = self.known.of(chosen, self.trees.len());
-        Self { manifest: self.manifest.clone(), trees: self.trees.of(chosen), known }
+        retried(|| Self::load_once(dir))
     }
 
     fn load_once(dir: &Path) -> Result<Self, AnalysisError> {
@@ -61,9 +41,21 @@ impl Recorded {
         }
         each::<LevelRow>(dir, LEVELS, |frame| loading.add_levels(frame))?;
         each::<ExchangeRow>(dir, EXCHANGES, |frame| loading.add_exchanges(frame))?;
+        let (trees, index) = loading.finish();
         let mut gathering = Gathering::new();
-        each::<LinkRow>(dir, LINKS, |frame| gathering.add_links(&loading, frame))?;
-        Ok(Self { manifest, known: gathering.finish(), trees: loading.finish() })
+        each_link(dir, &index, |tree, depth, keys| gathering.add(tree, depth, keys))?;
+        Ok(Self { manifest, trees, known: gathering.finish(), index: Arc::new(index) })
+    }
+}
+
+/// Reads tables again when a file that was listed is gone: its rows are in a larger one now.
+pub(super) fn retried<T>(mut read: impl FnMut() -> Result<T, AnalysisError>) -> Result<T, AnalysisError> {
+    let mut tries = 1;
+    loop {
+        match read() {
+            Err(AnalysisError::Tables(wrong)) if has_vanished(&wrong) && tries < TRIES => tries += 1,
+            done => return done,
+        }
     }
 }
 
@@ -118,23 +110,19 @@ const LIMITS: [&str; 4] =
     ["not_fetched_depth", "not_fetched_limit", "not_fetched_trap", "not_fetched_opt_out"];
 const EXCHANGES: &[&str] =
     &["site", "seed", "depth", "host", "address", "sent_bytes", "received_bytes", "total_ms"];
-const LINKS: &[&str] = &["site", "seed", "depth", "url", "host", "target_site"];
 
 /// The trees while their tables are read.
 #[derive(Default)]
 struct Loading {
     trees: Vec<Tree>,
     labels: Labels,
-    /// Trees by site and seed.
-    numbers: HashMap<u64, u32>,
+    index: Index,
     levels: Vec<(u32, u16, LevelCost)>,
     unasked: Vec<(u32, u16, u32)>,
     /// Load of robots.txt files whose level is told by the next page that is asked for.
     robots: LevelCost,
     robots_of: Option<u32>,
     last_depth: u16,
-    /// The server of each host that was asked.
-    addresses: HashMap<u64, u64>,
 }
 
 impl Loading {
@@ -148,7 +136,7 @@ impl Loading {
         for row in 0..frame.height() {
             let (Some(site), Some(seed)) = (sites.get(row), seeds.get(row)) else { continue };
             let number = u32::try_from(self.trees.len()).unwrap_or(u32::MAX);
-            if self.numbers.insert(tree_key(site, seed), number).is_some() {
+            if self.index.numbers.insert(tree_key(site, seed), number).is_some() {
                 continue;
             }
             let pages = pages.get(row).unwrap_or_default();
@@ -172,7 +160,7 @@ impl Loading {
     }
 
     fn tree(&self, site: Option<&str>, seed: Option<u32>) -> Option<u32> {
-        self.numbers.get(&tree_key(site?, seed?)).copied()
+        self.index.tree(site, seed)
     }
 
     fn add_levels(&mut self, frame: &DataFrame) -> PolarsResult<()> {
@@ -240,7 +228,7 @@ impl Loading {
             else {
                 continue;
             };
-            self.addresses.entry(key(host)).or_insert_with(|| key(address));
+            self.index.addresses.entry(key(host)).or_insert_with(|| key(address));
             if let Some(depth) = depths.get(row) {
                 self.last_depth = depth_of(Some(depth));
                 self.book_robots();
@@ -267,7 +255,7 @@ impl Loading {
         }
     }
 
-    fn finish(mut self) -> Trees {
+    fn finish(mut self) -> (Trees, Index) {
         self.end_of_exchanges(None);
         self.levels.sort_unstable_by_key(|(tree, depth, _)| (*tree, *depth));
         let (labels, unasked) = (self.labels, self.unasked);
@@ -281,45 +269,7 @@ impl Loading {
                 trees.levels[tree.first_level + usize::from(*depth)].add(cost);
             }
         }
-        trees
-    }
-}
-
-/// The external links while they go by.
-struct Gathering {
-    kinds: [Gatherer; 4],
-}
-
-impl Gathering {
-    fn new() -> Self {
-        Self { kinds: std::array::from_fn(|_| Gatherer::new()) }
-    }
-
-    fn add_links(&mut self, loading: &Loading, frame: &DataFrame) -> PolarsResult<()> {
-        let (sites, seeds) = (frame.column("site")?.str()?, frame.column("seed")?.u32()?);
-        let (depths, urls) = (frame.column("depth")?.u32()?, frame.column("url")?.str()?);
-        let (hosts, targets) = (frame.column("host")?.str()?, frame.column("target_site")?.str()?);
-        for row in 0..frame.height() {
-            let Some(tree) = loading.tree(sites.get(row), seeds.get(row)) else { continue };
-            let host = hosts.get(row).map(key);
-            let address = host.and_then(|host| loading.addresses.get(&host).copied());
-            let keys = [urls.get(row).map(key), host, targets.get(row).map(key), address];
-            let depth = depth_of(depths.get(row));
-            for (gatherer, key) in self.kinds.iter_mut().zip(keys) {
-                if let Some(key) = key {
-                    gatherer.add(Occurrence { key, tree, depth });
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn finish(self) -> Known {
-        let mut known = Known::default();
-        for (kind, gatherer) in self.kinds.into_iter().enumerate() {
-            (known.counts[kind], known.occurrences[kind]) = gatherer.finish();
-        }
-        known
+        (trees, self.index)
     }
 }
 
@@ -331,6 +281,6 @@ pub(super) fn tree_key(site: &str, seed: u32) -> u64 {
     xxh3_64_with_seed(site.as_bytes(), u64::from(seed))
 }
 
-fn depth_of(depth: Option<u32>) -> u16 {
+pub(super) fn depth_of(depth: Option<u32>) -> u16 {
     u16::try_from(depth.unwrap_or_default()).unwrap_or(u16::MAX)
 }

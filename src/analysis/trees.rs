@@ -98,22 +98,6 @@ impl Trees {
         longest.max(usize::from(self.deepest()) + 1)
     }
 
-    /// These trees alone, which are numbered anew in the order in which they are named.
-    pub(super) fn of(&self, chosen: &[u32]) -> Self {
-        let mut trees = Self { labels: self.labels.clone(), ..Self::default() };
-        let mut numbers = vec![None; self.trees.len()];
-        for (new, tree) in (0..).zip(chosen) {
-            numbers[*tree as usize] = Some(new);
-            let first_level = trees.levels.len();
-            trees.levels.extend_from_slice(self.levels(*tree as usize));
-            trees.trees.push(Tree { first_level, ..self.trees[*tree as usize].clone() });
-        }
-        let unasked = self.unasked.iter();
-        let kept = |(tree, depth, urls): &(u32, u16, u32)| Some((numbers[*tree as usize]?, *depth, *urls));
-        trees.unasked = unasked.filter_map(kept).collect();
-        trees
-    }
-
     /// The number of a tree's group, for telling trees apart.
     #[must_use]
     pub fn group(&self, tree: usize, by: Grouping) -> u32 {

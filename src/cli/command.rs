@@ -1,8 +1,8 @@
 use clap::{Parser, Subcommand};
 
 use super::commands::{
-    choose_depth::ChooseDepth, demo::Demo, export::Export, resume::Resume, simulate::Simulate, space::Space,
-    status::Status, survey::SurveyCommand,
+    choose_depth::ChooseDepth, demo::Demo, export::Export, report::ReportCommand, resume::Resume,
+    simulate::Simulate, space::Space, status::Status, survey::SurveyCommand,
 };
 use super::error::CliError;
 use super::exit::Exit;
@@ -34,6 +34,7 @@ pub enum Command {
     Survey(Box<SurveyCommand>),
     Resume(Resume),
     Status(Status),
+    Report(ReportCommand),
     ChooseDepth(ChooseDepth),
     Export(Export),
     Space(Space),
@@ -51,6 +52,7 @@ impl Command {
             Self::Survey(command) => command.execute(),
             Self::Resume(command) => command.execute(),
             Self::Status(command) => command.execute(),
+            Self::Report(command) => command.execute(),
             Self::ChooseDepth(command) => command.execute(),
             Self::Export(command) => command.execute(),
             Self::Space(command) => command.execute(),

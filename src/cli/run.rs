@@ -95,7 +95,8 @@ fn next_steps(dir: &Path) -> String {
     format!(
         "Tables    {dir}/tables/{{exchanges,links,sites,levels,servers}}/*.parquet\n\
          Settings  {dir}/survey.toml\n\
-         Next      ccsurvey status {dir}                  the servers that bore most\n          \
+         Next      ccsurvey report {dir}                  one HTML file: what exists, what it cost, which depth to use\n          \
+         ccsurvey status {dir}                  the servers that bore most\n          \
          ccsurvey export {dir} -o starts.csv    all start URLs now known, for the next survey\n"
     )
 }

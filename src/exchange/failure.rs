@@ -76,6 +76,11 @@ failures! {
     IdleTimeout = "idle_timeout",
     /// The whole exchange took longer than the limit; what had come was used.
     TooSlow = "too_slow",
+    /// The server has been in trouble again and again and is not asked any more in this survey; nothing was
+    /// sent.
+    GivenUp = "given_up",
+    /// The server has borne what one server may bear for this survey; nothing was sent.
+    ServerBudget = "server_budget",
 }
 
 impl Failure {
@@ -91,6 +96,8 @@ impl Failure {
                 | Self::OptedOut
                 | Self::AddressRefused
                 | Self::HeldOff
+                | Self::GivenUp
+                | Self::ServerBudget
         )
     }
 

@@ -15,7 +15,7 @@ use super::settings::ROBOTS_BYTES;
 use super::tls::Tls;
 use super::wire::{BUFFER, LARGEST_HANDSHAKE};
 use super::{FetchError, Settings};
-use crate::address::{Host, MAX_URL_BYTES, OptOut};
+use crate::address::{Host, MAX_URL_BYTES, OptOuts};
 use crate::exchange::{Answer, Ask, Failure};
 
 /// Tells the time that answers are stamped with.
@@ -25,11 +25,11 @@ pub type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 ///
 /// ```no_run
 /// # use std::{sync::Arc, time::SystemTime};
-/// # use ccsurvey::address::{OptOut, WebUrl};
+/// # use ccsurvey::address::{OptOuts, WebUrl};
 /// # use ccsurvey::exchange::{Ask, Depth, Purpose};
 /// # use ccsurvey::fetch::{Fetcher, Settings};
 /// # async fn front_page() -> Result<(), Box<dyn std::error::Error>> {
-/// let fetcher = Fetcher::new(Settings::default(), Arc::new(OptOut::default()), Arc::new(SystemTime::now))?;
+/// let fetcher = Fetcher::new(Settings::default(), Arc::new(OptOuts::default()), Arc::new(SystemTime::now))?;
 /// let url = WebUrl::parse("http://example.ke/")?;
 /// if let Ok(address) = fetcher.locate(url.host()).await.address {
 ///     let ask = Ask { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
@@ -96,7 +96,7 @@ impl Fetcher {
     /// # Errors
     /// When a setting cannot be obeyed: an unreadable root certificate, a user agent that cannot
     /// be sent, no name server.
-    pub fn new(settings: Settings, opt_out: Arc<OptOut>, clock: Clock) -> Result<Self, FetchError> {
+    pub fn new(settings: Settings, opt_out: Arc<OptOuts>, clock: Clock) -> Result<Self, FetchError> {
         let names = Directory::Dns(Box::new(Names::new(settings.dns, settings.timeouts.dns)?));
         let opener = Opener::Sockets(Box::new(Tls::new(&settings)?));
         Self::with(settings, opt_out, clock, names, opener)
@@ -109,7 +109,7 @@ impl Fetcher {
     /// When the user agent cannot stand in a header.
     pub fn in_process(
         settings: Settings,
-        opt_out: Arc<OptOut>,
+        opt_out: Arc<OptOuts>,
         clock: Clock,
         web: Arc<dyn Web>,
     ) -> Result<Self, FetchError> {
@@ -119,7 +119,7 @@ impl Fetcher {
 
     fn with(
         settings: Settings,
-        opt_out: Arc<OptOut>,
+        opt_out: Arc<OptOuts>,
         clock: Clock,
         names: Directory,
         opener: Opener,

@@ -1,13 +1,13 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use crate::address::{Host, OptOut, special_range};
+use crate::address::{Host, OptOuts, special_range};
 use crate::exchange::Failure;
 
 /// Whether a host and an address may be contacted: the one place that says no.
 #[derive(Clone)]
 pub(super) struct Gate {
-    opt_out: Arc<OptOut>,
+    opt_out: Arc<OptOuts>,
     permit_special: bool,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct Choice {
 const NEVER: [&str; 4] = ["link-local", "multicast", "reserved", "this network"];
 
 impl Gate {
-    pub(super) fn new(opt_out: Arc<OptOut>, permit_special: bool) -> Self {
+    pub(super) fn new(opt_out: Arc<OptOuts>, permit_special: bool) -> Self {
         Self { opt_out, permit_special }
     }
 
@@ -74,9 +74,10 @@ impl Gate {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::address::OptOut;
 
     fn gate(opt_out: &str, permit_special: bool) -> Gate {
-        Gate::new(Arc::new(OptOut::parse(opt_out).unwrap()), permit_special)
+        Gate::new(Arc::new(OptOut::parse(opt_out).unwrap().into()), permit_special)
     }
 
     fn ips(texts: &[&str]) -> Vec<IpAddr> {

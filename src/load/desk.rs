@@ -3,7 +3,8 @@ use std::net::IpAddr;
 use std::time::{Duration, SystemTime};
 
 use super::bucket::Bucket;
-use super::{Pace, ServerState};
+use super::share::Room;
+use super::{Most, Pace, ServerBudget, ServerState};
 use crate::address::Site;
 use crate::exchange::Answer;
 
@@ -11,8 +12,9 @@ use crate::exchange::Answer;
 ///
 /// ```
 /// use std::time::{Duration, UNIX_EPOCH};
-/// use ccsurvey::{address::{Host, Site}, load::{Load, Pace, Turn}};
-/// let mut load = Load::new(Pace::default(), None, 1 << 20);
+/// use ccsurvey::{address::{Host, Site}, load::{Load, Most, Pace, ServerBudget, Turn}};
+/// let most = Most { bytes: 1 << 20, time: Duration::from_secs(60) };
+/// let mut load = Load::new(Pace::default(), None, ServerBudget::default(), most);
 /// let (now, server) = (UNIX_EPOCH, "41.90.0.1".parse().unwrap());
 /// let site = |name| Site::new(Host::parse(name).unwrap());
 /// let Turn::Go(_permit) = load.permit(now, server, &site("a.ke"), None) else { panic!() };
@@ -23,7 +25,8 @@ use crate::exchange::Answer;
 pub struct Load {
     pace: Pace,
     bucket: Option<Bucket>,
-    largest: u64,
+    budget: ServerBudget,
+    most: Most,
     servers: HashMap<IpAddr, ServerState>,
     sites: HashMap<Site, u32>,
     changed: HashSet<IpAddr>,
@@ -39,6 +42,10 @@ pub enum Turn {
     Full(SystemTime),
     /// An exchange in flight must end first; ask again when one has.
     Busy,
+    /// The server has been in trouble again and again: it is not asked any more in this survey.
+    GivenUp,
+    /// The server has borne what it may bear for this survey.
+    Spent,
 }
 
 /// The right to one exchange, to be given back with [`Load::settle`] or [`Load::abandon`].
@@ -48,16 +55,26 @@ pub struct Permit {
     address: IpAddr,
     site: Site,
     begun: SystemTime,
+    byte_limit: u64,
+}
+
+impl Permit {
+    /// The most bytes that the exchange may move, as far as the server's budget goes.
+    #[must_use]
+    pub fn byte_limit(&self) -> u64 {
+        self.byte_limit
+    }
 }
 
 impl Load {
-    /// `rate` is the survey's ceiling in bytes per second, `largest` the most bytes one exchange can move.
+    /// `rate` is the survey's ceiling in bytes per second, `most` what one exchange can come to.
     #[must_use]
-    pub fn new(pace: Pace, rate: Option<u64>, largest: u64) -> Self {
+    pub fn new(pace: Pace, rate: Option<u64>, budget: ServerBudget, most: Most) -> Self {
         Self {
             pace,
-            bucket: rate.map(|rate| Bucket::new(rate, largest)),
-            largest,
+            bucket: rate.map(|rate| Bucket::new(rate, most.bytes)),
+            budget,
+            most,
             servers: HashMap::new(),
             sites: HashMap::new(),
             changed: HashSet::new(),
@@ -81,19 +98,28 @@ impl Load {
             return Turn::Busy;
         }
         let server = self.servers.entry(address).or_default();
+        if server.is_given_up() {
+            return Turn::GivenUp;
+        }
         match server.earliest(&self.pace, crawl_delay) {
             None => return Turn::Busy,
             Some(at) if at > now => return Turn::At(at),
             Some(_) => {}
         }
+        let byte_limit = match server.room(&self.budget, now, self.most) {
+            Room::For(bytes) => bytes,
+            Room::AfterThoseInFlight => return Turn::Busy,
+            Room::Tomorrow(time) => return Turn::At(time),
+            Room::Never => return Turn::Spent,
+        };
         if let Some(bucket) = &mut self.bucket
-            && let Err(at) = bucket.reserve(now, self.largest)
+            && let Err(at) = bucket.reserve(now, self.most.bytes)
         {
             return Turn::Full(at);
         }
         server.begin(&self.pace, crawl_delay);
         *self.sites.entry(site.clone()).or_default() += 1;
-        Turn::Go(Permit { address, site: site.clone(), begun: now })
+        Turn::Go(Permit { address, site: site.clone(), begun: now, byte_limit })
     }
 
     /// The exchange ended with an answer.
@@ -106,7 +132,7 @@ impl Load {
 
     /// The exchange was given up; the server may have worked on it until `now`.
     pub fn abandon(&mut self, permit: Permit, now: SystemTime) {
-        self.release(&permit, self.largest);
+        self.release(&permit, self.most.bytes);
         self.changed.insert(permit.address);
         let took = now.duration_since(permit.begun).unwrap_or_default();
         self.servers.entry(permit.address).or_default().abandon(&self.pace, took, now);
@@ -114,7 +140,7 @@ impl Load {
 
     fn release(&mut self, permit: &Permit, used: u64) {
         if let Some(bucket) = &mut self.bucket {
-            bucket.give_back(self.largest.saturating_sub(used));
+            bucket.give_back(self.most.bytes.saturating_sub(used));
         }
         if let Some(taken) = self.sites.get_mut(&permit.site) {
             *taken -= 1;

@@ -10,7 +10,13 @@
 //! whole survey, whoever asks and for whatever: pages, redirects, robots.txt. A site has one exchange
 //! in flight at a time even if its hosts have several addresses.
 //!
-//! [`SiteBudget`] says when one site has had its share. [`Ledger`] rows are measured from the answers'
+//! A server that is in trouble is asked ever more seldom, then put off for minutes and hours, then given up
+//! for this survey; nothing that goes wrong ever makes an exchange come sooner.
+//!
+//! When everything fails at once, [`OwnLink`] takes that for our own trouble, pauses the survey and probes.
+//!
+//! [`SiteBudget`] says when one site has had its share, [`ServerBudget`] when a server has, for today or for
+//! good. [`Ledger`] rows are measured from the answers'
 //! own times, apart from the permits, so that they can show a promise broken.
 //!
 //! This room has no clock: `now` is an argument. States of addresses can be taken out and put back, for
@@ -19,16 +25,22 @@
 mod bucket;
 mod budget;
 mod desk;
+mod health;
 mod ledger;
+mod own_link;
 mod pace;
 mod server;
+mod share;
 
 pub use bucket::Bucket;
 pub use budget::{Budget, Grant, Limit, SiteBudget};
 pub use desk::{Load, Permit, Turn};
+pub use health::{Care, Health, is_trouble};
 pub use ledger::{Ledger, Promise};
+pub use own_link::{OwnLink, Passage, Sign};
 pub use pace::{Pace, delay_after};
-pub use server::{Backoff, ServerState, is_trouble};
+pub use server::ServerState;
+pub use share::{Burden, Most, ServerBudget};
 
 #[cfg(test)]
 mod tests;

@@ -63,6 +63,12 @@ impl Geo {
         })
     }
 
+    /// Whether a database tells autonomous systems.
+    #[must_use]
+    pub fn knows_systems(&self) -> bool {
+        self.databases.iter().any(|(_, reader)| knows(reader, |place| place.asn.is_some()).unwrap_or(false))
+    }
+
     pub fn describe(&self) -> impl Iterator<Item = &GeoDatabase> {
         self.databases.iter().map(|(database, _)| database)
     }
@@ -80,17 +86,17 @@ fn open(file: &Path) -> Result<(GeoDatabase, Reader<Vec<u8>>), GeoError> {
         database_type: metadata.database_type.clone(),
         built: Timestamp::from(metadata.build_time().map_err(corrupt)?),
     };
-    if !knows_anything(&reader).map_err(corrupt)? {
+    if !knows(&reader, |place| !place.is_unknown()).map_err(corrupt)? {
         let database_type = database.database_type;
         return Err(GeoError::Irrelevant { file: file.to_owned(), database_type });
     }
     Ok((database, reader))
 }
 
-/// Whether one record at least tells something that we look for; usually the first does.
-fn knows_anything(reader: &Reader<Vec<u8>>) -> Result<bool, MaxMindDbError> {
+/// Whether one record at least tells what is wanted; usually the first does.
+fn knows(reader: &Reader<Vec<u8>>, wanted: impl Fn(&Place) -> bool) -> Result<bool, MaxMindDbError> {
     for record in reader.networks(WithinOptions::default())? {
-        if !Place::of(&record?).is_unknown() {
+        if wanted(&Place::of(&record?)) {
             return Ok(true);
         }
     }

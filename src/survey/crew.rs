@@ -7,6 +7,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use super::error::SurveyError;
+use super::opt_outs::OptOutFile;
 use super::parked::Parked;
 use super::parts::Parts;
 use super::rows::feed_back;
@@ -29,11 +30,13 @@ pub(super) struct Crew {
     put_off: BTreeMap<(SystemTime, u64), Lease>,
     /// Finished trees that are not written yet may bring new sites.
     has_news: bool,
+    opt_outs: OptOutFile,
 }
 
 impl Crew {
     pub(super) fn new(parts: Arc<Parts>, writer: Writer) -> Self {
         Self {
+            opt_outs: OptOutFile::of(&parts),
             parts,
             writer,
             visits: JoinSet::new(),
@@ -80,6 +83,7 @@ impl Crew {
                 _ = every_second.tick() => {
                     // A simulation writes when it must, not when it could.
                     let unwritten = if self.parts.is_simulated { backlog.len() as u64 } else { 0 };
+                    self.opt_outs.obey_changes(&self.parts)?;
                     save_status(&self.parts, "running", self.visits.len() as u64, unwritten)?;
                 }
             }

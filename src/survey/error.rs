@@ -23,6 +23,11 @@ pub enum SurveyError {
     SuffixList { path: PathBuf, source: SuffixError },
     #[error("{}: {source}", path.display())]
     OptOut { path: PathBuf, source: OptOutError },
+    #[error(
+        "{}: line {line}: '{who}' cannot be obeyed: no database tells autonomous systems (give one with --geo)",
+        path.display()
+    )]
+    NoSystems { path: PathBuf, line: usize, who: String },
     #[error(transparent)]
     Country(#[from] CountryError),
     #[error(transparent)]
@@ -61,6 +66,7 @@ impl SurveyError {
             | Self::Unfinished(_)
             | Self::Simulated(_)
             | Self::SuffixList { .. }
+            | Self::NoSystems { .. }
             | Self::OptOut { .. }
             | Self::Country(_)
             | Self::Geo(_)

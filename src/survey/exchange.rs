@@ -5,10 +5,11 @@ use std::time::{Duration, SystemTime};
 use super::crew::asked_to_stop;
 use super::error::SurveyError;
 use super::journal::{Entry, Heard, Journal};
+use super::own_link;
 use super::parts::Parts;
 use crate::address::Site;
 use crate::exchange::{Answer, Ask, Failure, Purpose};
-use crate::load::{Permit, Turn};
+use crate::load::{Passage, Permit, Turn};
 use crate::page::{Page, Source, is_html};
 use crate::walk::Content;
 
@@ -32,7 +33,7 @@ pub(super) enum Exchanged {
 }
 
 /// Longer pauses than this are not waited for in place: the site is put off.
-const LONGEST_WAIT: Duration = Duration::from_secs(300);
+pub const LONGEST_WAIT: Duration = Duration::from_secs(300);
 /// What an exchange in flight is given to end when the survey is being stopped.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -44,7 +45,7 @@ pub(super) async fn exchange(
     wanted: Wanted,
 ) -> Result<Exchanged, SurveyError> {
     let Wanted { ask, crawl_delay, byte_limit, deadline } = wanted;
-    let Some(located) = parts.until_stopped(parts.fetcher.locate(ask.url.host())).await else {
+    let Some((located, passage)) = own_link::locate(parts, ask.url.host()).await else {
         return Ok(Exchanged::Stopped);
     };
     let address = match located.address {
@@ -56,20 +57,27 @@ pub(super) async fn exchange(
     };
     let permit = match turn(parts, address, site, crawl_delay).await? {
         Ok(permit) => permit,
-        Err(Exchanged::PutOff(until)) if until > deadline => {
-            let answer = Answer::not_asked(parts.now(), Some(address), Failure::HeldOff, located.dns);
+        Err(NoTurn::Until(time)) if time <= deadline => return Ok(Exchanged::PutOff(time)),
+        Err(NoTurn::Stopped) => return Ok(Exchanged::Stopped),
+        Err(never) => {
+            let answer = Answer::not_asked(parts.now(), Some(address), never.failure(), located.dns);
             return record(parts, journal, Heard { ask, answer, content: Content::Nothing });
         }
-        Err(no_turn) => return Ok(no_turn),
     };
+    // While the turn was waited for, our own link may have broken.
+    if passage != Passage::Probe && own_link::passage(parts).await.is_none() {
+        parts.load().abandon(permit, parts.now());
+        return Ok(Exchanged::Stopped);
+    }
     write(journal, &Entry::Asked { number: ask.number, address, at: parts.now() })?;
     let Some((mut answer, body)) =
-        unless_stopped(parts, parts.fetcher.fetch(&ask, address, byte_limit)).await
+        unless_stopped(parts, parts.fetcher.fetch(&ask, address, byte_limit.min(permit.byte_limit()))).await
     else {
         parts.load().abandon(permit, parts.now());
         return Ok(Exchanged::Stopped);
     };
     answer.timings.dns = located.dns;
+    own_link::note(parts, address, &answer);
     let content = read(&ask, &answer, body);
     let heard = record(parts, journal, Heard { ask, answer: answer.clone(), content });
     // After the journal: a server's state that is stored never knows an exchange the journal lost.
@@ -78,13 +86,34 @@ pub(super) async fn exchange(
     heard
 }
 
+/// Why a turn did not come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum NoTurn {
+    /// It would come at this time, which is too far to wait for.
+    Until(SystemTime),
+    GivenUp,
+    Spent,
+    Stopped,
+}
+
+impl NoTurn {
+    /// What a question comes to whose turn never comes.
+    fn failure(self) -> Failure {
+        match self {
+            Self::GivenUp => Failure::GivenUp,
+            Self::Spent => Failure::ServerBudget,
+            Self::Until(_) | Self::Stopped => Failure::HeldOff,
+        }
+    }
+}
+
 /// Waits for the server's turn. Dropping the wait costs nothing.
 async fn turn(
     parts: &Parts,
     address: IpAddr,
     site: &Site,
     crawl_delay: Option<Duration>,
-) -> Result<Result<Permit, Exchanged>, SurveyError> {
+) -> Result<Result<Permit, NoTurn>, SurveyError> {
     let mut stop = parts.stop.clone();
     loop {
         parts.remember(address)?;
@@ -92,13 +121,15 @@ async fn turn(
         let mut settled = std::pin::pin!(parts.settled.notified());
         settled.as_mut().enable();
         if *stop.borrow() {
-            return Ok(Err(Exchanged::Stopped));
+            return Ok(Err(NoTurn::Stopped));
         }
         let now = parts.now();
         let turn = parts.load().permit(now, address, site, crawl_delay);
         match turn {
             Turn::Go(permit) => return Ok(Ok(permit)),
-            Turn::At(time) if time > now + LONGEST_WAIT => return Ok(Err(Exchanged::PutOff(time))),
+            Turn::At(time) if time > now + LONGEST_WAIT => return Ok(Err(NoTurn::Until(time))),
+            Turn::GivenUp => return Ok(Err(NoTurn::GivenUp)),
+            Turn::Spent => return Ok(Err(NoTurn::Spent)),
             // Nothing that others do makes this come sooner: most sites wait here, and none is woken in vain.
             Turn::At(time) => tokio::select! {
                 biased;

@@ -12,6 +12,7 @@ use crate::address::WebUrl;
 /// DIR/survey.toml     the effective settings
 /// DIR/start.csv       the start URLs as they were taken
 /// DIR/tables/         the tables
+/// DIR/opt-out.csv     who opted out, and since when that is in force
 /// DIR/status.json     progress, rewritten every second
 /// DIR/log.jsonl       what happened, a JSON object a line
 /// DIR/state.redb      the frontier
@@ -45,6 +46,10 @@ impl Folder {
 
     pub(super) fn state(&self) -> PathBuf {
         self.dir.join("state.redb")
+    }
+
+    pub(super) fn opt_outs(&self) -> PathBuf {
+        self.dir.join("opt-out.csv")
     }
 
     pub(super) fn journals(&self) -> PathBuf {

@@ -10,15 +10,16 @@ use super::clock::Clock;
 use super::crew::asked_to_stop;
 use super::error::{READ, SurveyError};
 use super::folder::Folder;
+use super::opt_outs;
 use super::progress::{Progress, Snapshot};
 use super::settings;
 use super::settings::{FeedBackRule, Settings};
 use super::simulation::Simulation;
-use crate::address::{CountryDomains, Host, OptOut, Scope, ScopeRule, Site, Suffixes, WebUrl};
+use crate::address::{CountryDomains, Host, OptOuts, Scope, ScopeRule, Site, Suffixes, WebUrl};
 use crate::exchange::Depth;
 use crate::fetch::{self, Fetcher};
 use crate::frontier::{FeedBack, Frontier, Rules};
-use crate::load::{Budget, Load, Pace, ServerState};
+use crate::load::{Budget, Burden, Load, Most, OwnLink, Pace, ServerBudget, ServerState};
 use crate::records::Geo;
 use crate::walk;
 
@@ -35,10 +36,11 @@ pub(super) struct Parts {
     pub reach: Reach,
     pub walk: Arc<walk::Settings>,
     pub budget: Budget,
-    pub opt_out: Arc<OptOut>,
-    pub geo: Geo,
+    pub opt_out: Arc<OptOuts>,
+    pub geo: Arc<Geo>,
     pub fetcher: Fetcher,
     pub load: Mutex<Load>,
+    pub own_link: Mutex<OwnLink>,
     /// Told whenever an exchange has ended: somebody's turn may have come.
     pub settled: Notify,
     /// How many visits are at a server.
@@ -117,12 +119,8 @@ impl Parts {
     ) -> Result<Self, SurveyError> {
         let is_simulated = simulation.is_some();
         let reach = Reach::of(&settings)?;
-        let opt_out = Arc::new(match &settings.opt_out {
-            None => OptOut::default(),
-            Some(path) => OptOut::parse(&read_text(path)?)
-                .map_err(|source| SurveyError::OptOut { path: path.clone(), source })?,
-        });
-        let geo = Geo::open(&settings.geo)?;
+        let geo = Arc::new(Geo::open(&settings.geo)?);
+        let opt_out = opt_outs::open(settings.opt_out.as_deref(), &geo)?;
         let (clock, fetcher) = match simulation {
             None => {
                 let clock = Clock::system();
@@ -136,7 +134,9 @@ impl Parts {
                 (clock, Fetcher::in_process(fetch, opt_out.clone(), tell, web)?)
             }
         };
-        let load = Load::new(pace(&settings), settings.rate.map(|rate| rate.0), fetcher.most_bytes());
+        let most = Most { bytes: fetcher.most_bytes(), time: settings.exchange_timeout.0 };
+        let rate = settings.rate.map(|settings::Size(rate)| rate);
+        let load = Load::new(pace(&settings), rate, server_budget(&settings), most);
         let rules = Rules { seeds_per_site: settings.seeds_per_site, generations: settings.generations };
         let frontier = Frontier::open(&folder.state(), rules)?;
         Ok(Self {
@@ -154,6 +154,7 @@ impl Parts {
             geo,
             fetcher,
             load: Mutex::new(load),
+            own_link: Mutex::new(OwnLink::new(settings.max_delay.0)),
             settled: Notify::new(),
             visits: Mutex::default(),
             frontier: Mutex::new(frontier),
@@ -165,6 +166,10 @@ impl Parts {
 
     pub(super) fn load(&self) -> MutexGuard<'_, Load> {
         self.load.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn own_link(&self) -> MutexGuard<'_, OwnLink> {
+        self.own_link.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn frontier(&self) -> MutexGuard<'_, Frontier> {
@@ -226,7 +231,7 @@ impl Parts {
     }
 }
 
-fn read_text(path: &Path) -> Result<String, SurveyError> {
+pub(super) fn read_text(path: &Path) -> Result<String, SurveyError> {
     let bytes = std::fs::read(path).map_err(SurveyError::file(READ, path))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
@@ -246,6 +251,22 @@ pub fn pace(settings: &Settings) -> Pace {
         max_delay: settings.max_delay.0,
         per_address: settings.per_address,
         per_site: settings.per_site,
+    }
+}
+
+fn server_budget(settings: &Settings) -> ServerBudget {
+    let burden = |requests, bytes: Option<settings::Size>, busy: Option<settings::Span>| Burden {
+        requests,
+        bytes: bytes.map(|settings::Size(bytes)| bytes),
+        busy: busy.map(|settings::Span(time)| time),
+    };
+    ServerBudget {
+        per_day: burden(
+            settings.max_server_requests_per_day,
+            settings.max_server_bytes_per_day,
+            settings.max_server_busy_per_day,
+        ),
+        in_all: burden(settings.max_server_requests, settings.max_server_bytes, settings.max_server_busy),
     }
 }
 

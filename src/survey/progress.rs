@@ -33,6 +33,9 @@ pub struct Snapshot {
     pub sent_bytes: u64,
     /// Requests in flight when a process was killed: sent perhaps, and not recorded.
     pub unrecorded: u64,
+    /// Nothing has come back from anywhere since then: the survey is paused and probes our own link.
+    #[serde(default)]
+    pub own_link_broken_since: Option<SystemTime>,
     /// External URLs in the trees of sites that are done.
     pub external_urls: u64,
     /// Failures and HTTP error statuses, by kind.

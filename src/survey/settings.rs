@@ -62,6 +62,24 @@ pub struct Settings {
     /// Bytes per second, both ways, of the whole survey; none: no ceiling.
     #[serde(with = "or_none")]
     pub rate: Option<Size>,
+    /// Requests that one server address may bear for this survey.
+    #[serde(with = "or_none")]
+    pub max_server_requests: Option<u64>,
+    /// Bytes on the wire, both ways, that it may bear.
+    #[serde(with = "or_none")]
+    pub max_server_bytes: Option<Size>,
+    /// Busy time that it may bear.
+    #[serde(with = "or_none")]
+    pub max_server_busy: Option<Span>,
+    /// Requests that one server address may bear for this survey on a day (UTC).
+    #[serde(with = "or_none")]
+    pub max_server_requests_per_day: Option<u64>,
+    /// Bytes on the wire, both ways, that it may bear on a day (UTC).
+    #[serde(with = "or_none")]
+    pub max_server_bytes_per_day: Option<Size>,
+    /// Busy time that it may bear on a day (UTC).
+    #[serde(with = "or_none")]
+    pub max_server_busy_per_day: Option<Span>,
 
     /// Body bytes read of one page, decoded.
     pub max_body: Size,
@@ -126,6 +144,12 @@ impl Default for Settings {
             max_delay: Span(Duration::from_secs(60)),
             // 8 Mbit/s: a quarter of a modest office link.
             rate: Some(Size(1024 * 1024)),
+            max_server_requests: None,
+            max_server_bytes: None,
+            max_server_busy: None,
+            max_server_requests_per_day: None,
+            max_server_bytes_per_day: None,
+            max_server_busy_per_day: None,
             max_body: Size(1024 * 1024),
             dns_timeout: Span(Duration::from_secs(10)),
             connect_timeout: Span(Duration::from_secs(10)),

@@ -9,6 +9,7 @@ use futures_util::stream::FuturesUnordered;
 use super::error::SurveyError;
 use super::exchange::{Exchanged, Wanted, exchange};
 use super::journal::{Heard, Journal, Replay};
+use super::own_link;
 use super::parts::Parts;
 use crate::exchange::{Ask, Failure};
 use crate::frontier::Lease;
@@ -59,9 +60,11 @@ pub(super) async fn visit(parts: Arc<Parts>, lease: Lease) -> Result<Ended, Surv
     if known.pages.contains(&lease.start.page_key()) {
         return Ok(Ended { order, server: None, visited: Visited::Reached(lease) });
     }
-    let Some(located) = parts.until_stopped(parts.fetcher.locate(lease.start.host())).await else {
+    let Some((located, _)) = own_link::locate(&parts, lease.start.host()).await else {
         return Ok(Ended { order, server: None, visited: Visited::Stopped });
     };
+    // Whoever is asked first probes.
+    parts.own_link().pass_on(parts.now());
     let server = located.address.ok();
     if let Some(address) = server
         && !parts.take_server(address)
@@ -212,10 +215,12 @@ impl Visit {
 
     fn hear(&mut self, heard: Heard) {
         self.budget.book(heard.answer.wire);
-        let is_held_off = heard.answer.failure == Some(Failure::HeldOff);
+        let failure = heard.answer.failure;
         self.walk.handle(heard.ask.number, heard.answer, heard.content);
-        if is_held_off {
-            self.walk.end(Outcome::TimeBudget);
+        match failure {
+            Some(Failure::HeldOff) => self.walk.end(Outcome::TimeBudget),
+            Some(Failure::ServerBudget) => self.walk.end(Outcome::RequestBudget),
+            _ => {}
         }
     }
 

@@ -9,7 +9,7 @@ use super::origins::{Lookup, Origins, Verdict};
 use super::trap::looks_endless;
 use super::tree::{External, Tree};
 use super::{Class, LevelCount, Outcome, Settings};
-use crate::address::{Host, OptOut, PageKey, Scope, ScriptKey, Site, WebUrl};
+use crate::address::{Host, OptOuts, PageKey, Scope, ScriptKey, Site, WebUrl};
 use crate::exchange::{Answer, Ask, Depth, Purpose};
 use crate::page::{MAX_LINKS, Page};
 
@@ -20,7 +20,7 @@ use crate::page::{MAX_LINKS, Page};
 pub struct Walk {
     pub(super) settings: Arc<Settings>,
     pub(super) scope: Scope,
-    opt_out: Arc<OptOut>,
+    opt_out: Arc<OptOuts>,
     pub(super) origins: Origins,
     /// What is known of every internal URL found.
     pub(super) known: HashMap<PageKey, Place>,
@@ -131,7 +131,7 @@ impl Walk {
     pub fn new(
         settings: Arc<Settings>,
         scope: Scope,
-        opt_out: Arc<OptOut>,
+        opt_out: Arc<OptOuts>,
         start: WebUrl,
         known: Known,
     ) -> Self {

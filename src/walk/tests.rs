@@ -97,7 +97,7 @@ fn suffixes() -> Arc<Suffixes> {
 
 fn start(start: &str, settings: Settings, opt_out: &str) -> Walk {
     let scope = Scope::of(&Host::parse("a.ke").unwrap(), ScopeRule::Site, suffixes());
-    let opt_out = Arc::new(OptOut::parse(opt_out).unwrap());
+    let opt_out = Arc::new(OptOut::parse(opt_out).unwrap().into());
     Walk::new(Arc::new(settings), scope, opt_out, url(start), Known::default())
 }
 

@@ -16,6 +16,8 @@ pub struct Conditions {
     pub rtt: Option<Duration>,
     /// No exchange lasts longer.
     pub longest_exchange: Duration,
+    /// A walk that would wait longer for its server is put off, and others are walked in the meantime.
+    pub longest_wait: Duration,
     /// No walk of a site tree begins an exchange when it is older.
     pub longest_walk: Option<Duration>,
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::report::ReportCommand;
 use super::space::serve::refusal;
 use super::space::world;
 use super::survey::taken_in_words;
@@ -19,8 +20,8 @@ use crate::survey::{Settings, Size, Span, Survey, SurveyError};
 
 /// Survey a virtual Web space: a look at the tool in less than a minute.
 ///
-/// Serves the world built in over real DNS and HTTP on this machine, surveys it into DIR and prints the
-/// summary. It needs no root and no Internet. The pauses are those of a demonstration, four hundred
+/// Serves the world built in over real DNS and HTTP on this machine, surveys it into DIR, prints the
+/// summary and writes the report. It needs no root and no Internet. The pauses are those of a demonstration, four hundred
 /// times shorter than those of a real survey.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
@@ -47,7 +48,7 @@ impl Demo {
     pub fn execute(self) -> Result<Exit, CliError> {
         let dir = self.dir.unwrap_or_else(free_dir);
         let world = world::demo()?;
-        block_on(async {
+        let exit = block_on(async {
             let served = serve(Arc::new(world.clone()), ServeSettings::default()).await.map_err(refusal)?;
             let (dns, gateway) = (served.dns_addr, served.gateway_addr);
             let settings = settings(&world, &served, geo_file(&dir)?);
@@ -65,7 +66,11 @@ impl Demo {
                  `ccsurvey space serve demo --dns {dns} --gateway {gateway}`"
             ));
             Ok(exit)
-        })
+        })?;
+        if exit == Exit::Done {
+            ReportCommand::of(&dir).execute()?;
+        }
+        Ok(exit)
     }
 }
 

@@ -3,6 +3,7 @@
 pub mod choose_depth;
 pub mod demo;
 pub mod export;
+pub mod report;
 pub mod resume;
 pub mod simulate;
 pub mod space;

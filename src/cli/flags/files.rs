@@ -18,8 +18,9 @@ pub struct Files {
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
 
-    /// Host names, addresses and networks that are never contacted, one a line; a name covers what is
-    /// below it. Put everybody there who ever complained [default: none]
+    /// Host names, addresses, networks and autonomous systems (`AS64500`) that are never contacted, one a
+    /// line, with or without a date after it; a name covers what is below it. Read again within a second
+    /// when it changes. Put everybody there who ever complained [default: none]
     #[arg(long, value_name = "FILE")]
     opt_out: Option<PathBuf>,
 

@@ -106,7 +106,7 @@ fn unusable_settings_are_told_by_name() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let path = file.path().to_owned();
     let error = |settings| {
-        Fetcher::new(settings, Arc::new(OptOut::default()), Arc::new(SystemTime::now))
+        Fetcher::new(settings, Arc::new(OptOuts::default()), Arc::new(SystemTime::now))
             .err()
             .unwrap()
             .to_string()

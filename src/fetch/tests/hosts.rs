@@ -115,9 +115,9 @@ async fn names_that_lead_to_special_addresses_are_refused_and_the_address_told()
 async fn an_opted_out_host_is_not_even_looked_up_and_an_opted_out_address_not_contacted() {
     let names = NameServer::knowing(|_, _| Reply::Addresses(&["127.0.0.1"])).await;
     let server = Server::repeating(page(b"", "")).await;
-    let opt_out = OptOut::parse("left-alone.ke\n127.0.0.0/30\n").unwrap();
+    let opt_out = crate::address::OptOut::parse("left-alone.ke\n127.0.0.0/30\n").unwrap();
     let settings = Settings { permit_special_addresses: true, ..of(&names) };
-    let fetcher = Fetcher::new(settings, Arc::new(opt_out), Arc::new(SystemTime::now)).unwrap();
+    let fetcher = Fetcher::new(settings, Arc::new(opt_out.into()), Arc::new(SystemTime::now)).unwrap();
     assert_eq!(locate(&fetcher, "www.left-alone.ke").await.address, Err(Failure::OptedOut));
     assert!(names.asked().is_empty());
     let located = locate(&fetcher, "a.ke").await;

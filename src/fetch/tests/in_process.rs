@@ -57,7 +57,7 @@ fn one(then: Then) -> Arc<One> {
 fn fetcher(web: Arc<One>, settings: Settings, opt_out: &str) -> Fetcher {
     let began = Instant::now();
     let clock = Arc::new(move || -> SystemTime { UNIX_EPOCH + began.elapsed() });
-    Fetcher::in_process(settings, Arc::new(OptOut::parse(opt_out).unwrap()), clock, web).unwrap()
+    Fetcher::in_process(settings, Arc::new(OptOut::parse(opt_out).unwrap().into()), clock, web).unwrap()
 }
 
 async fn ask(fetcher: &Fetcher, url: &str) -> (Answer, Vec<u8>) {

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::{Fetcher, Settings, Timeouts};
-use crate::address::{OptOut, WebUrl};
+use crate::address::{OptOuts, WebUrl};
 use crate::exchange::{Answer, Ask, Depth, Failure, Purpose};
 use server::Server;
 
@@ -38,7 +38,7 @@ fn settings() -> Settings {
 }
 
 fn fetcher(settings: Settings) -> Fetcher {
-    Fetcher::new(settings, Arc::new(OptOut::default()), Arc::new(SystemTime::now)).unwrap()
+    Fetcher::new(settings, Arc::new(OptOuts::default()), Arc::new(SystemTime::now)).unwrap()
 }
 
 fn ask(url: &str, purpose: Purpose) -> Ask {

@@ -73,7 +73,9 @@ impl Mishap {
             "dns_no_address" => (Self::NoAddress, true),
             "dns_timeout" => (Self::NameServerSilent, true),
             "dns_servfail" => (Self::NameServerFails, true),
-            "opted_out" | "address_refused" | "held_off" => (Self::NotAsked, false),
+            "opted_out" | "address_refused" | "held_off" | "given_up" | "server_budget" => {
+                (Self::NotAsked, false)
+            }
             "reset" => (Self::Reset, true),
             // A gateway accepts every connection and speaks HTTP: the nearest it can do.
             "connect_refused" | "connect_unreachable" | "bad_http" | "header_too_large" => {

@@ -1,7 +1,7 @@
 //! Which depth to use: by coverage, by load, or for a network environment.
 
 mod forecast_words;
-mod pacing;
+pub(super) mod pacing;
 mod words;
 
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::cli::exit::Exit;
 use crate::cli::flags::values::{decimal, whole};
 use crate::cli::output::{print, print_json};
 use crate::records::Manifest;
-use crate::survey::{PARKED_PER_VISIT, Settings, Size, Span, SurveyError};
+use crate::survey::{LONGEST_WAIT, PARKED_PER_VISIT, Settings, Size, Span, SurveyError};
 use pacing::Rule;
 
 /// Say which depth to use, from the tables of a survey.
@@ -175,10 +175,10 @@ struct Desk<'a> {
 }
 
 /// A network environment with the settings of a survey in it.
-struct Planned {
-    environment: Environment,
-    conditions: Conditions,
-    settings: Settings,
+pub(super) struct Planned {
+    pub environment: Environment,
+    pub conditions: Conditions,
+    pub settings: Settings,
 }
 
 impl<'a> Desk<'a> {
@@ -284,18 +284,18 @@ impl<'a> Desk<'a> {
 }
 
 /// The coverage wanted where nothing is said.
-const COVERAGE: f64 = 0.95;
+pub(super) const COVERAGE: f64 = 0.95;
 /// Groups that are told, the largest.
-const MOST_GROUPS: usize = 20;
+pub(super) const MOST_GROUPS: usize = 20;
 
-fn read_environment(file: &Path) -> Result<Environment, CliError> {
+pub(super) fn read_environment(file: &Path) -> Result<Environment, CliError> {
     let text = std::fs::read_to_string(file)
         .map_err(|wrong| CliError::Usage(format!("cannot read {}: {wrong}", file.display())))?;
     Environment::parse(&text).map_err(|wrong| CliError::Usage(format!("{}: {wrong}", file.display())))
 }
 
 /// The settings that the survey was made with.
-fn settings_of(dir: &Path, manifest: &Manifest) -> Result<Settings, CliError> {
+pub(super) fn settings_of(dir: &Path, manifest: &Manifest) -> Result<Settings, CliError> {
     serde_json::from_value(manifest.settings.clone()).map_err(|wrong| {
         let path = dir.join("manifest.json");
         SurveyError::Settings { path, message: format!("its settings cannot be read: {wrong}") }.into()
@@ -303,7 +303,7 @@ fn settings_of(dir: &Path, manifest: &Manifest) -> Result<Settings, CliError> {
 }
 
 /// The recorded settings with what the environment says, and the environment with what was recorded.
-fn plan(
+pub(super) fn plan(
     mut environment: Environment,
     mut settings: Settings,
     sampling: Sampling,
@@ -333,6 +333,7 @@ fn plan(
         bits_per_second: servers.link.map(|link| link * (1.0 - servers.others.unwrap_or(0.0))),
         rtt: servers.rtt,
         longest_exchange: settings.exchange_timeout.0,
+        longest_wait: LONGEST_WAIT,
         longest_walk: settings.max_time.map(|time| time.0),
     };
     Ok(Planned { environment, conditions, settings })
@@ -368,13 +369,13 @@ fn load_unit() -> impl TypedValueParser<Value = LoadUnit> {
     })
 }
 
-fn grouping() -> impl TypedValueParser<Value = Grouping> {
+pub(super) fn grouping() -> impl TypedValueParser<Value = Grouping> {
     PossibleValuesParser::new(Grouping::ALL.map(grouping_word)).map(|word| {
         Grouping::ALL.into_iter().find(|by| grouping_word(*by) == word).unwrap_or(Grouping::Cctld)
     })
 }
 
-fn grouping_word(by: Grouping) -> &'static str {
+pub(super) fn grouping_word(by: Grouping) -> &'static str {
     match by {
         Grouping::Cctld => "cctld",
         Grouping::Generation => "generation",

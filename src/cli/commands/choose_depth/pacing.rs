@@ -2,23 +2,26 @@ use std::time::{Duration, SystemTime};
 
 use crate::analysis::{Pacing, Settled};
 use crate::exchange::{Failure, asks_for_pause};
-use crate::load::{Backoff, Bucket, Pace, delay_after, is_trouble};
+use crate::load::{Bucket, Care, Health, Pace, is_trouble};
 use crate::survey::{Settings, most_bytes, pace};
 
+/// What chance adds to a doubled pause, in the mean.
+const USUAL_CHANCE: f64 = 0.5;
+
 /// The rule by which servers are asked, for schedules that are only played: the same that rules surveys.
-pub(super) struct Rule {
+pub(in crate::cli) struct Rule {
     pace: Pace,
-    backoffs: Vec<Backoff>,
+    servers: Vec<Health>,
     bucket: Option<Bucket>,
     largest: u64,
 }
 
 impl Rule {
-    pub(super) fn of(settings: &Settings) -> Self {
+    pub(in crate::cli) fn of(settings: &Settings) -> Self {
         let largest = most_bytes(settings);
         Self {
             pace: pace(settings),
-            backoffs: Vec::new(),
+            servers: Vec::new(),
             bucket: settings.rate.map(|rate| Bucket::new(rate.0, largest)),
             largest,
         }
@@ -36,12 +39,13 @@ impl Pacing for Rule {
     }
 
     fn pause_after(&mut self, server: usize, settled: &Settled) -> Duration {
-        if self.backoffs.len() <= server {
-            self.backoffs.resize_with(server + 1, Backoff::default);
+        if self.servers.len() <= server {
+            self.servers.resize_with(server + 1, Health::default);
         }
-        let backoff = &mut self.backoffs[server];
-        backoff.note(settled.is_trouble, settled.first_byte);
-        delay_after(&self.pace, settled.took, backoff.troubles(), None)
+        let health = &mut self.servers[server];
+        let care = health.note(&self.pace, settled.is_trouble, settled.first_byte, USUAL_CHANCE);
+        let pause = health.pause_after(&self.pace, settled.took, USUAL_CHANCE);
+        if let Care::PutOff(time) = care { pause.max(time) } else { pause }
     }
 
     fn reserve(&mut self, now: Duration) -> Result<(), Duration> {

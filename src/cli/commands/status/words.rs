@@ -38,6 +38,13 @@ pub(super) fn in_words(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
         table.row(["of late", &rates(now)]);
         table.row(["remaining", &time_left(now)]);
     }
+    if let Some(since) = now.own_link_broken_since.filter(|_| now.state == "running") {
+        let paused = duration(age(since, time).as_secs_f64());
+        table.row([
+            "paused",
+            &format!("for {paused}: nothing comes back from anywhere; probing our own link"),
+        ]);
+    }
     if now.unrecorded > 0 {
         table.row(["unrecorded", &format!("{} requests in flight when killed", thousands(now.unrecorded))]);
     }

@@ -1,0 +1,127 @@
+use std::collections::HashSet;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::super::recorded::key;
+use super::exchange::Exchange;
+use super::listed::SiteView;
+use crate::records::{Manifest, SurveyState, Timestamp};
+
+/// The collection card: what was surveyed, when, from where, how gently, and what it cost in all.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Card {
+    pub country_domains: Vec<String>,
+    pub contact: Option<String>,
+    /// The version that began the survey.
+    pub tool_version: String,
+    pub state: SurveyState,
+    pub created: Timestamp,
+    pub finished: Option<Timestamp>,
+    pub vantage: Vantage,
+    pub totals: Totals,
+    /// Requests under way when the program was killed: sent, but not in the tables.
+    pub unrecorded_exchanges: u64,
+    /// What the survey itself says of its promises.
+    pub said_broken: Vec<String>,
+}
+
+/// Whence servers were asked.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Vantage {
+    /// The name server that was asked; none: those of the system.
+    pub dns: Option<String>,
+    /// Where every connection went, whatever the address.
+    pub gateway: Option<String>,
+    /// The world that was walked in process, on a virtual clock: no server was asked.
+    pub simulated_world: Option<String>,
+}
+
+/// What was seen and spent over the whole survey, from the trees that are done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Totals {
+    /// The user's start URLs that became site trees.
+    pub start_urls: u64,
+    pub site_trees: u64,
+    pub sites: u64,
+    pub pages: u64,
+    pub hosts_asked: u64,
+    /// Requests that reached the network, robots.txt and redirects included.
+    pub requests: u64,
+    pub robots_requests: u64,
+    /// Attempts that no server was asked for: DNS failures, refused addresses.
+    pub not_asked: u64,
+    pub sent_bytes: u64,
+    pub received_bytes: u64,
+    pub busy_ms: f64,
+    pub connections: u64,
+    pub first_exchange: Option<Timestamp>,
+    /// The end of the last one.
+    pub last_exchange: Option<Timestamp>,
+    /// From the first exchange to the end of the last, pauses between runs included.
+    pub lasted_seconds: f64,
+}
+
+#[derive(Default)]
+pub(super) struct CardMaker {
+    totals: Totals,
+    hosts: HashSet<u64>,
+    first: Option<i64>,
+    last: Option<i64>,
+}
+
+impl CardMaker {
+    pub(super) fn add_site(&mut self, site: &SiteView<'_>) {
+        self.totals.site_trees += 1;
+        self.totals.sites += u64::from(site.is_first);
+        self.totals.start_urls += u64::from(site.generation == 0);
+        self.totals.pages = self.totals.pages.saturating_add(site.pages);
+    }
+
+    pub(super) fn add(&mut self, exchange: &Exchange<'_>) {
+        let totals = &mut self.totals;
+        let Some(busy_ms) = exchange.total_ms else {
+            totals.not_asked += 1;
+            return;
+        };
+        totals.requests += 1;
+        totals.robots_requests += u64::from(exchange.is_robots_request());
+        totals.sent_bytes += exchange.sent_bytes;
+        totals.received_bytes += exchange.received_bytes;
+        totals.busy_ms += busy_ms;
+        totals.connections += u64::from(exchange.connections);
+        self.hosts.insert(key(exchange.host));
+        let (started, ended) = (exchange.started, exchange.ended());
+        self.first = Some(self.first.map_or(started, |first| first.min(started)));
+        self.last = Some(self.last.map_or(ended, |last| last.max(ended)));
+    }
+
+    pub(super) fn finish(self, manifest: &Manifest) -> Card {
+        let settings = &manifest.settings;
+        let text = |value: &Value| value.as_str().map(ToOwned::to_owned);
+        let world = manifest.simulation.as_ref().map(|told| text(&told["world"]).unwrap_or_default());
+        let lasted = self.first.zip(self.last).map_or(0, |(first, last)| last - first);
+        Card {
+            country_domains: settings["cctld"].as_array().into_iter().flatten().filter_map(text).collect(),
+            contact: text(&settings["contact"]),
+            tool_version: manifest.tool_version.clone(),
+            state: manifest.state,
+            created: manifest.created,
+            finished: manifest.finished,
+            vantage: Vantage {
+                dns: text(&settings["dns"]),
+                gateway: text(&settings["gateway"]),
+                simulated_world: world,
+            },
+            totals: Totals {
+                hosts_asked: self.hosts.len() as u64,
+                first_exchange: self.first.map(Timestamp),
+                last_exchange: self.last.map(Timestamp),
+                lasted_seconds: lasted as f64 / 1e6,
+                ..self.totals
+            },
+            unrecorded_exchanges: manifest.unrecorded_exchanges,
+            said_broken: manifest.broken_promises.clone(),
+        }
+    }
+}

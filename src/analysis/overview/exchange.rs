@@ -1,0 +1,199 @@
+use polars::prelude::{
+    DataFrame, Float64Chunked, Int64Chunked, PolarsResult, StringChunked, UInt32Chunked, UInt64Chunked,
+};
+
+use super::listed::Listed;
+use super::names::Names;
+
+/// A row of the table of exchanges.
+pub(super) struct Exchange<'a> {
+    pub site: u32,
+    /// Whether the row before was of another tree; the rows of a tree stand together, in the order asked.
+    pub is_first: bool,
+    pub url: &'a str,
+    /// The number of the address.
+    pub address: Option<u32>,
+    pub host: &'a str,
+    pub depth: Option<u32>,
+    pub purpose: &'a str,
+    pub method: &'a str,
+    /// Microseconds since 1970.
+    pub started: i64,
+    pub status: Option<u32>,
+    pub failure: Option<&'a str>,
+    pub content_type: Option<&'a str>,
+    pub content_encoding: Option<&'a str>,
+    pub charset: Option<&'a str>,
+    pub language: Option<&'a str>,
+    pub sent_bytes: u64,
+    pub received_bytes: u64,
+    pub dns_ms: Option<f64>,
+    pub connect_ms: Option<f64>,
+    pub tls_ms: Option<f64>,
+    pub first_byte_ms: Option<f64>,
+    pub total_ms: Option<f64>,
+    pub http_version: Option<&'a str>,
+    pub tls_version: Option<&'a str>,
+    pub tls_error: Option<&'a str>,
+    pub body_hash: Option<&'a str>,
+    pub last_modified: Option<&'a str>,
+    pub connections: u32,
+}
+
+impl Exchange<'_> {
+    /// Whether a server was asked.
+    pub(super) fn was_asked(&self) -> bool {
+        self.total_ms.is_some()
+    }
+
+    pub(super) fn is_page_request(&self) -> bool {
+        self.purpose == "page"
+    }
+
+    pub(super) fn is_robots_request(&self) -> bool {
+        self.purpose == "robots"
+    }
+
+    pub(super) fn is_success(&self) -> bool {
+        self.status.is_some_and(|status| (200..300).contains(&status))
+    }
+
+    /// Whether a page came and was read for links.
+    pub(super) fn was_read(&self) -> bool {
+        self.charset.is_some()
+    }
+
+    pub(super) fn is_front_page(&self) -> bool {
+        self.depth == Some(0) && self.is_page_request() && self.is_success()
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.sent_bytes + self.received_bytes
+    }
+
+    /// When the server was done with it, in microseconds since 1970.
+    pub(super) fn ended(&self) -> i64 {
+        self.started.saturating_add(microseconds(self.total_ms.unwrap_or_default()))
+    }
+}
+
+/// Damaged tables may tell any number; differences of moments up to here, in microseconds, do not overflow …
+const LATEST: i64 = 1 << 60;
+/// … nor do sums of bytes over all exchanges that a survey can have. No exchange moves 64 GiB.
+const MOST_BYTES: u64 = 1 << 36;
+
+/// Tables tell durations in milliseconds and moments in microseconds.
+pub(super) fn microseconds(ms: f64) -> i64 {
+    ((ms * 1000.0).round() as i64).clamp(-LATEST, LATEST)
+}
+
+/// Declares the columns that are read, each once.
+macro_rules! columns {
+    ($($column:ident: $type:ident by $read:ident),+ $(,)?) => {
+        pub(super) const EXCHANGES: &[&str] = &["started", $(stringify!($column)),+];
+
+        struct Columns<'f> {
+            started: &'f Int64Chunked,
+            $($column: &'f $type,)+
+        }
+
+        impl<'f> Columns<'f> {
+            fn of(frame: &'f DataFrame) -> PolarsResult<Self> {
+                Ok(Self {
+                    started: frame.column("started")?.datetime()?.physical(),
+                    $($column: frame.column(stringify!($column))?.$read()?,)+
+                })
+            }
+        }
+    };
+}
+
+columns! {
+    site: StringChunked by str,
+    seed: UInt32Chunked by u32,
+    url: StringChunked by str,
+    host: StringChunked by str,
+    address: StringChunked by str,
+    depth: UInt32Chunked by u32,
+    purpose: StringChunked by str,
+    method: StringChunked by str,
+    status: UInt32Chunked by u32,
+    failure: StringChunked by str,
+    content_type: StringChunked by str,
+    content_encoding: StringChunked by str,
+    charset: StringChunked by str,
+    language: StringChunked by str,
+    sent_bytes: UInt64Chunked by u64,
+    received_bytes: UInt64Chunked by u64,
+    dns_ms: Float64Chunked by f64,
+    connect_ms: Float64Chunked by f64,
+    tls_ms: Float64Chunked by f64,
+    first_byte_ms: Float64Chunked by f64,
+    total_ms: Float64Chunked by f64,
+    http_version: StringChunked by str,
+    tls_version: StringChunked by str,
+    tls_error: StringChunked by str,
+    body_hash: StringChunked by str,
+    last_modified: StringChunked by str,
+    connections: UInt32Chunked by u32,
+}
+
+/// Reads the exchanges of listed trees, one after the other.
+#[derive(Default)]
+pub(super) struct ExchangeReader {
+    last_tree: Option<u32>,
+}
+
+impl ExchangeReader {
+    pub(super) fn read(
+        &mut self,
+        frame: &DataFrame,
+        listed: &Listed,
+        addresses: &mut Names,
+        mut take: impl FnMut(&Exchange<'_>),
+    ) -> PolarsResult<()> {
+        let columns = Columns::of(frame)?;
+        for row in 0..frame.height() {
+            let Some(tree) = listed.tree(columns.site.get(row), columns.seed.get(row)) else { continue };
+            let is_first = self.last_tree.replace(tree) != Some(tree);
+            let address = columns.address.get(row).map(|address| addresses.number(address));
+            take(&Exchange { is_first, address, ..columns.exchange(row, listed.get(tree).site) });
+        }
+        Ok(())
+    }
+}
+
+impl<'f> Columns<'f> {
+    fn exchange(&self, row: usize, site: u32) -> Exchange<'f> {
+        Exchange {
+            site,
+            is_first: false,
+            address: None,
+            url: self.url.get(row).unwrap_or(""),
+            host: self.host.get(row).unwrap_or(""),
+            depth: self.depth.get(row),
+            purpose: self.purpose.get(row).unwrap_or(""),
+            method: self.method.get(row).unwrap_or(""),
+            started: self.started.get(row).unwrap_or_default().clamp(-LATEST, LATEST),
+            status: self.status.get(row),
+            failure: self.failure.get(row),
+            content_type: self.content_type.get(row),
+            content_encoding: self.content_encoding.get(row),
+            charset: self.charset.get(row),
+            language: self.language.get(row),
+            sent_bytes: self.sent_bytes.get(row).unwrap_or_default().min(MOST_BYTES),
+            received_bytes: self.received_bytes.get(row).unwrap_or_default().min(MOST_BYTES),
+            dns_ms: self.dns_ms.get(row),
+            connect_ms: self.connect_ms.get(row),
+            tls_ms: self.tls_ms.get(row),
+            first_byte_ms: self.first_byte_ms.get(row),
+            total_ms: self.total_ms.get(row),
+            http_version: self.http_version.get(row),
+            tls_version: self.tls_version.get(row),
+            tls_error: self.tls_error.get(row),
+            body_hash: self.body_hash.get(row),
+            last_modified: self.last_modified.get(row),
+            connections: self.connections.get(row).unwrap_or_default(),
+        }
+    }
+}

@@ -1,0 +1,111 @@
+use serde::Serialize;
+
+use super::exchange::Exchange;
+use super::listed::SiteView;
+use super::tally::{Counted, Tally};
+
+/// How many sites of the country domains there are at each stage, from known to active. The unit is the site.
+///
+/// Parked sites are not told from others: that takes guesses at words and templates, and a wrong guess changes
+/// the number that people quote. Sites with a single page, among which they are, are counted.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Funnel {
+    /// Start URLs and link targets inside the surveyed country domains.
+    pub known: u64,
+    /// With a site tree that is done.
+    pub surveyed: u64,
+    /// An address was found.
+    pub resolved: u64,
+    /// At least one request was answered with a status.
+    pub answered: u64,
+    /// The start URL, or what it redirects to inside the site, was answered with 2xx.
+    pub front_page: u64,
+    /// At least one page could be read.
+    pub with_page: u64,
+    /// Two pages or more could be read: active.
+    pub active: u64,
+    /// Why sites that were answered have no front page: by outcome of their walk.
+    pub answered_without_front_page: Vec<Counted>,
+    /// Surveyed sites outside the country domains; they are not counted above.
+    pub outside: u64,
+}
+
+const RESOLVED: u8 = 1;
+const ANSWERED: u8 = 2;
+const FRONT_PAGE: u8 = 4;
+const OUTCOMES: [&str; 12] = [
+    "complete",
+    "depth",
+    "request_budget",
+    "byte_budget",
+    "time_budget",
+    "stable",
+    "trap",
+    "robots",
+    "moved",
+    "unreachable",
+    "opt_out",
+    "interrupted",
+];
+
+#[derive(Default)]
+pub(super) struct FunnelMaker {
+    sites: Vec<Stage>,
+}
+
+/// How far a site came.
+#[derive(Clone, Copy)]
+struct Stage {
+    reached: u8,
+    /// Of its first tree, as a place in the list.
+    outcome: u8,
+    is_inside: bool,
+}
+
+impl FunnelMaker {
+    pub(super) fn add_site(&mut self, site: &SiteView<'_>) {
+        if site.is_first {
+            let outcome = OUTCOMES.iter().position(|outcome| *outcome == site.outcome);
+            let outcome = outcome.and_then(|place| u8::try_from(place).ok()).unwrap_or(u8::MAX);
+            self.sites.push(Stage { reached: 0, outcome, is_inside: site.cctld.is_some() });
+        }
+    }
+
+    pub(super) fn add(&mut self, exchange: &Exchange<'_>) {
+        let Some(stage) = self.sites.get_mut(exchange.site as usize) else { return };
+        if exchange.address.is_some() {
+            stage.reached |= RESOLVED;
+        }
+        if exchange.status.is_some() {
+            stage.reached |= ANSWERED;
+        }
+        if exchange.is_front_page() {
+            stage.reached |= FRONT_PAGE;
+        }
+    }
+
+    /// `pages` are those of each site; `known_only_by_links` are sites without a tree.
+    pub(super) fn finish(self, pages: &[u32], known_only_by_links: u64) -> Funnel {
+        let mut funnel = Funnel { known: known_only_by_links, ..Funnel::default() };
+        let mut without_front_page = Tally::default();
+        for (stage, &pages) in self.sites.iter().zip(pages) {
+            if !stage.is_inside {
+                funnel.outside += 1;
+                continue;
+            }
+            let reached = |what| stage.reached & what != 0;
+            funnel.known += 1;
+            funnel.surveyed += 1;
+            funnel.resolved += u64::from(reached(RESOLVED));
+            funnel.answered += u64::from(reached(ANSWERED));
+            funnel.front_page += u64::from(reached(FRONT_PAGE));
+            funnel.with_page += u64::from(pages >= 1);
+            funnel.active += u64::from(pages >= 2);
+            if reached(ANSWERED) && !reached(FRONT_PAGE) {
+                without_front_page.add(OUTCOMES.get(usize::from(stage.outcome)).unwrap_or(&"other"));
+            }
+        }
+        funnel.answered_without_front_page = without_front_page.finish();
+        funnel
+    }
+}

@@ -1,0 +1,175 @@
+use polars::prelude::{DataFrame, PolarsResult};
+use serde::Serialize;
+
+use super::exchange::Exchange;
+use super::listed::Listed;
+use super::sequence::may_allow;
+
+/// What was found and not fetched: every internal URL is fetched or in exactly one of the classes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct KeptBack {
+    pub internal_urls: u64,
+    pub fetched: u64,
+    pub classes: Vec<Class>,
+    /// From level 0 down.
+    pub levels: Vec<Level>,
+    /// Rows of the table of levels whose internal URLs are not the sum of fetched and classes; none in a sound
+    /// survey.
+    pub rows_that_do_not_reconcile: u64,
+    /// Requests for robots.txt by what it meant.
+    pub robots: Robots,
+}
+
+/// One reason why internal URLs were not fetched.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Class {
+    /// As in the column `not_fetched_NAME` of the table of levels.
+    pub name: &'static str,
+    pub urls: u64,
+    /// Site trees with at least one.
+    pub site_trees: u64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Level {
+    pub internal_urls: u64,
+    pub fetched: u64,
+    /// In the order of [`KeptBack::classes`].
+    pub not_fetched: [u64; CLASSES.len()],
+}
+
+/// Answers to requests for robots.txt (RFC 9309 §2.3.1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Robots {
+    /// Attempts, those included that no server was asked for.
+    pub attempts: u64,
+    /// 2xx: the rules hold.
+    pub rules: u64,
+    /// 4xx other than 429: all is allowed.
+    pub allow_all: u64,
+    /// 5xx, 429 or a failure of the network: all is forbidden.
+    pub disallow_all: u64,
+    /// 3xx: asked elsewhere.
+    pub redirects: u64,
+}
+
+const CLASSES: [(&str, &str); 9] = [
+    ("robots", "not_fetched_robots"),
+    ("robots_unreachable", "not_fetched_robots_unreachable"),
+    ("nofollow", "not_fetched_nofollow"),
+    ("script", "not_fetched_script"),
+    ("depth", "not_fetched_depth"),
+    ("limit", "not_fetched_limit"),
+    ("trap", "not_fetched_trap"),
+    ("opt_out", "not_fetched_opt_out"),
+    ("redirects", "not_fetched_redirects"),
+];
+
+pub(super) const LEVELS: &[&str] = &[
+    "site",
+    "seed",
+    "depth",
+    "internal_urls",
+    "fetched",
+    CLASSES[0].1,
+    CLASSES[1].1,
+    CLASSES[2].1,
+    CLASSES[3].1,
+    CLASSES[4].1,
+    CLASSES[5].1,
+    CLASSES[6].1,
+    CLASSES[7].1,
+    CLASSES[8].1,
+];
+
+/// Deeper levels come from a damaged table.
+const DEEPEST: usize = 10_000;
+
+#[derive(Default)]
+pub(super) struct KeptBackMaker {
+    levels: Vec<Level>,
+    /// The classes that a tree has URLs in, a bit each.
+    classes_of_trees: Vec<u16>,
+    unreconciled: u64,
+    robots: Robots,
+}
+
+impl KeptBackMaker {
+    pub(super) fn add_levels(&mut self, frame: &DataFrame, listed: &Listed) -> PolarsResult<()> {
+        let (sites, seeds) = (frame.column("site")?.str()?, frame.column("seed")?.u32()?);
+        let depths = frame.column("depth")?.u32()?;
+        let (internal, fetched) = (frame.column("internal_urls")?.u64()?, frame.column("fetched")?.u64()?);
+        let classes = CLASSES.iter().map(|(_, column)| frame.column(column)?.u64());
+        let classes: Vec<_> = classes.collect::<PolarsResult<_>>()?;
+        for row in 0..frame.height() {
+            let Some(tree) = listed.tree(sites.get(row), seeds.get(row)) else { continue };
+            let mut level = Level {
+                internal_urls: internal.get(row).unwrap_or_default(),
+                fetched: fetched.get(row).unwrap_or_default(),
+                ..Level::default()
+            };
+            for (count, column) in level.not_fetched.iter_mut().zip(&classes) {
+                *count = column.get(row).unwrap_or_default();
+            }
+            self.add_level(tree, depths.get(row).unwrap_or_default(), &level);
+        }
+        Ok(())
+    }
+
+    fn add_level(&mut self, tree: u32, depth: u32, level: &Level) {
+        let (tree, depth) = (tree as usize, (depth as usize).min(DEEPEST));
+        if self.classes_of_trees.len() <= tree {
+            self.classes_of_trees.resize(tree + 1, 0);
+        }
+        if self.levels.len() <= depth {
+            self.levels.resize(depth + 1, Level::default());
+        }
+        for (class, count) in level.not_fetched.iter().enumerate() {
+            self.classes_of_trees[tree] |= u16::from(*count > 0) << class;
+            add(&mut self.levels[depth].not_fetched[class], *count);
+        }
+        add(&mut self.levels[depth].internal_urls, level.internal_urls);
+        add(&mut self.levels[depth].fetched, level.fetched);
+        let sum = total(level.not_fetched.into_iter().chain([level.fetched]));
+        self.unreconciled += u64::from(sum != level.internal_urls);
+    }
+
+    pub(super) fn add(&mut self, exchange: &Exchange<'_>) {
+        if !exchange.is_robots_request() {
+            return;
+        }
+        let robots = &mut self.robots;
+        robots.attempts += 1;
+        match exchange.status {
+            _ if !may_allow(exchange) => robots.disallow_all += 1,
+            Some(300..400) => robots.redirects += 1,
+            Some(400..) => robots.allow_all += 1,
+            _ => robots.rules += 1,
+        }
+    }
+
+    pub(super) fn finish(self) -> KeptBack {
+        let class = |(place, (name, _)): (usize, &(&'static str, &str))| Class {
+            name,
+            urls: total(self.levels.iter().map(|level| level.not_fetched[place])),
+            site_trees: self.classes_of_trees.iter().filter(|bits| **bits >> place & 1 == 1).count() as u64,
+        };
+        KeptBack {
+            internal_urls: total(self.levels.iter().map(|level| level.internal_urls)),
+            fetched: total(self.levels.iter().map(|level| level.fetched)),
+            classes: CLASSES.iter().enumerate().map(class).collect(),
+            rows_that_do_not_reconcile: self.unreconciled,
+            robots: self.robots,
+            levels: self.levels,
+        }
+    }
+}
+
+/// Damaged tables may count to any number.
+fn add(sum: &mut u64, count: u64) {
+    *sum = sum.saturating_add(count);
+}
+
+fn total(counts: impl Iterator<Item = u64>) -> u64 {
+    counts.fold(0, u64::saturating_add)
+}

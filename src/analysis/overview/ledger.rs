@@ -1,0 +1,134 @@
+use polars::prelude::{DataFrame, PolarsResult};
+use serde::Serialize;
+
+use super::super::{Labels, group};
+use super::names::Names;
+use super::promises::Promise;
+use super::schedule::{Borne, Schedule};
+use super::spread::Spread;
+
+/// What servers bore: over all addresses that were asked, also those that never answered. Computed from the
+/// times of the exchanges, not from the table of servers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Ledger {
+    /// Each over addresses.
+    pub requests: Spread,
+    pub bytes: Spread,
+    pub busy_ms: Spread,
+    /// Over addresses with two exchanges or more.
+    pub smallest_gap_ms: Option<f64>,
+    pub most_parallel: u32,
+    /// Exchanges at one address that began within 60 seconds.
+    pub most_per_minute: u32,
+    /// The addresses with the most busy time.
+    pub most_burdened: Vec<Burden>,
+    pub promises: Vec<Promise>,
+}
+
+/// What one address bore.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Burden {
+    pub address: String,
+    pub country: Option<String>,
+    pub network: Option<String>,
+    /// As the table of servers tells; none for an address that never answered.
+    pub sites: Option<u32>,
+    pub requests: u64,
+    pub bytes: u64,
+    pub busy_ms: f64,
+    pub smallest_gap_ms: Option<f64>,
+    pub most_parallel: u32,
+    pub most_per_minute: u32,
+}
+
+const NAMED: usize = 10;
+
+/// Addresses with what the table of servers tells of them.
+#[derive(Default)]
+pub(super) struct Addresses {
+    pub names: Names,
+    /// By number, as far as the table of servers knows them.
+    servers: Vec<Server>,
+    pub labels: Labels,
+}
+
+#[derive(Clone, Copy)]
+struct Server {
+    country: Option<u32>,
+    network: Option<u32>,
+    sites: u32,
+}
+
+pub(super) const SERVERS: &[&str] = &["address", "sites", "country", "asn", "as_org"];
+
+impl Addresses {
+    pub(super) fn add_servers(&mut self, frame: &DataFrame) -> PolarsResult<()> {
+        let (addresses, sites) = (frame.column("address")?.str()?, frame.column("sites")?.u32()?);
+        let (countries, systems) = (frame.column("country")?.str()?, frame.column("asn")?.u32()?);
+        let organisations = frame.column("as_org")?.str()?;
+        for row in 0..frame.height() {
+            let Some(address) = addresses.get(row) else { continue };
+            let network = systems.get(row).map(|asn| group::network(asn, organisations.get(row)));
+            let number = self.names.number(address) as usize;
+            let server = Server {
+                country: countries.get(row).map(|country| self.labels.number(country)),
+                network: network.map(|network| self.labels.number(&network)),
+                sites: sites.get(row).unwrap_or_default(),
+            };
+            // An address has one row; of two, which no survey writes, the first is believed.
+            if number == self.servers.len() {
+                self.servers.push(server);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn country(&self, address: Option<u32>) -> Option<u32> {
+        self.servers.get(address? as usize)?.country
+    }
+
+    fn burden(&self, number: u32, borne: &Borne) -> Burden {
+        let server = self.servers.get(number as usize);
+        let label = |number: Option<u32>| number.map(|number| self.labels.name(number).to_owned());
+        Burden {
+            address: self.names.name(number).to_owned(),
+            country: label(server.and_then(|server| server.country)),
+            network: label(server.and_then(|server| server.network)),
+            sites: server.map(|server| server.sites),
+            requests: borne.requests,
+            bytes: borne.bytes,
+            busy_ms: borne.busy_ms,
+            smallest_gap_ms: borne.smallest_gap_ms,
+            most_parallel: borne.most_parallel,
+            most_per_minute: borne.most_per_minute,
+        }
+    }
+}
+
+impl Ledger {
+    /// With the promises still to be judged.
+    pub(super) fn of(schedule: &mut Schedule, addresses: &Addresses) -> Self {
+        let all: Vec<(u32, Borne)> =
+            schedule.by_address().map(|turns| (turns[0].address, super::schedule::borne(turns))).collect();
+        let each =
+            |value: &dyn Fn(&Borne) -> f64| Spread::of(all.iter().map(|(_, borne)| value(borne)).collect());
+        let gaps = all.iter().filter_map(|(_, borne)| borne.smallest_gap_ms);
+        Self {
+            requests: each(&|borne| borne.requests as f64),
+            bytes: each(&|borne| borne.bytes as f64),
+            busy_ms: each(&|borne| borne.busy_ms),
+            smallest_gap_ms: gaps.min_by(f64::total_cmp),
+            most_parallel: all.iter().map(|(_, borne)| borne.most_parallel).max().unwrap_or_default(),
+            most_per_minute: all.iter().map(|(_, borne)| borne.most_per_minute).max().unwrap_or_default(),
+            most_burdened: most_burdened(&all, addresses),
+            promises: Vec::new(),
+        }
+    }
+}
+
+fn most_burdened(all: &[(u32, Borne)], addresses: &Addresses) -> Vec<Burden> {
+    let mut order: Vec<&(u32, Borne)> = all.iter().collect();
+    let name = |number: u32| addresses.names.name(number);
+    order.sort_unstable_by(|a, b| b.1.busy_ms.total_cmp(&a.1.busy_ms).then_with(|| name(a.0).cmp(name(b.0))));
+    order.into_iter().take(NAMED).map(|(number, borne)| addresses.burden(*number, borne)).collect()
+}

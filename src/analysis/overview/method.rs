@@ -1,0 +1,55 @@
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::records::{GeoDatabase, Manifest, TableCount};
+
+/// How the numbers came about, so that somebody else can come to the same.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Method {
+    /// The version that surveyed, and the one that counted.
+    pub surveyed_with: String,
+    pub counted_with: String,
+    /// The effective settings, by name.
+    pub settings: Vec<Setting>,
+    pub suffix_list: Option<String>,
+    pub geo: Vec<GeoDatabase>,
+    pub tables: Vec<(String, TableCount)>,
+    /// The virtual Web space, its seed and so on, where one was surveyed in process.
+    pub simulation: Vec<Setting>,
+}
+
+/// A setting as the configuration file writes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Setting {
+    pub name: String,
+    pub value: String,
+}
+
+impl Method {
+    pub(super) fn of(manifest: &Manifest) -> Self {
+        Self {
+            surveyed_with: manifest.tool_version.clone(),
+            counted_with: env!("CARGO_PKG_VERSION").to_owned(),
+            settings: settings(&manifest.settings),
+            suffix_list: manifest.suffix_list_version.clone(),
+            geo: manifest.geo.clone(),
+            tables: manifest.tables.iter().map(|(name, count)| (name.clone(), *count)).collect(),
+            simulation: manifest.simulation.as_ref().map(settings).unwrap_or_default(),
+        }
+    }
+}
+
+fn settings(value: &Value) -> Vec<Setting> {
+    let entries = value.as_object().into_iter().flatten();
+    entries.map(|(name, value)| Setting { name: name.clone(), value: written(value) }).collect()
+}
+
+fn written(value: &Value) -> String {
+    match value {
+        Value::Null => "not set".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Array(list) if list.is_empty() => "none".to_owned(),
+        Value::Array(list) => list.iter().map(written).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,87 @@
+//! What a survey found and cost, in the chapters of a country report: from tables only, in one pass over each.
+//!
+//! Every chapter is a struct of its own with a maker that takes rows as they go by: the servers first, whose
+//! countries exchanges are told apart by; then the site trees that are done, by which the rows of other tables
+//! are known; then levels, exchanges and links. Of links a second pass finds the names of the most linked, and
+//! ends when it has them. What grows with the survey is a few dozen bytes an exchange, a host and a site.
+//!
+//! The promises on load ([`Promise`]) are judged by the times and addresses of the exchanges alone, not by what
+//! the survey says of itself.
+
+mod age;
+mod card;
+mod copies;
+mod date;
+mod exchange;
+mod funnel;
+mod histogram;
+mod infrastructure;
+mod kept_back;
+mod ledger;
+mod links;
+mod listed;
+mod method;
+mod names;
+mod outcomes;
+mod promises;
+mod rate;
+mod reading;
+mod schedule;
+mod sequence;
+mod sites;
+mod spread;
+mod tally;
+mod technology;
+mod times;
+mod told;
+
+use std::path::Path;
+
+use serde::Serialize;
+
+pub use age::Age;
+pub use card::{Card, Totals, Vantage};
+pub use copies::Copies;
+pub use funnel::Funnel;
+pub use histogram::Percentiles;
+pub use infrastructure::{Concentration, Infrastructure, Offshore, Place, UNKNOWN};
+pub use kept_back::{Class, KeptBack, Level, Robots};
+pub use ledger::{Burden, Ledger};
+pub use links::{ADDRESS, GENERIC, Links, Matrix, OTHER_SCRIPT};
+pub use method::{Method, Setting};
+pub use outcomes::{CountryOutcomes, Outcomes, Status};
+pub use promises::{Promise, Verdict};
+pub use sites::{CountryDomain, LargeSite, Sites};
+pub use spread::Spread;
+pub use tally::Counted;
+pub use technology::{Charset, Software, Technology};
+pub use times::{CountryTimes, Phases, Times};
+
+use super::AnalysisError;
+use super::recorded::retried;
+
+/// All chapters.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Overview {
+    pub card: Card,
+    pub funnel: Funnel,
+    pub sites: Sites,
+    pub links: Links,
+    pub technology: Technology,
+    pub infrastructure: Infrastructure,
+    pub times: Times,
+    pub outcomes: Outcomes,
+    pub ledger: Ledger,
+    pub kept_back: KeptBack,
+    pub method: Method,
+}
+
+impl Overview {
+    /// Reads the tables of the survey in `dir`, which may still run: sites that are done are there.
+    ///
+    /// # Errors
+    /// There is no survey, no site tree yet, or a table cannot be read.
+    pub fn of(dir: &Path) -> Result<Self, AnalysisError> {
+        retried(|| reading::read(dir))
+    }
+}

@@ -1,0 +1,37 @@
+use std::collections::HashMap;
+
+use super::super::recorded::key;
+
+/// Names with numbers from 0: of sites, of addresses. A name is told by its hash, of which 10⁸ meet by chance
+/// 0.0003 times.
+#[derive(Default)]
+pub(super) struct Names {
+    numbers: HashMap<u64, u32>,
+    names: Vec<Box<str>>,
+}
+
+impl Names {
+    /// The number of a name, which it gets now if it has none.
+    pub(super) fn number(&mut self, name: &str) -> u32 {
+        *self.numbers.entry(key(name)).or_insert_with(|| {
+            self.names.push(name.into());
+            u32::try_from(self.names.len() - 1).unwrap_or(u32::MAX)
+        })
+    }
+
+    pub(super) fn contains_key(&self, key: u64) -> bool {
+        self.numbers.contains_key(&key)
+    }
+
+    pub(super) fn name(&self, number: u32) -> &str {
+        self.names.get(number as usize).map_or("", |name| name)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(|name| &**name)
+    }
+}

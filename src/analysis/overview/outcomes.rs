@@ -1,0 +1,82 @@
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::exchange::Exchange;
+use super::listed::{OUTSIDE, SiteView};
+use super::tally::{Counted, Tally};
+
+/// How exchanges and site trees ended.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Outcomes {
+    pub exchanges: u64,
+    /// Exchanges without a complete answer, by failure.
+    pub failures: Vec<Counted>,
+    /// Answers by HTTP status: requests for pages, and for robots.txt.
+    pub statuses: Vec<Status>,
+    /// Site trees by outcome.
+    pub trees: Vec<Counted>,
+    pub by_country_domain: Vec<CountryOutcomes>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Status {
+    pub status: u32,
+    pub pages: u64,
+    pub robots: u64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct CountryOutcomes {
+    pub country_domain: String,
+    pub trees: u64,
+    pub outcomes: Vec<Counted>,
+}
+
+#[derive(Default)]
+pub(super) struct OutcomesMaker {
+    exchanges: u64,
+    failures: Tally,
+    statuses: BTreeMap<u32, Status>,
+    trees: Tally,
+    domains: BTreeMap<String, (u64, Tally)>,
+}
+
+impl OutcomesMaker {
+    pub(super) fn add_site(&mut self, site: &SiteView<'_>) {
+        self.trees.add(site.outcome);
+        let (trees, outcomes) = self.domains.entry(site.cctld.unwrap_or(OUTSIDE).to_owned()).or_default();
+        *trees += 1;
+        outcomes.add(site.outcome);
+    }
+
+    pub(super) fn add(&mut self, exchange: &Exchange<'_>) {
+        self.exchanges += 1;
+        if let Some(failure) = exchange.failure {
+            self.failures.add(failure);
+        }
+        if let Some(status) = exchange.status {
+            let counts = self.statuses.entry(status).or_default();
+            counts.robots += u64::from(exchange.is_robots_request());
+            counts.pages += u64::from(!exchange.is_robots_request());
+        }
+    }
+
+    pub(super) fn finish(self) -> Outcomes {
+        let domains = self.domains.into_iter().map(|(country_domain, (trees, outcomes))| CountryOutcomes {
+            country_domain,
+            trees,
+            outcomes: outcomes.finish(),
+        });
+        let mut by_country_domain: Vec<CountryOutcomes> = domains.collect();
+        by_country_domain
+            .sort_by(|a, b| b.trees.cmp(&a.trees).then_with(|| a.country_domain.cmp(&b.country_domain)));
+        Outcomes {
+            exchanges: self.exchanges,
+            failures: self.failures.finish(),
+            statuses: self.statuses.into_iter().map(|(status, counts)| Status { status, ..counts }).collect(),
+            trees: self.trees.finish(),
+            by_country_domain,
+        }
+    }
+}

@@ -1,0 +1,193 @@
+use std::path::Path;
+
+use super::super::AnalysisError;
+use super::super::recorded::each;
+use super::Overview;
+use super::card::CardMaker;
+use super::exchange::{EXCHANGES, Exchange, ExchangeReader};
+use super::funnel::FunnelMaker;
+use super::infrastructure::{self, InfrastructureMaker};
+use super::kept_back::{KeptBackMaker, LEVELS};
+use super::ledger::{self, Addresses, Ledger};
+use super::links::{LINKS, Links, LinksMaker, NAMES};
+use super::listed::{Listed, SITES};
+use super::method::Method;
+use super::outcomes::OutcomesMaker;
+use super::promises::Evidence;
+use super::schedule::Schedule;
+use super::sequence::Sequence;
+use super::sites::SitesMaker;
+use super::technology::{self, TechnologyMaker};
+use super::times::TimesMaker;
+use super::told::Told;
+use crate::records::{ExchangeRow, LevelRow, LinkRow, Manifest, ServerRow, SiteRow, read_frames};
+
+pub(super) fn read(dir: &Path) -> Result<Overview, AnalysisError> {
+    let manifest = Manifest::load(dir)?;
+    let mut makers = Makers::new(&manifest);
+    makers.read_servers(dir)?;
+    makers.read_sites(dir)?;
+    if makers.listed.trees.is_empty() {
+        return Err(AnalysisError::Empty(dir.to_owned()));
+    }
+    makers.read_levels(dir)?;
+    makers.read_exchanges(dir)?;
+    let (mut overview, listed, funnel) = makers.finish(&manifest);
+    // What exchanges took is free now; links need as much again.
+    let mut links = LinksMaker::new(&overview.card.country_domains);
+    each::<LinkRow>(dir, LINKS, |frame| links.add(frame, &listed))?;
+    overview.funnel = funnel.finish(links.known_only_by_links(&listed));
+    overview.links = named(dir, links, &listed)?;
+    Ok(overview)
+}
+
+fn named(dir: &Path, links: LinksMaker, listed: &Listed) -> Result<Links, AnalysisError> {
+    let (mut links, mut wanted) = links.finish(listed);
+    for frame in read_frames::<LinkRow>(dir, NAMES)? {
+        if wanted.is_satisfied() {
+            break;
+        }
+        wanted.look(&frame?).map_err(|wrong| AnalysisError::of_columns(dir, "links", &wrong))?;
+    }
+    wanted.name(&mut links);
+    Ok(links)
+}
+
+/// All chapters while rows go by.
+struct Makers {
+    told: Told,
+    listed: Listed,
+    addresses: Addresses,
+    /// Which addresses were asked.
+    asked: Vec<bool>,
+    card: CardMaker,
+    funnel: FunnelMaker,
+    sites: SitesMaker,
+    technology: TechnologyMaker,
+    infrastructure: InfrastructureMaker,
+    times: TimesMaker,
+    outcomes: OutcomesMaker,
+    kept_back: KeptBackMaker,
+    schedule: Schedule,
+    sequence: Sequence,
+}
+
+/// The funnel, for which links are still to be read.
+struct Surveyed {
+    funnel: FunnelMaker,
+    pages: Vec<u32>,
+}
+
+impl Surveyed {
+    fn finish(self, known_only_by_links: u64) -> super::Funnel {
+        self.funnel.finish(&self.pages, known_only_by_links)
+    }
+}
+
+impl Makers {
+    fn new(manifest: &Manifest) -> Self {
+        let exchanges = manifest.tables.get("exchanges").map_or(0, |count| count.rows);
+        Self {
+            told: Told::of(&manifest.settings),
+            listed: Listed::default(),
+            addresses: Addresses::default(),
+            asked: Vec::new(),
+            card: CardMaker::default(),
+            funnel: FunnelMaker::default(),
+            sites: SitesMaker::default(),
+            technology: TechnologyMaker::default(),
+            infrastructure: InfrastructureMaker::default(),
+            times: TimesMaker::default(),
+            outcomes: OutcomesMaker::default(),
+            kept_back: KeptBackMaker::default(),
+            schedule: Schedule::with_capacity(exchanges),
+            sequence: Sequence::default(),
+        }
+    }
+
+    fn read_servers(&mut self, dir: &Path) -> Result<(), AnalysisError> {
+        each::<ServerRow>(dir, ledger::SERVERS, |frame| self.addresses.add_servers(frame))?;
+        each::<ServerRow>(dir, infrastructure::SERVERS, |frame| self.infrastructure.add_servers(frame))?;
+        each::<ServerRow>(dir, technology::SERVERS, |frame| self.technology.add_servers(frame))
+    }
+
+    fn read_sites(&mut self, dir: &Path) -> Result<(), AnalysisError> {
+        each::<SiteRow>(dir, SITES, |frame| {
+            self.listed.add(frame, |site, cctld| {
+                self.card.add_site(site);
+                self.funnel.add_site(site);
+                self.sites.add_site(site, cctld);
+                self.technology.add_site(site);
+                self.infrastructure.add_site(site);
+                self.outcomes.add_site(site);
+            })
+        })
+    }
+
+    fn read_levels(&mut self, dir: &Path) -> Result<(), AnalysisError> {
+        each::<LevelRow>(dir, LEVELS, |frame| self.kept_back.add_levels(frame, &self.listed))
+    }
+
+    fn read_exchanges(&mut self, dir: &Path) -> Result<(), AnalysisError> {
+        let mut reader = ExchangeReader::default();
+        each::<ExchangeRow>(dir, EXCHANGES, |frame| {
+            let mut names = std::mem::take(&mut self.addresses.names);
+            let listed = std::mem::take(&mut self.listed);
+            let read = reader.read(frame, &listed, &mut names, |exchange| self.add(exchange));
+            (self.addresses.names, self.listed) = (names, listed);
+            read
+        })?;
+        self.sequence.finish(&self.told);
+        Ok(())
+    }
+
+    fn add(&mut self, exchange: &Exchange<'_>) {
+        self.card.add(exchange);
+        self.funnel.add(exchange);
+        self.sites.add(exchange);
+        self.technology.add(exchange);
+        self.times.add(exchange, self.addresses.country(exchange.address));
+        self.outcomes.add(exchange);
+        self.kept_back.add(exchange);
+        self.schedule.add(exchange);
+        self.sequence.add(exchange, &self.told);
+        if let Some(address) = exchange.address.filter(|_| exchange.was_asked()) {
+            let address = address as usize;
+            if self.asked.len() <= address {
+                self.asked.resize(address + 1, false);
+            }
+            self.asked[address] = true;
+        }
+    }
+
+    fn ledger(&mut self, manifest: &Manifest) -> Ledger {
+        let evidence = Evidence {
+            told: &self.told,
+            manifest,
+            addresses: &self.addresses.names,
+            asked: &self.asked,
+            sites: &self.listed.sites,
+            sequence: &self.sequence,
+        };
+        let ledger = Ledger::of(&mut self.schedule, &self.addresses);
+        Ledger { promises: evidence.judge(&mut self.schedule), ..ledger }
+    }
+
+    fn finish(mut self, manifest: &Manifest) -> (Overview, Listed, Surveyed) {
+        let ledger = self.ledger(manifest);
+        let surveyed = Surveyed { funnel: self.funnel, pages: self.sites.pages().to_vec() };
+        let overview = Overview {
+            card: self.card.finish(manifest),
+            sites: self.sites.finish(&self.listed),
+            technology: self.technology.finish(),
+            infrastructure: self.infrastructure.finish(),
+            times: self.times.finish(&self.addresses.labels),
+            outcomes: self.outcomes.finish(),
+            kept_back: self.kept_back.finish(),
+            ledger,
+            method: Method::of(manifest),
+            ..Overview::default()
+        };
+        (overview, self.listed, surveyed)
+    }
+}

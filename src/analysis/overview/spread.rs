@@ -1,0 +1,76 @@
+/// How a quantity is spread over sites or servers.
+///
+/// Percentiles are interpolated between neighbours, as `quantile_cont` of SQL does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+pub struct Spread {
+    pub count: u64,
+    pub sum: f64,
+    pub mean: f64,
+    pub median: f64,
+    pub p95: f64,
+    pub max: f64,
+}
+
+impl Spread {
+    pub(super) fn of(mut values: Vec<f64>) -> Self {
+        if values.is_empty() {
+            return Self::default();
+        }
+        values.sort_unstable_by(f64::total_cmp);
+        let sum: f64 = values.iter().sum();
+        Self {
+            count: values.len() as u64,
+            sum,
+            mean: sum / values.len() as f64,
+            median: percentile(&values, 0.5),
+            p95: percentile(&values, 0.95),
+            max: values[values.len() - 1],
+        }
+    }
+}
+
+/// Of values that are sorted; zero when there are none.
+pub(super) fn percentile(sorted: &[f64], share: f64) -> f64 {
+    let Some(last) = sorted.len().checked_sub(1) else { return 0.0 };
+    let place = share.clamp(0.0, 1.0) * last as f64;
+    let below = (place.floor() as usize).min(last);
+    let above = (below + 1).min(last);
+    sorted[below] + (sorted[above] - sorted[below]) * (place - below as f64)
+}
+
+/// The Gini coefficient: 0 when all have the same, near 1 when one has all. Zero values count.
+pub(super) fn gini(mut values: Vec<f64>) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    let count = values.len() as f64;
+    let sum: f64 = values.iter().sum();
+    if sum <= 0.0 {
+        return 0.0;
+    }
+    let weighted: f64 = values.iter().zip(1u64..).map(|(value, rank)| value * rank as f64).sum();
+    (2.0 * weighted / (count * sum) - (count + 1.0) / count).max(0.0)
+}
+
+/// A part of a whole; zero of nothing.
+pub(super) fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_lie_between_neighbours() {
+        let spread = Spread::of(vec![4.0, 1.0, 2.0, 3.0]);
+        assert_eq!((spread.count, spread.mean, spread.median, spread.max), (4, 2.5, 2.5, 4.0));
+        assert!((spread.p95 - 3.85).abs() < 1e-9);
+        assert_eq!(Spread::of(Vec::new()), Spread::default());
+    }
+
+    #[test]
+    fn unevenness_goes_from_none_to_all() {
+        assert!(gini(vec![5.0; 10]).abs() < 1e-9);
+        assert!((gini([vec![0.0; 99], vec![1.0]].concat()) - 0.99).abs() < 1e-9);
+        assert!(gini(Vec::new()).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,75 @@
+use std::collections::HashMap;
+
+/// How often something occurs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Counted {
+    pub name: String,
+    pub count: u64,
+}
+
+/// Counts words. Strangers choose many of them (headers, languages), so only so many are told apart.
+#[derive(Default)]
+pub(super) struct Tally {
+    counts: HashMap<Box<str>, u64>,
+    others: u64,
+}
+
+/// All products, languages and encodings in use are some hundreds; beyond this somebody invents them.
+const MOST_WORDS: usize = 10_000;
+/// Longer words are cut: the longest name of a product or an encoding has some 40 characters.
+const LONGEST_WORD: usize = 80;
+/// Under this name stands what is not told apart.
+const OTHERS: &str = "other";
+
+impl Tally {
+    pub(super) fn add(&mut self, word: &str) {
+        self.add_many(word, 1);
+    }
+
+    pub(super) fn add_many(&mut self, word: &str, count: u64) {
+        let end = word.char_indices().nth(LONGEST_WORD).map_or(word.len(), |(at, _)| at);
+        let word = &word[..end];
+        if let Some(known) = self.counts.get_mut(word) {
+            *known += count;
+        } else if self.counts.len() < MOST_WORDS {
+            self.counts.insert(word.into(), count);
+        } else {
+            self.others += count;
+        }
+    }
+
+    /// The counts, the largest first, equal ones by name.
+    pub(super) fn finish(self) -> Vec<Counted> {
+        let mut list: Vec<Counted> =
+            self.counts.into_iter().map(|(name, count)| Counted { name: name.into(), count }).collect();
+        if self.others > 0 {
+            list.push(Counted { name: OTHERS.to_owned(), count: self.others });
+        }
+        list.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.name.cmp(&b.name)));
+        list
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_stands_first_and_long_words_are_cut() {
+        let mut tally = Tally::default();
+        ["b", "a", "c", "c"].iter().for_each(|word| tally.add(word));
+        tally.add_many(&"é".repeat(200), 5);
+        let list: Vec<(String, u64)> =
+            tally.finish().into_iter().map(|counted| (counted.name, counted.count)).collect();
+        let expected = [("é".repeat(80), 5), ("c".into(), 2), ("a".into(), 1), ("b".into(), 1)];
+        assert_eq!(list, expected);
+    }
+
+    #[test]
+    fn invented_words_do_not_grow_memory() {
+        let mut tally = Tally::default();
+        (0..MOST_WORDS + 7).for_each(|number| tally.add(&number.to_string()));
+        let list = tally.finish();
+        assert_eq!((list.len(), &list[0]), (MOST_WORDS + 1, &Counted { name: OTHERS.into(), count: 7 }));
+    }
+}

@@ -1,0 +1,205 @@
+use std::collections::BTreeMap;
+
+use polars::prelude::{DataFrame, PolarsResult};
+use serde::Serialize;
+
+use super::super::group::software_family;
+use super::exchange::Exchange;
+use super::listed::SiteView;
+use super::tally::{Counted, Tally};
+
+/// What servers run and what pages are written in.
+///
+/// A front page is the first 2xx answer at depth 0 of a site tree; a page is one that was read for links.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Technology {
+    /// By the header `Server` without version.
+    pub software: Vec<Software>,
+    pub servers: u64,
+    pub site_trees: u64,
+    /// Exchanges with a status.
+    pub answers: u64,
+    pub front_pages: u64,
+    pub pages: u64,
+    /// Of answers.
+    pub http_versions: Vec<Counted>,
+    /// Of front pages: the version of TLS, or [`NOT_ENCRYPTED`].
+    pub encryption: Vec<Counted>,
+    /// Of encrypted front pages: [`VALID`], or what is wrong.
+    pub certificates: Vec<Counted>,
+    /// Of pages: `Content-Encoding`, or [`NOT_COMPRESSED`].
+    pub compression: Vec<Counted>,
+    /// Of pages: the encoding that `Content-Type` declares against the one the page was read in.
+    pub charsets: Vec<Charset>,
+    /// Of front pages: the language they say they are in, without region, or [`NO_LANGUAGE`].
+    pub languages: Vec<Counted>,
+}
+
+/// A family of server software.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Software {
+    pub name: String,
+    /// Servers that say so.
+    pub servers: u64,
+    /// Site trees whose start URL was answered so.
+    pub site_trees: u64,
+}
+
+/// Pages by declared and used encoding, by their WHATWG names.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Charset {
+    /// [`NOT_DECLARED`] or [`UNKNOWN_CHARSET`] where there is none.
+    pub declared: String,
+    pub used: String,
+    pub pages: u64,
+}
+
+pub const NOT_ENCRYPTED: &str = "not encrypted";
+pub const VALID: &str = "valid";
+pub const NOT_COMPRESSED: &str = "not compressed";
+pub const NO_LANGUAGE: &str = "not told";
+pub const NOT_DECLARED: &str = "not declared";
+pub const UNKNOWN_CHARSET: &str = "unknown name";
+/// A server that does not say what it runs.
+pub const UNTOLD: &str = "not told";
+
+#[derive(Default)]
+pub(super) struct TechnologyMaker {
+    technology: Technology,
+    of_servers: Tally,
+    of_trees: Tally,
+    http_versions: Tally,
+    encryption: Tally,
+    certificates: Tally,
+    compression: Tally,
+    languages: Tally,
+    charsets: BTreeMap<(&'static str, &'static str), u64>,
+    has_front_page: bool,
+}
+
+pub(super) const SERVERS: &[&str] = &["server"];
+
+impl TechnologyMaker {
+    pub(super) fn add_servers(&mut self, frame: &DataFrame) -> PolarsResult<()> {
+        for server in frame.column("server")?.str()?.iter() {
+            self.technology.servers += 1;
+            self.of_servers.add(family(server));
+        }
+        Ok(())
+    }
+
+    pub(super) fn add_site(&mut self, site: &SiteView<'_>) {
+        // Without an address nobody answered.
+        if site.address.is_some() {
+            self.technology.site_trees += 1;
+            self.of_trees.add(family(site.server));
+        }
+    }
+
+    pub(super) fn add(&mut self, exchange: &Exchange<'_>) {
+        if exchange.status.is_some() {
+            self.technology.answers += 1;
+            self.http_versions.add(exchange.http_version.unwrap_or(UNTOLD));
+        }
+        self.has_front_page &= !exchange.is_first;
+        if exchange.is_front_page() && !self.has_front_page {
+            self.has_front_page = true;
+            self.add_front_page(exchange);
+        }
+        if let Some(used) = exchange.charset {
+            self.add_page(exchange, used);
+        }
+    }
+
+    fn add_front_page(&mut self, page: &Exchange<'_>) {
+        self.technology.front_pages += 1;
+        self.encryption.add(page.tls_version.unwrap_or(NOT_ENCRYPTED));
+        if page.tls_version.is_some() {
+            self.certificates.add(page.tls_error.unwrap_or(VALID));
+        }
+        let language = page.language.and_then(|tag| tag.split(['-', '_', ',']).next());
+        let language = language.map(|language| language.trim().to_ascii_lowercase());
+        self.languages.add(language.as_deref().filter(|told| !told.is_empty()).unwrap_or(NO_LANGUAGE));
+    }
+
+    fn add_page(&mut self, page: &Exchange<'_>, used: &str) {
+        self.technology.pages += 1;
+        let encoding = page.content_encoding.map(|encoding| encoding.trim().to_ascii_lowercase());
+        let encoding = encoding.as_deref().filter(|told| !told.is_empty() && *told != "identity");
+        self.compression.add(encoding.unwrap_or(NOT_COMPRESSED));
+        let pair = (declared_charset(page.content_type), charset_name(used));
+        *self.charsets.entry(pair).or_default() += 1;
+    }
+
+    pub(super) fn finish(self) -> Technology {
+        let mut charsets: Vec<Charset> = self
+            .charsets
+            .into_iter()
+            .map(|((declared, used), pages)| Charset { declared: declared.into(), used: used.into(), pages })
+            .collect();
+        charsets.sort_by_key(|pair| std::cmp::Reverse(pair.pages));
+        Technology {
+            software: software(self.of_servers, self.of_trees),
+            http_versions: self.http_versions.finish(),
+            encryption: self.encryption.finish(),
+            certificates: self.certificates.finish(),
+            compression: self.compression.finish(),
+            languages: self.languages.finish(),
+            charsets,
+            ..self.technology
+        }
+    }
+}
+
+fn family(header: Option<&str>) -> &str {
+    header.map(software_family).filter(|name| !name.is_empty()).unwrap_or(UNTOLD)
+}
+
+/// The parameter `charset` (RFC 9110 §8.3.2).
+fn declared_charset(content_type: Option<&str>) -> &'static str {
+    let parameters = content_type.into_iter().flat_map(|value| value.split([';', ',']).skip(1));
+    let mut values = parameters.filter_map(|parameter| {
+        let (name, value) = parameter.split_once('=')?;
+        name.trim().eq_ignore_ascii_case("charset").then(|| value.trim().trim_matches(['"', '\'']))
+    });
+    values.next().map_or(NOT_DECLARED, charset_name)
+}
+
+fn charset_name(label: &str) -> &'static str {
+    encoding_rs::Encoding::for_label(label.as_bytes()).map_or(UNKNOWN_CHARSET, encoding_rs::Encoding::name)
+}
+
+fn software(servers: Tally, trees: Tally) -> Vec<Software> {
+    let mut families: BTreeMap<String, Software> = BTreeMap::new();
+    let mut family = |name: String, add: &dyn Fn(&mut Software)| add(families.entry(name).or_default());
+    for Counted { name, count } in servers.finish() {
+        family(name, &|software| software.servers = count);
+    }
+    for Counted { name, count } in trees.finish() {
+        family(name, &|software| software.site_trees = count);
+    }
+    let named = families.into_iter().map(|(name, software)| Software { name, ..software });
+    let mut list: Vec<Software> = named.collect();
+    list.sort_by(|a, b| {
+        (b.servers.cmp(&a.servers)).then(b.site_trees.cmp(&a.site_trees)).then_with(|| a.name.cmp(&b.name))
+    });
+    list
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_declared_encoding_has_its_name_of_the_standard() {
+        for (content_type, declared) in [
+            (Some("text/html; charset=utf-8"), "UTF-8"),
+            (Some("text/html;CHARSET=\"ISO-8859-1\""), "windows-1252"),
+            (Some("text/html; charset=klingon"), UNKNOWN_CHARSET),
+            (Some("text/html"), NOT_DECLARED),
+            (None, NOT_DECLARED),
+        ] {
+            assert_eq!(declared_charset(content_type), declared, "{content_type:?}");
+        }
+    }
+}

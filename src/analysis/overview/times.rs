@@ -1,0 +1,107 @@
+use serde::Serialize;
+
+use super::exchange::Exchange;
+use super::histogram::{Histogram, Percentiles};
+use super::infrastructure::UNKNOWN;
+use crate::analysis::Labels;
+
+/// How fast servers are: percentiles in milliseconds, exact to 1 %.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Times {
+    /// Time to look hosts up that were not known already.
+    pub dns: Percentiles,
+    pub all: Phases,
+    /// By the country of the server, those with most exchanges first; one for the unknown.
+    pub by_country: Vec<CountryTimes>,
+}
+
+/// The phases of an exchange.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Phases {
+    /// Opening a connection, of exchanges that opened one.
+    pub connect: Percentiles,
+    pub tls: Percentiles,
+    /// From the request to the first byte of its answer.
+    pub first_byte: Percentiles,
+    /// Busy time of the server.
+    pub total: Percentiles,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct CountryTimes {
+    pub country: String,
+    pub phases: Phases,
+}
+
+#[derive(Default)]
+pub(super) struct TimesMaker {
+    dns: Histogram,
+    all: PhaseTimes,
+    countries: Vec<PhaseTimes>,
+}
+
+#[derive(Clone, Default)]
+struct PhaseTimes {
+    connect: Histogram,
+    tls: Histogram,
+    first_byte: Histogram,
+    total: Histogram,
+}
+
+impl TimesMaker {
+    /// `country` is the label of the server's country.
+    pub(super) fn add(&mut self, exchange: &Exchange<'_>, country: Option<u32>) {
+        if let Some(ms) = exchange.dns_ms {
+            self.dns.add(ms);
+        }
+        if !exchange.was_asked() {
+            return;
+        }
+        self.all.add(exchange);
+        let country = country.map_or(0, |country| country as usize + 1);
+        if self.countries.len() <= country {
+            self.countries.resize(country + 1, PhaseTimes::default());
+        }
+        self.countries[country].add(exchange);
+    }
+
+    pub(super) fn finish(self, labels: &Labels) -> Times {
+        let named = (0u32..).zip(&self.countries).map(|(place, times)| CountryTimes {
+            country: place.checked_sub(1).map_or(UNKNOWN, |label| labels.name(label)).to_owned(),
+            phases: times.finish(),
+        });
+        let mut by_country: Vec<CountryTimes> =
+            named.filter(|country| country.phases.total.count > 0).collect();
+        by_country.sort_by(|a, b| {
+            let is_unknown = |times: &CountryTimes| times.country == UNKNOWN;
+            (is_unknown(a).cmp(&is_unknown(b)))
+                .then(b.phases.total.count.cmp(&a.phases.total.count))
+                .then_with(|| a.country.cmp(&b.country))
+        });
+        Times { dns: self.dns.finish(), all: self.all.finish(), by_country }
+    }
+}
+
+impl PhaseTimes {
+    fn add(&mut self, exchange: &Exchange<'_>) {
+        for (histogram, ms) in [
+            (&mut self.connect, exchange.connect_ms),
+            (&mut self.tls, exchange.tls_ms),
+            (&mut self.first_byte, exchange.first_byte_ms),
+            (&mut self.total, exchange.total_ms),
+        ] {
+            if let Some(ms) = ms {
+                histogram.add(ms);
+            }
+        }
+    }
+
+    fn finish(&self) -> Phases {
+        Phases {
+            connect: self.connect.finish(),
+            tls: self.tls.finish(),
+            first_byte: self.first_byte.finish(),
+            total: self.total.finish(),
+        }
+    }
+}

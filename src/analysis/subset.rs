@@ -1,0 +1,89 @@
+use std::sync::Arc;
+
+use super::chance::Chance;
+use super::{Known, KnownByDepth, Occurrence, Occurrences, Recorded, Tree, Trees, units};
+
+impl Recorded {
+    /// The survey as if it had only some of its site trees. What they know in common is counted exactly as long
+    /// as all occurrences are in memory, and estimated from the sample of keys beyond that.
+    #[must_use]
+    pub fn only(&self, keep: impl Fn(usize) -> bool) -> Self {
+        let numbers = numbers(self.trees.len(), keep);
+        let occurrences = self.known.occurrences.each_ref().map(|all| all.only(&numbers));
+        let counts = occurrences.each_ref().map(Occurrences::known);
+        self.part(&numbers, Known { counts, occurrences })
+    }
+
+    /// A survey of fewer trees: so many drawn without replacement, from every country domain in proportion.
+    #[must_use]
+    pub fn sample(&self, trees: usize, seed: u64) -> Self {
+        let mut chosen = vec![false; self.trees.len()];
+        for tree in units::sample(&self.trees, trees, &mut Chance::new(seed, 0)) {
+            chosen[tree as usize] = true;
+        }
+        self.only(|tree| chosen[tree])
+    }
+
+    /// The trees that have new numbers, with what they know.
+    pub(super) fn part(&self, numbers: &[Option<u32>], known: Known) -> Self {
+        let (manifest, trees) = (self.manifest.clone(), self.trees.only(numbers));
+        Self { manifest, trees, known, index: Arc::default() }
+    }
+}
+
+/// New numbers of the trees that are kept, in their old order.
+pub(super) fn numbers(trees: usize, keep: impl Fn(usize) -> bool) -> Vec<Option<u32>> {
+    let mut next = 0;
+    let mut number = |tree| {
+        keep(tree).then(|| {
+            next += 1;
+            next - 1
+        })
+    };
+    (0..trees).map(&mut number).collect()
+}
+
+impl Trees {
+    fn only(&self, numbers: &[Option<u32>]) -> Self {
+        let mut trees = Self { labels: self.labels.clone(), ..Self::default() };
+        for (old, tree) in self.trees.iter().enumerate().filter(|(old, _)| numbers[*old].is_some()) {
+            let first_level = trees.levels.len();
+            trees.levels.extend_from_slice(self.levels(old));
+            trees.trees.push(Tree { first_level, ..tree.clone() });
+        }
+        let unasked = self.unasked.iter();
+        let kept = |(tree, depth, urls): &(u32, u16, u32)| Some((numbers[*tree as usize]?, *depth, *urls));
+        trees.unasked = unasked.filter_map(kept).collect();
+        trees
+    }
+}
+
+impl Occurrences {
+    fn only(&self, numbers: &[Option<u32>]) -> Self {
+        let kept = |at: &Occurrence| Some(Occurrence { tree: numbers[at.tree as usize]?, ..*at });
+        Self { list: self.list.iter().filter_map(kept).collect(), halvings: self.halvings }
+    }
+
+    /// How many keys are known first at each depth, of all of which these are a share.
+    fn known(&self) -> KnownByDepth {
+        let mut known = KnownByDepth::default();
+        let each_stands_for = 1_u64 << self.halvings.min(u64::BITS - 1);
+        for key in self.keys() {
+            known.add(key.iter().map(|one| one.depth).min().unwrap_or(0), each_stands_for);
+        }
+        known
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_a_share_count_for_all() {
+        let at = |key, tree, depth| Occurrence { key, tree, depth };
+        let occurrences = Occurrences { list: vec![at(4, 0, 2), at(4, 1, 1), at(8, 0, 2)], halvings: 2 };
+        let known = occurrences.known();
+        assert_eq!([known.up_to(0), known.up_to(1), known.up_to(2), known.total()], [0, 4, 8, 8]);
+    }
+}

@@ -1,0 +1,142 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::choose_depth::pacing::Rule;
+use super::choose_depth::{COVERAGE, MOST_GROUPS, grouping, plan, read_environment, settings_of};
+use crate::analysis::{
+    Censoring, Choice, Criterion, Curves, Deepest, Environment, Exchanges, Forecast, Grouping, Kind,
+    Overview, Reading, Recorded, Sampling, Unseen, grouped,
+};
+use crate::cli::error::{CliError, one_line};
+use crate::cli::exit::Exit;
+use crate::cli::output::{print, say};
+use crate::report::{Findings, Groups, Progress, Report};
+use crate::survey::Snapshot;
+
+/// Write the report of a survey: one HTML file that any browser opens.
+///
+/// What exists, what it cost, and which depth to use, with figures, their data and their uncertainty. May be
+/// used while the survey runs; the first page then says that it is partial.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct ReportCommand {
+    /// The folder of the survey
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+
+    /// The file to write, `-` for standard output; it is replaced if it exists [default: DIR/report.html]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Add the curves of groups of site trees; may be given several times
+    #[arg(long, value_name = "GROUP", value_parser = grouping())]
+    by: Vec<Grouping>,
+
+    /// Add what a survey would take in a network environment, a TOML file as that of `choose-depth`
+    #[arg(long, value_name = "FILE")]
+    environment: Option<PathBuf>,
+
+    /// Where the chance of the intervals begins: the same survey and seed make the same file
+    #[arg(long, value_name = "N", default_value_t = Sampling::default().seed)]
+    seed: u64,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  ccsurvey report kenya
+  ccsurvey report kenya -o kenya.html --by cctld --by country
+  ccsurvey report kenya --environment satellite.toml";
+
+impl ReportCommand {
+    /// # Errors
+    /// When there is no survey in DIR, no site tree in it yet, a table cannot be read or the file not be written.
+    pub fn execute(self) -> Result<Exit, CliError> {
+        // A mistake in the file is told before the tables are read.
+        let environment = self.environment.as_deref().map(read_environment).transpose()?;
+        let findings = self.findings(environment)?;
+        let page = Report::of(&findings).html();
+        let page = page.map_err(|wrong| CliError::Failed(one_line(&wrong.to_string())))?;
+        match self.output {
+            Some(file) if file.as_os_str() == "-" => print(&page)?,
+            Some(file) => write(&file, &page)?,
+            None => write(&self.dir.join("report.html"), &page)?,
+        }
+        Ok(Exit::Done)
+    }
+
+    /// The report of a survey as it is made when nothing is asked for.
+    pub(super) fn of(dir: &Path) -> Self {
+        let seed = Sampling::default().seed;
+        Self { dir: dir.to_owned(), output: None, by: Vec::new(), environment: None, seed }
+    }
+
+    fn findings(&self, environment: Option<Environment>) -> Result<Findings, CliError> {
+        let sampling = Sampling { seed: self.seed, ..Sampling::default() };
+        let recorded = Recorded::load(&self.dir)?;
+        let curves = Curves::of(&recorded, &sampling);
+        let censoring = Censoring::of(&recorded);
+        let criterion = Criterion::Coverage { at_least: COVERAGE, of: Kind::Hosts, reading: Reading::Union };
+        Ok(Findings {
+            deepest: Deepest::of(&recorded, &sampling),
+            unseen: Unseen::of(&recorded, &sampling),
+            choice: Choice::of(&curves, &censoring, criterion),
+            forecast: environment.map(|of| self.forecast(of, &recorded, sampling)).transpose()?,
+            groups: self
+                .by
+                .iter()
+                .map(|by| self.groups(&recorded, *by, &sampling))
+                .collect::<Result<_, _>>()?,
+            overview: Overview::of(&self.dir)?,
+            progress: progress(&self.dir),
+            censoring,
+            sampling,
+            curves,
+            recorded,
+        })
+    }
+
+    /// The curves of the largest groups.
+    fn groups(&self, recorded: &Recorded, by: Grouping, sampling: &Sampling) -> Result<Groups, CliError> {
+        Ok(Groups { by, list: grouped(&self.dir, recorded, by, MOST_GROUPS, sampling)? })
+    }
+
+    fn forecast(
+        &self,
+        environment: Environment,
+        recorded: &Recorded,
+        sampling: Sampling,
+    ) -> Result<Forecast, CliError> {
+        let sampling =
+            Sampling { confidence: environment.survey.confidence.unwrap_or(sampling.confidence), ..sampling };
+        let settings = settings_of(&self.dir, &recorded.manifest)?;
+        let exchanges = Exchanges::load(&self.dir, recorded, &mut Rule::of(&settings))?;
+        let file = self.environment.as_deref().unwrap_or(Path::new(""));
+        let planned = plan(environment, settings, sampling, file)?;
+        let curves = Curves::of(recorded, &sampling);
+        let rule = || Rule::of(&planned.settings);
+        Ok(Forecast::of(&exchanges, &curves, &planned.environment, &planned.conditions, |_| true, rule))
+    }
+}
+
+/// How many site trees are done, as the survey last told.
+fn progress(dir: &Path) -> Option<Progress> {
+    let told = Snapshot::load(dir).ok().flatten()?;
+    let known = told.sites_done + told.sites_walking + told.sites_waiting;
+    Some(Progress { done: told.sites_done, known })
+}
+
+/// Writes the page beside the file and puts it in its place, so that a reader sees a whole page or the old one.
+fn write(file: &Path, page: &str) -> Result<(), CliError> {
+    let mut fresh = file.as_os_str().to_owned();
+    fresh.push(".new");
+    let fresh = PathBuf::from(fresh);
+    let written = fs::write(&fresh, page).and_then(|()| fs::rename(&fresh, file));
+    if let Err(wrong) = written {
+        let _ = fs::remove_file(&fresh);
+        return Err(CliError::Failed(format!("cannot write {}: {wrong}", file.display())));
+    }
+    say(&format!("the report is in {}", file.display()));
+    Ok(())
+}

@@ -1,0 +1,122 @@
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Pace, delay_after};
+use crate::exchange::{Failure, asks_for_pause};
+
+/// How a server has fared of late, and what care follows from it.
+///
+/// Trouble is 429, 503, a reset, a refused connection, a time-out, or a first byte that takes far longer than
+/// the server's usual. Each doubles the pause; four sound answers in a row take one doubling back, for
+/// a server that recovers is helped by nobody who hurries. Without a sound answer between them the
+/// fifth trouble puts the server off, each further one for four times as long, and in the end it is
+/// given up for this survey.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Health {
+    doublings: u8,
+    /// Sound answers since the last trouble, or since a doubling was taken back.
+    sound: u8,
+    /// Refusals and failures without a sound answer between them.
+    in_a_row: u8,
+    /// Running mean of the time to the first byte, in seconds.
+    usual_first_byte: Option<f64>,
+}
+
+/// What follows from an answer beside the usual pause.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Care {
+    Usual,
+    /// The server is left alone for so long.
+    PutOff(Duration),
+    /// The server is not asked any more in this survey.
+    GiveUp,
+}
+
+/// More doublings of 2 s than this exceed the cap of 60 s anyway.
+const MOST_DOUBLINGS: u8 = 8;
+/// Sound answers in a row that take one doubling back.
+const SOUND_FOR_ONE: u8 = 4;
+/// Nutch drops a host after five failures; here it is left in peace for a while first.
+const TROUBLES_UNTIL_PUT_OFF: u8 = 5;
+/// Times that a server is put off: 5 min, 20 min, 80 min and 5 h 20 min with the longest pause of 60 s, within
+/// the day after which most disturbances are over or will not be.
+const MOST_PUT_OFFS: u8 = 4;
+/// The first time, in longest pauses; each further time is four times the one before.
+const FIRST_PUT_OFF: u32 = 5;
+/// Doubled pauses are longer by up to this share.
+const JITTER: f64 = 0.1;
+/// RFC 6298 §2 smooths round-trip times by an eighth.
+const SMOOTHING: f64 = 0.125;
+/// A response time counts as grown when it is this many times the usual …
+const GROWN_FACTOR: f64 = 3.0;
+/// … and longer than it by so many seconds: below that it is noise of the network.
+const GROWN_SECONDS: f64 = 1.0;
+
+impl Health {
+    /// The pause after an exchange that took so long, by the delay rule.
+    ///
+    /// Doubled pauses are longer by a tenth times `chance`, a number from 0 to 1, so that servers which
+    /// fell into trouble together are not asked again together; a tenth, as in StormCrawler.
+    #[must_use]
+    pub fn pause_after(&self, pace: &Pace, took: Duration, chance: f64) -> Duration {
+        let pause = delay_after(pace, took, self.doublings, None);
+        if self.doublings == 0 { pause } else { with_jitter(pause, chance).min(pace.max_delay.max(pause)) }
+    }
+
+    /// Takes in whether an exchange was trouble and when its first byte came, and says what follows.
+    pub fn note(&mut self, pace: &Pace, is_trouble: bool, first_byte: Option<Duration>, chance: f64) -> Care {
+        let grown = first_byte.is_some_and(|time| self.has_grown(time.as_secs_f64()));
+        if is_trouble || grown {
+            self.doublings = (self.doublings + 1).min(MOST_DOUBLINGS);
+            self.sound = 0;
+        } else {
+            self.sound += 1;
+            if self.sound >= SOUND_FOR_ONE {
+                self.sound = 0;
+                self.doublings = self.doublings.saturating_sub(1);
+            }
+        }
+        self.in_a_row = if is_trouble { self.in_a_row.saturating_add(1) } else { 0 };
+        self.care(pace, chance)
+    }
+
+    fn care(&self, pace: &Pace, chance: f64) -> Care {
+        match self.in_a_row.checked_sub(TROUBLES_UNTIL_PUT_OFF) {
+            None => Care::Usual,
+            Some(before) if before < MOST_PUT_OFFS => {
+                let time = pace.max_delay * FIRST_PUT_OFF * 4_u32.pow(u32::from(before));
+                Care::PutOff(with_jitter(time, chance))
+            }
+            Some(_) => Care::GiveUp,
+        }
+    }
+
+    fn has_grown(&mut self, first_byte: f64) -> bool {
+        let usual = self.usual_first_byte.unwrap_or(first_byte);
+        self.usual_first_byte = Some(usual + (first_byte - usual) * SMOOTHING);
+        first_byte > usual * GROWN_FACTOR && first_byte > usual + GROWN_SECONDS
+    }
+}
+
+fn with_jitter(pause: Duration, chance: f64) -> Duration {
+    pause.mul_f64(1.0 + JITTER * chance)
+}
+
+/// Whether an exchange with this status and failure may mean that the server has too much to do.
+#[must_use]
+pub fn is_trouble(status: Option<u16>, failure: Option<Failure>) -> bool {
+    asks_for_pause(status)
+        || matches!(
+            failure,
+            Some(
+                Failure::Reset
+                    | Failure::ConnectRefused
+                    | Failure::ConnectTimeout
+                    | Failure::TlsTimeout
+                    | Failure::FirstByteTimeout
+                    | Failure::IdleTimeout
+                    | Failure::TooSlow
+            )
+        )
+}

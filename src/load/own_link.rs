@@ -1,0 +1,241 @@
+use std::collections::HashSet;
+use std::time::{Duration, SystemTime};
+
+use crate::exchange::{Answer, Failure};
+
+/// Whether our own link works, judged by what comes back from everywhere.
+///
+/// When everything fails at once it is not the servers that are in trouble. Were the survey to go on, every site
+/// would be taken for unreachable; so it pauses, and now and then a single question probes whether
+/// anything comes back. Names and servers that fail count until something is reached; those that had
+/// answered before count more, for start lists are full of hosts that are gone.
+#[derive(Debug)]
+pub struct OwnLink {
+    /// The longest pause at a server; those of the survey are a half to ten times as long.
+    longest_pause: Duration,
+    /// Who was lost since something was last reached, as hashes.
+    lost: HashSet<u64>,
+    weight: u32,
+    /// Since when nothing is asked, and when a question may probe next.
+    broken: Option<Broken>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Broken {
+    since: SystemTime,
+    probe_at: SystemTime,
+    pause: Duration,
+    is_probing: bool,
+}
+
+/// Whether a question may be put, as far as our own link goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passage {
+    Open,
+    /// This question probes the link: nobody else asks until its answer is noted.
+    Probe,
+    /// Ask again then, or when an exchange has ended.
+    Until(SystemTime),
+}
+
+/// What an answer, or a name that was looked up, tells of our own link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    /// Something came back from the network, be it a refusal.
+    Reached,
+    /// Nothing came back from one that had answered before.
+    LostKnown,
+    /// Nothing came back from one never heard of.
+    LostUnknown,
+    /// It tells nothing.
+    Silent,
+}
+
+/// With six of ten start URLs dead, as many in a row by chance come once in 500 rows; what a false alarm
+/// costs is half a minute.
+const ENOUGH: u32 = 12;
+const WEIGHT_OF_KNOWN: u32 = 3;
+/// So many different ones at least: a single dead host asked many times says nothing of us.
+const ENOUGH_DIFFERENT: usize = 4;
+/// A probe whose answer nobody noted (its visit was stopped) is given up after so long.
+const PROBE_LASTS: Duration = Duration::from_secs(120);
+
+impl OwnLink {
+    /// With the usual longest pause of 60 s the survey is paused for 30 s at first and 10 min at most.
+    #[must_use]
+    pub fn new(longest_pause: Duration) -> Self {
+        Self { longest_pause, lost: HashSet::new(), weight: 0, broken: None }
+    }
+
+    /// Whether a question may be put now.
+    pub fn passage(&mut self, now: SystemTime) -> Passage {
+        let Some(broken) = &mut self.broken else { return Passage::Open };
+        if now < broken.probe_at {
+            return Passage::Until(broken.probe_at);
+        }
+        broken.is_probing = true;
+        broken.probe_at = now + PROBE_LASTS;
+        Passage::Probe
+    }
+
+    /// Takes in what somebody's answer tells; `who` tells hosts and addresses apart.
+    pub fn note(&mut self, now: SystemTime, who: u64, sign: Sign) {
+        match sign {
+            Sign::Silent => {}
+            Sign::Reached => *self = Self::new(self.longest_pause),
+            Sign::LostKnown => self.lose(now, who, WEIGHT_OF_KNOWN),
+            Sign::LostUnknown => self.lose(now, who, 1),
+        }
+    }
+
+    /// A probe turned out to need no network: the next question probes.
+    pub fn pass_on(&mut self, now: SystemTime) {
+        if let Some(broken) = &mut self.broken {
+            broken.is_probing = false;
+            broken.probe_at = broken.probe_at.min(now);
+        }
+    }
+
+    /// Since when the survey is paused because nothing comes back.
+    #[must_use]
+    pub fn broken_since(&self) -> Option<SystemTime> {
+        self.broken.map(|broken| broken.since)
+    }
+
+    fn lose(&mut self, now: SystemTime, who: u64, weight: u32) {
+        if let Some(broken) = &mut self.broken {
+            if broken.is_probing {
+                broken.is_probing = false;
+                broken.pause = (broken.pause * 2).min(self.longest_pause * 10);
+                broken.probe_at = now + broken.pause;
+            }
+            return;
+        }
+        if self.lost.insert(who) {
+            self.weight += weight;
+        }
+        if self.weight >= ENOUGH && self.lost.len() >= ENOUGH_DIFFERENT {
+            let pause = self.longest_pause / 2;
+            self.broken = Some(Broken { since: now, probe_at: now + pause, pause, is_probing: false });
+        }
+    }
+}
+
+impl Sign {
+    /// What an answer tells; `is_known` if its server had answered before.
+    #[must_use]
+    pub fn of(answer: &Answer, is_known: bool) -> Self {
+        let lost = if is_known { Self::LostKnown } else { Self::LostUnknown };
+        match answer.failure {
+            _ if answer.status.is_some() => Self::Reached,
+            Some(Failure::ConnectTimeout | Failure::ConnectUnreachable) => lost,
+            // A connection that was opened is an answer of the network; one kept alive may be dead.
+            Some(Failure::FirstByteTimeout) if answer.wire.connections == 0 => lost,
+            Some(Failure::DnsTimeout | Failure::DnsServfail) => Self::LostUnknown,
+            // The name server may know that by heart.
+            Some(Failure::DnsNxdomain | Failure::DnsNoAddress) => Self::Silent,
+            Some(failure) if failure.reached_the_network() => Self::Reached,
+            _ => Self::Silent,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::UNIX_EPOCH;
+
+    use super::*;
+
+    fn at(seconds: u64) -> SystemTime {
+        UNIX_EPOCH + Duration::from_secs(seconds)
+    }
+
+    fn broken() -> OwnLink {
+        let mut link = OwnLink::new(Duration::from_secs(60));
+        for who in 0..4 {
+            assert_eq!(link.passage(at(0)), Passage::Open);
+            link.note(at(0), who, Sign::LostKnown);
+        }
+        link
+    }
+
+    #[test]
+    fn when_servers_that_answered_before_are_lost_together_the_survey_pauses() {
+        let mut link = broken();
+        assert_eq!(link.passage(at(1)), Passage::Until(at(30)));
+        assert_eq!(link.broken_since(), Some(at(0)));
+    }
+
+    #[test]
+    fn hosts_that_were_never_heard_of_count_less() {
+        let mut link = OwnLink::new(Duration::from_secs(60));
+        for who in 0..11 {
+            link.note(at(0), who, Sign::LostUnknown);
+        }
+        assert_eq!(link.passage(at(1)), Passage::Open);
+        link.note(at(1), 11, Sign::LostUnknown);
+        assert_eq!(link.passage(at(1)), Passage::Until(at(31)));
+    }
+
+    #[test]
+    fn one_dead_server_or_one_that_answers_in_between_pauses_nothing() {
+        let mut link = OwnLink::new(Duration::from_secs(60));
+        for round in 0..1000 {
+            link.note(at(round), 7, Sign::LostKnown);
+        }
+        assert_eq!(link.passage(at(1000)), Passage::Open);
+        for who in 0..1000 {
+            link.note(at(who), who, if who % 4 == 3 { Sign::Reached } else { Sign::LostKnown });
+        }
+        assert_eq!(link.passage(at(1000)), Passage::Open);
+    }
+
+    #[test]
+    fn one_question_at_a_time_probes_at_growing_intervals_until_something_is_reached() {
+        let mut link = broken();
+        let mut probes = Vec::new();
+        let mut now = at(0);
+        while probes.len() < 7 {
+            match link.passage(now) {
+                Passage::Until(time) => now = time,
+                Passage::Probe => {
+                    assert!(matches!(link.passage(now), Passage::Until(_)), "one at a time");
+                    probes.push(now.duration_since(UNIX_EPOCH).unwrap().as_secs());
+                    link.note(now, 1, Sign::LostKnown);
+                }
+                Passage::Open => panic!("it is broken"),
+            }
+        }
+        let between: Vec<u64> = probes.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        assert_eq!(between, [60, 120, 240, 480, 600, 600]);
+        link.note(now, 1, Sign::Reached);
+        assert_eq!(link.passage(now), Passage::Open);
+    }
+
+    #[test]
+    fn a_probe_that_nobody_tells_of_is_followed_by_another() {
+        let mut link = broken();
+        assert_eq!(link.passage(at(30)), Passage::Probe);
+        assert_eq!(link.passage(at(149)), Passage::Until(at(150)));
+        assert_eq!(link.passage(at(150)), Passage::Probe);
+    }
+
+    #[test]
+    fn a_probe_that_needed_no_network_is_passed_on() {
+        let mut link = broken();
+        assert_eq!(link.passage(at(30)), Passage::Probe);
+        link.pass_on(at(31));
+        assert_eq!(link.passage(at(31)), Passage::Probe);
+    }
+
+    #[test]
+    fn a_refusal_is_an_answer_of_the_network_and_a_missing_name_is_none() {
+        let sign = |failure| Sign::of(&Answer::not_asked(at(0), None, failure, None), true);
+        assert_eq!(sign(Failure::ConnectRefused), Sign::Reached);
+        assert_eq!(sign(Failure::Reset), Sign::Reached);
+        assert_eq!(sign(Failure::ConnectTimeout), Sign::LostKnown);
+        assert_eq!(sign(Failure::DnsTimeout), Sign::LostUnknown);
+        assert_eq!(sign(Failure::DnsNxdomain), Sign::Silent);
+        assert_eq!(sign(Failure::OptedOut), Sign::Silent);
+    }
+}

@@ -1,0 +1,119 @@
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+use super::Ledger;
+use crate::exchange::Answer;
+
+/// What one server address may bear for a survey, whatever sites stand there; none: no bound.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ServerBudget {
+    pub per_day: Burden,
+    pub in_all: Burden,
+}
+
+/// Load of one server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Burden {
+    pub requests: Option<u64>,
+    /// On the wire, both ways.
+    pub bytes: Option<u64>,
+    pub busy: Option<Duration>,
+}
+
+/// The most that one exchange may come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Most {
+    pub bytes: u64,
+    pub time: Duration,
+}
+
+/// What a server bore on the day (UTC) of its last exchange.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Today {
+    day: u64,
+    spent: Spent,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Spent {
+    requests: u64,
+    bytes: u64,
+    busy: Duration,
+}
+
+/// Whether a server may bear one more exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Room {
+    /// Yes, if it moves no more bytes than these.
+    For(u64),
+    /// An exchange in flight may use up what is left.
+    AfterThoseInFlight,
+    /// Not today.
+    Tomorrow(SystemTime),
+    Never,
+}
+
+const DAY: u64 = 24 * 3600;
+/// What is left below this does not pay for a request: head and first packets of a page.
+const LEAST_BYTES: u64 = 8 * 1024;
+
+impl ServerBudget {
+    pub(super) fn room(
+        &self,
+        now: SystemTime,
+        today: &Today,
+        ledger: &Ledger,
+        in_flight: u32,
+        most: Most,
+    ) -> Room {
+        let in_all = Spent {
+            requests: ledger.requests,
+            bytes: ledger.sent_bytes + ledger.received_bytes,
+            busy: ledger.busy,
+        };
+        let today = if today.day == day_of(now) { today.spent } else { Spent::default() };
+        let (ever, for_today) =
+            (self.in_all.left(&in_all, in_flight, most), self.per_day.left(&today, in_flight, most));
+        match (ever, for_today) {
+            (None, _) | (_, None) if in_flight > 0 => Room::AfterThoseInFlight,
+            (None, _) => Room::Never,
+            // A day that has no room for a single exchange never comes.
+            (_, None) if self.per_day.left(&Spent::default(), 0, most).is_none() => Room::Never,
+            (_, None) => Room::Tomorrow(UNIX_EPOCH + Duration::from_secs((day_of(now) + 1) * DAY)),
+            (Some(ever), Some(for_today)) => Room::For(ever.min(for_today)),
+        }
+    }
+}
+
+impl Burden {
+    /// Bytes that one more exchange may move beside those in flight; none when there is no room for one.
+    fn left(&self, spent: &Spent, in_flight: u32, most: Most) -> Option<u64> {
+        if self.requests.is_some_and(|limit| spent.requests + u64::from(in_flight) >= limit) {
+            return None;
+        }
+        if self.busy.is_some_and(|limit| spent.busy + most.time * (in_flight + 1) > limit) {
+            return None;
+        }
+        let Some(limit) = self.bytes else { return Some(most.bytes) };
+        let left = limit.saturating_sub(spent.bytes + most.bytes * u64::from(in_flight));
+        (left >= LEAST_BYTES.min(most.bytes)).then(|| left.min(most.bytes))
+    }
+}
+
+impl Today {
+    /// An exchange counts for the day on which it began.
+    pub(super) fn book(&mut self, answer: &Answer) {
+        let day = day_of(answer.started);
+        if day > self.day {
+            *self = Self { day, spent: Spent::default() };
+        }
+        self.spent.requests += 1;
+        self.spent.bytes += answer.wire.sent + answer.wire.received;
+        self.spent.busy += answer.timings.total;
+    }
+}
+
+fn day_of(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs() / DAY
+}

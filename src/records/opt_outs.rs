@@ -1,0 +1,72 @@
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Timestamp, durable};
+
+/// A line of `DIR/opt-out.csv`: who opted out, and since when the survey obeys that.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OptOutRecord {
+    /// A host name with what is below it, an address, a network, or an autonomous system as `AS64500`.
+    pub entry: String,
+    /// The date that stands beside it in the user's list.
+    pub date: Option<String>,
+    /// No request goes there that begins after this.
+    pub since: Timestamp,
+    /// When it was taken off the list.
+    pub until: Option<Timestamp>,
+}
+
+/// Reads the file; none is an empty list.
+///
+/// # Errors
+/// It is there and cannot be read, or is no such file.
+pub fn read_opt_outs(path: &Path) -> io::Result<Vec<OptOutRecord>> {
+    match fs::read(path) {
+        Ok(bytes) => csv::Reader::from_reader(bytes.as_slice())
+            .deserialize()
+            .collect::<Result<_, _>>()
+            .map_err(|wrong| io::Error::new(io::ErrorKind::InvalidData, wrong.to_string())),
+        Err(wrong) if wrong.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(wrong) => Err(wrong),
+    }
+}
+
+/// Replaces the file in one step.
+///
+/// # Errors
+/// It cannot be written; the old one is then still there.
+pub fn write_opt_outs(path: &Path, records: &[OptOutRecord]) -> io::Result<()> {
+    let mut out = csv::Writer::from_writer(Vec::new());
+    for record in records {
+        out.serialize(record).map_err(io::Error::other)?;
+    }
+    let bytes = out.into_inner().map_err(|wrong| io::Error::other(wrong.to_string()))?;
+    durable::replace(path, &bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_comes_back_as_it_was_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("opt-out.csv");
+        assert_eq!(read_opt_outs(&path).unwrap(), []);
+        let record = |entry: &str, date: Option<&str>, until| OptOutRecord {
+            entry: entry.to_owned(),
+            date: date.map(ToOwned::to_owned),
+            since: Timestamp(1_000_000),
+            until,
+        };
+        let records =
+            [record("a.ke", Some("2026-11-02"), None), record("AS64500", None, Some(Timestamp(2_500_000)))];
+        write_opt_outs(&path, &records).unwrap();
+        assert_eq!(read_opt_outs(&path).unwrap(), records);
+        fs::write(&path, "entry,date,since,until\na.ke,,yesterday,\n").unwrap();
+        assert!(read_opt_outs(&path).unwrap_err().to_string().contains("yesterday"));
+    }
+}

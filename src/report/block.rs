@@ -1,0 +1,128 @@
+use super::{Cell, Figure, Table};
+
+/// A chapter of the report.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Section {
+    /// A word for links to it: lower-case letters, digits and hyphens, each once in a report.
+    pub id: &'static str,
+    pub title: String,
+    /// What the chapter says, in one or two sentences with the headline numbers.
+    pub lead: String,
+    pub blocks: Vec<Block>,
+}
+
+/// A piece of a section, in the order in which it is read.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Block {
+    /// A heading below that of the section.
+    Heading(String),
+    /// A paragraph.
+    Text(String),
+    /// A caveat, set apart from the text.
+    Note(String),
+    /// Names with values: the collection card, the settings.
+    Facts(Vec<Fact>),
+    Table(Table),
+    Figure(Box<Figure>),
+    Verdicts(Verdicts),
+}
+
+/// A name with its value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fact {
+    pub name: String,
+    pub value: Cell,
+    /// What the name means or where the value is from, in small print; may be empty.
+    pub note: String,
+}
+
+/// Statements that were tested, each with what came of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdicts {
+    /// A word for links to it, as that of a section.
+    pub id: String,
+    pub caption: String,
+    /// What is promised, whether it was held, and the evidence.
+    pub list: Vec<(String, Verdict, String)>,
+}
+
+/// What came of a promise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Held,
+    Broken,
+    /// The tables do not show it.
+    NotShown,
+}
+
+impl Section {
+    #[must_use]
+    pub fn new(id: &'static str, title: &str, lead: impl Into<String>) -> Self {
+        Self { id, title: title.to_owned(), lead: lead.into(), blocks: Vec::new() }
+    }
+
+    /// The section with a further block.
+    #[must_use]
+    pub fn with(mut self, block: impl Into<Block>) -> Self {
+        self.blocks.push(block.into());
+        self
+    }
+}
+
+impl Block {
+    /// A paragraph.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl Fact {
+    #[must_use]
+    pub fn new(name: &str, value: impl Into<Cell>) -> Self {
+        Self { name: name.to_owned(), value: value.into(), note: String::new() }
+    }
+
+    /// The fact with a word on what it means.
+    #[must_use]
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.note = note.into();
+        self
+    }
+}
+
+impl Verdict {
+    /// The word that the reader sees.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Held => "held",
+            Self::Broken => "broken",
+            Self::NotShown => "not shown",
+        }
+    }
+}
+
+impl From<Table> for Block {
+    fn from(table: Table) -> Self {
+        Self::Table(table)
+    }
+}
+
+impl From<Figure> for Block {
+    fn from(figure: Figure) -> Self {
+        Self::Figure(Box::new(figure))
+    }
+}
+
+impl From<Verdicts> for Block {
+    fn from(verdicts: Verdicts) -> Self {
+        Self::Verdicts(verdicts)
+    }
+}
+
+impl From<Vec<Fact>> for Block {
+    fn from(facts: Vec<Fact>) -> Self {
+        Self::Facts(facts)
+    }
+}

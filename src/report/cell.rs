@@ -1,0 +1,164 @@
+use crate::analysis::Estimate;
+use crate::records::units;
+
+/// A value in a table or a fact: a person reads it with units, a program reads it raw.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    /// Words, by anybody.
+    Text(String),
+    Count(u64),
+    /// Shown in kB, MB and so on; raw in bytes.
+    Bytes(u64),
+    /// Of one; shown in percent with one decimal.
+    Share(f64),
+    /// Shown with so many decimals.
+    Number(f64, usize),
+    /// Seconds, shown in minutes, hours or days where they are many.
+    Seconds(f64),
+    /// Milliseconds, shown as such below a second.
+    Milliseconds(f64),
+    /// A share with its interval.
+    ShareBetween(Estimate),
+    /// A number with its interval.
+    CountBetween(Estimate),
+    /// Not known, or it makes no sense here.
+    Missing,
+}
+
+impl Cell {
+    /// As a person reads it; words are as they came.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Count(number) => units::thousands(*number),
+            Self::Bytes(number) => units::bytes(*number),
+            Self::Share(share) => percent(*share),
+            Self::Number(number, decimals) => decimal(*number, *decimals),
+            Self::Seconds(seconds) => units::duration(*seconds),
+            Self::Milliseconds(ms) => milliseconds(*ms),
+            Self::ShareBetween(estimate) => between(estimate, percent),
+            Self::CountBetween(estimate) => between(estimate, whole),
+            Self::Missing => "–".to_owned(),
+        }
+    }
+
+    /// As programs read it: no separators, no units, and three values where there is an interval.
+    #[must_use]
+    pub fn raw(&self) -> Vec<String> {
+        match self {
+            Self::Text(text) => vec![text.clone()],
+            Self::Count(number) | Self::Bytes(number) => vec![number.to_string()],
+            Self::Share(number)
+            | Self::Number(number, _)
+            | Self::Seconds(number)
+            | Self::Milliseconds(number) => vec![number.to_string()],
+            Self::ShareBetween(of) | Self::CountBetween(of) => {
+                [of.value, of.low, of.high].map(|number| number.to_string()).to_vec()
+            }
+            Self::Missing => vec![String::new()],
+        }
+    }
+}
+
+impl From<u64> for Cell {
+    fn from(number: u64) -> Self {
+        Self::Count(number)
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl<T: Into<Self>> From<Option<T>> for Cell {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Missing, Into::into)
+    }
+}
+
+/// A share of one as `12.3 %`.
+#[must_use]
+pub fn percent(share: f64) -> String {
+    // What is not all is never shown as all, what is there never as nothing.
+    match share {
+        share if !share.is_finite() => "–".to_owned(),
+        share if share > 0.9995 && share < 1.0 => "> 99.9 %".to_owned(),
+        share if share > 0.0 && share < 0.0005 => "< 0.1 %".to_owned(),
+        share => format!("{:.1} %", share * 100.0),
+    }
+}
+
+fn between(estimate: &Estimate, form: impl Fn(f64) -> String) -> String {
+    let Estimate { value, low, high } = *estimate;
+    #[expect(clippy::float_cmp, reason = "an interval of no width is one that was never drawn")]
+    if low == high {
+        return form(value);
+    }
+    let (low, high) = (form(low), form(high));
+    let low = low.strip_suffix(" %").unwrap_or(&low);
+    format!("{} ({low}–{high})", form(value))
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "`as` saturates, and no count is negative"
+)]
+fn whole(number: f64) -> String {
+    if number.is_finite() { units::thousands(number.round() as u64) } else { "–".to_owned() }
+}
+
+fn decimal(number: f64, decimals: usize) -> String {
+    if !number.is_finite() {
+        return "–".to_owned();
+    }
+    let text = format!("{number:.decimals$}");
+    let (whole, part) = text.split_once('.').unwrap_or((&text, ""));
+    let (sign, digits) = whole.strip_prefix('-').map_or(("", whole), |digits| ("−", digits));
+    let digits = digits.parse().map_or_else(|_| digits.to_owned(), units::thousands);
+    if part.is_empty() { format!("{sign}{digits}") } else { format!("{sign}{digits}.{part}") }
+}
+
+fn milliseconds(ms: f64) -> String {
+    match ms {
+        ms if !ms.is_finite() => "–".to_owned(),
+        ms if ms < 9.95 => format!("{ms:.1} ms"),
+        ms if ms < 999.5 => format!("{ms:.0} ms"),
+        ms => units::duration(ms / 1000.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_shown_with_units_and_kept_raw() {
+        let estimate = Estimate { value: 0.953, low: 0.931, high: 0.972 };
+        for (cell, shown, raw) in [
+            (Cell::Count(1_234_567), "1,234,567", "1234567"),
+            (Cell::Bytes(12_345_678), "12.3 MB", "12345678"),
+            (Cell::Share(0.123_45), "12.3 %", "0.12345"),
+            (Cell::Share(0.999_99), "> 99.9 %", "0.99999"),
+            (Cell::Share(1.0), "100.0 %", "1"),
+            (Cell::Share(0.0001), "< 0.1 %", "0.0001"),
+            (Cell::Number(-1234.56, 1), "−1,234.6", "-1234.56"),
+            (Cell::Number(f64::NAN, 1), "–", "NaN"),
+            (Cell::Milliseconds(3.21), "3.2 ms", "3.21"),
+            (Cell::Milliseconds(1234.0), "1.2 s", "1234"),
+            (Cell::ShareBetween(estimate), "95.3 % (93.1–97.2 %)", "0.953,0.931,0.972"),
+            (Cell::Missing, "–", ""),
+        ] {
+            assert_eq!((cell.shown().as_str(), cell.raw().join(",").as_str()), (shown, raw));
+        }
+    }
+}

@@ -1,0 +1,233 @@
+use crate::analysis::Estimate;
+
+/// What is drawn, as data.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Chart {
+    Lines(Lines),
+    Bars(Bars),
+    Columns(Columns),
+    Matrix(Matrix),
+    Boxes(Boxes),
+}
+
+/// Lines over a number: coverage against depth, shares below a response time. Eight series at most are
+/// told apart, by colour, dash and marker.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lines {
+    pub x: Axis,
+    pub y: Axis,
+    pub series: Vec<Series>,
+    /// A vertical line: "chosen: depth 8".
+    pub mark: Option<Mark>,
+}
+
+/// Horizontal bars of categories, the longest first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bars {
+    pub axis: Axis,
+    pub bars: Vec<Bar>,
+}
+
+/// Upright columns of parts, in the order given: site trees by deepest level, complete and cut.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Columns {
+    /// What the columns stand for.
+    pub x: String,
+    pub y: Axis,
+    /// The parts of every column, from the bottom up.
+    pub parts: Vec<String>,
+    /// The name of each column and its parts' values.
+    pub columns: Vec<(String, Vec<f64>)>,
+    /// Which column is the chosen one.
+    pub mark: Option<usize>,
+}
+
+/// A heat map: rows against columns.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Matrix {
+    pub row_title: String,
+    pub column_title: String,
+    pub rows: Vec<String>,
+    pub columns: Vec<String>,
+    /// A row of cells for every row; darker is more, on a scale from 0 to the greatest; none is left blank.
+    pub cells: Vec<Vec<Option<f64>>>,
+    pub scale: Scale,
+}
+
+/// Distributions side by side, each as a box with whiskers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Boxes {
+    pub axis: Axis,
+    pub boxes: Vec<BoxPlot>,
+}
+
+/// An axis with its title, which names the unit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    pub title: String,
+    pub scale: Scale,
+    /// The axis reaches so far at least, whatever the values are.
+    pub reach: f64,
+}
+
+/// How values lie on an axis and how its ticks are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// Whole levels, each with a tick where there is room.
+    Depth,
+    /// From 0 to 1, written in percent.
+    Share,
+    /// From 0 up, written as 10 k, 2 M and so on.
+    Count,
+    /// Numbers from 0 up, parts of one too.
+    Number,
+    /// Bytes from 0 up.
+    Bytes,
+    /// Milliseconds, each power of ten as far from the last.
+    LogMilliseconds,
+    /// Numbers from 1 up, each power of ten as far from the last.
+    LogCount,
+    /// Numbers above 0, each power of ten as far from the last; what is 0 has no place on it.
+    LogNumber,
+}
+
+/// A line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    pub name: String,
+    /// In the order of x.
+    pub points: Vec<Point>,
+    /// Whether each point has a marker: right for a few measured points, wrong for a smooth curve.
+    pub has_markers: bool,
+}
+
+/// A point of a line; the band around the line spans from `low` to `high`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Point {
+    pub x: f64,
+    pub y: Estimate,
+    /// Written beside it; empty at most points.
+    pub label: String,
+}
+
+/// A vertical line with a word.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mark {
+    pub x: f64,
+    pub label: String,
+}
+
+/// A bar.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bar {
+    pub label: String,
+    pub value: f64,
+    /// Written at its end: the value as the table shows it.
+    pub shown: String,
+    /// What gathers the rest stands last, whatever its length.
+    pub is_rest: bool,
+}
+
+/// A distribution: 5th, 25th, 50th, 75th and 95th percentile.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BoxPlot {
+    pub label: String,
+    pub percentiles: [f64; 5],
+}
+
+impl Axis {
+    #[must_use]
+    pub fn new(title: &str, scale: Scale) -> Self {
+        Self { title: title.to_owned(), scale, reach: 0.0 }
+    }
+
+    /// The axis that reaches so far at least.
+    #[must_use]
+    pub fn reaching(mut self, reach: f64) -> Self {
+        self.reach = reach;
+        self
+    }
+}
+
+impl Series {
+    /// A line of few points, each with a marker.
+    #[must_use]
+    pub fn of_points(name: &str, points: Vec<Point>) -> Self {
+        Self { name: name.to_owned(), points, has_markers: true }
+    }
+
+    /// A line of many points without intervals.
+    #[must_use]
+    pub fn of_curve(name: &str, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
+        let points = points.into_iter().map(|(x, y)| Point::exact(x, y)).collect();
+        Self { name: name.to_owned(), points, has_markers: false }
+    }
+}
+
+impl Point {
+    /// A point that is known exactly.
+    #[must_use]
+    pub fn exact(x: f64, y: f64) -> Self {
+        Self::estimated(x, Estimate { value: y, low: y, high: y })
+    }
+
+    #[must_use]
+    pub fn estimated(x: f64, y: Estimate) -> Self {
+        Self { x, y, label: String::new() }
+    }
+}
+
+impl Bars {
+    /// Bars, sorted: the longest first, what gathers the rest last, equal ones by name.
+    #[must_use]
+    pub fn new(axis: Axis, mut bars: Vec<Bar>) -> Self {
+        bars.sort_by(|a, b| {
+            (a.is_rest.cmp(&b.is_rest)).then(b.value.total_cmp(&a.value)).then_with(|| a.label.cmp(&b.label))
+        });
+        Self { axis, bars }
+    }
+}
+
+impl Bar {
+    #[must_use]
+    pub fn new(label: impl Into<String>, value: f64, shown: impl Into<String>) -> Self {
+        Self { label: label.into(), value, shown: shown.into(), is_rest: false }
+    }
+
+    /// The bar of all that has no bar of its own.
+    #[must_use]
+    pub fn rest(mut self) -> Self {
+        self.is_rest = true;
+        self
+    }
+}
+
+impl From<Lines> for Chart {
+    fn from(chart: Lines) -> Self {
+        Self::Lines(chart)
+    }
+}
+
+impl From<Bars> for Chart {
+    fn from(chart: Bars) -> Self {
+        Self::Bars(chart)
+    }
+}
+
+impl From<Columns> for Chart {
+    fn from(chart: Columns) -> Self {
+        Self::Columns(chart)
+    }
+}
+
+impl From<Matrix> for Chart {
+    fn from(chart: Matrix) -> Self {
+        Self::Matrix(chart)
+    }
+}
+
+impl From<Boxes> for Chart {
+    fn from(chart: Boxes) -> Self {
+        Self::Boxes(chart)
+    }
+}

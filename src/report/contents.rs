@@ -1,0 +1,129 @@
+use serde_json::Value;
+
+use super::sections::groups::Groups;
+use super::{Banner, Cell, Fact, Progress, Report, Section, sections};
+use crate::analysis::{
+    Censoring, Choice, Curves, Deepest, Forecast, Kind, Overview, Recorded, Sampling, Unseen,
+};
+use crate::records::{Manifest, SurveyState};
+
+/// All that was found of a survey, for [`Report::of`].
+#[derive(Clone, Debug)]
+pub struct Findings {
+    pub recorded: Recorded,
+    pub sampling: Sampling,
+    pub curves: Curves,
+    pub deepest: Deepest,
+    pub censoring: Censoring,
+    pub unseen: Unseen,
+    pub choice: Choice,
+    /// For a network environment, if one was given.
+    pub forecast: Option<Forecast>,
+    /// For each grouping that was asked for.
+    pub groups: Vec<Groups>,
+    pub overview: Overview,
+    /// Of a survey that is not over.
+    pub progress: Option<Progress>,
+}
+
+impl Findings {
+    /// The depth that figures mark: that of the environment, where there is one.
+    fn chosen(&self) -> Option<u16> {
+        self.forecast.as_ref().map_or(self.choice.depth, |forecast| forecast.depth)
+    }
+}
+
+impl Report {
+    /// Lays out what was found.
+    #[must_use]
+    pub fn of(findings: &Findings) -> Self {
+        let manifest = &findings.recorded.manifest;
+        Self {
+            title: title(manifest),
+            subtitle: subtitle(manifest),
+            banner: Banner::of(manifest, findings.progress),
+            facts: headline(&findings.curves, findings.chosen()),
+            sections: sections(findings),
+        }
+    }
+}
+
+/// What exists, what it cost and which depth to use, then all else.
+fn sections(findings: &Findings) -> Vec<Section> {
+    let Findings { sampling, curves, overview, .. } = findings;
+    let chosen = findings.chosen();
+    let mut list = vec![
+        sections::card::section(overview),
+        sections::funnel::section(&overview.funnel),
+        sections::curves::section(curves, sampling, chosen),
+        sections::deepest::section(&findings.deepest, sampling, chosen),
+        sections::load_coverage::section(curves, sampling, chosen),
+        sections::choice::section(&findings.choice),
+    ];
+    list.extend(findings.forecast.as_ref().map(sections::forecast::section));
+    list.push(sections::certainty::section(&findings.censoring, &findings.unseen, sampling, chosen));
+    list.extend(findings.groups.iter().map(sections::groups::section));
+    list.extend([
+        sections::sites::section(&overview.sites),
+        sections::links::section(&overview.links),
+        sections::technology::section(&overview.technology),
+        sections::infrastructure::section(&overview.infrastructure),
+        sections::times::section(&overview.times),
+        sections::outcomes::section(&overview.outcomes),
+        sections::ledger::section(&overview.ledger),
+        sections::kept_back::section(&overview.kept_back),
+        sections::method::section(overview),
+    ]);
+    list
+}
+
+/// Country domains that a title names; more are counted.
+const NAMED: usize = 6;
+
+fn title(manifest: &Manifest) -> String {
+    let domains: Vec<String> =
+        (manifest.settings.get("cctld").and_then(Value::as_array).into_iter().flatten())
+            .filter_map(Value::as_str)
+            .map(|domain| format!(".{domain}"))
+            .collect();
+    let others = domains.len().saturating_sub(NAMED);
+    match domains.len() {
+        0 => "The Web servers of a survey".to_owned(),
+        _ if others == 0 => format!("The Web servers of {}", domains.join(", ")),
+        _ => format!("The Web servers of {} and {others} more country domains", domains[..NAMED].join(", ")),
+    }
+}
+
+fn subtitle(manifest: &Manifest) -> String {
+    let day = |moment: crate::records::Timestamp| moment.to_string()[..10].to_owned();
+    let (begun, last) = (day(manifest.created), day(manifest.finished.unwrap_or(manifest.updated)));
+    let ended = match manifest.state {
+        SurveyState::Finished => "finished",
+        SurveyState::Running | SurveyState::Interrupted | SurveyState::Failed => "as of",
+    };
+    let kind = if manifest.simulation.is_some() {
+        "A simulation of a virtual Web, its times virtual"
+    } else {
+        "A survey"
+    };
+    format!("{kind}, begun {begun}, {ended} {last}, by ccsurvey {}.", manifest.tool_version)
+}
+
+/// The numbers that one looks for first.
+fn headline(curves: &Curves, chosen: Option<u16>) -> Vec<Fact> {
+    let Some(last) = curves.levels.last() else { return Vec::new() };
+    let known = |kind: Kind| last.known[kind as usize];
+    let chosen = chosen.map_or_else(|| "none".to_owned(), |depth| format!("depth {depth}"));
+    vec![
+        Fact::new("Site trees", curves.trees),
+        Fact::new("Pages", last.pages),
+        Fact::new("Requests", last.requests),
+        Fact::new("Load", Cell::Bytes(last.bytes)).note("on the wire, both ways"),
+        Fact::new("External URLs", known(Kind::Urls)).note("distinct"),
+        Fact::new("External hosts", known(Kind::Hosts)),
+        Fact::new("External sites", known(Kind::Sites)),
+        Fact::new("Server addresses", known(Kind::Addresses)).note("of linked hosts that were asked"),
+        Fact::new("Deepest level walked", u64::from(last.depth)),
+        Fact::new("Depth recommended", chosen),
+    ]
+}

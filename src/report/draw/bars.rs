@@ -1,0 +1,76 @@
+use super::frame::{GAP, LINE};
+use super::ink::Ink;
+use super::paper::{At, LETTER, Paper, fitting, width_of};
+use super::{Drawing, Room};
+use crate::report::{Bar, Bars};
+
+/// Where words and bars of a chart with a row for each category stand.
+pub(super) struct Rows {
+    /// Whether the words stand above what is drawn, and not left of it.
+    is_above: bool,
+    words: f64,
+    pub left: f64,
+    pub right: f64,
+    pub top: f64,
+}
+
+/// The height of a bar.
+const BAR: f64 = 14.0;
+
+impl Rows {
+    pub(super) fn of<'a>(labels: impl Iterator<Item = &'a str>, room: Room, values: f64, top: f64) -> Self {
+        let widest = labels.map(width_of).fold(0.0, f64::max);
+        let is_above = room == Room::Narrow;
+        // Names of networks are long: beyond two fifths they would leave no room for the bars.
+        let words = if is_above { room.width() } else { widest.min(room.width() * 0.4) };
+        let left = if is_above { 0.0 } else { words + GAP };
+        Self { is_above, words, left, right: room.width() - values - GAP, top }
+    }
+
+    fn pitch(&self) -> f64 {
+        if self.is_above { LINE + BAR + 2.0 * GAP } else { BAR + 10.0 }
+    }
+
+    pub(super) fn height(&self, rows: usize) -> f64 {
+        self.top + self.pitch() * rows as f64
+    }
+
+    /// Writes the words of a row and tells the upper and lower edge of its bar.
+    pub(super) fn draw_row(&self, paper: &Paper<'_>, number: usize, label: &str) -> (f64, f64) {
+        let top = self.height(number);
+        let words = fitting(label, self.words);
+        if self.is_above {
+            paper.words(&words, (0.0, top + LINE / 2.0), At::Start, Ink::Label);
+            (top + LINE, top + LINE + BAR)
+        } else {
+            let top = top + 5.0;
+            paper.words(&words, (self.words, top + BAR / 2.0), At::End, Ink::Label);
+            (top, top + BAR)
+        }
+    }
+}
+
+pub(super) fn draw(chart: &Bars, room: Room) -> Drawing {
+    let shown = chart.bars.iter().map(|bar| width_of(&bar.shown)).fold(0.0, f64::max);
+    let rows = Rows::of(chart.bars.iter().map(|bar| bar.label.as_str()), room, shown + GAP, LINE + GAP);
+    let greatest = chart.bars.iter().map(|bar| bar.value).fold(0.0, f64::max);
+    Paper::drawn(room.width(), rows.height(chart.bars.len()), |paper| {
+        paper.words(&chart.axis.title, (rows.left, LETTER / 2.0 + 1.0), At::Start, Ink::Title);
+        for (number, bar) in chart.bars.iter().enumerate() {
+            draw_bar(paper, &rows, number, bar, greatest);
+        }
+    })
+}
+
+fn draw_bar(paper: &Paper<'_>, rows: &Rows, number: usize, bar: &Bar, greatest: f64) {
+    let (top, bottom) = rows.draw_row(paper, number, &bar.label);
+    let along =
+        if greatest > 0.0 && bar.value.is_finite() { (bar.value / greatest).clamp(0.0, 1.0) } else { 0.0 };
+    let end = rows.left + along * (rows.right - rows.left);
+    // What gathers the rest looks as what it is: not one of the others.
+    let ink = if bar.is_rest { Ink::Part(7) } else { Ink::Part(0) };
+    paper.rect((rows.left, top), (end, bottom), ink);
+    // A line of its own for each: one through all would cross words that stand above bars.
+    paper.line((rows.left, top - 2.0), (rows.left, bottom + 2.0), Ink::Axis);
+    paper.words(&bar.shown, (end + GAP, f64::midpoint(top, bottom)), At::Start, Ink::Value);
+}

@@ -1,0 +1,104 @@
+use super::Room;
+use super::ink::Ink;
+use super::paper::{At, LETTER, Paper, Place, width_of};
+use super::span::Span;
+use crate::report::{Axis, Mark};
+
+/// The part of a chart between its axes.
+pub(super) struct Frame {
+    pub left: f64,
+    pub right: f64,
+    pub top: f64,
+    pub bottom: f64,
+}
+
+/// The height of a line of words.
+pub(super) const LINE: f64 = 18.0;
+/// Between words and what they belong to.
+pub(super) const GAP: f64 = 6.0;
+
+impl Frame {
+    /// Leaves room for the ticks of both axes, for the title of y above and that of x below, and for
+    /// the word of a mark.
+    pub(super) fn between(room: Room, y: &Span, has_mark: bool) -> Self {
+        let widest = y.ticks.iter().map(|(_, words)| width_of(words)).fold(0.0, f64::max);
+        let head = if has_mark { 2.0 * LINE } else { LINE };
+        Self {
+            left: widest + 2.0 * GAP,
+            // Half of the last tick's words stand beyond it.
+            right: room.width() - 22.0,
+            top: head + GAP,
+            bottom: room.height() - 2.0 * LINE - GAP,
+        }
+    }
+
+    pub(super) fn x(&self, along: f64) -> f64 {
+        self.left + along * (self.right - self.left)
+    }
+
+    pub(super) fn y(&self, along: f64) -> f64 {
+        self.bottom - along * (self.bottom - self.top)
+    }
+
+    /// The lines and words of y: a thin line across for every tick.
+    pub(super) fn draw_y(&self, paper: &Paper<'_>, axis: &Axis, span: &Span) {
+        for (at, words) in &span.ticks {
+            let y = self.y((at - span.low) / (span.high - span.low));
+            let ink = if *at <= span.low { Ink::Axis } else { Ink::Grid };
+            paper.line((self.left, y), (self.right, y), ink);
+            paper.words(words, (self.left - GAP, y), At::End, Ink::Label);
+        }
+        paper.words(&axis.title, (0.0, LETTER / 2.0 + 1.0), At::Start, Ink::Title);
+    }
+
+    /// The words of x, and a short line for every tick.
+    pub(super) fn draw_x(&self, paper: &Paper<'_>, title: &str, span: &Span) {
+        for (at, words) in &span.ticks {
+            let x = self.x((at - span.low) / (span.high - span.low));
+            paper.line((x, self.bottom), (x, self.bottom + 4.0), Ink::Axis);
+            paper.words(words, (x, self.bottom + GAP + LETTER / 2.0 + 2.0), At::Middle, Ink::Label);
+        }
+        self.title_x(paper, title);
+    }
+
+    pub(super) fn title_x(&self, paper: &Paper<'_>, title: &str) {
+        let below = self.bottom + GAP + 1.5 * LINE;
+        paper.words(title, (f64::midpoint(self.left, self.right), below), At::Middle, Ink::Title);
+    }
+
+    /// An upright line with its word above the frame.
+    pub(super) fn draw_mark(&self, paper: &Paper<'_>, word: &str, x: f64) {
+        paper.line((x, self.top - GAP), (x, self.bottom), Ink::Mark);
+        let half = width_of(word) / 2.0;
+        let middle = x.min(paper.width - half).max(half);
+        paper.words(word, (middle, self.top - GAP - LETTER / 2.0 - 1.0), At::Middle, Ink::MarkWord);
+    }
+}
+
+/// Ticks that have room on an axis of the given length, when the widest is so wide.
+pub(super) fn ticks_across(length: f64, widest: f64) -> usize {
+    let each = (widest + 2.0 * GAP).max(1.0);
+    // Not more than a page has room for, whatever the numbers are.
+    (1..=40_u8).take_while(|number| f64::from(*number) * each <= length).count().max(2)
+}
+
+/// Where the mark of a chart lies.
+pub(super) fn mark_along(mark: &Mark, x: &Span) -> f64 {
+    x.along(mark.x)
+}
+
+/// A box that a label takes up.
+#[derive(Clone, Copy)]
+pub(super) struct Taken {
+    pub from: Place,
+    pub to: Place,
+}
+
+impl Taken {
+    pub(super) fn overlaps(&self, other: &Self) -> bool {
+        self.from.0 < other.to.0
+            && other.from.0 < self.to.0
+            && self.from.1 < other.to.1
+            && other.from.1 < self.to.1
+    }
+}

@@ -1,0 +1,96 @@
+use super::frame::{Frame, LINE, Taken, mark_along, ticks_across};
+use super::ink::Ink;
+use super::paper::{At, Paper, Place, width_of};
+use super::span::Span;
+use super::{Drawing, Room};
+use crate::report::{Lines, Scale, Series};
+
+pub(super) fn draw(chart: &Lines, room: Room) -> Drawing {
+    let (x, y, frame) = laid_out(chart, room);
+    Paper::drawn(room.width(), room.height(), |paper| {
+        frame.draw_y(paper, &chart.y, &y);
+        frame.draw_x(paper, &chart.x.title, &x);
+        let at = |point: (f64, f64)| (frame.x(x.along(point.0)), frame.y(y.along(point.1)));
+        if let Some(mark) = &chart.mark {
+            frame.draw_mark(paper, &mark.label, frame.x(mark_along(mark, &x)));
+        }
+        for (number, series) in chart.series.iter().enumerate() {
+            draw_band(paper, series, number, at);
+        }
+        for (number, series) in chart.series.iter().enumerate() {
+            draw_line(paper, series, number, at);
+        }
+        draw_labels(paper, chart, at);
+    })
+}
+
+fn laid_out(chart: &Lines, room: Room) -> (Span, Span, Frame) {
+    let points = || chart.series.iter().flat_map(|series| &series.points);
+    let highest = points().flat_map(|point| [point.y.value, point.y.high]);
+    let y = Span::over(chart.y.scale, highest, 6);
+    let frame = Frame::between(room, &y, chart.mark.is_some());
+    let reach = Some(chart.x.reach).filter(|reach| *reach > 0.0);
+    let across = || points().map(|point| point.x).chain(chart.mark.as_ref().map(|mark| mark.x)).chain(reach);
+    let widest = match chart.x.scale {
+        Scale::Depth => width_of("20"),
+        _ => width_of("100 ms"),
+    };
+    let x = Span::over(chart.x.scale, across(), ticks_across(frame.right - frame.left, widest));
+    (x, y, frame)
+}
+
+fn draw_band(paper: &Paper<'_>, series: &Series, number: usize, at: impl Fn((f64, f64)) -> Place) {
+    if series.points.iter().all(|point| point.y.low >= point.y.high) {
+        return;
+    }
+    let above = series.points.iter().map(|point| at((point.x, point.y.high)));
+    let below = series.points.iter().rev().map(|point| at((point.x, point.y.low)));
+    let border: Vec<Place> = above.chain(below).collect();
+    paper.area(&border, Ink::Band(number));
+}
+
+fn draw_line(paper: &Paper<'_>, series: &Series, number: usize, at: impl Fn((f64, f64)) -> Place) {
+    let places: Vec<Place> = series.points.iter().map(|point| at((point.x, point.y.value))).collect();
+    paper.path(&places, Ink::Line(number));
+    if series.has_markers {
+        places.iter().for_each(|place| draw_marker(paper, *place, number));
+    }
+}
+
+/// Half the width of a marker.
+const MARKER: f64 = 4.0;
+
+/// Each of four shapes, then the same again: with colour and dash that tells eight series apart.
+fn draw_marker(paper: &Paper<'_>, (x, y): Place, number: usize) {
+    let ink = Ink::Dot(number);
+    let by = |across: f64, down: f64| (x + across * MARKER, y + down * MARKER);
+    match number % 4 {
+        0 => paper.circle((x, y), MARKER, ink),
+        1 => paper.rect(by(-0.9, -0.9), by(0.9, 0.9), ink),
+        2 => paper.area(&[by(0.0, -1.2), by(1.15, 0.9), by(-1.15, 0.9)], ink),
+        _ => paper.area(&[by(0.0, -1.3), by(1.3, 0.0), by(0.0, 1.3), by(-1.3, 0.0)], ink),
+    }
+}
+
+/// Writes the labels of points, each where no other one stands.
+fn draw_labels(paper: &Paper<'_>, chart: &Lines, at: impl Fn((f64, f64)) -> Place) {
+    let mut taken: Vec<Taken> = Vec::new();
+    for point in chart.series.iter().flat_map(|series| &series.points).filter(|point| !point.label.is_empty())
+    {
+        let (x, y) = at((point.x, point.y.value));
+        let (width, middle) = (width_of(&point.label), y + MARKER + LINE / 2.0 + 1.0);
+        let wanted = Taken { from: (x, middle - LINE / 2.0), to: (x + width + 4.0, middle + LINE / 2.0) };
+        if wanted.to.0 <= paper.width && !taken.iter().any(|other| other.overlaps(&wanted)) {
+            paper.words(&point.label, (x + 3.0, middle), At::Start, Ink::Value);
+            taken.push(wanted);
+        }
+    }
+}
+
+/// A short piece of a series' line for the legend.
+pub(super) fn swatch(paper: &Paper<'_>, number: usize, has_markers: bool) {
+    paper.line((1.0, 7.0), (29.0, 7.0), Ink::Line(number));
+    if has_markers {
+        draw_marker(paper, (15.0, 7.0), number);
+    }
+}

@@ -1,0 +1,91 @@
+use super::frame::{GAP, LINE};
+use super::ink::{Ink, SHADES};
+use super::paper::{At, LETTER, Paper, fitting, width_of};
+use super::span::words;
+use super::{Drawing, Room};
+use crate::report::Matrix;
+
+/// Where the cells of a heat map stand.
+struct Grid {
+    left: f64,
+    top: f64,
+    across: f64,
+    down: f64,
+}
+
+/// Cells are no larger: a matrix of two countries is no wall.
+const LARGEST: f64 = 64.0;
+const HEIGHT: f64 = 26.0;
+
+pub(super) fn draw(chart: &Matrix, room: Room) -> Drawing {
+    let grid = Grid::of(chart, room);
+    let greatest = chart.cells.iter().flatten().flatten().copied().fold(0.0, f64::max);
+    let height = grid.top + grid.down * chart.rows.len() as f64;
+    Paper::drawn(room.width(), height + GAP, |paper| {
+        paper.words(&chart.row_title, (0.0, LETTER / 2.0 + 1.0), At::Start, Ink::Title);
+        paper.words(&chart.column_title, (grid.left, LINE + LETTER / 2.0 + 1.0), At::Start, Ink::Title);
+        for (number, name) in chart.columns.iter().enumerate() {
+            grid.draw_column_name(paper, number, name);
+        }
+        for (row, name) in chart.rows.iter().enumerate() {
+            let middle = grid.top + (row as f64 + 0.5) * grid.down;
+            let name = fitting(name, grid.left - GAP);
+            paper.words(&name, (grid.left - GAP, middle), At::End, Ink::Label);
+            let cells = chart.cells.get(row).map_or(&[][..], Vec::as_slice);
+            for (column, value) in cells.iter().take(chart.columns.len()).enumerate() {
+                if let Some(value) = value {
+                    grid.draw_cell(paper, (row, column), *value, greatest, chart);
+                }
+            }
+        }
+    })
+}
+
+impl Grid {
+    fn of(chart: &Matrix, room: Room) -> Self {
+        let widest = |names: &[String]| names.iter().map(|name| width_of(name)).fold(0.0, f64::max);
+        let left = widest(&chart.rows).min(room.width() * 0.3) + GAP;
+        let across = ((room.width() - left) / chart.columns.len().max(1) as f64).min(LARGEST);
+        let names = widest(&chart.columns);
+        // Names that are wider than their column stand upright.
+        let head = if names + 2.0 > across { names } else { LINE };
+        Self { left, top: 2.0 * LINE + head + GAP, across, down: HEIGHT }
+    }
+
+    fn draw_column_name(&self, paper: &Paper<'_>, number: usize, name: &str) {
+        let middle = self.left + (number as f64 + 0.5) * self.across;
+        if self.top > 3.0 * LINE + GAP {
+            paper.upright(name, (middle, self.top - 4.0), Ink::Label);
+        } else {
+            paper.words(name, (middle, self.top - GAP - LETTER / 2.0), At::Middle, Ink::Label);
+        }
+    }
+
+    fn draw_cell(
+        &self,
+        paper: &Paper<'_>,
+        (row, column): (usize, usize),
+        value: f64,
+        greatest: f64,
+        chart: &Matrix,
+    ) {
+        let (x, y) = (self.left + column as f64 * self.across, self.top + row as f64 * self.down);
+        let corner = (x + self.across - 1.0, y + self.down - 1.0);
+        paper.rect((x, y), corner, Ink::Shade(shade(value, greatest)));
+        let shown = words(chart.scale, value);
+        if width_of(&shown) <= self.across {
+            let middle = (x + self.across / 2.0, y + self.down / 2.0);
+            paper.words(&shown, middle, At::Middle, Ink::Inside);
+        }
+    }
+}
+
+/// The shade of a value: by its square root, so that small ones are told from nothing.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of ten shades")]
+fn shade(value: f64, greatest: f64) -> usize {
+    if value <= 0.0 || greatest <= 0.0 {
+        return 0;
+    }
+    let share = (value / greatest).clamp(0.0, 1.0).sqrt();
+    (1.0 + share * (SHADES - 2) as f64).round() as usize
+}

@@ -1,0 +1,103 @@
+//! Charts as SVG that stands inside a page: plotters places and writes, the style sheet of the page colours.
+
+mod bars;
+mod boxes;
+mod columns;
+mod frame;
+mod ink;
+mod lines;
+mod matrix;
+mod paper;
+mod span;
+
+use super::Chart;
+use paper::Paper;
+
+/// For which page a chart is drawn. Letters are as large in both; the style sheet shows the one that fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Room {
+    /// A screen of a desk, a sheet of paper.
+    Wide,
+    /// A phone.
+    Narrow,
+}
+
+impl Room {
+    pub(super) const ALL: [Self; 2] = [Self::Wide, Self::Narrow];
+
+    /// In CSS pixels: the text column of a wide page; a phone of 360 less its margins.
+    fn width(self) -> f64 {
+        match self {
+            Self::Wide => 720.0,
+            Self::Narrow => 328.0,
+        }
+    }
+
+    /// Of a chart with two axes, in CSS pixels.
+    fn height(self) -> f64 {
+        match self {
+            Self::Wide => 360.0,
+            Self::Narrow => 280.0,
+        }
+    }
+
+    pub(super) fn class(self) -> &'static str {
+        match self {
+            Self::Wide => "wide",
+            Self::Narrow => "narrow",
+        }
+    }
+}
+
+/// A drawn chart: its `viewBox` and what stands inside the `svg` element.
+pub(super) struct Drawing {
+    pub view_box: String,
+    pub inside: String,
+}
+
+/// Draws a chart.
+pub(super) fn draw(chart: &Chart, room: Room) -> Drawing {
+    match chart {
+        Chart::Lines(lines) => lines::draw(lines, room),
+        Chart::Bars(bars) => bars::draw(bars, room),
+        Chart::Columns(columns) => columns::draw(columns, room),
+        Chart::Matrix(matrix) => matrix::draw(matrix, room),
+        Chart::Boxes(boxes) => boxes::draw(boxes, room),
+    }
+}
+
+/// What a reader needs to tell the parts of a chart apart: the name of each with the style of its swatch.
+pub(super) fn legend(chart: &Chart) -> Vec<(String, Swatch)> {
+    let numbered = |names: Vec<&String>, of: fn(usize) -> Swatch| -> Vec<(String, Swatch)> {
+        names.into_iter().enumerate().map(|(number, name)| (name.clone(), of(number))).collect()
+    };
+    let legend = match chart {
+        Chart::Lines(lines) => {
+            let mut legend = Vec::new();
+            for (number, series) in lines.series.iter().enumerate() {
+                legend.push((series.name.clone(), Swatch::Line(number, series.has_markers)));
+            }
+            legend
+        }
+        Chart::Columns(columns) => numbered(columns.parts.iter().collect(), Swatch::Part),
+        Chart::Bars(_) | Chart::Matrix(_) | Chart::Boxes(_) => Vec::new(),
+    };
+    if legend.len() > 1 { legend } else { Vec::new() }
+}
+
+/// The small picture beside a name in the legend.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Swatch {
+    /// The number of the series, and whether it has markers.
+    Line(usize, bool),
+    Part(usize),
+}
+
+impl Swatch {
+    pub(super) fn draw(self) -> Drawing {
+        Paper::drawn(30.0, 14.0, |paper| match self {
+            Self::Line(number, has_markers) => lines::swatch(paper, number, has_markers),
+            Self::Part(number) => paper.rect((8.0, 1.0), (22.0, 13.0), ink::Ink::Part(number)),
+        })
+    }
+}

@@ -1,0 +1,159 @@
+use crate::report::Scale;
+
+/// The part of a scale that a chart shows: where values lie on it, and its ticks.
+///
+/// Values are turned into positions on an even line; on logarithmic scales that is their logarithm.
+pub(super) struct Span {
+    scale: Scale,
+    /// The positions at both ends.
+    pub low: f64,
+    pub high: f64,
+    /// The positions of ticks with their words.
+    pub ticks: Vec<(f64, String)>,
+}
+
+impl Span {
+    /// A span that holds all values and has `most` ticks at most, if that is two or more.
+    pub(super) fn over(scale: Scale, values: impl IntoIterator<Item = f64>, most: usize) -> Self {
+        let mut positions =
+            values.into_iter().map(|value| position(scale, value)).filter(|at| at.is_finite());
+        let first = positions.next();
+        let (low, high) = positions.fold((first.unwrap_or(0.0), first.unwrap_or(0.0)), |(low, high), at| {
+            (low.min(at), high.max(at))
+        });
+        match scale {
+            Scale::Share => Self::even(scale, 1.0, if most < 6 { 0.5 } else { 0.2 }),
+            Scale::Depth => {
+                let high = high.max(1.0).ceil();
+                Self::even(scale, high, step_over(high, most).max(1.0).ceil())
+            }
+            Scale::Count | Scale::Number | Scale::Bytes => {
+                let step = step_over(high.max(f64::MIN_POSITIVE), most);
+                let step = if scale == Scale::Count { step.max(1.0) } else { step };
+                Self::even(scale, (high / step).ceil().max(1.0) * step, step)
+            }
+            Scale::LogMilliseconds | Scale::LogCount | Scale::LogNumber => {
+                Self::decades(scale, low.floor(), high.ceil(), most)
+            }
+        }
+    }
+
+    /// From 0, a tick at every step.
+    fn even(scale: Scale, high: f64, step: f64) -> Self {
+        let ticks = (0..=MOST_TICKS)
+            .map(|number| f64::from(number) * step)
+            .take_while(|at| *at <= high * (1.0 + f64::EPSILON))
+            .map(|at| (at, words(scale, at)))
+            .collect();
+        Self { scale, low: 0.0, high, ticks }
+    }
+
+    fn decades(scale: Scale, low: f64, high: f64, most: usize) -> Self {
+        let high = high.max(low + 1.0);
+        let step = step_over(high - low, most).max(1.0).ceil();
+        let ticks = (0..=MOST_TICKS)
+            .map(|number| low + f64::from(number) * step)
+            .take_while(|at| *at <= high)
+            .map(|at| (at, words(scale, 10_f64.powf(at))))
+            .collect();
+        Self { scale, low, high, ticks }
+    }
+
+    /// How far along the span a value lies: 0 at its low end, 1 at its high end.
+    pub(super) fn along(&self, value: f64) -> f64 {
+        let at = position(self.scale, value);
+        if at.is_finite() { ((at - self.low) / (self.high - self.low)).clamp(0.0, 1.0) } else { 0.0 }
+    }
+}
+
+/// However odd the numbers, an axis has no more ticks.
+const MOST_TICKS: u16 = 100;
+
+fn position(scale: Scale, value: f64) -> f64 {
+    match scale {
+        // A tenth of a millisecond is below what a clock of the network tells.
+        Scale::LogMilliseconds => value.max(0.1).log10(),
+        Scale::LogCount => value.max(1.0).log10(),
+        // A ten-thousandth is as far from nothing as a chart shows.
+        Scale::LogNumber => value.max(1e-4).log10(),
+        Scale::Depth | Scale::Share | Scale::Count | Scale::Number | Scale::Bytes => value,
+    }
+}
+
+/// The least of 1, 2, 5, 10, 20 and so on (or 0.5, 0.2 and so on) that leaves `most` ticks at most.
+fn step_over(length: f64, most: usize) -> f64 {
+    let least = length / (most.max(2) - 1) as f64;
+    let decade = 10_f64.powf(least.log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|step| step * decade);
+    step.into_iter().find(|step| *step >= least * (1.0 - 1e-9)).unwrap_or(decade * 10.0)
+}
+
+/// What stands at a tick.
+pub(super) fn words(scale: Scale, value: f64) -> String {
+    match scale {
+        Scale::Depth => format!("{value:.0}"),
+        Scale::Share => format!("{:.0} %", value * 100.0),
+        Scale::Number | Scale::LogNumber if value < 1000.0 => format!("{}", (value * 1e9).round() / 1e9),
+        Scale::Number | Scale::LogNumber | Scale::Count | Scale::LogCount => {
+            short(value, &["", " k", " M", " G", " T"])
+        }
+        Scale::Bytes => short(value, &[" B", " kB", " MB", " GB", " TB", " PB"]),
+        Scale::LogMilliseconds if value < 1000.0 => short(value, &[" ms"]),
+        Scale::LogMilliseconds => short(value / 1000.0, &[" s", "000 s"]),
+    }
+}
+
+/// A round number with the largest unit that it reaches.
+fn short(value: f64, units: &[&str]) -> String {
+    let (mut value, mut unit) = (value, 0);
+    while value >= 1000.0 && unit + 1 < units.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    let decimals = usize::from((value - value.round()).abs() > 1e-6);
+    let unit = units[unit];
+    if unit.is_empty() && value.abs() < 1e-9 { "0".to_owned() } else { format!("{value:.decimals$}{unit}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn ticks(scale: Scale, values: &[f64], most: usize) -> Vec<String> {
+        Span::over(scale, values.iter().copied(), most).ticks.into_iter().map(|(_, words)| words).collect()
+    }
+
+    #[test]
+    fn ticks_are_round_and_few() {
+        assert_eq!(ticks(Scale::Depth, &[20.0], 8), ["0", "5", "10", "15", "20"]);
+        assert_eq!(ticks(Scale::Depth, &[8.0], 12), ["0", "1", "2", "3", "4", "5", "6", "7", "8"]);
+        assert_eq!(ticks(Scale::Share, &[0.3], 6), ["0 %", "20 %", "40 %", "60 %", "80 %", "100 %"]);
+        assert_eq!(ticks(Scale::Count, &[734_000.0], 6), ["0", "200 k", "400 k", "600 k", "800 k"]);
+        assert_eq!(ticks(Scale::Count, &[7_340_000.0], 6), ["0", "2 M", "4 M", "6 M", "8 M"]);
+        assert_eq!(ticks(Scale::Bytes, &[1.2e9], 4), ["0 B", "500 MB", "1 GB", "1.5 GB"]);
+        assert_eq!(
+            ticks(Scale::LogMilliseconds, &[3.0, 4000.0], 9),
+            ["1 ms", "10 ms", "100 ms", "1 s", "10 s"]
+        );
+        assert_eq!(ticks(Scale::LogNumber, &[0.02, 45.0], 9), ["0.01", "0.1", "1", "10", "100"]);
+        assert_eq!(ticks(Scale::LogCount, &[1.0, 80.0], 9), ["1", "10", "100"]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_numbers_have_a_span_with_few_ticks(
+            values in prop::collection::vec(prop::num::f64::ANY, 0..5),
+            most in 2usize..12,
+        ) {
+            for scale in [Scale::Depth, Scale::Count, Scale::Number, Scale::Bytes, Scale::LogMilliseconds, Scale::LogCount, Scale::LogNumber] {
+                let span = Span::over(scale, values.iter().copied(), most);
+                prop_assert!(span.ticks.len() <= most.max(6), "{scale:?}: {:?}", span.ticks);
+                for value in &values {
+                    prop_assert!((0.0..=1.0).contains(&span.along(*value)));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+use crate::report::{Cell, Column, Form, Table};
+
+/// A table as a link that holds it whole.
+pub(super) fn href(table: &Table) -> String {
+    format!("data:text/csv;charset=utf-8,{}", utf8_percent_encode(&text(table), LITERAL))
+}
+
+/// All that does not end or change the meaning of a URL stays as it is: a third of the size.
+const LITERAL: &AsciiSet = &NON_ALPHANUMERIC.remove(b',').remove(b'.').remove(b'-').remove(b'_').remove(b':');
+
+/// A table as CSV (RFC 4180): a header, raw numbers, units in the header.
+fn text(table: &Table) -> String {
+    let mut text = String::new();
+    push_line(&mut text, table.columns.iter().flat_map(heads));
+    for row in &table.rows {
+        push_line(&mut text, table.columns.iter().zip(row).flat_map(|(column, cell)| fields(column, cell)));
+    }
+    text
+}
+
+fn heads(column: &Column) -> Vec<String> {
+    let head = |of: &str| match column.unit {
+        "" => format!("{}{of}", column.head),
+        unit => format!("{}{of} [{unit}]", column.head),
+    };
+    match column.form {
+        Form::Interval => vec![head(""), head(", low"), head(", high")],
+        Form::Text | Form::Number => vec![head("")],
+    }
+}
+
+fn fields(column: &Column, cell: &Cell) -> Vec<String> {
+    let mut fields = match cell {
+        Cell::Text(text) => vec![harmless(text)],
+        _ => cell.raw(),
+    };
+    fields.resize(if column.form == Form::Interval { 3 } else { 1 }, String::new());
+    fields
+}
+
+/// Spreadsheets take a text that begins so for a formula and run it; an apostrophe keeps them from it.
+fn harmless(text: &str) -> String {
+    let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    if is_formula { format!("'{text}") } else { text.to_owned() }
+}
+
+fn push_line(text: &mut String, fields: impl Iterator<Item = String>) {
+    for (number, field) in fields.enumerate() {
+        if number > 0 {
+            text.push(',');
+        }
+        if field.contains([',', '"', '\n', '\r']) {
+            text.push_str(&format!("\"{}\"", field.replace('"', "\"\"")));
+        } else {
+            text.push_str(&field);
+        }
+    }
+    text.push_str("\r\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::Estimate;
+
+    #[test]
+    fn a_table_is_csv_with_raw_numbers() {
+        let columns = vec![
+            Column::text("server"),
+            Column::number("load", "bytes"),
+            Column::interval("coverage", "share"),
+        ];
+        let between = Estimate { value: 0.5, low: 0.25, high: 0.75 };
+        let table = Table::new("t", "caption", columns).with_rows([
+            vec!["a \"b\", c".into(), Cell::Bytes(12_345), Cell::ShareBetween(between)],
+            vec!["=cmd()".into(), Cell::Missing, Cell::Missing],
+        ]);
+        assert_eq!(
+            text(&table),
+            "server,load [bytes],coverage [share],\"coverage, low [share]\",\"coverage, high [share]\"\r\n\
+             \"a \"\"b\"\", c\",12345,0.5,0.25,0.75\r\n\
+             '=cmd(),,,,\r\n"
+        );
+        assert!(href(&table).starts_with("data:text/csv;charset=utf-8,server,load%20%5Bbytes%5D,"));
+    }
+}

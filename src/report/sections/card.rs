@@ -1,0 +1,141 @@
+use super::counted::of;
+use crate::analysis::Overview;
+use crate::analysis::overview::{Card, KeptBack, Ledger, Setting, Vantage};
+use crate::records::units::thousands;
+use crate::records::{SurveyState, Timestamp};
+use crate::report::{Block, Cell, Fact, Section};
+
+/// The collection card: what was surveyed, when, from where and how gently.
+#[must_use]
+pub fn section(overview: &Overview) -> Section {
+    let card = &overview.card;
+    let totals = &card.totals;
+    let lead = format!(
+        "{} sites were surveyed from {} start URLs with {} requests in {}.",
+        thousands(totals.sites),
+        thousands(totals.start_urls),
+        thousands(totals.requests),
+        Cell::Seconds(totals.lasted_seconds).shown(),
+    );
+    let mut section = Section::new("card", "Collection card", lead)
+        .with(what(card))
+        .with(Block::Heading("What it cost".to_owned()))
+        .with(cost(card, &overview.ledger))
+        .with(Block::Heading("How gently".to_owned()))
+        .with(policy(&overview.method.settings));
+    section.blocks.push(Block::Note(kept_back(&overview.kept_back)));
+    if !card.said_broken.is_empty() {
+        let said = card.said_broken.join(" ");
+        section.blocks.push(Block::Note(format!("The survey itself says that it broke promises: {said}")));
+    }
+    section
+}
+
+fn what(card: &Card) -> Vec<Fact> {
+    let totals = &card.totals;
+    let domains: Vec<String> = card.country_domains.iter().map(|domain| format!(".{domain}")).collect();
+    vec![
+        Fact::new("Country domains", domains.join(", ")),
+        Fact::new("State", state(card.state)),
+        Fact::new("First request", moment(totals.first_exchange)),
+        Fact::new("Last answer", moment(totals.last_exchange)),
+        Fact::new("Start URLs", totals.start_urls).note("given by the user: site trees of generation 0"),
+        Fact::new("Sites", totals.sites),
+        Fact::new("Site trees", totals.site_trees),
+        Fact::new("Hosts asked", totals.hosts_asked),
+        Fact::new("Pages read", totals.pages),
+        Fact::new("Contact", card.contact.clone()).note("sent with every request"),
+        Fact::new("Vantage point", vantage(&card.vantage)),
+        Fact::new("Program", format!("ccsurvey {}", card.tool_version)),
+    ]
+}
+
+fn cost(card: &Card, ledger: &Ledger) -> Vec<Fact> {
+    let totals = &card.totals;
+    vec![
+        Fact::new("Requests", totals.requests)
+            .note(format!("{} of them for robots.txt", thousands(totals.robots_requests))),
+        Fact::new("Attempts that reached no server", totals.not_asked).note("no address, or not allowed"),
+        Fact::new("Bytes sent", Cell::Bytes(totals.sent_bytes)),
+        Fact::new("Bytes received", Cell::Bytes(totals.received_bytes)),
+        Fact::new("Connections", totals.connections),
+        Fact::new("Busy time of servers", Cell::Seconds(totals.busy_ms / 1000.0)).note("summed"),
+        Fact::new("Duration", Cell::Seconds(totals.lasted_seconds))
+            .note("from first to last, pauses included"),
+        Fact::new("Servers asked", ledger.requests.count),
+        Fact::new("Most requests at one address", Cell::Count(ledger.requests.max as u64)),
+        Fact::new("Most requests to one address in a minute", u64::from(ledger.most_per_minute)),
+        Fact::new(
+            "Shortest pause at an address",
+            ledger.smallest_gap_ms.map_or(Cell::Missing, Cell::Milliseconds),
+        ),
+        Fact::new("Unrecorded exchanges", card.unrecorded_exchanges)
+            .note("under way when the program was killed"),
+    ]
+}
+
+/// The settings that are promises to site owners; all of them stand in the chapter on method.
+const POLICY: [(&str, &str); 12] = [
+    ("depth", "Depth"),
+    ("min-delay", "Least pause at an address"),
+    ("delay-factor", "Pause as a multiple of the last exchange"),
+    ("max-delay", "Longest such pause"),
+    ("per-address", "Requests at once at an address"),
+    ("per-site", "Requests at once in a site"),
+    ("max-requests", "Most requests of a site tree"),
+    ("max-bytes", "Most bytes of a site tree"),
+    ("max-time", "Longest walk of a site tree"),
+    ("rate", "Most bytes per second of the survey"),
+    ("feed-back", "External URLs become start URLs"),
+    ("queries-per-script", "Query URLs fetched of a script"),
+];
+
+fn policy(settings: &[Setting]) -> Vec<Fact> {
+    let told = |(key, name): &(&str, &str)| {
+        let setting = settings.iter().find(|setting| setting.name == *key)?;
+        // Sizes are written in bytes.
+        let is_size = matches!(*key, "max-bytes" | "rate");
+        let size = setting.value.parse().ok().filter(|_| is_size).map(Cell::Bytes);
+        Some(Fact::new(name, size.unwrap_or_else(|| setting.value.clone().into())))
+    };
+    POLICY.iter().filter_map(told).collect()
+}
+
+fn kept_back(kept_back: &KeptBack) -> String {
+    let urls: u64 = kept_back
+        .classes
+        .iter()
+        .filter(|class| class.name.starts_with("robots"))
+        .map(|class| class.urls)
+        .sum();
+    format!(
+        "robots.txt kept back {} of the internal URLs that were found.",
+        of(urls, kept_back.internal_urls)
+    )
+}
+
+fn state(state: SurveyState) -> &'static str {
+    match state {
+        SurveyState::Running => "under way",
+        SurveyState::Interrupted => "interrupted, can be resumed",
+        SurveyState::Failed => "stopped by an error, can be resumed",
+        SurveyState::Finished => "finished",
+    }
+}
+
+fn moment(moment: Option<Timestamp>) -> Cell {
+    let minute =
+        |moment: Timestamp| moment.to_string().get(..16).unwrap_or_default().replace('T', " ") + " UTC";
+    moment.map(minute).into()
+}
+
+fn vantage(vantage: &Vantage) -> String {
+    if let Some(world) = &vantage.simulated_world {
+        return format!("none: a simulation of the virtual Web '{world}', no server was asked");
+    }
+    let dns = vantage.dns.as_deref().unwrap_or("those of the system");
+    match &vantage.gateway {
+        Some(gateway) => format!("every connection through {gateway}, name server {dns}"),
+        None => format!("not recorded; name servers: {dns}"),
+    }
+}

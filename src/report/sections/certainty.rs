@@ -1,0 +1,108 @@
+use super::names;
+use crate::analysis::{Bounds, CensoredLevel, Censoring, Kind, Sampling, Unseen};
+use crate::records::units::thousands;
+use crate::report::{
+    Axis, Block, Cell, Column, Figure, Lines, Point, Scale, Section, Series, Table, percent,
+};
+
+/// What the survey cannot have seen: below the cut of trees, and behind no link.
+#[must_use]
+pub fn section(censoring: &Censoring, unseen: &Unseen, sampling: &Sampling, chosen: Option<u16>) -> Section {
+    let hosts = unseen.kinds.iter().find(|of| of.kind == Kind::Hosts);
+    let lead = hosts.map_or_else(String::new, |hosts| {
+        format!(
+            "{} external hosts are known, and there are at least {} by the estimate below. {} site trees were cut, {} \
+             URLs that they had found were not asked for.",
+            thousands(hosts.known),
+            Cell::CountBetween(hosts.all).shown(),
+            thousands(censoring.cut_trees),
+            thousands(censoring.unasked_urls),
+        )
+    });
+    let mut section = Section::new("certainty", "What was not seen", lead)
+        .with(Block::Heading("Trees that were cut".to_owned()))
+        .with(bounds(censoring, chosen));
+    section.blocks.extend([
+        Block::Note(
+            "Coverage is a share of what is known. The upper line holds if the cut trees brought nothing more; the \
+             lower one if every URL left unasked were a page that brings, with all below it, as much as a page of \
+             that depth in the trees that ended by themselves (or as one of its own tree, if that is more), and all of it new. A tree \
+             without end may bring anything: the lower line is that of this model and not the worst that could be."
+                .to_owned(),
+        ),
+        Block::Heading("Beyond all links of the survey".to_owned()),
+        estimates(unseen, sampling).into(),
+        Block::Note(unseen.caveat.to_owned()),
+    ]);
+    section
+}
+
+fn bounds(censoring: &Censoring, chosen: Option<u16>) -> Figure {
+    let urls = |level: &CensoredLevel| level.union[Kind::Urls as usize];
+    let hosts = |level: &CensoredLevel| level.union[Kind::Hosts as usize];
+    let band = |name, of: &dyn Fn(&CensoredLevel) -> Bounds| {
+        let point = |level: &CensoredLevel| {
+            let Bounds { low, high } = of(level);
+            Point::estimated(level.depth.into(), crate::analysis::Estimate { value: high, low, high })
+        };
+        Series::of_points(name, censoring.levels.iter().map(point).collect())
+    };
+    let columns = std::iter::once(Column::number("depth", ""))
+        .chain(Kind::ALL.into_iter().flat_map(|kind| {
+            ["at least", "at most"].map(|end| Column::share(&format!("{}, {end}", names::kind(kind))))
+        }))
+        .collect();
+    let rows = censoring.levels.iter().map(|level| {
+        let ends = level.union.iter().flat_map(|bounds| [Cell::Share(bounds.low), Cell::Share(bounds.high)]);
+        std::iter::once(Cell::Count(level.depth.into())).chain(ends).collect()
+    });
+    let alt = censoring.levels.last().map_or_else(String::new, |last| {
+        format!(
+            "If all that cut trees might bring were new, the whole survey knew {} of the external URLs and {} of the \
+             hosts.",
+            percent(urls(last).low),
+            percent(hosts(last).low)
+        )
+    });
+    let chart = Lines {
+        x: Axis::new("Depth level", Scale::Depth),
+        y: Axis::new("Union coverage between its bounds", Scale::Share),
+        series: vec![band(names::kind(Kind::Urls), &urls), band(names::kind(Kind::Hosts), &hosts)],
+        mark: super::curves::mark(chosen),
+    };
+    Figure::new(
+        "figure-censoring",
+        "Coverage against depth if cut trees brought nothing more (line) and if all that they might bring were new \
+         (lower edge of the band).",
+        alt,
+        chart,
+        Table::new("", "", columns).with_rows(rows),
+    )
+}
+
+fn estimates(unseen: &Unseen, sampling: &Sampling) -> Table {
+    let columns = vec![
+        Column::text("what"),
+        Column::number("known", ""),
+        Column::number("in one tree only", ""),
+        Column::number("in two trees", ""),
+        Column::interval("at least", ""),
+        Column::share("sample coverage"),
+    ];
+    let rows = unseen.kinds.iter().map(|of| {
+        vec![
+            names::kind(of.kind).into(),
+            Cell::Count(of.known),
+            Cell::Count(of.in_one_tree),
+            Cell::Count(of.in_two_trees),
+            Cell::CountBetween(of.all),
+            Cell::Share(of.sample_coverage),
+        ]
+    });
+    let caption = format!(
+        "How many there are at least, known ones included (Chao2 over site trees, {} intervals), and which share of all \
+         links from trees leads to known ones (Good and Turing).",
+        names::confidence(sampling)
+    );
+    Table::new("table-unseen", caption, columns).with_rows(rows)
+}

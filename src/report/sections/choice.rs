@@ -1,0 +1,114 @@
+use super::names;
+use crate::analysis::{Choice, ChoiceLevel, Criterion, Kind, LoadUnit, Reading};
+use crate::report::{Block, Cell, Column, Section, Table, percent};
+
+/// Which depth to use, and what the neighbouring ones would cost and bring.
+#[must_use]
+pub fn section(choice: &Choice) -> Section {
+    let mut section = Section::new("choice", "Which depth to use", recommendation(choice));
+    if let Some(level) = choice.depth.and_then(|depth| choice.level(depth)) {
+        let beside = [level.depth.checked_sub(1), level.depth.checked_add(1)];
+        let told: Vec<String> = beside
+            .into_iter()
+            .flatten()
+            .filter_map(|depth| choice.level(depth))
+            .map(|level| told(choice, level))
+            .collect();
+        section.blocks.push(Block::Text(told.join(" ")));
+    }
+    section.blocks.push(table(choice).into());
+    section.blocks.push(Block::Note(format!(
+        "Coverage is a share of what this survey knows, and the survey ends at depth {}: what lies deeper cannot be \
+         chosen here. The choice is made by the end of the interval that is on the safe side. The command \
+         ccsurvey choose-depth \
+         chooses by another coverage, by load or for a network environment.",
+        choice.deepest
+    )));
+    section
+}
+
+fn recommendation(choice: &Choice) -> String {
+    let wanted = wanted(&choice.criterion);
+    match choice.depth.and_then(|depth| choice.level(depth)) {
+        Some(level) => format!(
+            "Depth {} is recommended: {wanted}. It covers {} and saves {} of the requests and {} of the bytes that depth \
+             {} needs.",
+            level.depth,
+            Cell::ShareBetween(level.coverage).shown(),
+            percent(level.saved[LoadUnit::Requests as usize]),
+            percent(level.saved[LoadUnit::Bytes as usize]),
+            choice.deepest,
+        ),
+        None => format!("No depth is recommended; asked for was {wanted}."),
+    }
+}
+
+fn wanted(criterion: &Criterion) -> String {
+    let (of, reading) = criterion.counted();
+    let counted = counted(of, reading);
+    match criterion {
+        Criterion::Coverage { at_least, .. } => {
+            format!(
+                "the least that knows {} of the {counted}, even at the lower end of its interval",
+                percent(*at_least)
+            )
+        }
+        Criterion::Load { at_most, unit, .. } => {
+            format!("the greatest that needs at most {} of the {}", percent(*at_most), names::unit(*unit))
+        }
+    }
+}
+
+/// What coverage counts, and how often.
+pub(super) fn counted(of: Kind, reading: Reading) -> String {
+    match reading {
+        Reading::Pair => format!("{}, each once in every site tree", names::kind(of)),
+        Reading::Union => format!("{}, each once in the survey", names::kind(of)),
+    }
+}
+
+fn told(choice: &Choice, level: &ChoiceLevel) -> String {
+    let unit = choice.criterion.unit();
+    format!(
+        "Depth {} would cover {} with {} of the {}.",
+        level.depth,
+        Cell::ShareBetween(level.coverage).shown(),
+        percent(level.load[unit as usize].value),
+        names::unit(unit),
+    )
+}
+
+fn table(choice: &Choice) -> Table {
+    let (of, reading) = choice.criterion.counted();
+    let columns = vec![
+        Column::number("depth", ""),
+        Column::interval("requests", "share"),
+        Column::interval("bytes", "share"),
+        Column::interval("busy time", "share"),
+        Column::interval("coverage", "share"),
+        Column::share("coverage, if cut trees hold more"),
+        Column::text("meets it"),
+    ];
+    let rows = choice.levels.iter().map(|level| {
+        // A simulation without distances has no busy time.
+        let load = level.load.map(|load| {
+            if level.busy_ms > 0.0 || load.value > 0.0 { Cell::ShareBetween(load) } else { Cell::Missing }
+        });
+        let ends = [
+            Cell::ShareBetween(level.coverage),
+            Cell::Share(level.censored.low),
+            verdict(choice, level).into(),
+        ];
+        std::iter::once(Cell::Count(level.depth.into())).chain(load).chain(ends).collect()
+    });
+    let caption = format!("Load rate and coverage of {} at each depth.", counted(of, reading));
+    Table::new("table-choice", caption, columns).with_rows(rows)
+}
+
+fn verdict(choice: &Choice, level: &ChoiceLevel) -> &'static str {
+    match (choice.depth == Some(level.depth), level.fits) {
+        (true, _) => "recommended",
+        (false, true) => "yes",
+        (false, false) => "no",
+    }
+}

@@ -1,0 +1,102 @@
+use crate::analysis::overview::Counted;
+use crate::records::units::thousands;
+use crate::report::{Axis, Bar, Bars, Cell, Column, Figure, Scale, Table, percent};
+
+/// Bars that a page has room for; what is beyond them is one bar.
+const BARS: usize = 12;
+/// Rows of a table; it is there to be read, and programs read the tables of the survey.
+pub(super) const ROWS: usize = 50;
+
+/// A part of a whole; of nothing it is not known.
+pub(super) fn share(part: u64, whole: u64) -> Cell {
+    if whole == 0 { Cell::Missing } else { Cell::Share(part as f64 / whole as f64) }
+}
+
+/// A part of a whole in words: `1,234 (12.3 %)`.
+pub(super) fn of(part: u64, whole: u64) -> String {
+    match share(part, whole) {
+        Cell::Share(share) => format!("{} ({})", thousands(part), percent(share)),
+        _ => thousands(part),
+    }
+}
+
+/// What is counted, in which unit, and of how many: shares of a sum say nothing where one thing counts twice.
+#[derive(Clone, Copy)]
+pub(super) struct Of<'a> {
+    pub what: &'a str,
+    pub unit: &'a str,
+    pub whole: u64,
+}
+
+impl<'a> Of<'a> {
+    /// Of things that are each counted once.
+    pub(super) fn sum(what: &'a str, unit: &'a str, list: &[Counted]) -> Self {
+        Self { what, unit, whole: list.iter().map(|counted| counted.count).sum() }
+    }
+}
+
+/// Counts of things that are each counted once, with their shares; what is beyond the rows as one.
+pub(super) fn table(id: &str, caption: &str, what: &str, unit: &str, list: &[Counted]) -> Table {
+    let mut table = table_of(id, caption, Of::sum(what, unit, list), list);
+    let rest = rest(list, ROWS);
+    if rest > 0 {
+        let whole = list.iter().map(|counted| counted.count).sum();
+        table.push(vec![OTHERS.into(), Cell::Count(rest), share(rest, whole)]);
+    }
+    table
+}
+
+fn table_of(id: &str, caption: &str, of: Of<'_>, list: &[Counted]) -> Table {
+    let columns = vec![Column::text(of.what), Column::number(of.unit, ""), Column::share("share")];
+    let row = |counted: &Counted| {
+        vec![counted.name.clone().into(), Cell::Count(counted.count), share(counted.count, of.whole)]
+    };
+    Table::new(id, caption, columns).with_rows(list.iter().take(ROWS).map(row))
+}
+
+const OTHERS: &str = "all others";
+
+fn rest(list: &[Counted], shown: usize) -> u64 {
+    list.iter().skip(shown).map(|counted| counted.count).sum()
+}
+
+fn bar(counted: &Counted) -> Bar {
+    Bar::new(counted.name.clone(), counted.count as f64, thousands(counted.count))
+}
+
+/// Counts of things that are each counted once as bars, the longest first.
+pub(super) fn figure(id: &str, caption: &str, what: &str, unit: &str, list: &[Counted]) -> Figure {
+    let mut bars: Vec<Bar> = list.iter().take(BARS).map(bar).collect();
+    let rest = rest(list, BARS);
+    if rest > 0 {
+        bars.push(Bar::new(OTHERS, rest as f64, thousands(rest)).rest());
+    }
+    let chart = Bars::new(Axis::new(&capital(unit), Scale::Count), bars);
+    Figure::new(id, caption, first(list), chart, table("", "", what, unit, list))
+}
+
+/// Counts as bars in the order given: classes, stages, the first of a long list.
+pub(super) fn ordered(id: &str, caption: &str, of: Of<'_>, list: &[Counted]) -> Figure {
+    let bars = list.iter().take(BARS).map(bar).collect();
+    let chart = Bars { axis: Axis::new(&capital(of.unit), Scale::Count), bars };
+    let told = list.iter().take(BARS).map(|counted| format!("{} {}", counted.name, thousands(counted.count)));
+    let alt = format!("{}: {}.", capital(of.unit), told.collect::<Vec<_>>().join(", "));
+    Figure::new(id, caption, alt, chart, table_of("", "", of, list))
+}
+
+/// What stands first, in words.
+fn first(list: &[Counted]) -> String {
+    let whole: u64 = list.iter().map(|counted| counted.count).sum();
+    let told: Vec<String> =
+        list.iter().take(3).map(|counted| format!("{} {}", counted.name, of(counted.count, whole))).collect();
+    if told.is_empty() {
+        "There is nothing to show.".to_owned()
+    } else {
+        format!("Most: {}.", told.join(", "))
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}

@@ -1,0 +1,145 @@
+use super::choice::counted;
+use crate::analysis::{Bound, Forecast, ForecastLevel, Limit, Spread};
+use crate::records::units::{bytes, duration, thousands};
+use crate::report::{Axis, Cell, Column, Columns, Figure, Scale, Section, Table, percent};
+
+/// What a survey to each depth would take and cost in a network environment.
+#[must_use]
+pub fn section(forecast: &Forecast) -> Section {
+    Section::new("forecast", "In the given network environment", recommendation(forecast))
+        .with(limits(forecast))
+        .with(figure(forecast))
+        .with(survey(forecast))
+        .with(servers(forecast))
+}
+
+fn recommendation(forecast: &Forecast) -> String {
+    match forecast.depth.and_then(|depth| forecast.level(depth)) {
+        Some(level) => format!(
+            "Depth {} is recommended: it keeps all bounds, takes {} and covers {} of the {}.",
+            level.depth,
+            duration(level.seconds),
+            Cell::ShareBetween(level.coverage).shown(),
+            counted(forecast.of, forecast.reading),
+        ),
+        None => {
+            let forbidding: Vec<String> =
+                Limit::forbidding(&forecast.limits).into_iter().map(bound).collect();
+            format!("No depth fits. What forbids it: {}.", forbidding.join("; "))
+        }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts that were made real")]
+fn bound(limit: &Limit) -> String {
+    let wanted = limit.wanted;
+    match limit.bound {
+        Bound::Days => format!("at most {wanted} days"),
+        Bound::Coverage => format!("coverage of at least {}", percent(wanted)),
+        Bound::ServerShare => format!("at most {} of a server's link", percent(wanted)),
+        Bound::ServerRequests => format!("at most {} requests to a server", thousands(wanted as u64)),
+        Bound::ServerBytes => format!("at most {} of a server", bytes(wanted as u64)),
+        Bound::SurveyorShare => format!("at most {} of the surveyor's link", percent(wanted)),
+    }
+}
+
+fn limits(forecast: &Forecast) -> Table {
+    let rows = forecast.limits.iter().map(|limit| {
+        let depths = match (limit.depths.first(), limit.depths.last()) {
+            (Some(first), Some(last)) if first == last => first.to_string(),
+            (Some(first), Some(last)) => format!("{first} to {last}"),
+            _ => "none".to_owned(),
+        };
+        vec![bound(limit).into(), depths.into()]
+    });
+    let columns = vec![Column::text("bound"), Column::text("depths that keep it")];
+    Table::new("table-forecast-bounds", "The bounds of the environment.", columns).with_rows(rows)
+}
+
+const HOUR: f64 = 3600.0;
+const DAY: f64 = 24.0 * HOUR;
+
+fn figure(forecast: &Forecast) -> Figure {
+    // Days, unless none lasts for two.
+    let is_short = forecast.levels.iter().all(|level| level.seconds < 2.0 * DAY);
+    let (length, unit) = if is_short { (HOUR, "hours") } else { (DAY, "days") };
+    let days = |level: &ForecastLevel| level.seconds / length;
+    let rows = forecast
+        .levels
+        .iter()
+        .map(|level| vec![Cell::Count(level.depth.into()), Cell::Number(days(level), 2)]);
+    let chart = Columns {
+        x: "Depth".to_owned(),
+        y: Axis::new(if is_short { "Hours" } else { "Days" }, Scale::Number),
+        parts: vec![unit.to_owned()],
+        columns: forecast.levels.iter().map(|level| (level.depth.to_string(), vec![days(level)])).collect(),
+        mark: forecast.depth.map(usize::from),
+    };
+    let end = |level: Option<&ForecastLevel>| {
+        level
+            .map_or_else(String::new, |level| format!("{} to depth {}", duration(level.seconds), level.depth))
+    };
+    let alt =
+        format!("The survey takes {} and {}.", end(forecast.levels.first()), end(forecast.levels.last()));
+    Figure::new(
+        "figure-forecast",
+        "How long a survey to each depth would take in the environment.",
+        alt,
+        chart,
+        Table::new("", "", vec![Column::number("depth", ""), Column::number("duration", unit)])
+            .with_rows(rows),
+    )
+}
+
+fn survey(forecast: &Forecast) -> Table {
+    let columns = vec![
+        Column::number("depth", ""),
+        Column::number("duration", "s"),
+        Column::number("requests", ""),
+        Column::number("load", "bytes"),
+        Column::number("busiest hour, kbit/s", ""),
+        Column::share("own link"),
+        Column::interval("coverage", "share"),
+        Column::text("breaks"),
+    ];
+    let rows = forecast.levels.iter().map(|level| {
+        let breaks: Vec<String> =
+            (forecast.limits.iter()).filter(|limit| level.breaks.contains(&limit.bound)).map(bound).collect();
+        let is_chosen = forecast.depth == Some(level.depth);
+        vec![
+            Cell::Count(level.depth.into()),
+            Cell::Seconds(level.seconds),
+            Cell::Count(level.requests),
+            Cell::Bytes(level.bytes),
+            Cell::Number(level.busiest_bits_per_second / 1000.0, 1),
+            level.surveyor_share.map_or(Cell::Missing, Cell::Share),
+            Cell::ShareBetween(level.coverage),
+            if is_chosen { "nothing: recommended".into() } else { breaks.join("; ").into() },
+        ]
+    });
+    let caption = "What a survey to each depth would take, cost and bring.";
+    Table::new("table-forecast", caption, columns).with_rows(rows)
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts that were made real")]
+fn servers(forecast: &Forecast) -> Table {
+    let of = |what: &str| ["median", "95 of 100", "most"].map(|end| format!("{what}, {end}"));
+    let columns = std::iter::once(Column::number("depth", ""))
+        .chain(of("requests").iter().map(|head| Column::number(head, "")))
+        .chain(of("load").iter().map(|head| Column::number(head, "bytes")))
+        .chain(of("link").iter().map(|head| Column::share(head)))
+        .collect();
+    let cells = |spread: Option<Spread>, cell: fn(f64) -> Cell| {
+        spread.map_or([const { Cell::Missing }; 3], |of| [of.median, of.p95, of.most].map(cell))
+    };
+    let rows = forecast.levels.iter().map(|level| {
+        std::iter::once(Cell::Count(level.depth.into()))
+            .chain(cells(Some(level.server_requests), |number| Cell::Count(number as u64)))
+            .chain(cells(Some(level.server_bytes), |number| Cell::Bytes(number as u64)))
+            .chain(cells(level.server_share, Cell::Share))
+            .collect()
+    });
+    let caption = "What servers would bear: half of them at most the median, 95 of 100 at most the second figure. Link: the \
+                   share of a server's link over the time in which it is surveyed.";
+    Table::new("table-forecast-servers", caption, columns).with_rows(rows)
+}

@@ -1,0 +1,53 @@
+use super::counted::{Of, of, ordered, table};
+use crate::analysis::overview::{Counted, Funnel};
+use crate::records::units::thousands;
+use crate::report::{Block, Section};
+
+/// How many sites there are at each stage, from known to active.
+#[must_use]
+pub fn section(funnel: &Funnel) -> Section {
+    let lead = format!(
+        "{} sites are known in the country domains; {} were surveyed, {} of these answer and {} are \
+         active.",
+        thousands(funnel.known),
+        thousands(funnel.surveyed),
+        of(funnel.answered, funnel.surveyed),
+        of(funnel.active, funnel.surveyed),
+    );
+    let mut section = Section::new("funnel", "From known to active sites", lead).with(ordered(
+        "figure-funnel",
+        "Sites of the country domains that reach each stage. A site is a registrable domain.",
+        Of { what: "stage", unit: "sites", whole: funnel.known },
+        &stages(funnel),
+    ));
+    if !funnel.answered_without_front_page.is_empty() {
+        section = section.with(table(
+            "table-no-front-page",
+            "Sites that answer but have no front page, by outcome of their walk",
+            "outcome",
+            "sites",
+            &funnel.answered_without_front_page,
+        ));
+    }
+    section.with(Block::Note(format!(
+        "Known: start URLs and targets of links. Resolves: an address was found. Answers: any status \
+         came, for robots.txt too. Front page: 2xx at the start URL or where it redirects inside the \
+         site. Active: two pages or more. Parked sites are not told from others, which takes guesses; \
+         they are among those with one page. {} surveyed sites outside the country domains are left out.",
+        thousands(funnel.outside)
+    )))
+}
+
+fn stages(funnel: &Funnel) -> Vec<Counted> {
+    [
+        ("known", funnel.known),
+        ("surveyed", funnel.surveyed),
+        ("resolves", funnel.resolved),
+        ("answers", funnel.answered),
+        ("front page", funnel.front_page),
+        ("a page was read", funnel.with_page),
+        ("active", funnel.active),
+    ]
+    .map(|(name, count)| Counted { name: name.to_owned(), count })
+    .into()
+}

@@ -1,0 +1,116 @@
+use super::counted::{ROWS, figure, of, share};
+use crate::analysis::overview::{Counted, Infrastructure, Place};
+use crate::records::units::thousands;
+use crate::report::{Block, Cell, Column, Fact, Section, Table, percent};
+
+/// Where servers stand and how many share one.
+#[must_use]
+pub fn section(found: &Infrastructure) -> Section {
+    let place = if found.located_servers == 0 {
+        "no database of locations was used, so that their countries are not known".to_owned()
+    } else {
+        format!(
+            "{} of the site trees that can be judged are hosted abroad",
+            of(found.offshore_trees, found.judged_trees)
+        )
+    };
+    let lead = format!(
+        "{} servers answered for {} site trees; {place}.",
+        thousands(found.servers),
+        thousands(found.hosted_trees)
+    );
+    let mut section = Section::new("infrastructure", "Where servers stand", lead).with(facts(found));
+    if found.located_servers > 0 {
+        section = section
+            .with(figure(
+                "figure-countries",
+                "Site trees by country of the server of their start URL",
+                "country",
+                "site trees",
+                &by_trees(&found.countries),
+            ))
+            .with(places("table-countries", "Servers and site trees by country", "country", &found.countries))
+            .with(offshore(found))
+            .with(places("table-networks", "Servers and site trees by network", "network", &found.networks));
+    }
+    section.with(Block::Note(format!(
+        "Abroad: the database places the server in another country than that of the country domain. \
+         Databases are wrong for anycast and content networks. Location doubt: {}.",
+        found.location_doubt
+    )))
+}
+
+fn facts(found: &Infrastructure) -> Vec<Fact> {
+    let concentration = &found.network_concentration;
+    let known = |value: f64| if concentration.networks == 0 { Cell::Missing } else { Cell::Share(value) };
+    let hhi = if concentration.networks == 0 { Cell::Missing } else { Cell::Number(concentration.hhi, 3) };
+    vec![
+        Fact::new("Servers", found.servers)
+            .note(format!("{} with a known country", thousands(found.located_servers))),
+        Fact::new("Hosts of a server, mean", Cell::Number(found.hosts_per_address.mean, 1)),
+        Fact::new("Median", Cell::Number(found.hosts_per_address.median, 1)),
+        Fact::new("Most", Cell::Count(found.hosts_per_address.max as u64)),
+        Fact::new(
+            "Site trees that share a server with ten other sites or more",
+            share(found.crowded_trees, found.hosted_trees),
+        )
+        .note(format!("on {} servers", thousands(found.crowded_servers))),
+        Fact::new("Hosted abroad", share(found.offshore_trees, found.judged_trees))
+            .note(format!("of {} site trees", thousands(found.judged_trees))),
+        Fact::new("Networks", concentration.networks),
+        Fact::new("Share of the three largest networks", known(concentration.share_of_top_three))
+            .note("of site trees"),
+        Fact::new("Concentration of networks", hhi).note("Herfindahl–Hirschman index: 1 if one has all"),
+    ]
+}
+
+fn by_trees(places: &[Place]) -> Vec<Counted> {
+    let counted = |place: &Place| Counted { name: place.name.clone(), count: place.site_trees };
+    places.iter().filter(|place| place.site_trees > 0).map(counted).collect()
+}
+
+fn places(id: &str, caption: &str, what: &str, places: &[Place]) -> Table {
+    let (servers, trees) =
+        places.iter().fold((0, 0), |sum, place| (sum.0 + place.servers, sum.1 + place.site_trees));
+    let columns = vec![
+        Column::text(what),
+        Column::number("servers", ""),
+        Column::share("share of servers"),
+        Column::number("site trees", ""),
+        Column::share("share of site trees"),
+    ];
+    let rows = places.iter().take(ROWS).map(|place| {
+        vec![
+            place.name.clone().into(),
+            Cell::Count(place.servers),
+            share(place.servers, servers),
+            Cell::Count(place.site_trees),
+            share(place.site_trees, trees),
+        ]
+    });
+    Table::new(id, caption, columns).with_rows(rows)
+}
+
+fn offshore(found: &Infrastructure) -> Table {
+    let columns = vec![
+        Column::text("country domain"),
+        Column::number("site trees", ""),
+        Column::number("abroad", ""),
+        Column::share("share abroad"),
+        Column::text("most of them in"),
+    ];
+    let rows = found.by_country_domain.iter().map(|domain| {
+        vec![
+            domain.country_domain.clone().into(),
+            Cell::Count(domain.judged),
+            Cell::Count(domain.offshore),
+            share(domain.offshore, domain.judged),
+            domain.foremost.clone().into(),
+        ]
+    });
+    let caption = format!(
+        "Site trees hosted abroad by country domain ({} of all)",
+        percent(found.offshore_trees as f64 / found.judged_trees as f64)
+    );
+    Table::new("table-offshore", caption, columns).with_rows(rows)
+}

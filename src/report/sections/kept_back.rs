@@ -1,0 +1,144 @@
+use super::counted::{of, share};
+use crate::analysis::overview::{Class, KeptBack, Level};
+use crate::records::units::thousands;
+use crate::report::{Axis, Block, Cell, Column, Columns, Fact, Figure, Scale, Section, Table};
+
+/// What was found and not fetched, and why.
+#[must_use]
+pub fn section(kept_back: &KeptBack) -> Section {
+    let most = kept_back.classes.iter().max_by_key(|class| class.urls);
+    let lead = format!(
+        "Of {} internal URLs that were found {} were asked for. What kept back most is {}.",
+        thousands(kept_back.internal_urls),
+        of(kept_back.fetched, kept_back.internal_urls),
+        most.map_or_else(String::new, |class| {
+            format!("{} with {} URLs", reason(class.name), thousands(class.urls))
+        }),
+    );
+    let sums = match kept_back.rows_that_do_not_reconcile {
+        0 => "On every level of every site tree the classes add up to what was found.".to_owned(),
+        rows => format!(
+            "On {} levels of site trees the classes do not add up to what was found: the tables are \
+             damaged, or the program is wrong.",
+            thousands(rows)
+        ),
+    };
+    Section::new("kept-back", "What was kept back", lead)
+        .with(classes(kept_back))
+        .with(by_level(kept_back))
+        .with(robots(kept_back))
+        .with(Block::Note(format!(
+            "{sums} URLs that were never found, below what was kept back, are not counted: the section \
+             on what was not seen estimates them."
+        )))
+}
+
+/// The classes in words.
+fn reason(class: &str) -> &str {
+    match class {
+        "robots" => "robots.txt",
+        "robots_unreachable" => "a robots.txt that could not be had",
+        "nofollow" => "nofollow",
+        "script" => "the rule on scripts",
+        "depth" => "the depth of the survey",
+        "limit" => "a budget of the site or a stop",
+        "trap" => "traps without end",
+        "opt_out" => "opt-out",
+        "redirects" => "too many redirects",
+        other => other,
+    }
+}
+
+fn classes(kept_back: &KeptBack) -> Table {
+    let columns = vec![
+        Column::text("kept back by"),
+        Column::number("internal URLs", ""),
+        Column::share("share of all found"),
+        Column::number("site trees with any", ""),
+    ];
+    let row = |class: &Class| {
+        vec![
+            reason(class.name).into(),
+            Cell::Count(class.urls),
+            share(class.urls, kept_back.internal_urls),
+            Cell::Count(class.site_trees),
+        ]
+    };
+    let fetched = [
+        "asked for".into(),
+        Cell::Count(kept_back.fetched),
+        share(kept_back.fetched, kept_back.internal_urls),
+        Cell::Missing,
+    ];
+    let rows = kept_back.classes.iter().map(row).chain([fetched.into()]);
+    Table::new("table-kept-back", "Every internal URL that was found, in exactly one class", columns)
+        .with_rows(rows)
+}
+
+/// The classes that are drawn as one, so that colours can be told apart.
+const PARTS: [(&str, &[&str]); 6] = [
+    ("robots.txt", &["robots", "robots_unreachable"]),
+    ("nofollow", &["nofollow"]),
+    ("rule on scripts", &["script"]),
+    ("depth", &["depth"]),
+    ("budget or stop", &["limit"]),
+    ("other", &["trap", "opt_out", "redirects"]),
+];
+
+fn by_level(kept_back: &KeptBack) -> Figure {
+    let shares = |level: &Level| {
+        let part = |(_, members): &(&str, &[&str])| {
+            let classes = kept_back.classes.iter().zip(level.not_fetched);
+            let urls: u64 =
+                classes.filter(|(class, _)| members.contains(&class.name)).map(|(_, urls)| urls).sum();
+            if level.internal_urls == 0 { 0.0 } else { urls as f64 / level.internal_urls as f64 }
+        };
+        PARTS.iter().map(part).collect()
+    };
+    let chart = Columns {
+        x: "Depth level".to_owned(),
+        y: Axis::new("Share of the level's URLs", Scale::Share),
+        parts: PARTS.iter().map(|(name, _)| (*name).to_owned()).collect(),
+        columns: (0..)
+            .zip(&kept_back.levels)
+            .map(|(depth, level): (u32, _)| (depth.to_string(), shares(level)))
+            .collect(),
+        mark: None,
+    };
+    let columns =
+        [Column::number("depth", ""), Column::number("internal URLs", ""), Column::number("asked for", "")]
+            .into_iter()
+            .chain(kept_back.classes.iter().map(|class| Column::number(reason(class.name), "URLs")));
+    let rows = (0..).zip(&kept_back.levels).map(|(depth, level)| {
+        [Cell::Count(depth), Cell::Count(level.internal_urls), Cell::Count(level.fetched)]
+            .into_iter()
+            .chain(level.not_fetched.map(Cell::Count))
+            .collect()
+    });
+    Figure::new(
+        "figure-kept-back",
+        "What was found at each level and not asked for, as a share of all found there. One level below \
+         the deepest walked stands what lay too deep.",
+        format!(
+            "{} of all internal URLs were not asked for.",
+            of(
+                kept_back.internal_urls - kept_back.fetched.min(kept_back.internal_urls),
+                kept_back.internal_urls
+            )
+        ),
+        chart,
+        Table::new("", "", columns.collect()).with_rows(rows),
+    )
+}
+
+fn robots(kept_back: &KeptBack) -> Vec<Fact> {
+    let robots = &kept_back.robots;
+    let fact = |name: &str, count: u64| Fact::new(name, count);
+    vec![
+        fact("Attempts to get a robots.txt", robots.attempts),
+        fact("Rules", robots.rules).note("2xx"),
+        fact("All is allowed", robots.allow_all).note("4xx other than 429"),
+        fact("All is forbidden", robots.disallow_all).note("5xx, 429, or no answer"),
+        fact("Asked elsewhere", robots.redirects).note("3xx"),
+    ]
+}

@@ -1,0 +1,90 @@
+use crate::analysis::overview::{Burden, Ledger, Promise, Spread, Verdict as Judged};
+use crate::records::units::thousands;
+use crate::report::{Block, Cell, Column, Section, Table, Verdict, Verdicts};
+
+/// What servers bore, and whether promises were kept.
+#[must_use]
+pub fn section(ledger: &Ledger) -> Section {
+    let count = |verdict| ledger.promises.iter().filter(|promise| promise.verdict == verdict).count();
+    let lead = format!(
+        "{} addresses were asked; half of them {} times or less, the most asked {} times. Of {} promises \
+         that the tables can show {} were kept and {} broken.",
+        thousands(ledger.requests.count),
+        Cell::Number(ledger.requests.median, 0).shown(),
+        thousands(ledger.requests.max as u64),
+        count(Judged::Held) + count(Judged::Broken),
+        count(Judged::Held),
+        count(Judged::Broken),
+    );
+    Section::new("ledger", "The load on servers", lead)
+        .with(Verdicts {
+            id: "promises".to_owned(),
+            caption: "The promises on load, judged by the times, addresses and answers of the exchanges"
+                .to_owned(),
+            list: ledger.promises.iter().map(verdict).collect(),
+        })
+        .with(spreads(ledger))
+        .with(most_burdened(&ledger.most_burdened))
+        .with(Block::Note(
+            "Load is booked to the address that was asked, over the whole survey. Busy time is from the \
+             first byte sent to the last received. Requests in a minute: most that began within any 60 \
+             seconds."
+                .to_owned(),
+        ))
+}
+
+fn verdict(promise: &Promise) -> (String, Verdict, String) {
+    let verdict = match promise.verdict {
+        Judged::Held => Verdict::Held,
+        Judged::Broken => Verdict::Broken,
+        Judged::NotShown => Verdict::NotShown,
+    };
+    (promise.promise.clone(), verdict, promise.evidence.clone())
+}
+
+fn spreads(ledger: &Ledger) -> Table {
+    let heads = ["median", "mean", "95 %", "most", "sum"];
+    let columns = [Column::text("load"), Column::text("unit")]
+        .into_iter()
+        .chain(heads.map(|head| Column::number(head, "")));
+    let row = |name: &str, unit: &str, of: &Spread, form: &dyn Fn(f64) -> Cell| {
+        let values = [of.median, of.mean, of.p95, of.max, of.sum].map(form);
+        [Cell::from(name), Cell::from(unit)].into_iter().chain(values).collect::<Vec<_>>()
+    };
+    let rows = [
+        row("requests", "requests", &ledger.requests, &|value| Cell::Number(value, 1)),
+        row("bytes, both ways", "bytes", &ledger.bytes, &|value| Cell::Bytes(value.round() as u64)),
+        row("busy time", "ms", &ledger.busy_ms, &Cell::Milliseconds),
+    ];
+    Table::new("table-load", "Load of an address over the whole survey", columns.collect()).with_rows(rows)
+}
+
+fn most_burdened(list: &[Burden]) -> Table {
+    let columns = vec![
+        Column::text("address"),
+        Column::text("country"),
+        Column::text("network"),
+        Column::number("sites", ""),
+        Column::number("requests", ""),
+        Column::number("bytes", "bytes"),
+        Column::number("busy time", "ms"),
+        Column::number("shortest pause", "ms"),
+        Column::number("at once", "requests"),
+        Column::number("in a minute", "requests"),
+    ];
+    let rows = list.iter().map(|burden| {
+        vec![
+            burden.address.clone().into(),
+            burden.country.clone().into(),
+            burden.network.clone().into(),
+            burden.sites.map(u64::from).into(),
+            Cell::Count(burden.requests),
+            Cell::Bytes(burden.bytes),
+            Cell::Milliseconds(burden.busy_ms),
+            burden.smallest_gap_ms.map_or(Cell::Missing, Cell::Milliseconds),
+            Cell::Count(burden.most_parallel.into()),
+            Cell::Count(burden.most_per_minute.into()),
+        ]
+    });
+    Table::new("table-burdened", "The ten addresses with the most busy time", columns).with_rows(rows)
+}

@@ -1,0 +1,89 @@
+use super::counted::{Of, of, ordered, share, table};
+use crate::analysis::overview::{GENERIC, Links};
+use crate::records::units::thousands;
+use crate::report::{Block, Cell, Column, Figure, Matrix, Scale, Section, Table, percent};
+
+/// Where external links lead.
+#[must_use]
+pub fn section(links: &Links) -> Section {
+    let lead = format!(
+        "{} site trees link to {} external URLs on {} hosts of {} sites. {} lead to generic domains, {} \
+         stay in the surveyed country domains.",
+        thousands(links.linking_trees),
+        thousands(links.external_urls),
+        thousands(links.hosts),
+        thousands(links.sites),
+        percent(links.share_to_generic()),
+        of(links.in_survey, links.external_urls),
+    );
+    let section = Section::new("links", "Links to other sites", lead);
+    if links.external_urls == 0 {
+        return section;
+    }
+    let trees = Of { what: "host", unit: "linking site trees", whole: links.linking_trees };
+    let caption = "The hosts that most site trees link to, with their share of the trees that link at all";
+    section
+        .with(ordered("figure-linked-hosts", caption, trees, &links.most_linked_hosts))
+        .with(most_linked_sites(links))
+        .with(matrix(links))
+        .with(table(
+            "table-elements",
+            "External URLs by where the link is written",
+            "element",
+            "external URLs",
+            &links.elements,
+        ))
+        .with(Block::Note(format!(
+            "An external URL counts once in every site tree that has it. {} are on links marked \
+             nofollow. A country domain is a surveyed one or a top-level domain of two letters; all \
+             others are generic.",
+            of(links.nofollow, links.external_urls)
+        )))
+}
+
+fn most_linked_sites(links: &Links) -> Table {
+    let columns =
+        vec![Column::text("site"), Column::number("linking site trees", ""), Column::share("share of these")];
+    let rows = links.most_linked_sites.iter().map(|site| {
+        vec![site.name.clone().into(), Cell::Count(site.count), share(site.count, links.linking_trees)]
+    });
+    Table::new("table-linked-sites", "The sites that most site trees link to", columns).with_rows(rows)
+}
+
+/// More rows and columns than these cannot be read; the table has all.
+const SHOWN: usize = 12;
+
+fn matrix(links: &Links) -> Figure {
+    let matrix = &links.matrix;
+    let cell = |urls: &u64, row: &[u64]| {
+        let sum: u64 = row.iter().sum();
+        (sum > 0).then(|| *urls as f64 / sum as f64)
+    };
+    let cells = matrix
+        .urls
+        .iter()
+        .take(SHOWN)
+        .map(|row| row.iter().take(SHOWN).map(|urls| cell(urls, row)).collect());
+    let chart = Matrix {
+        row_title: "From sites under".to_owned(),
+        column_title: "To hosts under".to_owned(),
+        rows: matrix.from.iter().take(SHOWN).cloned().collect(),
+        columns: matrix.to.iter().take(SHOWN).cloned().collect(),
+        cells: cells.collect(),
+        scale: Scale::Share,
+    };
+    let columns = std::iter::once(Column::text("from"))
+        .chain(matrix.to.iter().map(|to| Column::number(to, "external URLs")))
+        .collect();
+    let rows = matrix.from.iter().zip(&matrix.urls).map(|(from, urls)| {
+        std::iter::once(Cell::from(from.as_str())).chain(urls.iter().map(|urls| Cell::Count(*urls))).collect()
+    });
+    Figure::new(
+        "figure-link-matrix",
+        "Where the external URLs of each country domain lead: shares of its row. The table has their \
+         numbers.",
+        format!("Of all external URLs {} lead to {GENERIC} domains.", percent(links.share_to_generic())),
+        chart,
+        Table::new("", "", columns).with_rows(rows),
+    )
+}

@@ -1,0 +1,159 @@
+use super::names;
+use crate::analysis::{CurveLevel, Curves, Estimate, Kind, LoadUnit, Sampling};
+use crate::report::{
+    Axis, Block, Cell, Column, Figure, Lines, Mark, Point, Scale, Section, Series, Table, percent,
+};
+
+/// What share of the findings which share of the load brings: figure 3 of the paper.
+#[must_use]
+pub fn section(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Section {
+    let lead = curves.levels.iter().find(|level| Some(level.depth) == chosen).map_or_else(
+        || "No depth reaches what was asked for; the curves show what each costs and brings.".to_owned(),
+        |level| {
+            format!(
+                "Depth {} costs {} of the requests that the deepest level walked needs, and shows {} of the external \
+                 URLs and {} of the hosts.",
+                level.depth,
+                Cell::ShareBetween(level.load(LoadUnit::Requests)).shown(),
+                Cell::ShareBetween(level.union(Kind::Urls)).shown(),
+                Cell::ShareBetween(level.union(Kind::Hosts)).shown(),
+            )
+        },
+    );
+    let mut section = Section::new("load-coverage", "Coverage against load", lead)
+        .with(by_unit(curves, sampling, chosen))
+        .with(by_kind(curves, sampling, chosen))
+        .with(table(curves));
+    section.blocks.push(Block::Note(
+        "Load rate: load of levels 0 to d as a share of the load to the deepest level walked. Coverage: what is known from levels 0 to \
+         d as a share of all that the survey knows. Both are 100 % at the deepest level by definition."
+            .to_owned(),
+    ));
+    section
+}
+
+fn load_mark(curves: &Curves, chosen: Option<u16>) -> Option<Mark> {
+    let level = curves.levels.iter().find(|level| Some(level.depth) == chosen)?;
+    let label = format!("chosen: depth {}", level.depth);
+    Some(Mark { x: level.load(LoadUnit::Requests).value, label })
+}
+
+/// A point for each depth; those of one series bear the depth.
+fn points(
+    curves: &Curves,
+    unit: LoadUnit,
+    coverage: impl Fn(&CurveLevel) -> Estimate,
+    is_named: bool,
+) -> Vec<Point> {
+    let point = |level: &CurveLevel| Point {
+        x: level.load(unit).value,
+        y: coverage(level),
+        label: if is_named { level.depth.to_string() } else { String::new() },
+    };
+    curves.levels.iter().map(point).collect()
+}
+
+/// The coverage that half of the load brings, on the straight line between the depths around it.
+fn at_half(points: &[Point]) -> Option<f64> {
+    let after = points.iter().position(|point| point.x >= 0.5)?;
+    let (to, from) = (&points[after], points.get(after.checked_sub(1)?)?);
+    let along = (0.5 - from.x) / (to.x - from.x).max(f64::MIN_POSITIVE);
+    Some(from.y.value + along * (to.y.value - from.y.value))
+}
+
+fn by_unit(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Figure {
+    let urls = |level: &CurveLevel| level.union(Kind::Urls);
+    let units = names::units(curves);
+    let series: Vec<Series> = units
+        .iter()
+        .map(|unit| {
+            let unit = *unit;
+            Series::of_points(names::unit(unit), points(curves, unit, urls, unit == LoadUnit::Requests))
+        })
+        .collect();
+    let rows = curves.levels.iter().map(|level| {
+        let loads = units.iter().map(|unit| Cell::ShareBetween(level.load(*unit)));
+        let ends = [Cell::ShareBetween(urls(level))];
+        std::iter::once(Cell::Count(level.depth.into())).chain(loads).chain(ends).collect()
+    });
+    let columns = std::iter::once(Column::number("depth", ""))
+        .chain(units.iter().map(|unit| rate_column(*unit)))
+        .chain([Column::interval("coverage of external URLs", "share")])
+        .collect();
+    let alt = series.first().and_then(|requests| at_half(&requests.points)).map_or_else(
+        || "Coverage of external URLs against load.".to_owned(),
+        |share| format!("Half of the requests bring {} of the external URLs.", percent(share)),
+    );
+    let chart = Lines {
+        x: Axis::new("Load rate", Scale::Share),
+        y: Axis::new("Coverage of external URLs", Scale::Share),
+        series,
+        mark: load_mark(curves, chosen),
+    };
+    let caption = format!(
+        "Coverage of distinct external URLs against the share of the load, in each unit of load. Numbers at points: depth. Bands: {} \
+         intervals of the coverage; the chosen depth is marked at its requests.",
+        names::confidence(sampling)
+    );
+    Figure::new("figure-load-units", caption, alt, chart, Table::new("", "", columns).with_rows(rows))
+}
+
+fn by_kind(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Figure {
+    let series = Kind::ALL.map(|kind| {
+        let points = points(curves, LoadUnit::Requests, |level| level.union(kind), kind == Kind::Urls);
+        Series::of_points(names::kind(kind), points)
+    });
+    let rows = curves.levels.iter().map(|level| {
+        let shares = Kind::ALL.map(|kind| Cell::ShareBetween(level.union(kind)));
+        [Cell::Count(level.depth.into()), Cell::ShareBetween(level.load(LoadUnit::Requests))]
+            .into_iter()
+            .chain(shares)
+            .collect()
+    });
+    let columns = [Column::number("depth", ""), Column::interval("load rate, requests", "share")]
+        .into_iter()
+        .chain(Kind::ALL.map(|kind| Column::interval(names::kind(kind), "share")))
+        .collect();
+    let told = Kind::ALL.iter().zip(&series).filter_map(|(kind, series)| {
+        Some(format!("{} of the {}", percent(at_half(&series.points)?), names::kind(*kind)))
+    });
+    let alt = format!("Half of the requests bring {}.", told.collect::<Vec<_>>().join(", "));
+    let chart = Lines {
+        x: Axis::new("Load rate in requests", Scale::Share),
+        y: Axis::new("Union coverage", Scale::Share),
+        series: series.into(),
+        mark: load_mark(curves, chosen),
+    };
+    let caption = format!(
+        "Coverage of what is known in the survey against the share of its requests. Numbers at points: depth. Bands: {} intervals.",
+        names::confidence(sampling)
+    );
+    Figure::new("figure-load-kinds", caption, alt, chart, Table::new("", "", columns).with_rows(rows))
+}
+
+fn rate_column(unit: LoadUnit) -> Column {
+    Column::interval(&format!("load rate, {}", names::unit(unit)), "share")
+}
+
+fn table(curves: &Curves) -> Table {
+    let units = names::units(curves);
+    let columns = [Column::number("depth", "")]
+        .into_iter()
+        .chain(units.iter().map(|unit| rate_column(*unit)))
+        .chain(
+            Kind::ALL[..3]
+                .iter()
+                .map(|kind| Column::interval(&format!("{}, pair", names::kind(*kind)), "share")),
+        )
+        .chain(Kind::ALL.map(|kind| Column::interval(&format!("{}, union", names::kind(kind)), "share")))
+        .collect();
+    let rows = curves.levels.iter().map(|level| {
+        let loads = units.iter().map(|unit| Cell::ShareBetween(level.load(*unit)));
+        let pairs = level.pair.map(Cell::ShareBetween);
+        let unions = level.union.map(Cell::ShareBetween);
+        std::iter::once(Cell::Count(level.depth.into())).chain(loads).chain(pairs).chain(unions).collect()
+    });
+    let caption = "Load rate and coverage at each depth, with intervals. Pair: each once in every site tree; union: each once in the \
+                   survey.";
+    Table::new("table-load-coverage", caption, columns).with_rows(rows)
+}

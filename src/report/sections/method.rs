@@ -1,0 +1,91 @@
+use crate::analysis::Overview;
+use crate::analysis::overview::{Method, Setting};
+use crate::report::{Block, Cell, Column, Fact, Section, Table};
+
+/// How the numbers came about, so that somebody else can come to the same.
+#[must_use]
+pub fn section(overview: &Overview) -> Section {
+    let method = &overview.method;
+    let lead = format!(
+        "Surveyed with ccsurvey {}, counted with ccsurvey {}, from the tables of the survey and nothing \
+         else.",
+        method.surveyed_with, method.counted_with
+    );
+    Section::new("method", "Method", lead)
+        .with(sources(method))
+        .with(Block::Heading("What words mean".to_owned()))
+        .with(definitions())
+        .with(settings("table-settings", "The effective settings of the survey", &method.settings))
+        .with(Block::Heading("To cite".to_owned()))
+        .with(Block::text(citation(overview)))
+        .with(Block::Note(
+            "A survey sees what is linked, up to its depth and budgets, from one place, at one time; \
+             what robots.txt forbids is not seen. Sites that are not linked from a start URL are \
+             missing. Countries and networks are what the databases say."
+                .to_owned(),
+        ))
+}
+
+fn sources(method: &Method) -> Vec<Fact> {
+    let mut facts =
+        vec![Fact::new("Public Suffix List", method.suffix_list.clone()).note("divides hosts into sites")];
+    for database in &method.geo {
+        let built = database.built.to_string().get(..10).unwrap_or_default().to_owned();
+        facts.push(
+            Fact::new("Database of addresses", database.database_type.clone()).note(format!("built {built}")),
+        );
+    }
+    if method.geo.is_empty() {
+        facts.push(
+            Fact::new("Database of addresses", Cell::Missing).note("no countries and networks are known"),
+        );
+    }
+    let told = method.simulation.iter();
+    facts.extend(
+        told.map(|setting| Fact::new(&format!("Virtual Web: {}", setting.name), setting.value.clone())),
+    );
+    facts.extend(method.tables.iter().map(|(name, count)| Fact::new(&format!("Rows of {name}"), count.rows)));
+    facts
+}
+
+fn definitions() -> Vec<Fact> {
+    [
+        ("Site", "The registrable domain of a host: a public suffix and one label, or an address."),
+        (
+            "Site tree",
+            "The pages that are reached from a start URL through pages of its site; one for every start \
+             URL.",
+        ),
+        ("Depth level", "Links followed from the start URL, the fewest possible; a redirect adds none."),
+        ("Exchange", "A request to a server and what came of it, robots.txt and redirects included."),
+        ("Page", "An answer with 2xx that is HTML and was read for links."),
+        (
+            "Load",
+            "Requests, bytes on the wire both ways, and busy time: first byte sent to last byte received.",
+        ),
+        (
+            "External URL",
+            "A URL of another site. Bytes are those of HTTP; what TCP, IP and TLS add is not counted.",
+        ),
+    ]
+    .map(|(word, meaning)| Fact::new(word, meaning))
+    .into()
+}
+
+fn settings(id: &str, caption: &str, settings: &[Setting]) -> Table {
+    let columns = vec![Column::text("setting"), Column::text("value")];
+    let rows = settings.iter().map(|setting| vec![setting.name.clone().into(), setting.value.clone().into()]);
+    Table::new(id, caption, columns).with_rows(rows)
+}
+
+fn citation(overview: &Overview) -> String {
+    let card = &overview.card;
+    let domains: Vec<String> = card.country_domains.iter().map(|domain| format!(".{domain}")).collect();
+    let day = card.created.to_string().get(..10).unwrap_or_default().to_owned();
+    format!(
+        "Survey of the Web servers of {}, begun {day}, made with ccsurvey {}. The method is that of \
+         Nakahira, Hoshino and Mikami, \"Low Load Server Crawler: Design and Evaluation\", WWW 2008.",
+        domains.join(", "),
+        card.tool_version
+    )
+}

@@ -1,0 +1,82 @@
+use super::counted::{figure, of, share, table};
+use crate::analysis::overview::{Counted, Outcomes};
+use crate::records::units::thousands;
+use crate::report::{Block, Cell, Column, Section, Table};
+
+/// How exchanges and site trees ended.
+#[must_use]
+pub fn section(outcomes: &Outcomes) -> Section {
+    let failed: u64 = outcomes.failures.iter().map(|counted| counted.count).sum();
+    let trees: u64 = outcomes.trees.iter().map(|counted| counted.count).sum();
+    let of_word = |word: &str| {
+        outcomes.trees.iter().find(|counted| counted.name == word).map_or(0, |found| found.count)
+    };
+    let lead = format!(
+        "{} of {} site trees were walked to their end, {} could not be reached. {} of {} exchanges \
+         brought no complete answer.",
+        of(of_word("complete"), trees),
+        thousands(trees),
+        of(of_word("unreachable"), trees),
+        of(failed, outcomes.exchanges),
+        thousands(outcomes.exchanges),
+    );
+    Section::new("outcomes", "Outcomes and failures", lead)
+        .with(figure(
+            "figure-outcomes",
+            "Site trees by outcome: why their walk ended",
+            "outcome",
+            "site trees",
+            &outcomes.trees,
+        ))
+        .with(by_country_domain(outcomes))
+        .with(table(
+            "table-failures",
+            "Exchanges without a complete answer, by failure",
+            "failure",
+            "exchanges",
+            &outcomes.failures,
+        ))
+        .with(statuses(outcomes))
+        .with(Block::Note(
+            "The data dictionary tells what each word means. An HTTP status is not a failure, whatever \
+             it says."
+                .to_owned(),
+        ))
+}
+
+fn by_country_domain(outcomes: &Outcomes) -> Table {
+    let words = || outcomes.trees.iter().map(|counted| counted.name.as_str());
+    let columns = [Column::text("country domain"), Column::number("site trees", "")]
+        .into_iter()
+        .chain(words().map(|word| Column::number(word, "site trees")))
+        .collect();
+    let count = |list: &[Counted], word: &str| {
+        list.iter().find(|counted| counted.name == word).map_or(0, |found| found.count)
+    };
+    let rows = outcomes.by_country_domain.iter().map(|domain| {
+        [Cell::from(domain.country_domain.as_str()), Cell::Count(domain.trees)]
+            .into_iter()
+            .chain(words().map(|word| Cell::Count(count(&domain.outcomes, word))))
+            .collect()
+    });
+    Table::new("table-outcomes", "Outcomes of site trees by country domain", columns).with_rows(rows)
+}
+
+fn statuses(outcomes: &Outcomes) -> Table {
+    let answers: u64 = outcomes.statuses.iter().map(|status| status.pages + status.robots).sum();
+    let columns = vec![
+        Column::text("status"),
+        Column::number("for pages", "answers"),
+        Column::number("for robots.txt", "answers"),
+        Column::share("share of answers"),
+    ];
+    let rows = outcomes.statuses.iter().map(|status| {
+        vec![
+            status.status.to_string().into(),
+            Cell::Count(status.pages),
+            Cell::Count(status.robots),
+            share(status.pages + status.robots, answers),
+        ]
+    });
+    Table::new("table-statuses", "Answers by HTTP status", columns).with_rows(rows)
+}

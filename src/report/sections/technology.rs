@@ -1,0 +1,124 @@
+use super::counted::{ROWS, figure, share, table};
+use crate::analysis::overview::{Counted, Technology};
+use crate::report::{Block, Cell, Column, Section, Table, percent};
+
+/// What servers run and what pages are written in.
+#[must_use]
+pub fn section(technology: &Technology) -> Section {
+    let of = |list: &[Counted], is_meant: &dyn Fn(&str) -> bool| {
+        let all: u64 = list.iter().map(|counted| counted.count).sum();
+        let meant: u64 =
+            list.iter().filter(|counted| is_meant(&counted.name)).map(|counted| counted.count).sum();
+        percent(meant as f64 / all as f64)
+    };
+    let lead = format!(
+        "{} of the front pages are encrypted, {} of these with a valid certificate; {} of the pages come \
+         compressed.",
+        of(&technology.encryption, &|name| name.starts_with("TLS")),
+        of(&technology.certificates, &|name| name == "valid"),
+        of(&technology.compression, &|name| name != "not compressed"),
+    );
+    let by_trees: Vec<Counted> =
+        technology.software.iter().map(|software| counted(&software.name, software.site_trees)).collect();
+    Section::new("technology", "Technology", lead)
+        .with(figure(
+            "figure-software",
+            "Server software by site trees",
+            "software",
+            "site trees",
+            &sorted(by_trees),
+        ))
+        .with(software(technology))
+        .with(table(
+            "table-http",
+            "HTTP versions of answers",
+            "version",
+            "answers",
+            &technology.http_versions,
+        ))
+        .with(table(
+            "table-encryption",
+            "Encryption of front pages",
+            "version",
+            "front pages",
+            &technology.encryption,
+        ))
+        .with(table(
+            "table-certificates",
+            "Certificates of encrypted front pages",
+            "certificate",
+            "front pages",
+            &technology.certificates,
+        ))
+        .with(table(
+            "table-compression",
+            "Compression of pages",
+            "Content-Encoding",
+            "pages",
+            &technology.compression,
+        ))
+        .with(charsets(technology))
+        .with(table(
+            "table-languages",
+            "Languages that front pages say they are in",
+            "language",
+            "front pages",
+            &technology.languages,
+        ))
+        .with(Block::Note(
+            "Software is what the header Server says before its version; nobody checks it. A front page \
+             is the first answer with 2xx at the start URL or where it redirects. Encodings have their \
+             names of the WHATWG standard, by which ISO-8859-1 is windows-1252."
+                .to_owned(),
+        ))
+}
+
+fn counted(name: &str, count: u64) -> Counted {
+    Counted { name: name.to_owned(), count }
+}
+
+fn sorted(mut list: Vec<Counted>) -> Vec<Counted> {
+    list.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.name.cmp(&b.name)));
+    list
+}
+
+fn software(technology: &Technology) -> Table {
+    let columns = vec![
+        Column::text("software"),
+        Column::number("servers", ""),
+        Column::share("share of servers"),
+        Column::number("site trees", ""),
+        Column::share("share of site trees"),
+    ];
+    let rows = technology.software.iter().take(ROWS).map(|software| {
+        vec![
+            software.name.clone().into(),
+            Cell::Count(software.servers),
+            share(software.servers, technology.servers),
+            Cell::Count(software.site_trees),
+            share(software.site_trees, technology.site_trees),
+        ]
+    });
+    let caption = "Server software by servers (addresses that answered) and by site trees (whose start URL was \
+         answered)";
+    Table::new("table-software", caption, columns).with_rows(rows)
+}
+
+fn charsets(technology: &Technology) -> Table {
+    let columns = vec![
+        Column::text("declared in Content-Type"),
+        Column::text("read in"),
+        Column::number("pages", ""),
+        Column::share("share"),
+    ];
+    let rows = technology.charsets.iter().take(ROWS).map(|pair| {
+        vec![
+            pair.declared.clone().into(),
+            pair.used.clone().into(),
+            Cell::Count(pair.pages),
+            share(pair.pages, technology.pages),
+        ]
+    });
+    let caption = "Character encoding that the header declares against the one that pages were read in";
+    Table::new("table-charsets", caption, columns).with_rows(rows)
+}

@@ -1,0 +1,75 @@
+use super::Cell;
+
+/// A table; on the page it stands in a box of its own that scrolls, and has a CSV link.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// A word for links to it and the name of its CSV file: lower-case letters, digits and hyphens, each once
+    /// in a report.
+    pub id: String,
+    pub caption: String,
+    pub columns: Vec<Column>,
+    /// As many cells as there are columns.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+/// A column of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    pub head: String,
+    /// Of the raw value, as it stands in the CSV file; empty where there is none.
+    pub unit: &'static str,
+    pub form: Form,
+}
+
+/// What the cells of a column are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    Text,
+    Number,
+    /// A number with its interval: three columns of CSV.
+    Interval,
+}
+
+impl Table {
+    #[must_use]
+    pub fn new(id: &str, caption: impl Into<String>, columns: Vec<Column>) -> Self {
+        Self { id: id.to_owned(), caption: caption.into(), columns, rows: Vec::new() }
+    }
+
+    /// Adds a row; cells beyond the columns are left out, missing ones are missing.
+    pub fn push(&mut self, mut row: Vec<Cell>) {
+        row.resize(self.columns.len(), Cell::Missing);
+        self.rows.push(row);
+    }
+
+    /// The table with the given rows.
+    #[must_use]
+    pub fn with_rows(mut self, rows: impl IntoIterator<Item = Vec<Cell>>) -> Self {
+        rows.into_iter().for_each(|row| self.push(row));
+        self
+    }
+}
+
+impl Column {
+    #[must_use]
+    pub fn text(head: &str) -> Self {
+        Self { head: head.to_owned(), unit: "", form: Form::Text }
+    }
+
+    #[must_use]
+    pub fn number(head: &str, unit: &'static str) -> Self {
+        Self { head: head.to_owned(), unit, form: Form::Number }
+    }
+
+    /// A share of one.
+    #[must_use]
+    pub fn share(head: &str) -> Self {
+        Self::number(head, "share")
+    }
+
+    /// A number with its interval.
+    #[must_use]
+    pub fn interval(head: &str, unit: &'static str) -> Self {
+        Self { head: head.to_owned(), unit, form: Form::Interval }
+    }
+}

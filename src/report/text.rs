@@ -1,0 +1,82 @@
+//! Words of strangers, made harmless.
+
+/// Characters shown of one text; a title may have as many as its page has bytes.
+const LONGEST: usize = 200;
+
+/// A text as it may stand on the page: control characters, direction marks and other characters that are
+/// not seen become visible as `⟨U+202E⟩`; what is too long is cut and ends in `…`.
+///
+/// It is still to be escaped for HTML, which the template does.
+#[must_use]
+pub fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len().min(LONGEST * 4));
+    for (number, character) in text.chars().enumerate() {
+        if number == LONGEST {
+            plain.push('…');
+            break;
+        }
+        match character {
+            '\t' | '\n' | '\r' => plain.push(' '),
+            hidden if is_hidden(hidden) => plain.push_str(&format!("⟨U+{:04X}⟩", u32::from(hidden))),
+            seen => plain.push(seen),
+        }
+    }
+    plain
+}
+
+/// Control characters, and the marks of Unicode that turn or hide what stands beside them (UAX #9, UTR #36);
+/// noncharacters, which HTML forbids.
+fn is_hidden(character: char) -> bool {
+    character.is_control()
+        || matches!(character,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{fdd0}'..='\u{fdef}' | '\u{feff}' | '\u{fff0}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e0fff}')
+        || u32::from(character) & 0xfffe == 0xfffe
+}
+
+/// Units that stay on the line of their number.
+const UNITS: [&str; 16] =
+    ["%", "B", "kB", "MB", "GB", "TB", "PB", "ms", "s", "min", "h", "d", "kB/s", "MB/s", "req/s", "kbit/s"];
+
+/// A text in which no line ends between a number and its unit.
+#[must_use]
+pub fn unbroken(text: &str) -> String {
+    let mut unbroken = String::with_capacity(text.len());
+    for (number, word) in text.split(' ').enumerate() {
+        let unit = word.trim_end_matches(|mark: char| !mark.is_alphanumeric() && mark != '%');
+        let follows_number = unbroken.ends_with(|last: char| last.is_ascii_digit());
+        if number > 0 {
+            unbroken.push(if follows_number && UNITS.contains(&unit) { '\u{a0}' } else { ' ' });
+        }
+        unbroken.push_str(word);
+    }
+    unbroken
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_turns_or_hides_text_becomes_visible() {
+        assert_eq!(plain("a\u{202e}b\u{0}c\u{200b}\u{ffff}"), "a⟨U+202E⟩b⟨U+0000⟩c⟨U+200B⟩⟨U+FFFF⟩");
+        assert_eq!(plain("one\r\ntwo\tthree"), "one  two three");
+        assert_eq!(plain("日本 <b>\"&"), "日本 <b>\"&");
+    }
+
+    #[test]
+    fn what_is_long_is_cut() {
+        assert_eq!(plain(&"é".repeat(1000)).chars().count(), LONGEST + 1);
+        assert!(!plain(&"é".repeat(LONGEST)).contains('…'));
+    }
+
+    #[test]
+    fn a_number_keeps_its_unit() {
+        assert_eq!(
+            unbroken("95 % (93–97 %) of 1.2 GB; 8 h"),
+            "95\u{a0}% (93–97\u{a0}%) of 1.2\u{a0}GB; 8\u{a0}h"
+        );
+        assert_eq!(unbroken("depth 8 so a  b"), "depth 8 so a  b");
+    }
+}

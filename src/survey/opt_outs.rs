@@ -1,0 +1,112 @@
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use super::error::{READ, SurveyError};
+use super::parts::{Parts, read_text};
+use crate::address::{OptOut, OptOuts};
+use crate::records::{Geo, OptOutRecord, Timestamp, read_opt_outs, write_opt_outs};
+
+/// Reads the opt-out list of a survey, which may name autonomous systems if a database knows them.
+pub(super) fn open(path: Option<&Path>, geo: &Arc<Geo>) -> Result<Arc<OptOuts>, SurveyError> {
+    let list = match path {
+        None => OptOut::default(),
+        Some(path) => {
+            let wrong = |source| SurveyError::OptOut { path: path.to_owned(), source };
+            let list = OptOut::parse(&read_text(path)?).map_err(wrong)?;
+            if let Some(entry) = list.first_system().filter(|_| !geo.knows_systems()) {
+                let (line, who) = (entry.line, entry.who.clone());
+                return Err(SurveyError::NoSystems { path: path.to_owned(), line, who });
+            }
+            list
+        }
+    };
+    let geo = geo.clone();
+    Ok(Arc::new(OptOuts::new(list, Box::new(move |address| geo.lookup(address).asn))))
+}
+
+/// The opt-out file while the survey runs: whoever is added is left alone within a second or so.
+pub(super) struct OptOutFile {
+    path: Option<PathBuf>,
+    /// As it was when it was read last.
+    seen: Option<(SystemTime, u64)>,
+    is_recorded: bool,
+}
+
+impl OptOutFile {
+    pub(super) fn of(parts: &Parts) -> Self {
+        let path = parts.settings.opt_out.clone();
+        Self { seen: path.as_deref().and_then(state_of), path, is_recorded: false }
+    }
+
+    /// Reads the file again if it has changed, and notes in the survey's folder since when each entry
+    /// is in force.
+    ///
+    /// A line that cannot be obeyed is told in the log, and so long what was in force before stays in force
+    /// beside the lines that can: nobody is asked again because of somebody's typing mistake.
+    pub(super) fn obey_changes(&mut self, parts: &Parts) -> Result<(), SurveyError> {
+        let state = self.path.as_deref().and_then(state_of);
+        let has_changed = state.is_some() && state != self.seen;
+        if let Some(path) = self.path.as_deref().filter(|_| has_changed) {
+            obey(parts, path)?;
+            self.seen = state;
+        }
+        if has_changed || !self.is_recorded {
+            record(parts)?;
+            self.is_recorded = true;
+        }
+        Ok(())
+    }
+}
+
+/// What tells whether a file has changed; none while it is not there, as between two steps of an editor.
+fn state_of(path: &Path) -> Option<(SystemTime, u64)> {
+    let meta = fs::metadata(path).ok()?;
+    Some((meta.modified().ok()?, meta.len()))
+}
+
+fn obey(parts: &Parts, path: &Path) -> Result<(), SurveyError> {
+    let (mut list, wrong) = OptOut::parse_what_is_sound(&read_text(path)?);
+    let file = path.display();
+    if let Some(wrong) = wrong {
+        tracing::error!(%file, %wrong, "a line of the opt-out list cannot be obeyed; who was left alone still is");
+        list = parts.opt_out.list().with(&list);
+    }
+    if let Some(entry) = list.first_system().filter(|_| !parts.geo.knows_systems()) {
+        let (line, who) = (entry.line, entry.who.as_str());
+        tracing::error!(%file, line, who, "cannot be obeyed: no database tells autonomous systems (give one with --geo)");
+    }
+    tracing::info!(entries = list.entries().len(), "the opt-out list was read again");
+    parts.opt_out.replace(list);
+    Ok(())
+}
+
+/// Notes since when each entry is in force, and until when those that are gone were.
+fn record(parts: &Parts) -> Result<(), SurveyError> {
+    let path = parts.folder.opt_outs();
+    let now = Timestamp::from(parts.now());
+    let mut records = read_opt_outs(&path).map_err(SurveyError::file(READ, &path))?;
+    let list = parts.opt_out.list();
+    let listed: BTreeMap<&str, Option<&str>> =
+        list.entries().iter().map(|entry| (entry.who.as_str(), entry.date.as_deref())).collect();
+    for record in records.iter_mut().filter(|record| record.until.is_none()) {
+        if !listed.contains_key(record.entry.as_str()) {
+            record.until = Some(now);
+        }
+    }
+    let in_force = |who: &str, records: &[OptOutRecord]| {
+        records.iter().any(|record| record.until.is_none() && record.entry == who)
+    };
+    for (who, date) in listed {
+        if !in_force(who, &records) {
+            let date = date.map(ToOwned::to_owned);
+            records.push(OptOutRecord { entry: who.to_owned(), date, since: now, until: None });
+        }
+    }
+    if records.is_empty() {
+        return Ok(());
+    }
+    write_opt_outs(&path, &records).map_err(SurveyError::file("write", &path))
+}
