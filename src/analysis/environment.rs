@@ -30,13 +30,14 @@ pub struct Environment {
 /// The servers: each is taken to be like this.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Servers {
-    /// Capacity of a server's link, in bits per second.
+    /// Capacity of every server's link, in bits per second: none answers faster, and one that was measured to be
+    /// slower stays so.
     #[serde(rename = "link_bits_per_second")]
     pub link: Option<f64>,
-    /// From the surveyor to a server and back.
+    /// From the surveyor to every server and back, in place of what was measured.
     #[serde(rename = "rtt_ms", serialize_with = "milliseconds")]
     pub rtt: Option<Duration>,
-    /// The share of its link that a server's other users take: an exchange gets the rest.
+    /// The share of its link that a server's other users take: an exchange gets the rest at most.
     pub others: Option<f64>,
     /// Bound: the most of a server's link that the survey takes, over the time in which it is at the server.
     pub share: Option<f64>,

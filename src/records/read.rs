@@ -1,10 +1,12 @@
 use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use polars::prelude::{Column, DataFrame, PlSmallStr, PolarsResult};
+use polars::prelude::{Column, DataFrame, PlSmallStr, PolarsError, PolarsResult};
 use polars_io::SerReader;
 use polars_io::prelude::ParquetReader;
 
+use super::error::IntoIoError;
 use super::tables::{folder, names, segment_number, segmented};
 use super::{Row, ServerRow, TableCount, TablesError};
 
@@ -68,7 +70,9 @@ pub(super) fn files(dir: &Path, table: &str) -> Result<Vec<PathBuf>, TablesError
 }
 
 pub(super) fn rows_of(path: &Path) -> Result<u64, TablesError> {
-    let rows = open(path)?.num_rows().map_err(TablesError::at("read table", path))?;
+    let rows = open(path)?
+        .num_rows()
+        .map_err(|wrong| TablesError::new("read table", path, place(path, Some(&[]), wrong)))?;
     Ok(rows as u64)
 }
 
@@ -79,7 +83,33 @@ pub(super) fn read_file<R: Row>(path: &Path, columns: Option<&[&str]>) -> Result
         None => reader.finish(),
         Some(columns) => read_columns::<R>(reader, columns),
     }
-    .map_err(TablesError::at("read table", path))
+    .map_err(|wrong| TablesError::new("read table", path, place(path, columns, wrong)))
+}
+
+/// Says in which part of a file something is wrong: its footer, or which of its row groups.
+fn place(path: &Path, columns: Option<&[&str]>, wrong: PolarsError) -> io::Error {
+    let damaged = |part: String| io::Error::new(io::ErrorKind::InvalidData, part);
+    let said = wrong.to_string();
+    let Ok(mut reader) = open(path) else { return wrong.into_io_error() };
+    let Ok(metadata) = reader.get_metadata().cloned() else {
+        return damaged(format!("its footer is damaged or cut off ({said})"));
+    };
+    let Ok(schema) = reader.schema() else { return damaged(format!("its footer is damaged ({said})")) };
+    let is_there = |name: &&&str| schema.contains(name);
+    let columns: Option<Vec<String>> =
+        columns.map(|columns| columns.iter().filter(is_there).map(ToString::to_string).collect());
+    let groups = &metadata.row_groups;
+    let mut first = 0;
+    for (number, group) in groups.iter().enumerate() {
+        let rows = group.num_rows();
+        let Ok(reader) = open(path) else { break };
+        let part = reader.with_columns(columns.clone()).with_slice(Some((first, rows))).finish();
+        if let Err(wrong) = part {
+            return damaged(format!("row group {number} of {} is damaged ({wrong})", groups.len()));
+        }
+        first += rows;
+    }
+    wrong.into_io_error()
 }
 
 fn open(path: &Path) -> Result<ParquetReader<File>, TablesError> {

@@ -56,4 +56,7 @@ table! {
     robots_requests: u64, "requests", "1", "0.1";
     /// Distinct internal URLs found in the tree, the start URL included.
     internal_urls: u64, "URLs", "120", "0.1";
+    /// The place of the tree among those of the survey, from 0, in the order they were queued; null in surveys
+    /// of versions that did not write it.
+    number: Option<u64>, "", "12", "0.2";
 }

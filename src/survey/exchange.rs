@@ -33,7 +33,7 @@ pub(super) enum Exchanged {
 }
 
 /// Longer pauses than this are not waited for in place: the site is put off.
-const LONGEST_WAIT: Duration = Duration::from_secs(300);
+pub const LONGEST_WAIT: Duration = Duration::from_secs(300);
 /// What an exchange in flight is given to end when the survey is being stopped.
 const GRACE: Duration = Duration::from_secs(5);
 

@@ -53,6 +53,7 @@ pub use clock::clock;
 pub use crew::PARKED_PER_VISIT;
 pub use engine::{Ending, Survey, Taken};
 pub use error::SurveyError;
+pub use exchange::LONGEST_WAIT;
 pub use export::export;
 pub use others::Others;
 pub use parts::{BUILT_IN_SUFFIX_LIST, most_bytes, pace};

@@ -176,5 +176,6 @@ fn site_row(parts: &Parts, done: &Concluded) -> SiteRow {
         sent_bytes: tree.sum(|level| level.sent_bytes) + robots.sent_bytes,
         robots_requests: robots.requests,
         internal_urls: tree.sum(LevelCount::internal_urls),
+        number: Some(lease.order),
     }
 }

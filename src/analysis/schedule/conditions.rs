@@ -9,12 +9,15 @@ pub struct Conditions {
     pub sites: usize,
     /// Site trees that may wait for their server while others are walked.
     pub parked: usize,
-    /// What an exchange gets of its server's link, in bits per second; none: as recorded.
+    /// The most that an exchange gets of its server's link, in bits per second; what was measured to be slower
+    /// stays so. None: as recorded.
     pub bits_per_second: Option<f64>,
     /// From the surveyor to a server and back; none: as recorded.
     pub rtt: Option<Duration>,
     /// No exchange lasts longer.
     pub longest_exchange: Duration,
+    /// A walk that would wait longer for its server is put off, and others are walked in the meantime.
+    pub longest_wait: Duration,
     /// No walk of a site tree begins an exchange when it is older.
     pub longest_walk: Option<Duration>,
 }
@@ -39,7 +42,7 @@ impl Conditions {
             first_byte.map_or(0.0, |first| (total - f64::from(exchange.handshake) - first).max(0.0));
         let (handshake, first_byte, waited) = self.before_transfer(exchange, server, total, first_byte);
         let transfer = match self.bits_per_second {
-            Some(rate) if first_byte.is_some() => f64::from(exchange.bytes) * 8.0 / rate,
+            Some(rate) if first_byte.is_some() => transfer.max(f64::from(exchange.bytes) * 8.0 / rate),
             _ => transfer,
         };
         let total = handshake + first_byte.unwrap_or(waited) + transfer;

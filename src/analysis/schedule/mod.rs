@@ -10,8 +10,8 @@
 //!
 //! **How long an exchange takes** ([`Conditions`]) is as recorded, or under a given round trip and link: the
 //! handshakes last as many round trips as recorded, the server works as long as recorded (its first byte less
-//! the least round trip that was measured there), and the bytes take what their number takes on the part of the link
-//! that the other users leave. What our own time-outs ended lasts as recorded.
+//! the least round trip that was measured there), and the bytes take as long as recorded, or as their number takes on the
+//! part of the link that the other users leave, whichever is longer. What our own time-outs ended lasts as recorded.
 
 mod asked;
 mod conditions;

@@ -69,6 +69,9 @@ struct Play<'a, P> {
     merged: usize,
     walks: Vec<Walk>,
     free_walks: Vec<u32>,
+    /// Walks that are put off until their server may be asked again, and those whose time has come.
+    away: usize,
+    returning: VecDeque<u32>,
     parked: usize,
     /// Trees whose server has become free.
     ready: VecDeque<u32>,
@@ -88,6 +91,8 @@ enum Event {
     Turn(u32),
     /// A walk has nothing more to ask.
     Done(u32),
+    /// The server of a walk that was put off may be asked again.
+    Back(u32),
     /// The survey's rate may allow another exchange.
     Refill,
 }
@@ -140,6 +145,8 @@ impl<'a, P: Pacing> Play<'a, P> {
             merged: 0,
             walks: Vec::new(),
             free_walks: Vec::new(),
+            away: 0,
+            returning: VecDeque::new(),
             parked: 0,
             ready: VecDeque::new(),
             servers: std::iter::repeat_with(Server::default).take(servers).collect(),
@@ -158,6 +165,10 @@ impl<'a, P: Pacing> Play<'a, P> {
                 Event::End(walk) => self.end(walk),
                 Event::Turn(walk) => self.turn(walk),
                 Event::Done(walk) => self.finish(walk),
+                Event::Back(walk) => {
+                    self.returning.push_back(walk);
+                    self.begin_walks();
+                }
                 Event::Refill => {
                     self.refill = None;
                     self.feed();
@@ -173,9 +184,15 @@ impl<'a, P: Pacing> Play<'a, P> {
     }
 
     fn begin_walks(&mut self) {
-        while self.walks.len() - self.free_walks.len() < self.conditions.sites.max(1) {
-            let Some(tree) = self.next_tree() else { return };
-            self.begin_walk(tree);
+        while self.walks.len() - self.free_walks.len() - self.away < self.conditions.sites.max(1) {
+            if let Some(walk) = self.returning.pop_front() {
+                self.away -= 1;
+                self.turn(walk);
+            } else if let Some(tree) = self.next_tree() {
+                self.begin_walk(tree);
+            } else {
+                return;
+            }
         }
     }
 
@@ -244,11 +261,14 @@ impl<'a, P: Pacing> Play<'a, P> {
         &self.exchanges.list[self.walks[walk as usize].next]
     }
 
+    fn is_too_old(&self, walk: &Walk) -> bool {
+        self.conditions.longest_walk.is_some_and(|longest| self.now - walk.began >= longest)
+    }
+
     /// The walk asks its next question, or has none.
     fn ask(&mut self, number: u32) {
         let walk = &self.walks[number as usize];
-        let age = self.now - walk.began;
-        if walk.next >= walk.end || self.conditions.longest_walk.is_some_and(|longest| age >= longest) {
+        if walk.next >= walk.end || self.is_too_old(walk) {
             return self.foresee(self.now, Event::Done(number));
         }
         let exchange = self.exchange(number);
@@ -264,17 +284,30 @@ impl<'a, P: Pacing> Play<'a, P> {
         }
     }
 
+    /// When the server of a walk's next exchange may be asked on its behalf.
+    fn turn_of(&self, number: u32) -> Duration {
+        let exchange = self.exchange(number);
+        let server = &self.servers[exchange.server as usize];
+        match exchange.asked {
+            0 => server.free,
+            hundredths => server.free.max(server.ended + Duration::from_millis(u64::from(hundredths) * 10)),
+        }
+    }
+
     /// The server is the walk's, once its pause is over.
     fn take(&mut self, number: u32) {
-        let exchange = self.exchange(number);
-        let server = &mut self.servers[exchange.server as usize];
-        server.is_taken = true;
-        let asked = match exchange.asked {
-            0 => Duration::ZERO,
-            hundredths => server.ended + Duration::from_millis(u64::from(hundredths) * 10),
-        };
-        let at = server.free.max(asked);
-        if at > self.now { self.foresee(at, Event::Turn(number)) } else { self.turn(number) }
+        let server = self.exchange(number).server as usize;
+        self.servers[server].is_taken = true;
+        let at = self.turn_of(number);
+        if at > self.now + self.conditions.longest_wait {
+            self.away += 1;
+            self.foresee(at, Event::Back(number));
+            self.begin_walks();
+        } else if at > self.now {
+            self.foresee(at, Event::Turn(number));
+        } else {
+            self.turn(number);
+        }
     }
 
     fn turn(&mut self, number: u32) {
@@ -326,10 +359,37 @@ impl<'a, P: Pacing> Play<'a, P> {
         let exchange = self.exchange(number);
         self.schedule.took = self.now;
         self.walks[number as usize].next += 1;
-        if exchange.server != NO_SERVER {
-            self.settle(exchange);
+        if exchange.server == NO_SERVER {
+            return self.ask(number);
         }
-        self.ask(number);
+        self.settle(exchange);
+        // Who has just heard an answer asks on before those who wait for the server are told that it is free.
+        if self.asks_again(number, exchange.server) {
+            self.servers[exchange.server as usize].waiting.push_front(number);
+        } else {
+            self.ask(number);
+        }
+        self.pass_on(exchange.server);
+        self.feed();
+    }
+
+    /// Whether the next question of a walk goes to the same server.
+    fn asks_again(&self, number: u32, server: u32) -> bool {
+        let walk = &self.walks[number as usize];
+        walk.next < walk.end && !self.is_too_old(walk) && self.exchange(number).server == server
+    }
+
+    /// A server that is free is taken by the first of those whose turn comes soonest.
+    fn pass_on(&mut self, number: u32) {
+        let server = &self.servers[number as usize];
+        if server.is_taken {
+            return;
+        }
+        let soonest = (0..server.waiting.len()).min_by_key(|place| self.turn_of(server.waiting[*place]));
+        let next = soonest.and_then(|place| self.servers[number as usize].waiting.remove(place));
+        if let Some(next) = next {
+            self.take(next);
+        }
     }
 
     fn settle(&mut self, exchange: &Exchange) {
@@ -340,14 +400,9 @@ impl<'a, P: Pacing> Play<'a, P> {
         let free = self.now + self.pacing.pause_after(number, &settled);
         let server = &mut self.servers[number];
         (server.ended, server.free, server.is_taken) = (self.now, free, false);
-        let next = server.waiting.pop_front();
         self.schedule.servers[number].until = free;
         self.book(u64::from(exchange.bytes));
         self.pacing.give_back(u64::from(exchange.bytes));
-        self.feed();
-        if let Some(next) = next {
-            self.take(next);
-        }
     }
 
     fn book(&mut self, bytes: u64) {

@@ -12,7 +12,7 @@ use crate::analysis::recorded::{each, key, tree_key};
 use crate::analysis::{AnalysisError, Recorded};
 use crate::records::{ExchangeRow, SiteRow};
 
-const SITES: &[&str] = &["site", "seed", "started", "parent_site"];
+const SITES: &[&str] = &["site", "seed", "started", "parent_site", "number"];
 const COLUMNS: &[&str] = &[
     "site",
     "seed",
@@ -65,21 +65,31 @@ impl Exchanges {
     }
 }
 
-/// When each tree was begun, and which site led to it.
+/// The order of the trees, and which site led to each.
 struct Order<'a> {
     numbers: &'a HashMap<u64, u32>,
-    entries: Vec<Option<(i64, Option<u32>)>>,
+    entries: Vec<Option<Entry>>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Entry {
+    /// The place in the queue, which older tables do not tell; then when the tree was begun says it nearly.
+    place: (u64, i64),
+    parent: Option<u32>,
 }
 
 impl Order<'_> {
     fn add(&mut self, frame: &DataFrame) -> PolarsResult<()> {
         let (sites, seeds) = (frame.column("site")?.str()?, frame.column("seed")?.u32()?);
         let (started, parents) = (frame.column("started")?.datetime()?, frame.column("parent_site")?.str()?);
+        let queued = frame.column("number")?.u64()?;
         for row in 0..frame.height() {
             let (Some(site), Some(seed)) = (sites.get(row), seeds.get(row)) else { continue };
             let Some(tree) = self.numbers.get(&tree_key(site, seed)) else { continue };
             let parent = parents.get(row).and_then(|parent| self.numbers.get(&tree_key(parent, 0)).copied());
-            self.entries[*tree as usize] = Some((started.physical().get(row).unwrap_or_default(), parent));
+            let begun = started.physical().get(row).unwrap_or_default();
+            let place = (queued.get(row).unwrap_or_default(), begun);
+            self.entries[*tree as usize] = Some(Entry { place, parent });
         }
         Ok(())
     }
@@ -87,11 +97,11 @@ impl Order<'_> {
     /// Puts the trees in order, each after the one that found it.
     fn apply(&self, trees: &mut [TreeSpan]) {
         let entry = |tree: u32| self.entries.get(tree as usize).copied().flatten().unwrap_or_default();
-        trees.sort_by_key(|span| (entry(span.tree).0, span.tree));
+        trees.sort_by_key(|span| (entry(span.tree).place, span.tree));
         let places: HashMap<u32, u32> =
             (0..).zip(trees.iter()).map(|(place, span)| (span.tree, place)).collect();
         for span in trees {
-            span.parent = entry(span.tree).1.and_then(|parent| places.get(&parent).copied());
+            span.parent = entry(span.tree).parent.and_then(|parent| places.get(&parent).copied());
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::cli::exit::Exit;
 use crate::cli::flags::values::{decimal, whole};
 use crate::cli::output::{print, print_json};
 use crate::records::Manifest;
-use crate::survey::{PARKED_PER_VISIT, Settings, Size, Span, SurveyError};
+use crate::survey::{LONGEST_WAIT, PARKED_PER_VISIT, Settings, Size, Span, SurveyError};
 use pacing::Rule;
 
 /// Say which depth to use, from the tables of a survey.
@@ -98,8 +98,8 @@ Examples:
 
 An environment file; every key may be left out, and is then as recorded, or no bound:
   [servers]
-  link = \"512 kbit/s\"    # capacity of every server's link
-  rtt = \"600ms\"          # round trip from the surveyor to every server
+  link = \"512 kbit/s\"    # capacity of every server's link: no answer comes faster
+  rtt = \"600ms\"          # round trip to every server, in place of what was measured
   others = 0.4           # share of the link that other users take (with link) [default: 0]
   share = 0.05           # bound: most of a server's link, over the time in which it is surveyed
   requests = 2000        # bound: most requests to a server
@@ -333,6 +333,7 @@ pub(super) fn plan(
         bits_per_second: servers.link.map(|link| link * (1.0 - servers.others.unwrap_or(0.0))),
         rtt: servers.rtt,
         longest_exchange: settings.exchange_timeout.0,
+        longest_wait: LONGEST_WAIT,
         longest_walk: settings.max_time.map(|time| time.0),
     };
     Ok(Planned { environment, conditions, settings })
