@@ -22,7 +22,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     let world = Recorded::load(Path::new(dir))?;
     let depths = usize::from(world.trees.deepest()) + 1;
     let mut figures = figures(&world, trees, depths);
-    let started = std::time::Instant::now();
     for run in 0..runs {
         let survey = world.sample(trees, 1000 + run);
         let curves = Curves::of(&survey, &Sampling { seed: run, ..Sampling::default() });
@@ -30,7 +29,6 @@ fn main() -> Result<(), Box<dyn Error>> {
             figure.judge(&survey, &curves);
         }
     }
-    eprintln!("{name}: {runs} surveys of {trees} trees in {:.0} s", started.elapsed().as_secs_f64());
     println!("world,reading,of,trees,runs,depth,truth,mean,contained,low,high,trees_above,trees_below");
     for figure in &figures {
         figure.print(name, trees, runs);

@@ -226,15 +226,18 @@ mod tests {
         assert_eq!(curves.levels[0].pair[0], Estimate::default());
     }
 
-    /// A small form of what `reports/intervals` measures on virtual Webs: surveys of 400 trees out of 8,000.
+    /// A small form of what `reports/intervals` measures on virtual Webs: surveys of 400 trees out of 4,000.
     #[test]
     fn intervals_of_small_surveys_hold_the_truth_of_the_country() {
         let (runs, depths) = (40, 6);
-        let whole = survey(&country(8000, depths, 11));
+        let whole = survey(&country(4000, depths, 11));
         let truth = Curves::of(&whole, &Sampling { replicates: 1, ..Sampling::default() });
         let mut held = [[0_u32; 2]; 6];
         for seed in 0..runs {
-            let curves = Curves::of(&whole.sample(400, seed), &Sampling { seed, ..Sampling::default() });
+            let curves = Curves::of(
+                &whole.sample(400, seed),
+                &Sampling { seed, replicates: 200, ..Sampling::default() },
+            );
             for (depth, held) in held.iter_mut().enumerate().take(depths - 1) {
                 let Some(level) = curves.levels.get(depth) else { continue };
                 let pair = (level.load[0], truth.levels[depth].load[0]);

@@ -11,14 +11,16 @@
 //! linearised ratios and, for unions, of the jackknife (Efron and Stein, 1981: on average not too small).
 //!
 //! - *Centre*: a union grows with the sample, so a subsample's coverage is compared with the mean over subsamples.
-//! - *Size*: subsamples are the smallest power-of-two part of the sample, down to n^0.7 trees, in which on
-//!   average 20 trees still have something below the depth and 20 something above it. A subsample of a part 1/f
+//! - *Size*: subsamples are the smallest power-of-two part of the sample, down to n^0.65 trees, in which on
+//!   average 5 trees still have something below the depth and 5 something above it. A subsample of a part 1/f
 //!   shares trees with the sample, and varies around it by √(1 − 1/f) of its standard error.
-//! - *Ends*: each end is the farther one of the equal-tailed and of the symmetric interval. The first is good
-//!   for lopsided samples, the second for small ones.
-//! - *Few trees*: where fewer than 10 trees hold all that lies below a depth (or above), subsamples tell
-//!   nothing. Their number is then taken for a Poisson count. At the deepest level walked all is known that is
-//!   known, by definition.
+//! - *Ends*: each end lies midway between that of the equal-tailed and that of the symmetric interval. The first
+//!   is better for few very large trees, the second for small subsamples.
+//! - *Few trees*: where fewer than 40 trees hold all that lies below a depth (or above), subsamples tell
+//!   little. What these trees hold is then taken to be log-normal, with their number as a Poisson count. At the
+//!   deepest level walked all is known that is known, by definition.
+//!
+//! The numbers were chosen for intervals that hold the truth in 90 to 98 of 100 surveys of two virtual Webs.
 
 use super::chance::Chance;
 use super::reading::Reading;
@@ -32,11 +34,13 @@ pub(super) trait Statistic {
 }
 
 /// The least expected number of units on the rarer side of a depth in a subsample.
-const ENOUGH_UNITS: f64 = 20.0;
+const ENOUGH_UNITS: f64 = 5.0;
 /// Fewer than these in the sample are counted.
-const FEW_UNITS: u32 = 10;
-/// Subsamples are not smaller than a part n^−0.3 of n units.
-const SMALLEST_PART: f64 = 0.3;
+const FEW_UNITS: u32 = 40;
+/// Of fewer than these, another one might hold as much below a depth as a mean unit holds in all.
+const VERY_FEW_UNITS: u32 = 5;
+/// Subsamples are not smaller than a part n^−0.35 of n units.
+const SMALLEST_PART: f64 = 0.35;
 
 /// An interval for the share up to each depth.
 pub(super) fn intervals(
@@ -76,8 +80,7 @@ fn part(all: &Reading, depth: usize, units: usize) -> usize {
     part
 }
 
-/// The interval for few units on the rarer side of a depth: what they hold is known up to a factor, as their
-/// number is; and there may be as many of them as a Poisson count allows, each with as much as a mean unit.
+/// The interval for few units on the rarer side of a depth: what they hold is known up to a factor.
 fn counted(all: &Reading, depth: usize, sampling: &Sampling) -> Estimate {
     let value = 1.0 - all.missing(depth);
     let (below, above) = (all.units_below(depth), all.units_above(depth));
@@ -85,18 +88,25 @@ fn counted(all: &Reading, depth: usize, sampling: &Sampling) -> Estimate {
     if all.units == 0 || depth + 1 == all.beyond.len() {
         return Estimate { value, low: value, high: value };
     }
-    let (reach, count) = (sampling.normal_quantile(), f64::from(rarer));
-    // The score interval of a Poisson mean.
-    let most_units = count + reach * reach / 2.0 + reach * (count + reach * reach / 4.0).sqrt();
-    let spread = (all.spread(depth) / part).max(count.sqrt().recip());
+    let reach = sampling.normal_quantile();
+    let spread = all.spread(depth) / part + f64::from(rarer).sqrt().recip();
     let factor = if rarer > 0 && part > 0.0 { (reach * spread).exp() } else { 1.0 };
-    let most = (part * factor).max(most_units / f64::from(all.units)).min(1.0);
-    let least = part / factor;
+    let (least, mut most) = (part / factor, part * factor);
+    if rarer < VERY_FEW_UNITS {
+        most = most.max(most_units(rarer, reach) / f64::from(all.units));
+    }
+    most = most.min(1.0);
     if below <= above {
         Estimate { value, low: 1.0 - most, high: 1.0 - least }
     } else {
         Estimate { value, low: least, high: most }
     }
+}
+
+/// The upper end of the score interval of a Poisson mean.
+fn most_units(count: u32, reach: f64) -> f64 {
+    let (count, square) = (f64::from(count), reach * reach);
+    count + square / 2.0 + reach * (count + square / 4.0).sqrt()
 }
 
 /// Subsamples of one size.
@@ -146,13 +156,7 @@ impl Subsamples {
         if missing <= 0.0 || value <= 0.0 || errors.is_empty() {
             return Estimate { value, low: value, high: value };
         }
-        errors.sort_unstable_by(f64::total_cmp);
-        let (mut least, mut most) =
-            (quantile(&errors, sampling.tail()), quantile(&errors, 1.0 - sampling.tail()));
-        errors.iter_mut().for_each(|error| *error = error.abs());
-        errors.sort_unstable_by(f64::total_cmp);
-        let reach = quantile(&errors, 1.0 - 2.0 * sampling.tail());
-        (least, most) = (least.min(-reach), most.max(reach));
+        let (least, most) = ends(&mut errors, sampling.tail());
         let unit = spread / (missing * value);
         let share = |error: f64| 1.0 / (1.0 + (logit(missing) - error * unit).exp());
         Estimate { value, low: share(least), high: share(most) }
@@ -167,6 +171,16 @@ impl Subsamples {
         };
         self.shares.iter().map(|share| error(share[depth])).filter(|error| error.is_finite()).collect()
     }
+}
+
+/// The least and the greatest error to allow for.
+fn ends(errors: &mut [f64], tail: f64) -> (f64, f64) {
+    errors.sort_unstable_by(f64::total_cmp);
+    let (least, most) = (quantile(errors, tail), quantile(errors, 1.0 - tail));
+    errors.iter_mut().for_each(|error| *error = error.abs());
+    errors.sort_unstable_by(f64::total_cmp);
+    let reach = quantile(errors, 1.0 - 2.0 * tail);
+    (((least - reach) / 2.0).min(0.0), ((most + reach) / 2.0).max(0.0))
 }
 
 /// One unit in `part`, where that is no whole number sometimes one more.

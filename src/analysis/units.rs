@@ -17,9 +17,9 @@ pub(super) struct Units {
 /// so many groups is as good as one from so many trees.
 const MOST_UNITS: usize = 1 << 16;
 
-/// Country domains of fewer trees are one stratum: of an eighth of a stratum, two trees at least are needed to
+/// Country domains of fewer trees are one stratum: of a sixteenth of a stratum, two trees at least are needed to
 /// tell how unlike each other they are.
-const SMALLEST_STRATUM: usize = 16;
+const SMALLEST_STRATUM: usize = 32;
 
 impl Units {
     pub(super) fn of(trees: &Trees, chance: &mut Chance) -> Self {

@@ -1,0 +1,188 @@
+//! Writes a large survey that nobody made, and draws its curves: how long that takes and in how much memory.
+//!
+//!     large write DIR SITES     a survey with 100 links and 10 exchanges for each of SITES site trees
+//!     large curves DIR          wall time and peak memory as CSV on standard output
+
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+
+use ccsurvey::analysis::{Censoring, Curves, Deepest, Recorded, Sampling, Unseen};
+use ccsurvey::records::{
+    ExchangeRow, LevelRow, LinkRow, Manifest, SegmentRows, SiteRow, SurveyState, Tables, Timestamp,
+    row_counts,
+};
+use ccsurvey::survey::clock;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["write", dir, sites] => write(Path::new(dir), sites.parse()?),
+        ["curves", dir] => curves(Path::new(dir)),
+        _ => Err("usage: large write DIR SITES | large curves DIR".into()),
+    }
+}
+
+fn curves(dir: &Path) -> Result<(), Box<dyn Error>> {
+    let started = clock();
+    let seconds = || clock().duration_since(started).unwrap_or_default().as_secs_f64();
+    let recorded = Recorded::load(dir)?;
+    let loaded = seconds();
+    let sampling = Sampling::default();
+    let curves = Curves::of(&recorded, &sampling);
+    let drawn = seconds() - loaded;
+    let deepest = Deepest::of(&recorded, &sampling);
+    let (unseen, censoring) = (Unseen::of(&recorded, &sampling), Censoring::of(&recorded));
+    let rows = row_counts(dir)?;
+    let of = |table: &str| rows.get(table).map_or(0, |count| count.rows);
+    let urls = curves.levels.last().map_or(0, |level| level.known[0]);
+    println!(
+        "links,exchanges,sites,levels,distinct_urls,trees,depths,kinds_unseen,cut_trees,load_s,curves_s,all_s,peak_mib"
+    );
+    println!(
+        "{},{},{},{},{urls},{},{},{},{},{loaded:.1},{drawn:.1},{:.1},{}",
+        of("links"),
+        of("exchanges"),
+        of("sites"),
+        of("levels"),
+        deepest.trees,
+        curves.levels.len(),
+        unseen.kinds.len(),
+        censoring.cut_trees,
+        seconds(),
+        peak_mib()?,
+    );
+    Ok(())
+}
+
+/// The greatest resident memory of this process, as Linux tells it.
+fn peak_mib() -> Result<u64, Box<dyn Error>> {
+    let status = fs::read_to_string("/proc/self/status")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no VmHWM")?;
+    Ok(line.trim().trim_end_matches("kB").trim().parse::<u64>()? / 1024)
+}
+
+const LINKS: u64 = 100;
+const EXCHANGES: u64 = 10;
+/// Site trees in a segment: half a million rows, as many as a survey writes at once.
+const SEGMENT: u64 = 4000;
+
+fn write(dir: &Path, sites: u64) -> Result<(), Box<dyn Error>> {
+    fs::create_dir_all(dir)?;
+    let tables = Tables::open(dir)?;
+    let mut rows = SegmentRows::default();
+    let mut segment = 0;
+    for site in 0..sites {
+        grow(site, sites, &mut rows);
+        if (site + 1) % SEGMENT == 0 || site + 1 == sites {
+            tables.write(segment, &std::mem::take(&mut rows))?;
+            segment += 1;
+        }
+    }
+    tables.write_servers(&[])?;
+    let mut manifest = Manifest::new(serde_json::json!({}), Timestamp::default());
+    manifest.state = SurveyState::Finished;
+    manifest.save(dir)?;
+    Ok(())
+}
+
+const DOMAINS: [&str; 8] = ["ke", "tz", "ug", "gh", "ng", "sn", "zm", "mw"];
+
+/// A tree of one to nine levels. What it links to is drawn from a pool of hosts, few of them popular and most of
+/// them rare, so that a hundred million links lead to some forty million URLs.
+fn grow(number: u64, sites: u64, rows: &mut SegmentRows) {
+    let mut chance = Chance(number);
+    let cctld = DOMAINS[chance.below(8) as usize];
+    let site = format!("site{number}.co.{cctld}");
+    let host = format!("www.{site}");
+    let address = chance.below(sites / 30 + 1);
+    let address = format!("10.{}.{}.{}", address >> 16 & 255, address >> 8 & 255, address & 255);
+    let depths = 1 + chance.below(3) + chance.below(4) + chance.below(4);
+    let mut levels: Vec<LevelRow> = (0..depths)
+        .map(|depth| LevelRow { site: site.clone(), depth: depth as u16, ..LevelRow::default() })
+        .collect();
+    for request in 0..EXCHANGES {
+        let level = &mut levels[(request * depths / EXCHANGES) as usize];
+        let (received_bytes, total_ms) = (2000 + chance.below(40_000), 100.0 + chance.below(900) as f64);
+        level.requests += 1;
+        level.pages += 1;
+        level.sent_bytes += 300;
+        level.received_bytes += received_bytes;
+        level.busy_ms += total_ms;
+        rows.exchanges.push(ExchangeRow {
+            site: site.clone(),
+            url: format!("http://{host}/{request}"),
+            host: host.clone(),
+            address: Some(address.clone()),
+            depth: Some(level.depth),
+            purpose: "page".into(),
+            method: "GET".into(),
+            status: Some(200),
+            sent_bytes: 300,
+            received_bytes,
+            total_ms: Some(total_ms),
+            number: request as u32,
+            ..ExchangeRow::default()
+        });
+    }
+    for link in 0..LINKS {
+        let level = &mut levels[chance.below(depths).min(chance.below(depths)) as usize];
+        level.external_urls += 1;
+        level.external_hosts += 1;
+        level.external_sites += 1;
+        rows.links.push(linked(&site, &host, level.depth, link, sites, &mut chance));
+    }
+    let deepest = Some(depths as u16 - 1);
+    let (requests, pages, external_urls) = (EXCHANGES, EXCHANGES, LINKS);
+    let outcome = if depths == 9 { "depth" } else { "complete" }.to_owned();
+    rows.levels.append(&mut levels);
+    rows.sites.push(SiteRow {
+        cctld: Some(cctld.into()),
+        start_url: format!("http://{host}/"),
+        address: Some(address),
+        site,
+        outcome,
+        deepest,
+        requests,
+        pages,
+        external_urls,
+        ..SiteRow::default()
+    });
+}
+
+fn linked(site: &str, host: &str, depth: u16, link: u64, sites: u64, chance: &mut Chance) -> LinkRow {
+    // A quarter goes to sites of the survey, popular ones first; the rest to a pool forty times as large.
+    let share = chance.below(1 << 20) as f64 / f64::from(1 << 20);
+    let (target_site, in_survey) = if chance.below(4) == 0 {
+        let target = (share.powi(3) * sites as f64) as u64;
+        (format!("site{target}.co.{}", DOMAINS[Chance(target).below(8) as usize]), true)
+    } else {
+        (format!("other{}.com", (share.powi(2) * sites as f64 * 40.0) as u64 + chance.below(40)), false)
+    };
+    let target_host = format!("www.{target_site}");
+    LinkRow {
+        site: site.to_owned(),
+        depth,
+        page: format!("http://{host}/{}", link % EXCHANGES),
+        url: format!("http://{target_host}/{}", chance.below(2)),
+        host: target_host,
+        target_site,
+        element: "a".into(),
+        nofollow: false,
+        in_survey,
+        ..LinkRow::default()
+    }
+}
+
+/// SplitMix64.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % end
+    }
+}
