@@ -148,3 +148,36 @@ impl Yields {
         std::array::from_fn(|kind| others[kind].max(share(own[kind], pages)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::worlds::{Grown, survey, tree};
+    use super::*;
+
+    #[test]
+    fn without_cut_trees_coverage_is_what_was_measured() {
+        let found = Censoring::of(&survey(&[tree("complete", &[(1, &[1, 2]), (2, &[3, 4])])]));
+        assert_eq!((found.cut_trees, found.unasked_urls, found.might_bring), (0, 0, [0.0; 4]));
+        assert_eq!(found.levels[0].union, [Bounds { low: 0.5, high: 0.5 }; 4]);
+        assert_eq!(found.levels[1].pair, [Bounds { low: 1.0, high: 1.0 }; 3]);
+    }
+
+    #[test]
+    fn unasked_urls_bring_what_pages_of_their_depth_and_below_brought_elsewhere() {
+        let ended = tree("complete", &[(1, &[1]), (2, &[2, 3]), (2, &[4, 5, 6, 7])]);
+        let cut = Grown { unasked: 3, ..tree("depth", &[(1, &[1])]) };
+        let found = Censoring::of(&survey(&[ended, cut]));
+        // Two pages at depth 1 brought six with what was below them, so that three would bring nine.
+        assert_eq!((found.cut_trees, found.unasked_urls, found.might_bring), (1, 3, [9.0; 4]));
+        assert_eq!(found.levels[0].pair[0], Bounds { low: 2.0 / 17.0, high: 2.0 / 8.0 });
+        assert_eq!(found.levels[0].union[1], Bounds { low: 1.0 / 16.0, high: 1.0 / 7.0 });
+        assert_eq!(found.levels[2].union[1], Bounds { low: 7.0 / 16.0, high: 1.0 });
+    }
+
+    #[test]
+    fn a_tree_that_is_deeper_than_all_others_is_its_own_measure() {
+        let cut = Grown { unasked: 5, ..tree("request_budget", &[(1, &[1]), (3, &[2, 3, 4, 5, 6, 7, 8])]) };
+        let found = Censoring::of(&survey(&[tree("complete", &[(1, &[])]), cut]));
+        assert_eq!(found.might_bring, [10.0; 4]);
+    }
+}

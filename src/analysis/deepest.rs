@@ -96,3 +96,47 @@ impl Survival {
         Estimate { value, low: value.powf(factor), high: value.powf(factor.recip()) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::worlds::{survey, tree};
+    use super::*;
+
+    fn levels(outcome: &'static str, levels: usize, trees: usize) -> Vec<super::super::worlds::Grown> {
+        vec![tree(outcome, &vec![(1, &[] as &[u64]); levels]); trees]
+    }
+
+    #[test]
+    fn trees_that_were_cut_count_for_the_levels_they_were_seen_at() {
+        let grown = [
+            levels("complete", 1, 4),
+            levels("complete", 2, 3),
+            levels("request_budget", 2, 1),
+            levels("complete", 3, 2),
+            levels("depth", 4, 2),
+            levels("unreachable", 0, 5),
+        ];
+        let found = Deepest::of(&survey(&grown.concat()), &Sampling::default());
+        assert_eq!((found.trees, found.without_page), (12, 5));
+        let counts: Vec<_> = found.levels.iter().map(|level| (level.ended, level.cut)).collect();
+        assert_eq!(counts, [(4, 0), (3, 1), (2, 0), (0, 2)]);
+        // 8/12, then 5/8 and 2/4 of that; intervals computed apart from the formulas of Greenwood and of
+        // Kalbfleisch and Prentice.
+        let expected =
+            [(0.66667, 0.33702, 0.85971), (0.41667, 0.15247, 0.66530), (0.20833, 0.03534, 0.47898)];
+        for (level, (value, low, high)) in found.levels.iter().zip(expected) {
+            let off = [level.deeper.value - value, level.deeper.low - low, level.deeper.high - high];
+            assert!(off.iter().all(|off| off.abs() < 1e-4), "{level:?}");
+        }
+        assert_eq!(found.share_without_end, found.levels[2].deeper);
+    }
+
+    #[test]
+    fn where_all_trees_ended_none_goes_on() {
+        let grown = [levels("complete", 1, 1), levels("complete", 3, 2)].concat();
+        let found = Deepest::of(&survey(&grown), &Sampling::default());
+        assert_eq!(found.share_without_end, Estimate { value: 0.0, low: 0.0, high: 0.0 });
+        let nothing = Deepest::of(&survey(&levels("unreachable", 0, 2)), &Sampling::default());
+        assert_eq!((nothing.trees, nothing.levels.len()), (0, 0));
+    }
+}

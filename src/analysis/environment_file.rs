@@ -30,41 +30,41 @@ const SHARE: &str = "a share above 0 and up to 1";
 #[rustfmt::skip]
 const KEYS: [Key; 18] = [
     Key { table: "servers", name: "link", expected: LINK,
-        take: |to, value| Some(to.servers.link = Some(bits_per_second(value)?)) },
+        take: |to, value| put(&mut to.servers.link, bits_per_second(value)) },
     Key { table: "servers", name: "rtt", expected: TIME,
-        take: |to, value| Some(to.servers.rtt = Some(duration(value)?)) },
+        take: |to, value| put(&mut to.servers.rtt, duration(value)) },
     Key { table: "servers", name: "others", expected: "a share from 0 to 0.99",
-        take: |to, value| Some(to.servers.others = Some(number(value, |n| (0.0..=0.99).contains(&n))?)) },
+        take: |to, value| put(&mut to.servers.others, number(value, |n| (0.0..=0.99).contains(&n))) },
     Key { table: "servers", name: "share", expected: SHARE,
-        take: |to, value| Some(to.servers.share = Some(share(value)?)) },
+        take: |to, value| put(&mut to.servers.share, share(value)) },
     Key { table: "servers", name: "requests", expected: "a whole number of requests above 0",
-        take: |to, value| Some(to.servers.requests = Some(whole(value)?)) },
+        take: |to, value| put(&mut to.servers.requests, whole(value)) },
     Key { table: "servers", name: "bytes", expected: "a number of bytes, for example \"50MB\"",
-        take: |to, value| Some(to.servers.bytes = Some(bytes(value)?)) },
+        take: |to, value| put(&mut to.servers.bytes, bytes(value)) },
     Key { table: "surveyor", name: "link", expected: LINK,
-        take: |to, value| Some(to.surveyor.link = Some(bits_per_second(value)?)) },
+        take: |to, value| put(&mut to.surveyor.link, bits_per_second(value)) },
     Key { table: "surveyor", name: "share", expected: SHARE,
-        take: |to, value| Some(to.surveyor.share = Some(share(value)?)) },
+        take: |to, value| put(&mut to.surveyor.share, share(value)) },
     Key { table: "survey", name: "days", expected: "a number of days above 0",
-        take: |to, value| Some(to.survey.days = Some(number(value, |n| n > 0.0)?)) },
+        take: |to, value| put(&mut to.survey.days, number(value, |n| n > 0.0)) },
     Key { table: "survey", name: "coverage", expected: SHARE,
-        take: |to, value| Some(to.survey.coverage = Some(share(value)?)) },
+        take: |to, value| put(&mut to.survey.coverage, share(value)) },
     Key { table: "survey", name: "of", expected: "\"urls\", \"hosts\", \"sites\" or \"addresses\"",
-        take: |to, value| Some(to.survey.of = Some(value.as_str().and_then(Kind::named)?)) },
+        take: |to, value| put(&mut to.survey.of, value.as_str().and_then(Kind::named)) },
     Key { table: "survey", name: "reading", expected: "\"union\" or \"pair\"",
-        take: |to, value| Some(to.survey.reading = Some(value.as_str().and_then(Reading::named)?)) },
+        take: |to, value| put(&mut to.survey.reading, value.as_str().and_then(Reading::named)) },
     Key { table: "survey", name: "confidence", expected: "a share from 0.5 to 0.999",
-        take: |to, value| Some(to.survey.confidence = Some(number(value, |n| (0.5..=0.999).contains(&n))?)) },
+        take: |to, value| put(&mut to.survey.confidence, number(value, |n| (0.5..=0.999).contains(&n))) },
     Key { table: "survey", name: "sites", expected: "a whole number of sites walked at once, above 0",
-        take: |to, value| Some(to.survey.sites = Some(usize::try_from(whole(value)?).ok()?)) },
+        take: |to, value| put(&mut to.survey.sites, whole(value).and_then(|sites| usize::try_from(sites).ok())) },
     Key { table: "survey", name: "min-delay", expected: TIME,
-        take: |to, value| Some(to.survey.min_delay = Some(duration(value)?)) },
+        take: |to, value| put(&mut to.survey.min_delay, duration(value)) },
     Key { table: "survey", name: "delay-factor", expected: "a number of 0 or more",
-        take: |to, value| Some(to.survey.delay_factor = Some(number(value, |n| n >= 0.0)?)) },
+        take: |to, value| put(&mut to.survey.delay_factor, number(value, |n| n >= 0.0)) },
     Key { table: "survey", name: "max-delay", expected: TIME,
-        take: |to, value| Some(to.survey.max_delay = Some(duration(value)?)) },
+        take: |to, value| put(&mut to.survey.max_delay, duration(value)) },
     Key { table: "survey", name: "rate", expected: "bytes per second, for example \"1MiB\", or \"none\"",
-        take: |to, value| Some(to.survey.rate = Some(ceiling(value)?)) },
+        take: |to, value| put(&mut to.survey.rate, ceiling(value)) },
 ];
 
 impl Environment {
@@ -142,6 +142,12 @@ fn shown(text: &str, span: &std::ops::Range<usize>) -> String {
 
 fn line_at(text: &str, at: usize) -> usize {
     text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count() + 1
+}
+
+/// A value of the wanted form is set.
+fn put<T>(slot: &mut Option<T>, value: Option<T>) -> Option<()> {
+    *slot = Some(value?);
+    Some(())
 }
 
 /// Rates of links in decimal units, as they are sold.

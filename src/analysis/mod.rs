@@ -42,6 +42,8 @@ mod trees;
 mod unions;
 mod units;
 mod unseen;
+#[cfg(test)]
+mod worlds;
 
 pub use censoring::{Bounds, CensoredLevel, Censoring};
 pub use choice::{Choice, ChoiceLevel, Criterion, Reading};

@@ -123,3 +123,59 @@ impl Statistic for Union {
         reading
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::chance::Chance;
+    use super::super::worlds::{country, survey};
+    use super::*;
+
+    fn union_of(trees: usize, seed: u64) -> (Union, Units) {
+        let recorded = survey(&country(trees, 5, seed));
+        let units = Units::of(&recorded.trees, &mut Chance::new(1, 0));
+        (Union::new(&recorded.known.occurrences[0], &units, recorded.trees.depths()), units)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+
+        /// The spread is that of the jackknife, done by leaving out one tree after the other.
+        #[test]
+        fn a_reading_varies_as_its_readings_without_one_tree_do(seed in 0_u64..1000, trees in 5_usize..15) {
+            let (mut union, units) = union_of(trees, seed);
+            let all = union.read(&units.strata);
+            prop_assert_eq!(units.strata.len(), 1);
+            for depth in 0..all.beyond.len() {
+                let (missing, mut lost) = (all.missing(depth), Vec::new());
+                for left_out in 0..trees {
+                    let mut fewer = units.strata.clone();
+                    fewer[0].remove(left_out);
+                    let without = union.read(&fewer);
+                    let left = |reading: &Reading| reading.beyond[depth] - missing * reading.whole;
+                    lost.push(left(&all) - left(&without));
+                }
+                let mean = lost.iter().sum::<f64>() / trees as f64;
+                let squares: f64 = lost.iter().map(|lost| (lost - mean).powi(2)).sum();
+                let spread = (squares * trees as f64 / (trees as f64 - 1.0)).sqrt() / all.whole;
+                prop_assert!((spread - all.spread(depth)).abs() < 1e-9, "{} {}", spread, all.spread(depth));
+            }
+        }
+    }
+
+    #[test]
+    fn a_reading_of_all_trees_is_the_union_coverage() {
+        let recorded = survey(&country(200, 6, 3));
+        let units = Units::of(&recorded.trees, &mut Chance::new(1, 0));
+        let mut union = Union::new(&recorded.known.occurrences[0], &units, recorded.trees.depths());
+        for _ in 0..2 {
+            let reading = union.read(&units.strata);
+            for depth in 0..recorded.trees.depths() {
+                let known = &recorded.known.counts[0];
+                let coverage = known.up_to(u16::try_from(depth).unwrap()) as f64 / known.total() as f64;
+                assert!((1.0 - reading.missing(depth) - coverage).abs() < 1e-12);
+            }
+        }
+    }
+}

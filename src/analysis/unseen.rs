@@ -117,3 +117,49 @@ impl Frequencies {
         1.0 - self.once / self.incidences * (weight / (weight + 2.0 * twice))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::worlds::{Grown, survey, tree};
+    use super::*;
+
+    fn trees(names: &[&[u64]]) -> Vec<Grown> {
+        names.iter().map(|names| tree("complete", &[(1, names)])).collect()
+    }
+
+    #[test]
+    fn unseen_hosts_are_told_from_those_seen_once_and_twice() {
+        // Ten names: four in one tree, three in two, three in three; by Chao's formulas, computed apart.
+        let names: [&[u64]; 5] = [&[1, 2, 5, 8, 9], &[3, 5, 6, 8, 10], &[4, 6, 7, 8, 9], &[7, 9, 10], &[10]];
+        let unseen = Unseen::of(&survey(&trees(&names)), &Sampling::default());
+        let hosts = &unseen.kinds[Kind::Hosts as usize];
+        assert_eq!((hosts.known, hosts.in_one_tree, hosts.in_two_trees), (10, 4, 3));
+        for (found, expected) in [
+            (hosts.all.value, 12.1333),
+            (hosts.all.low, 10.2918),
+            (hosts.all.high, 25.5986),
+            (hosts.sample_coverage, 0.84689),
+        ] {
+            assert!((found - expected).abs() < 5e-4 * expected, "{found} is not {expected}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_unseen_where_every_tree_links_to_the_same() {
+        let unseen = Unseen::of(&survey(&trees(&[&[1, 2], &[1, 2], &[1, 2]])), &Sampling::default());
+        let sites = &unseen.kinds[Kind::Sites as usize];
+        assert_eq!(sites.all, Estimate { value: 2.0, low: 2.0, high: 2.0 });
+        assert!((sites.sample_coverage - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn surveys_without_links_or_with_one_tree_have_finite_estimates() {
+        for names in [&[&[] as &[u64]] as &[&[u64]], &[&[1, 2, 3]], &[&[1], &[2]]] {
+            let unseen = Unseen::of(&survey(&trees(names)), &Sampling::default());
+            for kind in unseen.kinds {
+                let figures = [kind.all.value, kind.all.low, kind.all.high, kind.sample_coverage];
+                assert!(figures.iter().all(|figure| figure.is_finite() && *figure >= 0.0), "{kind:?}");
+            }
+        }
+    }
+}

@@ -13,7 +13,7 @@ use super::request::Requests;
 use super::run::Exchange;
 use super::settings::ROBOTS_BYTES;
 use super::tls::Tls;
-use super::wire::{BUFFER, LARGEST_HANDSHAKE};
+use super::wire::{LARGEST_HANDSHAKE, READ_AHEAD};
 use super::{FetchError, Settings};
 use crate::address::{Host, MAX_URL_BYTES, OptOuts};
 use crate::exchange::{Answer, Ask, Failure};
@@ -168,7 +168,7 @@ impl Fetcher {
     /// One exchange with the server at `address`, and the decoded body as far as it was kept.
     ///
     /// Nothing is sent when the host or the address may not be contacted. Reading stops once
-    /// `byte_limit` bytes have been received; what is already under way may exceed it, up to
+    /// `byte_limit` bytes have been received; what is already under way may exceed it by [`READ_AHEAD`], up to
     /// [`most_bytes`](Self::most_bytes). The times for DNS are the caller's to fill in.
     pub async fn fetch(&self, ask: &Ask, address: IpAddr, byte_limit: u64) -> (Answer, Vec<u8>) {
         let parts = &*self.parts;
@@ -197,7 +197,7 @@ impl Fetcher {
             url: &ask.url,
             purpose: ask.purpose,
             encrypted: ask.url.is_https(),
-            wire_limit: byte_limit.min(self.most_bytes - BUFFER),
+            wire_limit: byte_limit.min(self.most_bytes - READ_AHEAD),
             clock: &parts.clock,
         };
         exchange.run(request).await
@@ -250,5 +250,5 @@ impl Parts {
 pub fn most_bytes(settings: &Settings) -> u64 {
     let body = settings.max_body.max(ROBOTS_BYTES);
     let sent = (MAX_URL_BYTES + settings.user_agent.len()) as u64 + REQUEST_OVERHEAD;
-    BUFFER + body + LARGEST_HANDSHAKE + sent + BUFFER
+    READ_AHEAD + body + LARGEST_HANDSHAKE + sent + READ_AHEAD
 }

@@ -8,7 +8,7 @@ use crate::exchange::Wire;
 
 /// The largest head that is read, and the most that is read ahead of what we asked for: the
 /// buffer of hyper's HTTP/1 connection.
-pub(super) const BUFFER: u64 = 8192 + 4096 * 100;
+pub const READ_AHEAD: u64 = 8192 + 4096 * 100;
 
 /// TLS messages hold at most 64 KiB of certificates in rustls; with the rest of a handshake.
 pub(super) const LARGEST_HANDSHAKE: u64 = 72 * 1024;
@@ -84,7 +84,7 @@ impl Tally {
 
     /// A head that was larger than the limit.
     pub(super) fn head_too_large(&mut self) {
-        self.wire.received += BUFFER;
+        self.wire.received += READ_AHEAD;
     }
 
     /// A piece of the body as it was read. What frames it is counted by the length of the body so far, so

@@ -41,6 +41,8 @@ const LEAST_BYTES: u64 = 8 * 1024;
 #[derive(Clone, Debug)]
 pub struct SiteBudget {
     budget: Budget,
+    /// What an exchange may move beyond its limit.
+    ahead: u64,
     started: SystemTime,
     granted: u64,
     bytes: u64,
@@ -48,9 +50,12 @@ pub struct SiteBudget {
 }
 
 impl SiteBudget {
+    /// `ahead` is what an exchange may move beyond the limit that it is given: bytes that were read ahead
+    /// or are under way when reading stops. So much of the byte budget is kept in reserve, an eighth at most.
     #[must_use]
-    pub fn new(budget: Budget, started: SystemTime) -> Self {
-        Self { budget, started, granted: 0, bytes: 0, in_flight: 0 }
+    pub fn new(budget: Budget, started: SystemTime, ahead: u64) -> Self {
+        let ahead = ahead.min(budget.bytes.unwrap_or(u64::MAX) / 8);
+        Self { budget, ahead, started, granted: 0, bytes: 0, in_flight: 0 }
     }
 
     /// Asks for one more exchange, which can move `largest` bytes at most; a *go* counts.
@@ -64,7 +69,7 @@ impl SiteBudget {
         }
         let mut byte_limit = largest;
         if let Some(most) = self.budget.bytes {
-            let left = most.saturating_sub(self.bytes);
+            let left = most.saturating_sub(self.bytes + self.ahead);
             if self.in_flight > 0 && left < largest.saturating_mul(self.in_flight + 1) {
                 return Grant::Wait;
             }

@@ -13,7 +13,7 @@ use crate::exchange::Answer;
 /// ```
 /// use std::time::{Duration, UNIX_EPOCH};
 /// use ccsurvey::{address::{Host, Site}, load::{Load, Most, Pace, ServerBudget, Turn}};
-/// let most = Most { bytes: 1 << 20, time: Duration::from_secs(60) };
+/// let most = Most { bytes: 1 << 20, ahead: 0, time: Duration::from_secs(60) };
 /// let mut load = Load::new(Pace::default(), None, ServerBudget::default(), most);
 /// let (now, server) = (UNIX_EPOCH, "41.90.0.1".parse().unwrap());
 /// let site = |name| Site::new(Host::parse(name).unwrap());

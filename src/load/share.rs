@@ -25,6 +25,8 @@ pub struct Burden {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Most {
     pub bytes: u64,
+    /// What it may move beyond a smaller limit that it is given.
+    pub ahead: u64,
     pub time: Duration,
 }
 
@@ -96,7 +98,8 @@ impl Burden {
             return None;
         }
         let Some(limit) = self.bytes else { return Some(most.bytes) };
-        let left = limit.saturating_sub(spent.bytes + most.bytes * u64::from(in_flight));
+        let ahead = most.ahead.min(limit / 8);
+        let left = limit.saturating_sub(spent.bytes + most.bytes * u64::from(in_flight) + ahead);
         (left >= LEAST_BYTES.min(most.bytes)).then(|| left.min(most.bytes))
     }
 }

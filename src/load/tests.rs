@@ -39,7 +39,7 @@ fn busy(started: SystemTime, retry_after: Option<u64>) -> Answer {
     answer
 }
 
-const MOST: Most = Most { bytes: MIB, time: Duration::from_secs(60) };
+const MOST: Most = Most { bytes: MIB, ahead: 0, time: Duration::from_secs(60) };
 
 fn load() -> Load {
     Load::new(Pace::default(), None, ServerBudget::default(), MOST)
@@ -238,13 +238,13 @@ fn idle_servers_are_forgotten_once_their_state_was_taken() {
 #[test]
 fn a_budget_is_granted_to_the_last_request_and_byte_and_not_beyond() {
     let budget = Budget { requests: Some(2), ..Budget::default() };
-    let mut site = SiteBudget::new(budget, at(0.0));
+    let mut site = SiteBudget::new(budget, at(0.0), 0);
     assert_eq!(site.grant(at(0.0), MIB), Grant::Go { byte_limit: MIB });
     assert_eq!(site.grant(at(0.0), MIB), Grant::Go { byte_limit: MIB });
     assert_eq!(site.grant(at(0.0), MIB), Grant::Spent(Limit::Requests));
 
     let budget = Budget { bytes: Some(MIB + 100_000), ..Budget::default() };
-    let mut site = SiteBudget::new(budget, at(0.0));
+    let mut site = SiteBudget::new(budget, at(0.0), 0);
     assert_eq!(site.grant(at(0.0), MIB), Grant::Go { byte_limit: MIB });
     assert_eq!(site.grant(at(0.0), MIB), Grant::Wait);
     site.book(Wire { sent: 0, received: MIB, connections: 1 });
@@ -253,13 +253,27 @@ fn a_budget_is_granted_to_the_last_request_and_byte_and_not_beyond() {
     assert_eq!(site.grant(at(0.0), MIB), Grant::Spent(Limit::Bytes));
 
     let budget = Budget { time: Some(Duration::from_secs(10)), ..Budget::default() };
-    assert_eq!(SiteBudget::new(budget, at(0.0)).grant(at(10.0), MIB), Grant::Spent(Limit::Time));
+    assert_eq!(SiteBudget::new(budget, at(0.0), 0).grant(at(10.0), MIB), Grant::Spent(Limit::Time));
+}
+
+#[test]
+fn what_an_exchange_moves_beyond_its_limit_is_kept_in_reserve() {
+    let ahead = 400_000;
+    let budget = Budget { bytes: Some(8 * MIB), ..Budget::default() };
+    let mut site = SiteBudget::new(budget, at(0.0), ahead);
+    let mut spent = 0;
+    while let Grant::Go { byte_limit } = site.grant(at(0.0), 2 * MIB) {
+        let received = (byte_limit + ahead).min(2 * MIB);
+        site.book(Wire { sent: 0, received, connections: 0 });
+        spent += received;
+    }
+    assert!(spent <= 8 * MIB && spent > 7 * MIB, "{spent}");
 }
 
 #[test]
 fn the_time_between_two_runs_is_not_the_sites() {
     let budget = Budget { time: Some(Duration::from_secs(10)), requests: Some(2), ..Budget::default() };
-    let mut site = SiteBudget::new(budget, at(0.0));
+    let mut site = SiteBudget::new(budget, at(0.0), 0);
     // Asked 4 s into the walk; the process was killed, and resumed days later.
     site.recall(at(500_000.0), Duration::from_secs(4));
     site.book(Wire { sent: 0, received: 1, connections: 1 });
@@ -399,7 +413,7 @@ proptest! {
         parallel in 1usize..5,
     ) {
         let run = |parallel: usize| {
-            let mut account = SiteBudget::new(Budget { bytes: Some(budget), ..Budget::default() }, at(0.0));
+            let mut account = SiteBudget::new(Budget { bytes: Some(budget), ..Budget::default() }, at(0.0), 0);
             let mut flying = std::collections::VecDeque::new();
             let (mut log, mut spent) = (Vec::new(), 0);
             let mut sizes = sizes.iter();

@@ -37,8 +37,10 @@ impl Cell {
             Self::Number(number, decimals) => decimal(*number, *decimals),
             Self::Seconds(seconds) => units::duration(*seconds),
             Self::Milliseconds(ms) => milliseconds(*ms),
-            Self::ShareBetween(estimate) => between(estimate, percent),
-            Self::CountBetween(estimate) => between(estimate, whole),
+            Self::ShareBetween(estimate) => {
+                between(estimate, percent, |share| decimal(share * 100.0, 1), " %")
+            }
+            Self::CountBetween(estimate) => between(estimate, whole, whole, ""),
             Self::Missing => "–".to_owned(),
         }
     }
@@ -97,15 +99,19 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-fn between(estimate: &Estimate, form: impl Fn(f64) -> String) -> String {
+/// A value, and in brackets the ends of its interval, whose unit is told once.
+fn between(
+    estimate: &Estimate,
+    form: impl Fn(f64) -> String,
+    end: impl Fn(f64) -> String,
+    unit: &str,
+) -> String {
     let Estimate { value, low, high } = *estimate;
     #[expect(clippy::float_cmp, reason = "an interval of no width is one that was never drawn")]
     if low == high {
         return form(value);
     }
-    let (low, high) = (form(low), form(high));
-    let low = low.strip_suffix(" %").unwrap_or(&low);
-    format!("{} ({low}–{high})", form(value))
+    format!("{} ({}–{}{unit})", form(value), end(low), end(high))
 }
 
 #[expect(
@@ -156,6 +162,11 @@ mod tests {
             (Cell::Milliseconds(3.21), "3.2 ms", "3.21"),
             (Cell::Milliseconds(1234.0), "1.2 s", "1234"),
             (Cell::ShareBetween(estimate), "95.3 % (93.1–97.2 %)", "0.953,0.931,0.972"),
+            (
+                Cell::ShareBetween(Estimate { value: 0.9999, low: 0.992, high: 0.9999 }),
+                "> 99.9 % (99.2–100.0 %)",
+                "0.9999,0.992,0.9999",
+            ),
             (Cell::Missing, "–", ""),
         ] {
             assert_eq!((cell.shown().as_str(), cell.raw().join(",").as_str()), (shown, raw));

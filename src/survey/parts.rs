@@ -134,7 +134,8 @@ impl Parts {
                 (clock, Fetcher::in_process(fetch, opt_out.clone(), tell, web)?)
             }
         };
-        let most = Most { bytes: fetcher.most_bytes(), time: settings.exchange_timeout.0 };
+        let most =
+            Most { bytes: fetcher.most_bytes(), ahead: fetch::READ_AHEAD, time: settings.exchange_timeout.0 };
         let rate = settings.rate.map(|settings::Size(rate)| rate);
         let load = Load::new(pace(&settings), rate, server_budget(&settings), most);
         let rules = Rules { seeds_per_site: settings.seeds_per_site, generations: settings.generations };

@@ -12,6 +12,7 @@ use super::journal::{Heard, Journal, Replay};
 use super::own_link;
 use super::parts::Parts;
 use crate::exchange::{Ask, Failure};
+use crate::fetch;
 use crate::frontier::Lease;
 use crate::load::{Grant, Limit, SiteBudget};
 use crate::walk::{Known, Outcome, Step, Tree, Walk};
@@ -110,7 +111,7 @@ impl Visit {
         let scope = parts.reach.scope_of(&lease.site);
         let walk = Walk::new(parts.walk.clone(), scope, parts.opt_out.clone(), lease.start.clone(), known);
         Ok(Self {
-            budget: SiteBudget::new(parts.budget, began),
+            budget: SiteBudget::new(parts.budget, began, fetch::READ_AHEAD),
             journal: Arc::new(Mutex::new(journal)),
             flying: FuturesUnordered::new(),
             hindered: None,

@@ -131,7 +131,6 @@ struct Before {
 const UNKNOWN: u8 = u8::MAX;
 
 impl<P: Pacing> Loading<'_, P> {
-    #[expect(clippy::too_many_lines, reason = "a column a line")]
     fn add(&mut self, frame: &DataFrame) -> PolarsResult<()> {
         let (sites, seeds) = (frame.column("site")?.str()?, frame.column("seed")?.u32()?);
         let (depths, hosts) = (frame.column("depth")?.u32()?, frame.column("host")?.str()?);

@@ -90,12 +90,13 @@ pub(super) fn restyled(svg: &str) -> String {
     let inside = svg.split_once(">\n").map_or("", |(_, inside)| inside);
     let inside = inside.trim_end().strip_suffix("</svg>").unwrap_or(inside);
     for part in inside.split_inclusive('>') {
-        match part.rsplit_once('<') {
-            Some((words, tag)) if !tag.starts_with('/') => {
-                restyled.push_str(words.trim());
-                restyled.push_str(&restyled_tag(tag));
-            }
-            _ => restyled.push_str(part.trim()),
+        let Some((words, tag)) = part.rsplit_once('<') else { continue };
+        restyled.push_str(words.trim());
+        if tag.starts_with('/') {
+            restyled.push('<');
+            restyled.push_str(tag);
+        } else {
+            restyled.push_str(&restyled_tag(tag));
         }
     }
     restyled

@@ -11,6 +11,8 @@ struct Grid {
     top: f64,
     across: f64,
     down: f64,
+    /// Whether all values have room in their cells; some with and some without would mislead.
+    has_values: bool,
 }
 
 /// Cells are no larger: a matrix of two countries is no wall.
@@ -49,7 +51,9 @@ impl Grid {
         let names = widest(&chart.columns);
         // Names that are wider than their column stand upright.
         let head = if names + 2.0 > across { names } else { LINE };
-        Self { left, top: 2.0 * LINE + head + GAP, across, down: HEIGHT }
+        let shown = chart.cells.iter().flatten().flatten().map(|value| width_of(&words(chart.scale, *value)));
+        let has_values = shown.fold(0.0, f64::max) + GAP <= across;
+        Self { left, top: 2.0 * LINE + head + GAP, across, down: HEIGHT, has_values }
     }
 
     fn draw_column_name(&self, paper: &Paper<'_>, number: usize, name: &str) {
@@ -72,8 +76,8 @@ impl Grid {
         let (x, y) = (self.left + column as f64 * self.across, self.top + row as f64 * self.down);
         let corner = (x + self.across - 1.0, y + self.down - 1.0);
         paper.rect((x, y), corner, Ink::Shade(shade(value, greatest)));
-        let shown = words(chart.scale, value);
-        if width_of(&shown) <= self.across {
+        if self.has_values {
+            let shown = words(chart.scale, value);
             let middle = (x + self.across / 2.0, y + self.down / 2.0);
             paper.words(&shown, middle, At::Middle, Ink::Inside);
         }

@@ -86,7 +86,7 @@ fn table(choice: &Choice) -> Table {
         Column::interval("bytes", "share"),
         Column::interval("busy time", "share"),
         Column::interval("coverage", "share"),
-        Column::share("coverage, if cut trees hold more"),
+        Column::share("if cut trees hold more"),
         Column::text("meets it"),
     ];
     let rows = choice.levels.iter().map(|level| {

@@ -38,19 +38,24 @@ fn load_mark(curves: &Curves, chosen: Option<u16>) -> Option<Mark> {
     Some(Mark { x: level.load(LoadUnit::Requests).value, label })
 }
 
-/// A point for each depth; those of one series bear the depth.
+/// A point for each depth; those of the first series bear the depth.
 fn points(
     curves: &Curves,
     unit: LoadUnit,
     coverage: impl Fn(&CurveLevel) -> Estimate,
-    is_named: bool,
+    is_first: bool,
 ) -> Vec<Point> {
     let point = |level: &CurveLevel| Point {
         x: level.load(unit).value,
         y: coverage(level),
-        label: if is_named { level.depth.to_string() } else { String::new() },
+        label: if is_first { level.depth.to_string() } else { String::new() },
     };
     curves.levels.iter().map(point).collect()
+}
+
+/// A point without its interval: where lines show the same coverage, one band says how sure it is.
+fn alone(estimate: Estimate) -> Estimate {
+    Estimate { low: estimate.value, high: estimate.value, ..estimate }
 }
 
 /// The coverage that half of the load brings, on the straight line between the depths around it.
@@ -67,8 +72,9 @@ fn by_unit(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Figure 
     let series: Vec<Series> = units
         .iter()
         .map(|unit| {
-            let unit = *unit;
-            Series::of_points(names::unit(unit), points(curves, unit, urls, unit == LoadUnit::Requests))
+            let (unit, is_first) = (*unit, *unit == LoadUnit::Requests);
+            let coverage = |level: &CurveLevel| if is_first { urls(level) } else { alone(urls(level)) };
+            Series::of_points(names::unit(unit), points(curves, unit, coverage, is_first))
         })
         .collect();
     let rows = curves.levels.iter().map(|level| {
@@ -91,7 +97,7 @@ fn by_unit(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Figure 
         mark: load_mark(curves, chosen),
     };
     let caption = format!(
-        "Coverage of distinct external URLs against the share of the load, in each unit of load. Numbers at points: depth. Bands: {} \
+        "Coverage of distinct external URLs against the share of the load, in each unit of load. Numbers at points: depth. Band: {} \
          intervals of the coverage; the chosen depth is marked at its requests.",
         names::confidence(sampling)
     );

@@ -137,7 +137,7 @@ struct Advice {
 #[serde(rename_all = "snake_case")]
 enum Answer {
     Choice(Choice),
-    Forecast(Forecast),
+    Forecast(Box<Forecast>),
 }
 
 /// The answer for a part of the site trees.
@@ -220,7 +220,14 @@ impl<'a> Desk<'a> {
         match (&self.plan, &self.exchanges) {
             (Some(Planned { environment, conditions, settings }), Some(exchanges)) => {
                 let rule = || Rule::of(settings);
-                Answer::Forecast(Forecast::of(exchanges, &curves, environment, conditions, keep, rule))
+                Answer::Forecast(Box::new(Forecast::of(
+                    exchanges,
+                    &curves,
+                    environment,
+                    conditions,
+                    keep,
+                    rule,
+                )))
             }
             _ => Answer::Choice(Choice::of(&curves, &Censoring::of(recorded), self.criterion())),
         }

@@ -1,0 +1,83 @@
+//! Surveys made by hand, for tests of what is computed from them.
+
+use std::sync::Arc;
+
+use super::chance::Chance;
+use super::links::Gathering;
+use super::recorded::key;
+use super::{Grouping, Labels, LevelCost, Recorded, Tree, Trees};
+use crate::records::{Manifest, Timestamp};
+
+/// A site tree: how it ended, and from level 0 down the pages with the names of what they link to.
+#[derive(Clone, Debug)]
+pub(super) struct Grown {
+    pub(super) cctld: &'static str,
+    pub(super) outcome: &'static str,
+    pub(super) levels: Vec<(u32, Vec<u64>)>,
+    /// URLs left unasked one level below the last.
+    pub(super) unasked: u32,
+}
+
+pub(super) fn tree(outcome: &'static str, levels: &[(u32, &[u64])]) -> Grown {
+    let levels = levels.iter().map(|(pages, names)| (*pages, names.to_vec())).collect();
+    Grown { cctld: "ke", outcome, levels, unasked: 0 }
+}
+
+/// The survey that found these trees. Every name is that of a URL, a host, a site and an address at once.
+pub(super) fn survey(grown: &[Grown]) -> Recorded {
+    let (mut trees, mut labels, mut gathering) = (Trees::default(), Labels::default(), Gathering::new());
+    for (number, grown) in (0..).zip(grown) {
+        let pages = grown.levels.iter().map(|(pages, _)| u64::from(*pages)).sum();
+        let deepest = u16::try_from(grown.levels.len()).unwrap().checked_sub(1);
+        let groups = [labels.number(grown.cctld); Grouping::ALL.len()];
+        let tree = Tree::new(&format!("site{number}.ke"), 0, grown.outcome, deepest, pages, groups);
+        let (first_level, level_count) = (trees.levels.len(), grown.levels.len());
+        trees.trees.push(Tree { first_level, level_count, ..tree });
+        trees.levels.extend(grown.levels.iter().map(|(pages, names)| cost(*pages, names.len())));
+        for (depth, (_, names)) in (0..).zip(&grown.levels) {
+            names.iter().for_each(|name| gathering.add(number, depth, [Some(key(&name.to_string())); 4]));
+        }
+        trees.unasked.push((number, u16::try_from(level_count).unwrap(), grown.unasked));
+    }
+    trees.labels = labels;
+    let manifest = Manifest::new(serde_json::Value::Null, Timestamp::default());
+    Recorded { manifest, trees, known: gathering.finish(), index: Arc::default() }
+}
+
+fn cost(pages: u32, found: usize) -> LevelCost {
+    let found = u32::try_from(found).unwrap();
+    LevelCost {
+        requests: pages,
+        pages,
+        bytes: u64::from(pages) * 10_000,
+        busy_ms: f64::from(pages) * 100.0,
+        urls: found,
+        hosts: found,
+        sites: found,
+    }
+}
+
+/// A country of trees that are as unlike each other as those of real Webs: their sizes follow Pareto's law with
+/// exponent 1.5 (finite mean, infinite variance), large trees are deep, and what they link to is partly the same.
+pub(super) fn country(trees: usize, depths: usize, seed: u64) -> Vec<Grown> {
+    let mut chance = Chance::new(seed, 0);
+    let uniform = |chance: &mut Chance| (chance.below(1 << 30) as f64 + 0.5) / f64::from(1 << 30);
+    let mut fresh = 0;
+    let mut grow = |_| {
+        let size = (uniform(&mut chance).powf(-1.0 / 1.5) * 2.0).min(3000.0);
+        let reach = 1 + (size.log2() * (0.5 + uniform(&mut chance))) as usize;
+        let mut levels = vec![(1, Vec::new()); reach.min(depths)];
+        for _ in 0..size as usize {
+            let level = chance.below(levels.len()).min(chance.below(levels.len() + 2));
+            let popular = uniform(&mut chance).powi(3) * 500.0;
+            fresh += 1;
+            let name = if chance.below(3) == 0 { popular as u64 } else { 1000 + fresh };
+            levels[level].0 += 1;
+            if !levels.iter().any(|(_, names)| names.contains(&name)) {
+                levels[level].1.push(name);
+            }
+        }
+        Grown { cctld: ["ke", "tz", "ug"][chance.below(3)], outcome: "complete", levels, unasked: 0 }
+    };
+    (0..trees).map(&mut grow).collect()
+}
