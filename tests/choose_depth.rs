@@ -165,7 +165,9 @@ fn the_depth_chosen_is_the_least_that_covers_and_the_greatest_that_can_be_afford
     let covers = |level: &Value| level["coverage"]["low"].as_f64().unwrap() >= 0.4;
     let depth = levels.iter().position(covers).unwrap() as u64;
     assert_eq!(choice["depth"].as_u64(), Some(depth));
-    assert!(levels[depth as usize]["saved"][0].as_f64().unwrap() > 0.0);
+    let [saved, load] =
+        [&levels[1]["saved"][0], &levels[1]["load"][0]["value"]].map(|share| share.as_f64().unwrap());
+    assert!((saved + load - 1.0).abs() < 1e-9 && saved > 0.5);
 
     let choice = desk.choose(&["--load", "0.5", "--load-unit", "bytes"])["choice"].take();
     let levels = choice["levels"].as_array().unwrap();

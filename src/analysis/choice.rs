@@ -8,8 +8,12 @@ pub struct Choice {
     pub criterion: Criterion,
     /// Of the intervals.
     pub confidence: f64,
-    /// The depth chosen; none when no depth does.
+    /// The depth chosen, by the end of the interval that is on the safe side; none when no depth does.
     pub depth: Option<u16>,
+    /// The depth that would be chosen by the figures themselves, as this survey measured them.
+    pub as_measured: Option<u16>,
+    /// The depth that would be chosen by the other end of the interval.
+    pub at_best: Option<u16>,
     /// The deepest level walked. Coverage there is 1 by definition: it is a share of what is known.
     pub deepest: u16,
     pub trees: u64,
@@ -56,6 +60,24 @@ pub struct ChoiceLevel {
     pub fits: bool,
 }
 
+/// Which end of an interval decides.
+#[derive(Clone, Copy)]
+enum End {
+    Safe,
+    Measured,
+    Best,
+}
+
+impl End {
+    fn of(self, safe: f64, measured: f64, best: f64) -> f64 {
+        match self {
+            Self::Safe => safe,
+            Self::Measured => measured,
+            Self::Best => best,
+        }
+    }
+}
+
 impl Criterion {
     /// What coverage is counted in.
     #[must_use]
@@ -74,10 +96,24 @@ impl Criterion {
         }
     }
 
-    fn is_met_by(&self, level: &CurveLevel) -> bool {
+    fn is_met_by(&self, level: &CurveLevel, by: End) -> bool {
         match self {
-            Self::Coverage { at_least, of, reading } => reading.of(level, *of).low >= *at_least,
-            Self::Load { at_most, unit, .. } => level.load(*unit).high <= *at_most,
+            Self::Coverage { at_least, of, reading } => {
+                let coverage = reading.of(level, *of);
+                by.of(coverage.low, coverage.value, coverage.high) >= *at_least
+            }
+            Self::Load { at_most, unit, .. } => {
+                let load = level.load(*unit);
+                by.of(load.high, load.value, load.low) <= *at_most
+            }
+        }
+    }
+
+    fn choose(&self, levels: &[CurveLevel], by: End) -> Option<u16> {
+        let meeting = levels.iter().filter(|level| self.is_met_by(level, by)).map(|level| level.depth);
+        match self {
+            Self::Coverage { .. } => meeting.min(),
+            Self::Load { .. } => meeting.max(),
         }
     }
 }
@@ -120,15 +156,13 @@ impl Choice {
     pub fn of(curves: &Curves, censoring: &Censoring, criterion: Criterion) -> Self {
         let levels: Vec<ChoiceLevel> =
             curves.levels.iter().map(|at| level(at, censoring, &criterion)).collect();
-        let fitting = || levels.iter().filter(|level| level.fits).map(|level| level.depth);
-        let depth = match criterion {
-            Criterion::Coverage { .. } => fitting().min(),
-            Criterion::Load { .. } => fitting().max(),
-        };
+        let choose = |by| criterion.choose(&curves.levels, by);
         Self {
             criterion,
             confidence: curves.sampling.confidence,
-            depth,
+            depth: choose(End::Safe),
+            as_measured: choose(End::Measured),
+            at_best: choose(End::Best),
             deepest: levels.last().map_or(0, |level| level.depth),
             trees: curves.trees,
             cut_trees: censoring.cut_trees,
@@ -154,7 +188,7 @@ fn level(at: &CurveLevel, censoring: &Censoring, criterion: &Criterion) -> Choic
         saved: at.load.map(|load| 1.0 - load.value),
         coverage: reading.of(at, kind),
         censored: reading.bounds(censoring, usize::from(at.depth), kind),
-        fits: criterion.is_met_by(at),
+        fits: criterion.is_met_by(at, End::Safe),
     }
 }
 
@@ -162,6 +196,9 @@ fn level(at: &CurveLevel, censoring: &Censoring, criterion: &Criterion) -> Choic
 mod tests {
     use super::*;
     use crate::analysis::Sampling;
+
+    const UNCUT: Censoring =
+        Censoring { cut_trees: 0, unasked_urls: 0, might_bring: [0.0; 4], levels: Vec::new() };
 
     /// Coverage and load of each level with a twentieth to either side.
     fn curves(levels: &[(f64, f64)]) -> Curves {
@@ -202,6 +239,14 @@ mod tests {
             depth(Criterion::Load { at_most, unit: LoadUnit::Bytes, of: Kind::Urls, reading: Reading::Pair })
         };
         assert_eq!([0.2, 0.5, 0.56, 1.0].map(load), [None, Some(0), Some(1), Some(3)]);
+    }
+
+    #[test]
+    fn what_was_measured_and_what_may_be_at_best_choose_depths_of_their_own() {
+        let criterion = Criterion::Coverage { at_least: 0.82, of: Kind::Urls, reading: Reading::Pair };
+        let choice =
+            Choice::of(&curves(&[(0.7, 0.2), (0.8, 0.4), (0.85, 0.8), (1.0, 1.0)]), &UNCUT, criterion);
+        assert_eq!([choice.at_best, choice.as_measured, choice.depth], [Some(1), Some(2), Some(3)]);
     }
 
     #[test]

@@ -102,7 +102,37 @@ fn verdict(choice: &Choice) -> String {
             unit_in_words(unit)
         ),
     };
-    format!("Recommended: depth {depth}, {why}.\n  It covers {covered}. {needs}")
+    format!(
+        "Recommended: depth {depth}, {why}.\n  It covers {covered}. {needs}{}",
+        as_measured(choice, depth)
+    )
+}
+
+/// What the figures would choose without regard to their intervals, where that is something else.
+fn as_measured(choice: &Choice, depth: u16) -> String {
+    let Some(measured) = choice.as_measured.filter(|measured| *measured != depth) else {
+        return String::new();
+    };
+    let Some(level) = choice.level(measured) else { return String::new() };
+    let unit = choice.criterion.unit();
+    let between = match choice.at_best {
+        Some(best) if best != measured => {
+            format!(
+                ", at {} confidence between {} and {}",
+                percent(choice.confidence),
+                best.min(depth),
+                best.max(depth)
+            )
+        }
+        _ => String::new(),
+    };
+    format!(
+        "\n  As this survey measured it, depth {measured} does{between}: it covers {}\n  with {} of the {} and saves {}.",
+        percent(level.coverage.value),
+        percent(level.load[unit as usize].value),
+        unit_in_words(unit),
+        percent(level.saved[unit as usize])
+    )
 }
 
 fn no_depth(choice: &Choice) -> String {
