@@ -95,7 +95,15 @@ async function look(browser, width, theme) {
 
 async function print(browser) {
   const page = await browser.newPage();
+  // 180 mm: A4 less the margins below.
+  await page.setViewport({ width: 680, height: 900 });
+  await page.emulateMediaType("print");
   await page.goto(pathToFileURL(report).href);
+  const cut = await page.evaluate(() =>
+    [...document.querySelectorAll("table")].filter((table) => table.getBoundingClientRect().right > innerWidth + 1).map(({ id }) => id),
+  );
+  for (const id of cut) findings.push(`paper: ${id} is cut`);
+  await page.emulateMediaType();
   const paper = await page.pdf({ format: "A4", margin: { top: "15mm", bottom: "15mm", left: "15mm", right: "15mm" } });
   if (folder) (await import("node:fs")).writeFileSync(join(folder, "paper.pdf"), paper);
   await page.close();
