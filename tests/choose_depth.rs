@@ -172,7 +172,7 @@ fn the_depth_chosen_is_the_least_that_covers_and_the_greatest_that_can_be_afford
     let choice = desk.choose(&["--load", "0.5", "--load-unit", "bytes"])["choice"].take();
     let levels = choice["levels"].as_array().unwrap();
     let affords = |level: &&Value| level["load"][1]["high"].as_f64().unwrap() <= 0.5;
-    assert_eq!(choice["depth"], levels.iter().filter(affords).last().unwrap()["depth"]);
+    assert_eq!(choice["depth"], levels.iter().rfind(affords).unwrap()["depth"]);
     let last = levels.last().unwrap();
     assert_eq!((last["saved"][1].as_f64(), last["load"][1]["value"].as_f64()), (Some(0.0), Some(1.0)));
 }

@@ -12,7 +12,8 @@ mod python;
 use ccsurvey::analysis::Overview;
 use ccsurvey::analysis::overview::Verdict;
 use ccsurvey::records::{
-    ExchangeRow, LevelRow, LinkRow, Manifest, SegmentRows, ServerRow, SiteRow, Tables, Timestamp,
+    ExchangeRow, LevelRow, LinkRow, Manifest, OptOutRecord, SegmentRows, ServerRow, SiteRow, Tables,
+    Timestamp, write_opt_outs,
 };
 use python::python;
 use serde_json::{Value, json};
@@ -122,6 +123,16 @@ fn settings() -> Value {
 
 /// The verdict on a promise and its evidence, for a survey with these exchanges.
 fn verdict_with(id: &str, settings: Value, exchanges: Vec<ExchangeRow>) -> (Verdict, String) {
+    verdict_of(id, settings, exchanges, &[])
+}
+
+/// The same where these opted out.
+fn verdict_of(
+    id: &str,
+    settings: Value,
+    exchanges: Vec<ExchangeRow>,
+    opt_outs: &[OptOutRecord],
+) -> (Verdict, String) {
     let folder = tempfile::tempdir().unwrap();
     let tables = Tables::open(folder.path()).unwrap();
     Manifest::new(settings, Timestamp(0)).save(folder.path()).unwrap();
@@ -136,7 +147,9 @@ fn verdict_with(id: &str, settings: Value, exchanges: Vec<ExchangeRow>) -> (Verd
     });
     let rows = SegmentRows { exchanges, sites: sites.collect(), ..SegmentRows::default() };
     tables.write(0, &rows).unwrap();
-    tables.write_servers(&[ServerRow { address: SERVER.into(), ..ServerRow::default() }]).unwrap();
+    let server = ServerRow { address: SERVER.into(), asn: Some(64500), ..ServerRow::default() };
+    tables.write_servers(&[server]).unwrap();
+    write_opt_outs(&folder.path().join("opt-out.csv"), opt_outs).unwrap();
     let overview = Overview::of(folder.path()).unwrap();
     let promise = overview.ledger.promises.into_iter().find(|promise| promise.id == id).unwrap();
     (promise.verdict, promise.evidence)
@@ -267,6 +280,29 @@ fn a_host_that_is_asked_after_it_opted_out_is_found() {
     let mut exchanges = polite();
     (exchanges[1].total_ms, exchanges[1].failure) = (None, Some("opted_out".into()));
     assert_broken("opt_out", exchanges, "1 times; first a.ke");
+}
+
+#[test]
+fn requests_to_those_who_opted_out_are_counted_from_when_that_was_in_force() {
+    let second = |second: i64| Timestamp(1_000_000_000_000 + second * 1_000_000);
+    let opted_out = |entry: &str, since: i64, until: Option<i64>| {
+        let (since, until) = (second(since), until.map(second));
+        [OptOutRecord { entry: entry.to_owned(), date: None, since, until }]
+    };
+    let network = format!("{SERVER}/24");
+    // Asked at 0 s, 2.1 s and 4.2 s.
+    for entry in ["a.ke", network.as_str(), "AS64500"] {
+        let verdict =
+            |since, until| verdict_of("opt_out", settings(), polite(), &opted_out(entry, since, until));
+        let (judged, evidence) = verdict(1, None);
+        assert_eq!(judged, Verdict::Broken, "{entry}: {evidence}");
+        assert!(evidence.starts_with("2 requests after an entry was in force, first of "), "{evidence}");
+        let held = (Verdict::Held, "1 entries; 0 requests to any after it was in force.".to_owned());
+        assert_eq!(verdict(5, None), held, "{entry}");
+        assert_eq!(verdict(3, Some(4)), held, "{entry}: in force between two requests");
+    }
+    let other = verdict_of("opt_out", settings(), polite(), &opted_out("b.ke", 0, None));
+    assert_eq!(other.0, Verdict::Held);
 }
 
 #[test]

@@ -118,7 +118,7 @@ fn who_opts_out_while_a_survey_runs_is_left_alone_from_then_on() {
     };
     let surveyed = std::thread::scope(|scope| {
         scope.spawn(|| {
-            while !space.accesses().iter().skip(before).any(|access| of_largest(access)) {
+            while !space.accesses().iter().skip(before).any(&of_largest) {
                 std::thread::yield_now();
             }
             std::fs::write(&list, format!("{largest} 2026-11-21 # by mail\n")).unwrap();

@@ -13,6 +13,7 @@ pub(super) struct Exchange<'a> {
     pub url: &'a str,
     /// The number of the address.
     pub address: Option<u32>,
+    pub address_text: Option<&'a str>,
     pub host: &'a str,
     pub depth: Option<u32>,
     pub purpose: &'a str,
@@ -169,6 +170,7 @@ impl<'f> Columns<'f> {
             site,
             is_first: false,
             address: None,
+            address_text: self.address.get(row),
             url: self.url.get(row).unwrap_or(""),
             host: self.host.get(row).unwrap_or(""),
             depth: self.depth.get(row),

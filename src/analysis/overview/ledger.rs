@@ -3,6 +3,7 @@ use serde::Serialize;
 
 use super::super::{Labels, group};
 use super::names::Names;
+use super::opt_outs::OptedOut;
 use super::promises::Promise;
 use super::schedule::{Borne, Schedule};
 use super::spread::Spread;
@@ -23,6 +24,7 @@ pub struct Ledger {
     /// The addresses with the most busy time.
     pub most_burdened: Vec<Burden>,
     pub promises: Vec<Promise>,
+    pub opted_out: Vec<OptedOut>,
 }
 
 /// What one address bore.
@@ -122,6 +124,7 @@ impl Ledger {
             most_per_minute: all.iter().map(|(_, borne)| borne.most_per_minute).max().unwrap_or_default(),
             most_burdened: most_burdened(&all, addresses),
             promises: Vec::new(),
+            opted_out: Vec::new(),
         }
     }
 }

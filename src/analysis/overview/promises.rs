@@ -1,6 +1,7 @@
 use serde::Serialize;
 
 use super::names::Names;
+use super::opt_outs::OptedOut;
 use super::rate::{Flow, flow, standstills};
 use super::schedule::{Breach, Found, Schedule};
 use super::sequence::{Most, Seen, Sequence};
@@ -39,6 +40,7 @@ pub(super) struct Evidence<'a> {
     pub asked: &'a [bool],
     pub sites: &'a Names,
     pub sequence: &'a Sequence,
+    pub opted_out: Vec<OptedOut>,
 }
 
 impl Evidence<'_> {
@@ -235,8 +237,18 @@ impl Evidence<'_> {
     fn of_opt_out(&self) -> Promise {
         const ID: &str = "opt_out";
         let promise = "Hosts and networks on the opt-out list are left alone".to_owned();
+        let after: u64 = self.opted_out.iter().map(|entry| entry.requests).sum();
+        if let Some(entry) = self.opted_out.iter().find(|entry| entry.requests > 0) {
+            let evidence =
+                format!("{} requests after an entry was in force, first of {}.", thousands(after), entry.who);
+            return broken(ID, promise, evidence);
+        }
         match (seen(&self.sequence.asked_after_opt_out()), self.sequence.opted_out_hosts()) {
             (Some(evidence), _) => broken(ID, promise, evidence),
+            (None, _) if !self.opted_out.is_empty() => {
+                let entries = thousands(self.opted_out.len() as u64);
+                held(ID, promise, format!("{entries} entries; 0 requests to any after it was in force."))
+            }
             (None, 0) if self.told.has_opt_out_list => {
                 held(ID, promise, "No host of the list was met.".into())
             }

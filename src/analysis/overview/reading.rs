@@ -12,6 +12,7 @@ use super::ledger::{self, Addresses, Ledger};
 use super::links::{LINKS, Links, LinksMaker, NAMES};
 use super::listed::{Listed, SITES};
 use super::method::Method;
+use super::opt_outs::OptOutWatch;
 use super::outcomes::OutcomesMaker;
 use super::promises::Evidence;
 use super::schedule::Schedule;
@@ -24,7 +25,7 @@ use crate::records::{ExchangeRow, LevelRow, LinkRow, Manifest, ServerRow, SiteRo
 
 pub(super) fn read(dir: &Path) -> Result<Overview, AnalysisError> {
     let manifest = Manifest::load(dir)?;
-    let mut makers = Makers::new(&manifest);
+    let mut makers = Makers::new(&manifest, OptOutWatch::open(dir)?);
     makers.read_servers(dir)?;
     makers.read_sites(dir)?;
     if makers.listed.trees.is_empty() {
@@ -70,6 +71,7 @@ struct Makers {
     kept_back: KeptBackMaker,
     schedule: Schedule,
     sequence: Sequence,
+    opt_outs: OptOutWatch,
 }
 
 /// The funnel, for which links are still to be read.
@@ -85,7 +87,7 @@ impl Surveyed {
 }
 
 impl Makers {
-    fn new(manifest: &Manifest) -> Self {
+    fn new(manifest: &Manifest, opt_outs: OptOutWatch) -> Self {
         let exchanges = manifest.tables.get("exchanges").map_or(0, |count| count.rows);
         Self {
             told: Told::of(&manifest.settings),
@@ -102,11 +104,15 @@ impl Makers {
             kept_back: KeptBackMaker::default(),
             schedule: Schedule::with_capacity(exchanges),
             sequence: Sequence::default(),
+            opt_outs,
         }
     }
 
     fn read_servers(&mut self, dir: &Path) -> Result<(), AnalysisError> {
-        each::<ServerRow>(dir, ledger::SERVERS, |frame| self.addresses.add_servers(frame))?;
+        each::<ServerRow>(dir, ledger::SERVERS, |frame| {
+            self.opt_outs.add_servers(frame)?;
+            self.addresses.add_servers(frame)
+        })?;
         each::<ServerRow>(dir, infrastructure::SERVERS, |frame| self.infrastructure.add_servers(frame))?;
         each::<ServerRow>(dir, technology::SERVERS, |frame| self.technology.add_servers(frame))
     }
@@ -151,6 +157,7 @@ impl Makers {
         self.kept_back.add(exchange);
         self.schedule.add(exchange);
         self.sequence.add(exchange, &self.told);
+        self.opt_outs.add(exchange);
         if let Some(address) = exchange.address.filter(|_| exchange.was_asked()) {
             let address = address as usize;
             if self.asked.len() <= address {
@@ -168,9 +175,11 @@ impl Makers {
             asked: &self.asked,
             sites: &self.listed.sites,
             sequence: &self.sequence,
+            opted_out: self.opt_outs.entries(),
         };
         let ledger = Ledger::of(&mut self.schedule, &self.addresses);
-        Ledger { promises: evidence.judge(&mut self.schedule), ..ledger }
+        let opted_out = evidence.opted_out.clone();
+        Ledger { promises: evidence.judge(&mut self.schedule), opted_out, ..ledger }
     }
 
     fn finish(mut self, manifest: &Manifest) -> (Overview, Listed, Surveyed) {

@@ -1,0 +1,108 @@
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::path::Path;
+
+use polars::prelude::{DataFrame, PolarsResult};
+use serde::Serialize;
+
+use super::super::AnalysisError;
+use super::super::recorded::key;
+use super::exchange::Exchange;
+use crate::address::{Host, OptOut};
+use crate::records::{OptOutRecord, Timestamp, read_opt_outs};
+
+/// Somebody who opted out, and the requests that reached them while that was in force.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OptedOut {
+    /// A host name with what is below it, an address, a network, or an autonomous system.
+    pub who: String,
+    /// As it stands in the user's list.
+    pub date: Option<String>,
+    /// Since when and until when the survey obeyed it.
+    pub since: Timestamp,
+    pub until: Option<Timestamp>,
+    /// Requests that began in that time.
+    pub requests: u64,
+}
+
+/// The opt-out list as it was obeyed, held against the exchanges while they go by.
+#[derive(Default)]
+pub(super) struct OptOutWatch {
+    entries: Vec<(OptOut, OptedOut)>,
+    /// Which entries cover a host, and which an address.
+    hosts: HashMap<u64, Vec<usize>>,
+    addresses: HashMap<u64, Vec<usize>>,
+    systems: HashMap<u64, u32>,
+}
+
+impl OptOutWatch {
+    /// Reads `DIR/opt-out.csv`, if there is one.
+    pub(super) fn open(dir: &Path) -> Result<Self, AnalysisError> {
+        let path = dir.join("opt-out.csv");
+        let records = read_opt_outs(&path)
+            .map_err(|wrong| AnalysisError::Columns { path, message: wrong.to_string() })?;
+        Ok(Self { entries: records.into_iter().map(watched).collect(), ..Self::default() })
+    }
+
+    /// Takes in the autonomous systems of servers.
+    pub(super) fn add_servers(&mut self, frame: &DataFrame) -> PolarsResult<()> {
+        if !self.entries.iter().any(|(list, _)| list.names_systems()) {
+            return Ok(());
+        }
+        let (addresses, systems) = (frame.column("address")?.str()?, frame.column("asn")?.u32()?);
+        let known = addresses.iter().zip(systems.iter());
+        self.systems.extend(known.filter_map(|(address, system)| Some((key(address?), system?))));
+        Ok(())
+    }
+
+    pub(super) fn add(&mut self, exchange: &Exchange<'_>) {
+        if self.entries.is_empty() || !exchange.was_asked() {
+            return;
+        }
+        let by_host = self.covering_host(exchange.host);
+        let by_address =
+            exchange.address_text.map(|address| self.covering_address(address)).unwrap_or_default();
+        for (at, (_, entry)) in self.entries.iter_mut().enumerate() {
+            let is_covered = by_host.contains(&at) || by_address.contains(&at);
+            let in_force = exchange.started > entry.since.0
+                && entry.until.is_none_or(|until| exchange.started < until.0);
+            entry.requests += u64::from(is_covered && in_force);
+        }
+    }
+
+    fn covering_host(&mut self, name: &str) -> Vec<usize> {
+        let known = self.hosts.entry(key(name)).or_insert_with(|| {
+            let host = Host::parse(name).ok();
+            covering(&self.entries, |list| host.as_ref().is_some_and(|host| list.has_host(host)))
+        });
+        known.clone()
+    }
+
+    fn covering_address(&mut self, text: &str) -> Vec<usize> {
+        let system = self.systems.get(&key(text)).copied();
+        let known = self.addresses.entry(key(text)).or_insert_with(|| {
+            let address: Option<IpAddr> = text.parse().ok();
+            covering(&self.entries, |list| {
+                address.is_some_and(|address| list.has_address(address))
+                    || system.is_some_and(|system| list.has_system(system))
+            })
+        });
+        known.clone()
+    }
+
+    pub(super) fn entries(&self) -> Vec<OptedOut> {
+        self.entries.iter().map(|(_, entry)| entry.clone()).collect()
+    }
+}
+
+/// An entry that cannot be read any more covers nobody; it was never obeyed by this version.
+fn watched(record: OptOutRecord) -> (OptOut, OptedOut) {
+    let list = OptOut::parse(&record.entry).unwrap_or_default();
+    let OptOutRecord { entry, date, since, until } = record;
+    (list, OptedOut { who: entry, date, since, until, requests: 0 })
+}
+
+fn covering(entries: &[(OptOut, OptedOut)], covers: impl Fn(&OptOut) -> bool) -> Vec<usize> {
+    let numbered = entries.iter().enumerate();
+    numbered.filter(|(_, (list, _))| covers(list)).map(|(at, _)| at).collect()
+}
