@@ -1,7 +1,7 @@
 use serde::Serialize;
 
 use super::chance::Chance;
-use super::intervals::{Statistic, intervals};
+use super::intervals::{Spread, Statistic, in_order, intervals};
 use super::ratios::Ratio;
 use super::unions::Union;
 use super::units::Units;
@@ -113,17 +113,17 @@ impl Shares {
         let trees = &recorded.trees;
         let units = Units::of(trees, &mut Chance::new(sampling.seed, 0));
         let mut purpose = 0;
-        let mut of = |statistic: &mut dyn Statistic| {
+        let mut of = |statistic: &mut dyn Statistic, spread: Spread| {
             purpose += 1;
-            intervals(statistic, &units, sampling, &mut Chance::new(sampling.seed, purpose))
+            intervals(statistic, spread, &units, sampling, &mut Chance::new(sampling.seed, purpose))
         };
         Self {
-            load: LOAD.map(|amount| of(&mut Ratio::new(trees, &units, amount))),
-            pair: FOUND.map(|amount| of(&mut Ratio::new(trees, &units, amount))),
+            load: LOAD.map(|amount| in_order(of(&mut Ratio::new(trees, &units, amount), Spread::Wide))),
+            pair: FOUND.map(|amount| in_order(of(&mut Ratio::new(trees, &units, amount), Spread::Narrow))),
             union: Kind::ALL.map(|kind| {
                 let known = &recorded.known;
                 let mut union = Union::new(known.occurrences(kind), &units, trees.depths());
-                exactly(of(&mut union), known.counts(kind))
+                in_order(exactly(of(&mut union, Spread::Narrow), known.counts(kind)))
             }),
         }
     }

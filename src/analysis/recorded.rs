@@ -34,7 +34,7 @@ impl Recorded {
     fn load_once(dir: &Path) -> Result<Self, AnalysisError> {
         let manifest = Manifest::load(dir)?;
         let mut loading = Loading::default();
-        // The sites last written are the first to be read: their other rows are there by then.
+        // Sites first: what belongs to a site that can be read was written before it.
         each::<SiteRow>(dir, SITES, |frame| loading.add_sites(frame))?;
         if loading.trees.is_empty() {
             return Err(AnalysisError::Empty(dir.to_owned()));
