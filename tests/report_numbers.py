@@ -366,7 +366,9 @@ def outcomes(compared, found):
 
 def ledger(compared, found):
     requests, heads = found["requests"], ("median", "mean", "p95", "max", "sum")
-    compared.lead("ledger", thousands(requests["count"]), decimal(requests["median"], 0), thousands(requests["max"]))
+    held, broken = (compared.page.verdicts.count(verdict) for verdict in ("held", "broken"))
+    compared.lead("ledger", thousands(requests["count"]), decimal(requests["median"], 0), thousands(requests["max"]),
+        str(held + broken), str(held), str(broken))
     compared.table("table-load", [(name, unit, *((found[key][head], unit) for head in heads)) for name, unit, key in
         (("requests", "requests", "requests"), ("bytes, both ways", "bytes", "bytes"), ("busy time", "ms", "busy_ms"))],
         1e-6)  # bytes are shown whole

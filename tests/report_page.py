@@ -25,6 +25,7 @@ class Page:
             value = fact.find("dd")
             note = words(value.find("small")) if value.find("small") is not None else ""
             self.facts[section, words(fact.find("dt"))] = (words(value).removesuffix(note).strip(), note)
+        self.verdicts = [words(cell) for cell in root.xpath("//table[@id='promises']/tbody/tr/td[1]")]
         self.leads = {lead.getparent().get("id"): words(lead) for lead in root.xpath("//p[@class='lead']")}
         self.notes = {section.get("id"): " ".join(words(note) for note in section.xpath("p[@class='note']"))
             for section in root.xpath("//section")}
