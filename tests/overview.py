@@ -294,7 +294,8 @@ def ledger():
         count(*) requests, sum(bytes)::BIGINT bytes, sum(total_ms) busy FROM turns GROUP BY 1)
         LEFT JOIN (SELECT address, greatest(min(gap), 0) gap FROM {gaps} GROUP BY 1) USING (address)
         LEFT JOIN (SELECT address, max(n) n FROM {minutes} GROUP BY 1) USING (address)
-        LEFT JOIN (SELECT address, country, sites FROM servers) USING (address) ORDER BY busy DESC, address LIMIT 10""")
+        LEFT JOIN (SELECT address, country, sites FROM servers) USING (address)
+        ORDER BY busy DESC, requests DESC, address LIMIT 10""")
     names = ("address", "country", "sites", "requests", "bytes", "busy_ms", "smallest_gap_ms", "most_per_minute")
     return {
         "requests": spread(per_address.format("count(*)")),
@@ -331,12 +332,16 @@ def kept_back():
     }
 
 
-def main():
-    survey = Path(sys.argv[1])
-    settings = json.loads((survey / "manifest.json").read_text())["settings"]
+def open_tables(survey):
     duckdb.sql("SET TimeZone = 'UTC'")
     for table in TABLES:
         duckdb.sql(f"CREATE VIEW {table} AS FROM '{survey}/tables/{table}/*.parquet'")
+
+
+def main():
+    survey = Path(sys.argv[1])
+    settings = json.loads((survey / "manifest.json").read_text())["settings"]
+    open_tables(survey)
     print(json.dumps({
         "card": card(), "funnel": funnel(), "sites": sites(), "links": links(settings["cctld"]),
         "technology": technology(), "infrastructure": infrastructure(), "times": times(), "outcomes": outcomes(),
@@ -344,4 +349,5 @@ def main():
     }))
 
 
-main()
+if __name__ == "__main__":
+    main()

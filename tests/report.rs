@@ -7,9 +7,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
+#[path = "readers/python.rs"]
+mod python;
+
 use ccsurvey::records::{
     ExchangeRow, LinkRow, Manifest, Row, SegmentRows, SiteRow, SurveyState, Tables, read_table,
 };
+use serde_json::Value;
 
 fn program(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_ccsurvey")).args(arguments).output().unwrap()
@@ -258,6 +262,64 @@ fn what_cannot_be_reported_is_told() {
     let told = refusal(&["report", dir.to_str().unwrap()], 1);
     assert!(told.contains(&table.display().to_string()), "{told}");
     assert!(!dir.join("report.html").exists());
+}
+
+/// A survey of a virtual Web of three countries that meets all that a report tells apart, and its report.
+///
+/// Depth 4 and 40 requests, so that trees are cut by both.
+fn survey_of_three_countries(folder: &Path) -> (PathBuf, String) {
+    let [dir, geo] = ["survey", "folder-of-databases/geo.mmdb"].map(|name| folder.join(name));
+    fs::create_dir_all(geo.parent().unwrap()).unwrap();
+    fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("data/demo-geo.mmdb"), &geo).unwrap();
+    let world = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/worlds/three_countries_share_hosters.toml");
+    let [world, to, geo] = [&world, &dir, &geo].map(|path| path.to_str().unwrap());
+    let flags = ["--geo", geo, "--depth", "4", "--max-requests", "40"];
+    let output = program(&[&["simulate", world, to], flags.as_slice()].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let page = page(&dir, &["--by", "cctld"]);
+    (dir, page)
+}
+
+/// Compares the numbers on a page with those that `report_numbers.py` computes: how many there are, which differ.
+fn numbers(dir: &Path, page: &str) -> (u64, Vec<String>) {
+    let file = dir.join("page.html");
+    fs::write(&file, page).unwrap();
+    let [dir, file] = [dir, &file].map(|path| path.to_str().unwrap());
+    let told: Value = serde_json::from_str(&python::python("report_numbers.py", &[dir, file])).unwrap();
+    let wrong = told["wrong"].as_array().unwrap().iter().map(|line| line.as_str().unwrap().to_owned());
+    (told["compared"].as_u64().unwrap(), wrong.collect())
+}
+
+/// Needs what `tests/setup` installs.
+#[test]
+fn every_number_on_the_page_is_what_others_compute_from_the_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    let (dir, page) = survey_of_three_countries(folder.path());
+    let (compared, wrong) = numbers(&dir, &page);
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(compared > 3000, "{compared}");
+
+    // One digit more, in a fact, in a table and in what its CSV link holds, and the same comparison fails.
+    let pages = between(&page, "<dt>Pages read</dt><dd>", "<")[0];
+    let sites = between(&page, "download=\"table-levels.csv\" href=\"", "\"")[0];
+    let row = between(&page, "<table id=\"table-kept-back\"", "</tr>\n<tr>")[0];
+    for (from, to, place) in [
+        (format!("<dt>Pages read</dt><dd>{pages}"), format!("<dt>Pages read</dt><dd>1{pages}"), "card Pages"),
+        (sites.to_owned(), sites.replace("%0D%0A1,", "%0D%0A1,1"), "table-levels, row 1, pages"),
+        (row.to_owned(), row.replace("class=\"number\">", "class=\"number\">1"), "table-kept-back, row 0"),
+    ] {
+        let (_, wrong) = numbers(&dir, &page.replacen(&from, &to, 1));
+        assert!(wrong.iter().any(|line| line.starts_with(place)), "{place}: {wrong:?}");
+    }
+}
+
+#[test]
+fn no_folder_of_the_surveyors_machine_is_on_the_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, page) = survey_of_three_countries(folder.path());
+    assert!(page.contains("geo.mmdb") && page.contains("three_countries_share_hosters.toml"));
+    let machine = [folder.path().to_str().unwrap(), "folder-of-databases", env!("CARGO_MANIFEST_DIR")];
+    assert!(machine.iter().all(|path| !page.contains(path)));
 }
 
 /// What only a browser sees: `reports/demo/check`, where chromium, node and npm are installed.

@@ -42,6 +42,10 @@ function seen() {
   const found = [];
   const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
   if (wide > 0) found.push(`the page is ${wide} px wider than the screen`);
+  // Data that is folded away may scroll, and all may on a screen that is small.
+  for (const box of document.querySelectorAll("section > .scroll")) {
+    if (innerWidth >= 1280 && box.scrollWidth > box.clientWidth) found.push(`${box.querySelector("table").id} scrolls`);
+  }
   for (const chart of document.querySelectorAll("figure svg.chart[role=img]")) {
     const frame = chart.getBoundingClientRect();
     if (frame.width === 0) continue;

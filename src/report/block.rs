@@ -67,6 +67,12 @@ impl Section {
         self.blocks.push(block.into());
         self
     }
+
+    /// The section with a table, if it has any row.
+    #[must_use]
+    pub fn with_filled(self, table: Table) -> Self {
+        if table.rows.is_empty() { self } else { self.with(table) }
+    }
 }
 
 impl Block {

@@ -29,6 +29,13 @@ impl Cell {
     /// As a person reads it; words are as they came.
     #[must_use]
     pub fn shown(&self) -> String {
+        let interval = self.interval().map_or_else(String::new, |interval| format!(" {interval}"));
+        self.value() + &interval
+    }
+
+    /// Without the interval.
+    #[must_use]
+    pub fn value(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
             Self::Count(number) => units::thousands(*number),
@@ -37,11 +44,19 @@ impl Cell {
             Self::Number(number, decimals) => decimal(*number, *decimals),
             Self::Seconds(seconds) => units::duration(*seconds),
             Self::Milliseconds(ms) => milliseconds(*ms),
-            Self::ShareBetween(estimate) => {
-                between(estimate, percent, |share| decimal(share * 100.0, 1), " %")
-            }
-            Self::CountBetween(estimate) => between(estimate, whole, whole, ""),
+            Self::ShareBetween(estimate) => percent(estimate.value),
+            Self::CountBetween(estimate) => whole(estimate.value),
             Self::Missing => "–".to_owned(),
+        }
+    }
+
+    /// The interval in brackets, if it has one.
+    #[must_use]
+    pub fn interval(&self) -> Option<String> {
+        match self {
+            Self::ShareBetween(estimate) => between(estimate, |share| decimal(share * 100.0, 1), " %"),
+            Self::CountBetween(estimate) => between(estimate, whole, ""),
+            _ => None,
         }
     }
 
@@ -99,19 +114,10 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// A value, and in brackets the ends of its interval, whose unit is told once.
-fn between(
-    estimate: &Estimate,
-    form: impl Fn(f64) -> String,
-    end: impl Fn(f64) -> String,
-    unit: &str,
-) -> String {
-    let Estimate { value, low, high } = *estimate;
-    #[expect(clippy::float_cmp, reason = "an interval of no width is one that was never drawn")]
-    if low == high {
-        return form(value);
-    }
-    format!("{} ({}–{}{unit})", form(value), end(low), end(high))
+/// The ends of an interval, whose unit is told once; one of no width was never drawn.
+fn between(estimate: &Estimate, end: impl Fn(f64) -> String, unit: &str) -> Option<String> {
+    let Estimate { low, high, .. } = *estimate;
+    (low < high).then(|| format!("({}–{}{unit})", end(low), end(high)))
 }
 
 #[expect(

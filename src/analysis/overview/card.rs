@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::super::recorded::key;
 use super::exchange::Exchange;
 use super::listed::SiteView;
+use super::method::file_name;
 use crate::records::{Manifest, SurveyState, Timestamp};
 
 /// The collection card: what was surveyed, when, from where, how gently, and what it cost in all.
@@ -99,7 +100,8 @@ impl CardMaker {
     pub(super) fn finish(self, manifest: &Manifest) -> Card {
         let settings = &manifest.settings;
         let text = |value: &Value| value.as_str().map(ToOwned::to_owned);
-        let world = manifest.simulation.as_ref().map(|told| text(&told["world"]).unwrap_or_default());
+        let simulated = |told: &Value| text(&told["world"]).or_else(|| text(&told["recorded"]));
+        let world = manifest.simulation.as_ref().map(|told| simulated(told).unwrap_or_default());
         let lasted = self.first.zip(self.last).map_or(0, |(first, last)| last - first);
         Card {
             country_domains: settings["cctld"].as_array().into_iter().flatten().filter_map(text).collect(),
@@ -111,7 +113,7 @@ impl CardMaker {
             vantage: Vantage {
                 dns: text(&settings["dns"]),
                 gateway: text(&settings["gateway"]),
-                simulated_world: world,
+                simulated_world: world.as_deref().map(file_name),
             },
             totals: Totals {
                 hosts_asked: self.hosts.len() as u64,

@@ -132,6 +132,10 @@ impl Ledger {
 fn most_burdened(all: &[(u32, Borne)], addresses: &Addresses) -> Vec<Burden> {
     let mut order: Vec<&(u32, Borne)> = all.iter().collect();
     let name = |number: u32| addresses.names.name(number);
-    order.sort_unstable_by(|a, b| b.1.busy_ms.total_cmp(&a.1.busy_ms).then_with(|| name(a.0).cmp(name(b.0))));
+    order.sort_unstable_by(|a, b| {
+        // A simulation without distances has no busy time.
+        let by_load = b.1.busy_ms.total_cmp(&a.1.busy_ms).then(b.1.requests.cmp(&a.1.requests));
+        by_load.then_with(|| name(a.0).cmp(name(b.0)))
+    });
     order.into_iter().take(NAMED).map(|(number, borne)| addresses.burden(*number, borne)).collect()
 }

@@ -18,7 +18,7 @@ pub struct Method {
     pub simulation: Vec<Setting>,
 }
 
-/// A setting as the configuration file writes it.
+/// A setting as the configuration file writes it, files without their folders.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Setting {
     pub name: String,
@@ -41,7 +41,29 @@ impl Method {
 
 fn settings(value: &Value) -> Vec<Setting> {
     let entries = value.as_object().into_iter().flatten();
-    entries.map(|(name, value)| Setting { name: name.clone(), value: written(value) }).collect()
+    let setting = |(name, value): (&String, &Value)| {
+        let value = if FILES.contains(&name.as_str()) { file_names(value) } else { value.clone() };
+        Setting { name: name.clone(), value: written(&value) }
+    };
+    entries.map(setting).collect()
+}
+
+/// Settings that name files or folders: a report goes to strangers, whom the folders of the surveyor's machine
+/// do not concern.
+const FILES: [&str; 8] = ["ca", "config", "geo", "opt-out", "recorded", "start", "suffix-list", "world"];
+
+fn file_names(value: &Value) -> Value {
+    match value {
+        Value::String(path) => Value::String(file_name(path)),
+        Value::Array(list) => list.iter().map(file_names).collect(),
+        other => other.clone(),
+    }
+}
+
+/// The last part of a path, whichever system wrote it.
+pub(super) fn file_name(path: &str) -> String {
+    let mut parts = path.split(['/', '\\']);
+    parts.rfind(|part| !part.is_empty()).unwrap_or_default().to_owned()
 }
 
 fn written(value: &Value) -> String {

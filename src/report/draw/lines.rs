@@ -20,7 +20,7 @@ pub(super) fn draw(chart: &Lines, room: Room) -> Drawing {
         for (number, series) in chart.series.iter().enumerate() {
             draw_line(paper, series, number, at);
         }
-        draw_labels(paper, chart, at);
+        draw_labels(paper, chart, frame.bottom, at);
     })
 }
 
@@ -72,13 +72,14 @@ fn draw_marker(paper: &Paper<'_>, (x, y): Place, number: usize) {
     }
 }
 
-/// Writes the labels of points, each where no other one stands.
-fn draw_labels(paper: &Paper<'_>, chart: &Lines, at: impl Fn((f64, f64)) -> Place) {
+/// Writes the labels of points, each where no other one stands and above the axis.
+fn draw_labels(paper: &Paper<'_>, chart: &Lines, floor: f64, at: impl Fn((f64, f64)) -> Place) {
     let mut taken: Vec<Taken> = Vec::new();
     for point in chart.series.iter().flat_map(|series| &series.points).filter(|point| !point.label.is_empty())
     {
         let (x, y) = at((point.x, point.y.value));
-        let (width, middle) = (width_of(&point.label), y + MARKER + LINE / 2.0 + 1.0);
+        let (width, apart) = (width_of(&point.label), MARKER + LINE / 2.0 + 1.0);
+        let middle = if y + apart + LINE / 2.0 > floor { y - apart } else { y + apart };
         let wanted = Taken { from: (x, middle - LINE / 2.0), to: (x + width + 4.0, middle + LINE / 2.0) };
         if wanted.to.0 <= paper.width && !taken.iter().any(|other| other.overlaps(&wanted)) {
             paper.words(&point.label, (x + 3.0, middle), At::Start, Ink::Value);

@@ -29,13 +29,31 @@ struct SectionView {
 #[derive(Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 enum BlockView {
-    Heading { text: String },
-    Text { text: String },
-    Note { text: String },
-    Facts { facts: Vec<FactView> },
-    Table { table: TableView },
-    Figure { figure: FigureView },
-    Verdicts { id: String, caption: String, list: Vec<VerdictView> },
+    Heading {
+        text: String,
+    },
+    Text {
+        text: String,
+    },
+    Note {
+        text: String,
+    },
+    Facts {
+        facts: Vec<FactView>,
+        /// Most of them are sentences, which want wider columns.
+        is_prose: bool,
+    },
+    Table {
+        table: TableView,
+    },
+    Figure {
+        figure: FigureView,
+    },
+    Verdicts {
+        id: String,
+        caption: String,
+        list: Vec<VerdictView>,
+    },
 }
 
 #[derive(Serialize)]
@@ -57,6 +75,8 @@ struct VerdictView {
 struct TableView {
     id: String,
     caption: String,
+    /// Intervals stand below their values, so that the table is not wider than the page.
+    is_tight: bool,
     columns: Vec<ColumnView>,
     rows: Vec<Vec<CellView>>,
     /// A URL with all but letters, digits and `,.-_:` percent-encoded; it stands as it is.
@@ -72,6 +92,7 @@ struct ColumnView {
 #[derive(Serialize)]
 struct CellView {
     text: String,
+    interval: Option<String>,
     is_number: bool,
     is_words: bool,
 }
@@ -127,13 +148,20 @@ impl SectionView {
     }
 }
 
+/// Characters from which on a value is a sentence rather than a number or a name.
+const SENTENCE: usize = 40;
+
 impl BlockView {
     fn of(block: &Block, figures: &mut usize) -> Self {
         match block {
             Block::Heading(text) => Self::Heading { text: plain(text) },
             Block::Text(text) => Self::Text { text: whole(text) },
             Block::Note(text) => Self::Note { text: whole(text) },
-            Block::Facts(facts) => Self::Facts { facts: facts.iter().map(FactView::of).collect() },
+            Block::Facts(facts) => {
+                let facts: Vec<FactView> = facts.iter().map(FactView::of).collect();
+                let long = facts.iter().filter(|fact| fact.value.chars().count() > SENTENCE).count();
+                Self::Facts { is_prose: 2 * long > facts.len(), facts }
+            }
             Block::Table(table) => Self::Table { table: TableView::of(table) },
             Block::Figure(figure) => {
                 *figures += 1;
@@ -170,6 +198,9 @@ impl VerdictView {
     }
 }
 
+/// Columns of a value and its interval side by side that a page has no room for.
+const TIGHT: usize = 4;
+
 impl TableView {
     fn of(table: &Table) -> Self {
         let row = |row: &Vec<Cell>| {
@@ -179,6 +210,7 @@ impl TableView {
         Self {
             id: table.id.clone(),
             caption: whole(&table.caption),
+            is_tight: table.columns.iter().filter(|column| column.form == Form::Interval).count() >= TIGHT,
             columns: (table.columns.iter())
                 .map(|column| ColumnView { head: plain(&column.head), is_number: column.form != Form::Text })
                 .collect(),
@@ -190,7 +222,12 @@ impl TableView {
 
 impl CellView {
     fn of(is_number: bool, cell: &Cell) -> Self {
-        Self { text: plain(&cell.shown()), is_number, is_words: matches!(cell, Cell::Text(_)) }
+        Self {
+            text: plain(&cell.value()),
+            interval: cell.interval(),
+            is_number,
+            is_words: matches!(cell, Cell::Text(_)),
+        }
     }
 }
 

@@ -34,7 +34,8 @@ pub fn section(overview: &Overview) -> Section {
 fn what(card: &Card) -> Vec<Fact> {
     let totals = &card.totals;
     let domains: Vec<String> = card.country_domains.iter().map(|domain| format!(".{domain}")).collect();
-    vec![
+    let contact = card.contact.clone().map(|contact| Fact::new("Contact", contact));
+    let mut facts = vec![
         Fact::new("Country domains", domains.join(", ")),
         Fact::new("State", state(card.state)),
         Fact::new("First request", moment(totals.first_exchange)),
@@ -44,10 +45,11 @@ fn what(card: &Card) -> Vec<Fact> {
         Fact::new("Site trees", totals.site_trees),
         Fact::new("Hosts asked", totals.hosts_asked),
         Fact::new("Pages read", totals.pages),
-        Fact::new("Contact", card.contact.clone()).note("sent with every request"),
-        Fact::new("Vantage point", vantage(&card.vantage)),
         Fact::new("Program", format!("ccsurvey {}", card.tool_version)),
-    ]
+        Fact::new("Vantage point", vantage(&card.vantage)),
+    ];
+    facts.extend(contact.map(|contact| contact.note("sent with every request")));
+    facts
 }
 
 fn cost(card: &Card, ledger: &Ledger) -> Vec<Fact> {
@@ -95,8 +97,8 @@ fn policy(settings: &[Setting]) -> Vec<Fact> {
         let setting = settings.iter().find(|setting| setting.name == *key)?;
         // Sizes are written in bytes.
         let is_size = matches!(*key, "max-bytes" | "rate");
-        let size = setting.value.parse().ok().filter(|_| is_size).map(Cell::Bytes);
-        Some(Fact::new(name, size.unwrap_or_else(|| setting.value.clone().into())))
+        let count = setting.value.parse().map(if is_size { Cell::Bytes } else { Cell::Count });
+        Some(Fact::new(name, count.unwrap_or_else(|_| setting.value.clone().into())))
     };
     POLICY.iter().filter_map(told).collect()
 }

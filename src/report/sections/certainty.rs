@@ -89,7 +89,7 @@ fn estimates(unseen: &Unseen, sampling: &Sampling) -> Table {
         Column::interval("at least", ""),
         Column::share("sample coverage"),
     ];
-    let rows = unseen.kinds.iter().map(|of| {
+    let rows = unseen.kinds.iter().filter(|of| of.known > 0).map(|of| {
         vec![
             names::kind(of.kind).into(),
             Cell::Count(of.known),

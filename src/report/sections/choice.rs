@@ -30,6 +30,10 @@ pub fn section(choice: &Choice) -> Section {
 fn recommendation(choice: &Choice) -> String {
     let wanted = wanted(&choice.criterion);
     match choice.depth.and_then(|depth| choice.level(depth)) {
+        Some(level) if level.depth == choice.deepest => format!(
+            "Depth {} is recommended: {wanted}. It is the deepest level walked, so that it saves nothing.",
+            level.depth
+        ),
         Some(level) => format!(
             "Depth {} is recommended: {wanted}. It covers {} and saves {} of the requests and {} of the bytes that depth \
              {} needs.",
@@ -80,20 +84,17 @@ fn told(choice: &Choice, level: &ChoiceLevel) -> String {
 
 fn table(choice: &Choice) -> Table {
     let (of, reading) = choice.criterion.counted();
-    let columns = vec![
-        Column::number("depth", ""),
-        Column::interval("requests", "share"),
-        Column::interval("bytes", "share"),
-        Column::interval("busy time", "share"),
-        Column::interval("coverage", "share"),
-        Column::share("if cut trees hold more"),
-        Column::text("meets it"),
-    ];
+    let units = names::units_of(choice.levels.last().map(|last| &last.load));
+    let columns = std::iter::once(Column::number("depth", ""))
+        .chain(units.iter().map(|unit| Column::interval(names::unit(*unit), "share")))
+        .chain([
+            Column::interval("coverage", "share"),
+            Column::share("if cut trees hold more"),
+            Column::text("meets it"),
+        ])
+        .collect();
     let rows = choice.levels.iter().map(|level| {
-        // A simulation without distances has no busy time.
-        let load = level.load.map(|load| {
-            if level.busy_ms > 0.0 || load.value > 0.0 { Cell::ShareBetween(load) } else { Cell::Missing }
-        });
+        let load = units.iter().map(|unit| Cell::ShareBetween(level.load[*unit as usize]));
         let ends = [
             Cell::ShareBetween(level.coverage),
             Cell::Share(level.censored.low),

@@ -19,12 +19,14 @@ pub fn section(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Sec
         thousands(last.known[Kind::Urls as usize]),
         thousands(last.known[Kind::Hosts as usize]),
     );
-    Section::new("depth", "Load and findings by depth", lead)
+    let mut section = Section::new("depth", "Load and findings by depth", lead)
         .with(shares(curves, sampling, chosen))
         .with(counts(curves, chosen))
-        .with(kinds(curves, sampling, chosen))
-        .with(yields(curves, chosen))
-        .with(levels(curves))
+        .with(kinds(curves, sampling, chosen));
+    if last.known[Kind::Addresses as usize] > 0 {
+        section = section.with(yields(curves, chosen));
+    }
+    section.with(levels(curves))
 }
 
 /// The vertical line of the depth that is recommended.
@@ -76,7 +78,7 @@ fn shares(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Figure {
     .with_rows(rows);
     let estimated = |name, value: &dyn Fn(&CurveLevel) -> crate::analysis::Estimate| {
         let point = |level: &CurveLevel| Point::estimated(level.depth.into(), value(level));
-        Series::of_points(name, curves.levels.iter().map(point).collect())
+        names::banded(name, curves.levels.iter().map(point).collect())
     };
     let chart = Lines {
         x: depth_axis(curves),
@@ -94,8 +96,8 @@ fn shares(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Figure {
         levels_off(curves, |level| union(level).value),
     );
     let caption = format!(
-        "Pages and external URLs known from levels 0 to each depth, as shares of all. Bands: {} intervals over site trees.",
-        names::confidence(sampling)
+        "Pages and external URLs known from levels 0 to each depth, as shares of all. {}",
+        names::bands(sampling)
     );
     Figure::new("figure-depth-shares", caption, alt, chart, data)
 }
@@ -139,30 +141,32 @@ fn counts(curves: &Curves, chosen: Option<u16>) -> Figure {
 fn kinds(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Figure {
     let series = |kind: Kind| {
         let point = |level: &CurveLevel| Point::estimated(level.depth.into(), level.union(kind));
-        Series::of_points(names::kind(kind), curves.levels.iter().map(point).collect())
+        names::banded(names::kind(kind), curves.levels.iter().map(point).collect())
     };
+    let known = names::kinds(curves);
     let rows = curves.levels.iter().map(|level| {
-        let shares = Kind::ALL.map(|kind| Cell::ShareBetween(level.union(kind)));
+        let shares = known.iter().map(|kind| Cell::ShareBetween(level.union(*kind)));
         std::iter::once(Cell::Count(level.depth.into())).chain(shares).collect()
     });
     let columns = std::iter::once(Column::number("depth", ""))
-        .chain(Kind::ALL.map(|kind| Column::interval(names::kind(kind), "share")))
+        .chain(known.iter().map(|kind| Column::interval(names::kind(*kind), "share")))
         .collect();
     let first = curves.levels.first().map_or_else(String::new, |level| {
-        let share = |kind| format!("{} of the {}", percent(level.union(kind).value), names::kind(kind));
-        Kind::ALL.map(share).join(", ")
+        let share =
+            |kind: &Kind| format!("{} of the {}", percent(level.union(*kind).value), names::kind(*kind));
+        known.iter().map(share).collect::<Vec<_>>().join(", ")
     });
     let chart = Lines {
         x: depth_axis(curves),
         y: Axis::new("Share of all that are known", Scale::Share),
-        series: Kind::ALL.into_iter().map(series).collect(),
+        series: known.iter().copied().map(series).collect(),
         mark: mark(chosen),
     };
     Figure::new(
         "figure-depth-kinds",
         format!(
-            "Union coverage against depth: distinct external URLs, hosts, sites and addresses. Bands: {} intervals.",
-            names::confidence(sampling)
+            "Union coverage against depth: distinct external URLs, hosts, sites and addresses. {}",
+            names::bands(sampling)
         ),
         format!("Coverage rises with depth. Depth 0 alone shows {first}."),
         chart,

@@ -37,7 +37,10 @@ fn named(by: Grouping) -> (&'static str, &'static str) {
 }
 
 fn figure(groups: &Groups, id: &str, by: &str) -> Figure {
-    let drawn = || groups.list.iter().take(DRAWN);
+    // A group that links to nothing has no coverage.
+    let links =
+        |curves: &Curves| curves.levels.last().is_some_and(|last| last.known[Kind::Hosts as usize] > 0);
+    let drawn = || groups.list.iter().filter(|(_, curves)| links(curves)).take(DRAWN);
     let hosts = |level: &CurveLevel| level.union(Kind::Hosts);
     let point = |level: &CurveLevel| Point::exact(level.load(LoadUnit::Requests).value, hosts(level).value);
     let series = drawn()

@@ -33,6 +33,9 @@ pub fn section(found: &Infrastructure) -> Section {
             .with(offshore(found))
             .with(places("table-networks", "Servers and site trees by network", "network", &found.networks));
     }
+    if found.located_servers == 0 {
+        return section;
+    }
     section.with(Block::Note(format!(
         "Abroad: the database places the server in another country than that of the country domain. \
          Databases are wrong for anycast and content networks. Location doubt: {}.",
@@ -41,10 +44,7 @@ pub fn section(found: &Infrastructure) -> Section {
 }
 
 fn facts(found: &Infrastructure) -> Vec<Fact> {
-    let concentration = &found.network_concentration;
-    let known = |value: f64| if concentration.networks == 0 { Cell::Missing } else { Cell::Share(value) };
-    let hhi = if concentration.networks == 0 { Cell::Missing } else { Cell::Number(concentration.hhi, 3) };
-    vec![
+    let mut facts = vec![
         Fact::new("Servers", found.servers)
             .note(format!("{} with a known country", thousands(found.located_servers))),
         Fact::new("Hosts of a server, mean", Cell::Number(found.hosts_per_address.mean, 1)),
@@ -55,13 +55,24 @@ fn facts(found: &Infrastructure) -> Vec<Fact> {
             share(found.crowded_trees, found.hosted_trees),
         )
         .note(format!("on {} servers", thousands(found.crowded_servers))),
-        Fact::new("Hosted abroad", share(found.offshore_trees, found.judged_trees))
-            .note(format!("of {} site trees", thousands(found.judged_trees))),
-        Fact::new("Networks", concentration.networks),
-        Fact::new("Share of the three largest networks", known(concentration.share_of_top_three))
-            .note("of site trees"),
-        Fact::new("Concentration of networks", hhi).note("Herfindahl–Hirschman index: 1 if one has all"),
-    ]
+    ];
+    if found.judged_trees > 0 {
+        facts.push(
+            Fact::new("Hosted abroad", share(found.offshore_trees, found.judged_trees))
+                .note(format!("of {} site trees", thousands(found.judged_trees))),
+        );
+    }
+    let concentration = &found.network_concentration;
+    if concentration.networks > 0 {
+        facts.extend([
+            Fact::new("Networks", concentration.networks),
+            Fact::new("Share of the three largest networks", Cell::Share(concentration.share_of_top_three))
+                .note("of site trees"),
+            Fact::new("Concentration of networks", Cell::Number(concentration.hhi, 3))
+                .note("Herfindahl–Hirschman index: 1 if one has all"),
+        ]);
+    }
+    facts
 }
 
 fn by_trees(places: &[Place]) -> Vec<Counted> {

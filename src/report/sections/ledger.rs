@@ -51,8 +51,10 @@ fn spreads(ledger: &Ledger) -> Table {
         let values = [of.median, of.mean, of.p95, of.max, of.sum].map(form);
         [Cell::from(name), Cell::from(unit)].into_iter().chain(values).collect::<Vec<_>>()
     };
+    // Only what is between two servers has a part of a request.
+    let requests = |value: f64| Cell::Number(value, usize::from(value.fract() > 0.0));
     let rows = [
-        row("requests", "requests", &ledger.requests, &|value| Cell::Number(value, 1)),
+        row("requests", "requests", &ledger.requests, &requests),
         row("bytes, both ways", "bytes", &ledger.bytes, &|value| Cell::Bytes(value.round() as u64)),
         row("busy time", "ms", &ledger.busy_ms, &Cell::Milliseconds),
     ];
@@ -86,5 +88,10 @@ fn most_burdened(list: &[Burden]) -> Table {
             Cell::Count(burden.most_per_minute.into()),
         ]
     });
-    Table::new("table-burdened", "The ten addresses with the most busy time", columns).with_rows(rows)
+    Table::new(
+        "table-burdened",
+        "The ten addresses with the most busy time, or requests where that is equal",
+        columns,
+    )
+    .with_rows(rows)
 }

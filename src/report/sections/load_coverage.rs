@@ -23,7 +23,8 @@ pub fn section(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Sec
     let mut section = Section::new("load-coverage", "Coverage against load", lead)
         .with(by_unit(curves, sampling, chosen))
         .with(by_kind(curves, sampling, chosen))
-        .with(table(curves));
+        .with(table(curves))
+        .with(pairs(curves));
     section.blocks.push(Block::Note(
         "Load rate: load of levels 0 to d as a share of the load to the deepest level walked. Coverage: what is known from levels 0 to \
          d as a share of all that the survey knows. Both are 100 % at the deepest level by definition."
@@ -74,7 +75,7 @@ fn by_unit(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Figure 
         .map(|unit| {
             let (unit, is_first) = (*unit, *unit == LoadUnit::Requests);
             let coverage = |level: &CurveLevel| if is_first { urls(level) } else { alone(urls(level)) };
-            Series::of_points(names::unit(unit), points(curves, unit, coverage, is_first))
+            names::banded(names::unit(unit), points(curves, unit, coverage, is_first))
         })
         .collect();
     let rows = curves.levels.iter().map(|level| {
@@ -97,20 +98,22 @@ fn by_unit(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Figure 
         mark: load_mark(curves, chosen),
     };
     let caption = format!(
-        "Coverage of distinct external URLs against the share of the load, in each unit of load. Numbers at points: depth. Band: {} \
-         intervals of the coverage; the chosen depth is marked at its requests.",
-        names::confidence(sampling)
+        "Coverage of distinct external URLs against the share of the load, in each unit of load. Numbers at points: depth. {} \
+         The chosen depth is marked at its requests.",
+        names::bands(sampling)
     );
     Figure::new("figure-load-units", caption, alt, chart, Table::new("", "", columns).with_rows(rows))
 }
 
 fn by_kind(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Figure {
-    let series = Kind::ALL.map(|kind| {
-        let points = points(curves, LoadUnit::Requests, |level| level.union(kind), kind == Kind::Urls);
-        Series::of_points(names::kind(kind), points)
-    });
+    let known = names::kinds(curves);
+    let line = |kind: &Kind| {
+        let points = points(curves, LoadUnit::Requests, |level| level.union(*kind), *kind == Kind::Urls);
+        names::banded(names::kind(*kind), points)
+    };
+    let series: Vec<Series> = known.iter().map(line).collect();
     let rows = curves.levels.iter().map(|level| {
-        let shares = Kind::ALL.map(|kind| Cell::ShareBetween(level.union(kind)));
+        let shares = known.iter().map(|kind| Cell::ShareBetween(level.union(*kind)));
         [Cell::Count(level.depth.into()), Cell::ShareBetween(level.load(LoadUnit::Requests))]
             .into_iter()
             .chain(shares)
@@ -118,21 +121,21 @@ fn by_kind(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Figure 
     });
     let columns = [Column::number("depth", ""), Column::interval("load rate, requests", "share")]
         .into_iter()
-        .chain(Kind::ALL.map(|kind| Column::interval(names::kind(kind), "share")))
+        .chain(known.iter().map(|kind| Column::interval(names::kind(*kind), "share")))
         .collect();
-    let told = Kind::ALL.iter().zip(&series).filter_map(|(kind, series)| {
+    let told = known.iter().zip(&series).filter_map(|(kind, series)| {
         Some(format!("{} of the {}", percent(at_half(&series.points)?), names::kind(*kind)))
     });
     let alt = format!("Half of the requests bring {}.", told.collect::<Vec<_>>().join(", "));
     let chart = Lines {
         x: Axis::new("Load rate in requests", Scale::Share),
         y: Axis::new("Union coverage", Scale::Share),
-        series: series.into(),
+        series,
         mark: load_mark(curves, chosen),
     };
     let caption = format!(
-        "Coverage of what is known in the survey against the share of its requests. Numbers at points: depth. Bands: {} intervals.",
-        names::confidence(sampling)
+        "Coverage of what is known in the survey against the share of its requests. Numbers at points: depth. {}",
+        names::bands(sampling)
     );
     Figure::new("figure-load-kinds", caption, alt, chart, Table::new("", "", columns).with_rows(rows))
 }
@@ -142,24 +145,30 @@ fn rate_column(unit: LoadUnit) -> Column {
 }
 
 fn table(curves: &Curves) -> Table {
-    let units = names::units(curves);
-    let columns = [Column::number("depth", "")]
-        .into_iter()
+    let (units, known) = (names::units(curves), names::kinds(curves));
+    let columns = std::iter::once(Column::number("depth", ""))
         .chain(units.iter().map(|unit| rate_column(*unit)))
-        .chain(
-            Kind::ALL[..3]
-                .iter()
-                .map(|kind| Column::interval(&format!("{}, pair", names::kind(*kind)), "share")),
-        )
-        .chain(Kind::ALL.map(|kind| Column::interval(&format!("{}, union", names::kind(kind)), "share")))
+        .chain(known.iter().map(|kind| Column::interval(names::kind(*kind), "share")))
         .collect();
     let rows = curves.levels.iter().map(|level| {
         let loads = units.iter().map(|unit| Cell::ShareBetween(level.load(*unit)));
-        let pairs = level.pair.map(Cell::ShareBetween);
-        let unions = level.union.map(Cell::ShareBetween);
-        std::iter::once(Cell::Count(level.depth.into())).chain(loads).chain(pairs).chain(unions).collect()
+        let unions = known.iter().map(|kind| Cell::ShareBetween(level.union(*kind)));
+        std::iter::once(Cell::Count(level.depth.into())).chain(loads).chain(unions).collect()
     });
-    let caption = "Load rate and coverage at each depth, with intervals. Pair: each once in every site tree; union: each once in the \
-                   survey.";
+    let caption =
+        "Load rate and union coverage at each depth, with intervals: each thing counts once in the survey.";
     Table::new("table-load-coverage", caption, columns).with_rows(rows)
+}
+
+fn pairs(curves: &Curves) -> Table {
+    let kinds = [Kind::Urls, Kind::Hosts, Kind::Sites];
+    let columns = std::iter::once(Column::number("depth", ""))
+        .chain(kinds.map(|kind| Column::interval(names::kind(kind), "share")))
+        .collect();
+    let rows = curves.levels.iter().map(|level| {
+        std::iter::once(Cell::Count(level.depth.into())).chain(level.pair.map(Cell::ShareBetween)).collect()
+    });
+    let caption =
+        "Pair coverage at each depth, with intervals: each thing counts once in every site tree that has it.";
+    Table::new("table-pair-coverage", caption, columns).with_rows(rows)
 }

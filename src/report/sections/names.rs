@@ -1,5 +1,5 @@
-use crate::analysis::{Curves, Kind, LoadUnit, Sampling};
-use crate::report::percent;
+use crate::analysis::{Curves, Estimate, Kind, LoadUnit, Sampling};
+use crate::report::{Point, Series, percent};
 
 /// What is counted, in the words of the report.
 pub(super) fn kind(kind: Kind) -> &'static str {
@@ -14,9 +14,41 @@ pub(super) fn kind(kind: Kind) -> &'static str {
 /// The units in which a survey has load: one with no busy time at all (a simulation without distances) has no
 /// rate of it.
 pub(super) fn units(curves: &Curves) -> Vec<LoadUnit> {
-    let last = curves.levels.last();
-    let is_there = |unit: &LoadUnit| last.is_some_and(|last| last.load(*unit).value > 0.0);
+    units_of(curves.levels.last().map(|last| &last.load))
+}
+
+/// The same by the load rates of the deepest level.
+pub(super) fn units_of(last: Option<&[Estimate; 3]>) -> Vec<LoadUnit> {
+    let is_there = |unit: &LoadUnit| last.is_some_and(|load| load[*unit as usize].value > 0.0);
     [LoadUnit::Requests, LoadUnit::Bytes, LoadUnit::BusyTime].into_iter().filter(is_there).collect()
+}
+
+/// The kinds of which anything is known: where no linked host was asked there are no server addresses.
+pub(super) fn kinds(curves: &Curves) -> Vec<Kind> {
+    let last = curves.levels.last();
+    let is_known = |kind: &Kind| last.is_some_and(|last| last.known[*kind as usize] > 0);
+    Kind::ALL.into_iter().filter(is_known).collect()
+}
+
+/// What the bands of a figure are.
+pub(super) fn bands(sampling: &Sampling) -> String {
+    format!(
+        "Bands: {} intervals over site trees; one that would fill most of the figure stands in its data only.",
+        confidence(sampling)
+    )
+}
+
+/// An interval so wide, as a share of the scale, is no line's surroundings: it covers all the others.
+const FILLS: f64 = 0.75;
+
+/// A line with its band, unless that would fill the figure.
+pub(super) fn banded(name: &str, mut points: Vec<Point>) -> Series {
+    if points.iter().any(|point| point.y.high - point.y.low > FILLS) {
+        for Point { y, .. } in &mut points {
+            (y.low, y.high) = (y.value, y.value);
+        }
+    }
+    Series::of_points(name, points)
 }
 
 pub(super) fn unit(unit: LoadUnit) -> &'static str {

@@ -29,7 +29,7 @@ pub fn section(outcomes: &Outcomes) -> Section {
             &outcomes.trees,
         ))
         .with(by_country_domain(outcomes))
-        .with(table(
+        .with_filled(table(
             "table-failures",
             "Exchanges without a complete answer, by failure",
             "failure",

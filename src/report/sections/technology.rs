@@ -5,22 +5,9 @@ use crate::report::{Block, Cell, Column, Section, Table, percent};
 /// What servers run and what pages are written in.
 #[must_use]
 pub fn section(technology: &Technology) -> Section {
-    let of = |list: &[Counted], is_meant: &dyn Fn(&str) -> bool| {
-        let all: u64 = list.iter().map(|counted| counted.count).sum();
-        let meant: u64 =
-            list.iter().filter(|counted| is_meant(&counted.name)).map(|counted| counted.count).sum();
-        percent(meant as f64 / all as f64)
-    };
-    let lead = format!(
-        "{} of the front pages are encrypted, {} of these with a valid certificate; {} of the pages come \
-         compressed.",
-        of(&technology.encryption, &|name| name.starts_with("TLS")),
-        of(&technology.certificates, &|name| name == "valid"),
-        of(&technology.compression, &|name| name != "not compressed"),
-    );
     let by_trees: Vec<Counted> =
         technology.software.iter().map(|software| counted(&software.name, software.site_trees)).collect();
-    Section::new("technology", "Technology", lead)
+    Section::new("technology", "Technology", lead(technology))
         .with(figure(
             "figure-software",
             "Server software by site trees",
@@ -28,37 +15,37 @@ pub fn section(technology: &Technology) -> Section {
             "site trees",
             &sorted(by_trees),
         ))
-        .with(software(technology))
-        .with(table(
+        .with_filled(software(technology))
+        .with_filled(table(
             "table-http",
             "HTTP versions of answers",
             "version",
             "answers",
             &technology.http_versions,
         ))
-        .with(table(
+        .with_filled(table(
             "table-encryption",
             "Encryption of front pages",
             "version",
             "front pages",
             &technology.encryption,
         ))
-        .with(table(
+        .with_filled(table(
             "table-certificates",
             "Certificates of encrypted front pages",
             "certificate",
             "front pages",
             &technology.certificates,
         ))
-        .with(table(
+        .with_filled(table(
             "table-compression",
             "Compression of pages",
             "Content-Encoding",
             "pages",
             &technology.compression,
         ))
-        .with(charsets(technology))
-        .with(table(
+        .with_filled(charsets(technology))
+        .with_filled(table(
             "table-languages",
             "Languages that front pages say they are in",
             "language",
@@ -71,6 +58,26 @@ pub fn section(technology: &Technology) -> Section {
              names of the WHATWG standard, by which ISO-8859-1 is windows-1252."
                 .to_owned(),
         ))
+}
+
+fn lead(technology: &Technology) -> String {
+    let of = |list: &[Counted], is_meant: &dyn Fn(&str) -> bool| {
+        let all: u64 = list.iter().map(|counted| counted.count).sum();
+        let meant: u64 =
+            list.iter().filter(|counted| is_meant(&counted.name)).map(|counted| counted.count).sum();
+        percent(meant as f64 / all as f64)
+    };
+    let valid = if technology.certificates.is_empty() {
+        String::new()
+    } else {
+        let share = of(&technology.certificates, &|name| name == "valid");
+        format!(", {share} of these with a valid certificate")
+    };
+    format!(
+        "{} of the front pages are encrypted{valid}; {} of the pages come compressed.",
+        of(&technology.encryption, &|name| name.starts_with("TLS")),
+        of(&technology.compression, &|name| name != "not compressed"),
+    )
 }
 
 fn counted(name: &str, count: u64) -> Counted {

@@ -4,6 +4,10 @@ use crate::report::{Axis, Block, BoxPlot, Boxes, Cell, Column, Figure, Scale, Se
 /// How fast servers are.
 #[must_use]
 pub fn section(times: &Times) -> Section {
+    if times.all.total.max <= 0.0 {
+        let lead = "Answers took no time: a simulation of a world without distances.";
+        return Section::new("times", "Response times", lead);
+    }
     let Phases { first_byte, total, .. } = times.all;
     let lead = format!(
         "Half of the answers begin within {} and are complete within {}; 95 % are complete within {}.",
