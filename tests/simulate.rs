@@ -178,6 +178,30 @@ fn a_server_bears_no_more_on_a_day_than_its_share_and_its_sites_go_on_the_next()
 }
 
 #[test]
+fn sites_that_were_put_off_together_go_on_a_few_at_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("world.toml");
+    let others =
+        ["missing", "junk", "some", "all", "crawl_delay", "silent"].map(|kind| format!("{kind}_share = 0.0"));
+    let world = format!(
+        "[sites]\ncount = 60\n[servers]\ngiants = 1\ngiants_share = 1.0\n[robots]\nunavailable_share = 1.0\n{}\n",
+        others.join("\n")
+    );
+    std::fs::write(&file, world).unwrap();
+    let dir = folder.path().join("survey");
+    simulated(&file, &dir, &["--sites", "2", "--feed-back", "off"]);
+    let log = std::fs::read_to_string(dir.join("log.jsonl")).unwrap();
+    let untils: Vec<&str> = log
+        .lines()
+        .filter(|line| line.contains("\"put off\""))
+        .filter_map(|line| line.split("until").nth(1))
+        .collect();
+    let most = untils.iter().map(|until| untils.iter().filter(|other| *other == until).count()).max();
+    assert!(most > Some(2), "{most:?} sites wait for the same moment");
+    assert!(rows::<SiteRow>(&dir).iter().all(|row| row.outcome != "interrupted"));
+}
+
+#[test]
 fn a_simulation_is_not_resumed_and_asks_no_name_server() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("survey");

@@ -69,7 +69,9 @@ impl Crew {
                 self.has_news = self.parts.frontier().holds_back()?;
                 continue;
             }
-            let next_put_off = self.put_off.keys().next().map(|(until, _)| *until);
+            // While no visit can begin, nobody waits for a site to be due: it may be due already.
+            let has_room = self.visits.len() < self.parts.settings.sites;
+            let next_put_off = self.put_off.keys().next().filter(|_| has_room).map(|(until, _)| *until);
             tokio::select! {
                 biased;
                 () = asked_to_stop(stop) => {
