@@ -212,6 +212,15 @@ mod tests {
     }
 
     #[test]
+    fn what_several_trees_know_has_an_interval_too() {
+        let trees: Vec<_> = (0..30).map(|_| tree("complete", &[(1, &[1, 2, 3]), (4, &[4])])).collect();
+        let curves = Curves::of(&survey(&trees), &Sampling::default());
+        let union = curves.levels[0].union[0];
+        assert_eq!(union.value, 0.75);
+        assert!(union.low < 0.5 && union.high > 0.9, "{union:?}");
+    }
+
+    #[test]
     fn the_same_seed_gives_the_same_intervals() {
         let recorded = survey(&country(300, 6, 5));
         let with_seed = |seed| estimates(&Curves::of(&recorded, &Sampling { seed, ..Sampling::default() }));
