@@ -119,7 +119,7 @@ fn counted(all: &Reading, depth: usize, sampling: &Sampling) -> Estimate {
     let value = 1.0 - all.missing(depth);
     let (below, above) = (all.units_below(depth), all.units_above(depth));
     let (rarer, part) = if below <= above { (below, 1.0 - value) } else { (above, value) };
-    if all.units == 0 || depth + 1 == all.beyond.len() {
+    if all.whole <= 0.0 || depth + 1 == all.beyond.len() {
         return Estimate { value, low: value, high: value };
     }
     let reach = sampling.normal_quantile();
@@ -130,7 +130,7 @@ fn counted(all: &Reading, depth: usize, sampling: &Sampling) -> Estimate {
     let factor = if part > 0.0 { (reach * spread).exp() } else { 1.0 };
     let (least, mut most) = (part / factor, part * factor);
     if rarer < VERY_FEW_UNITS {
-        most = most.max(most_units(rarer, reach) / f64::from(all.units));
+        most = most.max(most_units(rarer, reach) * all.mean_share());
     }
     most = most.min(1.0);
     if below <= above {

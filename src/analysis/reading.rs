@@ -74,6 +74,12 @@ impl Reading {
         self.units - self.units_all_below[depth]
     }
 
+    /// What a unit that has anything has of the whole, on average.
+    pub(super) fn mean_share(&self) -> f64 {
+        let sum: f64 = self.strata.iter().map(|stratum| stratum.w).sum();
+        if sum > 0.0 { sum / self.whole / f64::from(self.units) } else { 0.0 }
+    }
+
     /// The share that lies below a depth; where there is nothing, nothing is covered.
     pub(super) fn missing(&self, depth: usize) -> f64 {
         if self.whole > 0.0 { self.beyond[depth] / self.whole } else { 1.0 }
