@@ -76,8 +76,8 @@ fn a_table_that_is_cut_short_is_named() {
     let path = folder.path().join("d/tables/page_links/000001.parquet");
     let whole = fs::read(&path).unwrap();
     fs::write(&path, &whole[..whole.len() - 9]).unwrap();
-    let message = "cannot read table d/tables/page_links/000001.parquet: parquet: File out of specification: The \
-                   file must end with PAR1";
+    let message = "cannot read table d/tables/page_links/000001.parquet: its footer is damaged or cut off (parquet: \
+                   File out of specification: The file must end with PAR1)";
     refuses(folder.path(), &READERS, message);
 }
 
