@@ -6,6 +6,7 @@ use super::byte_settings::{Files, Pages, Servers, Time, Validators};
 use super::charset::Charset;
 use super::dates::Date;
 use super::draw::Key;
+use super::hostile::{Case, Hostile};
 use super::keys::{Table, line_at};
 use super::profiles::Profile;
 use super::settings::{
@@ -63,6 +64,8 @@ pub struct World {
     pub files: Files,
     pub servers: Servers,
     pub time: Time,
+    /// The sites that are hostile or broken.
+    pub(super) hostile: Hostile,
 }
 
 impl World {
@@ -122,20 +125,28 @@ impl World {
             files: Files::read(&mut root.section(Files::TABLE)?)?,
             servers: read_servers(root)?,
             time: Time::read(&mut root.section(Time::TABLE)?)?,
+            hostile: read_hostile(root, &country_domains)?,
             country_domains,
         };
         root.finish()?;
         Ok(world)
     }
 
-    /// The start list: the front pages of the sites that the surveyor knows.
+    /// The start list: the front pages of the sites that the surveyor knows, and of the hostile ones.
     #[must_use]
     pub fn start_urls(&self) -> Vec<String> {
         (0..self.sites.count)
             .map(|index| Site::of(self, index))
             .filter(|site| site.is_in_start_list)
             .map(|site| format!("http://{}/", site.start_host))
+            .chain(self.hostile.start_urls())
             .collect()
+    }
+
+    /// The cases of hostile and broken servers that have a site here; its host is named after the case.
+    #[must_use]
+    pub fn hostile_cases(&self) -> &[&'static Case] {
+        self.hostile.cases()
     }
 
     /// Whether a host lies in the surveyed country.
@@ -245,6 +256,15 @@ fn read_servers(root: &mut Table<'_>) -> Result<Servers, WorldError> {
     let software = servers.apache_share + servers.iis_share + servers.nginx_share;
     at_most_one(&table, "apache_share, iis_share and nginx_share", software)?;
     Ok(servers)
+}
+
+/// They stand below the first country domain.
+fn read_hostile(root: &mut Table<'_>, country_domains: &[Host]) -> Result<Hostile, WorldError> {
+    let mut table = root.section("hostile")?;
+    let cases = table.texts("cases", &[], "a list of names of hostile cases, or [\"all\"]", Case::named)?;
+    table.finish()?;
+    let domain = country_domains.first().map(Host::as_str).unwrap_or_default();
+    Ok(Hostile::new(domain, cases.into_iter().flatten().collect()))
 }
 
 fn at_most_one(table: &Table<'_>, keys: &'static str, sum: f64) -> Result<(), WorldError> {
