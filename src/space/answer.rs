@@ -1,4 +1,5 @@
 use std::io;
+use std::net::Ipv4Addr;
 use std::time::Duration;
 
 use tokio::io::AsyncWriteExt;
@@ -99,7 +100,10 @@ impl Gateway {
                 Ok(After::Reset)
             }
             Reaction::Response(response) => self.respond(connection, request, response).await,
-            Reaction::Acts(acts) => self.perform(connection, &acts, request.access).await,
+            Reaction::Acts(acts) => {
+                let server = request.server.unwrap_or_else(|| Server::at(Ipv4Addr::UNSPECIFIED.into()));
+                self.perform(connection, &server, &acts, request.access).await
+            }
         }
     }
 

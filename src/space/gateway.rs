@@ -80,17 +80,18 @@ impl Gateway {
         let start = timeout(IDLE, LazyConfigAcceptor::new(Acceptor::default(), &mut tcp)).await??;
         let named = start.client_hello().server_name().map(str::to_ascii_lowercase);
         let host = named.or(tunnel).unwrap_or_default();
+        let server = self.world.server(&host);
         let access = Access {
-            address: self.world.server(&host).map(|server| server.address),
+            address: server.map(|server| server.address),
             arrival_us,
             connection: number,
             is_https: true,
             host: host.clone(),
             ..Access::default()
         };
-        if let Handshake::Acts(acts) = self.world.handshake(&host) {
+        if let (Some(server), Handshake::Acts(acts)) = (server, self.world.handshake(&host)) {
             drop(start);
-            return self.act_out(Connection::new(tcp, number, 0), &acts, access).await;
+            return self.act_out(Connection::new(tcp, number, 0), &server, &acts, access).await;
         }
         match self.shake_hands(start, &host).await {
             Ok(stream) => self.converse(Connection::new(stream, number, 0)).await.map(|_| ()),

@@ -36,6 +36,9 @@ const USUAL_URL_BYTES: usize = 200;
 impl Walk {
     pub(super) fn merge(&mut self, waiting: Waiting) {
         let Some((answer, content)) = waiting.answer else { return };
+        // robots.txt may redirect to who opted out: that is not the site.
+        self.opted_out |=
+            answer.failure == Some(Failure::OptedOut) && self.scope.contains(waiting.url.host());
         self.note_server(&answer);
         match waiting.entry {
             None => self.merge_robots(&waiting.url, &answer, &content),
@@ -44,7 +47,6 @@ impl Walk {
     }
 
     fn note_server(&mut self, answer: &Answer) {
-        self.opted_out |= answer.failure == Some(Failure::OptedOut);
         if answer.status.is_some()
             && let Some(address) = answer.address
         {

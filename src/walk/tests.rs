@@ -20,6 +20,7 @@ enum Served {
     To(String),
     Robots(String),
     Gone,
+    OptedOut,
     Later,
 }
 
@@ -45,6 +46,10 @@ impl Web {
         answer.wire = Wire { sent: 100, received: 1000, connections: 0 };
         let served = self.0.get(ask.url.as_str()).cloned().unwrap_or(Served::Status(404));
         if let Served::Gone = served {
+            return (answer, Content::Nothing);
+        }
+        if let Served::OptedOut = served {
+            answer.failure = Some(Failure::OptedOut);
             return (answer, Content::Nothing);
         }
         answer.failure = None;
@@ -75,7 +80,7 @@ impl Web {
                 answer.head.location = Some(to);
                 Content::Nothing
             }
-            Served::Gone => Content::Nothing,
+            Served::Gone | Served::OptedOut => Content::Nothing,
         };
         (answer, content)
     }
@@ -319,6 +324,17 @@ fn opted_out_hosts_are_not_asked() {
     assert_eq!(tree.levels[1].class(Class::OptOut), 1);
     let (tree, asked) = drive(start("http://a.ke/", Settings::default(), "a.ke"), &web, 1);
     assert_eq!((tree.outcome, asked.len()), (Outcome::OptOut, 0));
+}
+
+#[test]
+fn rules_at_a_host_that_opted_out_keep_the_site_back_and_do_not_opt_it_out() {
+    let web = Web::default()
+        .redirect("http://a.ke/robots.txt", "http://left-alone.ke/robots.txt")
+        .serve("http://left-alone.ke/robots.txt", Served::OptedOut);
+    let (tree, _) = walk(&web, Settings::default());
+    assert_eq!(tree.outcome, Outcome::Robots);
+    let web = Web::default().serve("http://a.ke/robots.txt", Served::OptedOut);
+    assert_eq!(walk(&web, Settings::default()).0.outcome, Outcome::OptOut);
 }
 
 #[test]

@@ -28,8 +28,15 @@ pub(super) struct Standing<'a> {
     pub address: Ipv4Addr,
 }
 
+/// The main host of another case, beside that of this one.
+pub(super) fn neighbour(main_host: &str, case: &str) -> String {
+    let domain = main_host.split_once('.').map_or("", |(_, domain)| domain);
+    format!("{case}.{domain}")
+}
+
 /// What a host of a case is asked for.
 pub(super) struct Request<'a> {
+    pub host: &'a str,
     /// The host that the case is named by.
     pub main_host: &'a str,
     /// Path and query as sent.
@@ -72,7 +79,7 @@ impl Case {
             meaning,
             has_tls: false,
             lookup: usual_records,
-            handshake: no_tls,
+            handshake: usual_handshake,
             answers_robots: false,
             answer,
         }
@@ -111,7 +118,7 @@ fn usual_records(standing: &Standing<'_>) -> Lookup {
 }
 
 /// Redirects may lead to https.
-fn no_tls() -> Handshake {
+fn usual_handshake() -> Handshake {
     Handshake::Certificate(Certificate::Valid)
 }
 

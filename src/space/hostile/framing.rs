@@ -76,8 +76,9 @@ pub(super) const CASES: &[Case] = &[
     Case::of_pages("one-byte-chunks", "A page that never ends, in chunks of one byte.", |request| {
         on_front(request, || [chunks(&[&chunk(BEGIN)]), vec![Act::endless(b"1\r\n.\r\n")]].concat())
     }),
-    Case::of_pages("http-0-9", "A page without status and header, as in 1991.", |request| {
-        on_front(request, || vec![raw(BEGIN), Act::Close])
+    Case::of_robots("http-0-9", "Pages without status and header, as in 1991.", |request| {
+        let body = if request.target == "/" { BEGIN } else { b"<p>A page.</p>" };
+        vec![raw(body), Act::Close]
     }),
     Case::of_pages("http-1-0-without-length", "HTTP/1.0, its page ended by the connection.", |request| {
         on_front(request, || {
@@ -110,7 +111,7 @@ pub(super) const CASES: &[Case] = &[
         on_front(request, || vec![raw("HTTP/1.1 304 Not Modified\r\nETag: \"x\"\r\n\r\n")])
     }),
     Case::of_pages("partial-unasked", "206 to who asked for no part.", |request| {
-        on_front(request, || answer("206 Partial Content", &["Content-Range: bytes 0-33/9999"], BEGIN))
+        on_front(request, || answer("206 Partial Content", &["Content-Range: bytes 0-9/9999"], BEGIN))
     }),
     Case::of_pages("status-999", "A status of no class.", |request| {
         on_front(request, || answer("999 Request Denied", &[], BEGIN))
@@ -129,11 +130,17 @@ pub(super) const CASES: &[Case] = &[
     }),
     Case::of_pages("bare-newlines", "Header lines that end by LF alone.", |request| {
         on_front(request, || {
-            vec![raw("HTTP/1.1 200 OK\nContent-Type: text/html\nContent-Length: 34\n\n"), raw(BEGIN)]
+            let length = BEGIN.len();
+            let head = format!("HTTP/1.1 200 OK\nContent-Type: text/html\nContent-Length: {length}\n\n");
+            vec![raw(head), raw(BEGIN)]
         })
     }),
-    Case::of_pages("broken-fields", "Fields with NUL, without name, with spaces, folded.", |request| {
-        let fields = "X-Nul: a\0b\r\n: nameless\r\nwithout colon\r\nX Space: x\r\nX-Folded: a\r\n\tb\r\n";
+    Case::of_pages("nul-in-field", "A field with a zero byte in it.", |request| {
+        on_front(request, || with_fields("X-Nul: a\0b\r\n"))
+    }),
+    Case::of_pages("broken-fields", "Fields without name, without colon, with spaces, folded.", |request| {
+        let fields =
+            ": nameless\r\nwithout colon\r\nX Space: x\r\nX-Folded: a\r\n\tb\r\nX-\u{e9}: \u{e9}\r\n";
         on_front(request, || with_fields(fields))
     }),
     Case::of_pages("two-answers", "Every request is answered twice.", |request| {

@@ -72,7 +72,7 @@ pub(super) const CASES: &[Case] = &[
     }),
     Case::of_pages("wildcard-subdomains", "Every name below the site is a host.", |request| {
         let host = request.main_host;
-        links((0..2).map(|n| format!("http://w{}.{host}/{}", &new(request, n)[1..], request.target.len())))
+        links((0..2).map(|n| format!("http://w{}.{host}/", &new(request, n)[1..])))
     }),
     Case::of_pages("endless-scripts", "Every query of a script leads to two more.", |request| {
         links((0..2).map(|n| format!("/list.php?id={}", &new(request, n)[1..])))
@@ -84,5 +84,5 @@ pub(super) const CASES: &[Case] = &[
 
 /// A path that nobody has seen before, from the one that was asked for.
 fn new(request: &Request<'_>, number: u64) -> String {
-    format!("/{:x}", xxh3_64(format!("{} {number}", request.target).as_bytes()))
+    format!("/{:x}", xxh3_64(format!("{}{} {number}", request.host, request.target).as_bytes()))
 }

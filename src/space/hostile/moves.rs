@@ -1,7 +1,7 @@
 //! Redirects that lead round in circles, nowhere, or where nobody should go.
 
 use super::act::Act;
-use super::case::{Case, Request};
+use super::case::{Case, Request, neighbour};
 use super::pages::{LINK_TO_NEXT, answer, html, on_front, redirect};
 
 pub(super) const CASES: &[Case] = &[
@@ -20,17 +20,16 @@ pub(super) const CASES: &[Case] = &[
             _ => html(LINK_TO_NEXT),
         }
     }),
-    Case::of_pages("redirect-between-schemes", "http redirects to https and back.", |request| {
-        // The gateway does not say on which the request came: the one is sent to the other by turns.
-        match request.target {
-            "/" => redirect(&format!("https://{}/s", request.main_host)),
-            "/s" => redirect(&format!("http://{}/", request.main_host)),
-            _ => html(""),
-        }
+    Case::of_pages("redirect-between-schemes", "http redirects to https and back.", |request| match request
+        .target
+    {
+        "/" => redirect(&format!("https://{}/s", request.main_host)),
+        "/s" => redirect(&format!("http://{}/", request.main_host)),
+        _ => html(""),
     }),
     Case::of_pages("redirect-to-other-schemes", "Redirects to ftp, file, javascript and data.", |request| {
         match request.target {
-            "/ftp" => redirect("ftp://redirect-to-other-schemes.ke/"),
+            "/ftp" => redirect(&format!("ftp://{}/", request.main_host)),
             "/file" => redirect("file:///etc/passwd"),
             "/script" => redirect("javascript:location='/x'"),
             "/data" => redirect("data:text/html,<a href=/x>x</a>"),
@@ -53,13 +52,13 @@ pub(super) const CASES: &[Case] = &[
             _ => front_with(request, &["/decimal", "/hex", "/octal", "/six", "/name"]),
         }
     }),
-    Case::of_pages("redirect-to-opted-out", "A redirect to who is not to be contacted.", |_| {
-        redirect("http://opted-out.ke/")
+    Case::of_pages("redirect-to-opted-out", "A redirect to who is not to be contacted.", |request| {
+        redirect(&format!("http://{}/", neighbour(request.main_host, "opted-out")))
     }),
     Case::of_pages("opted-out", "A site to be put on the opt-out list.", super::pages::front),
     Case::of_pages("opted-out-part", "A site whose host left-alone is to be put there.", |request| {
         let host = format!("http://left-alone.{}/", request.main_host);
-        on_front(request, || super::pages::links([host.as_str(), "/next", "/moved"]))
+        on_front(request, || super::pages::links([host.as_str(), "/next"]))
     }),
     Case::of_pages("redirect-without-location", "A redirect that does not say where to.", |_| {
         answer("302 Found", &[], LINK_TO_NEXT.as_bytes())
@@ -70,7 +69,7 @@ pub(super) const CASES: &[Case] = &[
             b"HTTP/1.1 302 Found\r\nLocation: http://\xff\xfe/\r\nContent-Length: 0\r\n\r\n".to_vec(),
         )],
         "/spaces" => redirect("http://a b c/ d"),
-        "/port" => redirect("http://redirect-to-nonsense.ke:99999/"),
+        "/port" => redirect(&format!("http://{}:99999/", request.main_host)),
         "/bracket" => redirect("http://[::1/"),
         _ => front_with(request, &["/empty", "/bytes", "/spaces", "/port", "/bracket"]),
     }),
@@ -84,10 +83,11 @@ pub(super) const CASES: &[Case] = &[
         of_robots(request, "http://192.168.1.1/robots.txt")
     }),
     Case::of_robots("robots-to-opted-out", "robots.txt is with who opted out.", |request| {
-        of_robots(request, "http://opted-out.ke/robots.txt")
+        let to = format!("http://{}/robots.txt", neighbour(request.main_host, "opted-out"));
+        of_robots(request, &to)
     }),
     Case::of_robots("robots-to-other-scheme", "robots.txt is to be had by ftp.", |request| {
-        of_robots(request, "ftp://robots-to-other-scheme.ke/robots.txt")
+        of_robots(request, &format!("ftp://{}/robots.txt", request.main_host))
     }),
 ];
 

@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use super::super::{Lookup, Records};
-use super::case::{Case, Standing};
+use super::case::{Case, Standing, neighbour};
 
 pub(super) const CASES: &[Case] = &[
     Case::of_names("dns-private-address", "The name leads into a private network.", |_| v4([10, 0, 0, 1])),
@@ -48,8 +48,8 @@ pub(super) const CASES: &[Case] = &[
         }
         Lookup::Found(records(PRIVATE))
     }),
-    Case::of_names("cname-to-opted-out", "An alias of a host that is not to be contacted.", |_| {
-        Lookup::Alias("opted-out.ke".to_owned())
+    Case::of_names("cname-to-opted-out", "An alias of a host that is not to be contacted.", |standing| {
+        Lookup::Alias(neighbour(standing.main_host, "opted-out"))
     }),
     Case::of_names("dns-silence", "The name server never answers.", |_| Lookup::Silence),
     Case::of_names("dns-failure", "The name server fails.", |_| Lookup::ServerFailure),

@@ -24,6 +24,9 @@ pub(in crate::space) struct HostileSite<'a> {
 /// Cases stand one after another from here: a block of Kenya that no drawn site stands in.
 const FIRST: Ipv4Addr = Ipv4Addr::new(41, 139, 128, 1);
 
+/// 20 Mbit/s, a small hoster's link in 2026: what floods a survey does so no faster than on the Internet.
+const LINK: f64 = 20e6;
+
 impl Hostile {
     pub fn new(domain: &str, cases: Vec<&'static Case>) -> Self {
         Self { domain: domain.to_owned(), cases }
@@ -62,9 +65,9 @@ impl HostileSite<'_> {
         (self.case.handshake)()
     }
 
-    /// Near, and with a link that costs no time.
+    /// Near, and no flood without bounds.
     pub fn server(&self) -> Server {
-        Server::at(self.address().into())
+        Server { bits_per_second: LINK, ..Server::at(self.address().into()) }
     }
 
     /// How a request is answered.
@@ -72,7 +75,7 @@ impl HostileSite<'_> {
         if target == "/robots.txt" && !self.case.answers_robots {
             return pages::missing();
         }
-        (self.case.answer)(&Request { main_host: &self.main_host, target })
+        (self.case.answer)(&Request { host: self.host, main_host: &self.main_host, target })
     }
 
     fn address(&self) -> Ipv4Addr {
