@@ -79,6 +79,9 @@ impl Walk {
         }
         let body: &[u8] = if let Content::Robots(body) = content { body } else { &[] };
         match Availability::of(answer.status, body) {
+            // Of rules that broke off, the one that forbids may be missing. Google takes them for a server error,
+            // too ("incomplete data", How Google interprets the robots.txt specification).
+            Availability::Found(_) if !is_whole(answer) => self.origins.settle(Verdict::Unreachable),
             Availability::Unreachable | Availability::Busy => self.origins.settle(Verdict::Unreachable),
             availability => self.origins.found(body, availability, &token),
         }
@@ -186,6 +189,11 @@ impl Walk {
             self.list.push(Entry { redirects, ..Entry::new(target) });
         }
     }
+}
+
+/// Whether all of a body came, or as much of it as is read of any.
+fn is_whole(answer: &Answer) -> bool {
+    matches!(answer.failure, None | Some(Failure::BodyTooLarge))
 }
 
 /// A page is asked for again only when its server says when.

@@ -21,6 +21,8 @@ enum Served {
     Robots(String),
     Gone,
     OptedOut,
+    /// A robots.txt that came with a failure.
+    Broken(Failure, String),
     Later,
 }
 
@@ -66,6 +68,10 @@ impl Web {
                 Content::Page(Box::new(Page::read(source)))
             }
             Served::Robots(text) => Content::Robots(text.into_bytes()),
+            Served::Broken(failure, text) => {
+                answer.failure = Some(failure);
+                Content::Robots(text.into_bytes())
+            }
             Served::Status(status) => {
                 answer.status = Some(status);
                 Content::Nothing
@@ -335,6 +341,23 @@ fn rules_at_a_host_that_opted_out_keep_the_site_back_and_do_not_opt_it_out() {
     assert_eq!(tree.outcome, Outcome::Robots);
     let web = Web::default().serve("http://a.ke/robots.txt", Served::OptedOut);
     assert_eq!(walk(&web, Settings::default()).0.outcome, Outcome::OptOut);
+}
+
+#[test]
+fn rules_that_broke_off_forbid_everything_and_rules_too_long_hold_as_far_as_read() {
+    for (failure, outcome) in [
+        (Failure::BodyTruncated, Outcome::Robots),
+        (Failure::IdleTimeout, Outcome::Robots),
+        (Failure::TooSlow, Outcome::Robots),
+        (Failure::BodyEncoding, Outcome::Robots),
+        (Failure::BodyTooLarge, Outcome::Complete),
+    ] {
+        let rules = "User-agent: *\nDisallow: /x\n".to_owned();
+        let web = Web::default()
+            .page("http://a.ke/", &[])
+            .serve("http://a.ke/robots.txt", Served::Broken(failure, rules));
+        assert_eq!(walk(&web, Settings::default()).0.outcome, outcome, "{failure}");
+    }
 }
 
 #[test]

@@ -18,13 +18,13 @@ pub(super) const CASES: &[Case] = &[
     Case::of_pages("gzip-in-gzip-bomb", "A page of 1 GiB in some kB, gzipped twice.", |request| {
         on_front(request, || encoded("gzip, gzip", &TWICE))
     }),
-    Case::of_pages("deflate-bomb", "A page of 16 MiB in 16 kB of deflate.", |request| {
+    Case::of_pages("deflate-bomb", "A page of 4 MiB in some kB of deflate.", |request| {
         on_front(request, || encoded("deflate", &DEFLATE_BOMB))
     }),
-    Case::of_pages("brotli-bomb", "A page of 16 MiB in some bytes of Brotli.", |request| {
+    Case::of_pages("brotli-bomb", "A page of 4 MiB in some bytes of Brotli.", |request| {
         on_front(request, || encoded("br", &BROTLI_BOMB))
     }),
-    Case::of_pages("zstd-bomb", "A page of 16 MiB in some hundred bytes of zstd.", |request| {
+    Case::of_pages("zstd-bomb", "A page of 4 MiB in some hundred bytes of zstd.", |request| {
         on_front(request, || encoded("zstd", &ZSTD_BOMB))
     }),
     Case::of_pages("zstd-window", "A zstd frame that wants a window of 2 GiB.", |request| {
@@ -92,7 +92,7 @@ static ZSTD_BOMB: LazyLock<Vec<u8>> =
 
 /// A link, and much after it.
 fn bomb_page() -> Vec<u8> {
-    [LINK_TO_NEXT.as_bytes(), &vec![b' '; 16 * MIB]].concat()
+    [LINK_TO_NEXT.as_bytes(), &vec![b' '; 4 * MIB]].concat()
 }
 
 fn encoded(coding: &str, body: &[u8]) -> Vec<Act> {

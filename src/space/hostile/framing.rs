@@ -73,8 +73,9 @@ pub(super) const CASES: &[Case] = &[
             [chunks(&[&chunk(BEGIN), b"0\r\n"]), vec![Act::endless(b"X-Filler: x\r\n")]].concat()
         })
     }),
-    Case::of_pages("one-byte-chunks", "A page that never ends, in chunks of one byte.", |request| {
-        on_front(request, || [chunks(&[&chunk(BEGIN)]), vec![Act::endless(b"1\r\n.\r\n")]].concat())
+    Case::of_pages("one-byte-chunks", "A page of 20 kB in chunks of one byte.", |request| {
+        let (dots, end) = (b"1\r\n.\r\n".repeat(20_000), chunked(&[BEGIN]));
+        on_front(request, || chunks(&[&dots, &end]))
     }),
     Case::of_robots("http-0-9", "Pages without status and header, as in 1991.", |request| {
         let body = if request.target == "/" { BEGIN } else { b"<p>A page.</p>" };

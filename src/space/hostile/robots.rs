@@ -60,6 +60,9 @@ pub(super) const CASES: &[Case] = &[
     Case::of_robots("robots-truncated", "Rules that break off after the first.", |request| {
         of(request, || vec![unframed("Content-Length: 9999\r\n", RULES.as_bytes()), Act::Close])
     }),
+    Case::of_robots("robots-stalled", "Rules that stop coming after the first.", |request| {
+        of(request, || vec![unframed("Content-Length: 9999\r\n", RULES.as_bytes()), Act::Stall])
+    }),
     Case::of_robots("robots-without-http", "Rules without status and header.", |request| {
         of(request, || vec![raw(RULES), Act::Close])
     }),
