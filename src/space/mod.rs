@@ -28,6 +28,9 @@
 //! with what it judges; it names `address` only. [`geo_database`] makes a location database for the
 //! addresses of its worlds, [`describe`] tells a world's settings and what to expect of it.
 //!
+//! A world may have hostile sites beside those drawn: each plays one [`Case`] of what servers do that no drawn
+//! one does, and nothing of it follows from the seed.
+//!
 //! A [`Replay`] is another Web that can be asked and served in the same two ways: a recorded survey, in
 //! place of a drawn world.
 //!

@@ -273,7 +273,11 @@ fn at_most_one(table: &Table<'_>, keys: &'static str, sum: f64) -> Result<(), Wo
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use super::super::{FeedBack, Truth, TruthSettings};
     use super::*;
+    use crate::address::{SuffixSection, Suffixes};
 
     fn refusal(text: &str) -> String {
         World::parse(text).err().map(|wrong| wrong.to_string()).unwrap_or_default()
@@ -326,10 +330,33 @@ mod tests {
                 "country_domains = [\"ke\"]\nregistry_suffixes = [\"co.ke\", \"co.tz\"]",
                 "line 2: 'registry_suffixes' is \"co.tz\", expected a list of public suffixes at or below the country domains",
             ),
+            (
+                "[hostile]\ncases = [\"gzip-bomb\", \"gzip\"]",
+                "line 2: 'hostile.cases' is \"gzip\", expected a list of names of hostile cases, or [\"all\"]",
+            ),
             ("country_domains = []", "line 1: 'country_domains' is [], expected a list of country domains"),
         ] {
             assert_eq!(refusal(text), said, "{text}");
         }
+    }
+
+    #[test]
+    fn hostile_sites_are_in_the_start_list_and_not_in_the_truth() {
+        let world = World::parse("[sites]\ncount = 3\n[hostile]\ncases = [\"tls-expired\"]").unwrap();
+        assert_eq!(world.start_urls().last().unwrap(), "https://tls-expired.ke/");
+        let list = include_str!("../../data/public_suffix_list.dat");
+        let suffixes = Suffixes::parse(list, SuffixSection::Icann).unwrap();
+        let truth = Truth::of(
+            &world,
+            &TruthSettings {
+                depth: 1,
+                feed_back: FeedBack::Off,
+                start: world.start_urls(),
+                queries_per_script: 1,
+                suffixes: Arc::new(suffixes),
+            },
+        );
+        assert_eq!(truth.sites.len(), world.start_urls().len() - 1);
     }
 
     #[test]

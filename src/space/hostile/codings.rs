@@ -75,7 +75,7 @@ const LAST_BLOCK: [u8; 2] = [3, 0];
 static GZIP_BOMB: LazyLock<Vec<u8>> = LazyLock::new(|| gzip_bomb(PIECES));
 static TWICE: LazyLock<Vec<u8>> = LazyLock::new(|| gzipped(&GZIP_BOMB));
 static DEFLATE_BOMB: LazyLock<Vec<u8>> = LazyLock::new(|| {
-    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
     // Writing to memory does not fail.
     let _ = encoder.write_all(&bomb_page());
     encoder.finish().unwrap_or_default()
@@ -100,14 +100,14 @@ fn encoded(coding: &str, body: &[u8]) -> Vec<Act> {
 }
 
 fn gzipped(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     let _ = encoder.write_all(bytes);
     encoder.finish().unwrap_or_default()
 }
 
 /// Blocks of deflate that end on a byte and look at nothing before them, so that they may be repeated.
 fn deflated(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::fast());
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
     let _ = encoder.write_all(bytes);
     let _ = encoder.flush();
     encoder.get_ref().clone()
