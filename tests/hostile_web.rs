@@ -31,9 +31,10 @@ const MOST_MEMORY_KIB: u64 = 300 * 1024;
 /// Who is not to be contacted, by host and by address.
 const OPT_OUT: &str = "opted-out.ke\nleft-alone.opted-out-part.ke\n41.139.255.0/24\n";
 
-/// Waits that are short for what never comes and long for what does; all else is as users have it.
-const WAITS: &str = "dns-timeout = '3s'\nconnect-timeout = '3s'\ntls-timeout = '3s'\n\
-                     first-byte-timeout = '3s'\nidle-timeout = '3s'\nexchange-timeout = '8s'\n";
+/// Waits that are short for what never comes and long for what does, on a busy machine, too; all else is as users
+/// have it.
+const WAITS: &str = "dns-timeout = '6s'\nconnect-timeout = '6s'\ntls-timeout = '6s'\n\
+                     first-byte-timeout = '6s'\nidle-timeout = '6s'\nexchange-timeout = '15s'\n";
 
 /// The case, the outcome of its site, pages got, and the failures of its exchanges: those of robots.txt
 /// with the word before it.

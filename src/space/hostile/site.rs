@@ -24,8 +24,8 @@ pub(in crate::space) struct HostileSite<'a> {
 /// Cases stand one after another from here: a block of Kenya that no drawn site stands in.
 const FIRST: Ipv4Addr = Ipv4Addr::new(41, 139, 128, 1);
 
-/// 20 Mbit/s, a small hoster's link in 2026: what floods a survey does so no faster than on the Internet.
-const LINK: f64 = 20e6;
+/// 5 Mbit/s, the thin link of a small hoster: what floods a survey does so no faster than on the Internet.
+const LINK: f64 = 5e6;
 
 impl Hostile {
     pub fn new(domain: &str, cases: Vec<&'static Case>) -> Self {
