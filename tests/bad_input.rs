@@ -397,6 +397,11 @@ fn a_world_that_cannot_be_simulated_is_named_and_nothing_is_begun() {
             "w.toml: line 2: 'profile' is \"africa-2007\", expected one of africa-2006, cctld-2026, japan-encodings",
         ),
         (
+            "[hostile]\ncases = [\"all\"]\n",
+            "w.toml: hostile sites break rules of connections, of which a simulation has none; serve the world and \
+             survey it",
+        ),
+        (
             "profile = \"cctld-2026\"\n[external]\nvariant = \"flat\"\n",
             "w.toml: line 3: 'external.variant' is \"flat\", expected \"heterogeneous\" or \"homogeneous\"",
         ),

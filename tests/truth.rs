@@ -4,70 +4,10 @@ mod common;
 
 use std::time::Duration;
 
-use ccsurvey::records::{LevelRow, LinkRow, SiteRow};
-use ccsurvey::space::{FeedBack, LevelTruth, LinkTruth, SiteTruth, Truth};
+use ccsurvey::space::FeedBack;
 use ccsurvey::survey::{FeedBackRule, Settings, Span};
-use common::{Space, TimelessTables, same};
-
-fn site_truth(row: &SiteRow) -> SiteTruth {
-    SiteTruth {
-        site: row.site.clone(),
-        start_url: row.start_url.clone(),
-        parent_site: row.parent_site.clone(),
-        generation: row.generation,
-        outcome: row.outcome.clone(),
-        requests: row.requests,
-        pages: row.pages,
-        external_urls: row.external_urls,
-        external_hosts: row.external_hosts,
-        external_sites: row.external_sites,
-        deepest: row.deepest,
-    }
-}
-
-fn level_truth(row: &LevelRow) -> LevelTruth {
-    LevelTruth {
-        site: row.site.clone(),
-        depth: row.depth,
-        requests: row.requests,
-        pages: row.pages,
-        internal_urls: row.internal_urls,
-        external_urls: row.external_urls,
-        external_hosts: row.external_hosts,
-        external_sites: row.external_sites,
-        fetched: row.fetched,
-        not_fetched_robots: row.not_fetched_robots,
-        not_fetched_robots_unreachable: row.not_fetched_robots_unreachable,
-        not_fetched_nofollow: row.not_fetched_nofollow,
-        not_fetched_script: row.not_fetched_script,
-        not_fetched_depth: row.not_fetched_depth,
-        not_fetched_limit: row.not_fetched_limit,
-        not_fetched_trap: row.not_fetched_trap,
-        not_fetched_opt_out: row.not_fetched_opt_out,
-        not_fetched_redirects: row.not_fetched_redirects,
-    }
-}
-
-fn link_truth(row: &LinkRow) -> LinkTruth {
-    LinkTruth {
-        site: row.site.clone(),
-        depth: row.depth,
-        page: ccsurvey::address::WebUrl::parse(&row.page).unwrap().canonical(),
-        url: row.url.clone(),
-        host: row.host.clone(),
-        target_site: row.target_site.clone(),
-        element: row.element.clone(),
-        nofollow: row.nofollow,
-        in_survey: row.in_survey,
-    }
-}
-
-#[track_caller]
-fn assert_true(tables: &TimelessTables, truth: &Truth, what: &str) {
-    same(&tables.sites.iter().map(site_truth).collect::<Vec<_>>(), &truth.sites, what);
-    same(&tables.levels.iter().map(level_truth).collect::<Vec<_>>(), &truth.levels, what);
-    same(&tables.links.iter().map(link_truth).collect::<Vec<_>>(), &truth.links, what);
-}
+use common::Space;
+use common::truths::assert_true;
 
 fn check(world: &str) {
     check_at(world, &[(1, 1), (4, 1), (64, 1), (64, 4)], |settings| settings);

@@ -45,12 +45,14 @@ fn answer(world: &World, ask: &Ask) -> (Answer, Content) {
         Lookup::ServerFailure => return not(None, Failure::DnsServfail),
         Lookup::Silence => return not(None, Failure::DnsTimeout),
         Lookup::Found(_) => {}
+        Lookup::Alias(_) | Lookup::Turns(_) => panic!("{host} is hostile"),
     }
     let address = world.server(host).map(|server| server.address);
     if url.is_https() && world.handshake(host) == Handshake::Closed {
         return not(address, Failure::TlsHandshake);
     }
     let response = match world.respond(url.is_https(), host, url.target()) {
+        Reaction::Acts(_) => panic!("{url} is hostile"),
         Reaction::NoSuchHost => panic!("{url} has an address and is no host"),
         Reaction::Reset => return not(address, Failure::Reset),
         Reaction::Silence => return not(address, Failure::FirstByteTimeout),

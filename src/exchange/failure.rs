@@ -40,7 +40,7 @@ failures! {
     DnsTimeout = "dns_timeout",
     /// The DNS server answered SERVFAIL, REFUSED or something that is no answer.
     DnsServfail = "dns_servfail",
-    /// The host or address is on the opt-out list; nothing was sent.
+    /// The host, what it is an alias of, or the address is on the opt-out list; nothing was sent.
     OptedOut = "opted_out",
     /// The address lies in a special range (loopback, private …); nothing was sent.
     AddressRefused = "address_refused",

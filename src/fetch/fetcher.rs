@@ -72,10 +72,12 @@ pub struct Located {
 }
 
 /// The place of a host, for as long as it is believed.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Pin {
     choice: Choice,
     until: Instant,
+    /// What the host is an alias of: whoever of them opts out is not contacted under this name either.
+    aliases: Vec<Host>,
 }
 
 /// Hosts that are pinned at once; about 150 bytes each.
@@ -161,7 +163,9 @@ impl Fetcher {
             }
             Err(failure) => (Choice { address: Err(failure), refused: None }, FAILURE_PIN),
         };
-        self.parts.pin(host.clone(), Pin { choice, until: answered + span });
+        let pin = Pin { choice, until: answered + span, aliases: found.aliases };
+        let choice = self.parts.choice_of(&pin);
+        self.parts.pin(host.clone(), pin);
         Located { dns: Some(answered - asked), ..without_dns(choice) }
     }
 
@@ -174,7 +178,8 @@ impl Fetcher {
         let parts = &*self.parts;
         let not_asked =
             |failure| (Answer::not_asked((parts.clock)(), Some(address), failure, None), Vec::new());
-        if let Err(failure) = parts.gate.exchange(ask.url.host(), address) {
+        let permitted = parts.gate.exchange(ask.url.host(), address);
+        if let Err(failure) = permitted.and_then(|()| parts.aliases_permitted(ask.url.host())) {
             return not_asked(failure);
         }
         let address = address.to_canonical();
@@ -230,14 +235,31 @@ impl Parts {
                 tokio::time::sleep(told.took.min(patience)).await;
                 let is_late = told.took >= patience;
                 let addresses = if is_late { Err(Failure::DnsTimeout) } else { told.addresses };
-                Found { addresses, until: Some(Instant::now() + told.lifetime) }
+                Found { addresses, until: Some(Instant::now() + told.lifetime), aliases: Vec::new() }
             }
         }
     }
 
     fn pinned(&self, host: &Host) -> Option<Choice> {
-        let pin = self.pins.lock().unwrap_or_else(PoisonError::into_inner).get(host)?;
-        (pin.until > Instant::now()).then_some(pin.choice)
+        let pin = self.pin_of(host)?;
+        (pin.until > Instant::now()).then(|| self.choice_of(&pin))
+    }
+
+    /// Who opts out is left alone from then on, although the pin is older.
+    fn choice_of(&self, pin: &Pin) -> Choice {
+        match pin.aliases.iter().find_map(|alias| self.gate.host(alias).err()) {
+            Some(failure) => Choice { address: Err(failure), refused: None },
+            None => pin.choice,
+        }
+    }
+
+    fn aliases_permitted(&self, host: &Host) -> Result<(), Failure> {
+        let pin = self.pin_of(host);
+        pin.iter().flat_map(|pin| &pin.aliases).try_for_each(|alias| self.gate.host(alias))
+    }
+
+    fn pin_of(&self, host: &Host) -> Option<Pin> {
+        self.pins.lock().unwrap_or_else(PoisonError::into_inner).get(host)
     }
 
     fn pin(&self, host: Host, pin: Pin) {

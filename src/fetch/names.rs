@@ -32,6 +32,8 @@ pub(super) struct Names {
 pub(super) struct Found {
     pub addresses: Result<Vec<IpAddr>, Failure>,
     pub until: Option<Instant>,
+    /// The names that the host is an alias of (CNAME), one after another.
+    pub aliases: Vec<Host>,
 }
 
 impl Names {
@@ -55,7 +57,7 @@ impl Names {
 
     /// The IPv4 addresses, or the IPv6 addresses if there is none: one query for most hosts.
     pub(super) async fn look_up(&self, host: &Host) -> Found {
-        let failed = |failure| Found { addresses: Err(failure), until: None };
+        let failed = |failure| Found { addresses: Err(failure), until: None, aliases: Vec::new() };
         let Ok(name) = Name::from_ascii(format!("{host}.")) else {
             return failed(Failure::DnsNxdomain);
         };
@@ -82,10 +84,15 @@ impl Names {
                         _ => None,
                     })
                     .collect();
+                let aliases = found.answers().iter().filter_map(|record| match &record.data {
+                    RData::CNAME(alias) => Host::parse(&alias.0.to_ascii()).ok(),
+                    _ => None,
+                });
+                let aliases = aliases.collect();
                 let addresses = if addresses.is_empty() { Err(Failure::DnsNoAddress) } else { Ok(addresses) };
-                Found { addresses, until: Some(found.valid_until().into()) }
+                Found { addresses, until: Some(found.valid_until().into()), aliases }
             }
-            Err(error) => Found { addresses: Err(failure_of(&error)), until: None },
+            Err(error) => Found { addresses: Err(failure_of(&error)), until: None, aliases: Vec::new() },
         }
     }
 }

@@ -1,4 +1,5 @@
 use std::io;
+use std::net::Ipv4Addr;
 use std::time::Duration;
 
 use tokio::io::AsyncWriteExt;
@@ -28,7 +29,7 @@ struct Request<'a> {
 }
 
 /// What becomes of the connection.
-enum After {
+pub(super) enum After {
     GoOn,
     Close,
     BreakOff,
@@ -65,7 +66,8 @@ impl Gateway {
 
     /// Tunnels lead from a plain connection to hosts of the world. What a proxy does is no access.
     async fn digs_tunnel<S: Stream>(&self, connection: &mut Connection<S>, host: &str) -> io::Result<bool> {
-        let leads_there = !S::IS_TLS && matches!(self.world.lookup(host), Lookup::Found(_));
+        let leads_there = !S::IS_TLS
+            && matches!(self.world.lookup(host), Lookup::Found(_) | Lookup::Alias(_) | Lookup::Turns(_));
         connection.send(if leads_there { TUNNEL } else { NO_TUNNEL }).await?;
         Ok(leads_there)
     }
@@ -98,6 +100,10 @@ impl Gateway {
                 Ok(After::Reset)
             }
             Reaction::Response(response) => self.respond(connection, request, response).await,
+            Reaction::Acts(acts) => {
+                let server = request.server.unwrap_or_else(|| Server::at(Ipv4Addr::UNSPECIFIED.into()));
+                self.perform(connection, &server, &acts, request.access).await
+            }
         }
     }
 

@@ -28,7 +28,7 @@ impl Stream for TcpStream {
     }
 }
 
-impl Stream for TlsStream<TcpStream> {
+impl Stream for TlsStream<&mut TcpStream> {
     const IS_TLS: bool = true;
 
     fn tcp(&self) -> &TcpStream {
@@ -95,6 +95,14 @@ impl<S: Stream> Connection<S> {
     pub async fn ignore(&mut self) {
         let mut bytes = [0; 4096];
         while let Ok(Ok(1..)) = timeout(IDLE, self.stream.read(&mut bytes)).await {}
+    }
+
+    /// Waits until something has come; it is not looked at.
+    pub async fn hear(&mut self) -> io::Result<()> {
+        if !self.buffer.is_empty() {
+            return Ok(());
+        }
+        timeout(IDLE, self.stream.read_buf(&mut self.buffer)).await?.map(|_| ())
     }
 
     /// Closes the connection in the middle: over TLS without the alert that says that this is the end.

@@ -29,7 +29,15 @@ pub fn describe(world: &World) -> Value {
         "shares": keys(world).iter().filter_map(|(key, value)| share(key, value, &drawn)).collect::<Vec<_>>(),
         "expected": expected(world),
         "drawn": drawn.counts(),
+        "hostile": hostile(world),
     })
+}
+
+/// What each hostile site does, by its name; null where there are none.
+fn hostile(world: &World) -> Option<Value> {
+    let cases = world.hostile_cases();
+    (!cases.is_empty())
+        .then(|| cases.iter().map(|case| (case.name.to_owned(), json!(case.meaning))).collect())
 }
 
 fn keys(world: &World) -> Vec<(&'static KeyDoc, Value)> {

@@ -23,6 +23,8 @@ pub(super) struct Answers {
     world: Arc<dyn Web>,
     /// Where the aliases that were told lead, for those who ask for them by name next.
     aliases: Mutex<HashMap<String, Records>>,
+    /// How often names were asked for that have other records each time.
+    turns: Mutex<HashMap<String, usize>>,
 }
 
 /// How a query came.
@@ -34,7 +36,7 @@ pub(super) enum Transport {
 
 impl Answers {
     pub fn new(world: Arc<dyn Web>) -> Self {
-        Self { world, aliases: Mutex::default() }
+        Self { world, aliases: Mutex::default(), turns: Mutex::default() }
     }
 
     /// The answer to a query; none to what is not a query, and where the world is silent.
@@ -66,11 +68,18 @@ impl Answers {
     /// None where no answer ever comes.
     fn look_up(&self, query: &Query, transport: Transport, answer: &mut Message) -> Option<ResponseCode> {
         let name = query.name().to_ascii().to_ascii_lowercase();
-        let found = match self.find(name.trim_end_matches('.')) {
+        let name = name.trim_end_matches('.');
+        let mut ttl = TTL;
+        let found = match self.find(name) {
             Lookup::Silence => return None,
             Lookup::ServerFailure => return Some(ResponseCode::ServFail),
             Lookup::NoSuchName => None,
             Lookup::Found(records) => Some(records),
+            Lookup::Alias(alias) => Some(Records { alias: Some(alias), ..Records::default() }),
+            Lookup::Turns(turns) => {
+                ttl = 0;
+                Some(self.turn_of(name, turns))
+            }
         };
         let code = if found.is_some() { ResponseCode::NoError } else { ResponseCode::NXDomain };
         let records = found.unwrap_or_default();
@@ -79,12 +88,21 @@ impl Answers {
             return Some(code);
         }
         // A name that cannot be written has no records.
-        answer.answers = answers(query, &records).unwrap_or_default();
+        answer.answers = answers(query, &records, ttl).unwrap_or_default();
         let is_only_alias = |record: &Record| record.record_type() == RecordType::CNAME;
         if query.query_type() != RecordType::CNAME && answer.answers.iter().all(is_only_alias) {
             answer.authorities.extend(authority(query.name()));
         }
         Some(code)
+    }
+
+    /// The records whose turn it is at this look-up.
+    fn turn_of(&self, name: &str, mut turns: Vec<Records>) -> Records {
+        let mut asked = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = asked.entry(name.to_owned()).or_default();
+        let at = (*before).min(turns.len().saturating_sub(1));
+        *before += 1;
+        if turns.is_empty() { Records::default() } else { turns.swap_remove(at) }
     }
 
     fn find(&self, name: &str) -> Lookup {
@@ -108,7 +126,7 @@ impl Answers {
 }
 
 /// The alias if there is one, then what was asked for of the name that it leads to.
-fn answers(query: &Query, records: &Records) -> Result<Vec<Record>, ProtoError> {
+fn answers(query: &Query, records: &Records, ttl: u32) -> Result<Vec<Record>, ProtoError> {
     if query.query_class() != DNSClass::IN {
         return Ok(Vec::new());
     }
@@ -116,14 +134,14 @@ fn answers(query: &Query, records: &Records) -> Result<Vec<Record>, ProtoError> 
     let mut answers = Vec::new();
     if let Some(alias) = &records.alias {
         let alias = Name::from_ascii(format!("{}.", alias.trim_end_matches('.')))?;
-        answers.push(Record::from_rdata(owner, TTL, RData::CNAME(CNAME(alias.clone()))));
+        answers.push(Record::from_rdata(owner, ttl, RData::CNAME(CNAME(alias.clone()))));
         owner = alias;
     }
-    let v4 = records.v4.map(|address: Ipv4Addr| RData::A(A(address)));
+    let v4 = records.v4.iter().chain(&records.further).map(|address: &Ipv4Addr| RData::A(A(*address)));
     let v6 = records.v6.map(|address: Ipv6Addr| RData::AAAA(AAAA(address)));
     let is_wanted = |data: &RData| [data.record_type(), RecordType::ANY].contains(&query.query_type());
-    let addresses = v4.into_iter().chain(v6).filter(is_wanted);
-    answers.extend(addresses.map(|data| Record::from_rdata(owner.clone(), TTL, data)));
+    let addresses = v4.chain(v6).filter(is_wanted);
+    answers.extend(addresses.map(|data| Record::from_rdata(owner.clone(), ttl, data)));
     Ok(answers)
 }
 

@@ -1,3 +1,4 @@
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 use hickory_proto::op::{Edns, Message, Query, ResponseCode};
@@ -104,4 +105,27 @@ fn what_is_no_query_is_not_answered() {
     for bytes in [answer.to_vec().unwrap(), b"nonsense".to_vec(), Vec::new()] {
         assert_eq!(answers.to(&bytes, Transport::Udp), None);
     }
+}
+
+#[test]
+fn an_alias_alone_is_asked_on_by_who_asks() {
+    let answer = ask(&answers(), "chain.ke.", RecordType::A).unwrap();
+    assert_eq!((answer.answers.len(), answer.authorities.len()), (1, 1));
+    assert!(matches!(&answer.answers[0].data, RData::CNAME(to) if to.0.to_ascii() == "any.ke."));
+}
+
+#[test]
+fn records_that_change_have_their_turns_and_are_not_to_be_kept() {
+    let answers = answers();
+    for expected in [1, 0, 0] {
+        let answer = ask(&answers, "turns.ke.", RecordType::A).unwrap();
+        assert_eq!(answer.answers.len(), expected);
+        assert!(answer.answers.iter().all(|record| record.ttl == 0));
+    }
+}
+
+#[test]
+fn a_host_may_have_several_addresses() {
+    let several = vec![RData::A(V4.into()), RData::A(Ipv4Addr::new(10, 0, 0, 1).into())];
+    assert_eq!(data(&ask(&answers(), "many.ke.", RecordType::A).unwrap()), several);
 }

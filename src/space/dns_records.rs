@@ -23,6 +23,7 @@ pub(super) fn records(world: &World, host: &str, server: &Server) -> Records {
         alias: key.draw("alias of the hoster").happens(shares.alias_share).then(|| hoster_name(server)),
         v4: v4.filter(|_| families != Families::V6),
         v6: server.v6.filter(|_| families != Families::V4),
+        further: Vec::new(),
         is_truncated: key.draw("truncated answer").happens(shares.truncated_share),
     }
 }

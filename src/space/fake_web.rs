@@ -57,6 +57,9 @@ impl Web for FakeWeb {
         Lookup::Found(match host {
             "failing.ke" => return Lookup::ServerFailure,
             "silent.ke" => return Lookup::Silence,
+            "chain.ke" => return Lookup::Alias("any.ke".to_owned()),
+            "turns.ke" => return Lookup::Turns(vec![usual, Records { v6: Some(V6), ..Records::default() }]),
+            "many.ke" => Records { further: vec![Ipv4Addr::new(10, 0, 0, 1)], ..usual },
             "six.ke" => Records { v6: Some(V6), ..Records::default() },
             "both.ke" => Records { v6: Some(V6), ..usual },
             "empty.ke" => Records::default(),

@@ -75,34 +75,39 @@ impl Gateway {
 
     /// Serves a client that greets by TLS. `tunnel` is the host of the tunnel this is in, for a client that
     /// does not say in its greeting whom it means.
-    async fn serve_tls(&self, tcp: TcpStream, number: u64, tunnel: Option<String>) -> io::Result<()> {
+    async fn serve_tls(&self, mut tcp: TcpStream, number: u64, tunnel: Option<String>) -> io::Result<()> {
         let arrival_us = now_us();
-        let start = timeout(IDLE, LazyConfigAcceptor::new(Acceptor::default(), tcp)).await??;
+        let start = timeout(IDLE, LazyConfigAcceptor::new(Acceptor::default(), &mut tcp)).await??;
         let named = start.client_hello().server_name().map(str::to_ascii_lowercase);
         let host = named.or(tunnel).unwrap_or_default();
+        let server = self.world.server(&host);
+        let access = Access {
+            address: server.map(|server| server.address),
+            arrival_us,
+            connection: number,
+            is_https: true,
+            host: host.clone(),
+            ..Access::default()
+        };
+        if let (Some(server), Handshake::Acts(acts)) = (server, self.world.handshake(&host)) {
+            drop(start);
+            return self.act_out(Connection::new(tcp, number, 0), &server, &acts, access).await;
+        }
         match self.shake_hands(start, &host).await {
             Ok(stream) => self.converse(Connection::new(stream, number, 0)).await.map(|_| ()),
             Err(wrong) => {
-                self.log.note(Access {
-                    address: self.world.server(&host).map(|server| server.address),
-                    arrival_us,
-                    end_us: now_us(),
-                    connection: number,
-                    is_https: true,
-                    host,
-                    ..Access::default()
-                });
+                self.log.note(Access { end_us: now_us(), ..access });
                 Err(wrong)
             }
         }
     }
 
     /// One round trip for TCP and one for TLS 1.3 pass before the handshake ends; 1.2 is no slower here.
-    async fn shake_hands(
+    async fn shake_hands<'a>(
         &self,
-        start: StartHandshake<TcpStream>,
+        start: StartHandshake<&'a mut TcpStream>,
         host: &str,
-    ) -> io::Result<TlsStream<TcpStream>> {
+    ) -> io::Result<TlsStream<&'a mut TcpStream>> {
         let server = self.world.server(host);
         let (Some(server), Handshake::Certificate(kind)) = (server, self.world.handshake(host)) else {
             return Err(io::ErrorKind::ConnectionRefused.into());

@@ -28,6 +28,9 @@
 //! with what it judges; it names `address` only. [`geo_database`] makes a location database for the
 //! addresses of its worlds, [`describe`] tells a world's settings and what to expect of it.
 //!
+//! A world may have hostile sites beside those drawn: each plays one [`Case`] of what servers do that no drawn
+//! one does, and nothing of it follows from the seed.
+//!
 //! A [`Replay`] is another Web that can be asked and served in the same two ways: a recorded survey, in
 //! place of a drawn world.
 //!
@@ -57,6 +60,7 @@ mod geo;
 mod gzip;
 mod harm;
 mod head;
+mod hostile;
 mod html;
 mod https;
 mod keys;
@@ -121,6 +125,7 @@ pub use dates::Date;
 pub use describe::describe;
 pub use geo::geo_database;
 pub use harm::{Harm, Visits, harm};
+pub use hostile::{Act, Case};
 pub use keys::KeyDoc;
 pub use network::{NETWORKS, Network};
 pub use profiles::{PROFILES, Profile};

@@ -8,6 +8,7 @@ use super::dns_records::{met_at, records};
 use super::draw::Key;
 use super::files::file;
 use super::gzip;
+use super::hostile::Act;
 use super::html::render;
 use super::server::Server;
 use super::site::{Fault, Site};
@@ -23,6 +24,10 @@ pub enum Lookup {
     /// No answer ever comes.
     Silence,
     Found(Records),
+    /// Nothing but an alias (CNAME): who asks has to ask on for that name.
+    Alias(String),
+    /// Other records at each look-up, to be kept for no time; the last ones from then on.
+    Turns(Vec<Records>),
 }
 
 /// The records of a host; a host without addresses has none of either kind.
@@ -32,16 +37,20 @@ pub struct Records {
     pub alias: Option<String>,
     pub v4: Option<Ipv4Addr>,
     pub v6: Option<Ipv6Addr>,
+    /// IPv4 addresses beside the first.
+    pub further: Vec<Ipv4Addr>,
     /// The answer over UDP is cut short (TC), so that the client asks again over TCP.
     pub is_truncated: bool,
 }
 
 /// What happens when a TLS client greets a host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Handshake {
     /// The host speaks no TLS: the connection is closed.
     Closed,
     Certificate(Certificate),
+    /// Something that is no handshake, on the bare connection.
+    Acts(Vec<Act>),
 }
 
 /// The certificate that a host shows.
@@ -64,6 +73,8 @@ pub enum Reaction {
     /// The request is taken and never answered.
     Silence,
     Response(Response),
+    /// Bytes and pauses that need not be HTTP.
+    Acts(Vec<Act>),
 }
 
 /// An answer, the same in process and over the network.
@@ -124,6 +135,9 @@ const AFTER_LAST_LINK: usize = 8;
 
 impl Web for World {
     fn lookup(&self, host: &str) -> Lookup {
+        if let Some(site) = self.hostile.site(host) {
+            return site.lookup();
+        }
         match Site::with_host(self, host).map(|(site, _)| site.fault) {
             None | Some(Some(Fault::NoDns)) => Lookup::NoSuchName,
             Some(Some(Fault::Servfail)) => Lookup::ServerFailure,
@@ -133,6 +147,9 @@ impl Web for World {
     }
 
     fn handshake(&self, host: &str) -> Handshake {
+        if let Some(site) = self.hostile.site(host) {
+            return site.handshake();
+        }
         let site = Site::with_host(self, host).map(|(site, _)| site);
         let certificate =
             site.filter(|site| site.fault != Some(Fault::Reset)).and_then(|site| site.tls.certificate());
@@ -140,12 +157,18 @@ impl Web for World {
     }
 
     fn server(&self, host: &str) -> Option<Server> {
+        if let Some(site) = self.hostile.site(host) {
+            return Some(site.server());
+        }
         let Lookup::Found(records) = self.lookup(host) else { return None };
         let server = Server::of_host(self, host);
         Some(Server { address: met_at(&records, &server), ..server })
     }
 
     fn respond(&self, is_https: bool, host: &str, target: &str) -> Reaction {
+        if let Some(site) = self.hostile.site(host) {
+            return Reaction::Acts(site.acts(target));
+        }
         let url = Url { is_https, host: host.to_owned(), target: canonical(host, target) };
         let Some(spot) = Spot::find(self, &url) else { return Reaction::NoSuchHost };
         if matches!(spot.site.fault, Some(Fault::NoDns | Fault::Servfail | Fault::DnsSilent)) {

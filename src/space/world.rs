@@ -6,6 +6,7 @@ use super::byte_settings::{Files, Pages, Servers, Time, Validators};
 use super::charset::Charset;
 use super::dates::Date;
 use super::draw::Key;
+use super::hostile::{Case, Hostile};
 use super::keys::{Table, line_at};
 use super::profiles::Profile;
 use super::settings::{
@@ -63,6 +64,8 @@ pub struct World {
     pub files: Files,
     pub servers: Servers,
     pub time: Time,
+    /// The sites that are hostile or broken.
+    pub(super) hostile: Hostile,
 }
 
 impl World {
@@ -122,20 +125,28 @@ impl World {
             files: Files::read(&mut root.section(Files::TABLE)?)?,
             servers: read_servers(root)?,
             time: Time::read(&mut root.section(Time::TABLE)?)?,
+            hostile: read_hostile(root, &country_domains)?,
             country_domains,
         };
         root.finish()?;
         Ok(world)
     }
 
-    /// The start list: the front pages of the sites that the surveyor knows.
+    /// The start list: the front pages of the sites that the surveyor knows, and of the hostile ones.
     #[must_use]
     pub fn start_urls(&self) -> Vec<String> {
         (0..self.sites.count)
             .map(|index| Site::of(self, index))
             .filter(|site| site.is_in_start_list)
             .map(|site| format!("http://{}/", site.start_host))
+            .chain(self.hostile.start_urls())
             .collect()
+    }
+
+    /// The cases of hostile and broken servers that have a site here; its host is named after the case.
+    #[must_use]
+    pub fn hostile_cases(&self) -> &[&'static Case] {
+        self.hostile.cases()
     }
 
     /// Whether a host lies in the surveyed country.
@@ -247,13 +258,26 @@ fn read_servers(root: &mut Table<'_>) -> Result<Servers, WorldError> {
     Ok(servers)
 }
 
+/// They stand below the first country domain.
+fn read_hostile(root: &mut Table<'_>, country_domains: &[Host]) -> Result<Hostile, WorldError> {
+    let mut table = root.section("hostile")?;
+    let cases = table.texts("cases", &[], "a list of names of hostile cases, or [\"all\"]", Case::named)?;
+    table.finish()?;
+    let domain = country_domains.first().map(Host::as_str).unwrap_or_default();
+    Ok(Hostile::new(domain, cases.into_iter().flatten().collect()))
+}
+
 fn at_most_one(table: &Table<'_>, keys: &'static str, sum: f64) -> Result<(), WorldError> {
     if sum > 1.0 + 1e-6 { Err(table.sum_error(keys, sum, "at most 1")) } else { Ok(()) }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use super::super::{FeedBack, Truth, TruthSettings};
     use super::*;
+    use crate::address::{SuffixSection, Suffixes};
 
     fn refusal(text: &str) -> String {
         World::parse(text).err().map(|wrong| wrong.to_string()).unwrap_or_default()
@@ -306,10 +330,33 @@ mod tests {
                 "country_domains = [\"ke\"]\nregistry_suffixes = [\"co.ke\", \"co.tz\"]",
                 "line 2: 'registry_suffixes' is \"co.tz\", expected a list of public suffixes at or below the country domains",
             ),
+            (
+                "[hostile]\ncases = [\"gzip-bomb\", \"gzip\"]",
+                "line 2: 'hostile.cases' is \"gzip\", expected a list of names of hostile cases, or [\"all\"]",
+            ),
             ("country_domains = []", "line 1: 'country_domains' is [], expected a list of country domains"),
         ] {
             assert_eq!(refusal(text), said, "{text}");
         }
+    }
+
+    #[test]
+    fn hostile_sites_are_in_the_start_list_and_not_in_the_truth() {
+        let world = World::parse("[sites]\ncount = 3\n[hostile]\ncases = [\"tls-expired\"]").unwrap();
+        assert_eq!(world.start_urls().last().unwrap(), "https://tls-expired.ke/");
+        let list = include_str!("../../data/public_suffix_list.dat");
+        let suffixes = Suffixes::parse(list, SuffixSection::Icann).unwrap();
+        let truth = Truth::of(
+            &world,
+            &TruthSettings {
+                depth: 1,
+                feed_back: FeedBack::Off,
+                start: world.start_urls(),
+                queries_per_script: 1,
+                suffixes: Arc::new(suffixes),
+            },
+        );
+        assert_eq!(truth.sites.len(), world.start_urls().len() - 1);
     }
 
     #[test]

@@ -36,6 +36,9 @@ const USUAL_URL_BYTES: usize = 200;
 impl Walk {
     pub(super) fn merge(&mut self, waiting: Waiting) {
         let Some((answer, content)) = waiting.answer else { return };
+        // robots.txt may redirect to who opted out: that is not the site.
+        self.opted_out |=
+            answer.failure == Some(Failure::OptedOut) && self.scope.contains(waiting.url.host());
         self.note_server(&answer);
         match waiting.entry {
             None => self.merge_robots(&waiting.url, &answer, &content),
@@ -44,7 +47,6 @@ impl Walk {
     }
 
     fn note_server(&mut self, answer: &Answer) {
-        self.opted_out |= answer.failure == Some(Failure::OptedOut);
         if answer.status.is_some()
             && let Some(address) = answer.address
         {
@@ -77,6 +79,9 @@ impl Walk {
         }
         let body: &[u8] = if let Content::Robots(body) = content { body } else { &[] };
         match Availability::of(answer.status, body) {
+            // Of rules that broke off, the one that forbids may be missing. Google takes them for a server error,
+            // too ("incomplete data", How Google interprets the robots.txt specification).
+            Availability::Found(_) if !is_whole(answer) => self.origins.settle(Verdict::Unreachable),
             Availability::Unreachable | Availability::Busy => self.origins.settle(Verdict::Unreachable),
             availability => self.origins.found(body, availability, &token),
         }
@@ -184,6 +189,11 @@ impl Walk {
             self.list.push(Entry { redirects, ..Entry::new(target) });
         }
     }
+}
+
+/// Whether all of a body came, or as much of it as is read of any.
+fn is_whole(answer: &Answer) -> bool {
+    matches!(answer.failure, None | Some(Failure::BodyTooLarge))
 }
 
 /// A page is asked for again only when its server says when.

@@ -20,6 +20,9 @@ enum Served {
     To(String),
     Robots(String),
     Gone,
+    OptedOut,
+    /// A robots.txt that came with a failure.
+    Broken(Failure, String),
     Later,
 }
 
@@ -47,6 +50,10 @@ impl Web {
         if let Served::Gone = served {
             return (answer, Content::Nothing);
         }
+        if let Served::OptedOut = served {
+            answer.failure = Some(Failure::OptedOut);
+            return (answer, Content::Nothing);
+        }
         answer.failure = None;
         answer.status = Some(200);
         answer.head.content_type = Some("text/html; charset=utf-8".to_owned());
@@ -61,6 +68,10 @@ impl Web {
                 Content::Page(Box::new(Page::read(source)))
             }
             Served::Robots(text) => Content::Robots(text.into_bytes()),
+            Served::Broken(failure, text) => {
+                answer.failure = Some(failure);
+                Content::Robots(text.into_bytes())
+            }
             Served::Status(status) => {
                 answer.status = Some(status);
                 Content::Nothing
@@ -75,7 +86,7 @@ impl Web {
                 answer.head.location = Some(to);
                 Content::Nothing
             }
-            Served::Gone => Content::Nothing,
+            Served::Gone | Served::OptedOut => Content::Nothing,
         };
         (answer, content)
     }
@@ -319,6 +330,34 @@ fn opted_out_hosts_are_not_asked() {
     assert_eq!(tree.levels[1].class(Class::OptOut), 1);
     let (tree, asked) = drive(start("http://a.ke/", Settings::default(), "a.ke"), &web, 1);
     assert_eq!((tree.outcome, asked.len()), (Outcome::OptOut, 0));
+}
+
+#[test]
+fn rules_at_a_host_that_opted_out_keep_the_site_back_and_do_not_opt_it_out() {
+    let web = Web::default()
+        .redirect("http://a.ke/robots.txt", "http://left-alone.ke/robots.txt")
+        .serve("http://left-alone.ke/robots.txt", Served::OptedOut);
+    let (tree, _) = walk(&web, Settings::default());
+    assert_eq!(tree.outcome, Outcome::Robots);
+    let web = Web::default().serve("http://a.ke/robots.txt", Served::OptedOut);
+    assert_eq!(walk(&web, Settings::default()).0.outcome, Outcome::OptOut);
+}
+
+#[test]
+fn rules_that_broke_off_forbid_everything_and_rules_too_long_hold_as_far_as_read() {
+    for (failure, outcome) in [
+        (Failure::BodyTruncated, Outcome::Robots),
+        (Failure::IdleTimeout, Outcome::Robots),
+        (Failure::TooSlow, Outcome::Robots),
+        (Failure::BodyEncoding, Outcome::Robots),
+        (Failure::BodyTooLarge, Outcome::Complete),
+    ] {
+        let rules = "User-agent: *\nDisallow: /x\n".to_owned();
+        let web = Web::default()
+            .page("http://a.ke/", &[])
+            .serve("http://a.ke/robots.txt", Served::Broken(failure, rules));
+        assert_eq!(walk(&web, Settings::default()).0.outcome, outcome, "{failure}");
+    }
 }
 
 #[test]

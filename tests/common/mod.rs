@@ -1,6 +1,8 @@
 //! A virtual Web space served on loopback, and surveys of it, for the tests.
 #![allow(dead_code)] // Each test program uses a part of it.
 
+pub mod truths;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};

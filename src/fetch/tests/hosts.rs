@@ -2,7 +2,8 @@ use hickory_resolver::proto::op::ResponseCode;
 
 use super::name_server::{NameServer, Reply};
 use super::*;
-use crate::address::Host;
+use crate::address::{Host, OptOut};
+use crate::exchange::Wire;
 use crate::fetch::Located;
 
 fn of(server: &NameServer) -> Settings {
@@ -47,6 +48,38 @@ async fn an_alias_is_followed() {
     let fetcher = fetcher(of(&server));
     assert_eq!(locate(&fetcher, "www.a.ke").await.address, Ok(ip("102.0.0.1")));
     assert_eq!(locate(&fetcher, "far.a.ke").await.address, Ok(ip("102.0.0.1")));
+}
+
+#[tokio::test]
+async fn an_alias_of_who_opted_out_leads_nowhere() {
+    let server = NameServer::knowing(|name, _| match name {
+        "www.a.ke." => Reply::Alias("web.left-alone.ke.", &["102.0.0.1"]),
+        "far.a.ke." => Reply::Alias("www.a.ke.", &[]),
+        _ => Reply::Addresses(&["102.0.0.1"]),
+    })
+    .await;
+    let opt_out = Arc::new(OptOuts::from(OptOut::parse("left-alone.ke").unwrap()));
+    let fetcher = Fetcher::new(of(&server), opt_out, Arc::new(SystemTime::now)).unwrap();
+    for name in ["www.a.ke", "far.a.ke", "www.a.ke"] {
+        assert_eq!(locate(&fetcher, name).await.address, Err(Failure::OptedOut), "{name}");
+    }
+    assert_eq!(locate(&fetcher, "a.ke").await.address, Ok(ip("102.0.0.1")));
+}
+
+#[tokio::test]
+async fn an_alias_of_who_opts_out_later_leads_nowhere_from_then_on() {
+    let server = NameServer::knowing(|_, _| Reply::Alias("web.left-alone.ke.", &["102.0.0.1"])).await;
+    let opt_out = Arc::new(OptOuts::default());
+    // Whatever goes wrong, nothing leaves this machine.
+    let settings = Settings { gateway: Some(NOBODY), ..of(&server) };
+    let fetcher = Fetcher::new(settings, opt_out.clone(), Arc::new(SystemTime::now)).unwrap();
+    let address = locate(&fetcher, "www.a.ke").await.address.unwrap();
+    opt_out.replace(OptOut::parse("left-alone.ke").unwrap());
+    let (answer, _) = fetcher.fetch(&ask("http://www.a.ke/", Purpose::Page), address, u64::MAX).await;
+    assert_eq!((answer.failure, answer.wire), (Some(Failure::OptedOut), Wire::default()));
+    assert_eq!(locate(&fetcher, "www.a.ke").await.address, Err(Failure::OptedOut));
+    opt_out.replace(OptOut::default());
+    assert_eq!(locate(&fetcher, "www.a.ke").await.address, Ok(address));
 }
 
 #[tokio::test]

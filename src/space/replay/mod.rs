@@ -77,7 +77,7 @@ pub struct Replay {
 }
 
 /// Where a host stands, and what greets a TLS client there.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Standing {
     name: Name,
     handshake: Handshake,
@@ -220,7 +220,7 @@ impl Web for Replay {
     }
 
     fn handshake(&self, host: &str) -> Handshake {
-        self.hosts.get(host).map_or(Handshake::Closed, |standing| standing.handshake)
+        self.hosts.get(host).map_or(Handshake::Closed, |standing| standing.handshake.clone())
     }
 
     fn server(&self, host: &str) -> Option<Server> {

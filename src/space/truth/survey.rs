@@ -54,7 +54,7 @@ impl Country<'_> {
 }
 
 impl Truth {
-    /// What a survey of the world with these settings must find.
+    /// What a survey of the world with these settings must find. Of hostile sites nothing is told.
     #[must_use]
     pub fn of(world: &World, settings: &TruthSettings) -> Self {
         let country = Country { world, settings, sites: RefCell::default() };
@@ -64,6 +64,7 @@ impl Truth {
             .start
             .iter()
             .filter_map(|url| country.start(url, None))
+            .filter(|start| world.hostile.site(&start.url.host).is_none())
             .filter(|start| known.insert(start.site.clone()))
             .collect();
         while let Some(start) = queue.pop_front() {

@@ -129,6 +129,12 @@ impl Ground {
             });
         }
         let world = argument.read()?;
+        if !world.hostile_cases().is_empty() {
+            return Err(CliError::Usage(format!(
+                "{name}: hostile sites break rules of connections, of which a simulation has none; serve the world \
+                 and survey it"
+            )));
+        }
         Ok(Self {
             countries: world.country_domains.iter().map(ToString::to_string).collect(),
             start_list: world.start_urls().iter().filter_map(|url| WebUrl::parse(url).ok()).collect(),

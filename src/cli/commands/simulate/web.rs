@@ -114,6 +114,8 @@ impl crate::fetch::Web for InProcess {
             Lookup::ServerFailure => told(Err(Failure::DnsServfail)),
             Lookup::Silence => Looked { took: NEVER, ..told(Err(Failure::DnsTimeout)) },
             Lookup::Found(records) => told(address(&records).ok_or(Failure::DnsNoAddress)),
+            // Of hostile sites, which are not simulated.
+            Lookup::Alias(_) | Lookup::Turns(_) => told(Err(Failure::DnsNoAddress)),
         }
     }
 
@@ -130,7 +132,7 @@ impl crate::fetch::Web for InProcess {
             return crate::fetch::Reply { connect, tls, shown, then: Then::Closed(Duration::ZERO) };
         }
         let then = match self.web.respond(url.is_https(), host, url.target()) {
-            Reaction::NoSuchHost | Reaction::Reset => Then::Closed(server.round_trip),
+            Reaction::NoSuchHost | Reaction::Reset | Reaction::Acts(_) => Then::Closed(server.round_trip),
             Reaction::Silence => Then::Silence,
             Reaction::Response(response) => self.answer(response, &server, question.purpose),
         };

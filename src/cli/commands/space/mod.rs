@@ -18,7 +18,7 @@ use crate::cli::exit::Exit;
 ///
 /// A virtual Web space is a simulated country-code Web, a pure function of a small file and its seed.
 /// It is served over real DNS, HTTP and HTTPS on this machine, needs no root and touches no Internet. WORLD is
-/// such a file, or the name of one built in: `demo`, or a profile (`africa-2006`, `cctld-2026`,
+/// such a file, or the name of one built in: `demo`, `hostile`, or a profile (`africa-2006`, `cctld-2026`,
 /// `japan-encodings`); a file may start from a profile, by `profile = "africa-2006"` in it. Or WORLD is the
 /// folder of a survey with --record-links, whose sites are then walked again.
 #[derive(Args, Debug)]
@@ -31,6 +31,7 @@ pub struct Space {
 const EXAMPLES: &str = "\
 Examples:
   ccsurvey space describe demo
+  ccsurvey space serve hostile
   ccsurvey space serve demo";
 
 #[derive(Subcommand, Debug)]

@@ -8,14 +8,16 @@ use crate::space::{Profile, World};
 
 /// The world of `ccsurvey demo`.
 const DEMO: &str = include_str!("../../../../data/demo.toml");
-/// What it is called.
-const BUILT_IN: &str = "demo";
+/// Every hostile case beside a few sound sites.
+const HOSTILE: &str = include_str!("../../../../data/worlds/hostile.toml");
+/// What they are called.
+const BUILT_IN: [(&str, &str); 2] = [("demo", DEMO), ("hostile", HOSTILE)];
 
 /// Which world a command is about.
 #[derive(Args, Debug)]
 pub struct WorldArgument {
-    /// The file of the world (TOML); the name of one built in: `demo`, `africa-2006`, `cctld-2026` or
-    /// `japan-encodings`; or the folder of a survey with --record-links. A file or folder that has one of
+    /// The file of the world (TOML); the name of one built in: `demo`, `hostile`, `africa-2006`, `cctld-2026`
+    /// or `japan-encodings`; or the folder of a survey with --record-links. A file or folder that has one of
     /// these names is `./demo` and so on
     #[arg(value_name = "WORLD")]
     pub world: PathBuf,
@@ -32,15 +34,15 @@ impl WorldArgument {
 
     /// A folder named `demo` is `./demo`, as a file of that name is.
     pub(super) fn is_folder(&self) -> bool {
-        self.world.as_os_str() != BUILT_IN && self.world.is_dir()
+        BUILT_IN.iter().all(|(name, _)| self.world.as_os_str() != *name) && self.world.is_dir()
     }
 
     /// # Errors
     /// When the file cannot be read, or is no world; names file and line.
     pub fn read(&self) -> Result<World, CliError> {
         let name = self.world.display();
-        if self.world.as_os_str() == BUILT_IN {
-            return demo();
+        if let Some((_, toml)) = BUILT_IN.iter().find(|(name, _)| self.world.as_os_str() == *name) {
+            return built_in(toml);
         }
         if let Some(profile) = self.world.to_str().and_then(Profile::named) {
             return built_in(profile.toml);
@@ -69,9 +71,11 @@ mod tests {
     use crate::space::PROFILES;
 
     #[test]
-    fn the_world_built_in_is_one() {
-        let world = WorldArgument { world: "demo".into() }.read().unwrap();
-        assert!(!world.start_urls().is_empty());
+    fn the_worlds_built_in_are_worlds() {
+        for (name, _) in BUILT_IN {
+            let world = WorldArgument { world: name.into() }.read().unwrap();
+            assert!(!world.start_urls().is_empty(), "{name}");
+        }
     }
 
     #[test]

@@ -1,0 +1,156 @@
+//! Content codings that are bombs, or not what they are said to be.
+
+use std::io::Write;
+use std::sync::LazyLock;
+
+use crc32fast::Hasher;
+use flate2::Compression;
+use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
+
+use super::act::Act;
+use super::case::Case;
+use super::pages::{LINK_TO_NEXT, answer, on_front, unframed};
+
+pub(super) const CASES: &[Case] = &[
+    Case::of_pages("gzip-bomb", "A page of 1 GiB in 1 MB of gzip.", |request| {
+        on_front(request, || encoded("gzip", &GZIP_BOMB))
+    }),
+    Case::of_pages("gzip-in-gzip-bomb", "A page of 1 GiB in some kB, gzipped twice.", |request| {
+        on_front(request, || encoded("gzip, gzip", &TWICE))
+    }),
+    Case::of_pages("deflate-bomb", "A page of 4 MiB in some kB of deflate.", |request| {
+        on_front(request, || encoded("deflate", &DEFLATE_BOMB))
+    }),
+    Case::of_pages("brotli-bomb", "A page of 4 MiB in some bytes of Brotli.", |request| {
+        on_front(request, || encoded("br", &BROTLI_BOMB))
+    }),
+    Case::of_pages("zstd-bomb", "A page of 4 MiB in some hundred bytes of zstd.", |request| {
+        on_front(request, || encoded("zstd", &ZSTD_BOMB))
+    }),
+    Case::of_pages("zstd-window", "A zstd frame that wants a window of 2 GiB.", |request| {
+        // RFC 8878 §3.1.1.1.2: the exponent 21 in the upper bits, then a raw last block of a byte.
+        let frame = [0x28, 0xb5, 0x2f, 0xfd, 0x00, 21 << 3, 0x09, 0x00, 0x00, b'x'];
+        on_front(request, || encoded("zstd", &frame))
+    }),
+    Case::of_pages("coding-that-is-not", "A plain page that is said to be gzip.", |request| {
+        on_front(request, || encoded("gzip", LINK_TO_NEXT.as_bytes()))
+    }),
+    Case::of_pages("unsaid-coding", "A gzipped page that is not said to be one.", |request| {
+        on_front(request, || answer("200 OK", &[], &gzipped(LINK_TO_NEXT.as_bytes())))
+    }),
+    Case::of_pages("unknown-coding", "A coding of a name that nobody knows.", |request| {
+        on_front(request, || encoded("rot13", b"<n uers=\"/arkg\">Arkg</n>"))
+    }),
+    Case::of_pages("many-codings", "Gzip twenty times over, as is said.", |request| {
+        on_front(request, || encoded(&["gzip"; 20].join(", "), &gzipped(LINK_TO_NEXT.as_bytes())))
+    }),
+    Case::of_pages("truncated-gzip", "Gzip that ends before its end.", |request| {
+        on_front(request, || {
+            let whole = gzipped(&[LINK_TO_NEXT.as_bytes(), &[b'.'; 5000]].concat());
+            encoded("gzip", &whole[..whole.len() - 12])
+        })
+    }),
+    Case::of_pages("gzip-and-more", "Gzip, and something else after it.", |request| {
+        on_front(request, || {
+            encoded("gzip", &[&gzipped(LINK_TO_NEXT.as_bytes()), b"more".as_slice()].concat())
+        })
+    }),
+    Case::of_pages("endless-gzip", "Gzip that never ends and holds next to nothing.", |request| {
+        // Empty stored blocks (RFC 1951 §3.2.4), without end.
+        let head = [GZIP_HEAD.as_slice(), &deflated(LINK_TO_NEXT.as_bytes())].concat();
+        on_front(request, || {
+            vec![unframed("Content-Encoding: gzip\r\n", &head), Act::endless(&[0, 0, 0, 0xff, 0xff])]
+        })
+    }),
+];
+
+const MIB: usize = 1 << 20;
+/// Pieces of 1 MiB in the largest bomb.
+const PIECES: u32 = 1024;
+/// RFC 1952 §2.3: deflate, no fields, no time, any system.
+const GZIP_HEAD: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
+/// RFC 1951 §3.2.6: the last block, with fixed codes and nothing in it.
+const LAST_BLOCK: [u8; 2] = [3, 0];
+
+static GZIP_BOMB: LazyLock<Vec<u8>> = LazyLock::new(|| gzip_bomb(PIECES));
+static TWICE: LazyLock<Vec<u8>> = LazyLock::new(|| gzipped(&GZIP_BOMB));
+static DEFLATE_BOMB: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
+    // Writing to memory does not fail.
+    let _ = encoder.write_all(&bomb_page());
+    encoder.finish().unwrap_or_default()
+});
+static BROTLI_BOMB: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let mut bytes = Vec::new();
+    let mut encoder = brotli::CompressorWriter::new(&mut bytes, 4096, 1, 22);
+    let _ = encoder.write_all(&bomb_page());
+    drop(encoder);
+    bytes
+});
+static ZSTD_BOMB: LazyLock<Vec<u8>> =
+    LazyLock::new(|| zstd::bulk::compress(&bomb_page(), 1).unwrap_or_default());
+
+/// A link, and much after it.
+fn bomb_page() -> Vec<u8> {
+    [LINK_TO_NEXT.as_bytes(), &vec![b' '; 4 * MIB]].concat()
+}
+
+fn encoded(coding: &str, body: &[u8]) -> Vec<Act> {
+    answer("200 OK", &[&format!("Content-Encoding: {coding}")], body)
+}
+
+fn gzipped(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    let _ = encoder.write_all(bytes);
+    encoder.finish().unwrap_or_default()
+}
+
+/// Blocks of deflate that end on a byte and look at nothing before them, so that they may be repeated.
+fn deflated(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
+    let _ = encoder.write_all(bytes);
+    let _ = encoder.flush();
+    encoder.get_ref().clone()
+}
+
+/// A link and so many MiB, compressed once and repeated.
+fn gzip_bomb(pieces: u32) -> Vec<u8> {
+    let (begin, piece) = (LINK_TO_NEXT.as_bytes(), vec![b' '; MIB]);
+    let block = deflated(&piece);
+    let mut bytes = [GZIP_HEAD.as_slice(), &deflated(begin)].concat();
+    let (mut checksum, mut of_piece) = (Hasher::new(), Hasher::new());
+    checksum.update(begin);
+    of_piece.update(&piece);
+    for _ in 0..pieces {
+        bytes.extend_from_slice(&block);
+        checksum.combine(&of_piece);
+    }
+    let size = (begin.len() as u32).wrapping_add(pieces.wrapping_mul(MIB as u32));
+    bytes.extend_from_slice(&LAST_BLOCK);
+    bytes.extend_from_slice(&checksum.finalize().to_le_bytes());
+    bytes.extend_from_slice(&size.to_le_bytes());
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use super::*;
+
+    #[test]
+    fn the_bomb_made_of_pieces_is_sound_gzip() {
+        let mut plain = Vec::new();
+        flate2::read::GzDecoder::new(gzip_bomb(3).as_slice()).read_to_end(&mut plain).unwrap();
+        assert_eq!(plain.len(), LINK_TO_NEXT.len() + 3 * MIB);
+        assert!(plain.starts_with(LINK_TO_NEXT.as_bytes()));
+    }
+
+    #[test]
+    fn bombs_are_small_and_hold_much() {
+        assert!(GZIP_BOMB.len() < 2 * MIB && TWICE.len() < 100_000, "{} {}", GZIP_BOMB.len(), TWICE.len());
+        for bomb in [&DEFLATE_BOMB, &BROTLI_BOMB, &ZSTD_BOMB] {
+            assert!(!bomb.is_empty() && bomb.len() < 100_000, "{}", bomb.len());
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Answers whose bytes break the rules of HTTP/1, or use them to the limit.
+
+use super::act::Act;
+use super::case::Case;
+use super::pages::{LINK_TO_NEXT, answer, html, on_front, raw, unframed};
+
+/// Every front page begins with a link, so that it shows whether the beginning was used.
+const BEGIN: &[u8] = LINK_TO_NEXT.as_bytes();
+
+pub(super) const CASES: &[Case] = &[
+    Case::of_pages("endless-body", "A page that never ends.", |request| {
+        on_front(request, || vec![unframed("", BEGIN), Act::endless(b"<p>And so on.</p>\n")])
+    }),
+    Case::of_pages("one-byte-a-second", "A page that comes a byte a second.", |request| {
+        on_front(request, || vec![unframed("", BEGIN), Act::Drip(b'.')])
+    }),
+    Case::of_pages("header-byte-a-second", "A header that comes a byte a second.", |request| {
+        on_front(request, || vec![raw("HTTP/1.1 200 OK\r\nServer: "), Act::Drip(b'.')])
+    }),
+    Case::of_pages("stalled-body", "A page that stops coming and is not closed.", |request| {
+        on_front(request, || vec![unframed("Content-Length: 9999\r\n", BEGIN), Act::Stall])
+    }),
+    Case::of_pages("stalled-header", "A header that stops coming.", |request| {
+        on_front(request, || vec![raw("HTTP/1.1 200 OK\r\nContent-Type: te"), Act::Stall])
+    }),
+    Case::of_pages("header-of-1-mb", "A header field of 1 MB.", |request| {
+        on_front(request, || with_fields(&format!("X-Filler: {}\r\n", "x".repeat(1 << 20))))
+    }),
+    Case::of_pages("endless-header", "A header that never ends.", |request| {
+        on_front(request, || vec![raw("HTTP/1.1 200 OK\r\n"), Act::endless(b"X-Filler: and so on\r\n")])
+    }),
+    Case::of_pages("thousands-of-headers", "Five thousand header fields.", |request| {
+        on_front(request, || with_fields(&"X-Filler: x\r\n".repeat(5000)))
+    }),
+    Case::of_pages("length-too-long", "A Content-Length beyond the page, then the end.", |request| {
+        on_front(request, || vec![unframed("Content-Length: 9999\r\n", BEGIN), Act::Close])
+    }),
+    Case::of_pages("length-too-short", "A Content-Length that ends within the page.", |request| {
+        let length = format!("Content-Length: {}\r\n", BEGIN.len());
+        on_front(request, || vec![unframed(&length, &[BEGIN, b"<p>What follows.</p>"].concat())])
+    }),
+    Case::of_pages("two-lengths", "Two lengths that contradict each other.", |request| {
+        on_front(request, || vec![unframed("Content-Length: 5\r\nContent-Length: 34\r\n", BEGIN), Act::Close])
+    }),
+    Case::of_pages("absurd-length", "A length beyond 64 bits.", |request| {
+        on_front(request, || vec![unframed("Content-Length: 99999999999999999999999\r\n", BEGIN), Act::Close])
+    }),
+    Case::of_pages("negative-length", "A length below zero.", |request| {
+        on_front(request, || vec![unframed("Content-Length: -1\r\n", BEGIN), Act::Close])
+    }),
+    Case::of_pages("length-and-chunks", "A length and chunks at once.", |request| {
+        on_front(request, || {
+            vec![unframed("Content-Length: 3\r\nTransfer-Encoding: chunked\r\n", &chunked(&[BEGIN]))]
+        })
+    }),
+    Case::of_pages("broken-chunks", "Chunks whose sizes are no numbers.", |request| {
+        on_front(request, || chunks(&[&chunk(BEGIN), b"many\r\nand so on\r\n0\r\n\r\n"]))
+    }),
+    Case::of_pages("unended-chunks", "Chunks without a last one.", |request| {
+        on_front(request, || [chunks(&[&chunk(BEGIN)]), vec![Act::Close]].concat())
+    }),
+    Case::of_pages("absurd-chunk", "A chunk of 2^64 bytes.", |request| {
+        on_front(request, || chunks(&[&chunk(BEGIN), b"ffffffffffffffffff\r\nx"]))
+    }),
+    Case::of_pages("endless-chunk-size", "The size of a chunk is told with zeros without end.", |request| {
+        on_front(request, || [chunks(&[&chunk(BEGIN)]), vec![Act::endless(b"0")]].concat())
+    }),
+    Case::of_pages("endless-chunk-extension", "A chunk's extension never ends.", |request| {
+        on_front(request, || [chunks(&[&chunk(BEGIN), b"5;filler="]), vec![Act::endless(b"x")]].concat())
+    }),
+    Case::of_pages("endless-trailer", "The fields after the last chunk never end.", |request| {
+        on_front(request, || {
+            [chunks(&[&chunk(BEGIN), b"0\r\n"]), vec![Act::endless(b"X-Filler: x\r\n")]].concat()
+        })
+    }),
+    Case::of_pages("one-byte-chunks", "A page of 20 kB in chunks of one byte.", |request| {
+        let (dots, end) = (b"1\r\n.\r\n".repeat(20_000), chunked(&[BEGIN]));
+        on_front(request, || chunks(&[&dots, &end]))
+    }),
+    Case::of_robots("http-0-9", "Pages without status and header, as in 1991.", |request| {
+        let body = if request.target == "/" { BEGIN } else { b"<p>A page.</p>" };
+        vec![raw(body), Act::Close]
+    }),
+    Case::of_pages("http-1-0-without-length", "HTTP/1.0, its page ended by the connection.", |request| {
+        on_front(request, || {
+            vec![raw("HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n"), raw(BEGIN), Act::Close]
+        })
+    }),
+    Case::of_pages("http-3-in-plain-text", "A status line of HTTP/3.", |request| {
+        on_front(request, || vec![raw("HTTP/3.0 200 OK\r\nContent-Length: 0\r\n\r\n"), Act::Close])
+    }),
+    Case::of_pages("bodies-for-head", "HEAD is answered with a body, and GET too.", |request| {
+        on_front(request, || html(BEGIN))
+    }),
+    Case::of_pages("continue-flood", "100 Continue without end.", |request| {
+        on_front(request, || vec![Act::endless(b"HTTP/1.1 100 Continue\r\n\r\n")])
+    }),
+    Case::of_pages("early-hints-flood", "103 Early Hints without end, each with a field.", |request| {
+        on_front(request, || {
+            vec![Act::endless(b"HTTP/1.1 103 Early Hints\r\nLink: </x>; rel=preload\r\n\r\n")]
+        })
+    }),
+    Case::of_pages("some-continues", "Three times 100 Continue before the page.", |request| {
+        on_front(request, || [vec![raw("HTTP/1.1 100 Continue\r\n\r\n".repeat(3))], html(BEGIN)].concat())
+    }),
+    Case::of_pages("switching-protocols", "101 to who asked for no other protocol.", |request| {
+        on_front(request, || {
+            vec![raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n"), Act::Stall]
+        })
+    }),
+    Case::of_pages("not-modified-unasked", "304 to who knows no earlier page.", |request| {
+        on_front(request, || vec![raw("HTTP/1.1 304 Not Modified\r\nETag: \"x\"\r\n\r\n")])
+    }),
+    Case::of_pages("partial-unasked", "206 to who asked for no part.", |request| {
+        on_front(request, || answer("206 Partial Content", &["Content-Range: bytes 0-9/9999"], BEGIN))
+    }),
+    Case::of_pages("status-999", "A status of no class.", |request| {
+        on_front(request, || answer("999 Request Denied", &[], BEGIN))
+    }),
+    Case::of_pages("status-of-five-digits", "A status of five digits.", |request| {
+        on_front(request, || answer("20000 OK", &[], BEGIN))
+    }),
+    Case::of_pages("no-answer", "The connection is closed without a byte.", |request| {
+        on_front(request, || vec![Act::Close])
+    }),
+    Case::of_pages("another-protocol", "The greeting of another protocol.", |request| {
+        on_front(request, || vec![raw("SSH-2.0-OpenSSH_9.2\r\n"), Act::Close])
+    }),
+    Case::of_pages("zeros", "Zero bytes without end.", |request| {
+        on_front(request, || vec![Act::endless(&[0])])
+    }),
+    Case::of_pages("bare-newlines", "Header lines that end by LF alone.", |request| {
+        on_front(request, || {
+            let length = BEGIN.len();
+            let head = format!("HTTP/1.1 200 OK\nContent-Type: text/html\nContent-Length: {length}\n\n");
+            vec![raw(head), raw(BEGIN)]
+        })
+    }),
+    Case::of_pages("nul-in-field", "A field with a zero byte in it.", |request| {
+        on_front(request, || with_fields("X-Nul: a\0b\r\n"))
+    }),
+    Case::of_pages("broken-fields", "Fields without name, without colon, with spaces, folded.", |request| {
+        let fields =
+            ": nameless\r\nwithout colon\r\nX Space: x\r\nX-Folded: a\r\n\tb\r\nX-\u{e9}: \u{e9}\r\n";
+        on_front(request, || with_fields(fields))
+    }),
+    Case::of_pages("two-answers", "Every request is answered twice.", |request| {
+        on_front(request, || [html(BEGIN), html("<a href=\"/second\">x</a>")].concat())
+    }),
+];
+
+/// A sound page with fields of one's own.
+fn with_fields(fields: &str) -> Vec<Act> {
+    let length = BEGIN.len();
+    vec![unframed(&format!("{fields}Content-Length: {length}\r\n"), BEGIN)]
+}
+
+fn chunks(pieces: &[&[u8]]) -> Vec<Act> {
+    vec![unframed("Transfer-Encoding: chunked\r\n", &pieces.concat())]
+}
+
+fn chunk(bytes: &[u8]) -> Vec<u8> {
+    [format!("{:x}\r\n", bytes.len()).as_bytes(), bytes, b"\r\n"].concat()
+}
+
+fn chunked(pieces: &[&[u8]]) -> Vec<u8> {
+    [pieces.iter().flat_map(|piece| chunk(piece)).collect(), b"0\r\n\r\n".to_vec()].concat()
+}

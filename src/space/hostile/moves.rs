@@ -1,0 +1,100 @@
+//! Redirects that lead round in circles, nowhere, or where nobody should go.
+
+use super::act::Act;
+use super::case::{Case, Request, neighbour};
+use super::pages::{LINK_TO_NEXT, answer, html, on_front, redirect};
+
+pub(super) const CASES: &[Case] = &[
+    Case::of_pages("redirect-to-itself", "A page that redirects to itself.", |request| {
+        redirect(request.target)
+    }),
+    Case::of_pages("redirect-loop", "Two pages that redirect to each other.", |request| {
+        redirect(if request.target == "/" { "/other" } else { "/" })
+    }),
+    Case::of_pages("redirects-without-end", "Every page redirects to a new one.", |request| {
+        redirect(&format!("{}x", request.target))
+    }),
+    Case::of_pages("redirect-chain", "Nine redirects, then a page.", |request| {
+        match request.target.trim_start_matches('/').len() {
+            hops @ 0..9 => redirect(&format!("/{}", "x".repeat(hops + 1))),
+            _ => html(LINK_TO_NEXT),
+        }
+    }),
+    Case::of_pages("redirect-between-schemes", "http redirects to https and back.", |request| match request
+        .target
+    {
+        "/" => redirect(&format!("https://{}/s", request.main_host)),
+        "/s" => redirect(&format!("http://{}/", request.main_host)),
+        _ => html(""),
+    }),
+    Case::of_pages("redirect-to-other-schemes", "Redirects to ftp, file, javascript and data.", |request| {
+        match request.target {
+            "/ftp" => redirect(&format!("ftp://{}/", request.main_host)),
+            "/file" => redirect("file:///etc/passwd"),
+            "/script" => redirect("javascript:location='/x'"),
+            "/data" => redirect("data:text/html,<a href=/x>x</a>"),
+            _ => front_with(request, &["/ftp", "/file", "/script", "/data"]),
+        }
+    }),
+    Case::of_pages("redirect-to-private-address", "A redirect into a private network.", |_| {
+        redirect("http://10.0.0.1/admin")
+    }),
+    Case::of_pages("redirect-to-link-local", "A redirect to where clouds keep secrets.", |_| {
+        redirect("http://169.254.169.254/latest/meta-data/")
+    }),
+    Case::of_pages("redirect-to-disguised-loopback", "Redirects to loopback in odd spellings.", |request| {
+        match request.target {
+            "/decimal" => redirect("http://2130706433:8080/"),
+            "/hex" => redirect("http://0x7f.1/"),
+            "/octal" => redirect("http://0177.0.0.01/"),
+            "/six" => redirect("http://[::ffff:127.0.0.1]/"),
+            "/name" => redirect("http://localhost/"),
+            _ => front_with(request, &["/decimal", "/hex", "/octal", "/six", "/name"]),
+        }
+    }),
+    Case::of_pages("redirect-to-opted-out", "A redirect to who is not to be contacted.", |request| {
+        redirect(&format!("http://{}/", neighbour(request.main_host, "opted-out")))
+    }),
+    Case::of_pages("opted-out", "A site to be put on the opt-out list.", super::pages::front),
+    Case::of_pages("opted-out-part", "A site whose host left-alone is to be put there.", |request| {
+        let host = format!("http://left-alone.{}/", request.main_host);
+        on_front(request, || super::pages::links([host.as_str(), "/next"]))
+    }),
+    Case::of_pages("redirect-without-location", "A redirect that does not say where to.", |_| {
+        answer("302 Found", &[], LINK_TO_NEXT.as_bytes())
+    }),
+    Case::of_pages("redirect-to-nonsense", "Redirects to what is no URL.", |request| match request.target {
+        "/empty" => redirect(""),
+        "/bytes" => vec![Act::Send(
+            b"HTTP/1.1 302 Found\r\nLocation: http://\xff\xfe/\r\nContent-Length: 0\r\n\r\n".to_vec(),
+        )],
+        "/spaces" => redirect("http://a b c/ d"),
+        "/port" => redirect(&format!("http://{}:99999/", request.main_host)),
+        "/bracket" => redirect("http://[::1/"),
+        _ => front_with(request, &["/empty", "/bytes", "/spaces", "/port", "/bracket"]),
+    }),
+    Case::of_pages("redirect-to-long-url", "A redirect to a URL of 100 kB.", |request| {
+        on_front(request, || redirect(&format!("/{}", "x".repeat(100_000))))
+    }),
+    Case::of_pages("redirect-to-many-places", "A redirect with three locations.", |request| {
+        on_front(request, || answer("302 Found", &["Location: /next", "Location: /b", "Location: /c"], b""))
+    }),
+    Case::of_robots("robots-to-private-address", "robots.txt is in a private network.", |request| {
+        of_robots(request, "http://192.168.1.1/robots.txt")
+    }),
+    Case::of_robots("robots-to-opted-out", "robots.txt is with who opted out.", |request| {
+        let to = format!("http://{}/robots.txt", neighbour(request.main_host, "opted-out"));
+        of_robots(request, &to)
+    }),
+    Case::of_robots("robots-to-other-scheme", "robots.txt is to be had by ftp.", |request| {
+        of_robots(request, &format!("ftp://{}/robots.txt", request.main_host))
+    }),
+];
+
+fn front_with(request: &Request<'_>, targets: &[&str]) -> Vec<Act> {
+    on_front(request, || super::pages::links(targets))
+}
+
+fn of_robots(request: &Request<'_>, to: &str) -> Vec<Act> {
+    if request.target == "/robots.txt" { redirect(to) } else { super::pages::front(request) }
+}

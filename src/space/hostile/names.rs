@@ -1,0 +1,90 @@
+//! Names that lead where they should not, round in circles, or nowhere.
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use super::super::{Lookup, Records};
+use super::case::{Case, Standing, neighbour};
+
+pub(super) const CASES: &[Case] = &[
+    Case::of_names("dns-private-address", "The name leads into a private network.", |_| v4([10, 0, 0, 1])),
+    Case::of_names("dns-link-local", "The name leads to where clouds keep secrets.", |_| {
+        v4([169, 254, 169, 254])
+    }),
+    Case::of_names("dns-loopback", "The name leads back to the surveyor.", |_| v4([127, 0, 0, 1])),
+    Case::of_names("dns-this-network", "The name leads to 0.0.0.0.", |_| v4([0, 0, 0, 0])),
+    Case::of_names("dns-broadcast", "The name leads to everybody.", |_| v4([255, 255, 255, 255])),
+    Case::of_names("dns-mapped-address", "An IPv6 address that is a private IPv4 one.", |_| {
+        v6(Ipv4Addr::new(10, 0, 0, 1).to_ipv6_mapped())
+    }),
+    Case::of_names("dns-six-loopback", "The name leads to ::1.", |_| v6(Ipv6Addr::LOCALHOST)),
+    Case::of_names("dns-private-and-public", "A private address beside a public one.", |standing| {
+        Lookup::Found(Records { v4: Some(PRIVATE), further: vec![standing.address], ..Records::default() })
+    }),
+    Case::of_names("dns-rebinding", "A public address first, a private one from then on.", |standing| {
+        Lookup::Turns(vec![records(standing.address), records(PRIVATE)])
+    }),
+    Case::of_names("dns-rebinding-back", "A private address first, a public one from then on.", |standing| {
+        Lookup::Turns(vec![records(PRIVATE), records(standing.address)])
+    }),
+    Case::of_names("dns-opted-out-address", "An address to be put on the opt-out list.", |_| {
+        Lookup::Found(records(OPTED_OUT))
+    }),
+    Case::of_names("cname-chain", "Five aliases one after another.", |standing| alias(standing, 5)),
+    Case::of_names("cname-without-end", "Aliases one after another without end.", |standing| {
+        alias(standing, u32::MAX)
+    }),
+    Case::of_names("cname-loop", "Two aliases that lead to each other.", |standing| {
+        let is_main = standing.host == standing.main_host;
+        let other =
+            if is_main { format!("other.{}", standing.main_host) } else { standing.main_host.to_owned() };
+        Lookup::Alias(other)
+    }),
+    Case::of_names("cname-to-itself", "An alias of itself.", |standing| {
+        Lookup::Alias(standing.host.to_owned())
+    }),
+    Case::of_names("cname-to-private-address", "An alias of a name in a private network.", |standing| {
+        if standing.host == standing.main_host {
+            return Lookup::Alias(format!("intranet.{}", standing.main_host));
+        }
+        Lookup::Found(records(PRIVATE))
+    }),
+    Case::of_names("cname-to-opted-out", "An alias of a host that is not to be contacted.", |standing| {
+        Lookup::Alias(neighbour(standing.main_host, "opted-out"))
+    }),
+    Case::of_names("dns-silence", "The name server never answers.", |_| Lookup::Silence),
+    Case::of_names("dns-failure", "The name server fails.", |_| Lookup::ServerFailure),
+    Case::of_names("dns-without-address", "The name is there and has no address.", |_| {
+        Lookup::Found(Records::default())
+    }),
+    Case::of_names("dns-many-addresses", "A thousand addresses, too long for UDP.", |standing| {
+        let first = u32::from(standing.address);
+        let further = (1..1000).map(|n| Ipv4Addr::from(first + n * 256)).collect();
+        let v4 = Some(standing.address);
+        Lookup::Found(Records { v4, further, is_truncated: true, ..Records::default() })
+    }),
+];
+
+const PRIVATE: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
+/// In the block of the cases, behind them.
+const OPTED_OUT: Ipv4Addr = Ipv4Addr::new(41, 139, 255, 1);
+
+fn records(v4: Ipv4Addr) -> Records {
+    Records { v4: Some(v4), ..Records::default() }
+}
+
+fn v4(octets: [u8; 4]) -> Lookup {
+    Lookup::Found(records(octets.into()))
+}
+
+fn v6(address: Ipv6Addr) -> Lookup {
+    Lookup::Found(Records { v6: Some(address), ..Records::default() })
+}
+
+/// The next of so many aliases `1.`, `2.` …; the last is the server.
+fn alias(standing: &Standing<'_>, most: u32) -> Lookup {
+    let number: u32 = standing.host.split('.').next().and_then(|label| label.parse().ok()).unwrap_or(0);
+    if number >= most {
+        return Lookup::Found(records(standing.address));
+    }
+    Lookup::Alias(format!("{}.{}", number + 1, standing.main_host))
+}

@@ -1,0 +1,59 @@
+//! What the cases answer where they are not odd, and what their odd answers are made of.
+
+use super::act::Act;
+use super::case::Request;
+
+/// Where a front page leads beside its oddness: whether a survey goes on shows there.
+pub(super) const LINK_TO_NEXT: &str = "<p><a href=\"/next\">Next</a></p>\n";
+
+/// An answer of any status with a head of one's own; its length and that it is HTML are said.
+pub(super) fn answer(status: &str, fields: &[&str], body: &[u8]) -> Vec<Act> {
+    let fields: String = fields.iter().map(|field| format!("{field}\r\n")).collect();
+    let length = body.len();
+    let head =
+        format!("HTTP/1.1 {status}\r\nContent-Type: text/html\r\nContent-Length: {length}\r\n{fields}\r\n");
+    vec![Act::Send([head.as_bytes(), body].concat())]
+}
+
+/// A head that says nothing of the body's length, and what follows it.
+pub(super) fn unframed(fields: &str, body: &[u8]) -> Act {
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n{fields}\r\n");
+    Act::Send([head.as_bytes(), body].concat())
+}
+
+/// Bytes that need not be HTTP.
+pub(super) fn raw(bytes: impl AsRef<[u8]>) -> Act {
+    Act::Send(bytes.as_ref().to_vec())
+}
+
+/// A sound page.
+pub(super) fn html(body: impl AsRef<[u8]>) -> Vec<Act> {
+    answer("200 OK", &[], body.as_ref())
+}
+
+/// A page of links.
+pub(super) fn links<T: AsRef<str>>(targets: impl IntoIterator<Item = T>) -> Vec<Act> {
+    html(anchors(targets))
+}
+
+pub(super) fn anchors<T: AsRef<str>>(targets: impl IntoIterator<Item = T>) -> String {
+    targets.into_iter().map(|target| format!("<a href=\"{}\">x</a>\n", target.as_ref())).collect()
+}
+
+pub(super) fn missing() -> Vec<Act> {
+    answer("404 Not Found", &[], b"")
+}
+
+pub(super) fn redirect(to: &str) -> Vec<Act> {
+    answer("302 Found", &[&format!("Location: {to}")], b"")
+}
+
+/// A front page that leads to one page more.
+pub(super) fn front(request: &Request<'_>) -> Vec<Act> {
+    on_front(request, || html(LINK_TO_NEXT))
+}
+
+/// An odd front page; all else is a sound page without links.
+pub(super) fn on_front(request: &Request<'_>, odd: impl FnOnce() -> Vec<Act>) -> Vec<Act> {
+    if request.target == "/" { odd() } else { html("<p>A page.</p>") }
+}

@@ -1,0 +1,28 @@
+//! Connections that break, in every phase that a server behind a gateway can break them in.
+
+use super::super::Handshake;
+use super::act::Act;
+use super::case::Case;
+use super::pages::{LINK_TO_NEXT, front, missing, on_front, raw, unframed};
+
+pub(super) const CASES: &[Case] = &[
+    Case::of_tls("reset-in-handshake", "Reset when TLS greets.", || Handshake::Acts(vec![Act::Reset])),
+    Case::of_pages("reset-before-answer", "Reset before the first byte.", |request| {
+        on_front(request, || vec![Act::Reset])
+    }),
+    Case::of_pages("reset-in-header", "Reset within the header.", |request| {
+        on_front(request, || vec![raw("HTTP/1.1 200 OK\r\nContent-Type: te"), Act::Reset])
+    }),
+    Case::of_pages("reset-in-body", "Reset within the page.", |request| {
+        on_front(request, || vec![unframed("Content-Length: 9999\r\n", LINK_TO_NEXT.as_bytes()), Act::Reset])
+    }),
+    Case::of_pages("reset-in-chunk", "Reset within a chunk.", |request| {
+        let begin = format!("ffff\r\n{LINK_TO_NEXT}");
+        on_front(request, || vec![unframed("Transfer-Encoding: chunked\r\n", begin.as_bytes()), Act::Reset])
+    }),
+    Case::of_robots("reset-between-requests", "Reset at the second request of a connection.", |request| {
+        let answer = if request.target == "/robots.txt" { missing() } else { front(request) };
+        [answer, vec![Act::Hear, Act::Reset]].concat()
+    }),
+    Case::of_robots("reset-always", "Reset whatever is asked.", |_| vec![Act::Reset]),
+];

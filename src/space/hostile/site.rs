@@ -1,0 +1,117 @@
+use std::net::Ipv4Addr;
+
+use super::super::{Handshake, Lookup, Server};
+use super::act::Act;
+use super::case::{Case, Request, Standing};
+use super::pages;
+
+/// The hostile sites of a world: one for each of its cases.
+#[derive(Clone, Debug, Default)]
+pub(in crate::space) struct Hostile {
+    /// The country domain that they stand below.
+    domain: String,
+    cases: Vec<&'static Case>,
+}
+
+/// A host of a hostile site.
+pub(in crate::space) struct HostileSite<'a> {
+    case: &'static Case,
+    number: u16,
+    host: &'a str,
+    main_host: String,
+}
+
+/// Cases stand one after another from here: a block of Kenya that no drawn site stands in.
+const FIRST: Ipv4Addr = Ipv4Addr::new(41, 139, 128, 1);
+
+/// 5 Mbit/s, the thin link of a small hoster: what floods a survey does so no faster than on the Internet.
+const LINK: f64 = 5e6;
+
+impl Hostile {
+    pub fn new(domain: &str, cases: Vec<&'static Case>) -> Self {
+        Self { domain: domain.to_owned(), cases }
+    }
+
+    pub fn cases(&self) -> &[&'static Case] {
+        &self.cases
+    }
+
+    /// The front page of each case.
+    pub fn start_urls(&self) -> impl Iterator<Item = String> {
+        self.cases.iter().map(|case| {
+            let scheme = if case.has_tls { "https" } else { "http" };
+            format!("{scheme}://{}.{}/", case.name, self.domain)
+        })
+    }
+
+    /// The site that a host belongs to: every name below that of a case is the case's.
+    pub fn site<'a>(&self, host: &'a str) -> Option<HostileSite<'a>> {
+        if self.cases.is_empty() {
+            return None;
+        }
+        let label = host.strip_suffix(&self.domain)?.strip_suffix('.')?.rsplit('.').next()?;
+        let (number, case) = (0..).zip(&self.cases).find(|(_, case)| case.name == label)?;
+        Some(HostileSite { case, number, host, main_host: format!("{label}.{}", self.domain) })
+    }
+}
+
+impl HostileSite<'_> {
+    pub fn lookup(&self) -> Lookup {
+        let address = self.address();
+        (self.case.lookup)(&Standing { host: self.host, main_host: &self.main_host, address })
+    }
+
+    pub fn handshake(&self) -> Handshake {
+        (self.case.handshake)()
+    }
+
+    /// Near, and no flood without bounds.
+    pub fn server(&self) -> Server {
+        Server { bits_per_second: LINK, ..Server::at(self.address().into()) }
+    }
+
+    /// How a request is answered.
+    pub fn acts(&self, target: &str) -> Vec<Act> {
+        if target == "/robots.txt" && !self.case.answers_robots {
+            return pages::missing();
+        }
+        (self.case.answer)(&Request { host: self.host, main_host: &self.main_host, target })
+    }
+
+    fn address(&self) -> Ipv4Addr {
+        Ipv4Addr::from(u32::from(FIRST) + u32::from(self.number))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::NETWORKS;
+    use super::*;
+    use crate::address::special_range;
+
+    fn hostile() -> Hostile {
+        Hostile::new("ke", Case::all().collect())
+    }
+
+    #[test]
+    fn names_below_that_of_a_case_are_the_case_and_no_others() {
+        let hostile = hostile();
+        for host in ["gzip-bomb.ke", "www.gzip-bomb.ke", "a.b.gzip-bomb.ke"] {
+            assert_eq!(hostile.site(host).unwrap().case.name, "gzip-bomb");
+        }
+        for host in ["gzip-bomb.co.ke", "xgzip-bomb.ke", "ke", "gzip-bombke", ""] {
+            assert!(hostile.site(host).is_none(), "{host}");
+        }
+        assert!(Hostile::default().site("gzip-bomb.ke").is_none());
+    }
+
+    #[test]
+    fn every_case_has_an_address_where_no_other_site_stands() {
+        let last = u32::try_from(Case::all().count()).unwrap();
+        for number in 0..last {
+            let address = Ipv4Addr::from(u32::from(FIRST) + number).into();
+            assert_eq!(special_range(address), None);
+            assert!(NETWORKS.iter().all(|network| !network.contains(address)), "{address}");
+        }
+    }
+}

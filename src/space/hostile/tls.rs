@@ -1,0 +1,61 @@
+//! Certificates that are not valid, and greetings that are answered by anything but TLS.
+
+use super::super::{Certificate, Handshake};
+use super::act::Act;
+use super::case::Case;
+use super::pages::raw;
+
+pub(super) const CASES: &[Case] = &[
+    Case::of_tls("tls-expired", "A certificate that has expired.", || {
+        Handshake::Certificate(Certificate::Expired)
+    }),
+    Case::of_tls("tls-self-signed", "A certificate signed by itself.", || {
+        Handshake::Certificate(Certificate::SelfSigned)
+    }),
+    Case::of_tls("tls-wrong-name", "A certificate of another host.", || {
+        Handshake::Certificate(Certificate::WrongName)
+    }),
+    Case::of_tls("tls-1-0", "TLS 1.0 and nothing newer.", || {
+        Handshake::Acts(vec![raw(HELLO_1_0), Act::Stall])
+    }),
+    Case::of_tls("tls-alert", "An alert: the version is refused.", || {
+        // RFC 8446 §6: fatal, protocol_version.
+        Handshake::Acts(vec![raw([21, 3, 1, 0, 2, 2, 70]), Act::Close])
+    }),
+    Case::of_tls("tls-stalled", "The greeting is taken and never answered.", || {
+        Handshake::Acts(vec![Act::Stall])
+    }),
+    Case::of_tls("tls-byte-a-second", "The handshake comes a byte a second.", || {
+        Handshake::Acts(vec![raw([22, 3, 3, 0x3f, 0xff, 2]), Act::Drip(0)])
+    }),
+    Case::of_tls("tls-closed", "The connection is closed when TLS greets.", || Handshake::Closed),
+    Case::of_tls("tls-plain-answer", "HTTP without TLS, in answer to TLS.", || {
+        Handshake::Acts(vec![raw("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"), Act::Close])
+    }),
+    Case::of_tls("tls-flood", "Handshake messages without end.", || {
+        // Records of the type handshake, each with an empty message HelloRequest (RFC 5246 §7.4.1.1).
+        Handshake::Acts(vec![Act::endless(&[22, 3, 3, 0, 4, 0, 0, 0, 0])])
+    }),
+    Case::of_tls("tls-huge-certificate", "A list of certificates of 16 MB, as it says.", || {
+        let hello = [22, 3, 3, 0x40, 0, 11, 0xff, 0xff, 0xff];
+        Handshake::Acts(vec![raw([HELLO_1_2, &hello].concat()), Act::endless(&[0])])
+    }),
+];
+
+/// The hello of a server (RFC 5246 §7.4.1.3) in a record: a version, 32 random bytes, no session, the cipher suite
+/// `TLS_RSA_WITH_AES_128_CBC_SHA`, no compression.
+const HELLO_1_0: [u8; 47] = hello([0, 0x2f], 1);
+/// One of TLS 1.2, with `TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256`.
+const HELLO_1_2: &[u8] = &hello([0xc0, 0x2b], 3);
+
+const fn hello(suite: [u8; 2], minor: u8) -> [u8; 47] {
+    let mut bytes = [7; 47];
+    let start = [22, 3, minor, 0, 42, 2, 0, 0, 38, 3, minor];
+    let mut at = 0;
+    while at < start.len() {
+        bytes[at] = start[at];
+        at += 1;
+    }
+    (bytes[43], bytes[44], bytes[45], bytes[46]) = (0, suite[0], suite[1], 0);
+    bytes
+}
