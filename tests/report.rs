@@ -92,6 +92,19 @@ fn the_file_is_written_where_it_is_asked_for_and_named() {
 }
 
 #[test]
+fn a_pipe_gets_the_page_and_stays_a_pipe() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let reader = Command::new("cat").arg(&pipe).stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let written = program(&["report", survey().to_str().unwrap(), "-o", pipe.to_str().unwrap()]);
+    assert!(written.status.success(), "{written:?}");
+    let read = reader.wait_with_output().unwrap().stdout;
+    assert_eq!(String::from_utf8(read).unwrap(), page(survey(), &[]));
+    assert!(!fs::metadata(&pipe).unwrap().is_file());
+}
+
+#[test]
 fn nothing_is_loaded_from_elsewhere_and_nothing_runs() {
     let page = page(survey(), &[]);
     assert!(page.starts_with("<!DOCTYPE html>\n"));

@@ -27,6 +27,7 @@ pub mod flags;
 pub mod log;
 mod output;
 mod progress;
+mod replacement;
 pub mod run;
 mod start_list;
 mod stop;

@@ -1,4 +1,3 @@
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -7,6 +6,7 @@ use clap::Args;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::say;
+use crate::cli::replacement::Replacement;
 use crate::records::units::thousands;
 use crate::survey::{SurveyError, export};
 
@@ -51,19 +51,10 @@ impl Export {
 
 fn to_file(dir: &Path, file: &Path) -> Result<u64, CliError> {
     let cannot = |wrong: io::Error| CliError::Failed(format!("cannot write {}: {wrong}", file.display()));
-    // Beside the file, so that a failure leaves the old one as it was.
-    let mut fresh = file.as_os_str().to_owned();
-    fresh.push(".new");
-    let fresh = PathBuf::from(fresh);
-    let mut out = BufWriter::new(File::create(&fresh).map_err(cannot)?);
-    let written = export(dir, &mut out).map_err(CliError::from).and_then(|number| {
-        out.flush().and_then(|()| std::fs::rename(&fresh, file)).map_err(cannot)?;
-        Ok(number)
-    });
-    if written.is_err() {
-        let _ = std::fs::remove_file(&fresh);
-    }
-    written
+    let mut out = Replacement::of(file).map_err(cannot)?;
+    let number = export(dir, &mut out)?;
+    out.finish().map_err(cannot)?;
+    Ok(number)
 }
 
 /// Standard output that remembers how it failed, to tell a closed pipe from an error.

@@ -1,4 +1,4 @@
-use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -12,6 +12,7 @@ use crate::analysis::{
 use crate::cli::error::{CliError, one_line};
 use crate::cli::exit::Exit;
 use crate::cli::output::{print, say};
+use crate::cli::replacement::Replacement;
 use crate::report::{Findings, Groups, Progress, Report};
 use crate::survey::Snapshot;
 
@@ -127,16 +128,12 @@ fn progress(dir: &Path) -> Option<Progress> {
     Some(Progress { done: told.sites_done, known })
 }
 
-/// Writes the page beside the file and puts it in its place, so that a reader sees a whole page or the old one.
 fn write(file: &Path, page: &str) -> Result<(), CliError> {
-    let mut fresh = file.as_os_str().to_owned();
-    fresh.push(".new");
-    let fresh = PathBuf::from(fresh);
-    let written = fs::write(&fresh, page).and_then(|()| fs::rename(&fresh, file));
-    if let Err(wrong) = written {
-        let _ = fs::remove_file(&fresh);
-        return Err(CliError::Failed(format!("cannot write {}: {wrong}", file.display())));
-    }
+    let written = Replacement::of(file).and_then(|mut out| {
+        out.write_all(page.as_bytes())?;
+        out.finish()
+    });
+    written.map_err(|wrong| CliError::Failed(format!("cannot write {}: {wrong}", file.display())))?;
     say(&format!("the report is in {}", file.display()));
     Ok(())
 }

@@ -1,0 +1,95 @@
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// A file that is written beside the one of its name and takes its place when it is whole: a failure leaves
+/// the old one as it was. A pipe or a device is written to itself, and a link stays a link.
+pub(super) struct Replacement {
+    out: BufWriter<File>,
+    file: PathBuf,
+    /// Where it is written until it is whole.
+    beside: Option<PathBuf>,
+}
+
+impl Replacement {
+    /// # Errors
+    /// When nothing can be written there.
+    pub(super) fn of(file: &Path) -> io::Result<Self> {
+        let file = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+        if fs::metadata(&file).is_ok_and(|there| !there.is_file()) {
+            let out = BufWriter::new(File::options().write(true).open(&file)?);
+            return Ok(Self { out, file, beside: None });
+        }
+        let mut beside = file.as_os_str().to_owned();
+        beside.push(".new");
+        let beside = PathBuf::from(beside);
+        Ok(Self { out: BufWriter::new(File::create(&beside)?), file, beside: Some(beside) })
+    }
+
+    /// It is whole.
+    ///
+    /// # Errors
+    /// When the last of it cannot be written.
+    pub(super) fn finish(mut self) -> io::Result<()> {
+        self.out.flush()?;
+        if let Some(beside) = &self.beside {
+            fs::rename(beside, &self.file)?;
+            self.beside = None;
+        }
+        Ok(())
+    }
+}
+
+impl Write for Replacement {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+impl Drop for Replacement {
+    fn drop(&mut self) {
+        if let Some(beside) = &self.beside {
+            // What went wrong before is what is told.
+            let _ = fs::remove_file(beside);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_finished_leaves_the_old_file_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("page.html");
+        fs::write(&file, "old").unwrap();
+        let mut unfinished = Replacement::of(&file).unwrap();
+        unfinished.write_all(b"half").unwrap();
+        drop(unfinished);
+        assert_eq!(fs::read_to_string(&file).unwrap(), "old");
+        let mut whole = Replacement::of(&file).unwrap();
+        whole.write_all(b"new").unwrap();
+        whole.finish().unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), "new");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let [file, link] = ["page.html", "latest.html"].map(|name| folder.path().join(name));
+        fs::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        let mut page = Replacement::of(&link).unwrap();
+        page.write_all(b"new").unwrap();
+        page.finish().unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&file).unwrap(), "new");
+    }
+}
