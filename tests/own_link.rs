@@ -113,7 +113,8 @@ fn a_survey_whose_own_link_breaks_pauses_and_gives_no_site_up() {
     let space = Space::serve("a_small_country");
     let usual = space.survey(space.settings());
     let link = Link::to(&space);
-    let short = Span(Duration::from_millis(400));
+    // Short beside the cut, long beside the hiccups of a busy machine.
+    let short = Span(Duration::from_millis(1500));
     let settings = Settings {
         dns: Some(link.dns),
         gateway: Some(link.gateway),
@@ -124,7 +125,7 @@ fn a_survey_whose_own_link_breaks_pauses_and_gives_no_site_up() {
         connect_timeout: short,
         first_byte_timeout: short,
         idle_timeout: short,
-        exchange_timeout: Span(Duration::from_secs(2)),
+        exchange_timeout: Span(Duration::from_secs(4)),
         ..space.settings()
     };
     let before = space.accesses().len();
@@ -134,7 +135,7 @@ fn a_survey_whose_own_link_breaks_pauses_and_gives_no_site_up() {
                 std::thread::yield_now();
             }
             let seen = space.accesses().len();
-            link.cut_while(|| std::thread::sleep(Duration::from_secs(5)));
+            link.cut_while(|| std::thread::sleep(Duration::from_secs(8)));
             assert!(space.accesses().len() <= seen + 64, "the link was cut");
         });
         space.survey(settings)
