@@ -8,7 +8,7 @@ use ccsurvey::address::{OptOuts, Scope, ScopeRule, SuffixSection, Suffixes, WebU
 use ccsurvey::exchange::{Answer, Ask, Depth, Failure, Purpose};
 use ccsurvey::page::{Page, Source, is_html};
 use ccsurvey::space::{FeedBack, Handshake, LevelTruth, Lookup, Reaction, Truth, TruthSettings, Web, World};
-use ccsurvey::walk::{Class, Content, LevelCount, Settings, Step, Tree, Walk};
+use ccsurvey::walk::{Class, Content, LevelCount, NON_HTML_EXTENSIONS, Settings, Step, Tree, Walk};
 
 const WORLDS: [&str; 15] = [
     include_str!("../data/demo.toml"),
@@ -107,6 +107,7 @@ fn level_truth(site: &str, depth: usize, level: &LevelCount) -> LevelTruth {
         not_fetched_robots: level.class(Class::Robots),
         not_fetched_robots_unreachable: level.class(Class::RobotsUnreachable),
         not_fetched_nofollow: level.class(Class::Nofollow),
+        not_fetched_filtered: level.class(Class::Filtered),
         not_fetched_script: level.class(Class::Script),
         not_fetched_depth: level.class(Class::Depth),
         not_fetched_limit: level.class(Class::Limit),
@@ -124,6 +125,7 @@ fn check(world: &World, depth: u16, what: &str) {
         feed_back: FeedBack::Off,
         start: world.start_urls(),
         queries_per_script: 1,
+        non_html_extensions: NON_HTML_EXTENSIONS.map(str::to_owned).to_vec(),
         suffixes: Arc::clone(&suffixes),
     };
     let truth = Truth::of(world, &settings);

@@ -50,6 +50,10 @@ fn refusals(settings: &Settings) -> Vec<(bool, String)> {
             format!("--delay-factor is {}, expected a number of 0 or more", settings.delay_factor),
         ),
         (
+            settings.exclude_text.iter().any(|words| words.trim().is_empty()),
+            "--exclude-text is empty, expected words that a page may contain".to_owned(),
+        ),
+        (
             settings.min_delay > settings.max_delay,
             format!(
                 "--min-delay is {}, expected at most --max-delay, which is {}",

@@ -19,6 +19,11 @@ impl<K: Hash + Eq, V: Clone> Cached<K, V> {
         self.young.get(key).or_else(|| self.old.get(key)).cloned()
     }
 
+    pub(super) fn remove(&mut self, key: &K) {
+        self.young.remove(key);
+        self.old.remove(key);
+    }
+
     pub(super) fn insert(&mut self, key: K, value: V) {
         if self.young.len() >= self.half && !self.young.contains_key(&key) {
             self.old = mem::take(&mut self.young);
@@ -41,5 +46,7 @@ mod tests {
         assert_eq!(cached.get(&999), Some(1998));
         assert_eq!(cached.get(&960), Some(1920));
         assert_eq!(cached.get(&0), None);
+        cached.remove(&999);
+        assert_eq!(cached.get(&999), None);
     }
 }

@@ -169,6 +169,11 @@ impl Fetcher {
         Located { dns: Some(answered - asked), ..without_dns(choice) }
     }
 
+    /// Forgets where a host is, so that it is looked up again.
+    pub fn forget(&self, host: &Host) {
+        self.parts.pins.lock().unwrap_or_else(PoisonError::into_inner).remove(host);
+    }
+
     /// One exchange with the server at `address`, and the decoded body as far as it was kept.
     ///
     /// Nothing is sent when the host or the address may not be contacted. Reading stops once

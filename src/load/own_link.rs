@@ -18,6 +18,7 @@ pub struct OwnLink {
     weight: u32,
     /// Since when nothing is asked, and when a question may probe next.
     broken: Option<Broken>,
+    reached_at: Option<SystemTime>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +65,7 @@ impl OwnLink {
     /// With the usual longest pause of 60 s the survey is paused for 30 s at first and 10 min at most.
     #[must_use]
     pub fn new(longest_pause: Duration) -> Self {
-        Self { longest_pause, lost: HashSet::new(), weight: 0, broken: None }
+        Self { longest_pause, lost: HashSet::new(), weight: 0, broken: None, reached_at: None }
     }
 
     /// Whether a question may be put now.
@@ -82,17 +83,29 @@ impl OwnLink {
     pub fn note(&mut self, now: SystemTime, who: u64, sign: Sign) {
         match sign {
             Sign::Silent => {}
-            Sign::Reached => *self = Self::new(self.longest_pause),
+            Sign::Reached => *self = Self { reached_at: Some(now), ..Self::new(self.longest_pause) },
             Sign::LostKnown => self.lose(now, who, WEIGHT_OF_KNOWN),
             Sign::LostUnknown => self.lose(now, who, 1),
         }
     }
 
-    /// A probe turned out to need no network: the next question probes.
+    /// A probe turned out to need no network, or nobody told what came of it: the next question probes.
     pub fn pass_on(&mut self, now: SystemTime) {
-        if let Some(broken) = &mut self.broken {
+        if let Some(broken) = self.broken.as_mut().filter(|broken| broken.is_probing) {
             broken.is_probing = false;
             broken.probe_at = broken.probe_at.min(now);
+        }
+    }
+
+    /// Whether a loss of that time was none of our link's, because something has been reached since; none while
+    /// that is open. Nobody is kept in doubt for longer than the shortest pause.
+    #[must_use]
+    pub fn is_ours(&self, lost_at: SystemTime, now: SystemTime) -> Option<bool> {
+        let is_over = now >= lost_at + self.longest_pause / 2;
+        match self.reached_at {
+            _ if self.broken.is_some() => Some(true),
+            Some(reached) if reached >= lost_at => Some(false),
+            _ => is_over.then_some(false),
         }
     }
 
@@ -226,6 +239,18 @@ mod tests {
         assert_eq!(link.passage(at(30)), Passage::Probe);
         link.pass_on(at(31));
         assert_eq!(link.passage(at(31)), Passage::Probe);
+    }
+
+    #[test]
+    fn whether_a_loss_is_ours_shows_when_something_is_reached_or_more_is_lost() {
+        let mut link = OwnLink::new(Duration::from_secs(60));
+        link.note(at(1), 1, Sign::Reached);
+        link.note(at(2), 2, Sign::LostKnown);
+        assert_eq!(link.is_ours(at(2), at(3)), None);
+        assert_eq!(link.is_ours(at(2), at(32)), Some(false), "nobody waits for ever");
+        link.note(at(4), 3, Sign::Reached);
+        assert_eq!(link.is_ours(at(2), at(5)), Some(false));
+        assert_eq!(broken().is_ours(at(0), at(0)), Some(true));
     }
 
     #[test]

@@ -37,6 +37,7 @@ mod refresh;
 mod robots_directives;
 mod tag;
 mod title;
+mod words;
 
 #[cfg(test)]
 mod hostile;
@@ -102,6 +103,8 @@ pub struct Page {
     /// XXH3 of the body, 128 bits, stable across versions.
     pub body_hash: u128,
     pub defects: Defects,
+    /// The words for which the survey passes over its links.
+    pub excluded_by: Option<String>,
 }
 
 impl Page {
@@ -131,6 +134,7 @@ impl Page {
             title: markup.title.finish(),
             body_hash: xxh3_128(source.body),
             defects,
+            excluded_by: None,
         }
     }
 }

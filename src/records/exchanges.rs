@@ -84,6 +84,8 @@ table! {
     number: u32, "", "17", "0.1";
     /// Which of the site's start URLs the tree grew from, 0 the first.
     seed: u16, "", "0", "0.1";
+    /// The words of `--exclude-text` for which the links of the page were passed over; null without.
+    excluded_by: Option<String>, "", "this domain is for sale", "0.1";
 }
 
 impl ExchangeRow {

@@ -35,6 +35,8 @@ table! {
     not_fetched_robots_unreachable: u64, "URLs", "0", "0.1";
     /// Internal URLs that only links marked nofollow lead to.
     not_fetched_nofollow: u64, "URLs", "0", "0.1";
+    /// Internal URLs that the survey's filters leave out: by their file name no HTML, or excluded by a pattern.
+    not_fetched_filtered: u64, "URLs", "4", "0.1";
     /// Query URLs of a script of which enough were fetched.
     not_fetched_script: u64, "URLs", "11", "0.1";
     /// Internal URLs below the depth of the survey.
@@ -62,6 +64,7 @@ impl LevelRow {
         self.not_fetched_robots
             + self.not_fetched_robots_unreachable
             + self.not_fetched_nofollow
+            + self.not_fetched_filtered
             + self.not_fetched_script
             + self.not_fetched_depth
             + self.not_fetched_limit
@@ -89,6 +92,7 @@ mod tests {
             not_fetched_robots: 1,
             not_fetched_robots_unreachable: 1,
             not_fetched_nofollow: 1,
+            not_fetched_filtered: 1,
             not_fetched_script: 1,
             not_fetched_depth: 1,
             not_fetched_limit: 1,
@@ -97,9 +101,9 @@ mod tests {
             not_fetched_redirects: 1,
             ..LevelRow::default()
         };
-        assert_eq!(reasons.filter(|column| column.column_type == ColumnType::U64).count(), 9);
-        assert_eq!(one_each.not_fetched(), 9);
+        assert_eq!(reasons.filter(|column| column.column_type == ColumnType::U64).count(), 10);
+        assert_eq!(one_each.not_fetched(), 10);
         assert!(!one_each.reconciles());
-        assert!(LevelRow { internal_urls: 10, fetched: 1, ..one_each }.reconciles());
+        assert!(LevelRow { internal_urls: 11, fetched: 1, ..one_each }.reconciles());
     }
 }

@@ -47,7 +47,7 @@ arbitrary!(ExchangeRow: site = text(), url = text(), host = text(), address = op
     etag = option::of(text()), internal_links = option::of(any::<u32>()),
     external_links = option::of(any::<u32>()), tls_error = option::of(text()),
     content_encoding = option::of(text()), title = option::of(text()), connections = any::<u32>(),
-    number = any::<u32>(), seed = any::<u16>());
+    number = any::<u32>(), seed = any::<u16>(), excluded_by = option::of(text()));
 
 arbitrary!(LinkRow: site = text(), depth = any::<u16>(), page = text(), url = text(), host = text(),
     target_site = text(), element = text(), nofollow = any::<bool>(), in_survey = any::<bool>(),
@@ -67,7 +67,7 @@ arbitrary!(LevelRow: site = text(), depth = any::<u16>(), requests = any::<u64>(
     external_urls = any::<u64>(), external_hosts = any::<u64>(), external_sites = any::<u64>(),
     fetched = any::<u64>(), not_fetched_robots = any::<u64>(),
     not_fetched_robots_unreachable = any::<u64>(), not_fetched_nofollow = any::<u64>(),
-    not_fetched_script = any::<u64>(), not_fetched_depth = any::<u64>(),
+    not_fetched_filtered = any::<u64>(), not_fetched_script = any::<u64>(), not_fetched_depth = any::<u64>(),
     not_fetched_limit = any::<u64>(), not_fetched_trap = any::<u64>(),
     not_fetched_opt_out = any::<u64>(), not_fetched_redirects = any::<u64>(),
     sent_bytes = any::<u64>(), connections = any::<u64>(), seed = any::<u16>());

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use super::lines::Record;
-use super::pattern::Pattern;
+use super::pattern::PathPattern;
 use super::rules::{Defects, Rule};
 
 /// Gathers, record by record, what a robots.txt says to us and what it says to everyone.
@@ -91,7 +91,7 @@ impl<'a> Groups<'a> {
         if path.is_empty() {
             return;
         }
-        let Some(pattern) = Pattern::parse(path) else {
+        let Some(pattern) = PathPattern::parse(path) else {
             self.defects.malformed_lines += 1;
             return;
         };

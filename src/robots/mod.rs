@@ -37,4 +37,5 @@ mod rfc9309;
 
 pub use availability::{Availability, MAX_REDIRECTS};
 pub use lines::MAX_BYTES;
+pub use pattern::{PathPattern, Target};
 pub use rules::{Defects, Rules};

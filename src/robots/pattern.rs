@@ -3,21 +3,23 @@
 /// It is kept in comparable form, where a bare `*` and a last `$` are special and nothing else:
 /// a literal one is percent-encoded.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Pattern {
+pub struct PathPattern {
     text: Box<str>,
     /// Set if the pattern tells where the query begins.
     query_form: Option<Box<str>>,
 }
 
 /// Path and query of a URL, ready to be compared with patterns.
-pub(super) struct Target {
+#[derive(Clone, Debug)]
+pub struct Target {
     text: String,
     query_form: Option<String>,
 }
 
-impl Pattern {
+impl PathPattern {
     /// Reads a rule's path; none if it could not match any URL, since all begin with `/`.
-    pub(super) fn parse(path: &[u8]) -> Option<Self> {
+    #[must_use]
+    pub fn parse(path: &[u8]) -> Option<Self> {
         if !matches!(path.first(), Some(b'/' | b'*')) {
             return None;
         }
@@ -35,7 +37,8 @@ impl Pattern {
         self.text.len()
     }
 
-    pub(super) fn matches(&self, target: &Target) -> bool {
+    #[must_use]
+    pub fn matches(&self, target: &Target) -> bool {
         let find = |text: &str, part: &str| text.find(part);
         let in_query_form = || match (&self.query_form, &target.query_form) {
             (Some(pattern), Some(target)) => glob(pattern, target, find),
@@ -46,7 +49,8 @@ impl Pattern {
 }
 
 impl Target {
-    pub(super) fn of(path_and_query: &str) -> Self {
+    #[must_use]
+    pub fn of(path_and_query: &str) -> Self {
         let text = comparable(path_and_query.as_bytes());
         Self { query_form: query_form(&text), text }
     }
@@ -194,15 +198,15 @@ mod tests {
 
     #[test]
     fn a_lone_percent_sign_matches_encoded_octets_as_written() {
-        let pattern = Pattern::parse(b"/*%E3").unwrap();
+        let pattern = PathPattern::parse(b"/*%E3").unwrap();
         assert!(pattern.matches(&Target::of("/x/ツ")));
-        assert!(Pattern::parse(b"/*%").unwrap().matches(&Target::of("/x%20y")));
+        assert!(PathPattern::parse(b"/*%").unwrap().matches(&Target::of("/x%20y")));
     }
 
     #[test]
     fn a_pattern_that_no_url_can_match_is_none() {
         for path in ["", "private/", "$", "http://a.ke/x", "%2Fx", "?q"] {
-            assert_eq!(Pattern::parse(path.as_bytes()), None, "{path}");
+            assert_eq!(PathPattern::parse(path.as_bytes()), None, "{path}");
         }
     }
 

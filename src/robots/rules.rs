@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use super::groups::Groups;
 use super::lines::Lines;
-use super::pattern::{Pattern, Target};
+use super::pattern::{PathPattern, Target};
 use crate::address::WebUrl;
 
 /// What one robots.txt lets our product token do.
@@ -27,7 +27,7 @@ pub struct Rules {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Rule {
-    pub(super) pattern: Pattern,
+    pub(super) pattern: PathPattern,
     pub(super) allow: bool,
 }
 
@@ -73,7 +73,7 @@ impl Rules {
     #[must_use]
     pub fn disallow_all() -> Self {
         let rule = |pattern| Rule { pattern, allow: false };
-        Self { by_precedence: Pattern::parse(b"/").map(rule).into_iter().collect(), ..Self::default() }
+        Self { by_precedence: PathPattern::parse(b"/").map(rule).into_iter().collect(), ..Self::default() }
     }
 
     /// Whether this URL, which must be of the authority that the rules are for, may be asked for:

@@ -9,11 +9,12 @@ use super::own_link;
 use super::parts::Parts;
 use crate::address::Site;
 use crate::exchange::{Answer, Ask, Failure, Purpose};
-use crate::load::{Passage, Permit, Turn};
+use crate::load::{Permit, Turn};
 use crate::page::{Page, Source, is_html};
 use crate::walk::Content;
 
 /// An exchange that a walk wants.
+#[derive(Clone)]
 pub(super) struct Wanted {
     pub ask: Ask,
     pub crawl_delay: Option<Duration>,
@@ -38,52 +39,84 @@ pub const LONGEST_WAIT: Duration = Duration::from_secs(300);
 const GRACE: Duration = Duration::from_secs(5);
 
 /// One exchange, from the name to the journal: locate the server, wait for its turn, ask, record.
+///
+/// When no connection came about because our own link was broken, the server is asked a second time; the first
+/// one stands in the journal as asked and never answered.
 pub(super) async fn exchange(
     parts: &Parts,
     journal: &Mutex<Journal>,
     site: &Site,
     wanted: Wanted,
 ) -> Result<Exchanged, SurveyError> {
+    match attempt(parts, journal, site, wanted.clone(), true).await? {
+        Some(exchanged) => Ok(exchanged),
+        None => Ok(attempt(parts, journal, site, wanted, false).await?.unwrap_or(Exchanged::Stopped)),
+    }
+}
+
+/// None when our own link was broken and the question `may_repeat`.
+async fn attempt(
+    parts: &Parts,
+    journal: &Mutex<Journal>,
+    site: &Site,
+    wanted: Wanted,
+    may_repeat: bool,
+) -> Result<Option<Exchanged>, SurveyError> {
     let Wanted { ask, crawl_delay, byte_limit, deadline } = wanted;
-    let Some((located, passage)) = own_link::locate(parts, ask.url.host()).await else {
-        return Ok(Exchanged::Stopped);
+    let Some(located) = own_link::locate(parts, ask.url.host()).await else {
+        return Ok(Some(Exchanged::Stopped));
     };
     let address = match located.address {
         Ok(address) => address,
         Err(failure) => {
             let answer = Answer::not_asked(parts.now(), located.refused, failure, located.dns);
-            return record(parts, journal, Heard { ask, answer, content: Content::Nothing });
+            return record(parts, journal, Heard { ask, answer, content: Content::Nothing }).map(Some);
         }
     };
     let permit = match turn(parts, address, site, crawl_delay).await? {
         Ok(permit) => permit,
-        Err(NoTurn::Until(time)) if time <= deadline => return Ok(Exchanged::PutOff(time)),
-        Err(NoTurn::Stopped) => return Ok(Exchanged::Stopped),
+        Err(NoTurn::Until(time)) if time <= deadline => return Ok(Some(Exchanged::PutOff(time))),
+        Err(NoTurn::Stopped) => return Ok(Some(Exchanged::Stopped)),
         Err(never) => {
             let answer = Answer::not_asked(parts.now(), Some(address), never.failure(), located.dns);
-            return record(parts, journal, Heard { ask, answer, content: Content::Nothing });
+            return record(parts, journal, Heard { ask, answer, content: Content::Nothing }).map(Some);
         }
     };
     // While the turn was waited for, our own link may have broken.
-    if passage != Passage::Probe && own_link::passage(parts).await.is_none() {
+    let Some(pass) = own_link::passage(parts).await else {
         parts.load().abandon(permit, parts.now());
-        return Ok(Exchanged::Stopped);
-    }
+        return Ok(Some(Exchanged::Stopped));
+    };
     write(journal, &Entry::Asked { number: ask.number, address, at: parts.now() })?;
     let Some((mut answer, body)) =
         unless_stopped(parts, parts.fetcher.fetch(&ask, address, byte_limit.min(permit.byte_limit()))).await
     else {
         parts.load().abandon(permit, parts.now());
-        return Ok(Exchanged::Stopped);
+        return Ok(Some(Exchanged::Stopped));
     };
     answer.timings.dns = located.dns;
     own_link::note(parts, address, &answer);
-    let content = read(&ask, &answer, body);
+    drop(pass);
+    if may_repeat && answer.failure.is_some_and(is_no_connection) {
+        match own_link::is_ours(parts, answer.ended()).await {
+            Some(false) => {}
+            ours => {
+                parts.load().abandon(permit, parts.now());
+                return Ok(ours.is_none().then_some(Exchanged::Stopped));
+            }
+        }
+    }
+    let content = read(&parts.settings.exclude_text, &ask, &answer, body);
     let heard = record(parts, journal, Heard { ask, answer: answer.clone(), content });
     // After the journal: a server's state that is stored never knows an exchange the journal lost.
     parts.load().settle(permit, &answer);
     parts.settled.notify_waiters();
-    heard
+    heard.map(Some)
+}
+
+/// Nothing was asked yet, as far as the server can know.
+fn is_no_connection(failure: Failure) -> bool {
+    matches!(failure, Failure::ConnectTimeout | Failure::ConnectUnreachable)
 }
 
 /// Why a turn did not come.
@@ -164,18 +197,14 @@ async fn unless_stopped<T>(parts: &Parts, work: impl Future<Output = T>) -> Opti
     }
 }
 
-fn read(ask: &Ask, answer: &Answer, body: Vec<u8>) -> Content {
+fn read(exclude_text: &[String], ask: &Ask, answer: &Answer, body: Vec<u8>) -> Content {
     let content_type = answer.head.content_type.as_deref();
     match ask.purpose {
         Purpose::Robots if answer.is_success() => Content::Robots(body),
         Purpose::Page if answer.is_success() && is_html(content_type) => {
             let robots_tag = answer.head.robots_tag.as_deref();
-            Content::Page(Box::new(Page::read(Source {
-                body: &body,
-                url: &ask.url,
-                content_type,
-                robots_tag,
-            })))
+            let source = Source { body: &body, url: &ask.url, content_type, robots_tag };
+            Content::Page(Box::new(Page::read(source).unless_it_says(exclude_text, source)))
         }
         _ => Content::Nothing,
     }

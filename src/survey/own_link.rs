@@ -4,41 +4,109 @@ use std::time::SystemTime;
 
 use super::parts::Parts;
 use crate::address::Host;
-use crate::exchange::Answer;
+use crate::exchange::{Answer, Failure};
 use crate::fetch::Located;
 use crate::load::{Passage, Sign};
 
-/// Waits until a question may be put as far as our own link goes; none when the survey is being stopped.
-pub(super) async fn passage(parts: &Parts) -> Option<Passage> {
+/// The right to put a question as far as our own link goes. Where it probes the link and nobody tells what came
+/// of it, dropping it lets the next question probe.
+pub(super) struct Pass<'a> {
+    parts: &'a Parts,
+    is_probe: bool,
+}
+
+impl Drop for Pass<'_> {
+    fn drop(&mut self) {
+        if self.is_probe {
+            self.parts.own_link().pass_on(self.parts.now());
+            self.parts.settled.notify_waiters();
+        }
+    }
+}
+
+/// Waits until a question may be put; none when the survey is being stopped.
+pub(super) async fn passage(parts: &Parts) -> Option<Pass<'_>> {
     loop {
         // Listening begins before asking, so that no news is missed in between.
         let mut settled = std::pin::pin!(parts.settled.notified());
         settled.as_mut().enable();
         let passage = parts.own_link().passage(parts.now());
-        let Passage::Until(time) = passage else { return Some(passage) };
-        let news = async {
-            tokio::select! {
-                () = settled => {}
-                () = parts.clock.until(time) => {}
+        let time = match passage {
+            Passage::Open => return Some(Pass { parts, is_probe: false }),
+            Passage::Probe => {
+                let pass = Pass { parts, is_probe: true };
+                if has_names(parts).await? {
+                    return Some(pass);
+                }
+                continue;
             }
+            Passage::Until(time) => time,
         };
-        parts.until_stopped(news).await?;
+        parts.until_stopped(news(parts, settled, time)).await?;
     }
 }
 
+/// Whether the name server has anything to say of the country domains, before a site is spent on a probe.
+async fn has_names(parts: &Parts) -> Option<bool> {
+    for domain in parts.reach.countries.iter() {
+        parts.fetcher.forget(domain);
+        let located = parts.until_stopped(parts.fetcher.locate(domain)).await?;
+        if !matches!(located.address, Err(Failure::DnsTimeout | Failure::DnsServfail)) {
+            return Some(true);
+        }
+    }
+    tell(parts, &"country domains", Sign::LostUnknown);
+    Some(false)
+}
+
 /// Looks a host up, once our own link works as far as is known; none when the survey is being stopped.
-pub(super) async fn locate(parts: &Parts, host: &Host) -> Option<(Located, Passage)> {
-    let passage = passage(parts).await?;
+///
+/// A name that is lost is asked for a second time if it shows meanwhile that our own link was broken.
+pub(super) async fn locate(parts: &Parts, host: &Host) -> Option<Located> {
+    let (located, lost_at) = look_up(parts, host).await?;
+    match lost_at {
+        Some(time) if is_ours(parts, time).await? => {
+            parts.fetcher.forget(host);
+            look_up(parts, host).await.map(|(located, _)| located)
+        }
+        _ => Some(located),
+    }
+}
+
+/// Where a host is, or since when nothing comes back that would tell.
+async fn look_up(parts: &Parts, host: &Host) -> Option<(Located, Option<SystemTime>)> {
+    let _pass = passage(parts).await?;
     let located = parts.until_stopped(parts.fetcher.locate(host)).await?;
     // What was known already tells nothing of the network.
-    if located.dns.is_some() {
-        let sign = match located.address {
-            Ok(_) => Sign::Reached,
-            Err(failure) => Sign::of(&Answer::not_asked(parts.now(), None, failure, None), false),
-        };
-        tell(parts, &host, sign);
+    if located.dns.is_none() {
+        return Some((located, None));
     }
-    Some((located, passage))
+    let sign = match located.address {
+        Ok(_) => Sign::Reached,
+        Err(failure) => Sign::of(&Answer::not_asked(parts.now(), None, failure, None), false),
+    };
+    tell(parts, &host, sign);
+    Some((located, (sign == Sign::LostUnknown).then(|| parts.now())))
+}
+
+/// Whether something was lost because of our own link; waits until that shows.
+pub(super) async fn is_ours(parts: &Parts, lost_at: SystemTime) -> Option<bool> {
+    loop {
+        let mut settled = std::pin::pin!(parts.settled.notified());
+        settled.as_mut().enable();
+        if let Some(is_ours) = parts.own_link().is_ours(lost_at, parts.now()) {
+            return Some(is_ours);
+        }
+        let longest = lost_at + parts.settings.max_delay.0 / 2;
+        parts.until_stopped(news(parts, settled, longest)).await?;
+    }
+}
+
+async fn news(parts: &Parts, settled: impl Future<Output = ()>, time: SystemTime) {
+    tokio::select! {
+        () = settled => {}
+        () = parts.clock.until(time) => {}
+    }
 }
 
 /// Takes in what an answer tells of our own link; to be called before the server's state has it.

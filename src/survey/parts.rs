@@ -274,6 +274,12 @@ fn server_budget(settings: &Settings) -> ServerBudget {
 fn walk_settings(settings: &Settings) -> walk::Settings {
     walk::Settings {
         depth: Depth(settings.depth),
+        filter: walk::Filter {
+            non_html: settings.non_html,
+            non_html_extensions: settings.non_html_extensions.clone(),
+            exclude: settings.exclude.clone(),
+            include: settings.include.clone(),
+        },
         queries_per_script: settings.queries_per_script,
         max_urls: settings.max_urls,
         stable_levels: settings.stable_levels,

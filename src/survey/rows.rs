@@ -91,6 +91,7 @@ fn add_page(row: &mut ExchangeRow, scope: &Scope, page: &Page) {
     row.charset = Some(page.charset.clone());
     row.language = page.language.clone();
     row.title = page.title.clone();
+    row.excluded_by = page.excluded_by.clone();
     row.body_hash = Some(format!("{:032x}", page.body_hash));
 }
 
@@ -136,6 +137,7 @@ fn level_row(lease: &Lease, depth: Depth, level: &LevelCount) -> LevelRow {
         not_fetched_robots: level.class(Class::Robots),
         not_fetched_robots_unreachable: level.class(Class::RobotsUnreachable),
         not_fetched_nofollow: level.class(Class::Nofollow),
+        not_fetched_filtered: level.class(Class::Filtered),
         not_fetched_script: level.class(Class::Script),
         not_fetched_depth: level.class(Class::Depth),
         not_fetched_limit: level.class(Class::Limit),

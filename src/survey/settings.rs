@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::address::{ScopeRule, SuffixSection};
+use crate::walk::{Extension, NonHtml, UrlPattern};
 
 /// Everything a survey is told, as its `survey.toml` and the user's configuration file write it.
 ///
@@ -33,6 +34,16 @@ pub struct Settings {
     /// The deepest level that is fetched.
     pub depth: u16,
     pub queries_per_script: u32,
+    /// What becomes of URLs that look as if they were no HTML.
+    pub non_html: NonHtml,
+    /// The endings of file names that look so.
+    pub non_html_extensions: Vec<Extension>,
+    /// Internal URLs that are not asked for, as patterns.
+    pub exclude: Vec<UrlPattern>,
+    /// Where there are any, the only internal URLs that are asked for, as patterns.
+    pub include: Vec<UrlPattern>,
+    /// Words of pages whose links are neither followed nor recorded.
+    pub exclude_text: Vec<String>,
     /// URLs found at which a site counts as a trap.
     pub max_urls: usize,
     /// End a site after so many levels in a row without a new external link.
@@ -129,6 +140,11 @@ impl Default for Settings {
             record_links: false,
             depth: 8,
             queries_per_script: 1,
+            non_html: NonHtml::Skip,
+            non_html_extensions: Extension::usual(),
+            exclude: Vec::new(),
+            include: Vec::new(),
+            exclude_text: Vec::new(),
             max_urls: 100_000,
             stable_levels: None,
             // At 2 s between requests about six hours of one server's attention at most.

@@ -61,11 +61,9 @@ pub(super) async fn visit(parts: Arc<Parts>, lease: Lease) -> Result<Ended, Surv
     if known.pages.contains(&lease.start.page_key()) {
         return Ok(Ended { order, server: None, visited: Visited::Reached(lease) });
     }
-    let Some((located, _)) = own_link::locate(&parts, lease.start.host()).await else {
+    let Some(located) = own_link::locate(&parts, lease.start.host()).await else {
         return Ok(Ended { order, server: None, visited: Visited::Stopped });
     };
-    // Whoever is asked first probes.
-    parts.own_link().pass_on(parts.now());
     let server = located.address.ok();
     if let Some(address) = server
         && !parts.take_server(address)

@@ -9,6 +9,8 @@ pub enum Class {
     RobotsUnreachable,
     /// Only `nofollow` links lead to it.
     Nofollow,
+    /// The survey's filters leave it out: it looks as if it were no HTML, or a pattern says so.
+    Filtered,
     /// The query URLs of its script are used up.
     Script,
     /// It lies deeper than the survey walks.
@@ -24,11 +26,12 @@ pub enum Class {
 }
 
 impl Class {
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Fetched,
         Self::Robots,
         Self::RobotsUnreachable,
         Self::Nofollow,
+        Self::Filtered,
         Self::Script,
         Self::Depth,
         Self::Limit,

@@ -101,6 +101,8 @@ pub(super) struct Entry {
     pub retries: u8,
     /// The same page under another spelling or another time: its URL has its class already.
     pub again: bool,
+    /// HEAD was asked already: the answer says HTML, or could not say.
+    pub probed: bool,
     /// Schemes under which the page was asked for in this chain of redirects.
     pub schemes: Schemes,
 }
@@ -121,7 +123,7 @@ pub(super) struct Seen {
 
 impl Entry {
     pub(super) fn new(url: WebUrl) -> Self {
-        Self { url, redirects: 0, retries: 0, again: false, schemes: Schemes::default() }
+        Self { url, redirects: 0, retries: 0, again: false, probed: false, schemes: Schemes::default() }
     }
 }
 
@@ -330,9 +332,13 @@ impl Walk {
         if looks_endless(url) {
             return Decision::Not(Class::Trap);
         }
+        if self.depth > Depth(0) && self.settings.filter.leaves_out(url) {
+            return Decision::Not(Class::Filtered);
+        }
         if !entry.again && self.script_is_used_up(url) {
             return Decision::Not(Class::Script);
         }
+        let wants_head = self.depth > Depth(0) && !entry.probed && self.settings.filter.wants_head(url);
         let url = url.clone();
         match self.origins.lookup(&url) {
             Lookup::Pending => return Decision::Wait,
@@ -349,7 +355,8 @@ impl Walk {
             }
         }
         let delay = self.origins.crawl_delay(&url);
-        Decision::Ask(Ask { number: self.asked, url, purpose: Purpose::Page, depth: Some(self.depth) }, delay)
+        let purpose = if wants_head { Purpose::Head } else { Purpose::Page };
+        Decision::Ask(Ask { number: self.asked, url, purpose, depth: Some(self.depth) }, delay)
     }
 
     /// One query URL a script; and once it is fetched, not the bare script URL either. A bare URL

@@ -5,7 +5,7 @@ use super::origins::Verdict;
 use super::tree::External;
 use super::{Class, MAX_PAGE_REDIRECTS};
 use crate::address::WebUrl;
-use crate::exchange::{Answer, Ask, Depth, Failure};
+use crate::exchange::{Answer, Ask, Depth, Failure, Purpose};
 use crate::page::{Element, Link, Page, is_html};
 use crate::robots::Availability;
 
@@ -13,6 +13,7 @@ use crate::robots::Availability;
 pub(super) struct Waiting {
     pub number: u32,
     url: WebUrl,
+    purpose: Purpose,
     /// None for robots.txt.
     entry: Option<Entry>,
     pub answer: Option<(Answer, Content)>,
@@ -20,11 +21,12 @@ pub(super) struct Waiting {
 
 impl Waiting {
     pub(super) fn robots(ask: &Ask) -> Self {
-        Self { number: ask.number, url: ask.url.clone(), entry: None, answer: None }
+        Self { number: ask.number, url: ask.url.clone(), purpose: ask.purpose, entry: None, answer: None }
     }
 
     pub(super) fn page(ask: &Ask, entry: Entry) -> Self {
-        Self { number: ask.number, url: ask.url.clone(), entry: Some(entry), answer: None }
+        let (url, purpose) = (ask.url.clone(), ask.purpose);
+        Self { number: ask.number, url, purpose, entry: Some(entry), answer: None }
     }
 }
 
@@ -42,7 +44,7 @@ impl Walk {
         self.note_server(&answer);
         match waiting.entry {
             None => self.merge_robots(&waiting.url, &answer, &content),
-            Some(entry) => self.merge_page(entry, &answer, content),
+            Some(entry) => self.merge_page(waiting.purpose, entry, &answer, content),
         }
     }
 
@@ -87,7 +89,7 @@ impl Walk {
         }
     }
 
-    fn merge_page(&mut self, entry: Entry, answer: &Answer, content: Content) {
+    fn merge_page(&mut self, purpose: Purpose, entry: Entry, answer: &Answer, content: Content) {
         self.level().book(answer);
         self.note_failures(answer);
         if answer.is_redirect() {
@@ -95,6 +97,12 @@ impl Walk {
         }
         if says_when_to_come_back(answer) && entry.retries < self.settings.retries {
             return self.list.push(Entry { retries: entry.retries + 1, again: true, ..entry });
+        }
+        if purpose == Purpose::Head {
+            if may_be_html(answer) {
+                self.list.push(Entry { probed: true, again: true, ..entry });
+            }
+            return;
         }
         if answer.is_success() && is_html(answer.head.content_type.as_deref()) {
             self.level().pages += 1;
@@ -172,6 +180,7 @@ impl Walk {
                     url: target,
                     redirects,
                     again: true,
+                    probed: entry.probed,
                     retries: 0,
                     schemes: entry.schemes,
                 });
@@ -194,6 +203,12 @@ impl Walk {
 /// Whether all of a body came, or as much of it as is read of any.
 fn is_whole(answer: &Answer) -> bool {
     matches!(answer.failure, None | Some(Failure::BodyTooLarge))
+}
+
+/// What an answer to HEAD leaves open; 405 and 501 say that the server does not know HEAD.
+fn may_be_html(answer: &Answer) -> bool {
+    matches!(answer.status, Some(405 | 501))
+        || (answer.is_success() && is_html(answer.head.content_type.as_deref()))
 }
 
 /// A page is asked for again only when its server says when.

@@ -22,6 +22,7 @@
 //! walk with [`Walk::end`].
 
 mod class;
+mod filter;
 mod level;
 mod machine;
 mod merge;
@@ -32,6 +33,7 @@ mod trap;
 mod tree;
 
 pub use class::Class;
+pub use filter::{Extension, Filter, NON_HTML_EXTENSIONS, NonHtml, UrlPattern};
 pub use level::LevelCount;
 pub use machine::{Content, Known, Step, Walk};
 pub use outcome::Outcome;

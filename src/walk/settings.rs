@@ -1,7 +1,6 @@
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
+use super::Filter;
 use crate::exchange::Depth;
 
 /// How many redirects in a row a page may take: the limit that the Fetch standard sets browsers is
@@ -9,11 +8,13 @@ use crate::exchange::Depth;
 pub const MAX_PAGE_REDIRECTS: u8 = 10;
 
 /// How far and how wide a site is walked.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// The deepest level that is fetched. 8: the 2008 study found few trees deeper, at 80 % of the
     /// load of depth 20 and no loss of external URLs.
     pub depth: Depth,
+    /// Which URLs are asked for at all.
+    pub filter: Filter,
     /// Query URLs fetched of one script.
     pub queries_per_script: u32,
     /// URLs found, internal and external, at which a site counts as a trap; or so many times 200 bytes of
@@ -36,6 +37,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             depth: Depth(8),
+            filter: Filter::default(),
             queries_per_script: 1,
             max_urls: 100_000,
             stable_levels: None,

@@ -238,6 +238,62 @@ fn one_query_url_is_fetched_of_each_script_and_then_not_the_bare_script_either()
 }
 
 #[test]
+fn what_looks_like_no_html_is_not_asked_for_below_the_start_url() {
+    let web = Web::default().page("http://a.ke/x.pdf", &["/y.jpg?size=1", "/z", "/y.jpg"]);
+    let (tree, asked) = drive(start("http://a.ke/x.pdf", Settings::default(), ""), &web, 1);
+    assert_eq!(pages(&asked), [(0, "/x.pdf"), (1, "/z")]);
+    assert_eq!((tree.levels[1].class(Class::Filtered), tree.levels[1].internal_urls()), (2, 3));
+    let filter = Filter { non_html: NonHtml::Get, ..Filter::default() };
+    let (_, asked) =
+        drive(start("http://a.ke/x.pdf", Settings { filter, ..Settings::default() }, ""), &web, 1);
+    assert_eq!(pages(&asked), [(0, "/x.pdf"), (1, "/y.jpg?size=1"), (1, "/z")]);
+}
+
+#[test]
+fn head_asks_first_what_looks_like_no_html_and_get_follows_where_it_may_be() {
+    let web = Web::default()
+        .page("http://a.ke/", &["/page.pdf", "/gone.jpg", "/moved.zip", "/no-head.doc", "/plain"])
+        .page("http://a.ke/page.pdf", &["/deep"])
+        .serve("http://a.ke/gone.jpg", Served::Status(404))
+        .redirect("http://a.ke/moved.zip", "/new.zip")
+        .serve("http://a.ke/new.zip", Served::Status(404))
+        .serve("http://a.ke/no-head.doc", Served::Status(405));
+    let filter = Filter { non_html: NonHtml::Head, ..Filter::default() };
+    for parallel in [1, 4] {
+        let settings = Settings { filter: filter.clone(), ..Settings::default() };
+        let (tree, asked) = drive(start("http://a.ke/", settings, ""), &web, parallel);
+        let of = |purpose| {
+            let asked = asked.iter().filter(move |ask| ask.purpose == purpose);
+            asked.map(|ask| ask.url.target()).collect::<Vec<_>>()
+        };
+        assert_eq!(of(Purpose::Head), ["/page.pdf", "/gone.jpg", "/moved.zip", "/no-head.doc", "/new.zip"]);
+        assert_eq!(of(Purpose::Page), ["/", "/plain", "/page.pdf", "/no-head.doc", "/deep"]);
+        let level = &tree.levels[1];
+        assert_eq!((level.class(Class::Fetched), level.internal_urls(), level.requests), (6, 6, 8));
+        assert_eq!(level.pages, 1, "an answer to HEAD is no page");
+    }
+}
+
+#[test]
+fn the_links_of_an_excluded_page_are_passed_over() {
+    let page = "<p>This domain is for sale</p><a href=/x>x</a><a href=http://b.ke/>b</a>";
+    let web = Web::default().serve("http://a.ke/", Served::Html(page.to_owned()));
+    let mut walk = start("http://a.ke/", Settings::default(), "");
+    while let Step::Ask(ask, _) = walk.poll() {
+        walk.begin(&ask);
+        let (answer, mut content) = web.answer(&ask);
+        if let Content::Page(read) = content {
+            let source =
+                Source { body: page.as_bytes(), url: &ask.url, content_type: None, robots_tag: None };
+            content = Content::Page(Box::new(read.unless_it_says(&["For sale".to_owned()], source)));
+        }
+        walk.handle(ask.number, answer, content);
+    }
+    let (tree, _) = walk.conclude();
+    assert_eq!((tree.outcome, tree.externals.len(), tree.levels[0].pages), (Outcome::Complete, 0, 1));
+}
+
+#[test]
 fn nofollow_links_are_not_followed_unless_another_link_leads_there() {
     let html = |text: &str| Served::Html(text.to_owned());
     let web = Web::default()

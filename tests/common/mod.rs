@@ -93,6 +93,7 @@ impl Space {
             feed_back,
             start: self.world.start_urls(),
             queries_per_script,
+            non_html_extensions: ccsurvey::walk::NON_HTML_EXTENSIONS.map(str::to_owned).to_vec(),
             suffixes: Arc::new(Suffixes::parse(list, SuffixSection::Icann).unwrap()),
         };
         Truth::of(&self.world, &settings)

@@ -35,6 +35,7 @@ fn level_truth(row: &LevelRow) -> LevelTruth {
         not_fetched_robots: row.not_fetched_robots,
         not_fetched_robots_unreachable: row.not_fetched_robots_unreachable,
         not_fetched_nofollow: row.not_fetched_nofollow,
+        not_fetched_filtered: row.not_fetched_filtered,
         not_fetched_script: row.not_fetched_script,
         not_fetched_depth: row.not_fetched_depth,
         not_fetched_limit: row.not_fetched_limit,

@@ -53,10 +53,11 @@ pub struct Robots {
     pub redirects: u64,
 }
 
-const CLASSES: [(&str, &str); 9] = [
+const CLASSES: [(&str, &str); 10] = [
     ("robots", "not_fetched_robots"),
     ("robots_unreachable", "not_fetched_robots_unreachable"),
     ("nofollow", "not_fetched_nofollow"),
+    ("filtered", "not_fetched_filtered"),
     ("script", "not_fetched_script"),
     ("depth", "not_fetched_depth"),
     ("limit", "not_fetched_limit"),
@@ -80,6 +81,7 @@ pub(super) const LEVELS: &[&str] = &[
     CLASSES[6].1,
     CLASSES[7].1,
     CLASSES[8].1,
+    CLASSES[9].1,
 ];
 
 /// Deeper levels come from a damaged table.

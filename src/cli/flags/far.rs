@@ -1,8 +1,9 @@
 use clap::Args;
 
 use super::values;
-use super::{set, set_some};
+use super::{set, set_list, set_some};
 use crate::survey::{Limit, Settings, Size, Span};
+use crate::walk::{Extension, NonHtml, UrlPattern};
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "How far")]
@@ -21,6 +22,31 @@ pub struct Far {
     /// without end, and each answer costs their server more than a file [default: 1]
     #[arg(long, value_name = "N", value_parser = values::whole::<u32>)]
     queries_per_script: Option<u32>,
+
+    /// What becomes of internal URLs that look as if they were no HTML: `skip` does not ask for them, `head`
+    /// asks with HEAD what they are (two requests where it is HTML after all), `get` asks for them and breaks
+    /// the body off when its header says that it is no HTML [default: skip]
+    #[arg(long, value_name = "RULE", value_parser = values::non_html(), hide_possible_values = true)]
+    non_html: Option<NonHtml>,
+
+    /// The endings of file names that look so, e.g. pdf,jpg [default: some hundred for pictures, sound,
+    /// films, archives, programs, documents; `ccsurvey survey` writes them into DIR/survey.toml]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    non_html_extensions: Vec<Extension>,
+
+    /// Internal URLs that are not asked for, as a path like those in robots.txt (`*` is anything, `$` the end),
+    /// on all hosts or on one and those below it: '/shop/', '*/print$', 'blog.example.ke/2009/'. Repeatable
+    #[arg(long, value_name = "PATTERN")]
+    exclude: Vec<UrlPattern>,
+
+    /// The only internal URLs that are asked for beside the start URL; --exclude wins. Repeatable
+    #[arg(long, value_name = "PATTERN")]
+    include: Vec<UrlPattern>,
+
+    /// Words that exclude a page: its links are neither followed nor recorded, and the exchange says which words
+    /// it was. Looked for in the text and markup whatever the case, e.g. 'this domain is for sale'. Repeatable
+    #[arg(long, value_name = "WORDS")]
+    exclude_text: Vec<String>,
 
     /// Requests that one site tree may cost; the site's outcome is then `request_budget` [default: 10000]
     #[arg(long, value_name = "N|none")]
@@ -51,6 +77,11 @@ impl Far {
         set(&mut settings.depth, self.depth);
         set_some(&mut settings.generations, self.generations);
         set(&mut settings.queries_per_script, self.queries_per_script);
+        set(&mut settings.non_html, self.non_html);
+        set_list(&mut settings.non_html_extensions, self.non_html_extensions);
+        set_list(&mut settings.exclude, self.exclude);
+        set_list(&mut settings.include, self.include);
+        set_list(&mut settings.exclude_text, self.exclude_text);
         set(&mut settings.max_requests, self.max_requests.map(|Limit(limit)| limit));
         set(&mut settings.max_bytes, self.max_bytes.map(|Limit(limit)| limit));
         set(&mut settings.max_time, self.max_time.map(|Limit(limit)| limit));

@@ -11,7 +11,7 @@ mod network;
 pub(super) mod values;
 mod what;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Args;
 
@@ -96,7 +96,7 @@ fn set_some<T>(place: &mut Option<T>, flag: Option<T>) {
     }
 }
 
-fn set_list(place: &mut Vec<PathBuf>, flag: Vec<PathBuf>) {
+fn set_list<T>(place: &mut Vec<T>, flag: Vec<T>) {
     if !flag.is_empty() {
         *place = flag;
     }
@@ -105,6 +105,7 @@ fn set_list(place: &mut Vec<PathBuf>, flag: Vec<PathBuf>) {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
+    use std::path::PathBuf;
 
     use clap::{CommandFactory, Parser};
 

@@ -2,6 +2,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::address::{ScopeRule, SuffixSection};
 use crate::survey::FeedBackRule;
+use crate::walk::NonHtml;
 
 /// Reads a whole number of any type.
 ///
@@ -24,6 +25,14 @@ pub fn suffixes() -> impl TypedValueParser<Value = SuffixSection> {
     PossibleValuesParser::new(["icann", "all"]).map(|word| match word.as_str() {
         "all" => SuffixSection::All,
         _ => SuffixSection::Icann,
+    })
+}
+
+pub fn non_html() -> impl TypedValueParser<Value = NonHtml> {
+    PossibleValuesParser::new(["skip", "head", "get"]).map(|word| match word.as_str() {
+        "head" => NonHtml::Head,
+        "get" => NonHtml::Get,
+        _ => NonHtml::Skip,
     })
 }
 

@@ -39,6 +39,7 @@ fn reason(class: &str) -> &str {
         "robots" => "robots.txt",
         "robots_unreachable" => "a robots.txt that could not be had",
         "nofollow" => "nofollow",
+        "filtered" => "the survey's filters",
         "script" => "the rule on scripts",
         "depth" => "the depth of the survey",
         "limit" => "a budget of the site or a stop",
@@ -76,9 +77,10 @@ fn classes(kept_back: &KeptBack) -> Table {
 }
 
 /// The classes that are drawn as one, so that colours can be told apart.
-const PARTS: [(&str, &[&str]); 6] = [
+const PARTS: [(&str, &[&str]); 7] = [
     ("robots.txt", &["robots", "robots_unreachable"]),
     ("nofollow", &["nofollow"]),
+    ("filters", &["filtered"]),
     ("rule on scripts", &["script"]),
     ("depth", &["depth"]),
     ("budget or stop", &["limit"]),

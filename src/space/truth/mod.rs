@@ -51,6 +51,8 @@ pub struct TruthSettings {
     pub start: Vec<String>,
     /// Query URLs of one script that are fetched in a site tree.
     pub queries_per_script: u32,
+    /// Endings of file names, in lower case and without the dot, that are not asked for below the start URL.
+    pub non_html_extensions: Vec<String>,
     /// By which hosts belong to sites.
     pub suffixes: Arc<Suffixes>,
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::end::SiteTree;
 use super::robots::{Had, Origin};
 use super::rows::{LevelTruth, LinkTruth};
-use super::rules::{PageId, looks_endless, script};
+use super::rules::{PageId, has_ending, looks_endless, script};
 use super::survey::{Country, Start};
 use crate::space::content::{Content, Link, Url};
 use crate::space::robots::Verdict;
@@ -142,6 +142,8 @@ impl<'a> Oracle<'a> {
         let (url, once) = (&entry.url, u64::from(!entry.again));
         if looks_endless(url) {
             self.here().not_fetched_trap += once;
+        } else if self.depth > 0 && has_ending(url, &self.country.settings.non_html_extensions) {
+            self.here().not_fetched_filtered += once;
         } else if !entry.again && self.script_is_used_up(url) {
             self.here().not_fetched_script += 1;
         } else {

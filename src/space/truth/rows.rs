@@ -35,6 +35,7 @@ pub struct LevelTruth {
     pub not_fetched_robots: u64,
     pub not_fetched_robots_unreachable: u64,
     pub not_fetched_nofollow: u64,
+    pub not_fetched_filtered: u64,
     pub not_fetched_script: u64,
     pub not_fetched_depth: u64,
     pub not_fetched_limit: u64,
@@ -68,6 +69,7 @@ impl LevelTruth {
             + self.not_fetched_robots
             + self.not_fetched_robots_unreachable
             + self.not_fetched_nofollow
+            + self.not_fetched_filtered
             + self.not_fetched_script
             + self.not_fetched_depth
             + self.not_fetched_limit

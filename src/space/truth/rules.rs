@@ -48,6 +48,17 @@ pub(super) fn looks_endless(url: &Url) -> bool {
     segments.len() > MOST_SEGMENTS || (1..=LONGEST_GROUP).any(goes_round)
 }
 
+/// Whether the last segment of the path ends as one of these file names.
+pub(super) fn has_ending(url: &Url, endings: &[String]) -> bool {
+    let last = path(url).split('/').next_back().unwrap_or_default();
+    let name = last.split(';').next().unwrap_or_default().to_ascii_lowercase();
+    endings.iter().any(|ending| {
+        name.strip_suffix(ending.as_str())
+            .and_then(|rest| rest.strip_suffix('.'))
+            .is_some_and(|stem| !stem.is_empty())
+    })
+}
+
 fn path(url: &Url) -> &str {
     url.target.split('?').next().unwrap_or_default()
 }

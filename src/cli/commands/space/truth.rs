@@ -11,6 +11,7 @@ use crate::cli::flags::values;
 use crate::cli::output::{print, print_json};
 use crate::space::{FeedBack, Truth, TruthSettings, TruthTable};
 use crate::survey::FeedBackRule;
+use crate::walk::NON_HTML_EXTENSIONS;
 
 /// Print what a survey of a world must find, as CSV or JSON.
 ///
@@ -43,6 +44,10 @@ pub struct TruthCommand {
     #[arg(long, value_name = "N", default_value = "1", value_parser = values::whole::<u32>)]
     queries_per_script: u32,
 
+    /// The survey's --non-html; what HEAD costs is not told
+    #[arg(long, value_name = "RULE", value_enum, default_value = "skip")]
+    non_html: Asked,
+
     /// The survey's --suffixes
     #[arg(long, value_name = "SECTION", default_value = "icann", value_parser = values::suffixes())]
     suffixes: SuffixSection,
@@ -63,6 +68,13 @@ enum Table {
     Sites,
     Levels,
     Links,
+}
+
+/// What becomes of URLs that look as if they were no HTML.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+enum Asked {
+    Skip,
+    Get,
 }
 
 impl TruthCommand {
@@ -90,6 +102,10 @@ impl TruthCommand {
             feed_back: feed_back(self.feed_back),
             start,
             queries_per_script: self.queries_per_script,
+            non_html_extensions: match self.non_html {
+                Asked::Skip => NON_HTML_EXTENSIONS.map(str::to_owned).to_vec(),
+                Asked::Get => Vec::new(),
+            },
             suffixes: Arc::new(suffixes),
         };
         let truth = Truth::of(&world, &settings);

@@ -1,0 +1,67 @@
+use super::charset::Charset;
+use super::{Page, Source, media_type};
+
+impl Page {
+    /// Passes over the links of a page that says one of these `words`, and notes which: the first of them that
+    /// stands anywhere in its text or markup, whatever the case. White space counts as it is written.
+    ///
+    /// ```
+    /// use ccsurvey::{address::WebUrl, page::{Page, Source}};
+    /// let url = WebUrl::parse("http://example.ke/").unwrap();
+    /// let body = b"<h1>This Domain Is For Sale</h1> <a href=/buy>Buy</a>";
+    /// let source = Source { body, url: &url, content_type: Some("text/html"), robots_tag: None };
+    /// let page = Page::read(source).unless_it_says(&["for sale".to_owned()], source);
+    /// assert_eq!((page.excluded_by.as_deref(), page.links.len()), (Some("for sale"), 0));
+    /// ```
+    #[must_use]
+    pub fn unless_it_says(self, words: &[String], source: Source<'_>) -> Self {
+        match first_said(words, source) {
+            Some(words) => Self { links: Vec::new(), excluded_by: Some(words.clone()), ..self },
+            None => self,
+        }
+    }
+}
+
+fn first_said<'a>(words: &'a [String], source: Source<'_>) -> Option<&'a String> {
+    if words.is_empty() {
+        return None;
+    }
+    let charset = Charset::settle(source, media_type::is_xhtml(source.content_type));
+    let (text, _) = charset.encoding.decode_without_bom_handling(&source.body[charset.bom_bytes..]);
+    let text = text.to_lowercase();
+    words.iter().find(|words| text.contains(&words.to_lowercase()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::address::WebUrl;
+
+    fn said(words: &str, body: &[u8], content_type: &str) -> Option<String> {
+        let url = WebUrl::parse("http://a.ke/").unwrap();
+        let source = Source { body, url: &url, content_type: Some(content_type), robots_tag: None };
+        Page::read(source).unless_it_says(&["no such words".to_owned(), words.to_owned()], source).excluded_by
+    }
+
+    #[test]
+    fn words_are_found_in_any_charset_and_case() {
+        let words = "\u{58f2}\u{308a}\u{307e}\u{3059}";
+        let (body, _, _) = encoding_rs::SHIFT_JIS.encode(words);
+        assert_eq!(said(words, &body, "text/html; charset=shift_jis").as_deref(), Some(words));
+        assert_eq!(
+            said("\u{e9}TAT", b"l'\xc9tat", "text/html; charset=iso-8859-1").as_deref(),
+            Some("\u{e9}TAT")
+        );
+        assert_eq!(said("generator", b"<META name=Generator>", "text/html").as_deref(), Some("generator"));
+        assert_eq!(said("sale", b"salt", "text/html"), None);
+    }
+
+    #[test]
+    fn a_page_that_says_nothing_of_them_keeps_its_links() {
+        let url = WebUrl::parse("http://a.ke/").unwrap();
+        let source = Source { body: b"<a href=x>y</a>", url: &url, content_type: None, robots_tag: None };
+        let page = Page::read(source);
+        assert_eq!(page.clone().unless_it_says(&["sale".to_owned()], source), page);
+        assert_eq!(page.clone().unless_it_says(&[], source), page);
+    }
+}
