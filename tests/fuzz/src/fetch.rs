@@ -1,0 +1,52 @@
+//! The parts of the room `fetch` that read bytes of servers, without its sockets.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::{Duration, UNIX_EPOCH};
+
+use reqwest::header::HeaderMap;
+
+use crate::address::{OptOut, OptOuts, WebUrl};
+use crate::exchange::Head;
+
+#[path = "../../../src/fetch/decode.rs"]
+mod decode;
+#[path = "../../../src/fetch/gate.rs"]
+mod gate;
+#[path = "../../../src/fetch/head.rs"]
+mod head;
+#[path = "../../../src/fetch/retry_after.rs"]
+mod retry_after;
+
+/// What a survey keeps of a response's header fields, on a day in 2026.
+pub fn head_of(headers: &HeaderMap) -> Head {
+    head::pick(headers, UNIX_EPOCH + Duration::from_secs(1_795_000_000))
+}
+
+/// A body in pieces without its content encoding, at most `cap` bytes of it; none if the encoding is unknown.
+pub fn decoded<'a>(
+    encoding: Option<&str>,
+    pieces: impl Iterator<Item = &'a [u8]>,
+    cap: usize,
+) -> Option<Vec<u8>> {
+    let mut decoder = decode::Decoder::new(encoding, cap)?;
+    let mut state = decode::Fed::More;
+    for piece in pieces {
+        state = decoder.feed(piece);
+        if state != decode::Fed::More {
+            break;
+        }
+    }
+    if state == decode::Fed::More {
+        decoder.end();
+    }
+    Some(decoder.into_bytes())
+}
+
+/// The address among these that a survey would contact for a URL, special ones never.
+pub fn chosen(url: &WebUrl, addresses: &[IpAddr]) -> Option<IpAddr> {
+    let nobody = OptOuts::new(OptOut::default(), Box::new(|_| None));
+    let gate = gate::Gate::new(Arc::new(nobody), false);
+    let address = gate.choose(addresses).address.ok()?;
+    gate.exchange(url.host(), address).ok().map(|()| address)
+}
