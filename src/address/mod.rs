@@ -7,7 +7,7 @@
 //! spellings of one page meet; its [`ScriptKey`] if it is a query URL; and, by the
 //! [`Suffixes`] of the Public Suffix List, its [`Site`]. A [`Scope`] tells internal
 //! from external, [`CountryDomains`] tell which hosts are surveyed, [`special_range`]
-//! and [`OptOut`] tell where no request may go.
+//! and [`OptOut`] tell where no request may go, [`Priorities`] who is asked sooner.
 //!
 //! This room never looks a name up, never reads the clock and never opens a file.
 
@@ -15,6 +15,7 @@ mod country;
 mod host;
 mod opt_out;
 mod opt_outs;
+mod priorities;
 mod scope;
 mod special;
 mod suffixes;
@@ -24,6 +25,7 @@ pub use country::{CountryDomains, CountryError};
 pub use host::{Host, HostError};
 pub use opt_out::{OptOut, OptOutEntry, OptOutError};
 pub use opt_outs::{OptOuts, SystemOf};
+pub use priorities::{Priorities, PriorityError};
 pub use scope::{Scope, ScopeRule};
 pub use special::special_range;
 pub use suffixes::{Site, SuffixError, SuffixSection, Suffixes};

@@ -24,6 +24,8 @@ pub struct Lease {
     /// The tree's place in the survey; also the name of its journal.
     pub order: u64,
     pub site: Site,
+    /// Trees of greater priority are handed out first.
+    pub priority: i32,
     /// Which of the site's start URLs this is, 0 the first.
     pub seed: u16,
     pub start: WebUrl,
@@ -38,6 +40,8 @@ pub struct Lease {
 pub struct FeedBack {
     pub url: WebUrl,
     pub homes: Vec<Site>,
+    /// Trees of greater priority are handed out first.
+    pub priority: i32,
 }
 
 /// What became of a start URL that was offered.

@@ -1,7 +1,8 @@
 //! Which sites wait, are being walked, are done; in what order; and durably.
 //!
 //! **The life of a site.** A start URL is offered. If its site is new, a site tree is queued: it gets
-//! the next order number, for good. [`Frontier::lease`] hands trees out in that order. When a tree
+//! the next order number, for good. [`Frontier::lease`] hands trees out in that order, those of greater priority
+//! before all others. When a tree
 //! is finished its external URLs are handed in with [`Frontier::finish`]. They are *merged in the order
 //! of the trees*, not in the order in which walks happened to end: a tree that ended early waits for
 //! those before it. So which site is found from where, its generation and its place in the queue do not

@@ -13,17 +13,26 @@ pub(super) struct SiteEntry {
     /// Trees queued and not finished.
     pub open: u32,
     /// Further trees that wait until the one before them is finished.
-    pub blocked: Vec<u64>,
+    pub blocked: Vec<Place>,
 }
 
 /// The queue inside one transaction.
 pub(super) struct Queue<'txn> {
     meta: Table<'txn, &'static str, u64>,
     trees: Table<'txn, u64, &'static [u8]>,
-    waiting: Table<'txn, u64, ()>,
+    waiting: Table<'txn, Place, ()>,
     sites: Table<'txn, &'static str, &'static [u8]>,
     found: Table<'txn, u64, &'static [u8]>,
     rules: Rules,
+    /// The first of the places that were taken in this transaction.
+    pub first_taken: Option<Place>,
+}
+
+/// Where a tree waits: those of greater priority first, and among equals in the order offered.
+pub(super) type Place = (u32, u64);
+
+pub(super) fn place_of(lease: &Lease) -> Place {
+    (lease.priority.abs_diff(i32::MAX), lease.order)
 }
 
 /// The order number that the next tree gets.
@@ -42,6 +51,7 @@ impl<'txn> Queue<'txn> {
             sites: txn.open_table(SITES)?,
             found: txn.open_table(FOUND)?,
             rules,
+            first_taken: None,
         })
     }
 
@@ -51,7 +61,7 @@ impl<'txn> Queue<'txn> {
         parent: Option<&Site>,
         generation: u32,
     ) -> Result<Offer, redb::Error> {
-        let FeedBack { url, homes } = offered;
+        let FeedBack { url, homes, priority } = offered;
         let mut home = None;
         for site in &homes {
             if let Some(entry) = self.site(site)? {
@@ -74,13 +84,13 @@ impl<'txn> Queue<'txn> {
         self.add(SITES_FOUND, u64::from(is_new))?;
         let seed = u16::try_from(entry.seeds.len()).unwrap_or(u16::MAX);
         entry.seeds.push(key);
-        let lease =
-            Lease { order, site: site.clone(), seed, start: url, parent: parent.cloned(), generation };
+        let parent = parent.cloned();
+        let lease = Lease { order, site: site.clone(), priority, seed, start: url, parent, generation };
         self.trees.insert(order, encode(&lease).as_slice())?;
         if entry.open == 0 {
-            self.waiting.insert(order, ())?;
+            self.take(place_of(&lease))?;
         } else {
-            entry.blocked.push(order);
+            entry.blocked.push(place_of(&lease));
         }
         entry.open += 1;
         self.sites.insert(site.as_str(), encode(&entry).as_slice())?;
@@ -92,11 +102,11 @@ impl<'txn> Queue<'txn> {
     pub(super) fn close(&mut self, tree: &Finished) -> Result<(), redb::Error> {
         let lease = &tree.lease;
         self.found.insert(lease.order, encode(&(&lease.site, lease.generation, &tree.found)).as_slice())?;
-        self.waiting.remove(lease.order)?;
+        self.waiting.remove(place_of(lease))?;
         if let Some(mut entry) = self.site(&lease.site)? {
             entry.open = entry.open.saturating_sub(1);
             if !entry.blocked.is_empty() {
-                self.waiting.insert(entry.blocked.remove(0), ())?;
+                self.take(entry.blocked.remove(0))?;
             }
             self.sites.insert(lease.site.as_str(), encode(&entry).as_slice())?;
         }
@@ -118,6 +128,12 @@ impl<'txn> Queue<'txn> {
                 self.offer(offered, Some(&site), generation + 1)?;
             }
         }
+    }
+
+    fn take(&mut self, place: Place) -> Result<(), redb::Error> {
+        self.waiting.insert(place, ())?;
+        self.first_taken = Some(self.first_taken.map_or(place, |first| first.min(place)));
+        Ok(())
     }
 
     /// Adds to a counter and gives its value before.

@@ -10,13 +10,13 @@ use serde::de::DeserializeOwned;
 
 use super::entry::{FeedBack, Finished, Lease, Offer, Rules};
 use super::error::FrontierError;
-use super::queue::{NEXT, Queue, SITES_FOUND};
+use super::queue::{NEXT, Place, Queue, SITES_FOUND, place_of};
 use crate::address::{Host, Site};
 
 pub(super) const META: TableDefinition<'static, &str, u64> = TableDefinition::new("meta");
 pub(super) const TREES: TableDefinition<'static, u64, &[u8]> = TableDefinition::new("trees");
 /// Trees not finished that may be walked now.
-pub(super) const WAITING: TableDefinition<'static, u64, ()> = TableDefinition::new("waiting");
+pub(super) const WAITING: TableDefinition<'static, Place, ()> = TableDefinition::new("waiting");
 pub(super) const SITES: TableDefinition<'static, &str, &[u8]> = TableDefinition::new("sites");
 /// What finished trees found and is not merged yet, for a tree before them is still being walked.
 pub(super) const FOUND: TableDefinition<'static, u64, &[u8]> = TableDefinition::new("found");
@@ -43,8 +43,8 @@ pub struct Frontier {
     rules: Rules,
     /// Handed out by this process and not finished.
     leased: HashSet<u64>,
-    /// No tree before this one is waiting without being leased.
-    cursor: u64,
+    /// No tree before this place is waiting without being leased.
+    cursor: Place,
 }
 
 /// How far the survey has come, in site trees.
@@ -81,7 +81,7 @@ impl Frontier {
             .set_cache_size(CACHE_BYTES)
             .create(path)
             .map_err(|source| FrontierError::store("open", path, source))?;
-        let frontier = Self { path: path.to_owned(), store, rules, leased: HashSet::new(), cursor: 0 };
+        let frontier = Self { path: path.to_owned(), store, rules, leased: HashSet::new(), cursor: (0, 0) };
         frontier.write("prepare", |txn| {
             Queue::open(txn, rules)?;
             txn.open_table(SERVERS)?;
@@ -97,10 +97,14 @@ impl Frontier {
     /// # Errors
     /// When the store cannot be written; then none was taken.
     pub fn offer(&mut self, starts: impl IntoIterator<Item = FeedBack>) -> Result<Vec<Offer>, FrontierError> {
-        self.write("write", |txn| {
+        let (offers, first_taken) = self.write("write", |txn| {
             let mut queue = Queue::open(txn, self.rules)?;
-            starts.into_iter().map(|start| queue.offer(start, None, 0)).collect()
-        })
+            let offers =
+                starts.into_iter().map(|start| queue.offer(start, None, 0)).collect::<Result<_, _>>()?;
+            Ok((offers, queue.first_taken))
+        })?;
+        self.cursor = first_taken.map_or(self.cursor, |first| first.min(self.cursor));
+        Ok(offers)
     }
 
     /// The next tree to walk, in order; none when all that wait are handed out.
@@ -111,20 +115,21 @@ impl Frontier {
         let lease = self.read("read", |txn| {
             let waiting = txn.open_table(WAITING)?;
             for entry in waiting.range(self.cursor..)? {
-                let order = entry?.0.value();
+                let place = entry?.0.value();
+                let order = place.1;
                 if !self.leased.contains(&order) {
                     let tree = txn.open_table(TREES)?.get(order)?;
-                    return Ok(Some((order, tree.and_then(|value| decode::<Lease>(value.value())))));
+                    return Ok(Some((place, tree.and_then(|value| decode::<Lease>(value.value())))));
                 }
             }
             Ok(None)
         })?;
-        let Some((order, lease)) = lease else { return Ok(None) };
+        let Some(((rank, order), lease)) = lease else { return Ok(None) };
         let lease = lease.ok_or_else(|| FrontierError::Damaged {
             path: self.path.clone(),
             what: format!("site tree {order} is queued but not stored"),
         })?;
-        self.cursor = order + 1;
+        self.cursor = (rank, order + 1);
         self.leased.insert(order);
         Ok(Some(lease))
     }
@@ -135,7 +140,7 @@ impl Frontier {
     /// # Errors
     /// When the store cannot be written; then nothing of it happened.
     pub fn finish(&mut self, batch: &Batch<'_>) -> Result<(), FrontierError> {
-        self.write("write", |txn| {
+        let first_taken = self.write("write", |txn| {
             let mut queue = Queue::open(txn, self.rules)?;
             let mut known = txn.open_table(KNOWN)?;
             for tree in batch.finished {
@@ -156,15 +161,13 @@ impl Frontier {
             for (address, host, site) in batch.hosts {
                 hosts.insert(host_key(*address, host).as_slice(), site.as_str())?;
             }
-            Ok(())
+            Ok(queue.first_taken)
         })?;
         for tree in batch.finished {
             self.leased.remove(&tree.lease.order);
-            // A further tree of the same site may have become free before the cursor.
-            if self.rules.seeds_per_site > 1 {
-                self.cursor = self.cursor.min(tree.lease.order);
-            }
         }
+        // A further tree of a site may have become free before the cursor, or one of great priority was found.
+        self.cursor = first_taken.map_or(self.cursor, |first| first.min(self.cursor));
         Ok(())
     }
 
@@ -233,7 +236,14 @@ impl Frontier {
     /// # Errors
     /// When the store cannot be read.
     pub fn is_open(&self, order: u64) -> Result<bool, FrontierError> {
-        self.read("read", |txn| Ok(txn.open_table(WAITING)?.get(order)?.is_some()))
+        self.read("read", |txn| {
+            let tree = txn.open_table(TREES)?.get(order)?;
+            let lease = tree.and_then(|value| decode::<Lease>(value.value()));
+            Ok(match lease {
+                Some(lease) => txn.open_table(WAITING)?.get(place_of(&lease))?.is_some(),
+                None => false,
+            })
+        })
     }
 
     /// What earlier trees of a site left for later ones.

@@ -3,7 +3,7 @@ use crate::address::{Host, Site, WebUrl};
 
 fn start(url: &str) -> FeedBack {
     let url = WebUrl::parse(url).unwrap();
-    FeedBack { homes: vec![Site::new(url.host().clone())], url }
+    FeedBack { homes: vec![Site::new(url.host().clone())], url, priority: 0 }
 }
 
 fn open(dir: &tempfile::TempDir, rules: Rules) -> Frontier {
@@ -33,6 +33,23 @@ fn trees_are_handed_out_in_the_order_offered_and_each_site_once() {
     assert_eq!(lease(&mut frontier).site.as_str(), "a.ke");
     assert_eq!(lease(&mut frontier).site.as_str(), "b.ke");
     assert_eq!(frontier.lease().unwrap(), None);
+}
+
+#[test]
+fn trees_of_greater_priority_are_handed_out_first_also_those_found_later() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut frontier = open(&dir, Rules::default());
+    let with = |url, priority| FeedBack { priority, ..start(url) };
+    let starts = [with("http://last.ke/", -1), with("http://a.ke/", 0), with("http://b.ke/", 0)];
+    frontier.offer([with("http://first.ke/", 5)].into_iter().chain(starts)).unwrap();
+    let first = lease(&mut frontier);
+    assert_eq!((first.site.as_str(), lease(&mut frontier).site.as_str()), ("first.ke", "a.ke"));
+    let found = vec![with("http://sooner.ke/", 9), with("http://later.ke/", -2)];
+    finish(&mut frontier, &[Finished { lease: first, found, known: None }]);
+    assert!(frontier.is_open(4).unwrap() && !frontier.is_open(0).unwrap());
+    let rest: Vec<_> =
+        std::iter::from_fn(|| frontier.lease().unwrap()).map(|lease| lease.site.to_string()).collect();
+    assert_eq!(rest, ["sooner.ke", "b.ke", "last.ke", "later.ke"]);
 }
 
 #[test]
@@ -80,6 +97,7 @@ fn a_host_below_a_known_site_belongs_to_it() {
     let dir = tempfile::tempdir().unwrap();
     let mut frontier = open(&dir, Rules::default());
     let below = FeedBack {
+        priority: 0,
         url: WebUrl::parse("http://m.a.ke/").unwrap(),
         homes: ["m.a.ke", "a.ke"].map(|name| Site::new(crate::address::Host::parse(name).unwrap())).to_vec(),
     };

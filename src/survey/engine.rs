@@ -88,7 +88,9 @@ impl Survey {
             let survey = Self::open_parts(folder.clone(), settings.clone(), None, simulation.take())?;
             folder.write_settings(&settings)?;
             folder.write_start_list(start)?;
-            let starts: Vec<_> = start.iter().map(|url| survey.parts.reach.start(url.clone())).collect();
+            let mut starts: Vec<_> = start.iter().map(|url| survey.parts.reach.start(url.clone())).collect();
+            // What trees find is merged in their order: the urgent ones are not to wait for the others.
+            starts.sort_by_key(|start| std::cmp::Reverse(start.priority));
             let offers = survey.parts.frontier().offer(starts)?;
             survey.manifest.save(dir)?;
             let count = |kind| offers.iter().filter(|offer| **offer == kind).count();

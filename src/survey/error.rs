@@ -1,7 +1,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::address::{CountryError, OptOutError, SuffixError};
+use crate::address::{CountryError, OptOutError, PriorityError, SuffixError};
 use crate::fetch::FetchError;
 use crate::frontier::FrontierError;
 use crate::records::{GeoError, ManifestError, TablesError};
@@ -21,6 +21,8 @@ pub enum SurveyError {
     Simulated(PathBuf),
     #[error("{}: {source}", path.display())]
     SuffixList { path: PathBuf, source: SuffixError },
+    #[error("{}: {source}", path.display())]
+    Priority { path: PathBuf, source: PriorityError },
     #[error("{}: {source}", path.display())]
     OptOut { path: PathBuf, source: OptOutError },
     #[error(
@@ -68,6 +70,7 @@ impl SurveyError {
             | Self::SuffixList { .. }
             | Self::NoSystems { .. }
             | Self::OptOut { .. }
+            | Self::Priority { .. }
             | Self::Country(_)
             | Self::Geo(_)
             | Self::Settings { .. } => true,

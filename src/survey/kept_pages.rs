@@ -115,6 +115,7 @@ mod tests {
         let suffixes = Suffixes::parse(crate::survey::BUILT_IN_SUFFIX_LIST, SuffixSection::Icann).unwrap();
         let scope = Scope::of(&Host::parse("a.ke").unwrap(), ScopeRule::Site, Arc::new(suffixes));
         let lease = Lease {
+            priority: 0,
             order: 0,
             site: scope.site().clone(),
             seed: 0,

@@ -15,7 +15,7 @@ use super::progress::{Progress, Snapshot};
 use super::settings;
 use super::settings::{FeedBackRule, Settings};
 use super::simulation::Simulation;
-use crate::address::{CountryDomains, Host, OptOuts, Scope, ScopeRule, Site, Suffixes, WebUrl};
+use crate::address::{CountryDomains, Host, OptOuts, Priorities, Scope, ScopeRule, Site, Suffixes, WebUrl};
 use crate::exchange::Depth;
 use crate::fetch::{self, Fetcher};
 use crate::frontier::{FeedBack, Frontier, Rules};
@@ -58,6 +58,7 @@ pub(super) struct Reach {
     pub countries: CountryDomains,
     pub scope: ScopeRule,
     pub feed_back: FeedBackRule,
+    pub priorities: Priorities,
 }
 
 impl Reach {
@@ -76,6 +77,7 @@ impl Reach {
             countries,
             scope: settings.scope,
             feed_back: settings.feed_back,
+            priorities: priorities(settings)?,
         })
     }
 
@@ -89,7 +91,7 @@ impl Reach {
                 at_or_above.take_while(|host| host.is_at_or_below(site.root())).map(Site::new).collect()
             }
         };
-        FeedBack { url, homes }
+        FeedBack { priority: self.priorities.of(url.host()), url, homes }
     }
 
     /// What an external URL feeds back to the survey.
@@ -107,6 +109,12 @@ impl Reach {
     pub(super) fn scope_of(&self, site: &Site) -> Scope {
         Scope::of(site.root(), self.scope, self.suffixes.clone())
     }
+}
+
+fn priorities(settings: &Settings) -> Result<Priorities, SurveyError> {
+    let Some(path) = &settings.priority else { return Ok(Priorities::default()) };
+    Priorities::parse(&read_text(path)?)
+        .map_err(|source| SurveyError::Priority { path: path.clone(), source })
 }
 
 impl Parts {

@@ -110,6 +110,8 @@ pub struct Settings {
     pub ca: Vec<PathBuf>,
     /// Names and networks that are never contacted.
     pub opt_out: Option<PathBuf>,
+    /// Which sites are walked sooner, and which last.
+    pub priority: Option<PathBuf>,
     /// MaxMind databases for countries and networks of servers.
     pub geo: Vec<PathBuf>,
 }
@@ -179,6 +181,7 @@ impl Default for Settings {
             refuse_bad_certificates: false,
             ca: Vec::new(),
             opt_out: None,
+            priority: None,
             geo: Vec::new(),
         }
     }

@@ -29,22 +29,25 @@ pub struct Far {
     #[arg(long, value_name = "RULE", value_parser = values::non_html(), hide_possible_values = true)]
     non_html: Option<NonHtml>,
 
-    /// The endings of file names that look so, e.g. pdf,jpg [default: some hundred for pictures, sound,
-    /// films, archives, programs, documents; `ccsurvey survey` writes them into DIR/survey.toml]
+    /// The endings of file names that look so, e.g. pdf,jpg [default: a hundred for pictures, sound, films,
+    /// archives, programs and documents, which DIR/survey.toml tells]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     non_html_extensions: Vec<Extension>,
 
     /// Internal URLs that are not asked for, as a path like those in robots.txt (`*` is anything, `$` the end),
     /// on all hosts or on one and those below it: '/shop/', '*/print$', 'blog.example.ke/2009/'. Repeatable
+    /// [default: none]
     #[arg(long, value_name = "PATTERN")]
     exclude: Vec<UrlPattern>,
 
     /// The only internal URLs that are asked for beside the start URL; --exclude wins. Repeatable
+    /// [default: all]
     #[arg(long, value_name = "PATTERN")]
     include: Vec<UrlPattern>,
 
     /// Words that exclude a page: its links are neither followed nor recorded, and the exchange says which words
     /// it was. Looked for in the text and markup whatever the case, e.g. 'this domain is for sale'. Repeatable
+    /// [default: none]
     #[arg(long, value_name = "WORDS")]
     exclude_text: Vec<String>,
 

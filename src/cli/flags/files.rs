@@ -24,6 +24,11 @@ pub struct Files {
     #[arg(long, value_name = "FILE")]
     opt_out: Option<PathBuf>,
 
+    /// Which sites are walked sooner and which last: a name and a whole number a line, greater is sooner, 0 for
+    /// all others: `go.ke 10`, `*-shop.* -10`. A name covers what is below it; `*` is anything [default: none]
+    #[arg(long, value_name = "FILE")]
+    priority: Option<PathBuf>,
+
     /// A MaxMind database (.mmdb) that tells countries or networks of servers; may be given more than
     /// once [default: none]
     #[arg(long, value_name = "FILE")]
@@ -41,6 +46,7 @@ pub struct Files {
 impl Files {
     pub(super) fn apply(self, settings: &mut Settings) {
         set_some(&mut settings.opt_out, self.opt_out);
+        set_some(&mut settings.priority, self.priority);
         set_list(&mut settings.geo, self.geo);
         set_some(&mut settings.suffix_list, self.suffix_list);
         set_list(&mut settings.ca, self.ca);
