@@ -111,18 +111,18 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn any_text_is_a_list_or_an_error(text in ".{0,80}") {
-            if let Ok(list) = Priorities::parse(&text) {
-                list.of(&Host::parse("www.a.ke").unwrap());
+            #[test]
+            fn any_text_is_a_list_or_an_error(text in ".{0,80}") {
+                if let Ok(list) = Priorities::parse(&text) {
+                    list.of(&Host::parse("www.a.ke").unwrap());
+                }
+            }
+
+            #[test]
+            fn a_pattern_fits_what_it_was_made_of(parts in proptest::collection::vec("[a-c]{0,3}", 1..5), filler in "[a-c.]{0,4}") {
+    let filler = if parts.len() > 1 { filler.as_str() } else { "" };
+                let name = parts.join(filler);
+                prop_assert!(fits(&parts.join("*"), &name));
             }
         }
-
-        #[test]
-        fn a_pattern_fits_what_it_was_made_of(parts in proptest::collection::vec("[a-c]{0,3}", 1..5), filler in "[a-c.]{0,4}") {
-let filler = if parts.len() > 1 { filler.as_str() } else { "" };
-            let name = parts.join(filler);
-            prop_assert!(fits(&parts.join("*"), &name));
-        }
-    }
 }

@@ -91,6 +91,14 @@ impl SiteBudget {
         self.started = now.checked_sub(age).unwrap_or(self.started);
     }
 
+    /// So many exchanges of earlier runs have no answer on record: they were granted, and each may have moved
+    /// as much as the `largest`.
+    #[must_use]
+    pub fn with_lost(self, exchanges: u64, largest: u64) -> Self {
+        let bytes = self.bytes.saturating_add(largest.saturating_mul(exchanges));
+        Self { granted: self.granted + exchanges, bytes, ..self }
+    }
+
     /// A granted exchange ended and cost so much.
     pub fn book(&mut self, wire: Wire) {
         self.in_flight = self.in_flight.saturating_sub(1);

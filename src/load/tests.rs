@@ -236,6 +236,17 @@ fn idle_servers_are_forgotten_once_their_state_was_taken() {
 }
 
 #[test]
+fn exchanges_whose_answers_a_crash_lost_count_into_the_budget_of_their_site() {
+    let budget = Budget { requests: Some(5), bytes: Some(20 * MIB), time: None };
+    let mut site = SiteBudget::new(budget, at(0.0), 0).with_lost(3, MIB);
+    assert_eq!(site.grant(at(0.0), MIB), Grant::Go { byte_limit: MIB });
+    assert_eq!(site.grant(at(0.0), MIB), Grant::Go { byte_limit: MIB });
+    assert_eq!(site.grant(at(0.0), MIB), Grant::Spent(Limit::Requests));
+    let mut site = SiteBudget::new(Budget { requests: None, ..budget }, at(0.0), 0).with_lost(20, MIB);
+    assert_eq!(site.grant(at(0.0), MIB), Grant::Spent(Limit::Bytes));
+}
+
+#[test]
 fn a_budget_is_granted_to_the_last_request_and_byte_and_not_beyond() {
     let budget = Budget { requests: Some(2), ..Budget::default() };
     let mut site = SiteBudget::new(budget, at(0.0), 0);

@@ -150,35 +150,43 @@ fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
 /// A question that was put more often than it was answered was in flight when a process died.
 #[derive(Debug, Default)]
 pub(super) struct Unanswered {
-    /// How often a question was put without an answer on record, to whom and when last.
-    open: BTreeMap<u32, (u64, IpAddr, SystemTime)>,
-    lost: u64,
+    /// To whom and when a question was put, for each time, until an answer to it is met.
+    open: BTreeMap<u32, Vec<(IpAddr, SystemTime)>>,
+    lost: Vec<(IpAddr, SystemTime)>,
 }
 
 impl Unanswered {
+    /// Those of a whole journal.
+    pub(super) fn of(path: &Path) -> Result<Self, SurveyError> {
+        let (mut journal, mut unanswered) = (Reader::open(path)?, Self::default());
+        while let Some(entry) = journal.next()? {
+            unanswered.note(&entry);
+        }
+        Ok(unanswered)
+    }
+
     pub(super) fn note(&mut self, entry: &Entry) {
         match entry {
             Entry::Asked { number, address, at } => {
-                let times = self.open.get(number).map_or(0, |(times, ..)| *times);
-                self.open.insert(*number, (times + 1, *address, *at));
+                self.open.entry(*number).or_default().push((*address, *at));
             }
             Entry::Heard(heard) => {
                 // The last time it was put is the one that was answered.
-                if let Some((times, ..)) = self.open.remove(&heard.ask.number) {
-                    self.lost += times - 1;
-                }
+                let mut times = self.open.remove(&heard.ask.number).unwrap_or_default();
+                times.pop();
+                self.lost.append(&mut times);
             }
         }
     }
 
-    /// How many questions have no answer on record.
+    /// How many times a question was put without an answer on record.
     pub(super) fn count(&self) -> u64 {
-        self.lost + self.open.values().map(|(times, ..)| times).sum::<u64>()
+        self.each().count() as u64
     }
 
-    /// To whom and when the questions without any answer were put last.
-    pub(super) fn open(&self) -> impl Iterator<Item = (IpAddr, SystemTime)> + '_ {
-        self.open.values().map(|(_, address, at)| (*address, *at))
+    /// To whom and when, each time.
+    pub(super) fn each(&self) -> impl Iterator<Item = (IpAddr, SystemTime)> + '_ {
+        self.lost.iter().chain(self.open.values().flatten()).copied()
     }
 }
 
@@ -273,6 +281,21 @@ mod tests {
         bytes[middle] ^= 1;
         std::fs::write(&path, bytes).unwrap();
         assert_eq!(numbers(&path), [0]);
+    }
+
+    #[test]
+    fn every_time_a_question_was_put_in_vain_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("1.journal");
+        let mut journal = Journal::open(&path).unwrap();
+        let at = |second| SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(second);
+        let asked = |number, second| Entry::Asked { number, address: [41, 90, 0, 1].into(), at: at(second) };
+        [asked(0, 1), heard(0), asked(1, 2), asked(1, 3), heard(1), asked(2, 4), asked(2, 5)]
+            .iter()
+            .for_each(|entry| journal.write(entry).unwrap());
+        let unanswered = Unanswered::of(&path).unwrap();
+        assert_eq!(unanswered.each().map(|(_, time)| time).collect::<Vec<_>>(), [at(2), at(4), at(5)]);
+        assert_eq!(unanswered.count(), 3);
     }
 
     #[test]

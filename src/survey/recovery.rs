@@ -44,7 +44,7 @@ impl Recalled {
                 }
             }
         }
-        self.unanswered.extend(unanswered.open());
+        self.unanswered.extend(unanswered.each());
         Ok(unanswered.count())
     }
 
@@ -64,6 +64,7 @@ impl Recalled {
         for (address, answer) in &self.answers {
             parts.load().recall(*address, answer);
         }
+        self.unanswered.sort_by_key(|(_, at)| *at);
         for (address, at) in self.unanswered {
             parts.remember(address)?;
             parts.load().recall_in_flight(address, at, parts.now());
@@ -75,12 +76,7 @@ impl Recalled {
 pub(super) fn unrecorded(parts: &Parts) -> Result<u64, SurveyError> {
     let mut sum = parts.frontier().unrecorded()?;
     for order in parts.folder.journaled()? {
-        let mut journal = Reader::open(&parts.folder.journal(order))?;
-        let mut unanswered = Unanswered::default();
-        while let Some(entry) = journal.next()? {
-            unanswered.note(&entry);
-        }
-        sum += unanswered.count();
+        sum += Unanswered::of(&parts.folder.journal(order))?.count();
     }
     Ok(sum)
 }

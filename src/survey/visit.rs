@@ -8,7 +8,7 @@ use futures_util::stream::FuturesUnordered;
 
 use super::error::SurveyError;
 use super::exchange::{Exchanged, Wanted, exchange};
-use super::journal::{Heard, Journal, Replay};
+use super::journal::{Heard, Journal, Replay, Unanswered};
 use super::own_link;
 use super::parts::Parts;
 use crate::exchange::{Ask, Failure};
@@ -109,7 +109,8 @@ impl Visit {
         let scope = parts.reach.scope_of(&lease.site);
         let walk = Walk::new(parts.walk.clone(), scope, parts.opt_out.clone(), lease.start.clone(), known);
         Ok(Self {
-            budget: SiteBudget::new(parts.budget, began, fetch::READ_AHEAD),
+            budget: SiteBudget::new(parts.budget, began, fetch::READ_AHEAD)
+                .with_lost(Unanswered::of(&path)?.count(), parts.fetcher.most_bytes()),
             journal: Arc::new(Mutex::new(journal)),
             flying: FuturesUnordered::new(),
             hindered: None,
