@@ -258,7 +258,7 @@ fn an_environment_that_cannot_be_is_refused() {
         (
             "[survey]\n\ndayz = 3\n",
             "line 3: unknown key 'survey.dayz' (known here: days, coverage, of, reading, confidence, sites, min-delay, \
-             delay-factor, max-delay, rate)",
+             delay-factor, link-share, max-delay, rate)",
         ),
         (
             "[survey]\nmin-delay = \"5m\"\n",

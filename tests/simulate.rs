@@ -13,7 +13,7 @@ use ccsurvey::survey::{Settings, Span};
 use common::{Space, rows, same, same_tables, timeless_tables};
 
 /// The pauses of `Space::settings`, as flags.
-const QUICK: [&str; 10] = [
+const QUICK: [&str; 12] = [
     "--contact",
     "https://survey.example/contact",
     "--min-delay",
@@ -23,6 +23,8 @@ const QUICK: [&str; 10] = [
     "--max-delay",
     "20ms",
     "--rate",
+    "none",
+    "--link-share",
     "none",
 ];
 

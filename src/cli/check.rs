@@ -50,6 +50,13 @@ fn refusals(settings: &Settings) -> Vec<(bool, String)> {
             format!("--delay-factor is {}, expected a number of 0 or more", settings.delay_factor),
         ),
         (
+            settings.link_share.is_some_and(|share| !(share > 0.0 && share <= 1.0)),
+            format!(
+                "--link-share is {}, expected a share above 0 and up to 1, such as 0.003, or none",
+                settings.link_share.unwrap_or_default()
+            ),
+        ),
+        (
             settings.min_delay > settings.max_delay,
             format!(
                 "--min-delay is {}, expected at most --max-delay, which is {}",
@@ -151,6 +158,14 @@ mod tests {
             refusal(|s| s.delay_factor = f64::NAN),
             "--delay-factor is NaN, expected a number of 0 or more"
         );
+        for (share, told) in [(0.0, "0"), (1.5, "1.5"), (f64::NAN, "NaN")] {
+            assert_eq!(
+                refusal(|s| s.link_share = Some(share)),
+                format!(
+                    "--link-share is {told}, expected a share above 0 and up to 1, such as 0.003, or none"
+                )
+            );
+        }
         assert_eq!(
             refusal(|s| s.min_delay = Span(Duration::from_secs(90))),
             "--min-delay is 1m 30s, expected at most --max-delay, which is 1m"

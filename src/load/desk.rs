@@ -6,7 +6,7 @@ use super::bucket::Bucket;
 use super::share::Room;
 use super::{Most, Pace, ServerBudget, ServerState};
 use crate::address::Site;
-use crate::exchange::Answer;
+use crate::exchange::{Answer, Purpose};
 
 /// Where every exchange of a survey gets its permit.
 ///
@@ -122,12 +122,12 @@ impl Load {
         Turn::Go(Permit { address, site: site.clone(), begun: now, byte_limit })
     }
 
-    /// The exchange ended with an answer.
-    pub fn settle(&mut self, permit: Permit, answer: &Answer) {
+    /// The exchange, which was for this purpose, ended with an answer.
+    pub fn settle(&mut self, permit: Permit, purpose: Purpose, answer: &Answer) {
         let used = answer.wire.sent + answer.wire.received;
         self.release(&permit, used);
         self.changed.insert(permit.address);
-        self.servers.entry(permit.address).or_default().settle(&self.pace, answer);
+        self.servers.entry(permit.address).or_default().settle(&self.pace, purpose, answer);
     }
 
     /// The exchange was given up; the server may have worked on it until `now`.
@@ -158,10 +158,10 @@ impl Load {
 
     /// Books an exchange of an earlier run that the server's stored state does not know; to be called in
     /// the order in which the exchanges ended.
-    pub fn recall(&mut self, address: IpAddr, answer: &Answer) {
+    pub fn recall(&mut self, address: IpAddr, purpose: Purpose, answer: &Answer) {
         let server = self.servers.entry(address).or_default();
         server.begin(&self.pace, None);
-        server.settle(&self.pace, answer);
+        server.settle(&self.pace, purpose, answer);
         self.changed.insert(address);
     }
 

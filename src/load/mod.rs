@@ -31,6 +31,7 @@ mod own_link;
 mod pace;
 mod server;
 mod share;
+mod thin;
 
 pub use bucket::Bucket;
 pub use budget::{Budget, Grant, Limit, SiteBudget};
@@ -41,6 +42,7 @@ pub use own_link::{OwnLink, Passage, Sign};
 pub use pace::{Pace, delay_after};
 pub use server::ServerState;
 pub use share::{Burden, Most, ServerBudget};
+pub use thin::{Flow, ServerLink};
 
 #[cfg(test)]
 mod tests;

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::health::{Care, Health, is_trouble};
 use super::share::{Most, Room, ServerBudget, Today};
-use super::{Ledger, Pace};
-use crate::exchange::Answer;
+use super::{Flow, Ledger, Pace, ServerLink};
+use crate::exchange::{Answer, Purpose};
 
 /// What is remembered of one server address: when it may be asked again, and what it bore.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -16,6 +16,7 @@ pub struct ServerState {
     /// again.
     hold: Option<SystemTime>,
     health: Health,
+    link: ServerLink,
     /// It was in trouble too long to be asked again.
     is_given_up: bool,
     today: Today,
@@ -64,7 +65,7 @@ impl ServerState {
     }
 
     /// An exchange ended and gave this answer.
-    pub(super) fn settle(&mut self, pace: &Pace, answer: &Answer) {
+    pub(super) fn settle(&mut self, pace: &Pace, purpose: Purpose, answer: &Answer) {
         self.ledger.book(answer, self.in_flight);
         self.today.book(answer);
         let (is_trouble, first_byte) = (is_trouble(answer.status, answer.failure), answer.timings.first_byte);
@@ -78,15 +79,16 @@ impl ServerState {
             Care::PutOff(time) => self.hold_until(ended.checked_add(time)),
             Care::GiveUp => self.is_given_up = true,
         }
-        self.free_slot(ended, self.pause_after(pace, answer.timings.total));
+        let link = self.link.take(&Flow::of(purpose, answer));
+        self.free_slot(ended, self.pause_after(pace, answer.timings.total, link));
     }
 
     fn hold_until(&mut self, time: Option<SystemTime>) {
         self.hold = self.hold.max(time);
     }
 
-    fn pause_after(&self, pace: &Pace, took: Duration) -> Duration {
-        self.health.pause_after(pace, took, self.chance())
+    fn pause_after(&self, pace: &Pace, took: Duration, link: Duration) -> Duration {
+        self.health.pause_after(pace, took, link, self.chance())
     }
 
     /// Chance that is the same in every run: from what the server bore so far.
@@ -98,12 +100,18 @@ impl ServerState {
 
     /// An exchange ended in a way that left no answer, at the latest now.
     pub(super) fn abandon(&mut self, pace: &Pace, took: Duration, now: SystemTime) {
-        self.free_slot(now, self.pause_after(pace, took));
+        self.free_slot(now, self.pause_after(pace, took, Duration::ZERO));
     }
 
     fn free_slot(&mut self, ended: SystemTime, delay: Duration) {
         self.in_flight = self.in_flight.saturating_sub(1);
         self.slots.push(Slot { ended, free: ended + delay });
+    }
+
+    /// What is known of its link.
+    #[must_use]
+    pub fn link(&self) -> &ServerLink {
+        &self.link
     }
 
     /// Whether it is not to be asked any more in this survey.

@@ -79,9 +79,10 @@ pub(super) async fn exchange(
     answer.timings.dns = located.dns;
     own_link::note(parts, address, &answer);
     let content = read(&ask, &answer, body);
+    let purpose = ask.purpose;
     let heard = record(parts, journal, Heard { ask, answer: answer.clone(), content });
     // After the journal: a server's state that is stored never knows an exchange the journal lost.
-    parts.load().settle(permit, &answer);
+    parts.load().settle(permit, purpose, &answer);
     parts.settled.notify_waiters();
     heard
 }

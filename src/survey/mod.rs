@@ -55,7 +55,7 @@ pub use engine::{Ending, Survey, Taken};
 pub use error::SurveyError;
 pub use exchange::LONGEST_WAIT;
 pub use export::export;
-pub use others::Others;
+pub use others::{Others, THIN, Waits};
 pub use parts::{BUILT_IN_SUFFIX_LIST, most_bytes, pace};
 pub use progress::{LoadedServer, Progress, Snapshot};
 pub use settings::{FeedBackRule, Limit, Settings, Size, Span};

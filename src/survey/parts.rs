@@ -250,6 +250,7 @@ pub fn pace(settings: &Settings) -> Pace {
         min_delay: settings.min_delay.0,
         factor: settings.delay_factor,
         max_delay: settings.max_delay.0,
+        link_share: settings.link_share,
         per_address: settings.per_address,
         per_site: settings.per_site,
     }

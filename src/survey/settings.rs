@@ -59,6 +59,9 @@ pub struct Settings {
     pub delay_factor: f64,
     /// Most that a slow exchange or a back-off makes us pause.
     pub max_delay: Span,
+    /// Most of a server's link that the survey takes; none: no bound.
+    #[serde(with = "or_none")]
+    pub link_share: Option<f64>,
     /// Bytes per second, both ways, of the whole survey; none: no ceiling.
     #[serde(with = "or_none")]
     pub rate: Option<Size>,
@@ -142,6 +145,7 @@ impl Default for Settings {
             min_delay: Span(Duration::from_secs(2)),
             delay_factor: 5.0,
             max_delay: Span(Duration::from_secs(60)),
+            link_share: Some(0.003),
             // 8 Mbit/s: a quarter of a modest office link.
             rate: Some(Size(1024 * 1024)),
             max_server_requests: None,

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::error::SurveyError;
-use super::others::Others;
+use super::others::{Others, Waits};
 use crate::records::units::{bytes, duration, thousands};
 use crate::records::{
     LevelRow, Manifest, ServerRow, SiteRow, SurveyState, Timestamp, error_counts, read_table,
@@ -241,16 +241,8 @@ impl Summary {
         )?;
         writeln!(f, "time from the first site to the last: {}", duration(self.lasted_seconds))?;
         if let Some(others) = &self.others {
-            writeln!(
-                f,
-                "other users of these servers waited {:.2} % longer on average, {:.2} % at worst ({}); {} of {} servers \
-                 had more than they can bear",
-                others.mean_extra_share * 100.0,
-                others.worst_extra_share * 100.0,
-                others.worst_address,
-                thousands(others.overburdened),
-                thousands(others.servers)
-            )?;
+            write_waits(f, "these servers", &others.all)?;
+            write_waits(f, "servers with 512 kbit/s or less", &others.thin)?;
         }
         if self.unrecorded_exchanges > 0 {
             writeln!(
@@ -264,6 +256,22 @@ impl Summary {
         }
         Ok(())
     }
+}
+
+fn write_waits(f: &mut fmt::Formatter<'_>, of: &str, waits: &Waits) -> fmt::Result {
+    if waits.servers == 0 {
+        return Ok(());
+    }
+    writeln!(
+        f,
+        "other users of {of} waited {:.2} % longer on average, {:.2} % at worst ({}); {} of {} servers \
+         had more than they can bear",
+        waits.mean_extra_share * 100.0,
+        waits.worst_extra_share * 100.0,
+        waits.worst_address,
+        thousands(waits.overburdened),
+        thousands(waits.servers)
+    )
 }
 
 fn write_counts(

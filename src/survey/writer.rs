@@ -295,5 +295,7 @@ fn server_row(parts: &Parts, address: IpAddr, state: &ServerState, hosts: u32, s
         connections: ledger.connections,
         others_wait_ms: burden.map(|burden| milliseconds(burden.wait_without)),
         others_wait_surveyed_ms: burden.and_then(|burden| burden.wait_with).map(milliseconds),
+        link_bits_per_second: burden.map(|burden| burden.bits_per_second),
+        best_bits_per_second: state.link().bits_per_second(),
     }
 }

@@ -116,6 +116,7 @@ An environment file; every key may be left out, and is then as recorded, or no b
   sites = 64             # sites walked at once, and the pauses, as the flags of `ccsurvey survey`
   min-delay = \"2s\"
   delay-factor = 5
+  link-share = 0.003     # of a server's link, at most
   max-delay = \"1m\"
   rate = \"1MiB\"          # bytes per second, or \"none\"";
 
@@ -324,6 +325,8 @@ pub(super) fn plan(
     settings.min_delay = Span(*survey.min_delay.get_or_insert(settings.min_delay.0));
     settings.max_delay = Span(*survey.max_delay.get_or_insert(settings.max_delay.0));
     settings.delay_factor = *survey.delay_factor.get_or_insert(settings.delay_factor);
+    // A share of 1 is no bound beside the others.
+    settings.link_share = Some(*survey.link_share.get_or_insert(settings.link_share.unwrap_or(1.0)));
     settings.rate = survey.rate.get_or_insert(Ceiling(settings.rate.map(|rate| rate.0))).0.map(Size);
     if settings.min_delay > settings.max_delay {
         return Err(CliError::Usage(format!(
