@@ -145,7 +145,9 @@ fn a_survey_at_a_low_rate_takes_what_is_foretold() {
     Desk::recorded().foretells(environment, "world.toml", &flags);
 }
 
-/// The same sites behind satellites. What others use of each link is unknown from outside; on average it is 0.4.
+/// The same sites behind satellites. What others use of each link is unknown from outside; on average it is 0.4. Pauses
+/// for the sake of the link hang on just that, server by server, so that a forecast with them is no better than the guess:
+/// they are left out.
 #[test]
 fn a_survey_of_servers_behind_satellites_takes_what_is_foretold() {
     let desk = Desk::recorded();
@@ -153,8 +155,9 @@ fn a_survey_of_servers_behind_satellites_takes_what_is_foretold() {
                    offshore_round_trip = 600.0\noffshore_deviation = 0.0\nonshore_round_trip = 600.0\n\
                    onshore_deviation = 0.0\nsatellite_round_trip = 600.0\nsatellite_deviation = 0.0\n";
     desk.write("satellites.toml", &format!("{WORLD}{servers}"));
-    let environment = "[servers]\nlink = \"512 kbit/s\"\nothers = 0.4\nrtt = \"600ms\"\n";
-    desk.foretells(environment, "satellites.toml", &[]);
+    let environment =
+        "[servers]\nlink = \"512 kbit/s\"\nothers = 0.4\nrtt = \"600ms\"\n[survey]\nlink-share = 1\n";
+    desk.foretells(environment, "satellites.toml", &["--link-share", "1"]);
 }
 
 #[test]

@@ -75,6 +75,7 @@ fn zeros(settings: &Settings) -> impl Iterator<Item = (&'static str, bool)> {
         ("sites", settings.sites == 0),
         ("per-site", settings.per_site == 0),
         ("per-address", settings.per_address == 0),
+        ("per-neighbourhood", settings.per_neighbourhood == Some(0)),
         ("seeds-per-site", settings.seeds_per_site == 0),
         ("max-urls", settings.max_urls == 0),
         ("max-requests", settings.max_requests == Some(0)),

@@ -18,6 +18,9 @@ pub struct Pace {
     pub link_share: Option<f64>,
     /// Exchanges at once at one address; each beyond the first multiplies the load on it.
     pub per_address: u32,
+    /// Exchanges at once in one neighbourhood (/24, /48), whose addresses then share the pauses too; none: no
+    /// bound.
+    pub per_neighbourhood: Option<u32>,
     /// Exchanges at once in one site.
     pub per_site: u32,
 }
@@ -30,6 +33,7 @@ impl Default for Pace {
             max_delay: Duration::from_secs(60),
             link_share: Some(0.003),
             per_address: 1,
+            per_neighbourhood: None,
             per_site: 1,
         }
     }

@@ -278,6 +278,31 @@ fn an_exchange_that_was_in_flight_in_a_crash_is_waited_for() {
 }
 
 #[test]
+fn a_neighbourhood_rests_after_a_crash_as_its_servers_do() {
+    let pace = Pace { per_neighbourhood: Some(1), ..Pace::default() };
+    let fresh = || Load::new(pace.clone(), None, ServerBudget::default(), MOST);
+    let mut first = fresh();
+    let Turn::Go(permit) = first.permit(at(0.0), server(1), &site("a.ke"), None) else { panic!() };
+    assert!(matches!(first.permit(at(0.0), server(2), &site("b.ke"), None), Turn::Busy));
+    first.settle(permit, Purpose::Page, &answer(at(0.0), 4.0));
+    assert!(
+        matches!(first.permit(at(5.0), server(2), &site("b.ke"), None), Turn::At(free) if free == at(24.0))
+    );
+    let mut second = fresh();
+    for (address, state) in first.take_changed() {
+        second.recall_neighbour(address, &state);
+    }
+    assert!(
+        matches!(second.permit(at(5.0), server(2), &site("b.ke"), None), Turn::At(free) if free == at(24.0))
+    );
+    second.recall_in_flight(server(3), at(30.0), at(32.0));
+    assert!(
+        matches!(second.permit(at(33.0), server(2), &site("b.ke"), None), Turn::At(free) if free == at(42.0))
+    );
+    assert!(matches!(second.permit(at(33.0), [41, 90, 1, 1].into(), &site("c.ke"), None), Turn::Go(_)));
+}
+
+#[test]
 fn idle_servers_are_forgotten_once_their_state_was_taken() {
     let mut load = load();
     exchange(&mut load, at(0.0), |t| answer(t, 0.1));
@@ -344,9 +369,11 @@ proptest! {
         asks in prop::collection::vec((0u8..4, 0usize..4, 1u32..8000, 0u8..6), 1..120),
         per_address in 1u32..3,
         per_site in 1u32..3,
+        per_neighbourhood in prop::option::of(1u32..4),
         rate in prop::option::of(50_000u64..5_000_000),
     ) {
-        let pace = Pace { per_address, per_site, ..Pace::default() };
+        // All servers stand in one neighbourhood.
+        let pace = Pace { per_address, per_site, per_neighbourhood, ..Pace::default() };
         let mut load = Load::new(pace.clone(), rate, ServerBudget::default(), MOST);
         let mut now = at(0.0);
         let mut running: Vec<(SystemTime, IpAddr, usize, Permit, Answer)> = Vec::new();
@@ -364,6 +391,9 @@ proptest! {
                         let kept = ends.entry(address).or_default().iter()
                             .filter(|(end, delay)| *end + *delay > now).count() as u32;
                         prop_assert!(at_once + kept < per_address, "a pause was cut short");
+                        let resting = ends.values().flatten().filter(|(end, delay)| *end + *delay > now).count();
+                        let beside = (running.len() + resting) as u32;
+                        prop_assert!(per_neighbourhood.is_none_or(|places| beside < places));
                         let mut answer = answer(now, f64::from(millis) / 1000.0);
                         answer.address = Some(address);
                         if kind == 0 { answer.status = Some(503); }

@@ -287,6 +287,15 @@ impl<'a> Desk<'a> {
                     .to_owned(),
             );
         }
+        if settings.quiet_hours.is_some() {
+            notes.push("it is foretold without quiet hours, and would take longer".to_owned());
+        }
+        if settings.per_neighbourhood.is_some() {
+            notes.push(
+                "it is foretold without regard to neighbourhoods, and would take longer where servers stand side by side"
+                    .to_owned(),
+            );
+        }
         notes
     }
 }
@@ -304,10 +313,15 @@ pub(super) fn read_environment(file: &Path) -> Result<Environment, CliError> {
 
 /// The settings that the survey was made with.
 pub(super) fn settings_of(dir: &Path, manifest: &Manifest) -> Result<Settings, CliError> {
-    serde_json::from_value(manifest.settings.clone()).map_err(|wrong| {
+    let mut settings: Settings = serde_json::from_value(manifest.settings.clone()).map_err(|wrong| {
         let path = dir.join("manifest.json");
-        SurveyError::Settings { path, message: format!("its settings cannot be read: {wrong}") }.into()
-    })
+        SurveyError::Settings { path, message: format!("its settings cannot be read: {wrong}") }
+    })?;
+    // A survey that does not tell of it knew no such rule.
+    if manifest.settings.get("link-share").is_none() {
+        settings.link_share = None;
+    }
+    Ok(settings)
 }
 
 /// The recorded settings with what the environment says, and the environment with what was recorded.

@@ -83,8 +83,7 @@ impl InProcess {
         let mut taken = alone.transfer_time(body.len() as u64);
         if hangs_up(purpose, status, media_type) {
             // What comes in the round trip after which the server knows comes for nothing.
-            taken =
-                taken.min(server.round_trip.mul_f64(server.bytes_per_second() / alone.bytes_per_second()));
+            taken = taken.min(server.round_trip.mul_f64((1.0 - server.background).max(0.0)));
         }
         self.book(server, taken);
         Then::Answer {
