@@ -19,7 +19,7 @@ use crate::frontier::Lease;
 
 /// A simulated week has about a thousand of these.
 const SIMULATED_STATUS: Duration = Duration::from_secs(600);
-/// Sites parked at busy servers for each that may be visited; about 300 bytes of memory each.
+/// Sites parked at busy servers or put off for each that may be visited; about 300 bytes of memory each.
 pub const PARKED_PER_VISIT: usize = 64;
 
 /// Those who work on a running survey.
@@ -121,7 +121,9 @@ impl Crew {
         if let Some(lease) = self.parked.ready.pop_front() {
             return Ok(Some(lease));
         }
-        if self.parked.count >= PARKED_PER_VISIT * self.parts.settings.sites {
+        // In quiet hours every site would be put off, one after the other.
+        let waiting = self.parked.count + self.put_off.len();
+        if waiting >= PARKED_PER_VISIT * self.parts.settings.sites {
             return Ok(None);
         }
         Ok(self.parts.frontier().lease()?)

@@ -26,7 +26,7 @@ pub struct Gently {
     /// Parallel requests in one neighbourhood of addresses (/24 in IPv4, /48 in IPv6), which then share the pauses
     /// too: for servers that stand in one room on one thin link. With 1 a survey of crowded networks takes as many
     /// times longer as servers stand there side by side [default: none]
-    #[arg(long, value_name = "N|none")]
+    #[arg(long, value_name = "N|none", value_parser = values::whole_or_none)]
     per_neighbourhood: Option<Limit<u32>>,
 
     /// Least pause between two exchanges at a server address, e.g. 500ms. Below the default small
@@ -48,7 +48,7 @@ pub struct Gently {
     /// Most of a server's link that the survey takes, as a share of the best rate at which its answers came; the
     /// pause for it is five times --max-delay at most. With the default, those who share a thin link wait 2 %
     /// longer on average; with more a survey of thin links is faster, and they pay for it [default: 0.003]
-    #[arg(long, value_name = "SHARE|none")]
+    #[arg(long, value_name = "SHARE|none", value_parser = values::share_or_none)]
     link_share: Option<Limit<f64>>,
 
     /// Hours in which no server is asked, by its own clock, e.g. 08:00-18:00 or 22:00-06:00. The clock is the usual one
