@@ -11,7 +11,9 @@
 mod answer;
 mod ask;
 mod failure;
+mod unread;
 
 pub use answer::{Answer, Head, Timings, Wire, asks_for_pause};
 pub use ask::{Ask, Depth, Purpose};
 pub use failure::Failure;
+pub use unread::hangs_up;

@@ -92,6 +92,8 @@ pub enum Then {
 /// How long a server's other users wait for their turn on average.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Burden {
+    /// Capacity of the server's link.
+    pub bits_per_second: f64,
     /// If there were no survey.
     pub wait_without: Duration,
     /// While it is surveyed; none when that is more than the server can bear, and waits grow without end.

@@ -117,6 +117,13 @@ impl Today {
     }
 }
 
+impl Today {
+    /// Requests, bytes, microseconds.
+    pub(super) fn borne(&self) -> [u64; 3] {
+        [self.spent.requests, self.spent.bytes, self.spent.busy.as_micros() as u64]
+    }
+}
+
 fn day_of(time: SystemTime) -> u64 {
     time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs() / DAY
 }

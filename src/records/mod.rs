@@ -45,6 +45,7 @@ mod table;
 mod tables;
 mod timestamp;
 pub mod units;
+mod verdict;
 
 #[cfg(test)]
 mod geo_tests;
@@ -73,3 +74,4 @@ pub use sites::SiteRow;
 pub use table::{ColumnDoc, Row};
 pub use tables::Tables;
 pub use timestamp::{Timestamp, TimestampError};
+pub use verdict::{Judgement, Verdict};

@@ -12,13 +12,14 @@ use super::progress::{Progress, Snapshot};
 use super::recovery::{Recalled, Totals, unrecorded};
 use super::settings::Settings;
 use super::simulation::Simulation;
+use super::verdicts::verdicts;
 use super::visit::{Ended, Visited};
 use super::writer::Writer;
 use crate::address::WebUrl;
 use crate::exchange::Failure;
 use crate::frontier::Offer;
 use crate::load::{Promise, ServerState};
-use crate::records::{Manifest, SurveyState, Tables, row_counts};
+use crate::records::{Judgement, Manifest, SurveyState, Tables, Verdict, row_counts};
 
 /// A survey that is ready to run.
 pub struct Survey {
@@ -164,6 +165,7 @@ impl Survey {
         let mut totals = Totals::of_tables(&parts.folder.dir)?;
         let mut unrecorded = parts.frontier().unrecorded()?;
         let mut recalled = Recalled::default();
+        each_server(parts, |address, state| parts.load().recall_neighbour(address, state))?;
         for order in parts.folder.journaled()? {
             if parts.frontier().is_open(order)? {
                 unrecorded += recalled.read(parts, order, &mut totals)?;
@@ -241,7 +243,9 @@ impl Survey {
     fn close(&mut self, state: SurveyState) -> Result<Vec<String>, SurveyError> {
         let parts = &self.parts;
         let now = parts.now();
-        let broken = broken_promises(parts)?;
+        let promises = verdicts(parts.watch().seen(), &parts.settings);
+        let mut broken = broken_promises(parts)?;
+        broken.extend(further_breaches(&promises));
         if state == SurveyState::Finished {
             Tables::open(&parts.folder.dir)?.compact(FILE_ROWS)?;
         }
@@ -251,6 +255,7 @@ impl Survey {
         self.manifest.unrecorded_exchanges = unrecorded(parts)?;
         self.manifest.tables = row_counts(&parts.folder.dir)?;
         self.manifest.broken_promises.clone_from(&broken);
+        self.manifest.promises = promises;
         self.manifest.save(&parts.folder.dir)?;
         save_status(parts, &format!("{state:?}").to_lowercase(), 0, 0)?;
         Ok(broken)
@@ -269,6 +274,13 @@ async fn check_name_server(parts: &Parts) -> Result<(), SurveyError> {
     let server =
         parts.settings.dns.map_or("the system's name server".to_owned(), |dns| format!("name server {dns}"));
     Err(SurveyError::NameServer(server, silent.join(", ")))
+}
+
+/// Breaches beside those that [`broken_promises`] names server by server.
+fn further_breaches(promises: &[Verdict]) -> impl Iterator<Item = String> {
+    let is_named = |id: &str| matches!(id, "one_at_a_time_address" | "least_pause");
+    let broken = promises.iter().filter(|verdict| verdict.judgement == Judgement::Broken);
+    broken.filter(move |verdict| !is_named(&verdict.id)).map(ToString::to_string)
 }
 
 fn broken_promises(parts: &Parts) -> Result<Vec<String>, SurveyError> {

@@ -5,11 +5,12 @@ use std::time::{Duration, SystemTime};
 use super::crew::asked_to_stop;
 use super::error::SurveyError;
 use super::journal::{Entry, Heard, Journal};
+use super::local_hours;
 use super::own_link;
 use super::parts::Parts;
 use crate::address::Site;
 use crate::exchange::{Answer, Ask, Failure, Purpose};
-use crate::load::{Permit, Turn};
+use crate::load::{Permit, Turn, Wishes};
 use crate::page::{Page, Source, is_html};
 use crate::walk::Content;
 
@@ -82,12 +83,17 @@ async fn attempt(
             return record(parts, journal, Heard { ask, answer, content: Content::Nothing }).map(Some);
         }
     };
-    // While the turn was waited for, our own link may have broken.
+    // While the turn was waited for, our own link may have broken; and while that was, quiet hours may have begun.
     let Some(pass) = own_link::passage(parts).await else {
         parts.load().abandon(permit, parts.now());
         return Ok(Some(Exchanged::Stopped));
     };
+    if let Some(time) = local_hours::waking(parts, address, site) {
+        parts.load().abandon(permit, parts.now());
+        return Ok(Some(Exchanged::PutOff(time)));
+    }
     write(journal, &Entry::Asked { number: ask.number, address, at: parts.now() })?;
+    let has_opted_out = parts.opt_out.has_host(ask.url.host()) || parts.opt_out.has_address(address);
     let Some((mut answer, body)) =
         unless_stopped(parts, parts.fetcher.fetch(&ask, address, byte_limit.min(permit.byte_limit()))).await
     else {
@@ -107,9 +113,11 @@ async fn attempt(
         }
     }
     let content = read(&parts.settings.exclude_text, &ask, &answer, body);
+    let purpose = ask.purpose;
     let heard = record(parts, journal, Heard { ask, answer: answer.clone(), content });
     // After the journal: a server's state that is stored never knows an exchange the journal lost.
-    parts.load().settle(permit, &answer);
+    parts.load().settle(permit, purpose, &answer);
+    watch(parts, site, address, &answer, has_opted_out);
     parts.settled.notify_waiters();
     heard.map(Some)
 }
@@ -117,6 +125,20 @@ async fn attempt(
 /// Nothing was asked yet, as far as the server can know.
 fn is_no_connection(failure: Failure) -> bool {
     matches!(failure, Failure::ConnectTimeout | Failure::ConnectUnreachable)
+}
+
+/// Takes in what was done, as it would be seen from outside.
+fn watch(parts: &Parts, site: &Site, address: IpAddr, answer: &Answer, had_opted_out: bool) {
+    if answer.failure.is_some_and(|failure| !failure.reached_the_network()) {
+        return;
+    }
+    let load = parts.load();
+    let mut watch = parts.watch();
+    let in_quiet_hours = local_hours::are_quiet(parts, answer.started, address, site);
+    watch.note(site, address, answer, Wishes { had_opted_out, in_quiet_hours });
+    if let Some(state) = load.state_of(address) {
+        watch.note_server(address, state);
+    }
 }
 
 /// Why a turn did not come.
@@ -157,7 +179,10 @@ async fn turn(
             return Ok(Err(NoTurn::Stopped));
         }
         let now = parts.now();
-        let turn = parts.load().permit(now, address, site, crawl_delay);
+        let turn = match local_hours::waking(parts, address, site) {
+            Some(time) => Turn::At(time),
+            None => parts.load().permit(now, address, site, crawl_delay),
+        };
         match turn {
             Turn::Go(permit) => return Ok(Ok(permit)),
             Turn::At(time) if time > now + LONGEST_WAIT => return Ok(Err(NoTurn::Until(time))),

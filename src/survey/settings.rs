@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::address::{ScopeRule, SuffixSection};
+use crate::load::QuietHours;
 use crate::walk::{Extension, NonHtml, UrlPattern};
 
 /// Everything a survey is told, as its `survey.toml` and the user's configuration file write it.
@@ -64,12 +65,21 @@ pub struct Settings {
     pub per_site: u32,
     /// Parallel requests at one server address.
     pub per_address: u32,
+    /// Parallel requests in one neighbourhood of addresses (/24 in IPv4, /48 in IPv6); none: no bound.
+    #[serde(with = "or_none")]
+    pub per_neighbourhood: Option<u32>,
     /// Least pause between two exchanges at an address.
     pub min_delay: Span,
     /// Pause as a multiple of the last exchange's duration.
     pub delay_factor: f64,
     /// Most that a slow exchange or a back-off makes us pause.
     pub max_delay: Span,
+    /// Most of a server's link that the survey takes; none: no bound.
+    #[serde(with = "or_none")]
+    pub link_share: Option<f64>,
+    /// Hours of the day, by their own clocks, in which servers are not asked; none: asked at any time.
+    #[serde(with = "or_none")]
+    pub quiet_hours: Option<QuietHours>,
     /// Bytes per second, both ways, of the whole survey; none: no ceiling.
     #[serde(with = "or_none")]
     pub rate: Option<Size>,
@@ -157,9 +167,12 @@ impl Default for Settings {
             sites: 64,
             per_site: 1,
             per_address: 1,
+            per_neighbourhood: None,
             min_delay: Span(Duration::from_secs(2)),
             delay_factor: 5.0,
             max_delay: Span(Duration::from_secs(60)),
+            link_share: Some(0.003),
+            quiet_hours: None,
             // 8 Mbit/s: a quarter of a modest office link.
             rate: Some(Size(1024 * 1024)),
             max_server_requests: None,

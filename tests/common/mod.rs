@@ -59,6 +59,7 @@ impl Space {
             gateway: Some(self.served.gateway_addr),
             min_delay: Span(Duration::ZERO),
             delay_factor: 0.0,
+            link_share: None,
             max_delay: Span(Duration::from_millis(20)),
             rate: None,
             ..Settings::default()

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::address::Host;
-use crate::exchange::{Failure, Purpose};
+use crate::exchange::{Failure, Purpose, hangs_up};
 use crate::fetch::{Burden, Looked, Question, Shown, Then};
 use crate::load::Pace;
 use crate::space::{
@@ -78,7 +78,14 @@ impl InProcess {
         let Reply { status, fields, body, is_cut, .. } = Reply::new(response, &asked, false);
         // The others wait for the link. They make an answer slow too, which is none of the survey's share of it.
         let alone = Server { background: 0.0, ..*server };
-        self.book(server, alone.transfer_time(body.len() as u64));
+        let media_type = fields.iter().find(|(name, _)| *name == "Content-Type");
+        let media_type = media_type.map_or("", |(_, value)| value).as_bytes();
+        let mut taken = alone.transfer_time(body.len() as u64);
+        if hangs_up(purpose, status, media_type) {
+            // What comes in the round trip after which the server knows comes for nothing.
+            taken = taken.min(server.round_trip.mul_f64((1.0 - server.background).max(0.0)));
+        }
+        self.book(server, taken);
         Then::Answer {
             first_byte: server.round_trip + service,
             status,
@@ -145,7 +152,11 @@ impl crate::fetch::Web for InProcess {
         let Harm { wait_without, wait_with, .. } =
             harm(&visited.server, &Visits { span: visited.span(), ..visited.visits });
         let wait_without = Duration::try_from_secs_f64(wait_without).ok()?;
-        Some(Burden { wait_without, wait_with: Duration::try_from_secs_f64(wait_with).ok() })
+        Some(Burden {
+            bits_per_second: visited.server.bits_per_second,
+            wait_without,
+            wait_with: Duration::try_from_secs_f64(wait_with).ok(),
+        })
     }
 }
 
