@@ -145,13 +145,19 @@ impl Load {
         self.rest(permit.address, rest);
     }
 
-    /// The exchange was given up; the server may have worked on it until `now`.
+    /// The permit was not used, or nobody knows how; the server may have worked on it until `now`.
     pub fn abandon(&mut self, permit: Permit, now: SystemTime) {
         self.release(&permit, self.most.bytes);
         self.changed.insert(permit.address);
         let took = now.duration_since(permit.begun).unwrap_or_default();
         let rest = self.servers.entry(permit.address).or_default().abandon(&self.pace, took, now);
         self.rest(permit.address, rest);
+    }
+
+    /// The exchange was put at `asked` and will have no answer on record.
+    pub fn lose(&mut self, permit: Permit, asked: SystemTime, now: SystemTime) {
+        self.servers.entry(permit.address).or_default().lose(asked);
+        self.abandon(permit, now);
     }
 
     fn begin(&mut self, address: IpAddr, crawl_delay: Option<Duration>) {
@@ -199,7 +205,9 @@ impl Load {
     pub fn recall_in_flight(&mut self, address: IpAddr, asked: SystemTime, now: SystemTime) {
         self.begin(address, None);
         let took = now.duration_since(asked).unwrap_or_default();
-        let rest = self.servers.entry(address).or_default().abandon(&self.pace, took, now);
+        let server = self.servers.entry(address).or_default();
+        server.lose(asked);
+        let rest = server.abandon(&self.pace, took, now);
         self.rest(address, rest);
         self.changed.insert(address);
     }

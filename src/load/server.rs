@@ -3,7 +3,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use super::health::{Care, Health, is_trouble};
-use super::share::{Most, Room, ServerBudget, Today};
+use super::share::{Lost, Most, Room, ServerBudget, Today};
 use super::slots::Slots;
 use super::{Flow, Ledger, Pace, ServerLink};
 use crate::exchange::{Answer, Purpose};
@@ -21,6 +21,7 @@ pub struct ServerState {
     /// It was in trouble too long to be asked again.
     is_given_up: bool,
     today: Today,
+    lost: Lost,
 }
 
 /// How long a place is to rest after an exchange.
@@ -39,7 +40,7 @@ impl ServerState {
 
     /// Whether the server may bear one more exchange.
     pub(super) fn room(&self, budget: &ServerBudget, now: SystemTime, most: Most) -> Room {
-        budget.room(now, &self.today, &self.ledger, self.slots.in_flight(), most)
+        budget.room(now, &self.today, &self.ledger, &self.lost, self.slots.in_flight(), most)
     }
 
     /// An exchange begins: it takes the slot that is free first.
@@ -89,6 +90,11 @@ impl ServerState {
     /// An exchange ended in a way that left no answer, at the latest now.
     pub(super) fn abandon(&mut self, pace: &Pace, took: Duration, now: SystemTime) -> Rest {
         self.rest(now, self.pause_after(pace, took, Duration::ZERO))
+    }
+
+    /// The answer to what was asked at this time is lost.
+    pub(super) fn lose(&mut self, asked: SystemTime) {
+        self.lost.book(asked);
     }
 
     fn rest(&mut self, ended: SystemTime, pause: Duration) -> Rest {

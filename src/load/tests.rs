@@ -316,6 +316,24 @@ fn idle_servers_are_forgotten_once_their_state_was_taken() {
 }
 
 #[test]
+fn exchanges_whose_answers_a_crash_lost_count_into_the_budget_of_their_server_once() {
+    let in_all = Burden { requests: Some(3), ..Burden::default() };
+    let fresh = || Load::new(Pace::default(), None, ServerBudget { in_all, ..ServerBudget::default() }, MOST);
+    let mut load = fresh();
+    load.recall_in_flight(server(1), at(0.0), at(1.0));
+    load.recall_in_flight(server(1), at(5.0), at(6.0));
+    let state = load.state_of(server(1)).unwrap().clone();
+    let mut again = fresh();
+    again.restore(server(1), state);
+    // The journal tells of them again whenever the survey is resumed.
+    again.recall_in_flight(server(1), at(0.0), at(100.0));
+    again.recall_in_flight(server(1), at(5.0), at(100.0));
+    let Turn::Go(permit) = again.permit(at(400.0), server(1), &site("a.ke"), None) else { panic!() };
+    again.lose(permit, at(400.0), at(401.0));
+    assert!(matches!(again.permit(at(900.0), server(1), &site("a.ke"), None), Turn::Spent));
+}
+
+#[test]
 fn exchanges_whose_answers_a_crash_lost_count_into_the_budget_of_their_site() {
     let budget = Budget { requests: Some(5), bytes: Some(20 * MIB), time: None };
     let mut site = SiteBudget::new(budget, at(0.0), 0).with_lost(3, MIB);

@@ -92,12 +92,13 @@ async fn attempt(
         parts.load().abandon(permit, parts.now());
         return Ok(Some(Exchanged::PutOff(time)));
     }
-    write(journal, &Entry::Asked { number: ask.number, address, at: parts.now() })?;
+    let asked = parts.now();
+    write(journal, &Entry::Asked { number: ask.number, address, at: asked })?;
     let has_opted_out = parts.opt_out.has_host(ask.url.host()) || parts.opt_out.has_address(address);
     let Some((mut answer, body)) =
         unless_stopped(parts, parts.fetcher.fetch(&ask, address, byte_limit.min(permit.byte_limit()))).await
     else {
-        parts.load().abandon(permit, parts.now());
+        parts.load().lose(permit, asked, parts.now());
         return Ok(Some(Exchanged::Stopped));
     };
     answer.timings.dns = located.dns;
@@ -107,7 +108,7 @@ async fn attempt(
         match own_link::is_ours(parts, answer.ended()).await {
             Some(false) => {}
             ours => {
-                parts.load().abandon(permit, parts.now());
+                parts.load().lose(permit, asked, parts.now());
                 return Ok(ours.is_none().then_some(Exchanged::Stopped));
             }
         }

@@ -163,7 +163,8 @@ impl Default for Settings {
             max_requests: Some(10_000),
             // 10,000 pages of the median size on the Web of 2024, 32 kB.
             max_bytes: Some(Size(320 * 1024 * 1024)),
-            max_time: Some(Span(Duration::from_secs(3 * 24 * 3600))),
+            // 10,000 requests with the pause that a page takes on a thin link, two minutes.
+            max_time: Some(Span(Duration::from_secs(14 * 24 * 3600))),
             sites: 64,
             per_site: 1,
             per_address: 1,

@@ -60,7 +60,7 @@ pub struct Far {
     #[arg(long, value_name = "BYTES|none")]
     max_bytes: Option<Limit<Size>>,
 
-    /// Time that the walk of one site tree may take, e.g. 12h [default: 3days]
+    /// Time that the walk of one site tree may take, e.g. 12h [default: 14days]
     #[arg(long, value_name = "TIME|none")]
     max_time: Option<Limit<Span>>,
 
