@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::stream;
-use reqwest::Response;
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH};
+use reqwest::{Request, Response};
 use tokio::time::{Instant, sleep};
 
 use super::Settings;
@@ -45,6 +45,9 @@ pub struct Looked {
 pub struct Question<'a> {
     pub url: &'a WebUrl,
     pub purpose: Purpose,
+    /// The fields of these names (RFC 9110 §13.1).
+    pub if_none_match: Option<&'a str>,
+    pub if_modified_since: Option<&'a str>,
     /// The address that is asked comes with a new connection.
     pub opens_connection: bool,
 }
@@ -126,13 +129,17 @@ impl Thread {
 
     pub(super) async fn execute(
         &self,
+        request: &Request,
         url: &WebUrl,
         purpose: Purpose,
         notes: &Notes,
         verdict: &Verdict,
     ) -> Result<Response, Failure> {
         let opens_connection = !self.take_open();
-        let reply = self.web.ask(&Question { url, purpose, opens_connection });
+        let field = |name| request.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+        let (if_none_match, if_modified_since) = (field(IF_NONE_MATCH), field(IF_MODIFIED_SINCE));
+        let reply =
+            self.web.ask(&Question { url, purpose, if_none_match, if_modified_since, opens_connection });
         if opens_connection {
             let done = self.connect(&reply, url.is_https(), notes, verdict).await;
             notes.note(|moments| match done {

@@ -36,6 +36,23 @@ pub fn read_frames<'a, R: Row>(
     Ok(files(dir, R::TABLE)?.into_iter().map(move |path| read_file::<R>(&path, Some(columns))))
 }
 
+/// The rows of a table as [`read_table`] gives them, with null in columns that may be null and are not among the
+/// wanted ones: less to decode and to hold.
+///
+/// # Errors
+/// As [`read_table`].
+pub fn read_partly<'a, R: Row>(
+    dir: &Path,
+    wanted: &'a [&'a str],
+) -> Result<impl Iterator<Item = Result<Vec<R>, TablesError>> + use<'a, R>, TablesError> {
+    let columns = R::COLUMNS.iter().filter(|column| !column.nullable || wanted.contains(&column.name));
+    let columns: Vec<&str> = columns.map(|column| column.name).collect();
+    Ok(files(dir, R::TABLE)?.into_iter().map(move |path| {
+        let frame = read_file::<R>(&path, Some(&columns))?;
+        R::rows(&frame).map_err(TablesError::at("read table", &path))
+    }))
+}
+
 /// How many rows a table has, and in how many files, by their footers alone.
 ///
 /// # Errors

@@ -3,6 +3,7 @@ use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 
 use super::crew::asked_to_stop;
+use super::earlier::EarlierPage;
 use super::error::SurveyError;
 use super::journal::{Entry, Heard, Journal};
 use super::own_link;
@@ -52,7 +53,7 @@ pub(super) async fn exchange(
         Ok(address) => address,
         Err(failure) => {
             let answer = Answer::not_asked(parts.now(), located.refused, failure, located.dns);
-            return record(parts, journal, Heard { ask, answer, content: Content::Nothing });
+            return record(parts, journal, Heard::nothing(ask, answer));
         }
     };
     let permit = match turn(parts, address, site, crawl_delay).await? {
@@ -61,7 +62,7 @@ pub(super) async fn exchange(
         Err(NoTurn::Stopped) => return Ok(Exchanged::Stopped),
         Err(never) => {
             let answer = Answer::not_asked(parts.now(), Some(address), never.failure(), located.dns);
-            return record(parts, journal, Heard { ask, answer, content: Content::Nothing });
+            return record(parts, journal, Heard::nothing(ask, answer));
         }
     };
     // While the turn was waited for, our own link may have broken.
@@ -69,17 +70,20 @@ pub(super) async fn exchange(
         parts.load().abandon(permit, parts.now());
         return Ok(Exchanged::Stopped);
     }
+    let earlier = earlier(parts, &ask)?;
+    let known = earlier.as_ref().map(|page| page.validators.clone()).unwrap_or_default();
     write(journal, &Entry::Asked { number: ask.number, address, at: parts.now() })?;
-    let Some((mut answer, body)) =
-        unless_stopped(parts, parts.fetcher.fetch(&ask, address, byte_limit.min(permit.byte_limit()))).await
-    else {
+    let byte_limit = byte_limit.min(permit.byte_limit());
+    let fetching = parts.fetcher.fetch_other_than(&known, &ask, address, byte_limit);
+    let Some((mut answer, body)) = unless_stopped(parts, fetching).await else {
         parts.load().abandon(permit, parts.now());
         return Ok(Exchanged::Stopped);
     };
     answer.timings.dns = located.dns;
     own_link::note(parts, address, &answer);
-    let content = read(&ask, &answer, body);
-    let heard = record(parts, journal, Heard { ask, answer: answer.clone(), content });
+    let heard = hear(ask, answer, body, earlier);
+    let answer = heard.answer.clone();
+    let heard = record(parts, journal, heard);
     // After the journal: a server's state that is stored never knows an exchange the journal lost.
     parts.load().settle(permit, &answer);
     parts.settled.notify_waiters();
@@ -162,6 +166,24 @@ async fn unless_stopped<T>(parts: &Parts, work: impl Future<Output = T>) -> Opti
         done = work => Some(done),
         () = overdue => None,
     }
+}
+
+/// What an earlier survey knows of what is asked for. robots.txt is always asked for whole: if a server wrongly
+/// said that it has not changed, its new rules would be broken.
+fn earlier(parts: &Parts, ask: &Ask) -> Result<Option<EarlierPage>, SurveyError> {
+    match &parts.earlier_pages {
+        Some(pages) if ask.purpose == Purpose::Page => pages.find(&ask.url),
+        _ => Ok(None),
+    }
+}
+
+/// What an answer means to a survey: it carries a page, or says that the one of an earlier survey is still right.
+fn hear(ask: Ask, mut answer: Answer, body: Vec<u8>, earlier: Option<EarlierPage>) -> Heard {
+    if let Some((content, whole)) = earlier.and_then(|page| page.take_over(&mut answer)) {
+        return Heard { ask, answer, content, unchanged_bytes: Some(whole) };
+    }
+    let content = read(&ask, &answer, body);
+    Heard { ask, answer, content, unchanged_bytes: None }
 }
 
 fn read(ask: &Ask, answer: &Answer, body: Vec<u8>) -> Content {

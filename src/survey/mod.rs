@@ -27,6 +27,7 @@
 mod backlog;
 mod clock;
 mod crew;
+mod earlier;
 mod engine;
 mod error;
 mod exchange;
@@ -51,6 +52,7 @@ mod writer;
 
 pub use clock::clock;
 pub use crew::PARKED_PER_VISIT;
+pub use earlier::Reading;
 pub use engine::{Ending, Survey, Taken};
 pub use error::SurveyError;
 pub use exchange::LONGEST_WAIT;

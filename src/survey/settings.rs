@@ -101,6 +101,8 @@ pub struct Settings {
     pub opt_out: Option<PathBuf>,
     /// MaxMind databases for countries and networks of servers.
     pub geo: Vec<PathBuf>,
+    /// An earlier survey: what has not changed since is not sent again. Its links are recorded for the next one.
+    pub since: Option<PathBuf>,
 }
 
 /// What becomes of external URLs inside the surveyed country domains.
@@ -164,6 +166,7 @@ impl Default for Settings {
             ca: Vec::new(),
             opt_out: None,
             geo: Vec::new(),
+            since: None,
         }
     }
 }

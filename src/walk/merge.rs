@@ -96,7 +96,9 @@ impl Walk {
         if says_when_to_come_back(answer) && entry.retries < self.settings.retries {
             return self.list.push(Entry { retries: entry.retries + 1, again: true, ..entry });
         }
-        if answer.is_success() && is_html(answer.head.content_type.as_deref()) {
+        // A page that has not changed comes without a body, and is there all the same.
+        let is_html = answer.is_success() && is_html(answer.head.content_type.as_deref());
+        if is_html || matches!(content, Content::Page(_)) {
             self.level().pages += 1;
         }
         if let Content::Page(page) = content {

@@ -71,10 +71,16 @@ impl InProcess {
         Some(Shown { bytes: certificate_bytes(host, kind), defect: defect(kind) })
     }
 
-    fn answer(&self, response: Response, server: &Server, purpose: Purpose) -> Then {
-        let method = if purpose == Purpose::Head { Method::Head } else { Method::Get };
+    fn answer(&self, response: Response, server: &Server, question: &Question<'_>) -> Then {
+        let method = if question.purpose == Purpose::Head { Method::Head } else { Method::Get };
         let service = response.service;
-        let asked = Asked { method, accepts_gzip: true, ..Asked::default() };
+        let asked = Asked {
+            method,
+            accepts_gzip: true,
+            if_none_match: question.if_none_match.map(str::to_owned),
+            if_modified_since: question.if_modified_since.map(str::to_owned),
+            ..Asked::default()
+        };
         let Reply { status, fields, body, is_cut, .. } = Reply::new(response, &asked, false);
         // The others wait for the link. They make an answer slow too, which is none of the survey's share of it.
         let alone = Server { background: 0.0, ..*server };
@@ -134,7 +140,7 @@ impl crate::fetch::Web for InProcess {
         let then = match self.web.respond(url.is_https(), host, url.target()) {
             Reaction::NoSuchHost | Reaction::Reset | Reaction::Acts(_) => Then::Closed(server.round_trip),
             Reaction::Silence => Then::Silence,
-            Reaction::Response(response) => self.answer(response, &server, question.purpose),
+            Reaction::Response(response) => self.answer(response, &server, question),
         };
         crate::fetch::Reply { connect, tls, shown, then }
     }
