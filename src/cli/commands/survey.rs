@@ -101,9 +101,13 @@ mod tests {
     fn what_became_of_the_start_list_is_told() {
         assert_eq!(taken_in_words(Taken { sites: 1, ..Taken::default() }), "1 site to survey");
         assert_eq!(
-            taken_in_words(Taken { sites: 3400, seeds: 2, repeated: 1 }),
+            taken_in_words(Taken { sites: 3400, seeds: 2, repeated: 1, known: None }),
             "3,400 sites to survey, 2 further start URLs in them; 1 start URL passed over, for their site has its \
              number already (--seeds-per-site)"
+        );
+        assert_eq!(
+            taken_in_words(Taken { sites: 1, known: Some(1234), ..Taken::default() }),
+            "1 site to survey; 1,234 pages and files of the earlier survey are sent only if they have changed"
         );
     }
 }
