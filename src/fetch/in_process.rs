@@ -156,6 +156,10 @@ impl Thread {
             }
             Then::Answer { first_byte, status, fields, body, cut_after, bytes_per_second } => {
                 sleep(first_byte).await;
+                // RFC 9112 §6.3: such an answer ends with its head, and the connection can be used again.
+                if matches!(status, 204 | 304) {
+                    keep_alive(&self.open);
+                }
                 let body = Arriving {
                     rest: Bytes::from(body),
                     before_cut: cut_after.unwrap_or(usize::MAX),
@@ -226,6 +230,11 @@ impl Thread {
     }
 }
 
+/// Notes that the connection can be used again.
+fn keep_alive(open: &Mutex<Option<Instant>>) {
+    *open.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now() + KEPT_ALIVE);
+}
+
 /// A body on its way.
 struct Arriving {
     rest: Bytes,
@@ -244,7 +253,7 @@ impl Arriving {
         }
         if this.rest.is_empty() {
             if let Some(open) = &this.open {
-                *open.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now() + KEPT_ALIVE);
+                keep_alive(open);
             }
             return None;
         }

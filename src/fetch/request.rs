@@ -15,9 +15,11 @@ pub(super) struct Requests {
     user_agent: HeaderValue,
 }
 
-/// Longer validators are not sent, and what was cut to be kept is among them: Apache's and nginx's tags are below
-/// 60 characters, a date has 29. With both, our fields stay within what [`most_bytes`](super::most_bytes) allows.
-const LONGEST_VALIDATOR: usize = 120;
+/// Longer validators are not sent, and what was cut to be kept is among them: a tag of Apache or nginx has below 40
+/// characters, one made of SHA-256 in hexadecimal 68, a date 29. With both, our fields stay within what
+/// [`most_bytes`](super::most_bytes) allows.
+const LONGEST_TAGS: usize = 120;
+const LONGEST_DATE: usize = 40;
 
 impl Requests {
     pub(super) fn new(user_agent: &str) -> Result<Self, FetchError> {
@@ -50,15 +52,15 @@ impl Requests {
         headers.insert(ACCEPT, HeaderValue::from_static(accept));
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip, br, zstd"));
         // RFC 9110 §13.1.3: who knows tags goes by the tag, others by the date.
-        add_condition(headers, IF_NONE_MATCH, known.etag.as_deref());
-        add_condition(headers, IF_MODIFIED_SINCE, known.last_modified.as_deref());
+        add_condition(headers, IF_NONE_MATCH, known.tags().as_deref(), LONGEST_TAGS);
+        add_condition(headers, IF_MODIFIED_SINCE, known.last_modified.as_deref(), LONGEST_DATE);
         Some(request)
     }
 }
 
 /// What cannot be given back as it was received is left out: the server then sends the page.
-fn add_condition(headers: &mut HeaderMap, name: HeaderName, validator: Option<&str>) {
-    let is_usable = |text: &&str| !text.is_empty() && text.len() <= LONGEST_VALIDATOR && text.is_ascii();
+fn add_condition(headers: &mut HeaderMap, name: HeaderName, validator: Option<&str>, longest: usize) {
+    let is_usable = |text: &&str| !text.is_empty() && text.len() <= longest && text.is_ascii();
     if let Some(Ok(value)) = validator.filter(is_usable).map(HeaderValue::from_str) {
         headers.insert(name, value);
     }
@@ -99,7 +101,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_given_back_as_it_was_is_not_sent() {
-        let long = "x".repeat(LONGEST_VALIDATOR + 1);
+        let long = "x".repeat(LONGEST_TAGS + 1);
         assert_eq!(conditions(&long, "caf\u{e9}"), (None, None));
         assert_eq!(conditions("a\r\nHost: b.ke", "\u{0}"), (None, None));
     }

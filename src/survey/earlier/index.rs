@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use redb::{Builder, Database, ReadableTable, ReadableTableMetadata, WriteTransaction};
+use redb::{Builder, ReadableTable, ReadableTableMetadata, Table};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{CACHE_BYTES, EarlierPages, LINKS, PAGES, Stored, StoredLink, key_of, store_error, write_links};
@@ -8,7 +8,7 @@ use crate::address::WebUrl;
 use crate::exchange::Validators;
 use crate::page::{Element, RecordedPage, is_html};
 use crate::records::{
-    ExchangeRow, Manifest, PageLinkRow, RobotsRow, Row, TablesError, read_partly, read_table, row_count,
+    ExchangeRow, Manifest, PageLinkRow, RobotsRow, Row, TablesError, read_pieces, row_count,
 };
 use crate::survey::error::SurveyError;
 
@@ -75,58 +75,60 @@ impl EarlierPages {
             .set_cache_size(CACHE_BYTES)
             .create(path)
             .map_err(|wrong| store_error("open", path, wrong.into()))?;
-        let index = Index { path, store };
-        for rows in read_partly::<ExchangeRow>(dir, COLUMNS).map_err(damaged)? {
+        let write = |work: &mut dyn FnMut(&mut Tables<'_>) -> Result<(), redb::Error>| {
+            let mut run = || {
+                let txn = store.begin_write()?;
+                work(&mut Tables { pages: txn.open_table(PAGES)?, links: txn.open_table(LINKS)? })?;
+                Ok(txn.commit()?)
+            };
+            run().map_err(|wrong| store_error("write", path, wrong))
+        };
+        for rows in read_pieces::<ExchangeRow>(dir, COLUMNS).map_err(damaged)? {
             let rows = rows.map_err(damaged)?;
-            index.write(|txn| add_pages(txn, &rows))?;
+            write(&mut |tables| rows.iter().try_for_each(|row| tables.add_page(row)))?;
             reading.rows += rows.len() as u64;
             tell(reading);
         }
         let mut run = Run::default();
-        for rows in read_table::<PageLinkRow>(dir).map_err(damaged)? {
-            let rows = rows.map_err(damaged)?;
+        for rows in read_pieces::<PageLinkRow>(dir, &["spelled"]).map_err(damaged)? {
+            let mut rows = rows.map_err(damaged)?;
             reading.rows += rows.len() as u64;
-            index.write(|txn| rows.into_iter().try_for_each(|row| run.take(txn, row)))?;
+            write(&mut |tables| rows.drain(..).try_for_each(|row| run.take(tables, row)))?;
             tell(reading);
         }
-        index.write(|txn| {
-            run.end(txn)?;
-            txn.open_table(LINKS)?;
-            Ok(txn.open_table(PAGES)?.len()?)
-        })
+        let mut known = 0;
+        write(&mut |tables| {
+            run.end(tables)?;
+            known = tables.pages.len()?;
+            Ok(())
+        })?;
+        Ok(known)
     }
 }
 
-struct Index<'a> {
-    path: &'a Path,
-    store: Database,
+/// The store while it is written.
+struct Tables<'txn> {
+    pages: Table<'txn, u128, &'static [u8]>,
+    links: Table<'txn, u128, &'static [u8]>,
 }
 
-impl Index<'_> {
-    fn write<T>(
-        &self,
-        work: impl FnOnce(&WriteTransaction) -> Result<T, redb::Error>,
-    ) -> Result<T, SurveyError> {
-        let run = || {
-            let txn = self.store.begin_write()?;
-            let done = work(&txn)?;
-            txn.commit()?;
-            Ok(done)
-        };
-        run().map_err(|wrong| store_error("write", self.path, wrong))
-    }
-}
-
-fn add_pages(txn: &WriteTransaction, rows: &[ExchangeRow]) -> Result<(), redb::Error> {
-    let mut pages = txn.open_table(PAGES)?;
-    for row in rows {
+impl Tables<'_> {
+    /// Of a URL that was asked for twice the last answer counts.
+    fn add_page(&mut self, row: &ExchangeRow) -> Result<(), redb::Error> {
         if let Some((key, stored)) = stored(row) {
-            // Of a URL that was asked for twice the last answer counts.
             let bytes = postcard::to_stdvec(&stored).unwrap_or_default();
-            pages.insert(key, bytes.as_slice())?;
+            self.pages.insert(key, bytes.as_slice())?;
         }
+        Ok(())
     }
-    Ok(())
+
+    /// How many links were counted on a page of this tree.
+    fn links_of(&self, key: u128, tree: u64) -> Result<Option<usize>, redb::Error> {
+        let bytes = self.pages.get(key)?;
+        let stored = bytes.and_then(|bytes| postcard::from_bytes::<Stored>(bytes.value()).ok());
+        let page = stored.filter(|stored| stored.tree == tree).and_then(|stored| stored.page);
+        Ok(page.map(|(_, count)| count as usize))
+    }
 }
 
 /// What is kept of an exchange; none where nothing can be taken over.
@@ -182,10 +184,10 @@ struct Run {
 }
 
 impl Run {
-    fn take(&mut self, txn: &WriteTransaction, row: PageLinkRow) -> Result<(), redb::Error> {
+    fn take(&mut self, tables: &mut Tables<'_>, row: PageLinkRow) -> Result<(), redb::Error> {
         let tree = tree_of(&row.site, row.seed);
         if self.page != row.page || self.tree != tree || row.position <= self.position {
-            self.end(txn)?;
+            self.end(tables)?;
             (self.tree, self.page) = (tree, row.page);
         }
         self.position = row.position;
@@ -200,20 +202,14 @@ impl Run {
     }
 
     /// Stores the links if their page is known and was counted with so many.
-    fn end(&mut self, txn: &WriteTransaction) -> Result<(), redb::Error> {
+    fn end(&mut self, tables: &mut Tables<'_>) -> Result<(), redb::Error> {
         let links = std::mem::take(&mut self.links);
         let is_broken = std::mem::take(&mut self.is_broken);
         self.position = 0;
         let Ok(url) = WebUrl::parse(&self.page) else { return Ok(()) };
         let key = key_of(url.host(), &self.page);
-        let counted = txn
-            .open_table(PAGES)?
-            .get(key)?
-            .and_then(|bytes| postcard::from_bytes::<Stored>(bytes.value()).ok())
-            .filter(|stored| stored.tree == self.tree)
-            .and_then(|stored| stored.page.map(|(_, count)| count as usize));
-        if !is_broken && counted == Some(links.len()) {
-            txn.open_table(LINKS)?.insert(key, write_links(&links).as_slice())?;
+        if !is_broken && tables.links_of(key, self.tree)? == Some(links.len()) {
+            tables.links.insert(key, write_links(&links).as_slice())?;
         }
         Ok(())
     }
