@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use redb::{Builder, ReadableTable, ReadableTableMetadata, Table};
+use redb::{Builder, Database, ReadableTable, ReadableTableMetadata, Table};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{CACHE_BYTES, EarlierPages, LINKS, PAGES, Stored, StoredLink, key_of, store_error, write_links};
@@ -75,34 +75,44 @@ impl EarlierPages {
             .set_cache_size(CACHE_BYTES)
             .create(path)
             .map_err(|wrong| store_error("open", path, wrong.into()))?;
-        let write = |work: &mut dyn FnMut(&mut Tables<'_>) -> Result<(), redb::Error>| {
-            let mut run = || {
-                let txn = store.begin_write()?;
-                work(&mut Tables { pages: txn.open_table(PAGES)?, links: txn.open_table(LINKS)? })?;
-                Ok(txn.commit()?)
-            };
-            run().map_err(|wrong| store_error("write", path, wrong))
-        };
+        let index = Index { path, store };
         for rows in read_pieces::<ExchangeRow>(dir, COLUMNS).map_err(damaged)? {
             let rows = rows.map_err(damaged)?;
-            write(&mut |tables| rows.iter().try_for_each(|row| tables.add_page(row)))?;
+            index.write(|tables| rows.iter().try_for_each(|row| tables.add_page(row)))?;
             reading.rows += rows.len() as u64;
             tell(reading);
         }
         let mut run = Run::default();
         for rows in read_pieces::<PageLinkRow>(dir, &["spelled"]).map_err(damaged)? {
-            let mut rows = rows.map_err(damaged)?;
+            let rows = rows.map_err(damaged)?;
             reading.rows += rows.len() as u64;
-            write(&mut |tables| rows.drain(..).try_for_each(|row| run.take(tables, row)))?;
+            index.write(|tables| rows.into_iter().try_for_each(|row| run.take(tables, row)))?;
             tell(reading);
         }
-        let mut known = 0;
-        write(&mut |tables| {
+        index.write(|tables| {
             run.end(tables)?;
-            known = tables.pages.len()?;
-            Ok(())
-        })?;
-        Ok(known)
+            Ok(tables.pages.len()?)
+        })
+    }
+}
+
+struct Index<'a> {
+    path: &'a Path,
+    store: Database,
+}
+
+impl Index<'_> {
+    fn write<T>(
+        &self,
+        work: impl FnOnce(&mut Tables<'_>) -> Result<T, redb::Error>,
+    ) -> Result<T, SurveyError> {
+        let run = || {
+            let txn = self.store.begin_write()?;
+            let done = work(&mut Tables { pages: txn.open_table(PAGES)?, links: txn.open_table(LINKS)? })?;
+            txn.commit()?;
+            Ok(done)
+        };
+        run().map_err(|wrong| store_error("write", self.path, wrong))
     }
 }
 
