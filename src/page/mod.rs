@@ -107,7 +107,37 @@ pub struct Page {
     pub excluded_by: Option<String>,
 }
 
+/// What tables keep of a page that was read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordedPage {
+    /// A page that asks not to be followed has asked so for each of them.
+    pub links: Vec<Link>,
+    pub charset: String,
+    pub language: Option<String>,
+    pub title: Option<String>,
+    pub body_hash: u128,
+}
+
 impl Page {
+    /// A page that was read by an earlier survey and has not changed; `robots_tag` is what its server says now.
+    ///
+    /// What no table keeps is not known any more: how its charset was told, and its defects.
+    #[must_use]
+    pub fn recalled(recorded: RecordedPage, robots_tag: Option<&str>) -> Self {
+        Self {
+            links: recorded.links,
+            nofollow: robots_tag.is_some_and(robots_directives::header_says_nofollow),
+            charset: recorded.charset,
+            charset_origin: CharsetOrigin::Recorded,
+            declared_charset: None,
+            language: recorded.language,
+            title: recorded.title,
+            body_hash: recorded.body_hash,
+            defects: Defects::default(),
+            excluded_by: None,
+        }
+    }
+
     /// Reads any bytes as a page.
     #[must_use]
     pub fn read(source: Source<'_>) -> Self {

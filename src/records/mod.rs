@@ -66,7 +66,7 @@ pub use manifest::{FORMAT, Manifest, ManifestError, SurveyState, TableCount};
 pub use opt_outs::{OptOutRecord, read_opt_outs, write_opt_outs};
 pub use page_links::PageLinkRow;
 pub use place::Place;
-pub use read::{read_frames, read_table, row_count, row_counts};
+pub use read::{read_frames, read_pieces, read_table, row_count, row_counts};
 pub use robots::RobotsRow;
 pub use segment::SegmentRows;
 pub use servers::ServerRow;

@@ -47,7 +47,8 @@ arbitrary!(ExchangeRow: site = text(), url = text(), host = text(), address = op
     etag = option::of(text()), internal_links = option::of(any::<u32>()),
     external_links = option::of(any::<u32>()), tls_error = option::of(text()),
     content_encoding = option::of(text()), title = option::of(text()), connections = any::<u32>(),
-    number = any::<u32>(), seed = any::<u16>(), excluded_by = option::of(text()));
+    number = any::<u32>(), seed = any::<u16>(), excluded_by = option::of(text()),
+    unchanged_bytes = option::of(any::<u64>()));
 
 arbitrary!(LinkRow: site = text(), depth = any::<u16>(), page = text(), url = text(), host = text(),
     target_site = text(), element = text(), nofollow = any::<bool>(), in_survey = any::<bool>(),
@@ -79,7 +80,8 @@ arbitrary!(ServerRow: address = text(), hosts = any::<u32>(), sites = any::<u32>
     most_requests_per_minute = any::<u32>(), sent_bytes = any::<u64>(), connections = any::<u64>());
 
 arbitrary!(PageLinkRow: site = text(), seed = any::<u16>(), page = text(), position = any::<u32>(),
-    url = text(), element = text(), nofollow = any::<bool>(), is_internal = any::<bool>());
+    url = text(), element = text(), nofollow = any::<bool>(), is_internal = any::<bool>(),
+    spelled = option::of(text()));
 
 arbitrary!(RobotsRow: site = text(), seed = any::<u16>(), url = text(), status = any::<u16>(), body = text());
 

@@ -3,6 +3,7 @@ use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 
 use super::crew::asked_to_stop;
+use super::earlier::EarlierPage;
 use super::error::SurveyError;
 use super::journal::{Entry, Heard, Journal};
 use super::local_hours;
@@ -71,7 +72,7 @@ async fn attempt(
         Ok(address) => address,
         Err(failure) => {
             let answer = Answer::not_asked(parts.now(), located.refused, failure, located.dns);
-            return record(parts, journal, Heard { ask, answer, content: Content::Nothing }).map(Some);
+            return record(parts, journal, Heard::nothing(ask, answer)).map(Some);
         }
     };
     let permit = match turn(parts, address, site, crawl_delay).await? {
@@ -80,7 +81,7 @@ async fn attempt(
         Err(NoTurn::Stopped) => return Ok(Some(Exchanged::Stopped)),
         Err(never) => {
             let answer = Answer::not_asked(parts.now(), Some(address), never.failure(), located.dns);
-            return record(parts, journal, Heard { ask, answer, content: Content::Nothing }).map(Some);
+            return record(parts, journal, Heard::nothing(ask, answer)).map(Some);
         }
     };
     // While the turn was waited for, our own link may have broken; and while that was, quiet hours may have begun.
@@ -92,12 +93,14 @@ async fn attempt(
         parts.load().abandon(permit, parts.now());
         return Ok(Some(Exchanged::PutOff(time)));
     }
+    let earlier = earlier(parts, &ask)?;
+    let known = earlier.as_ref().map(|page| page.validators.clone()).unwrap_or_default();
     let asked = parts.now();
     write(journal, &Entry::Asked { number: ask.number, address, at: asked })?;
     let has_opted_out = parts.opt_out.has_host(ask.url.host()) || parts.opt_out.has_address(address);
-    let Some((mut answer, body)) =
-        unless_stopped(parts, parts.fetcher.fetch(&ask, address, byte_limit.min(permit.byte_limit()))).await
-    else {
+    let byte_limit = byte_limit.min(permit.byte_limit());
+    let fetching = parts.fetcher.fetch_other_than(&known, &ask, address, byte_limit);
+    let Some((mut answer, body)) = unless_stopped(parts, fetching).await else {
         parts.load().lose(permit, asked, parts.now());
         return Ok(Some(Exchanged::Stopped));
     };
@@ -113,9 +116,10 @@ async fn attempt(
             }
         }
     }
-    let content = read(&parts.settings.exclude_text, &ask, &answer, body);
     let purpose = ask.purpose;
-    let heard = record(parts, journal, Heard { ask, answer: answer.clone(), content });
+    let heard = hear(&parts.settings.exclude_text, ask, answer, body, earlier);
+    let answer = heard.answer.clone();
+    let heard = record(parts, journal, heard);
     // After the journal: a server's state that is stored never knows an exchange the journal lost.
     parts.load().settle(permit, purpose, &answer);
     watch(parts, site, address, &answer, has_opted_out);
@@ -221,6 +225,33 @@ async fn unless_stopped<T>(parts: &Parts, work: impl Future<Output = T>) -> Opti
         done = work => Some(done),
         () = overdue => None,
     }
+}
+
+/// What an earlier survey knows of what is asked for. robots.txt is always asked for whole: if a server wrongly
+/// said that it has not changed, its new rules would be broken.
+fn earlier(parts: &Parts, ask: &Ask) -> Result<Option<EarlierPage>, SurveyError> {
+    match &parts.earlier_pages {
+        // What a page said is not on record, so that words cannot be looked for in it.
+        Some(pages) if ask.purpose == Purpose::Page && parts.settings.exclude_text.is_empty() => {
+            pages.find(&ask.url)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// What an answer means to a survey: it carries a page, or says that the one of an earlier survey is still right.
+fn hear(
+    exclude_text: &[String],
+    ask: Ask,
+    mut answer: Answer,
+    body: Vec<u8>,
+    earlier: Option<EarlierPage>,
+) -> Heard {
+    if let Some((content, whole)) = earlier.and_then(|page| page.take_over(&mut answer)) {
+        return Heard { ask, answer, content, unchanged_bytes: Some(whole) };
+    }
+    let content = read(exclude_text, &ask, &answer, body);
+    Heard { ask, answer, content, unchanged_bytes: None }
 }
 
 fn read(exclude_text: &[String], ask: &Ask, answer: &Answer, body: Vec<u8>) -> Content {

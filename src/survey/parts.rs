@@ -7,6 +7,7 @@ use tokio::sync::{Notify, watch};
 
 use super::clock::Clock;
 use super::crew::asked_to_stop;
+use super::earlier::EarlierPages;
 use super::error::{READ, SurveyError};
 use super::folder::Folder;
 use super::opt_outs;
@@ -48,6 +49,8 @@ pub(super) struct Parts {
     /// How many visits are at a server, and in a neighbourhood that is to be kept.
     visits: Mutex<Places>,
     pub frontier: Mutex<Frontier>,
+    /// What an earlier survey knows of pages, with `--since`.
+    pub earlier_pages: Option<EarlierPages>,
     pub progress: Arc<Progress>,
     /// Becomes true when the survey is to stop.
     pub stop: watch::Receiver<bool>,
@@ -151,6 +154,8 @@ impl Parts {
         let rules = Rules { seeds_per_site: settings.seeds_per_site, generations: settings.generations };
         let seen = earlier.as_ref().map(|earlier| earlier.seen.clone()).unwrap_or_default();
         let frontier = Frontier::open(&folder.state(), rules)?;
+        let since = folder.since();
+        let earlier_pages = since.is_file().then(|| EarlierPages::open(&since)).transpose()?;
         Ok(Self {
             walk: Arc::new(walk_settings(&settings)),
             budget: Budget {
@@ -171,6 +176,7 @@ impl Parts {
             settled: Notify::new(),
             visits: Mutex::new(Places::of(&pace(&settings))),
             frontier: Mutex::new(frontier),
+            earlier_pages,
             progress: Arc::new(Progress::resume(earlier, clock.now(), is_simulated)),
             stop,
             settings,

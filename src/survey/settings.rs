@@ -124,6 +124,8 @@ pub struct Settings {
     pub priority: Option<PathBuf>,
     /// MaxMind databases for countries and networks of servers.
     pub geo: Vec<PathBuf>,
+    /// An earlier survey: what has not changed since is not sent again. Its links are recorded for the next one.
+    pub since: Option<PathBuf>,
 }
 
 /// What becomes of external URLs inside the surveyed country domains.
@@ -197,6 +199,7 @@ impl Default for Settings {
             opt_out: None,
             priority: None,
             geo: Vec::new(),
+            since: None,
         }
     }
 }

@@ -104,7 +104,9 @@ impl Walk {
             }
             return;
         }
-        if answer.is_success() && is_html(answer.head.content_type.as_deref()) {
+        // A page that has not changed comes without a body, and is there all the same.
+        let is_html = answer.is_success() && is_html(answer.head.content_type.as_deref());
+        if is_html || matches!(content, Content::Page(_)) {
             self.level().pages += 1;
         }
         if let Content::Page(page) = content {

@@ -39,6 +39,8 @@ pub(super) struct Exchange<'a> {
     pub body_hash: Option<&'a str>,
     pub last_modified: Option<&'a str>,
     pub connections: u32,
+    /// What the page or file took when it came whole; it has not changed since an earlier survey.
+    pub unchanged_bytes: Option<u64>,
 }
 
 impl Exchange<'_> {
@@ -55,8 +57,9 @@ impl Exchange<'_> {
         self.purpose == "robots"
     }
 
+    /// Whether what was asked for is there, sent now or unchanged since an earlier survey.
     pub(super) fn is_success(&self) -> bool {
-        self.status.is_some_and(|status| (200..300).contains(&status))
+        self.status.is_some_and(|status| (200..300).contains(&status)) || self.unchanged_bytes.is_some()
     }
 
     /// Whether a page came and was read for links.
@@ -137,6 +140,7 @@ columns! {
     body_hash: StringChunked by str,
     last_modified: StringChunked by str,
     connections: UInt32Chunked by u32,
+    unchanged_bytes: UInt64Chunked by u64,
 }
 
 /// Reads the exchanges of listed trees, one after the other.
@@ -196,6 +200,7 @@ impl<'f> Columns<'f> {
             body_hash: self.body_hash.get(row),
             last_modified: self.last_modified.get(row),
             connections: self.connections.get(row).unwrap_or_default(),
+            unchanged_bytes: self.unchanged_bytes.get(row).map(|bytes| bytes.min(MOST_BYTES)),
         }
     }
 }

@@ -71,17 +71,23 @@ impl InProcess {
         Some(Shown { bytes: certificate_bytes(host, kind), defect: defect(kind) })
     }
 
-    fn answer(&self, response: Response, server: &Server, purpose: Purpose) -> Then {
-        let method = if purpose == Purpose::Head { Method::Head } else { Method::Get };
+    fn answer(&self, response: Response, server: &Server, question: &Question<'_>) -> Then {
+        let method = if question.purpose == Purpose::Head { Method::Head } else { Method::Get };
         let service = response.service;
-        let asked = Asked { method, accepts_gzip: true, ..Asked::default() };
+        let asked = Asked {
+            method,
+            accepts_gzip: true,
+            if_none_match: question.if_none_match.map(str::to_owned),
+            if_modified_since: question.if_modified_since.map(str::to_owned),
+            ..Asked::default()
+        };
         let Reply { status, fields, body, is_cut, .. } = Reply::new(response, &asked, false);
         // The others wait for the link. They make an answer slow too, which is none of the survey's share of it.
         let alone = Server { background: 0.0, ..*server };
         let media_type = fields.iter().find(|(name, _)| *name == "Content-Type");
         let media_type = media_type.map_or("", |(_, value)| value).as_bytes();
         let mut taken = alone.transfer_time(body.len() as u64);
-        if hangs_up(purpose, status, media_type) {
+        if hangs_up(question.purpose, status, media_type) {
             // What comes in the round trip after which the server knows comes for nothing.
             taken = taken.min(server.round_trip.mul_f64((1.0 - server.background).max(0.0)));
         }
@@ -141,7 +147,7 @@ impl crate::fetch::Web for InProcess {
         let then = match self.web.respond(url.is_https(), host, url.target()) {
             Reaction::NoSuchHost | Reaction::Reset | Reaction::Acts(_) => Then::Closed(server.round_trip),
             Reaction::Silence => Then::Silence,
-            Reaction::Response(response) => self.answer(response, &server, question.purpose),
+            Reaction::Response(response) => self.answer(response, &server, question),
         };
         crate::fetch::Reply { connect, tls, shown, then }
     }
