@@ -193,6 +193,12 @@ impl WebUrl {
         self.key_of(self.target())
     }
 
+    /// Under what another page of this host is known: the one with this path and query.
+    #[must_use]
+    pub fn key_of_neighbour(&self, target: &str) -> PageKey {
+        self.key_of(target)
+    }
+
     /// The script that this URL queries: set for a URL with `?` or a `;` path parameter.
     #[must_use]
     pub fn script(&self) -> Option<ScriptKey> {

@@ -35,6 +35,7 @@ mod query;
 mod references;
 mod refresh;
 mod robots_directives;
+mod simhash;
 mod tag;
 mod title;
 
@@ -101,6 +102,8 @@ pub struct Page {
     pub title: Option<String>,
     /// XXH3 of the body, 128 bits, stable across versions.
     pub body_hash: u128,
+    /// SimHash of the text that is shown, without title and markup; none without a word.
+    pub text_simhash: Option<u64>,
     pub defects: Defects,
 }
 
@@ -130,6 +133,7 @@ impl Page {
             language: markup.language.or(markup.pragma_language),
             title: markup.title.finish(),
             body_hash: xxh3_128(source.body),
+            text_simhash: markup.simhash.finish(),
             defects,
         }
     }

@@ -84,6 +84,9 @@ table! {
     number: u32, "", "17", "0.1";
     /// Which of the site's start URLs the tree grew from, 0 the first.
     seed: u16, "", "0", "0.1";
+    /// The SimHash of the text that the page shows, 64 bits in hexadecimal: pages whose values differ in at most 3
+    /// bits are near duplicates; null when the page was not read or has no words.
+    text_simhash: Option<String>, "", "c31f0a5e77b2d901", "0.2";
 }
 
 impl ExchangeRow {

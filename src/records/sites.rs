@@ -59,4 +59,8 @@ table! {
     /// The place of the tree among those of the survey, from 0, in the order they were queued; null in surveys
     /// of versions that did not write it.
     number: Option<u64>, "", "12", "0.2";
+    /// Parts of the site that were taken for endless and not asked for any further, separated by spaces, in the
+    /// order in which they were recognised; null when there were none. `#` stands for a number, `*` for a token,
+    /// `(a/b)` for what repeats itself, `**` for anything.
+    trap_pattern: Option<String>, "", "www.example.ke/calendar/#/**", "0.2";
 }

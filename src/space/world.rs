@@ -353,6 +353,7 @@ mod tests {
                 feed_back: FeedBack::Off,
                 start: world.start_urls(),
                 queries_per_script: 1,
+                trap_levels: None,
                 suffixes: Arc::new(suffixes),
             },
         );

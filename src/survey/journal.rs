@@ -29,7 +29,7 @@ pub(super) struct Heard {
 }
 
 /// Ends with the format version of entries.
-const MAGIC: &[u8; 8] = b"ccjrnl\0\x01";
+const MAGIC: &[u8; 8] = b"ccjrnl\0\x02";
 /// Length and CRC-32 of an entry.
 const PREFIX: usize = 8;
 /// A page of 10,000 links of 2 kB each, and a robots.txt of 500 KiB, stay below this.

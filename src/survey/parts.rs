@@ -276,6 +276,7 @@ fn walk_settings(settings: &Settings) -> walk::Settings {
         depth: Depth(settings.depth),
         queries_per_script: settings.queries_per_script,
         max_urls: settings.max_urls,
+        trap_levels: settings.trap_levels,
         stable_levels: settings.stable_levels,
         ..walk::Settings::default()
     }

@@ -92,6 +92,7 @@ fn add_page(row: &mut ExchangeRow, scope: &Scope, page: &Page) {
     row.language = page.language.clone();
     row.title = page.title.clone();
     row.body_hash = Some(format!("{:032x}", page.body_hash));
+    row.text_simhash = page.text_simhash.map(|hash| format!("{hash:016x}"));
 }
 
 fn link_rows(parts: &Parts, lease: &Lease, scope: &Scope, tree: &Tree) -> Vec<LinkRow> {
@@ -177,5 +178,6 @@ fn site_row(parts: &Parts, done: &Concluded) -> SiteRow {
         robots_requests: robots.requests,
         internal_urls: tree.sum(LevelCount::internal_urls),
         number: Some(lease.order),
+        trap_pattern: (!tree.trap_patterns.is_empty()).then(|| tree.trap_patterns.join(" ")),
     }
 }

@@ -35,6 +35,9 @@ pub struct Settings {
     pub queries_per_script: u32,
     /// URLs found at which a site counts as a trap.
     pub max_urls: usize,
+    /// Levels in a row on which URLs of one shape begot only themselves before they can be a trap.
+    #[serde(with = "or_none")]
+    pub trap_levels: Option<u16>,
     /// End a site after so many levels in a row without a new external link.
     pub stable_levels: Option<u16>,
     /// Requests that one site tree may cost.
@@ -130,6 +133,7 @@ impl Default for Settings {
             depth: 8,
             queries_per_script: 1,
             max_urls: 100_000,
+            trap_levels: Some(3),
             stable_levels: None,
             // At 2 s between requests about six hours of one server's attention at most.
             max_requests: Some(10_000),

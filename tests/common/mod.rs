@@ -93,6 +93,7 @@ impl Space {
             feed_back,
             start: self.world.start_urls(),
             queries_per_script,
+            trap_levels: Settings::default().trap_levels,
             suffixes: Arc::new(Suffixes::parse(list, SuffixSection::Icann).unwrap()),
         };
         Truth::of(&self.world, &settings)

@@ -18,6 +18,7 @@ fn site_truth(row: &SiteRow) -> SiteTruth {
         external_hosts: row.external_hosts,
         external_sites: row.external_sites,
         deepest: row.deepest,
+        trap_pattern: row.trap_pattern.clone(),
     }
 }
 

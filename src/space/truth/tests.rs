@@ -19,6 +19,7 @@ fn settings(world: &World, depth: u16) -> TruthSettings {
         feed_back: FeedBack::Link,
         start: world.start_urls(),
         queries_per_script: 1,
+        trap_levels: None,
         suffixes: Arc::clone(&SUFFIXES),
     }
 }

@@ -10,7 +10,7 @@ use crate::cli::exit::Exit;
 use crate::cli::flags::values;
 use crate::cli::output::{print, print_json};
 use crate::space::{FeedBack, Truth, TruthSettings, TruthTable};
-use crate::survey::FeedBackRule;
+use crate::survey::{FeedBackRule, Limit};
 
 /// Print what a survey of a world must find, as CSV or JSON.
 ///
@@ -42,6 +42,10 @@ pub struct TruthCommand {
     /// The survey's --queries-per-script
     #[arg(long, value_name = "N", default_value = "1", value_parser = values::whole::<u32>)]
     queries_per_script: u32,
+
+    /// The survey's --trap-levels
+    #[arg(long, value_name = "LEVELS|none", default_value = "3")]
+    trap_levels: Limit<u16>,
 
     /// The survey's --suffixes
     #[arg(long, value_name = "SECTION", default_value = "icann", value_parser = values::suffixes())]
@@ -90,6 +94,7 @@ impl TruthCommand {
             feed_back: feed_back(self.feed_back),
             start,
             queries_per_script: self.queries_per_script,
+            trap_levels: self.trap_levels.0,
             suffixes: Arc::new(suffixes),
         };
         let truth = Truth::of(&world, &settings);
