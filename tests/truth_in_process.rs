@@ -112,6 +112,7 @@ fn level_truth(site: &str, depth: usize, level: &LevelCount) -> LevelTruth {
         not_fetched_depth: level.class(Class::Depth),
         not_fetched_limit: level.class(Class::Limit),
         not_fetched_trap: level.class(Class::Trap),
+        not_fetched_mirror: level.class(Class::Mirror),
         not_fetched_opt_out: level.class(Class::OptOut),
         not_fetched_redirects: level.class(Class::Redirects),
     }

@@ -71,7 +71,8 @@ arbitrary!(LevelRow: site = text(), depth = any::<u16>(), requests = any::<u64>(
     not_fetched_script = any::<u64>(), not_fetched_depth = any::<u64>(),
     not_fetched_limit = any::<u64>(), not_fetched_trap = any::<u64>(),
     not_fetched_opt_out = any::<u64>(), not_fetched_redirects = any::<u64>(),
-    sent_bytes = any::<u64>(), connections = any::<u64>(), seed = any::<u16>());
+    sent_bytes = any::<u64>(), connections = any::<u64>(), seed = any::<u16>(),
+    not_fetched_mirror = any::<u64>());
 
 arbitrary!(ServerRow: address = text(), hosts = any::<u32>(), sites = any::<u32>(),
     country = option::of(text()), asn = option::of(any::<u32>()), as_org = option::of(text()),

@@ -16,7 +16,8 @@ table! {
     /// 0 for the user's start URLs, n+1 for a site first linked from one of generation n.
     generation: u32, "", "1", "0.1";
     /// Why the walk ended: `complete`, `depth`, `request_budget`, `byte_budget`, `time_budget`,
-    /// `stable`, `trap`, `robots`, `moved`, `unreachable`, `opt_out` or `interrupted`.
+    /// `stable`, `trap` (nothing was left but what has no end, or it has more URLs than a site may have), `robots`,
+    /// `moved`, `unreachable`, `opt_out` or `interrupted`.
     outcome: String, "", "complete", "0.1";
     /// The deepest level at which something was asked for; null when nothing was.
     deepest: Option<u16>, "links", "5", "0.1";

@@ -38,6 +38,8 @@ pub struct Settings {
     /// Levels in a row on which URLs of one shape begot only themselves before they can be a trap.
     #[serde(with = "or_none")]
     pub trap_levels: Option<u16>,
+    /// Ask for the pages of a site's mirrors, too.
+    pub fetch_mirrors: bool,
     /// End a site after so many levels in a row without a new external link.
     pub stable_levels: Option<u16>,
     /// Requests that one site tree may cost.
@@ -134,6 +136,7 @@ impl Default for Settings {
             queries_per_script: 1,
             max_urls: 100_000,
             trap_levels: Some(3),
+            fetch_mirrors: false,
             stable_levels: None,
             // At 2 s between requests about six hours of one server's attention at most.
             max_requests: Some(10_000),

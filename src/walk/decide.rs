@@ -25,8 +25,8 @@ impl Walk {
         if !is_recorded && self.opt_out.has_host(url.host()) {
             return Decision::Not(Class::OptOut);
         }
-        if entry.is_trap {
-            return Decision::Not(Class::Trap);
+        if let Some(class) = entry.kept {
+            return Decision::Not(class);
         }
         if let Some(endless) = endless_path(url) {
             self.evidence.name(&endless);

@@ -181,3 +181,49 @@ fn a_shop_whose_filters_combine_in_every_order_ends_by_evidence() {
     assert_eq!(asked.len(), 1 + 1 + 7 + 42);
     assert_eq!(tree.levels[3].class(Class::Trap), 210);
 }
+
+/// Two hosts with the same eight pages a level, whose links name no host.
+fn two_hosts(other: impl Fn(&str) -> String) -> Web {
+    let mut web = Web::default();
+    for host in ["www.a.ke", "a.ke"] {
+        let url = |path: &str| format!("http://{host}/{path}");
+        let said = |text: &str| if host == "a.ke" { other(text) } else { text.to_owned() };
+        let links: String = (0..8).map(|n| format!("<a href='/{n}'></a>")).collect();
+        web = web.serve(&url(""), Served::Html(said(&format!("Welcome {links} <a href=http://a.ke/></a>"))));
+        for n in 0..8 {
+            let below: String = (0..8).map(|m| format!("<a href='/{n}/{m}'></a>")).collect();
+            web = web.serve(&url(&n.to_string()), Served::Html(said(&format!("Part {n} {below}"))));
+            for m in 0..8 {
+                let to = format!("<a href='http://b{n}{m}.ke/'></a>");
+                web = web.serve(&url(&format!("{n}/{m}")), Served::Html(said(&format!("Page {n} {m} {to}"))));
+            }
+        }
+    }
+    web
+}
+
+#[test]
+fn pages_of_a_mirror_are_known_already() {
+    let settings = || Settings { trap_levels: None, ..Settings::default() };
+    let walked = |web: &Web, settings: Settings| {
+        let (tree, asked) = drive(start("http://www.a.ke/", settings, ""), web, 1);
+        (tree.sum(|level| level.class(Class::Mirror)), tree.externals.len(), asked.len())
+    };
+    let mirror = two_hosts(str::to_owned);
+    // Two robots.txt, the sound host, of the mirror the front page and the level below it.
+    assert_eq!(walked(&mirror, settings()), (64, 64, 2 + 73 + 9));
+    assert_eq!(walked(&mirror, Settings { fetch_mirrors: true, ..settings() }), (0, 64, 2 + 73 + 73));
+    let another = two_hosts(|text| format!("{text} of another host"));
+    assert_eq!(walked(&another, settings()), (0, 64, 2 + 73 + 73));
+}
+
+#[test]
+fn pages_of_the_same_bytes_elsewhere_are_followed() {
+    let stub = |web: Web, path: &str| web.serve(path, Served::Html("<a href=main.html></a>".into()));
+    let mut web = Web::default().page("http://a.ke/", &["/1/", "/2/", "/3/", "/4/", "/5/"]);
+    for n in 1..=5 {
+        web = stub(web, &format!("http://a.ke/{n}/"));
+        web = web.page(&format!("http://a.ke/{n}/main.html"), &[&format!("http://b{n}.ke/")]);
+    }
+    assert_eq!(walk(&web, Settings::default()).0.externals.len(), 5);
+}

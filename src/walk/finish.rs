@@ -52,8 +52,12 @@ impl Walk {
 
     /// A URL on the list of a level.
     pub(super) fn entry(&self, url: WebUrl) -> Entry {
-        let is_trap = self.evidence.is_trap(&url, self.scope.site().as_str(), &self.known);
-        Entry { is_trap, ..Entry::new(url) }
+        let kept = match () {
+            () if self.evidence.is_trap(&url, self.scope.site().as_str(), &self.known) => Some(Class::Trap),
+            () if self.mirrors.is_copy(&url, &self.known) => Some(Class::Mirror),
+            () => None,
+        };
+        Entry { kept, ..Entry::new(url) }
     }
 
     fn outcome_of_a_start_without_page(&mut self) -> Option<Outcome> {

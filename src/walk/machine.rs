@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::decide::Decision;
 use super::evidence::Evidence;
 use super::merge::Waiting;
+use super::mirrors::Mirrors;
 use super::origins::Origins;
 use super::tree::External;
 use super::{Class, LevelCount, Outcome, Settings};
@@ -52,6 +53,7 @@ pub struct Walk {
     pub(super) externals: Vec<External>,
     pub(super) first_answer: Option<(std::net::IpAddr, Option<String>)>,
     pub(super) evidence: Evidence,
+    pub(super) mirrors: Mirrors,
 }
 
 /// What to do next.
@@ -103,8 +105,8 @@ pub(super) struct Entry {
     pub retries: u8,
     /// The same page under another spelling or another time: its URL has its class already.
     pub again: bool,
-    /// Of a shape that the levels above have shown to be a trap.
-    pub is_trap: bool,
+    /// What was read so far says that it is not worth asking for.
+    pub kept: Option<Class>,
     /// Schemes under which the page was asked for in this chain of redirects.
     pub schemes: Schemes,
 }
@@ -125,7 +127,7 @@ pub(super) struct Seen {
 
 impl Entry {
     pub(super) fn new(url: WebUrl) -> Self {
-        Self { url, redirects: 0, retries: 0, again: false, is_trap: false, schemes: Schemes::default() }
+        Self { url, redirects: 0, retries: 0, again: false, kept: None, schemes: Schemes::default() }
     }
 }
 
@@ -169,6 +171,7 @@ impl Walk {
             externals: Vec::new(),
             first_answer: None,
             evidence: Evidence::default(),
+            mirrors: Mirrors::default(),
         }
     }
 

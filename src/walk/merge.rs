@@ -106,6 +106,9 @@ impl Walk {
     }
 
     fn merge_links(&mut self, page_url: &WebUrl, page: Page) {
+        if !self.settings.fetch_mirrors {
+            self.mirrors.note(page_url, page.body_hash);
+        }
         let page_url = &Arc::new(page_url.clone());
         let (found, externals) = (self.found.len(), self.externals.len());
         for link in page.links {

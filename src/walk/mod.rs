@@ -22,6 +22,9 @@
 //! themselves for several levels in a row and look like what machines make (`evidence`). The walk goes on
 //! with the rest of the site; the patterns are named in the tree.
 //!
+//! **Hosts that are mirrors.** Where two hosts of the site show the same pages, only the pages of the one are asked
+//! for that was met first (`mirrors`).
+//!
 //! **What it never does.** It keeps no time and sends nothing; *when* a question may be asked is
 //! decided in `load`, by whoever drives the walk. Budgets are kept there too: the driver ends a
 //! walk with [`Walk::end`].
@@ -33,6 +36,7 @@ mod finish;
 mod level;
 mod machine;
 mod merge;
+mod mirrors;
 mod origins;
 mod outcome;
 mod product;

@@ -20,7 +20,7 @@ pub(super) fn is_removable(url: &WebUrl, at: usize, known: &HashMap<PageKey, Pla
     is_plain
         && at + 1 < names
         && has_letter(parts[at])
-        && known.contains_key(&url.key_of_neighbour(&without(&parts, at)))
+        && known.contains_key(&WebUrl::key_on(&url.authority(), &without(&parts, at)))
 }
 
 fn without(parts: &[&str], at: usize) -> String {

@@ -23,6 +23,8 @@ pub struct Settings {
     /// be a trap; none: only paths that repeat themselves are. 3: two such levels happen by chance, each level more
     /// costs a calendar's site another month.
     pub trap_levels: Option<u16>,
+    /// Ask for the pages of hosts that show the same as another host of the site, too.
+    pub fetch_mirrors: bool,
     /// End after so many levels in a row without a new external link; none: never.
     pub stable_levels: Option<u16>,
     /// Network failures in a row after which a server is left alone. Nutch drops a host after 5.
@@ -43,6 +45,7 @@ impl Default for Settings {
             queries_per_script: 1,
             max_urls: 100_000,
             trap_levels: Some(3),
+            fetch_mirrors: false,
             stable_levels: None,
             max_failures: 5,
             retries: 2,

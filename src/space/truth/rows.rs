@@ -40,6 +40,8 @@ pub struct LevelTruth {
     pub not_fetched_depth: u64,
     pub not_fetched_limit: u64,
     pub not_fetched_trap: u64,
+    /// None: no two hosts of a site show the same pages in the model.
+    pub not_fetched_mirror: u64,
     pub not_fetched_opt_out: u64,
     pub not_fetched_redirects: u64,
 }
@@ -73,6 +75,7 @@ impl LevelTruth {
             + self.not_fetched_depth
             + self.not_fetched_limit
             + self.not_fetched_trap
+            + self.not_fetched_mirror
             + self.not_fetched_opt_out
             + self.not_fetched_redirects
     }
