@@ -60,7 +60,8 @@ fn answer(world: &World, ask: &Ask) -> (Answer, Content) {
         Reaction::Response(response) => response,
     };
     let (mut answer, _) = not(address, Failure::Reset);
-    let body = &response.body[..response.cut_after.unwrap_or(response.body.len())];
+    let body = response.identity_body().into_owned();
+    let body = &body[..response.cut_after.unwrap_or(body.len())];
     answer.failure = response.cut_after.map(|_| Failure::BodyTruncated);
     answer.status = Some(response.status);
     answer.head.location = response.location;

@@ -36,6 +36,11 @@ impl Walk {
             return Decision::Not(Class::Script);
         }
         let url = url.clone();
+        self.by_robots(url)
+    }
+
+    /// What robots.txt says, once it is known.
+    fn by_robots(&mut self, url: WebUrl) -> Decision {
         match self.origins.lookup(&url) {
             Lookup::Pending => return Decision::Wait,
             Lookup::Ask(url) => {

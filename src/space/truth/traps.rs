@@ -17,8 +17,8 @@ const MAX_NAMES: usize = 8;
 /// the text of its pages differs, and no pattern of paths there begets itself by more than one page a level.
 #[derive(Default)]
 pub(super) struct Traps {
-    /// Pages of this level: their URL, new external URLs, new internal URLs.
-    read: Vec<(Url, usize, Vec<Url>)>,
+    /// Pages of this level.
+    read: Vec<Read>,
     /// Levels in a row and pages on them, of branches that brought only themselves.
     quiet: BTreeMap<String, (u16, usize)>,
     /// Patterns of all pages read.
@@ -28,6 +28,9 @@ pub(super) struct Traps {
     folders: BTreeSet<String>,
     pub(super) names: Vec<String>,
 }
+
+/// A page's URL, how many new external URLs it brought, and its new internal ones.
+type Read = (Url, usize, Vec<Url>);
 
 /// What a branch brought on one level.
 #[derive(Default)]
@@ -65,10 +68,29 @@ impl Oracle<'_> {
         self.weigh_products(&read);
     }
 
-    fn weigh_branches(&mut self, read: &[(Url, usize, Vec<Url>)], levels: u16) {
+    fn weigh_branches(&mut self, read: &[Read], levels: u16) {
         self.traps
             .patterns
             .extend(read.iter().filter_map(|(url, ..)| shape(url)).map(|(_, pattern)| pattern));
+        let brought = self.brought(read);
+        let before = std::mem::take(&mut self.traps.quiet);
+        for (branch, sums) in brought.iter().filter(|(_, sums)| sums.own > 0 && sums.others == 0) {
+            let (so_far, pages) = before.get(branch).copied().unwrap_or_default();
+            self.traps.quiet.insert(branch.clone(), (so_far + 1, pages + sums.pages));
+        }
+        for (branch, _) in read.iter().flat_map(|(_, _, found)| found).filter_map(shape) {
+            let quiet = self.traps.quiet.get(&branch).copied().unwrap_or_default();
+            let is_marked =
+                brought.get(&branch).is_some_and(|sums| 2 * sums.dated.max(sums.twins) >= sums.own);
+            let is_trap = quiet.0 >= levels && quiet.1 >= LEAST_PAGES && is_marked;
+            if is_trap && self.traps.branches.insert(branch.clone()) {
+                self.traps.name(format!("{branch}/**"));
+            }
+        }
+    }
+
+    /// What each branch of the level's pages brought.
+    fn brought(&self, read: &[Read]) -> BTreeMap<String, Brought> {
         let mut brought: BTreeMap<String, Brought> = BTreeMap::new();
         for (url, externals, found) in read {
             let Some((branch, _)) = shape(url) else { continue };
@@ -78,34 +100,17 @@ impl Oracle<'_> {
             for child in found {
                 let is_own = shape(child)
                     .is_some_and(|(same, pattern)| same == branch && self.traps.patterns.contains(&pattern));
+                let varying = child.target.split('/').skip(1).position(|part| part.contains(is_digit));
                 sums.own += usize::from(is_own);
                 sums.others += usize::from(!is_own);
                 sums.dated += usize::from(is_own && has_date(&child.target));
-                let varying = child.target.split('/').skip(1).position(|part| part.contains(is_digit));
                 sums.twins += usize::from(is_own && varying.is_some_and(|at| self.is_removable(child, at)));
             }
         }
-        let before = std::mem::take(&mut self.traps.quiet);
-        for (branch, sums) in brought.iter().filter(|(_, sums)| sums.own > 0 && sums.others == 0) {
-            let (so_far, pages) = before.get(branch).copied().unwrap_or_default();
-            self.traps.quiet.insert(branch.clone(), (so_far + 1, pages + sums.pages));
-        }
-        for child in read.iter().flat_map(|(_, _, found)| found) {
-            let Some((branch, _)) = shape(child) else { continue };
-            let is_long = self
-                .traps
-                .quiet
-                .get(&branch)
-                .is_some_and(|(so_far, pages)| *so_far >= levels && *pages >= LEAST_PAGES);
-            let is_marked =
-                brought.get(&branch).is_some_and(|sums| 2 * sums.dated.max(sums.twins) >= sums.own);
-            if is_long && is_marked && self.traps.branches.insert(branch.clone()) {
-                self.traps.name(format!("{branch}/**"));
-            }
-        }
+        brought
     }
 
-    fn weigh_products(&mut self, read: &[(Url, usize, Vec<Url>)]) {
+    fn weigh_products(&mut self, read: &[Read]) {
         let mut order = Vec::new();
         let mut makers: BTreeMap<String, (usize, usize, bool)> = BTreeMap::new();
         for (_, externals, found) in read {
