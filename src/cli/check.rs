@@ -85,6 +85,7 @@ fn zeros(settings: &Settings) -> impl Iterator<Item = (&'static str, bool)> {
         ("max-requests", settings.max_requests == Some(0)),
         ("max-bytes", settings.max_bytes.is_some_and(|size| size.0 == 0)),
         ("max-time", settings.max_time.is_some_and(|span| span.0.is_zero())),
+        ("trap-levels", settings.trap_levels == Some(0)),
         ("stable-levels", settings.stable_levels == Some(0)),
         ("rate", settings.rate.is_some_and(|size| size.0 == 0)),
         ("max-body", settings.max_body.0 == 0),

@@ -35,6 +35,7 @@ mod query;
 mod references;
 mod refresh;
 mod robots_directives;
+mod simhash;
 mod tag;
 mod title;
 mod words;
@@ -102,6 +103,8 @@ pub struct Page {
     pub title: Option<String>,
     /// XXH3 of the body, 128 bits, stable across versions.
     pub body_hash: u128,
+    /// SimHash of the text that is shown, without title and markup; none without a word.
+    pub text_simhash: Option<u64>,
     pub defects: Defects,
     /// The words for which the survey passes over its links.
     pub excluded_by: Option<String>,
@@ -116,6 +119,7 @@ pub struct RecordedPage {
     pub language: Option<String>,
     pub title: Option<String>,
     pub body_hash: u128,
+    pub text_simhash: Option<u64>,
 }
 
 impl Page {
@@ -133,6 +137,7 @@ impl Page {
             language: recorded.language,
             title: recorded.title,
             body_hash: recorded.body_hash,
+            text_simhash: recorded.text_simhash,
             defects: Defects::default(),
             excluded_by: None,
         }
@@ -163,6 +168,7 @@ impl Page {
             language: markup.language.or(markup.pragma_language),
             title: markup.title.finish(),
             body_hash: xxh3_128(source.body),
+            text_simhash: markup.simhash.finish(),
             defects,
             excluded_by: None,
         }

@@ -92,6 +92,9 @@ table! {
     /// Bytes received when the page or file last came whole, in an earlier survey: it has not changed since, so
     /// that they were not sent again. Null for every other answer.
     unchanged_bytes: Option<u64>, "bytes", "18230", "0.1";
+    /// The SimHash of the text that the page shows, 64 bits in hexadecimal: pages whose values differ in at most 3
+    /// bits are near duplicates; null when the page was not read or has no words.
+    text_simhash: Option<String>, "", "c31f0a5e77b2d901", "0.1";
 }
 
 impl ExchangeRow {

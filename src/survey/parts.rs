@@ -286,6 +286,8 @@ fn walk_settings(settings: &Settings) -> walk::Settings {
         },
         queries_per_script: settings.queries_per_script,
         max_urls: settings.max_urls,
+        trap_levels: settings.trap_levels,
+        fetch_mirrors: settings.fetch_mirrors,
         stable_levels: settings.stable_levels,
         ..walk::Settings::default()
     }

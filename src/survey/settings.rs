@@ -47,6 +47,11 @@ pub struct Settings {
     pub exclude_text: Vec<String>,
     /// URLs found at which a site counts as a trap.
     pub max_urls: usize,
+    /// Levels in a row on which URLs of one shape begot only themselves before they can be a trap.
+    #[serde(with = "or_none")]
+    pub trap_levels: Option<u16>,
+    /// Ask for the pages of a site's mirrors, too.
+    pub fetch_mirrors: bool,
     /// End a site after so many levels in a row without a new external link.
     pub stable_levels: Option<u16>,
     /// Requests that one site tree may cost.
@@ -160,6 +165,8 @@ impl Default for Settings {
             include: Vec::new(),
             exclude_text: Vec::new(),
             max_urls: 100_000,
+            trap_levels: Some(3),
+            fetch_mirrors: false,
             stable_levels: None,
             // At 2 s between requests about six hours of one server's attention at most.
             max_requests: Some(10_000),

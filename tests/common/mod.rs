@@ -95,6 +95,7 @@ impl Space {
             start: self.world.start_urls(),
             queries_per_script,
             non_html_extensions: ccsurvey::walk::NON_HTML_EXTENSIONS.map(str::to_owned).to_vec(),
+            trap_levels: Settings::default().trap_levels,
             suffixes: Arc::new(Suffixes::parse(list, SuffixSection::Icann).unwrap()),
         };
         Truth::of(&self.world, &settings)

@@ -203,6 +203,7 @@ mod tests {
                 language: None,
                 title: None,
                 body_hash: 7,
+                text_simhash: Some(7),
             }),
         }
     }
