@@ -74,7 +74,7 @@ fn comparable(mut tables: TimelessTables) -> TimelessTables {
     }
     for row in &mut tables.exchanges {
         (row.sent_bytes, row.received_bytes, row.body_bytes) = (0, 0, 0);
-        (row.body_hash, row.content_encoding) = (None, None);
+        (row.body_hash, row.text_simhash, row.content_encoding) = (None, None, None);
         row.url = canonical(&row.url);
     }
     tables

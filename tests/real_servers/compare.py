@@ -40,9 +40,11 @@ def main():
     with open(sys.argv[1], "rb") as file:
         sites = tomllib.load(file)["site"]
     tables = Path(sys.argv[2]) / "tables"
+    with open(Path(sys.argv[2]) / "survey.toml", "rb") as file:
+        non_html = set(tomllib.load(file)["non-html-extensions"])
     different = 0
     for site in sites:
-        walked = count.Count(site).run()
+        walked = count.Count(site, non_html).run()
         counted = {"requests": walked.requests, "pages": walked.pages, "externals": walked.externals}
         print(
             f"{site['host']}: {sum(walked.requests.values())} requests, pages by depth"

@@ -3,7 +3,7 @@
 For each depth the requests and pages that a survey must have made, and each external URL with the
 depth at which it first occurs. It follows the words of the design: breadth first by levels,
 redirects add no depth, one query URL a script, robots.txt and `nofollow` are heeded, paths that
-repeat themselves are not fetched.
+repeat themselves are not fetched, nor files whose names say that they are no HTML.
 """
 
 import collections
@@ -17,8 +17,9 @@ DEEPEST = 8
 
 
 class Count:
-    def __init__(self, site):
+    def __init__(self, site, non_html):
         self.site = site
+        self.non_html = non_html  # endings of file names
         self.server = files.Server(site["server"], site["root"])
         self.robots = RobotFileParser()
         self.robots.parse(site.get("robots", "").splitlines())
@@ -43,7 +44,7 @@ class Count:
         """Fetches a level, which grows by the targets of redirects; returns what it links to."""
         found = {}
         for url in level:
-            if not self.may_fetch(url):
+            if not self.may_fetch(url, depth):
                 continue
             self.requests[depth] += 1
             answer = self.server.answer(url[2], url[3])
@@ -65,8 +66,10 @@ class Count:
                 elif not link.nofollow:
                     found.setdefault(urls.identity(link.url), link.url)
 
-    def may_fetch(self, url):
+    def may_fetch(self, url, depth):
         """Whether a URL is asked for; a query URL that is uses up its script."""
+        if depth > 0 and ending(url[2]) in self.non_html:
+            return False
         script = urls.script(url)
         if repeats_itself(url[2]) or (script or urls.identity(url)) in self.used_scripts:
             return False
@@ -75,6 +78,12 @@ class Count:
         if script:
             self.used_scripts.add(script)
         return True
+
+
+def ending(path):
+    """What follows the last dot of the file name, path parameters left out; a name has something before it."""
+    stem, dot, last = path.rsplit("/", 1)[-1].split(";")[0].rpartition(".")
+    return last.lower() if dot and stem else None
 
 
 def repeats_itself(path):
