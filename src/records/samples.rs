@@ -47,7 +47,9 @@ arbitrary!(ExchangeRow: site = text(), url = text(), host = text(), address = op
     etag = option::of(text()), internal_links = option::of(any::<u32>()),
     external_links = option::of(any::<u32>()), tls_error = option::of(text()),
     content_encoding = option::of(text()), title = option::of(text()), connections = any::<u32>(),
-    number = any::<u32>(), seed = any::<u16>(), excluded_by = option::of(text()));
+    number = any::<u32>(), seed = any::<u16>(), excluded_by = option::of(text()),
+    withheld_urls = option::of(any::<u32>()), new_external_urls = option::of(any::<u32>()),
+    new_external_hosts = option::of(any::<u32>()), new_internal_urls = option::of(any::<u32>()));
 
 arbitrary!(LinkRow: site = text(), depth = any::<u16>(), page = text(), url = text(), host = text(),
     target_site = text(), element = text(), nofollow = any::<bool>(), in_survey = any::<bool>(),
@@ -60,7 +62,7 @@ arbitrary!(SiteRow: site = text(), cctld = option::of(text()), start_url = text(
     external_hosts = any::<u64>(), external_sites = any::<u64>(), address = option::of(text()),
     country = option::of(text()), asn = option::of(any::<u32>()), as_org = option::of(text()),
     server = option::of(text()), started = time(), finished = time(), seed = any::<u16>(),
-    sent_bytes = any::<u64>(), robots_requests = any::<u64>(), internal_urls = any::<u64>());
+    sent_bytes = any::<u64>(), probe_requests = any::<u64>(), robots_requests = any::<u64>(), internal_urls = any::<u64>());
 
 arbitrary!(LevelRow: site = text(), depth = any::<u16>(), requests = any::<u64>(), pages = any::<u64>(),
     received_bytes = any::<u64>(), busy_ms = number(), internal_urls = any::<u64>(),

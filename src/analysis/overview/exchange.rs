@@ -39,6 +39,10 @@ pub(super) struct Exchange<'a> {
     pub body_hash: Option<&'a str>,
     pub last_modified: Option<&'a str>,
     pub connections: u32,
+    /// Only of probes of scripts.
+    pub withheld_urls: Option<u32>,
+    pub new_external_urls: Option<u32>,
+    pub new_external_hosts: Option<u32>,
 }
 
 impl Exchange<'_> {
@@ -137,6 +141,9 @@ columns! {
     body_hash: StringChunked by str,
     last_modified: StringChunked by str,
     connections: UInt32Chunked by u32,
+    withheld_urls: UInt32Chunked by u32,
+    new_external_urls: UInt32Chunked by u32,
+    new_external_hosts: UInt32Chunked by u32,
 }
 
 /// Reads the exchanges of listed trees, one after the other.
@@ -196,6 +203,9 @@ impl<'f> Columns<'f> {
             body_hash: self.body_hash.get(row),
             last_modified: self.last_modified.get(row),
             connections: self.connections.get(row).unwrap_or_default(),
+            withheld_urls: self.withheld_urls.get(row),
+            new_external_urls: self.new_external_urls.get(row),
+            new_external_hosts: self.new_external_hosts.get(row),
         }
     }
 }

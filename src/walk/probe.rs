@@ -1,0 +1,127 @@
+use std::collections::{BTreeMap, VecDeque};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::address::{ScriptKey, Site, WebUrl};
+
+/// What the rule of one query URL a script keeps back, looked at in a share of the sites: after a tree is
+/// walked, a few more query URLs of each script are fetched. They tell what the rule hid and are no part of the tree.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Probing {
+    /// The share of sites; 0 is none.
+    pub share: f64,
+    /// Query URLs fetched of a script beyond the rule.
+    pub per_script: usize,
+}
+
+/// A query URL beyond the rule that was fetched, and what the tree had missed for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// The number of the question.
+    pub number: u32,
+    /// Query URLs of its script that the rule kept back in this tree, this one included.
+    pub withheld: u32,
+    pub external_urls: u32,
+    pub external_hosts: u32,
+    pub internal_urls: u32,
+}
+
+/// Scripts probed in one site: with three URLs each, 60 requests beside the ten thousand that a site may cost.
+const MOST_SCRIPTS: usize = 20;
+
+impl Default for Probing {
+    /// Three URLs tell a script that answers always the same from one that does not.
+    fn default() -> Self {
+        Self { share: 0.0, per_script: 3 }
+    }
+}
+
+impl Probing {
+    /// Whether a site is among those probed. A greater share has all sites of a smaller one.
+    #[must_use]
+    pub fn takes(&self, site: &Site) -> bool {
+        // 53 bits are what an f64 holds.
+        let place = (xxh3_64(site.as_str().as_bytes()) >> 11) as f64 / (1_u64 << 53) as f64;
+        place < self.share
+    }
+}
+
+/// What the rule keeps back in a tree: how many URLs of each script, and a sample of them by chance, which is a
+/// hash of the URL.
+#[derive(Debug, Default)]
+pub(super) struct Withheld {
+    scripts: BTreeMap<u64, Sample>,
+}
+
+#[derive(Debug, Default)]
+struct Sample {
+    count: u32,
+    /// Those of the smallest hashes, by them.
+    urls: BTreeMap<u64, WebUrl>,
+}
+
+impl Withheld {
+    pub(super) fn note(&mut self, script: &ScriptKey, url: &WebUrl, per_script: usize) {
+        let sample = self.scripts.entry(scattered(script.0.0)).or_default();
+        sample.count += 1;
+        sample.urls.insert(xxh3_64(url.canonical().as_bytes()), url.clone());
+        if sample.urls.len() > per_script {
+            sample.urls.pop_last();
+        }
+    }
+
+    /// The URLs to fetch, each with how many its script has: of as many scripts as are probed.
+    pub(super) fn into_questions(self) -> VecDeque<(WebUrl, u32)> {
+        let scripts = self.scripts.into_values().take(MOST_SCRIPTS);
+        scripts.flat_map(|Sample { count, urls }| urls.into_values().map(move |url| (url, count))).collect()
+    }
+}
+
+/// So that which scripts are probed does not hang on their names.
+fn scattered(key: u64) -> u64 {
+    xxh3_64(&key.to_le_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::address::Host;
+
+    fn site(number: u32) -> Site {
+        Site::new(Host::parse(&format!("site{number}.ke")).unwrap())
+    }
+
+    #[test]
+    fn about_the_share_of_sites_is_probed_and_a_greater_one_has_them_too() {
+        let probed = |share| {
+            let probing = Probing { share, ..Probing::default() };
+            (0..10_000).filter(|number| probing.takes(&site(*number))).collect::<Vec<_>>()
+        };
+        assert!(probed(0.0).is_empty());
+        assert_eq!(probed(1.0).len(), 10_000);
+        let (tenth, half) = (probed(0.1), probed(0.5));
+        // A standard deviation is 30 and 50; five are allowed.
+        assert!((850..1150).contains(&tenth.len()) && (4750..5250).contains(&half.len()));
+        assert!(tenth.iter().all(|number| half.contains(number)));
+    }
+
+    #[test]
+    fn so_many_urls_of_a_script_and_so_many_scripts_are_asked_whatever_their_order() {
+        let url = |script: usize, id: usize| WebUrl::parse(&format!("http://a.ke/{script}?id={id}")).unwrap();
+        let questions = |ids: &[usize]| {
+            let mut withheld = Withheld::default();
+            for script in 0..30 {
+                for id in ids {
+                    let url = url(script, *id);
+                    withheld.note(&url.script().unwrap(), &url, 3);
+                }
+            }
+            withheld.into_questions()
+        };
+        let asked = questions(&[1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(asked.len(), MOST_SCRIPTS * 3);
+        assert!(asked.iter().all(|(_, count)| *count == 7));
+        assert_eq!(asked, questions(&[7, 5, 6, 1, 4, 2, 3]));
+        assert_eq!(questions(&[1]).len(), MOST_SCRIPTS);
+    }
+}
