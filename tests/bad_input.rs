@@ -206,6 +206,20 @@ fn bad_values_of_flags_are_named_with_what_is_expected() {
             ["--delay-factor", "x"],
             "invalid value 'x' for '--delay-factor <FACTOR>': expected a number such as 5 or 2.5",
         ),
+        (
+            ["--link-share", "little"],
+            "invalid value 'little' for '--link-share <SHARE|none>': expected a share above 0 and up to 1, such as \
+             0.003, or none",
+        ),
+        (
+            ["--per-neighbourhood", "few"],
+            "invalid value 'few' for '--per-neighbourhood <N|none>': expected a whole number, or none",
+        ),
+        (
+            ["--quiet-hours", "8-18"],
+            "invalid value '8-18' for '--quiet-hours <HOURS|none>': '8-18' are no hours of the day (expected for example \
+             '08:00-18:00' or '22:00-06:00')",
+        ),
     ] {
         desk.refuses(&flags, &format!("{message} (`--help` tells what is allowed)"));
     }
@@ -213,6 +227,11 @@ fn bad_values_of_flags_are_named_with_what_is_expected() {
         (["--depth", "1001"], "--depth is 1001, expected 0 to 1000 levels"),
         (["--sites", "0"], "--sites is 0, expected more than 0"),
         (["--delay-factor", "inf"], "--delay-factor is inf, expected a number of 0 or more"),
+        (
+            ["--link-share", "1.5"],
+            "--link-share is 1.5, expected a share above 0 and up to 1, such as 0.003, or none",
+        ),
+        (["--per-neighbourhood", "0"], "--per-neighbourhood is 0, expected more than 0"),
         (["--min-delay", "2h"], "--min-delay is 2h, expected at most --max-delay, which is 1m"),
         (
             ["--contact", "me"],

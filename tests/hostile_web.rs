@@ -211,11 +211,11 @@ const ROWS: &[Row] = &[
     ("refresh-loop", "complete", 3, &[]),
     ("refresh-without-end", "depth", 9, &[]),
     ("calendar", "depth", 17, &[]),
-    ("session-ids", "request_budget", 199, &[]),
-    ("relative-paths", "complete", 5, &[]),
-    ("facets", "request_budget", 199, &[]),
-    ("soft-404", "request_budget", 199, &[]),
-    ("wildcard-subdomains", "request_budget", 100, &[]),
+    ("session-ids", "trap", 40, &[]),
+    ("relative-paths", "trap", 5, &[]),
+    ("facets", "trap", 50, &[]),
+    ("soft-404", "trap", 31, &[]),
+    ("wildcard-subdomains", "trap", 31, &[]),
     ("endless-scripts", "complete", 2, &[]),
     ("wide-and-deep", "trap", 100, &[]),
 ];
@@ -257,7 +257,7 @@ fn run(space: &Space, folder: &Path) -> (ExitStatus, u64) {
     let arguments = format!(
         "survey s --cctld ke --contact https://survey.example/contact --start starts.csv --opt-out opt-out.txt \
          --config waits.toml --ca ca.pem --dns {dns} --gateway {gateway} --min-delay 0 --delay-factor 0 \
-         --max-delay 20ms --rate none --max-requests 200"
+         --max-delay 20ms --link-share none --rate none --max-requests 200"
     );
     let mut program = Command::new(env!("CARGO_BIN_EXE_ccsurvey"))
         .args(arguments.split(' '))
@@ -316,6 +316,21 @@ fn every_case_ends_as_its_row_says() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn traps_are_named_by_their_patterns() {
+    for (case, pattern) in [
+        ("session-ids", "session-ids.ke/session/*/page#"),
+        ("relative-paths", "relative-paths.ke/(news/archive)/**"),
+        ("facets", "facets.ke/**"),
+        ("soft-404", "soft-404.ke/gone/*"),
+        ("wildcard-subdomains", "*.wildcard-subdomains.ke/"),
+        ("wide-and-deep", "wide-and-deep.ke/*"),
+    ] {
+        let site = SURVEYED.tables.sites.iter().find(|row| row.site == format!("{case}.ke")).unwrap();
+        assert_eq!(site.trap_pattern.as_deref(), Some(pattern), "{case}");
+    }
 }
 
 #[test]

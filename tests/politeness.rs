@@ -106,3 +106,33 @@ fn the_ledger_says_what_the_servers_saw() {
         assert_eq!(row.hosts as usize, hosts.len(), "{}", row.address);
     }
 }
+
+#[test]
+fn thin_links_are_taken_for_no_more_than_their_share() {
+    const SHARE: f64 = 0.25;
+    let space = Space::serve("servers_hang_on_thin_links");
+    let settings = Settings {
+        link_share: Some(SHARE),
+        max_delay: Span(Duration::from_secs(2)),
+        depth: 2,
+        ..space.settings()
+    };
+    let surveyed = space.survey(settings);
+    let rows = common::servers(&surveyed.dir());
+    let log = space.accesses_once(rows.iter().map(|row| row.requests as usize).sum());
+    let mut judged = 0;
+    for (address, seen) in by_address(&log) {
+        let link = space.world.server(&seen[0].host).unwrap().bits_per_second;
+        let (first, last) = (seen[0], seen[seen.len() - 1]);
+        let bytes: u64 = seen[..seen.len() - 1].iter().map(|access| access.sent_bytes).sum();
+        let share = bytes as f64 * 8.0 / link / ((last.arrival_us - first.arrival_us) as f64 / 1e6);
+        assert!(share <= SHARE, "{address}: {share} of its link in {} requests", seen.len());
+        assert!(
+            rows.iter()
+                .filter(|row| row.address == address)
+                .all(|row| { row.best_bits_per_second.is_some_and(|best| best > 0.0 && best <= link * 1.1) })
+        );
+        judged += usize::from(seen.len() > 10);
+    }
+    assert_eq!(judged, 2, "both servers are asked often enough to tell");
+}

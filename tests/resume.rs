@@ -34,6 +34,8 @@ fn spawn(space: &Space, command: &str, dir: &Path, start: &Path, more: &[&str]) 
             "0",
             "--max-delay",
             "30ms",
+            "--link-share",
+            "none",
             "--record-links",
         ]);
     }

@@ -13,7 +13,7 @@ use ccsurvey::survey::{Settings, Span};
 use common::{Space, rows, same, same_tables, timeless_tables};
 
 /// The pauses of `Space::settings`, as flags.
-const QUICK: [&str; 10] = [
+const QUICK: [&str; 12] = [
     "--contact",
     "https://survey.example/contact",
     "--min-delay",
@@ -23,6 +23,8 @@ const QUICK: [&str; 10] = [
     "--max-delay",
     "20ms",
     "--rate",
+    "none",
+    "--link-share",
     "none",
 ];
 
@@ -246,4 +248,60 @@ fn a_recorded_survey_is_simulated_once_more() {
     simulated(&first, &shallow, &[QUICK.as_slice(), &["--depth", "1"]].concat());
     let deepest = rows::<SiteRow>(&shallow).iter().filter_map(|row| row.deepest).max();
     assert_eq!(deepest, Some(1));
+}
+
+#[test]
+fn neighbours_are_asked_one_at_a_time_with_the_pauses_of_one_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("world.toml");
+    // All onshore: hundreds of servers in few networks.
+    let world = "[sites]\ncount = 120\nlarge_share = 0.0\ncms_share = 0.0\none_page_share = 0.5\nbrochure_share = 0.5\n\
+                 most_pages = 10\n[servers]\ngiants = 0\nothers = 300\noffshore_share = 0.0\n";
+    std::fs::write(&file, world).unwrap();
+    let dir = folder.path().join("survey");
+    simulated(&file, &dir, &["--feed-back", "off", "--per-neighbourhood", "1", "--depth", "2"]);
+    let mut hoods: HashMap<String, Vec<ExchangeRow>> = HashMap::new();
+    for row in rows::<ExchangeRow>(&dir).into_iter().filter(|row| row.total_ms.is_some()) {
+        let address = row.address.clone().unwrap();
+        hoods.entry(address.rsplit_once('.').unwrap().0.to_owned()).or_default().push(row);
+    }
+    let mut shared = 0;
+    for rows in hoods.values_mut() {
+        rows.sort_by_key(|row| row.started.0);
+        for pair in rows.windows(2) {
+            let ended = pair[0].started.0 as f64 / 1000.0 + pair[0].total_ms.unwrap();
+            let gap = pair[1].started.0 as f64 / 1000.0 - ended;
+            assert!(gap >= 1999.0, "{gap} ms: {:?} {:?}", pair[0], pair[1]);
+            shared += usize::from(pair[0].address != pair[1].address);
+        }
+    }
+    assert!(shared > 5, "{shared}: neighbours take turns");
+    let manifest = std::fs::read_to_string(dir.join("manifest.json")).unwrap();
+    assert!(
+        manifest.contains("at most 1 at once") && !manifest.contains("\"verdict\": \"broken\""),
+        "{manifest}"
+    );
+}
+
+#[test]
+fn nobody_is_asked_in_the_quiet_hours_of_his_clock_and_all_go_on_afterwards() {
+    let folder = tempfile::tempdir().unwrap();
+    let [usual, quiet] = ["usual", "quiet"].map(|name| folder.path().join(name));
+    // The clock begins at three in the morning of Kenya; the survey takes some days.
+    let slow = ["--min-delay", "5m", "--max-delay", "5m", "--max-time", "none"];
+    simulated(&world("a_small_country"), &usual, &slow);
+    simulated(&world("a_small_country"), &quiet, &[&slow[..], &["--quiet-hours", "08:00-18:30"]].concat());
+    let mut minutes: Vec<i64> = rows::<ExchangeRow>(&quiet)
+        .iter()
+        .filter(|row| row.total_ms.is_some())
+        .map(|row| (row.started.0 / 60_000_000 + 3 * 60) % (24 * 60))
+        .collect();
+    minutes.sort_unstable();
+    let in_quiet = minutes.iter().filter(|minute| (8 * 60..18 * 60 + 30).contains(*minute)).count();
+    assert_eq!(in_quiet, 0);
+    let before = minutes.iter().filter(|minute| **minute < 8 * 60).count();
+    let after = minutes.len() - before;
+    assert!(before > 100 && after > 100, "{before} before, {after} after");
+    assert!(minutes.iter().filter(|minute| **minute == 18 * 60 + 30).count() < after / 10);
+    same_tables(&timeless_tables(&quiet), &timeless_tables(&usual));
 }

@@ -71,6 +71,11 @@ fn sessions_and_facets_multiply() {
 }
 
 #[test]
+fn traps_end_by_evidence() {
+    check("traps_end_by_evidence");
+}
+
+#[test]
 fn lists_go_on_for_pages() {
     check("lists_go_on_for_pages");
 }

@@ -10,7 +10,7 @@ use ccsurvey::page::{Page, Source, is_html};
 use ccsurvey::space::{FeedBack, Handshake, LevelTruth, Lookup, Reaction, Truth, TruthSettings, Web, World};
 use ccsurvey::walk::{Class, Content, LevelCount, NON_HTML_EXTENSIONS, Settings, Step, Tree, Walk};
 
-const WORLDS: [&str; 15] = [
+const WORLDS: [&str; 16] = [
     include_str!("../data/demo.toml"),
     include_str!("worlds/a_site_with_one_page.toml"),
     include_str!("worlds/a_small_country.toml"),
@@ -26,6 +26,7 @@ const WORLDS: [&str; 15] = [
     include_str!("worlds/sites_speak_tls.toml"),
     include_str!("worlds/soft_404_hosts_answer_everything.toml"),
     include_str!("worlds/the_same_page_has_many_names.toml"),
+    include_str!("worlds/traps_end_by_evidence.toml"),
 ];
 
 /// The world of a file under another seed.
@@ -59,7 +60,8 @@ fn answer(world: &World, ask: &Ask) -> (Answer, Content) {
         Reaction::Response(response) => response,
     };
     let (mut answer, _) = not(address, Failure::Reset);
-    let body = &response.body[..response.cut_after.unwrap_or(response.body.len())];
+    let body = response.identity_body().into_owned();
+    let body = &body[..response.cut_after.unwrap_or(body.len())];
     answer.failure = response.cut_after.map(|_| Failure::BodyTruncated);
     answer.status = Some(response.status);
     answer.head.location = response.location;
@@ -112,20 +114,26 @@ fn level_truth(site: &str, depth: usize, level: &LevelCount) -> LevelTruth {
         not_fetched_depth: level.class(Class::Depth),
         not_fetched_limit: level.class(Class::Limit),
         not_fetched_trap: level.class(Class::Trap),
+        not_fetched_mirror: level.class(Class::Mirror),
         not_fetched_opt_out: level.class(Class::OptOut),
         not_fetched_redirects: level.class(Class::Redirects),
     }
 }
 
-fn check(world: &World, depth: u16, what: &str) {
+fn suffixes() -> Arc<Suffixes> {
     let list = include_str!("../data/public_suffix_list.dat");
-    let suffixes = Arc::new(Suffixes::parse(list, SuffixSection::Icann).unwrap());
+    Arc::new(Suffixes::parse(list, SuffixSection::Icann).unwrap())
+}
+
+fn check(world: &World, depth: u16, what: &str) {
+    let suffixes = suffixes();
     let settings = TruthSettings {
         depth,
         feed_back: FeedBack::Off,
         start: world.start_urls(),
         queries_per_script: 1,
         non_html_extensions: NON_HTML_EXTENSIONS.map(str::to_owned).to_vec(),
+        trap_levels: Settings::default().trap_levels,
         suffixes: Arc::clone(&suffixes),
     };
     let truth = Truth::of(world, &settings);
@@ -138,8 +146,18 @@ fn check(world: &World, depth: u16, what: &str) {
         assert_eq!(levels.iter().collect::<Vec<_>>(), told, "{what}: {}", site.start_url);
         let requests = tree.robots.requests + tree.sum(|level| level.requests);
         assert_eq!(
-            (tree.outcome.as_str(), requests, tree.deepest().map(|depth| depth.0)),
-            (site.outcome.as_str(), site.requests, site.deepest),
+            (
+                tree.outcome.as_str(),
+                tree.trap_patterns.join(" "),
+                requests,
+                tree.deepest().map(|depth| depth.0)
+            ),
+            (
+                site.outcome.as_str(),
+                site.trap_pattern.clone().unwrap_or_default(),
+                site.requests,
+                site.deepest
+            ),
             "{what}: {}",
             site.start_url
         );
@@ -177,4 +195,57 @@ fn many_pages_in_a_row_that_never_come_end_the_walk() {
     for seed in 1..=10 {
         check(&seeded(&text, seed), 8, &format!("silent, seed {seed}"));
     }
+}
+
+fn truth(world: &World, trap_levels: Option<u16>) -> Truth {
+    let settings = TruthSettings {
+        non_html_extensions: NON_HTML_EXTENSIONS.map(str::to_owned).to_vec(),
+        depth: 8,
+        feed_back: FeedBack::Off,
+        start: world.start_urls(),
+        queries_per_script: 1,
+        trap_levels,
+        suffixes: suffixes(),
+    };
+    Truth::of(world, &settings)
+}
+
+/// A profile with so many sites, and traps or none.
+fn profile(name: &str, sites: u64, traps: &str) -> World {
+    World::parse(&format!("profile = '{name}'\nseed = 3\n[sites]\ncount = {sites}\n{traps}")).unwrap()
+}
+
+const NO_TRAPS: &str = "[traps]\ncalendar_share = 0.0\nloop_share = 0.0\nsession_share = 0.0\n\
+                        facet_share = 0.0\nsoft_404_share = 0.0\n";
+
+/// Pages of the profiles are read as servers send them on some sites, for near duplicates show in their text
+/// only; the model tells the rest.
+#[test]
+fn no_site_is_taken_for_a_trap_where_there_is_none() {
+    for name in ["africa-2006", "cctld-2026"] {
+        check(&profile(name, 40, NO_TRAPS), 8, name);
+        let world = profile(name, 1000, NO_TRAPS);
+        let (weighed, plain) = (truth(&world, Some(3)), truth(&world, None));
+        assert!(weighed.sites.iter().all(|site| site.outcome != "trap" && site.trap_pattern.is_none()));
+        assert!(weighed == plain, "{name}");
+    }
+}
+
+#[test]
+fn traps_end_by_evidence_with_their_patterns_named_and_without_losing_an_external_url() {
+    let world = World::parse(WORLDS[15]).unwrap();
+    let (weighed, plain) = (truth(&world, Some(3)), truth(&world, None));
+    let patterns: Vec<&str> = weighed
+        .sites
+        .iter()
+        .filter_map(|site| site.trap_pattern.as_deref())
+        .flat_map(|all| all.split(' '))
+        .collect();
+    for trap in ["/calendar/#/**", "/sid-#/**", "/shop/**", "/(news/items)/**"] {
+        assert!(patterns.iter().any(|pattern| pattern.ends_with(trap)), "{trap} {patterns:?}");
+    }
+    assert_eq!(weighed.links, plain.links);
+    let requests = |truth: &Truth| truth.sites.iter().map(|site| site.requests).sum::<u64>();
+    assert!(requests(&weighed) * 2 < requests(&plain), "{} {}", requests(&weighed), requests(&plain));
+    assert!(weighed.sites.iter().all(|site| site.requests < 800), "a shop alone has a thousand");
 }

@@ -7,12 +7,14 @@
 //! spellings of one page meet; its [`ScriptKey`] if it is a query URL; and, by the
 //! [`Suffixes`] of the Public Suffix List, its [`Site`]. A [`Scope`] tells internal
 //! from external, [`CountryDomains`] tell which hosts are surveyed, [`special_range`]
-//! and [`OptOut`] tell where no request may go, [`Priorities`] who is asked sooner.
+//! and [`OptOut`] tell where no request may go, [`Priorities`] who is asked sooner, [`usual_offset`] what time it is
+//! there.
 //!
 //! This room never looks a name up, never reads the clock and never opens a file.
 
 mod country;
 mod host;
+mod local_time;
 mod opt_out;
 mod opt_outs;
 mod priorities;
@@ -23,6 +25,7 @@ mod url;
 
 pub use country::{CountryDomains, CountryError};
 pub use host::{Host, HostError};
+pub use local_time::usual_offset;
 pub use opt_out::{OptOut, OptOutEntry, OptOutError};
 pub use opt_outs::{OptOuts, SystemOf};
 pub use priorities::{Priorities, PriorityError};

@@ -193,6 +193,14 @@ impl WebUrl {
         self.key_of(self.target())
     }
 
+    /// Under what a page of this path and query is known, at an [`authority`](Self::authority) of any host.
+    #[must_use]
+    pub fn key_on(authority: &str, target: &str) -> PageKey {
+        let mut text = authority.to_owned();
+        normalise_percent(target, &mut text);
+        PageKey(xxh3_64(text.as_bytes()))
+    }
+
     /// The script that this URL queries: set for a URL with `?` or a `;` path parameter.
     #[must_use]
     pub fn script(&self) -> Option<ScriptKey> {
@@ -204,9 +212,7 @@ impl WebUrl {
     }
 
     fn key_of(&self, target: &str) -> PageKey {
-        let mut text = self.authority();
-        normalise_percent(target, &mut text);
-        PageKey(xxh3_64(text.as_bytes()))
+        Self::key_on(&self.authority(), target)
     }
 }
 

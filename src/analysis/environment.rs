@@ -76,6 +76,8 @@ pub struct Plan {
     pub min_delay: Option<Duration>,
     /// Pause as a multiple of the last exchange's duration.
     pub delay_factor: Option<f64>,
+    /// Most of a server's link that the survey takes.
+    pub link_share: Option<f64>,
     /// Most that a slow exchange or a back-off makes us pause.
     #[serde(rename = "max_delay_ms", serialize_with = "milliseconds")]
     pub max_delay: Option<Duration>,

@@ -28,7 +28,7 @@ const TIME: &str = "a duration, for example \"2s\", \"600ms\" or \"1m 30s\"";
 const SHARE: &str = "a share above 0 and up to 1";
 
 #[rustfmt::skip]
-const KEYS: [Key; 18] = [
+const KEYS: [Key; 19] = [
     Key { table: "servers", name: "link", expected: LINK,
         take: |to, value| put(&mut to.servers.link, bits_per_second(value)) },
     Key { table: "servers", name: "rtt", expected: TIME,
@@ -61,6 +61,8 @@ const KEYS: [Key; 18] = [
         take: |to, value| put(&mut to.survey.min_delay, duration(value)) },
     Key { table: "survey", name: "delay-factor", expected: "a number of 0 or more",
         take: |to, value| put(&mut to.survey.delay_factor, number(value, |n| n >= 0.0)) },
+    Key { table: "survey", name: "link-share", expected: SHARE,
+        take: |to, value| put(&mut to.survey.link_share, share(value)) },
     Key { table: "survey", name: "max-delay", expected: TIME,
         take: |to, value| put(&mut to.survey.max_delay, duration(value)) },
     Key { table: "survey", name: "rate", expected: "bytes per second, for example \"1MiB\", or \"none\"",

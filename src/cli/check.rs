@@ -54,6 +54,13 @@ fn refusals(settings: &Settings) -> Vec<(bool, String)> {
             "--exclude-text is empty, expected words that a page may contain".to_owned(),
         ),
         (
+            settings.link_share.is_some_and(|share| !(share > 0.0 && share <= 1.0)),
+            format!(
+                "--link-share is {}, expected a share above 0 and up to 1, such as 0.003, or none",
+                settings.link_share.unwrap_or_default()
+            ),
+        ),
+        (
             settings.min_delay > settings.max_delay,
             format!(
                 "--min-delay is {}, expected at most --max-delay, which is {}",
@@ -72,11 +79,13 @@ fn zeros(settings: &Settings) -> impl Iterator<Item = (&'static str, bool)> {
         ("sites", settings.sites == 0),
         ("per-site", settings.per_site == 0),
         ("per-address", settings.per_address == 0),
+        ("per-neighbourhood", settings.per_neighbourhood == Some(0)),
         ("seeds-per-site", settings.seeds_per_site == 0),
         ("max-urls", settings.max_urls == 0),
         ("max-requests", settings.max_requests == Some(0)),
         ("max-bytes", settings.max_bytes.is_some_and(|size| size.0 == 0)),
         ("max-time", settings.max_time.is_some_and(|span| span.0.is_zero())),
+        ("trap-levels", settings.trap_levels == Some(0)),
         ("stable-levels", settings.stable_levels == Some(0)),
         ("rate", settings.rate.is_some_and(|size| size.0 == 0)),
         ("max-body", settings.max_body.0 == 0),
@@ -155,6 +164,14 @@ mod tests {
             refusal(|s| s.delay_factor = f64::NAN),
             "--delay-factor is NaN, expected a number of 0 or more"
         );
+        for (share, told) in [(0.0, "0"), (1.5, "1.5"), (f64::NAN, "NaN")] {
+            assert_eq!(
+                refusal(|s| s.link_share = Some(share)),
+                format!(
+                    "--link-share is {told}, expected a share above 0 and up to 1, such as 0.003, or none"
+                )
+            );
+        }
         assert_eq!(
             refusal(|s| s.min_delay = Span(Duration::from_secs(90))),
             "--min-delay is 1m 30s, expected at most --max-delay, which is 1m"

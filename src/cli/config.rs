@@ -20,7 +20,8 @@ pub(super) fn read(file: &Path) -> Result<Settings, CliError> {
 
 /// Moves every path of the settings.
 pub(super) fn rebase(settings: &mut Settings, to: impl Fn(&Path) -> PathBuf) {
-    let optional = [&mut settings.suffix_list, &mut settings.opt_out, &mut settings.priority];
+    let optional =
+        [&mut settings.suffix_list, &mut settings.opt_out, &mut settings.priority, &mut settings.since];
     let paths = optional.into_iter().flatten().chain(&mut settings.ca).chain(&mut settings.geo);
     for path in paths {
         *path = to(path);

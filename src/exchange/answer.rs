@@ -66,6 +66,16 @@ pub struct Timings {
     pub total: Duration,
 }
 
+impl Timings {
+    /// From the first byte of the answer to the last; nothing where no answer came.
+    #[must_use]
+    pub fn transfer(&self) -> Duration {
+        let Some(first_byte) = self.first_byte else { return Duration::ZERO };
+        let before = self.connect.unwrap_or_default() + self.tls.unwrap_or_default() + first_byte;
+        self.total.saturating_sub(before)
+    }
+}
+
 impl Answer {
     /// An exchange that never reached a server.
     #[must_use]

@@ -5,13 +5,20 @@
 //! closed list [`Failure`], never an error of ours. Every exchange is load, so an answer always
 //! tells what it cost: [`Wire`] bytes and [`Timings`].
 //!
+//! Who knows a version of a page already gives its [`Validators`] along with the question; the walk that asks
+//! need not know of them.
+//!
 //! Answers are written to a journal and read back after a crash; their serialised form is
 //! therefore part of the format version of a survey's state.
 
 mod answer;
 mod ask;
 mod failure;
+mod unread;
+mod validators;
 
 pub use answer::{Answer, Head, Timings, Wire, asks_for_pause};
 pub use ask::{Ask, Depth, Purpose};
 pub use failure::Failure;
+pub use unread::hangs_up;
+pub use validators::Validators;

@@ -16,7 +16,7 @@ use super::tls::Tls;
 use super::wire::{LARGEST_HANDSHAKE, READ_AHEAD};
 use super::{FetchError, Settings};
 use crate::address::{Host, MAX_URL_BYTES, OptOuts};
-use crate::exchange::{Answer, Ask, Failure};
+use crate::exchange::{Answer, Ask, Failure, Validators};
 
 /// Tells the time that answers are stamped with.
 pub type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
@@ -180,6 +180,18 @@ impl Fetcher {
     /// `byte_limit` bytes have been received; what is already under way may exceed it by [`READ_AHEAD`], up to
     /// [`most_bytes`](Self::most_bytes). The times for DNS are the caller's to fill in.
     pub async fn fetch(&self, ask: &Ask, address: IpAddr, byte_limit: u64) -> (Answer, Vec<u8>) {
+        self.fetch_other_than(&Validators::default(), ask, address, byte_limit).await
+    }
+
+    /// The same for a page of which a version is known: a server that has no other answers 304 without a body
+    /// (RFC 9110 §15.4.5).
+    pub async fn fetch_other_than(
+        &self,
+        known: &Validators,
+        ask: &Ask,
+        address: IpAddr,
+        byte_limit: u64,
+    ) -> (Answer, Vec<u8>) {
         let parts = &*self.parts;
         let not_asked =
             |failure| (Answer::not_asked((parts.clock)(), Some(address), failure, None), Vec::new());
@@ -196,7 +208,8 @@ impl Fetcher {
             }
         };
         let there = parts.lines.url(address, &ask.url);
-        let Some(request) = there.and_then(|there| parts.requests.make(&ask.url, ask.purpose, there)) else {
+        let request = there.and_then(|there| parts.requests.make(&ask.url, ask.purpose, known, there));
+        let Some(request) = request else {
             tracing::error!(url = %ask.url, "a URL that cannot be sent");
             return not_asked(Failure::BadHttp);
         };

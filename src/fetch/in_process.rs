@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::stream;
-use reqwest::Response;
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH};
+use reqwest::{Request, Response};
 use tokio::time::{Instant, sleep};
 
 use super::Settings;
@@ -45,6 +45,9 @@ pub struct Looked {
 pub struct Question<'a> {
     pub url: &'a WebUrl,
     pub purpose: Purpose,
+    /// The fields of these names (RFC 9110 §13.1).
+    pub if_none_match: Option<&'a str>,
+    pub if_modified_since: Option<&'a str>,
     /// The address that is asked comes with a new connection.
     pub opens_connection: bool,
 }
@@ -92,6 +95,8 @@ pub enum Then {
 /// How long a server's other users wait for their turn on average.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Burden {
+    /// Capacity of the server's link.
+    pub bits_per_second: f64,
     /// If there were no survey.
     pub wait_without: Duration,
     /// While it is surveyed; none when that is more than the server can bear, and waits grow without end.
@@ -126,13 +131,17 @@ impl Thread {
 
     pub(super) async fn execute(
         &self,
+        request: &Request,
         url: &WebUrl,
         purpose: Purpose,
         notes: &Notes,
         verdict: &Verdict,
     ) -> Result<Response, Failure> {
         let opens_connection = !self.take_open();
-        let reply = self.web.ask(&Question { url, purpose, opens_connection });
+        let field = |name| request.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+        let (if_none_match, if_modified_since) = (field(IF_NONE_MATCH), field(IF_MODIFIED_SINCE));
+        let reply =
+            self.web.ask(&Question { url, purpose, if_none_match, if_modified_since, opens_connection });
         if opens_connection {
             let done = self.connect(&reply, url.is_https(), notes, verdict).await;
             notes.note(|moments| match done {
@@ -149,6 +158,10 @@ impl Thread {
             }
             Then::Answer { first_byte, status, fields, body, cut_after, bytes_per_second } => {
                 sleep(first_byte).await;
+                // RFC 9112 §6.3: such an answer ends with its head, and the connection can be used again.
+                if matches!(status, 204 | 304) {
+                    keep_alive(&self.open);
+                }
                 let body = Arriving {
                     rest: Bytes::from(body),
                     before_cut: cut_after.unwrap_or(usize::MAX),
@@ -219,6 +232,11 @@ impl Thread {
     }
 }
 
+/// Notes that the connection can be used again.
+fn keep_alive(open: &Mutex<Option<Instant>>) {
+    *open.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now() + KEPT_ALIVE);
+}
+
 /// A body on its way.
 struct Arriving {
     rest: Bytes,
@@ -237,7 +255,7 @@ impl Arriving {
         }
         if this.rest.is_empty() {
             if let Some(open) = &this.open {
-                *open.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now() + KEPT_ALIVE);
+                keep_alive(open);
             }
             return None;
         }

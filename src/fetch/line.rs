@@ -46,7 +46,7 @@ impl Line {
             Way::Sockets(client) => {
                 client.execute(request).await.map_err(|error| classify(&error, &notes.moments()))
             }
-            Way::InProcess(thread) => thread.execute(url, purpose, notes, &self.verdict).await,
+            Way::InProcess(thread) => thread.execute(&request, url, purpose, notes, &self.verdict).await,
         }
     }
 }

@@ -1,16 +1,25 @@
-use reqwest::header::{ACCEPT, ACCEPT_ENCODING, HOST, HeaderMap, HeaderValue, USER_AGENT};
+use reqwest::header::{
+    ACCEPT, ACCEPT_ENCODING, HOST, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH,
+    USER_AGENT,
+};
 use reqwest::{Method, Request, Url};
 use url::Position;
 
 use super::FetchError;
 use crate::address::WebUrl;
-use crate::exchange::Purpose;
+use crate::exchange::{Purpose, Validators};
 
 /// Makes requests: the same few header fields in the same order, nothing that tells one visit
 /// from another.
 pub(super) struct Requests {
     user_agent: HeaderValue,
 }
+
+/// Longer validators are not sent, and what was cut to be kept is among them: a tag of Apache or nginx has below 40
+/// characters, one made of SHA-256 in hexadecimal 68, a date 29. With both, our fields stay within what
+/// [`most_bytes`](super::most_bytes) allows.
+const LONGEST_TAGS: usize = 120;
+const LONGEST_DATE: usize = 40;
 
 impl Requests {
     pub(super) fn new(user_agent: &str) -> Result<Self, FetchError> {
@@ -19,9 +28,15 @@ impl Requests {
         Ok(Self { user_agent })
     }
 
-    /// The request for a URL, sent to where `there` leads; none when the host cannot stand in a
-    /// header.
-    pub(super) fn make(&self, url: &WebUrl, purpose: Purpose, there: Url) -> Option<Request> {
+    /// The request for a URL, sent to where `there` leads, for another version than the one that `known` tells
+    /// of; none when the host cannot stand in a header.
+    pub(super) fn make(
+        &self,
+        url: &WebUrl,
+        purpose: Purpose,
+        known: &Validators,
+        there: Url,
+    ) -> Option<Request> {
         let method = match purpose {
             Purpose::Head => Method::HEAD,
             Purpose::Page | Purpose::Robots => Method::GET,
@@ -36,7 +51,18 @@ impl Requests {
         headers.insert(USER_AGENT, self.user_agent.clone());
         headers.insert(ACCEPT, HeaderValue::from_static(accept));
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip, br, zstd"));
+        // RFC 9110 §13.1.3: who knows tags goes by the tag, others by the date.
+        add_condition(headers, IF_NONE_MATCH, known.tags().as_deref(), LONGEST_TAGS);
+        add_condition(headers, IF_MODIFIED_SINCE, known.last_modified.as_deref(), LONGEST_DATE);
         Some(request)
+    }
+}
+
+/// What cannot be given back as it was received is left out: the server then sends the page.
+fn add_condition(headers: &mut HeaderMap, name: HeaderName, validator: Option<&str>, longest: usize) {
+    let is_usable = |text: &&str| !text.is_empty() && text.len() <= longest && text.is_ascii();
+    if let Some(Ok(value)) = validator.filter(is_usable).map(HeaderValue::from_str) {
+        headers.insert(name, value);
     }
 }
 
@@ -50,4 +76,33 @@ pub(super) fn request_bytes(request: &Request) -> u64 {
 /// Bytes of header lines written as `name: value` CRLF.
 pub(super) fn header_bytes(headers: &HeaderMap) -> u64 {
     headers.iter().map(|(name, value)| (name.as_str().len() + value.len() + 4) as u64).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn conditions(etag: &str, last_modified: &str) -> (Option<String>, Option<String>) {
+        let url = WebUrl::parse("http://a.ke/").unwrap();
+        let known = Validators { etag: Some(etag.to_owned()), last_modified: Some(last_modified.to_owned()) };
+        let requests = Requests::new("ccsurvey").unwrap();
+        let request =
+            requests.make(&url, Purpose::Page, &known, Url::parse("http://a.ke/").unwrap()).unwrap();
+        let field = |name| request.headers().get(name).map(|value| value.to_str().unwrap().to_owned());
+        (field(IF_NONE_MATCH), field(IF_MODIFIED_SINCE))
+    }
+
+    #[test]
+    fn validators_are_given_back_as_they_were_received() {
+        let (tag, date) = ("W/\"5f1-63a\"", "Tue, 10 Nov 2026 09:00:00 GMT");
+        assert_eq!(conditions(tag, date), (Some(tag.to_owned()), Some(date.to_owned())));
+        assert_eq!(conditions("", "yesterday"), (None, Some("yesterday".to_owned())));
+    }
+
+    #[test]
+    fn what_cannot_be_given_back_as_it_was_is_not_sent() {
+        let long = "x".repeat(LONGEST_TAGS + 1);
+        assert_eq!(conditions(&long, "caf\u{e9}"), (None, None));
+        assert_eq!(conditions("a\r\nHost: b.ke", "\u{0}"), (None, None));
+    }
 }

@@ -3,10 +3,12 @@ use std::net::IpAddr;
 use std::time::{Duration, SystemTime};
 
 use super::bucket::Bucket;
+use super::server::Rest;
 use super::share::Room;
-use super::{Most, Pace, ServerBudget, ServerState};
+use super::slots::Slots;
+use super::{Most, Neighbourhood, Pace, ServerBudget, ServerState};
 use crate::address::Site;
-use crate::exchange::Answer;
+use crate::exchange::{Answer, Purpose};
 
 /// Where every exchange of a survey gets its permit.
 ///
@@ -28,6 +30,8 @@ pub struct Load {
     budget: ServerBudget,
     most: Most,
     servers: HashMap<IpAddr, ServerState>,
+    /// Empty unless they are to be kept.
+    neighbourhoods: HashMap<Neighbourhood, Slots>,
     sites: HashMap<Site, u32>,
     changed: HashSet<IpAddr>,
 }
@@ -76,6 +80,7 @@ impl Load {
             budget,
             most,
             servers: HashMap::new(),
+            neighbourhoods: HashMap::new(),
             sites: HashMap::new(),
             changed: HashSet::new(),
         }
@@ -106,6 +111,15 @@ impl Load {
             Some(at) if at > now => return Turn::At(at),
             Some(_) => {}
         }
+        if let Some(places) = self.pace.per_neighbourhood
+            && let Some(slots) = self.neighbourhoods.get(&Neighbourhood::of(address))
+        {
+            match slots.earliest(places, None) {
+                None => return Turn::Busy,
+                Some(at) if at > now => return Turn::At(at),
+                Some(_) => {}
+            }
+        }
         let byte_limit = match server.room(&self.budget, now, self.most) {
             Room::For(bytes) => bytes,
             Room::AfterThoseInFlight => return Turn::Busy,
@@ -117,25 +131,46 @@ impl Load {
         {
             return Turn::Full(at);
         }
-        server.begin(&self.pace, crawl_delay);
+        self.begin(address, crawl_delay);
         *self.sites.entry(site.clone()).or_default() += 1;
         Turn::Go(Permit { address, site: site.clone(), begun: now, byte_limit })
     }
 
-    /// The exchange ended with an answer.
-    pub fn settle(&mut self, permit: Permit, answer: &Answer) {
+    /// The exchange, which was for this purpose, ended with an answer.
+    pub fn settle(&mut self, permit: Permit, purpose: Purpose, answer: &Answer) {
         let used = answer.wire.sent + answer.wire.received;
         self.release(&permit, used);
         self.changed.insert(permit.address);
-        self.servers.entry(permit.address).or_default().settle(&self.pace, answer);
+        let rest = self.servers.entry(permit.address).or_default().settle(&self.pace, purpose, answer);
+        self.rest(permit.address, rest);
     }
 
-    /// The exchange was given up; the server may have worked on it until `now`.
+    /// The permit was not used, or nobody knows how; the server may have worked on it until `now`.
     pub fn abandon(&mut self, permit: Permit, now: SystemTime) {
         self.release(&permit, self.most.bytes);
         self.changed.insert(permit.address);
         let took = now.duration_since(permit.begun).unwrap_or_default();
-        self.servers.entry(permit.address).or_default().abandon(&self.pace, took, now);
+        let rest = self.servers.entry(permit.address).or_default().abandon(&self.pace, took, now);
+        self.rest(permit.address, rest);
+    }
+
+    /// The exchange was put at `asked` and will have no answer on record.
+    pub fn lose(&mut self, permit: Permit, asked: SystemTime, now: SystemTime) {
+        self.servers.entry(permit.address).or_default().lose(asked);
+        self.abandon(permit, now);
+    }
+
+    fn begin(&mut self, address: IpAddr, crawl_delay: Option<Duration>) {
+        self.servers.entry(address).or_default().begin(&self.pace, crawl_delay);
+        if let Some(places) = self.pace.per_neighbourhood {
+            self.neighbourhoods.entry(Neighbourhood::of(address)).or_default().begin(places, None);
+        }
+    }
+
+    fn rest(&mut self, address: IpAddr, rest: Rest) {
+        if self.pace.per_neighbourhood.is_some() {
+            self.neighbourhoods.entry(Neighbourhood::of(address)).or_default().end(rest.ended, rest.pause);
+        }
     }
 
     fn release(&mut self, permit: &Permit, used: u64) {
@@ -158,19 +193,22 @@ impl Load {
 
     /// Books an exchange of an earlier run that the server's stored state does not know; to be called in
     /// the order in which the exchanges ended.
-    pub fn recall(&mut self, address: IpAddr, answer: &Answer) {
-        let server = self.servers.entry(address).or_default();
-        server.begin(&self.pace, None);
-        server.settle(&self.pace, answer);
+    pub fn recall(&mut self, address: IpAddr, purpose: Purpose, answer: &Answer) {
+        self.begin(address, None);
+        let rest = self.servers.entry(address).or_default().settle(&self.pace, purpose, answer);
+        self.rest(address, rest);
         self.changed.insert(address);
     }
 
     /// An exchange was begun at `asked` by a process that died before its answer was recorded: it may have
     /// lasted until `now`.
     pub fn recall_in_flight(&mut self, address: IpAddr, asked: SystemTime, now: SystemTime) {
+        self.begin(address, None);
+        let took = now.duration_since(asked).unwrap_or_default();
         let server = self.servers.entry(address).or_default();
-        server.begin(&self.pace, None);
-        server.abandon(&self.pace, now.duration_since(asked).unwrap_or_default(), now);
+        server.lose(asked);
+        let rest = server.abandon(&self.pace, took, now);
+        self.rest(address, rest);
         self.changed.insert(address);
     }
 
@@ -191,6 +229,14 @@ impl Load {
         self.servers.insert(address, state);
     }
 
+    /// Lets the neighbourhood of an address rest as its stored state says; to be called for all servers of an
+    /// earlier run, before anything is asked.
+    pub fn recall_neighbour(&mut self, address: IpAddr, state: &ServerState) {
+        if let Some(places) = self.pace.per_neighbourhood {
+            self.neighbourhoods.entry(Neighbourhood::of(address)).or_default().join(state.slots(), places);
+        }
+    }
+
     /// The servers whose state has changed since this was last asked, with their states.
     pub fn take_changed(&mut self) -> Vec<(IpAddr, ServerState)> {
         let mut changed: Vec<_> = self
@@ -206,5 +252,6 @@ impl Load {
     pub fn forget_idle(&mut self, now: SystemTime) {
         let changed = &self.changed;
         self.servers.retain(|address, state| changed.contains(address) || !state.is_idle(now));
+        self.neighbourhoods.retain(|_, slots| !slots.is_idle(now));
     }
 }

@@ -54,13 +54,13 @@ const GROWN_FACTOR: f64 = 3.0;
 const GROWN_SECONDS: f64 = 1.0;
 
 impl Health {
-    /// The pause after an exchange that took so long, by the delay rule.
+    /// The pause after an exchange that took so long, and the server's link for so long, by the delay rule.
     ///
     /// Doubled pauses are longer by a tenth times `chance`, a number from 0 to 1, so that servers which
     /// fell into trouble together are not asked again together; a tenth, as in StormCrawler.
     #[must_use]
-    pub fn pause_after(&self, pace: &Pace, took: Duration, chance: f64) -> Duration {
-        let pause = delay_after(pace, took, self.doublings, None);
+    pub fn pause_after(&self, pace: &Pace, took: Duration, link: Duration, chance: f64) -> Duration {
+        let pause = delay_after(pace, took, link, self.doublings, None);
         if self.doublings == 0 { pause } else { with_jitter(pause, chance).min(pace.max_delay.max(pause)) }
     }
 

@@ -10,6 +10,9 @@
 //! whole survey, whoever asks and for whatever: pages, redirects, robots.txt. A site has one exchange
 //! in flight at a time even if its hosts have several addresses.
 //!
+//! Where servers share a link, the same places and pauses are kept per neighbourhood too
+//! ([`Pace::per_neighbourhood`]).
+//!
 //! A server that is in trouble is asked ever more seldom, then put off for minutes and hours, then given up
 //! for this survey; nothing that goes wrong ever makes an exchange come sooner.
 //!
@@ -17,7 +20,7 @@
 //!
 //! [`SiteBudget`] says when one site has had its share, [`ServerBudget`] when a server has, for today or for
 //! good. [`Ledger`] rows are measured from the answers'
-//! own times, apart from the permits, so that they can show a promise broken.
+//! own times, apart from the permits, so that they can show a promise broken; [`Watch`] keeps the worst of them all.
 //!
 //! This room has no clock: `now` is an argument. States of addresses can be taken out and put back, for
 //! delays must outlast the process.
@@ -27,20 +30,29 @@ mod budget;
 mod desk;
 mod health;
 mod ledger;
+mod neighbourhood;
 mod own_link;
 mod pace;
+mod quiet;
 mod server;
 mod share;
+mod slots;
+mod thin;
+mod watch;
 
 pub use bucket::Bucket;
 pub use budget::{Budget, Grant, Limit, SiteBudget};
 pub use desk::{Load, Permit, Turn};
 pub use health::{Care, Health, is_trouble};
 pub use ledger::{Ledger, Promise};
+pub use neighbourhood::Neighbourhood;
 pub use own_link::{OwnLink, Passage, Sign};
 pub use pace::{Pace, delay_after};
+pub use quiet::QuietHours;
 pub use server::ServerState;
 pub use share::{Burden, Most, ServerBudget};
+pub use thin::{Flow, ServerLink};
+pub use watch::{Count, Seen, Watch, Wishes, Worst};
 
 #[cfg(test)]
 mod tests;

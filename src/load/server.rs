@@ -3,69 +3,59 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use super::health::{Care, Health, is_trouble};
-use super::share::{Most, Room, ServerBudget, Today};
-use super::{Ledger, Pace};
-use crate::exchange::Answer;
+use super::share::{Lost, Most, Room, ServerBudget, Today};
+use super::slots::Slots;
+use super::{Flow, Ledger, Pace, ServerLink};
+use crate::exchange::{Answer, Purpose};
 
 /// What is remembered of one server address: when it may be asked again, and what it bore.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ServerState {
     pub ledger: Ledger,
-    slots: Vec<Slot>,
+    slots: Slots,
     /// The server is left alone until then: it asked for that (Retry-After), or has been in trouble again and
     /// again.
     hold: Option<SystemTime>,
     health: Health,
+    link: ServerLink,
     /// It was in trouble too long to be asked again.
     is_given_up: bool,
     today: Today,
-    /// Not stored: after a crash nothing is in flight.
-    #[serde(skip)]
-    pub(super) in_flight: u32,
+    lost: Lost,
 }
 
-/// One of the exchanges that may run at once, while it does not run.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct Slot {
-    ended: SystemTime,
-    free: SystemTime,
+/// How long a place is to rest after an exchange.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rest {
+    pub ended: SystemTime,
+    pub pause: Duration,
 }
 
 impl ServerState {
     /// When the next exchange may begin; none when all slots are taken.
     pub(super) fn earliest(&self, pace: &Pace, crawl_delay: Option<Duration>) -> Option<SystemTime> {
-        if self.in_flight >= pace.per_address {
-            return None;
-        }
-        let unused = (self.slots.len() as u32 + self.in_flight) < pace.per_address;
-        let slot = if unused { None } else { self.slot(crawl_delay).map(|(_, at)| at) };
-        Some(slot.max(self.hold).unwrap_or(SystemTime::UNIX_EPOCH))
+        let slot = self.slots.earliest(pace.per_address, crawl_delay)?;
+        Some(self.hold.map_or(slot, |hold| hold.max(slot)))
     }
 
     /// Whether the server may bear one more exchange.
     pub(super) fn room(&self, budget: &ServerBudget, now: SystemTime, most: Most) -> Room {
-        budget.room(now, &self.today, &self.ledger, self.in_flight, most)
+        budget.room(now, &self.today, &self.ledger, &self.lost, self.slots.in_flight(), most)
     }
 
     /// An exchange begins: it takes the slot that is free first.
     pub(super) fn begin(&mut self, pace: &Pace, crawl_delay: Option<Duration>) {
-        if self.slots.len() as u32 + self.in_flight >= pace.per_address
-            && let Some((at, _)) = self.slot(crawl_delay)
-        {
-            self.slots.remove(at);
-        }
-        self.in_flight += 1;
+        self.slots.begin(pace.per_address, crawl_delay);
     }
 
-    fn slot(&self, crawl_delay: Option<Duration>) -> Option<(usize, SystemTime)> {
-        let delay = crawl_delay.unwrap_or_default();
-        let times = self.slots.iter().map(|slot| slot.free.max(slot.ended + delay));
-        times.enumerate().min_by_key(|(_, at)| *at)
+    /// The places at the server, and how long they rest.
+    pub(super) fn slots(&self) -> &Slots {
+        &self.slots
     }
 
     /// An exchange ended and gave this answer.
-    pub(super) fn settle(&mut self, pace: &Pace, answer: &Answer) {
-        self.ledger.book(answer, self.in_flight);
+    pub(super) fn settle(&mut self, pace: &Pace, purpose: Purpose, answer: &Answer) -> Rest {
+        self.ledger.book(answer, self.slots.in_flight());
         self.today.book(answer);
         let (is_trouble, first_byte) = (is_trouble(answer.status, answer.failure), answer.timings.first_byte);
         let care = self.health.note(pace, is_trouble, first_byte, self.chance());
@@ -78,15 +68,16 @@ impl ServerState {
             Care::PutOff(time) => self.hold_until(ended.checked_add(time)),
             Care::GiveUp => self.is_given_up = true,
         }
-        self.free_slot(ended, self.pause_after(pace, answer.timings.total));
+        let link = self.link.take(&Flow::of(purpose, answer));
+        self.rest(ended, self.pause_after(pace, answer.timings.total, link))
     }
 
     fn hold_until(&mut self, time: Option<SystemTime>) {
         self.hold = self.hold.max(time);
     }
 
-    fn pause_after(&self, pace: &Pace, took: Duration) -> Duration {
-        self.health.pause_after(pace, took, self.chance())
+    fn pause_after(&self, pace: &Pace, took: Duration, link: Duration) -> Duration {
+        self.health.pause_after(pace, took, link, self.chance())
     }
 
     /// Chance that is the same in every run: from what the server bore so far.
@@ -97,13 +88,29 @@ impl ServerState {
     }
 
     /// An exchange ended in a way that left no answer, at the latest now.
-    pub(super) fn abandon(&mut self, pace: &Pace, took: Duration, now: SystemTime) {
-        self.free_slot(now, self.pause_after(pace, took));
+    pub(super) fn abandon(&mut self, pace: &Pace, took: Duration, now: SystemTime) -> Rest {
+        self.rest(now, self.pause_after(pace, took, Duration::ZERO))
     }
 
-    fn free_slot(&mut self, ended: SystemTime, delay: Duration) {
-        self.in_flight = self.in_flight.saturating_sub(1);
-        self.slots.push(Slot { ended, free: ended + delay });
+    /// The answer to what was asked at this time is lost.
+    pub(super) fn lose(&mut self, asked: SystemTime) {
+        self.lost.book(asked);
+    }
+
+    fn rest(&mut self, ended: SystemTime, pause: Duration) -> Rest {
+        self.slots.end(ended, pause);
+        Rest { ended, pause }
+    }
+
+    /// Requests, bytes and microseconds that it bore on the day of its last exchange.
+    pub(super) fn borne_today(&self) -> [u64; 3] {
+        self.today.borne()
+    }
+
+    /// What is known of its link.
+    #[must_use]
+    pub fn link(&self) -> &ServerLink {
+        &self.link
     }
 
     /// Whether it is not to be asked any more in this survey.
@@ -114,8 +121,6 @@ impl ServerState {
 
     /// Whether nothing but the ledger is worth remembering at `now`.
     pub(super) fn is_idle(&self, now: SystemTime) -> bool {
-        self.in_flight == 0
-            && self.hold.is_none_or(|at| at <= now)
-            && self.slots.iter().all(|slot| slot.free <= now)
+        self.slots.is_idle(now) && self.hold.is_none_or(|at| at <= now)
     }
 }

@@ -44,6 +44,16 @@ struct Spent {
     busy: Duration,
 }
 
+/// Exchanges that a server bore and whose answers a crash lost: each may have come to the most.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Lost {
+    exchanges: u32,
+    /// When the last of them was asked.
+    last: Option<SystemTime>,
+    /// How many on that day.
+    on_last_day: u32,
+}
+
 /// Whether a server may bear one more exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Room {
@@ -66,6 +76,7 @@ impl ServerBudget {
         now: SystemTime,
         today: &Today,
         ledger: &Ledger,
+        lost: &Lost,
         in_flight: u32,
         most: Most,
     ) -> Room {
@@ -74,7 +85,9 @@ impl ServerBudget {
             bytes: ledger.sent_bytes + ledger.received_bytes,
             busy: ledger.busy,
         };
+        let in_all = in_all.with(lost.exchanges, most);
         let today = if today.day == day_of(now) { today.spent } else { Spent::default() };
+        let today = today.with(lost.on_day_of(now), most);
         let (ever, for_today) =
             (self.in_all.left(&in_all, in_flight, most), self.per_day.left(&today, in_flight, most));
         match (ever, for_today) {
@@ -85,6 +98,34 @@ impl ServerBudget {
             (_, None) => Room::Tomorrow(UNIX_EPOCH + Duration::from_secs((day_of(now) + 1) * DAY)),
             (Some(ever), Some(for_today)) => Room::For(ever.min(for_today)),
         }
+    }
+}
+
+impl Spent {
+    /// And so many exchanges more, of which nothing is known.
+    fn with(self, exchanges: u32, most: Most) -> Self {
+        Self {
+            requests: self.requests + u64::from(exchanges),
+            bytes: self.bytes.saturating_add(most.bytes.saturating_mul(exchanges.into())),
+            busy: self.busy.saturating_add(most.time.saturating_mul(exchanges)),
+        }
+    }
+}
+
+impl Lost {
+    /// Takes in one that was asked at this time, unless it is known: they come in the order asked.
+    pub(super) fn book(&mut self, asked: SystemTime) {
+        if self.last.is_some_and(|last| asked <= last) {
+            return;
+        }
+        self.on_last_day = self.on_day_of(asked).saturating_add(1);
+        self.exchanges = self.exchanges.saturating_add(1);
+        self.last = Some(asked);
+    }
+
+    fn on_day_of(&self, now: SystemTime) -> u32 {
+        let is_today = self.last.is_some_and(|last| day_of(last) == day_of(now));
+        if is_today { self.on_last_day } else { 0 }
     }
 }
 
@@ -114,6 +155,13 @@ impl Today {
         self.spent.requests += 1;
         self.spent.bytes += answer.wire.sent + answer.wire.received;
         self.spent.busy += answer.timings.total;
+    }
+}
+
+impl Today {
+    /// Requests, bytes, microseconds.
+    pub(super) fn borne(&self) -> [u64; 3] {
+        [self.spent.requests, self.spent.bytes, self.spent.busy.as_micros() as u64]
     }
 }
 

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::address::{Host, Site};
-use crate::exchange::{Answer, Failure, Wire};
+use crate::exchange::{Answer, Failure, Purpose, Wire};
 
 const MIB: u64 = 1 << 20;
 
@@ -45,13 +45,17 @@ fn load() -> Load {
     Load::new(Pace::default(), None, ServerBudget::default(), MOST)
 }
 
+fn load_of_links(share: f64) -> Load {
+    Load::new(Pace { link_share: Some(share), ..Pace::default() }, None, ServerBudget::default(), MOST)
+}
+
 /// Begins an exchange at the server's earliest time and settles it.
 fn exchange(load: &mut Load, now: SystemTime, make: impl Fn(SystemTime) -> Answer) -> SystemTime {
     let start = load.free_at(server(1)).map_or(now, |free| free.max(now));
     let Turn::Go(permit) = load.permit(start, server(1), &site("a.ke"), None) else {
         panic!("not free at {start:?}")
     };
-    load.settle(permit, &make(start));
+    load.settle(permit, Purpose::Page, &make(start));
     load.free_at(server(1)).unwrap()
 }
 
@@ -63,11 +67,62 @@ fn an_address_is_left_alone_for_two_seconds_or_five_times_the_last_exchange() {
 }
 
 #[test]
+fn a_thin_link_is_left_alone_until_its_share_is_kept() {
+    // 64 kB/s are 512 kbit/s; what comes later comes slowly, for others use the link.
+    let mut load = load_of_links(0.005);
+    let came = |start, bytes, seconds| {
+        let mut answer = answer(start, 0.2 + seconds);
+        answer.timings.first_byte = Some(Duration::from_millis(200));
+        answer.wire = Wire { sent: 0, received: bytes, connections: 0 };
+        answer
+    };
+    let mut pauses = Vec::new();
+    let mut now = at(0.0);
+    for (bytes, seconds) in [(500, 0.03), (13_460, 0.1875), (13_460, 1.0), (134_600, 4.0)] {
+        let free = exchange(&mut load, now, |start| came(start, bytes, seconds));
+        let end = load.state_of(server(1)).unwrap().ledger.last_end().unwrap();
+        pauses.push(free.duration_since(end).unwrap().as_secs_f64().round());
+        now = free;
+    }
+    // 0.5 %: 6 s for what took 30 ms; then 210 ms of the link, whoever else was there; then 5 min at most.
+    assert_eq!(pauses, [6.0, 42.0, 42.0, 300.0]);
+    assert_eq!(load.state_of(server(1)).unwrap().link().bits_per_second(), Some(512_000.0));
+}
+
+#[test]
+fn what_is_not_read_of_a_file_takes_the_link_too() {
+    let mut load = load_of_links(0.005);
+    let file = |start| {
+        let mut answer = answer(start, 0.2);
+        answer.head.content_type = Some("application/pdf".into());
+        answer.wire = Wire { sent: 200, received: 300, connections: 1 };
+        answer
+    };
+    // A round trip of 200 ms at most: 40 s at 0.5 %.
+    assert_eq!(exchange(&mut load, at(0.0), file), at(0.2 + 40.0));
+}
+
+#[test]
+fn the_best_rate_of_a_link_outlasts_the_process() {
+    let mut first = load();
+    exchange(&mut first, at(0.0), |t| {
+        let mut answer = answer(t, 1.0);
+        answer.timings.first_byte = Some(Duration::from_millis(500));
+        answer
+    });
+    let (_, state) = first.take_changed().remove(0);
+    let stored = postcard::to_stdvec(&state).unwrap();
+    let read: ServerState = postcard::from_bytes(&stored).unwrap();
+    assert!(read.link().bits_per_second().is_some());
+    assert_eq!(read.link(), state.link());
+}
+
+#[test]
 fn sites_on_one_address_share_its_pace() {
     let mut load = load();
     let Turn::Go(permit) = load.permit(at(0.0), server(1), &site("a.ke"), None) else { panic!() };
     assert!(matches!(load.permit(at(0.0), server(1), &site("b.ke"), None), Turn::Busy));
-    load.settle(permit, &answer(at(0.0), 0.5));
+    load.settle(permit, Purpose::Page, &answer(at(0.0), 0.5));
     let turn = load.permit(at(1.0), server(1), &site("b.ke"), None);
     assert!(matches!(turn, Turn::At(free) if free == at(0.5 + 2.5)));
 }
@@ -113,7 +168,7 @@ fn a_server_in_trouble_is_put_off_for_minutes_and_hours_and_then_given_up() {
     let mut load = load();
     let (mut now, mut waits) = (at(0.0), Vec::new());
     while let Turn::Go(permit) = load.permit(now, server(1), &site("a.ke"), None) {
-        load.settle(permit, &busy(now, None));
+        load.settle(permit, Purpose::Page, &busy(now, None));
         let Some(free) = load.free_at(server(1)) else { break };
         waits.push(free.duration_since(now).unwrap().as_secs() / 60);
         now = free.max(now);
@@ -140,7 +195,7 @@ fn a_server_bears_its_share_of_a_day_and_of_the_survey_and_no_more() {
     loop {
         match load.permit(now, server(1), &site("a.ke"), None) {
             Turn::Go(permit) => {
-                load.settle(permit, &answer(now, 0.1));
+                load.settle(permit, Purpose::Page, &answer(now, 0.1));
                 starts.push(now.duration_since(UNIX_EPOCH).unwrap().as_secs() / (24 * 3600));
             }
             Turn::At(time) => now = time,
@@ -181,13 +236,13 @@ fn retry_after_is_obeyed_to_the_second_however_long() {
 #[test]
 fn the_ledger_measures_gaps_and_overlaps_from_the_answers() {
     let mut load = load();
-    load.recall(server(1), &answer(at(0.0), 1.0));
-    load.recall(server(1), &answer(at(3.0), 1.0));
+    load.recall(server(1), Purpose::Page, &answer(at(0.0), 1.0));
+    load.recall(server(1), Purpose::Page, &answer(at(3.0), 1.0));
     let ledger = load.state_of(server(1)).unwrap().ledger.clone();
     assert_eq!((ledger.requests, ledger.received_bytes, ledger.busy), (2, 20_000, Duration::from_secs(2)));
     assert_eq!(ledger.smallest_gap, Some(Duration::from_secs(2)));
     assert_eq!(ledger.broken(&Pace::default()), []);
-    load.recall(server(1), &answer(at(3.5), 1.0));
+    load.recall(server(1), Purpose::Page, &answer(at(3.5), 1.0));
     let ledger = &load.state_of(server(1)).unwrap().ledger;
     assert_eq!(ledger.broken(&Pace::default()), [Promise::OneAtATime, Promise::LeastDelay]);
 }
@@ -196,7 +251,7 @@ fn the_ledger_measures_gaps_and_overlaps_from_the_answers() {
 fn requests_per_minute_are_those_of_the_busiest_minute() {
     let mut load = load();
     for number in 0..100 {
-        load.recall(server(1), &answer(at(f64::from(number) * 3.0), 0.1));
+        load.recall(server(1), Purpose::Page, &answer(at(f64::from(number) * 3.0), 0.1));
     }
     let most = load.state_of(server(1)).unwrap().ledger.most_requests_per_minute;
     assert!((20..=21).contains(&most), "{most}");
@@ -223,6 +278,31 @@ fn an_exchange_that_was_in_flight_in_a_crash_is_waited_for() {
 }
 
 #[test]
+fn a_neighbourhood_rests_after_a_crash_as_its_servers_do() {
+    let pace = Pace { per_neighbourhood: Some(1), ..Pace::default() };
+    let fresh = || Load::new(pace.clone(), None, ServerBudget::default(), MOST);
+    let mut first = fresh();
+    let Turn::Go(permit) = first.permit(at(0.0), server(1), &site("a.ke"), None) else { panic!() };
+    assert!(matches!(first.permit(at(0.0), server(2), &site("b.ke"), None), Turn::Busy));
+    first.settle(permit, Purpose::Page, &answer(at(0.0), 4.0));
+    assert!(
+        matches!(first.permit(at(5.0), server(2), &site("b.ke"), None), Turn::At(free) if free == at(24.0))
+    );
+    let mut second = fresh();
+    for (address, state) in first.take_changed() {
+        second.recall_neighbour(address, &state);
+    }
+    assert!(
+        matches!(second.permit(at(5.0), server(2), &site("b.ke"), None), Turn::At(free) if free == at(24.0))
+    );
+    second.recall_in_flight(server(3), at(30.0), at(32.0));
+    assert!(
+        matches!(second.permit(at(33.0), server(2), &site("b.ke"), None), Turn::At(free) if free == at(42.0))
+    );
+    assert!(matches!(second.permit(at(33.0), [41, 90, 1, 1].into(), &site("c.ke"), None), Turn::Go(_)));
+}
+
+#[test]
 fn idle_servers_are_forgotten_once_their_state_was_taken() {
     let mut load = load();
     exchange(&mut load, at(0.0), |t| answer(t, 0.1));
@@ -233,6 +313,24 @@ fn idle_servers_are_forgotten_once_their_state_was_taken() {
     assert!(load.knows(server(1)), "its delay is not over");
     load.forget_idle(at(100.0));
     assert!(!load.knows(server(1)));
+}
+
+#[test]
+fn exchanges_whose_answers_a_crash_lost_count_into_the_budget_of_their_server_once() {
+    let in_all = Burden { requests: Some(3), ..Burden::default() };
+    let fresh = || Load::new(Pace::default(), None, ServerBudget { in_all, ..ServerBudget::default() }, MOST);
+    let mut load = fresh();
+    load.recall_in_flight(server(1), at(0.0), at(1.0));
+    load.recall_in_flight(server(1), at(5.0), at(6.0));
+    let state = load.state_of(server(1)).unwrap().clone();
+    let mut again = fresh();
+    again.restore(server(1), state);
+    // The journal tells of them again whenever the survey is resumed.
+    again.recall_in_flight(server(1), at(0.0), at(100.0));
+    again.recall_in_flight(server(1), at(5.0), at(100.0));
+    let Turn::Go(permit) = again.permit(at(400.0), server(1), &site("a.ke"), None) else { panic!() };
+    again.lose(permit, at(400.0), at(401.0));
+    assert!(matches!(again.permit(at(900.0), server(1), &site("a.ke"), None), Turn::Spent));
 }
 
 #[test]
@@ -300,9 +398,11 @@ proptest! {
         asks in prop::collection::vec((0u8..4, 0usize..4, 1u32..8000, 0u8..6), 1..120),
         per_address in 1u32..3,
         per_site in 1u32..3,
+        per_neighbourhood in prop::option::of(1u32..4),
         rate in prop::option::of(50_000u64..5_000_000),
     ) {
-        let pace = Pace { per_address, per_site, ..Pace::default() };
+        // All servers stand in one neighbourhood.
+        let pace = Pace { per_address, per_site, per_neighbourhood, ..Pace::default() };
         let mut load = Load::new(pace.clone(), rate, ServerBudget::default(), MOST);
         let mut now = at(0.0);
         let mut running: Vec<(SystemTime, IpAddr, usize, Permit, Answer)> = Vec::new();
@@ -320,6 +420,9 @@ proptest! {
                         let kept = ends.entry(address).or_default().iter()
                             .filter(|(end, delay)| *end + *delay > now).count() as u32;
                         prop_assert!(at_once + kept < per_address, "a pause was cut short");
+                        let resting = ends.values().flatten().filter(|(end, delay)| *end + *delay > now).count();
+                        let beside = (running.len() + resting) as u32;
+                        prop_assert!(per_neighbourhood.is_none_or(|places| beside < places));
                         let mut answer = answer(now, f64::from(millis) / 1000.0);
                         answer.address = Some(address);
                         if kind == 0 { answer.status = Some(503); }
@@ -337,9 +440,9 @@ proptest! {
                         if settle_first {
                             let (end, address, _, permit, answer) = running.remove(0);
                             now = now.max(end);
-                            let least = delay_after(&pace, answer.timings.total, 0, None);
+                            let least = delay_after(&pace, answer.timings.total, Duration::ZERO, 0, None);
                             ends.entry(address).or_default().push((end, least));
-                            load.settle(permit, &answer);
+                            load.settle(permit, Purpose::Page, &answer);
                         } else if let Some(time) = target {
                             prop_assert!(time > now);
                             now = time;
@@ -404,7 +507,7 @@ proptest! {
                     prop_assert!(!running.is_empty(), "nobody would ever wake the one who waits");
                     let (permit, answer) = running.remove(0);
                     now = now.max(answer.ended());
-                    load.settle(permit, &answer);
+                    load.settle(permit, Purpose::Page, &answer);
                 }
                 _ => break,
             }

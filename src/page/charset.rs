@@ -20,6 +20,8 @@ pub enum CharsetOrigin {
     Meta,
     /// Nothing but the bytes.
     Detected,
+    /// An earlier survey, which read the page.
+    Recorded,
 }
 
 impl CharsetOrigin {
@@ -31,6 +33,7 @@ impl CharsetOrigin {
             Self::Header => "header",
             Self::Meta => "meta",
             Self::Detected => "detected",
+            Self::Recorded => "recorded",
         }
     }
 }

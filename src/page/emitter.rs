@@ -149,7 +149,9 @@ impl<L: Listener> Emitter for TagEmitter<'_, L> {
     }
 
     fn emit_string(&mut self, piece: &[u8]) {
-        self.listener.text(piece);
+        if !self.nesting.is_inert() {
+            self.listener.text(piece);
+        }
     }
 
     fn current_is_appropriate_end_tag_token(&mut self) -> bool {

@@ -40,4 +40,12 @@ impl Element {
             Self::Redirect => "redirect",
         }
     }
+
+    /// The element of a word of the tables of links.
+    #[must_use]
+    pub fn of_word(word: &str) -> Option<Self> {
+        [Self::A, Self::Area, Self::Frame, Self::Iframe, Self::Meta, Self::Redirect]
+            .into_iter()
+            .find(|element| element.as_str() == word)
+    }
 }

@@ -2,6 +2,7 @@ use crate::address::WebUrl;
 
 use super::emitter::Listener;
 use super::references::References;
+use super::simhash::SimHash;
 use super::tag::{Attribute, Tag, Value};
 use super::title::Title;
 use super::{Defects, Element, language, refresh, robots_directives};
@@ -13,6 +14,8 @@ pub(super) struct Markup {
     /// A robots `meta` asks not to follow the page's links.
     pub(super) nofollow: bool,
     pub(super) title: Title,
+    /// Of the text that is shown.
+    pub(super) simhash: SimHash,
     pub(super) language: Option<String>,
     /// From `<meta http-equiv=content-language>`, which counts only without the former.
     pub(super) pragma_language: Option<String>,
@@ -20,6 +23,7 @@ pub(super) struct Markup {
     /// `href` of the first `base` that has one; later ones do not count.
     base: Option<String>,
     title_state: TitleState,
+    is_hidden: bool,
 }
 
 /// Only the first title is the document's.
@@ -89,6 +93,8 @@ impl Markup {
 
 impl Listener for Markup {
     fn start(&mut self, tag: &Tag) {
+        self.simhash.end_word();
+        self.is_hidden = is_hidden(tag.name());
         match tag.name() {
             b"a" => self.refer(Element::A, tag, Attribute::Href),
             b"area" => self.refer(Element::Area, tag, Attribute::Href),
@@ -105,6 +111,8 @@ impl Listener for Markup {
     }
 
     fn end(&mut self, name: &[u8]) {
+        self.simhash.end_word();
+        self.is_hidden = false;
         if self.title_state == TitleState::Open && name == b"title" {
             self.title_state = TitleState::Read;
         }
@@ -113,12 +121,19 @@ impl Listener for Markup {
     fn text(&mut self, piece: &[u8]) {
         if self.title_state == TitleState::Open {
             self.title.push(piece);
+        } else if !self.is_hidden {
+            self.simhash.push(piece);
         }
     }
 
     fn is_done(&self) -> bool {
         false
     }
+}
+
+/// Whether the text of an element is not shown; it holds no other elements, so that the next tag ends it.
+fn is_hidden(name: &[u8]) -> bool {
+    matches!(name, b"script" | b"style" | b"iframe" | b"noembed" | b"noframes")
 }
 
 fn has_nofollow(rel: &[u8]) -> bool {

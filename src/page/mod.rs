@@ -35,6 +35,7 @@ mod query;
 mod references;
 mod refresh;
 mod robots_directives;
+mod simhash;
 mod tag;
 mod title;
 mod words;
@@ -102,12 +103,46 @@ pub struct Page {
     pub title: Option<String>,
     /// XXH3 of the body, 128 bits, stable across versions.
     pub body_hash: u128,
+    /// SimHash of the text that is shown, without title and markup; none without a word.
+    pub text_simhash: Option<u64>,
     pub defects: Defects,
     /// The words for which the survey passes over its links.
     pub excluded_by: Option<String>,
 }
 
+/// What tables keep of a page that was read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordedPage {
+    /// A page that asks not to be followed has asked so for each of them.
+    pub links: Vec<Link>,
+    pub charset: String,
+    pub language: Option<String>,
+    pub title: Option<String>,
+    pub body_hash: u128,
+    pub text_simhash: Option<u64>,
+}
+
 impl Page {
+    /// A page that was read by an earlier survey and has not changed; `robots_tag` is what its server says now.
+    ///
+    /// What no table keeps is not known any more: how its charset was told, and its defects.
+    #[must_use]
+    pub fn recalled(recorded: RecordedPage, robots_tag: Option<&str>) -> Self {
+        Self {
+            links: recorded.links,
+            nofollow: robots_tag.is_some_and(robots_directives::header_says_nofollow),
+            charset: recorded.charset,
+            charset_origin: CharsetOrigin::Recorded,
+            declared_charset: None,
+            language: recorded.language,
+            title: recorded.title,
+            body_hash: recorded.body_hash,
+            text_simhash: recorded.text_simhash,
+            defects: Defects::default(),
+            excluded_by: None,
+        }
+    }
+
     /// Reads any bytes as a page.
     #[must_use]
     pub fn read(source: Source<'_>) -> Self {
@@ -133,6 +168,7 @@ impl Page {
             language: markup.language.or(markup.pragma_language),
             title: markup.title.finish(),
             body_hash: xxh3_128(source.body),
+            text_simhash: markup.simhash.finish(),
             defects,
             excluded_by: None,
         }

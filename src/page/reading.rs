@@ -215,3 +215,14 @@ fn the_hash_is_of_the_bytes_and_never_changes() {
     assert_eq!(read("").body_hash, 0x99aa_06d3_0147_98d8_6001_c324_468d_497f);
     assert_ne!(read("<p>").body_hash, read("<P>").body_hash);
 }
+
+#[test]
+fn the_simhash_is_of_what_is_shown() {
+    let of = |html: &str| read(html).text_simhash;
+    let text = "<p>The office is open on <b>weekdays</b>, visitors are asked to bring a letter.";
+    let other_markup = "<title>x</title><script>var a</script><style>p {}</style><!-- no --><div>THE office \
+                        is<br>open on weekdays visitors are asked to bring a letter</div><template>no</template>";
+    assert_eq!(of(text), of(other_markup));
+    assert_ne!(of(text), of("<p>Something else is said here."));
+    assert_eq!(of("<p><a href=x></a>"), None);
+}

@@ -139,6 +139,7 @@ mod tests {
             "sites",
             "connections",
             "exchanges",
+            "bit/s",
         ];
         for table in dictionary() {
             for column in table.columns {

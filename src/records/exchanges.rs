@@ -7,7 +7,10 @@ use crate::exchange::{Answer, Ask, Purpose};
 
 table! {
     /// A row per request to a server, robots.txt and redirects included, and per attempt that
-    /// never reached one.
+    /// never reached one. Where `unchanged_bytes` is not null, the server said that the page or file is as an
+    /// earlier survey had it (status 304 with `--since`): then `content_type`, `content_encoding`, `charset`,
+    /// `language`, `title`, `body_hash`, `body_bytes`, `internal_links` and `external_links` are those of the
+    /// earlier row, `last_modified` and `etag` too where the answer has none; all else is of this exchange.
     ExchangeRow in "exchanges";
 
     /// The site whose tree asked.
@@ -86,6 +89,12 @@ table! {
     seed: u16, "", "0", "0.1";
     /// The words of `--exclude-text` for which the links of the page were passed over; null without.
     excluded_by: Option<String>, "", "this domain is for sale", "0.1";
+    /// Bytes received when the page or file last came whole, in an earlier survey: it has not changed since, so
+    /// that they were not sent again. Null for every other answer.
+    unchanged_bytes: Option<u64>, "bytes", "18230", "0.1";
+    /// The SimHash of the text that the page shows, 64 bits in hexadecimal: pages whose values differ in at most 3
+    /// bits are near duplicates; null when the page was not read or has no words.
+    text_simhash: Option<String>, "", "c31f0a5e77b2d901", "0.1";
     /// Of a probe (`--probe-scripts`): query URLs of its script that the rule kept back in this tree, this one
     /// among them; null for other requests.
     withheld_urls: Option<u32>, "URLs", "14", "0.1";

@@ -43,7 +43,7 @@ table! {
     not_fetched_depth: u64, "URLs", "0", "0.1";
     /// Internal URLs left when a budget of the site was used up, or the walk was stopped.
     not_fetched_limit: u64, "URLs", "3", "0.1";
-    /// Internal URLs that look like a trap without end.
+    /// Internal URLs of a trap: paths that repeat themselves, and patterns that beget only more of themselves.
     not_fetched_trap: u64, "URLs", "1", "0.1";
     /// Internal URLs of a host or address on the opt-out list.
     not_fetched_opt_out: u64, "URLs", "0", "0.1";
@@ -55,6 +55,8 @@ table! {
     connections: u64, "connections", "2", "0.1";
     /// Which of the site's start URLs the tree grew from, 0 the first.
     seed: u16, "", "0", "0.1";
+    /// Internal URLs of a host that shows the same pages as another host of the site, on which they are known.
+    not_fetched_mirror: u64, "URLs", "0", "0.1";
 }
 
 impl LevelRow {
@@ -69,6 +71,7 @@ impl LevelRow {
             + self.not_fetched_depth
             + self.not_fetched_limit
             + self.not_fetched_trap
+            + self.not_fetched_mirror
             + self.not_fetched_opt_out
             + self.not_fetched_redirects
     }
@@ -97,6 +100,7 @@ mod tests {
             not_fetched_depth: 1,
             not_fetched_limit: 1,
             not_fetched_trap: 1,
+            not_fetched_mirror: 1,
             not_fetched_opt_out: 1,
             not_fetched_redirects: 1,
             ..LevelRow::default()

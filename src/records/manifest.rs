@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{GeoDatabase, Timestamp, durable};
+use super::{GeoDatabase, Timestamp, Verdict, durable};
 
 /// The layout of a survey's folder that this version writes; it reads this and older ones.
 pub const FORMAT: u32 = 1;
@@ -41,6 +41,9 @@ pub struct Manifest {
     /// Load promises that were broken, one sentence each; empty in a good survey.
     #[serde(default)]
     pub broken_promises: Vec<String>,
+    /// What the survey's own ledger says of each promise on load, as of `updated`.
+    #[serde(default)]
+    pub promises: Vec<Verdict>,
 }
 
 /// How a survey stands.
@@ -101,6 +104,7 @@ impl Manifest {
             tables: BTreeMap::new(),
             unrecorded_exchanges: 0,
             broken_promises: Vec::new(),
+            promises: Vec::new(),
         }
     }
 

@@ -45,6 +45,7 @@ mod table;
 mod tables;
 mod timestamp;
 pub mod units;
+mod verdict;
 
 #[cfg(test)]
 mod geo_tests;
@@ -65,7 +66,7 @@ pub use manifest::{FORMAT, Manifest, ManifestError, SurveyState, TableCount};
 pub use opt_outs::{OptOutRecord, read_opt_outs, write_opt_outs};
 pub use page_links::PageLinkRow;
 pub use place::Place;
-pub use read::{read_frames, read_table, row_count, row_counts};
+pub use read::{read_frames, read_pieces, read_table, row_count, row_counts};
 pub use robots::RobotsRow;
 pub use segment::SegmentRows;
 pub use servers::ServerRow;
@@ -73,3 +74,4 @@ pub use sites::SiteRow;
 pub use table::{ColumnDoc, Row};
 pub use tables::Tables;
 pub use timestamp::{Timestamp, TimestampError};
+pub use verdict::{Judgement, Verdict};

@@ -21,4 +21,6 @@ table! {
     nofollow: bool, "", "false", "0.1";
     /// Whether it stays in the site.
     is_internal: bool, "", "true", "0.1";
+    /// The URL as the page spells it and as it is asked for; null where that is `url`.
+    spelled: Option<String>, "", "http://www.example.ke/%6eews/7", "0.1";
 }

@@ -36,6 +36,33 @@ pub fn read_frames<'a, R: Row>(
     Ok(files(dir, R::TABLE)?.into_iter().map(move |path| read_file::<R>(&path, Some(columns))))
 }
 
+/// The rows of a table in its order, some at a time, for who reads all of a large survey: with null in columns that
+/// may be null and are not among the wanted ones.
+///
+/// # Errors
+/// As [`read_table`].
+pub fn read_pieces<'a, R: Row>(
+    dir: &Path,
+    wanted: &'a [&'a str],
+) -> Result<impl Iterator<Item = Result<Vec<R>, TablesError>> + use<'a, R>, TablesError> {
+    let columns = R::COLUMNS.iter().filter(|column| !column.nullable || wanted.contains(&column.name));
+    let columns: Vec<&str> = columns.map(|column| column.name).collect();
+    Ok(files(dir, R::TABLE)?.into_iter().flat_map(move |path| {
+        let (frame, unread) = match read_file::<R>(&path, Some(&columns)) {
+            Ok(frame) => (frame, None),
+            Err(wrong) => (DataFrame::empty(), Some(Err(wrong))),
+        };
+        let pieces = (0..frame.height()).step_by(PIECE_ROWS).map(move |first| {
+            let piece = frame.slice(i64::try_from(first).unwrap_or(i64::MAX), PIECE_ROWS);
+            R::rows(&piece).map_err(TablesError::at("read table", &path))
+        });
+        unread.into_iter().chain(pieces)
+    }))
+}
+
+/// Rows of a piece: a few megabytes, where a file of a hundred thousand would be hundreds.
+const PIECE_ROWS: usize = 8192;
+
 /// How many rows a table has, and in how many files, by their footers alone.
 ///
 /// # Errors

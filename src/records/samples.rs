@@ -48,6 +48,7 @@ arbitrary!(ExchangeRow: site = text(), url = text(), host = text(), address = op
     external_links = option::of(any::<u32>()), tls_error = option::of(text()),
     content_encoding = option::of(text()), title = option::of(text()), connections = any::<u32>(),
     number = any::<u32>(), seed = any::<u16>(), excluded_by = option::of(text()),
+    unchanged_bytes = option::of(any::<u64>()), text_simhash = option::of(text()),
     withheld_urls = option::of(any::<u32>()), new_external_urls = option::of(any::<u32>()),
     new_external_hosts = option::of(any::<u32>()), new_internal_urls = option::of(any::<u32>()));
 
@@ -62,7 +63,8 @@ arbitrary!(SiteRow: site = text(), cctld = option::of(text()), start_url = text(
     external_hosts = any::<u64>(), external_sites = any::<u64>(), address = option::of(text()),
     country = option::of(text()), asn = option::of(any::<u32>()), as_org = option::of(text()),
     server = option::of(text()), started = time(), finished = time(), seed = any::<u16>(),
-    sent_bytes = any::<u64>(), probe_requests = any::<u64>(), robots_requests = any::<u64>(), internal_urls = any::<u64>());
+    sent_bytes = any::<u64>(), probe_requests = any::<u64>(), robots_requests = any::<u64>(), internal_urls = any::<u64>(),
+    trap_pattern = option::of(text()));
 
 arbitrary!(LevelRow: site = text(), depth = any::<u16>(), requests = any::<u64>(), pages = any::<u64>(),
     received_bytes = any::<u64>(), busy_ms = number(), internal_urls = any::<u64>(),
@@ -72,7 +74,8 @@ arbitrary!(LevelRow: site = text(), depth = any::<u16>(), requests = any::<u64>(
     not_fetched_filtered = any::<u64>(), not_fetched_script = any::<u64>(), not_fetched_depth = any::<u64>(),
     not_fetched_limit = any::<u64>(), not_fetched_trap = any::<u64>(),
     not_fetched_opt_out = any::<u64>(), not_fetched_redirects = any::<u64>(),
-    sent_bytes = any::<u64>(), connections = any::<u64>(), seed = any::<u16>());
+    sent_bytes = any::<u64>(), connections = any::<u64>(), seed = any::<u16>(),
+    not_fetched_mirror = any::<u64>());
 
 arbitrary!(ServerRow: address = text(), hosts = any::<u32>(), sites = any::<u32>(),
     country = option::of(text()), asn = option::of(any::<u32>()), as_org = option::of(text()),
@@ -81,7 +84,8 @@ arbitrary!(ServerRow: address = text(), hosts = any::<u32>(), sites = any::<u32>
     most_requests_per_minute = any::<u32>(), sent_bytes = any::<u64>(), connections = any::<u64>());
 
 arbitrary!(PageLinkRow: site = text(), seed = any::<u16>(), page = text(), position = any::<u32>(),
-    url = text(), element = text(), nofollow = any::<bool>(), is_internal = any::<bool>());
+    url = text(), element = text(), nofollow = any::<bool>(), is_internal = any::<bool>(),
+    spelled = option::of(text()));
 
 arbitrary!(RobotsRow: site = text(), seed = any::<u16>(), url = text(), status = any::<u16>(), body = text());
 

@@ -26,6 +26,7 @@ impl SegmentRows {
         self.exchanges.iter().map(|row| row.url.len()).sum::<usize>()
             + self.links.iter().map(|row| row.page.len() + row.url.len()).sum::<usize>()
             + self.page_links.iter().map(|row| row.page.len() + row.url.len()).sum::<usize>()
+            + self.page_links.iter().filter_map(|row| row.spelled.as_ref()).map(String::len).sum::<usize>()
             + self.robots.iter().map(|row| row.url.len() + row.body.len()).sum::<usize>()
     }
 

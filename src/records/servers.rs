@@ -38,8 +38,13 @@ table! {
     connections: u64, "connections", "44", "0.1";
     /// How long the server's other users wait for their turn on average if there were no survey; known in
     /// simulations only.
-    others_wait_ms: Option<f64>, "ms", "210.5", "0.2";
+    others_wait_ms: Option<f64>, "ms", "210.5", "0.1";
     /// The same while the server is surveyed; null also when that is more than it can bear, so that waits grow
     /// without end.
-    others_wait_surveyed_ms: Option<f64>, "ms", "212.3", "0.2";
+    others_wait_surveyed_ms: Option<f64>, "ms", "212.3", "0.1";
+    /// The capacity of its link; known in simulations only.
+    link_bits_per_second: Option<f64>, "bit/s", "512000.0", "0.1";
+    /// The best rate at which its answers came, by which the pauses are long enough for its link; null where no answer
+    /// was large enough to tell.
+    best_bits_per_second: Option<f64>, "bit/s", "310400.0", "0.1";
 }

@@ -16,7 +16,8 @@ table! {
     /// 0 for the user's start URLs, n+1 for a site first linked from one of generation n.
     generation: u32, "", "1", "0.1";
     /// Why the walk ended: `complete`, `depth`, `request_budget`, `byte_budget`, `time_budget`,
-    /// `stable`, `trap`, `robots`, `moved`, `unreachable`, `opt_out` or `interrupted`.
+    /// `stable`, `trap` (nothing was left but what has no end, or it has more URLs than a site may have), `robots`,
+    /// `moved`, `unreachable`, `opt_out` or `interrupted`.
     outcome: String, "", "complete", "0.1";
     /// The deepest level at which something was asked for; null when nothing was.
     deepest: Option<u16>, "links", "5", "0.1";
@@ -60,5 +61,9 @@ table! {
     internal_urls: u64, "URLs", "120", "0.1";
     /// The place of the tree among those of the survey, from 0, in the order they were queued; null in surveys
     /// of versions that did not write it.
-    number: Option<u64>, "", "12", "0.2";
+    number: Option<u64>, "", "12", "0.1";
+    /// Parts of the site that were taken for endless and not asked for any further, separated by spaces, in the
+    /// order in which they were recognised; null when there were none. `#` stands for a number, `*` for a token,
+    /// `(a/b)` for what repeats itself, `**` for anything.
+    trap_pattern: Option<String>, "", "www.example.ke/calendar/#/**", "0.1";
 }

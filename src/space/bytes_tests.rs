@@ -311,6 +311,28 @@ fn validators_have_their_shares_and_ages() {
 }
 
 #[test]
+fn an_edition_changes_tag_and_date_of_its_share_and_nothing_else() {
+    let text =
+        |edition| format!("date = \"2006-06-01\"\n[validators]\nedition = {edition}\nchanged_share = 0.2");
+    let [made, first, second] = [0, 1, 2].map(|edition| world(&text(edition)));
+    let of = Validators::of_page;
+    let (mut changed_once, mut changed_again) = (0, 0);
+    for key in keys() {
+        let [before, after, later] = [&made, &first, &second].map(|world| of(world, key));
+        assert_eq!(before.etag.is_some(), after.etag.is_some());
+        assert_eq!(before.last_modified.is_some(), after.last_modified.is_some());
+        let (is_new, is_newer) =
+            (changed(&made, key) < changed(&first, key), changed(&first, key) < changed(&second, key));
+        assert!(before.etag.is_none() || (before.etag != after.etag) == is_new);
+        assert!(before.etag.is_none() || (after.etag != later.etag) == is_newer);
+        changed_once += u64::from(is_new);
+        changed_again += u64::from(is_newer);
+    }
+    assert_share("changed once", changed_once, MANY, 0.2);
+    assert_share("changed again", changed_again, MANY, 0.2);
+}
+
+#[test]
 fn files_are_log_normal_by_kind_and_begin_as_they_should() {
     let world = world("");
     for (content_type, median, start) in [

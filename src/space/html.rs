@@ -5,6 +5,7 @@ use super::filler::Filler;
 use super::site::Site;
 use super::spelling::Speller;
 use super::texts::text;
+use super::validators::last_change;
 
 /// The bytes of a page and its content type.
 ///
@@ -25,6 +26,9 @@ pub(super) fn render(world: &World, site: &Site, page: &Page, url: &Url) -> (Str
     push_title(&mut html, "h1", title, &url.target);
     if page.key.draw("decoy").happens(world.pages.decoy_share) {
         html.extend_from_slice(DECOY.as_bytes());
+    }
+    if let Some(edition) = last_change(world, page.key) {
+        html.extend_from_slice(format!("<!-- edition {edition} -->\n").as_bytes());
     }
     let sentences = &text(writing.text, &url.host).sentences;
     let markup = html.len() + links.html.len() + P.len() * (links.ends.len() + 2) + END.len();

@@ -24,15 +24,29 @@ impl Validators {
     fn draw(world: &World, key: Key, last_modified_share: f64, etag_share: f64) -> Self {
         let last_modified = key.draw("has last modified").happens(last_modified_share);
         let etag = key.draw("has etag").happens(etag_share);
+        let version = last_change(world, key).map_or(key, |edition| key.part("edition").child(edition));
         Self {
             last_modified: last_modified.then(|| http_date(changed(world, key))),
-            etag: etag.then(|| etag_of(key.draw("etag"))),
+            etag: etag.then(|| etag_of(version.draw("etag"))),
         }
     }
 }
 
+/// The edition of the world that changed a page or file last; none when it is as it was made.
+pub(super) fn last_change(world: &World, key: Key) -> Option<u64> {
+    let changes = key.draw("changed by edition");
+    (1..=world.validators.edition)
+        .rev()
+        .find(|edition| changes.nth(*edition).happens(world.validators.changed_share))
+}
+
 /// When a page or file was changed, in seconds since 1970.
 pub(super) fn changed(world: &World, key: Key) -> i64 {
+    if let Some(edition) = last_change(world, key) {
+        // An edition comes out a day after the one before.
+        let days = i64::try_from(edition).unwrap_or(i64::MAX);
+        return world.date.seconds().saturating_add(days.saturating_mul(DAY_SECONDS));
+    }
     let days = key.draw("age").log_normal(world.validators.age_median, world.validators.age_sigma);
     #[expect(clippy::cast_precision_loss, reason = "seconds of a day are exact in an f64")]
     let age = i64::try_from(rounded(days * DAY_SECONDS as f64)).unwrap_or(i64::MAX);

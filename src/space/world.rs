@@ -354,6 +354,7 @@ mod tests {
                 start: world.start_urls(),
                 queries_per_script: 1,
                 non_html_extensions: Vec::new(),
+                trap_levels: None,
                 suffixes: Arc::new(suffixes),
             },
         );

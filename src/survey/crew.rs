@@ -10,14 +10,16 @@ use super::error::SurveyError;
 use super::opt_outs::OptOutFile;
 use super::parked::Parked;
 use super::parts::Parts;
+use super::places::Spot;
 use super::rows::feed_back;
+use super::verdicts::verdicts;
 use super::visit::{Ended, Visited, visit};
 use super::writer::Writer;
 use crate::frontier::Lease;
 
 /// A simulated week has about a thousand of these.
 const SIMULATED_STATUS: Duration = Duration::from_secs(600);
-/// Sites parked at busy servers for each that may be visited; about 300 bytes of memory each.
+/// Sites parked at busy servers or put off for each that may be visited; about 300 bytes of memory each.
 pub const PARKED_PER_VISIT: usize = 64;
 
 /// Those who work on a running survey.
@@ -119,7 +121,9 @@ impl Crew {
         if let Some(lease) = self.parked.ready.pop_front() {
             return Ok(Some(lease));
         }
-        if self.parked.count >= PARKED_PER_VISIT * self.parts.settings.sites {
+        // In quiet hours every site would be put off, one after the other.
+        let waiting = self.parked.count + self.put_off.len();
+        if waiting >= PARKED_PER_VISIT * self.parts.settings.sites {
             return Ok(None);
         }
         Ok(self.parts.frontier().lease()?)
@@ -132,17 +136,18 @@ impl Crew {
         let Ended { order, server, visited } =
             joined.map_err(|wrong| SurveyError::Broken(wrong.to_string()))??;
         if let Some(address) = server {
-            self.parts.leave_server(address);
-            self.parked.wake(address);
+            self.parts.places().leave(address);
+            Spot::around(address).into_iter().for_each(|spot| self.parked.wake(spot));
         }
-        let is_parked_at = if let Visited::Parked(_, address) = &visited { Some(*address) } else { None };
-        self.parked.pass_on(order, server.or(is_parked_at));
+        let mut been: Vec<Spot> = server.into_iter().flat_map(Spot::around).collect();
+        been.extend(if let Visited::Parked(_, spot) = &visited { Some(*spot) } else { None });
+        self.parked.pass_on(order, &been);
         match visited {
             // The visit that was in its way may have ended in the meantime, and then nobody would wake it.
-            Visited::Parked(lease, address) if self.parts.has_place(address) => {
+            Visited::Parked(lease, spot) if self.parts.places().has(spot) => {
                 self.parked.ready.push_back(lease)
             }
-            Visited::Parked(lease, address) => self.parked.park(lease, address),
+            Visited::Parked(lease, spot) => self.parked.park(lease, spot),
             Visited::PutOff(lease, until) => {
                 tracing::info!(site = lease.site.as_str(), ?until, "put off");
                 self.put_off.insert((until, lease.order), lease);
@@ -180,7 +185,10 @@ pub(super) fn save_status(
     unwritten: u64,
 ) -> Result<(), SurveyError> {
     let counts = parts.frontier().counts()?;
+    let seen = parts.watch().seen().clone();
     parts.progress.update(|now| {
+        now.promises = verdicts(&seen, &parts.settings);
+        now.seen = seen;
         state.clone_into(&mut now.state);
         now.sites_walking = walking;
         now.sites_done = counts.finished + unwritten;

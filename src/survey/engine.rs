@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use super::crew::{Crew, save_status};
+use super::earlier::{self, EarlierPages, Reading};
 use super::error::SurveyError;
 use super::folder::Folder;
 use super::parts::{Parts, Reach, pace};
@@ -12,13 +13,14 @@ use super::progress::{Progress, Snapshot};
 use super::recovery::{Recalled, Totals, unrecorded};
 use super::settings::Settings;
 use super::simulation::Simulation;
+use super::verdicts::verdicts;
 use super::visit::{Ended, Visited};
 use super::writer::Writer;
 use crate::address::WebUrl;
 use crate::exchange::Failure;
 use crate::frontier::Offer;
 use crate::load::{Promise, ServerState};
-use crate::records::{Manifest, SurveyState, Tables, row_counts};
+use crate::records::{Judgement, Manifest, SurveyState, Tables, Verdict, row_counts};
 
 /// A survey that is ready to run.
 pub struct Survey {
@@ -36,6 +38,8 @@ pub struct Taken {
     pub seeds: usize,
     /// Left out: their site has as many start URLs as it may have.
     pub repeated: usize,
+    /// Pages and files of an earlier survey that are asked for only if they have changed.
+    pub known: Option<u64>,
 }
 
 /// How a run ended.
@@ -58,10 +62,24 @@ impl Survey {
     /// When the folder exists, a setting cannot be obeyed, or the folder cannot be written; then nothing
     /// was asked of any server.
     pub fn create(dir: &Path, settings: Settings, start: &[WebUrl]) -> Result<(Self, Taken), SurveyError> {
-        Self::begin(dir, settings, start, None)
+        Self::begin(dir, settings, start, None, &mut |_| {})
     }
 
-    /// Begins a survey of a Web in this process, on the runtime with virtual time that it will run on.
+    /// The same; `tell` hears how far an earlier survey is read, which may take minutes.
+    ///
+    /// # Errors
+    /// As [`Survey::create`].
+    pub fn create_telling(
+        dir: &Path,
+        settings: Settings,
+        start: &[WebUrl],
+        tell: &mut dyn FnMut(Reading),
+    ) -> Result<(Self, Taken), SurveyError> {
+        Self::begin(dir, settings, start, None, tell)
+    }
+
+    /// Begins a survey of a Web in this process, on the runtime with virtual time that it will run on; `tell` as of
+    /// [`Survey::create_telling`].
     ///
     /// # Errors
     /// As [`Survey::create`].
@@ -70,8 +88,9 @@ impl Survey {
         settings: Settings,
         start: &[WebUrl],
         simulation: Simulation,
+        tell: &mut dyn FnMut(Reading),
     ) -> Result<(Self, Taken), SurveyError> {
-        Self::begin(dir, settings, start, Some(simulation))
+        Self::begin(dir, settings, start, Some(simulation), tell)
     }
 
     fn begin(
@@ -79,12 +98,21 @@ impl Survey {
         settings: Settings,
         start: &[WebUrl],
         mut simulation: Option<Simulation>,
+        tell: &mut dyn FnMut(Reading),
     ) -> Result<(Self, Taken), SurveyError> {
         // All that can be wrong with the settings shows before the folder is made.
         Reach::of(&settings)?;
+        if let Some(old) = &settings.since {
+            check_since(old, dir)?;
+        }
+        // Without the links of its pages a survey could not be the earlier one of the next.
+        let record_links = settings.record_links || settings.since.is_some();
+        let settings = Settings { record_links, ..settings };
         let was_there = dir.exists();
         let folder = Folder::create(dir)?;
         let mut begin = || {
+            let since = settings.since.as_deref();
+            let known = since.map(|old| EarlierPages::build(&folder.since(), old, tell)).transpose()?;
             let survey = Self::open_parts(folder.clone(), settings.clone(), None, simulation.take())?;
             folder.write_settings(&settings)?;
             folder.write_start_list(start)?;
@@ -94,9 +122,8 @@ impl Survey {
             let offers = survey.parts.frontier().offer(starts)?;
             survey.manifest.save(dir)?;
             let count = |kind| offers.iter().filter(|offer| **offer == kind).count();
-            let taken =
-                Taken { sites: count(Offer::Site), seeds: count(Offer::Seed), repeated: count(Offer::Known) };
-            Ok((survey, taken))
+            let (sites, seeds) = (count(Offer::Site), count(Offer::Seed));
+            Ok((survey, Taken { sites, seeds, repeated: count(Offer::Known), known }))
         };
         begin().map_err(|wrong: SurveyError| {
             // A folder without a survey in it would only be in the way of the next try.
@@ -123,6 +150,10 @@ impl Survey {
                 return Err(SurveyError::StateMissing(folder.state()));
             }
             let settings = folder.read_settings()?;
+            let is_over = manifest.state == SurveyState::Finished;
+            if settings.since.is_some() && !is_over && !folder.since().is_file() {
+                return Err(SurveyError::StateMissing(folder.since()));
+            }
             let mut survey = Self::open_parts(folder, settings, Some(manifest), None)?;
             survey.recover()?;
             Ok(survey)
@@ -164,6 +195,7 @@ impl Survey {
         let mut totals = Totals::of_tables(&parts.folder.dir)?;
         let mut unrecorded = parts.frontier().unrecorded()?;
         let mut recalled = Recalled::default();
+        each_server(parts, |address, state| parts.load().recall_neighbour(address, state))?;
         for order in parts.folder.journaled()? {
             if parts.frontier().is_open(order)? {
                 unrecorded += recalled.read(parts, order, &mut totals)?;
@@ -241,9 +273,13 @@ impl Survey {
     fn close(&mut self, state: SurveyState) -> Result<Vec<String>, SurveyError> {
         let parts = &self.parts;
         let now = parts.now();
-        let broken = broken_promises(parts)?;
+        let promises = verdicts(parts.watch().seen(), &parts.settings);
+        let mut broken = broken_promises(parts)?;
+        broken.extend(further_breaches(&promises));
         if state == SurveyState::Finished {
             Tables::open(&parts.folder.dir)?.compact(FILE_ROWS)?;
+            // Nothing will be asked for any more. Who is not rid of it has a larger folder, and that is all.
+            let _ = std::fs::remove_file(parts.folder.since());
         }
         self.manifest.state = state;
         self.manifest.updated = now.into();
@@ -251,10 +287,23 @@ impl Survey {
         self.manifest.unrecorded_exchanges = unrecorded(parts)?;
         self.manifest.tables = row_counts(&parts.folder.dir)?;
         self.manifest.broken_promises.clone_from(&broken);
+        self.manifest.promises = promises;
         self.manifest.save(&parts.folder.dir)?;
         save_status(parts, &format!("{state:?}").to_lowercase(), 0, 0)?;
         Ok(broken)
     }
+}
+
+/// Whether `old` can be the earlier survey of the one to be made in `new`.
+fn check_since(old: &Path, new: &Path) -> Result<(), SurveyError> {
+    let is_same = match (old.canonicalize(), new.canonicalize()) {
+        (Ok(old), Ok(new)) => old == new,
+        _ => false,
+    };
+    if is_same {
+        return Err(SurveyError::Since(format!("{} is the folder of the new survey itself", old.display())));
+    }
+    earlier::check(old).map(|_rows| ())
 }
 
 /// Asks the name server for the country domains themselves, which it must have something to say about.
@@ -269,6 +318,13 @@ async fn check_name_server(parts: &Parts) -> Result<(), SurveyError> {
     let server =
         parts.settings.dns.map_or("the system's name server".to_owned(), |dns| format!("name server {dns}"));
     Err(SurveyError::NameServer(server, silent.join(", ")))
+}
+
+/// Breaches beside those that [`broken_promises`] names server by server.
+fn further_breaches(promises: &[Verdict]) -> impl Iterator<Item = String> {
+    let is_named = |id: &str| matches!(id, "one_at_a_time_address" | "least_pause");
+    let broken = promises.iter().filter(|verdict| verdict.judgement == Judgement::Broken);
+    broken.filter(move |verdict| !is_named(&verdict.id)).map(ToString::to_string)
 }
 
 fn broken_promises(parts: &Parts) -> Result<Vec<String>, SurveyError> {

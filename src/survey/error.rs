@@ -55,6 +55,9 @@ pub enum SurveyError {
     Frontier(FrontierError),
     #[error("{}: {what}; move this file away to walk the site anew", path.display())]
     Journal { path: PathBuf, what: String },
+    /// The earlier survey cannot be used; says which file or folder and why.
+    #[error("--since: {0}")]
+    Since(String),
     #[error("a part of the survey has stopped working: {0}")]
     Broken(String),
 }
@@ -73,6 +76,7 @@ impl SurveyError {
             | Self::Priority { .. }
             | Self::Country(_)
             | Self::Geo(_)
+            | Self::Since(_)
             | Self::Settings { .. } => true,
             Self::Fetch(wrong) => {
                 matches!(

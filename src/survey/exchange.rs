@@ -3,13 +3,15 @@ use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 
 use super::crew::asked_to_stop;
+use super::earlier::EarlierPage;
 use super::error::SurveyError;
 use super::journal::{Entry, Heard, Journal};
+use super::local_hours;
 use super::own_link;
 use super::parts::Parts;
 use crate::address::Site;
 use crate::exchange::{Answer, Ask, Failure, Purpose};
-use crate::load::{Permit, Turn};
+use crate::load::{Permit, Turn, Wishes};
 use crate::page::{Page, Source, is_html};
 use crate::walk::Content;
 
@@ -70,7 +72,7 @@ async fn attempt(
         Ok(address) => address,
         Err(failure) => {
             let answer = Answer::not_asked(parts.now(), located.refused, failure, located.dns);
-            return record(parts, journal, Heard { ask, answer, content: Content::Nothing }).map(Some);
+            return record(parts, journal, Heard::nothing(ask, answer)).map(Some);
         }
     };
     let permit = match turn(parts, address, site, crawl_delay).await? {
@@ -79,19 +81,27 @@ async fn attempt(
         Err(NoTurn::Stopped) => return Ok(Some(Exchanged::Stopped)),
         Err(never) => {
             let answer = Answer::not_asked(parts.now(), Some(address), never.failure(), located.dns);
-            return record(parts, journal, Heard { ask, answer, content: Content::Nothing }).map(Some);
+            return record(parts, journal, Heard::nothing(ask, answer)).map(Some);
         }
     };
-    // While the turn was waited for, our own link may have broken.
+    // While the turn was waited for, our own link may have broken; and while that was, quiet hours may have begun.
     let Some(pass) = own_link::passage(parts).await else {
         parts.load().abandon(permit, parts.now());
         return Ok(Some(Exchanged::Stopped));
     };
-    write(journal, &Entry::Asked { number: ask.number, address, at: parts.now() })?;
-    let Some((mut answer, body)) =
-        unless_stopped(parts, parts.fetcher.fetch(&ask, address, byte_limit.min(permit.byte_limit()))).await
-    else {
+    if let Some(time) = local_hours::waking(parts, address, site) {
         parts.load().abandon(permit, parts.now());
+        return Ok(Some(Exchanged::PutOff(time)));
+    }
+    let earlier = earlier(parts, &ask)?;
+    let known = earlier.as_ref().map(|page| page.validators.clone()).unwrap_or_default();
+    let asked = parts.now();
+    write(journal, &Entry::Asked { number: ask.number, address, at: asked })?;
+    let has_opted_out = parts.opt_out.has_host(ask.url.host()) || parts.opt_out.has_address(address);
+    let byte_limit = byte_limit.min(permit.byte_limit());
+    let fetching = parts.fetcher.fetch_other_than(&known, &ask, address, byte_limit);
+    let Some((mut answer, body)) = unless_stopped(parts, fetching).await else {
+        parts.load().lose(permit, asked, parts.now());
         return Ok(Some(Exchanged::Stopped));
     };
     answer.timings.dns = located.dns;
@@ -101,15 +111,18 @@ async fn attempt(
         match own_link::is_ours(parts, answer.ended()).await {
             Some(false) => {}
             ours => {
-                parts.load().abandon(permit, parts.now());
+                parts.load().lose(permit, asked, parts.now());
                 return Ok(ours.is_none().then_some(Exchanged::Stopped));
             }
         }
     }
-    let content = read(&parts.settings.exclude_text, &ask, &answer, body);
-    let heard = record(parts, journal, Heard { ask, answer: answer.clone(), content });
+    let purpose = ask.purpose;
+    let heard = hear(&parts.settings.exclude_text, ask, answer, body, earlier);
+    let answer = heard.answer.clone();
+    let heard = record(parts, journal, heard);
     // After the journal: a server's state that is stored never knows an exchange the journal lost.
-    parts.load().settle(permit, &answer);
+    parts.load().settle(permit, purpose, &answer);
+    watch(parts, site, address, &answer, has_opted_out);
     parts.settled.notify_waiters();
     heard.map(Some)
 }
@@ -117,6 +130,20 @@ async fn attempt(
 /// Nothing was asked yet, as far as the server can know.
 fn is_no_connection(failure: Failure) -> bool {
     matches!(failure, Failure::ConnectTimeout | Failure::ConnectUnreachable)
+}
+
+/// Takes in what was done, as it would be seen from outside.
+fn watch(parts: &Parts, site: &Site, address: IpAddr, answer: &Answer, had_opted_out: bool) {
+    if answer.failure.is_some_and(|failure| !failure.reached_the_network()) {
+        return;
+    }
+    let load = parts.load();
+    let mut watch = parts.watch();
+    let in_quiet_hours = local_hours::are_quiet(parts, answer.started, address, site);
+    watch.note(site, address, answer, Wishes { had_opted_out, in_quiet_hours });
+    if let Some(state) = load.state_of(address) {
+        watch.note_server(address, state);
+    }
 }
 
 /// Why a turn did not come.
@@ -157,7 +184,10 @@ async fn turn(
             return Ok(Err(NoTurn::Stopped));
         }
         let now = parts.now();
-        let turn = parts.load().permit(now, address, site, crawl_delay);
+        let turn = match local_hours::waking(parts, address, site) {
+            Some(time) => Turn::At(time),
+            None => parts.load().permit(now, address, site, crawl_delay),
+        };
         match turn {
             Turn::Go(permit) => return Ok(Ok(permit)),
             Turn::At(time) if time > now + LONGEST_WAIT => return Ok(Err(NoTurn::Until(time))),
@@ -195,6 +225,33 @@ async fn unless_stopped<T>(parts: &Parts, work: impl Future<Output = T>) -> Opti
         done = work => Some(done),
         () = overdue => None,
     }
+}
+
+/// What an earlier survey knows of what is asked for. robots.txt is always asked for whole: if a server wrongly
+/// said that it has not changed, its new rules would be broken.
+fn earlier(parts: &Parts, ask: &Ask) -> Result<Option<EarlierPage>, SurveyError> {
+    match &parts.earlier_pages {
+        // What a page said is not on record, so that words cannot be looked for in it.
+        Some(pages) if ask.purpose == Purpose::Page && parts.settings.exclude_text.is_empty() => {
+            pages.find(&ask.url)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// What an answer means to a survey: it carries a page, or says that the one of an earlier survey is still right.
+fn hear(
+    exclude_text: &[String],
+    ask: Ask,
+    mut answer: Answer,
+    body: Vec<u8>,
+    earlier: Option<EarlierPage>,
+) -> Heard {
+    if let Some((content, whole)) = earlier.and_then(|page| page.take_over(&mut answer)) {
+        return Heard { ask, answer, content, unchanged_bytes: Some(whole) };
+    }
+    let content = read(exclude_text, &ask, &answer, body);
+    Heard { ask, answer, content, unchanged_bytes: None }
 }
 
 fn read(exclude_text: &[String], ask: &Ask, answer: &Answer, body: Vec<u8>) -> Content {

@@ -17,6 +17,7 @@ use crate::address::WebUrl;
 /// DIR/log.jsonl       what happened, a JSON object a line
 /// DIR/state.redb      the frontier
 /// DIR/journal/        one file for each site tree in progress
+/// DIR/since.redb      what an earlier survey tells, with `--since` and until the survey is over
 /// ```
 #[derive(Clone, Debug)]
 pub(super) struct Folder {
@@ -46,6 +47,10 @@ impl Folder {
 
     pub(super) fn state(&self) -> PathBuf {
         self.dir.join("state.redb")
+    }
+
+    pub(super) fn since(&self) -> PathBuf {
+        self.dir.join("since.redb")
     }
 
     pub(super) fn opt_outs(&self) -> PathBuf {

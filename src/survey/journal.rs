@@ -26,10 +26,19 @@ pub(super) struct Heard {
     pub ask: Ask,
     pub answer: Answer,
     pub content: Content,
+    /// What the page or file took when it last came whole, where the server said that it has not changed since.
+    pub unchanged_bytes: Option<u64>,
+}
+
+impl Heard {
+    /// An answer that carries nothing for the walk.
+    pub(super) fn nothing(ask: Ask, answer: Answer) -> Self {
+        Self { ask, answer, content: Content::Nothing, unchanged_bytes: None }
+    }
 }
 
 /// Ends with the format version of entries.
-const MAGIC: &[u8; 8] = b"ccjrnl\0\x01";
+const MAGIC: &[u8; 8] = b"ccjrnl\0\x02";
 /// Length and CRC-32 of an entry.
 const PREFIX: usize = 8;
 /// A page of 10,000 links of 2 kB each, and a robots.txt of 500 KiB, stay below this.
@@ -240,7 +249,8 @@ mod tests {
         let url = WebUrl::parse(&format!("http://a.ke/{number}")).unwrap();
         let ask = Ask { number, url, purpose: Purpose::Page, depth: None };
         let answer = Answer::not_asked(SystemTime::UNIX_EPOCH, None, Failure::DnsTimeout, None);
-        Entry::Heard(Box::new(Heard { ask, answer, content: Content::Robots(vec![number as u8; 50]) }))
+        let content = Content::Robots(vec![number as u8; 50]);
+        Entry::Heard(Box::new(Heard { ask, answer, content, unchanged_bytes: None }))
     }
 
     fn numbers(path: &Path) -> Vec<u32> {

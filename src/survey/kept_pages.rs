@@ -50,15 +50,19 @@ impl<'a, W: FnMut(&SegmentRows) -> Result<(), SurveyError>> KeptPages<'a, W> {
     }
 
     fn links(&self, heard: &Heard, page: &Page) -> Vec<PageLinkRow> {
-        let row = |(position, link): (u32, &Link)| PageLinkRow {
-            site: self.lease.site.to_string(),
-            seed: self.lease.seed,
-            page: heard.ask.url.as_str().to_owned(),
-            position,
-            url: link.url.canonical(),
-            element: link.element.as_str().to_owned(),
-            nofollow: link.nofollow || page.nofollow,
-            is_internal: self.scope.contains(link.url.host()),
+        let row = |(position, link): (u32, &Link)| {
+            let (url, spelled) = (link.url.canonical(), link.url.as_str());
+            PageLinkRow {
+                site: self.lease.site.to_string(),
+                seed: self.lease.seed,
+                page: heard.ask.url.as_str().to_owned(),
+                position,
+                spelled: (spelled != url).then(|| spelled.to_owned()),
+                url,
+                element: link.element.as_str().to_owned(),
+                nofollow: link.nofollow || page.nofollow,
+                is_internal: self.scope.contains(link.url.host()),
+            }
         };
         (0..).zip(&page.links).map(row).collect()
     }
@@ -107,7 +111,12 @@ mod tests {
         let source = Source { body: html.as_bytes(), url: &url, content_type: None, robots_tag: None };
         let content = Content::Page(Box::new(Page::read(source)));
         let answer = Answer::not_asked(SystemTime::UNIX_EPOCH, None, Failure::Reset, None);
-        Heard { ask: Ask { number, url, purpose: Purpose::Page, depth: None }, answer, content }
+        Heard {
+            ask: Ask { number, url, purpose: Purpose::Page, depth: None },
+            answer,
+            content,
+            unchanged_bytes: None,
+        }
     }
 
     #[test]

@@ -17,6 +17,10 @@
 //! **Stopping.** Exchanges in flight are given a few seconds to end, everything else just stops: the
 //! journals hold it.
 //!
+//! **Re-surveys.** What an earlier survey knows (`earlier`) goes along with the questions; an answer that says
+//! that nothing has changed is completed before it is written to the journal, so that walk, replay and rows see a
+//! page like any other.
+//!
 //! **Simulations.** [`Survey::simulate`] asks a Web in this process, on a runtime whose time is virtual: when
 //! nobody has anything to do, the clock goes on to the next moment at which somebody has. The writer is a
 //! thread of its own; where what it writes may bring new sites, the clock stands still until it has. So the
@@ -27,6 +31,7 @@
 mod backlog;
 mod clock;
 mod crew;
+mod earlier;
 mod engine;
 mod error;
 mod exchange;
@@ -34,11 +39,13 @@ mod export;
 mod folder;
 mod journal;
 mod kept_pages;
+mod local_hours;
 mod opt_outs;
 mod others;
 mod own_link;
 mod parked;
 mod parts;
+mod places;
 mod progress;
 mod recovery;
 mod rows;
@@ -46,16 +53,18 @@ mod settings;
 mod simulation;
 mod start;
 mod summary;
+mod verdicts;
 mod visit;
 mod writer;
 
 pub use clock::clock;
 pub use crew::PARKED_PER_VISIT;
+pub use earlier::Reading;
 pub use engine::{Ending, Survey, Taken};
 pub use error::SurveyError;
 pub use exchange::LONGEST_WAIT;
 pub use export::export;
-pub use others::Others;
+pub use others::{Others, THIN, Waits};
 pub use parts::{BUILT_IN_SUFFIX_LIST, most_bytes, pace};
 pub use progress::{LoadedServer, Progress, Snapshot};
 pub use settings::{FeedBackRule, Limit, Settings, Size, Span};

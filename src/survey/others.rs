@@ -5,6 +5,15 @@ use crate::records::ServerRow;
 /// How much longer the servers' other users waited because of the survey.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Others {
+    #[serde(flatten)]
+    pub all: Waits,
+    /// At servers whose link has [`THIN`] or less.
+    pub thin: Waits,
+}
+
+/// The waits at some of the servers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Waits {
     /// Servers of which it is known.
     pub servers: u64,
     /// Servers for which the survey was more than they can bear; they are in none of the shares.
@@ -19,9 +28,21 @@ pub struct Others {
     pub worst_address: String,
 }
 
+/// A thin link, in bits per second: the median of African university links in 2006.
+pub const THIN: f64 = 512_000.0;
+
 impl Others {
     /// Takes in a server of whose users something is known.
     pub(super) fn add(&mut self, row: &ServerRow) {
+        self.all.add(row);
+        if row.link_bits_per_second.is_some_and(|link| link <= THIN) {
+            self.thin.add(row);
+        }
+    }
+}
+
+impl Waits {
+    fn add(&mut self, row: &ServerRow) {
         self.servers += 1;
         let (without, Some(with)) = (row.others_wait_ms.unwrap_or_default(), row.others_wait_surveyed_ms)
         else {
@@ -47,21 +68,25 @@ mod tests {
     #[test]
     fn a_server_counts_by_its_requests_and_one_that_is_overburdened_by_itself() {
         let mut others = Others::default();
-        for (address, requests, without, with) in [
-            ("192.0.2.1", 10, 100.0, Some(110.0)),
-            ("192.0.2.2", 30, 200.0, Some(202.0)),
-            ("192.0.2.3", 5, 50.0, None),
+        for (address, requests, without, with, link) in [
+            ("192.0.2.1", 10, 100.0, Some(110.0), 512e3),
+            ("192.0.2.2", 30, 200.0, Some(202.0), 2e6),
+            ("192.0.2.3", 5, 50.0, None, 64e3),
         ] {
             others.add(&ServerRow {
                 address: address.to_owned(),
                 requests,
                 others_wait_ms: Some(without),
                 others_wait_surveyed_ms: with,
+                link_bits_per_second: Some(link),
                 ..ServerRow::default()
             });
         }
-        assert_eq!((others.servers, others.overburdened, others.requests), (3, 1, 40));
-        assert!((others.mean_extra_share - (10.0 * 0.1 + 30.0 * 0.01) / 40.0).abs() < 1e-12);
-        assert_eq!(others.worst_address, "192.0.2.1");
+        let Others { all, thin } = others;
+        assert_eq!((all.servers, all.overburdened, all.requests), (3, 1, 40));
+        assert!((all.mean_extra_share - (10.0 * 0.1 + 30.0 * 0.01) / 40.0).abs() < 1e-12);
+        assert_eq!(all.worst_address, "192.0.2.1");
+        assert_eq!((thin.servers, thin.overburdened, thin.requests), (2, 1, 10));
+        assert!((thin.mean_extra_share - 0.1).abs() < 1e-12);
     }
 }

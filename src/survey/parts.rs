@@ -1,4 +1,3 @@
-use std::collections::HashMap;
 use std::net::IpAddr;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,9 +7,11 @@ use tokio::sync::{Notify, watch};
 
 use super::clock::Clock;
 use super::crew::asked_to_stop;
+use super::earlier::EarlierPages;
 use super::error::{READ, SurveyError};
 use super::folder::Folder;
 use super::opt_outs;
+use super::places::Places;
 use super::progress::{Progress, Snapshot};
 use super::settings;
 use super::settings::{FeedBackRule, Settings};
@@ -19,7 +20,7 @@ use crate::address::{CountryDomains, Host, OptOuts, Priorities, Scope, ScopeRule
 use crate::exchange::Depth;
 use crate::fetch::{self, Fetcher};
 use crate::frontier::{FeedBack, Frontier, Rules};
-use crate::load::{Budget, Burden, Load, Most, OwnLink, Pace, ServerBudget, ServerState};
+use crate::load::{Budget, Burden, Load, Most, OwnLink, Pace, ServerBudget, ServerState, Watch};
 use crate::records::Geo;
 use crate::walk;
 
@@ -41,11 +42,15 @@ pub(super) struct Parts {
     pub fetcher: Fetcher,
     pub load: Mutex<Load>,
     pub own_link: Mutex<OwnLink>,
+    /// Watches what is done, apart from what was permitted.
+    pub watch: Mutex<Watch>,
     /// Told whenever an exchange has ended: somebody's turn may have come.
     pub settled: Notify,
-    /// How many visits are at a server.
-    visits: Mutex<HashMap<IpAddr, u32>>,
+    /// How many visits are at a server, and in a neighbourhood that is to be kept.
+    visits: Mutex<Places>,
     pub frontier: Mutex<Frontier>,
+    /// What an earlier survey knows of pages, with `--since`.
+    pub earlier_pages: Option<EarlierPages>,
     pub progress: Arc<Progress>,
     /// Becomes true when the survey is to stop.
     pub stop: watch::Receiver<bool>,
@@ -147,7 +152,10 @@ impl Parts {
         let rate = settings.rate.map(|settings::Size(rate)| rate);
         let load = Load::new(pace(&settings), rate, server_budget(&settings), most);
         let rules = Rules { seeds_per_site: settings.seeds_per_site, generations: settings.generations };
+        let seen = earlier.as_ref().map(|earlier| earlier.seen.clone()).unwrap_or_default();
         let frontier = Frontier::open(&folder.state(), rules)?;
+        let since = folder.since();
+        let earlier_pages = since.is_file().then(|| EarlierPages::open(&since)).transpose()?;
         Ok(Self {
             walk: Arc::new(walk_settings(&settings)),
             budget: Budget {
@@ -163,10 +171,12 @@ impl Parts {
             geo,
             fetcher,
             load: Mutex::new(load),
+            watch: Mutex::new(Watch::new(seen, rate, most.bytes)),
             own_link: Mutex::new(OwnLink::new(settings.max_delay.0)),
             settled: Notify::new(),
-            visits: Mutex::default(),
+            visits: Mutex::new(Places::of(&pace(&settings))),
             frontier: Mutex::new(frontier),
+            earlier_pages,
             progress: Arc::new(Progress::resume(earlier, clock.now(), is_simulated)),
             stop,
             settings,
@@ -175,6 +185,10 @@ impl Parts {
 
     pub(super) fn load(&self) -> MutexGuard<'_, Load> {
         self.load.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn watch(&self) -> MutexGuard<'_, Watch> {
+        self.watch.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn own_link(&self) -> MutexGuard<'_, OwnLink> {
@@ -199,29 +213,9 @@ impl Parts {
         }
     }
 
-    /// Takes a place at a server for a visit; false when all are taken.
-    pub(super) fn take_server(&self, address: IpAddr) -> bool {
-        let mut visits = self.visits.lock().unwrap_or_else(PoisonError::into_inner);
-        let here = visits.entry(address).or_default();
-        let is_free = *here < self.settings.per_address;
-        *here += u32::from(is_free);
-        is_free
-    }
-
-    /// Whether a visit may take a place at a server.
-    pub(super) fn has_place(&self, address: IpAddr) -> bool {
-        let visits = self.visits.lock().unwrap_or_else(PoisonError::into_inner);
-        visits.get(&address).is_none_or(|here| *here < self.settings.per_address)
-    }
-
-    pub(super) fn leave_server(&self, address: IpAddr) {
-        let mut visits = self.visits.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(here) = visits.get_mut(&address) {
-            *here -= 1;
-            if *here == 0 {
-                visits.remove(&address);
-            }
-        }
+    /// The visits at servers, with the places that there are for them.
+    pub(super) fn places(&self) -> MutexGuard<'_, Places> {
+        self.visits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Brings a server's state back into memory if it was stored.
@@ -258,7 +252,9 @@ pub fn pace(settings: &Settings) -> Pace {
         min_delay: settings.min_delay.0,
         factor: settings.delay_factor,
         max_delay: settings.max_delay.0,
+        link_share: settings.link_share,
         per_address: settings.per_address,
+        per_neighbourhood: settings.per_neighbourhood,
         per_site: settings.per_site,
     }
 }
@@ -290,6 +286,8 @@ fn walk_settings(settings: &Settings) -> walk::Settings {
         },
         queries_per_script: settings.queries_per_script,
         max_urls: settings.max_urls,
+        trap_levels: settings.trap_levels,
+        fetch_mirrors: settings.fetch_mirrors,
         stable_levels: settings.stable_levels,
         ..walk::Settings::default()
     }

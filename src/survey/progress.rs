@@ -7,7 +7,8 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use crate::exchange::{Answer, Purpose};
-use crate::load::Ledger;
+use crate::load::{Ledger, Seen};
+use crate::records::Verdict;
 
 /// What a survey has done since it was begun, and at what pace it goes now.
 ///
@@ -46,6 +47,12 @@ pub struct Snapshot {
     /// What the sites that wait may take at the pace of the sites done so far; growing while new sites
     /// are found.
     pub seconds_left: Option<f64>,
+    /// What the ledger says of each promise on load.
+    #[serde(default)]
+    pub promises: Vec<Verdict>,
+    /// What it says that by: the worst that was seen of anything, over all runs.
+    #[serde(default)]
+    pub seen: Seen,
     /// The servers with most requests: address, requests, received bytes, busy seconds.
     pub most_loaded: Vec<LoadedServer>,
 }

@@ -7,7 +7,7 @@ use super::error::SurveyError;
 use super::journal::{Entry, Heard, Reader, Unanswered};
 use super::parts::Parts;
 use super::progress::Snapshot;
-use crate::exchange::{Answer, Failure};
+use crate::exchange::{Answer, Failure, Purpose};
 use crate::records::{SiteRow, read_table};
 use crate::walk::Content;
 
@@ -16,7 +16,7 @@ use crate::walk::Content;
 pub(super) struct Recalled {
     /// When the last exchange ended that the stored state knows.
     stored: HashMap<IpAddr, Option<SystemTime>>,
-    answers: Vec<(IpAddr, Answer)>,
+    answers: Vec<(IpAddr, Purpose, Answer)>,
     /// Questions without an answer on record: to whom, and when they were put.
     unanswered: Vec<(IpAddr, SystemTime)>,
 }
@@ -39,7 +39,7 @@ impl Recalled {
                 if let Some(address) = heard.answer.address.filter(|_| reached) {
                     let stored = self.stored_end(parts, address)?;
                     if stored.is_none_or(|end| heard.answer.ended() > end) {
-                        self.answers.push((address, heard.answer));
+                        self.answers.push((address, heard.ask.purpose, heard.answer));
                     }
                 }
             }
@@ -60,9 +60,9 @@ impl Recalled {
 
     /// Books it all in the order in which it happened.
     pub(super) fn book(mut self, parts: &Parts) -> Result<(), SurveyError> {
-        self.answers.sort_by_key(|(_, answer)| answer.ended());
-        for (address, answer) in &self.answers {
-            parts.load().recall(*address, answer);
+        self.answers.sort_by_key(|(.., answer)| answer.ended());
+        for (address, purpose, answer) in &self.answers {
+            parts.load().recall(*address, *purpose, answer);
         }
         self.unanswered.sort_by_key(|(_, at)| *at);
         for (address, at) in self.unanswered {

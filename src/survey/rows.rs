@@ -77,6 +77,7 @@ pub(super) fn hosts_of(exchanges: &[ExchangeRow], site: &Site) -> Vec<(IpAddr, H
 
 fn exchange_row(lease: &Lease, scope: &Scope, heard: &Heard) -> ExchangeRow {
     let mut row = ExchangeRow::of(&lease.site, lease.seed, &heard.ask, &heard.answer);
+    row.unchanged_bytes = heard.unchanged_bytes;
     if let Content::Page(page) = &heard.content {
         add_page(&mut row, scope, page);
     }
@@ -93,6 +94,7 @@ fn add_page(row: &mut ExchangeRow, scope: &Scope, page: &Page) {
     row.title = page.title.clone();
     row.excluded_by = page.excluded_by.clone();
     row.body_hash = Some(format!("{:032x}", page.body_hash));
+    row.text_simhash = page.text_simhash.map(|hash| format!("{hash:016x}"));
 }
 
 fn link_rows(parts: &Parts, lease: &Lease, scope: &Scope, tree: &Tree) -> Vec<LinkRow> {
@@ -142,6 +144,7 @@ fn level_row(lease: &Lease, depth: Depth, level: &LevelCount) -> LevelRow {
         not_fetched_depth: level.class(Class::Depth),
         not_fetched_limit: level.class(Class::Limit),
         not_fetched_trap: level.class(Class::Trap),
+        not_fetched_mirror: level.class(Class::Mirror),
         not_fetched_opt_out: level.class(Class::OptOut),
         not_fetched_redirects: level.class(Class::Redirects),
     }
@@ -179,5 +182,6 @@ fn site_row(parts: &Parts, done: &Concluded) -> SiteRow {
         robots_requests: robots.requests,
         internal_urls: tree.sum(LevelCount::internal_urls),
         number: Some(lease.order),
+        trap_pattern: (!tree.trap_patterns.is_empty()).then(|| tree.trap_patterns.join(" ")),
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::address::{ScopeRule, SuffixSection};
+use crate::load::QuietHours;
 use crate::walk::{Extension, NonHtml, UrlPattern};
 
 /// Everything a survey is told, as its `survey.toml` and the user's configuration file write it.
@@ -46,6 +47,11 @@ pub struct Settings {
     pub exclude_text: Vec<String>,
     /// URLs found at which a site counts as a trap.
     pub max_urls: usize,
+    /// Levels in a row on which URLs of one shape begot only themselves before they can be a trap.
+    #[serde(with = "or_none")]
+    pub trap_levels: Option<u16>,
+    /// Ask for the pages of a site's mirrors, too.
+    pub fetch_mirrors: bool,
     /// End a site after so many levels in a row without a new external link.
     pub stable_levels: Option<u16>,
     /// Requests that one site tree may cost.
@@ -64,12 +70,21 @@ pub struct Settings {
     pub per_site: u32,
     /// Parallel requests at one server address.
     pub per_address: u32,
+    /// Parallel requests in one neighbourhood of addresses (/24 in IPv4, /48 in IPv6); none: no bound.
+    #[serde(with = "or_none")]
+    pub per_neighbourhood: Option<u32>,
     /// Least pause between two exchanges at an address.
     pub min_delay: Span,
     /// Pause as a multiple of the last exchange's duration.
     pub delay_factor: f64,
     /// Most that a slow exchange or a back-off makes us pause.
     pub max_delay: Span,
+    /// Most of a server's link that the survey takes; none: no bound.
+    #[serde(with = "or_none")]
+    pub link_share: Option<f64>,
+    /// Hours of the day, by their own clocks, in which servers are not asked; none: asked at any time.
+    #[serde(with = "or_none")]
+    pub quiet_hours: Option<QuietHours>,
     /// Bytes per second, both ways, of the whole survey; none: no ceiling.
     #[serde(with = "or_none")]
     pub rate: Option<Size>,
@@ -114,6 +129,8 @@ pub struct Settings {
     pub priority: Option<PathBuf>,
     /// MaxMind databases for countries and networks of servers.
     pub geo: Vec<PathBuf>,
+    /// An earlier survey: what has not changed since is not sent again. Its links are recorded for the next one.
+    pub since: Option<PathBuf>,
 }
 
 /// What becomes of external URLs inside the surveyed country domains.
@@ -148,18 +165,24 @@ impl Default for Settings {
             include: Vec::new(),
             exclude_text: Vec::new(),
             max_urls: 100_000,
+            trap_levels: Some(3),
+            fetch_mirrors: false,
             stable_levels: None,
             // At 2 s between requests about six hours of one server's attention at most.
             max_requests: Some(10_000),
             // 10,000 pages of the median size on the Web of 2024, 32 kB.
             max_bytes: Some(Size(320 * 1024 * 1024)),
-            max_time: Some(Span(Duration::from_secs(3 * 24 * 3600))),
+            // 10,000 requests with the pause that a page takes on a thin link, two minutes.
+            max_time: Some(Span(Duration::from_secs(14 * 24 * 3600))),
             sites: 64,
             per_site: 1,
             per_address: 1,
+            per_neighbourhood: None,
             min_delay: Span(Duration::from_secs(2)),
             delay_factor: 5.0,
             max_delay: Span(Duration::from_secs(60)),
+            link_share: Some(0.003),
+            quiet_hours: None,
             // 8 Mbit/s: a quarter of a modest office link.
             rate: Some(Size(1024 * 1024)),
             max_server_requests: None,
@@ -183,6 +206,7 @@ impl Default for Settings {
             opt_out: None,
             priority: None,
             geo: Vec::new(),
+            since: None,
         }
     }
 }

@@ -5,10 +5,11 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::error::SurveyError;
-use super::others::Others;
+use super::others::{Others, Waits};
 use crate::records::units::{bytes, duration, thousands};
 use crate::records::{
-    LevelRow, Manifest, ServerRow, SiteRow, SurveyState, Timestamp, error_counts, read_table,
+    Judgement, LevelRow, Manifest, ServerRow, SiteRow, SurveyState, Timestamp, Verdict, error_counts,
+    read_table,
 };
 
 /// What a survey brought and cost, from its tables.
@@ -38,6 +39,8 @@ pub struct Summary {
     pub others: Option<Others>,
     pub unrecorded_exchanges: u64,
     pub broken_promises: Vec<String>,
+    /// What the survey's ledger says of each promise on load.
+    pub promises: Vec<Verdict>,
 }
 
 /// The span of time that sites were walked in.
@@ -78,6 +81,7 @@ impl Summary {
             state: manifest.state,
             unrecorded_exchanges: manifest.unrecorded_exchanges,
             broken_promises: manifest.broken_promises,
+            promises: manifest.promises,
             ..Self::default()
         };
         let mut lasted = Lasted::default();
@@ -241,16 +245,8 @@ impl Summary {
         )?;
         writeln!(f, "time from the first site to the last: {}", duration(self.lasted_seconds))?;
         if let Some(others) = &self.others {
-            writeln!(
-                f,
-                "other users of these servers waited {:.2} % longer on average, {:.2} % at worst ({}); {} of {} servers \
-                 had more than they can bear",
-                others.mean_extra_share * 100.0,
-                others.worst_extra_share * 100.0,
-                others.worst_address,
-                thousands(others.overburdened),
-                thousands(others.servers)
-            )?;
+            write_waits(f, "these servers", &others.all)?;
+            write_waits(f, "servers with 512 kbit/s or less", &others.thin)?;
         }
         if self.unrecorded_exchanges > 0 {
             writeln!(
@@ -259,11 +255,44 @@ impl Summary {
                 thousands(self.unrecorded_exchanges)
             )?;
         }
+        self.write_promises(f)?;
         for broken in &self.broken_promises {
             writeln!(f, "PROMISE BROKEN: {broken}")?;
         }
         Ok(())
     }
+}
+
+impl Summary {
+    fn write_promises(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = |wanted| self.promises.iter().filter(|promise| promise.judgement == wanted).count();
+        if self.promises.is_empty() {
+            return Ok(());
+        }
+        writeln!(
+            f,
+            "promises on load: {} held, {} broken, {} not judged for they were not given",
+            count(Judgement::Held),
+            count(Judgement::Broken),
+            count(Judgement::NotJudged)
+        )
+    }
+}
+
+fn write_waits(f: &mut fmt::Formatter<'_>, of: &str, waits: &Waits) -> fmt::Result {
+    if waits.servers == 0 {
+        return Ok(());
+    }
+    writeln!(
+        f,
+        "other users of {of} waited {:.2} % longer on average, {:.2} % at worst ({}); {} of {} servers \
+         had more than they can bear",
+        waits.mean_extra_share * 100.0,
+        waits.worst_extra_share * 100.0,
+        waits.worst_address,
+        thousands(waits.overburdened),
+        thousands(waits.servers)
+    )
 }
 
 fn write_counts(
@@ -279,6 +308,26 @@ fn write_counts(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn promises_are_counted_and_those_that_were_broken_are_named() {
+        let verdict = |judgement| Verdict {
+            id: "opt_out".into(),
+            promise: "no contact with whom had opted out".into(),
+            judgement,
+            evidence: "1 times, first 41.90.0.1 for a.ke".into(),
+        };
+        let broken = verdict(Judgement::Broken);
+        let summary = Summary {
+            broken_promises: vec![broken.to_string()],
+            promises: vec![broken, verdict(Judgement::Held), verdict(Judgement::NotJudged)],
+            ..Summary::default()
+        };
+        let told = summary.to_string();
+        let end = "promises on load: 1 held, 1 broken, 1 not judged for they were not given\n\
+                   PROMISE BROKEN: no contact with whom had opted out: 1 times, first 41.90.0.1 for a.ke\n";
+        assert!(told.ends_with(end), "{told}");
+    }
 
     #[test]
     fn rates_are_cumulative_shares_of_load_and_coverage() {

@@ -11,6 +11,7 @@ use super::exchange::{Exchanged, Wanted, exchange};
 use super::journal::{Heard, Journal, Replay, Unanswered};
 use super::own_link;
 use super::parts::Parts;
+use super::places::Spot;
 use crate::exchange::{Ask, Failure};
 use crate::fetch;
 use crate::frontier::Lease;
@@ -35,8 +36,8 @@ pub(super) enum Visited {
     Finished(Box<Concluded>),
     /// An earlier tree of the site has reached this start URL already: there is no tree.
     Reached(Lease),
-    /// As many visits as may ask its server at once are at that server already.
-    Parked(Lease, IpAddr),
+    /// As many visits as may ask its server, or the neighbourhood of it, at once are there already.
+    Parked(Lease, Spot),
     /// The server wants to be left alone until this time.
     PutOff(Lease, SystemTime),
     /// The survey is being stopped.
@@ -66,9 +67,9 @@ pub(super) async fn visit(parts: Arc<Parts>, lease: Lease) -> Result<Ended, Surv
     };
     let server = located.address.ok();
     if let Some(address) = server
-        && !parts.take_server(address)
+        && let Err(full) = parts.places().take(address)
     {
-        return Ok(Ended { order, server: None, visited: Visited::Parked(lease, address) });
+        return Ok(Ended { order, server: None, visited: Visited::Parked(lease, full) });
     }
     let visited = Visit::open(parts, lease, known)?.run().await?;
     Ok(Ended { order, server, visited })

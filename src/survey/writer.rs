@@ -155,6 +155,10 @@ impl Desk {
             self.segments += 1;
             Ok(())
         })?;
+        if let Some(row) = rows.sites.first() {
+            let bytes = row.sent_bytes + row.received_bytes;
+            self.parts.watch().note_tree(&done.lease.site, row.requests, bytes);
+        }
         self.unrecorded += unrecorded;
         self.text_bytes += rows.text_bytes();
         self.hosts.extend(hosts_of(&rows.exchanges, &done.lease.site));
@@ -295,5 +299,7 @@ fn server_row(parts: &Parts, address: IpAddr, state: &ServerState, hosts: u32, s
         connections: ledger.connections,
         others_wait_ms: burden.map(|burden| milliseconds(burden.wait_without)),
         others_wait_surveyed_ms: burden.and_then(|burden| burden.wait_with).map(milliseconds),
+        link_bits_per_second: burden.map(|burden| burden.bits_per_second).filter(|rate| rate.is_finite()),
+        best_bits_per_second: state.link().bits_per_second(),
     }
 }

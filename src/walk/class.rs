@@ -17,8 +17,11 @@ pub enum Class {
     Depth,
     /// The walk ended before its turn: a budget, a limit, a server that stopped answering.
     Limit,
-    /// Its path repeats itself or has more segments than a site's own paths have.
+    /// Its path repeats itself or has more segments than a site's own paths have, or it is of a shape that begets
+    /// only itself.
     Trap,
+    /// Its host shows the same pages as another host of the site, on which this page is known.
+    Mirror,
     /// Its host opted out.
     OptOut,
     /// It stands at the end of too many redirects.
@@ -26,7 +29,7 @@ pub enum Class {
 }
 
 impl Class {
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Fetched,
         Self::Robots,
         Self::RobotsUnreachable,
@@ -36,6 +39,7 @@ impl Class {
         Self::Depth,
         Self::Limit,
         Self::Trap,
+        Self::Mirror,
         Self::OptOut,
         Self::Redirects,
     ];

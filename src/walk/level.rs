@@ -8,7 +8,7 @@ use crate::exchange::Answer;
 pub struct LevelCount {
     /// Exchanges at this depth that reached the network; robots.txt has no depth.
     pub requests: u64,
-    /// Answers with status 2xx that are HTML.
+    /// Answers with status 2xx that are HTML, and pages that an earlier survey read and that have not changed.
     pub pages: u64,
     pub sent_bytes: u64,
     pub received_bytes: u64,

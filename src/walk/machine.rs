@@ -4,10 +4,12 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::decide::Decision;
+use super::evidence::Evidence;
 use super::merge::Waiting;
-use super::origins::{Lookup, Origins, Verdict};
-use super::trap::looks_endless;
-use super::tree::{External, Tree};
+use super::mirrors::Mirrors;
+use super::origins::Origins;
+use super::tree::External;
 use super::{Class, LevelCount, Outcome, Settings};
 use crate::address::{Host, OptOuts, PageKey, Scope, ScriptKey, Site, WebUrl};
 use crate::exchange::{Answer, Ask, Depth, Purpose};
@@ -20,27 +22,27 @@ use crate::page::{MAX_LINKS, Page};
 pub struct Walk {
     pub(super) settings: Arc<Settings>,
     pub(super) scope: Scope,
-    opt_out: Arc<OptOuts>,
+    pub(super) opt_out: Arc<OptOuts>,
     pub(super) origins: Origins,
     /// What is known of every internal URL found.
     pub(super) known: HashMap<PageKey, Place>,
-    scripts: HashMap<ScriptKey, u32>,
+    pub(super) scripts: HashMap<ScriptKey, u32>,
     pub(super) depth: Depth,
     /// The level that is being walked, in the order its URLs were found.
     pub(super) list: Vec<Entry>,
-    turn: usize,
+    pub(super) turn: usize,
     /// What the level's pages link to, in the order found: the next level.
     pub(super) found: Vec<WebUrl>,
     /// Asked and not merged yet, in the order asked.
     pub(super) waiting: VecDeque<Waiting>,
-    asked: u32,
-    ending: Option<Outcome>,
+    pub(super) asked: u32,
+    pub(super) ending: Option<Outcome>,
     pub(super) failures: u32,
-    quiet_levels: u16,
+    pub(super) quiet_levels: u16,
     pub(super) page_answered: bool,
     pub(super) opted_out: bool,
     /// What was asked next by an earlier run, when that is known.
-    recorded: Option<WebUrl>,
+    pub(super) recorded: Option<WebUrl>,
     /// Bytes of the URLs found.
     pub(super) url_bytes: usize,
     pub(super) moved: bool,
@@ -50,6 +52,8 @@ pub struct Walk {
     pub(super) seen_external: Seen,
     pub(super) externals: Vec<External>,
     pub(super) first_answer: Option<(std::net::IpAddr, Option<String>)>,
+    pub(super) evidence: Evidence,
+    pub(super) mirrors: Mirrors,
 }
 
 /// What to do next.
@@ -103,6 +107,8 @@ pub(super) struct Entry {
     pub again: bool,
     /// HEAD was asked already: the answer says HTML, or could not say.
     pub probed: bool,
+    /// What was read so far says that it is not worth asking for.
+    pub kept: Option<Class>,
     /// Schemes under which the page was asked for in this chain of redirects.
     pub schemes: Schemes,
 }
@@ -123,7 +129,15 @@ pub(super) struct Seen {
 
 impl Entry {
     pub(super) fn new(url: WebUrl) -> Self {
-        Self { url, redirects: 0, retries: 0, again: false, probed: false, schemes: Schemes::default() }
+        Self {
+            url,
+            redirects: 0,
+            retries: 0,
+            again: false,
+            probed: false,
+            kept: None,
+            schemes: Schemes::default(),
+        }
     }
 }
 
@@ -166,6 +180,8 @@ impl Walk {
             seen_external: Seen::default(),
             externals: Vec::new(),
             first_answer: None,
+            evidence: Evidence::default(),
+            mirrors: Mirrors::default(),
         }
     }
 
@@ -268,37 +284,6 @@ impl Walk {
         self.ending.get_or_insert(why);
     }
 
-    /// The tree, once `poll` has said [`Step::Done`]; and what it knows, for later trees of the site.
-    #[must_use]
-    pub fn conclude(mut self) -> (Tree, Known) {
-        let left: Vec<Entry> = self.list.split_off(self.turn);
-        for _ in left.iter().filter(|entry| !entry.again) {
-            self.level().count(Class::Limit);
-        }
-        let below = if self.depth.next() > self.settings.depth { Class::Depth } else { Class::Limit };
-        let found =
-            self.found.iter().filter(|url| self.known.get(&url.page_key()) == Some(&Place::Found)).count();
-        let shunned = self.known.values().filter(|place| **place == Place::Shunned).count();
-        if found + shunned > 0 {
-            let mut last = LevelCount::default();
-            (0..found).for_each(|_| last.count(below));
-            (0..shunned).for_each(|_| last.count(Class::Nofollow));
-            self.levels.push(last);
-        }
-        let (address, server) = self.first_answer.unzip();
-        let tree = Tree {
-            outcome: self.ending.unwrap_or(Outcome::Interrupted),
-            levels: self.levels,
-            robots: self.robots,
-            externals: self.externals,
-            address,
-            server: server.flatten(),
-        };
-        let pages =
-            self.known.into_iter().filter(|(_, place)| *place == Place::Listed).map(|(key, _)| key).collect();
-        (tree, Known { pages, scripts: self.scripts })
-    }
-
     pub(super) fn level(&mut self) -> &mut LevelCount {
         let at = usize::from(self.depth.0);
         &mut self.levels[at]
@@ -321,103 +306,4 @@ impl Walk {
             && (self.failures as usize + ahead >= self.settings.max_failures as usize
                 || urls + ahead * MAX_LINKS >= self.settings.max_urls)
     }
-
-    fn decide(&mut self) -> Decision {
-        let entry = &self.list[self.turn];
-        let url = &entry.url;
-        let is_recorded = self.recorded.as_ref().is_some_and(|next| next.host() == url.host());
-        if !is_recorded && self.opt_out.has_host(url.host()) {
-            return Decision::Not(Class::OptOut);
-        }
-        if looks_endless(url) {
-            return Decision::Not(Class::Trap);
-        }
-        if self.depth > Depth(0) && self.settings.filter.leaves_out(url) {
-            return Decision::Not(Class::Filtered);
-        }
-        if !entry.again && self.script_is_used_up(url) {
-            return Decision::Not(Class::Script);
-        }
-        let wants_head = self.depth > Depth(0) && !entry.probed && self.settings.filter.wants_head(url);
-        let url = url.clone();
-        match self.origins.lookup(&url) {
-            Lookup::Pending => return Decision::Wait,
-            Lookup::Ask(url) => {
-                let ask = Ask { number: self.asked, url, purpose: Purpose::Robots, depth: None };
-                return Decision::Ask(ask, None);
-            }
-            Lookup::Known(Verdict::Unreachable) => return Decision::Not(Class::RobotsUnreachable),
-            Lookup::Known(Verdict::Rules(rules)) => {
-                let too_slow = rules.crawl_delay().is_some_and(|delay| delay > self.settings.max_crawl_delay);
-                if too_slow || !rules.allows(&url) {
-                    return Decision::Not(Class::Robots);
-                }
-            }
-        }
-        let delay = self.origins.crawl_delay(&url);
-        let purpose = if wants_head { Purpose::Head } else { Purpose::Page };
-        Decision::Ask(Ask { number: self.asked, url, purpose, depth: Some(self.depth) }, delay)
-    }
-
-    /// One query URL a script; and once it is fetched, not the bare script URL either. A bare URL
-    /// fetched first does not use up the script.
-    fn script_is_used_up(&self, url: &WebUrl) -> bool {
-        match url.script() {
-            Some(script) => {
-                self.scripts.get(&script).is_some_and(|used| *used >= self.settings.queries_per_script)
-            }
-            None => self.scripts.contains_key(&ScriptKey(url.page_key())),
-        }
-    }
-
-    fn finish_level(&mut self) {
-        if self.depth == Depth(0)
-            && let Some(outcome) = self.outcome_of_a_start_without_page()
-        {
-            return self.end(outcome);
-        }
-        let is_quiet = self.level().external_urls == 0;
-        self.quiet_levels = if is_quiet { self.quiet_levels + 1 } else { 0 };
-        let found = std::mem::take(&mut self.found);
-        // A redirect may have drawn a URL up into the level that is now done.
-        let next: Vec<WebUrl> =
-            found.into_iter().filter(|url| self.known.get(&url.page_key()) == Some(&Place::Found)).collect();
-        if next.is_empty() {
-            return self.end(Outcome::Complete);
-        }
-        let is_stable = self.settings.stable_levels.is_some_and(|levels| self.quiet_levels >= levels);
-        if is_stable || self.depth >= self.settings.depth {
-            self.found = next;
-            return self.end(if is_stable { Outcome::Stable } else { Outcome::Depth });
-        }
-        for url in &next {
-            self.known.insert(url.page_key(), Place::Listed);
-        }
-        self.list = next.into_iter().map(Entry::new).collect();
-        self.turn = 0;
-        self.depth = self.depth.next();
-        self.levels.push(LevelCount::default());
-    }
-
-    fn outcome_of_a_start_without_page(&mut self) -> Option<Outcome> {
-        let (opted_out, moved) = (self.opted_out, self.moved);
-        let (server_answered, page_answered) = (self.first_answer.is_some(), self.page_answered);
-        let level = self.level();
-        let robots = level.class(Class::Robots) + level.class(Class::RobotsUnreachable) > 0;
-        match () {
-            () if level.pages > 0 => None,
-            () if opted_out || level.class(Class::OptOut) > 0 => Some(Outcome::OptOut),
-            () if moved => Some(Outcome::Moved),
-            () if !server_answered => Some(Outcome::Unreachable),
-            () if robots => Some(Outcome::Robots),
-            () if !page_answered && level.class(Class::Fetched) > 0 => Some(Outcome::Unreachable),
-            () => None,
-        }
-    }
-}
-
-enum Decision {
-    Ask(Ask, Option<Duration>),
-    Wait,
-    Not(Class),
 }

@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use super::evidence::PageRead;
 use super::machine::{Content, Entry, Place, Walk};
 use super::origins::Verdict;
 use super::tree::External;
@@ -104,7 +105,9 @@ impl Walk {
             }
             return;
         }
-        if answer.is_success() && is_html(answer.head.content_type.as_deref()) {
+        // A page that has not changed comes without a body, and is there all the same.
+        let is_html = answer.is_success() && is_html(answer.head.content_type.as_deref());
+        if is_html || matches!(content, Content::Page(_)) {
             self.level().pages += 1;
         }
         if let Content::Page(page) = content {
@@ -113,7 +116,11 @@ impl Walk {
     }
 
     fn merge_links(&mut self, page_url: &WebUrl, page: Page) {
+        if !self.settings.fetch_mirrors {
+            self.mirrors.note(page_url, page.body_hash);
+        }
         let page_url = &Arc::new(page_url.clone());
+        let (found, externals) = (self.found.len(), self.externals.len());
         for link in page.links {
             let Link { url, element, nofollow } = link;
             let nofollow = nofollow || page.nofollow;
@@ -122,6 +129,14 @@ impl Walk {
             } else {
                 self.find_external(page_url, url, element, nofollow);
             }
+        }
+        if self.settings.trap_levels.is_some() {
+            self.evidence.note(PageRead {
+                url: Arc::clone(page_url),
+                simhash: page.text_simhash,
+                externals: self.externals.len() - externals,
+                found: found..self.found.len(),
+            });
         }
     }
 
@@ -176,14 +191,8 @@ impl Walk {
         if target.page_key() == entry.url.page_key() {
             let was_asked = if target.is_https() { entry.schemes.https } else { entry.schemes.http };
             if !was_asked && redirects <= MAX_PAGE_REDIRECTS {
-                self.list.push(Entry {
-                    url: target,
-                    redirects,
-                    again: true,
-                    probed: entry.probed,
-                    retries: 0,
-                    schemes: entry.schemes,
-                });
+                let Entry { schemes, probed, .. } = *entry;
+                self.list.push(Entry { redirects, again: true, schemes, probed, ..Entry::new(target) });
             }
             return;
         }
@@ -195,7 +204,7 @@ impl Walk {
         if redirects > MAX_PAGE_REDIRECTS {
             self.level().count(Class::Redirects);
         } else {
-            self.list.push(Entry { redirects, ..Entry::new(target) });
+            self.list.push(Entry { redirects, ..self.entry(target) });
         }
     }
 }

@@ -17,18 +17,33 @@
 //! in flight equals the tree walked one by one, a tree cut at depth *d* equals a walk to depth *d*,
 //! and handling recorded answers again restores a walk after a crash.
 //!
+//! **Sites without end.** A URL whose path repeats itself is not asked for (`trap`). What else is a
+//! trap shows by evidence at the end of a level: URLs of one shape (`shape`) that have begotten nothing but more of
+//! themselves for several levels in a row and look like what machines make (`evidence`). The walk goes on
+//! with the rest of the site; the patterns are named in the tree.
+//!
+//! **Hosts that are mirrors.** Where two hosts of the site show the same pages, only the pages of the one are asked
+//! for that was met first (`mirrors`).
+//!
 //! **What it never does.** It keeps no time and sends nothing; *when* a question may be asked is
 //! decided in `load`, by whoever drives the walk. Budgets are kept there too: the driver ends a
 //! walk with [`Walk::end`].
 
 mod class;
+mod decide;
+mod evidence;
 mod filter;
+mod finish;
 mod level;
 mod machine;
 mod merge;
+mod mirrors;
 mod origins;
 mod outcome;
+mod product;
 mod settings;
+mod shape;
+mod tally;
 mod trap;
 mod tree;
 
@@ -40,5 +55,7 @@ pub use outcome::Outcome;
 pub use settings::{MAX_PAGE_REDIRECTS, Settings};
 pub use tree::{External, Tree};
 
+#[cfg(test)]
+mod endless_tests;
 #[cfg(test)]
 mod tests;

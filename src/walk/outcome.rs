@@ -14,7 +14,7 @@ pub enum Outcome {
     TimeBudget,
     /// Several levels in a row brought no new external link.
     Stable,
-    /// More URLs were found than a site is allowed to have.
+    /// No link was left but those of traps; or more URLs were found than a site is allowed to have.
     Trap,
     /// robots.txt keeps us from the start URL.
     Robots,

@@ -20,6 +20,12 @@ pub struct Settings {
     /// URLs found, internal and external, at which a site counts as a trap; or so many times 200 bytes of
     /// them. Bounds memory: a URL in line takes about 250 bytes and its own length twice.
     pub max_urls: usize,
+    /// Levels in a row on which URLs of one shape must have begotten nothing but more of themselves before they can
+    /// be a trap; none: only paths that repeat themselves are. 3: two such levels happen by chance, each level more
+    /// costs a calendar's site another month.
+    pub trap_levels: Option<u16>,
+    /// Ask for the pages of hosts that show the same as another host of the site, too.
+    pub fetch_mirrors: bool,
     /// End after so many levels in a row without a new external link; none: never.
     pub stable_levels: Option<u16>,
     /// Network failures in a row after which a server is left alone. Nutch drops a host after 5.
@@ -40,6 +46,8 @@ impl Default for Settings {
             filter: Filter::default(),
             queries_per_script: 1,
             max_urls: 100_000,
+            trap_levels: Some(3),
+            fetch_mirrors: false,
             stable_levels: None,
             max_failures: 5,
             retries: 2,

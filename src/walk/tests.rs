@@ -11,10 +11,10 @@ use crate::page::{Page, Source};
 
 /// A Web that fits on a page: what each URL answers.
 #[derive(Debug, Default)]
-struct Web(HashMap<String, Served>);
+pub(super) struct Web(HashMap<String, Served>);
 
 #[derive(Clone, Debug)]
-enum Served {
+pub(super) enum Served {
     Html(String),
     Status(u16),
     To(String),
@@ -27,13 +27,13 @@ enum Served {
 }
 
 impl Web {
-    fn page(mut self, url: &str, links: &[&str]) -> Self {
+    pub(super) fn page(mut self, url: &str, links: &[&str]) -> Self {
         let html = links.iter().map(|link| format!("<a href=\"{link}\">x</a>")).collect::<String>();
         self.0.insert(url.to_owned(), Served::Html(html));
         self
     }
 
-    fn serve(mut self, url: &str, served: Served) -> Self {
+    pub(super) fn serve(mut self, url: &str, served: Served) -> Self {
         self.0.insert(url.to_owned(), served);
         self
     }
@@ -106,14 +106,14 @@ fn suffixes() -> Arc<Suffixes> {
     LIST.get_or_init(parse).clone()
 }
 
-fn start(start: &str, settings: Settings, opt_out: &str) -> Walk {
+pub(super) fn start(start: &str, settings: Settings, opt_out: &str) -> Walk {
     let scope = Scope::of(&Host::parse("a.ke").unwrap(), ScopeRule::Site, suffixes());
     let opt_out = Arc::new(OptOut::parse(opt_out).unwrap().into());
     Walk::new(Arc::new(settings), scope, opt_out, url(start), Known::default())
 }
 
 /// Walks with up to `parallel` questions in flight; answers come back last asked first.
-fn drive(walk: Walk, web: &Web, parallel: usize) -> (Tree, Vec<Ask>) {
+pub(super) fn drive(walk: Walk, web: &Web, parallel: usize) -> (Tree, Vec<Ask>) {
     drive_in_order(walk, web, parallel, |flying| flying.len() - 1)
 }
 
@@ -142,7 +142,7 @@ fn drive_in_order(
     }
 }
 
-fn walk(web: &Web, settings: Settings) -> (Tree, Vec<Ask>) {
+pub(super) fn walk(web: &Web, settings: Settings) -> (Tree, Vec<Ask>) {
     drive(start("http://a.ke/", settings, ""), web, 1)
 }
 
@@ -421,12 +421,14 @@ fn endless_paths_are_not_followed_and_a_site_with_too_many_urls_is_a_trap() {
     let web = Web::default().page("http://a.ke/", &["/a/b/a/b/a/b/a/b/"]);
     let (tree, _) = walk(&web, Settings::default());
     assert_eq!(tree.levels[1].class(Class::Trap), 1);
+    assert_eq!((tree.outcome, tree.trap_patterns), (Outcome::Trap, vec!["a.ke/(a/b)/**".to_owned()]));
 
     let links: Vec<String> = (0..100).map(|n| format!("/{n}")).collect();
     let web = Web::default().page("http://a.ke/", &links.iter().map(String::as_str).collect::<Vec<_>>());
     let (tree, _) = walk(&web, Settings { max_urls: 50, ..Settings::default() });
     assert_eq!(tree.outcome, Outcome::Trap);
     assert_eq!(tree.levels[1].class(Class::Limit), 49);
+    assert_eq!(tree.trap_patterns, ["a.ke/#"]);
 }
 
 #[test]

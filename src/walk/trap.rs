@@ -9,17 +9,27 @@ const MAX_REPEATS: usize = 3;
 /// Groups of up to three segments, as in Heritrix.
 const LONGEST_GROUP: usize = 3;
 
-/// Whether a URL's path looks like one that never ends. Groups of digits only are let pass, as
-/// calendars and document numbers repeat (`/1/1/1/1/`).
-pub(super) fn looks_endless(url: &WebUrl) -> bool {
+/// A path that looks as if it never ended, by what it repeats: `www.a.ke/(news/items)/**`. Groups of digits only are
+/// let pass, as calendars and document numbers repeat (`/1/1/1/1/`).
+pub(super) fn endless_path(url: &WebUrl) -> Option<String> {
     // In canonical form, so that a letter in percent form does not hide a repetition.
-    let url = url.canonical();
-    let path = url.splitn(4, '/').nth(3).and_then(|target| target.split('?').next()).unwrap_or_default();
+    let canonical = url.canonical();
+    let (host, target) = canonical.split_once("://")?.1.split_once('/')?;
+    let path = target.split('?').next().unwrap_or_default();
     let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
-    segments.len() > MAX_SEGMENTS || (1..=LONGEST_GROUP).any(|group| repeats(&segments, group))
+    let name = |before: &[&str], group: &[&str]| {
+        let group = format!("({})", group.join("/"));
+        [&[host], before, &[group.as_str(), "**"]].concat().join("/")
+    };
+    let is_long = || segments.len() > MAX_SEGMENTS;
+    (1..=LONGEST_GROUP)
+        .find_map(|group| repeated(&segments, group))
+        .map(|(start, group)| name(&segments[..start], &segments[start..start + group]))
+        .or_else(|| is_long().then(|| [host, "**"].join("/")))
 }
 
-fn repeats(segments: &[&str], group: usize) -> bool {
+/// Where a group of so many segments begins to stand too often in a row, and how many they are.
+fn repeated(segments: &[&str], group: usize) -> Option<(usize, usize)> {
     let long_run = group * MAX_REPEATS;
     let mut run = 0;
     for at in group..segments.len() {
@@ -27,10 +37,10 @@ fn repeats(segments: &[&str], group: usize) -> bool {
         let is_wordy =
             || segments[at + 1 - group..=at].iter().any(|part| part.bytes().any(|b| b.is_ascii_alphabetic()));
         if run >= long_run && is_wordy() {
-            return true;
+            return Some((at + 1 - long_run - group, group));
         }
     }
-    false
+    None
 }
 
 #[cfg(test)]
@@ -38,7 +48,7 @@ mod tests {
     use super::*;
 
     fn endless(path: &str) -> bool {
-        looks_endless(&WebUrl::parse(&format!("http://a.ke{path}")).unwrap())
+        endless_path(&WebUrl::parse(&format!("http://a.ke{path}")).unwrap()).is_some()
     }
 
     #[test]
@@ -47,6 +57,14 @@ mod tests {
         assert!(endless("/a/b/a/b/a/b/a/b/"));
         assert!(endless("/x/news/news/news/news/y"));
         assert!(endless("/%61/b/a/%62/a/b/a/b/?c/d"));
+    }
+
+    #[test]
+    fn it_is_named_by_what_it_repeats() {
+        let name = |path: &str| endless_path(&WebUrl::parse(&format!("http://www.a.ke{path}")).unwrap());
+        assert_eq!(name("/a/b/a/b/a/b/a/b/").as_deref(), Some("www.a.ke/(a/b)/**"));
+        assert_eq!(name("/x/news/news/news/news/y").as_deref(), Some("www.a.ke/x/(news)/**"));
+        assert_eq!(name(&"/1".repeat(MAX_SEGMENTS + 1)).as_deref(), Some("www.a.ke/**"));
     }
 
     #[test]

@@ -14,6 +14,9 @@ pub struct Tree {
     pub levels: Vec<LevelCount>,
     /// What robots.txt cost, redirects of it included; no depth.
     pub robots: LevelCount,
+    /// Parts of the site that were taken for endless and not asked for any further, in the order in which they
+    /// were recognised: `www.a.ke/calendar/#/**`.
+    pub trap_patterns: Vec<String>,
     /// Each external URL, where it first occurred.
     pub externals: Vec<External>,
     /// The server that answered first.

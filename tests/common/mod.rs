@@ -59,6 +59,7 @@ impl Space {
             gateway: Some(self.served.gateway_addr),
             min_delay: Span(Duration::ZERO),
             delay_factor: 0.0,
+            link_share: None,
             max_delay: Span(Duration::from_millis(20)),
             rate: None,
             ..Settings::default()
@@ -94,6 +95,7 @@ impl Space {
             start: self.world.start_urls(),
             queries_per_script,
             non_html_extensions: ccsurvey::walk::NON_HTML_EXTENSIONS.map(str::to_owned).to_vec(),
+            trap_levels: Settings::default().trap_levels,
             suffixes: Arc::new(Suffixes::parse(list, SuffixSection::Icann).unwrap()),
         };
         Truth::of(&self.world, &settings)

@@ -18,6 +18,7 @@ fn site_truth(row: &SiteRow) -> SiteTruth {
         external_hosts: row.external_hosts,
         external_sites: row.external_sites,
         deepest: row.deepest,
+        trap_pattern: row.trap_pattern.clone(),
     }
 }
 
@@ -40,6 +41,7 @@ fn level_truth(row: &LevelRow) -> LevelTruth {
         not_fetched_depth: row.not_fetched_depth,
         not_fetched_limit: row.not_fetched_limit,
         not_fetched_trap: row.not_fetched_trap,
+        not_fetched_mirror: row.not_fetched_mirror,
         not_fetched_opt_out: row.not_fetched_opt_out,
         not_fetched_redirects: row.not_fetched_redirects,
     }

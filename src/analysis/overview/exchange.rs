@@ -43,6 +43,8 @@ pub(super) struct Exchange<'a> {
     pub withheld_urls: Option<u32>,
     pub new_external_urls: Option<u32>,
     pub new_external_hosts: Option<u32>,
+    /// What the page or file took when it came whole; it has not changed since an earlier survey.
+    pub unchanged_bytes: Option<u64>,
 }
 
 impl Exchange<'_> {
@@ -59,8 +61,9 @@ impl Exchange<'_> {
         self.purpose == "robots"
     }
 
+    /// Whether what was asked for is there, sent now or unchanged since an earlier survey.
     pub(super) fn is_success(&self) -> bool {
-        self.status.is_some_and(|status| (200..300).contains(&status))
+        self.status.is_some_and(|status| (200..300).contains(&status)) || self.unchanged_bytes.is_some()
     }
 
     /// Whether a page came and was read for links.
@@ -144,6 +147,7 @@ columns! {
     withheld_urls: UInt32Chunked by u32,
     new_external_urls: UInt32Chunked by u32,
     new_external_hosts: UInt32Chunked by u32,
+    unchanged_bytes: UInt64Chunked by u64,
 }
 
 /// Reads the exchanges of listed trees, one after the other.
@@ -206,6 +210,7 @@ impl<'f> Columns<'f> {
             withheld_urls: self.withheld_urls.get(row),
             new_external_urls: self.new_external_urls.get(row),
             new_external_hosts: self.new_external_hosts.get(row),
+            unchanged_bytes: self.unchanged_bytes.get(row).map(|bytes| bytes.min(MOST_BYTES)),
         }
     }
 }

@@ -57,7 +57,7 @@ pub struct Robots {
     pub redirects: u64,
 }
 
-const CLASSES: [(&str, &str); 10] = [
+const CLASSES: [(&str, &str); 11] = [
     ("robots", "not_fetched_robots"),
     ("robots_unreachable", "not_fetched_robots_unreachable"),
     ("nofollow", "not_fetched_nofollow"),
@@ -66,6 +66,7 @@ const CLASSES: [(&str, &str); 10] = [
     ("depth", "not_fetched_depth"),
     ("limit", "not_fetched_limit"),
     ("trap", "not_fetched_trap"),
+    ("mirror", "not_fetched_mirror"),
     ("opt_out", "not_fetched_opt_out"),
     ("redirects", "not_fetched_redirects"),
 ];
@@ -86,6 +87,7 @@ pub(super) const LEVELS: &[&str] = &[
     CLASSES[7].1,
     CLASSES[8].1,
     CLASSES[9].1,
+    CLASSES[10].1,
 ];
 
 /// Deeper levels come from a damaged table.

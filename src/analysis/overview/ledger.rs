@@ -2,6 +2,7 @@ use polars::prelude::{DataFrame, PolarsResult};
 use serde::Serialize;
 
 use super::super::{Labels, group};
+use super::exchange::Exchange;
 use super::names::Names;
 use super::opt_outs::OptedOut;
 use super::promises::Promise;
@@ -25,6 +26,34 @@ pub struct Ledger {
     pub most_burdened: Vec<Burden>,
     pub promises: Vec<Promise>,
     pub opted_out: Vec<OptedOut>,
+    /// What had not changed since an earlier survey.
+    pub unchanged: Unchanged,
+}
+
+/// Answers that say that a page or file is as an earlier survey had it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Unchanged {
+    pub answers: u64,
+    /// Requests for pages and files that were answered with them, or with what was asked for.
+    pub of: u64,
+    /// Received for them.
+    pub received_bytes: u64,
+    /// Received when they last came whole.
+    pub whole_bytes: u64,
+}
+
+impl Unchanged {
+    pub(super) fn add(&mut self, exchange: &Exchange<'_>) {
+        if !exchange.is_page_request() || !exchange.is_success() {
+            return;
+        }
+        self.of += 1;
+        if let Some(bytes) = exchange.unchanged_bytes {
+            self.answers += 1;
+            self.received_bytes += exchange.received_bytes;
+            self.whole_bytes += bytes;
+        }
+    }
 }
 
 /// What one address bore.
@@ -125,6 +154,7 @@ impl Ledger {
             most_burdened: most_burdened(&all, addresses),
             promises: Vec::new(),
             opted_out: Vec::new(),
+            unchanged: Unchanged::default(),
         }
     }
 }

@@ -48,7 +48,7 @@ pub use funnel::Funnel;
 pub use histogram::Percentiles;
 pub use infrastructure::{Concentration, Infrastructure, Offshore, Place, UNKNOWN};
 pub use kept_back::{Class, KeptBack, Level, Robots};
-pub use ledger::{Burden, Ledger};
+pub use ledger::{Burden, Ledger, Unchanged};
 pub use links::{ADDRESS, GENERIC, Links, Matrix, OTHER_SCRIPT};
 pub use method::{Method, Setting};
 pub use opt_outs::OptedOut;

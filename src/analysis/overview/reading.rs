@@ -8,7 +8,7 @@ use super::exchange::{EXCHANGES, Exchange, ExchangeReader};
 use super::funnel::FunnelMaker;
 use super::infrastructure::{self, InfrastructureMaker};
 use super::kept_back::{KeptBackMaker, LEVELS};
-use super::ledger::{self, Addresses, Ledger};
+use super::ledger::{self, Addresses, Ledger, Unchanged};
 use super::links::{LINKS, Links, LinksMaker, NAMES};
 use super::listed::{Listed, SITES};
 use super::method::Method;
@@ -72,6 +72,7 @@ struct Makers {
     schedule: Schedule,
     sequence: Sequence,
     opt_outs: OptOutWatch,
+    unchanged: Unchanged,
 }
 
 /// The funnel, for which links are still to be read.
@@ -105,6 +106,7 @@ impl Makers {
             schedule: Schedule::with_capacity(exchanges),
             sequence: Sequence::default(),
             opt_outs,
+            unchanged: Unchanged::default(),
         }
     }
 
@@ -158,6 +160,7 @@ impl Makers {
         self.schedule.add(exchange);
         self.sequence.add(exchange, &self.told);
         self.opt_outs.add(exchange);
+        self.unchanged.add(exchange);
         if let Some(address) = exchange.address.filter(|_| exchange.was_asked()) {
             let address = address as usize;
             if self.asked.len() <= address {
@@ -179,7 +182,12 @@ impl Makers {
         };
         let ledger = Ledger::of(&mut self.schedule, &self.addresses);
         let opted_out = evidence.opted_out.clone();
-        Ledger { promises: evidence.judge(&mut self.schedule), opted_out, ..ledger }
+        Ledger {
+            promises: evidence.judge(&mut self.schedule),
+            opted_out,
+            unchanged: self.unchanged,
+            ..ledger
+        }
     }
 
     fn finish(mut self, manifest: &Manifest) -> (Overview, Listed, Surveyed) {

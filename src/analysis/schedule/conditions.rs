@@ -28,6 +28,8 @@ pub(super) struct Times {
     pub total: Duration,
     /// From the request to the first byte of the answer.
     pub first_byte: Option<Duration>,
+    /// From there to the last one.
+    pub transfer: Duration,
 }
 
 impl Conditions {
@@ -35,18 +37,19 @@ impl Conditions {
         let measured = f64::from(exchange.first_byte);
         let first_byte = (measured >= 0.0).then_some(measured);
         let total = f64::from(exchange.total);
+        let transfer = exchange.transfer();
         let (Some(server), true) = (server, self.rtt.is_some() || self.bits_per_second.is_some()) else {
-            return Times { total: seconds(total), first_byte: first_byte.map(seconds) };
+            let (total, first_byte) = (seconds(total), first_byte.map(seconds));
+            return Times { total, first_byte, transfer: seconds(transfer) };
         };
-        let transfer =
-            first_byte.map_or(0.0, |first| (total - f64::from(exchange.handshake) - first).max(0.0));
         let (handshake, first_byte, waited) = self.before_transfer(exchange, server, total, first_byte);
         let transfer = match self.bits_per_second {
             Some(rate) if first_byte.is_some() => transfer.max(f64::from(exchange.bytes) * 8.0 / rate),
             _ => transfer,
         };
         let total = handshake + first_byte.unwrap_or(waited) + transfer;
-        Times { total: seconds(total).min(self.longest_exchange), first_byte: first_byte.map(seconds) }
+        let (total, transfer) = (seconds(total).min(self.longest_exchange), seconds(transfer));
+        Times { total, first_byte: first_byte.map(seconds), transfer: transfer.min(total) }
     }
 
     /// The handshakes, the time to the first byte, and what was waited for in vain where none came.

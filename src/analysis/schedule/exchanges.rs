@@ -34,6 +34,7 @@ pub(super) const NO_SERVER: u32 = u32::MAX;
 /// The marks of an exchange.
 pub(super) const TROUBLE: u8 = 1;
 pub(super) const TIMED_OUT: u8 = 2;
+pub(super) const UNREAD: u8 = 4;
 
 /// Where the exchanges of a tree stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +62,18 @@ pub struct MeasuredServer {
 impl Exchange {
     pub(super) fn is_trouble(&self) -> bool {
         self.marks & TROUBLE != 0
+    }
+
+    /// Seconds from the first byte of the answer to the last.
+    pub(super) fn transfer(&self) -> f64 {
+        if self.first_byte < 0.0 {
+            return 0.0;
+        }
+        (f64::from(self.total) - f64::from(self.handshake) - f64::from(self.first_byte)).max(0.0)
+    }
+
+    pub(super) fn is_unread(&self) -> bool {
+        self.marks & UNREAD != 0
     }
 
     pub(super) fn timed_out(&self) -> bool {

@@ -30,6 +30,9 @@ pub trait Pacing {
     /// Whether an exchange with this status and failure counts as the server's trouble.
     fn is_trouble(&self, status: Option<u16>, failure: Option<&str>) -> bool;
 
+    /// Whether an answer to a question of this purpose was hung up on after its head.
+    fn is_unread(&self, purpose: &str, status: Option<u16>, media_type: Option<&str>) -> bool;
+
     /// Whether a status asks for a pause, whose length a server may then tell (Retry-After).
     fn asks_for_pause(&self, status: Option<u16>) -> bool;
 
@@ -52,5 +55,11 @@ pub trait Pacing {
 pub struct Settled {
     pub took: Duration,
     pub first_byte: Option<Duration>,
+    /// From the first byte of the answer to the last.
+    pub transfer: Duration,
+    /// Both ways.
+    pub bytes: u64,
     pub is_trouble: bool,
+    /// It was hung up on after the head of its answer.
+    pub is_unread: bool,
 }

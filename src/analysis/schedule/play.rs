@@ -395,8 +395,14 @@ impl<'a, P: Pacing> Play<'a, P> {
     fn settle(&mut self, exchange: &Exchange) {
         let number = exchange.server as usize;
         let times = self.conditions.times(exchange, self.exchanges.servers.get(number));
-        let settled =
-            Settled { took: times.total, first_byte: times.first_byte, is_trouble: exchange.is_trouble() };
+        let settled = Settled {
+            took: times.total,
+            first_byte: times.first_byte,
+            transfer: times.transfer,
+            bytes: u64::from(exchange.bytes),
+            is_trouble: exchange.is_trouble(),
+            is_unread: exchange.is_unread(),
+        };
         let free = self.now + self.pacing.pause_after(number, &settled);
         let server = &mut self.servers[number];
         (server.ended, server.free, server.is_taken) = (self.now, free, false);

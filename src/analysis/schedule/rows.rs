@@ -6,7 +6,9 @@ use std::time::Duration;
 use polars::prelude::{DataFrame, PolarsResult};
 
 use super::asked::{Pause, Pauses};
-use super::exchanges::{Exchange, Exchanges, MeasuredServer, NO_SERVER, TIMED_OUT, TROUBLE, TreeSpan};
+use super::exchanges::{
+    Exchange, Exchanges, MeasuredServer, NO_SERVER, TIMED_OUT, TROUBLE, TreeSpan, UNREAD,
+};
 use super::{Pacing, Settled};
 use crate::analysis::recorded::{each, key, tree_key};
 use crate::analysis::{AnalysisError, Recorded};
@@ -23,6 +25,7 @@ const COLUMNS: &[&str] = &[
     "started",
     "status",
     "failure",
+    "content_type",
     "sent_bytes",
     "received_bytes",
     "dns_ms",
@@ -137,6 +140,7 @@ impl<P: Pacing> Loading<'_, P> {
         let (addresses, purposes) = (frame.column("address")?.str()?, frame.column("purpose")?.str()?);
         let (started, statuses) = (frame.column("started")?.datetime()?, frame.column("status")?.u32()?);
         let (sent, received) = (frame.column("sent_bytes")?.u64()?, frame.column("received_bytes")?.u64()?);
+        let media_types = frame.column("content_type")?.str()?;
         let (failures, dns) = (frame.column("failure")?.str()?, frame.column("dns_ms")?.f64()?);
         let (connects, handshakes) = (frame.column("connect_ms")?.f64()?, frame.column("tls_ms")?.f64()?);
         let (firsts, totals) = (frame.column("first_byte_ms")?.f64()?, frame.column("total_ms")?.f64()?);
@@ -157,7 +161,8 @@ impl<P: Pacing> Loading<'_, P> {
                 host: hosts.get(row).map_or(0, key),
                 address: addresses.get(row),
                 depth: depths.get(row),
-                is_robots: purposes.get(row) == Some("robots"),
+                purpose: purposes.get(row).unwrap_or_default(),
+                media_type: media_types.get(row),
                 started: started.physical().get(row).unwrap_or_default() as f64 / 1e6,
                 status: statuses.get(row).and_then(|status| u16::try_from(status).ok()),
                 failure: failures.get(row),
@@ -176,7 +181,8 @@ impl<P: Pacing> Loading<'_, P> {
     fn take(&mut self, told: &Told<'_>) {
         let server = told.address.filter(|_| told.total.is_some()).and_then(|address| self.server(address));
         let is_trouble = self.pacing.is_trouble(told.status, told.failure);
-        let exchange = told.exchange(server, is_trouble);
+        let is_unread = self.pacing.is_unread(told.purpose, told.status, told.media_type);
+        let exchange = told.exchange(server, is_trouble, is_unread);
         if let Some(server) = server {
             self.measure(server, told);
             self.watch(server, told, &exchange);
@@ -214,13 +220,20 @@ impl<P: Pacing> Loading<'_, P> {
                 host: told.host,
                 seen: told.started - before.ended,
                 explained: before.pause.as_secs_f64(),
-                is_robots: told.is_robots,
+                is_robots: told.purpose == "robots",
                 after_refusal: before.was_refused,
             });
         }
         let took = Duration::try_from_secs_f64(f64::from(exchange.total)).unwrap_or_default();
         let first_byte = told.first_byte.and_then(|time| Duration::try_from_secs_f64(time / 1000.0).ok());
-        let settled = Settled { took, first_byte, is_trouble: exchange.is_trouble() };
+        let settled = Settled {
+            took,
+            first_byte,
+            transfer: Duration::try_from_secs_f64(exchange.transfer()).unwrap_or_default(),
+            bytes: u64::from(exchange.bytes),
+            is_trouble: exchange.is_trouble(),
+            is_unread: exchange.is_unread(),
+        };
         self.before = Some(Before {
             server,
             ended: told.started + f64::from(exchange.total),
@@ -264,7 +277,8 @@ struct Told<'a> {
     host: u64,
     address: Option<&'a str>,
     depth: Option<u32>,
-    is_robots: bool,
+    purpose: &'a str,
+    media_type: Option<&'a str>,
     /// In seconds.
     started: f64,
     status: Option<u16>,
@@ -283,7 +297,7 @@ impl Told<'_> {
         self.connect.unwrap_or_default() + self.tls.unwrap_or_default()
     }
 
-    fn exchange(&self, server: Option<u32>, is_trouble: bool) -> Exchange {
+    fn exchange(&self, server: Option<u32>, is_trouble: bool, is_unread: bool) -> Exchange {
         let timed_out = self.failure.is_some_and(|word| word.ends_with("_timeout") || word == "too_slow");
         Exchange {
             server: server.unwrap_or(NO_SERVER),
@@ -293,7 +307,9 @@ impl Told<'_> {
             total: seconds(if server.is_some() { self.total } else { self.dns }.unwrap_or_default()),
             asked: 0,
             depth: self.depth.map_or(UNKNOWN, |depth| u8::try_from(depth).unwrap_or(UNKNOWN - 1)),
-            marks: u8::from(is_trouble) * TROUBLE + u8::from(timed_out) * TIMED_OUT,
+            marks: u8::from(is_trouble) * TROUBLE
+                + u8::from(timed_out) * TIMED_OUT
+                + u8::from(is_unread) * UNREAD,
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::cli::flags::SurveyFlags;
 use crate::cli::output::say;
 use crate::cli::run::{Showing, block_on, run};
 use crate::cli::start_list;
-use crate::survey::{Survey, Taken};
+use crate::survey::{Reading, Survey, Taken};
 
 /// Begin a new survey in DIR.
 ///
@@ -44,7 +44,8 @@ impl SurveyCommand {
         let settings = self.flags.into_settings()?;
         let start = start_list::read(&start)?;
         block_on(async {
-            let (survey, taken) = Survey::create(&self.dir, settings, &start)?;
+            let (survey, taken) =
+                Survey::create_telling(&self.dir, settings, &start, &mut reading_in_words())?;
             say(&taken_in_words(taken));
             run(survey, &self.dir, self.showing).await
         })
@@ -60,12 +61,31 @@ pub(super) fn taken_in_words(taken: Taken) -> String {
             count(taken.repeated, "start URL")
         )
     });
+    let known = taken.known.map(|known| {
+        let known = crate::records::units::thousands(known);
+        format!("; {known} pages and files of the earlier survey are sent only if they have changed")
+    });
     format!(
-        "{} to survey{}{}",
+        "{} to survey{}{}{}",
         count(taken.sites, "site"),
         seeds.unwrap_or_default(),
-        repeated.unwrap_or_default()
+        repeated.unwrap_or_default(),
+        known.unwrap_or_default()
     )
+}
+
+/// Says at every tenth how far an earlier survey is read, if that takes long enough to wonder.
+pub(super) fn reading_in_words() -> impl FnMut(Reading) {
+    /// About ten seconds of reading.
+    const MANY_ROWS: u64 = 1_000_000;
+    let mut said = 0;
+    move |Reading { rows, of }| {
+        let tenths = rows * 10 / of.max(1);
+        if of >= MANY_ROWS && tenths > said {
+            said = tenths;
+            say(&format!("reading the earlier survey: {} %", tenths * 10));
+        }
+    }
 }
 
 fn count(number: usize, what: &str) -> String {
@@ -81,9 +101,13 @@ mod tests {
     fn what_became_of_the_start_list_is_told() {
         assert_eq!(taken_in_words(Taken { sites: 1, ..Taken::default() }), "1 site to survey");
         assert_eq!(
-            taken_in_words(Taken { sites: 3400, seeds: 2, repeated: 1 }),
+            taken_in_words(Taken { sites: 3400, seeds: 2, repeated: 1, known: None }),
             "3,400 sites to survey, 2 further start URLs in them; 1 start URL passed over, for their site has its \
              number already (--seeds-per-site)"
+        );
+        assert_eq!(
+            taken_in_words(Taken { sites: 1, known: Some(1234), ..Taken::default() }),
+            "1 site to survey; 1,234 pages and files of the earlier survey are sent only if they have changed"
         );
     }
 }

@@ -60,7 +60,7 @@ pub struct Far {
     #[arg(long, value_name = "BYTES|none")]
     max_bytes: Option<Limit<Size>>,
 
-    /// Time that the walk of one site tree may take, e.g. 12h [default: 3days]
+    /// Time that the walk of one site tree may take, e.g. 12h [default: 14days]
     #[arg(long, value_name = "TIME|none")]
     max_time: Option<Limit<Span>>,
 
@@ -68,6 +68,18 @@ pub struct Far {
     /// 100000]
     #[arg(long, value_name = "N", value_parser = values::whole::<usize>)]
     max_urls: Option<usize>,
+
+    /// Levels in a row on which the pages of one URL pattern must have led only to more of that pattern, before
+    /// it is taken for a trap (a calendar, session identifiers, near duplicates without end) and asked for no
+    /// further. Fewer save requests and may cut what is no trap; `none` follows all but paths that repeat
+    /// themselves, as deep as the survey goes [default: 3]
+    #[arg(long, value_name = "LEVELS|none")]
+    trap_levels: Option<Limit<u16>>,
+
+    /// Ask for the pages of a host that shows the same pages as another host of its site (a.ke and www.a.ke), too.
+    /// Each page is then asked for twice [default: false]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
+    fetch_mirrors: Option<bool>,
 
     /// End a site after so many levels in a row that brought no new external link; saves load where
     /// sites have many pages and few links [default: never]
@@ -89,6 +101,8 @@ impl Far {
         set(&mut settings.max_bytes, self.max_bytes.map(|Limit(limit)| limit));
         set(&mut settings.max_time, self.max_time.map(|Limit(limit)| limit));
         set(&mut settings.max_urls, self.max_urls);
+        set(&mut settings.trap_levels, self.trap_levels.map(|Limit(limit)| limit));
+        set(&mut settings.fetch_mirrors, self.fetch_mirrors);
         set_some(&mut settings.stable_levels, self.stable_levels);
     }
 }

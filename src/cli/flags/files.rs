@@ -41,6 +41,12 @@ pub struct Files {
     /// Further root certificates (PEM) to trust; may be given more than once [default: none]
     #[arg(long, value_name = "FILE")]
     ca: Vec<PathBuf>,
+
+    /// The folder of an earlier survey with --record-links: what it has a tag (`ETag`) or date
+    /// (`Last-Modified`) of is asked for only if it has changed since, and pages that have not keep their
+    /// recorded links. Saves servers the bytes; read at the start only; implies --record-links [default: none]
+    #[arg(long, value_name = "DIR")]
+    since: Option<PathBuf>,
 }
 
 impl Files {
@@ -50,5 +56,6 @@ impl Files {
         set_list(&mut settings.geo, self.geo);
         set_some(&mut settings.suffix_list, self.suffix_list);
         set_list(&mut settings.ca, self.ca);
+        set_some(&mut settings.since, self.since);
     }
 }

@@ -1,7 +1,7 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::address::{ScopeRule, SuffixSection};
-use crate::survey::FeedBackRule;
+use crate::survey::{FeedBackRule, Limit};
 use crate::walk::NonHtml;
 
 /// Reads a whole number of any type.
@@ -19,6 +19,22 @@ pub fn whole<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
 /// When it is none.
 pub fn decimal(text: &str) -> Result<f64, String> {
     text.parse().map_err(|_| "expected a number such as 5 or 2.5".to_owned())
+}
+
+/// Reads a share, or that there is no bound; what it may be is checked with the other settings.
+///
+/// # Errors
+/// When it is neither.
+pub fn share_or_none(text: &str) -> Result<Limit<f64>, String> {
+    text.parse().map_err(|_| "expected a share above 0 and up to 1, such as 0.003, or none".to_owned())
+}
+
+/// Reads a whole number, or that there is no bound.
+///
+/// # Errors
+/// When it is neither.
+pub fn whole_or_none(text: &str) -> Result<Limit<u32>, String> {
+    text.parse().map_err(|_| "expected a whole number, or none".to_owned())
 }
 
 pub fn suffixes() -> impl TypedValueParser<Value = SuffixSection> {

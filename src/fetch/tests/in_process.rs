@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::time::{Instant, advance};
 
 use crate::address::{Host, OptOut, WebUrl};
-use crate::exchange::{Answer, Ask, Depth, Failure, Purpose};
+use crate::exchange::{Answer, Ask, Depth, Failure, Purpose, Validators};
 use crate::fetch::{Burden, Fetcher, Looked, Question, Reply, Settings, Shown, Then, Web};
 
 /// A Web of one server that answers everything alike.
@@ -14,6 +14,8 @@ struct One {
     reply: Reply,
     /// For each question whether it opened a connection.
     opened: Mutex<Vec<bool>>,
+    /// The conditions of the last question.
+    conditions: Mutex<(Option<String>, Option<String>)>,
 }
 
 impl Web for One {
@@ -23,6 +25,8 @@ impl Web for One {
 
     fn ask(&self, question: &Question<'_>) -> Reply {
         self.opened.lock().unwrap().push(question.opens_connection);
+        let text = |field: Option<&str>| field.map(str::to_owned);
+        *self.conditions.lock().unwrap() = (text(question.if_none_match), text(question.if_modified_since));
         self.reply.clone()
     }
 
@@ -51,7 +55,7 @@ fn page(bytes: usize, bytes_per_second: f64) -> Then {
 fn one(then: Then) -> Arc<One> {
     let looked = Looked { addresses: Ok(vec![SERVER.into()]), lifetime: ms(3_600_000), took: ms(20) };
     let reply = Reply { connect: ms(100), tls: ms(200), shown: None, then };
-    Arc::new(One { looked, reply, opened: Mutex::default() })
+    Arc::new(One { looked, reply, opened: Mutex::default(), conditions: Mutex::default() })
 }
 
 fn fetcher(web: Arc<One>, settings: Settings, opt_out: &str) -> Fetcher {
@@ -89,6 +93,32 @@ async fn a_connection_is_kept_alive_for_a_while() {
         ask(&fetcher, "http://a.ke/").await;
     }
     assert_eq!(*web.opened.lock().unwrap(), [true, false, true]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_known_version_is_asked_past_and_its_connection_kept_alive() {
+    let then = Then::Answer {
+        first_byte: ms(300),
+        status: 304,
+        fields: Vec::new(),
+        body: Vec::new(),
+        cut_after: None,
+        bytes_per_second: 1000.0,
+    };
+    let web = one(then);
+    let fetcher = fetcher(web.clone(), Settings::default(), "");
+    let known = Validators { etag: Some("\"1\"".to_owned()), last_modified: Some("then".to_owned()) };
+    let url = WebUrl::parse("http://a.ke/").unwrap();
+    let question = Ask { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
+    for _ in 0..2 {
+        let (answer, body) = fetcher.fetch_other_than(&known, &question, SERVER.into(), u64::MAX).await;
+        assert_eq!((answer.status, answer.failure, body.len()), (Some(304), None, 0));
+    }
+    assert_eq!(*web.opened.lock().unwrap(), [true, false]);
+    let conditions = || web.conditions.lock().unwrap().clone();
+    assert_eq!(conditions(), (known.etag.clone(), known.last_modified.clone()));
+    ask(&fetcher, "http://a.ke/").await;
+    assert_eq!(conditions(), (None, None));
 }
 
 #[tokio::test(start_paused = true)]

@@ -77,11 +77,12 @@ fn cost(card: &Card, ledger: &Ledger) -> Vec<Fact> {
 }
 
 /// The settings that are promises to site owners; all of them stand in the chapter on method.
-const POLICY: [(&str, &str); 12] = [
+const POLICY: [(&str, &str); 13] = [
     ("depth", "Depth"),
     ("min-delay", "Least pause at an address"),
     ("delay-factor", "Pause as a multiple of the last exchange"),
     ("max-delay", "Longest such pause"),
+    ("link-share", "Most of a server's link"),
     ("per-address", "Requests at once at an address"),
     ("per-site", "Requests at once in a site"),
     ("max-requests", "Most requests of a site tree"),

@@ -45,6 +45,7 @@ fn reason(class: &str) -> &str {
         "depth" => "the depth of the survey",
         "limit" => "a budget of the site or a stop",
         "trap" => "traps without end",
+        "mirror" => "mirrors of another host of the site",
         "opt_out" => "opt-out",
         "redirects" => "too many redirects",
         other => other,
@@ -85,7 +86,7 @@ const PARTS: [(&str, &[&str]); 7] = [
     ("rule on scripts", &["script"]),
     ("depth", &["depth"]),
     ("budget or stop", &["limit"]),
-    ("other", &["trap", "opt_out", "redirects"]),
+    ("other", &["trap", "mirror", "opt_out", "redirects"]),
 ];
 
 fn by_level(kept_back: &KeptBack) -> Figure {

@@ -1,5 +1,5 @@
-use crate::analysis::overview::{Burden, Ledger, Promise, Spread, Verdict as Judged};
-use crate::records::units::thousands;
+use crate::analysis::overview::{Burden, Ledger, Promise, Spread, Unchanged, Verdict as Judged};
+use crate::records::units::{bytes, thousands};
 use crate::report::{Block, Cell, Column, Section, Table, Verdict, Verdicts};
 
 /// What servers bore, and whether promises were kept.
@@ -16,7 +16,7 @@ pub fn section(ledger: &Ledger) -> Section {
         count(Judged::Held),
         count(Judged::Broken),
     );
-    Section::new("ledger", "The load on servers", lead)
+    let section = Section::new("ledger", "The load on servers", lead)
         .with(Verdicts {
             id: "promises".to_owned(),
             caption: "The promises on load, judged by the times, addresses and answers of the exchanges"
@@ -30,7 +30,19 @@ pub fn section(ledger: &Ledger) -> Section {
              first byte sent to the last received. Requests in a minute: most that began within any 60 \
              seconds."
                 .to_owned(),
-        ))
+        ));
+    if ledger.unchanged.answers > 0 { section.with(unchanged(ledger.unchanged)) } else { section }
+}
+
+fn unchanged(unchanged: Unchanged) -> Block {
+    Block::Note(format!(
+        "{} of {} pages and files had not changed since an earlier survey (status 304): servers sent {} for them \
+         instead of {}. Pages among them keep the links that were recorded then, and count as pages.",
+        thousands(unchanged.answers),
+        thousands(unchanged.of),
+        bytes(unchanged.received_bytes),
+        bytes(unchanged.whole_bytes),
+    ))
 }
 
 fn verdict(promise: &Promise) -> (String, Verdict, String) {

@@ -38,6 +38,7 @@ impl Oracle<'_> {
         let sum = |of: fn(&LevelTruth) -> u64| self.levels.iter().map(of).sum::<u64>();
         let row = SiteTruth {
             outcome: self.outcome(left_for_depth).to_owned(),
+            trap_pattern: (!self.traps.names.is_empty()).then(|| self.traps.names.join(" ")),
             requests: self.robots_requests + sum(|level| level.requests),
             pages: sum(|level| level.pages),
             external_urls: sum(|level| level.external_urls),
@@ -62,6 +63,7 @@ impl Oracle<'_> {
             () if self.gave_up => "unreachable",
             () if !self.page_answered && first.pages == 0 && first.fetched > 0 => "unreachable",
             () if left_for_depth => "depth",
+            () if self.levels.iter().any(|level| level.not_fetched_trap > 0) => "trap",
             () => "complete",
         }
     }

@@ -5,7 +5,8 @@
 //! written from them, and shares no code with the walk it judges.
 //!
 //! [`oracle`] walks one site tree: [`robots`] asks whether it may, [`found`] notes what pages link to,
-//! [`rules`] says which URLs are one page, one script, a trap; [`end`] draws the sums; [`survey`] takes sites from the queue and
+//! [`rules`] says which URLs are one page, one script, endless,
+//! [`traps`] what has shown itself to be a trap; [`end`] draws the sums; [`survey`] takes sites from the queue and
 //! feeds links back; [`rows`] are the results, in the columns of the survey's own tables; [`print`]
 //! writes them.
 
@@ -17,6 +18,7 @@ mod robots;
 mod rows;
 mod rules;
 mod survey;
+mod traps;
 
 #[cfg(test)]
 mod tests;
@@ -53,6 +55,9 @@ pub struct TruthSettings {
     pub queries_per_script: u32,
     /// Endings of file names, in lower case and without the dot, that are not asked for below the start URL.
     pub non_html_extensions: Vec<String>,
+    /// Levels in a row on which URLs of one shape must have begotten nothing but themselves to be a trap; none:
+    /// only paths that repeat themselves are.
+    pub trap_levels: Option<u16>,
     /// By which hosts belong to sites.
     pub suffixes: Arc<Suffixes>,
 }

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use super::end::SiteTree;
 use super::robots::{Had, Origin};
 use super::rows::{LevelTruth, LinkTruth};
-use super::rules::{PageId, has_ending, looks_endless, script};
+use super::rules::{PageId, endless, has_ending, script};
 use super::survey::{Country, Start};
+use super::traps::Traps;
 use crate::space::content::{Content, Link, Url};
 use crate::space::robots::Verdict;
 use crate::space::site::{Role, Site};
@@ -49,6 +50,7 @@ pub(super) struct Oracle<'a> {
     pub(super) server_answered: bool,
     pub(super) page_answered: bool,
     pub(super) moved: bool,
+    pub(super) traps: Traps,
     failures: u32,
     /// The server was left alone.
     pub(super) gave_up: bool,
@@ -67,13 +69,14 @@ struct Entry {
     hops: u32,
     /// The same page under its other scheme: it has its class already.
     again: bool,
+    is_trap: bool,
     /// Schemes under which the page was asked for: http, https.
     asked: [bool; 2],
 }
 
 impl Entry {
     fn new(url: Url, hops: u32) -> Self {
-        Self { url, hops, again: false, asked: [false; 2] }
+        Self { url, hops, again: false, is_trap: false, asked: [false; 2] }
     }
 }
 
@@ -97,6 +100,7 @@ impl<'a> Oracle<'a> {
             server_answered: false,
             page_answered: false,
             moved: false,
+            traps: Traps::default(),
             failures: 0,
             gave_up: false,
             hosts: RefCell::default(),
@@ -110,6 +114,9 @@ impl<'a> Oracle<'a> {
             below = self.depth + 1;
             self.level(self.depth);
             let left = self.walk_level();
+            if !self.gave_up {
+                self.weigh_traps();
+            }
             let next = self.next_level();
             if self.gave_up {
                 self.class_left(left, next.len() as u64);
@@ -120,7 +127,8 @@ impl<'a> Oracle<'a> {
                 self.level(self.depth + 1).not_fetched_depth += next.len() as u64;
                 break;
             }
-            self.list = next.into_iter().map(|url| Entry::new(url, 0)).collect();
+            let entry = |url: Url| Entry { is_trap: self.is_in_trap(&url), ..Entry::new(url, 0) };
+            self.list = next.into_iter().map(entry).collect();
             self.depth += 1;
         }
         self.class_shunned(below);
@@ -140,7 +148,10 @@ impl<'a> Oracle<'a> {
 
     fn take(&mut self, entry: &Entry) {
         let (url, once) = (&entry.url, u64::from(!entry.again));
-        if looks_endless(url) {
+        if entry.is_trap {
+            self.here().not_fetched_trap += once;
+        } else if let Some(name) = endless(url) {
+            self.traps.name(name);
             self.here().not_fetched_trap += once;
         } else if self.depth > 0 && has_ending(url, &self.country.settings.non_html_extensions) {
             self.here().not_fetched_filtered += once;
@@ -169,9 +180,11 @@ impl<'a> Oracle<'a> {
             Content::Redirect(_, to) => self.redirect(entry, to),
             Content::Page(page) => {
                 self.here().pages += 1;
+                let (found, externals) = (self.found.len(), self.links.len());
                 for link in page.links {
                     self.find(url, Link { nofollow: link.nofollow || page.nofollow, ..link });
                 }
+                self.traps.note(url, self.links.len() - externals, &self.found[found..]);
             }
             _ => {}
         }
@@ -211,7 +224,7 @@ impl<'a> Oracle<'a> {
             let mut asked = from.asked;
             asked[usize::from(from.url.is_https)] = true;
             if !asked[usize::from(to.is_https)] && hops <= MAX_HOPS {
-                self.list.push(Entry { url: to, hops, again: true, asked });
+                self.list.push(Entry { again: true, asked, ..Entry::new(to, hops) });
             }
             return;
         }
@@ -221,7 +234,8 @@ impl<'a> Oracle<'a> {
         if hops > MAX_HOPS {
             self.here().not_fetched_redirects += 1;
         } else {
-            self.list.push(Entry::new(to, hops));
+            let is_trap = self.is_in_trap(&to);
+            self.list.push(Entry { is_trap, ..Entry::new(to, hops) });
         }
     }
 

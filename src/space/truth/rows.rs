@@ -8,7 +8,7 @@ pub struct SiteTruth {
     pub start_url: String,
     pub parent_site: Option<String>,
     pub generation: u32,
-    /// `complete`, `depth`, `robots`, `moved` or `unreachable`.
+    /// `complete`, `depth`, `trap`, `robots`, `moved` or `unreachable`.
     pub outcome: String,
     /// Exchanges that reached the network, robots.txt and redirects included.
     pub requests: u64,
@@ -18,6 +18,7 @@ pub struct SiteTruth {
     pub external_sites: u64,
     /// The deepest level at which something was asked for.
     pub deepest: Option<u16>,
+    pub trap_pattern: Option<String>,
 }
 
 /// What a survey must say of a level; columns as in the survey's table `levels`.
@@ -40,6 +41,8 @@ pub struct LevelTruth {
     pub not_fetched_depth: u64,
     pub not_fetched_limit: u64,
     pub not_fetched_trap: u64,
+    /// None: no two hosts of a site show the same pages in the model.
+    pub not_fetched_mirror: u64,
     pub not_fetched_opt_out: u64,
     pub not_fetched_redirects: u64,
 }
@@ -74,6 +77,7 @@ impl LevelTruth {
             + self.not_fetched_depth
             + self.not_fetched_limit
             + self.not_fetched_trap
+            + self.not_fetched_mirror
             + self.not_fetched_opt_out
             + self.not_fetched_redirects
     }

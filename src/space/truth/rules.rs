@@ -35,17 +35,21 @@ const MOST_SEGMENTS: usize = 30;
 const LONGEST_GROUP: usize = 3;
 const ROUNDS: usize = 4;
 
-/// Whether a path looks as if it never ended; numbers may repeat.
-pub(super) fn looks_endless(url: &Url) -> bool {
+/// A path that looks as if it never ended, with what it repeats in brackets; numbers may repeat.
+pub(super) fn endless(url: &Url) -> Option<String> {
     let segments: Vec<&str> = path(url).split('/').filter(|segment| !segment.is_empty()).collect();
     let has_letter = |segment: &&str| segment.bytes().any(|byte| byte.is_ascii_alphabetic());
-    let goes_round = |group: usize| {
-        let mut stretches = segments.windows(ROUNDS * group);
-        stretches.any(|stretch| {
+    for group in 1..=LONGEST_GROUP {
+        let goes_round = |stretch: &[&str]| {
             stretch[group..] == stretch[..stretch.len() - group] && stretch[..group].iter().any(has_letter)
-        })
-    };
-    segments.len() > MOST_SEGMENTS || (1..=LONGEST_GROUP).any(goes_round)
+        };
+        if let Some(at) = segments.windows(ROUNDS * group).position(goes_round) {
+            let round = format!("({})", segments[at..at + group].join("/"));
+            let parts = [&[url.host.as_str()], &segments[..at], &[round.as_str(), "**"]];
+            return Some(parts.concat().join("/"));
+        }
+    }
+    (segments.len() > MOST_SEGMENTS).then(|| format!("{}/**", url.host))
 }
 
 /// Whether the last segment of the path ends as one of these file names.
@@ -59,7 +63,7 @@ pub(super) fn has_ending(url: &Url, endings: &[String]) -> bool {
     })
 }
 
-fn path(url: &Url) -> &str {
+pub(super) fn path(url: &Url) -> &str {
     url.target.split('?').next().unwrap_or_default()
 }
 
@@ -84,12 +88,14 @@ mod tests {
 
     #[test]
     fn a_group_of_segments_may_stand_three_times_in_a_row() {
-        let endless = |path: &str| looks_endless(&Url::http("a.ke", path));
+        let endless = |path: &str| endless(&Url::http("a.ke", path)).is_some();
         assert!(!endless("/news/items/news/items/news/items/"));
         assert!(!endless("/news/items/news/items/news/items/news/"));
         assert!(endless("/news/items/news/items/news/items/news/items/"));
         assert!(endless("/x/a/a/a/a/y?n=1") && !endless("/x/1/1/1/1/1/1/y"));
         assert!(!endless(&"/1".repeat(30)) && endless(&"/1".repeat(31)));
         assert!(!endless("/calendar/2001/02/14.html"));
+        let name = super::endless(&Url::http("a.ke", "/x/news/items/news/items/news/items/news/items/"));
+        assert_eq!(name.as_deref(), Some("a.ke/x/(news/items)/**"));
     }
 }

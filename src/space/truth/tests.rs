@@ -20,6 +20,7 @@ fn settings(world: &World, depth: u16) -> TruthSettings {
         start: world.start_urls(),
         queries_per_script: 1,
         non_html_extensions: Vec::new(),
+        trap_levels: None,
         suffixes: Arc::clone(&SUFFIXES),
     }
 }

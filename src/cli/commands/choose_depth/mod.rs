@@ -116,6 +116,7 @@ An environment file; every key may be left out, and is then as recorded, or no b
   sites = 64             # sites walked at once, and the pauses, as the flags of `ccsurvey survey`
   min-delay = \"2s\"
   delay-factor = 5
+  link-share = 0.003     # of a server's link, at most
   max-delay = \"1m\"
   rate = \"1MiB\"          # bytes per second, or \"none\"";
 
@@ -286,6 +287,15 @@ impl<'a> Desk<'a> {
                     .to_owned(),
             );
         }
+        if settings.quiet_hours.is_some() {
+            notes.push("it is foretold without quiet hours, and would take longer".to_owned());
+        }
+        if settings.per_neighbourhood.is_some() {
+            notes.push(
+                "it is foretold without regard to neighbourhoods, and would take longer where servers stand side by side"
+                    .to_owned(),
+            );
+        }
         notes
     }
 }
@@ -303,10 +313,15 @@ pub(super) fn read_environment(file: &Path) -> Result<Environment, CliError> {
 
 /// The settings that the survey was made with.
 pub(super) fn settings_of(dir: &Path, manifest: &Manifest) -> Result<Settings, CliError> {
-    serde_json::from_value(manifest.settings.clone()).map_err(|wrong| {
+    let mut settings: Settings = serde_json::from_value(manifest.settings.clone()).map_err(|wrong| {
         let path = dir.join("manifest.json");
-        SurveyError::Settings { path, message: format!("its settings cannot be read: {wrong}") }.into()
-    })
+        SurveyError::Settings { path, message: format!("its settings cannot be read: {wrong}") }
+    })?;
+    // A survey that does not tell of it knew no such rule.
+    if manifest.settings.get("link-share").is_none() {
+        settings.link_share = None;
+    }
+    Ok(settings)
 }
 
 /// The recorded settings with what the environment says, and the environment with what was recorded.
@@ -324,6 +339,8 @@ pub(super) fn plan(
     settings.min_delay = Span(*survey.min_delay.get_or_insert(settings.min_delay.0));
     settings.max_delay = Span(*survey.max_delay.get_or_insert(settings.max_delay.0));
     settings.delay_factor = *survey.delay_factor.get_or_insert(settings.delay_factor);
+    // A share of 1 is no bound beside the others.
+    settings.link_share = Some(*survey.link_share.get_or_insert(settings.link_share.unwrap_or(1.0)));
     settings.rate = survey.rate.get_or_insert(Ceiling(settings.rate.map(|rate| rate.0))).0.map(Size);
     if settings.min_delay > settings.max_delay {
         return Err(CliError::Usage(format!(

@@ -1,8 +1,8 @@
 use std::time::{Duration, SystemTime};
 
 use crate::analysis::{Pacing, Settled};
-use crate::exchange::{Failure, asks_for_pause};
-use crate::load::{Bucket, Care, Health, Pace, is_trouble};
+use crate::exchange::{Failure, Purpose, asks_for_pause, hangs_up};
+use crate::load::{Bucket, Care, Flow, Health, Pace, ServerLink, is_trouble};
 use crate::survey::{Settings, most_bytes, pace};
 
 /// What chance adds to a doubled pause, in the mean.
@@ -11,7 +11,7 @@ const USUAL_CHANCE: f64 = 0.5;
 /// The rule by which servers are asked, for schedules that are only played: the same that rules surveys.
 pub(in crate::cli) struct Rule {
     pace: Pace,
-    servers: Vec<Health>,
+    servers: Vec<(Health, ServerLink)>,
     bucket: Option<Bucket>,
     largest: u64,
 }
@@ -34,17 +34,29 @@ impl Pacing for Rule {
         is_trouble(status, failure.copied())
     }
 
+    fn is_unread(&self, purpose: &str, status: Option<u16>, media_type: Option<&str>) -> bool {
+        let is_page = purpose == Purpose::Page.as_str();
+        let media_type = media_type.unwrap_or_default().as_bytes();
+        is_page && status.is_some_and(|status| hangs_up(Purpose::Page, status, media_type))
+    }
+
     fn asks_for_pause(&self, status: Option<u16>) -> bool {
         asks_for_pause(status)
     }
 
     fn pause_after(&mut self, server: usize, settled: &Settled) -> Duration {
         if self.servers.len() <= server {
-            self.servers.resize_with(server + 1, Health::default);
+            self.servers.resize_with(server + 1, Default::default);
         }
-        let health = &mut self.servers[server];
+        let (health, link) = &mut self.servers[server];
         let care = health.note(&self.pace, settled.is_trouble, settled.first_byte, USUAL_CHANCE);
-        let pause = health.pause_after(&self.pace, settled.took, USUAL_CHANCE);
+        let link = link.take(&Flow {
+            bytes: settled.bytes,
+            first_byte: settled.first_byte,
+            transfer: settled.transfer,
+            is_unread: settled.is_unread,
+        });
+        let pause = health.pause_after(&self.pace, settled.took, link, USUAL_CHANCE);
         if let Care::PutOff(time) = care { pause.max(time) } else { pause }
     }
 

@@ -12,7 +12,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 
 use super::space::world::WorldArgument;
-use super::survey::taken_in_words;
+use super::survey::{reading_in_words, taken_in_words};
 use crate::address::WebUrl;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
@@ -90,7 +90,7 @@ impl Simulate {
             Builder::new_current_thread().enable_time().start_paused(true).build().map_err(no_threads)?;
         let (survey, taken) = {
             let _entered = virtual_time.enter();
-            Survey::simulate(&self.dir, settings, &start, simulation)?
+            Survey::simulate(&self.dir, settings, &start, simulation, &mut reading_in_words())?
         };
         say(&taken_in_words(taken));
         let ended = run(survey, &self.dir, self.showing, &real, &virtual_time);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::address::Host;
-use crate::exchange::{Failure, Purpose};
+use crate::exchange::{Failure, Purpose, hangs_up};
 use crate::fetch::{Burden, Looked, Question, Shown, Then};
 use crate::load::Pace;
 use crate::space::{
@@ -71,14 +71,27 @@ impl InProcess {
         Some(Shown { bytes: certificate_bytes(host, kind), defect: defect(kind) })
     }
 
-    fn answer(&self, response: Response, server: &Server, purpose: Purpose) -> Then {
-        let method = if purpose == Purpose::Head { Method::Head } else { Method::Get };
+    fn answer(&self, response: Response, server: &Server, question: &Question<'_>) -> Then {
+        let method = if question.purpose == Purpose::Head { Method::Head } else { Method::Get };
         let service = response.service;
-        let asked = Asked { method, accepts_gzip: true, ..Asked::default() };
+        let asked = Asked {
+            method,
+            accepts_gzip: true,
+            if_none_match: question.if_none_match.map(str::to_owned),
+            if_modified_since: question.if_modified_since.map(str::to_owned),
+            ..Asked::default()
+        };
         let Reply { status, fields, body, is_cut, .. } = Reply::new(response, &asked, false);
         // The others wait for the link. They make an answer slow too, which is none of the survey's share of it.
         let alone = Server { background: 0.0, ..*server };
-        self.book(server, alone.transfer_time(body.len() as u64));
+        let media_type = fields.iter().find(|(name, _)| *name == "Content-Type");
+        let media_type = media_type.map_or("", |(_, value)| value).as_bytes();
+        let mut taken = alone.transfer_time(body.len() as u64);
+        if hangs_up(question.purpose, status, media_type) {
+            // What comes in the round trip after which the server knows comes for nothing.
+            taken = taken.min(server.round_trip.mul_f64((1.0 - server.background).max(0.0)));
+        }
+        self.book(server, taken);
         Then::Answer {
             first_byte: server.round_trip + service,
             status,
@@ -134,7 +147,7 @@ impl crate::fetch::Web for InProcess {
         let then = match self.web.respond(url.is_https(), host, url.target()) {
             Reaction::NoSuchHost | Reaction::Reset | Reaction::Acts(_) => Then::Closed(server.round_trip),
             Reaction::Silence => Then::Silence,
-            Reaction::Response(response) => self.answer(response, &server, question.purpose),
+            Reaction::Response(response) => self.answer(response, &server, question),
         };
         crate::fetch::Reply { connect, tls, shown, then }
     }
@@ -145,7 +158,11 @@ impl crate::fetch::Web for InProcess {
         let Harm { wait_without, wait_with, .. } =
             harm(&visited.server, &Visits { span: visited.span(), ..visited.visits });
         let wait_without = Duration::try_from_secs_f64(wait_without).ok()?;
-        Some(Burden { wait_without, wait_with: Duration::try_from_secs_f64(wait_with).ok() })
+        Some(Burden {
+            bits_per_second: visited.server.bits_per_second,
+            wait_without,
+            wait_with: Duration::try_from_secs_f64(wait_with).ok(),
+        })
     }
 }
 

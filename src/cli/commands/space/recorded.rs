@@ -104,7 +104,8 @@ fn exchange(row: &ExchangeRow) -> RecordedExchange<'_> {
         url: &row.url,
         is_robots: row.purpose == "robots",
         address: row.address.as_deref().and_then(|address| address.parse::<IpAddr>().ok()),
-        status: row.status,
+        // What had not changed since an earlier survey is there, and comes to whoever asks for it first.
+        status: if row.unchanged_bytes.is_some() { Some(200) } else { row.status },
         failure: row.failure.as_deref(),
         content_type: row.content_type.as_deref(),
         charset: row.charset.as_deref(),

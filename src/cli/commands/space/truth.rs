@@ -10,7 +10,7 @@ use crate::cli::exit::Exit;
 use crate::cli::flags::values;
 use crate::cli::output::{print, print_json};
 use crate::space::{FeedBack, Truth, TruthSettings, TruthTable};
-use crate::survey::FeedBackRule;
+use crate::survey::{FeedBackRule, Limit};
 use crate::walk::NON_HTML_EXTENSIONS;
 
 /// Print what a survey of a world must find, as CSV or JSON.
@@ -47,6 +47,10 @@ pub struct TruthCommand {
     /// The survey's --non-html; what HEAD costs is not told
     #[arg(long, value_name = "RULE", value_enum, default_value = "skip")]
     non_html: Asked,
+
+    /// The survey's --trap-levels
+    #[arg(long, value_name = "LEVELS|none", default_value = "3")]
+    trap_levels: Limit<u16>,
 
     /// The survey's --suffixes
     #[arg(long, value_name = "SECTION", default_value = "icann", value_parser = values::suffixes())]
@@ -106,6 +110,7 @@ impl TruthCommand {
                 Asked::Skip => NON_HTML_EXTENSIONS.map(str::to_owned).to_vec(),
                 Asked::Get => Vec::new(),
             },
+            trap_levels: self.trap_levels.0,
             suffixes: Arc::new(suffixes),
         };
         let truth = Truth::of(&world, &settings);

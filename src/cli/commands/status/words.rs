@@ -48,7 +48,7 @@ pub(super) fn in_words(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
     if now.unrecorded > 0 {
         table.row(["unrecorded", &format!("{} requests in flight when killed", thousands(now.unrecorded))]);
     }
-    format!("{table}{}", most_loaded(now))
+    format!("{table}{}{}", promises(now), most_loaded(now))
 }
 
 fn state(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
@@ -62,6 +62,19 @@ fn state(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
         "failed" => format!("failed, see log.jsonl there; {go_on}"),
         other => other.to_owned(),
     }
+}
+
+/// Whether each promise on load held so far, by the survey's ledger.
+fn promises(now: &Snapshot) -> String {
+    if now.promises.is_empty() {
+        return String::new();
+    }
+    let mut table = Columns::new(&[Side::Left, Side::Left, Side::Left]);
+    table.row(["promise", "so far", "seen"]);
+    for verdict in &now.promises {
+        table.row([&verdict.promise, verdict.judgement.as_str(), &verdict.evidence]);
+    }
+    format!("\n{table}")
 }
 
 fn most_loaded(now: &Snapshot) -> String {
@@ -84,6 +97,7 @@ fn most_loaded(now: &Snapshot) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::records::{Judgement, Verdict};
     use crate::survey::LoadedServer;
 
     fn snapshot() -> Snapshot {
@@ -115,6 +129,28 @@ mod tests {
         assert!(told(2).ends_with(
             "\nmost-loaded servers  requests  received  busy\n102.0.0.1               1,234   12.3 MB  12 s\n"
         ));
+    }
+
+    #[test]
+    fn promises_are_told_with_what_was_seen() {
+        let verdict = |promise: &str, judgement, evidence: &str| Verdict {
+            id: String::new(),
+            promise: promise.into(),
+            judgement,
+            evidence: evidence.into(),
+        };
+        let now = Snapshot {
+            promises: vec![
+                verdict("one request at a time in each site", Judgement::Held, "at most 1 at once (a.ke)"),
+                verdict("at most 5 requests for a site tree", Judgement::Broken, "at most 6 (b.ke)"),
+            ],
+            ..snapshot()
+        };
+        let words = in_words(Path::new("kenya"), &now, SystemTime::UNIX_EPOCH);
+        let table = "\npromise                             so far  seen\n\
+                     one request at a time in each site  held    at most 1 at once (a.ke)\n\
+                     at most 5 requests for a site tree  BROKEN  at most 6 (b.ke)\n";
+        assert!(words.contains(table), "{words}");
     }
 
     #[test]

@@ -1,0 +1,46 @@
+use serde::{Deserialize, Serialize};
+
+/// What a server said of a version of a page or file; with it the server can be asked for another version
+/// only (RFC 9110 §13.1). As received, so that it is given back unchanged.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Validators {
+    pub etag: Option<String>,
+    pub last_modified: Option<String>,
+}
+
+impl Validators {
+    /// Whether there is nothing to ask with.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.etag.is_none() && self.last_modified.is_none()
+    }
+
+    /// The tag to ask with, and behind it the tag that the server goes by where that is another.
+    ///
+    /// Apache marks the tag of what it compresses (`DeflateAlterETag` and `BrotliAlterETag`, by default
+    /// `AddSuffix`) and does not know it again: asked with it, 2.4 sends the page every time, whatever the date.
+    #[must_use]
+    pub fn tags(&self) -> Option<String> {
+        let tag = self.etag.as_deref()?;
+        let unmarked = MARKS.iter().find_map(|mark| tag.strip_suffix(mark));
+        Some(unmarked.map_or_else(|| tag.to_owned(), |unmarked| format!("{tag}, {unmarked}\"")))
+    }
+}
+
+const MARKS: [&str; 2] = ["-gzip\"", "-br\""];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tag_that_compression_has_marked_is_given_back_without_its_mark_too() {
+        let tags = |tag: &str| Validators { etag: Some(tag.to_owned()), last_modified: None }.tags();
+        assert_eq!(tags("\"4e20-660c-gzip\"").unwrap(), "\"4e20-660c-gzip\", \"4e20-660c\"");
+        assert_eq!(tags("W/\"1-br\"").unwrap(), "W/\"1-br\", W/\"1\"");
+        for tag in ["W/\"5f1-63a\"", "\"gzip\"", "-gzip", ""] {
+            assert_eq!(tags(tag).unwrap(), tag);
+        }
+        assert_eq!(Validators::default().tags(), None);
+    }
+}

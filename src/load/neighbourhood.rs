@@ -1,0 +1,32 @@
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use serde::{Deserialize, Serialize};
+
+/// The addresses beside an address that often hang on the same link or machine: its /24 in IPv4, its /48 in
+/// IPv6 (the least that is routed, and what one customer usually gets: RFC 6177).
+///
+/// ```
+/// use ccsurvey::load::Neighbourhood;
+/// let of = |address: &str| Neighbourhood::of(address.parse().unwrap());
+/// assert_eq!(of("41.90.7.1"), of("41.90.7.254"));
+/// assert_ne!(of("41.90.7.1"), of("41.90.8.1"));
+/// assert_eq!(of("2c0f:fe38:1::1").to_string(), "2c0f:fe38:1::/48");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Neighbourhood(IpAddr);
+
+impl Neighbourhood {
+    #[must_use]
+    pub fn of(address: IpAddr) -> Self {
+        Self(match address.to_canonical() {
+            IpAddr::V4(v4) => Ipv4Addr::from_bits(v4.to_bits() & !0xff).into(),
+            IpAddr::V6(v6) => Ipv6Addr::from_bits(v6.to_bits() & (u128::MAX << 80)).into(),
+        })
+    }
+}
+
+impl std::fmt::Display for Neighbourhood {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", self.0, if self.0.is_ipv4() { 24 } else { 48 })
+    }
+}

@@ -1,0 +1,76 @@
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+
+/// Places for exchanges at once, each with the pause after the exchange that ran there last.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Slots {
+    resting: Vec<Slot>,
+    /// Not stored: after a crash nothing is in flight.
+    #[serde(skip)]
+    in_flight: u32,
+}
+
+/// One of the places, while no exchange runs there.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct Slot {
+    ended: SystemTime,
+    free: SystemTime,
+}
+
+impl Slots {
+    pub(super) fn in_flight(&self) -> u32 {
+        self.in_flight
+    }
+
+    fn are_taken(&self, places: u32) -> bool {
+        self.resting.len() as u32 + self.in_flight >= places
+    }
+
+    /// When the next exchange may begin at one of so many places; none while all have one.
+    pub(super) fn earliest(&self, places: u32, crawl_delay: Option<Duration>) -> Option<SystemTime> {
+        if self.in_flight >= places {
+            return None;
+        }
+        let slot = if self.are_taken(places) { self.first(crawl_delay) } else { None };
+        Some(slot.map_or(SystemTime::UNIX_EPOCH, |(_, at)| at))
+    }
+
+    /// An exchange begins: it takes the place that is free first.
+    pub(super) fn begin(&mut self, places: u32, crawl_delay: Option<Duration>) {
+        self.make_room(places, crawl_delay);
+        self.in_flight += 1;
+    }
+
+    /// An exchange has ended, and its place is to rest for so long.
+    pub(super) fn end(&mut self, ended: SystemTime, pause: Duration) {
+        self.in_flight = self.in_flight.saturating_sub(1);
+        self.resting.push(Slot { ended, free: ended + pause });
+    }
+
+    /// The places of another rest here too; where they are too many, those that rest longest.
+    pub(super) fn join(&mut self, other: &Self, places: u32) {
+        for slot in &other.resting {
+            self.make_room(places, None);
+            self.resting.push(*slot);
+        }
+    }
+
+    pub(super) fn is_idle(&self, now: SystemTime) -> bool {
+        self.in_flight == 0 && self.resting.iter().all(|slot| slot.free <= now)
+    }
+
+    fn make_room(&mut self, places: u32, crawl_delay: Option<Duration>) {
+        if self.are_taken(places)
+            && let Some((at, _)) = self.first(crawl_delay)
+        {
+            self.resting.remove(at);
+        }
+    }
+
+    fn first(&self, crawl_delay: Option<Duration>) -> Option<(usize, SystemTime)> {
+        let delay = crawl_delay.unwrap_or_default();
+        let times = self.resting.iter().map(|slot| slot.free.max(slot.ended + delay));
+        times.enumerate().min_by_key(|(_, at)| *at)
+    }
+}

@@ -1,0 +1,320 @@
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+use std::hash::Hash;
+use std::net::IpAddr;
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Neighbourhood, ServerState};
+use crate::address::{Site, special_range};
+use crate::exchange::Answer;
+
+/// What somebody would have seen who watched the survey's exchanges and nothing else: no permit, no queue.
+///
+/// Promises are judged by it while the survey runs. What it has seen outlasts the process ([`Seen`]).
+#[derive(Debug)]
+pub struct Watch {
+    seen: Seen,
+    in_sites: Overlaps<Site>,
+    in_neighbourhoods: Overlaps<Neighbourhood>,
+    ceiling: Option<Ceiling>,
+}
+
+/// The worst that was seen, of each thing that is promised.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Seen {
+    pub exchanges: u64,
+    /// At once, and where.
+    pub at_server: Worst,
+    pub in_site: Worst,
+    pub in_neighbourhood: Worst,
+    /// The shortest time from the end of an exchange at a server to the start of the next, in microseconds.
+    pub least_gap: Option<u64>,
+    pub least_gap_at: String,
+    /// What a server bore in all and on a day: requests, bytes, microseconds.
+    pub server: [Worst; 3],
+    pub server_day: [Worst; 3],
+    /// What a site tree cost: requests, bytes.
+    pub tree: [Worst; 2],
+    /// Bytes above the survey's rate and what may be saved up of it.
+    pub above_rate: u64,
+    /// Exchanges with addresses in special ranges, and with whom had opted out.
+    pub special: Count,
+    pub opted_out: Count,
+    pub in_quiet_hours: Count,
+}
+
+/// The most of something, and who had it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Worst {
+    pub most: u64,
+    pub who: String,
+}
+
+/// Wishes of owners that stood against an exchange when it began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wishes {
+    pub had_opted_out: bool,
+    pub in_quiet_hours: bool,
+}
+
+/// How often something happened, and to whom first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Count {
+    pub times: u64,
+    pub first: String,
+}
+
+/// Exchanges end within so long, time-outs and a late clock included: what ended earlier overlaps with nothing
+/// that is still to be told.
+const HORIZON: Duration = Duration::from_secs(600);
+/// Where nothing was seen for that long, nothing is remembered; that is looked for every so many exchanges.
+const SWEEP: u64 = 1024;
+
+impl Watch {
+    /// Goes on from what was seen before. `rate` is the survey's ceiling in bytes per second, `largest` what one
+    /// exchange may move.
+    #[must_use]
+    pub fn new(seen: Seen, rate: Option<u64>, largest: u64) -> Self {
+        let ceiling = rate.map(|rate| Ceiling::new(rate, largest));
+        Self { seen, in_sites: Overlaps::default(), in_neighbourhoods: Overlaps::default(), ceiling }
+    }
+
+    #[must_use]
+    pub fn seen(&self) -> &Seen {
+        &self.seen
+    }
+
+    /// An exchange with a server was seen; exchanges are told as they end.
+    pub fn note(&mut self, site: &Site, address: IpAddr, answer: &Answer, against: Wishes) {
+        self.seen.exchanges += 1;
+        let span = span(answer);
+        let neighbourhood = Neighbourhood::of(address);
+        self.seen.in_site.take(self.in_sites.add(site.clone(), span), || site.as_str().to_owned());
+        let at_once = self.in_neighbourhoods.add(neighbourhood, span);
+        self.seen.in_neighbourhood.take(at_once, || neighbourhood.to_string());
+        if special_range(address).is_some() {
+            self.seen.special.add(|| address.to_string());
+        }
+        let who = || format!("{address} for {}", site.as_str());
+        if against.had_opted_out {
+            self.seen.opted_out.add(who);
+        }
+        if against.in_quiet_hours {
+            self.seen.in_quiet_hours.add(who);
+        }
+        if let Some(ceiling) = &mut self.ceiling {
+            ceiling.add(answer.started, answer.wire.sent + answer.wire.received);
+            self.seen.above_rate = self.seen.above_rate.max(ceiling.above);
+        }
+        if self.seen.exchanges.is_multiple_of(SWEEP) {
+            self.in_sites.forget_before(span.1 - HORIZON);
+            self.in_neighbourhoods.forget_before(span.1 - HORIZON);
+        }
+    }
+
+    /// What a server has borne so far, after an exchange with it.
+    pub fn note_server(&mut self, address: IpAddr, state: &ServerState) {
+        let (ledger, seen) = (&state.ledger, &mut self.seen);
+        let name = || address.to_string();
+        seen.at_server.take(u64::from(ledger.most_parallel), name);
+        let borne =
+            [ledger.requests, ledger.sent_bytes + ledger.received_bytes, ledger.busy.as_micros() as u64];
+        for (worst, amount) in seen.server.iter_mut().zip(borne) {
+            worst.take(amount, name);
+        }
+        for (worst, amount) in seen.server_day.iter_mut().zip(state.borne_today()) {
+            worst.take(amount, name);
+        }
+        let gap = ledger.smallest_gap.map(|gap| gap.as_micros() as u64);
+        if gap.is_some_and(|gap| seen.least_gap.is_none_or(|least| gap < least)) {
+            (seen.least_gap, seen.least_gap_at) = (gap, name());
+        }
+    }
+
+    /// A site tree is done and has cost so much.
+    pub fn note_tree(&mut self, site: &Site, requests: u64, bytes: u64) {
+        for (worst, amount) in self.seen.tree.iter_mut().zip([requests, bytes]) {
+            worst.take(amount, || site.as_str().to_owned());
+        }
+    }
+}
+
+/// When an exchange ran. Starts are told by the clock of the day and durations by a steady one: a thousandth (NTP
+/// slews by half of that at most) and a millisecond are between them.
+fn span(answer: &Answer) -> Interval {
+    let took = answer.timings.total;
+    let sure = took.saturating_sub(took / 1000 + Duration::from_millis(1));
+    (answer.started, answer.started + sure)
+}
+
+impl Worst {
+    fn take(&mut self, amount: u64, who: impl FnOnce() -> String) {
+        if amount > self.most {
+            (self.most, self.who) = (amount, who());
+        }
+    }
+}
+
+impl Count {
+    fn add(&mut self, who: impl FnOnce() -> String) {
+        if self.times == 0 {
+            self.first = who();
+        }
+        self.times += 1;
+    }
+}
+
+type Interval = (SystemTime, SystemTime);
+
+/// The latest exchanges of each of many.
+#[derive(Debug)]
+struct Overlaps<K>(HashMap<K, Vec<Interval>>);
+
+impl<K> Default for Overlaps<K> {
+    fn default() -> Self {
+        Self(HashMap::new())
+    }
+}
+
+impl<K: Hash + Eq> Overlaps<K> {
+    /// The most that ran at one moment of this exchange, itself included.
+    fn add(&mut self, key: K, (started, ended): Interval) -> u64 {
+        let list = self.0.entry(key).or_default();
+        list.retain(|(_, end)| *end + HORIZON > ended);
+        list.push((started, ended));
+        let begun = list.iter().map(|(from, _)| *from).filter(|from| (started..ended).contains(from));
+        let at_once = |moment| list.iter().filter(|(from, to)| (*from..*to).contains(&moment)).count();
+        begun.map(at_once).max().unwrap_or(1) as u64
+    }
+
+    fn forget_before(&mut self, time: SystemTime) {
+        self.0.retain(|_, list| list.iter().any(|(_, end)| *end > time));
+    }
+}
+
+/// The bytes of exchanges by when they began, against a ceiling: ten seconds of it, or the largest exchange, may be
+/// saved up.
+#[derive(Debug)]
+struct Ceiling {
+    rate: f64,
+    capacity: f64,
+    /// Begun so lately that one which began earlier may still be told.
+    begun: BinaryHeap<Reverse<(SystemTime, u64)>>,
+    /// Bytes that the ceiling has not made good yet, as of this time.
+    owed: f64,
+    at: Option<SystemTime>,
+    above: u64,
+}
+
+const SAVED_SECONDS: f64 = 10.0;
+
+impl Ceiling {
+    fn new(rate: u64, largest: u64) -> Self {
+        let rate = rate as f64;
+        let capacity = (rate * SAVED_SECONDS).max(largest as f64);
+        Self { rate, capacity, begun: BinaryHeap::new(), owed: 0.0, at: None, above: 0 }
+    }
+
+    fn add(&mut self, started: SystemTime, bytes: u64) {
+        self.begun.push(Reverse((started, bytes)));
+        while let Some(Reverse((first, bytes))) = self.begun.peek().copied()
+            && first + HORIZON < started
+        {
+            self.begun.pop();
+            let passed = self.at.and_then(|at| first.duration_since(at).ok()).unwrap_or_default();
+            self.owed = (self.owed - passed.as_secs_f64() * self.rate).max(0.0) + bytes as f64;
+            self.at = self.at.max(Some(first));
+            // A byte for rounding.
+            self.above = self.above.max((self.owed - self.capacity - 1.0).max(0.0).ceil() as u64);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::UNIX_EPOCH;
+
+    use super::*;
+    use crate::address::Host;
+    use crate::exchange::{Failure, Wire};
+
+    fn at(seconds: f64) -> SystemTime {
+        UNIX_EPOCH + Duration::from_secs_f64(1_000_000.0 + seconds)
+    }
+
+    fn site(name: &str) -> Site {
+        Site::new(Host::parse(name).unwrap())
+    }
+
+    fn answer(started: f64, seconds: f64, bytes: u64) -> Answer {
+        let mut answer = Answer::not_asked(at(started), None, Failure::Reset, None);
+        (answer.failure, answer.status) = (None, Some(200));
+        answer.timings.total = Duration::from_secs_f64(seconds);
+        answer.wire = Wire { sent: 0, received: bytes, connections: 1 };
+        answer
+    }
+
+    const SERVER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(41, 90, 0, 1));
+    const BESIDE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(41, 90, 0, 2));
+    const FAR: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(41, 91, 0, 1));
+
+    #[test]
+    fn exchanges_one_after_the_other_are_one_at_a_time() {
+        let mut watch = Watch::new(Seen::default(), None, 0);
+        for second in 0..3000 {
+            watch.note(&site("a.ke"), SERVER, &answer(f64::from(second), 1.0, 10), Wishes::default());
+        }
+        assert_eq!((watch.seen().in_site.most, watch.seen().in_neighbourhood.most), (1, 1));
+    }
+
+    #[test]
+    fn exchanges_of_a_site_and_of_a_neighbourhood_at_once_are_seen() {
+        let mut watch = Watch::new(Seen::default(), None, 0);
+        watch.note(&site("a.ke"), SERVER, &answer(0.0, 2.0, 10), Wishes::default());
+        watch.note(&site("a.ke"), FAR, &answer(1.0, 2.0, 10), Wishes::default());
+        watch.note(&site("b.ke"), BESIDE, &answer(0.5, 4.0, 10), Wishes::default());
+        let Seen { in_site, in_neighbourhood, .. } = watch.seen();
+        assert_eq!((in_site.most, in_site.who.as_str()), (2, "a.ke"));
+        assert_eq!((in_neighbourhood.most, in_neighbourhood.who.as_str()), (2, "41.90.0.0/24"));
+    }
+
+    #[test]
+    fn a_rate_that_is_exceeded_is_seen_however_the_exchanges_end() {
+        let seen = |bytes: u64| {
+            let mut watch = Watch::new(Seen::default(), Some(1000), 0);
+            for second in 0..2000 {
+                let lasts = if second % 2 == 0 { 5.0 } else { 0.5 };
+                watch.note(
+                    &site("a.ke"),
+                    SERVER,
+                    &answer(f64::from(second), lasts, bytes),
+                    Wishes::default(),
+                );
+            }
+            watch.seen().above_rate
+        };
+        assert_eq!(seen(1000), 0);
+        assert!(seen(1100) > 100_000, "{}", seen(1100));
+    }
+
+    #[test]
+    fn contacts_that_must_not_be_are_counted_and_outlast_the_process() {
+        let mut watch = Watch::new(Seen::default(), None, 0);
+        watch.note(&site("a.ke"), [10, 0, 0, 1].into(), &answer(0.0, 1.0, 1), Wishes::default());
+        watch.note(
+            &site("a.ke"),
+            SERVER,
+            &answer(9.0, 1.0, 1),
+            Wishes { had_opted_out: true, in_quiet_hours: true },
+        );
+        let told = serde_json::to_string(watch.seen()).unwrap();
+        let seen: Seen = serde_json::from_str(&told).unwrap();
+        let later = Watch::new(seen, None, 0);
+        assert_eq!((later.seen().special.times, later.seen().opted_out.times), (1, 1));
+        assert_eq!(later.seen().in_quiet_hours.times, 1);
+        assert_eq!(later.seen().opted_out.first, "41.90.0.1 for a.ke");
+    }
+}

@@ -1,0 +1,173 @@
+/// Words of a shingle: the least that tells a phrase from a list of words, as in Broder's resemblance of
+/// documents (1997), who takes three to ten.
+const SHINGLE_WORDS: usize = 3;
+/// FNV-1a: a byte a step, and words are short.
+const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
+const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
+
+/// The `SimHash` of a text while the text is read (Charikar 2002): texts that share most of their shingles have
+/// values that differ in few of 64 bits; Manku, Jain and Das Sarma (2007) take 3 for near duplicates.
+///
+/// A word is a run of letters and digits in lower case, other bytes than ASCII included; each sign of Chinese,
+/// Japanese and Korean is a word by itself. Time is linear in the text, memory constant.
+pub(super) struct SimHash {
+    /// How many shingles have each bit set.
+    ones: [u32; u64::BITS as usize],
+    shingles: u32,
+    /// The last words, the latest last.
+    last: [u64; SHINGLE_WORDS],
+    words: u64,
+    word: u64,
+    state: State,
+}
+
+/// What the byte before this one belonged to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Between,
+    Word,
+    /// A sign that is a word by itself.
+    Sign,
+}
+
+impl Default for SimHash {
+    fn default() -> Self {
+        Self {
+            ones: [0; u64::BITS as usize],
+            shingles: 0,
+            last: [0; SHINGLE_WORDS],
+            words: 0,
+            word: FNV_START,
+            state: State::Between,
+        }
+    }
+}
+
+impl SimHash {
+    /// A piece of UTF-8 text, not always of whole words or characters.
+    pub(super) fn push(&mut self, piece: &[u8]) {
+        for &byte in piece {
+            match byte {
+                // U+3000 to U+DFFF begin so: kana, Chinese signs, Hangul.
+                0xe3..=0xed => self.begin(byte, State::Sign),
+                0x80..=0xbf => self.add(byte),
+                0xc0.. | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' if self.state == State::Word => {
+                    self.add(byte)
+                }
+                0xc0.. | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => self.begin(byte, State::Word),
+                _ => self.end_word(),
+            }
+        }
+    }
+
+    /// A tag ends a word.
+    pub(super) fn end_word(&mut self) {
+        if self.state == State::Between {
+            return;
+        }
+        self.state = State::Between;
+        self.last.rotate_left(1);
+        self.last[SHINGLE_WORDS - 1] = self.word;
+        self.words += 1;
+        if self.words >= SHINGLE_WORDS as u64 {
+            self.count(&self.last.clone());
+        }
+    }
+
+    /// The value; none of a text without a word. A text shorter than a shingle is one.
+    pub(super) fn finish(mut self) -> Option<u64> {
+        self.end_word();
+        if self.shingles == 0 && self.words > 0 {
+            self.count(&self.last.clone());
+        }
+        let bit = |(place, ones): (usize, &u32)| {
+            u64::from(2 * u64::from(*ones) > u64::from(self.shingles)) << place
+        };
+        (self.shingles > 0).then(|| self.ones.iter().enumerate().map(bit).sum())
+    }
+
+    fn begin(&mut self, byte: u8, state: State) {
+        self.end_word();
+        self.state = state;
+        self.word = FNV_START;
+        self.add(byte);
+    }
+
+    fn add(&mut self, byte: u8) {
+        if self.state != State::Between {
+            self.word = (self.word ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(FNV_PRIME);
+        }
+    }
+
+    fn count(&mut self, words: &[u64]) {
+        let shingle = words.iter().fold(0, |sum: u64, word| mixed(sum.rotate_left(21) ^ word));
+        self.shingles = self.shingles.saturating_add(1);
+        for (place, ones) in self.ones.iter_mut().enumerate() {
+            *ones += (shingle >> place & 1) as u32;
+        }
+    }
+}
+
+/// Spreads each bit over all (the last steps of `MurmurHash3`).
+fn mixed(mut value: u64) -> u64 {
+    value = (value ^ value >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    value = (value ^ value >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    value ^ value >> 33
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn of(text: &str) -> Option<u64> {
+        let mut hash = SimHash::default();
+        hash.push(text.as_bytes());
+        hash.finish()
+    }
+
+    fn differing(one: &str, other: &str) -> u32 {
+        (of(one).unwrap() ^ of(other).unwrap()).count_ones()
+    }
+
+    fn words(from: usize) -> String {
+        (from..from + 3000).map(|n| format!("word{n} ")).collect()
+    }
+
+    #[test]
+    fn near_duplicates_differ_in_few_bits_and_other_texts_in_many() {
+        let text = words(0);
+        assert!(differing(&text, &format!("{text} visitors 1207")) <= 3);
+        assert!(differing(&text, &words(5000)) > 15);
+    }
+
+    #[test]
+    fn signs_case_and_spaces_do_not_count_and_every_japanese_sign_is_a_word() {
+        assert_eq!(of("One, two; THREE!"), of("  one two three "));
+        assert_ne!(of("one two three"), of("three two one"));
+        let text =
+            "資料の貸出は一人五冊までです。月曜日は休館となります。地図と新聞は二階の奥にまとめておきます。";
+        assert!(differing(&text.repeat(3), &format!("{}本", text.repeat(3))) <= 3);
+    }
+
+    #[test]
+    fn a_text_without_words_has_none_and_a_short_one_is_one_shingle() {
+        assert_eq!(of(" \n\u{7f}--"), None);
+        assert!(of("x").is_some() && of("x") != of("x x"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_have_one_in_any_pieces(bytes in prop::collection::vec(any::<u8>(), 0..300), cut in 0usize..300) {
+            let (mut whole, mut pieces) = (SimHash::default(), SimHash::default());
+            whole.push(&bytes);
+            let (one, other) = bytes.split_at(cut.min(bytes.len()));
+            pieces.push(one);
+            pieces.push(other);
+            // Work is a step a byte, and 64 a shingle.
+            prop_assert!(whole.shingles as usize <= bytes.len());
+            prop_assert_eq!(whole.finish(), pieces.finish());
+        }
+    }
+}

@@ -1,0 +1,43 @@
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// What the survey's ledger says of one promise on load.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// A short name that stays the same.
+    pub id: String,
+    /// What is promised, with the bound that was set.
+    pub promise: String,
+    #[serde(rename = "verdict")]
+    pub judgement: Judgement,
+    /// What was found, in numbers.
+    pub evidence: String,
+}
+
+/// Whether a promise held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Judgement {
+    Held,
+    Broken,
+    /// No bound was set, or it was lifted.
+    NotJudged,
+}
+
+impl Judgement {
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Held => "held",
+            Self::Broken => "BROKEN",
+            Self::NotJudged => "not judged",
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.promise, self.evidence)
+    }
+}

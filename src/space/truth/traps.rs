@@ -1,0 +1,221 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::oracle::{Oracle, Place};
+use super::rules::{PageId, path};
+use crate::space::content::Url;
+
+/// Quiet pages that are needed.
+const LEAST_PAGES: usize = 30;
+/// Pages of new combinations that are needed.
+const LEAST_MAKERS: usize = 10;
+/// No more traps are named.
+const MAX_NAMES: usize = 8;
+
+/// What is remembered of a tree to tell its traps.
+///
+/// Of the rules of a walk those on names stand here. The rule on near duplicates never speaks in a virtual Web:
+/// the text of its pages differs, and no pattern of paths there begets itself by more than one page a level.
+#[derive(Default)]
+pub(super) struct Traps {
+    /// Pages of this level.
+    read: Vec<Read>,
+    /// Levels in a row and pages on them, of branches that brought only themselves.
+    quiet: BTreeMap<String, (u16, usize)>,
+    /// Patterns of all pages read.
+    patterns: BTreeSet<String>,
+    /// Branches and folders of products that are traps.
+    branches: BTreeSet<String>,
+    folders: BTreeSet<String>,
+    pub(super) names: Vec<String>,
+}
+
+/// A page's URL, how many new external URLs it brought, and its new internal ones.
+type Read = (Url, usize, Vec<Url>);
+
+/// What a branch brought on one level.
+#[derive(Default)]
+struct Brought {
+    pages: usize,
+    own: usize,
+    others: usize,
+    dated: usize,
+    twins: usize,
+}
+
+impl Traps {
+    pub(super) fn note(&mut self, url: &Url, externals: usize, found: &[Url]) {
+        self.read.push((url.clone(), externals, found.to_vec()));
+    }
+
+    pub(super) fn name(&mut self, name: String) {
+        if self.names.len() < MAX_NAMES && !self.names.contains(&name) {
+            self.names.push(name);
+        }
+    }
+}
+
+impl Oracle<'_> {
+    /// At the end of a level: what has become a trap.
+    pub(super) fn weigh_traps(&mut self) {
+        let mut read = std::mem::take(&mut self.traps.read);
+        let Some(levels) = self.country.settings.trap_levels else { return };
+        for (_, _, found) in &mut read {
+            found.retain(|url| {
+                !url.target.contains(['?', ';']) && self.places.get(&PageId::of(url)) == Some(&Place::Found)
+            });
+        }
+        self.weigh_branches(&read, levels);
+        self.weigh_products(&read);
+    }
+
+    fn weigh_branches(&mut self, read: &[Read], levels: u16) {
+        self.traps
+            .patterns
+            .extend(read.iter().filter_map(|(url, ..)| shape(url)).map(|(_, pattern)| pattern));
+        let brought = self.brought(read);
+        let before = std::mem::take(&mut self.traps.quiet);
+        for (branch, sums) in brought.iter().filter(|(_, sums)| sums.own > 0 && sums.others == 0) {
+            let (so_far, pages) = before.get(branch).copied().unwrap_or_default();
+            self.traps.quiet.insert(branch.clone(), (so_far + 1, pages + sums.pages));
+        }
+        for (branch, _) in read.iter().flat_map(|(_, _, found)| found).filter_map(shape) {
+            let quiet = self.traps.quiet.get(&branch).copied().unwrap_or_default();
+            let is_marked =
+                brought.get(&branch).is_some_and(|sums| 2 * sums.dated.max(sums.twins) >= sums.own);
+            let is_trap = quiet.0 >= levels && quiet.1 >= LEAST_PAGES && is_marked;
+            if is_trap && self.traps.branches.insert(branch.clone()) {
+                self.traps.name(format!("{branch}/**"));
+            }
+        }
+    }
+
+    /// What each branch of the level's pages brought.
+    fn brought(&self, read: &[Read]) -> BTreeMap<String, Brought> {
+        let mut brought: BTreeMap<String, Brought> = BTreeMap::new();
+        for (url, externals, found) in read {
+            let Some((branch, _)) = shape(url) else { continue };
+            let sums = brought.entry(branch.clone()).or_default();
+            sums.pages += 1;
+            sums.others += externals;
+            for child in found {
+                let is_own = shape(child)
+                    .is_some_and(|(same, pattern)| same == branch && self.traps.patterns.contains(&pattern));
+                let varying = child.target.split('/').skip(1).position(|part| part.contains(is_digit));
+                sums.own += usize::from(is_own);
+                sums.others += usize::from(!is_own);
+                sums.dated += usize::from(is_own && has_date(&child.target));
+                sums.twins += usize::from(is_own && varying.is_some_and(|at| self.is_removable(child, at)));
+            }
+        }
+        brought
+    }
+
+    fn weigh_products(&mut self, read: &[Read]) {
+        let mut order = Vec::new();
+        let mut makers: BTreeMap<String, (usize, usize, bool)> = BTreeMap::new();
+        for (_, externals, found) in read {
+            let folders: Vec<Option<String>> = found.iter().map(|url| self.product(url)).collect();
+            let Some(folder) = folders.iter().flatten().next() else { continue };
+            order.push(folder.clone());
+            let (pages, urls, is_noisy) = makers.entry(folder.clone()).or_default();
+            *pages += 1;
+            *urls += found.len();
+            *is_noisy |= *externals > 0 || folders.iter().any(|other| other.as_ref() != Some(folder));
+        }
+        for folder in order {
+            let (pages, urls, is_noisy) = makers[&folder];
+            if !is_noisy
+                && pages >= LEAST_MAKERS
+                && urls >= LEAST_PAGES
+                && self.traps.folders.insert(folder.clone())
+            {
+                self.traps.name(format!("{folder}/**"));
+            }
+        }
+    }
+
+    pub(super) fn is_in_trap(&self, url: &Url) -> bool {
+        !url.target.contains(['?', ';'])
+            && (shape(url).is_some_and(|(branch, _)| self.traps.branches.contains(&branch))
+                || self.product(url).is_some_and(|folder| self.traps.folders.contains(&folder)))
+    }
+
+    /// The folder of a path that leads to known pages without one of two segments.
+    fn product(&self, url: &Url) -> Option<String> {
+        let parts: Vec<&str> = path(url).split('/').skip(1).collect();
+        let mut removable = (0..parts.len()).filter(|at| self.is_removable(url, *at));
+        let (first, _) = (removable.next()?, removable.next()?);
+        Some([&[url.host.as_str()], &parts[..first]].concat().join("/"))
+    }
+
+    /// Whether a path leads to a known page without this segment, which is not the last and no number.
+    fn is_removable(&self, url: &Url, at: usize) -> bool {
+        let parts: Vec<&str> = path(url).split('/').skip(1).collect();
+        let names = parts.iter().filter(|part| !part.is_empty()).count();
+        if at + 1 >= names || !parts[at].contains(|c: char| c.is_ascii_alphabetic()) {
+            return false;
+        }
+        let rest: Vec<&str> = parts[..at].iter().chain(&parts[at + 1..]).copied().collect();
+        let other = Url { target: format!("/{}", rest.join("/")), ..url.clone() };
+        self.places.contains_key(&PageId::of(&other))
+    }
+}
+
+fn is_digit(c: char) -> bool {
+    c.is_ascii_digit()
+}
+
+/// Host and path with `#` for each number: up to the segment that has the first, without extension; and whole.
+/// None without a number.
+fn shape(url: &Url) -> Option<(String, String)> {
+    let mut pattern = url.host.clone();
+    for c in url.target.chars() {
+        match c {
+            _ if !is_digit(c) => pattern.push(c),
+            _ if pattern.len() == url.host.len() || !pattern.ends_with('#') => pattern.push('#'),
+            _ => {}
+        }
+    }
+    let sign = url.host.len() + pattern[url.host.len()..].find('#')?;
+    let end = pattern[sign..].find('/').map_or(pattern.len(), |slash| sign + slash);
+    let name = pattern[..end].rfind('/').map_or(0, |slash| slash + 1);
+    let branch = pattern[name..end].rfind('.').map_or(end, |dot| name + dot);
+    Some((pattern[..branch].to_owned(), pattern))
+}
+
+/// Whether a year and a month follow each other.
+fn has_date(target: &str) -> bool {
+    let numbers: Vec<(usize, &str)> = target
+        .split(|c: char| !is_digit(c))
+        .scan(0, |at, part| {
+            let start = *at;
+            *at += part.len() + 1;
+            Some((start, part))
+        })
+        .filter(|(_, part)| !part.is_empty())
+        .collect();
+    let is_year = |text: &str| text.len() == 4 && (1900..2200).contains(&text.parse().unwrap_or(0));
+    let is_month = |text: &str| text.len() <= 2 && (1..13).contains(&text.parse().unwrap_or(0));
+    let follows = |pair: &[(usize, &str)]| {
+        let [(start, year), (next, month)] = pair else { return false };
+        next - start == 5 && is_year(year) && is_month(month)
+    };
+    let is_whole = |text: &str| matches!(text.len(), 6 | 8) && is_year(&text[..4]) && is_month(&text[4..6]);
+    numbers.windows(2).any(follows) || numbers.iter().any(|(_, text)| is_whole(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_and_dates_are_those_of_the_paths_in_the_model() {
+        let of = |target: &str| shape(&Url::http("www.a5.ke", target));
+        let texts = |branch: &str, pattern: &str| Some((branch.to_owned(), pattern.to_owned()));
+        assert_eq!(of("/list/57/3.html"), texts("www.a5.ke/list/#", "www.a5.ke/list/#/#.html"));
+        assert_eq!(of("/list/57.html"), texts("www.a5.ke/list/#", "www.a5.ke/list/#.html"));
+        assert_eq!(of("/sid-4/"), texts("www.a5.ke/sid-#", "www.a5.ke/sid-#/"));
+        assert_eq!(of("/about.html"), None);
+        assert!(has_date("/calendar/2001/02/14.html") && !has_date("/calendar/2001/13/"));
+    }
+}

@@ -1,0 +1,230 @@
+use std::path::Path;
+
+use redb::{Builder, Database, ReadableTable, ReadableTableMetadata, Table};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{CACHE_BYTES, EarlierPages, LINKS, PAGES, Stored, StoredLink, key_of, store_error, write_links};
+use crate::address::WebUrl;
+use crate::exchange::Validators;
+use crate::page::{Element, RecordedPage, is_html};
+use crate::records::{
+    ExchangeRow, Manifest, PageLinkRow, RobotsRow, Row, TablesError, read_pieces, row_count,
+};
+use crate::survey::error::SurveyError;
+
+/// How far the tables of the earlier survey are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    pub rows: u64,
+    pub of: u64,
+}
+
+/// What of an exchange is kept, beside the columns that are never null.
+const COLUMNS: &[&str] = &[
+    "status",
+    "failure",
+    "content_type",
+    "content_encoding",
+    "charset",
+    "language",
+    "title",
+    "body_hash",
+    "last_modified",
+    "etag",
+    "internal_links",
+    "external_links",
+    "unchanged_bytes",
+    "excluded_by",
+    "text_simhash",
+];
+
+/// Whether `dir` has what a survey since it needs, and its files are whole at first sight; how many rows there are.
+///
+/// # Errors
+/// Says what is missing or damaged.
+pub(in crate::survey) fn check(dir: &Path) -> Result<u64, SurveyError> {
+    Manifest::load(dir).map_err(|wrong| SurveyError::Since(wrong.to_string()))?;
+    let is_missing =
+        |table| row_count(dir, table).is_err_and(|wrong| wrong.source.kind() == std::io::ErrorKind::NotFound);
+    if is_missing(PageLinkRow::TABLE) || is_missing(RobotsRow::TABLE) {
+        return Err(SurveyError::Since(format!(
+            "{} was surveyed without its page links, which unchanged pages are to keep: survey with \
+             --record-links, which costs servers nothing, and the next survey can be one since it",
+            dir.display()
+        )));
+    }
+    let rows = |table| row_count(dir, table).map(|count| count.rows).map_err(damaged);
+    Ok(rows(ExchangeRow::TABLE)? + rows(PageLinkRow::TABLE)?)
+}
+
+fn damaged(wrong: TablesError) -> SurveyError {
+    SurveyError::Since(wrong.to_string())
+}
+
+impl EarlierPages {
+    /// Makes the store at `path` of the tables of the survey in `dir`, a file of them at a time; gives the number
+    /// of pages and files in it.
+    ///
+    /// # Errors
+    /// When a table cannot be read or the store not be written.
+    pub(in crate::survey) fn build(
+        path: &Path,
+        dir: &Path,
+        tell: &mut dyn FnMut(Reading),
+    ) -> Result<u64, SurveyError> {
+        let mut reading = Reading { rows: 0, of: check(dir)? };
+        let store = Builder::new()
+            .set_cache_size(CACHE_BYTES)
+            .create(path)
+            .map_err(|wrong| store_error("open", path, wrong.into()))?;
+        let index = Index { path, store };
+        for rows in read_pieces::<ExchangeRow>(dir, COLUMNS).map_err(damaged)? {
+            let rows = rows.map_err(damaged)?;
+            index.write(|tables| rows.iter().try_for_each(|row| tables.add_page(row)))?;
+            reading.rows += rows.len() as u64;
+            tell(reading);
+        }
+        let mut run = Run::default();
+        for rows in read_pieces::<PageLinkRow>(dir, &["spelled"]).map_err(damaged)? {
+            let rows = rows.map_err(damaged)?;
+            reading.rows += rows.len() as u64;
+            index.write(|tables| rows.into_iter().try_for_each(|row| run.take(tables, row)))?;
+            tell(reading);
+        }
+        index.write(|tables| {
+            run.end(tables)?;
+            Ok(tables.pages.len()?)
+        })
+    }
+}
+
+struct Index<'a> {
+    path: &'a Path,
+    store: Database,
+}
+
+impl Index<'_> {
+    fn write<T>(
+        &self,
+        work: impl FnOnce(&mut Tables<'_>) -> Result<T, redb::Error>,
+    ) -> Result<T, SurveyError> {
+        let run = || {
+            let txn = self.store.begin_write()?;
+            let done = work(&mut Tables { pages: txn.open_table(PAGES)?, links: txn.open_table(LINKS)? })?;
+            txn.commit()?;
+            Ok(done)
+        };
+        run().map_err(|wrong| store_error("write", self.path, wrong))
+    }
+}
+
+/// The store while it is written.
+struct Tables<'txn> {
+    pages: Table<'txn, u128, &'static [u8]>,
+    links: Table<'txn, u128, &'static [u8]>,
+}
+
+impl Tables<'_> {
+    /// Of a URL that was asked for twice the last answer counts.
+    fn add_page(&mut self, row: &ExchangeRow) -> Result<(), redb::Error> {
+        if let Some((key, stored)) = stored(row) {
+            let bytes = postcard::to_stdvec(&stored).unwrap_or_default();
+            self.pages.insert(key, bytes.as_slice())?;
+        }
+        Ok(())
+    }
+
+    /// How many links were counted on a page of this tree.
+    fn links_of(&self, key: u128, tree: u64) -> Result<Option<usize>, redb::Error> {
+        let bytes = self.pages.get(key)?;
+        let stored = bytes.and_then(|bytes| postcard::from_bytes::<Stored>(bytes.value()).ok());
+        let page = stored.filter(|stored| stored.tree == tree).and_then(|stored| stored.page);
+        Ok(page.map(|(_, count)| count as usize))
+    }
+}
+
+/// What is kept of an exchange; none where nothing can be taken over.
+fn stored(row: &ExchangeRow) -> Option<(u128, Stored)> {
+    let came_whole = row.status == Some(200) || row.unchanged_bytes.is_some();
+    let validators = Validators { etag: row.etag.clone(), last_modified: row.last_modified.clone() };
+    let is_known = came_whole && row.failure.is_none() && row.excluded_by.is_none();
+    if row.purpose != "page" || !is_known || validators.is_empty() {
+        return None;
+    }
+    let url = WebUrl::parse(&row.url).ok()?;
+    let page = match &row.charset {
+        Some(charset) => Some(recorded_page(row, charset)?),
+        // A page that was not read, which no survey writes, is not known.
+        None if is_html(row.content_type.as_deref()) => return None,
+        None => None,
+    };
+    let stored = Stored {
+        tree: tree_of(&row.site, row.seed),
+        validators,
+        content_type: row.content_type.clone(),
+        content_encoding: row.content_encoding.clone(),
+        body_bytes: row.body_bytes,
+        received_bytes: row.unchanged_bytes.unwrap_or(row.received_bytes),
+        page,
+    };
+    Some((key_of(url.host(), &row.url), stored))
+}
+
+fn recorded_page(row: &ExchangeRow, charset: &str) -> Option<(RecordedPage, u32)> {
+    let page = RecordedPage {
+        links: Vec::new(),
+        charset: charset.to_owned(),
+        language: row.language.clone(),
+        title: row.title.clone(),
+        body_hash: u128::from_str_radix(row.body_hash.as_deref()?, 16).ok()?,
+        text_simhash: row.text_simhash.as_deref().and_then(|hash| u64::from_str_radix(hash, 16).ok()),
+    };
+    Some((page, row.internal_links?.checked_add(row.external_links?)?))
+}
+
+fn tree_of(site: &str, seed: u16) -> u64 {
+    xxh3_64(format!("{site} {seed}").as_bytes())
+}
+
+/// The links of one page, which stand together and in their order.
+#[derive(Default)]
+struct Run {
+    tree: u64,
+    page: String,
+    position: u32,
+    links: Vec<StoredLink>,
+    /// Something in them cannot be read: the page is sent again.
+    is_broken: bool,
+}
+
+impl Run {
+    fn take(&mut self, tables: &mut Tables<'_>, row: PageLinkRow) -> Result<(), redb::Error> {
+        let tree = tree_of(&row.site, row.seed);
+        if self.page != row.page || self.tree != tree || row.position <= self.position {
+            self.end(tables)?;
+            (self.tree, self.page) = (tree, row.page);
+        }
+        self.position = row.position;
+        match Element::of_word(&row.element) {
+            Some(element) => {
+                let url = row.spelled.unwrap_or(row.url);
+                self.links.push(StoredLink { url, element, nofollow: row.nofollow });
+            }
+            None => self.is_broken = true,
+        }
+        Ok(())
+    }
+
+    /// Stores the links if their page is known and was counted with so many.
+    fn end(&mut self, tables: &mut Tables<'_>) -> Result<(), redb::Error> {
+        let links = std::mem::take(&mut self.links);
+        let is_broken = std::mem::take(&mut self.is_broken);
+        self.position = 0;
+        let Ok(url) = WebUrl::parse(&self.page) else { return Ok(()) };
+        let key = key_of(url.host(), &self.page);
+        if !is_broken && tables.links_of(key, self.tree)? == Some(links.len()) {
+            tables.links.insert(key, write_links(&links).as_slice())?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,261 @@
+//! What an earlier survey knows of pages and files, so that only what has changed is sent again.
+//!
+//! When a survey is made, the tables of the earlier one are read once, file by file, into a store in the new
+//! folder (`index`): from then on the earlier survey is not needed, and however large it is, only what is asked for
+//! is held. It is asked for by URL, so an earlier survey of another depth, of another scope or broken off helps
+//! with what it has.
+//!
+//! Only what can be taken over whole is kept: pages and files that came complete with status 200 and an `ETag` or
+//! a date, or had not changed since a survey before; and of pages, those with as many recorded links as were
+//! counted. What a server says of them is judged in [`EarlierPage::take_over`] and nowhere else.
+
+mod index;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use redb::{Builder, Database, ReadableDatabase, TableDefinition};
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::error::SurveyError;
+use crate::address::{Host, WebUrl};
+use crate::exchange::{Answer, Validators};
+use crate::page::{Element, Link, Page, RecordedPage};
+use crate::walk::Content;
+
+pub use index::Reading;
+pub(super) use index::check;
+
+/// By [`key_of`]: what the table of exchanges tells …
+const PAGES: TableDefinition<'static, u128, &[u8]> = TableDefinition::new("pages");
+/// … and, compressed, the table of page links, where there are any.
+const LINKS: TableDefinition<'static, u128, &[u8]> = TableDefinition::new("links");
+
+/// Bytes of the store that are kept in memory: a site's pages stand together in it.
+const CACHE_BYTES: usize = 32 * 1024 * 1024;
+/// The level at which zstd is fastest without leaving much: links repeat each other's beginnings.
+const COMPRESSION: i32 = 1;
+/// HTTP: not modified (RFC 9110 §15.4.5).
+const NOT_MODIFIED: u16 = 304;
+
+/// The pages and files of an earlier survey.
+pub(super) struct EarlierPages {
+    path: PathBuf,
+    store: Database,
+}
+
+/// A page or file as an earlier survey had it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct EarlierPage {
+    pub validators: Validators,
+    content_type: Option<String>,
+    content_encoding: Option<String>,
+    body_bytes: u64,
+    received_bytes: u64,
+    /// None for a file, which is not read.
+    page: Option<RecordedPage>,
+}
+
+/// A page or file as it is stored.
+#[derive(Debug, Serialize, Deserialize)]
+struct Stored {
+    /// Which site tree it stands in, for its links stand there too.
+    tree: u64,
+    validators: Validators,
+    content_type: Option<String>,
+    content_encoding: Option<String>,
+    body_bytes: u64,
+    received_bytes: u64,
+    /// With the number of its links in place of them.
+    page: Option<(RecordedPage, u32)>,
+}
+
+/// A link as it is stored.
+#[derive(Debug, Serialize, Deserialize)]
+struct StoredLink {
+    url: String,
+    element: Element,
+    nofollow: bool,
+}
+
+impl EarlierPages {
+    /// Opens the store at `path`.
+    ///
+    /// # Errors
+    /// When it cannot be read, or another process has it open.
+    pub(super) fn open(path: &Path) -> Result<Self, SurveyError> {
+        let store = Builder::new()
+            .set_cache_size(CACHE_BYTES)
+            .open(path)
+            .map_err(|wrong| store_error("open", path, wrong.into()))?;
+        Ok(Self { path: path.to_owned(), store })
+    }
+
+    /// What is known of a URL, if all that a walk needs of it is.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub(super) fn find(&self, url: &WebUrl) -> Result<Option<EarlierPage>, SurveyError> {
+        let read = || -> Result<_, redb::Error> {
+            let txn = self.store.begin_read()?;
+            let key = key_of(url.host(), url.as_str());
+            let stored = txn.open_table(PAGES)?.get(key)?.map(|value| value.value().to_vec());
+            let links = txn.open_table(LINKS)?.get(key)?.map(|value| value.value().to_vec());
+            Ok((stored, links))
+        };
+        let (stored, links) = read().map_err(|wrong| store_error("read", &self.path, wrong))?;
+        Ok(stored.and_then(|stored| EarlierPage::of(&stored, links.as_deref())))
+    }
+}
+
+impl EarlierPage {
+    /// None where the links are not those that were counted.
+    fn of(stored: &[u8], links: Option<&[u8]>) -> Option<Self> {
+        let stored: Stored = postcard::from_bytes(stored).ok()?;
+        let page = match stored.page {
+            None => None,
+            Some((page, count)) => {
+                let links = links.map_or(Some(Vec::new()), read_links)?;
+                Some(RecordedPage { links: (links.len() == count as usize).then_some(links)?, ..page })
+            }
+        };
+        Some(Self {
+            validators: stored.validators,
+            content_type: stored.content_type,
+            content_encoding: stored.content_encoding,
+            body_bytes: stored.body_bytes,
+            received_bytes: stored.received_bytes,
+            page,
+        })
+    }
+
+    /// Takes it over if the server said that it has not changed: completes the answer with what the server need
+    /// not say again, and gives what it carries for the walk and the bytes that it took to come whole.
+    pub(super) fn take_over(self, answer: &mut Answer) -> Option<(Content, u64)> {
+        if answer.status != Some(NOT_MODIFIED) || answer.failure.is_some() {
+            return None;
+        }
+        let head = &mut answer.head;
+        head.content_type = self.content_type;
+        head.content_encoding = self.content_encoding;
+        // What the server says now is newer (RFC 9111 §3.2).
+        head.etag = head.etag.take().or(self.validators.etag);
+        head.last_modified = head.last_modified.take().or(self.validators.last_modified);
+        answer.body_bytes = self.body_bytes;
+        let content = self.page.map_or(Content::Nothing, |page| {
+            Content::Page(Box::new(Page::recalled(page, head.robots_tag.as_deref())))
+        });
+        Some((content, self.received_bytes))
+    }
+}
+
+/// Hash of the host and hash of the URL: pages of a host stand together, as in the tables.
+fn key_of(host: &Host, url: &str) -> u128 {
+    u128::from(xxh3_64(host.as_str().as_bytes())) << 64 | u128::from(xxh3_64(url.as_bytes()))
+}
+
+fn write_links(links: &[StoredLink]) -> Vec<u8> {
+    // Neither postcard nor zstd can fail on a vector in memory.
+    let bytes = postcard::to_stdvec(links).unwrap_or_default();
+    zstd::bulk::compress(&bytes, COMPRESSION).unwrap_or_default()
+}
+
+fn read_links(bytes: &[u8]) -> Option<Vec<Link>> {
+    let bytes = zstd::decode_all(bytes).ok()?;
+    let links: Vec<StoredLink> = postcard::from_bytes(&bytes).ok()?;
+    links
+        .into_iter()
+        .map(|StoredLink { url, element, nofollow }| {
+            Some(Link { url: WebUrl::parse(&url).ok()?, element, nofollow })
+        })
+        .collect()
+}
+
+fn store_error(operation: &'static str, path: &Path, wrong: redb::Error) -> SurveyError {
+    let source = match wrong {
+        redb::Error::Io(source) => source,
+        other => io::Error::other(other),
+    };
+    SurveyError::File { operation, path: path.to_owned(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use super::*;
+    use crate::exchange::Failure;
+
+    fn page() -> EarlierPage {
+        EarlierPage {
+            validators: Validators {
+                etag: Some("\"1\"".to_owned()),
+                last_modified: Some("Tue, 10 Nov 2026 09:00:00 GMT".to_owned()),
+            },
+            content_type: Some("text/html".to_owned()),
+            content_encoding: None,
+            body_bytes: 5,
+            received_bytes: 300,
+            page: Some(RecordedPage {
+                links: Vec::new(),
+                charset: "UTF-8".to_owned(),
+                language: None,
+                title: None,
+                body_hash: 7,
+                text_simhash: Some(7),
+            }),
+        }
+    }
+
+    fn answer(status: u16) -> Answer {
+        let nobody = Answer::not_asked(SystemTime::UNIX_EPOCH, None, Failure::Reset, None);
+        Answer { status: Some(status), failure: None, ..nobody }
+    }
+
+    #[test]
+    fn an_unchanged_page_is_taken_over_with_what_the_server_does_not_say_again() {
+        let mut told = answer(304);
+        told.head.etag = Some("\"2\"".to_owned());
+        let Some((Content::Page(taken), 300)) = page().take_over(&mut told) else { panic!("{told:?}") };
+        assert_eq!((taken.body_hash, taken.nofollow), (7, false));
+        assert_eq!((told.head.etag.as_deref(), told.body_bytes), (Some("\"2\""), 5));
+        assert_eq!(told.head.last_modified, page().validators.last_modified);
+        assert_eq!(told.head.content_type.as_deref(), Some("text/html"));
+    }
+
+    #[test]
+    fn a_server_that_wants_its_links_not_followed_any_more_is_heard() {
+        let mut told = answer(304);
+        told.head.robots_tag = Some("nofollow".to_owned());
+        let Some((Content::Page(taken), _)) = page().take_over(&mut told) else { panic!("{told:?}") };
+        assert!(taken.nofollow);
+    }
+
+    #[test]
+    fn any_other_answer_stays_what_it_is() {
+        for status in [200, 206, 302, 404, 412, 503] {
+            let mut told = answer(status);
+            assert_eq!(page().take_over(&mut told), None);
+            assert_eq!(told, answer(status));
+        }
+        let mut broken = Answer { failure: Some(Failure::BodyTruncated), ..answer(304) };
+        assert_eq!(page().take_over(&mut broken), None);
+    }
+
+    #[test]
+    fn links_are_stored_as_they_are_spelled_and_in_their_order() {
+        let url = |number: u32| format!("http://a.ke/%7e{number}");
+        let stored: Vec<StoredLink> = (0..500)
+            .map(|number| StoredLink { url: url(number), element: Element::Area, nofollow: number % 2 == 0 })
+            .collect();
+        let bytes = write_links(&stored);
+        assert!(bytes.len() * 4 < 500 * url(0).len(), "{}", bytes.len());
+        let links = read_links(&bytes).unwrap();
+        assert!(links.iter().zip(0..).all(|(link, number)| {
+            link.url.as_str() == url(number) && link.nofollow == (number % 2 == 0)
+        }));
+        assert_eq!((links.len(), links[7].element), (500, Element::Area));
+        assert_eq!(read_links(&bytes[1..]), None);
+    }
+}

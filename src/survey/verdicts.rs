@@ -1,0 +1,260 @@
+use super::settings::{Settings, Size, Span};
+use crate::load::{Count, Seen, Worst};
+use crate::records::units::{bytes, duration, thousands};
+use crate::records::{Judgement, Verdict};
+
+/// What the ledger says of each promise on load that it can judge, by what was seen from the answers alone.
+pub(super) fn verdicts(seen: &Seen, settings: &Settings) -> Vec<Verdict> {
+    let mut verdicts = at_once(seen, settings);
+    verdicts.push(least_pause(seen, settings));
+    verdicts.extend(tree_budgets(seen, settings));
+    verdicts.extend(server_budgets(seen, settings));
+    verdicts.push(rate(seen, settings));
+    verdicts.push(quiet_hours(seen, settings));
+    verdicts.extend(nobody_who_must_not_be(seen, settings));
+    verdicts
+}
+
+fn at_once(seen: &Seen, settings: &Settings) -> Vec<Verdict> {
+    let judge = |id: &str, what: &str, most: Option<u32>, worst: &Worst| {
+        let promise = match most {
+            Some(1) | None => format!("one request at a time in each {what}"),
+            Some(most) => format!("at most {most} requests at once in each {what}"),
+        };
+        let evidence = format!("at most {} at once{}", worst.most, of(worst));
+        judged(id, promise, most.map(u64::from), worst, evidence)
+    };
+    vec![
+        judge("one_at_a_time_address", "server", Some(settings.per_address), &seen.at_server),
+        judge("one_at_a_time_site", "site", Some(settings.per_site), &seen.in_site),
+        judge(
+            "one_at_a_time_neighbourhood",
+            "neighbourhood",
+            settings.per_neighbourhood,
+            &seen.in_neighbourhood,
+        ),
+    ]
+}
+
+fn least_pause(seen: &Seen, settings: &Settings) -> Verdict {
+    let least = settings.min_delay.0.as_micros() as u64;
+    let promise = format!("at least {} of pause at each server", settings.min_delay);
+    let Some(gap) = seen.least_gap else {
+        return verdict("least_pause", promise, Judgement::Held, "no server was asked twice".to_owned());
+    };
+    let evidence = format!("the shortest was {} ({})", seconds(gap), seen.least_gap_at);
+    // With several places at a server the pause is kept in each, and gaps between them may be shorter.
+    let judgement = match settings.per_address {
+        1 if gap < least => Judgement::Broken,
+        1 => Judgement::Held,
+        _ => Judgement::NotJudged,
+    };
+    verdict("least_pause", promise, judgement, evidence)
+}
+
+fn tree_budgets(seen: &Seen, settings: &Settings) -> [Verdict; 2] {
+    let max_bytes = settings.max_bytes.map(|size| size.0);
+    [
+        budget("request_budget", "requests for a site tree", settings.max_requests, &seen.tree[0], thousands),
+        budget("byte_budget", "of traffic for a site tree", max_bytes, &seen.tree[1], bytes),
+    ]
+}
+
+fn server_budgets(seen: &Seen, settings: &Settings) -> Vec<Verdict> {
+    let micros = |span: Option<Span>| span.map(|span| span.0.as_micros() as u64);
+    let size = |size: Option<Size>| size.map(|size| size.0);
+    let [requests, moved, busy] = &seen.server;
+    let [day_requests, day_moved, day_busy] = &seen.server_day;
+    let all = [
+        budget("server_requests", "requests to a server", settings.max_server_requests, requests, thousands),
+        budget("server_bytes", "of traffic with a server", size(settings.max_server_bytes), moved, bytes),
+        budget("server_busy", "of a server's time", micros(settings.max_server_busy), busy, seconds),
+        budget(
+            "server_requests_per_day",
+            "requests to a server on a day",
+            settings.max_server_requests_per_day,
+            day_requests,
+            thousands,
+        ),
+        budget(
+            "server_bytes_per_day",
+            "of traffic with a server on a day",
+            size(settings.max_server_bytes_per_day),
+            day_moved,
+            bytes,
+        ),
+        budget(
+            "server_busy_per_day",
+            "of a server's time on a day",
+            micros(settings.max_server_busy_per_day),
+            day_busy,
+            seconds,
+        ),
+    ];
+    all.into_iter().filter(|verdict| verdict.judgement != Judgement::NotJudged).collect()
+}
+
+fn rate(seen: &Seen, settings: &Settings) -> Verdict {
+    let Some(rate) = settings.rate else {
+        let promise = "no more bytes per second than the ceiling".to_owned();
+        return verdict("rate", promise, Judgement::NotJudged, NO_LIMIT.to_owned());
+    };
+    let promise = format!("at most {}/s over the whole survey", bytes(rate.0));
+    let judgement = if seen.above_rate > 0 { Judgement::Broken } else { Judgement::Held };
+    let evidence = match seen.above_rate {
+        0 => format!("never exceeded in {} exchanges", thousands(seen.exchanges)),
+        above => format!("{} above it and what may be saved up", bytes(above)),
+    };
+    verdict("rate", promise, judgement, evidence)
+}
+
+fn quiet_hours(seen: &Seen, settings: &Settings) -> Verdict {
+    let Some(hours) = settings.quiet_hours else {
+        return verdict(
+            "quiet_hours",
+            "no request in quiet hours".into(),
+            Judgement::NotJudged,
+            NO_LIMIT.into(),
+        );
+    };
+    no_contact(
+        "quiet_hours",
+        format!("no request in the hours {hours} of a server"),
+        seen,
+        &seen.in_quiet_hours,
+    )
+}
+
+fn no_contact(id: &str, promise: String, seen: &Seen, count: &Count) -> Verdict {
+    match count.times {
+        0 => {
+            verdict(id, promise, Judgement::Held, format!("none in {} exchanges", thousands(seen.exchanges)))
+        }
+        times => {
+            let evidence = format!("{} times, first {}", thousands(times), count.first);
+            verdict(id, promise, Judgement::Broken, evidence)
+        }
+    }
+}
+
+fn nobody_who_must_not_be(seen: &Seen, settings: &Settings) -> [Verdict; 2] {
+    let special = "no contact with special addresses".to_owned();
+    let special = match seen.special.times {
+        times if settings.permit_special_addresses && times > 0 => {
+            let evidence = format!("{} were permitted", thousands(times));
+            verdict("special_addresses", special, Judgement::NotJudged, evidence)
+        }
+        _ => no_contact("special_addresses", special, seen, &seen.special),
+    };
+    let opt_out = "no contact with whom had opted out".to_owned();
+    [special, no_contact("opt_out", opt_out, seen, &seen.opted_out)]
+}
+
+const NO_LIMIT: &str = "no limit was set";
+
+fn budget(
+    id: &str,
+    what: &str,
+    most: Option<u64>,
+    worst: &Worst,
+    written: impl Fn(u64) -> String,
+) -> Verdict {
+    let promise = match most {
+        Some(most) => format!("at most {} {what}", written(most)),
+        None => format!("a limit of {what}"),
+    };
+    let evidence = format!("at most {}{}", written(worst.most), of(worst));
+    judged(id, promise, most, worst, evidence)
+}
+
+fn judged(id: &str, promise: String, most: Option<u64>, worst: &Worst, evidence: String) -> Verdict {
+    match most {
+        None => verdict(id, promise, Judgement::NotJudged, format!("{NO_LIMIT}; {evidence}")),
+        Some(most) if worst.most > most => verdict(id, promise, Judgement::Broken, evidence),
+        Some(_) => verdict(id, promise, Judgement::Held, evidence),
+    }
+}
+
+fn of(worst: &Worst) -> String {
+    if worst.who.is_empty() { String::new() } else { format!(" ({})", worst.who) }
+}
+
+fn seconds(micros: u64) -> String {
+    duration(micros as f64 / 1e6)
+}
+
+fn verdict(id: &str, promise: String, judgement: Judgement, evidence: String) -> Verdict {
+    Verdict { id: id.to_owned(), promise, judgement, evidence }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn broken(seen: &Seen, settings: &Settings) -> Vec<String> {
+        let broken = verdicts(seen, settings).into_iter().filter(|it| it.judgement == Judgement::Broken);
+        broken.map(|verdict| verdict.to_string()).collect()
+    }
+
+    fn worst(most: u64, who: &str) -> Worst {
+        Worst { most, who: who.to_owned() }
+    }
+
+    #[test]
+    fn a_ledger_without_breaches_breaks_nothing() {
+        let seen = Seen { at_server: worst(1, "41.90.0.1"), least_gap: Some(2_000_100), ..Seen::default() };
+        assert_eq!(broken(&seen, &Settings::default()), Vec::<String>::new());
+    }
+
+    #[test]
+    fn every_breach_in_the_ledger_is_told_with_its_evidence() {
+        let seen = Seen {
+            exchanges: 9,
+            at_server: worst(2, "41.90.0.1"),
+            in_site: worst(3, "a.ke"),
+            in_neighbourhood: worst(5, "41.90.0.0/24"),
+            least_gap: Some(1_500_000),
+            least_gap_at: "41.90.0.1".into(),
+            server: [worst(101, "41.90.0.1"), worst(5, "41.90.0.1"), worst(0, "")],
+            server_day: [worst(0, ""), worst(0, ""), worst(61_000_000, "41.90.0.2")],
+            tree: [worst(10_001, "a.ke"), worst(10, "a.ke")],
+            above_rate: 77,
+            special: Count { times: 1, first: "10.0.0.1".into() },
+            opted_out: Count { times: 2, first: "41.90.0.1 for a.ke".into() },
+            in_quiet_hours: Count { times: 1, first: "41.90.0.1 for a.ke".into() },
+        };
+        let settings = Settings {
+            per_neighbourhood: Some(4),
+            quiet_hours: "08:00-18:00".parse().ok(),
+            max_server_requests: Some(100),
+            max_server_bytes: Some(Size(5)),
+            max_server_busy_per_day: Some(Span(Duration::from_secs(60))),
+            ..Settings::default()
+        };
+        let expected = [
+            "one request at a time in each server: at most 2 at once (41.90.0.1)",
+            "one request at a time in each site: at most 3 at once (a.ke)",
+            "at most 4 requests at once in each neighbourhood: at most 5 at once (41.90.0.0/24)",
+            "at least 2s of pause at each server: the shortest was 1.5 s (41.90.0.1)",
+            "at most 10,000 requests for a site tree: at most 10,001 (a.ke)",
+            "at most 100 requests to a server: at most 101 (41.90.0.1)",
+            "at most 1 min 00 s of a server's time on a day: at most 1 min 01 s (41.90.0.2)",
+            "at most 1.0 MB/s over the whole survey: 77 B above it and what may be saved up",
+            "no request in the hours 08:00-18:00 of a server: 1 times, first 41.90.0.1 for a.ke",
+            "no contact with special addresses: 1 times, first 10.0.0.1",
+            "no contact with whom had opted out: 2 times, first 41.90.0.1 for a.ke",
+        ];
+        assert_eq!(broken(&seen, &settings), expected);
+    }
+
+    #[test]
+    fn what_was_permitted_or_not_limited_is_not_judged() {
+        let seen = Seen { special: Count { times: 4, first: "127.0.0.1".into() }, ..Seen::default() };
+        let settings = Settings { permit_special_addresses: true, rate: None, ..Settings::default() };
+        let open = verdicts(&seen, &settings).into_iter().filter(|it| it.judgement == Judgement::NotJudged);
+        let open: Vec<String> = open.map(|verdict| verdict.id).collect();
+        assert_eq!(open, ["one_at_a_time_neighbourhood", "rate", "quiet_hours", "special_addresses"]);
+    }
+}

@@ -1,0 +1,77 @@
+use std::time::Duration;
+
+use super::Class;
+use super::machine::Walk;
+use super::origins::{Lookup, Verdict};
+use super::trap::endless_path;
+use crate::address::{ScriptKey, WebUrl};
+use crate::exchange::{Ask, Depth, Purpose};
+
+/// Whether a URL is asked for.
+pub(super) enum Decision {
+    Ask(Ask, Option<Duration>),
+    /// An answer in flight decides.
+    Wait,
+    Not(Class),
+}
+
+/// What keeps a URL back.
+impl Walk {
+    /// What becomes of the URL whose turn it is.
+    pub(super) fn decide(&mut self) -> Decision {
+        let entry = &self.list[self.turn];
+        let url = &entry.url;
+        let is_recorded = self.recorded.as_ref().is_some_and(|next| next.host() == url.host());
+        if !is_recorded && self.opt_out.has_host(url.host()) {
+            return Decision::Not(Class::OptOut);
+        }
+        if let Some(class) = entry.kept {
+            return Decision::Not(class);
+        }
+        if let Some(endless) = endless_path(url) {
+            self.evidence.name(&endless);
+            return Decision::Not(Class::Trap);
+        }
+        if self.depth > Depth(0) && self.settings.filter.leaves_out(url) {
+            return Decision::Not(Class::Filtered);
+        }
+        if !entry.again && self.script_is_used_up(url) {
+            return Decision::Not(Class::Script);
+        }
+        let wants_head = self.depth > Depth(0) && !entry.probed && self.settings.filter.wants_head(url);
+        let purpose = if wants_head { Purpose::Head } else { Purpose::Page };
+        let url = url.clone();
+        self.by_robots(url, purpose)
+    }
+
+    /// What robots.txt says, once it is known.
+    fn by_robots(&mut self, url: WebUrl, purpose: Purpose) -> Decision {
+        match self.origins.lookup(&url) {
+            Lookup::Pending => return Decision::Wait,
+            Lookup::Ask(url) => {
+                let ask = Ask { number: self.asked, url, purpose: Purpose::Robots, depth: None };
+                return Decision::Ask(ask, None);
+            }
+            Lookup::Known(Verdict::Unreachable) => return Decision::Not(Class::RobotsUnreachable),
+            Lookup::Known(Verdict::Rules(rules)) => {
+                let too_slow = rules.crawl_delay().is_some_and(|delay| delay > self.settings.max_crawl_delay);
+                if too_slow || !rules.allows(&url) {
+                    return Decision::Not(Class::Robots);
+                }
+            }
+        }
+        let delay = self.origins.crawl_delay(&url);
+        Decision::Ask(Ask { number: self.asked, url, purpose, depth: Some(self.depth) }, delay)
+    }
+
+    /// One query URL a script; and once it is fetched, not the bare script URL either. A bare URL
+    /// fetched first does not use up the script.
+    fn script_is_used_up(&self, url: &WebUrl) -> bool {
+        match url.script() {
+            Some(script) => {
+                self.scripts.get(&script).is_some_and(|used| *used >= self.settings.queries_per_script)
+            }
+            None => self.scripts.contains_key(&ScriptKey(url.page_key())),
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! Sites without end, and sound ones that look a little like them.
+
+use super::tests::{Served, Web, drive, start, walk};
+use super::*;
+
+/// Adds pages from the first one on, each with what `links` says, so many of them.
+fn grown(mut web: Web, first: &[String], most: usize, links: impl Fn(&str) -> (String, Vec<String>)) -> Web {
+    let mut list = first.to_vec();
+    let mut turn = 0;
+    while turn < list.len() && turn < most {
+        let (text, found) = links(&list[turn]);
+        let anchors: String = found.iter().map(|to| format!("<a href='{to}'></a>")).collect();
+        web = web.serve(&list[turn], Served::Html(format!("{text} {anchors}")));
+        let new: Vec<String> = found.into_iter().filter(|to| !list.contains(to)).collect();
+        list.extend(new);
+        turn += 1;
+    }
+    web
+}
+
+fn is_digit(c: char) -> bool {
+    c.is_ascii_digit()
+}
+
+fn numbers(url: &str) -> Vec<usize> {
+    url.split(|c| !is_digit(c)).filter_map(|part| part.parse().ok()).collect()
+}
+
+/// Sixteen hexadecimal digits that look drawn.
+fn token(text: &str) -> String {
+    format!("{:016x}", xxhash_rust::xxh3::xxh3_64(text.as_bytes()))
+}
+
+/// A month leads to the next and to its days; a front page with a sound branch beside it.
+fn calendar() -> Web {
+    let web = Web::default()
+        .page("http://a.ke/", &["/calendar/2001/1/", "/about"])
+        .page("http://a.ke/about", &["/team"])
+        .page("http://a.ke/team", &["/jobs"])
+        .page("http://a.ke/jobs", &["/jobs/old"])
+        .page("http://a.ke/jobs/old", &["/jobs/older"])
+        .page("http://a.ke/jobs/older", &["/jobs/oldest"])
+        .page("http://a.ke/jobs/oldest", &["http://b.ke/"]);
+    grown(web, &["http://a.ke/calendar/2001/1/".to_owned()], 300, |url| {
+        let found = match numbers(url)[..] {
+            [year, month] => {
+                let next = format!("http://a.ke/calendar/{}/{}/", year + month / 12, month % 12 + 1);
+                let days = (1..=28).map(|day| format!("http://a.ke/calendar/{year}/{month}/{day}.html"));
+                [next].into_iter().chain(days).collect()
+            }
+            _ => Vec::new(),
+        };
+        (format!("Nothing happens on {url}"), found)
+    })
+}
+
+#[test]
+fn a_calendar_ends_by_evidence_and_the_rest_of_the_site_goes_on() {
+    let (tree, asked) = walk(&calendar(), Settings::default());
+    assert_eq!((tree.outcome, tree.trap_patterns.join(" ")), (Outcome::Trap, "a.ke/calendar/#/**".into()));
+    assert_eq!(tree.externals.len(), 1, "found below the calendar's last level");
+    assert_eq!(asked.len(), 1 + 1 + 6 + 1 + 3 * 29, "robots, front page, the branch, levels 1 to 4");
+    assert_eq!(tree.levels[5].class(Class::Trap), 29);
+
+    let (all, asked) = walk(&calendar(), Settings { trap_levels: None, ..Settings::default() });
+    assert_eq!((all.outcome, all.trap_patterns.len()), (Outcome::Depth, 0));
+    assert!(asked.len() > 200 && all.externals.len() == 1);
+}
+
+#[test]
+fn what_is_a_trap_does_not_depend_on_parallelism_or_on_the_depth_below() {
+    let one = walk(&calendar(), Settings::default()).0;
+    assert_eq!(one, drive(start("http://a.ke/", Settings::default(), ""), &calendar(), 7).0);
+    for depth in 0..8 {
+        let cut =
+            walk(&calendar(), Settings { depth: crate::exchange::Depth(depth), ..Settings::default() }).0;
+        let levels = usize::from(depth) + 1;
+        assert_eq!(cut.levels[..levels.min(cut.levels.len())], one.levels[..levels.min(one.levels.len())]);
+    }
+}
+
+/// Lists of ten items each lead on to the next list, and nothing to anybody else.
+#[test]
+fn lists_of_items_are_walked_to_their_end() {
+    let web = Web::default().page("http://a.ke/", &["/list/1"]);
+    let web = grown(web, &["http://a.ke/list/1".to_owned()], 1000, |url| {
+        let found = match numbers(url)[..] {
+            [list] if list < 12 => {
+                let items = (1..=10).map(|item| format!("http://a.ke/list/{list}/{item}.html"));
+                [format!("http://a.ke/list/{}", list + 1)].into_iter().chain(items).collect()
+            }
+            _ => Vec::new(),
+        };
+        (format!("The page {url}"), found)
+    });
+    let (tree, _) = walk(&web, Settings { depth: crate::exchange::Depth(30), ..Settings::default() });
+    assert_eq!((tree.outcome, tree.trap_patterns.len()), (Outcome::Complete, 0));
+    assert_eq!(tree.sum(|level| level.pages), 1 + 12 + 110);
+}
+
+/// Articles below dates, each of its own name, that lead to older ones.
+#[test]
+fn an_archive_by_date_is_walked_to_its_end() {
+    let web = Web::default().page("http://a.ke/", &["/2006/5/"]);
+    let web = grown(web, &["http://a.ke/2006/5/".to_owned()], 1000, |url| {
+        let found = match numbers(url)[..] {
+            [year, month] if url.ends_with('/') && year > 2003 => {
+                let (year, month) = if month == 1 { (year - 1, 12) } else { (year, month - 1) };
+                let name = |n: usize| token(&format!("{year} {month} {n}")).replace(is_digit, "o");
+                let articles = (0..11).map(|n| format!("http://a.ke/{year}/{month}/{}", name(n)));
+                [format!("http://a.ke/{year}/{month}/")].into_iter().chain(articles).collect()
+            }
+            _ => Vec::new(),
+        };
+        (format!("An article called {url}"), found)
+    });
+    let (tree, _) = walk(&web, Settings { depth: crate::exchange::Depth(40), ..Settings::default() });
+    assert_eq!((tree.outcome, tree.trap_patterns.join(" ")), (Outcome::Complete, String::new()));
+    assert!(tree.sum(|level| level.pages) > 200);
+}
+
+#[test]
+fn near_duplicates_under_ever_new_names_end_by_evidence() {
+    let names = |base: fn(&str) -> String| {
+        let web = Web::default().page("http://a.ke/", &[&base(&token("0")), &base(&token("1"))]);
+        let first = [base(&token("0")), base(&token("1"))];
+        let web = grown(web, &first, 400, |url| {
+            let found = (0..2).map(|n| base(&token(&format!("{url} {n}")))).collect();
+            ("Welcome to our page of pages".to_owned(), found)
+        });
+        let (tree, asked) = walk(&web, Settings::default());
+        (tree.outcome, tree.trap_patterns.join(" "), asked.len())
+    };
+    let pages = names(|token| format!("http://a.ke/gone/{token}"));
+    assert_eq!(pages, (Outcome::Trap, "a.ke/gone/*".into(), 1 + 1 + 30));
+    let hosts = names(|token| format!("http://w{token}.a.ke/"));
+    assert_eq!(hosts, (Outcome::Trap, "*.a.ke/".into(), 2 * (1 + 30)), "with a robots.txt each");
+}
+
+#[test]
+fn pages_of_their_own_text_under_new_names_are_no_trap() {
+    let first = [format!("http://a.ke/doc/{}", token("0"))];
+    let web = grown(Web::default().page("http://a.ke/", &[&first[0]]), &first, 100, |url| {
+        let found = (0..2).map(|n| format!("http://a.ke/doc/{}", token(&format!("{url} {n}")))).collect();
+        let words: String = (0..40).map(|n| token(&format!("{url}{n}")) + " ").collect();
+        (words, found)
+    });
+    let (tree, _) = walk(&web, Settings::default());
+    assert_eq!((tree.outcome, tree.trap_patterns.len()), (Outcome::Complete, 0));
+}
+
+#[test]
+fn sessions_that_repeat_the_site_end_by_evidence() {
+    let parts: Vec<String> = (1..=8).map(|part| format!("/part-{part}.html")).collect();
+    let links: Vec<&str> = parts.iter().map(String::as_str).chain(["/sid-1/"]).collect();
+    let web = Web::default().page("http://a.ke/", &links);
+    let web = grown(web, &["http://a.ke/sid-1/".to_owned()], 300, |url| {
+        let found = match numbers(url)[..] {
+            [session] => {
+                let pages = parts.iter().map(|part| format!("http://a.ke/sid-{session}{part}"));
+                pages.chain([format!("http://a.ke/sid-{}/", session + 1)]).collect()
+            }
+            _ => Vec::new(),
+        };
+        (format!("What {url} says"), found)
+    });
+    let (tree, asked) = walk(&web, Settings::default());
+    assert_eq!((tree.outcome, tree.trap_patterns.join(" ")), (Outcome::Trap, "a.ke/sid-#/**".into()));
+    assert!(asked.len() < 60, "{}", asked.len());
+}
+
+#[test]
+fn a_shop_whose_filters_combine_in_every_order_ends_by_evidence() {
+    let words = ["red", "blue", "large", "small", "new", "used", "cheap"];
+    let web = grown(Web::default(), &["http://a.ke/".to_owned()], 2000, |url| {
+        let more = words.into_iter().filter(|word| !url.contains(word));
+        (format!("All of {url}"), more.map(|word| format!("{url}{word}/")).collect())
+    });
+    let (tree, asked) = walk(&web, Settings::default());
+    assert_eq!((tree.outcome, tree.trap_patterns.join(" ")), (Outcome::Trap, "a.ke/**".into()));
+    assert_eq!(asked.len(), 1 + 1 + 7 + 42);
+    assert_eq!(tree.levels[3].class(Class::Trap), 210);
+}
+
+/// Two hosts with the same eight pages a level, whose links name no host.
+fn two_hosts(other: impl Fn(&str) -> String) -> Web {
+    let mut web = Web::default();
+    for host in ["www.a.ke", "a.ke"] {
+        let url = |path: &str| format!("http://{host}/{path}");
+        let said = |text: &str| if host == "a.ke" { other(text) } else { text.to_owned() };
+        let links: String = (0..8).map(|n| format!("<a href='/{n}'></a>")).collect();
+        web = web.serve(&url(""), Served::Html(said(&format!("Welcome {links} <a href=http://a.ke/></a>"))));
+        for n in 0..8 {
+            let below: String = (0..8).map(|m| format!("<a href='/{n}/{m}'></a>")).collect();
+            web = web.serve(&url(&n.to_string()), Served::Html(said(&format!("Part {n} {below}"))));
+            for m in 0..8 {
+                let to = format!("<a href='http://b{n}{m}.ke/'></a>");
+                web = web.serve(&url(&format!("{n}/{m}")), Served::Html(said(&format!("Page {n} {m} {to}"))));
+            }
+        }
+    }
+    web
+}
+
+#[test]
+fn pages_of_a_mirror_are_known_already() {
+    let settings = || Settings { trap_levels: None, ..Settings::default() };
+    let walked = |web: &Web, settings: Settings| {
+        let (tree, asked) = drive(start("http://www.a.ke/", settings, ""), web, 1);
+        (tree.sum(|level| level.class(Class::Mirror)), tree.externals.len(), asked.len())
+    };
+    let mirror = two_hosts(str::to_owned);
+    // Two robots.txt, the sound host, of the mirror the front page and the level below it.
+    assert_eq!(walked(&mirror, settings()), (64, 64, 2 + 73 + 9));
+    assert_eq!(walked(&mirror, Settings { fetch_mirrors: true, ..settings() }), (0, 64, 2 + 73 + 73));
+    let another = two_hosts(|text| format!("{text} of another host"));
+    assert_eq!(walked(&another, settings()), (0, 64, 2 + 73 + 73));
+}
+
+#[test]
+fn pages_of_the_same_bytes_elsewhere_are_followed() {
+    let stub = |web: Web, path: &str| web.serve(path, Served::Html("<a href=main.html></a>".into()));
+    let mut web = Web::default().page("http://a.ke/", &["/1/", "/2/", "/3/", "/4/", "/5/"]);
+    for n in 1..=5 {
+        web = stub(web, &format!("http://a.ke/{n}/"));
+        web = web.page(&format!("http://a.ke/{n}/main.html"), &[&format!("http://b{n}.ke/")]);
+    }
+    assert_eq!(walk(&web, Settings::default()).0.externals.len(), 5);
+}

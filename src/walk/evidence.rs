@@ -1,0 +1,207 @@
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::machine::Place;
+use super::product::{self, is_removable, product};
+use super::shape::{Shape, ShapeId, is_dated, is_query};
+use super::tally::{LEAST_PAGES, Marks, Streak, Tally};
+use crate::address::{PageKey, WebUrl};
+
+/// Pages that alone bring so many new combinations of known words that these are a product.
+const LEAST_MAKERS: usize = 10;
+/// Folders with combinations on one level: more are no product but a site of many folders.
+const MAX_FOLDERS: usize = 50;
+/// Traps named of one site: more say nothing new, and a hostile site has any number.
+const MAX_NAMES: usize = 8;
+
+/// What the levels of a tree tell of traps: shapes of URLs that beget only themselves, level after level.
+///
+/// The pages of a level are noted as their answers are merged, and weighed when the level is done, so that the
+/// tree does not depend on timing. A shape is *quiet* on a level where its pages brought no external URL that is
+/// new in the tree and no internal one of another shape, but new ones of their own. That is how lists of items
+/// are, too; so a quiet shape is a trap only if it also has a mark that sites without end have:
+///
+/// - a **branch** (all URLs alike up to the first number) whose URLs are dates, or repeat known pages below a
+///   segment that varies: a calendar, session identifiers. No word may be new in it, as in archives of articles;
+/// - a **pattern** whose pages are near duplicates of each other;
+/// - a **product**: combinations of the same words, of which any can be left out. Their names tell, so that a level
+///   of pages is enough.
+#[derive(Default)]
+pub(super) struct Evidence {
+    /// Pages of the level that is being walked, in the order read.
+    pages: Vec<PageRead>,
+    /// Shapes that were quiet on the last level, and for how long.
+    streaks: HashMap<ShapeId, Streak>,
+    /// Patterns of pages read in the tree.
+    patterns: HashSet<ShapeId>,
+    traps: HashSet<ShapeId>,
+    /// One of the traps is a product.
+    has_product: bool,
+    names: Vec<String>,
+}
+
+/// A page that was read, and what it brought.
+pub(super) struct PageRead {
+    pub url: Arc<WebUrl>,
+    /// Of its text.
+    pub simhash: Option<u64>,
+    /// New external URLs.
+    pub externals: usize,
+    /// New internal URLs, by their place in the list of the next level.
+    pub found: Range<usize>,
+}
+
+/// What is looked up while a level is weighed.
+#[derive(Clone, Copy)]
+pub(super) struct Level<'a> {
+    /// The domain that does not vary.
+    pub site: &'a str,
+    /// What the level's pages link to.
+    pub found: &'a [WebUrl],
+    pub known: &'a HashMap<PageKey, Place>,
+}
+
+impl Level<'_> {
+    /// New URLs of a page that the next level will ask for, but for those that the rule on scripts bounds.
+    fn children(&self, page: &PageRead) -> impl Iterator<Item = &WebUrl> {
+        let is_next =
+            |url: &&WebUrl| !is_query(url) && self.known.get(&url.page_key()) == Some(&Place::Found);
+        self.found[page.found.clone()].iter().filter(is_next)
+    }
+
+    fn look_at(&self, url: &WebUrl) -> (Option<[ShapeId; 2]>, Marks) {
+        let Some(shape) = Shape::of(url, self.site) else { return (None, Marks::default()) };
+        let is_twin = shape.segment.is_some_and(|segment| is_removable(url, segment, self.known));
+        (Some(shape.ids()), Marks { is_dated: is_dated(url.path()), is_twin })
+    }
+}
+
+impl Evidence {
+    pub(super) fn note(&mut self, page: PageRead) {
+        self.pages.push(page);
+    }
+
+    /// A level is done. The shape of a trap was quiet on so many levels in a row.
+    pub(super) fn weigh(&mut self, level: Level<'_>, levels: u16) {
+        let pages = std::mem::take(&mut self.pages);
+        let tallies = self.tally(&pages, level);
+        self.lengthen(&tallies);
+        let is_endless = |(id, streak): &(&ShapeId, &Streak)| {
+            streak.is_long(levels)
+                && match id {
+                    ShapeId::Branch(_) => tallies[id].is_endless_by_name(),
+                    _ => streak.is_alike(),
+                }
+        };
+        let endless: HashSet<ShapeId> = self.streaks.iter().filter(is_endless).map(|(id, _)| *id).collect();
+        for url in pages.iter().filter(|_| !endless.is_empty()).flat_map(|page| level.children(page)) {
+            let Some(shape) = Shape::of(url, level.site) else { continue };
+            for id in shape.ids().into_iter().filter(|id| endless.contains(id)) {
+                self.trap(id, &shape.name(id));
+            }
+        }
+        self.weigh_products(&pages, level);
+    }
+
+    /// Whether a URL is of a shape that is a trap.
+    pub(super) fn is_trap(&self, url: &WebUrl, site: &str, known: &HashMap<PageKey, Place>) -> bool {
+        if self.traps.is_empty() || is_query(url) {
+            return false;
+        }
+        Shape::of(url, site).is_some_and(|shape| shape.ids().iter().any(|id| self.traps.contains(id)))
+            || (self.has_product
+                && product(url, known).is_some_and(|folder| self.traps.contains(&product::id(&folder))))
+    }
+
+    /// Traps by their patterns, in the order in which they were recognised.
+    pub(super) fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Names a trap that was recognised.
+    pub(super) fn name(&mut self, name: &str) {
+        if self.names.len() < MAX_NAMES && !self.names.iter().any(|known| known == name) {
+            self.names.push(name.to_owned());
+        }
+    }
+
+    fn trap(&mut self, id: ShapeId, name: &str) {
+        if self.traps.insert(id) {
+            self.name(name);
+        }
+    }
+
+    fn tally(&mut self, pages: &[PageRead], level: Level<'_>) -> HashMap<ShapeId, Tally> {
+        let shapes: Vec<Option<[ShapeId; 2]>> =
+            pages.iter().map(|page| Shape::of(&page.url, level.site).map(|shape| shape.ids())).collect();
+        self.patterns.extend(shapes.iter().flatten().map(|ids| ids[1]));
+        let mut tallies: HashMap<ShapeId, Tally> = HashMap::new();
+        for (page, ids) in pages.iter().zip(shapes) {
+            let Some(ids) = ids else { continue };
+            for id in ids {
+                tallies.entry(id).or_default().add_page(page, self.streaks.get(&id));
+            }
+            for url in level.children(page) {
+                let (child, marks) = level.look_at(url);
+                let child = child.filter(|child| self.patterns.contains(&child[1]));
+                for id in ids {
+                    let is_own = child.is_some_and(|child| child.contains(&id));
+                    tallies.entry(id).or_default().add_url(is_own, marks);
+                }
+            }
+        }
+        tallies
+    }
+
+    /// A shape that was quiet on this level too has a longer streak, another has none any more.
+    fn lengthen(&mut self, tallies: &HashMap<ShapeId, Tally>) {
+        let before = std::mem::take(&mut self.streaks);
+        let quiet = tallies.iter().filter(|(_, tally)| tally.is_quiet());
+        self.streaks =
+            quiet.map(|(id, tally)| (*id, before.get(id).copied().unwrap_or_default().and(tally))).collect();
+    }
+
+    /// Folders of which a level's pages brought nothing but new combinations.
+    fn weigh_products(&mut self, pages: &[PageRead], level: Level<'_>) {
+        let mut folders: Vec<(String, Makers)> = Vec::new();
+        for page in pages {
+            let products: Vec<Option<String>> =
+                level.children(page).map(|url| product(url, level.known)).collect();
+            let Some(folder) = products.iter().flatten().next() else { continue };
+            let is_quiet = page.externals == 0 && products.iter().all(|one| one.as_ref() == Some(folder));
+            let at = folders.iter().position(|(known, _)| known == folder).unwrap_or(folders.len());
+            if at == folders.len() {
+                if at == MAX_FOLDERS {
+                    return;
+                }
+                folders.push((folder.clone(), Makers::default()));
+            }
+            folders[at].1.add(is_quiet, products.len());
+        }
+        for (folder, _) in folders.iter().filter(|(_, makers)| makers.are_endless()) {
+            self.has_product = true;
+            self.trap(product::id(folder), &format!("{folder}/**"));
+        }
+    }
+}
+
+/// Pages that brought new combinations.
+#[derive(Clone, Copy, Default)]
+struct Makers {
+    quiet: usize,
+    others: usize,
+    urls: usize,
+}
+
+impl Makers {
+    fn add(&mut self, is_quiet: bool, urls: usize) {
+        self.quiet += usize::from(is_quiet);
+        self.others += usize::from(!is_quiet);
+        self.urls += urls;
+    }
+
+    fn are_endless(&self) -> bool {
+        self.others == 0 && self.quiet >= LEAST_MAKERS && self.urls >= LEAST_PAGES
+    }
+}

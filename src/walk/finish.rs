@@ -1,0 +1,125 @@
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use super::evidence::Level;
+use super::machine::{Entry, Known, Place, Walk};
+use super::shape::{Shape, ShapeId};
+use super::{Class, LevelCount, Outcome, Tree};
+use crate::address::WebUrl;
+use crate::exchange::Depth;
+
+/// How levels end, and the walk.
+impl Walk {
+    /// All answers of the level are merged: the next one begins, or the walk ends.
+    pub(super) fn finish_level(&mut self) {
+        if self.depth == Depth(0)
+            && let Some(outcome) = self.outcome_of_a_start_without_page()
+        {
+            return self.end(outcome);
+        }
+        self.weigh_evidence();
+        let is_quiet = self.level().external_urls == 0;
+        self.quiet_levels = if is_quiet { self.quiet_levels + 1 } else { 0 };
+        let found = std::mem::take(&mut self.found);
+        // A redirect may have drawn a URL up into the level that is now done.
+        let next: Vec<WebUrl> =
+            found.into_iter().filter(|url| self.known.get(&url.page_key()) == Some(&Place::Found)).collect();
+        if next.is_empty() {
+            let has_traps = self.levels.iter().any(|level| level.class(Class::Trap) > 0);
+            return self.end(if has_traps { Outcome::Trap } else { Outcome::Complete });
+        }
+        let is_stable = self.settings.stable_levels.is_some_and(|levels| self.quiet_levels >= levels);
+        if is_stable || self.depth >= self.settings.depth {
+            self.found = next;
+            return self.end(if is_stable { Outcome::Stable } else { Outcome::Depth });
+        }
+        for url in &next {
+            self.known.insert(url.page_key(), Place::Listed);
+        }
+        self.list = next.into_iter().map(|url| self.entry(url)).collect();
+        self.turn = 0;
+        self.depth = self.depth.next();
+        self.levels.push(LevelCount::default());
+    }
+
+    fn weigh_evidence(&mut self) {
+        let site = self.scope.site().as_str();
+        let level = Level { site, found: &self.found, known: &self.known };
+        if let Some(levels) = self.settings.trap_levels {
+            self.evidence.weigh(level, levels);
+        }
+    }
+
+    /// A URL on the list of a level.
+    pub(super) fn entry(&self, url: WebUrl) -> Entry {
+        let kept = match () {
+            () if self.evidence.is_trap(&url, self.scope.site().as_str(), &self.known) => Some(Class::Trap),
+            () if self.mirrors.is_copy(&url, &self.known) => Some(Class::Mirror),
+            () => None,
+        };
+        Entry { kept, ..Entry::new(url) }
+    }
+
+    fn outcome_of_a_start_without_page(&mut self) -> Option<Outcome> {
+        let (opted_out, moved) = (self.opted_out, self.moved);
+        let (server_answered, page_answered) = (self.first_answer.is_some(), self.page_answered);
+        let level = self.level();
+        let robots = level.class(Class::Robots) + level.class(Class::RobotsUnreachable) > 0;
+        match () {
+            () if level.pages > 0 => None,
+            () if opted_out || level.class(Class::OptOut) > 0 => Some(Outcome::OptOut),
+            () if moved => Some(Outcome::Moved),
+            () if !server_answered => Some(Outcome::Unreachable),
+            () if robots => Some(Outcome::Robots),
+            () if !page_answered && level.class(Class::Fetched) > 0 => Some(Outcome::Unreachable),
+            () => None,
+        }
+    }
+
+    /// The tree, once `poll` has said [`Step::Done`]; and what it knows, for later trees of the site.
+    #[must_use]
+    pub fn conclude(mut self) -> (Tree, Known) {
+        let trap_patterns = self.trap_patterns();
+        let left: Vec<Entry> = self.list.split_off(self.turn);
+        for _ in left.iter().filter(|entry| !entry.again) {
+            self.level().count(Class::Limit);
+        }
+        let below = if self.depth.next() > self.settings.depth { Class::Depth } else { Class::Limit };
+        let found =
+            self.found.iter().filter(|url| self.known.get(&url.page_key()) == Some(&Place::Found)).count();
+        let shunned = self.known.values().filter(|place| **place == Place::Shunned).count();
+        if found + shunned > 0 {
+            let mut last = LevelCount::default();
+            (0..found).for_each(|_| last.count(below));
+            (0..shunned).for_each(|_| last.count(Class::Nofollow));
+            self.levels.push(last);
+        }
+        let (address, server) = self.first_answer.unzip();
+        let tree = Tree {
+            outcome: self.ending.unwrap_or(Outcome::Interrupted),
+            trap_patterns,
+            levels: self.levels,
+            robots: self.robots,
+            externals: self.externals,
+            address,
+            server: server.flatten(),
+        };
+        let pages =
+            self.known.into_iter().filter(|(_, place)| *place == Place::Listed).map(|(key, _)| key).collect();
+        (tree, Known { pages, scripts: self.scripts })
+    }
+
+    /// Traps that were recognised; of a site that has only more URLs than it may have, what most of them look like.
+    fn trap_patterns(&self) -> Vec<String> {
+        let names = self.evidence.names().to_vec();
+        if !names.is_empty() || !self.is_full {
+            return names;
+        }
+        let mut counts: HashMap<ShapeId, (usize, Reverse<String>)> = HashMap::new();
+        for shape in self.found.iter().filter_map(|url| Shape::of(url, self.scope.site().as_str())) {
+            let [_, id] = shape.ids();
+            counts.entry(id).or_insert_with(|| (0, Reverse(shape.name(id)))).0 += 1;
+        }
+        counts.into_values().max().map(|(_, Reverse(name))| name).into_iter().collect()
+    }
+}

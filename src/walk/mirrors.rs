@@ -1,0 +1,79 @@
+use std::collections::HashMap;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::machine::Place;
+use crate::address::{PageKey, WebUrl};
+
+/// Pages that two hosts must show alike under the same path before one is taken for the other's mirror. One or two
+/// may be a page that says nothing yet: a frameset, "it works".
+const LEAST_EQUAL: u32 = 3;
+
+/// Hosts of a site that show the same pages under the same paths, as `a.ke` and `www.a.ke` often do.
+///
+/// Links of a copy that are written without a host lead to the copy again, so that a site of two hosts costs twice.
+/// Pages of the same bytes under different paths prove nothing: their relative links may lead elsewhere.
+#[derive(Default)]
+pub(super) struct Mirrors {
+    /// Where a path and query was read first: the host's number, the hash of the body.
+    pages: HashMap<u64, (u32, u128)>,
+    /// Hosts in the order in which a page of them was read first.
+    hosts: Vec<String>,
+    numbers: HashMap<String, u32>,
+    /// For each host the earlier ones that have a page of the same path.
+    pairs: HashMap<u32, Vec<Pair>>,
+}
+
+/// Pages that two hosts show alike or not.
+#[derive(Clone, Copy)]
+struct Pair {
+    original: u32,
+    equal: u32,
+    different: u32,
+}
+
+impl Mirrors {
+    pub(super) fn note(&mut self, url: &WebUrl, body_hash: u128) {
+        let host = url.authority();
+        let number = u32::try_from(self.hosts.len()).unwrap_or(u32::MAX);
+        let number = *self.numbers.entry(host).or_insert_with_key(|host| {
+            self.hosts.push(host.clone());
+            number
+        });
+        let (first, hash) =
+            *self.pages.entry(xxh3_64(url.target().as_bytes())).or_insert((number, body_hash));
+        if first != number {
+            let originals = self.pairs.entry(first.max(number)).or_default();
+            count(originals, first.min(number), hash == body_hash);
+        }
+    }
+
+    /// Whether a URL's host is the mirror of one on which the same page is known.
+    pub(super) fn is_copy(&self, url: &WebUrl, known: &HashMap<PageKey, Place>) -> bool {
+        if self.pairs.is_empty() {
+            return false;
+        }
+        let pairs = self.numbers.get(&url.authority()).and_then(|number| self.pairs.get(number));
+        let is_known = |pair: &Pair| {
+            let key = WebUrl::key_on(&self.hosts[pair.original as usize], url.target());
+            matches!(known.get(&key), Some(Place::Found | Place::Listed))
+        };
+        pairs.is_some_and(|pairs| pairs.iter().filter(|pair| pair.is_mirror()).any(is_known))
+    }
+}
+
+fn count(originals: &mut Vec<Pair>, original: u32, is_equal: bool) {
+    let at = originals.iter().position(|pair| pair.original == original).unwrap_or(originals.len());
+    if at == originals.len() {
+        originals.push(Pair { original, equal: 0, different: 0 });
+    }
+    originals[at].equal += u32::from(is_equal);
+    originals[at].different += u32::from(!is_equal);
+}
+
+impl Pair {
+    /// One page of ten may differ: what shows the time of day, or was changed meanwhile.
+    fn is_mirror(self) -> bool {
+        self.equal >= LEAST_EQUAL && 10 * self.different <= self.equal
+    }
+}

@@ -1,0 +1,77 @@
+use std::collections::HashMap;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::machine::Place;
+use super::shape::ShapeId;
+use crate::address::{PageKey, WebUrl};
+
+/// Longer paths are traps by their length.
+const MAX_SEGMENTS: usize = 30;
+
+/// Whether a path leads to another page that is known without one of its segments: `/shop/red/large/new/` without
+/// `red`. Not so the last one, for without it most paths lead to their folder, nor numbers, for pages of lists
+/// have the same numbers (`/forum/3/2`, `/forum/2`).
+pub(super) fn is_removable(url: &WebUrl, at: usize, known: &HashMap<PageKey, Place>) -> bool {
+    let parts: Vec<&str> = url.path().split('/').skip(1).collect();
+    let names = parts.iter().filter(|part| !part.is_empty()).count();
+    let is_plain = names <= MAX_SEGMENTS && parts[..names].iter().all(|part| !part.is_empty());
+    let has_letter = |part: &str| part.bytes().any(|byte| byte.is_ascii_alphabetic());
+    is_plain
+        && at + 1 < names
+        && has_letter(parts[at])
+        && known.contains_key(&WebUrl::key_on(&url.authority(), &without(&parts, at)))
+}
+
+fn without(parts: &[&str], at: usize) -> String {
+    let mut path = String::new();
+    for part in parts.iter().enumerate().filter(|(place, _)| *place != at).map(|(_, part)| part) {
+        path.push('/');
+        path.push_str(part);
+    }
+    path
+}
+
+/// The folder below which a path is one of many combinations of the same words: it leads to known pages without
+/// one of its words or without another. `a.ke/shop`.
+pub(super) fn product(url: &WebUrl, known: &HashMap<PageKey, Place>) -> Option<String> {
+    let mut removable =
+        (0..MAX_SEGMENTS.min(url.path().matches('/').count())).filter(|at| is_removable(url, *at, known));
+    let first = removable.next()?;
+    removable.next()?;
+    let canonical = url.canonical();
+    let (_, rest) = canonical.split_once("://")?;
+    let end = rest.match_indices('/').nth(first).map(|(at, _)| at)?;
+    Some(rest[..end].to_owned())
+}
+
+pub(super) fn id(product: &str) -> ShapeId {
+    ShapeId::Product(xxh3_64(product.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn product_among(known: &[&str], path: &str) -> Option<String> {
+        let url = |path: &str| WebUrl::parse(&format!("http://a.ke{path}")).unwrap();
+        let known = known.iter().map(|path| (url(path).page_key(), Place::Listed)).collect();
+        product(&url(path), &known)
+    }
+
+    #[test]
+    fn three_words_of_which_two_can_be_left_out_are_a_combination() {
+        let known = ["/shop/red/large/", "/shop/red/new/", "/shop/large/new/", "/shop/red/"];
+        assert_eq!(product_among(&known, "/shop/red/large/new/").as_deref(), Some("a.ke/shop"));
+        assert_eq!(product_among(&known, "/shop/red/large/old/"), None);
+        assert_eq!(product_among(&known, "/shop/red/large/"), None, "its folder is no other choice");
+        assert_eq!(product_among(&["/b/c", "/a/c", "/a/b"], "/a/b/c").as_deref(), Some("a.ke"));
+    }
+
+    #[test]
+    fn translations_numbers_and_empty_segments_are_none() {
+        assert_eq!(product_among(&["/news/today", "/en/news"], "/en/news/today"), None);
+        assert_eq!(product_among(&["/1/2", "/3/2", "/3/1"], "/3/1/2"), None);
+        assert_eq!(product_among(&["/a//b", "/a/b"], "/a//b"), None);
+    }
+}

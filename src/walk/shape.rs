@@ -1,0 +1,219 @@
+use std::ops::RangeInclusive;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::address::WebUrl;
+
+/// Hexadecimal digits from which on they are a token: a random 32-bit number has eight.
+const HEX_TOKEN: usize = 8;
+/// Letters and digits in one from which on they are a token: 80 random bits in base 32 have sixteen, and
+/// words that long have no three digits in them.
+const LONG_TOKEN: usize = 16;
+const LONG_TOKEN_DIGITS: usize = 3;
+/// Years of dates in paths.
+const YEARS: RangeInclusive<u32> = 1900..=2199;
+const MONTHS: RangeInclusive<u32> = 1..=12;
+
+/// A URL with a sign in place of what varies in it: `#` for a number, `*` for a token of hexadecimal or many
+/// letters and digits. The domain of the site itself does not vary.
+pub(super) struct Shape {
+    /// Host and path: `www.a.ke/calendar/#/#/#.html`.
+    text: String,
+    branch_bytes: usize,
+    /// The path segment that varies first, counted from 0; none when it is the host that varies.
+    pub segment: Option<usize>,
+}
+
+/// What a [`Shape`] is known by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum ShapeId {
+    /// All that begins so, up to the first part that varies: `www.a.ke/calendar/#`.
+    Branch(u64),
+    /// All that looks so from beginning to end: `www.a.ke/calendar/#/#/#.html`.
+    Pattern(u64),
+    /// All below a folder that is made of the same words in other orders and choices.
+    Product(u64),
+}
+
+impl Shape {
+    /// None where nothing varies, and for query URLs, which the rule on scripts bounds.
+    pub(super) fn of(url: &WebUrl, site: &str) -> Option<Self> {
+        if is_query(url) {
+            return None;
+        }
+        let canonical = url.canonical();
+        let (_, rest) = canonical.split_once("://")?;
+        let (host, path) = rest.split_once('/')?;
+        let own = url.host().as_str().strip_suffix(site).map_or(0, str::len);
+        let mut text = String::with_capacity(rest.len());
+        let host_varies = generalise(&host[..own], &mut text);
+        text.push_str(&host[own..]);
+        let mut branch_bytes = host_varies.then_some(text.len());
+        let mut segment = None;
+        for (number, part) in path.split('/').enumerate() {
+            text.push('/');
+            let start = text.len();
+            if generalise(part, &mut text) && branch_bytes.is_none() {
+                branch_bytes = Some(start + text[start..].rfind('.').unwrap_or(text.len() - start));
+                segment = Some(number);
+            }
+        }
+        Some(Self { text, branch_bytes: branch_bytes?, segment })
+    }
+
+    pub(super) fn pattern(&self) -> &str {
+        &self.text
+    }
+
+    pub(super) fn branch(&self) -> &str {
+        &self.text[..self.branch_bytes]
+    }
+
+    /// How one of its ids is told: `**` is anything.
+    pub(super) fn name(&self, id: ShapeId) -> String {
+        match id {
+            ShapeId::Pattern(_) => self.text.clone(),
+            _ => format!("{}/**", self.branch()),
+        }
+    }
+
+    pub(super) fn ids(&self) -> [ShapeId; 2] {
+        [
+            ShapeId::Branch(xxh3_64(self.branch().as_bytes())),
+            ShapeId::Pattern(xxh3_64(self.pattern().as_bytes())),
+        ]
+    }
+}
+
+/// Whether the rule on scripts bounds a URL.
+pub(super) fn is_query(url: &WebUrl) -> bool {
+    url.query().is_some() || url.path().contains(';')
+}
+
+/// Writes a text with signs in place of numbers and tokens; whether there were any. Bytes in percent form are
+/// letters of other scripts.
+fn generalise(text: &str, out: &mut String) -> bool {
+    let before = out.len();
+    for (number, piece) in text.split('%').enumerate() {
+        let (byte, plain) =
+            if number == 0 { ("", piece) } else { piece.split_at_checked(2).unwrap_or((piece, "")) };
+        out.push_str(if number == 0 { "" } else { "%" });
+        out.push_str(byte);
+        runs(plain, |c| c.is_ascii_alphanumeric()).for_each(|run| push_run(run, out));
+    }
+    out[before..] != *text
+}
+
+fn push_run(run: &str, out: &mut String) {
+    if is_token(run) {
+        return out.push('*');
+    }
+    for part in runs(run, |c| c.is_ascii_digit()) {
+        out.push_str(if part.starts_with(|c: char| c.is_ascii_digit()) { "#" } else { part });
+    }
+}
+
+fn is_token(run: &str) -> bool {
+    let digits = run.bytes().filter(u8::is_ascii_digit).count();
+    let is_mixed = digits > 0 && digits < run.len();
+    let is_hex = run.len() >= HEX_TOKEN && run.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_mixed && (is_hex || (run.len() >= LONG_TOKEN && digits >= LONG_TOKEN_DIGITS))
+}
+
+/// A text cut wherever the answer changes.
+fn runs(text: &str, is_in: impl Fn(char) -> bool) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let first = is_in(rest.chars().next()?);
+        let end = rest.find(|c| is_in(c) != first).unwrap_or(rest.len());
+        let (run, left) = rest.split_at(end);
+        rest = left;
+        Some(run)
+    })
+}
+
+/// Whether a path has a year and a month in it, one after the other: `/2006/05/`, `/2006-5-14`, `/20060514`.
+pub(super) fn is_dated(path: &str) -> bool {
+    let is_in = |text: Option<&str>, range: &RangeInclusive<u32>| {
+        text.and_then(|text| text.parse().ok()).is_some_and(|number| range.contains(&number))
+    };
+    let parts: Vec<&str> = runs(path, |c| c.is_ascii_digit()).collect();
+    let is_date = |parts: &[&str]| match parts {
+        [year, between, month, ..] if year.len() == 4 && between.len() == 1 && month.len() <= 2 => {
+            is_in(Some(year), &YEARS) && is_in(Some(month), &MONTHS)
+        }
+        [whole, ..] if matches!(whole.len(), 6 | 8) => {
+            is_in(whole.get(..4), &YEARS) && is_in(whole.get(4..6), &MONTHS)
+        }
+        _ => false,
+    };
+    (0..parts.len()).any(|from| is_date(&parts[from..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn shape(url: &str) -> Option<(String, String)> {
+        let shape = Shape::of(&WebUrl::parse(url).unwrap(), "a1.ke")?;
+        Some((shape.branch().to_owned(), shape.pattern().to_owned()))
+    }
+
+    fn of(branch: &str, pattern: &str) -> Option<(String, String)> {
+        Some((branch.to_owned(), pattern.to_owned()))
+    }
+
+    #[test]
+    fn numbers_and_tokens_become_signs() {
+        let calendar = of("www.a1.ke/calendar/#", "www.a1.ke/calendar/#/#/#.html");
+        assert_eq!(shape("http://www.a1.ke/calendar/2001/02/14.html"), calendar);
+        assert_eq!(shape("http://a1.ke/list/57.html"), of("a1.ke/list/#", "a1.ke/list/#.html"));
+        assert_eq!(shape("http://a1.ke/session3fa90c11d2/x"), of("a1.ke/*", "a1.ke/*/x"));
+        assert_eq!(shape("http://a1.ke/s/3fa90c11d2/x"), of("a1.ke/s/*", "a1.ke/s/*/x"));
+        assert_eq!(shape("https://w0c9e11d2f0c9e11d2f.a1.ke/x1"), of("*.a1.ke", "*.a1.ke/x#"));
+        assert_eq!(
+            shape("http://a1.ke/news/budget-2006/"),
+            of("a1.ke/news/budget-#", "a1.ke/news/budget-#/")
+        );
+    }
+
+    #[test]
+    fn what_does_not_vary_and_query_urls_have_none() {
+        for url in [
+            "http://a1.ke/",
+            "http://www.a1.ke/about/Us.html",
+            "http://a1.ke/1?x",
+            "http://a1.ke/1;x",
+            "http://a1.ke/caf%C3%A9",
+        ] {
+            assert_eq!(shape(url), None, "{url}");
+        }
+    }
+
+    #[test]
+    fn a_year_and_a_month_are_a_date() {
+        for dated in ["/calendar/2001/02/14.html", "/2026-5", "/a/20060514", "/x200605.html", "/1/2006/12/"] {
+            assert!(is_dated(dated), "{dated}");
+        }
+        for other in ["/2001/13/", "/2001", "/1/2/3", "/12/2001/", "/a/20061399", "/20011/02", "/2001/0202"] {
+            assert!(!is_dated(other), "{other}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_path_has_a_shape_not_longer_than_itself(path in "[ -~é漢]{0,80}") {
+            if let Ok(url) = WebUrl::parse(&format!("http://www.a1.ke/{path}")) {
+                let _ = is_dated(url.path());
+                if let Some(shape) = Shape::of(&url, "a1.ke") {
+                    prop_assert!(shape.pattern().len() <= url.canonical().len());
+                    prop_assert!(shape.pattern().starts_with(shape.branch()));
+                    let again = WebUrl::parse(&format!("http://{}", shape.pattern().replace('#', "7")));
+                    prop_assert!(again.is_ok());
+                }
+            }
+        }
+    }
+}
