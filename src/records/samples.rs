@@ -28,7 +28,8 @@ macro_rules! arbitrary {
             pub(super) fn arbitrary() -> impl Strategy<Value = Self> {
                 // Tuples of strategies end at twelve; a map at a time does not.
                 let row = Just(Self::default());
-                $(let row = (row, $strategy).prop_map(|(row, $field)| Self { $field, ..row });)+
+                // Boxed, for types nested as deep as a table is wide take the compiler minutes.
+                $(let row = (row, $strategy).prop_map(|(row, $field)| Self { $field, ..row }).boxed();)+
                 row
             }
         }

@@ -1,8 +1,14 @@
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::time::Duration;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::address::{ScriptKey, Site, WebUrl};
+use super::machine::{Content, Step, Walk};
+use super::origins::{Lookup, Verdict};
+use super::{LevelCount, Outcome};
+use crate::address::{Host, ScriptKey, Site, WebUrl};
+use crate::exchange::{Answer, Ask, Purpose};
+use crate::page::Page;
 
 /// What the rule of one query URL a script keeps back, looked at in a share of the sites: after a tree is
 /// walked, a few more query URLs of each script are fetched. They tell what the rule hid and are no part of the tree.
@@ -74,6 +80,104 @@ impl Withheld {
     pub(super) fn into_questions(self) -> VecDeque<(WebUrl, u32)> {
         let scripts = self.scripts.into_values().take(MOST_SCRIPTS);
         scripts.flat_map(|Sample { count, urls }| urls.into_values().map(move |url| (url, count))).collect()
+    }
+}
+
+/// The probes of one tree.
+#[derive(Debug, Default)]
+pub(super) struct Probes {
+    withheld: Withheld,
+    /// None until the tree is walked: URLs still to be asked for, each with how many its script has.
+    questions: Option<VecDeque<(WebUrl, u32)>>,
+    /// Of the question in flight.
+    withheld_beside: u32,
+    pub load: LevelCount,
+    pub results: Vec<Probe>,
+}
+
+/// What is asked once the tree is walked.
+impl Walk {
+    /// The rule keeps this URL back.
+    pub(super) fn withhold(&mut self, url: &WebUrl) {
+        if let Some(script) = url.script().filter(|_| self.settings.probing.takes(self.scope.site())) {
+            self.probes.withheld.note(&script, url, self.settings.probing.per_script);
+        }
+    }
+
+    /// One probe after the other, so that what is asked does not depend on how many may be in flight.
+    pub(super) fn probe(&mut self) -> Step {
+        if !self.waiting.is_empty() {
+            return Step::Wait;
+        }
+        let is_whole =
+            matches!(self.ending, Some(Outcome::Complete | Outcome::Depth | Outcome::Stable | Outcome::Trap))
+                && !self.is_full;
+        let withheld = std::mem::take(&mut self.probes.withheld);
+        let mut questions = self
+            .probes
+            .questions
+            .take()
+            .unwrap_or_else(|| if is_whole { withheld.into_questions() } else { VecDeque::new() });
+        while let Some((url, _)) = questions.front() {
+            if let Some(delay) = self.may_probe(&url.clone()) {
+                let ask = Ask { number: self.asked, url: url.clone(), purpose: Purpose::Probe, depth: None };
+                self.probes.questions = Some(questions);
+                return Step::Ask(ask, delay);
+            }
+            questions.pop_front();
+        }
+        self.probes.questions = Some(questions);
+        Step::Done
+    }
+
+    /// Whether robots.txt, opt-outs and filters let a URL be asked for; and the pause that its host wants. No robots.txt
+    /// is asked for the sake of a probe.
+    fn may_probe(&mut self, url: &WebUrl) -> Option<Option<Duration>> {
+        let is_recorded = self.recorded.as_ref().is_some_and(|next| next.host() == url.host());
+        if (!is_recorded && self.opt_out.has_host(url.host())) || self.settings.filter.leaves_out(url) {
+            return None;
+        }
+        match self.origins.lookup(url) {
+            Lookup::Known(Verdict::Rules(rules)) if rules.allows(url) => Some(rules.crawl_delay()),
+            _ => None,
+        }
+    }
+
+    pub(super) fn begin_probe(&mut self) {
+        let question = self.probes.questions.as_mut().and_then(VecDeque::pop_front);
+        self.probes.withheld_beside = question.map_or(0, |(_, count)| count);
+    }
+
+    /// Nothing more is probed.
+    pub(super) fn end_probes(&mut self) {
+        self.probes.questions = Some(VecDeque::new());
+    }
+
+    pub(super) fn merge_probe(&mut self, number: u32, answer: &Answer, content: &Content) {
+        self.probes.load.book(answer);
+        if answer.status.is_none() {
+            return;
+        }
+        let withheld = self.probes.withheld_beside;
+        let mut probe = Probe { number, withheld, external_urls: 0, external_hosts: 0, internal_urls: 0 };
+        if let Content::Page(page) = content {
+            self.compare(page, &mut probe);
+        }
+        self.probes.results.push(probe);
+    }
+
+    /// Counts what of a page the tree does not have.
+    fn compare(&self, page: &Page, probe: &mut Probe) {
+        let mut hosts: HashSet<&Host> = HashSet::new();
+        for url in page.links.iter().map(|link| &link.url) {
+            if self.scope.contains(url.host()) {
+                probe.internal_urls += u32::from(!self.known.contains_key(&url.page_key()));
+            } else if !self.seen_external.urls.contains(&url.page_key()) {
+                probe.external_urls += 1;
+                let is_new = !self.seen_external.hosts.contains(url.host()) && hosts.insert(url.host());
+                probe.external_hosts += u32::from(is_new);
+            }
+        }
     }
 }
 
