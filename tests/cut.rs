@@ -62,6 +62,8 @@ fn a_survey_to_depth_three_equals_the_depth_three_cut_of_one_to_depth_eight() {
                 sent_bytes: same.sent_bytes,
                 received_bytes: same.received_bytes,
                 internal_urls: same.internal_urls,
+                // What showed a trap below the cut.
+                trap_pattern: same.trap_pattern.clone(),
                 ..site.clone()
             }
         })

@@ -105,9 +105,9 @@ mod tests {
             not_fetched_redirects: 1,
             ..LevelRow::default()
         };
-        assert_eq!(reasons.filter(|column| column.column_type == ColumnType::U64).count(), 10);
-        assert_eq!(one_each.not_fetched(), 10);
+        assert_eq!(reasons.filter(|column| column.column_type == ColumnType::U64).count(), 11);
+        assert_eq!(one_each.not_fetched(), 11);
         assert!(!one_each.reconciles());
-        assert!(LevelRow { internal_urls: 11, fetched: 1, ..one_each }.reconciles());
+        assert!(LevelRow { internal_urls: 12, fetched: 1, ..one_each }.reconciles());
     }
 }
