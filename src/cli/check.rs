@@ -50,6 +50,10 @@ fn refusals(settings: &Settings) -> Vec<(bool, String)> {
             format!("--delay-factor is {}, expected a number of 0 or more", settings.delay_factor),
         ),
         (
+            !(0.0..=1.0).contains(&settings.probe_scripts),
+            format!("--probe-scripts is {}, expected a share from 0 to 1", settings.probe_scripts),
+        ),
+        (
             settings.exclude_text.iter().any(|words| words.trim().is_empty()),
             "--exclude-text is empty, expected words that a page may contain".to_owned(),
         ),

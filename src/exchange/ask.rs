@@ -27,6 +27,8 @@ pub enum Purpose {
     Page,
     Robots,
     Head,
+    /// A query URL that the rule of one a script keeps back, to learn what it hides.
+    Probe,
 }
 
 impl Purpose {
@@ -37,6 +39,7 @@ impl Purpose {
             Self::Page => "page",
             Self::Robots => "robots",
             Self::Head => "head",
+            Self::Probe => "probe",
         }
     }
 }
@@ -48,6 +51,6 @@ pub struct Ask {
     pub number: u32,
     pub url: WebUrl,
     pub purpose: Purpose,
-    /// None for robots.txt, which stands outside the tree.
+    /// None for robots.txt and probes, which stand outside the tree.
     pub depth: Option<Depth>,
 }

@@ -39,11 +39,13 @@ impl Requests {
     ) -> Option<Request> {
         let method = match purpose {
             Purpose::Head => Method::HEAD,
-            Purpose::Page | Purpose::Robots => Method::GET,
+            Purpose::Page | Purpose::Robots | Purpose::Probe => Method::GET,
         };
         let accept = match purpose {
             Purpose::Robots => "text/plain, */*;q=0.1",
-            Purpose::Page | Purpose::Head => "text/html, application/xhtml+xml;q=0.9, */*;q=0.1",
+            Purpose::Page | Purpose::Head | Purpose::Probe => {
+                "text/html, application/xhtml+xml;q=0.9, */*;q=0.1"
+            }
         };
         let mut request = Request::new(method, there);
         let headers = request.headers_mut();

@@ -21,9 +21,9 @@ table! {
     host: String, "", "www.example.ke", "0.1";
     /// The server that was asked; null when no address was found or allowed.
     address: Option<String>, "", "192.0.2.7", "0.1";
-    /// Links followed from the start URL; null for robots.txt, which stands outside the tree.
+    /// Links followed from the start URL; null for robots.txt and probes, which stand outside the tree.
     depth: Option<u16>, "links", "2", "0.1";
-    /// What the request was for: `page`, `robots` or `head`.
+    /// What the request was for: `page`, `robots`, `head` or `probe`.
     purpose: String, "", "page", "0.1";
     /// The HTTP method.
     method: String, "", "GET", "0.1";
@@ -95,6 +95,15 @@ table! {
     /// The SimHash of the text that the page shows, 64 bits in hexadecimal: pages whose values differ in at most 3
     /// bits are near duplicates; null when the page was not read or has no words.
     text_simhash: Option<String>, "", "c31f0a5e77b2d901", "0.1";
+    /// Of a probe (`--probe-scripts`): query URLs of its script that the rule kept back in this tree, this one
+    /// among them; null for other requests.
+    withheld_urls: Option<u32>, "URLs", "14", "0.1";
+    /// Of a probe: external URLs that stand on no page of its tree.
+    new_external_urls: Option<u32>, "URLs", "2", "0.1";
+    /// Of a probe: hosts that no external URL of its tree has.
+    new_external_hosts: Option<u32>, "hosts", "1", "0.1";
+    /// Of a probe: internal URLs that no page of its tree links to.
+    new_internal_urls: Option<u32>, "URLs", "5", "0.1";
 }
 
 impl ExchangeRow {
@@ -154,7 +163,7 @@ pub fn milliseconds(duration: Duration) -> f64 {
 
 fn method(purpose: Purpose) -> &'static str {
     match purpose {
-        Purpose::Page | Purpose::Robots => "GET",
+        Purpose::Page | Purpose::Robots | Purpose::Probe => "GET",
         Purpose::Head => "HEAD",
     }
 }

@@ -28,7 +28,8 @@ macro_rules! arbitrary {
             pub(super) fn arbitrary() -> impl Strategy<Value = Self> {
                 // Tuples of strategies end at twelve; a map at a time does not.
                 let row = Just(Self::default());
-                $(let row = (row, $strategy).prop_map(|(row, $field)| Self { $field, ..row });)+
+                // Boxed, for types nested as deep as a table is wide take the compiler minutes.
+                $(let row = (row, $strategy).prop_map(|(row, $field)| Self { $field, ..row }).boxed();)+
                 row
             }
         }
@@ -48,7 +49,9 @@ arbitrary!(ExchangeRow: site = text(), url = text(), host = text(), address = op
     external_links = option::of(any::<u32>()), tls_error = option::of(text()),
     content_encoding = option::of(text()), title = option::of(text()), connections = any::<u32>(),
     number = any::<u32>(), seed = any::<u16>(), excluded_by = option::of(text()),
-    unchanged_bytes = option::of(any::<u64>()), text_simhash = option::of(text()));
+    unchanged_bytes = option::of(any::<u64>()), text_simhash = option::of(text()),
+    withheld_urls = option::of(any::<u32>()), new_external_urls = option::of(any::<u32>()),
+    new_external_hosts = option::of(any::<u32>()), new_internal_urls = option::of(any::<u32>()));
 
 arbitrary!(LinkRow: site = text(), depth = any::<u16>(), page = text(), url = text(), host = text(),
     target_site = text(), element = text(), nofollow = any::<bool>(), in_survey = any::<bool>(),
@@ -61,7 +64,7 @@ arbitrary!(SiteRow: site = text(), cctld = option::of(text()), start_url = text(
     external_hosts = any::<u64>(), external_sites = any::<u64>(), address = option::of(text()),
     country = option::of(text()), asn = option::of(any::<u32>()), as_org = option::of(text()),
     server = option::of(text()), started = time(), finished = time(), seed = any::<u16>(),
-    sent_bytes = any::<u64>(), robots_requests = any::<u64>(), internal_urls = any::<u64>(),
+    sent_bytes = any::<u64>(), probe_requests = any::<u64>(), robots_requests = any::<u64>(), internal_urls = any::<u64>(),
     trap_pattern = option::of(text()));
 
 arbitrary!(LevelRow: site = text(), depth = any::<u16>(), requests = any::<u64>(), pages = any::<u64>(),

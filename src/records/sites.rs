@@ -53,6 +53,8 @@ table! {
     seed: u16, "", "0", "0.1";
     /// Bytes sent on the wire.
     sent_bytes: u64, "bytes", "13100", "0.1";
+    /// The part of `requests` that was for probes of scripts, which no level has.
+    probe_requests: u64, "requests", "0", "0.1";
     /// The part of `requests` that was for robots.txt.
     robots_requests: u64, "requests", "1", "0.1";
     /// Distinct internal URLs found in the tree, the start URL included.

@@ -258,7 +258,7 @@ fn read(exclude_text: &[String], ask: &Ask, answer: &Answer, body: Vec<u8>) -> C
     let content_type = answer.head.content_type.as_deref();
     match ask.purpose {
         Purpose::Robots if answer.is_success() => Content::Robots(body),
-        Purpose::Page if answer.is_success() && is_html(content_type) => {
+        Purpose::Page | Purpose::Probe if answer.is_success() && is_html(content_type) => {
             let robots_tag = answer.head.robots_tag.as_deref();
             let source = Source { body: &body, url: &ask.url, content_type, robots_tag };
             Content::Page(Box::new(Page::read(source).unless_it_says(exclude_text, source)))
@@ -268,7 +268,7 @@ fn read(exclude_text: &[String], ask: &Ask, answer: &Answer, body: Vec<u8>) -> C
 }
 
 fn record(parts: &Parts, journal: &Mutex<Journal>, heard: Heard) -> Result<Exchanged, SurveyError> {
-    let is_page = matches!(heard.content, Content::Page(_));
+    let is_page = heard.is_page();
     parts.progress.exchange(heard.ask.purpose, &heard.answer, is_page);
     let entry = Entry::Heard(Box::new(heard));
     write(journal, &entry)?;

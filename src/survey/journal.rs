@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 use super::error::SurveyError;
-use crate::exchange::{Answer, Ask};
+use crate::exchange::{Answer, Ask, Purpose};
 use crate::walk::Content;
 
 /// One line of a site tree's journal.
@@ -31,6 +31,11 @@ pub(super) struct Heard {
 }
 
 impl Heard {
+    /// Whether it is a page of its tree.
+    pub(super) fn is_page(&self) -> bool {
+        matches!(self.content, Content::Page(_)) && self.ask.purpose != Purpose::Probe
+    }
+
     /// An answer that carries nothing for the walk.
     pub(super) fn nothing(ask: Ask, answer: Answer) -> Self {
         Self { ask, answer, content: Content::Nothing, unchanged_bytes: None }
@@ -243,7 +248,7 @@ impl Replay {
 mod tests {
     use super::*;
     use crate::address::WebUrl;
-    use crate::exchange::{Failure, Purpose};
+    use crate::exchange::Failure;
 
     fn heard(number: u32) -> Entry {
         let url = WebUrl::parse(&format!("http://a.ke/{number}")).unwrap();

@@ -4,6 +4,7 @@ use super::error::SurveyError;
 use super::journal::Heard;
 use super::writer::{SEGMENT_ROWS, SEGMENT_TEXT_BYTES};
 use crate::address::Scope;
+use crate::exchange::Purpose;
 use crate::frontier::Lease;
 use crate::page::{Link, Page};
 use crate::records::{PageLinkRow, RobotsRow, SegmentRows};
@@ -28,6 +29,8 @@ impl<'a, W: FnMut(&SegmentRows) -> Result<(), SurveyError>> KeptPages<'a, W> {
 
     pub(super) fn keep(&mut self, heard: &Heard) -> Result<(), SurveyError> {
         let kept = match &heard.content {
+            // No page of the tree.
+            _ if heard.ask.purpose == Purpose::Probe => return Ok(()),
             Content::Page(page) => SegmentRows { page_links: self.links(heard, page), ..Default::default() },
             Content::Robots(body) => {
                 SegmentRows { robots: vec![self.robots(heard, body)], ..Default::default() }

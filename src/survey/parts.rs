@@ -285,6 +285,7 @@ fn walk_settings(settings: &Settings) -> walk::Settings {
             include: settings.include.clone(),
         },
         queries_per_script: settings.queries_per_script,
+        probing: walk::Probing { share: settings.probe_scripts, ..walk::Probing::default() },
         max_urls: settings.max_urls,
         trap_levels: settings.trap_levels,
         fetch_mirrors: settings.fetch_mirrors,

@@ -9,7 +9,6 @@ use super::parts::Parts;
 use super::progress::Snapshot;
 use crate::exchange::{Answer, Failure, Purpose};
 use crate::records::{SiteRow, read_table};
-use crate::walk::Content;
 
 /// What the journals say of servers and their states, as they are stored, do not know yet.
 #[derive(Default)]
@@ -106,7 +105,7 @@ impl Totals {
     }
 
     fn add(&mut self, heard: &Heard) {
-        self.pages += u64::from(matches!(heard.content, Content::Page(_)));
+        self.pages += u64::from(heard.is_page());
         self.requests += u64::from(heard.answer.failure.is_none_or(Failure::reached_the_network));
         self.sent_bytes += heard.answer.wire.sent;
         self.received_bytes += heard.answer.wire.received;

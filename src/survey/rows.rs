@@ -11,7 +11,7 @@ use crate::exchange::Depth;
 use crate::frontier::{FeedBack, Lease};
 use crate::page::Page;
 use crate::records::{ExchangeRow, LevelRow, LinkRow, SegmentRows, SiteRow, milliseconds};
-use crate::walk::{Class, Content, LevelCount, Tree};
+use crate::walk::{Class, Content, LevelCount, Probe, Tree};
 
 /// A finished site tree as table rows, read from its journal; and how many of its questions have no
 /// answer on record. Pages that are kept and would fill a segment alone are given to `write` on the way.
@@ -28,7 +28,7 @@ pub(super) fn rows_of(
     while let Some(entry) = journal.next()? {
         unanswered.note(&entry);
         if let Entry::Heard(heard) = entry {
-            exchanges.push(exchange_row(&done.lease, &scope, &heard));
+            exchanges.push(exchange_row(done, &scope, &heard));
             if let Some(pages) = &mut pages {
                 pages.keep(&heard)?;
             }
@@ -75,11 +75,15 @@ pub(super) fn hosts_of(exchanges: &[ExchangeRow], site: &Site) -> Vec<(IpAddr, H
         .collect()
 }
 
-fn exchange_row(lease: &Lease, scope: &Scope, heard: &Heard) -> ExchangeRow {
+fn exchange_row(done: &Concluded, scope: &Scope, heard: &Heard) -> ExchangeRow {
+    let lease = &done.lease;
     let mut row = ExchangeRow::of(&lease.site, lease.seed, &heard.ask, &heard.answer);
     row.unchanged_bytes = heard.unchanged_bytes;
     if let Content::Page(page) = &heard.content {
         add_page(&mut row, scope, page);
+    }
+    if let Some(probe) = done.tree.probes.iter().find(|probe| probe.number == heard.ask.number) {
+        add_probe(&mut row, probe);
     }
     row
 }
@@ -95,6 +99,13 @@ fn add_page(row: &mut ExchangeRow, scope: &Scope, page: &Page) {
     row.excluded_by = page.excluded_by.clone();
     row.body_hash = Some(format!("{:032x}", page.body_hash));
     row.text_simhash = page.text_simhash.map(|hash| format!("{hash:016x}"));
+}
+
+fn add_probe(row: &mut ExchangeRow, probe: &Probe) {
+    row.withheld_urls = Some(probe.withheld);
+    row.new_external_urls = Some(probe.external_urls);
+    row.new_external_hosts = Some(probe.external_hosts);
+    row.new_internal_urls = Some(probe.internal_urls);
 }
 
 fn link_rows(parts: &Parts, lease: &Lease, scope: &Scope, tree: &Tree) -> Vec<LinkRow> {
@@ -153,8 +164,9 @@ fn level_row(lease: &Lease, depth: Depth, level: &LevelCount) -> LevelRow {
 fn site_row(parts: &Parts, done: &Concluded) -> SiteRow {
     let Concluded { lease, tree, began, ended, .. } = done;
     let place = tree.address.map(|address| parts.geo.lookup(address)).unwrap_or_default();
-    let robots = &tree.robots;
-    let busy = tree.levels.iter().map(|level| level.busy).sum::<std::time::Duration>() + robots.busy;
+    let (robots, probes) = (&tree.robots, &tree.probe_load);
+    let busy =
+        tree.levels.iter().map(|level| level.busy).sum::<std::time::Duration>() + robots.busy + probes.busy;
     SiteRow {
         site: lease.site.to_string(),
         cctld: parts.reach.countries.of(lease.start.host()).map(ToString::to_string),
@@ -163,9 +175,11 @@ fn site_row(parts: &Parts, done: &Concluded) -> SiteRow {
         generation: lease.generation,
         outcome: tree.outcome.as_str().to_owned(),
         deepest: tree.deepest().map(|depth| depth.0),
-        requests: tree.sum(|level| level.requests) + robots.requests,
+        requests: tree.sum(|level| level.requests) + robots.requests + probes.requests,
         pages: tree.sum(|level| level.pages),
-        received_bytes: tree.sum(|level| level.received_bytes) + robots.received_bytes,
+        received_bytes: tree.sum(|level| level.received_bytes)
+            + robots.received_bytes
+            + probes.received_bytes,
         busy_ms: milliseconds(busy),
         external_urls: tree.sum(|level| level.external_urls),
         external_hosts: tree.sum(|level| level.external_hosts),
@@ -178,7 +192,8 @@ fn site_row(parts: &Parts, done: &Concluded) -> SiteRow {
         started: (*began).into(),
         finished: (*ended).into(),
         seed: lease.seed,
-        sent_bytes: tree.sum(|level| level.sent_bytes) + robots.sent_bytes,
+        sent_bytes: tree.sum(|level| level.sent_bytes) + robots.sent_bytes + probes.sent_bytes,
+        probe_requests: probes.requests,
         robots_requests: robots.requests,
         internal_urls: tree.sum(LevelCount::internal_urls),
         number: Some(lease.order),

@@ -35,6 +35,8 @@ pub struct Settings {
     /// The deepest level that is fetched.
     pub depth: u16,
     pub queries_per_script: u32,
+    /// The share of sites in which more query URLs are fetched, to learn what the rule hides.
+    pub probe_scripts: f64,
     /// What becomes of URLs that look as if they were no HTML.
     pub non_html: NonHtml,
     /// The endings of file names that look so.
@@ -159,6 +161,7 @@ impl Default for Settings {
             record_links: false,
             depth: 8,
             queries_per_script: 1,
+            probe_scripts: 0.0,
             non_html: NonHtml::Skip,
             non_html_extensions: Extension::usual(),
             exclude: Vec::new(),

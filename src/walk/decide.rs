@@ -36,6 +36,8 @@ impl Walk {
             return Decision::Not(Class::Filtered);
         }
         if !entry.again && self.script_is_used_up(url) {
+            let url = url.clone();
+            self.withhold(&url);
             return Decision::Not(Class::Script);
         }
         let wants_head = self.depth > Depth(0) && !entry.probed && self.settings.filter.wants_head(url);

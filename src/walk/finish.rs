@@ -100,6 +100,8 @@ impl Walk {
             trap_patterns,
             levels: self.levels,
             robots: self.robots,
+            probes: self.probes.results,
+            probe_load: self.probes.load,
             externals: self.externals,
             address,
             server: server.flatten(),

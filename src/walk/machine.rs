@@ -9,6 +9,7 @@ use super::evidence::Evidence;
 use super::merge::Waiting;
 use super::mirrors::Mirrors;
 use super::origins::Origins;
+use super::probe::Probes;
 use super::tree::External;
 use super::{Class, LevelCount, Outcome, Settings};
 use crate::address::{Host, OptOuts, PageKey, Scope, ScriptKey, Site, WebUrl};
@@ -54,6 +55,7 @@ pub struct Walk {
     pub(super) first_answer: Option<(std::net::IpAddr, Option<String>)>,
     pub(super) evidence: Evidence,
     pub(super) mirrors: Mirrors,
+    pub(super) probes: Probes,
 }
 
 /// What to do next.
@@ -182,6 +184,7 @@ impl Walk {
             first_answer: None,
             evidence: Evidence::default(),
             mirrors: Mirrors::default(),
+            probes: Probes::default(),
         }
     }
 
@@ -218,7 +221,7 @@ impl Walk {
     pub fn poll(&mut self) -> Step {
         loop {
             if self.ending.is_some() {
-                return if self.waiting.is_empty() { Step::Done } else { Step::Wait };
+                return self.probe();
             }
             if self.turn < self.list.len() {
                 if self.an_answer_in_flight_may_end_the_walk() {
@@ -243,7 +246,12 @@ impl Walk {
         self.asked += 1;
         if ask.purpose == Purpose::Robots {
             self.origins.begin();
-            self.waiting.push_back(Waiting::robots(ask));
+            self.waiting.push_back(Waiting::outside_the_tree(ask));
+            return;
+        }
+        if ask.purpose == Purpose::Probe {
+            self.begin_probe();
+            self.waiting.push_back(Waiting::outside_the_tree(ask));
             return;
         }
         let entry = &mut self.list[self.turn];
@@ -281,7 +289,10 @@ impl Walk {
 
     /// Ends the walk: nothing more is asked, answers in flight are still merged.
     pub fn end(&mut self, why: Outcome) {
-        self.ending.get_or_insert(why);
+        match self.ending {
+            Some(_) => self.end_probes(),
+            None => self.ending = Some(why),
+        }
     }
 
     pub(super) fn level(&mut self) -> &mut LevelCount {

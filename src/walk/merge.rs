@@ -15,13 +15,13 @@ pub(super) struct Waiting {
     pub number: u32,
     url: WebUrl,
     purpose: Purpose,
-    /// None for robots.txt.
+    /// None for robots.txt and probes.
     entry: Option<Entry>,
     pub answer: Option<(Answer, Content)>,
 }
 
 impl Waiting {
-    pub(super) fn robots(ask: &Ask) -> Self {
+    pub(super) fn outside_the_tree(ask: &Ask) -> Self {
         Self { number: ask.number, url: ask.url.clone(), purpose: ask.purpose, entry: None, answer: None }
     }
 
@@ -44,6 +44,10 @@ impl Walk {
             answer.failure == Some(Failure::OptedOut) && self.scope.contains(waiting.url.host());
         self.note_server(&answer);
         match waiting.entry {
+            None if waiting.purpose == Purpose::Probe => {
+                self.note_failures(&answer);
+                self.merge_probe(waiting.number, &answer, &content);
+            }
             None => self.merge_robots(&waiting.url, &answer, &content),
             Some(entry) => self.merge_page(waiting.purpose, entry, &answer, content),
         }

@@ -40,6 +40,7 @@ mod merge;
 mod mirrors;
 mod origins;
 mod outcome;
+mod probe;
 mod product;
 mod settings;
 mod shape;
@@ -52,6 +53,7 @@ pub use filter::{Extension, Filter, NON_HTML_EXTENSIONS, NonHtml, UrlPattern};
 pub use level::LevelCount;
 pub use machine::{Content, Known, Step, Walk};
 pub use outcome::Outcome;
+pub use probe::{Probe, Probing};
 pub use settings::{MAX_PAGE_REDIRECTS, Settings};
 pub use tree::{External, Tree};
 

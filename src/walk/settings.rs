@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use super::Filter;
+use super::{Filter, Probing};
 use crate::exchange::Depth;
 
 /// How many redirects in a row a page may take: the limit that the Fetch standard sets browsers is
@@ -17,6 +17,8 @@ pub struct Settings {
     pub filter: Filter,
     /// Query URLs fetched of one script.
     pub queries_per_script: u32,
+    /// What is asked beyond that to learn what it hides.
+    pub probing: Probing,
     /// URLs found, internal and external, at which a site counts as a trap; or so many times 200 bytes of
     /// them. Bounds memory: a URL in line takes about 250 bytes and its own length twice.
     pub max_urls: usize,
@@ -45,6 +47,7 @@ impl Default for Settings {
             depth: Depth(8),
             filter: Filter::default(),
             queries_per_script: 1,
+            probing: Probing::default(),
             max_urls: 100_000,
             trap_levels: Some(3),
             fetch_mirrors: false,

@@ -294,6 +294,71 @@ fn the_links_of_an_excluded_page_are_passed_over() {
 }
 
 #[test]
+fn probes_come_after_the_tree_and_tell_what_it_misses() {
+    let queries: Vec<String> = (0..9).map(|id| format!("/s?id={id}")).collect();
+    let mut links: Vec<&str> = queries.iter().map(String::as_str).collect();
+    links.extend(["/t?a=1", "/t?a=2", "http://b.ke/"]);
+    let mut web = Web::default()
+        .serve("http://a.ke/robots.txt", Served::Robots("User-agent: *\nDisallow: /t?a=2\n".to_owned()))
+        .page("http://a.ke/", &links);
+    for query in &queries {
+        let own = format!("http://only{}.ke/", query.replace("/s?id=", ""));
+        web = web.page(
+            &format!("http://a.ke{query}"),
+            &["http://b.ke/", &own, "http://b.ke/2", "/s?id=0", "/new"],
+        );
+    }
+    let without = walk(&web, Settings::default());
+    let probing = Probing { share: 1.0, ..Probing::default() };
+    for parallel in [1, 4] {
+        let settings = Settings { probing, ..Settings::default() };
+        let (tree, asked) = drive(start("http://a.ke/", settings, ""), &web, parallel);
+        let (tree_asked, probed) = asked.split_at(without.1.len());
+        assert_eq!(tree_asked, without.1, "the tree is walked as ever");
+        assert_eq!(Tree { probes: Vec::new(), probe_load: LevelCount::default(), ..tree.clone() }, without.0);
+        assert_eq!(probed.len(), 3, "three of the eight that are kept back; /t?a=2 is for no robot");
+        assert!(probed.iter().all(|ask| ask.purpose == Purpose::Probe && ask.depth.is_none()));
+        assert!(probed.iter().all(|ask| ask.url.path() == "/s" && ask.url.target() != "/s?id=0"));
+        assert_eq!(tree.probe_load.requests, 3);
+        for probe in &tree.probes {
+            // The tree knows b.ke, both of its URLs and /new from the query URL that it fetched.
+            let found = (probe.withheld, probe.external_urls, probe.external_hosts, probe.internal_urls);
+            assert_eq!(found, (8, 1, 1, 0));
+        }
+        assert_eq!(tree.probes.iter().map(|probe| probe.number).collect::<Vec<_>>(), [5, 6, 7]);
+    }
+}
+
+#[test]
+fn a_tree_that_did_not_come_to_its_end_is_not_probed() {
+    let web = Web::default().page("http://a.ke/", &["/s?id=1", "/s?id=2", "/s?id=3"]);
+    let probing = Probing { share: 1.0, ..Probing::default() };
+    let mut walk = start("http://a.ke/", Settings { probing, ..Settings::default() }, "");
+    while let Step::Ask(ask, _) = walk.poll() {
+        walk.begin(&ask);
+        let (answer, content) = web.answer(&ask);
+        walk.handle(ask.number, answer, content);
+        if ask.url.path() == "/s" {
+            walk.end(Outcome::RequestBudget);
+        }
+    }
+    assert_eq!(walk.poll(), Step::Done);
+    assert!(walk.conclude().0.probes.is_empty());
+    // A budget that ends while probes are asked leaves the tree its outcome.
+    let mut walk = start("http://a.ke/", Settings { probing, ..Settings::default() }, "");
+    while let Step::Ask(ask, _) = walk.poll() {
+        if ask.purpose == Purpose::Probe {
+            walk.end(Outcome::RequestBudget);
+            continue;
+        }
+        walk.begin(&ask);
+        let (answer, content) = web.answer(&ask);
+        walk.handle(ask.number, answer, content);
+    }
+    assert_eq!(walk.conclude().0.outcome, Outcome::Complete);
+}
+
+#[test]
 fn nofollow_links_are_not_followed_unless_another_link_leads_there() {
     let html = |text: &str| Served::Html(text.to_owned());
     let web = Web::default()

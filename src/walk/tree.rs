@@ -1,7 +1,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use super::{Class, LevelCount, Outcome};
+use super::{Class, LevelCount, Outcome, Probe};
 use crate::address::WebUrl;
 use crate::exchange::Depth;
 use crate::page::Element;
@@ -14,6 +14,9 @@ pub struct Tree {
     pub levels: Vec<LevelCount>,
     /// What robots.txt cost, redirects of it included; no depth.
     pub robots: LevelCount,
+    /// What query URLs beyond the rule would have brought, and what it cost to ask for them.
+    pub probes: Vec<Probe>,
+    pub probe_load: LevelCount,
     /// Parts of the site that were taken for endless and not asked for any further, in the order in which they
     /// were recognised: `www.a.ke/calendar/#/**`.
     pub trap_patterns: Vec<String>,

@@ -23,7 +23,7 @@ QUESTIONS = {
         LEFT JOIN (SELECT site, seed, sum(requests) requests FROM levels GROUP BY ALL) l USING (site, seed)
         LEFT JOIN (SELECT site, seed, count(*) requests FROM exchanges WHERE {ASKED} GROUP BY ALL) e
             USING (site, seed)
-        WHERE s.requests <> coalesce(l.requests, 0) + s.robots_requests
+        WHERE s.requests <> coalesce(l.requests, 0) + s.robots_requests + s.probe_requests
             OR s.requests <> coalesce(e.requests, 0)""",
     "requests and pages of a level are its exchanges": f"""
         SELECT site, seed, depth, l.requests, e.requests, l.pages, e.pages FROM levels l

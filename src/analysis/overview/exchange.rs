@@ -39,6 +39,10 @@ pub(super) struct Exchange<'a> {
     pub body_hash: Option<&'a str>,
     pub last_modified: Option<&'a str>,
     pub connections: u32,
+    /// Only of probes of scripts.
+    pub withheld_urls: Option<u32>,
+    pub new_external_urls: Option<u32>,
+    pub new_external_hosts: Option<u32>,
     /// What the page or file took when it came whole; it has not changed since an earlier survey.
     pub unchanged_bytes: Option<u64>,
 }
@@ -140,6 +144,9 @@ columns! {
     body_hash: StringChunked by str,
     last_modified: StringChunked by str,
     connections: UInt32Chunked by u32,
+    withheld_urls: UInt32Chunked by u32,
+    new_external_urls: UInt32Chunked by u32,
+    new_external_hosts: UInt32Chunked by u32,
     unchanged_bytes: UInt64Chunked by u64,
 }
 
@@ -200,6 +207,9 @@ impl<'f> Columns<'f> {
             body_hash: self.body_hash.get(row),
             last_modified: self.last_modified.get(row),
             connections: self.connections.get(row).unwrap_or_default(),
+            withheld_urls: self.withheld_urls.get(row),
+            new_external_urls: self.new_external_urls.get(row),
+            new_external_hosts: self.new_external_hosts.get(row),
             unchanged_bytes: self.unchanged_bytes.get(row).map(|bytes| bytes.min(MOST_BYTES)),
         }
     }

@@ -3,6 +3,7 @@ use serde::Serialize;
 
 use super::exchange::Exchange;
 use super::listed::Listed;
+use super::probes::{Probes, ProbesMaker};
 use super::sequence::may_allow;
 
 /// What was found and not fetched: every internal URL is fetched or in exactly one of the classes.
@@ -18,6 +19,9 @@ pub struct KeptBack {
     pub rows_that_do_not_reconcile: u64,
     /// Requests for robots.txt by what it meant.
     pub robots: Robots,
+    /// What the rule on scripts hid, where scripts were probed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probes: Option<Probes>,
 }
 
 /// One reason why internal URLs were not fetched.
@@ -96,6 +100,7 @@ pub(super) struct KeptBackMaker {
     classes_of_trees: Vec<u16>,
     unreconciled: u64,
     robots: Robots,
+    probes: ProbesMaker,
 }
 
 impl KeptBackMaker {
@@ -139,6 +144,7 @@ impl KeptBackMaker {
     }
 
     pub(super) fn add(&mut self, exchange: &Exchange<'_>) {
+        self.probes.add(exchange);
         if !exchange.is_robots_request() {
             return;
         }
@@ -158,10 +164,13 @@ impl KeptBackMaker {
             urls: total(self.levels.iter().map(|level| level.not_fetched[place])),
             site_trees: self.classes_of_trees.iter().filter(|bits| **bits >> place & 1 == 1).count() as u64,
         };
+        let classes: Vec<Class> = CLASSES.iter().enumerate().map(class).collect();
+        let withheld = classes.iter().find(|class| class.name == "script").map_or(0, |class| class.urls);
         KeptBack {
+            probes: self.probes.finish(withheld),
             internal_urls: total(self.levels.iter().map(|level| level.internal_urls)),
             fetched: total(self.levels.iter().map(|level| level.fetched)),
-            classes: CLASSES.iter().enumerate().map(class).collect(),
+            classes,
             rows_that_do_not_reconcile: self.unreconciled,
             robots: self.robots,
             levels: self.levels,

@@ -23,6 +23,12 @@ pub struct Far {
     #[arg(long, value_name = "N", value_parser = values::whole::<u32>)]
     queries_per_script: Option<u32>,
 
+    /// The share of sites in which up to three query URLs more are fetched of each script, twenty scripts at most,
+    /// once the site is walked: the report then says what the rule of --queries-per-script hid. They cost such a site
+    /// up to 60 requests more and are no part of its levels and links [default: 0]
+    #[arg(long, value_name = "SHARE", value_parser = values::decimal)]
+    probe_scripts: Option<f64>,
+
     /// What becomes of internal URLs that look as if they were no HTML: `skip` does not ask for them, `head`
     /// asks with HEAD what they are (two requests where it is HTML after all), `get` asks for them and breaks
     /// the body off when its header says that it is no HTML [default: skip]
@@ -92,6 +98,7 @@ impl Far {
         set(&mut settings.depth, self.depth);
         set_some(&mut settings.generations, self.generations);
         set(&mut settings.queries_per_script, self.queries_per_script);
+        set(&mut settings.probe_scripts, self.probe_scripts);
         set(&mut settings.non_html, self.non_html);
         set_list(&mut settings.non_html_extensions, self.non_html_extensions);
         set_list(&mut settings.exclude, self.exclude);

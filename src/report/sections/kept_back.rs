@@ -1,5 +1,5 @@
 use super::counted::{of, share};
-use crate::analysis::overview::{Class, KeptBack, Level};
+use crate::analysis::overview::{Class, KeptBack, Level, Mean, Probes};
 use crate::records::units::thousands;
 use crate::report::{Axis, Block, Cell, Column, Columns, Fact, Figure, Scale, Section, Table};
 
@@ -27,6 +27,7 @@ pub fn section(kept_back: &KeptBack) -> Section {
         .with(classes(kept_back))
         .with(by_level(kept_back))
         .with(robots(kept_back))
+        .with_filled(kept_back.probes.as_ref().map_or_else(|| Table::new("", "", Vec::new()), probes))
         .with(Block::Note(format!(
             "{sums} URLs that were never found, below what was kept back, are not counted: the section \
              on what was not seen estimates them."
@@ -132,6 +133,37 @@ fn by_level(kept_back: &KeptBack) -> Figure {
         chart,
         Table::new("", "", columns.collect()).with_rows(rows),
     )
+}
+
+/// What the rule on scripts hid, by the sites in which more of their query URLs were fetched.
+fn probes(probes: &Probes) -> Table {
+    let columns = vec![
+        Column::text("new to its tree"),
+        Column::number("of a query URL kept back", "on average"),
+        Column::number("at least", "95 %"),
+        Column::number("at most", "95 %"),
+        Column::number("of all that were kept back", "at most"),
+    ];
+    let row = |what: &str, mean: &Mean| {
+        vec![
+            what.into(),
+            Cell::Number(mean.value, 3),
+            Cell::Number(mean.low, 3),
+            Cell::Number(mean.high, 3),
+            Cell::Count((mean.value * probes.withheld as f64).round() as u64),
+        ]
+    };
+    let title = format!(
+        "What the rule on scripts hid: {} query URLs of {} scripts in {} site trees were fetched as probes, of {} \
+         that were kept back in the survey. What several of them would bring alike counts for each in the last \
+         column, which is therefore a bound",
+        thousands(probes.requests),
+        thousands(probes.scripts),
+        thousands(probes.site_trees),
+        thousands(probes.withheld),
+    );
+    let rows = [row("external URLs", &probes.external_urls), row("external hosts", &probes.external_hosts)];
+    Table::new("table-probes", title, columns).with_rows(rows)
 }
 
 fn robots(kept_back: &KeptBack) -> Vec<Fact> {

@@ -1,0 +1,231 @@
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::time::Duration;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::machine::{Content, Step, Walk};
+use super::origins::{Lookup, Verdict};
+use super::{LevelCount, Outcome};
+use crate::address::{Host, ScriptKey, Site, WebUrl};
+use crate::exchange::{Answer, Ask, Purpose};
+use crate::page::Page;
+
+/// What the rule of one query URL a script keeps back, looked at in a share of the sites: after a tree is
+/// walked, a few more query URLs of each script are fetched. They tell what the rule hid and are no part of the tree.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Probing {
+    /// The share of sites; 0 is none.
+    pub share: f64,
+    /// Query URLs fetched of a script beyond the rule.
+    pub per_script: usize,
+}
+
+/// A query URL beyond the rule that was fetched, and what the tree had missed for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// The number of the question.
+    pub number: u32,
+    /// Query URLs of its script that the rule kept back in this tree, this one included.
+    pub withheld: u32,
+    pub external_urls: u32,
+    pub external_hosts: u32,
+    pub internal_urls: u32,
+}
+
+/// Scripts probed in one site: with three URLs each, 60 requests beside the ten thousand that a site may cost.
+const MOST_SCRIPTS: usize = 20;
+
+impl Default for Probing {
+    /// Three URLs tell a script that answers always the same from one that does not.
+    fn default() -> Self {
+        Self { share: 0.0, per_script: 3 }
+    }
+}
+
+impl Probing {
+    /// Whether a site is among those probed. A greater share has all sites of a smaller one.
+    #[must_use]
+    pub fn takes(&self, site: &Site) -> bool {
+        // 53 bits are what an f64 holds.
+        let place = (xxh3_64(site.as_str().as_bytes()) >> 11) as f64 / (1_u64 << 53) as f64;
+        place < self.share
+    }
+}
+
+/// What the rule keeps back in a tree: how many URLs of each script, and a sample of them by chance, which is a
+/// hash of the URL.
+#[derive(Debug, Default)]
+pub(super) struct Withheld {
+    scripts: BTreeMap<u64, Sample>,
+}
+
+#[derive(Debug, Default)]
+struct Sample {
+    count: u32,
+    /// Those of the smallest hashes, by them.
+    urls: BTreeMap<u64, WebUrl>,
+}
+
+impl Withheld {
+    pub(super) fn note(&mut self, script: &ScriptKey, url: &WebUrl, per_script: usize) {
+        let sample = self.scripts.entry(scattered(script.0.0)).or_default();
+        sample.count += 1;
+        sample.urls.insert(xxh3_64(url.canonical().as_bytes()), url.clone());
+        if sample.urls.len() > per_script {
+            sample.urls.pop_last();
+        }
+    }
+
+    /// The URLs to fetch, each with how many its script has: of as many scripts as are probed.
+    pub(super) fn into_questions(self) -> VecDeque<(WebUrl, u32)> {
+        let scripts = self.scripts.into_values().take(MOST_SCRIPTS);
+        scripts.flat_map(|Sample { count, urls }| urls.into_values().map(move |url| (url, count))).collect()
+    }
+}
+
+/// The probes of one tree.
+#[derive(Debug, Default)]
+pub(super) struct Probes {
+    withheld: Withheld,
+    /// None until the tree is walked: URLs still to be asked for, each with how many its script has.
+    questions: Option<VecDeque<(WebUrl, u32)>>,
+    /// Of the question in flight.
+    withheld_beside: u32,
+    pub load: LevelCount,
+    pub results: Vec<Probe>,
+}
+
+/// What is asked once the tree is walked.
+impl Walk {
+    /// The rule keeps this URL back.
+    pub(super) fn withhold(&mut self, url: &WebUrl) {
+        if let Some(script) = url.script().filter(|_| self.settings.probing.takes(self.scope.site())) {
+            self.probes.withheld.note(&script, url, self.settings.probing.per_script);
+        }
+    }
+
+    /// One probe after the other, so that what is asked does not depend on how many may be in flight.
+    pub(super) fn probe(&mut self) -> Step {
+        if !self.waiting.is_empty() {
+            return Step::Wait;
+        }
+        let is_whole =
+            matches!(self.ending, Some(Outcome::Complete | Outcome::Depth | Outcome::Stable | Outcome::Trap))
+                && !self.is_full;
+        let withheld = std::mem::take(&mut self.probes.withheld);
+        let mut questions = self
+            .probes
+            .questions
+            .take()
+            .unwrap_or_else(|| if is_whole { withheld.into_questions() } else { VecDeque::new() });
+        while let Some((url, _)) = questions.front() {
+            if let Some(delay) = self.may_probe(&url.clone()) {
+                let ask = Ask { number: self.asked, url: url.clone(), purpose: Purpose::Probe, depth: None };
+                self.probes.questions = Some(questions);
+                return Step::Ask(ask, delay);
+            }
+            questions.pop_front();
+        }
+        self.probes.questions = Some(questions);
+        Step::Done
+    }
+
+    /// Whether robots.txt, opt-outs and filters let a URL be asked for; and the pause that its host wants. No robots.txt
+    /// is asked for the sake of a probe.
+    fn may_probe(&mut self, url: &WebUrl) -> Option<Option<Duration>> {
+        let is_recorded = self.recorded.as_ref().is_some_and(|next| next.host() == url.host());
+        if (!is_recorded && self.opt_out.has_host(url.host())) || self.settings.filter.leaves_out(url) {
+            return None;
+        }
+        match self.origins.lookup(url) {
+            Lookup::Known(Verdict::Rules(rules)) if rules.allows(url) => Some(rules.crawl_delay()),
+            _ => None,
+        }
+    }
+
+    pub(super) fn begin_probe(&mut self) {
+        let question = self.probes.questions.as_mut().and_then(VecDeque::pop_front);
+        self.probes.withheld_beside = question.map_or(0, |(_, count)| count);
+    }
+
+    /// Nothing more is probed.
+    pub(super) fn end_probes(&mut self) {
+        self.probes.questions = Some(VecDeque::new());
+    }
+
+    pub(super) fn merge_probe(&mut self, number: u32, answer: &Answer, content: &Content) {
+        self.probes.load.book(answer);
+        if answer.status.is_none() {
+            return;
+        }
+        let withheld = self.probes.withheld_beside;
+        let mut probe = Probe { number, withheld, external_urls: 0, external_hosts: 0, internal_urls: 0 };
+        if let Content::Page(page) = content {
+            self.compare(page, &mut probe);
+        }
+        self.probes.results.push(probe);
+    }
+
+    /// Counts what of a page the tree does not have.
+    fn compare(&self, page: &Page, probe: &mut Probe) {
+        let mut hosts: HashSet<&Host> = HashSet::new();
+        for url in page.links.iter().map(|link| &link.url) {
+            if self.scope.contains(url.host()) {
+                probe.internal_urls += u32::from(!self.known.contains_key(&url.page_key()));
+            } else if !self.seen_external.urls.contains(&url.page_key()) {
+                probe.external_urls += 1;
+                let is_new = !self.seen_external.hosts.contains(url.host()) && hosts.insert(url.host());
+                probe.external_hosts += u32::from(is_new);
+            }
+        }
+    }
+}
+
+/// So that which scripts are probed does not hang on their names.
+fn scattered(key: u64) -> u64 {
+    xxh3_64(&key.to_le_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::address::Host;
+
+    fn site(number: u32) -> Site {
+        Site::new(Host::parse(&format!("site{number}.ke")).unwrap())
+    }
+
+    #[test]
+    fn about_the_share_of_sites_is_probed_and_a_greater_one_has_them_too() {
+        let probed = |share| {
+            let probing = Probing { share, ..Probing::default() };
+            (0..10_000).filter(|number| probing.takes(&site(*number))).collect::<Vec<_>>()
+        };
+        assert!(probed(0.0).is_empty());
+        assert_eq!(probed(1.0).len(), 10_000);
+        let (tenth, half) = (probed(0.1), probed(0.5));
+        // A standard deviation is 30 and 50; five are allowed.
+        assert!((850..1150).contains(&tenth.len()) && (4750..5250).contains(&half.len()));
+        assert!(tenth.iter().all(|number| half.contains(number)));
+    }
+
+    #[test]
+    fn so_many_urls_of_a_script_and_so_many_scripts_are_asked_whatever_their_order() {
+        let url = |script: usize, id: usize| WebUrl::parse(&format!("http://a.ke/{script}?id={id}")).unwrap();
+        let questions = |ids: &[usize]| {
+            let mut withheld = Withheld::default();
+            for script in 0..30 {
+                for id in ids {
+                    let url = url(script, *id);
+                    withheld.note(&url.script().unwrap(), &url, 3);
+                }
+            }
+            withheld.into_questions()
+        };
+        let asked = questions(&[1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(asked.len(), MOST_SCRIPTS * 3);
+        assert!(asked.iter().all(|(_, count)| *count == 7));
+        assert_eq!(asked, questions(&[7, 5, 6, 1, 4, 2, 3]));
+        assert_eq!(questions(&[1]).len(), MOST_SCRIPTS);
+    }
+}
