@@ -17,8 +17,9 @@ from report_page import Page, decimal, duration, interval, milliseconds, number,
 ELSEWHERE = {"figure-censoring-data", "table-settings"}
 # A cell that is not compared: it follows from an interval or a model.
 ANY = object()
-REASONS = ("robots.txt", "a robots.txt that could not be had", "nofollow", "the rule on scripts",
-    "the depth of the survey", "a budget of the site or a stop", "traps without end", "opt-out", "too many redirects")
+REASONS = ("robots.txt", "a robots.txt that could not be had", "nofollow", "the survey's filters", "the rule on scripts",
+    "the depth of the survey", "a budget of the site or a stop", "traps without end",
+    "mirrors of another host of the site", "opt-out", "too many redirects")
 PHASES = {"DNS": "dns", "connect": "connect", "TLS": "tls", "first byte": "first_byte", "total": "total"}
 
 
@@ -136,7 +137,7 @@ def card(compared, found, ledger, manifest):
     compared.fact("card", "Shortest pause at an address", milliseconds(ledger["smallest_gap_ms"]))
     compared.fact("card", "Unrecorded exchanges", thousands(manifest["unrecorded_exchanges"]))
     settings = manifest["settings"]
-    for name, shown in {"Depth": settings["depth"], "Least pause at an address": settings["min-delay"],
+    for name, shown in {"Depth": settings["depth"], "Least pause at an address": settings["min-delay"], "Most of a server's link": settings["link-share"],
             "Pause as a multiple of the last exchange": settings["delay-factor"], "Longest such pause":
             settings["max-delay"], "Requests at once at an address": settings["per-address"],
             "Requests at once in a site": settings["per-site"], "Longest walk of a site tree": settings["max-time"],
@@ -371,7 +372,7 @@ def ledger(compared, found):
         str(held + broken), str(held), str(broken))
     compared.table("table-load", [(name, unit, *((found[key][head], unit) for head in heads)) for name, unit, key in
         (("requests", "requests", "requests"), ("bytes, both ways", "bytes", "bytes"), ("busy time", "ms", "busy_ms"))],
-        1e-6)  # bytes are shown whole
+        1e-5)  # bytes are shown whole
     network = "SELECT 'AS' || asn || coalesce(' ' || as_org, '') FROM servers WHERE address = '{}'"
     at_once = """SELECT max(n) FROM (SELECT (SELECT count(*) FROM turns b WHERE a.address = b.address AND b.s <= a.s
         AND b.e > a.s + 1000) n FROM turns a WHERE address = '{}')"""
