@@ -53,8 +53,8 @@ pub struct Shares {
     #[arg(long, value_name = "TIME|none")]
     max_network_busy: Option<Limit<Span>>,
 
-    /// Requests that one network (/24, /48) may bear on a day (UTC); its sites go on the next day
-    /// [default: none]
+    /// Requests that one network (/24, /48) may bear on a day (UTC); its sites go on the next day. The days of waiting
+    /// count into --max-time of a site: give more of it where many sites share a network [default: none]
     #[arg(long, value_name = "N|none")]
     max_network_requests_per_day: Option<Limit<u64>>,
 
