@@ -231,6 +231,11 @@ fn bad_values_of_flags_are_named_with_what_is_expected() {
             ["--link-share", "1.5"],
             "--link-share is 1.5, expected a share above 0 and up to 1, such as 0.003, or none",
         ),
+        (["--max-network-requests", "0"], "--max-network-requests is 0, expected more than 0"),
+        (
+            ["--max-as-busy-per-day", "1h"],
+            "--max-as-busy-per-day cannot be kept: no database tells autonomous systems (give one with --geo)",
+        ),
         (["--per-neighbourhood", "0"], "--per-neighbourhood is 0, expected more than 0"),
         (["--min-delay", "2h"], "--min-delay is 2h, expected at most --max-delay, which is 1m"),
         (

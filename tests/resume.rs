@@ -3,11 +3,13 @@
 
 mod common;
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use ccsurvey::records::{LevelRow, Manifest, PageLinkRow, RobotsRow, ServerRow, SurveyState};
+use ccsurvey::load::Neighbourhood;
+use ccsurvey::records::{Geo, LevelRow, Manifest, PageLinkRow, RobotsRow, ServerRow, SurveyState};
 use common::{Space, rows, same, same_tables, timeless_tables};
 
 const MIN_DELAY: Duration = Duration::from_millis(4);
@@ -119,6 +121,35 @@ fn a_survey_killed_twenty_times_ends_with_the_tables_of_an_undisturbed_one() {
         let gap = Duration::from_micros(pair[1].arrival_us.saturating_sub(pair[0].end_us));
         assert!(gap >= MIN_DELAY, "{gap:?} between {:?} and {:?}", pair[0], pair[1]);
     }
+}
+
+#[test]
+fn a_network_bears_no_more_than_its_share_however_often_the_survey_is_killed() {
+    let space = Space::serve("a_small_country");
+    let folder = tempfile::tempdir().unwrap();
+    let (start, dir) = (folder.path().join("start.txt"), folder.path().join("survey"));
+    std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
+    let geo = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/demo-geo.mmdb");
+    let shares = ["--max-network-requests", "30", "--max-as-requests", "40", "--geo", geo.to_str().unwrap()];
+    let mut kills = usize::from(kill_after(&space, spawn(&space, "survey", &dir, &start, &shares), 20));
+    for turn in 1..KILLS {
+        kills +=
+            usize::from(kill_after(&space, ccsurvey(&space, "resume", &dir, &start), scattered(turn) / 2));
+    }
+    assert!(kills > KILLS / 2, "{kills}");
+    assert!(ccsurvey(&space, "resume", &dir, &start).wait().unwrap().success());
+
+    let geo = Geo::open(&[geo]).unwrap();
+    let (mut networks, mut systems): (HashMap<_, u32>, HashMap<_, u32>) = Default::default();
+    for address in space.accesses().iter().filter_map(|access| access.address) {
+        *networks.entry(Neighbourhood::of(address)).or_default() += 1;
+        *systems.entry(geo.lookup(address).asn).or_default() += 1;
+    }
+    assert!(networks.values().all(|requests| *requests <= 30), "{networks:?}");
+    assert!(systems.values().all(|requests| *requests <= 40), "{systems:?}");
+    assert!(systems.values().any(|requests| *requests > 30), "{systems:?}");
+    let manifest = Manifest::load(&dir).unwrap();
+    assert_eq!((manifest.state, manifest.broken_promises), (SurveyState::Finished, Vec::new()));
 }
 
 #[test]

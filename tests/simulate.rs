@@ -2,13 +2,13 @@
 
 mod common;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::Duration;
 
 use ccsurvey::address::WebUrl;
-use ccsurvey::records::{ExchangeRow, LevelRow, LinkRow, ServerRow, SiteRow};
+use ccsurvey::records::{ExchangeRow, Geo, LevelRow, LinkRow, ServerRow, SiteRow};
 use ccsurvey::survey::{Settings, Span};
 use common::{Space, rows, same, same_tables, timeless_tables};
 
@@ -250,20 +250,82 @@ fn a_recorded_survey_is_simulated_once_more() {
     assert_eq!(deepest, Some(1));
 }
 
-#[test]
-fn neighbours_are_asked_one_at_a_time_with_the_pauses_of_one_server() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("world.toml");
-    // All onshore: hundreds of servers in few networks.
+/// All onshore: hundreds of servers in few networks.
+fn crowded_world(folder: &Path) -> PathBuf {
+    let file = folder.join("world.toml");
     let world = "[sites]\ncount = 120\nlarge_share = 0.0\ncms_share = 0.0\none_page_share = 0.5\nbrochure_share = 0.5\n\
                  most_pages = 10\n[servers]\ngiants = 0\nothers = 300\noffshore_share = 0.0\n";
     std::fs::write(&file, world).unwrap();
+    file
+}
+
+/// Who has been asked, row by row, without the last number of the address.
+fn networks_asked(dir: &Path) -> Vec<(String, ExchangeRow)> {
+    let asked = rows::<ExchangeRow>(dir).into_iter().filter(|row| row.total_ms.is_some());
+    asked.map(|row| (row.address.clone().unwrap().rsplit_once('.').unwrap().0.to_owned(), row)).collect()
+}
+
+#[test]
+fn a_network_bears_no_more_on_a_day_than_its_share_and_its_sites_go_on_the_next() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = crowded_world(folder.path());
+    let [usual, spread] = ["usual", "spread"].map(|name| folder.path().join(name));
+    let flags = ["--feed-back", "off", "--max-time", "none", "--depth", "2"];
+    simulated(&file, &usual, &flags);
+    simulated(&file, &spread, &[&flags[..], &["--max-network-requests-per-day", "20"]].concat());
+    let mut days: HashMap<(String, i64), u32> = HashMap::new();
+    let mut servers: HashMap<(String, i64), HashSet<String>> = HashMap::new();
+    for (network, row) in networks_asked(&spread) {
+        let day = (network, row.started.0 / 86_400_000_000);
+        *days.entry(day.clone()).or_default() += 1;
+        servers.entry(day).or_default().insert(row.address.unwrap());
+    }
+    assert!(days.values().all(|requests| *requests <= 20), "{days:?}");
+    let full: Vec<_> = days.iter().filter(|(_, requests)| **requests == 20).map(|(day, _)| day).collect();
+    assert!(full.len() > 3, "{days:?}");
+    assert!(full.iter().any(|day| servers[*day].len() > 1), "{servers:?}");
+    same_tables(&timeless_tables(&spread), &timeless_tables(&usual));
+}
+
+#[test]
+fn an_autonomous_system_bears_its_share_and_then_its_sites_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = crowded_world(folder.path());
+    let dir = folder.path().join("survey");
+    let geo = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/demo-geo.mmdb");
+    let flags = ["--feed-back", "off", "--max-as-requests", "40", "--geo", geo.to_str().unwrap()];
+    simulated(&file, &dir, &flags);
+    let known = Geo::open(&[geo]).unwrap();
+    let mut borne: HashMap<u32, Vec<String>> = HashMap::new();
+    for (_, row) in networks_asked(&dir) {
+        let address = row.address.unwrap();
+        borne.entry(known.lookup(address.parse().unwrap()).asn.unwrap()).or_default().push(address);
+    }
+    assert!(borne.values().all(|requests| requests.len() <= 40), "{borne:?}");
+    let servers = |requests: &[String]| requests.iter().collect::<HashSet<_>>().len();
+    assert!(borne.values().any(|requests| requests.len() == 40 && servers(requests) > 3), "{borne:?}");
+    let spent =
+        rows::<ExchangeRow>(&dir).into_iter().filter(|row| row.failure.as_deref() == Some("server_budget"));
+    assert!(spent.map(|row| row.sent_bytes).eq(std::iter::repeat_n(0, ended_by_budget(&dir))));
+    assert!(ended_by_budget(&dir) > 3);
+    assert!(rows::<LevelRow>(&dir).iter().all(LevelRow::reconciles));
+    let manifest = std::fs::read_to_string(dir.join("manifest.json")).unwrap();
+    assert!(manifest.contains("at most 40 requests to an autonomous system"), "{manifest}");
+}
+
+fn ended_by_budget(dir: &Path) -> usize {
+    rows::<SiteRow>(dir).iter().filter(|row| row.outcome == "request_budget").count()
+}
+
+#[test]
+fn neighbours_are_asked_one_at_a_time_with_the_pauses_of_one_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = crowded_world(folder.path());
     let dir = folder.path().join("survey");
     simulated(&file, &dir, &["--feed-back", "off", "--per-neighbourhood", "1", "--depth", "2"]);
     let mut hoods: HashMap<String, Vec<ExchangeRow>> = HashMap::new();
-    for row in rows::<ExchangeRow>(&dir).into_iter().filter(|row| row.total_ms.is_some()) {
-        let address = row.address.clone().unwrap();
-        hoods.entry(address.rsplit_once('.').unwrap().0.to_owned()).or_default().push(row);
+    for (network, row) in networks_asked(&dir) {
+        hoods.entry(network).or_default().push(row);
     }
     let mut shared = 0;
     for rows in hoods.values_mut() {

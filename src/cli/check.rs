@@ -1,5 +1,5 @@
 use super::error::CliError;
-use crate::survey::Settings;
+use crate::survey::{Settings, Size, Span};
 
 /// The deepest level that can be asked for: the source's survey went to 20, and what is deeper than
 /// this is a machine's.
@@ -79,7 +79,7 @@ fn refusals(settings: &Settings) -> Vec<(bool, String)> {
 }
 
 fn zeros(settings: &Settings) -> impl Iterator<Item = (&'static str, bool)> {
-    [
+    let zeros = [
         ("sites", settings.sites == 0),
         ("per-site", settings.per_site == 0),
         ("per-address", settings.per_address == 0),
@@ -87,11 +87,11 @@ fn zeros(settings: &Settings) -> impl Iterator<Item = (&'static str, bool)> {
         ("seeds-per-site", settings.seeds_per_site == 0),
         ("max-urls", settings.max_urls == 0),
         ("max-requests", settings.max_requests == Some(0)),
-        ("max-bytes", settings.max_bytes.is_some_and(|size| size.0 == 0)),
-        ("max-time", settings.max_time.is_some_and(|span| span.0.is_zero())),
+        ("max-bytes", no_size(settings.max_bytes)),
+        ("max-time", no_time(settings.max_time)),
         ("trap-levels", settings.trap_levels == Some(0)),
         ("stable-levels", settings.stable_levels == Some(0)),
-        ("rate", settings.rate.is_some_and(|size| size.0 == 0)),
+        ("rate", no_size(settings.rate)),
         ("max-body", settings.max_body.0 == 0),
         ("dns-timeout", settings.dns_timeout.0.is_zero()),
         ("connect-timeout", settings.connect_timeout.0.is_zero()),
@@ -99,8 +99,40 @@ fn zeros(settings: &Settings) -> impl Iterator<Item = (&'static str, bool)> {
         ("first-byte-timeout", settings.first_byte_timeout.0.is_zero()),
         ("idle-timeout", settings.idle_timeout.0.is_zero()),
         ("exchange-timeout", settings.exchange_timeout.0.is_zero()),
+    ];
+    zeros.into_iter().chain(shares_of_zero(settings))
+}
+
+/// Whoever is to bear nothing is left out by an opt-out.
+fn shares_of_zero(settings: &Settings) -> [(&'static str, bool); 18] {
+    [
+        ("max-server-requests", settings.max_server_requests == Some(0)),
+        ("max-server-bytes", no_size(settings.max_server_bytes)),
+        ("max-server-busy", no_time(settings.max_server_busy)),
+        ("max-server-requests-per-day", settings.max_server_requests_per_day == Some(0)),
+        ("max-server-bytes-per-day", no_size(settings.max_server_bytes_per_day)),
+        ("max-server-busy-per-day", no_time(settings.max_server_busy_per_day)),
+        ("max-network-requests", settings.max_network_requests == Some(0)),
+        ("max-network-bytes", no_size(settings.max_network_bytes)),
+        ("max-network-busy", no_time(settings.max_network_busy)),
+        ("max-network-requests-per-day", settings.max_network_requests_per_day == Some(0)),
+        ("max-network-bytes-per-day", no_size(settings.max_network_bytes_per_day)),
+        ("max-network-busy-per-day", no_time(settings.max_network_busy_per_day)),
+        ("max-as-requests", settings.max_as_requests == Some(0)),
+        ("max-as-bytes", no_size(settings.max_as_bytes)),
+        ("max-as-busy", no_time(settings.max_as_busy)),
+        ("max-as-requests-per-day", settings.max_as_requests_per_day == Some(0)),
+        ("max-as-bytes-per-day", no_size(settings.max_as_bytes_per_day)),
+        ("max-as-busy-per-day", no_time(settings.max_as_busy_per_day)),
     ]
-    .into_iter()
+}
+
+fn no_size(limit: Option<Size>) -> bool {
+    limit.is_some_and(|size| size.0 == 0)
+}
+
+fn no_time(limit: Option<Span>) -> bool {
+    limit.is_some_and(|span| span.0.is_zero())
 }
 
 fn wrong_contact(settings: &Settings) -> Option<String> {
@@ -136,7 +168,6 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::survey::{Size, Span};
 
     fn sound() -> Settings {
         Settings { cctld: vec!["ke".into()], contact: Some("a@b.example".into()), ..Settings::default() }
@@ -182,6 +213,11 @@ mod tests {
         );
         assert_eq!(refusal(|s| s.sites = 0), "--sites is 0, expected more than 0");
         assert_eq!(refusal(|s| s.rate = Some(Size(0))), "--rate is 0, expected more than 0");
+        assert_eq!(
+            refusal(|s| s.max_network_bytes_per_day = Some(Size(0))),
+            "--max-network-bytes-per-day is 0, expected more than 0"
+        );
+        assert_eq!(refusal(|s| s.max_as_requests = Some(0)), "--max-as-requests is 0, expected more than 0");
         assert_eq!(
             refusal(|s| s.contact = Some("me\r\nX: y".into())),
             "--contact is 'me\\r\\nX: y', expected a URL or mail address, for example https://example.org/survey or \

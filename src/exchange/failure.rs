@@ -79,7 +79,7 @@ failures! {
     /// The server has been in trouble again and again and is not asked any more in this survey; nothing was
     /// sent.
     GivenUp = "given_up",
-    /// The server has borne what one server may bear for this survey; nothing was sent.
+    /// The server, or its network, has borne what one may bear for this survey; nothing was sent.
     ServerBudget = "server_budget",
 }
 

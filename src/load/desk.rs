@@ -6,7 +6,7 @@ use super::bucket::Bucket;
 use super::server::Rest;
 use super::share::Room;
 use super::slots::Slots;
-use super::{Most, Neighbourhood, Pace, ServerBudget, ServerState};
+use super::{Most, Neighbourhood, Networks, Pace, ServerState, SharedBudget};
 use crate::address::Site;
 use crate::exchange::{Answer, Purpose};
 
@@ -14,9 +14,9 @@ use crate::exchange::{Answer, Purpose};
 ///
 /// ```
 /// use std::time::{Duration, UNIX_EPOCH};
-/// use ccsurvey::{address::{Host, Site}, load::{Load, Most, Pace, ServerBudget, Turn}};
+/// use ccsurvey::{address::{Host, Site}, load::{Load, Most, Pace, SharedBudget, Turn}};
 /// let most = Most { bytes: 1 << 20, ahead: 0, time: Duration::from_secs(60) };
-/// let mut load = Load::new(Pace::default(), None, ServerBudget::default(), most);
+/// let mut load = Load::new(Pace::default(), None, SharedBudget::default(), most);
 /// let (now, server) = (UNIX_EPOCH, "41.90.0.1".parse().unwrap());
 /// let site = |name| Site::new(Host::parse(name).unwrap());
 /// let Turn::Go(_permit) = load.permit(now, server, &site("a.ke"), None) else { panic!() };
@@ -27,11 +27,12 @@ use crate::exchange::{Answer, Purpose};
 pub struct Load {
     pace: Pace,
     bucket: Option<Bucket>,
-    budget: ServerBudget,
+    budget: SharedBudget,
     most: Most,
     servers: HashMap<IpAddr, ServerState>,
     /// Empty unless they are to be kept.
     neighbourhoods: HashMap<Neighbourhood, Slots>,
+    networks: Networks,
     sites: HashMap<Site, u32>,
     changed: HashSet<IpAddr>,
 }
@@ -48,7 +49,7 @@ pub enum Turn {
     Busy,
     /// The server has been in trouble again and again: it is not asked any more in this survey.
     GivenUp,
-    /// The server has borne what it may bear for this survey.
+    /// The server, or its network, has borne what it may bear for this survey.
     Spent,
 }
 
@@ -63,7 +64,7 @@ pub struct Permit {
 }
 
 impl Permit {
-    /// The most bytes that the exchange may move, as far as the server's budget goes.
+    /// The most bytes that the exchange may move, as far as the budgets of the server and its networks go.
     #[must_use]
     pub fn byte_limit(&self) -> u64 {
         self.byte_limit
@@ -73,7 +74,7 @@ impl Permit {
 impl Load {
     /// `rate` is the survey's ceiling in bytes per second, `most` what one exchange can come to.
     #[must_use]
-    pub fn new(pace: Pace, rate: Option<u64>, budget: ServerBudget, most: Most) -> Self {
+    pub fn new(pace: Pace, rate: Option<u64>, budget: SharedBudget, most: Most) -> Self {
         Self {
             pace,
             bucket: rate.map(|rate| Bucket::new(rate, most.bytes)),
@@ -81,9 +82,16 @@ impl Load {
             most,
             servers: HashMap::new(),
             neighbourhoods: HashMap::new(),
+            networks: Networks::default(),
             sites: HashMap::new(),
             changed: HashSet::new(),
         }
+    }
+
+    /// The same where networks of servers have budgets, too.
+    #[must_use]
+    pub fn with_networks(self, networks: Networks) -> Self {
+        Self { networks, ..self }
     }
 
     #[must_use]
@@ -120,7 +128,8 @@ impl Load {
                 Some(_) => {}
             }
         }
-        let byte_limit = match server.room(&self.budget, now, self.most) {
+        let room = server.room(&self.budget, now, self.most);
+        let byte_limit = match room.and(self.networks.room(address, now, self.most)) {
             Room::For(bytes) => bytes,
             Room::AfterThoseInFlight => return Turn::Busy,
             Room::Tomorrow(time) => return Turn::At(time),
@@ -140,9 +149,7 @@ impl Load {
     pub fn settle(&mut self, permit: Permit, purpose: Purpose, answer: &Answer) {
         let used = answer.wire.sent + answer.wire.received;
         self.release(&permit, used);
-        self.changed.insert(permit.address);
-        let rest = self.servers.entry(permit.address).or_default().settle(&self.pace, purpose, answer);
-        self.rest(permit.address, rest);
+        self.book(permit.address, purpose, answer);
     }
 
     /// The permit was not used, or nobody knows how; the server may have worked on it until `now`.
@@ -156,18 +163,32 @@ impl Load {
 
     /// The exchange was put at `asked` and will have no answer on record.
     pub fn lose(&mut self, permit: Permit, asked: SystemTime, now: SystemTime) {
-        self.servers.entry(permit.address).or_default().lose(asked);
+        self.book_lost(permit.address, asked);
         self.abandon(permit, now);
+    }
+
+    fn book(&mut self, address: IpAddr, purpose: Purpose, answer: &Answer) {
+        self.networks.book(address, answer);
+        let rest = self.servers.entry(address).or_default().settle(&self.pace, purpose, answer);
+        self.rest(address, rest);
+        self.changed.insert(address);
+    }
+
+    fn book_lost(&mut self, address: IpAddr, asked: SystemTime) {
+        self.networks.lose(address, asked);
+        self.servers.entry(address).or_default().lose(asked);
     }
 
     fn begin(&mut self, address: IpAddr, crawl_delay: Option<Duration>) {
         self.servers.entry(address).or_default().begin(&self.pace, crawl_delay);
+        self.networks.begin(address);
         if let Some(places) = self.pace.per_neighbourhood {
             self.neighbourhoods.entry(Neighbourhood::of(address)).or_default().begin(places, None);
         }
     }
 
     fn rest(&mut self, address: IpAddr, rest: Rest) {
+        self.networks.end(address);
         if self.pace.per_neighbourhood.is_some() {
             self.neighbourhoods.entry(Neighbourhood::of(address)).or_default().end(rest.ended, rest.pause);
         }
@@ -195,9 +216,7 @@ impl Load {
     /// the order in which the exchanges ended.
     pub fn recall(&mut self, address: IpAddr, purpose: Purpose, answer: &Answer) {
         self.begin(address, None);
-        let rest = self.servers.entry(address).or_default().settle(&self.pace, purpose, answer);
-        self.rest(address, rest);
-        self.changed.insert(address);
+        self.book(address, purpose, answer);
     }
 
     /// An exchange was begun at `asked` by a process that died before its answer was recorded: it may have
@@ -205,9 +224,10 @@ impl Load {
     pub fn recall_in_flight(&mut self, address: IpAddr, asked: SystemTime, now: SystemTime) {
         self.begin(address, None);
         let took = now.duration_since(asked).unwrap_or_default();
-        let server = self.servers.entry(address).or_default();
-        server.lose(asked);
-        let rest = server.abandon(&self.pace, took, now);
+        if !self.state_of(address).is_some_and(|state| state.has_lost(asked)) {
+            self.book_lost(address, asked);
+        }
+        let rest = self.servers.entry(address).or_default().abandon(&self.pace, took, now);
         self.rest(address, rest);
         self.changed.insert(address);
     }
@@ -224,14 +244,21 @@ impl Load {
         self.servers.get(&address)
     }
 
+    /// What networks may bear, and what they bore.
+    #[must_use]
+    pub fn networks(&self) -> &Networks {
+        &self.networks
+    }
+
     /// Puts back what was remembered of an address.
     pub fn restore(&mut self, address: IpAddr, state: ServerState) {
         self.servers.insert(address, state);
     }
 
-    /// Lets the neighbourhood of an address rest as its stored state says; to be called for all servers of an
-    /// earlier run, before anything is asked.
+    /// Lets the neighbourhood of an address rest as its stored state says, and books for its networks what it bore;
+    /// to be called once for every server of an earlier run, before anything is recalled or asked.
     pub fn recall_neighbour(&mut self, address: IpAddr, state: &ServerState) {
+        self.networks.join(address, state.account());
         if let Some(places) = self.pace.per_neighbourhood {
             self.neighbourhoods.entry(Neighbourhood::of(address)).or_default().join(state.slots(), places);
         }

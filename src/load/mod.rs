@@ -18,8 +18,8 @@
 //!
 //! When everything fails at once, [`OwnLink`] takes that for our own trouble, pauses the survey and probes.
 //!
-//! [`SiteBudget`] says when one site has had its share, [`ServerBudget`] when a server has, for today or for
-//! good. [`Ledger`] rows are measured from the answers'
+//! [`SiteBudget`] says when one site has had its share, [`SharedBudget`] when a server has, or one of the
+//! [`Networks`] that it stands in, for today or for good. [`Ledger`] rows are measured from the answers'
 //! own times, apart from the permits, so that they can show a promise broken; [`Watch`] keeps the worst of them all.
 //!
 //! This room has no clock: `now` is an argument. States of addresses can be taken out and put back, for
@@ -31,6 +31,7 @@ mod desk;
 mod health;
 mod ledger;
 mod neighbourhood;
+mod networks;
 mod own_link;
 mod pace;
 mod quiet;
@@ -46,13 +47,16 @@ pub use desk::{Load, Permit, Turn};
 pub use health::{Care, Health, is_trouble};
 pub use ledger::{Ledger, Promise};
 pub use neighbourhood::Neighbourhood;
+pub use networks::{Network, Networks};
 pub use own_link::{OwnLink, Passage, Sign};
 pub use pace::{Pace, delay_after};
 pub use quiet::QuietHours;
 pub use server::ServerState;
-pub use share::{Burden, Most, ServerBudget};
+pub use share::{Burden, Most, SharedBudget};
 pub use thin::{Flow, ServerLink};
 pub use watch::{Count, Seen, Watch, Wishes, Worst};
 
+#[cfg(test)]
+mod networks_tests;
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use super::health::{Care, Health, is_trouble};
-use super::share::{Lost, Most, Room, ServerBudget, Today};
+use super::share::{Account, Most, Room, SharedBudget};
 use super::slots::Slots;
 use super::{Flow, Ledger, Pace, ServerLink};
 use crate::exchange::{Answer, Purpose};
@@ -20,8 +20,9 @@ pub struct ServerState {
     link: ServerLink,
     /// It was in trouble too long to be asked again.
     is_given_up: bool,
-    today: Today,
-    lost: Lost,
+    account: Account,
+    /// When those exchanges were asked whose answers are lost: journals tell of them again and again.
+    lost: Vec<SystemTime>,
 }
 
 /// How long a place is to rest after an exchange.
@@ -39,8 +40,8 @@ impl ServerState {
     }
 
     /// Whether the server may bear one more exchange.
-    pub(super) fn room(&self, budget: &ServerBudget, now: SystemTime, most: Most) -> Room {
-        budget.room(now, &self.today, &self.ledger, &self.lost, self.slots.in_flight(), most)
+    pub(super) fn room(&self, budget: &SharedBudget, now: SystemTime, most: Most) -> Room {
+        budget.room(now, &self.account, self.slots.in_flight(), most)
     }
 
     /// An exchange begins: it takes the slot that is free first.
@@ -56,7 +57,7 @@ impl ServerState {
     /// An exchange ended and gave this answer.
     pub(super) fn settle(&mut self, pace: &Pace, purpose: Purpose, answer: &Answer) -> Rest {
         self.ledger.book(answer, self.slots.in_flight());
-        self.today.book(answer);
+        self.account.book(answer);
         let (is_trouble, first_byte) = (is_trouble(answer.status, answer.failure), answer.timings.first_byte);
         let care = self.health.note(pace, is_trouble, first_byte, self.chance());
         let ended = answer.ended();
@@ -94,7 +95,13 @@ impl ServerState {
 
     /// The answer to what was asked at this time is lost.
     pub(super) fn lose(&mut self, asked: SystemTime) {
-        self.lost.book(asked);
+        self.account.lose(asked);
+        self.lost.push(asked);
+    }
+
+    /// Whether it is known that the answer to what was asked at this time is lost.
+    pub(super) fn has_lost(&self, asked: SystemTime) -> bool {
+        self.lost.contains(&asked)
     }
 
     fn rest(&mut self, ended: SystemTime, pause: Duration) -> Rest {
@@ -102,9 +109,9 @@ impl ServerState {
         Rest { ended, pause }
     }
 
-    /// Requests, bytes and microseconds that it bore on the day of its last exchange.
-    pub(super) fn borne_today(&self) -> [u64; 3] {
-        self.today.borne()
+    /// What it bore.
+    pub(super) fn account(&self) -> &Account {
+        &self.account
     }
 
     /// What is known of its link.

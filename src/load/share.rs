@@ -2,17 +2,17 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use super::Ledger;
 use crate::exchange::Answer;
 
-/// What one server address may bear for a survey, whatever sites stand there; none: no bound.
+/// What a place may bear for a survey, whatever sites stand there; none: no bound. A place is a server address, or a
+/// [`Network`](super::Network) of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ServerBudget {
+pub struct SharedBudget {
     pub per_day: Burden,
     pub in_all: Burden,
 }
 
-/// Load of one server.
+/// Load of one place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Burden {
     pub requests: Option<u64>,
@@ -30,11 +30,13 @@ pub struct Most {
     pub time: Duration,
 }
 
-/// What a server bore on the day (UTC) of its last exchange.
+/// What a place bore.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Today {
+pub(super) struct Account {
+    in_all: Spent,
+    /// The day (UTC) of its last exchange, and what it bore then.
     day: u64,
-    spent: Spent,
+    on_day: Spent,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -42,24 +44,16 @@ struct Spent {
     requests: u64,
     bytes: u64,
     busy: Duration,
+    /// Further exchanges, whose answers were lost: each may have come to the most.
+    lost: u32,
 }
 
-/// Exchanges that a server bore and whose answers a crash lost: each may have come to the most.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Lost {
-    exchanges: u32,
-    /// When the last of them was asked.
-    last: Option<SystemTime>,
-    /// How many on that day.
-    on_last_day: u32,
-}
-
-/// Whether a server may bear one more exchange.
+/// Whether a place may bear one more exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Room {
     /// Yes, if it moves no more bytes than these.
     For(u64),
-    /// An exchange in flight may use up what is left.
+    /// Those in flight may use up what is left, or leave enough.
     AfterThoseInFlight,
     /// Not today.
     Tomorrow(SystemTime),
@@ -70,62 +64,110 @@ const DAY: u64 = 24 * 3600;
 /// What is left below this does not pay for a request: head and first packets of a page.
 const LEAST_BYTES: u64 = 8 * 1024;
 
-impl ServerBudget {
-    pub(super) fn room(
-        &self,
-        now: SystemTime,
-        today: &Today,
-        ledger: &Ledger,
-        lost: &Lost,
-        in_flight: u32,
-        most: Most,
-    ) -> Room {
-        let in_all = Spent {
-            requests: ledger.requests,
-            bytes: ledger.sent_bytes + ledger.received_bytes,
-            busy: ledger.busy,
+impl SharedBudget {
+    /// Whether it bounds nothing.
+    #[must_use]
+    pub fn is_unbounded(&self) -> bool {
+        *self == Self::default()
+    }
+
+    pub(super) fn room(&self, now: SystemTime, borne: &Account, in_flight: u32, most: Most) -> Room {
+        let (in_all, today) = (borne.in_all.at_most(most), borne.on_day_of(now).at_most(most));
+        let left = |in_flight| {
+            (self.in_all.left(&in_all, in_flight, most), self.per_day.left(&today, in_flight, most))
         };
-        let in_all = in_all.with(lost.exchanges, most);
-        let today = if today.day == day_of(now) { today.spent } else { Spent::default() };
-        let today = today.with(lost.on_day_of(now), most);
-        let (ever, for_today) =
-            (self.in_all.left(&in_all, in_flight, most), self.per_day.left(&today, in_flight, most));
-        match (ever, for_today) {
-            (None, _) | (_, None) if in_flight > 0 => Room::AfterThoseInFlight,
+        if let (Some(ever), Some(for_today)) = left(in_flight) {
+            return Room::For(ever.min(for_today));
+        }
+        match left(0) {
+            (Some(_), Some(_)) => Room::AfterThoseInFlight,
             (None, _) => Room::Never,
             // A day that has no room for a single exchange never comes.
             (_, None) if self.per_day.left(&Spent::default(), 0, most).is_none() => Room::Never,
             (_, None) => Room::Tomorrow(UNIX_EPOCH + Duration::from_secs((day_of(now) + 1) * DAY)),
-            (Some(ever), Some(for_today)) => Room::For(ever.min(for_today)),
         }
+    }
+}
+
+impl Room {
+    /// Where an exchange needs room in two places.
+    pub(super) fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::For(one), Self::For(other)) => Self::For(one.min(other)),
+            (Self::Never, _) | (_, Self::Never) => Self::Never,
+            (Self::Tomorrow(one), Self::Tomorrow(other)) => Self::Tomorrow(one.max(other)),
+            (Self::Tomorrow(time), _) | (_, Self::Tomorrow(time)) => Self::Tomorrow(time),
+            (Self::AfterThoseInFlight, _) | (_, Self::AfterThoseInFlight) => Self::AfterThoseInFlight,
+        }
+    }
+}
+
+impl Account {
+    /// An exchange counts for the day on which it began.
+    pub(super) fn book(&mut self, answer: &Answer) {
+        self.take(answer.started, &Spent::of(answer));
+    }
+
+    /// The answer to what was asked at this time is lost.
+    pub(super) fn lose(&mut self, asked: SystemTime) {
+        self.take(asked, &Spent { lost: 1, ..Spent::default() });
+    }
+
+    /// What was borne elsewhere was borne here too.
+    pub(super) fn join(&mut self, other: &Self) {
+        self.in_all.add(&other.in_all);
+        if other.day > self.day {
+            (self.day, self.on_day) = (other.day, other.on_day);
+        } else if other.day == self.day {
+            self.on_day.add(&other.on_day);
+        }
+    }
+
+    /// Requests, bytes and microseconds, in all and on the day of the last exchange, as answers told them.
+    pub(super) fn told(&self) -> [[u64; 3]; 2] {
+        [self.in_all.told(), self.on_day.told()]
+    }
+
+    fn take(&mut self, time: SystemTime, spent: &Spent) {
+        self.in_all.add(spent);
+        let day = day_of(time);
+        if day > self.day {
+            (self.day, self.on_day) = (day, Spent::default());
+        }
+        self.on_day.add(spent);
+    }
+
+    /// Should the clock have gone back over midnight, what was borne since counts.
+    fn on_day_of(&self, now: SystemTime) -> Spent {
+        if self.day >= day_of(now) { self.on_day } else { Spent::default() }
     }
 }
 
 impl Spent {
-    /// And so many exchanges more, of which nothing is known.
-    fn with(self, exchanges: u32, most: Most) -> Self {
+    fn of(answer: &Answer) -> Self {
+        let bytes = answer.wire.sent + answer.wire.received;
+        Self { requests: 1, bytes, busy: answer.timings.total, lost: 0 }
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.requests += other.requests;
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.busy = self.busy.saturating_add(other.busy);
+        self.lost = self.lost.saturating_add(other.lost);
+    }
+
+    /// The same where each lost exchange came to the most.
+    fn at_most(self, most: Most) -> Self {
         Self {
-            requests: self.requests + u64::from(exchanges),
-            bytes: self.bytes.saturating_add(most.bytes.saturating_mul(exchanges.into())),
-            busy: self.busy.saturating_add(most.time.saturating_mul(exchanges)),
+            requests: self.requests + u64::from(self.lost),
+            bytes: self.bytes.saturating_add(most.bytes.saturating_mul(self.lost.into())),
+            busy: self.busy.saturating_add(most.time.saturating_mul(self.lost)),
+            lost: 0,
         }
     }
-}
 
-impl Lost {
-    /// Takes in one that was asked at this time, unless it is known: they come in the order asked.
-    pub(super) fn book(&mut self, asked: SystemTime) {
-        if self.last.is_some_and(|last| asked <= last) {
-            return;
-        }
-        self.on_last_day = self.on_day_of(asked).saturating_add(1);
-        self.exchanges = self.exchanges.saturating_add(1);
-        self.last = Some(asked);
-    }
-
-    fn on_day_of(&self, now: SystemTime) -> u32 {
-        let is_today = self.last.is_some_and(|last| day_of(last) == day_of(now));
-        if is_today { self.on_last_day } else { 0 }
+    fn told(&self) -> [u64; 3] {
+        [self.requests, self.bytes, self.busy.as_micros() as u64]
     }
 }
 
@@ -135,33 +177,19 @@ impl Burden {
         if self.requests.is_some_and(|limit| spent.requests + u64::from(in_flight) >= limit) {
             return None;
         }
-        if self.busy.is_some_and(|limit| spent.busy + most.time * (in_flight + 1) > limit) {
+        if self
+            .busy
+            .is_some_and(|limit| spent.busy.saturating_add(most.time.saturating_mul(in_flight + 1)) > limit)
+        {
             return None;
         }
         let Some(limit) = self.bytes else { return Some(most.bytes) };
         let ahead = most.ahead.min(limit / 8);
-        let left = limit.saturating_sub(spent.bytes + most.bytes * u64::from(in_flight) + ahead);
+        let left = limit
+            .saturating_sub(spent.bytes)
+            .saturating_sub(most.bytes.saturating_mul(in_flight.into()))
+            .saturating_sub(ahead);
         (left >= LEAST_BYTES.min(most.bytes)).then(|| left.min(most.bytes))
-    }
-}
-
-impl Today {
-    /// An exchange counts for the day on which it began.
-    pub(super) fn book(&mut self, answer: &Answer) {
-        let day = day_of(answer.started);
-        if day > self.day {
-            *self = Self { day, spent: Spent::default() };
-        }
-        self.spent.requests += 1;
-        self.spent.bytes += answer.wire.sent + answer.wire.received;
-        self.spent.busy += answer.timings.total;
-    }
-}
-
-impl Today {
-    /// Requests, bytes, microseconds.
-    pub(super) fn borne(&self) -> [u64; 3] {
-        [self.spent.requests, self.spent.bytes, self.spent.busy.as_micros() as u64]
     }
 }
 

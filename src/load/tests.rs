@@ -8,21 +8,21 @@ use super::*;
 use crate::address::{Host, Site};
 use crate::exchange::{Answer, Failure, Purpose, Wire};
 
-const MIB: u64 = 1 << 20;
+pub(super) const MIB: u64 = 1 << 20;
 
-fn at(seconds: f64) -> SystemTime {
+pub(super) fn at(seconds: f64) -> SystemTime {
     UNIX_EPOCH + Duration::from_secs_f64(1_000_000.0 + seconds)
 }
 
-fn server(number: u8) -> IpAddr {
+pub(super) fn server(number: u8) -> IpAddr {
     IpAddr::from([41, 90, 0, number])
 }
 
-fn site(name: &str) -> Site {
+pub(super) fn site(name: &str) -> Site {
     Site::new(Host::parse(name).unwrap())
 }
 
-fn answer(started: SystemTime, seconds: f64) -> Answer {
+pub(super) fn answer(started: SystemTime, seconds: f64) -> Answer {
     let mut answer = Answer::not_asked(started, Some(server(1)), Failure::Reset, None);
     answer.failure = None;
     answer.status = Some(200);
@@ -39,14 +39,14 @@ fn busy(started: SystemTime, retry_after: Option<u64>) -> Answer {
     answer
 }
 
-const MOST: Most = Most { bytes: MIB, ahead: 0, time: Duration::from_secs(60) };
+pub(super) const MOST: Most = Most { bytes: MIB, ahead: 0, time: Duration::from_secs(60) };
 
 fn load() -> Load {
-    Load::new(Pace::default(), None, ServerBudget::default(), MOST)
+    Load::new(Pace::default(), None, SharedBudget::default(), MOST)
 }
 
 fn load_of_links(share: f64) -> Load {
-    Load::new(Pace { link_share: Some(share), ..Pace::default() }, None, ServerBudget::default(), MOST)
+    Load::new(Pace { link_share: Some(share), ..Pace::default() }, None, SharedBudget::default(), MOST)
 }
 
 /// Begins an exchange at the server's earliest time and settles it.
@@ -186,7 +186,7 @@ fn a_server_in_trouble_is_put_off_for_minutes_and_hours_and_then_given_up() {
 
 #[test]
 fn a_server_bears_its_share_of_a_day_and_of_the_survey_and_no_more() {
-    let budget = ServerBudget {
+    let budget = SharedBudget {
         per_day: Burden { requests: Some(3), ..Burden::default() },
         in_all: Burden { requests: Some(5), ..Burden::default() },
     };
@@ -280,7 +280,7 @@ fn an_exchange_that_was_in_flight_in_a_crash_is_waited_for() {
 #[test]
 fn a_neighbourhood_rests_after_a_crash_as_its_servers_do() {
     let pace = Pace { per_neighbourhood: Some(1), ..Pace::default() };
-    let fresh = || Load::new(pace.clone(), None, ServerBudget::default(), MOST);
+    let fresh = || Load::new(pace.clone(), None, SharedBudget::default(), MOST);
     let mut first = fresh();
     let Turn::Go(permit) = first.permit(at(0.0), server(1), &site("a.ke"), None) else { panic!() };
     assert!(matches!(first.permit(at(0.0), server(2), &site("b.ke"), None), Turn::Busy));
@@ -318,7 +318,7 @@ fn idle_servers_are_forgotten_once_their_state_was_taken() {
 #[test]
 fn exchanges_whose_answers_a_crash_lost_count_into_the_budget_of_their_server_once() {
     let in_all = Burden { requests: Some(3), ..Burden::default() };
-    let fresh = || Load::new(Pace::default(), None, ServerBudget { in_all, ..ServerBudget::default() }, MOST);
+    let fresh = || Load::new(Pace::default(), None, SharedBudget { in_all, ..SharedBudget::default() }, MOST);
     let mut load = fresh();
     load.recall_in_flight(server(1), at(0.0), at(1.0));
     load.recall_in_flight(server(1), at(5.0), at(6.0));
@@ -331,6 +331,20 @@ fn exchanges_whose_answers_a_crash_lost_count_into_the_budget_of_their_server_on
     let Turn::Go(permit) = again.permit(at(400.0), server(1), &site("a.ke"), None) else { panic!() };
     again.lose(permit, at(400.0), at(401.0));
     assert!(matches!(again.permit(at(900.0), server(1), &site("a.ke"), None), Turn::Spent));
+}
+
+#[test]
+fn exchanges_in_flight_at_one_server_that_are_lost_in_any_order_count() {
+    let in_all = Burden { requests: Some(3), ..Burden::default() };
+    let pace = Pace { per_address: 2, per_site: 2, ..Pace::default() };
+    let mut load = Load::new(pace, None, SharedBudget { in_all, ..SharedBudget::default() }, MOST);
+    let Turn::Go(first) = load.permit(at(0.0), server(1), &site("a.ke"), None) else { panic!() };
+    let Turn::Go(second) = load.permit(at(1.0), server(1), &site("a.ke"), None) else { panic!() };
+    load.lose(second, at(1.0), at(2.0));
+    load.lose(first, at(0.0), at(3.0));
+    let Turn::Go(third) = load.permit(at(400.0), server(1), &site("a.ke"), None) else { panic!() };
+    load.settle(third, Purpose::Page, &answer(at(400.0), 1.0));
+    assert!(matches!(load.permit(at(900.0), server(1), &site("a.ke"), None), Turn::Spent));
 }
 
 #[test]
@@ -403,7 +417,7 @@ proptest! {
     ) {
         // All servers stand in one neighbourhood.
         let pace = Pace { per_address, per_site, per_neighbourhood, ..Pace::default() };
-        let mut load = Load::new(pace.clone(), rate, ServerBudget::default(), MOST);
+        let mut load = Load::new(pace.clone(), rate, SharedBudget::default(), MOST);
         let mut now = at(0.0);
         let mut running: Vec<(SystemTime, IpAddr, usize, Permit, Answer)> = Vec::new();
         let mut ends: HashMap<IpAddr, Vec<(SystemTime, Duration)>> = HashMap::new();
@@ -483,7 +497,7 @@ proptest! {
             busy: Some(Duration::from_secs(busy)),
         });
         let pace = Pace { per_address, per_site: 9, ..Pace::default() };
-        let mut load = Load::new(pace, None, ServerBudget { per_day, in_all }, MOST);
+        let mut load = Load::new(pace, None, SharedBudget { per_day, in_all }, MOST);
         let mut days: HashMap<u64, (u64, u64, Duration)> = HashMap::new();
         let (mut now, mut costs) = (at(0.0), costs.into_iter().peekable());
         let mut running: Vec<(Permit, Answer)> = Vec::new();

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Neighbourhood, ServerState};
+use super::{Neighbourhood, Network, Networks, ServerState};
 use crate::address::{Site, special_range};
 use crate::exchange::Answer;
 
@@ -36,6 +36,11 @@ pub struct Seen {
     /// What a server bore in all and on a day: requests, bytes, microseconds.
     pub server: [Worst; 3],
     pub server_day: [Worst; 3],
+    /// The same of a neighbourhood of addresses, and of an autonomous system, where that is bounded.
+    pub network: [Worst; 3],
+    pub network_day: [Worst; 3],
+    pub system: [Worst; 3],
+    pub system_day: [Worst; 3],
     /// What a site tree cost: requests, bytes.
     pub tree: [Worst; 2],
     /// Bytes above the survey's rate and what may be saved up of it.
@@ -122,23 +127,36 @@ impl Watch {
         seen.at_server.take(u64::from(ledger.most_parallel), name);
         let borne =
             [ledger.requests, ledger.sent_bytes + ledger.received_bytes, ledger.busy.as_micros() as u64];
-        for (worst, amount) in seen.server.iter_mut().zip(borne) {
-            worst.take(amount, name);
-        }
-        for (worst, amount) in seen.server_day.iter_mut().zip(state.borne_today()) {
-            worst.take(amount, name);
-        }
+        let [_, on_day] = state.account().told();
+        take_each(&mut seen.server, borne, name);
+        take_each(&mut seen.server_day, on_day, name);
         let gap = ledger.smallest_gap.map(|gap| gap.as_micros() as u64);
         if gap.is_some_and(|gap| seen.least_gap.is_none_or(|least| gap < least)) {
             (seen.least_gap, seen.least_gap_at) = (gap, name());
         }
     }
 
+    /// What the networks of an address have borne so far, after an exchange with it.
+    pub fn note_networks(&mut self, address: IpAddr, networks: &Networks) {
+        for (network, [in_all, on_day]) in networks.told(address) {
+            let [most, most_on_day] = match network {
+                Network::Neighbourhood(_) => [&mut self.seen.network, &mut self.seen.network_day],
+                Network::System(_) => [&mut self.seen.system, &mut self.seen.system_day],
+            };
+            take_each(most, in_all, || network.to_string());
+            take_each(most_on_day, on_day, || network.to_string());
+        }
+    }
+
     /// A site tree is done and has cost so much.
     pub fn note_tree(&mut self, site: &Site, requests: u64, bytes: u64) {
-        for (worst, amount) in self.seen.tree.iter_mut().zip([requests, bytes]) {
-            worst.take(amount, || site.as_str().to_owned());
-        }
+        take_each(&mut self.seen.tree, [requests, bytes], || site.as_str().to_owned());
+    }
+}
+
+fn take_each<const N: usize>(worst: &mut [Worst; N], amounts: [u64; N], who: impl Fn() -> String) {
+    for (worst, amount) in worst.iter_mut().zip(amounts) {
+        worst.take(amount, &who);
     }
 }
 

@@ -30,6 +30,8 @@ pub enum SurveyError {
         path.display()
     )]
     NoSystems { path: PathBuf, line: usize, who: String },
+    #[error("--{flag} cannot be kept: no database tells autonomous systems (give one with --geo)")]
+    SystemsUnknown { flag: &'static str },
     #[error(transparent)]
     Country(#[from] CountryError),
     #[error(transparent)]
@@ -72,6 +74,7 @@ impl SurveyError {
             | Self::Simulated(_)
             | Self::SuffixList { .. }
             | Self::NoSystems { .. }
+            | Self::SystemsUnknown { .. }
             | Self::OptOut { .. }
             | Self::Priority { .. }
             | Self::Country(_)

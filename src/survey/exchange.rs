@@ -91,6 +91,7 @@ async fn attempt(
     };
     if let Some(time) = local_hours::waking(parts, address, site) {
         parts.load().abandon(permit, parts.now());
+        parts.settled.notify_waiters();
         return Ok(Some(Exchanged::PutOff(time)));
     }
     let earlier = earlier(parts, &ask)?;
@@ -112,6 +113,7 @@ async fn attempt(
             Some(false) => {}
             ours => {
                 parts.load().lose(permit, asked, parts.now());
+                parts.settled.notify_waiters();
                 return Ok(ours.is_none().then_some(Exchanged::Stopped));
             }
         }
@@ -144,6 +146,7 @@ fn watch(parts: &Parts, site: &Site, address: IpAddr, answer: &Answer, had_opted
     if let Some(state) = load.state_of(address) {
         watch.note_server(address, state);
     }
+    watch.note_networks(address, load.networks());
 }
 
 /// Why a turn did not come.

@@ -184,6 +184,8 @@ impl Unanswered {
             Entry::Asked { number, address, at } => {
                 self.open.entry(*number).or_default().push((*address, *at));
             }
+            // What was not asked once more answers nothing: an earlier time stays lost.
+            Entry::Heard(heard) if heard.answer.failure.is_some_and(|it| !it.reached_the_network()) => {}
             Entry::Heard(heard) => {
                 // The last time it was put is the one that was answered.
                 let mut times = self.open.remove(&heard.ask.number).unwrap_or_default();
@@ -251,9 +253,13 @@ mod tests {
     use crate::exchange::Failure;
 
     fn heard(number: u32) -> Entry {
+        failed(number, Failure::Reset)
+    }
+
+    fn failed(number: u32, failure: Failure) -> Entry {
         let url = WebUrl::parse(&format!("http://a.ke/{number}")).unwrap();
         let ask = Ask { number, url, purpose: Purpose::Page, depth: None };
-        let answer = Answer::not_asked(SystemTime::UNIX_EPOCH, None, Failure::DnsTimeout, None);
+        let answer = Answer::not_asked(SystemTime::UNIX_EPOCH, None, failure, None);
         let content = Content::Robots(vec![number as u8; 50]);
         Entry::Heard(Box::new(Heard { ask, answer, content, unchanged_bytes: None }))
     }
@@ -305,12 +311,24 @@ mod tests {
         let mut journal = Journal::open(&path).unwrap();
         let at = |second| SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(second);
         let asked = |number, second| Entry::Asked { number, address: [41, 90, 0, 1].into(), at: at(second) };
-        [asked(0, 1), heard(0), asked(1, 2), asked(1, 3), heard(1), asked(2, 4), asked(2, 5)]
-            .iter()
-            .for_each(|entry| journal.write(entry).unwrap());
+        let refused = failed(3, Failure::ServerBudget);
+        [
+            asked(0, 1),
+            heard(0),
+            asked(1, 2),
+            asked(1, 3),
+            heard(1),
+            asked(2, 4),
+            asked(2, 5),
+            asked(3, 6),
+            refused,
+        ]
+        .iter()
+        .for_each(|entry| journal.write(entry).unwrap());
         let unanswered = Unanswered::of(&path).unwrap();
-        assert_eq!(unanswered.each().map(|(_, time)| time).collect::<Vec<_>>(), [at(2), at(4), at(5)]);
-        assert_eq!(unanswered.count(), 3);
+        let times: Vec<_> = unanswered.each().map(|(_, time)| time).collect();
+        assert_eq!(times, [at(2), at(4), at(5), at(6)], "what was not asked again is no answer");
+        assert_eq!(unanswered.count(), 4);
     }
 
     #[test]

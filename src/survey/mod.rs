@@ -50,6 +50,7 @@ mod progress;
 mod recovery;
 mod rows;
 mod settings;
+mod shares;
 mod simulation;
 mod start;
 mod summary;

@@ -15,12 +15,13 @@ use super::places::Places;
 use super::progress::{Progress, Snapshot};
 use super::settings;
 use super::settings::{FeedBackRule, Settings};
+use super::shares;
 use super::simulation::Simulation;
 use crate::address::{CountryDomains, Host, OptOuts, Priorities, Scope, ScopeRule, Site, Suffixes, WebUrl};
 use crate::exchange::Depth;
 use crate::fetch::{self, Fetcher};
 use crate::frontier::{FeedBack, Frontier, Rules};
-use crate::load::{Budget, Burden, Load, Most, OwnLink, Pace, ServerBudget, ServerState, Watch};
+use crate::load::{Budget, Load, Most, OwnLink, Pace, ServerState, Watch};
 use crate::records::Geo;
 use crate::walk;
 
@@ -150,7 +151,8 @@ impl Parts {
         let most =
             Most { bytes: fetcher.most_bytes(), ahead: fetch::READ_AHEAD, time: settings.exchange_timeout.0 };
         let rate = settings.rate.map(|settings::Size(rate)| rate);
-        let load = Load::new(pace(&settings), rate, server_budget(&settings), most);
+        let load = Load::new(pace(&settings), rate, shares::of_server(&settings), most)
+            .with_networks(shares::networks(&settings, &geo)?);
         let rules = Rules { seeds_per_site: settings.seeds_per_site, generations: settings.generations };
         let seen = earlier.as_ref().map(|earlier| earlier.seen.clone()).unwrap_or_default();
         let frontier = Frontier::open(&folder.state(), rules)?;
@@ -256,22 +258,6 @@ pub fn pace(settings: &Settings) -> Pace {
         per_address: settings.per_address,
         per_neighbourhood: settings.per_neighbourhood,
         per_site: settings.per_site,
-    }
-}
-
-fn server_budget(settings: &Settings) -> ServerBudget {
-    let burden = |requests, bytes: Option<settings::Size>, busy: Option<settings::Span>| Burden {
-        requests,
-        bytes: bytes.map(|settings::Size(bytes)| bytes),
-        busy: busy.map(|settings::Span(time)| time),
-    };
-    ServerBudget {
-        per_day: burden(
-            settings.max_server_requests_per_day,
-            settings.max_server_bytes_per_day,
-            settings.max_server_busy_per_day,
-        ),
-        in_all: burden(settings.max_server_requests, settings.max_server_bytes, settings.max_server_busy),
     }
 }
 

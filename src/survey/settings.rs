@@ -108,6 +108,42 @@ pub struct Settings {
     /// Busy time that it may bear on a day (UTC).
     #[serde(with = "or_none")]
     pub max_server_busy_per_day: Option<Span>,
+    /// Requests that one neighbourhood of addresses (/24 in IPv4, /48 in IPv6) may bear for this survey.
+    #[serde(with = "or_none")]
+    pub max_network_requests: Option<u64>,
+    /// Bytes on the wire, both ways, that it may bear.
+    #[serde(with = "or_none")]
+    pub max_network_bytes: Option<Size>,
+    /// Busy time that its servers may bear together.
+    #[serde(with = "or_none")]
+    pub max_network_busy: Option<Span>,
+    /// Requests that one neighbourhood of addresses (/24 in IPv4, /48 in IPv6) may bear for this survey on a day (UTC).
+    #[serde(with = "or_none")]
+    pub max_network_requests_per_day: Option<u64>,
+    /// Bytes on the wire, both ways, that it may bear on a day (UTC).
+    #[serde(with = "or_none")]
+    pub max_network_bytes_per_day: Option<Size>,
+    /// Busy time that its servers may bear together on a day (UTC).
+    #[serde(with = "or_none")]
+    pub max_network_busy_per_day: Option<Span>,
+    /// Requests that one autonomous system, as `geo` tells it, may bear for this survey.
+    #[serde(with = "or_none")]
+    pub max_as_requests: Option<u64>,
+    /// Bytes on the wire, both ways, that it may bear.
+    #[serde(with = "or_none")]
+    pub max_as_bytes: Option<Size>,
+    /// Busy time that its servers may bear together.
+    #[serde(with = "or_none")]
+    pub max_as_busy: Option<Span>,
+    /// Requests that one autonomous system, as `geo` tells it, may bear for this survey on a day (UTC).
+    #[serde(with = "or_none")]
+    pub max_as_requests_per_day: Option<u64>,
+    /// Bytes on the wire, both ways, that it may bear on a day (UTC).
+    #[serde(with = "or_none")]
+    pub max_as_bytes_per_day: Option<Size>,
+    /// Busy time that its servers may bear together on a day (UTC).
+    #[serde(with = "or_none")]
+    pub max_as_busy_per_day: Option<Span>,
 
     /// Body bytes read of one page, decoded.
     pub max_body: Size,
@@ -194,6 +230,18 @@ impl Default for Settings {
             max_server_requests_per_day: None,
             max_server_bytes_per_day: None,
             max_server_busy_per_day: None,
+            max_network_requests: None,
+            max_network_bytes: None,
+            max_network_busy: None,
+            max_network_requests_per_day: None,
+            max_network_bytes_per_day: None,
+            max_network_busy_per_day: None,
+            max_as_requests: None,
+            max_as_bytes: None,
+            max_as_busy: None,
+            max_as_requests_per_day: None,
+            max_as_bytes_per_day: None,
+            max_as_busy_per_day: None,
             max_body: Size(1024 * 1024),
             dns_timeout: Span(Duration::from_secs(10)),
             connect_timeout: Span(Duration::from_secs(10)),

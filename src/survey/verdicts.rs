@@ -1,5 +1,6 @@
-use super::settings::{Settings, Size, Span};
-use crate::load::{Count, Seen, Worst};
+use super::settings::Settings;
+use super::shares;
+use crate::load::{Burden, Count, Seen, Worst};
 use crate::records::units::{bytes, duration, thousands};
 use crate::records::{Judgement, Verdict};
 
@@ -8,7 +9,7 @@ pub(super) fn verdicts(seen: &Seen, settings: &Settings) -> Vec<Verdict> {
     let mut verdicts = at_once(seen, settings);
     verdicts.push(least_pause(seen, settings));
     verdicts.extend(tree_budgets(seen, settings));
-    verdicts.extend(server_budgets(seen, settings));
+    verdicts.extend(shared_budgets(seen, settings));
     verdicts.push(rate(seen, settings));
     verdicts.push(quiet_hours(seen, settings));
     verdicts.extend(nobody_who_must_not_be(seen, settings));
@@ -60,38 +61,33 @@ fn tree_budgets(seen: &Seen, settings: &Settings) -> [Verdict; 2] {
     ]
 }
 
-fn server_budgets(seen: &Seen, settings: &Settings) -> Vec<Verdict> {
-    let micros = |span: Option<Span>| span.map(|span| span.0.as_micros() as u64);
-    let size = |size: Option<Size>| size.map(|size| size.0);
-    let [requests, moved, busy] = &seen.server;
-    let [day_requests, day_moved, day_busy] = &seen.server_day;
-    let all = [
-        budget("server_requests", "requests to a server", settings.max_server_requests, requests, thousands),
-        budget("server_bytes", "of traffic with a server", size(settings.max_server_bytes), moved, bytes),
-        budget("server_busy", "of a server's time", micros(settings.max_server_busy), busy, seconds),
-        budget(
-            "server_requests_per_day",
-            "requests to a server on a day",
-            settings.max_server_requests_per_day,
-            day_requests,
-            thousands,
-        ),
-        budget(
-            "server_bytes_per_day",
-            "of traffic with a server on a day",
-            size(settings.max_server_bytes_per_day),
-            day_moved,
-            bytes,
-        ),
-        budget(
-            "server_busy_per_day",
-            "of a server's time on a day",
-            micros(settings.max_server_busy_per_day),
-            day_busy,
-            seconds,
-        ),
+fn shared_budgets(seen: &Seen, settings: &Settings) -> Vec<Verdict> {
+    let places = [
+        ("server", "a server", shares::of_server(settings), &seen.server, &seen.server_day),
+        ("network", "a network (/24, /48)", shares::of_network(settings), &seen.network, &seen.network_day),
+        ("as", "an autonomous system", shares::of_system(settings), &seen.system, &seen.system_day),
     ];
-    all.into_iter().filter(|verdict| verdict.judgement != Judgement::NotJudged).collect()
+    let all = places.into_iter().flat_map(|(id, place, budget, in_all, on_day)| {
+        let in_all = burden(&format!("{id}_{{}}"), &format!("{{}} {place}"), &budget.in_all, in_all);
+        let per_day =
+            burden(&format!("{id}_{{}}_per_day"), &format!("{{}} {place} on a day"), &budget.per_day, on_day);
+        in_all.into_iter().chain(per_day)
+    });
+    all.filter(|verdict| verdict.judgement != Judgement::NotJudged).collect()
+}
+
+/// What a place bore; `{}` stands for what it bore of.
+fn burden(id: &str, what: &str, most: &Burden, worst: &[Worst; 3]) -> [Verdict; 3] {
+    let judge = |name: &str, words: &str, most: Option<u64>, worst: &Worst, written: fn(u64) -> String| {
+        budget(&id.replace("{}", name), &what.replace("{}", words), most, worst, written)
+    };
+    let [requests, moved, busy] = worst;
+    let most_busy = most.busy.map(|time| time.as_micros() as u64);
+    [
+        judge("requests", "requests to", most.requests, requests, thousands),
+        judge("bytes", "of traffic with", most.bytes, moved, bytes),
+        judge("busy", "of the time of", most_busy, busy, seconds),
+    ]
 }
 
 fn rate(seen: &Seen, settings: &Settings) -> Verdict {
@@ -192,6 +188,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::survey::{Size, Span};
 
     fn broken(seen: &Seen, settings: &Settings) -> Vec<String> {
         let broken = verdicts(seen, settings).into_iter().filter(|it| it.judgement == Judgement::Broken);
@@ -219,6 +216,10 @@ mod tests {
             least_gap_at: "41.90.0.1".into(),
             server: [worst(101, "41.90.0.1"), worst(5, "41.90.0.1"), worst(0, "")],
             server_day: [worst(0, ""), worst(0, ""), worst(61_000_000, "41.90.0.2")],
+            network: [worst(0, ""), worst(7, "41.90.0.0/24"), worst(0, "")],
+            network_day: [worst(31, "41.90.0.0/24"), worst(0, ""), worst(0, "")],
+            system: [worst(401, "AS36914"), worst(0, ""), worst(0, "")],
+            system_day: [worst(0, ""), worst(0, ""), worst(3_601_000_000, "AS36914")],
             tree: [worst(10_001, "a.ke"), worst(10, "a.ke")],
             above_rate: 77,
             special: Count { times: 1, first: "10.0.0.1".into() },
@@ -231,6 +232,10 @@ mod tests {
             max_server_requests: Some(100),
             max_server_bytes: Some(Size(5)),
             max_server_busy_per_day: Some(Span(Duration::from_secs(60))),
+            max_network_bytes: Some(Size(6)),
+            max_network_requests_per_day: Some(30),
+            max_as_requests: Some(400),
+            max_as_busy_per_day: Some(Span(Duration::from_secs(3600))),
             ..Settings::default()
         };
         let expected = [
@@ -240,7 +245,11 @@ mod tests {
             "at least 2s of pause at each server: the shortest was 1.5 s (41.90.0.1)",
             "at most 10,000 requests for a site tree: at most 10,001 (a.ke)",
             "at most 100 requests to a server: at most 101 (41.90.0.1)",
-            "at most 1 min 00 s of a server's time on a day: at most 1 min 01 s (41.90.0.2)",
+            "at most 1 min 00 s of the time of a server on a day: at most 1 min 01 s (41.90.0.2)",
+            "at most 6 B of traffic with a network (/24, /48): at most 7 B (41.90.0.0/24)",
+            "at most 30 requests to a network (/24, /48) on a day: at most 31 (41.90.0.0/24)",
+            "at most 400 requests to an autonomous system: at most 401 (AS36914)",
+            "at most 1 h 00 min of the time of an autonomous system on a day: at most 1 h 00 min (AS36914)",
             "at most 1.0 MB/s over the whole survey: 77 B above it and what may be saved up",
             "no request in the hours 08:00-18:00 of a server: 1 times, first 41.90.0.1 for a.ke",
             "no contact with special addresses: 1 times, first 10.0.0.1",

@@ -211,7 +211,10 @@ impl Visit {
 
     /// When the time of the site is over at the latest.
     fn deadline(&self) -> SystemTime {
-        self.began + self.parts.budget.time.unwrap_or(LONGEST_HOLD)
+        match self.parts.budget.time {
+            Some(time) => self.began + time,
+            None => self.parts.now() + LONGEST_HOLD,
+        }
     }
 
     fn hear(&mut self, heard: Heard) {

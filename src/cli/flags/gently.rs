@@ -62,36 +62,6 @@ pub struct Gently {
     #[arg(long, value_name = "BYTES|none")]
     rate: Option<Limit<Size>>,
 
-    /// Requests that one server address may bear for this survey, whatever sites stand there. Its sites
-    /// then end: failure `server_budget`, outcome `request_budget` [default: none]
-    #[arg(long, value_name = "N|none")]
-    max_server_requests: Option<Limit<u64>>,
-
-    /// Bytes on the wire, both ways, that one server address may bear for this survey, e.g. 2GB. Its sites
-    /// then end: failure `server_budget`, outcome `request_budget` [default: none]
-    #[arg(long, value_name = "BYTES|none")]
-    max_server_bytes: Option<Limit<Size>>,
-
-    /// Busy time that one server address may bear for this survey, e.g. 6h. Its sites
-    /// then end: failure `server_budget`, outcome `request_budget` [default: none]
-    #[arg(long, value_name = "TIME|none")]
-    max_server_busy: Option<Limit<Span>>,
-
-    /// Requests that one server address may bear on a day (UTC); its sites go on the next day [default:
-    /// none]
-    #[arg(long, value_name = "N|none")]
-    max_server_requests_per_day: Option<Limit<u64>>,
-
-    /// Bytes that one server address may bear on a day (UTC); its sites go on the next day [default:
-    /// none]
-    #[arg(long, value_name = "BYTES|none")]
-    max_server_bytes_per_day: Option<Limit<Size>>,
-
-    /// Busy time that one server address may bear on a day (UTC); its sites go on the next day [default:
-    /// none]
-    #[arg(long, value_name = "TIME|none")]
-    max_server_busy_per_day: Option<Limit<Span>>,
-
     /// Body bytes read of one page, decoded; the rest is left with the server. A link list longer than
     /// this is cut [default: 1MiB]
     #[arg(long, value_name = "BYTES")]
@@ -110,15 +80,6 @@ impl Gently {
         set(&mut settings.link_share, self.link_share.map(|Limit(limit)| limit));
         set(&mut settings.quiet_hours, self.quiet_hours.map(|Limit(limit)| limit));
         set(&mut settings.rate, self.rate.map(|Limit(limit)| limit));
-        set(&mut settings.max_server_requests, self.max_server_requests.map(|Limit(limit)| limit));
-        set(&mut settings.max_server_bytes, self.max_server_bytes.map(|Limit(limit)| limit));
-        set(&mut settings.max_server_busy, self.max_server_busy.map(|Limit(limit)| limit));
-        set(
-            &mut settings.max_server_requests_per_day,
-            self.max_server_requests_per_day.map(|Limit(limit)| limit),
-        );
-        set(&mut settings.max_server_bytes_per_day, self.max_server_bytes_per_day.map(|Limit(limit)| limit));
-        set(&mut settings.max_server_busy_per_day, self.max_server_busy_per_day.map(|Limit(limit)| limit));
         set(&mut settings.max_body, self.max_body);
     }
 }

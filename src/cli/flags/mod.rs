@@ -8,6 +8,7 @@ mod far;
 mod files;
 mod gently;
 mod network;
+mod shares;
 pub(super) mod values;
 mod what;
 
@@ -31,6 +32,8 @@ pub struct SurveyFlags {
     far: far::Far,
     #[command(flatten)]
     gently: gently::Gently,
+    #[command(flatten)]
+    shares: shares::Shares,
     #[command(flatten)]
     network: network::Network,
     #[command(flatten)]
@@ -70,6 +73,7 @@ impl SurveyFlags {
         self.what.apply(&mut settings);
         self.far.apply(&mut settings);
         self.gently.apply(&mut settings);
+        self.shares.apply(&mut settings);
         self.network.apply(&mut settings);
         self.files.apply(&mut settings);
         // A survey is resumed from anywhere.

@@ -1,0 +1,130 @@
+use std::collections::HashMap;
+use std::fmt;
+use std::net::IpAddr;
+use std::time::SystemTime;
+
+use super::share::{Account, Room};
+use super::{Most, Neighbourhood, SharedBudget};
+use crate::exchange::Answer;
+
+/// Servers that share something beyond their address: a room and its link, or an operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Network {
+    Neighbourhood(Neighbourhood),
+    /// An autonomous system, by its number.
+    System(u32),
+}
+
+/// What networks may bear, and what those bore that have a bound.
+///
+/// An account takes about 200 bytes of memory until the survey ends, and is stored nowhere: it is the sum over the
+/// servers of the network.
+pub struct Networks {
+    neighbourhood: SharedBudget,
+    system: SharedBudget,
+    system_of: SystemOf,
+    borne: HashMap<Network, Borne>,
+}
+
+/// Tells the autonomous system of an address, if that is known.
+type SystemOf = Box<dyn Fn(IpAddr) -> Option<u32> + Send + Sync>;
+
+#[derive(Debug, Default)]
+struct Borne {
+    account: Account,
+    in_flight: u32,
+}
+
+impl Networks {
+    /// What each neighbourhood may bear, and each autonomous system; an address whose system is not known is bounded
+    /// by the first alone.
+    #[must_use]
+    pub fn new(neighbourhood: SharedBudget, system: SharedBudget, system_of: SystemOf) -> Self {
+        Self { neighbourhood, system, system_of, borne: HashMap::new() }
+    }
+
+    /// Whether the networks of an address may bear one more exchange.
+    pub(super) fn room(&self, address: IpAddr, now: SystemTime, most: Most) -> Room {
+        let fresh = Borne::default();
+        self.around(address).fold(Room::For(most.bytes), |room, network| {
+            let Borne { account, in_flight } = self.borne.get(&network).unwrap_or(&fresh);
+            room.and(self.budget(network).room(now, account, *in_flight, most))
+        })
+    }
+
+    pub(super) fn begin(&mut self, address: IpAddr) {
+        self.each(address, |borne| borne.in_flight += 1);
+    }
+
+    pub(super) fn end(&mut self, address: IpAddr) {
+        self.each(address, |borne| borne.in_flight = borne.in_flight.saturating_sub(1));
+    }
+
+    pub(super) fn book(&mut self, address: IpAddr, answer: &Answer) {
+        self.each(address, |borne| borne.account.book(answer));
+    }
+
+    pub(super) fn lose(&mut self, address: IpAddr, asked: SystemTime) {
+        self.each(address, |borne| borne.account.lose(asked));
+    }
+
+    /// A server of an earlier run bore this.
+    pub(super) fn join(&mut self, address: IpAddr, server: &Account) {
+        self.each(address, |borne| borne.account.join(server));
+    }
+
+    /// What the bounded networks of an address bore: requests, bytes and microseconds, in all and on the day of the
+    /// last exchange.
+    pub(super) fn told(&self, address: IpAddr) -> impl Iterator<Item = (Network, [[u64; 3]; 2])> {
+        self.around(address).filter_map(|network| Some((network, self.borne.get(&network)?.account.told())))
+    }
+
+    fn each(&mut self, address: IpAddr, change: impl Fn(&mut Borne)) {
+        for network in self.around(address) {
+            change(self.borne.entry(network).or_default());
+        }
+    }
+
+    /// The networks of an address that have a bound.
+    fn around(&self, address: IpAddr) -> impl Iterator<Item = Network> + use<> {
+        let neighbourhood =
+            (!self.neighbourhood.is_unbounded()).then(|| Network::Neighbourhood(Neighbourhood::of(address)));
+        let system =
+            if self.system.is_unbounded() { None } else { (self.system_of)(address).map(Network::System) };
+        neighbourhood.into_iter().chain(system)
+    }
+
+    fn budget(&self, network: Network) -> &SharedBudget {
+        match network {
+            Network::Neighbourhood(_) => &self.neighbourhood,
+            Network::System(_) => &self.system,
+        }
+    }
+}
+
+/// No network has a bound.
+impl Default for Networks {
+    fn default() -> Self {
+        Self::new(SharedBudget::default(), SharedBudget::default(), Box::new(|_| None))
+    }
+}
+
+impl fmt::Debug for Networks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { neighbourhood, system, borne, .. } = self;
+        f.debug_struct("Networks")
+            .field("neighbourhood", neighbourhood)
+            .field("system", system)
+            .field("borne", borne)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Display for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Neighbourhood(neighbourhood) => neighbourhood.fmt(f),
+            Self::System(number) => write!(f, "AS{number}"),
+        }
+    }
+}
