@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// use std::time::{Duration, UNIX_EPOCH};
 /// use ccsurvey::load::QuietHours;
 /// let quiet: QuietHours = "08:00-18:00".parse().unwrap();
-/// let hours = |hours| UNIX_EPOCH + Duration::from_secs(hours * 3600);
+/// let hours = |hours: u64| UNIX_EPOCH + Duration::from_secs(hours * 3600);
 /// // At six in London it is nine in Nairobi.
 /// assert_eq!(quiet.over_at(hours(6), 180), Some(hours(15)));
 /// assert_eq!(quiet.over_at(hours(6), 0), None);

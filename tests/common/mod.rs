@@ -146,6 +146,7 @@ pub fn rows<R: Row>(dir: &Path) -> Vec<R> {
 pub fn timeless_tables(dir: &Path) -> TimelessTables {
     let mut tables =
         TimelessTables { sites: rows(dir), levels: rows(dir), links: rows(dir), exchanges: rows(dir) };
+    assert_accounted(&tables);
     for row in &mut tables.sites {
         row.busy_ms = 0.0;
         row.started = Default::default();
@@ -166,6 +167,23 @@ pub fn timeless_tables(dir: &Path) -> TimelessTables {
     tables.links.sort_by(|a, b| (&a.site, a.seed, a.depth, &a.url).cmp(&(&b.site, b.seed, b.depth, &b.url)));
     tables.exchanges.sort_by(|a, b| (&a.site, a.seed, a.number).cmp(&(&b.site, b.seed, b.number)));
     tables
+}
+
+/// Every internal URL is in exactly one class of its level, and every request in the sums of its site; whatever the
+/// world, and however often the survey was killed.
+fn assert_accounted(tables: &TimelessTables) {
+    for level in &tables.levels {
+        assert!(level.reconciles(), "the classes do not add up: {level:?}");
+    }
+    for site in &tables.sites {
+        let levels = || tables.levels.iter().filter(|row| (&row.site, row.seed) == (&site.site, site.seed));
+        let asked = tables.exchanges.iter().filter(|row| (&row.site, row.seed) == (&site.site, site.seed));
+        let asked = asked.filter(|row| row.total_ms.is_some()).count() as u64;
+        let counted: u64 = levels().map(|row| row.requests).sum();
+        assert_eq!(site.requests, counted + site.robots_requests + site.probe_requests, "{}", site.site);
+        assert_eq!(site.requests, asked, "{}", site.site);
+        assert_eq!(site.internal_urls, levels().map(|row| row.internal_urls).sum::<u64>(), "{}", site.site);
+    }
 }
 
 pub fn servers(dir: &Path) -> Vec<ServerRow> {
