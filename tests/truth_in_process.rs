@@ -223,8 +223,8 @@ const NO_TRAPS: &str = "[traps]\ncalendar_share = 0.0\nloop_share = 0.0\nsession
 #[test]
 fn no_site_is_taken_for_a_trap_where_there_is_none() {
     for name in ["africa-2006", "cctld-2026"] {
-        check(&profile(name, 40, NO_TRAPS), 8, name);
-        let world = profile(name, 1000, NO_TRAPS);
+        check(&profile(name, 25, NO_TRAPS), 8, name);
+        let world = profile(name, 400, NO_TRAPS);
         let (weighed, plain) = (truth(&world, Some(3)), truth(&world, None));
         assert!(weighed.sites.iter().all(|site| site.outcome != "trap" && site.trap_pattern.is_none()));
         assert!(weighed == plain, "{name}");
