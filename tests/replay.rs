@@ -61,19 +61,14 @@ fn recording(space: &Space) -> Settings {
 
 /// What is compared: all but times, and but bytes, for pages are written anew; a URL in its canonical form, for
 /// page links are.
-fn comparable(mut tables: TimelessTables) -> TimelessTables {
+fn comparable(tables: TimelessTables) -> TimelessTables {
     let canonical = |url: &str| WebUrl::parse(url).unwrap().canonical();
-    for row in &mut tables.sites {
-        (row.sent_bytes, row.received_bytes) = (0, 0);
-    }
-    for row in &mut tables.levels {
-        (row.sent_bytes, row.received_bytes) = (0, 0);
-    }
+    let mut tables = tables.without_wire_bytes();
     for row in &mut tables.links {
         row.page = canonical(&row.page);
     }
     for row in &mut tables.exchanges {
-        (row.sent_bytes, row.received_bytes, row.body_bytes) = (0, 0, 0);
+        row.body_bytes = 0;
         (row.body_hash, row.text_simhash, row.content_encoding) = (None, None, None);
         row.url = canonical(&row.url);
     }

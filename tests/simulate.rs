@@ -112,25 +112,12 @@ fn certificates_are_the_same_in_process_as_over_sockets() {
     let served = space.survey(Settings { ca: vec![authority.clone()], ..space.settings() });
     let dir = folder.path().join("survey");
     simulated(&world("sites_speak_tls"), &dir, &QUICK);
-    same_tables(&without_wire_bytes(timeless_tables(&dir)), &without_wire_bytes(served.tables()));
+    same_tables(&timeless_tables(&dir).without_wire_bytes(), &served.tables().without_wire_bytes());
     let [found, expected] = [exchanges_in_order(rows(&dir)), exchanges_in_order(served.rows())];
     let comparable = found.iter().zip(&expected).filter(|(one, other)| one.connections == other.connections);
     let sizes = |row: &ExchangeRow| (row.url.clone(), row.sent_bytes, row.received_bytes, row.body_bytes);
     let compared = comparable.map(|(one, other)| assert_eq!(sizes(one), sizes(other))).count();
     assert!(compared > found.len() / 2, "{compared} of {}", found.len());
-}
-
-fn without_wire_bytes(mut tables: common::TimelessTables) -> common::TimelessTables {
-    for row in &mut tables.sites {
-        (row.sent_bytes, row.received_bytes) = (0, 0);
-    }
-    for row in &mut tables.levels {
-        (row.sent_bytes, row.received_bytes) = (0, 0);
-    }
-    for row in &mut tables.exchanges {
-        (row.sent_bytes, row.received_bytes) = (0, 0);
-    }
-    tables
 }
 
 fn exchanges_in_order(mut rows: Vec<ExchangeRow>) -> Vec<ExchangeRow> {

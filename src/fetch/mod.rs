@@ -59,6 +59,7 @@
 //! This room follows no redirect, keeps no cookie, sends no Referer, ignores proxies in the
 //! environment and `/etc/hosts`, and never waits for politeness: that is `load`'s.
 
+mod addresses;
 mod body;
 mod cached;
 mod certificate;

@@ -11,6 +11,7 @@ use hickory_resolver::system_conf::read_system_conf;
 use tokio::time::{Instant, timeout};
 
 use super::FetchError;
+use super::addresses::addresses_in;
 use crate::address::Host;
 use crate::exchange::Failure;
 
@@ -75,15 +76,7 @@ impl Names {
     async fn ask(&self, name: &Name, kind: RecordType) -> Found {
         match self.resolver.lookup(name.clone(), kind).await {
             Ok(found) => {
-                let addresses: Vec<IpAddr> = found
-                    .answers()
-                    .iter()
-                    .filter_map(|record| match &record.data {
-                        RData::A(a) => Some(IpAddr::V4(a.0)),
-                        RData::AAAA(aaaa) => Some(IpAddr::V6(aaaa.0)),
-                        _ => None,
-                    })
-                    .collect();
+                let addresses = addresses_in(found.answers());
                 let aliases = found.answers().iter().filter_map(|record| match &record.data {
                     RData::CNAME(alias) => Host::parse(&alias.0.to_ascii()).ok(),
                     _ => None,

@@ -48,7 +48,7 @@ pub use health::{Care, Health, is_trouble};
 pub use ledger::{Ledger, Promise};
 pub use neighbourhood::Neighbourhood;
 pub use networks::{Network, Networks};
-pub use own_link::{OwnLink, Passage, Sign};
+pub use own_link::{Blame, OwnLink, Passage, Sign};
 pub use pace::{Pace, delay_after};
 pub use quiet::QuietHours;
 pub use server::ServerState;

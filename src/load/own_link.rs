@@ -39,6 +39,17 @@ pub enum Passage {
     Until(SystemTime),
 }
 
+/// Whose fault it is that nothing came back from somebody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blame {
+    /// Our own link is broken.
+    Ours,
+    /// Others have been reached since.
+    Theirs,
+    /// That is open until then at the latest.
+    Until(SystemTime),
+}
+
 /// What an answer, or a name that was looked up, tells of our own link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
@@ -97,15 +108,15 @@ impl OwnLink {
         }
     }
 
-    /// Whether a loss of that time was none of our link's, because something has been reached since; none while
-    /// that is open. Nobody is kept in doubt for longer than the shortest pause.
+    /// Whose fault a loss of that time is. Nobody is kept in doubt for longer than the shortest pause.
     #[must_use]
-    pub fn is_ours(&self, lost_at: SystemTime, now: SystemTime) -> Option<bool> {
-        let is_over = now >= lost_at + self.longest_pause / 2;
+    pub fn blame(&self, lost_at: SystemTime, now: SystemTime) -> Blame {
+        let over_at = lost_at + self.longest_pause / 2;
         match self.reached_at {
-            _ if self.broken.is_some() => Some(true),
-            Some(reached) if reached >= lost_at => Some(false),
-            _ => is_over.then_some(false),
+            _ if self.broken.is_some() => Blame::Ours,
+            Some(reached) if reached >= lost_at => Blame::Theirs,
+            _ if now >= over_at => Blame::Theirs,
+            _ => Blame::Until(over_at),
         }
     }
 
@@ -246,11 +257,11 @@ mod tests {
         let mut link = OwnLink::new(Duration::from_secs(60));
         link.note(at(1), 1, Sign::Reached);
         link.note(at(2), 2, Sign::LostKnown);
-        assert_eq!(link.is_ours(at(2), at(3)), None);
-        assert_eq!(link.is_ours(at(2), at(32)), Some(false), "nobody waits for ever");
+        assert_eq!(link.blame(at(2), at(3)), Blame::Until(at(32)));
+        assert_eq!(link.blame(at(2), at(32)), Blame::Theirs, "nobody waits for ever");
         link.note(at(4), 3, Sign::Reached);
-        assert_eq!(link.is_ours(at(2), at(5)), Some(false));
-        assert_eq!(broken().is_ours(at(0), at(0)), Some(true));
+        assert_eq!(link.blame(at(2), at(5)), Blame::Theirs);
+        assert_eq!(broken().blame(at(0), at(0)), Blame::Ours);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::parts::Parts;
 use crate::address::Host;
 use crate::exchange::{Answer, Failure};
 use crate::fetch::Located;
-use crate::load::{Passage, Sign};
+use crate::load::{Blame, Passage, Sign};
 
 /// The right to put a question as far as our own link goes. Where it probes the link and nobody tells what came
 /// of it, dropping it lets the next question probe.
@@ -94,11 +94,9 @@ pub(super) async fn is_ours(parts: &Parts, lost_at: SystemTime) -> Option<bool> 
     loop {
         let mut settled = std::pin::pin!(parts.settled.notified());
         settled.as_mut().enable();
-        if let Some(is_ours) = parts.own_link().is_ours(lost_at, parts.now()) {
-            return Some(is_ours);
-        }
-        let longest = lost_at + parts.settings.max_delay.0 / 2;
-        parts.until_stopped(news(parts, settled, longest)).await?;
+        let blame = parts.own_link().blame(lost_at, parts.now());
+        let Blame::Until(time) = blame else { return Some(blame == Blame::Ours) };
+        parts.until_stopped(news(parts, settled, time)).await?;
     }
 }
 

@@ -151,7 +151,7 @@ impl Progress {
             if answer.failure.is_none_or(|failure| failure.reached_the_network()) {
                 now.requests += 1;
             }
-            now.pages += u64::from(is_page && purpose == Purpose::Page);
+            now.pages += u64::from(is_page);
             now.sent_bytes += answer.wire.sent;
             now.received_bytes += answer.wire.received;
             let error = match (answer.failure, answer.status) {

@@ -21,8 +21,7 @@ impl Walk {
     pub(super) fn decide(&mut self) -> Decision {
         let entry = &self.list[self.turn];
         let url = &entry.url;
-        let is_recorded = self.recorded.as_ref().is_some_and(|next| next.host() == url.host());
-        if !is_recorded && self.opt_out.has_host(url.host()) {
+        if self.has_opted_out(url) {
             return Decision::Not(Class::OptOut);
         }
         if let Some(class) = entry.kept {
@@ -46,8 +45,14 @@ impl Walk {
         self.by_robots(url, purpose)
     }
 
+    /// Whether the host opted out; one that was asked before it did is let through for what is on record.
+    pub(super) fn has_opted_out(&self, url: &WebUrl) -> bool {
+        let is_recorded = self.recorded.as_ref().is_some_and(|next| next.host() == url.host());
+        !is_recorded && self.opt_out.has_host(url.host())
+    }
+
     /// What robots.txt says, once it is known.
-    fn by_robots(&mut self, url: WebUrl, purpose: Purpose) -> Decision {
+    pub(super) fn by_robots(&mut self, url: WebUrl, purpose: Purpose) -> Decision {
         match self.origins.lookup(&url) {
             Lookup::Pending => return Decision::Wait,
             Lookup::Ask(url) => {

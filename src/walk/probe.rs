@@ -3,8 +3,8 @@ use std::time::Duration;
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::decide::Decision;
 use super::machine::{Content, Step, Walk};
-use super::origins::{Lookup, Verdict};
 use super::{LevelCount, Outcome};
 use crate::address::{Host, ScriptKey, Site, WebUrl};
 use crate::exchange::{Answer, Ask, Purpose};
@@ -95,6 +95,12 @@ pub(super) struct Probes {
     pub results: Vec<Probe>,
 }
 
+impl Probes {
+    fn next(&self) -> Option<&WebUrl> {
+        self.questions.as_ref()?.front().map(|(url, _)| url)
+    }
+}
+
 /// What is asked once the tree is walked.
 impl Walk {
     /// The rule keeps this URL back.
@@ -109,40 +115,41 @@ impl Walk {
         if !self.waiting.is_empty() {
             return Step::Wait;
         }
-        let is_whole =
-            matches!(self.ending, Some(Outcome::Complete | Outcome::Depth | Outcome::Stable | Outcome::Trap))
-                && !self.is_full;
-        let withheld = std::mem::take(&mut self.probes.withheld);
-        let mut questions = self
-            .probes
-            .questions
-            .take()
-            .unwrap_or_else(|| if is_whole { withheld.into_questions() } else { VecDeque::new() });
-        while let Some((url, _)) = questions.front() {
-            if let Some(delay) = self.may_probe(&url.clone()) {
-                let ask = Ask { number: self.asked, url: url.clone(), purpose: Purpose::Probe, depth: None };
-                self.probes.questions = Some(questions);
+        if self.probes.questions.is_none() {
+            let withheld = std::mem::take(&mut self.probes.withheld);
+            let questions = if self.is_whole() { withheld.into_questions() } else { VecDeque::new() };
+            self.probes.questions = Some(questions);
+        }
+        while let Some(url) = self.probes.next().cloned() {
+            if let Some((ask, delay)) = self.question(url) {
                 return Step::Ask(ask, delay);
             }
-            questions.pop_front();
+            self.begin_probe();
         }
-        self.probes.questions = Some(questions);
         Step::Done
     }
 
-    /// Whether robots.txt, opt-outs and filters let a URL be asked for; and the pause that its host wants. No robots.txt
-    /// is asked for the sake of a probe.
-    fn may_probe(&mut self, url: &WebUrl) -> Option<Option<Duration>> {
-        let is_recorded = self.recorded.as_ref().is_some_and(|next| next.host() == url.host());
-        if (!is_recorded && self.opt_out.has_host(url.host())) || self.settings.filter.leaves_out(url) {
+    /// Whether the walk came to its end by itself.
+    fn is_whole(&self) -> bool {
+        let by_itself = [Outcome::Complete, Outcome::Depth, Outcome::Stable, Outcome::Trap];
+        self.ending.is_some_and(|outcome| by_itself.contains(&outcome)) && !self.is_full
+    }
+
+    /// The probe of a URL, if opt-outs, filters and robots.txt let it be asked for; no robots.txt is asked for
+    /// the sake of a probe.
+    fn question(&mut self, url: WebUrl) -> Option<(Ask, Option<Duration>)> {
+        if self.has_opted_out(&url) || self.settings.filter.leaves_out(&url) {
             return None;
         }
-        match self.origins.lookup(url) {
-            Lookup::Known(Verdict::Rules(rules)) if rules.allows(url) => Some(rules.crawl_delay()),
+        match self.by_robots(url, Purpose::Probe) {
+            Decision::Ask(ask, delay) if ask.purpose == Purpose::Probe => {
+                Some((Ask { depth: None, ..ask }, delay))
+            }
             _ => None,
         }
     }
 
+    /// The question is put, or passed over.
     pub(super) fn begin_probe(&mut self) {
         let question = self.probes.questions.as_mut().and_then(VecDeque::pop_front);
         self.probes.withheld_beside = question.map_or(0, |(_, count)| count);

@@ -330,6 +330,20 @@ fn probes_come_after_the_tree_and_tell_what_it_misses() {
 }
 
 #[test]
+fn a_host_that_wants_longer_pauses_than_are_made_is_not_probed_either() {
+    let robots = |text: &str| Served::Robots(text.to_owned());
+    let web = Web::default()
+        .serve("https://a.ke/robots.txt", robots("User-agent: *\nCrawl-delay: 301\n"))
+        .page("http://a.ke/", &["https://a.ke/slow", "/s?id=1", "https://a.ke/s?id=2", "/s?id=3"])
+        .page("http://a.ke/s?id=1", &[]);
+    let probing = Probing { share: 1.0, ..Probing::default() };
+    let (tree, asked) = walk(&web, Settings { probing, ..Settings::default() });
+    let probed: Vec<_> = asked.iter().filter(|ask| ask.purpose == Purpose::Probe).collect();
+    assert_eq!(probed.iter().map(|ask| ask.url.as_str()).collect::<Vec<_>>(), ["http://a.ke/s?id=3"]);
+    assert_eq!((tree.levels[1].class(Class::Robots), tree.levels[1].class(Class::Script)), (1, 2));
+}
+
+#[test]
 fn a_tree_that_did_not_come_to_its_end_is_not_probed() {
     let web = Web::default().page("http://a.ke/", &["/s?id=1", "/s?id=2", "/s?id=3"]);
     let probing = Probing { share: 1.0, ..Probing::default() };

@@ -143,6 +143,22 @@ pub fn rows<R: Row>(dir: &Path) -> Vec<R> {
     read_table(dir).unwrap().flat_map(Result::unwrap).collect()
 }
 
+impl TimelessTables {
+    /// All but what moved on the wire.
+    pub fn without_wire_bytes(mut self) -> Self {
+        for row in &mut self.sites {
+            (row.sent_bytes, row.received_bytes) = (0, 0);
+        }
+        for row in &mut self.levels {
+            (row.sent_bytes, row.received_bytes) = (0, 0);
+        }
+        for row in &mut self.exchanges {
+            (row.sent_bytes, row.received_bytes) = (0, 0);
+        }
+        self
+    }
+}
+
 pub fn timeless_tables(dir: &Path) -> TimelessTables {
     let mut tables =
         TimelessTables { sites: rows(dir), levels: rows(dir), links: rows(dir), exchanges: rows(dir) };

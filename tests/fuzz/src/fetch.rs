@@ -4,11 +4,14 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
+use hickory_proto::rr::Record;
 use reqwest::header::HeaderMap;
 
 use crate::address::{OptOut, OptOuts, WebUrl};
 use crate::exchange::Head;
 
+#[path = "../../../src/fetch/addresses.rs"]
+mod addresses;
 #[path = "../../../src/fetch/decode.rs"]
 mod decode;
 #[path = "../../../src/fetch/gate.rs"]
@@ -43,10 +46,10 @@ pub fn decoded<'a>(
     Some(decoder.into_bytes())
 }
 
-/// The address among these that a survey would contact for a URL, special ones never.
-pub fn chosen(url: &WebUrl, addresses: &[IpAddr]) -> Option<IpAddr> {
+/// The address among these answers that a survey would contact for a URL, special ones never.
+pub fn chosen(url: &WebUrl, answers: &[Record]) -> Option<IpAddr> {
     let nobody = OptOuts::new(OptOut::default(), Box::new(|_| None));
     let gate = gate::Gate::new(Arc::new(nobody), false);
-    let address = gate.choose(addresses).address.ok()?;
+    let address = gate.choose(&addresses::addresses_in(answers)).address.ok()?;
     gate.exchange(url.host(), address).ok().map(|()| address)
 }
