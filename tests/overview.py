@@ -152,8 +152,19 @@ def sites():
                 (SELECT count(*) n FROM {body} GROUP BY site, body_hash)"""),
             "across_sites": one(f"SELECT count(*) FROM {body} WHERE body_hash IN {shared}"),
             "sites_sharing": one(f"SELECT count(DISTINCT site) FROM {body} WHERE body_hash IN {shared}"),
+            "nearly_inside_sites": near_duplicates(),
         },
     }
+
+
+def near_duplicates():
+    sites = {}
+    for site, body, simhash in rows(f"SELECT site, body_hash, text_simhash FROM exchanges WHERE {READ}"):
+        if body and simhash:
+            sites.setdefault(site, []).append((body, int(simhash, 16)))
+    return sum(
+        any(body != other and (simhash ^ beside).bit_count() <= 3 for other, beside in pages)
+        for pages in sites.values() for body, simhash in pages)
 
 
 def links(country_domains):

@@ -248,6 +248,93 @@ fn budgets_that_are_exceeded_are_found() {
     assert_broken("time_budget", exchanges, "a.ke began within 11 s");
 }
 
+/// The settings with these further ones.
+fn settings_with(more: Value) -> Value {
+    let mut settings = settings();
+    settings.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    settings
+}
+
+#[test]
+fn budgets_of_what_sites_share_are_judged_in_all_and_by_the_day() {
+    let day = 24 * 3600 * 1000;
+    let mut exchanges = polite();
+    exchanges.push(asked(3, day, "http://a.ke/c", "41.90.0.2"));
+    for (setting, id, bound, broken, evidence) in [
+        ("max-server-requests", "server_budget", json!(3), json!(2), "The most is 3 requests (41.90.0.1)."),
+        (
+            "max-server-bytes-per-day",
+            "server_budget",
+            json!("3000"),
+            json!("2999"),
+            "3.0 kB on a day (41.90.0.1)",
+        ),
+        ("max-server-busy", "server_budget", json!("300ms"), json!("299ms"), "of work (41.90.0.1)"),
+        ("max-network-requests", "network_budget", json!(4), json!(3), "4 requests (41.90.0.0/24)"),
+        (
+            "max-network-requests-per-day",
+            "network_budget",
+            json!(3),
+            json!(2),
+            "3 requests on a day (41.90.0.0/24)",
+        ),
+        ("max-as-requests", "as_budget", json!(3), json!(2), "3 requests (AS64500"),
+    ] {
+        let verdict =
+            |most: Value| verdict_with(id, settings_with(json!({setting: most})), exchanges.clone());
+        let (judged, found) = verdict(bound);
+        assert!(judged == Verdict::Held && found.contains(evidence), "{setting}: {found}");
+        assert_eq!(verdict(broken).0, Verdict::Broken, "{setting}");
+    }
+    assert_eq!(verdict_with("shared_budgets", settings(), exchanges).0, Verdict::NotShown);
+}
+
+#[test]
+fn addresses_of_a_neighbourhood_share_its_places_and_pauses_where_that_is_set() {
+    let one = settings_with(json!({"per-neighbourhood": 1, "per-site": 2}));
+    let beside = |at_ms, address| {
+        let mut exchanges = polite();
+        exchanges[2] = asked(2, at_ms, "http://a.ke/b", address);
+        exchanges
+    };
+    let at_once = "one_at_a_time_neighbourhood";
+    assert_eq!(verdict_with(at_once, one.clone(), beside(2_150, "41.90.0.2")).0, Verdict::Broken);
+    assert_eq!(verdict_with(at_once, one.clone(), beside(2_150, "41.91.0.2")).0, Verdict::Held);
+    let pause = "least_pause_neighbourhood";
+    assert_eq!(verdict_with(pause, one.clone(), beside(3_200, "41.90.0.2")).0, Verdict::Broken);
+    assert_eq!(verdict_with(pause, one, beside(4_200, "41.90.0.2")).0, Verdict::Held);
+}
+
+#[test]
+fn more_of_a_link_than_its_share_is_found() {
+    let sparing = settings_with(json!({"link-share": 0.003}));
+    // A second of the link, and then 400 s of pause; or 200 s.
+    let after = |seconds: i64, bytes| {
+        let mut exchanges = polite();
+        let large = &mut exchanges[1];
+        (large.received_bytes, large.first_byte_ms, large.total_ms) = (bytes, Some(100.0), Some(1_100.0));
+        exchanges[2] = asked(2, 2_100 + seconds * 1000, "http://a.ke/b", SERVER);
+        verdict_with("link_share", sparing.clone(), exchanges)
+    };
+    let (held, evidence) = after(400, 64_000);
+    assert_eq!(
+        (held, evidence.as_str()),
+        (Verdict::Held, "At most 0.22 % (41.90.0.1), by the best rate of each of 1 servers.")
+    );
+    let (broken, evidence) = after(200, 64_000);
+    assert!(broken == Verdict::Broken && evidence.contains("0.45 % (41.90.0.1)"), "{evidence}");
+    // So little tells no rate.
+    assert_eq!(after(2, 4_000).0, Verdict::NotShown);
+    let lifted = settings_with(json!({"link-share": "none"}));
+    assert_eq!(verdict_with("link_share", lifted, polite()).0, Verdict::NotShown);
+}
+
+#[test]
+fn quiet_hours_are_judged_by_what_the_survey_saw_for_tables_have_no_clocks() {
+    let quiet = settings_with(json!({"quiet-hours": "08:00-18:00"}));
+    assert_eq!(verdict_with("quiet_hours", quiet, polite()).0, Verdict::NotShown);
+}
+
 #[test]
 fn a_time_in_which_the_whole_survey_stood_still_is_nobodys() {
     let mut exchanges = polite();

@@ -258,7 +258,8 @@ def sites(compared, found):
             "95th percentile": decimal(pages["p95"], 1), "Most": thousands(pages["max"]),
             "Unevenness": decimal(found["unevenness"], 3),
             "Pages of query URLs": percent(found["query_pages"] / found["read_pages"]),
-            "Copies inside a site": percent(copies["inside_sites"] / copies["pages"])}.items():
+            "Copies inside a site": percent(copies["inside_sites"] / copies["pages"]),
+            "Nearly copies inside a site": percent(copies["nearly_inside_sites"] / copies["pages"])}.items():
         compared.fact("sites", name, shown)
     compared.fact("sites", "Different bodies", thousands(copies["bodies"]), thousands(copies["pages"]))
     compared.fact("sites", "Copies across sites", percent(copies["across_sites"] / copies["pages"]),

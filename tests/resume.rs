@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use ccsurvey::load::Neighbourhood;
+use ccsurvey::address::Neighbourhood;
 use ccsurvey::records::{Geo, LevelRow, Manifest, PageLinkRow, RobotsRow, ServerRow, SurveyState};
 use common::{Space, rows, same, same_tables, timeless_tables};
 

@@ -10,8 +10,9 @@ use std::time::{Duration, Instant};
 
 use ccsurvey::analysis::overview::Overview;
 use ccsurvey::cli::commands::space::recorded::Recorded;
+use ccsurvey::records::units::thousands;
 use ccsurvey::records::{ExchangeRow, PageLinkRow, RobotsRow};
-use ccsurvey::survey::Settings;
+use ccsurvey::survey::{Settings, Summary};
 use common::{Space, Surveyed, TimelessTables, rows, same, timeless_tables};
 
 /// The small country with a tag or a date, or both, on three pages of four.
@@ -99,6 +100,11 @@ fn an_unchanged_web_answers_304_and_is_found_as_before() {
     assert!(not_modified > 100, "{not_modified}");
     assert_eq!(not_modified, with_validators(&first.dir()));
     assert_eq!(not_modified, unchanged(&again.dir()));
+    let summary = Summary::of(&again.dir()).unwrap();
+    assert_eq!(summary.unchanged.answers, not_modified as u64);
+    let told = format!("not changed since the earlier survey: {} pages", thousands(not_modified as u64));
+    assert!(summary.to_string().contains(&told), "{summary}");
+    assert!(!Summary::of(&first.dir()).unwrap().to_string().contains("not changed since"));
     assert!(!again.dir().join("since.redb").exists(), "a survey that is over needs no store");
 }
 

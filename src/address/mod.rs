@@ -15,6 +15,7 @@
 mod country;
 mod host;
 mod local_time;
+mod neighbourhood;
 mod opt_out;
 mod opt_outs;
 mod priorities;
@@ -26,6 +27,7 @@ mod url;
 pub use country::{CountryDomains, CountryError};
 pub use host::{Host, HostError};
 pub use local_time::usual_offset;
+pub use neighbourhood::Neighbourhood;
 pub use opt_out::{OptOut, OptOutEntry, OptOutError};
 pub use opt_outs::{OptOuts, SystemOf};
 pub use priorities::{Priorities, PriorityError};

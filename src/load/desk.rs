@@ -6,8 +6,8 @@ use super::bucket::Bucket;
 use super::server::Rest;
 use super::share::Room;
 use super::slots::Slots;
-use super::{Most, Neighbourhood, Networks, Pace, ServerState, SharedBudget};
-use crate::address::Site;
+use super::{Most, Networks, Pace, ServerState, SharedBudget};
+use crate::address::{Neighbourhood, Site};
 use crate::exchange::{Answer, Purpose};
 
 /// Where every exchange of a survey gets its permit.
@@ -219,15 +219,17 @@ impl Load {
         self.book(address, purpose, answer);
     }
 
-    /// An exchange was begun at `asked` by a process that died before its answer was recorded: it may have
-    /// lasted until `now`.
+    /// An exchange was begun at `asked` by a process that died before its answer was recorded.
+    ///
+    /// The server may still be at it at `now`, for it hears of the death only when it sends, and nobody saw how
+    /// long it needs: the longest pause follows. Once only: stored states tell of it from then on.
     pub fn recall_in_flight(&mut self, address: IpAddr, asked: SystemTime, now: SystemTime) {
-        self.begin(address, None);
-        let took = now.duration_since(asked).unwrap_or_default();
-        if !self.state_of(address).is_some_and(|state| state.has_lost(asked)) {
-            self.book_lost(address, asked);
+        if self.state_of(address).is_some_and(|state| state.has_lost(asked)) {
+            return;
         }
-        let rest = self.servers.entry(address).or_default().abandon(&self.pace, took, now);
+        self.begin(address, None);
+        self.book_lost(address, asked);
+        let rest = self.servers.entry(address).or_default().abandon_unseen(&self.pace, now);
         self.rest(address, rest);
         self.changed.insert(address);
     }

@@ -4,7 +4,8 @@ use std::net::IpAddr;
 use std::time::SystemTime;
 
 use super::share::{Account, Room};
-use super::{Most, Neighbourhood, SharedBudget};
+use super::{Most, SharedBudget};
+use crate::address::Neighbourhood;
 use crate::exchange::Answer;
 
 /// Servers that share something beyond their address: a room and its link, or an operator.

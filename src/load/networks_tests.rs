@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::tests::{MIB, MOST, answer, at, server, site};
 use super::*;
+use crate::address::Neighbourhood;
 use crate::exchange::{Answer, Purpose};
 
 fn requests(most: u64) -> Burden {

@@ -93,6 +93,11 @@ impl ServerState {
         self.rest(now, self.pause_after(pace, took, Duration::ZERO))
     }
 
+    /// An exchange ended without anybody seeing when.
+    pub(super) fn abandon_unseen(&mut self, pace: &Pace, now: SystemTime) -> Rest {
+        self.rest(now, pace.max_delay.max(pace.min_delay))
+    }
+
     /// The answer to what was asked at this time is lost.
     pub(super) fn lose(&mut self, asked: SystemTime) {
         self.account.lose(asked);

@@ -6,8 +6,8 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Neighbourhood, Network, Networks, ServerState};
-use crate::address::{Site, special_range};
+use super::{Network, Networks, ServerState};
+use crate::address::{Neighbourhood, Site, special_range};
 use crate::exchange::Answer;
 
 /// What somebody would have seen who watched the survey's exchanges and nothing else: no permit, no queue.

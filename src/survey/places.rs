@@ -1,7 +1,8 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
 
-use crate::load::{Neighbourhood, Pace};
+use crate::address::Neighbourhood;
+use crate::load::Pace;
 
 /// The places that visits take: at servers, and in neighbourhoods where these are to be kept.
 ///

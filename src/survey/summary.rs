@@ -8,8 +8,8 @@ use super::error::SurveyError;
 use super::others::{Others, Waits};
 use crate::records::units::{bytes, duration, thousands};
 use crate::records::{
-    Judgement, LevelRow, Manifest, ServerRow, SiteRow, SurveyState, Timestamp, Verdict, error_counts,
-    read_table,
+    Judgement, LevelRow, Manifest, ServerRow, SiteRow, SurveyState, Timestamp, Unchanged, Verdict,
+    exchange_counts, read_table,
 };
 
 /// What a survey brought and cost, from its tables.
@@ -29,6 +29,8 @@ pub struct Summary {
     pub generations: BTreeMap<u32, u64>,
     /// Exchanges without complete answer by failure, and HTTP error statuses of pages.
     pub errors: BTreeMap<String, u64>,
+    /// What had not changed since an earlier survey (`--since`).
+    pub unchanged: Unchanged,
     /// Over all servers: least pause, most requests at once and in a minute.
     pub smallest_gap_ms: Option<f64>,
     pub most_parallel: u32,
@@ -92,7 +94,8 @@ impl Summary {
         summary.lasted_seconds = lasted.seconds();
         each::<LevelRow>(dir, |row| summary.add_level(&row))?;
         each::<ServerRow>(dir, |row| summary.add_server(&row))?;
-        summary.errors = error_counts(dir)?;
+        let counts = exchange_counts(dir)?;
+        (summary.errors, summary.unchanged) = (counts.errors, counts.unchanged);
         summary.add_rates();
         Ok(summary)
     }
@@ -190,6 +193,7 @@ impl fmt::Display for Summary {
         write_counts(f, "outcomes of sites", &self.outcomes)?;
         write_counts(f, "sites by generation", &self.generations)?;
         write_counts(f, "errors", &self.errors)?;
+        self.write_unchanged(f)?;
         self.write_load(f)
     }
 }
@@ -233,6 +237,20 @@ impl Summary {
             writeln!(f, "  {}", cells.join("  "))?;
         }
         Ok(())
+    }
+
+    fn write_unchanged(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Unchanged { answers, received_bytes, whole_bytes } = self.unchanged;
+        if answers == 0 {
+            return Ok(());
+        }
+        writeln!(
+            f,
+            "not changed since the earlier survey: {} pages and files, {} received for them in place of {}",
+            thousands(answers),
+            bytes(received_bytes),
+            bytes(whole_bytes)
+        )
     }
 
     fn write_load(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

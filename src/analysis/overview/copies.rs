@@ -1,8 +1,9 @@
 use serde::Serialize;
 
 use super::super::recorded::key;
+use super::near::{Content, near_duplicates};
 
-/// Pages with the same body as another one.
+/// Pages with the same body as another one, or nearly the same text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Copies {
     /// Pages with a hash of their body.
@@ -15,6 +16,8 @@ pub struct Copies {
     pub across_sites: u64,
     /// Sites with at least one such page.
     pub sites_sharing: u64,
+    /// Pages whose text is nearly that of another page of their site, which has another body.
+    pub nearly_inside_sites: u64,
 }
 
 /// Bodies by site: 16 bytes a page. The hash of the tables has 128 bits, of which 64 are kept: 10⁷ bodies meet
@@ -22,11 +25,18 @@ pub struct Copies {
 #[derive(Default)]
 pub(super) struct CopiesMaker {
     list: Vec<(u64, u32)>,
+    /// What shows text, by site: 24 bytes a page.
+    texts: Vec<(u32, Content)>,
 }
 
 impl CopiesMaker {
-    pub(super) fn add(&mut self, body_hash: &str, site: u32) {
-        self.list.push((key(body_hash), site));
+    /// A page; `simhash` is that of its text, in hexadecimal, if it shows any.
+    pub(super) fn add(&mut self, body_hash: &str, simhash: Option<&str>, site: u32) {
+        let body = key(body_hash);
+        self.list.push((body, site));
+        if let Some(text) = simhash.and_then(|simhash| u64::from_str_radix(simhash, 16).ok()) {
+            self.texts.push((site, Content { body, text }));
+        }
     }
 
     pub(super) fn finish(mut self) -> Copies {
@@ -46,7 +56,14 @@ impl CopiesMaker {
         sharing.sort_unstable();
         sharing.dedup();
         copies.sites_sharing = sharing.len() as u64;
+        copies.nearly_inside_sites = self.nearly_inside_sites();
         copies
+    }
+
+    fn nearly_inside_sites(&mut self) -> u64 {
+        self.texts.sort_unstable();
+        let sites = self.texts.chunk_by(|a, b| a.0 == b.0);
+        sites.map(|site| near_duplicates(&site.iter().map(|(_, content)| *content).collect::<Vec<_>>())).sum()
     }
 }
 
@@ -58,9 +75,16 @@ mod tests {
     fn copies_inside_sites_are_told_from_copies_across() {
         let mut maker = CopiesMaker::default();
         for (hash, site) in [("a", 0), ("a", 0), ("a", 1), ("b", 0), ("b", 0), ("c", 2)] {
-            maker.add(hash, site);
+            maker.add(hash, if hash == "c" { None } else { Some("0f") }, site);
         }
-        let expected = Copies { pages: 6, bodies: 3, inside_sites: 2, across_sites: 3, sites_sharing: 2 };
+        let expected = Copies {
+            pages: 6,
+            bodies: 3,
+            inside_sites: 2,
+            across_sites: 3,
+            sites_sharing: 2,
+            nearly_inside_sites: 4,
+        };
         assert_eq!(maker.finish(), expected);
     }
 }

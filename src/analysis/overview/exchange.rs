@@ -37,6 +37,7 @@ pub(super) struct Exchange<'a> {
     pub tls_version: Option<&'a str>,
     pub tls_error: Option<&'a str>,
     pub body_hash: Option<&'a str>,
+    pub text_simhash: Option<&'a str>,
     pub last_modified: Option<&'a str>,
     pub connections: u32,
     /// Only of probes of scripts.
@@ -142,6 +143,7 @@ columns! {
     tls_version: StringChunked by str,
     tls_error: StringChunked by str,
     body_hash: StringChunked by str,
+    text_simhash: StringChunked by str,
     last_modified: StringChunked by str,
     connections: UInt32Chunked by u32,
     withheld_urls: UInt32Chunked by u32,
@@ -205,6 +207,7 @@ impl<'f> Columns<'f> {
             tls_version: self.tls_version.get(row),
             tls_error: self.tls_error.get(row),
             body_hash: self.body_hash.get(row),
+            text_simhash: self.text_simhash.get(row),
             last_modified: self.last_modified.get(row),
             connections: self.connections.get(row).unwrap_or_default(),
             withheld_urls: self.withheld_urls.get(row),

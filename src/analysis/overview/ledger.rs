@@ -118,6 +118,11 @@ impl Addresses {
         self.servers.get(address? as usize)?.country
     }
 
+    /// The label of the autonomous system in which it stands.
+    pub(super) fn network(&self, address: u32) -> Option<u32> {
+        self.servers.get(address as usize)?.network
+    }
+
     fn burden(&self, number: u32, borne: &Borne) -> Burden {
         let server = self.servers.get(number as usize);
         let label = |number: Option<u32>| number.map(|number| self.labels.name(number).to_owned());

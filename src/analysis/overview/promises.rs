@@ -1,5 +1,7 @@
 use serde::Serialize;
 
+use super::ledger::Addresses;
+use super::link_shares::LinkShares;
 use super::names::Names;
 use super::opt_outs::OptedOut;
 use super::rate::{Flow, flow, standstills};
@@ -35,7 +37,8 @@ pub enum Verdict {
 pub(super) struct Evidence<'a> {
     pub told: &'a Told,
     pub manifest: &'a Manifest,
-    pub addresses: &'a Names,
+    pub addresses: &'a Addresses,
+    pub links: &'a LinkShares,
     /// Which addresses were asked.
     pub asked: &'a [bool],
     pub sites: &'a Names,
@@ -45,13 +48,19 @@ pub(super) struct Evidence<'a> {
 
 impl Evidence<'_> {
     pub(super) fn judge(&self, schedule: &mut Schedule) -> Vec<Promise> {
-        let found = schedule.judge(self.told);
+        let (neighbourhoods, _) = super::places::neighbourhoods(&self.addresses.names);
+        let found = schedule.judge(self.told, &neighbourhoods);
+        let link = self.of_links(schedule);
         let turns = schedule.by_time();
         let rate = if let Limit::Most(rate) = self.told.rate { Some(rate) } else { None };
         let flow = flow(turns, rate, self.told.max_body.unwrap_or_default());
         let standstills = standstills(turns);
         let mut promises = self.of_schedule(&found);
+        promises.extend(self.of_neighbourhoods(&found));
+        promises.push(link);
+        promises.extend(self.of_quiet_hours());
         promises.extend(self.of_budgets(&standstills));
+        promises.extend(self.of_budgets_of_places(turns));
         promises.push(self.of_rate(&flow));
         promises.extend(self.of_robots());
         promises.extend([self.of_special_addresses(), self.of_opt_out()]);
@@ -62,7 +71,7 @@ impl Evidence<'_> {
 
     fn of_schedule(&self, found: &Found) -> Vec<Promise> {
         let told = self.told;
-        let address = |breach: &Breach| self.breach(breach, self.addresses);
+        let address = |breach: &Breach| self.breach(breach, &self.addresses.names);
         let at_once = |most: Option<u64>| match most {
             Some(1) | None => "One request at a time".to_owned(),
             Some(most) => format!("At most {most} requests at a time"),
@@ -107,7 +116,7 @@ impl Evidence<'_> {
     }
 
     /// None when nothing was broken.
-    fn breach(&self, breach: &Breach, names: &Names) -> Option<String> {
+    pub(super) fn breach(&self, breach: &Breach, names: &Names) -> Option<String> {
         let (late, at, subject) = breach.worst?;
         Some(format!(
             "{} times; worst at {}, {}: {} too early.",
@@ -212,7 +221,8 @@ impl Evidence<'_> {
     fn of_special_addresses(&self) -> Promise {
         const ID: &str = "special_addresses";
         let promise = "No address in a private, loopback or other special range is asked".to_owned();
-        let asked = self.addresses.iter().zip(self.asked).filter(|(_, asked)| **asked).map(|(name, _)| name);
+        let asked =
+            self.addresses.names.iter().zip(self.asked).filter(|(_, asked)| **asked).map(|(name, _)| name);
         let (mut count, mut special, mut first) = (0, 0, None);
         for address in asked {
             count += 1;
@@ -299,7 +309,7 @@ fn budget(
     if found.most > most { broken(id, promise, evidence) } else { held(id, promise, evidence) }
 }
 
-fn unlimited<T>(id: &'static str, unit: &str, limit: Limit<T>) -> Promise {
+pub(super) fn unlimited<T>(id: &'static str, unit: &str, limit: Limit<T>) -> Promise {
     let why = match limit {
         Limit::Untold => "The manifest does not say which.",
         Limit::None | Limit::Most(_) => "No limit was set.",
@@ -323,26 +333,26 @@ fn seen(seen: &Seen) -> Option<String> {
     (seen.times > 0).then(|| format!("{} times; first {}.", thousands(seen.times), seen.first))
 }
 
-fn judged(id: &'static str, promise: String, breach: Option<String>) -> Promise {
+pub(super) fn judged(id: &'static str, promise: String, breach: Option<String>) -> Promise {
     match breach {
         None => held(id, promise, "No exception in the times of the exchanges.".into()),
         Some(evidence) => broken(id, promise, evidence),
     }
 }
 
-fn held(id: &'static str, promise: String, evidence: String) -> Promise {
+pub(super) fn held(id: &'static str, promise: String, evidence: String) -> Promise {
     Promise { id, promise, verdict: Verdict::Held, evidence }
 }
 
-fn broken(id: &'static str, promise: String, evidence: String) -> Promise {
+pub(super) fn broken(id: &'static str, promise: String, evidence: String) -> Promise {
     Promise { id, promise, verdict: Verdict::Broken, evidence }
 }
 
-fn not_shown(id: &'static str, promise: String, why: &str) -> Promise {
+pub(super) fn not_shown(id: &'static str, promise: String, why: &str) -> Promise {
     Promise { id, promise, verdict: Verdict::NotShown, evidence: why.to_owned() }
 }
 
-fn span(span: Option<std::time::Duration>) -> String {
+pub(super) fn span(span: Option<std::time::Duration>) -> String {
     span.map_or_else(|| "an unknown time".to_owned(), |span| humantime::format_duration(span).to_string())
 }
 

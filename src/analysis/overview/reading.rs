@@ -9,6 +9,7 @@ use super::funnel::FunnelMaker;
 use super::infrastructure::{self, InfrastructureMaker};
 use super::kept_back::{KeptBackMaker, LEVELS};
 use super::ledger::{self, Addresses, Ledger, Unchanged};
+use super::link_shares::LinkShares;
 use super::links::{LINKS, Links, LinksMaker, NAMES};
 use super::listed::{Listed, SITES};
 use super::method::Method;
@@ -71,6 +72,7 @@ struct Makers {
     kept_back: KeptBackMaker,
     schedule: Schedule,
     sequence: Sequence,
+    link_shares: LinkShares,
     opt_outs: OptOutWatch,
     unchanged: Unchanged,
 }
@@ -105,6 +107,7 @@ impl Makers {
             kept_back: KeptBackMaker::default(),
             schedule: Schedule::with_capacity(exchanges),
             sequence: Sequence::default(),
+            link_shares: LinkShares::default(),
             opt_outs,
             unchanged: Unchanged::default(),
         }
@@ -158,6 +161,7 @@ impl Makers {
         self.outcomes.add(exchange);
         self.kept_back.add(exchange);
         self.schedule.add(exchange);
+        self.link_shares.add(exchange);
         self.sequence.add(exchange, &self.told);
         self.opt_outs.add(exchange);
         self.unchanged.add(exchange);
@@ -174,7 +178,8 @@ impl Makers {
         let evidence = Evidence {
             told: &self.told,
             manifest,
-            addresses: &self.addresses.names,
+            addresses: &self.addresses,
+            links: &self.link_shares,
             asked: &self.asked,
             sites: &self.listed.sites,
             sequence: &self.sequence,

@@ -2,7 +2,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::exchange::{Exchange, microseconds};
-use super::told::Told;
+use super::told::{Limit, Told};
 
 /// When each exchange was at which server and for which site: 24 bytes each.
 #[derive(Default)]
@@ -15,7 +15,7 @@ pub(super) struct Schedule {
 pub(super) struct Turn {
     pub started: i64,
     /// Over an hour is cut to that: no exchange lasts so long.
-    took: u32,
+    pub took: u32,
     pub address: u32,
     site: u32,
     /// Both ways; the highest bit tells that the server had trouble.
@@ -55,6 +55,9 @@ pub(super) struct Found {
     pub pause: Breach,
     pub back_off: Breach,
     pub at_once_in_site: Breach,
+    /// Of neighbourhoods, where these have places.
+    pub at_once_in_neighbourhood: Breach,
+    pub pause_in_neighbourhood: Breach,
     /// Exchanges after which a server was to be left alone for longer.
     pub troubles: u64,
 }
@@ -91,8 +94,12 @@ impl Schedule {
         &self.list
     }
 
-    pub(super) fn judge(&mut self, told: &Told) -> Found {
+    /// `neighbourhoods` tells where each address stands, by numbers.
+    pub(super) fn judge(&mut self, told: &Told, neighbourhoods: &[u32]) -> Found {
         let mut found = Found::default();
+        if let Limit::Most(places) = told.per_neighbourhood {
+            self.judge_neighbourhoods(told, places, neighbourhoods, &mut found);
+        }
         let (per_address, per_site) = (told.per_address.unwrap_or(1), told.per_site.unwrap_or(1));
         for turns in self.by_address() {
             judge_address(turns, told, per_address, &mut found);
@@ -107,6 +114,18 @@ impl Schedule {
             }
         }
         found
+    }
+
+    /// The addresses of a neighbourhood share its places and their pauses.
+    fn judge_neighbourhoods(&mut self, told: &Told, places: u64, neighbourhoods: &[u32], found: &mut Found) {
+        let stands_in = |turn: &Turn| neighbourhoods.get(turn.address as usize).copied().unwrap_or(u32::MAX);
+        self.list.sort_unstable_by_key(|turn| (stands_in(turn), turn.started, turn.took));
+        for turns in self.list.chunk_by(|a, b| stands_in(a) == stands_in(b)) {
+            let mut of_this = Found::default();
+            judge_address(turns, told, places, &mut of_this);
+            found.at_once_in_neighbourhood.join(&of_this.at_once_at_address);
+            found.pause_in_neighbourhood.join(&of_this.pause);
+        }
     }
 }
 
@@ -210,6 +229,13 @@ impl Ends {
 }
 
 impl Breach {
+    fn join(&mut self, other: &Self) {
+        if let Some((late, at, subject)) = other.worst {
+            self.note(late, at, subject);
+            self.times += other.times - 1;
+        }
+    }
+
     fn note(&mut self, late: i64, at: i64, subject: u32) {
         self.times += 1;
         if self.worst.is_none_or(|(most, ..)| late > most) {

@@ -95,7 +95,7 @@ impl SitesMaker {
         self.query_pages += u64::from(exchange.url.contains(['?', ';']));
         self.age.add(exchange.last_modified, exchange.started);
         if let Some(hash) = exchange.body_hash {
-            self.copies.add(hash, exchange.site);
+            self.copies.add(hash, exchange.text_simhash, exchange.site);
         }
     }
 

@@ -58,6 +58,8 @@ fn facts(sites: &Sites) -> Vec<Fact> {
             "bodies that stand in two sites or more; {} sites have one",
             thousands(copies.sites_sharing)
         )),
+        Fact::new("Nearly copies inside a site", share(copies.nearly_inside_sites, copies.pages))
+            .note("text within 3 of 64 bits of SimHash of another page, bodies different"),
     ]
 }
 

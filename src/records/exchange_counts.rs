@@ -1,0 +1,101 @@
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use polars::prelude::{DataFrame, PolarsResult};
+use serde::Serialize;
+
+use super::{ExchangeRow, TablesError, read_frames};
+
+/// What is counted in the table `exchanges`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExchangeCounts {
+    /// By failure, and by HTTP error status of a page.
+    pub errors: BTreeMap<String, u64>,
+    pub unchanged: Unchanged,
+}
+
+/// Answers that say that a page or file is as an earlier survey had it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Unchanged {
+    pub answers: u64,
+    pub received_bytes: u64,
+    /// Received when they last came whole.
+    pub whole_bytes: u64,
+}
+
+const COLUMNS: &[&str] = &["failure", "status", "purpose", "received_bytes", "unchanged_bytes"];
+
+/// Counts the exchanges of a survey, one segment at a time.
+///
+/// # Errors
+/// The table cannot be read.
+pub fn exchange_counts(dir: &Path) -> Result<ExchangeCounts, TablesError> {
+    let mut counts = ExchangeCounts::default();
+    for frame in read_frames::<ExchangeRow>(dir, COLUMNS)? {
+        let frame = frame?;
+        let counted = count_errors(&frame, &mut counts.errors);
+        counted.and_then(|()| counts.unchanged.count(&frame)).map_err(TablesError::at("read table", dir))?;
+    }
+    Ok(counts)
+}
+
+impl Unchanged {
+    fn count(&mut self, frame: &DataFrame) -> PolarsResult<()> {
+        let received = frame.column("received_bytes")?.u64()?;
+        let whole = frame.column("unchanged_bytes")?.u64()?;
+        for (received, whole) in received.iter().zip(whole.iter()) {
+            let Some(whole) = whole else { continue };
+            self.answers += 1;
+            self.received_bytes = self.received_bytes.saturating_add(received.unwrap_or_default());
+            self.whole_bytes = self.whole_bytes.saturating_add(whole);
+        }
+        Ok(())
+    }
+}
+
+fn count_errors(frame: &DataFrame, counts: &mut BTreeMap<String, u64>) -> PolarsResult<()> {
+    let (failures, statuses) = (frame.column("failure")?.str()?, frame.column("status")?.u32()?);
+    let purposes = frame.column("purpose")?.str()?;
+    for ((failure, status), purpose) in failures.iter().zip(statuses.iter()).zip(purposes.iter()) {
+        let error = match (failure, status) {
+            (Some(failure), _) => failure.to_owned(),
+            (None, Some(status)) if status >= 400 && purpose == Some("page") => format!("http_{status}"),
+            _ => continue,
+        };
+        *counts.entry(error).or_default() += 1;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::records::{SegmentRows, Tables};
+
+    #[test]
+    fn failures_error_statuses_of_pages_and_what_has_not_changed_are_counted() {
+        let row = |failure: Option<&str>, status, purpose: &str| ExchangeRow {
+            failure: failure.map(ToOwned::to_owned),
+            status,
+            purpose: purpose.to_owned(),
+            ..ExchangeRow::default()
+        };
+        let exchanges = vec![
+            row(Some("reset"), None, "robots"),
+            row(Some("body_too_large"), Some(200), "page"),
+            row(None, Some(404), "page"),
+            row(None, Some(404), "robots"),
+            row(None, Some(404), "page"),
+            row(None, Some(200), "page"),
+            ExchangeRow { received_bytes: 200, unchanged_bytes: Some(9_000), ..row(None, Some(304), "page") },
+        ];
+        let dir = tempfile::tempdir().unwrap();
+        let tables = Tables::open(dir.path()).unwrap();
+        tables.write(0, &SegmentRows { exchanges, ..SegmentRows::default() }).unwrap();
+        let counts = exchange_counts(dir.path()).unwrap();
+        assert_eq!(counts.unchanged, Unchanged { answers: 1, received_bytes: 200, whole_bytes: 9_000 });
+        let counts: Vec<_> = counts.errors.into_iter().collect();
+        let expected = [("body_too_large", 1), ("http_404", 2), ("reset", 1)];
+        assert_eq!(counts, expected.map(|(name, count)| (name.to_owned(), count)));
+    }
+}
