@@ -261,7 +261,13 @@ fn budgets_of_what_sites_share_are_judged_in_all_and_by_the_day() {
     let mut exchanges = polite();
     exchanges.push(asked(3, day, "http://a.ke/c", "41.90.0.2"));
     for (setting, id, bound, broken, evidence) in [
-        ("max-server-requests", "server_budget", json!(3), json!(2), "The most is 3 requests (41.90.0.1)."),
+        (
+            "max-server-requests",
+            "server_budget",
+            json!("3"),
+            json!("2"),
+            "The most is 3 requests (41.90.0.1).",
+        ),
         (
             "max-server-bytes-per-day",
             "server_budget",
@@ -291,7 +297,7 @@ fn budgets_of_what_sites_share_are_judged_in_all_and_by_the_day() {
 
 #[test]
 fn addresses_of_a_neighbourhood_share_its_places_and_pauses_where_that_is_set() {
-    let one = settings_with(json!({"per-neighbourhood": 1, "per-site": 2}));
+    let one = settings_with(json!({"per-neighbourhood": "1", "per-site": 2}));
     let beside = |at_ms, address| {
         let mut exchanges = polite();
         exchanges[2] = asked(2, at_ms, "http://a.ke/b", address);
@@ -307,7 +313,7 @@ fn addresses_of_a_neighbourhood_share_its_places_and_pauses_where_that_is_set() 
 
 #[test]
 fn more_of_a_link_than_its_share_is_found() {
-    let sparing = settings_with(json!({"link-share": 0.003}));
+    let sparing = settings_with(json!({"link-share": "0.003"}));
     // A second of the link, and then 400 s of pause; or 200 s.
     let after = |seconds: i64, bytes| {
         let mut exchanges = polite();

@@ -13,7 +13,6 @@ use super::folder::Folder;
 use super::opt_outs;
 use super::places::Places;
 use super::progress::{Progress, Snapshot};
-use super::settings;
 use super::settings::{FeedBackRule, Settings};
 use super::shares;
 use super::simulation::Simulation;
@@ -150,7 +149,7 @@ impl Parts {
         };
         let most =
             Most { bytes: fetcher.most_bytes(), ahead: fetch::READ_AHEAD, time: settings.exchange_timeout.0 };
-        let rate = settings.rate.map(|settings::Size(rate)| rate);
+        let rate = settings.rate.map(|size| size.0);
         let load = Load::new(pace(&settings), rate, shares::of_server(&settings), most)
             .with_networks(shares::networks(&settings, &geo)?);
         let rules = Rules { seeds_per_site: settings.seeds_per_site, generations: settings.generations };
@@ -162,8 +161,8 @@ impl Parts {
             walk: Arc::new(walk_settings(&settings)),
             budget: Budget {
                 requests: settings.max_requests,
-                bytes: settings.max_bytes.map(|settings::Size(bytes)| bytes),
-                time: settings.max_time.map(|settings::Span(time)| time),
+                bytes: settings.max_bytes.map(|size| size.0),
+                time: settings.max_time.map(|span| span.0),
             },
             folder,
             clock,

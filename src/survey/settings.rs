@@ -1,11 +1,10 @@
-use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::Duration;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
+use super::values::{Size, Span, or_none};
 use crate::address::{ScopeRule, SuffixSection};
 use crate::load::QuietHours;
 use crate::walk::{Extension, NonHtml, UrlPattern};
@@ -278,133 +277,6 @@ impl Settings {
     }
 }
 
-/// A duration as people write it: `2s`, `500ms`, `1h 30m`; a bare number is seconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd)]
-pub struct Span(pub Duration);
-
-/// A number of bytes as people write it: `500kB`, `1MiB`; a bare number is bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd)]
-pub struct Size(pub u64);
-
-/// No survey lasts ten years, and clocks overflow with much longer times.
-const LONGEST_SPAN: Duration = Duration::from_secs(10 * 366 * 24 * 3600);
-
-impl FromStr for Span {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let expected =
-            || format!("'{text}' is not a duration (expected for example '2s', '500ms' or '1h 30m')");
-        if let Ok(seconds) = text.trim().parse::<f64>() {
-            let span = Duration::try_from_secs_f64(seconds).ok().filter(|span| *span <= LONGEST_SPAN);
-            return span.map(Self).ok_or_else(expected);
-        }
-        let span = humantime::parse_duration(text.trim()).ok().filter(|span| *span <= LONGEST_SPAN);
-        span.map(Self).ok_or_else(expected)
-    }
-}
-
-impl fmt::Display for Span {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        humantime::format_duration(self.0).fmt(f)
-    }
-}
-
-impl FromStr for Size {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let expected =
-            || format!("'{text}' is not a number of bytes (expected for example '500kB' or '1MiB')");
-        text.trim().parse::<bytesize::ByteSize>().map(|size| Self(size.as_u64())).map_err(|_| expected())
-    }
-}
-
-impl fmt::Display for Size {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-/// A limit that can be lifted with the word `none`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limit<T>(pub Option<T>);
-
-impl<T: FromStr> FromStr for Limit<T>
-where
-    T::Err: fmt::Display,
-{
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text.trim() {
-            "none" => Ok(Self(None)),
-            text => text.parse().map(|limit| Self(Some(limit))).map_err(|wrong: T::Err| wrong.to_string()),
-        }
-    }
-}
-
-/// How limits stand in a configuration file: a key that is left out has its default, so that no limit at
-/// all needs a word.
-mod or_none {
-    use super::{Deserialize, Deserializer, FromStr, Limit, Serializer, Written, fmt};
-
-    pub fn serialize<T: fmt::Display, S: Serializer>(
-        limit: &Option<T>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        match limit {
-            Some(limit) => serializer.collect_str(limit),
-            None => serializer.serialize_str("none"),
-        }
-    }
-
-    pub fn deserialize<'de, T: FromStr<Err: fmt::Display>, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Option<T>, D::Error> {
-        let limit: Result<Limit<T>, String> = Written::deserialize(deserializer)?.into_text().parse();
-        limit.map(|limit| limit.0).map_err(serde::de::Error::custom)
-    }
-}
-
-/// Written as text; read as text or as a bare number.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Written {
-    Text(String),
-    Whole(u64),
-    Fraction(f64),
-}
-
-impl Written {
-    fn into_text(self) -> String {
-        match self {
-            Self::Text(text) => text,
-            Self::Whole(number) => number.to_string(),
-            Self::Fraction(number) => number.to_string(),
-        }
-    }
-}
-
-macro_rules! as_text {
-    ($type:ty) => {
-        impl Serialize for $type {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.collect_str(self)
-            }
-        }
-
-        impl<'de> Deserialize<'de> for $type {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                Written::deserialize(deserializer)?.into_text().parse().map_err(serde::de::Error::custom)
-            }
-        }
-    };
-}
-
-as_text!(Span);
-as_text!(Size);
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -422,18 +294,6 @@ mod tests {
         let text = toml::to_string(&settings).unwrap();
         assert!(text.contains("min-delay = \"1s 500ms\""), "{text}");
         assert_eq!(toml::from_str::<Settings>(&text).unwrap(), settings);
-    }
-
-    #[test]
-    fn durations_and_sizes_are_read_as_people_write_them() {
-        assert_eq!("2".parse(), Ok(Span(Duration::from_secs(2))));
-        assert_eq!("0.25".parse(), Ok(Span(Duration::from_millis(250))));
-        assert_eq!("1h 30m".parse(), Ok(Span(Duration::from_secs(5400))));
-        assert_eq!("1MiB".parse(), Ok(Size(1024 * 1024)));
-        assert_eq!("500kB".parse(), Ok(Size(500_000)));
-        assert_eq!("77".parse(), Ok(Size(77)));
-        assert!("-2".parse::<Span>().unwrap_err().starts_with("'-2' is not a duration"));
-        assert!("many".parse::<Size>().unwrap_err().starts_with("'many' is not a number of bytes"));
     }
 
     #[test]

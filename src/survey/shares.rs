@@ -1,7 +1,8 @@
 use std::sync::Arc;
 
 use super::error::SurveyError;
-use super::settings::{Settings, Size, Span};
+use super::settings::Settings;
+use super::values::{Size, Span};
 use crate::load::{Burden, Networks, SharedBudget};
 use crate::records::Geo;
 

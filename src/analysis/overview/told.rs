@@ -73,7 +73,7 @@ impl Told {
             rate: limit(&settings["rate"], size),
             max_body: size(&settings["max-body"]),
             per_neighbourhood: limit(&settings["per-neighbourhood"], size),
-            link_share: limit(&settings["link-share"], Value::as_f64),
+            link_share: limit(&settings["link-share"], number),
             server: Allowance::of(settings, "server"),
             network: Allowance::of(settings, "network"),
             system: Allowance::of(settings, "as"),
@@ -102,6 +102,11 @@ fn size(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| value.as_str()?.parse().ok())
 }
 
+/// Limits are written as text, for the sake of the word `none`.
+fn number(value: &Value) -> Option<f64> {
+    value.as_f64().or_else(|| value.as_str()?.parse().ok())
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -113,8 +118,8 @@ mod tests {
         let told = Told::of(&json!({
             "min-delay": "2s", "max-delay": "1m", "delay-factor": 5.0, "per-address": 1, "max-requests": 10_000,
             "max-bytes": "335544320", "max-time": "3days", "rate": "none", "opt-out": null,
-            "link-share": 0.003, "per-neighbourhood": "none", "quiet-hours": "none", "max-as-bytes-per-day": "4096",
-            "max-server-busy": "2m", "max-server-requests": 30, "max-network-bytes": "none",
+            "link-share": "0.003", "per-neighbourhood": "none", "quiet-hours": "none", "max-as-bytes-per-day": "4096",
+            "max-server-busy": "2m", "max-server-requests": "30", "max-network-bytes": "none",
         }));
         assert_eq!(
             (told.min_delay, told.max_delay),
