@@ -83,12 +83,10 @@ impl SiteBudget {
         Grant::Go { byte_limit }
     }
 
-    /// An exchange of an earlier run is on record: it was granted then, when the walk was so old. The time
-    /// between the runs does not count.
-    pub fn recall(&mut self, now: SystemTime, age: Duration) {
+    /// An exchange of an earlier run is on record: it was granted then.
+    pub fn recall(&mut self) {
         self.granted += 1;
         self.in_flight += 1;
-        self.started = now.checked_sub(age).unwrap_or(self.started);
     }
 
     /// So many exchanges of earlier runs have no answer on record: they were granted, and each may have moved

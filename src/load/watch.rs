@@ -92,6 +92,14 @@ impl Watch {
         &self.seen
     }
 
+    /// The same at the end of a run: exchanges of the last minutes count into the rate too, for none that began
+    /// earlier is still to be told.
+    #[must_use]
+    pub fn seen_at_the_end(&self) -> Seen {
+        let of_the_end = self.ceiling.as_ref().map_or(0, Ceiling::above_at_the_end);
+        Seen { above_rate: self.seen.above_rate.max(of_the_end), ..self.seen.clone() }
+    }
+
     /// An exchange with a server was seen; exchanges are told as they end.
     pub fn note(&mut self, site: &Site, address: IpAddr, answer: &Answer, against: Wishes) {
         self.seen.exchanges += 1;
@@ -215,7 +223,7 @@ impl<K: Hash + Eq> Overlaps<K> {
 
 /// The bytes of exchanges by when they began, against a ceiling: ten seconds of it, or the largest exchange, may be
 /// saved up.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Ceiling {
     rate: f64,
     capacity: f64,
@@ -242,12 +250,24 @@ impl Ceiling {
             && first + HORIZON < started
         {
             self.begun.pop();
-            let passed = self.at.and_then(|at| first.duration_since(at).ok()).unwrap_or_default();
-            self.owed = (self.owed - passed.as_secs_f64() * self.rate).max(0.0) + bytes as f64;
-            self.at = self.at.max(Some(first));
-            // A byte for rounding.
-            self.above = self.above.max((self.owed - self.capacity - 1.0).max(0.0).ceil() as u64);
+            self.weigh(first, bytes);
         }
+    }
+
+    fn weigh(&mut self, started: SystemTime, bytes: u64) {
+        let passed = self.at.and_then(|at| started.duration_since(at).ok()).unwrap_or_default();
+        self.owed = (self.owed - passed.as_secs_f64() * self.rate).max(0.0) + bytes as f64;
+        self.at = self.at.max(Some(started));
+        // A byte for rounding.
+        self.above = self.above.max((self.owed - self.capacity - 1.0).max(0.0).ceil() as u64);
+    }
+
+    fn above_at_the_end(&self) -> u64 {
+        let mut all = self.clone();
+        while let Some(Reverse((started, bytes))) = all.begun.pop() {
+            all.weigh(started, bytes);
+        }
+        all.above
     }
 }
 
@@ -312,10 +332,22 @@ mod tests {
                     Wishes::default(),
                 );
             }
+            assert_eq!(watch.seen().above_rate > 0, watch.seen_at_the_end().above_rate > 0);
             watch.seen().above_rate
         };
         assert_eq!(seen(1000), 0);
         assert!(seen(1100) > 100_000, "{}", seen(1100));
+    }
+
+    #[test]
+    fn a_rate_that_is_exceeded_in_a_survey_of_minutes_is_seen_at_its_end() {
+        let mut watch = Watch::new(Seen::default(), Some(1000), 0);
+        for second in 0..60 {
+            watch.note(&site("a.ke"), SERVER, &answer(f64::from(second), 0.5, 2000), Wishes::default());
+        }
+        assert_eq!(watch.seen().above_rate, 0, "what began earlier may still be told");
+        // 10 s of the rate are saved up, and the last second brings nothing any more.
+        assert_eq!(watch.seen_at_the_end().above_rate, 60 * 2000 - 59 * 1000 - 10_000 - 1);
     }
 
     #[test]

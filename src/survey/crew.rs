@@ -19,6 +19,8 @@ use crate::frontier::Lease;
 
 /// A simulated week has about a thousand of these.
 const SIMULATED_STATUS: Duration = Duration::from_secs(600);
+/// The state of a survey at work, as its status tells it.
+const RUNNING: &str = "running";
 /// Sites parked at busy servers or put off for each that may be visited; about 300 bytes of memory each.
 pub const PARKED_PER_VISIT: usize = 64;
 
@@ -81,15 +83,16 @@ impl Crew {
                     let _ = tell_visits.send(true);
                     return Ok(false);
                 }
-                Some(joined) = self.visits.join_next() => self.end_visit(joined)?,
-                () = backlog.written.notified() => {}
-                () = clock.until(next_put_off.unwrap_or_else(|| clock.now())), if next_put_off.is_some() => {}
+                // Before visits that end: a thousand may do so at once, and who opts out is not to wait for them.
                 _ = every_second.tick() => {
                     // A simulation writes when it must, not when it could.
                     let unwritten = if self.parts.is_simulated { backlog.len() as u64 } else { 0 };
                     self.opt_outs.obey_changes(&self.parts)?;
-                    save_status(&self.parts, "running", self.visits.len() as u64, unwritten)?;
+                    save_status(&self.parts, RUNNING, self.visits.len() as u64, unwritten)?;
                 }
+                Some(joined) = self.visits.join_next() => self.end_visit(joined)?,
+                () = backlog.written.notified() => {}
+                () = clock.until(next_put_off.unwrap_or_else(|| clock.now())), if next_put_off.is_some() => {}
             }
             if self.writer.has_failed() {
                 return Ok(false);
@@ -185,7 +188,10 @@ pub(super) fn save_status(
     unwritten: u64,
 ) -> Result<(), SurveyError> {
     let counts = parts.frontier().counts()?;
-    let seen = parts.watch().seen().clone();
+    let seen = match state {
+        RUNNING => parts.watch().seen().clone(),
+        _ => parts.watch().seen_at_the_end(),
+    };
     parts.progress.update(|now| {
         now.promises = verdicts(&seen, &parts.settings);
         now.seen = seen;

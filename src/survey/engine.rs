@@ -273,7 +273,7 @@ impl Survey {
     fn close(&mut self, state: SurveyState) -> Result<Vec<String>, SurveyError> {
         let parts = &self.parts;
         let now = parts.now();
-        let promises = verdicts(parts.watch().seen(), &parts.settings);
+        let promises = verdicts(&parts.watch().seen_at_the_end(), &parts.settings);
         let mut broken = broken_promises(parts)?;
         broken.extend(further_breaches(&promises));
         if state == SurveyState::Finished {

@@ -42,8 +42,8 @@ const GRACE: Duration = Duration::from_secs(5);
 
 /// One exchange, from the name to the journal: locate the server, wait for its turn, ask, record.
 ///
-/// When no connection came about because our own link was broken, the server is asked a second time; the first
-/// one stands in the journal as asked and never answered.
+/// When no connection came about because our own link was broken, the server is asked a second time; of the first
+/// the journal says that it was never sent.
 pub(super) async fn exchange(
     parts: &Parts,
     journal: &Mutex<Journal>,
@@ -111,14 +111,27 @@ async fn attempt(
     if may_repeat && answer.failure.is_some_and(is_no_connection) {
         match own_link::is_ours(parts, answer.ended()).await {
             Some(false) => {}
-            ours => {
+            Some(true) => {
+                write(journal, &Entry::Unsent { number: ask.number })?;
+                parts.load().abandon(permit, parts.now());
+                parts.settled.notify_waiters();
+                return Ok(None);
+            }
+            None => {
                 parts.load().lose(permit, asked, parts.now());
                 parts.settled.notify_waiters();
-                return Ok(ours.is_none().then_some(Exchanged::Stopped));
+                return Ok(Some(Exchanged::Stopped));
             }
         }
     }
-    let purpose = ask.purpose;
+    let (purpose, number) = (ask.purpose, ask.number);
+    // Somebody opted out just now, or the name leads elsewhere than it did.
+    if answer.failure.is_some_and(|failure| !failure.reached_the_network()) {
+        write(journal, &Entry::Unsent { number })?;
+        parts.load().abandon(permit, parts.now());
+        parts.settled.notify_waiters();
+        return record(parts, journal, Heard::nothing(ask, answer)).map(Some);
+    }
     let heard = hear(&parts.settings.exclude_text, ask, answer, body, earlier);
     let answer = heard.answer.clone();
     let heard = record(parts, journal, heard);
@@ -189,7 +202,13 @@ async fn turn(
         let now = parts.now();
         let turn = match local_hours::waking(parts, address, site) {
             Some(time) => Turn::At(time),
-            None => parts.load().permit(now, address, site, crawl_delay),
+            None => {
+                let mut load = parts.load();
+                if !load.knows(address) {
+                    continue;
+                }
+                load.permit(now, address, site, crawl_delay)
+            }
         };
         match turn {
             Turn::Go(permit) => return Ok(Ok(permit)),
@@ -277,7 +296,7 @@ fn record(parts: &Parts, journal: &Mutex<Journal>, heard: Heard) -> Result<Excha
     write(journal, &entry)?;
     match entry {
         Entry::Heard(heard) => Ok(Exchanged::Heard(heard)),
-        Entry::Asked { .. } => Ok(Exchanged::Stopped),
+        _ => Ok(Exchanged::Stopped),
     }
 }
 

@@ -3,7 +3,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +18,10 @@ pub(super) enum Entry {
     Asked { number: u32, address: IpAddr, at: SystemTime },
     /// What came of a question.
     Heard(Box<Heard>),
+    /// The question that was to be put last was never sent: no connection came about, or none was allowed.
+    Unsent { number: u32 },
+    /// The walk goes on, in the run of the survey that began at `run`.
+    Opened { run: SystemTime, at: SystemTime },
 }
 
 /// A question and its answer.
@@ -43,7 +47,7 @@ impl Heard {
 }
 
 /// Ends with the format version of entries.
-const MAGIC: &[u8; 8] = b"ccjrnl\0\x02";
+const MAGIC: &[u8; 8] = b"ccjrnl\0\x03";
 /// Length and CRC-32 of an entry.
 const PREFIX: usize = 8;
 /// A page of 10,000 links of 2 kB each, and a robots.txt of 500 KiB, stay below this.
@@ -161,7 +165,7 @@ fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
 
 /// Questions put and answers heard, as a journal tells them one after the other.
 ///
-/// A question that was put more often than it was answered was in flight when a process died.
+/// A question that was sent more often than it was answered was in flight when a process died.
 #[derive(Debug, Default)]
 pub(super) struct Unanswered {
     /// To whom and when a question was put, for each time, until an answer to it is met.
@@ -169,21 +173,52 @@ pub(super) struct Unanswered {
     lost: Vec<(IpAddr, SystemTime)>,
 }
 
-impl Unanswered {
-    /// Those of a whole journal.
+/// What a journal says of the runs of the survey that wrote it.
+#[derive(Debug, Default)]
+pub(super) struct Past {
+    pub unanswered: Unanswered,
+    /// The time between the runs, in which nobody walked.
+    pub between: Duration,
+    run: Option<SystemTime>,
+    latest: Option<SystemTime>,
+}
+
+impl Past {
     pub(super) fn of(path: &Path) -> Result<Self, SurveyError> {
-        let (mut journal, mut unanswered) = (Reader::open(path)?, Self::default());
+        let (mut journal, mut past) = (Reader::open(path)?, Self::default());
         while let Some(entry) = journal.next()? {
-            unanswered.note(&entry);
+            past.unanswered.note(&entry);
+            past.pass(&entry);
         }
-        Ok(unanswered)
+        Ok(past)
     }
 
+    fn pass(&mut self, entry: &Entry) {
+        match entry {
+            Entry::Opened { run, at } => {
+                if self.run.replace(*run).is_some_and(|before| before != *run) {
+                    let stopped = self.latest.and_then(|latest| at.duration_since(latest).ok());
+                    self.between += stopped.unwrap_or_default();
+                }
+                self.latest = self.latest.max(Some(*at));
+            }
+            Entry::Asked { at, .. } => self.latest = self.latest.max(Some(*at)),
+            Entry::Heard(heard) => self.latest = self.latest.max(Some(heard.answer.ended())),
+            Entry::Unsent { .. } => {}
+        }
+    }
+}
+
+impl Unanswered {
     pub(super) fn note(&mut self, entry: &Entry) {
         match entry {
             Entry::Asked { number, address, at } => {
                 self.open.entry(*number).or_default().push((*address, *at));
             }
+            Entry::Unsent { number } => {
+                self.open.get_mut(number).and_then(Vec::pop);
+            }
+            Entry::Opened { .. } => {}
             // What was not asked once more answers nothing: an earlier time stays lost.
             Entry::Heard(heard) if heard.answer.failure.is_some_and(|it| !it.reached_the_network()) => {}
             Entry::Heard(heard) => {
@@ -240,6 +275,7 @@ impl Replay {
                 Entry::Heard(heard) => {
                     self.ahead.insert(heard.ask.number, *heard);
                 }
+                Entry::Unsent { .. } | Entry::Opened { .. } => {}
             }
         }
         Ok(None)
@@ -269,7 +305,7 @@ mod tests {
         std::iter::from_fn(|| reader.next().unwrap())
             .filter_map(|entry| match entry {
                 Entry::Heard(heard) => Some(heard.ask.number),
-                Entry::Asked { .. } => None,
+                _ => None,
             })
             .collect()
     }
@@ -322,13 +358,34 @@ mod tests {
             asked(2, 5),
             asked(3, 6),
             refused,
+            asked(4, 7),
+            Entry::Unsent { number: 4 },
+            asked(5, 8),
+            Entry::Unsent { number: 5 },
+            asked(5, 9),
+            heard(5),
         ]
         .iter()
         .for_each(|entry| journal.write(entry).unwrap());
-        let unanswered = Unanswered::of(&path).unwrap();
+        let unanswered = Past::of(&path).unwrap().unanswered;
         let times: Vec<_> = unanswered.each().map(|(_, time)| time).collect();
         assert_eq!(times, [at(2), at(4), at(5), at(6)], "what was not asked again is no answer");
         assert_eq!(unanswered.count(), 4);
+    }
+
+    #[test]
+    fn the_time_between_runs_is_told_from_a_put_off() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("1.journal");
+        let mut journal = Journal::open(&path).unwrap();
+        let at = |second| SystemTime::UNIX_EPOCH + Duration::from_secs(second);
+        let opened = |run, second| Entry::Opened { run: at(run), at: at(second) };
+        let asked = |number, second| Entry::Asked { number, address: [41, 90, 0, 1].into(), at: at(second) };
+        // Put off from 20 to 100; killed while it asked at 110; resumed at 500, killed at once, resumed at 700.
+        [opened(1, 10), asked(0, 20), opened(1, 100), asked(1, 110), opened(450, 500), opened(690, 700)]
+            .iter()
+            .for_each(|entry| journal.write(entry).unwrap());
+        assert_eq!(Past::of(&path).unwrap().between, Duration::from_secs(390 + 200));
     }
 
     #[test]

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use super::error::{READ, SurveyError};
 use super::parts::{Parts, read_text};
@@ -30,30 +30,42 @@ pub(super) fn open(path: Option<&Path>, geo: &Arc<Geo>) -> Result<Arc<OptOuts>, 
 /// The opt-out file while the survey runs: whoever is added is left alone within a second or so.
 pub(super) struct OptOutFile {
     path: Option<PathBuf>,
-    /// As it was when it was read last.
+    /// As it was when it was read last. Not when it was first read: somebody may have opted out while the survey
+    /// was being opened.
     seen: Option<(SystemTime, u64)>,
+    /// A list that drops somebody, and when that is to be believed.
+    settling: Option<(SystemTime, OptOut)>,
     is_recorded: bool,
 }
 
+/// Who is gone from a list is left alone for so long yet: a file that is being written anew is empty or cut for a
+/// moment, and over a network for longer.
+const SETTLES_IN: Duration = Duration::from_secs(60);
+
 impl OptOutFile {
     pub(super) fn of(parts: &Parts) -> Self {
-        let path = parts.settings.opt_out.clone();
-        Self { seen: path.as_deref().and_then(state_of), path, is_recorded: false }
+        Self { path: parts.settings.opt_out.clone(), seen: None, settling: None, is_recorded: false }
     }
 
     /// Reads the file again if it has changed, and notes in the survey's folder since when each entry
     /// is in force.
     ///
-    /// A line that cannot be obeyed is told in the log, and so long what was in force before stays in force
+    /// Who is added is left alone at once, who is gone from the list only a minute later. A line that cannot be obeyed is told in the log, and so long what was in force before stays in force
     /// beside the lines that can: nobody is asked again because of somebody's typing mistake.
     pub(super) fn obey_changes(&mut self, parts: &Parts) -> Result<(), SurveyError> {
         let state = self.path.as_deref().and_then(state_of);
-        let has_changed = state.is_some() && state != self.seen;
-        if let Some(path) = self.path.as_deref().filter(|_| has_changed) {
-            obey(parts, path)?;
-            self.seen = state;
+        let mut is_other = !self.is_recorded;
+        if let Some(path) = self.path.as_deref().filter(|_| state.is_some() && state != self.seen) {
+            let (list, is_sound) = read_again(parts, path)?;
+            parts.opt_out.replace(parts.opt_out.list().with(&list));
+            self.settling = is_sound.then(|| (parts.now() + SETTLES_IN, list));
+            (self.seen, is_other) = (state, true);
         }
-        if has_changed || !self.is_recorded {
+        if let Some((_, list)) = self.settling.take_if(|(time, _)| *time <= parts.now()) {
+            parts.opt_out.replace(list);
+            is_other = true;
+        }
+        if is_other {
             record(parts)?;
             self.is_recorded = true;
         }
@@ -67,20 +79,19 @@ fn state_of(path: &Path) -> Option<(SystemTime, u64)> {
     Some((meta.modified().ok()?, meta.len()))
 }
 
-fn obey(parts: &Parts, path: &Path) -> Result<(), SurveyError> {
-    let (mut list, wrong) = OptOut::parse_what_is_sound(&read_text(path)?);
+/// The list as it is now, and whether every line of it can be obeyed.
+fn read_again(parts: &Parts, path: &Path) -> Result<(OptOut, bool), SurveyError> {
+    let (list, wrong) = OptOut::parse_what_is_sound(&read_text(path)?);
     let file = path.display();
-    if let Some(wrong) = wrong {
+    if let Some(wrong) = &wrong {
         tracing::error!(%file, %wrong, "a line of the opt-out list cannot be obeyed; who was left alone still is");
-        list = parts.opt_out.list().with(&list);
     }
     if let Some(entry) = list.first_system().filter(|_| !parts.geo.knows_systems()) {
         let (line, who) = (entry.line, entry.who.as_str());
         tracing::error!(%file, line, who, "cannot be obeyed: no database tells autonomous systems (give one with --geo)");
     }
-    tracing::info!(entries = list.entries().len(), "the opt-out list was read again");
-    parts.opt_out.replace(list);
-    Ok(())
+    tracing::info!(entries = list.entries().len(), "the opt-out list was read");
+    Ok((list, wrong.is_none()))
 }
 
 /// Notes since when each entry is in force, and until when those that are gone were.

@@ -31,6 +31,8 @@ pub const BUILT_IN_SUFFIX_LIST: &str = include_str!("../../data/public_suffix_li
 pub(super) struct Parts {
     pub folder: Folder,
     pub clock: Clock,
+    /// When this run of the survey began.
+    pub opened: SystemTime,
     /// The Web is in this process and time is virtual.
     pub is_simulated: bool,
     pub settings: Settings,
@@ -165,6 +167,7 @@ impl Parts {
                 time: settings.max_time.map(|span| span.0),
             },
             folder,
+            opened: clock.now(),
             clock,
             is_simulated,
             reach,
@@ -219,17 +222,19 @@ impl Parts {
         self.visits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Brings a server's state back into memory if it was stored.
+    /// Brings a server's state back into memory, if it was stored; one that was never asked has none.
+    ///
+    /// The writer forgets servers whose pauses are over, so that it may be gone again before the load is locked once
+    /// more.
     pub(super) fn remember(&self, address: IpAddr) -> Result<(), SurveyError> {
         if self.load().knows(address) {
             return Ok(());
         }
         let stored = self.frontier().server(address)?;
-        if let Some(state) = stored.and_then(|bytes| postcard::from_bytes::<ServerState>(&bytes).ok()) {
-            let mut load = self.load();
-            if !load.knows(address) {
-                load.restore(address, state);
-            }
+        let state = stored.and_then(|bytes| postcard::from_bytes::<ServerState>(&bytes).ok());
+        let mut load = self.load();
+        if !load.knows(address) {
+            load.restore(address, state.unwrap_or_default());
         }
         Ok(())
     }

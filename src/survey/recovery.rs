@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use super::error::SurveyError;
-use super::journal::{Entry, Heard, Reader, Unanswered};
+use super::journal::{Entry, Heard, Past, Reader, Unanswered};
 use super::parts::Parts;
 use super::progress::Snapshot;
 use crate::exchange::{Answer, Failure, Purpose};
@@ -75,7 +75,7 @@ impl Recalled {
 pub(super) fn unrecorded(parts: &Parts) -> Result<u64, SurveyError> {
     let mut sum = parts.frontier().unrecorded()?;
     for order in parts.folder.journaled()? {
-        sum += Unanswered::of(&parts.folder.journal(order))?.count();
+        sum += Past::of(&parts.folder.journal(order))?.unanswered.count();
     }
     Ok(sum)
 }

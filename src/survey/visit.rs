@@ -8,7 +8,7 @@ use futures_util::stream::FuturesUnordered;
 
 use super::error::SurveyError;
 use super::exchange::{Exchanged, Wanted, exchange};
-use super::journal::{Heard, Journal, Replay, Unanswered};
+use super::journal::{Entry, Heard, Journal, Past, Replay};
 use super::own_link;
 use super::parts::Parts;
 use super::places::Spot;
@@ -87,6 +87,8 @@ struct Visit {
     walk: Walk,
     budget: SiteBudget,
     began: SystemTime,
+    /// When its time began to count: later than the walk by the time between the runs of the survey.
+    counts_from: SystemTime,
     replay: Replay,
     journal: Arc<Mutex<Journal>>,
     flying: FuturesUnordered<BoxFuture<'static, Result<Exchanged, SurveyError>>>,
@@ -102,16 +104,19 @@ enum Hindrance {
 impl Visit {
     fn open(parts: Arc<Parts>, lease: Lease, known: Known) -> Result<Self, SurveyError> {
         let path = parts.folder.journal(lease.order);
-        let journal = Journal::open(&path)?;
+        let mut journal = Journal::open(&path)?;
+        journal.write(&Entry::Opened { run: parts.opened, at: parts.now() })?;
+        let past = Past::of(&path)?;
         let mut replay = Replay::open(&path)?;
         // Reads up to the first answer, and with it the time when the walk began.
         replay.peek(0)?;
         let began = replay.began.unwrap_or_else(|| parts.now());
+        let counts_from = began + past.between;
         let scope = parts.reach.scope_of(&lease.site);
         let walk = Walk::new(parts.walk.clone(), scope, parts.opt_out.clone(), lease.start.clone(), known);
         Ok(Self {
-            budget: SiteBudget::new(parts.budget, began, fetch::READ_AHEAD)
-                .with_lost(Unanswered::of(&path)?.count(), parts.fetcher.most_bytes()),
+            budget: SiteBudget::new(parts.budget, counts_from, fetch::READ_AHEAD)
+                .with_lost(past.unanswered.count(), parts.fetcher.most_bytes()),
             journal: Arc::new(Mutex::new(journal)),
             flying: FuturesUnordered::new(),
             hindered: None,
@@ -119,6 +124,7 @@ impl Visit {
             lease,
             walk,
             began,
+            counts_from,
             replay,
         })
     }
@@ -162,7 +168,7 @@ impl Visit {
                     continue;
                 }
                 self.walk.begin(&ask);
-                self.budget.recall(self.parts.now(), self.age_at(&heard));
+                self.budget.recall();
                 self.hear(heard);
                 continue;
             }
@@ -204,15 +210,10 @@ impl Visit {
         self.walk.end(Outcome::Interrupted);
     }
 
-    /// How old the walk was when it heard this.
-    fn age_at(&self, heard: &Heard) -> Duration {
-        heard.answer.ended().duration_since(self.began).unwrap_or_default()
-    }
-
     /// When the time of the site is over at the latest.
     fn deadline(&self) -> SystemTime {
         match self.parts.budget.time {
-            Some(time) => self.began + time,
+            Some(time) => self.counts_from + time,
             None => self.parts.now() + LONGEST_HOLD,
         }
     }

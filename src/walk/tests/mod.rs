@@ -1,0 +1,156 @@
+mod asking;
+mod laws;
+mod levels;
+mod rules;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use super::*;
+use crate::address::{Host, OptOut, Scope, ScopeRule, SuffixSection, Suffixes, WebUrl};
+use crate::exchange::{Answer, Ask, Depth, Failure, Purpose, Wire};
+use crate::page::{Page, Source};
+
+/// A Web that fits on a page: what each URL answers.
+#[derive(Debug, Default)]
+pub(super) struct Web(HashMap<String, Served>);
+
+#[derive(Clone, Debug)]
+pub(super) enum Served {
+    Html(String),
+    Status(u16),
+    To(String),
+    Robots(String),
+    Gone,
+    OptedOut,
+    /// A robots.txt that came with a failure.
+    Broken(Failure, String),
+    Later,
+}
+
+impl Web {
+    pub(super) fn page(mut self, url: &str, links: &[&str]) -> Self {
+        let html = links.iter().map(|link| format!("<a href=\"{link}\">x</a>")).collect::<String>();
+        self.0.insert(url.to_owned(), Served::Html(html));
+        self
+    }
+
+    pub(super) fn serve(mut self, url: &str, served: Served) -> Self {
+        self.0.insert(url.to_owned(), served);
+        self
+    }
+
+    fn redirect(self, from: &str, to: &str) -> Self {
+        self.serve(from, Served::To(to.to_owned()))
+    }
+
+    fn answer(&self, ask: &Ask) -> (Answer, Content) {
+        let mut answer =
+            Answer::not_asked(SystemTime::UNIX_EPOCH, Some([41, 90, 0, 1].into()), Failure::Reset, None);
+        answer.wire = Wire { sent: 100, received: 1000, connections: 0 };
+        let served = self.0.get(ask.url.as_str()).cloned().unwrap_or(Served::Status(404));
+        if let Served::Gone = served {
+            return (answer, Content::Nothing);
+        }
+        if let Served::OptedOut = served {
+            answer.failure = Some(Failure::OptedOut);
+            return (answer, Content::Nothing);
+        }
+        answer.failure = None;
+        answer.status = Some(200);
+        answer.head.content_type = Some("text/html; charset=utf-8".to_owned());
+        let content = match served {
+            Served::Html(html) => {
+                let source = Source {
+                    body: html.as_bytes(),
+                    url: &ask.url,
+                    content_type: answer.head.content_type.as_deref(),
+                    robots_tag: None,
+                };
+                Content::Page(Box::new(Page::read(source)))
+            }
+            Served::Robots(text) => Content::Robots(text.into_bytes()),
+            Served::Broken(failure, text) => {
+                answer.failure = Some(failure);
+                Content::Robots(text.into_bytes())
+            }
+            Served::Status(status) => {
+                answer.status = Some(status);
+                Content::Nothing
+            }
+            Served::Later => {
+                answer.status = Some(503);
+                answer.head.retry_after = Some(Duration::from_secs(5));
+                Content::Nothing
+            }
+            Served::To(to) => {
+                answer.status = Some(301);
+                answer.head.location = Some(to);
+                Content::Nothing
+            }
+            Served::Gone | Served::OptedOut => Content::Nothing,
+        };
+        (answer, content)
+    }
+}
+
+fn url(text: &str) -> WebUrl {
+    WebUrl::parse(text).unwrap()
+}
+
+fn suffixes() -> Arc<Suffixes> {
+    static LIST: std::sync::OnceLock<Arc<Suffixes>> = std::sync::OnceLock::new();
+    let parse = || {
+        Arc::new(
+            Suffixes::parse(include_str!("../../../data/public_suffix_list.dat"), SuffixSection::Icann)
+                .unwrap(),
+        )
+    };
+    LIST.get_or_init(parse).clone()
+}
+
+pub(super) fn start(start: &str, settings: Settings, opt_out: &str) -> Walk {
+    let scope = Scope::of(&Host::parse("a.ke").unwrap(), ScopeRule::Site, suffixes());
+    let opt_out = Arc::new(OptOut::parse(opt_out).unwrap().into());
+    Walk::new(Arc::new(settings), scope, opt_out, url(start), Known::default())
+}
+
+/// Walks with up to `parallel` questions in flight; answers come back last asked first.
+pub(super) fn drive(walk: Walk, web: &Web, parallel: usize) -> (Tree, Vec<Ask>) {
+    drive_in_order(walk, web, parallel, |flying| flying.len() - 1)
+}
+
+fn drive_in_order(
+    mut walk: Walk,
+    web: &Web,
+    parallel: usize,
+    mut pick: impl FnMut(&[Ask]) -> usize,
+) -> (Tree, Vec<Ask>) {
+    let (mut asked, mut flying) = (Vec::new(), Vec::new());
+    loop {
+        let step = if flying.len() < parallel { walk.poll() } else { Step::Wait };
+        match step {
+            Step::Ask(ask, _) => {
+                walk.begin(&ask);
+                asked.push(ask.clone());
+                flying.push(ask);
+            }
+            Step::Wait => {
+                let ask: Ask = flying.remove(pick(&flying));
+                let (answer, content) = web.answer(&ask);
+                walk.handle(ask.number, answer, content);
+            }
+            Step::Done => return (walk.conclude().0, asked),
+        }
+    }
+}
+
+pub(super) fn walk(web: &Web, settings: Settings) -> (Tree, Vec<Ask>) {
+    drive(start("http://a.ke/", settings, ""), web, 1)
+}
+
+fn pages(asked: &[Ask]) -> Vec<(u16, &str)> {
+    let pages = asked.iter().filter(|ask| ask.purpose == Purpose::Page);
+    pages.map(|ask| (ask.depth.unwrap().0, ask.url.target())).collect()
+}

@@ -1,0 +1,124 @@
+use super::*;
+
+#[test]
+fn nofollow_links_are_not_followed_unless_another_link_leads_there() {
+    let html = |text: &str| Served::Html(text.to_owned());
+    let web = Web::default()
+        .serve(
+            "http://a.ke/",
+            html("<a rel=nofollow href=/x>x</a><a rel='ugc nofollow' href=/y>y</a><a href=/z>z</a>"),
+        )
+        .serve("http://a.ke/z", html("<a href=/y>y</a><a rel=nofollow href=http://b.ke/>b</a>"))
+        .serve("http://a.ke/y", html("<meta name=robots content='noindex, nofollow'><a href=/w>w</a>"));
+    let (tree, asked) = walk(&web, Settings::default());
+    assert_eq!(pages(&asked), [(0, "/"), (1, "/z"), (2, "/y")]);
+    assert!(tree.externals[0].nofollow);
+    // They have no depth, for no followed link leads there: counted below the last level.
+    assert_eq!(tree.levels[3].class(Class::Nofollow), 2);
+}
+
+#[test]
+fn robots_txt_is_asked_once_per_host_and_obeyed() {
+    let robots = |text: &str| Served::Robots(text.to_owned());
+    let web = Web::default()
+        .serve("http://a.ke/robots.txt", robots("User-agent: *\nDisallow: /no\n"))
+        .serve("http://img.a.ke/robots.txt", Served::Gone)
+        .page("http://a.ke/", &["/no/1", "/yes", "http://img.a.ke/1", "http://img.a.ke/2"])
+        .page("http://a.ke/yes", &[]);
+    let (tree, asked) = walk(&web, Settings::default());
+    assert_eq!(asked.iter().filter(|ask| ask.purpose == Purpose::Robots).count(), 2);
+    assert_eq!(pages(&asked), [(0, "/"), (1, "/yes")]);
+    let level = &tree.levels[1];
+    assert_eq!((level.class(Class::Robots), level.class(Class::RobotsUnreachable)), (1, 2));
+    assert_eq!(tree.robots.requests, 2);
+}
+
+#[test]
+fn what_robots_txt_answers_decides_over_the_site() {
+    let outcome = |served: Served| {
+        let web = Web::default().serve("http://a.ke/robots.txt", served).page("http://a.ke/", &[]);
+        let (tree, asked) = walk(&web, Settings::default());
+        (tree.outcome, asked.len())
+    };
+    assert_eq!(outcome(Served::Status(404)), (Outcome::Complete, 2));
+    assert_eq!(outcome(Served::Status(500)), (Outcome::Robots, 1));
+    assert_eq!(outcome(Served::Gone), (Outcome::Unreachable, 1));
+    assert_eq!(outcome(Served::Robots("User-agent: ccsurvey\nDisallow: /".into())), (Outcome::Robots, 1));
+    assert_eq!(outcome(Served::Robots("User-agent: *\nCrawl-delay: 301".into())), (Outcome::Robots, 1));
+    assert_eq!(outcome(Served::Robots("User-agent: *\nCrawl-delay: 300".into())), (Outcome::Complete, 2));
+}
+
+#[test]
+fn robots_txt_is_followed_through_redirects_and_serves_the_origin_it_ends_at() {
+    let web = Web::default()
+        .redirect("http://a.ke/robots.txt", "https://a.ke/robots.txt")
+        .serve("https://a.ke/robots.txt", Served::Robots("User-agent: *\nDisallow: /x".into()))
+        .redirect("http://a.ke/", "https://a.ke/")
+        .page("https://a.ke/", &["/x", "/y"]);
+    let (tree, asked) = walk(&web, Settings::default());
+    assert_eq!(tree.robots.requests, 2, "not asked again for https");
+    assert_eq!(pages(&asked), [(0, "/"), (0, "/"), (1, "/y")]);
+}
+
+#[test]
+fn a_page_is_asked_for_again_only_when_its_server_says_when() {
+    let web =
+        Web::default().page("http://a.ke/", &["/later", "/down"]).serve("http://a.ke/later", Served::Later);
+    let web = web.serve("http://a.ke/down", Served::Status(503));
+    let (tree, asked) = walk(&web, Settings::default());
+    assert_eq!(pages(&asked)[1..], [(1, "/later"), (1, "/down"), (1, "/later"), (1, "/later")]);
+    assert_eq!(tree.levels[1].internal_urls(), 2);
+}
+
+#[test]
+fn a_server_that_stops_answering_is_left_alone() {
+    let links: Vec<String> = (0..50).map(|n| format!("/{n}")).collect();
+    let mut web = Web::default().page("http://a.ke/", &links.iter().map(String::as_str).collect::<Vec<_>>());
+    for link in &links {
+        web = web.serve(&format!("http://a.ke{link}"), Served::Gone);
+    }
+    for parallel in [1, 3, 8] {
+        let (tree, _) = drive(start("http://a.ke/", Settings::default(), ""), &web, parallel);
+        assert_eq!(tree.outcome, Outcome::Unreachable);
+        assert_eq!(tree.levels[1].class(Class::Fetched), 5, "with {parallel} in flight");
+        assert_eq!(tree.levels[1].class(Class::Limit), 45);
+    }
+}
+
+#[test]
+fn opted_out_hosts_are_not_asked() {
+    let web = Web::default().page("http://a.ke/", &["http://img.a.ke/", "/x"]);
+    let (tree, asked) = drive(start("http://a.ke/", Settings::default(), "img.a.ke"), &web, 1);
+    assert_eq!(pages(&asked), [(0, "/"), (1, "/x")]);
+    assert_eq!(tree.levels[1].class(Class::OptOut), 1);
+    let (tree, asked) = drive(start("http://a.ke/", Settings::default(), "a.ke"), &web, 1);
+    assert_eq!((tree.outcome, asked.len()), (Outcome::OptOut, 0));
+}
+
+#[test]
+fn rules_at_a_host_that_opted_out_keep_the_site_back_and_do_not_opt_it_out() {
+    let web = Web::default()
+        .redirect("http://a.ke/robots.txt", "http://left-alone.ke/robots.txt")
+        .serve("http://left-alone.ke/robots.txt", Served::OptedOut);
+    let (tree, _) = walk(&web, Settings::default());
+    assert_eq!(tree.outcome, Outcome::Robots);
+    let web = Web::default().serve("http://a.ke/robots.txt", Served::OptedOut);
+    assert_eq!(walk(&web, Settings::default()).0.outcome, Outcome::OptOut);
+}
+
+#[test]
+fn rules_that_broke_off_forbid_everything_and_rules_too_long_hold_as_far_as_read() {
+    for (failure, outcome) in [
+        (Failure::BodyTruncated, Outcome::Robots),
+        (Failure::IdleTimeout, Outcome::Robots),
+        (Failure::TooSlow, Outcome::Robots),
+        (Failure::BodyEncoding, Outcome::Robots),
+        (Failure::BodyTooLarge, Outcome::Complete),
+    ] {
+        let rules = "User-agent: *\nDisallow: /x\n".to_owned();
+        let web = Web::default()
+            .page("http://a.ke/", &[])
+            .serve("http://a.ke/robots.txt", Served::Broken(failure, rules));
+        assert_eq!(walk(&web, Settings::default()).0.outcome, outcome, "{failure}");
+    }
+}
