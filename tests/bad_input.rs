@@ -106,7 +106,7 @@ fn bad_lines_are_named_with_number_and_value_and_the_rest_is_used() {
     assert_eq!(
         lines.last().unwrap(),
         &format!(
-            "ccsurvey: error: name server {dns} does not answer (asked for ke); name another with --dns"
+            "ccsurvey: error: name server {dns} does not answer (asked for ke); name another with --dns, or in survey.toml where the survey has begun"
         )
     );
 }
@@ -377,8 +377,9 @@ fn a_name_server_that_does_not_answer_is_named_and_the_survey_is_kept() {
     let desk = Desk::new();
     desk.write("s.csv", "a.ke\nb.ke\nc.ke\nd.ke\n");
     let dns = desk.name_server.local_addr().unwrap();
-    let expected =
-        format!("ccsurvey: error: name server {dns} does not answer (asked for ke); name another with --dns");
+    let expected = format!(
+        "ccsurvey: error: name server {dns} does not answer (asked for ke); name another with --dns, or in survey.toml where the survey has begun"
+    );
     let (code, said) = desk.survey(&[]);
     assert_eq!((code, said.lines().last()), (1, Some(expected.as_str())));
     let (code, said) = desk.run(&["resume", "d"]);

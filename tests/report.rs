@@ -268,7 +268,8 @@ fn what_cannot_be_reported_is_told() {
     let empty = folder.path().join("empty");
     fs::create_dir_all(&empty).unwrap();
     Tables::open(&empty).unwrap();
-    Manifest::load(&dir).unwrap().save(&empty).unwrap();
+    let begun = Manifest { state: SurveyState::Running, ..Manifest::load(&dir).unwrap() };
+    begun.save(&empty).unwrap();
     let told = refusal(&["report", empty.to_str().unwrap()], 1);
     assert!(told.contains("is an empty survey: its tables hold no site tree yet"), "{told}");
 

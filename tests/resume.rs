@@ -194,6 +194,69 @@ fn ctrl_c_ends_politely_with_130_and_resume_goes_on() {
     same_tables(&timeless_tables(&dir), &timeless_tables(&undisturbed));
 }
 
+/// The program's answer to these words: exit code and what it said.
+fn told(words: &[&str]) -> (Option<i32>, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_ccsurvey")).args(words).output().unwrap();
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[test]
+fn a_finished_survey_is_told_again_and_left_as_it_is_and_missing_tables_are_named() {
+    let space = Space::serve("a_site_with_one_page");
+    let folder = tempfile::tempdir().unwrap();
+    let (start, dir) = (folder.path().join("start.txt"), folder.path().join("survey"));
+    std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
+    assert!(ccsurvey(&space, "survey", &dir, &start).wait().unwrap().success());
+    drop(space);
+    let manifest = std::fs::read(dir.join("manifest.json")).unwrap();
+    let name = dir.to_str().unwrap();
+    let (code, said) = told(&["resume", name]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("the survey is finished, nothing is left to do"), "{said}");
+    assert_eq!(std::fs::read(dir.join("manifest.json")).unwrap(), manifest);
+    for file in std::fs::read_dir(dir.join("tables/exchanges")).unwrap() {
+        std::fs::remove_file(file.unwrap().path()).unwrap();
+    }
+    let (code, said) = told(&["report", name]);
+    assert_eq!(code, Some(1), "{said}");
+    let missing = "exchanges: 0 rows in 0 files are there, but manifest.json tells of 2 rows in 1 files";
+    assert!(said.contains(missing), "{said}");
+}
+
+#[test]
+fn a_survey_goes_on_as_it_began_or_gentler() {
+    let space = Space::serve("a_small_country");
+    let folder = tempfile::tempdir().unwrap();
+    let (start, dir) = (folder.path().join("start.txt"), folder.path().join("survey"));
+    std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
+    assert!(kill_after(&space, ccsurvey(&space, "survey", &dir, &start), 50));
+    let settings = std::fs::read_to_string(dir.join("survey.toml")).unwrap();
+    let change = |from: &str, to: &str| {
+        assert!(settings.contains(from), "{settings}");
+        std::fs::write(dir.join("survey.toml"), settings.replace(from, to)).unwrap();
+    };
+    for (from, to, key) in [
+        ("depth = 8", "depth = 1", "depth is 1, but the survey began with 8"),
+        ("min-delay = \"4ms\"", "min-delay = \"3ms\"", "min-delay is 3ms, but the survey began with 4ms"),
+    ] {
+        change(from, to);
+        let (code, said) = told(&["resume", dir.to_str().unwrap()]);
+        assert_eq!(code, Some(2), "{said}");
+        assert!(said.contains("survey.toml") && said.contains(key), "{said}");
+    }
+    change("min-delay = \"4ms\"", "min-delay = \"8ms\"");
+    let before = space.accesses().len();
+    assert!(ccsurvey(&space, "resume", &dir, &start).wait().unwrap().success());
+    let mut later = space.accesses().split_off(before);
+    later.sort_by_key(|access| (access.address, access.arrival_us));
+    for pair in later.windows(2).filter(|pair| pair[0].address == pair[1].address) {
+        let gap = Duration::from_micros(pair[1].arrival_us.saturating_sub(pair[0].end_us));
+        assert!(gap >= MIN_DELAY * 2, "{gap:?} between {:?} and {:?}", pair[0], pair[1]);
+    }
+    let manifest = Manifest::load(&dir).unwrap();
+    assert_eq!((manifest.broken_promises, &manifest.settings["min-delay"]), (Vec::new(), &"4ms".into()));
+}
+
 #[test]
 fn who_opts_out_while_a_survey_rests_is_not_asked_again() {
     let space = Space::serve("a_small_country");
@@ -222,6 +285,8 @@ fn a_survey_without_its_state_is_refused_and_its_tables_are_left() {
     std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
     assert!(ccsurvey(&space, "survey", &dir, &start).wait().unwrap().success());
     let tables = timeless_tables(&dir);
+    let interrupted = Manifest { state: SurveyState::Interrupted, ..Manifest::load(&dir).unwrap() };
+    interrupted.save(&dir).unwrap();
     std::fs::remove_file(dir.join("state.redb")).unwrap();
     let refused = Command::new(env!("CARGO_BIN_EXE_ccsurvey")).arg("resume").arg(&dir).output().unwrap();
     assert_eq!(refused.status.code(), Some(1));

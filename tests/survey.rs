@@ -8,7 +8,7 @@ use std::time::Duration;
 use ccsurvey::address::WebUrl;
 use ccsurvey::records::{ExchangeRow, LevelRow, LinkRow, ServerRow, SiteRow, read_opt_outs};
 use ccsurvey::space::{Access, FeedBack, NETWORKS, geo_database};
-use ccsurvey::survey::{FeedBackRule, Settings, Size, Span, Survey};
+use ccsurvey::survey::{FeedBackRule, Settings, Size, Snapshot, Span, Survey};
 use common::Space;
 
 fn by_outcome(sites: &[SiteRow], outcome: &str) -> usize {
@@ -121,10 +121,13 @@ fn who_opts_out_while_a_survey_runs_is_left_alone_from_then_on() {
             while !space.accesses().iter().skip(before).any(&of_largest) {
                 std::thread::yield_now();
             }
-            std::fs::write(&list, format!("{largest} 2026-11-21 # by mail\n")).unwrap();
+            // A line that is wrong takes nobody's wish away, and is told.
+            std::fs::write(&list, format!("whoever it was\n{largest} 2026-11-21 # by mail\n")).unwrap();
         });
         space.survey(settings)
     });
+    let problem = Snapshot::load(&surveyed.dir()).unwrap().unwrap().opt_out_problem.unwrap();
+    assert!(problem.contains("line 1: 'it' is not a date"), "{problem}");
     let records = read_opt_outs(&surveyed.dir().join("opt-out.csv")).unwrap();
     let entries: Vec<_> =
         records.iter().map(|record| (record.entry.as_str(), record.until.is_some())).collect();

@@ -97,13 +97,16 @@ async fn keep_up_to_date(dir: PathBuf, bar: ProgressBar, is_terminal: bool, word
 /// The display of a terminal.
 fn lines(now: &Snapshot) -> String {
     format!(
-        "sites {}\n  {}\n  {}\n  errors {}\n  {} elapsed, {}",
+        "sites {}\n  {}\n  {}\n  errors {}\n  {} elapsed, {}{}",
         sites(now),
         pages(now),
         rates(now),
         errors(now, KINDS),
         duration(now.active_seconds),
         time_left(now),
+        now.opt_out_problem
+            .as_ref()
+            .map_or_else(String::new, |problem| format!("\n  OPT-OUT LIST {problem}")),
     )
 }
 
@@ -111,12 +114,13 @@ fn lines(now: &Snapshot) -> String {
 fn line(now: &Snapshot) -> String {
     let left = if now.state == "running" { format!(", {}", time_left(now)) } else { String::new() };
     format!(
-        "{} elapsed: sites {}; {}; {}; errors {}{left}",
+        "{} elapsed: sites {}; {}; {}; errors {}{left}{}",
         duration(now.active_seconds),
         sites(now),
         pages(now),
         rates(now),
         errors(now, KINDS),
+        now.opt_out_problem.as_ref().map_or_else(String::new, |problem| format!("; OPT-OUT LIST {problem}")),
     )
 }
 

@@ -66,7 +66,15 @@ fn stopping_politely(dir: &Path) -> String {
     )
 }
 
-fn tell(ended: Result<Ending, SurveyError>, dir: &Path, showing: Showing) -> Result<Exit, CliError> {
+/// What came of a survey.
+///
+/// # Errors
+/// That which ended it, or its tables cannot be read.
+pub(super) fn tell(
+    ended: Result<Ending, SurveyError>,
+    dir: &Path,
+    showing: Showing,
+) -> Result<Exit, CliError> {
     let ending = ended?;
     if showing.json {
         print_json(&Summary::of(dir)?)?;

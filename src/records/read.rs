@@ -8,7 +8,8 @@ use polars_io::prelude::ParquetReader;
 
 use super::error::IntoIoError;
 use super::tables::{folder, names, segment_number, segmented};
-use super::{Row, ServerRow, TableCount, TablesError};
+use super::units::thousands;
+use super::{Manifest, Row, ServerRow, SurveyState, TableCount, TablesError};
 
 /// The rows of a table, one segment at a time, in the order they were written.
 ///
@@ -17,7 +18,7 @@ use super::{Row, ServerRow, TableCount, TablesError};
 pub fn read_table<R: Row>(
     dir: &Path,
 ) -> Result<impl Iterator<Item = Result<Vec<R>, TablesError>> + use<R>, TablesError> {
-    Ok(files(dir, R::TABLE)?.into_iter().map(|path| {
+    Ok(all_files(dir, R::TABLE)?.into_iter().map(|path| {
         let frame = read_file::<R>(&path, None)?;
         R::rows(&frame).map_err(TablesError::at("read table", &path))
     }))
@@ -33,7 +34,7 @@ pub fn read_frames<'a, R: Row>(
     dir: &Path,
     columns: &'a [&'a str],
 ) -> Result<impl Iterator<Item = Result<DataFrame, TablesError>> + use<'a, R>, TablesError> {
-    Ok(files(dir, R::TABLE)?.into_iter().map(move |path| read_file::<R>(&path, Some(columns))))
+    Ok(all_files(dir, R::TABLE)?.into_iter().map(move |path| read_file::<R>(&path, Some(columns))))
 }
 
 /// The rows of a table in its order, some at a time, for who reads all of a large survey: with null in columns that
@@ -47,7 +48,7 @@ pub fn read_pieces<'a, R: Row>(
 ) -> Result<impl Iterator<Item = Result<Vec<R>, TablesError>> + use<'a, R>, TablesError> {
     let columns = R::COLUMNS.iter().filter(|column| !column.nullable || wanted.contains(&column.name));
     let columns: Vec<&str> = columns.map(|column| column.name).collect();
-    Ok(files(dir, R::TABLE)?.into_iter().flat_map(move |path| {
+    Ok(all_files(dir, R::TABLE)?.into_iter().flat_map(move |path| {
         let (frame, unread) = match read_file::<R>(&path, Some(&columns)) {
             Ok(frame) => (frame, None),
             Err(wrong) => (DataFrame::empty(), Some(Err(wrong))),
@@ -85,6 +86,36 @@ pub fn row_counts(dir: &Path) -> Result<std::collections::BTreeMap<String, Table
         .chain([ServerRow::TABLE])
         .map(|table| row_count(dir, table).map(|count| (table.to_owned(), count)))
         .collect()
+}
+
+/// The same, where none is missing. The manifest of a finished survey tells how many rows there were.
+fn all_files(dir: &Path, table: &str) -> Result<Vec<PathBuf>, TablesError> {
+    let files = files(dir, table)?;
+    let manifest = Manifest::load(dir).ok().filter(|manifest| manifest.state == SurveyState::Finished);
+    let Some(told) = manifest.and_then(|manifest| manifest.tables.get(table).copied()) else {
+        return Ok(files);
+    };
+    if told.files == files.len() as u64 {
+        return Ok(files);
+    }
+    // Somebody may have joined files. What is damaged is told by who reads it.
+    let Ok(rows) = files.iter().map(|path| rows_of(path)).sum::<Result<u64, _>>() else { return Ok(files) };
+    if rows == told.rows {
+        return Ok(files);
+    }
+    let what = format!(
+        "{} in {} are there, but manifest.json tells of {} in {}: files are missing",
+        counted(rows, "rows"),
+        counted(files.len() as u64, "files"),
+        counted(told.rows, "rows"),
+        counted(told.files, "files")
+    );
+    let source = io::Error::new(io::ErrorKind::InvalidData, what);
+    Err(TablesError::new("read table", &folder(dir, table), source))
+}
+
+fn counted(count: u64, things: &str) -> String {
+    format!("{} {things}", thousands(count))
 }
 
 /// The files of a table in the order of their numbers.

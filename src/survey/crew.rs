@@ -193,7 +193,7 @@ pub(super) fn save_status(
         _ => parts.watch().seen_at_the_end(),
     };
     parts.progress.update(|now| {
-        now.promises = verdicts(&seen, &parts.settings);
+        now.promises = verdicts(&seen, &parts.promised);
         now.seen = seen;
         state.clone_into(&mut now.state);
         now.sites_walking = walking;

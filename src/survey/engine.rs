@@ -2,8 +2,10 @@ use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
 
+use serde::Deserialize;
 use tokio::sync::watch;
 
+use super::changes::{self, Change};
 use super::crew::{Crew, save_status};
 use super::earlier::{self, EarlierPages, Reading};
 use super::error::SurveyError;
@@ -173,7 +175,12 @@ impl Survey {
         };
         let (stop, stopping) = watch::channel(false);
         let told = simulation.as_ref().map(|simulation| simulation.told.clone());
-        let parts = Parts::open(folder, settings, stopping, earlier, simulation)?;
+        let promised = match &manifest {
+            Some(manifest) => began_with(&folder, manifest, &settings)?,
+            None => settings.clone(),
+        };
+        let mut parts = Parts::open(folder, settings, stopping, earlier, simulation)?;
+        parts.promised = promised;
         let manifest = manifest.unwrap_or_else(|| {
             let settings = serde_json::to_value(&parts.settings).unwrap_or_default();
             let mut manifest = Manifest::new(settings, parts.now().into());
@@ -273,7 +280,7 @@ impl Survey {
     fn close(&mut self, state: SurveyState) -> Result<Vec<String>, SurveyError> {
         let parts = &self.parts;
         let now = parts.now();
-        let promises = verdicts(&parts.watch().seen_at_the_end(), &parts.settings);
+        let promises = verdicts(&parts.watch().seen_at_the_end(), &parts.promised);
         let mut broken = broken_promises(parts)?;
         broken.extend(further_breaches(&promises));
         if state == SurveyState::Finished {
@@ -291,6 +298,19 @@ impl Survey {
         self.manifest.save(&parts.folder.dir)?;
         save_status(parts, &format!("{state:?}").to_lowercase(), 0, 0)?;
         Ok(broken)
+    }
+}
+
+/// The settings that a survey began with, if it can go on with these.
+fn began_with(folder: &Folder, manifest: &Manifest, settings: &Settings) -> Result<Settings, SurveyError> {
+    let unreadable =
+        |wrong: serde_json::Error| SurveyError::Broken(format!("settings in manifest.json: {wrong}"));
+    let began_with = Settings::deserialize(&manifest.settings).map_err(unreadable)?;
+    match changes::first_wrong(&began_with, settings) {
+        None => Ok(began_with),
+        Some(Change { key, was, is, expected }) => {
+            Err(SurveyError::Changed { path: folder.settings(), key, was, is, expected })
+        }
     }
 }
 
@@ -328,7 +348,7 @@ fn further_breaches(promises: &[Verdict]) -> impl Iterator<Item = String> {
 }
 
 fn broken_promises(parts: &Parts) -> Result<Vec<String>, SurveyError> {
-    let pace = pace(&parts.settings);
+    let pace = pace(&parts.promised);
     let mut broken = Vec::new();
     each_server(parts, |address, state| {
         for promise in state.ledger.broken(&pace) {

@@ -42,7 +42,11 @@ pub enum SurveyError {
     Manifest(#[from] ManifestError),
     #[error("{}: {message}", path.display())]
     Settings { path: PathBuf, message: String },
-    #[error("{0} does not answer (asked for {1}); name another with --dns")]
+    #[error("{}: {key} is {is}, but the survey began with {was}: expected {expected}", path.display())]
+    Changed { path: PathBuf, key: String, was: String, is: String, expected: &'static str },
+    #[error(
+        "{0} does not answer (asked for {1}); name another with --dns, or in survey.toml where the survey has begun"
+    )]
     NameServer(String, String),
     #[error(
         "{}: the disk is full; the survey has stopped and its state is kept: make room and go on with \
@@ -80,7 +84,8 @@ impl SurveyError {
             | Self::Country(_)
             | Self::Geo(_)
             | Self::Since(_)
-            | Self::Settings { .. } => true,
+            | Self::Settings { .. }
+            | Self::Changed { .. } => true,
             Self::Fetch(wrong) => {
                 matches!(
                     wrong,

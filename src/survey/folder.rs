@@ -78,17 +78,22 @@ impl Folder {
     }
 
     pub(super) fn write_settings(&self, settings: &Settings) -> Result<(), SurveyError> {
-        let path = self.dir.join("survey.toml");
+        let path = self.settings();
         let text = toml::to_string(settings)
             .map_err(|wrong| SurveyError::Settings { path: path.clone(), message: wrong.to_string() })?;
-        let head = "# The settings of this survey, defaults included. `ccsurvey resume` reads them.\n";
+        let head = "# The settings of this survey, defaults included. `ccsurvey resume` reads them: you may make the\n# survey gentler there (longer pauses, smaller budgets), but not another one.\n";
         fs::write(&path, format!("{head}{text}")).map_err(SurveyError::file("write", &path))
     }
 
     pub(super) fn read_settings(&self) -> Result<Settings, SurveyError> {
-        let path = self.dir.join("survey.toml");
+        let path = self.settings();
         let text = fs::read_to_string(&path).map_err(SurveyError::file(READ, &path))?;
         toml::from_str(&text).map_err(|wrong| SurveyError::Settings { path, message: wrong.to_string() })
+    }
+
+    /// `survey.toml`.
+    pub(super) fn settings(&self) -> PathBuf {
+        self.dir.join("survey.toml")
     }
 
     pub(super) fn start_list(&self) -> PathBuf {

@@ -76,6 +76,10 @@ impl Journal {
             .map_err(wrong())?;
         let mut reader = Reader::open(path)?;
         while reader.next()?.is_some() {}
+        let cut = file.metadata().map_err(wrong())?.len().saturating_sub(reader.sound);
+        if cut > 0 {
+            tracing::warn!(journal = %path.display(), bytes = cut, "what a crash left half written is cut off");
+        }
         file.set_len(reader.sound).map_err(wrong())?;
         file.seek(SeekFrom::End(0)).map_err(wrong())?;
         if reader.sound == 0 {
@@ -149,8 +153,12 @@ impl Reader {
         if !fill(input, &mut bytes)? || crc32fast::hash(&bytes) != u32::from_le_bytes(check) {
             return Ok(None);
         }
-        self.sound += (PREFIX + bytes.len()) as u64;
-        Ok(postcard::from_bytes(&bytes).ok())
+        // Zeros, which a power failure may leave, are an empty entry with a right sum: no entry is empty.
+        let entry = postcard::from_bytes(&bytes).ok();
+        if entry.is_some() {
+            self.sound += (PREFIX + bytes.len()) as u64;
+        }
+        Ok(entry)
     }
 }
 
@@ -324,6 +332,22 @@ mod tests {
             Journal::open(&path).unwrap().write(&heard(9)).unwrap();
             let expected: Vec<u32> = kept.into_iter().chain([9]).collect();
             assert_eq!(numbers(&path), expected, "cut at {length}");
+        }
+    }
+
+    #[test]
+    fn zeros_at_the_end_of_a_journal_hide_nothing_that_is_written_after_them() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("1.journal");
+        Journal::open(&path).unwrap().write(&heard(0)).unwrap();
+        for zeros in [1, PREFIX, 296, 100_000] {
+            let mut bytes = std::fs::read(&path).unwrap();
+            let whole = bytes.len();
+            bytes.resize(whole + zeros, 0);
+            std::fs::write(&path, bytes).unwrap();
+            let number = numbers(&path).len() as u32;
+            Journal::open(&path).unwrap().write(&heard(number)).unwrap();
+            assert!(numbers(&path).into_iter().eq(0..=number), "{zeros} zeros");
         }
     }
 

@@ -29,6 +29,7 @@
 //! This room reads the clock and hands the time to all others.
 
 mod backlog;
+mod changes;
 mod clock;
 mod crew;
 mod earlier;

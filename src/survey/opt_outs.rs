@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use super::error::{READ, SurveyError};
 use super::parts::{Parts, read_text};
-use crate::address::{OptOut, OptOuts};
+use crate::address::{OptOut, OptOutEntry, OptOuts};
 use crate::records::{Geo, OptOutRecord, Timestamp, read_opt_outs, write_opt_outs};
 
 /// Reads the opt-out list of a survey, which may name autonomous systems if a database knows them.
@@ -54,6 +54,14 @@ impl OptOutFile {
     /// beside the lines that can: nobody is asked again because of somebody's typing mistake.
     pub(super) fn obey_changes(&mut self, parts: &Parts) -> Result<(), SurveyError> {
         let state = self.path.as_deref().and_then(state_of);
+        if let Some(path) = self.path.as_deref().filter(|_| state.is_none()) {
+            tell_problem(
+                parts,
+                Some(format!("{} is not there; who was left alone still is", path.display())),
+            );
+            // Once it is there again it is read, even if it is as it was.
+            self.seen = None;
+        }
         let mut is_other = !self.is_recorded;
         if let Some(path) = self.path.as_deref().filter(|_| state.is_some() && state != self.seen) {
             let (list, is_sound) = read_again(parts, path)?;
@@ -83,15 +91,27 @@ fn state_of(path: &Path) -> Option<(SystemTime, u64)> {
 fn read_again(parts: &Parts, path: &Path) -> Result<(OptOut, bool), SurveyError> {
     let (list, wrong) = OptOut::parse_what_is_sound(&read_text(path)?);
     let file = path.display();
-    if let Some(wrong) = &wrong {
-        tracing::error!(%file, %wrong, "a line of the opt-out list cannot be obeyed; who was left alone still is");
-    }
-    if let Some(entry) = list.first_system().filter(|_| !parts.geo.knows_systems()) {
-        let (line, who) = (entry.line, entry.who.as_str());
-        tracing::error!(%file, line, who, "cannot be obeyed: no database tells autonomous systems (give one with --geo)");
-    }
+    let unknown = list.first_system().filter(|_| !parts.geo.knows_systems());
+    let problem = match (&wrong, unknown) {
+        (Some(wrong), _) => Some(format!("{file}: {wrong}; who was left alone still is")),
+        (None, Some(OptOutEntry { line, who, .. })) => Some(format!(
+            "{file}: line {line}: '{who}': no database tells autonomous systems (give one with --geo)"
+        )),
+        (None, None) => None,
+    };
+    tell_problem(parts, problem);
     tracing::info!(entries = list.entries().len(), "the opt-out list was read");
     Ok((list, wrong.is_none()))
+}
+
+/// Tells what cannot be obeyed, in the log and to who looks at the survey, until it can.
+fn tell_problem(parts: &Parts, problem: Option<String>) {
+    parts.progress.update(|now| {
+        if let Some(problem) = problem.as_ref().filter(|_| now.opt_out_problem != problem) {
+            tracing::error!(%problem, "the opt-out list cannot be obeyed in full");
+        }
+        now.opt_out_problem = problem;
+    });
 }
 
 /// Notes since when each entry is in force, and until when those that are gone were.

@@ -36,6 +36,8 @@ pub(super) struct Parts {
     /// The Web is in this process and time is virtual.
     pub is_simulated: bool,
     pub settings: Settings,
+    /// What the survey began with, by which its promises are judged: it may have been made gentler since.
+    pub promised: Settings,
     pub reach: Reach,
     pub walk: Arc<walk::Settings>,
     pub budget: Budget,
@@ -160,6 +162,7 @@ impl Parts {
         let since = folder.since();
         let earlier_pages = since.is_file().then(|| EarlierPages::open(&since)).transpose()?;
         Ok(Self {
+            promised: settings.clone(),
             walk: Arc::new(walk_settings(&settings)),
             budget: Budget {
                 requests: settings.max_requests,

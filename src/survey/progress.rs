@@ -37,6 +37,9 @@ pub struct Snapshot {
     /// Nothing has come back from anywhere since then: the survey is paused and probes our own link.
     #[serde(default)]
     pub own_link_broken_since: Option<SystemTime>,
+    /// What of the opt-out list cannot be obeyed as it is now.
+    #[serde(default)]
+    pub opt_out_problem: Option<String>,
     /// External URLs in the trees of sites that are done.
     pub external_urls: u64,
     /// Failures and HTTP error statuses, by kind.

@@ -1,17 +1,19 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use crate::cli::check::check;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::run::{Showing, block_on, run};
-use crate::survey::Survey;
+use crate::cli::output::say;
+use crate::cli::run::{Showing, block_on, run, tell};
+use crate::records::{Manifest, SurveyState};
+use crate::survey::{Ending, Survey};
 
 /// Go on with a survey after a stop or a crash.
 ///
 /// Nothing recorded is lost and nothing finished is fetched again. The settings are those in
-/// DIR/survey.toml; servers get their pauses as if there had been no stop.
+/// DIR/survey.toml, which may have been made gentler since; servers get their pauses as if there had been no stop.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Resume {
@@ -33,9 +35,20 @@ impl Resume {
     /// When there is no survey in DIR, another process is at work on it, or the survey fails.
     pub fn execute(self) -> Result<Exit, CliError> {
         block_on(async {
+            if let Some(ending) = ending_of(&self.dir) {
+                say(&format!("{}: the survey is finished, nothing is left to do", self.dir.display()));
+                return tell(Ok(ending), &self.dir, self.showing);
+            }
             let survey = Survey::open(&self.dir)?;
             check(survey.settings())?;
             run(survey, &self.dir, self.showing).await
         })
     }
+}
+
+/// How a survey ended that has come to its end.
+fn ending_of(dir: &Path) -> Option<Ending> {
+    let manifest = Manifest::load(dir).ok()?;
+    let is_finished = manifest.state == SurveyState::Finished && manifest.simulation.is_none();
+    is_finished.then_some(Ending { is_finished, broken_promises: manifest.broken_promises })
 }

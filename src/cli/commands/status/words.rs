@@ -45,6 +45,9 @@ pub(super) fn in_words(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
             &format!("for {paused}: nothing comes back from anywhere; probing our own link"),
         ]);
     }
+    if let Some(problem) = &now.opt_out_problem {
+        table.row(["opt-out list", problem]);
+    }
     if now.unrecorded > 0 {
         table.row(["unrecorded", &format!("{} requests in flight when killed", thousands(now.unrecorded))]);
     }
