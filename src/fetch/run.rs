@@ -64,6 +64,7 @@ impl Exchange<'_> {
             }
         }
         answer.wire = tally.wire;
+        answer.after_head = tally.body;
         answer.body_bytes = bytes.len() as u64;
         answer.timings.total = begun.elapsed();
         (answer, bytes)
@@ -154,6 +155,7 @@ impl Exchange<'_> {
             wire: Wire::default(),
             timings: Timings::default(),
             body_bytes: 0,
+            after_head: 0,
         }
     }
 }

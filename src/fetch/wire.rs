@@ -38,7 +38,8 @@ pub(super) struct Tally {
     pub wire: Wire,
     encrypted: bool,
     chunked: bool,
-    body: u64,
+    /// Of the body, before decoding and without what frames it.
+    pub body: u64,
 }
 
 impl Tally {

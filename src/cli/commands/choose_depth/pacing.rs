@@ -52,6 +52,8 @@ impl Pacing for Rule {
         let care = health.note(&self.pace, settled.is_trouble, settled.first_byte, USUAL_CHANCE);
         let link = link.take(&Flow {
             bytes: settled.bytes,
+            // Tables do not tell what came before: a forecast takes links for a little faster than the survey does.
+            after_head: settled.bytes,
             first_byte: settled.first_byte,
             transfer: settled.transfer,
             is_unread: settled.is_unread,
