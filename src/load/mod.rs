@@ -43,7 +43,7 @@ mod watch;
 pub use bucket::Bucket;
 pub use budget::{Budget, Grant, Limit, SiteBudget};
 pub use desk::{Load, Permit, Turn};
-pub use health::{Care, Health, is_trouble};
+pub use health::{Care, Fare, Health, fare_of};
 pub use ledger::{Ledger, Promise};
 pub use networks::{Network, Networks};
 pub use own_link::{Blame, OwnLink, Passage, Sign};

@@ -274,6 +274,69 @@ fn one_sound_answer_ends_the_row_of_troubles() {
     assert!(!load.state_of(server(1)).unwrap().is_given_up());
 }
 
+/// An answer with this status, or with this failure too.
+fn erring(started: SystemTime, status: Option<u16>, failure: Option<Failure>) -> Answer {
+    Answer { status, failure, ..answer(started, 0.1) }
+}
+
+#[test]
+fn a_server_that_breaks_off_every_answer_is_not_asked_at_the_usual_pace_for_ever() {
+    for (status, failure) in [
+        (Some(200), Some(Failure::BodyTruncated)),
+        (None, Some(Failure::ConnectUnreachable)),
+        (Some(502), None),
+        (Some(504), None),
+    ] {
+        let (mut load, mut now) = (load(), at(0.0));
+        let mut asked = 0;
+        while let Turn::Go(permit) = load.permit(now, server(1), &site("a.ke"), None) {
+            load.settle(permit, Purpose::Page, &erring(now, status, failure));
+            asked += 1;
+            assert!(asked <= 9, "{status:?} {failure:?}");
+            now = load.free_at(server(1)).map_or(now, |free| free.max(now));
+        }
+        assert!(load.state_of(server(1)).unwrap().is_given_up(), "{status:?} {failure:?}");
+    }
+}
+
+#[test]
+fn what_tells_neither_trouble_nor_soundness_changes_nothing() {
+    let unclear = [
+        (Some(500), None),
+        (Some(507), None),
+        (None, Some(Failure::TlsHandshake)),
+        (None, Some(Failure::BadHttp)),
+        (None, Some(Failure::HeaderTooLarge)),
+        (Some(200), Some(Failure::BodyEncoding)),
+    ];
+    let (mut load, mut now) = (load(), at(0.0));
+    for _ in 0..2 {
+        now = exchange(&mut load, now, |t| busy(t, None));
+    }
+    let begun = now;
+    for (status, failure) in unclear {
+        now = exchange(&mut load, now, |t| erring(t, status, failure));
+    }
+    // Two doublings are not taken back.
+    let passed = now.duration_since(begun).unwrap().as_secs_f64();
+    assert!((6.0 * 8.1..=6.0 * 8.9).contains(&passed), "{passed}");
+    // And the row goes on: the third trouble since is the fifth.
+    for _ in 0..3 {
+        now = exchange(&mut load, now, |t| busy(t, None));
+    }
+    let end = load.state_of(server(1)).unwrap().ledger.last_end().unwrap();
+    assert!(now.duration_since(end).unwrap() >= Duration::from_secs(300));
+    // What was put off once is not put off anew by what tells nothing.
+    let free = exchange(&mut load, now, |t| erring(t, Some(500), None));
+    assert!(free.duration_since(now).unwrap() < Duration::from_secs(70));
+}
+
+#[test]
+fn a_page_that_is_too_large_for_us_is_a_sound_answer() {
+    assert_eq!(fare_of(Some(200), Some(Failure::BodyTooLarge)), Fare::Sound);
+    assert_eq!(fare_of(Some(404), None), Fare::Sound);
+}
+
 #[test]
 fn growing_response_times_are_trouble() {
     let mut load = load();
