@@ -85,7 +85,6 @@ mod wire;
 mod tests;
 
 pub use error::FetchError;
-pub use fetcher::{Clock, Fetcher, Located, most_bytes};
+pub use fetcher::{Clock, Fetcher, Located, beyond_limit, most_bytes};
 pub use in_process::{Burden, Looked, Question, Reply, Shown, Then, Web};
 pub use settings::{Settings, Timeouts};
-pub use wire::READ_AHEAD;

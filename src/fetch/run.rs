@@ -108,7 +108,9 @@ impl Exchange<'_> {
             tracing::error!(address = %self.address, "answer from another address was thrown away");
             return failed(Failure::AddressRefused);
         }
-        tally.head(&response);
+        if !tally.head(&response) {
+            return failed(Failure::HeaderTooLarge);
+        }
         let now = answer.started + begun.elapsed();
         answer.status = Some(response.status().as_u16());
         answer.head = head::pick(response.headers(), now);
@@ -123,7 +125,7 @@ impl Exchange<'_> {
                 body.keep(encoding, cap, self.wire_limit, tally).await
             }
             Reading::Drain => {
-                body.drain(tally).await;
+                body.drain(self.wire_limit, tally).await;
                 Read::default()
             }
             Reading::HangUp => Read::default(),

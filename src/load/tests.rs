@@ -518,6 +518,47 @@ fn what_an_exchange_moves_beyond_its_limit_is_kept_in_reserve() {
 }
 
 #[test]
+fn large_heads_do_not_exceed_a_small_budget() {
+    // No limit cuts a head.
+    let (ahead, bytes, received) = (500_000, Some(MIB), 300_000);
+    let site_budget = Budget { bytes, ..Budget::default() };
+    let (mut account, mut spent) = (SiteBudget::new(site_budget, at(0.0), ahead), 0);
+    while let Grant::Go { .. } = account.grant(at(0.0), 2 * MIB) {
+        account.book(Wire { sent: 0, received, connections: 1 });
+        spent += received;
+    }
+    assert!((1..=MIB).contains(&spent), "{spent}");
+
+    let budget = SharedBudget { in_all: Burden { bytes, ..Burden::default() }, ..SharedBudget::default() };
+    let most = Most { bytes: 2 * MIB, ahead, ..MOST };
+    let mut load = Load::new(Pace::default(), None, budget, most);
+    let (mut spent, mut now) = (0, at(0.0));
+    while let Turn::Go(permit) = load.permit(now, server(1), &site("a.ke"), None) {
+        let mut answer = answer(now, 0.1);
+        answer.wire = Wire { sent: 0, received, connections: 1 };
+        spent += received;
+        load.settle(permit, Purpose::Page, &answer);
+        now = load.free_at(server(1)).unwrap();
+    }
+    assert!((1..=MIB).contains(&spent), "{spent}");
+}
+
+#[test]
+fn an_exchange_that_its_timeout_ends_a_little_late_is_within_the_budget() {
+    let limit = Duration::from_millis(120_500);
+    let in_all = Burden { busy: Some(limit), ..Burden::default() };
+    let mut load = Load::new(Pace::default(), None, SharedBudget { in_all, ..SharedBudget::default() }, MOST);
+    let (mut busy, mut now) = (Duration::ZERO, at(0.0));
+    while let Turn::Go(permit) = load.permit(now, server(1), &site("a.ke"), None) {
+        let answer = answer(now, 60.4);
+        busy += answer.timings.total;
+        load.settle(permit, Purpose::Page, &answer);
+        now = load.free_at(server(1)).unwrap();
+    }
+    assert!(busy > Duration::ZERO && busy <= limit, "{busy:?}");
+}
+
+#[test]
 fn the_time_between_two_runs_is_not_the_sites() {
     let budget = Budget { time: Some(Duration::from_secs(10)), requests: Some(2), ..Budget::default() };
     let mut site = SiteBudget::new(budget, at(0.0), 0);
