@@ -368,6 +368,33 @@ fn the_ledger_measures_gaps_and_overlaps_from_the_answers() {
 }
 
 #[test]
+fn a_survey_that_is_killed_and_resumed_again_and_again_keeps_its_rate() {
+    let (rate, mut moved) = (MIB / 2, 0);
+    for life in 0..20 {
+        let mut load = Load::new(Pace::default(), Some(rate), SharedBudget::default(), MOST);
+        let (begun, mut now) = (at(f64::from(life) * 3.0), at(f64::from(life) * 3.0));
+        for number in 0..u8::MAX {
+            let owner = site(&format!("s{number}.ke"));
+            let mut turn = load.permit(now, server(number), &owner, None);
+            if let Turn::Full(time) = turn {
+                now = time;
+                turn = load.permit(now, server(number), &owner, None);
+            }
+            let Turn::Go(permit) = turn else { panic!("{turn:?}") };
+            if now.duration_since(begun).unwrap() >= Duration::from_secs(3) {
+                load.abandon(permit, now);
+                break;
+            }
+            let mut answer = answer(now, 0.1);
+            answer.wire = Wire { sent: 0, received: MIB, connections: 1 };
+            load.settle(permit, Purpose::Page, &answer);
+            moved += MIB;
+        }
+    }
+    assert!((1..=rate * 60).contains(&moved), "{moved} bytes in a minute at {rate} B/s");
+}
+
+#[test]
 fn requests_per_minute_are_those_of_the_busiest_minute() {
     let mut load = load();
     for number in 0..100 {
