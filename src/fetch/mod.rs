@@ -70,6 +70,7 @@ mod failure;
 mod fetcher;
 mod gate;
 mod head;
+mod http_date;
 mod in_process;
 mod line;
 mod names;
