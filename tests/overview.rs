@@ -336,6 +336,20 @@ fn more_of_a_link_than_its_share_is_found() {
 }
 
 #[test]
+fn a_handshake_does_not_hide_that_more_of_a_link_than_its_share_was_taken() {
+    let sparing = settings_with(json!({"link-share": "0.003"}));
+    let mut exchanges = polite();
+    // Certificates of 5 kB, and a body that came with its head.
+    let robots = &mut exchanges[0];
+    (robots.received_bytes, robots.first_byte_ms, robots.total_ms) = (6_000, Some(99.95), Some(100.0));
+    let large = &mut exchanges[1];
+    (large.received_bytes, large.first_byte_ms, large.total_ms) = (64_000, Some(100.0), Some(1_100.0));
+    exchanges[2] = asked(2, 202_100, "http://a.ke/b", SERVER);
+    let (verdict, evidence) = verdict_with("link_share", sparing, exchanges);
+    assert!(verdict == Verdict::Broken && evidence.contains("0.45 % (41.90.0.1)"), "{evidence}");
+}
+
+#[test]
 fn quiet_hours_are_judged_by_what_the_survey_saw_for_tables_have_no_clocks() {
     let quiet = settings_with(json!({"quiet-hours": "08:00-18:00"}));
     assert_eq!(verdict_with("quiet_hours", quiet, polite()).0, Verdict::NotShown);

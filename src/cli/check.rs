@@ -1,5 +1,5 @@
 use super::error::CliError;
-use crate::survey::{Settings, Size, Span};
+use crate::survey::{Settings, Size, Span, least_budgets};
 
 /// The deepest level that can be asked for: the source's survey went to 20, and what is deeper than
 /// this is a machine's.
@@ -75,7 +75,47 @@ fn refusals(settings: &Settings) -> Vec<(bool, String)> {
     rules.extend(
         zeros(settings).map(|(flag, is_zero)| (is_zero, format!("--{flag} is 0, expected more than 0"))),
     );
+    rules.extend(too_small(settings).map(|message| (true, message)));
     rules
+}
+
+/// Budgets that would forbid every request, for one may come to more.
+fn too_small(settings: &Settings) -> impl Iterator<Item = String> {
+    let (bytes, busy) = least_budgets(settings);
+    let sizes = byte_budgets(settings).into_iter().filter_map(move |(flag, limit)| {
+        let limit = limit.filter(|limit| *limit < bytes)?;
+        Some(format!(
+            "--{flag} is {limit}, expected at least {bytes} bytes: a single request may move as many"
+        ))
+    });
+    let times = busy_budgets(settings).into_iter().filter_map(move |(flag, limit)| {
+        let limit = limit.filter(|limit| *limit < busy)?;
+        Some(format!("--{flag} is {limit}, expected at least {busy}, a second more than --exchange-timeout"))
+    });
+    sizes.chain(times)
+}
+
+fn byte_budgets(settings: &Settings) -> [(&'static str, Option<Size>); 7] {
+    [
+        ("max-bytes", settings.max_bytes),
+        ("max-server-bytes", settings.max_server_bytes),
+        ("max-server-bytes-per-day", settings.max_server_bytes_per_day),
+        ("max-network-bytes", settings.max_network_bytes),
+        ("max-network-bytes-per-day", settings.max_network_bytes_per_day),
+        ("max-as-bytes", settings.max_as_bytes),
+        ("max-as-bytes-per-day", settings.max_as_bytes_per_day),
+    ]
+}
+
+fn busy_budgets(settings: &Settings) -> [(&'static str, Option<Span>); 6] {
+    [
+        ("max-server-busy", settings.max_server_busy),
+        ("max-server-busy-per-day", settings.max_server_busy_per_day),
+        ("max-network-busy", settings.max_network_busy),
+        ("max-network-busy-per-day", settings.max_network_busy_per_day),
+        ("max-as-busy", settings.max_as_busy),
+        ("max-as-busy-per-day", settings.max_as_busy_per_day),
+    ]
 }
 
 fn zeros(settings: &Settings) -> impl Iterator<Item = (&'static str, bool)> {
@@ -87,7 +127,6 @@ fn zeros(settings: &Settings) -> impl Iterator<Item = (&'static str, bool)> {
         ("seeds-per-site", settings.seeds_per_site == 0),
         ("max-urls", settings.max_urls == 0),
         ("max-requests", settings.max_requests == Some(0)),
-        ("max-bytes", no_size(settings.max_bytes)),
         ("max-time", no_time(settings.max_time)),
         ("trap-levels", settings.trap_levels == Some(0)),
         ("stable-levels", settings.stable_levels == Some(0)),
@@ -104,27 +143,21 @@ fn zeros(settings: &Settings) -> impl Iterator<Item = (&'static str, bool)> {
 }
 
 /// Whoever is to bear nothing is left out by an opt-out.
-fn shares_of_zero(settings: &Settings) -> [(&'static str, bool); 18] {
-    [
-        ("max-server-requests", settings.max_server_requests == Some(0)),
-        ("max-server-bytes", no_size(settings.max_server_bytes)),
-        ("max-server-busy", no_time(settings.max_server_busy)),
-        ("max-server-requests-per-day", settings.max_server_requests_per_day == Some(0)),
-        ("max-server-bytes-per-day", no_size(settings.max_server_bytes_per_day)),
-        ("max-server-busy-per-day", no_time(settings.max_server_busy_per_day)),
-        ("max-network-requests", settings.max_network_requests == Some(0)),
-        ("max-network-bytes", no_size(settings.max_network_bytes)),
-        ("max-network-busy", no_time(settings.max_network_busy)),
-        ("max-network-requests-per-day", settings.max_network_requests_per_day == Some(0)),
-        ("max-network-bytes-per-day", no_size(settings.max_network_bytes_per_day)),
-        ("max-network-busy-per-day", no_time(settings.max_network_busy_per_day)),
-        ("max-as-requests", settings.max_as_requests == Some(0)),
-        ("max-as-bytes", no_size(settings.max_as_bytes)),
-        ("max-as-busy", no_time(settings.max_as_busy)),
-        ("max-as-requests-per-day", settings.max_as_requests_per_day == Some(0)),
-        ("max-as-bytes-per-day", no_size(settings.max_as_bytes_per_day)),
-        ("max-as-busy-per-day", no_time(settings.max_as_busy_per_day)),
-    ]
+fn shares_of_zero(settings: &Settings) -> impl Iterator<Item = (&'static str, bool)> {
+    let requests = [
+        ("max-server-requests", settings.max_server_requests),
+        ("max-server-requests-per-day", settings.max_server_requests_per_day),
+        ("max-network-requests", settings.max_network_requests),
+        ("max-network-requests-per-day", settings.max_network_requests_per_day),
+        ("max-as-requests", settings.max_as_requests),
+        ("max-as-requests-per-day", settings.max_as_requests_per_day),
+    ];
+    let requests = requests.map(|(flag, limit)| (flag, limit == Some(0)));
+    let sizes = byte_budgets(settings).map(|(flag, limit)| (flag, no_size(limit)));
+    requests
+        .into_iter()
+        .chain(sizes)
+        .chain(busy_budgets(settings).map(|(flag, limit)| (flag, no_time(limit))))
 }
 
 fn no_size(limit: Option<Size>) -> bool {
@@ -182,6 +215,9 @@ mod tests {
     #[test]
     fn sound_settings_pass() {
         assert!(check(&sound()).is_ok());
+        let (bytes, busy) = least_budgets(&sound());
+        let least = Settings { max_bytes: Some(bytes), max_server_busy: Some(busy), ..sound() };
+        assert!(check(&least).is_ok());
     }
 
     #[test]
@@ -218,6 +254,17 @@ mod tests {
             "--max-network-bytes-per-day is 0, expected more than 0"
         );
         assert_eq!(refusal(|s| s.max_as_requests = Some(0)), "--max-as-requests is 0, expected more than 0");
+        let (least, _) = least_budgets(&sound());
+        assert_eq!(
+            refusal(|s| s.max_bytes = Some(Size(20_000))),
+            format!(
+                "--max-bytes is 20000, expected at least {least} bytes: a single request may move as many"
+            )
+        );
+        assert_eq!(
+            refusal(|s| s.max_as_busy_per_day = Some(Span(Duration::from_secs(60)))),
+            "--max-as-busy-per-day is 1m, expected at least 1m 1s, a second more than --exchange-timeout"
+        );
         assert_eq!(
             refusal(|s| s.contact = Some("me\r\nX: y".into())),
             "--contact is 'me\\r\\nX: y', expected a URL or mail address, for example https://example.org/survey or \

@@ -27,6 +27,9 @@ pub struct Answer {
     pub timings: Timings,
     /// Decoded body bytes that were kept for reading.
     pub body_bytes: u64,
+    /// Bytes that came after the head, as they were transferred. Not recorded: an answer that is read back has 0.
+    #[serde(skip)]
+    pub after_head: u64,
 }
 
 /// The header fields that a survey keeps, each cut to a bounded length and as text.
@@ -97,6 +100,7 @@ impl Answer {
             wire: Wire::default(),
             timings: Timings { dns, ..Timings::default() },
             body_bytes: 0,
+            after_head: 0,
         }
     }
 

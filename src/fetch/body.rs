@@ -66,15 +66,16 @@ impl Body {
         Read { bytes: decoder.into_bytes(), failure }
     }
 
-    /// Reads a short body nobody wants; the connection of a longer one is closed.
-    pub(super) async fn drain(mut self, tally: &mut Tally) {
+    /// Reads a short body nobody wants; the connection of a longer one, or of one beyond the limit, is closed.
+    pub(super) async fn drain(mut self, wire_limit: u64, tally: &mut Tally) {
         let length = self.response.headers().get(CONTENT_LENGTH);
         let announced: Option<u64> = length.and_then(|length| length.to_str().ok()?.trim().parse().ok());
         if self.unframed || announced.is_some_and(|length| length > WORTH_DRAINING) {
             return;
         }
         let most = tally.wire.received + WORTH_DRAINING;
-        while tally.wire.received <= most && matches!(self.next(tally).await, Ok(Some(_))) {}
+        let may_go_on = |received| received <= most && received < wire_limit;
+        while may_go_on(tally.wire.received) && matches!(self.next(tally).await, Ok(Some(_))) {}
     }
 
     /// The next piece, or none at the end.

@@ -13,7 +13,7 @@ use super::request::Requests;
 use super::run::Exchange;
 use super::settings::ROBOTS_BYTES;
 use super::tls::Tls;
-use super::wire::{LARGEST_HANDSHAKE, READ_AHEAD};
+use super::wire::{FRAMES, LARGEST_HANDSHAKE, READ_AHEAD};
 use super::{FetchError, Settings};
 use crate::address::{Host, MAX_URL_BYTES, OptOuts};
 use crate::exchange::{Answer, Ask, Failure, Validators};
@@ -177,7 +177,7 @@ impl Fetcher {
     /// One exchange with the server at `address`, and the decoded body as far as it was kept.
     ///
     /// Nothing is sent when the host or the address may not be contacted. Reading stops once
-    /// `byte_limit` bytes have been received; what is already under way may exceed it by [`READ_AHEAD`], up to
+    /// `byte_limit` bytes have been received; what cannot be stopped may exceed it by [`beyond_limit`], up to
     /// [`most_bytes`](Self::most_bytes). The times for DNS are the caller's to fill in.
     pub async fn fetch(&self, ask: &Ask, address: IpAddr, byte_limit: u64) -> (Answer, Vec<u8>) {
         self.fetch_other_than(&Validators::default(), ask, address, byte_limit).await
@@ -220,7 +220,7 @@ impl Fetcher {
             url: &ask.url,
             purpose: ask.purpose,
             encrypted: ask.url.is_https(),
-            wire_limit: byte_limit.min(self.most_bytes - READ_AHEAD),
+            wire_limit: byte_limit.min(largest_limit(&parts.settings)),
             clock: &parts.clock,
         };
         exchange.run(request).await
@@ -240,6 +240,12 @@ impl Fetcher {
     #[must_use]
     pub const fn most_bytes(&self) -> u64 {
         self.most_bytes
+    }
+
+    /// What one exchange may move beyond the limit that it is given.
+    #[must_use]
+    pub fn beyond_limit(&self) -> u64 {
+        beyond_limit(&self.parts.settings)
     }
 }
 
@@ -285,10 +291,24 @@ impl Parts {
     }
 }
 
-/// Head, body and what may be read ahead of either cap, a handshake, and our own part.
+/// The most that one exchange can move: all that its limit may be, what is read ahead of it, and our own part.
 #[must_use]
 pub fn most_bytes(settings: &Settings) -> u64 {
-    let body = settings.max_body.max(ROBOTS_BYTES);
-    let sent = (MAX_URL_BYTES + settings.user_agent.len()) as u64 + REQUEST_OVERHEAD;
-    READ_AHEAD + body + LARGEST_HANDSHAKE + sent + READ_AHEAD
+    largest_limit(settings) + READ_AHEAD + FRAMES + sent_bytes(settings)
+}
+
+/// What one exchange may move beyond the limit that it is given, however small that is: a handshake and a head, which
+/// come whole or not at all, or what is read ahead; and our own part.
+#[must_use]
+pub fn beyond_limit(settings: &Settings) -> u64 {
+    LARGEST_HANDSHAKE + READ_AHEAD + FRAMES + sent_bytes(settings)
+}
+
+/// Handshake, head and body.
+fn largest_limit(settings: &Settings) -> u64 {
+    LARGEST_HANDSHAKE + READ_AHEAD + settings.max_body.max(ROBOTS_BYTES)
+}
+
+fn sent_bytes(settings: &Settings) -> u64 {
+    (MAX_URL_BYTES + settings.user_agent.len()) as u64 + REQUEST_OVERHEAD
 }

@@ -1,7 +1,7 @@
 use std::time::SystemTime;
 
 use reqwest::header::{
-    CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue, LAST_MODIFIED, LOCATION,
+    CONTENT_ENCODING, CONTENT_TYPE, DATE, ETAG, HeaderMap, HeaderName, HeaderValue, LAST_MODIFIED, LOCATION,
     RETRY_AFTER, SERVER,
 };
 
@@ -28,7 +28,8 @@ pub(super) fn pick(headers: &HeaderMap, now: SystemTime) -> Head {
         last_modified: first(LAST_MODIFIED, FIELD),
         etag: first(ETAG, FIELD),
         robots_tag: all(headers, &robots_tag, ROBOTS_TAG),
-        retry_after: first(RETRY_AFTER, FIELD).and_then(|value| retry_after(&value, now)),
+        retry_after: first(RETRY_AFTER, FIELD)
+            .and_then(|value| retry_after(&value, first(DATE, FIELD).as_deref(), now)),
     }
 }
 
@@ -76,6 +77,13 @@ mod tests {
         assert_eq!(head.server.as_deref(), Some("caf\u{e9}"));
         assert_eq!(head.etag.as_deref(), Some("\u{e9}"));
         assert_eq!(head.location.map(|text| text.len()), Some(4 * MAX_URL_BYTES));
+    }
+
+    #[test]
+    fn a_pause_until_a_date_is_as_long_as_the_server_means() {
+        let lines =
+            [("date", b"Sun Nov  6 08:49:07 1994".as_slice()), ("retry-after", b"Sun Nov  6 08:49:37 1994")];
+        assert_eq!(pick(&headers(&lines), UNIX_EPOCH).retry_after, Some(Duration::from_secs(30)));
     }
 
     #[test]

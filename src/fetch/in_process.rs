@@ -13,6 +13,7 @@ use super::Settings;
 use super::connect::Notes;
 use super::line::KEPT_ALIVE;
 use super::tls::{Spoken, Verdict};
+use super::wire::READ_AHEAD;
 use crate::address::{Host, WebUrl};
 use crate::exchange::{Failure, Purpose};
 
@@ -269,6 +270,6 @@ impl Arriving {
 
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, as wanted")]
     fn bytes_in(&self, time: Duration) -> usize {
-        ((self.bytes_per_second * time.as_secs_f64()) as usize).max(1)
+        ((self.bytes_per_second * time.as_secs_f64()) as usize).clamp(1, READ_AHEAD as usize)
     }
 }

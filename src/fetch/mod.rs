@@ -70,6 +70,7 @@ mod failure;
 mod fetcher;
 mod gate;
 mod head;
+mod http_date;
 mod in_process;
 mod line;
 mod names;
@@ -85,7 +86,6 @@ mod wire;
 mod tests;
 
 pub use error::FetchError;
-pub use fetcher::{Clock, Fetcher, Located, most_bytes};
+pub use fetcher::{Clock, Fetcher, Located, beyond_limit, most_bytes};
 pub use in_process::{Burden, Looked, Question, Reply, Shown, Then, Web};
 pub use settings::{Settings, Timeouts};
-pub use wire::READ_AHEAD;

@@ -64,6 +64,7 @@ impl Exchange<'_> {
             }
         }
         answer.wire = tally.wire;
+        answer.after_head = tally.body;
         answer.body_bytes = bytes.len() as u64;
         answer.timings.total = begun.elapsed();
         (answer, bytes)
@@ -107,7 +108,9 @@ impl Exchange<'_> {
             tracing::error!(address = %self.address, "answer from another address was thrown away");
             return failed(Failure::AddressRefused);
         }
-        tally.head(&response);
+        if !tally.head(&response) {
+            return failed(Failure::HeaderTooLarge);
+        }
         let now = answer.started + begun.elapsed();
         answer.status = Some(response.status().as_u16());
         answer.head = head::pick(response.headers(), now);
@@ -122,7 +125,7 @@ impl Exchange<'_> {
                 body.keep(encoding, cap, self.wire_limit, tally).await
             }
             Reading::Drain => {
-                body.drain(tally).await;
+                body.drain(self.wire_limit, tally).await;
                 Read::default()
             }
             Reading::HangUp => Read::default(),
@@ -154,6 +157,7 @@ impl Exchange<'_> {
             wire: Wire::default(),
             timings: Timings::default(),
             body_bytes: 0,
+            after_head: 0,
         }
     }
 }

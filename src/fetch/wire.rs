@@ -10,6 +10,9 @@ use crate::exchange::Wire;
 /// buffer of hyper's HTTP/1 connection.
 pub const READ_AHEAD: u64 = 8192 + 4096 * 100;
 
+/// What frames a head, or what is read ahead: at most 26 records and 51 chunks, as they are counted here.
+pub(super) const FRAMES: u64 = 1024;
+
 /// TLS messages hold at most 64 KiB of certificates in rustls; with the rest of a handshake.
 pub(super) const LARGEST_HANDSHAKE: u64 = 72 * 1024;
 
@@ -38,7 +41,8 @@ pub(super) struct Tally {
     pub wire: Wire,
     encrypted: bool,
     chunked: bool,
-    body: u64,
+    /// Of the body, before decoding and without what frames it.
+    pub body: u64,
 }
 
 impl Tally {
@@ -66,10 +70,11 @@ impl Tally {
         }
     }
 
-    /// The status line and the header lines.
-    pub(super) fn head(&mut self, response: &Response) {
+    /// The status line and the header lines; whether they are no more than the limit. A larger head may be there
+    /// when it happened to come in few pieces.
+    pub(super) fn head(&mut self, response: &Response) -> bool {
         if response.version() == Version::HTTP_09 {
-            return;
+            return true;
         }
         let status = response.status();
         let reason = match response.extensions().get::<ReasonPhrase>() {
@@ -79,7 +84,9 @@ impl Tally {
         let line = "HTTP/1.1 200 \r\n".len() + reason;
         let bytes = line as u64 + header_bytes(response.headers()) + 2;
         self.chunked = response.headers().contains_key(TRANSFER_ENCODING);
-        self.wire.received += bytes + self.records(bytes);
+        let counted = bytes.min(READ_AHEAD);
+        self.wire.received += counted + self.records(counted);
+        bytes <= READ_AHEAD
     }
 
     /// A head that was larger than the limit.

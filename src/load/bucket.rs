@@ -8,6 +8,9 @@ const BURST_SECONDS: f64 = 10.0;
 /// An exchange reserves the most it may move before it starts and gives back what it did not use, so in
 /// any window of *T* seconds exchanges begin that move at most `capacity + rate × T` bytes, where the
 /// capacity is ten seconds of the rate or one largest exchange.
+///
+/// It is empty at first, so that this holds although the process dies and is started again and again. The price is that
+/// a survey begins when the most that an exchange may move is saved up: after two seconds at 1 MiB/s.
 #[derive(Debug)]
 pub struct Bucket {
     rate: f64,
@@ -23,7 +26,7 @@ impl Bucket {
     pub fn new(rate: u64, largest: u64) -> Self {
         let rate = (rate as f64).max(1.0);
         let capacity = (rate * BURST_SECONDS).max(largest as f64);
-        Self { rate, capacity, level: capacity, at: None }
+        Self { rate, capacity, level: 0.0, at: None }
     }
 
     /// Takes `bytes`, or says when they will be there.

@@ -34,7 +34,13 @@ pub enum Grant {
 }
 
 /// What is left below this does not pay for a request: head and first packets of a page.
-const LEAST_BYTES: u64 = 8 * 1024;
+pub(super) const LEAST_BYTES: u64 = 8 * 1024;
+
+/// The smallest budget of bytes in which an exchange can be begun that may move so many beyond its limit.
+#[must_use]
+pub fn least_bytes(ahead: u64) -> u64 {
+    ahead + LEAST_BYTES
+}
 
 /// The running account of one site tree. No budget is ever exceeded, and no exchange is begun ahead of
 /// others that might use the budget up, so the exchanges of a tree do not depend on parallelism.
@@ -50,11 +56,10 @@ pub struct SiteBudget {
 }
 
 impl SiteBudget {
-    /// `ahead` is what an exchange may move beyond the limit that it is given: bytes that were read ahead
-    /// or are under way when reading stops. So much of the byte budget is kept in reserve, an eighth at most.
+    /// `ahead` is what an exchange may move beyond the limit that it is given: what comes whole or not at all, and
+    /// what is under way when reading stops. So much of the byte budget is kept in reserve, and may stay unspent.
     #[must_use]
     pub fn new(budget: Budget, started: SystemTime, ahead: u64) -> Self {
-        let ahead = ahead.min(budget.bytes.unwrap_or(u64::MAX) / 8);
         Self { budget, ahead, started, granted: 0, bytes: 0, in_flight: 0 }
     }
 

@@ -7,11 +7,11 @@ use crate::exchange::{Failure, asks_for_pause};
 
 /// How a server has fared of late, and what care follows from it.
 ///
-/// Trouble is 429, 503, a reset, a refused connection, a time-out, or a first byte that takes far longer than
-/// the server's usual. Each doubles the pause; four sound answers in a row take one doubling back, for
-/// a server that recovers is helped by nobody who hurries. Without a sound answer between them the
-/// fifth trouble puts the server off, each further one for four times as long, and in the end it is
-/// given up for this survey.
+/// Trouble is 429, 502, 503, 504, a reset, a refused connection, no way to the server, a time-out, a body that breaks
+/// off, or a first byte that takes far longer than the server's usual. Each doubles the pause; four sound answers in
+/// a row take one doubling back, for a server that recovers is helped by nobody who hurries. Without a sound answer
+/// between them the fifth trouble puts the server off, each further one for four times as long, and in the end it is
+/// given up for this survey. What tells neither trouble nor soundness changes nothing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Health {
     doublings: u8,
@@ -21,6 +21,16 @@ pub struct Health {
     in_a_row: u8,
     /// Running mean of the time to the first byte, in seconds.
     usual_first_byte: Option<f64>,
+}
+
+/// What an exchange tells of its server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fare {
+    Sound,
+    /// It may have too much to do.
+    Trouble,
+    /// Neither: it errs, but not because of its load, as far as anybody can tell.
+    Unclear,
 }
 
 /// What follows from an answer beside the usual pause.
@@ -64,24 +74,31 @@ impl Health {
         if self.doublings == 0 { pause } else { with_jitter(pause, chance).min(pace.max_delay.max(pause)) }
     }
 
-    /// Takes in whether an exchange was trouble and when its first byte came, and says what follows.
-    pub fn note(&mut self, pace: &Pace, is_trouble: bool, first_byte: Option<Duration>, chance: f64) -> Care {
+    /// Takes in what an exchange tells and when its first byte came, and says what follows.
+    pub fn note(&mut self, pace: &Pace, fare: Fare, first_byte: Option<Duration>, chance: f64) -> Care {
         let grown = first_byte.is_some_and(|time| self.has_grown(time.as_secs_f64()));
-        if is_trouble || grown {
+        if fare == Fare::Trouble || grown {
             self.doublings = (self.doublings + 1).min(MOST_DOUBLINGS);
             self.sound = 0;
-        } else {
+        } else if fare == Fare::Sound {
             self.sound += 1;
             if self.sound >= SOUND_FOR_ONE {
                 self.sound = 0;
                 self.doublings = self.doublings.saturating_sub(1);
             }
         }
-        self.in_a_row = if is_trouble { self.in_a_row.saturating_add(1) } else { 0 };
-        self.care(pace, chance)
+        match fare {
+            Fare::Sound => self.in_a_row = 0,
+            Fare::Unclear => {}
+            Fare::Trouble => {
+                self.in_a_row = self.in_a_row.saturating_add(1);
+                return self.care_in_trouble(pace, chance);
+            }
+        }
+        Care::Usual
     }
 
-    fn care(&self, pace: &Pace, chance: f64) -> Care {
+    fn care_in_trouble(&self, pace: &Pace, chance: f64) -> Care {
         match self.in_a_row.checked_sub(TROUBLES_UNTIL_PUT_OFF) {
             None => Care::Usual,
             Some(before) if before < MOST_PUT_OFFS => {
@@ -103,20 +120,33 @@ fn with_jitter(pause: Duration, chance: f64) -> Duration {
     pause.mul_f64(1.0 + JITTER * chance)
 }
 
-/// Whether an exchange with this status and failure may mean that the server has too much to do.
+/// What an exchange with this status and failure tells of its server.
+///
+/// Nobody knows why a body breaks off: a worker that died or was reset, or a length that was never true. It counts as
+/// trouble, for a server whose every answer breaks off loses little by being asked seldom: its robots.txt breaks
+/// off too, and forbids all. That a body was too large for us is no fault of the server's.
 #[must_use]
-pub fn is_trouble(status: Option<u16>, failure: Option<Failure>) -> bool {
-    asks_for_pause(status)
-        || matches!(
-            failure,
-            Some(
-                Failure::Reset
-                    | Failure::ConnectRefused
-                    | Failure::ConnectTimeout
-                    | Failure::TlsTimeout
-                    | Failure::FirstByteTimeout
-                    | Failure::IdleTimeout
-                    | Failure::TooSlow
-            )
+pub fn fare_of(status: Option<u16>, failure: Option<Failure>) -> Fare {
+    let is_trouble = matches!(
+        failure,
+        Some(
+            Failure::Reset
+                | Failure::ConnectRefused
+                | Failure::ConnectTimeout
+                | Failure::ConnectUnreachable
+                | Failure::TlsTimeout
+                | Failure::FirstByteTimeout
+                | Failure::BodyTruncated
+                | Failure::IdleTimeout
+                | Failure::TooSlow
         )
+    );
+    match (status, failure) {
+        // RFC 9110 §15.6.3 and §15.6.5: what stands behind the server answers wrongly, or not in time.
+        (Some(502 | 504), _) => Fare::Trouble,
+        _ if is_trouble || asks_for_pause(status) => Fare::Trouble,
+        (Some(500..=599), _) => Fare::Unclear,
+        (_, None | Some(Failure::BodyTooLarge)) => Fare::Sound,
+        (_, Some(_)) => Fare::Unclear,
+    }
 }

@@ -41,16 +41,16 @@ mod thin;
 mod watch;
 
 pub use bucket::Bucket;
-pub use budget::{Budget, Grant, Limit, SiteBudget};
+pub use budget::{Budget, Grant, Limit, SiteBudget, least_bytes};
 pub use desk::{Load, Permit, Turn};
-pub use health::{Care, Health, is_trouble};
+pub use health::{Care, Fare, Health, fare_of};
 pub use ledger::{Ledger, Promise};
 pub use networks::{Network, Networks};
 pub use own_link::{Blame, OwnLink, Passage, Sign};
 pub use pace::{Pace, delay_after};
 pub use quiet::QuietHours;
 pub use server::ServerState;
-pub use share::{Burden, Most, SharedBudget};
+pub use share::{Burden, Most, SharedBudget, least_busy};
 pub use thin::{Flow, ServerLink};
 pub use watch::{Count, Seen, Watch, Wishes, Worst};
 

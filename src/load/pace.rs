@@ -48,8 +48,8 @@ const LONGEST_FOR_LINK: f64 = 5.0;
 ///
 /// `link` is how long the exchange took the server's link ([`ServerLink`](super::ServerLink)): the pause is so long
 /// that the survey takes no more of it than its share, if five times the longest pause is enough for that.
-/// `troubles` doubles the pause that many times, up to `max_delay`: trouble is 429, 503, a reset, a
-/// time-out or a growing response time, each adding one and each sound answer taking one away.
+/// `troubles` doubles the pause that many times, up to `max_delay`: what trouble is, and what takes it back, says
+/// [`Health`](super::Health).
 /// `asked` is what the server itself asks for (Crawl-delay, Retry-After); it is never cut.
 ///
 /// ```

@@ -2,7 +2,7 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use super::health::{Care, Health, is_trouble};
+use super::health::{Care, Health, fare_of};
 use super::share::{Account, Most, Room, SharedBudget};
 use super::slots::Slots;
 use super::{Flow, Ledger, Pace, ServerLink};
@@ -58,8 +58,8 @@ impl ServerState {
     pub(super) fn settle(&mut self, pace: &Pace, purpose: Purpose, answer: &Answer) -> Rest {
         self.ledger.book(answer, self.slots.in_flight());
         self.account.book(answer);
-        let (is_trouble, first_byte) = (is_trouble(answer.status, answer.failure), answer.timings.first_byte);
-        let care = self.health.note(pace, is_trouble, first_byte, self.chance());
+        let fare = fare_of(answer.status, answer.failure);
+        let care = self.health.note(pace, fare, answer.timings.first_byte, self.chance());
         let ended = answer.ended();
         if let Some(pause) = answer.head.retry_after.filter(|_| answer.asks_for_pause()) {
             self.hold_until(ended.checked_add(pause));

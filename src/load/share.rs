@@ -2,6 +2,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
+use super::budget::LEAST_BYTES;
 use crate::exchange::Answer;
 
 /// What a place may bear for a survey, whatever sites stand there; none: no bound. A place is a server address, or a
@@ -27,6 +28,7 @@ pub struct Most {
     pub bytes: u64,
     /// What it may move beyond a smaller limit that it is given.
     pub ahead: u64,
+    /// The time-out that ends it.
     pub time: Duration,
 }
 
@@ -61,8 +63,14 @@ pub(super) enum Room {
 }
 
 const DAY: u64 = 24 * 3600;
-/// What is left below this does not pay for a request: head and first packets of a page.
-const LEAST_BYTES: u64 = 8 * 1024;
+/// An exchange that its time-out ends is over a little later, when timers have ticked and others had their turn.
+const LATE: Duration = Duration::from_secs(1);
+
+/// The smallest budget of busy time in which an exchange can be begun whose time-out is this.
+#[must_use]
+pub fn least_busy(time: Duration) -> Duration {
+    time.saturating_add(LATE)
+}
 
 impl SharedBudget {
     /// Whether it bounds nothing.
@@ -161,7 +169,7 @@ impl Spent {
         Self {
             requests: self.requests + u64::from(self.lost),
             bytes: self.bytes.saturating_add(most.bytes.saturating_mul(self.lost.into())),
-            busy: self.busy.saturating_add(most.time.saturating_mul(self.lost)),
+            busy: self.busy.saturating_add(least_busy(most.time).saturating_mul(self.lost)),
             lost: 0,
         }
     }
@@ -177,18 +185,15 @@ impl Burden {
         if self.requests.is_some_and(|limit| spent.requests + u64::from(in_flight) >= limit) {
             return None;
         }
-        if self
-            .busy
-            .is_some_and(|limit| spent.busy.saturating_add(most.time.saturating_mul(in_flight + 1)) > limit)
-        {
+        let busy = spent.busy.saturating_add(least_busy(most.time).saturating_mul(in_flight + 1));
+        if self.busy.is_some_and(|limit| busy > limit) {
             return None;
         }
         let Some(limit) = self.bytes else { return Some(most.bytes) };
-        let ahead = most.ahead.min(limit / 8);
         let left = limit
             .saturating_sub(spent.bytes)
             .saturating_sub(most.bytes.saturating_mul(in_flight.into()))
-            .saturating_sub(ahead);
+            .saturating_sub(most.ahead);
         (left >= LEAST_BYTES.min(most.bytes)).then(|| left.min(most.bytes))
     }
 }

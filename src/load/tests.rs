@@ -74,6 +74,7 @@ fn a_thin_link_is_left_alone_until_its_share_is_kept() {
         let mut answer = answer(start, 0.2 + seconds);
         answer.timings.first_byte = Some(Duration::from_millis(200));
         answer.wire = Wire { sent: 0, received: bytes, connections: 0 };
+        answer.after_head = bytes;
         answer
     };
     let mut pauses = Vec::new();
@@ -87,6 +88,61 @@ fn a_thin_link_is_left_alone_until_its_share_is_kept() {
     // 0.5 %: 6 s for what took 30 ms; then 210 ms of the link, whoever else was there; then 5 min at most.
     assert_eq!(pauses, [6.0, 42.0, 42.0, 300.0]);
     assert_eq!(load.state_of(server(1)).unwrap().link().bits_per_second(), Some(512_000.0));
+}
+
+/// What a server's answers of so many bytes after the head, in so many milliseconds, tell of its link.
+fn link_after(came: &[(u64, u64, f64)]) -> (Option<f64>, Vec<u128>) {
+    let mut link = ServerLink::default();
+    let times = came.iter().map(|&(bytes, after_head, millis)| {
+        let transfer = Duration::from_secs_f64(millis / 1000.0);
+        link.take(&Flow { bytes, after_head, transfer, ..Flow::default() }).as_millis()
+    });
+    let times = times.collect();
+    (link.bits_per_second(), times)
+}
+
+#[test]
+fn a_handshake_does_not_make_a_thin_link_a_fast_one() {
+    // A robots.txt over TLS: certificates of 5 kB, and a body that comes in the segment of its head.
+    let robots = (6_000, 150, 0.05);
+    assert_eq!(link_after(&[robots]), (None, vec![0]));
+    // A page of 32 kB in half a second tells 488 kbit/s, whatever came before.
+    let page = (32_500, 32_000, 500.0);
+    let (rate, times) = link_after(&[robots, page, robots, page]);
+    assert_eq!(rate.map(f64::round), Some(488_640.0));
+    assert_eq!(times, [0, 532, 98, 532]);
+}
+
+#[test]
+fn what_the_kernel_gives_at_once_does_not_make_a_thin_link_a_fast_one() {
+    // The first segment was lost: two windows of data wait for it. Or we were busy for 300 ms.
+    let at_once = (29_700, 29_200, 0.05);
+    let page = (32_500, 32_000, 500.0);
+    assert_eq!(link_after(&[at_once]).0, None);
+    let (rate, times) = link_after(&[page, at_once, page]);
+    assert_eq!(rate.map(f64::round), Some(488_640.0));
+    assert_eq!(times, [532, 486, 532]);
+}
+
+#[test]
+fn a_fast_server_is_not_taken_for_a_slow_one() {
+    // A page that a program writes bit by bit; then a megabyte in 5 ms.
+    let (rate, times) =
+        link_after(&[(30_500, 30_000, 100.0), (1_000_500, 1_000_000, 5.0), (30_500, 30_000, 3.0)]);
+    assert!(rate.is_some_and(|rate| rate > 8.0 * 47e6), "{rate:?}");
+    assert_eq!(times, [106, 5, 0]);
+    // Small pages that come in no time take as long as they took.
+    assert_eq!(link_after(&[(30_500, 30_000, 3.0); 2]), (None, vec![3, 3]));
+}
+
+#[test]
+fn an_answer_that_was_recorded_tells_what_its_body_has_at_least() {
+    let mut recorded = answer(at(0.0), 1.0);
+    recorded.timings.first_byte = Some(Duration::from_millis(500));
+    recorded.body_bytes = 9_460;
+    assert_eq!(Flow::of(Purpose::Page, &recorded).after_head, 9_460);
+    recorded.head.content_encoding = Some("gzip".into());
+    assert_eq!(Flow::of(Purpose::Page, &recorded).after_head, 0);
 }
 
 #[test]
@@ -108,6 +164,7 @@ fn the_best_rate_of_a_link_outlasts_the_process() {
     exchange(&mut first, at(0.0), |t| {
         let mut answer = answer(t, 1.0);
         answer.timings.first_byte = Some(Duration::from_millis(500));
+        answer.after_head = 9_000;
         answer
     });
     let (_, state) = first.take_changed().remove(0);
@@ -217,6 +274,69 @@ fn one_sound_answer_ends_the_row_of_troubles() {
     assert!(!load.state_of(server(1)).unwrap().is_given_up());
 }
 
+/// An answer with this status, or with this failure too.
+fn erring(started: SystemTime, status: Option<u16>, failure: Option<Failure>) -> Answer {
+    Answer { status, failure, ..answer(started, 0.1) }
+}
+
+#[test]
+fn a_server_that_breaks_off_every_answer_is_not_asked_at_the_usual_pace_for_ever() {
+    for (status, failure) in [
+        (Some(200), Some(Failure::BodyTruncated)),
+        (None, Some(Failure::ConnectUnreachable)),
+        (Some(502), None),
+        (Some(504), None),
+    ] {
+        let (mut load, mut now) = (load(), at(0.0));
+        let mut asked = 0;
+        while let Turn::Go(permit) = load.permit(now, server(1), &site("a.ke"), None) {
+            load.settle(permit, Purpose::Page, &erring(now, status, failure));
+            asked += 1;
+            assert!(asked <= 9, "{status:?} {failure:?}");
+            now = load.free_at(server(1)).map_or(now, |free| free.max(now));
+        }
+        assert!(load.state_of(server(1)).unwrap().is_given_up(), "{status:?} {failure:?}");
+    }
+}
+
+#[test]
+fn what_tells_neither_trouble_nor_soundness_changes_nothing() {
+    let unclear = [
+        (Some(500), None),
+        (Some(507), None),
+        (None, Some(Failure::TlsHandshake)),
+        (None, Some(Failure::BadHttp)),
+        (None, Some(Failure::HeaderTooLarge)),
+        (Some(200), Some(Failure::BodyEncoding)),
+    ];
+    let (mut load, mut now) = (load(), at(0.0));
+    for _ in 0..2 {
+        now = exchange(&mut load, now, |t| busy(t, None));
+    }
+    let begun = now;
+    for (status, failure) in unclear {
+        now = exchange(&mut load, now, |t| erring(t, status, failure));
+    }
+    // Two doublings are not taken back.
+    let passed = now.duration_since(begun).unwrap().as_secs_f64();
+    assert!((6.0 * 8.1..=6.0 * 8.9).contains(&passed), "{passed}");
+    // And the row goes on: the third trouble since is the fifth.
+    for _ in 0..3 {
+        now = exchange(&mut load, now, |t| busy(t, None));
+    }
+    let end = load.state_of(server(1)).unwrap().ledger.last_end().unwrap();
+    assert!(now.duration_since(end).unwrap() >= Duration::from_secs(300));
+    // What was put off once is not put off anew by what tells nothing.
+    let free = exchange(&mut load, now, |t| erring(t, Some(500), None));
+    assert!(free.duration_since(now).unwrap() < Duration::from_secs(70));
+}
+
+#[test]
+fn a_page_that_is_too_large_for_us_is_a_sound_answer() {
+    assert_eq!(fare_of(Some(200), Some(Failure::BodyTooLarge)), Fare::Sound);
+    assert_eq!(fare_of(Some(404), None), Fare::Sound);
+}
+
 #[test]
 fn growing_response_times_are_trouble() {
     let mut load = load();
@@ -245,6 +365,33 @@ fn the_ledger_measures_gaps_and_overlaps_from_the_answers() {
     load.recall(server(1), Purpose::Page, &answer(at(3.5), 1.0));
     let ledger = &load.state_of(server(1)).unwrap().ledger;
     assert_eq!(ledger.broken(&Pace::default()), [Promise::OneAtATime, Promise::LeastDelay]);
+}
+
+#[test]
+fn a_survey_that_is_killed_and_resumed_again_and_again_keeps_its_rate() {
+    let (rate, mut moved) = (MIB / 2, 0);
+    for life in 0..20 {
+        let mut load = Load::new(Pace::default(), Some(rate), SharedBudget::default(), MOST);
+        let (begun, mut now) = (at(f64::from(life) * 3.0), at(f64::from(life) * 3.0));
+        for number in 0..u8::MAX {
+            let owner = site(&format!("s{number}.ke"));
+            let mut turn = load.permit(now, server(number), &owner, None);
+            if let Turn::Full(time) = turn {
+                now = time;
+                turn = load.permit(now, server(number), &owner, None);
+            }
+            let Turn::Go(permit) = turn else { panic!("{turn:?}") };
+            if now.duration_since(begun).unwrap() >= Duration::from_secs(3) {
+                load.abandon(permit, now);
+                break;
+            }
+            let mut answer = answer(now, 0.1);
+            answer.wire = Wire { sent: 0, received: MIB, connections: 1 };
+            load.settle(permit, Purpose::Page, &answer);
+            moved += MIB;
+        }
+    }
+    assert!((1..=rate * 60).contains(&moved), "{moved} bytes in a minute at {rate} B/s");
 }
 
 #[test]
@@ -395,6 +542,47 @@ fn what_an_exchange_moves_beyond_its_limit_is_kept_in_reserve() {
         spent += received;
     }
     assert!(spent <= 8 * MIB && spent > 7 * MIB, "{spent}");
+}
+
+#[test]
+fn large_heads_do_not_exceed_a_small_budget() {
+    // No limit cuts a head.
+    let (ahead, bytes, received) = (500_000, Some(MIB), 300_000);
+    let site_budget = Budget { bytes, ..Budget::default() };
+    let (mut account, mut spent) = (SiteBudget::new(site_budget, at(0.0), ahead), 0);
+    while let Grant::Go { .. } = account.grant(at(0.0), 2 * MIB) {
+        account.book(Wire { sent: 0, received, connections: 1 });
+        spent += received;
+    }
+    assert!((1..=MIB).contains(&spent), "{spent}");
+
+    let budget = SharedBudget { in_all: Burden { bytes, ..Burden::default() }, ..SharedBudget::default() };
+    let most = Most { bytes: 2 * MIB, ahead, ..MOST };
+    let mut load = Load::new(Pace::default(), None, budget, most);
+    let (mut spent, mut now) = (0, at(0.0));
+    while let Turn::Go(permit) = load.permit(now, server(1), &site("a.ke"), None) {
+        let mut answer = answer(now, 0.1);
+        answer.wire = Wire { sent: 0, received, connections: 1 };
+        spent += received;
+        load.settle(permit, Purpose::Page, &answer);
+        now = load.free_at(server(1)).unwrap();
+    }
+    assert!((1..=MIB).contains(&spent), "{spent}");
+}
+
+#[test]
+fn an_exchange_that_its_timeout_ends_a_little_late_is_within_the_budget() {
+    let limit = Duration::from_millis(120_500);
+    let in_all = Burden { busy: Some(limit), ..Burden::default() };
+    let mut load = Load::new(Pace::default(), None, SharedBudget { in_all, ..SharedBudget::default() }, MOST);
+    let (mut busy, mut now) = (Duration::ZERO, at(0.0));
+    while let Turn::Go(permit) = load.permit(now, server(1), &site("a.ke"), None) {
+        let answer = answer(now, 60.4);
+        busy += answer.timings.total;
+        load.settle(permit, Purpose::Page, &answer);
+        now = load.free_at(server(1)).unwrap();
+    }
+    assert!(busy > Duration::ZERO && busy <= limit, "{busy:?}");
 }
 
 #[test]

@@ -21,6 +21,9 @@ pub struct ServerLink {
 pub struct Flow {
     /// Both ways.
     pub bytes: u64,
+    /// Of these, what came after the head of the answer; handshake, request and head tell no rate, for the time
+    /// they took is not in the transfer.
+    pub after_head: u64,
     pub first_byte: Option<Duration>,
     /// From the first byte of the answer to the last that was read.
     pub transfer: Duration,
@@ -28,13 +31,17 @@ pub struct Flow {
     pub is_unread: bool,
 }
 
-/// Below four segments of Ethernet (1,460 bytes of TCP each) the time of an answer is noise.
+/// Below four segments of Ethernet (1,460 bytes of TCP each) the time of a body is noise.
 const LEAST_BYTES: f64 = 4.0 * SEGMENT;
-/// Request, head and the first segment have passed when the first byte is noted.
+/// The segment with the head, and what it has of the body, has passed when the first byte is noted.
 const SEGMENT: f64 = 1460.0;
-/// What a server sends before it hears that nobody reads on: the first window of ten segments (RFC 6928) and the
-/// second of twice as many, which the acknowledgements of the first let go.
-const UNREAD_BYTES: f64 = 30.0 * SEGMENT;
+/// What a server sends before it hears anything: the first window of ten segments (RFC 6928) and the second of twice
+/// as many, which the acknowledgements of the first let go. So much is on its way when nobody reads on; and so much the
+/// kernel may have to give at once, with the head, if the first segment was lost and had to be sent again.
+const IN_FLIGHT: f64 = 30.0 * SEGMENT;
+/// Seconds below which the time of a transfer is that of our machine, which was busy elsewhere or woke up late, and
+/// not the link's: links below 6 Mbit/s need longer for the first window.
+const SHORTEST: f64 = 0.02;
 
 impl Flow {
     #[must_use]
@@ -42,39 +49,64 @@ impl Flow {
         let media_type = answer.head.content_type.as_deref().unwrap_or_default().as_bytes();
         Self {
             bytes: answer.wire.sent + answer.wire.received,
+            after_head: after_head(answer),
             first_byte: answer.timings.first_byte,
             transfer: answer.timings.transfer(),
             is_unread: answer.status.is_some_and(|status| hangs_up(purpose, status, media_type)),
         }
     }
+
+    /// A rate that the link has, in bytes per second, if the exchange tells one.
+    ///
+    /// What came in no time tells a lower bound, and only if it was more than can have been there at once.
+    fn rate(&self) -> Option<f64> {
+        let (bytes, seconds) = (self.after_head as f64, self.transfer.as_secs_f64());
+        if self.came_in_no_time() {
+            Some((bytes - IN_FLIGHT) / SHORTEST)
+        } else {
+            (seconds >= SHORTEST && bytes >= LEAST_BYTES).then(|| (bytes - SEGMENT) / seconds)
+        }
+    }
+
+    /// Whether so much came in so short a time that the link must be a fast one: as much again as can have been there
+    /// at once.
+    fn came_in_no_time(&self) -> bool {
+        self.transfer.as_secs_f64() < SHORTEST && self.after_head as f64 >= 2.0 * IN_FLIGHT
+    }
+}
+
+/// Of an answer that was read back from a record, what it has at least.
+fn after_head(answer: &Answer) -> u64 {
+    let is_plain = answer.head.content_encoding.is_none();
+    if is_plain { answer.after_head.max(answer.body_bytes) } else { answer.after_head }
 }
 
 impl ServerLink {
     /// The best rate so far; none where no answer was large enough to tell, or all came at once.
     #[must_use]
     pub fn bits_per_second(&self) -> Option<f64> {
-        self.best.map(|rate| rate * 8.0).filter(|rate| rate.is_finite())
+        self.best.map(|rate| rate * 8.0)
     }
 
     /// Takes in an exchange, and says how long it took the link.
     ///
-    /// Before any rate is known that is all the time that the answer took to come. What came of an answer
-    /// that was not read took the link for a round trip at most: then the server hears of it.
+    /// Before any rate is known that is all the time that the answer took to come, as it is where much came in no
+    /// time. What came of an answer that was not read took the link for a round trip at most: then the server hears
+    /// of it.
     ///
     /// ```
     /// use std::time::Duration;
     /// use ccsurvey::load::{Flow, ServerLink};
     /// let mut link = ServerLink::default();
     /// // 64 kB/s are 512 kbit/s.
-    /// let quick = Flow { bytes: 65_460, transfer: Duration::from_secs(1), ..Flow::default() };
-    /// assert_eq!(link.take(&quick).as_millis(), 1022);
+    /// let transfer = Duration::from_secs(1);
+    /// let quick = Flow { bytes: 65_960, after_head: 65_460, transfer, ..Flow::default() };
+    /// assert_eq!(link.take(&quick).as_millis(), 1030);
     /// // The same came slowly, for others used the link: it is the same part of the link.
-    /// assert_eq!(link.take(&Flow { transfer: Duration::from_secs(9), ..quick }).as_millis(), 1022);
+    /// assert_eq!(link.take(&Flow { transfer: Duration::from_secs(9), ..quick }).as_millis(), 1030);
     /// ```
     pub fn take(&mut self, flow: &Flow) -> Duration {
-        let bytes = flow.bytes as f64;
-        if bytes >= LEAST_BYTES {
-            let rate = (bytes - SEGMENT) / flow.transfer.as_secs_f64();
+        if let Some(rate) = flow.rate() {
             self.best = Some(self.best.map_or(rate, |best| best.max(rate)));
         }
         if let Some(time) = flow.first_byte {
@@ -82,12 +114,14 @@ impl ServerLink {
             self.round_trip = Some(self.round_trip.map_or(time, |least| least.min(time)));
         }
         let unread = if flow.is_unread { self.unread_seconds() } else { 0.0 };
-        let seconds = self.best.map_or(flow.transfer.as_secs_f64(), |best| bytes / best) + unread;
+        let transfer = flow.transfer.as_secs_f64();
+        let at_best = self.best.map_or(transfer, |best| flow.bytes as f64 / best);
+        let seconds = if flow.came_in_no_time() { at_best.min(transfer) } else { at_best } + unread;
         Duration::from_micros((seconds * 1e6).round() as u64)
     }
 
     fn unread_seconds(&self) -> f64 {
-        let at_best = self.best.map_or(f64::INFINITY, |best| UNREAD_BYTES / best);
+        let at_best = self.best.map_or(f64::INFINITY, |best| IN_FLIGHT / best);
         at_best.min(self.round_trip.unwrap_or_default())
     }
 }

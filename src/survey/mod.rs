@@ -68,7 +68,7 @@ pub use error::SurveyError;
 pub use exchange::LONGEST_WAIT;
 pub use export::export;
 pub use others::{Others, THIN, Waits};
-pub use parts::{BUILT_IN_SUFFIX_LIST, most_bytes, pace};
+pub use parts::{BUILT_IN_SUFFIX_LIST, least_budgets, most_bytes, pace};
 pub use progress::{LoadedServer, Progress, Snapshot};
 pub use settings::{FeedBackRule, Settings};
 pub use simulation::Simulation;

@@ -16,11 +16,12 @@ use super::progress::{Progress, Snapshot};
 use super::settings::{FeedBackRule, Settings};
 use super::shares;
 use super::simulation::Simulation;
+use super::values::{Size, Span};
 use crate::address::{CountryDomains, Host, OptOuts, Priorities, Scope, ScopeRule, Site, Suffixes, WebUrl};
 use crate::exchange::Depth;
 use crate::fetch::{self, Fetcher};
 use crate::frontier::{FeedBack, Frontier, Rules};
-use crate::load::{Budget, Load, Most, OwnLink, Pace, ServerState, Watch};
+use crate::load::{self, Budget, Load, Most, OwnLink, Pace, ServerState, Watch};
 use crate::records::Geo;
 use crate::walk;
 
@@ -151,8 +152,8 @@ impl Parts {
                 (clock, Fetcher::in_process(fetch, opt_out.clone(), tell, web)?)
             }
         };
-        let most =
-            Most { bytes: fetcher.most_bytes(), ahead: fetch::READ_AHEAD, time: settings.exchange_timeout.0 };
+        let (bytes, ahead) = (fetcher.most_bytes(), fetcher.beyond_limit());
+        let most = Most { bytes, ahead, time: settings.exchange_timeout.0 };
         let rate = settings.rate.map(|size| size.0);
         let load = Load::new(pace(&settings), rate, shares::of_server(&settings), most)
             .with_networks(shares::networks(&settings, &geo)?);
@@ -252,6 +253,13 @@ pub(super) fn read_text(path: &Path) -> Result<String, SurveyError> {
 #[must_use]
 pub fn most_bytes(settings: &Settings) -> u64 {
     fetch::most_bytes(&fetch_settings(settings))
+}
+
+/// The smallest budget of bytes, and of busy time, with which anything is asked.
+#[must_use]
+pub fn least_budgets(settings: &Settings) -> (Size, Span) {
+    let bytes = load::least_bytes(fetch::beyond_limit(&fetch_settings(settings)));
+    (Size(bytes), Span(load::least_busy(settings.exchange_timeout.0)))
 }
 
 /// How gently servers are asked with these settings.

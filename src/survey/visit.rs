@@ -13,7 +13,6 @@ use super::own_link;
 use super::parts::Parts;
 use super::places::Spot;
 use crate::exchange::{Ask, Failure};
-use crate::fetch;
 use crate::frontier::Lease;
 use crate::load::{Grant, Limit, SiteBudget};
 use crate::walk::{Known, Outcome, Step, Tree, Walk};
@@ -115,7 +114,7 @@ impl Visit {
         let scope = parts.reach.scope_of(&lease.site);
         let walk = Walk::new(parts.walk.clone(), scope, parts.opt_out.clone(), lease.start.clone(), known);
         Ok(Self {
-            budget: SiteBudget::new(parts.budget, counts_from, fetch::READ_AHEAD)
+            budget: SiteBudget::new(parts.budget, counts_from, parts.fetcher.beyond_limit())
                 .with_lost(past.unanswered.count(), parts.fetcher.most_bytes()),
             journal: Arc::new(Mutex::new(journal)),
             flying: FuturesUnordered::new(),

@@ -80,6 +80,12 @@ impl Exchange<'_> {
         self.sent_bytes + self.received_bytes
     }
 
+    /// From the first byte of the answer to the last; none where no answer came.
+    pub(super) fn transfer_ms(&self) -> Option<f64> {
+        let handshake = self.connect_ms.unwrap_or_default() + self.tls_ms.unwrap_or_default();
+        Some((self.total_ms? - handshake - self.first_byte_ms?).max(0.0))
+    }
+
     /// When the server was done with it, in microseconds since 1970.
     pub(super) fn ended(&self) -> i64 {
         self.started.saturating_add(microseconds(self.total_ms.unwrap_or_default()))

@@ -1,55 +1,53 @@
 use std::collections::HashMap;
 
-use super::exchange::{Exchange, microseconds};
+use super::exchange::Exchange;
 use super::schedule::Turn;
 
 /// The best rate at which answers of each server ever came: no answer comes faster than the link of its server.
+///
+/// The survey knows what came after the head of an answer, and goes by that; tables do not tell. Here all bytes of an
+/// exchange count, so that rates are never below those that the survey saw, and nobody is accused wrongly; what tells
+/// no rate ([`tells`]) counts as nothing, for before it knows a rate the survey goes by the time of the transfer.
 #[derive(Default)]
 pub(super) struct LinkShares {
-    rates: HashMap<u32, Rate>,
-}
-
-struct Rate {
     /// Bytes per second.
-    best: f64,
-    /// When the first exchange was over that told any, in microseconds: the survey could not know before.
-    known: i64,
+    best: HashMap<u32, f64>,
 }
 
 /// The server of whose link most was taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Taken {
-    /// Servers whose rate is known and that were asked again after that.
+    /// Servers whose rate is known and that were asked again after an exchange that told one.
     pub servers: u64,
     /// As a share of the link, and of whose.
     pub most: f64,
     pub address: u32,
 }
 
-/// What an answer must have at least to tell a rate, and what of it was there with its first byte: segments of
-/// Ethernet carry 1,460 bytes of TCP.
-const LEAST_BYTES: f64 = 4.0 * SEGMENT;
-const SEGMENT: f64 = 1460.0;
+/// What an exchange must have at least to tell a rate: segments of Ethernet carry 1,460 bytes of TCP.
+const LEAST_BYTES: u64 = 4 * 1460;
+/// What comes in a shorter time tells a rate only if it is more than can have been there at once: twice the first two
+/// windows of a server, of ten and twenty segments.
+const SHORTEST_MS: f64 = 20.0;
+const MUCH: u64 = 60 * 1460;
+/// Tables tell times to the microsecond.
+const ROUNDING_MS: f64 = 0.001;
+
+/// Whether an exchange tells the rate of its server's link.
+pub(super) fn tells(exchange: &Exchange<'_>) -> bool {
+    let bytes = exchange.bytes();
+    let is_long = |ms| ms >= SHORTEST_MS && bytes >= LEAST_BYTES;
+    exchange.transfer_ms().is_some_and(|ms| is_long(ms) || bytes >= MUCH)
+}
 
 impl LinkShares {
     pub(super) fn add(&mut self, exchange: &Exchange<'_>) {
-        let (Some(address), Some(total), Some(first_byte)) =
-            (exchange.address, exchange.total_ms, exchange.first_byte_ms)
-        else {
-            return;
-        };
-        let bytes = exchange.bytes() as f64;
-        if bytes < LEAST_BYTES {
-            return;
+        let (Some(address), Some(ms)) = (exchange.address, exchange.transfer_ms()) else { return };
+        if tells(exchange) {
+            let rate = exchange.bytes() as f64 / ms.max(ROUNDING_MS) * 1000.0;
+            let best = self.best.entry(address).or_insert(rate);
+            *best = best.max(rate);
         }
-        let before =
-            exchange.connect_ms.unwrap_or_default() + exchange.tls_ms.unwrap_or_default() + first_byte;
-        let seconds = (total - before).max(0.0) / 1000.0;
-        let (rate, known) =
-            ((bytes - SEGMENT) / seconds, exchange.started.saturating_add(microseconds(total)));
-        let of_server = self.rates.entry(address).or_insert(Rate { best: rate, known });
-        of_server.best = of_server.best.max(rate);
-        of_server.known = of_server.known.min(known);
     }
 
     /// What was taken of the links, by the exchanges of each address in order of time.
@@ -63,16 +61,17 @@ impl LinkShares {
     ) -> Option<Taken> {
         let mut taken: Option<Taken> = None;
         for turns in by_address {
-            let Some(rate) = turns.first().and_then(|turn| self.rates.get(&turn.address)) else { continue };
-            let from = turns.partition_point(|turn| turn.ended() < rate.known);
+            let Some(best) = turns.first().and_then(|turn| self.best.get(&turn.address)) else { continue };
+            let from = turns.iter().position(Turn::tells_rate).unwrap_or(turns.len());
             let [counted @ .., last] = &turns[from..] else { continue };
             let Some(first) = counted.first() else { continue };
-            let link_ms = |turn: &Turn| (turn.bytes() as f64 / rate.best * 1000.0).min(longest_ms);
+            let link_ms = |turn: &Turn| (turn.bytes() as f64 / best * 1000.0).min(longest_ms);
             let passed_ms = (last.started - first.started) as f64 / 1000.0;
             if passed_ms <= 0.0 {
                 continue;
             }
-            let share = counted.iter().map(link_ms).sum::<f64>() / passed_ms;
+            let telling = counted.iter().filter(|turn| turn.tells_rate());
+            let share = telling.map(link_ms).sum::<f64>() / passed_ms;
             let so_far = taken.get_or_insert_default();
             so_far.servers += 1;
             if share > so_far.most {

@@ -2,6 +2,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::exchange::{Exchange, microseconds};
+use super::link_shares;
 use super::told::{Limit, Told};
 
 /// When each exchange was at which server and for which site: 24 bytes each.
@@ -18,11 +19,14 @@ pub(super) struct Turn {
     pub took: u32,
     pub address: u32,
     site: u32,
-    /// Both ways; the highest bit tells that the server had trouble.
+    /// Both ways, a gibibyte at most; the two highest bits are marks.
     bytes: u32,
 }
 
+/// The server had trouble.
 const TROUBLED: u32 = 1 << 31;
+/// It tells the rate of the server's link.
+const TELLING: u32 = 1 << 30;
 /// Starts are told by the clock of the day, durations by a steady one, and both are rounded.
 const ROUNDING: i64 = 1_000;
 const MINUTE: i64 = 60_000_000;
@@ -71,11 +75,12 @@ impl Schedule {
 
     pub(super) fn add(&mut self, exchange: &Exchange<'_>) {
         let (Some(ms), Some(address)) = (exchange.total_ms, exchange.address) else { return };
-        let bytes = u32::try_from(exchange.bytes()).unwrap_or(u32::MAX).min(TROUBLED - 1);
+        let bytes = u32::try_from(exchange.bytes()).unwrap_or(u32::MAX).min(TELLING - 1);
         let trouble = if is_trouble(exchange) { TROUBLED } else { 0 };
+        let telling = if link_shares::tells(exchange) { TELLING } else { 0 };
         let took = u32::try_from(microseconds(ms).max(0)).unwrap_or(u32::MAX);
         let (started, site) = (exchange.started, exchange.site);
-        self.list.push(Turn { started, took, address, site, bytes: bytes | trouble });
+        self.list.push(Turn { started, took, address, site, bytes: bytes | trouble | telling });
     }
 
     /// Exchanges of each address together, in order of time.
@@ -135,7 +140,11 @@ impl Turn {
     }
 
     pub(super) fn bytes(&self) -> u64 {
-        u64::from(self.bytes & !TROUBLED)
+        u64::from(self.bytes & !(TROUBLED | TELLING))
+    }
+
+    pub(super) fn tells_rate(&self) -> bool {
+        self.bytes & TELLING != 0
     }
 
     fn is_troubled(&self) -> bool {

@@ -35,6 +35,7 @@ pub(super) const NO_SERVER: u32 = u32::MAX;
 pub(super) const TROUBLE: u8 = 1;
 pub(super) const TIMED_OUT: u8 = 2;
 pub(super) const UNREAD: u8 = 4;
+pub(super) const UNCLEAR: u8 = 8;
 
 /// Where the exchanges of a tree stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +63,10 @@ pub struct MeasuredServer {
 impl Exchange {
     pub(super) fn is_trouble(&self) -> bool {
         self.marks & TROUBLE != 0
+    }
+
+    pub(super) fn is_unclear(&self) -> bool {
+        self.marks & UNCLEAR != 0
     }
 
     /// Seconds from the first byte of the answer to the last.

@@ -30,6 +30,9 @@ pub trait Pacing {
     /// Whether an exchange with this status and failure counts as the server's trouble.
     fn is_trouble(&self, status: Option<u16>, failure: Option<&str>) -> bool;
 
+    /// Whether it tells nothing of how the server fares.
+    fn is_unclear(&self, status: Option<u16>, failure: Option<&str>) -> bool;
+
     /// Whether an answer to a question of this purpose was hung up on after its head.
     fn is_unread(&self, purpose: &str, status: Option<u16>, media_type: Option<&str>) -> bool;
 
@@ -60,6 +63,8 @@ pub struct Settled {
     /// Both ways.
     pub bytes: u64,
     pub is_trouble: bool,
+    /// It tells nothing of how the server fares.
+    pub is_unclear: bool,
     /// It was hung up on after the head of its answer.
     pub is_unread: bool,
 }

@@ -401,6 +401,7 @@ impl<'a, P: Pacing> Play<'a, P> {
             transfer: times.transfer,
             bytes: u64::from(exchange.bytes),
             is_trouble: exchange.is_trouble(),
+            is_unclear: exchange.is_unclear(),
             is_unread: exchange.is_unread(),
         };
         let free = self.now + self.pacing.pause_after(number, &settled);

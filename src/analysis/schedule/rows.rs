@@ -7,7 +7,7 @@ use polars::prelude::{DataFrame, PolarsResult};
 
 use super::asked::{Pause, Pauses};
 use super::exchanges::{
-    Exchange, Exchanges, MeasuredServer, NO_SERVER, TIMED_OUT, TROUBLE, TreeSpan, UNREAD,
+    Exchange, Exchanges, MeasuredServer, NO_SERVER, TIMED_OUT, TROUBLE, TreeSpan, UNCLEAR, UNREAD,
 };
 use super::{Pacing, Settled};
 use crate::analysis::recorded::{each, key, tree_key};
@@ -180,14 +180,20 @@ impl<P: Pacing> Loading<'_, P> {
 
     fn take(&mut self, told: &Told<'_>) {
         let server = told.address.filter(|_| told.total.is_some()).and_then(|address| self.server(address));
-        let is_trouble = self.pacing.is_trouble(told.status, told.failure);
-        let is_unread = self.pacing.is_unread(told.purpose, told.status, told.media_type);
-        let exchange = told.exchange(server, is_trouble, is_unread);
+        let exchange = told.exchange(server, self.marks(told));
         if let Some(server) = server {
             self.measure(server, told);
             self.watch(server, told, &exchange);
         }
         self.found.list.push(exchange);
+    }
+
+    fn marks(&self, told: &Told<'_>) -> u8 {
+        let timed_out = told.failure.is_some_and(|word| word.ends_with("_timeout") || word == "too_slow");
+        u8::from(timed_out) * TIMED_OUT
+            + u8::from(self.pacing.is_trouble(told.status, told.failure)) * TROUBLE
+            + u8::from(self.pacing.is_unclear(told.status, told.failure)) * UNCLEAR
+            + u8::from(self.pacing.is_unread(told.purpose, told.status, told.media_type)) * UNREAD
     }
 
     fn server(&mut self, address: &str) -> Option<u32> {
@@ -232,6 +238,7 @@ impl<P: Pacing> Loading<'_, P> {
             transfer: Duration::try_from_secs_f64(exchange.transfer()).unwrap_or_default(),
             bytes: u64::from(exchange.bytes),
             is_trouble: exchange.is_trouble(),
+            is_unclear: exchange.is_unclear(),
             is_unread: exchange.is_unread(),
         };
         self.before = Some(Before {
@@ -297,8 +304,7 @@ impl Told<'_> {
         self.connect.unwrap_or_default() + self.tls.unwrap_or_default()
     }
 
-    fn exchange(&self, server: Option<u32>, is_trouble: bool, is_unread: bool) -> Exchange {
-        let timed_out = self.failure.is_some_and(|word| word.ends_with("_timeout") || word == "too_slow");
+    fn exchange(&self, server: Option<u32>, marks: u8) -> Exchange {
         Exchange {
             server: server.unwrap_or(NO_SERVER),
             bytes: u32::try_from(self.sent + self.received).unwrap_or(u32::MAX),
@@ -307,9 +313,7 @@ impl Told<'_> {
             total: seconds(if server.is_some() { self.total } else { self.dns }.unwrap_or_default()),
             asked: 0,
             depth: self.depth.map_or(UNKNOWN, |depth| u8::try_from(depth).unwrap_or(UNKNOWN - 1)),
-            marks: u8::from(is_trouble) * TROUBLE
-                + u8::from(timed_out) * TIMED_OUT
-                + u8::from(is_unread) * UNREAD,
+            marks,
         }
     }
 }

@@ -61,8 +61,8 @@ pub struct Far {
     #[arg(long, value_name = "N|none")]
     max_requests: Option<Limit<u64>>,
 
-    /// Bytes on the wire, both ways, that one site tree may cost, e.g. 500MB. A budget below 4 MiB may be
-    /// exceeded by what is under way when reading stops [default: 320MiB]
+    /// Bytes on the wire, both ways, that one site tree may cost, e.g. 500MB. What a single request may move beyond
+    /// the pages' bodies, half a megabyte, is kept in reserve, and may stay unspent [default: 320MiB]
     #[arg(long, value_name = "BYTES|none")]
     max_bytes: Option<Limit<Size>>,
 

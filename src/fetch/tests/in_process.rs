@@ -188,3 +188,35 @@ async fn a_name_server_that_says_nothing_is_waited_for_as_long_as_any() {
     let located = fetcher(Arc::new(web), Settings::default(), "").locate(&Host::parse("a.ke").unwrap()).await;
     assert_eq!((located.address, located.dns), (Err(Failure::DnsTimeout), Some(ms(10_000))));
 }
+
+/// A page with so many bytes of header fields.
+fn headed(bytes: usize) -> Then {
+    let Then::Answer { first_byte, status, body, cut_after, bytes_per_second, mut fields } =
+        page(90_000, 1e9)
+    else {
+        unreachable!()
+    };
+    fields.extend((0..bytes / 1000).map(|_| ("X-Padding", "x".repeat(987))));
+    Then::Answer { first_byte, status, fields, body, cut_after, bytes_per_second }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_head_is_too_large_however_it_came_and_counts_as_the_limit() {
+    let (answer, body) = ask(&fetcher(one(headed(400_000)), Settings::default(), ""), "http://a.ke/").await;
+    assert_eq!((answer.failure, body.len()), (None, 90_000));
+    let (answer, body) = ask(&fetcher(one(headed(500_000)), Settings::default(), ""), "http://a.ke/").await;
+    assert_eq!((answer.failure, answer.status, body.len()), (Some(Failure::HeaderTooLarge), None, 0));
+    assert!((417_792..420_000).contains(&answer.wire.received), "{}", answer.wire.received);
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_answer_moves_more_beyond_a_small_limit_than_is_said() {
+    for head in [300, 300_000, 500_000] {
+        let fetcher = fetcher(one(headed(head)), Settings::default(), "");
+        let url = WebUrl::parse("http://a.ke/").unwrap();
+        let ask = Ask { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
+        let (answer, _) = fetcher.fetch(&ask, SERVER.into(), 8192).await;
+        let moved = answer.wire.sent + answer.wire.received;
+        assert!(moved <= 8192 + fetcher.beyond_limit(), "{moved} with a head of {head}");
+    }
+}

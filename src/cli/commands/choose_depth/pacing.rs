@@ -2,7 +2,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::analysis::{Pacing, Settled};
 use crate::exchange::{Failure, Purpose, asks_for_pause, hangs_up};
-use crate::load::{Bucket, Care, Flow, Health, Pace, ServerLink, is_trouble};
+use crate::load::{Bucket, Care, Fare, Flow, Health, Pace, ServerLink, fare_of};
 use crate::survey::{Settings, most_bytes, pace};
 
 /// What chance adds to a doubled pause, in the mean.
@@ -30,8 +30,11 @@ impl Rule {
 
 impl Pacing for Rule {
     fn is_trouble(&self, status: Option<u16>, failure: Option<&str>) -> bool {
-        let failure = failure.and_then(|word| Failure::ALL.iter().find(|known| known.as_str() == word));
-        is_trouble(status, failure.copied())
+        fare(status, failure) == Fare::Trouble
+    }
+
+    fn is_unclear(&self, status: Option<u16>, failure: Option<&str>) -> bool {
+        fare(status, failure) == Fare::Unclear
     }
 
     fn is_unread(&self, purpose: &str, status: Option<u16>, media_type: Option<&str>) -> bool {
@@ -49,9 +52,16 @@ impl Pacing for Rule {
             self.servers.resize_with(server + 1, Default::default);
         }
         let (health, link) = &mut self.servers[server];
-        let care = health.note(&self.pace, settled.is_trouble, settled.first_byte, USUAL_CHANCE);
+        let fare = match settled {
+            Settled { is_trouble: true, .. } => Fare::Trouble,
+            Settled { is_unclear: true, .. } => Fare::Unclear,
+            _ => Fare::Sound,
+        };
+        let care = health.note(&self.pace, fare, settled.first_byte, USUAL_CHANCE);
         let link = link.take(&Flow {
             bytes: settled.bytes,
+            // Tables do not tell what came before: a forecast takes links for a little faster than the survey does.
+            after_head: settled.bytes,
             first_byte: settled.first_byte,
             transfer: settled.transfer,
             is_unread: settled.is_unread,
@@ -71,4 +81,9 @@ impl Pacing for Rule {
             bucket.give_back(self.largest.saturating_sub(moved));
         }
     }
+}
+
+fn fare(status: Option<u16>, failure: Option<&str>) -> Fare {
+    let failure = failure.and_then(|word| Failure::ALL.iter().find(|known| known.as_str() == word));
+    fare_of(status, failure.copied())
 }
