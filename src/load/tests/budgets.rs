@@ -1,0 +1,135 @@
+use super::*;
+
+#[test]
+fn a_server_bears_its_share_of_a_day_and_of_the_survey_and_no_more() {
+    let budget = SharedBudget {
+        per_day: Burden { requests: Some(3), ..Burden::default() },
+        in_all: Burden { requests: Some(5), ..Burden::default() },
+    };
+    let mut load = Load::new(Pace::default(), None, budget, MOST);
+    let (mut now, mut starts) = (at(0.0), Vec::new());
+    loop {
+        match load.permit(now, server(1), &site("a.ke"), None) {
+            Turn::Go(permit) => {
+                load.settle(permit, Purpose::Page, &answer(now, 0.1));
+                starts.push(now.duration_since(UNIX_EPOCH).unwrap().as_secs() / (24 * 3600));
+            }
+            Turn::At(time) => now = time,
+            Turn::Spent => break,
+            turn => panic!("{turn:?}"),
+        }
+    }
+    assert_eq!(starts, [11, 11, 11, 12, 12], "days since 1970");
+    assert!(matches!(load.permit(now, server(2), &site("b.ke"), None), Turn::Go(_)));
+}
+
+#[test]
+fn the_ledger_measures_gaps_and_overlaps_from_the_answers() {
+    let mut load = load();
+    load.recall(server(1), Purpose::Page, &answer(at(0.0), 1.0));
+    load.recall(server(1), Purpose::Page, &answer(at(3.0), 1.0));
+    let ledger = load.state_of(server(1)).unwrap().ledger.clone();
+    assert_eq!((ledger.requests, ledger.received_bytes, ledger.busy), (2, 20_000, Duration::from_secs(2)));
+    assert_eq!(ledger.smallest_gap, Some(Duration::from_secs(2)));
+    assert_eq!(ledger.broken(&Pace::default()), []);
+    load.recall(server(1), Purpose::Page, &answer(at(3.5), 1.0));
+    let ledger = &load.state_of(server(1)).unwrap().ledger;
+    assert_eq!(ledger.broken(&Pace::default()), [Promise::OneAtATime, Promise::LeastDelay]);
+}
+
+#[test]
+fn requests_per_minute_are_those_of_the_busiest_minute() {
+    let mut load = load();
+    for number in 0..100 {
+        load.recall(server(1), Purpose::Page, &answer(at(f64::from(number) * 3.0), 0.1));
+    }
+    let most = load.state_of(server(1)).unwrap().ledger.most_requests_per_minute;
+    assert!((20..=21).contains(&most), "{most}");
+}
+
+#[test]
+fn a_budget_is_granted_to_the_last_request_and_byte_and_not_beyond() {
+    let budget = Budget { requests: Some(2), ..Budget::default() };
+    let mut site = SiteBudget::new(budget, at(0.0), 0);
+    assert_eq!(site.grant(at(0.0), MIB), Grant::Go { byte_limit: MIB });
+    assert_eq!(site.grant(at(0.0), MIB), Grant::Go { byte_limit: MIB });
+    assert_eq!(site.grant(at(0.0), MIB), Grant::Spent(Limit::Requests));
+
+    let budget = Budget { bytes: Some(MIB + 100_000), ..Budget::default() };
+    let mut site = SiteBudget::new(budget, at(0.0), 0);
+    assert_eq!(site.grant(at(0.0), MIB), Grant::Go { byte_limit: MIB });
+    assert_eq!(site.grant(at(0.0), MIB), Grant::Wait);
+    site.book(Wire { sent: 0, received: MIB, connections: 1 });
+    assert_eq!(site.grant(at(0.0), MIB), Grant::Go { byte_limit: 100_000 });
+    site.book(Wire { sent: 0, received: 99_000, connections: 0 });
+    assert_eq!(site.grant(at(0.0), MIB), Grant::Spent(Limit::Bytes));
+
+    let budget = Budget { time: Some(Duration::from_secs(10)), ..Budget::default() };
+    assert_eq!(SiteBudget::new(budget, at(0.0), 0).grant(at(10.0), MIB), Grant::Spent(Limit::Time));
+}
+
+#[test]
+fn what_an_exchange_moves_beyond_its_limit_is_kept_in_reserve() {
+    let ahead = 400_000;
+    let budget = Budget { bytes: Some(8 * MIB), ..Budget::default() };
+    let mut site = SiteBudget::new(budget, at(0.0), ahead);
+    let mut spent = 0;
+    while let Grant::Go { byte_limit } = site.grant(at(0.0), 2 * MIB) {
+        let received = (byte_limit + ahead).min(2 * MIB);
+        site.book(Wire { sent: 0, received, connections: 0 });
+        spent += received;
+    }
+    assert!(spent <= 8 * MIB && spent > 7 * MIB, "{spent}");
+}
+
+#[test]
+fn large_heads_do_not_exceed_a_small_budget() {
+    // No limit cuts a head.
+    let (ahead, bytes, received) = (500_000, Some(MIB), 300_000);
+    let site_budget = Budget { bytes, ..Budget::default() };
+    let (mut account, mut spent) = (SiteBudget::new(site_budget, at(0.0), ahead), 0);
+    while let Grant::Go { .. } = account.grant(at(0.0), 2 * MIB) {
+        account.book(Wire { sent: 0, received, connections: 1 });
+        spent += received;
+    }
+    assert!((1..=MIB).contains(&spent), "{spent}");
+
+    let budget = SharedBudget { in_all: Burden { bytes, ..Burden::default() }, ..SharedBudget::default() };
+    let most = Most { bytes: 2 * MIB, ahead, ..MOST };
+    let mut load = Load::new(Pace::default(), None, budget, most);
+    let (mut spent, mut now) = (0, at(0.0));
+    while let Turn::Go(permit) = load.permit(now, server(1), &site("a.ke"), None) {
+        let mut answer = answer(now, 0.1);
+        answer.wire = Wire { sent: 0, received, connections: 1 };
+        spent += received;
+        load.settle(permit, Purpose::Page, &answer);
+        now = load.free_at(server(1)).unwrap();
+    }
+    assert!((1..=MIB).contains(&spent), "{spent}");
+}
+
+#[test]
+fn an_exchange_that_its_timeout_ends_a_little_late_is_within_the_budget() {
+    let limit = Duration::from_millis(120_500);
+    let in_all = Burden { busy: Some(limit), ..Burden::default() };
+    let mut load = Load::new(Pace::default(), None, SharedBudget { in_all, ..SharedBudget::default() }, MOST);
+    let (mut busy, mut now) = (Duration::ZERO, at(0.0));
+    while let Turn::Go(permit) = load.permit(now, server(1), &site("a.ke"), None) {
+        let answer = answer(now, 60.4);
+        busy += answer.timings.total;
+        load.settle(permit, Purpose::Page, &answer);
+        now = load.free_at(server(1)).unwrap();
+    }
+    assert!(busy > Duration::ZERO && busy <= limit, "{busy:?}");
+}
+
+#[test]
+fn what_is_on_record_counts_into_the_budget_of_its_site() {
+    let budget = Budget { time: Some(Duration::from_secs(10)), requests: Some(2), ..Budget::default() };
+    let mut site = SiteBudget::new(budget, at(0.0), 0);
+    site.recall();
+    site.book(Wire { sent: 0, received: 1, connections: 1 });
+    assert_eq!(site.grant(at(9.0), MIB), Grant::Go { byte_limit: MIB });
+    assert_eq!(site.grant(at(9.0), MIB), Grant::Spent(Limit::Requests));
+    assert_eq!(site.grant(at(10.0), MIB), Grant::Spent(Limit::Time));
+}

@@ -1,0 +1,120 @@
+use super::*;
+
+#[test]
+fn a_survey_that_is_killed_and_resumed_again_and_again_keeps_its_rate() {
+    let (rate, mut moved) = (MIB / 2, 0);
+    for life in 0..20 {
+        let mut load = Load::new(Pace::default(), Some(rate), SharedBudget::default(), MOST);
+        let (begun, mut now) = (at(f64::from(life) * 3.0), at(f64::from(life) * 3.0));
+        for number in 0..u8::MAX {
+            let owner = site(&format!("s{number}.ke"));
+            let mut turn = load.permit(now, server(number), &owner, None);
+            if let Turn::Full(time) = turn {
+                now = time;
+                turn = load.permit(now, server(number), &owner, None);
+            }
+            let Turn::Go(permit) = turn else { panic!("{turn:?}") };
+            if now.duration_since(begun).unwrap() >= Duration::from_secs(3) {
+                load.abandon(permit, now);
+                break;
+            }
+            let mut answer = answer(now, 0.1);
+            answer.wire = Wire { sent: 0, received: MIB, connections: 1 };
+            load.settle(permit, Purpose::Page, &answer);
+            moved += MIB;
+        }
+    }
+    assert!((1..=rate * 60).contains(&moved), "{moved} bytes in a minute at {rate} B/s");
+}
+
+#[test]
+fn delays_outlast_the_process() {
+    let mut first = load();
+    exchange(&mut first, at(0.0), |t| busy(t, Some(200)));
+    let (address, state) = first.take_changed().remove(0);
+    let stored = postcard::to_stdvec(&state).unwrap();
+    let mut second = load();
+    second.restore(address, postcard::from_bytes(&stored).unwrap());
+    assert_eq!(second.free_at(server(1)), first.free_at(server(1)));
+    assert_eq!(second.state_of(address).unwrap().ledger, first.state_of(address).unwrap().ledger);
+}
+
+#[test]
+fn an_exchange_that_was_in_flight_in_a_crash_is_waited_for() {
+    let (mut load, mut again) = (load(), load());
+    load.recall_in_flight(server(1), at(0.0), at(4.0));
+    assert_eq!(load.free_at(server(1)), Some(at(4.0 + 60.0)), "nobody knows how long the server was at it");
+    assert_eq!(load.state_of(server(1)).unwrap().ledger.requests, 0);
+    again.restore(server(1), load.state_of(server(1)).unwrap().clone());
+    // The journal tells of it whenever the survey is resumed.
+    again.recall_in_flight(server(1), at(0.0), at(50.0));
+    assert_eq!(again.free_at(server(1)), Some(at(4.0 + 60.0)));
+}
+
+#[test]
+fn a_neighbourhood_rests_after_a_crash_as_its_servers_do() {
+    let pace = Pace { per_neighbourhood: Some(1), ..Pace::default() };
+    let fresh = || Load::new(pace.clone(), None, SharedBudget::default(), MOST);
+    let mut first = fresh();
+    let Turn::Go(permit) = first.permit(at(0.0), server(1), &site("a.ke"), None) else { panic!() };
+    assert!(matches!(first.permit(at(0.0), server(2), &site("b.ke"), None), Turn::Busy));
+    first.settle(permit, Purpose::Page, &answer(at(0.0), 4.0));
+    assert!(
+        matches!(first.permit(at(5.0), server(2), &site("b.ke"), None), Turn::At(free) if free == at(24.0))
+    );
+    let mut second = fresh();
+    for (address, state) in first.take_changed() {
+        second.recall_neighbour(address, &state);
+    }
+    assert!(
+        matches!(second.permit(at(5.0), server(2), &site("b.ke"), None), Turn::At(free) if free == at(24.0))
+    );
+    second.recall_in_flight(server(3), at(30.0), at(32.0));
+    assert!(
+        matches!(second.permit(at(33.0), server(2), &site("b.ke"), None), Turn::At(free) if free == at(92.0))
+    );
+    assert!(matches!(second.permit(at(33.0), [41, 90, 1, 1].into(), &site("c.ke"), None), Turn::Go(_)));
+}
+
+#[test]
+fn exchanges_whose_answers_a_crash_lost_count_into_the_budget_of_their_server_once() {
+    let in_all = Burden { requests: Some(3), ..Burden::default() };
+    let fresh = || Load::new(Pace::default(), None, SharedBudget { in_all, ..SharedBudget::default() }, MOST);
+    let mut load = fresh();
+    load.recall_in_flight(server(1), at(0.0), at(1.0));
+    load.recall_in_flight(server(1), at(5.0), at(6.0));
+    let state = load.state_of(server(1)).unwrap().clone();
+    let mut again = fresh();
+    again.restore(server(1), state);
+    // The journal tells of them again whenever the survey is resumed.
+    again.recall_in_flight(server(1), at(0.0), at(100.0));
+    again.recall_in_flight(server(1), at(5.0), at(100.0));
+    let Turn::Go(permit) = again.permit(at(400.0), server(1), &site("a.ke"), None) else { panic!() };
+    again.lose(permit, at(400.0), at(401.0));
+    assert!(matches!(again.permit(at(900.0), server(1), &site("a.ke"), None), Turn::Spent));
+}
+
+#[test]
+fn exchanges_in_flight_at_one_server_that_are_lost_in_any_order_count() {
+    let in_all = Burden { requests: Some(3), ..Burden::default() };
+    let pace = Pace { per_address: 2, per_site: 2, ..Pace::default() };
+    let mut load = Load::new(pace, None, SharedBudget { in_all, ..SharedBudget::default() }, MOST);
+    let Turn::Go(first) = load.permit(at(0.0), server(1), &site("a.ke"), None) else { panic!() };
+    let Turn::Go(second) = load.permit(at(1.0), server(1), &site("a.ke"), None) else { panic!() };
+    load.lose(second, at(1.0), at(2.0));
+    load.lose(first, at(0.0), at(3.0));
+    let Turn::Go(third) = load.permit(at(400.0), server(1), &site("a.ke"), None) else { panic!() };
+    load.settle(third, Purpose::Page, &answer(at(400.0), 1.0));
+    assert!(matches!(load.permit(at(900.0), server(1), &site("a.ke"), None), Turn::Spent));
+}
+
+#[test]
+fn exchanges_whose_answers_a_crash_lost_count_into_the_budget_of_their_site() {
+    let budget = Budget { requests: Some(5), bytes: Some(20 * MIB), time: None };
+    let mut site = SiteBudget::new(budget, at(0.0), 0).with_lost(3, MIB);
+    assert_eq!(site.grant(at(0.0), MIB), Grant::Go { byte_limit: MIB });
+    assert_eq!(site.grant(at(0.0), MIB), Grant::Go { byte_limit: MIB });
+    assert_eq!(site.grant(at(0.0), MIB), Grant::Spent(Limit::Requests));
+    let mut site = SiteBudget::new(Budget { requests: None, ..budget }, at(0.0), 0).with_lost(20, MIB);
+    assert_eq!(site.grant(at(0.0), MIB), Grant::Spent(Limit::Bytes));
+}

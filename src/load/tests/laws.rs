@@ -1,0 +1,172 @@
+use proptest::prelude::*;
+
+use super::*;
+
+proptest! {
+    /// Whatever the order of requests, an observer at the servers sees the promises kept.
+    #[test]
+    fn no_schedule_breaks_a_promise(
+        asks in prop::collection::vec((0u8..4, 0usize..4, 1u32..8000, 0u8..6), 1..120),
+        per_address in 1u32..3,
+        per_site in 1u32..3,
+        per_neighbourhood in prop::option::of(1u32..4),
+        rate in prop::option::of(50_000u64..5_000_000),
+    ) {
+        // All servers stand in one neighbourhood.
+        let pace = Pace { per_address, per_site, per_neighbourhood, ..Pace::default() };
+        let mut load = Load::new(pace.clone(), rate, SharedBudget::default(), MOST);
+        let mut now = at(0.0);
+        let mut running: Vec<(SystemTime, IpAddr, usize, Permit, Answer)> = Vec::new();
+        let mut ends: HashMap<IpAddr, Vec<(SystemTime, Duration)>> = HashMap::new();
+        let mut moved: Vec<(SystemTime, u64)> = Vec::new();
+        for (address, owner, millis, kind) in asks {
+            let (address, name) = (server(address), site(["a.ke", "b.ke", "c.ke", "d.ke"][owner]));
+            loop {
+                running.sort_by_key(|(end, ..)| *end);
+                match load.permit(now, address, &name, None) {
+                    Turn::Go(permit) => {
+                        let at_once = running.iter().filter(|run| run.1 == address).count() as u32;
+                        prop_assert!(at_once < per_address);
+                        prop_assert!((running.iter().filter(|run| run.2 == owner).count() as u32) < per_site);
+                        let kept = ends.entry(address).or_default().iter()
+                            .filter(|(end, delay)| *end + *delay > now).count() as u32;
+                        prop_assert!(at_once + kept < per_address, "a pause was cut short");
+                        let resting = ends.values().flatten().filter(|(end, delay)| *end + *delay > now).count();
+                        let beside = (running.len() + resting) as u32;
+                        prop_assert!(per_neighbourhood.is_none_or(|places| beside < places));
+                        let mut answer = answer(now, f64::from(millis) / 1000.0);
+                        answer.address = Some(address);
+                        if kind == 0 { answer.status = Some(503); }
+                        if kind == 1 { answer.failure = Some(Failure::Reset); }
+                        running.push((answer.ended(), address, owner, permit, answer));
+                        moved.push((now, 10_200));
+                        break;
+                    }
+                    Turn::GivenUp | Turn::Spent => break,
+                    turn => {
+                        let next_end = running.first().map(|run| run.0);
+                        let target = match turn { Turn::At(time) | Turn::Full(time) => Some(time), _ => None };
+                        prop_assert!(target.or(next_end).is_some(), "nobody would ever wake the one who waits");
+                        let settle_first = next_end.is_some_and(|end| target.is_none_or(|time| end <= time));
+                        if settle_first {
+                            let (end, address, _, permit, answer) = running.remove(0);
+                            now = now.max(end);
+                            let least = delay_after(&pace, answer.timings.total, Duration::ZERO, 0, None);
+                            ends.entry(address).or_default().push((end, least));
+                            load.settle(permit, Purpose::Page, &answer);
+                        } else if let Some(time) = target {
+                            prop_assert!(time > now);
+                            now = time;
+                        }
+                    }
+                }
+            }
+        }
+        if let Some(rate) = rate {
+            for (index, (from, _)) in moved.iter().enumerate() {
+                let mut sum = 0;
+                for (until, bytes) in &moved[index..] {
+                    sum += bytes;
+                    let window = until.duration_since(*from).unwrap().as_secs_f64();
+                    let most = (rate as f64 * 10.0).max(MIB as f64) + rate as f64 * window + 1.0;
+                    prop_assert!(sum as f64 <= most, "{sum} bytes in {window} s at {rate} B/s");
+                }
+            }
+        }
+        if per_address == 1 {
+            for number in 0..4 {
+                let broken = load.state_of(server(number)).map(|state| state.ledger.broken(&pace));
+                prop_assert!(broken.is_none_or(|broken| broken.is_empty()));
+            }
+        }
+    }
+
+    /// Whatever exchanges come to, no server's budget is exceeded, on any day and in all.
+    #[test]
+    fn no_server_bears_more_than_its_share(
+        costs in prop::collection::vec((1u64..=MIB, 1u32..60_000), 1..80),
+        per_address in 1u32..4,
+        limits in prop::array::uniform2((1u64..30, 1u64..20 * MIB, 1u64..1200)),
+    ) {
+        let [per_day, in_all] = limits.map(|(requests, bytes, busy)| Burden {
+            requests: Some(requests),
+            bytes: Some(bytes),
+            busy: Some(Duration::from_secs(busy)),
+        });
+        let pace = Pace { per_address, per_site: 9, ..Pace::default() };
+        let mut load = Load::new(pace, None, SharedBudget { per_day, in_all }, MOST);
+        let mut days: HashMap<u64, (u64, u64, Duration)> = HashMap::new();
+        let (mut now, mut costs) = (at(0.0), costs.into_iter().peekable());
+        let mut running: Vec<(Permit, Answer)> = Vec::new();
+        while let Some((bytes, millis)) = costs.peek().copied() {
+            match load.permit(now, server(1), &site("a.ke"), None) {
+                Turn::Go(permit) => {
+                    let mut answer = answer(now, f64::from(millis) / 1000.0);
+                    answer.wire = Wire { sent: 0, received: bytes.min(permit.byte_limit()), connections: 1 };
+                    let day = now.duration_since(UNIX_EPOCH).unwrap().as_secs() / (24 * 3600);
+                    for day in [day, u64::MAX] {
+                        let sums = days.entry(day).or_default();
+                        sums.0 += 1;
+                        sums.1 += answer.wire.received;
+                        sums.2 += answer.timings.total;
+                    }
+                    running.push((permit, answer));
+                    costs.next();
+                }
+                Turn::At(time) if running.is_empty() || time <= running[0].1.ended() => now = now.max(time),
+                Turn::At(_) | Turn::Busy => {
+                    prop_assert!(!running.is_empty(), "nobody would ever wake the one who waits");
+                    let (permit, answer) = running.remove(0);
+                    now = now.max(answer.ended());
+                    load.settle(permit, Purpose::Page, &answer);
+                }
+                _ => break,
+            }
+        }
+        for (day, (requests, bytes, busy)) in days {
+            let limit = if day == u64::MAX { in_all } else { per_day };
+            prop_assert!(requests <= limit.requests.unwrap() && bytes <= limit.bytes.unwrap());
+            prop_assert!(busy <= limit.busy.unwrap());
+        }
+    }
+
+    /// What is asked for does not depend on how many are in flight.
+    #[test]
+    fn a_byte_budget_ends_at_the_same_exchange_with_any_parallelism(
+        sizes in prop::collection::vec(1_000u64..MIB, 1..40),
+        budget in MIB..20 * MIB,
+        parallel in 1usize..5,
+    ) {
+        let run = |parallel: usize| {
+            let mut account = SiteBudget::new(Budget { bytes: Some(budget), ..Budget::default() }, at(0.0), 0);
+            let mut flying = std::collections::VecDeque::new();
+            let (mut log, mut spent) = (Vec::new(), 0);
+            let mut sizes = sizes.iter();
+            let mut next = sizes.next();
+            loop {
+                let grant = if flying.len() < parallel && next.is_some() { account.grant(at(0.0), MIB) } else { Grant::Wait };
+                match grant {
+                    Grant::Go { byte_limit } => {
+                        let size = (*next.unwrap()).min(byte_limit);
+                        log.push((byte_limit, size));
+                        flying.push_back(size);
+                        next = sizes.next();
+                    }
+                    Grant::Spent(_) => break,
+                    Grant::Wait => match flying.pop_front() {
+                        Some(size) => {
+                            spent += size;
+                            account.book(Wire { sent: 0, received: size, connections: 0 });
+                        }
+                        None => break,
+                    },
+                }
+            }
+            spent += flying.iter().sum::<u64>();
+            (log, spent)
+        };
+        let (log, spent) = run(parallel);
+        prop_assert!(spent <= budget);
+        prop_assert_eq!(log, run(1).0);
+    }
+}

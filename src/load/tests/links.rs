@@ -1,0 +1,98 @@
+use super::*;
+
+#[test]
+fn a_thin_link_is_left_alone_until_its_share_is_kept() {
+    // 64 kB/s are 512 kbit/s; what comes later comes slowly, for others use the link.
+    let mut load = load_of_links(0.005);
+    let came = |start, bytes, seconds| {
+        let mut answer = answer(start, 0.2 + seconds);
+        answer.timings.first_byte = Some(Duration::from_millis(200));
+        answer.wire = Wire { sent: 0, received: bytes, connections: 0 };
+        answer.after_head = bytes;
+        answer
+    };
+    let mut pauses = Vec::new();
+    let mut now = at(0.0);
+    for (bytes, seconds) in [(500, 0.03), (13_460, 0.1875), (13_460, 1.0), (134_600, 4.0)] {
+        let free = exchange(&mut load, now, |start| came(start, bytes, seconds));
+        let end = load.state_of(server(1)).unwrap().ledger.last_end().unwrap();
+        pauses.push(free.duration_since(end).unwrap().as_secs_f64().round());
+        now = free;
+    }
+    // 0.5 %: 6 s for what took 30 ms; then 210 ms of the link, whoever else was there; then 5 min at most.
+    assert_eq!(pauses, [6.0, 42.0, 42.0, 300.0]);
+    assert_eq!(load.state_of(server(1)).unwrap().link().bits_per_second(), Some(512_000.0));
+}
+
+#[test]
+fn a_handshake_does_not_make_a_thin_link_a_fast_one() {
+    // A robots.txt over TLS: certificates of 5 kB, and a body that comes in the segment of its head.
+    let robots = (6_000, 150, 0.05);
+    assert_eq!(link_after(&[robots]), (None, vec![0]));
+    // A page of 32 kB in half a second tells 488 kbit/s, whatever came before.
+    let page = (32_500, 32_000, 500.0);
+    let (rate, times) = link_after(&[robots, page, robots, page]);
+    assert_eq!(rate.map(f64::round), Some(488_640.0));
+    assert_eq!(times, [0, 532, 98, 532]);
+}
+
+#[test]
+fn what_the_kernel_gives_at_once_does_not_make_a_thin_link_a_fast_one() {
+    // The first segment was lost: two windows of data wait for it. Or we were busy for 300 ms.
+    let at_once = (29_700, 29_200, 0.05);
+    let page = (32_500, 32_000, 500.0);
+    assert_eq!(link_after(&[at_once]).0, None);
+    let (rate, times) = link_after(&[page, at_once, page]);
+    assert_eq!(rate.map(f64::round), Some(488_640.0));
+    assert_eq!(times, [532, 486, 532]);
+}
+
+#[test]
+fn a_fast_server_is_not_taken_for_a_slow_one() {
+    // A page that a program writes bit by bit; then a megabyte in 5 ms.
+    let (rate, times) =
+        link_after(&[(30_500, 30_000, 100.0), (1_000_500, 1_000_000, 5.0), (30_500, 30_000, 3.0)]);
+    assert!(rate.is_some_and(|rate| rate > 8.0 * 47e6), "{rate:?}");
+    assert_eq!(times, [106, 5, 0]);
+    // Small pages that come in no time take as long as they took.
+    assert_eq!(link_after(&[(30_500, 30_000, 3.0); 2]), (None, vec![3, 3]));
+}
+
+#[test]
+fn an_answer_that_was_recorded_tells_what_its_body_has_at_least() {
+    let mut recorded = answer(at(0.0), 1.0);
+    recorded.timings.first_byte = Some(Duration::from_millis(500));
+    recorded.body_bytes = 9_460;
+    assert_eq!(Flow::of(Purpose::Page, &recorded).after_head, 9_460);
+    recorded.head.content_encoding = Some("gzip".into());
+    assert_eq!(Flow::of(Purpose::Page, &recorded).after_head, 0);
+}
+
+#[test]
+fn what_is_not_read_of_a_file_takes_the_link_too() {
+    let mut load = load_of_links(0.005);
+    let file = |start| {
+        let mut answer = answer(start, 0.2);
+        answer.head.content_type = Some("application/pdf".into());
+        answer.wire = Wire { sent: 200, received: 300, connections: 1 };
+        answer
+    };
+    // A round trip of 200 ms at most: 40 s at 0.5 %.
+    assert_eq!(exchange(&mut load, at(0.0), file), at(0.2 + 40.0));
+}
+
+#[test]
+fn the_best_rate_of_a_link_outlasts_the_process() {
+    let mut first = load();
+    exchange(&mut first, at(0.0), |t| {
+        let mut answer = answer(t, 1.0);
+        answer.timings.first_byte = Some(Duration::from_millis(500));
+        answer.after_head = 9_000;
+        answer
+    });
+    let (_, state) = first.take_changed().remove(0);
+    let stored = postcard::to_stdvec(&state).unwrap();
+    let read: ServerState = postcard::from_bytes(&stored).unwrap();
+    assert!(read.link().bits_per_second().is_some());
+    assert_eq!(read.link(), state.link());
+}

@@ -1,0 +1,81 @@
+mod budgets;
+mod crashes;
+mod laws;
+mod links;
+mod pauses;
+mod troubles;
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use super::*;
+use crate::address::{Host, Site};
+use crate::exchange::{Answer, Failure, Purpose, Wire};
+
+pub(super) const MIB: u64 = 1 << 20;
+
+pub(super) fn at(seconds: f64) -> SystemTime {
+    UNIX_EPOCH + Duration::from_secs_f64(1_000_000.0 + seconds)
+}
+
+pub(super) fn server(number: u8) -> IpAddr {
+    IpAddr::from([41, 90, 0, number])
+}
+
+pub(super) fn site(name: &str) -> Site {
+    Site::new(Host::parse(name).unwrap())
+}
+
+pub(super) fn answer(started: SystemTime, seconds: f64) -> Answer {
+    let mut answer = Answer::not_asked(started, Some(server(1)), Failure::Reset, None);
+    answer.failure = None;
+    answer.status = Some(200);
+    answer.timings.total = Duration::from_secs_f64(seconds);
+    answer.timings.first_byte = Some(answer.timings.total);
+    answer.wire = Wire { sent: 200, received: 10_000, connections: 1 };
+    answer
+}
+
+fn busy(started: SystemTime, retry_after: Option<u64>) -> Answer {
+    let mut answer = answer(started, 0.1);
+    answer.status = Some(503);
+    answer.head.retry_after = retry_after.map(Duration::from_secs);
+    answer
+}
+
+pub(super) const MOST: Most = Most { bytes: MIB, ahead: 0, time: Duration::from_secs(60) };
+
+fn load() -> Load {
+    Load::new(Pace::default(), None, SharedBudget::default(), MOST)
+}
+
+fn load_of_links(share: f64) -> Load {
+    Load::new(Pace { link_share: Some(share), ..Pace::default() }, None, SharedBudget::default(), MOST)
+}
+
+/// Begins an exchange at the server's earliest time and settles it.
+fn exchange(load: &mut Load, now: SystemTime, make: impl Fn(SystemTime) -> Answer) -> SystemTime {
+    let start = load.free_at(server(1)).map_or(now, |free| free.max(now));
+    let Turn::Go(permit) = load.permit(start, server(1), &site("a.ke"), None) else {
+        panic!("not free at {start:?}")
+    };
+    load.settle(permit, Purpose::Page, &make(start));
+    load.free_at(server(1)).unwrap()
+}
+
+/// What a server's answers of so many bytes after the head, in so many milliseconds, tell of its link.
+fn link_after(came: &[(u64, u64, f64)]) -> (Option<f64>, Vec<u128>) {
+    let mut link = ServerLink::default();
+    let times = came.iter().map(|&(bytes, after_head, millis)| {
+        let transfer = Duration::from_secs_f64(millis / 1000.0);
+        link.take(&Flow { bytes, after_head, transfer, ..Flow::default() }).as_millis()
+    });
+    let times = times.collect();
+    (link.bits_per_second(), times)
+}
+
+/// An answer with this status, or with this failure too.
+fn erring(started: SystemTime, status: Option<u16>, failure: Option<Failure>) -> Answer {
+    Answer { status, failure, ..answer(started, 0.1) }
+}
