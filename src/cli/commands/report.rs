@@ -13,7 +13,7 @@ use crate::cli::error::{CliError, one_line};
 use crate::cli::exit::Exit;
 use crate::cli::output::{print, say};
 use crate::cli::replacement::Replacement;
-use crate::report::{Findings, Groups, Progress, Report};
+use crate::report::{Findings, Groups, Known, Report};
 use crate::survey::Snapshot;
 
 /// Write the report of a survey: one HTML file that any browser opens.
@@ -75,6 +75,8 @@ impl ReportCommand {
 
     fn findings(&self, environment: Option<Environment>) -> Result<Findings, CliError> {
         let sampling = Sampling { seed: self.seed, ..Sampling::default() };
+        // The time that is told with it is that of the tables, or a little before.
+        let known = known(&self.dir);
         let recorded = Recorded::load(&self.dir)?;
         let curves = Curves::of(&recorded, &sampling);
         let censoring = Censoring::of(&recorded);
@@ -90,7 +92,7 @@ impl ReportCommand {
                 .map(|by| self.groups(&recorded, *by, &sampling))
                 .collect::<Result<_, _>>()?,
             overview: Overview::of(&self.dir)?,
-            progress: progress(&self.dir),
+            known,
             censoring,
             sampling,
             curves,
@@ -121,11 +123,11 @@ impl ReportCommand {
     }
 }
 
-/// How many site trees are done, as the survey last told.
-fn progress(dir: &Path) -> Option<Progress> {
+/// How many site trees are known, as the survey last told.
+fn known(dir: &Path) -> Option<Known> {
     let told = Snapshot::load(dir).ok().flatten()?;
-    let known = told.sites_done + told.sites_walking + told.sites_waiting;
-    Some(Progress { done: told.sites_done, known })
+    let trees = told.sites_done + told.sites_walking + told.sites_waiting;
+    Some(Known { trees, at: told.updated?.into() })
 }
 
 fn write(file: &Path, page: &str) -> Result<(), CliError> {
