@@ -226,6 +226,7 @@ fn bad_values_of_flags_are_named_with_what_is_expected() {
     for (flags, message) in [
         (["--depth", "1001"], "--depth is 1001, expected 0 to 1000 levels"),
         (["--sites", "0"], "--sites is 0, expected more than 0"),
+        (["--queries-per-script", "0"], "--queries-per-script is 0, expected more than 0"),
         (["--delay-factor", "inf"], "--delay-factor is inf, expected a number of 0 or more"),
         (
             ["--link-share", "1.5"],
