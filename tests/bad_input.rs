@@ -223,6 +223,16 @@ fn bad_values_of_flags_are_named_with_what_is_expected() {
     ] {
         desk.refuses(&flags, &format!("{message} (`--help` tells what is allowed)"));
     }
+    let message = "is no pattern of URLs (expected for example '*list*', '/list/' or 'list.example.ke/')";
+    for flag in ["exclude", "include"] {
+        let refused = format!("invalid value 'list' for '--{flag} <PATTERN>': 'list' {message}");
+        desk.refuses(&[&format!("--{flag}"), "list"], &format!("{refused} (`--help` tells what is allowed)"));
+    }
+    desk.write("run.toml", "cctld = [\"ke\"]\nexclude = [\"/shop/\", \"list\"]\n");
+    desk.refuses(
+        &["--config", "run.toml"],
+        &format!("run.toml: line 2: key 'exclude': 'list' {message}"),
+    );
     for (flags, message) in [
         (["--depth", "1001"], "--depth is 1001, expected 0 to 1000 levels"),
         (["--sites", "0"], "--sites is 0, expected more than 0"),
