@@ -174,6 +174,27 @@ fn a_survey_of_a_newer_version_is_not_touched() {
 }
 
 #[test]
+fn a_status_that_is_missing_or_damaged_is_named() {
+    let desk = Desk::new();
+    let (code, _) = desk.survey(&[]);
+    assert_eq!(code, 1, "the name server does not answer");
+    let end = "; what is done is in the tables (`ccsurvey report d`)";
+    for (content, what) in [
+        (None, "is missing: a survey writes it every second from when it asks the first server"),
+        (Some("{\"state\": \"fin"), "is damaged: EOF while parsing a string at line 1 column 14"),
+    ] {
+        let _ = fs::remove_file(desk.path().join("d/status.json"));
+        if let Some(content) = content {
+            desk.write("d/status.json", content);
+        }
+        for flags in [&[][..], &["--json"], &["--watch"]] {
+            let said = desk.run(&[&["status", "d"], flags].concat());
+            assert_eq!(said, (1, format!("ccsurvey: error: d/status.json {what}{end}\n")), "{flags:?}");
+        }
+    }
+}
+
+#[test]
 fn a_folder_that_is_no_survey_is_named() {
     let desk = Desk::new();
     for command in ["resume", "status", "export"] {

@@ -34,11 +34,12 @@ pub(super) fn in_words(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
     table.row(["received", &bytes(now.received_bytes)]);
     table.row(["sent", &bytes(now.sent_bytes)]);
     table.row(["errors", &errors(now, usize::MAX)]);
-    if now.state == "running" && !now.is_simulated && !is_silent(now, time) {
+    let is_at_work = now.state == "running" && !is_silent(now, time);
+    if is_at_work && !now.is_simulated {
         table.row(["of late", &rates(now)]);
         table.row(["remaining", &time_left(now)]);
     }
-    if let Some(since) = now.own_link_broken_since.filter(|_| now.state == "running") {
+    if let Some(since) = now.own_link_broken_since.filter(|_| is_at_work) {
         let paused = duration(age(since, time).as_secs_f64());
         table.row([
             "paused",
