@@ -207,8 +207,19 @@ fn a_folder_that_is_no_survey_is_named() {
 fn bad_values_of_flags_are_named_with_what_is_expected() {
     let desk = Desk::new();
     for (flags, message) in [
-        (["--depth", "deep"], "invalid value 'deep' for '--depth <LEVELS>': expected a whole number"),
-        (["--depth", "70000"], "invalid value '70000' for '--depth <LEVELS>': too large"),
+        (
+            ["--depth", "deep"],
+            "invalid value 'deep' for '--depth <LEVELS>': expected a whole number from 0 to 65535",
+        ),
+        (
+            ["--depth", "70000"],
+            "invalid value '70000' for '--depth <LEVELS>': expected a whole number from 0 to 65535",
+        ),
+        (
+            ["--trap-levels", "2.5"],
+            "invalid value '2.5' for '--trap-levels <LEVELS|none>': '2.5' is neither none nor a whole number from 0 to \
+             65535",
+        ),
         (
             ["--min-delay", "soon"],
             "invalid value 'soon' for '--min-delay <TIME>': 'soon' is not a duration (expected for example '2s', \
@@ -234,7 +245,8 @@ fn bad_values_of_flags_are_named_with_what_is_expected() {
         ),
         (
             ["--per-neighbourhood", "few"],
-            "invalid value 'few' for '--per-neighbourhood <N|none>': expected a whole number, or none",
+            "invalid value 'few' for '--per-neighbourhood <N|none>': 'few' is neither none nor a whole number from 0 to \
+             4294967295",
         ),
         (
             ["--quiet-hours", "8-18"],
@@ -319,6 +331,16 @@ fn unknown_keys_and_bad_values_of_a_configuration_file_are_named_with_their_line
     desk.refuses(
         &["--config", "run.toml"],
         "run.toml: line 2: key 'rate': 'fast' is not a number of bytes (expected for example '500kB' or '1MiB')",
+    );
+    desk.write("run.toml", "cctld = [\"ke\"]\ndepth = 70000\n");
+    desk.refuses(
+        &["--config", "run.toml"],
+        "run.toml: line 2: key 'depth' is 70000, expected a whole number from 0 to 65535",
+    );
+    desk.write("run.toml", "start = \"s.csv\"\n");
+    desk.refuses(
+        &["--config", "run.toml"],
+        "run.toml: line 1: 'start' cannot stand in a file, only on the command line: --start",
     );
     desk.write("run.toml", "cctld = [\"ke\"]\nsites = 0\n");
     desk.refuses(&["--config", "run.toml"], "--sites is 0, expected more than 0");

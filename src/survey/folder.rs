@@ -88,7 +88,7 @@ impl Folder {
     pub(super) fn read_settings(&self) -> Result<Settings, SurveyError> {
         let path = self.settings();
         let text = fs::read_to_string(&path).map_err(SurveyError::file(READ, &path))?;
-        toml::from_str(&text).map_err(|wrong| SurveyError::Settings { path, message: wrong.to_string() })
+        Settings::parse(&text).map_err(|message| SurveyError::Settings { path, message })
     }
 
     /// `survey.toml`.
