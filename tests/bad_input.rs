@@ -262,10 +262,7 @@ fn bad_values_of_flags_are_named_with_what_is_expected() {
         desk.refuses(&[&format!("--{flag}"), "list"], &format!("{refused} (`--help` tells what is allowed)"));
     }
     desk.write("run.toml", "cctld = [\"ke\"]\nexclude = [\"/shop/\", \"list\"]\n");
-    desk.refuses(
-        &["--config", "run.toml"],
-        &format!("run.toml: line 2: key 'exclude': 'list' {message}"),
-    );
+    desk.refuses(&["--config", "run.toml"], &format!("run.toml: line 2: key 'exclude': 'list' {message}"));
     for (flags, message) in [
         (["--depth", "1001"], "--depth is 1001, expected 0 to 1000 levels"),
         (["--sites", "0"], "--sites is 0, expected more than 0"),
@@ -294,6 +291,39 @@ fn bad_values_of_flags_are_named_with_what_is_expected() {
                    127.0.0.1:53 (`--help` tells what is allowed)";
     let said = desk.run(&["survey", "d", "--start", "s.csv", "--cctld", "ke", "--dns", "there"]);
     assert_eq!(said, (2, format!("ccsurvey: error: {message}\n")));
+}
+
+#[test]
+fn negative_values_are_named_with_their_flag() {
+    let desk = Desk::new();
+    let told = "(`--help` tells what is allowed)";
+    for (flags, message) in [
+        (
+            ["--depth", "-1"],
+            format!(
+                "invalid value '-1' for '--depth <LEVELS>': expected a whole number from 0 to 65535 {told}"
+            ),
+        ),
+        (
+            ["--min-delay", "-1s"],
+            format!(
+                "invalid value '-1s' for '--min-delay <TIME>': '-1s' is not a duration (expected for example '2s', \
+                 '500ms' or '1h 30m') {told}"
+            ),
+        ),
+        (["--probe-scripts", "-0.1"], "--probe-scripts is -0.1, expected a share from 0 to 1".to_owned()),
+        (["--delay-factor", "-1"], "--delay-factor is -1, expected a number of 0 or more".to_owned()),
+    ] {
+        desk.refuses(&flags, &message);
+    }
+    let message = format!(
+        "ccsurvey: error: invalid value '-1' for '--seed <N>': expected a whole number from 0 to {} {told}\n",
+        u64::MAX
+    );
+    assert_eq!(desk.run(&["report", "d", "--seed", "-1"]), (2, message));
+    let message =
+        format!("ccsurvey: error: a value is required for '--depth <LEVELS>' but none was supplied {told}\n");
+    assert_eq!(desk.run(&["survey", "d", "--depth", "--start", "s.csv"]), (2, message));
 }
 
 #[test]
