@@ -15,7 +15,8 @@ use crate::survey::{Reading, Survey, Taken};
 /// Walks the sites of the start list and, with --feed-back, those they link to inside the country
 /// domains; writes tables, log and state into DIR. The defaults are the polite ones: one request at a
 /// time for each server and each site, a pause of at least 2 s or five times the last exchange,
-/// robots.txt obeyed. Ctrl-C stops it, `resume` goes on.
+/// robots.txt obeyed. Ctrl-C, SIGTERM or the loss of its terminal stop it (under `nohup` the last does not),
+/// `resume` goes on.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct SurveyCommand {
