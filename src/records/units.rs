@@ -51,6 +51,13 @@ pub fn byte_rate(per_second: f64) -> String {
     format!("{}/s", bytes(per_second.round() as u64))
 }
 
+/// A short time: `5.0 ms`, `300.5 ms`, and from a second on as [`duration`].
+#[must_use]
+pub fn milliseconds(ms: f64) -> String {
+    // What would be shown as 1000.0 ms is a second.
+    if ms < 999.95 { format!("{ms:.1} ms") } else { duration(ms / 1000.0) }
+}
+
 /// Seconds in the two largest units that fit: `2.9 s`, `45 s`, `1 min 20 s`, `3 h 05 min`, `2 d 04 h`.
 #[expect(
     clippy::cast_possible_truncation,
@@ -93,6 +100,19 @@ mod tests {
         assert_eq!(bytes(u64::MAX), "18446.7 PB");
         assert_eq!(request_rate(4.46), "4.5 req/s");
         assert_eq!(byte_rate(45_100.4), "45.1 kB/s");
+    }
+
+    #[test]
+    fn what_is_below_a_second_is_in_milliseconds() {
+        for (ms, text) in [
+            (0.0, "0.0 ms"),
+            (5.0, "5.0 ms"),
+            (300.5, "300.5 ms"),
+            (999.96, "1.0 s"),
+            (80_000.0, "1 min 20 s"),
+        ] {
+            assert_eq!(milliseconds(ms), text);
+        }
     }
 
     #[test]
