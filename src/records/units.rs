@@ -14,6 +14,13 @@ pub fn thousands(number: u64) -> String {
     text
 }
 
+/// So many of what has a usual plural: `1 site`, `3,400 sites`.
+#[must_use]
+pub fn count(number: u64, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", thousands(number))
+}
+
 /// Bytes with decimal units, as networks are rated: `999 B`, `12.3 MB`.
 #[expect(clippy::cast_precision_loss, reason = "one decimal is shown")]
 #[must_use]
@@ -93,6 +100,7 @@ mod tests {
             ["0", "999", "1,000", "1,234,567"],
             [0, 999, 1000, 1_234_567].map(thousands).each_ref().map(String::as_str)
         );
+        assert_eq!([0, 1, 3400].map(|sites| count(sites, "site")), ["0 sites", "1 site", "3,400 sites"]);
         assert_eq!(bytes(999), "999 B");
         assert_eq!(bytes(1000), "1.0 kB");
         assert_eq!(bytes(12_345_678), "12.3 MB");

@@ -8,6 +8,7 @@ use crate::cli::flags::SurveyFlags;
 use crate::cli::output::say;
 use crate::cli::run::{Showing, block_on, run};
 use crate::cli::start_list;
+use crate::records::units;
 use crate::survey::{Reading, Survey, Taken};
 
 /// Begin a new survey in DIR.
@@ -63,7 +64,7 @@ pub(super) fn taken_in_words(taken: Taken) -> String {
         )
     });
     let known = taken.known.map(|known| {
-        let known = crate::records::units::thousands(known);
+        let known = units::thousands(known);
         format!("; {known} pages and files of the earlier survey are sent only if they have changed")
     });
     format!(
@@ -90,8 +91,7 @@ pub(super) fn reading_in_words() -> impl FnMut(Reading) {
 }
 
 fn count(number: usize, what: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {what}{plural}", crate::records::units::thousands(number as u64))
+    units::count(number as u64, what)
 }
 
 #[cfg(test)]
