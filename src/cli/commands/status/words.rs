@@ -33,7 +33,7 @@ pub(super) fn in_words(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
     table.row(["requests", &thousands(now.requests)]);
     table.row(["received", &bytes(now.received_bytes)]);
     table.row(["sent", &bytes(now.sent_bytes)]);
-    table.row(["errors", &errors(now, usize::MAX)]);
+    table.row(["errors", &errors(now)]);
     let is_at_work = now.state == "running" && !is_silent(now, time);
     if is_at_work && !now.is_simulated {
         table.row(["of late", &rates(now)]);
@@ -133,6 +133,14 @@ mod tests {
         assert!(told(2).ends_with(
             "\nmost-loaded servers  requests  received  busy\n102.0.0.1               1,234   12.3 MB  12 s\n"
         ));
+    }
+
+    #[test]
+    fn of_many_kinds_of_errors_the_most_frequent_are_told() {
+        let errors = (1..=40).map(|number| (format!("http_{}", 400 + number), number)).collect();
+        let words = in_words(Path::new("kenya"), &Snapshot { errors, ..snapshot() }, SystemTime::UNIX_EPOCH);
+        let line = "\nerrors         820 (http_440 40, http_439 39, http_438 38, http_437 37, …)\n";
+        assert!(words.contains(line), "{words}");
     }
 
     #[test]
