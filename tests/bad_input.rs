@@ -153,11 +153,30 @@ fn a_folder_that_exists_is_left_as_it_is() {
     let desk = Desk::new();
     fs::create_dir(desk.path().join("d")).unwrap();
     desk.write("d/mine.txt", "mine");
-    let message = "ccsurvey: error: d exists: choose another folder, or go on with `ccsurvey resume d`\n";
+    let message = "ccsurvey: error: d exists and is not an empty folder: choose another one\n";
     assert_eq!(desk.survey(&[]), (2, message.to_owned()));
     assert_eq!(desk.run(&["demo", "d"]), (2, message.to_owned()));
     assert_eq!(fs::read_to_string(desk.path().join("d/mine.txt")).unwrap(), "mine");
     assert_eq!(fs::read_dir(desk.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn a_file_in_the_place_of_a_folder_is_left_as_it_is() {
+    let desk = Desk::new();
+    desk.write("d", "mine");
+    let message = "ccsurvey: error: d exists and is not an empty folder: choose another one\n";
+    assert_eq!(desk.survey(&[]), (2, message.to_owned()));
+    assert_eq!(desk.run(&["demo", "d"]), (2, message.to_owned()));
+    assert_eq!(fs::read_to_string(desk.path().join("d")).unwrap(), "mine");
+    assert_eq!(fs::read_dir(desk.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn only_where_there_is_a_survey_resume_is_named() {
+    let desk = Desk::new();
+    assert_eq!(desk.survey(&[]).0, 1, "the name server does not answer");
+    let message = "ccsurvey: error: d exists: choose another folder, or go on with `ccsurvey resume d`\n";
+    assert_eq!(desk.survey(&[]), (2, message.to_owned()));
 }
 
 #[test]

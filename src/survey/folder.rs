@@ -33,7 +33,7 @@ impl Folder {
             return Err(SurveyError::Unfinished(dir.to_owned()));
         }
         if is_taken || dir.is_file() {
-            return Err(SurveyError::Exists(dir.to_owned()));
+            return Err(SurveyError::in_the_way(dir));
         }
         let folder = Self { dir: dir.to_owned() };
         let journals = folder.journals();
