@@ -153,11 +153,30 @@ fn a_folder_that_exists_is_left_as_it_is() {
     let desk = Desk::new();
     fs::create_dir(desk.path().join("d")).unwrap();
     desk.write("d/mine.txt", "mine");
-    let message = "ccsurvey: error: d exists: choose another folder, or go on with `ccsurvey resume d`\n";
+    let message = "ccsurvey: error: d exists and is not an empty folder: choose another one\n";
     assert_eq!(desk.survey(&[]), (2, message.to_owned()));
     assert_eq!(desk.run(&["demo", "d"]), (2, message.to_owned()));
     assert_eq!(fs::read_to_string(desk.path().join("d/mine.txt")).unwrap(), "mine");
     assert_eq!(fs::read_dir(desk.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn a_file_in_the_place_of_a_folder_is_left_as_it_is() {
+    let desk = Desk::new();
+    desk.write("d", "mine");
+    let message = "ccsurvey: error: d exists and is not an empty folder: choose another one\n";
+    assert_eq!(desk.survey(&[]), (2, message.to_owned()));
+    assert_eq!(desk.run(&["demo", "d"]), (2, message.to_owned()));
+    assert_eq!(fs::read_to_string(desk.path().join("d")).unwrap(), "mine");
+    assert_eq!(fs::read_dir(desk.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn only_where_there_is_a_survey_resume_is_named() {
+    let desk = Desk::new();
+    assert_eq!(desk.survey(&[]).0, 1, "the name server does not answer");
+    let message = "ccsurvey: error: d exists: choose another folder, or go on with `ccsurvey resume d`\n";
+    assert_eq!(desk.survey(&[]), (2, message.to_owned()));
 }
 
 #[test]
@@ -174,6 +193,27 @@ fn a_survey_of_a_newer_version_is_not_touched() {
 }
 
 #[test]
+fn a_status_that_is_missing_or_damaged_is_named() {
+    let desk = Desk::new();
+    let (code, _) = desk.survey(&[]);
+    assert_eq!(code, 1, "the name server does not answer");
+    let end = "; what is done is in the tables (`ccsurvey report d`)";
+    for (content, what) in [
+        (None, "is missing: a survey writes it every second from when it asks the first server"),
+        (Some("{\"state\": \"fin"), "is damaged: EOF while parsing a string at line 1 column 14"),
+    ] {
+        let _ = fs::remove_file(desk.path().join("d/status.json"));
+        if let Some(content) = content {
+            desk.write("d/status.json", content);
+        }
+        for flags in [&[][..], &["--json"], &["--watch"]] {
+            let said = desk.run(&[&["status", "d"], flags].concat());
+            assert_eq!(said, (1, format!("ccsurvey: error: d/status.json {what}{end}\n")), "{flags:?}");
+        }
+    }
+}
+
+#[test]
 fn a_folder_that_is_no_survey_is_named() {
     let desk = Desk::new();
     for command in ["resume", "status", "export"] {
@@ -186,8 +226,19 @@ fn a_folder_that_is_no_survey_is_named() {
 fn bad_values_of_flags_are_named_with_what_is_expected() {
     let desk = Desk::new();
     for (flags, message) in [
-        (["--depth", "deep"], "invalid value 'deep' for '--depth <LEVELS>': expected a whole number"),
-        (["--depth", "70000"], "invalid value '70000' for '--depth <LEVELS>': too large"),
+        (
+            ["--depth", "deep"],
+            "invalid value 'deep' for '--depth <LEVELS>': expected a whole number from 0 to 65535",
+        ),
+        (
+            ["--depth", "70000"],
+            "invalid value '70000' for '--depth <LEVELS>': expected a whole number from 0 to 65535",
+        ),
+        (
+            ["--trap-levels", "2.5"],
+            "invalid value '2.5' for '--trap-levels <LEVELS|none>': '2.5' is neither none nor a whole number from 0 to \
+             65535",
+        ),
         (
             ["--min-delay", "soon"],
             "invalid value 'soon' for '--min-delay <TIME>': 'soon' is not a duration (expected for example '2s', \
@@ -213,7 +264,8 @@ fn bad_values_of_flags_are_named_with_what_is_expected() {
         ),
         (
             ["--per-neighbourhood", "few"],
-            "invalid value 'few' for '--per-neighbourhood <N|none>': expected a whole number, or none",
+            "invalid value 'few' for '--per-neighbourhood <N|none>': 'few' is neither none nor a whole number from 0 to \
+             4294967295",
         ),
         (
             ["--quiet-hours", "8-18"],
@@ -223,9 +275,17 @@ fn bad_values_of_flags_are_named_with_what_is_expected() {
     ] {
         desk.refuses(&flags, &format!("{message} (`--help` tells what is allowed)"));
     }
+    let message = "is no pattern of URLs (expected for example '*list*', '/list/' or 'list.example.ke/')";
+    for flag in ["exclude", "include"] {
+        let refused = format!("invalid value 'list' for '--{flag} <PATTERN>': 'list' {message}");
+        desk.refuses(&[&format!("--{flag}"), "list"], &format!("{refused} (`--help` tells what is allowed)"));
+    }
+    desk.write("run.toml", "cctld = [\"ke\"]\nexclude = [\"/shop/\", \"list\"]\n");
+    desk.refuses(&["--config", "run.toml"], &format!("run.toml: line 2: key 'exclude': 'list' {message}"));
     for (flags, message) in [
         (["--depth", "1001"], "--depth is 1001, expected 0 to 1000 levels"),
         (["--sites", "0"], "--sites is 0, expected more than 0"),
+        (["--queries-per-script", "0"], "--queries-per-script is 0, expected more than 0"),
         (["--delay-factor", "inf"], "--delay-factor is inf, expected a number of 0 or more"),
         (
             ["--link-share", "1.5"],
@@ -250,6 +310,39 @@ fn bad_values_of_flags_are_named_with_what_is_expected() {
                    127.0.0.1:53 (`--help` tells what is allowed)";
     let said = desk.run(&["survey", "d", "--start", "s.csv", "--cctld", "ke", "--dns", "there"]);
     assert_eq!(said, (2, format!("ccsurvey: error: {message}\n")));
+}
+
+#[test]
+fn negative_values_are_named_with_their_flag() {
+    let desk = Desk::new();
+    let told = "(`--help` tells what is allowed)";
+    for (flags, message) in [
+        (
+            ["--depth", "-1"],
+            format!(
+                "invalid value '-1' for '--depth <LEVELS>': expected a whole number from 0 to 65535 {told}"
+            ),
+        ),
+        (
+            ["--min-delay", "-1s"],
+            format!(
+                "invalid value '-1s' for '--min-delay <TIME>': '-1s' is not a duration (expected for example '2s', \
+                 '500ms' or '1h 30m') {told}"
+            ),
+        ),
+        (["--probe-scripts", "-0.1"], "--probe-scripts is -0.1, expected a share from 0 to 1".to_owned()),
+        (["--delay-factor", "-1"], "--delay-factor is -1, expected a number of 0 or more".to_owned()),
+    ] {
+        desk.refuses(&flags, &message);
+    }
+    let message = format!(
+        "ccsurvey: error: invalid value '-1' for '--seed <N>': expected a whole number from 0 to {} {told}\n",
+        u64::MAX
+    );
+    assert_eq!(desk.run(&["report", "d", "--seed", "-1"]), (2, message));
+    let message =
+        format!("ccsurvey: error: a value is required for '--depth <LEVELS>' but none was supplied {told}\n");
+    assert_eq!(desk.run(&["survey", "d", "--depth", "--start", "s.csv"]), (2, message));
 }
 
 #[test]
@@ -287,6 +380,16 @@ fn unknown_keys_and_bad_values_of_a_configuration_file_are_named_with_their_line
     desk.refuses(
         &["--config", "run.toml"],
         "run.toml: line 2: key 'rate': 'fast' is not a number of bytes (expected for example '500kB' or '1MiB')",
+    );
+    desk.write("run.toml", "cctld = [\"ke\"]\ndepth = 70000\n");
+    desk.refuses(
+        &["--config", "run.toml"],
+        "run.toml: line 2: key 'depth' is 70000, expected a whole number from 0 to 65535",
+    );
+    desk.write("run.toml", "start = \"s.csv\"\n");
+    desk.refuses(
+        &["--config", "run.toml"],
+        "run.toml: line 1: 'start' cannot stand in a file, only on the command line: --start",
     );
     desk.write("run.toml", "cctld = [\"ke\"]\nsites = 0\n");
     desk.refuses(&["--config", "run.toml"], "--sites is 0, expected more than 0");

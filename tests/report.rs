@@ -229,7 +229,28 @@ fn a_survey_that_is_not_over_says_so_first() {
         assert!(banner[0].contains("known site trees are done"), "{banner:?}");
     }
     fs::remove_file(dir.join("status.json")).unwrap();
-    assert!(page(&dir, &[]).contains("is not told"));
+    assert!(page(&dir, &[]).contains("of the site trees are done; only these"));
+}
+
+/// The manifest of a survey at work is as its run began: numbers and times on the first page are not from there.
+#[test]
+fn the_first_page_of_a_survey_at_work_says_one_thing() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = copied(folder.path());
+    let mut manifest = Manifest::load(&dir).unwrap();
+    (manifest.state, manifest.updated, manifest.finished) = (SurveyState::Running, manifest.created, None);
+    manifest.save(&dir).unwrap();
+    let mut status: Value = serde_json::from_slice(&fs::read(dir.join("status.json")).unwrap()).unwrap();
+    // A second before the last tree was written: fewer done, but all known.
+    let trees = status["sites_done"].as_u64().unwrap();
+    (status["sites_done"], status["sites_waiting"]) = ((trees - 3).into(), 10.into());
+    status["updated"] = serde_json::json!({ "secs_since_epoch": 1_800_000_000, "nanos_since_epoch": 0 });
+    fs::write(dir.join("status.json"), status.to_string()).unwrap();
+    let page = page(&dir, &[]);
+    let told = format!("{trees} of {} known site trees are done, as of 2027-01-15 08:00:00 UTC;", trees + 7);
+    assert!(page.contains(&told), "{told}: {:?}", between(&page, "class=\"banner\"", "</div>"));
+    assert!(page.contains(&format!("<dt>Site trees</dt><dd>{trees}<")), "{trees}");
+    assert!(page.contains(", as of 2027-01-15, by ccsurvey"));
 }
 
 #[test]

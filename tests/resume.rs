@@ -21,7 +21,17 @@ fn ccsurvey(space: &Space, command: &str, dir: &Path, start: &Path) -> Child {
 }
 
 fn spawn(space: &Space, command: &str, dir: &Path, start: &Path, more: &[&str]) -> Child {
-    let mut process = Command::new(env!("CARGO_BIN_EXE_ccsurvey"));
+    start_with(Command::new(env!("CARGO_BIN_EXE_ccsurvey")), space, command, dir, start, more)
+}
+
+fn start_with(
+    mut process: Command,
+    space: &Space,
+    command: &str,
+    dir: &Path,
+    start: &Path,
+    more: &[&str],
+) -> Child {
     process.arg(command).arg(dir);
     if command == "survey" {
         process.args(["--cctld", "ke", "--contact", "https://survey.example/contact"]);
@@ -172,19 +182,53 @@ fn a_second_process_on_the_same_survey_is_refused() {
     assert!(message.contains(&expected), "{message}");
 }
 
-#[test]
-fn ctrl_c_ends_politely_with_130_and_resume_goes_on() {
-    let space = Space::serve("a_small_country");
-    let folder = tempfile::tempdir().unwrap();
-    let (start, dir) = (folder.path().join("start.txt"), folder.path().join("survey"));
-    std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
-    let mut child = ccsurvey(&space, "survey", &dir, &start);
+/// Waits until the servers have seen twenty requests, then sends the signals one after another.
+fn send(space: &Space, child: &Child, signals: &[&str]) {
     let deadline = Instant::now() + Duration::from_secs(60);
     while space.accesses().len() < 20 && Instant::now() < deadline {
         std::thread::yield_now();
     }
-    let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(interrupt.success());
+    for signal in signals {
+        let mut kill = Command::new("kill");
+        assert!(kill.arg(signal).arg(child.id().to_string()).status().unwrap().success());
+    }
+}
+
+#[test]
+fn ctrl_c_ends_politely_with_130_and_resume_goes_on() {
+    ends_politely_with_130_and_resume_goes_on(Command::new(env!("CARGO_BIN_EXE_ccsurvey")), &["-INT"]);
+}
+
+/// The shell says that the terminal is gone, and then the system does.
+#[test]
+fn a_lost_terminal_ends_politely_with_130_and_resume_goes_on() {
+    // The tests themselves may run under nohup.
+    let mut program = Command::new("env");
+    program.args(["--default-signal=HUP", env!("CARGO_BIN_EXE_ccsurvey")]);
+    ends_politely_with_130_and_resume_goes_on(program, &["-HUP", "-HUP"]);
+}
+
+#[test]
+fn a_lost_terminal_is_nothing_to_a_survey_under_nohup() {
+    let space = Space::serve("a_small_country");
+    let folder = tempfile::tempdir().unwrap();
+    let (start, dir) = (folder.path().join("start.txt"), folder.path().join("survey"));
+    std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
+    let mut nohup = Command::new("nohup");
+    nohup.arg(env!("CARGO_BIN_EXE_ccsurvey"));
+    let mut child = start_with(nohup, &space, "survey", &dir, &start, &[]);
+    send(&space, &child, &["-HUP"]);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert_eq!(Manifest::load(&dir).unwrap().state, SurveyState::Finished);
+}
+
+fn ends_politely_with_130_and_resume_goes_on(program: Command, signals: &[&str]) {
+    let space = Space::serve("a_small_country");
+    let folder = tempfile::tempdir().unwrap();
+    let (start, dir) = (folder.path().join("start.txt"), folder.path().join("survey"));
+    std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
+    let mut child = start_with(program, &space, "survey", &dir, &start, &[]);
+    send(&space, &child, signals);
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!(Manifest::load(&dir).unwrap().state, SurveyState::Interrupted);
     assert_eq!(Manifest::load(&dir).unwrap().unrecorded_exchanges, 0, "exchanges in flight were let finish");

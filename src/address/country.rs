@@ -25,17 +25,27 @@ impl CountryDomains {
         suffixes: &Suffixes,
     ) -> Result<Self, CountryError> {
         let mut domains = Vec::new();
-        for text in names.into_iter().map(str::trim).filter(|text| !text.is_empty()) {
-            let unknown = || CountryError::Unknown(text.to_owned());
-            let domain = Host::parse(text.trim_start_matches('.')).map_err(|_| unknown())?;
-            if !suffixes.is_icann_suffix(&domain) {
-                return Err(unknown());
-            }
-            if !domains.contains(&domain) {
-                domains.push(domain);
+        for text in Self::canonical(names) {
+            match Host::parse(&text) {
+                Ok(domain) if suffixes.is_icann_suffix(&domain) => domains.push(domain),
+                _ => return Err(CountryError::Unknown(text)),
             }
         }
         if domains.is_empty() { Err(CountryError::None) } else { Ok(Self(domains)) }
+    }
+
+    /// The names as hosts are written, each once: `.KE` is `ke`. What is no host is left as it is, for
+    /// [`CountryDomains::parse`] to name.
+    pub fn canonical<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+        let mut written = Vec::new();
+        for text in names.into_iter().map(str::trim).filter(|text| !text.is_empty()) {
+            let host = Host::parse(text.trim_start_matches('.'));
+            let name = host.map_or_else(|_| text.to_owned(), |host| host.to_string());
+            if !written.contains(&name) {
+                written.push(name);
+            }
+        }
+        written
     }
 
     /// The country domain that a host lies in.
@@ -68,6 +78,12 @@ mod tests {
         assert_eq!(of("例.中国").as_deref(), Some("xn--fiqs8s"));
         assert_eq!(of("ke.com"), None);
         assert_eq!(of("stoke"), None);
+    }
+
+    #[test]
+    fn names_are_written_as_hosts_are_each_once() {
+        let written = CountryDomains::canonical([" .KE", "", "ke", "Or.Ke", "中国", "a b"]);
+        assert_eq!(written, ["ke", "or.ke", "xn--fiqs8s", "a b"]);
     }
 
     #[test]

@@ -125,6 +125,7 @@ fn zeros(settings: &Settings) -> impl Iterator<Item = (&'static str, bool)> {
         ("per-address", settings.per_address == 0),
         ("per-neighbourhood", settings.per_neighbourhood == Some(0)),
         ("seeds-per-site", settings.seeds_per_site == 0),
+        ("queries-per-script", settings.queries_per_script == 0),
         ("max-urls", settings.max_urls == 0),
         ("max-requests", settings.max_requests == Some(0)),
         ("max-time", no_time(settings.max_time)),
@@ -248,6 +249,7 @@ mod tests {
             "--min-delay is 1m 30s, expected at most --max-delay, which is 1m"
         );
         assert_eq!(refusal(|s| s.sites = 0), "--sites is 0, expected more than 0");
+        assert_eq!(refusal(|s| s.queries_per_script = 0), "--queries-per-script is 0, expected more than 0");
         assert_eq!(refusal(|s| s.rate = Some(Size(0))), "--rate is 0, expected more than 0");
         assert_eq!(
             refusal(|s| s.max_network_bytes_per_day = Some(Size(0))),

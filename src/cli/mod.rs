@@ -16,6 +16,7 @@
 //!
 //! This room decides nothing about the survey itself: it holds no rule of load, scope or walk.
 
+mod arguments;
 mod check;
 mod columns;
 pub mod command;
@@ -44,7 +45,8 @@ use exit::Exit;
 /// Runs the program with the arguments of the process.
 #[must_use]
 pub fn main() -> ExitCode {
-    let done = match Cli::try_parse() {
+    let arguments = arguments::with_negative_values(std::env::args_os());
+    let done = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli.command.execute(),
         Err(asked) => answer(&asked),
     };

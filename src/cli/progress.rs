@@ -101,7 +101,7 @@ fn lines(now: &Snapshot) -> String {
         sites(now),
         pages(now),
         rates(now),
-        errors(now, KINDS),
+        errors(now),
         duration(now.active_seconds),
         time_left(now),
         now.opt_out_problem
@@ -119,7 +119,7 @@ fn line(now: &Snapshot) -> String {
         sites(now),
         pages(now),
         rates(now),
-        errors(now, KINDS),
+        errors(now),
         now.opt_out_problem.as_ref().map_or_else(String::new, |problem| format!("; OPT-OUT LIST {problem}")),
     )
 }
@@ -169,13 +169,13 @@ pub(super) fn rates(now: &Snapshot) -> String {
 }
 
 /// How many, and the most frequent kinds.
-pub(super) fn errors(now: &Snapshot, kinds: usize) -> String {
+pub(super) fn errors(now: &Snapshot) -> String {
     let mut errors: Vec<(&String, u64)> = now.errors.iter().map(|(kind, count)| (kind, *count)).collect();
     errors.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(other.0)));
     let all = thousands(errors.iter().map(|(_, count)| count).sum());
     let mut told: Vec<String> =
-        errors.iter().take(kinds).map(|(kind, count)| format!("{kind} {}", thousands(*count))).collect();
-    if errors.len() > kinds {
+        errors.iter().take(KINDS).map(|(kind, count)| format!("{kind} {}", thousands(*count))).collect();
+    if errors.len() > KINDS {
         told.push("…".to_owned());
     }
     if told.is_empty() { all } else { format!("{all} ({})", told.join(", ")) }

@@ -1,43 +1,73 @@
 use std::process;
 
+#[cfg(unix)]
+use tokio::signal::unix::SignalKind;
 use tokio::sync::watch;
 
 use super::exit::Exit;
 
-/// Listens for Ctrl-C and SIGTERM from now on, on the runtime this is called on.
+/// Listens for Ctrl-C, SIGTERM and SIGHUP from now on, on the runtime this is called on.
 ///
-/// The first one is told and makes the receiver true, the second one ends the program at once: what was
-/// recorded is kept then too, as after a crash.
+/// The first one is told and makes the receiver true. A second Ctrl-C or SIGTERM ends the program at once: what
+/// was recorded is kept then too, as after a crash. A terminal that goes away says so more than once, by its shell
+/// and by the system, and means it once.
 pub(super) fn on_signal(tell: impl FnOnce() + Send + 'static) -> watch::Receiver<bool> {
     let (stop, stopped) = watch::channel(false);
+    let is_hangup_ignored = is_hangup_ignored();
     tokio::spawn(async move {
-        signal().await;
+        tokio::select! {
+            () = asked_to_end() => {}
+            () = hung_up(), if !is_hangup_ignored => {}
+        }
         tell();
         // Nobody listens any more when the work has just ended by itself.
         let _ = stop.send(true);
-        signal().await;
+        asked_to_end().await;
         process::exit(Exit::Interrupted as i32);
     });
     stopped
 }
 
 #[cfg(unix)]
-async fn signal() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let terminate = async {
-        match signal(SignalKind::terminate()) {
-            Ok(mut terminate) => terminate.recv().await,
-            // A system without SIGTERM never sends one.
-            Err(_) => std::future::pending().await,
-        }
-    };
+async fn asked_to_end() {
     tokio::select! {
         _ = tokio::signal::ctrl_c() => {}
-        _ = terminate => {}
+        () = came(SignalKind::terminate()) => {}
     }
 }
 
+#[cfg(unix)]
+async fn hung_up() {
+    came(SignalKind::hangup()).await;
+}
+
+#[cfg(unix)]
+async fn came(kind: SignalKind) {
+    match tokio::signal::unix::signal(kind) {
+        Ok(mut signal) => {
+            signal.recv().await;
+        }
+        // A system without this signal never sends one.
+        Err(_) => std::future::pending().await,
+    }
+}
+
+/// Whether the program was started with SIGHUP ignored, as by `nohup`: to listen to it would undo that.
+///
+/// `SigIgn` of proc(5) is a mask in hexadecimal, the lowest bit for signal 1, SIGHUP. On a system that does not
+/// tell, SIGHUP is left as it is: a survey that it kills can be resumed.
+fn is_hangup_ignored() -> bool {
+    let Ok(status) = std::fs::read_to_string("/proc/self/status") else { return true };
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_none_or(|mask| mask & 1 == 1)
+}
+
 #[cfg(not(unix))]
-async fn signal() {
+async fn asked_to_end() {
     let _ = tokio::signal::ctrl_c().await;
+}
+
+#[cfg(not(unix))]
+async fn hung_up() {
+    std::future::pending::<()>().await;
 }

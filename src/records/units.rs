@@ -14,6 +14,13 @@ pub fn thousands(number: u64) -> String {
     text
 }
 
+/// So many of what has a usual plural: `1 site`, `3,400 sites`.
+#[must_use]
+pub fn count(number: u64, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", thousands(number))
+}
+
 /// Bytes with decimal units, as networks are rated: `999 B`, `12.3 MB`.
 #[expect(clippy::cast_precision_loss, reason = "one decimal is shown")]
 #[must_use]
@@ -51,6 +58,13 @@ pub fn byte_rate(per_second: f64) -> String {
     format!("{}/s", bytes(per_second.round() as u64))
 }
 
+/// A short time: `5.0 ms`, `300.5 ms`, and from a second on as [`duration`].
+#[must_use]
+pub fn milliseconds(ms: f64) -> String {
+    // What would be shown as 1000.0 ms is a second.
+    if ms < 999.95 { format!("{ms:.1} ms") } else { duration(ms / 1000.0) }
+}
+
 /// Seconds in the two largest units that fit: `2.9 s`, `45 s`, `1 min 20 s`, `3 h 05 min`, `2 d 04 h`.
 #[expect(
     clippy::cast_possible_truncation,
@@ -86,6 +100,7 @@ mod tests {
             ["0", "999", "1,000", "1,234,567"],
             [0, 999, 1000, 1_234_567].map(thousands).each_ref().map(String::as_str)
         );
+        assert_eq!([0, 1, 3400].map(|sites| count(sites, "site")), ["0 sites", "1 site", "3,400 sites"]);
         assert_eq!(bytes(999), "999 B");
         assert_eq!(bytes(1000), "1.0 kB");
         assert_eq!(bytes(12_345_678), "12.3 MB");
@@ -93,6 +108,19 @@ mod tests {
         assert_eq!(bytes(u64::MAX), "18446.7 PB");
         assert_eq!(request_rate(4.46), "4.5 req/s");
         assert_eq!(byte_rate(45_100.4), "45.1 kB/s");
+    }
+
+    #[test]
+    fn what_is_below_a_second_is_in_milliseconds() {
+        for (ms, text) in [
+            (0.0, "0.0 ms"),
+            (5.0, "5.0 ms"),
+            (300.5, "300.5 ms"),
+            (999.96, "1.0 s"),
+            (80_000.0, "1 min 20 s"),
+        ] {
+            assert_eq!(milliseconds(ms), text);
+        }
     }
 
     #[test]

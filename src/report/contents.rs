@@ -1,11 +1,11 @@
 use serde_json::Value;
 
 use super::sections::groups::Groups;
-use super::{Banner, Cell, Fact, Progress, Report, Section, sections};
+use super::{Banner, Cell, Fact, Known, Report, Section, sections};
 use crate::analysis::{
     Censoring, Choice, Curves, Deepest, Forecast, Kind, Overview, Recorded, Sampling, Unseen,
 };
-use crate::records::{Manifest, SurveyState};
+use crate::records::{Manifest, SurveyState, Timestamp};
 
 /// All that was found of a survey, for [`Report::of`].
 #[derive(Clone, Debug)]
@@ -22,8 +22,8 @@ pub struct Findings {
     /// For each grouping that was asked for.
     pub groups: Vec<Groups>,
     pub overview: Overview,
-    /// Of a survey that is not over.
-    pub progress: Option<Progress>,
+    /// As the survey told when its tables were read; of use while it is not over.
+    pub known: Option<Known>,
 }
 
 impl Findings {
@@ -40,8 +40,8 @@ impl Report {
         let manifest = &findings.recorded.manifest;
         Self {
             title: title(manifest),
-            subtitle: subtitle(manifest),
-            banner: Banner::of(manifest, findings.progress),
+            subtitle: subtitle(manifest, findings.known),
+            banner: Banner::of(manifest, findings.curves.trees, findings.known),
             facts: headline(&findings.curves, findings.chosen()),
             sections: sections(findings),
         }
@@ -94,19 +94,22 @@ fn title(manifest: &Manifest) -> String {
     }
 }
 
-fn subtitle(manifest: &Manifest) -> String {
-    let day = |moment: crate::records::Timestamp| moment.to_string()[..10].to_owned();
-    let (begun, last) = (day(manifest.created), day(manifest.finished.unwrap_or(manifest.updated)));
+fn subtitle(manifest: &Manifest, known: Option<Known>) -> String {
+    let day = |moment: Timestamp| moment.to_string()[..10].to_owned();
+    let begun = day(manifest.created);
     let ended = match manifest.state {
-        SurveyState::Finished => "finished",
-        SurveyState::Running | SurveyState::Interrupted | SurveyState::Failed => "as of",
+        SurveyState::Finished => format!(", finished {}", day(manifest.finished.unwrap_or(manifest.updated))),
+        // The manifest of a survey at work is as old as its run.
+        SurveyState::Running | SurveyState::Interrupted | SurveyState::Failed => {
+            known.map_or_else(String::new, |known| format!(", as of {}", day(known.at)))
+        }
     };
     let kind = if manifest.simulation.is_some() {
         "A simulation of a virtual Web, its times virtual"
     } else {
         "A survey"
     };
-    format!("{kind}, begun {begun}, {ended} {last}, by ccsurvey {}.", manifest.tool_version)
+    format!("{kind}, begun {begun}{ended}, by ccsurvey {}.", manifest.tool_version)
 }
 
 /// The numbers that one looks for first.

@@ -34,7 +34,7 @@ pub use contents::Findings;
 pub use figure::Figure;
 pub use page::PageError;
 pub use sections::groups::Groups;
-pub use standing::{Banner, Progress};
+pub use standing::{Banner, Known};
 pub use table::{Column, Form, Table};
 
 /// What is known of a survey, in the order in which it is read.

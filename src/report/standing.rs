@@ -1,5 +1,5 @@
 use crate::records::units::thousands;
-use crate::records::{Manifest, SurveyState};
+use crate::records::{Manifest, SurveyState, Timestamp};
 
 /// What stands above all else while a survey is not over.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -8,48 +8,61 @@ pub struct Banner {
     pub text: String,
 }
 
-/// How many site trees are done of those that are known.
+/// How many site trees were known, done or not, when the survey last told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
-    pub done: u64,
-    pub known: u64,
+pub struct Known {
+    pub trees: u64,
+    pub at: Timestamp,
 }
 
 impl Banner {
     /// The banner of a survey that is not over; none for a finished one.
+    ///
+    /// `done` are the site trees in the tables. What is known is left out where nothing tells it.
     #[must_use]
-    pub fn of(manifest: &Manifest, progress: Option<Progress>) -> Option<Self> {
+    pub fn of(manifest: &Manifest, done: u64, known: Option<Known>) -> Option<Self> {
         let title = match manifest.state {
             SurveyState::Finished => return None,
             SurveyState::Running => "Partial: the survey is in progress, or was killed.",
             SurveyState::Interrupted => "Partial: the survey was interrupted.",
             SurveyState::Failed => "Partial: the survey has failed.",
         };
-        let reached = match progress {
-            Some(Progress { done, known }) => {
-                format!("{} of {} known site trees are done", thousands(done), thousands(known))
-            }
-            None => "How many of the known site trees are done is not told".to_owned(),
+        // A process that was killed may have told last before it wrote its last trees.
+        let reached = match known.filter(|known| known.trees >= done) {
+            Some(Known { trees, at }) => format!(
+                "{} of {} known site trees are done, as of {}",
+                thousands(done),
+                thousands(trees),
+                second(at)
+            ),
+            None => format!("{} of the site trees are done", thousands(done)),
         };
         let text = format!(
-            "{reached}; only these are in the figures, as of {}. Sites that are done early are not a random \
-             choice of all (small ones end first, those of later generations come last): shares and intervals \
-             hold for what is done, not for the whole survey. The command ccsurvey resume goes on.",
-            manifest.updated
+            "{reached}; only these are in the figures. Sites that are done early are not a random choice of all \
+             (small ones end first, those of later generations come last): shares and intervals hold for what is \
+             done, not for the whole survey. The command ccsurvey resume goes on."
         );
         Some(Self { title: title.to_owned(), text })
     }
 }
 
+/// `2026-11-21 08:30:05 UTC`.
+fn second(at: Timestamp) -> String {
+    at.to_string().get(..19).unwrap_or_default().replace('T', " ") + " UTC"
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::records::Timestamp;
 
-    fn banner(state: SurveyState) -> Option<Banner> {
+    fn told(state: SurveyState, done: u64) -> Option<Banner> {
         let mut manifest = Manifest::new(serde_json::Value::Null, Timestamp(0));
         manifest.state = state;
-        Banner::of(&manifest, Some(Progress { done: 1200, known: 3400 }))
+        Banner::of(&manifest, done, Some(Known { trees: 3400, at: Timestamp(90_500_000) }))
+    }
+
+    fn banner(state: SurveyState) -> Option<Banner> {
+        told(state, 1200)
     }
 
     #[test]
@@ -58,7 +71,14 @@ mod tests {
         for state in [SurveyState::Running, SurveyState::Interrupted, SurveyState::Failed] {
             let banner = banner(state).unwrap();
             assert!(banner.title.starts_with("Partial: "), "{banner:?}");
-            assert!(banner.text.starts_with("1,200 of 3,400 known site trees are done;"), "{banner:?}");
+            let reached = "1,200 of 3,400 known site trees are done, as of 1970-01-01 00:01:30 UTC; ";
+            assert!(banner.text.starts_with(reached), "{banner:?}");
         }
+    }
+
+    #[test]
+    fn what_was_told_before_the_tables_were_written_is_left_out() {
+        let banner = told(SurveyState::Running, 3401).unwrap();
+        assert!(banner.text.starts_with("3,401 of the site trees are done; "), "{banner:?}");
     }
 }

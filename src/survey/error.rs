@@ -4,13 +4,15 @@ use std::path::{Path, PathBuf};
 use crate::address::{CountryError, OptOutError, PriorityError, SuffixError};
 use crate::fetch::FetchError;
 use crate::frontier::FrontierError;
-use crate::records::{GeoError, ManifestError, TablesError};
+use crate::records::{GeoError, Manifest, ManifestError, TablesError};
 
 /// Why a survey cannot be begun or go on.
 #[derive(Debug, thiserror::Error)]
 pub enum SurveyError {
     #[error("{} exists: choose another folder, or go on with `ccsurvey resume {}`", .0.display(), .0.display())]
     Exists(PathBuf),
+    #[error("{} exists and is not an empty folder: choose another one", .0.display())]
+    Taken(PathBuf),
     #[error("{}: another process is at work on this survey", .0.display())]
     InUse(PathBuf),
     #[error("{} was not finished making: remove it and begin again", .0.display())]
@@ -74,6 +76,7 @@ impl SurveyError {
     pub fn is_usage(&self) -> bool {
         match self {
             Self::Exists(_)
+            | Self::Taken(_)
             | Self::Unfinished(_)
             | Self::Simulated(_)
             | Self::SuffixList { .. }
@@ -98,6 +101,13 @@ impl SurveyError {
             Self::File { operation, .. } => *operation == READ,
             _ => false,
         }
+    }
+
+    /// A new survey cannot be made in a folder that is in use; says what is in it, as far as that helps.
+    #[must_use]
+    pub fn in_the_way(dir: &Path) -> Self {
+        let can_go_on = Manifest::load(dir).is_ok_and(|manifest| manifest.simulation.is_none());
+        if can_go_on { Self::Exists(dir.to_owned()) } else { Self::Taken(dir.to_owned()) }
     }
 
     pub(super) fn file(operation: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {

@@ -33,7 +33,7 @@ impl Folder {
             return Err(SurveyError::Unfinished(dir.to_owned()));
         }
         if is_taken || dir.is_file() {
-            return Err(SurveyError::Exists(dir.to_owned()));
+            return Err(SurveyError::in_the_way(dir));
         }
         let folder = Self { dir: dir.to_owned() };
         let journals = folder.journals();
@@ -88,7 +88,7 @@ impl Folder {
     pub(super) fn read_settings(&self) -> Result<Settings, SurveyError> {
         let path = self.settings();
         let text = fs::read_to_string(&path).map_err(SurveyError::file(READ, &path))?;
-        toml::from_str(&text).map_err(|wrong| SurveyError::Settings { path, message: wrong.to_string() })
+        Settings::parse(&text).map_err(|message| SurveyError::Settings { path, message })
     }
 
     /// `survey.toml`.

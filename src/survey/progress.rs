@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::net::IpAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 
@@ -81,23 +82,38 @@ impl LoadedServer {
 }
 
 impl Snapshot {
-    /// Reads what the survey in `dir` last wrote; none before its first second.
+    /// Reads what the survey in `dir` last wrote; none before its first second, or where the file is damaged.
     ///
     /// # Errors
     /// When the file is there and cannot be read.
     pub fn load(dir: &Path) -> std::io::Result<Option<Self>> {
-        match std::fs::read(dir.join(FILE)) {
-            Ok(bytes) => Ok(serde_json::from_slice(&bytes).ok()),
-            Err(wrong) if wrong.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        match Self::read(dir) {
+            Ok(found) => Ok(Some(found)),
+            Err(wrong) if matches!(wrong.kind(), ErrorKind::NotFound | ErrorKind::InvalidData) => Ok(None),
             Err(wrong) => Err(wrong),
         }
+    }
+
+    /// Reads what the survey in `dir` last wrote.
+    ///
+    /// # Errors
+    /// When the file is not there, cannot be read or is damaged.
+    pub fn read(dir: &Path) -> std::io::Result<Self> {
+        let bytes = std::fs::read(Self::path(dir))?;
+        serde_json::from_slice(&bytes).map_err(|wrong| std::io::Error::new(ErrorKind::InvalidData, wrong))
+    }
+
+    /// Where the survey in `dir` writes it.
+    #[must_use]
+    pub fn path(dir: &Path) -> PathBuf {
+        dir.join(FILE)
     }
 
     /// Replaces the file in one step, so that a reader sees the old or the new.
     pub(super) fn save(&self, dir: &Path) -> std::io::Result<()> {
         let fresh = dir.join(".status.json.new");
         std::fs::write(&fresh, serde_json::to_vec_pretty(self)?)?;
-        std::fs::rename(fresh, dir.join(FILE))
+        std::fs::rename(fresh, Self::path(dir))
     }
 }
 

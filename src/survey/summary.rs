@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::error::SurveyError;
 use super::others::{Others, Waits};
-use crate::records::units::{bytes, duration, thousands};
+use crate::records::units::{bytes, count, duration, thousands};
 use crate::records::{
     Judgement, LevelRow, Manifest, ServerRow, SiteRow, SurveyState, Timestamp, Unchanged, Verdict,
     exchange_counts, read_table,
@@ -180,11 +180,11 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{} sites on {} servers: {} pages, {} requests, {} received",
-            thousands(self.sites),
-            thousands(self.servers),
-            thousands(self.pages),
-            thousands(self.requests),
+            "{} on {}: {}, {}, {} received",
+            count(self.sites, "site"),
+            count(self.servers, "server"),
+            count(self.pages, "page"),
+            count(self.requests, "request"),
             bytes(self.received_bytes)
         )?;
         writeln!(f)?;
@@ -257,9 +257,9 @@ impl Summary {
         let gap = self.smallest_gap_ms.map_or("none".to_owned(), |gap| format!("{gap:.1} ms"));
         writeln!(
             f,
-            "load on servers: least pause {gap}, at most {} at once and {} requests in a minute",
+            "load on servers: least pause {gap}, at most {} at once and {} in a minute",
             self.most_parallel,
-            thousands(u64::from(self.most_requests_per_minute))
+            count(u64::from(self.most_requests_per_minute), "request")
         )?;
         writeln!(f, "time from the first site to the last: {}", duration(self.lasted_seconds))?;
         if let Some(others) = &self.others {
@@ -269,8 +269,8 @@ impl Summary {
         if self.unrecorded_exchanges > 0 {
             writeln!(
                 f,
-                "in flight when killed, not in the tables: {} requests",
-                thousands(self.unrecorded_exchanges)
+                "in flight when killed, not in the tables: {}",
+                count(self.unrecorded_exchanges, "request")
             )?;
         }
         self.write_promises(f)?;
@@ -283,16 +283,16 @@ impl Summary {
 
 impl Summary {
     fn write_promises(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let count = |wanted| self.promises.iter().filter(|promise| promise.judgement == wanted).count();
+        let judged = |wanted| self.promises.iter().filter(|promise| promise.judgement == wanted).count();
         if self.promises.is_empty() {
             return Ok(());
         }
         writeln!(
             f,
             "promises on load: {} held, {} broken, {} not judged for they were not given",
-            count(Judgement::Held),
-            count(Judgement::Broken),
-            count(Judgement::NotJudged)
+            judged(Judgement::Held),
+            judged(Judgement::Broken),
+            judged(Judgement::NotJudged)
         )
     }
 }
@@ -301,13 +301,17 @@ fn write_waits(f: &mut fmt::Formatter<'_>, of: &str, waits: &Waits) -> fmt::Resu
     if waits.servers == 0 {
         return Ok(());
     }
+    // Where nobody waited there is no worst server.
+    let worst_at = match waits.worst_address.as_str() {
+        "" => String::new(),
+        address => format!(" ({address})"),
+    };
     writeln!(
         f,
-        "other users of {of} waited {:.2} % longer on average, {:.2} % at worst ({}); {} of {} servers \
-         had more than they can bear",
+        "other users of {of} waited {:.2} % longer on average, {:.2} % at worst{worst_at}; servers that had more \
+         than they can bear: {} of {}",
         waits.mean_extra_share * 100.0,
         waits.worst_extra_share * 100.0,
-        waits.worst_address,
         thousands(waits.overburdened),
         thousands(waits.servers)
     )
@@ -345,6 +349,18 @@ mod tests {
         let end = "promises on load: 1 held, 1 broken, 1 not judged for they were not given\n\
                    PROMISE BROKEN: no contact with whom had opted out: 1 times, first 41.90.0.1 for a.ke\n";
         assert!(told.ends_with(end), "{told}");
+    }
+
+    #[test]
+    fn one_of_a_kind_is_no_plural_and_nobody_who_waited_has_no_address() {
+        let all = Waits { servers: 1, ..Waits::default() };
+        let others = Some(Others { all, ..Others::default() });
+        let told =
+            Summary { sites: 1, servers: 1, pages: 1, requests: 2, others, ..Summary::default() }.to_string();
+        assert!(told.starts_with("1 site on 1 server: 1 page, 2 requests, 0 B received\n"), "{told}");
+        let waited = "other users of these servers waited 0.00 % longer on average, 0.00 % at worst; servers that had \
+                      more than they can bear: 0 of 1\n";
+        assert!(told.contains(waited), "{told}");
     }
 
     #[test]

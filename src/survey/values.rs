@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::whole::Whole;
+use crate::load::QuietHours;
+
 /// A duration as people write it: `2s`, `500ms`, `1h 30m`; a bare number is seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd)]
 pub struct Span(pub Duration);
@@ -56,16 +59,44 @@ impl fmt::Display for Size {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit<T>(pub Option<T>);
 
-impl<T: FromStr> FromStr for Limit<T>
-where
-    T::Err: fmt::Display,
-{
+/// What a limit can be of, with words for who writes something else.
+pub trait Limited: FromStr {
+    fn refusal(text: &str, wrong: Self::Err) -> String;
+}
+
+macro_rules! limited {
+    ($($whole:ty),*) => {
+        $(impl Limited for $whole {
+            fn refusal(text: &str, _: Self::Err) -> String {
+                format!("'{text}' is neither none nor {}", <$whole>::expected())
+            }
+        })*
+    };
+    (in their own words: $($type:ty),*) => {
+        $(impl Limited for $type {
+            fn refusal(_: &str, wrong: String) -> String {
+                wrong
+            }
+        })*
+    };
+}
+
+limited!(u16, u32, u64);
+limited!(in their own words: Span, Size, QuietHours);
+
+impl Limited for f64 {
+    fn refusal(text: &str, _: Self::Err) -> String {
+        format!("'{text}' is neither none nor a number such as 5 or 2.5")
+    }
+}
+
+impl<T: Limited> FromStr for Limit<T> {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         match text.trim() {
             "none" => Ok(Self(None)),
-            text => text.parse().map(|limit| Self(Some(limit))).map_err(|wrong: T::Err| wrong.to_string()),
+            text => text.parse().map(|limit| Self(Some(limit))).map_err(|wrong| T::refusal(text, wrong)),
         }
     }
 }
@@ -73,7 +104,7 @@ where
 /// How limits stand in a configuration file: a key that is left out has its default, so that no limit at
 /// all needs a word.
 pub(super) mod or_none {
-    use super::{Deserialize, Deserializer, FromStr, Limit, Serializer, Written, fmt};
+    use super::{Deserialize, Deserializer, Limit, Limited, Serializer, Written, fmt};
 
     pub fn serialize<T: fmt::Display, S: Serializer>(
         limit: &Option<T>,
@@ -85,7 +116,7 @@ pub(super) mod or_none {
         }
     }
 
-    pub fn deserialize<'de, T: FromStr<Err: fmt::Display>, D: Deserializer<'de>>(
+    pub fn deserialize<'de, T: Limited, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Option<T>, D::Error> {
         let limit: Result<Limit<T>, String> = Written::deserialize(deserializer)?.into_text().parse();
@@ -95,7 +126,7 @@ pub(super) mod or_none {
 
 /// Written as text; read as text or as a bare number.
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a number, or words in quotes")]
 enum Written {
     Text(String),
     Whole(u64),

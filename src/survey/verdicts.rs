@@ -1,7 +1,7 @@
 use super::settings::Settings;
 use super::shares;
 use crate::load::{Burden, Count, Seen, Worst};
-use crate::records::units::{bytes, duration, thousands};
+use crate::records::units::{bytes, milliseconds, thousands};
 use crate::records::{Judgement, Verdict};
 
 /// What the ledger says of each promise on load that it can judge, by what was seen from the answers alone.
@@ -43,7 +43,7 @@ fn least_pause(seen: &Seen, settings: &Settings) -> Verdict {
     let Some(gap) = seen.least_gap else {
         return verdict("least_pause", promise, Judgement::Held, "no server was asked twice".to_owned());
     };
-    let evidence = format!("the shortest was {} ({})", seconds(gap), seen.least_gap_at);
+    let evidence = format!("the shortest was {} ({})", time(gap), seen.least_gap_at);
     // With several places at a server the pause is kept in each, and gaps between them may be shorter.
     let judgement = match settings.per_address {
         1 if gap < least => Judgement::Broken,
@@ -86,7 +86,7 @@ fn burden(id: &str, what: &str, most: &Burden, worst: &[Worst; 3]) -> [Verdict; 
     [
         judge("requests", "requests to", most.requests, requests, thousands),
         judge("bytes", "of traffic with", most.bytes, moved, bytes),
-        judge("busy", "of the time of", most_busy, busy, seconds),
+        judge("busy", "of the time of", most_busy, busy, time),
     ]
 }
 
@@ -175,8 +175,8 @@ fn of(worst: &Worst) -> String {
     if worst.who.is_empty() { String::new() } else { format!(" ({})", worst.who) }
 }
 
-fn seconds(micros: u64) -> String {
-    duration(micros as f64 / 1e6)
+fn time(micros: u64) -> String {
+    milliseconds(micros as f64 / 1000.0)
 }
 
 fn verdict(id: &str, promise: String, judgement: Judgement, evidence: String) -> Verdict {
@@ -256,6 +256,17 @@ mod tests {
             "no contact with whom had opted out: 2 times, first 41.90.0.1 for a.ke",
         ];
         assert_eq!(broken(&seen, &settings), expected);
+    }
+
+    #[test]
+    fn a_short_pause_is_told_in_milliseconds() {
+        let settings = Settings { min_delay: Span(Duration::from_millis(310)), ..Settings::default() };
+        for (gap, told) in [(5_000, "5.0 ms"), (300_500, "300.5 ms")] {
+            let seen = Seen { least_gap: Some(gap), least_gap_at: "41.90.0.1".into(), ..Seen::default() };
+            let expected =
+                format!("at least 310ms of pause at each server: the shortest was {told} (41.90.0.1)");
+            assert_eq!(broken(&seen, &settings), [expected]);
+        }
     }
 
     #[test]

@@ -50,7 +50,7 @@ pub enum NonHtml {
 pub struct Extension(String);
 
 /// URLs by host and path: `/shop/` on every host of a site, `blog.example.ke/2009/` on that host and those
-/// below it, `example.ke` all of them. The path reads as in robots.txt (RFC 9309 §2.2.3): it is the beginning, `*` is
+/// below it, `example.ke` all of them. A host has a dot in it, so that `list` is an error. The path reads as in robots.txt (RFC 9309 §2.2.3): it is the beginning, `*` is
 /// anything, `$` the end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -135,24 +135,34 @@ impl FromStr for UrlPattern {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        Self::parse(text.trim()).ok_or_else(|| {
-            format!(
-                "'{}' is no pattern of URLs (expected for example '/shop/', '*/print$' or \
-                 'blog.example.ke/2009/')",
-                text.escape_debug()
-            )
-        })
+        let wrong = |expected: &str| {
+            format!("'{}' is no pattern of URLs (expected for example {expected})", text.escape_debug())
+        };
+        let pattern = Self::parse(text.trim());
+        let pattern = pattern.ok_or_else(|| wrong("'/shop/', '*/print$' or 'blog.example.ke/2009/'"))?;
+        match pattern.lone_word() {
+            Some(word) => Err(wrong(&format!("'*{word}*', '/{word}/' or '{word}.example.ke/'"))),
+            None => Ok(pattern),
+        }
     }
 }
 
 impl UrlPattern {
     fn parse(text: &str) -> Option<Self> {
-        let (host, path) = match text.find(['/', '*']) {
-            Some(at) => text.split_at(at),
-            None => (text, "/"),
-        };
+        let (host, path) = Self::split(text);
         let host = if host.is_empty() && !text.is_empty() { None } else { Some(Host::parse(host).ok()?) };
         Some(Self { text: text.to_owned(), host, path: PathPattern::parse(path.as_bytes())? })
+    }
+
+    fn split(text: &str) -> (&str, &str) {
+        text.find(['/', '*']).map_or((text, "/"), |at| text.split_at(at))
+    }
+
+    /// What stands where a host does and is none that a survey meets: `list`, `shop/`, `2009/`. Who writes that
+    /// means a part of the path, and a pattern that matches nothing would be obeyed in silence.
+    fn lone_word(&self) -> Option<&str> {
+        let (host, _) = Self::split(&self.text);
+        (!host.is_empty() && !host.contains(['.', '['])).then_some(host)
     }
 
     fn matches(&self, url: &WebUrl, target: &Target) -> bool {
@@ -259,8 +269,19 @@ mod tests {
         assert!(matches("blog.a.ke/2009/", "https://x.blog.a.ke/2009/1"));
         assert!(!matches("blog.a.ke/2009/", "http://a.ke/2009/1") && !matches("a.ke", "http://ba.ke/"));
         assert!(matches("A.ke", "http://www.a.ke/any") && matches("a.ke/*.php", "http://a.ke/x/y.php"));
+        assert!(matches("[2001:db8::1]", "http://[2001:db8::1]/any"));
         for none in ["", "a b/", "http://a.ke/", "?x"] {
             assert!(none.parse::<UrlPattern>().unwrap_err().contains("is no pattern of URLs"), "{none:?}");
+        }
+    }
+
+    #[test]
+    fn a_word_alone_is_neither_path_nor_host() {
+        for none in ["list", "list/", "list*", "2009", "shop/*.php", "LIST"] {
+            assert!(none.parse::<UrlPattern>().unwrap_err().contains("is no pattern of URLs"), "{none:?}");
+        }
+        for some in ["*list*", "/list/", "list.a.ke", "/list", "41.90.0.1/list"] {
+            assert!(some.parse::<UrlPattern>().is_ok(), "{some}");
         }
     }
 

@@ -9,7 +9,7 @@ use super::schedule::{Breach, Found, Schedule};
 use super::sequence::{Most, Seen, Sequence};
 use super::told::{Limit, Told};
 use crate::address::special_range;
-use crate::records::units::{byte_rate, bytes, duration, thousands};
+use crate::records::units::{self, byte_rate, bytes, thousands};
 use crate::records::{Manifest, Timestamp};
 
 /// A promise on load, and what the tables say of it.
@@ -357,6 +357,5 @@ pub(super) fn span(span: Option<std::time::Duration>) -> String {
 }
 
 fn milliseconds(micros: i64) -> String {
-    let ms = micros as f64 / 1000.0;
-    if ms < 1000.0 { format!("{ms:.1} ms") } else { duration(ms / 1000.0) }
+    units::milliseconds(micros as f64 / 1000.0)
 }

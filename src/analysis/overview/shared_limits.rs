@@ -4,7 +4,7 @@ use super::promises::{Evidence, Promise, broken, held, judged, not_shown, span, 
 use super::schedule::{Found, Schedule, Turn};
 use super::told::{Allowance, Limit};
 use crate::records::Judgement;
-use crate::records::units::{bytes, duration, thousands};
+use crate::records::units::{bytes, milliseconds, thousands};
 
 /// Times are rounded, and sums of them.
 const ROUNDING: f64 = 1.001;
@@ -145,7 +145,7 @@ fn budget(
 }
 
 fn busy(micros: u64) -> String {
-    format!("{} of work", duration(micros as f64 / 1e6))
+    format!("{} of work", milliseconds(micros as f64 / 1000.0))
 }
 
 fn percent(share: f64) -> String {

@@ -101,8 +101,9 @@ fn settings(world: &World, served: &Served, geo: PathBuf) -> Settings {
 
 /// Writes the location database of the world beside DIR, where a resumed survey finds it.
 fn geo_file(dir: &Path) -> Result<PathBuf, CliError> {
-    if fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_some()) {
-        return Err(SurveyError::Exists(dir.to_owned()).into());
+    let is_full = fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_some());
+    if is_full || dir.is_file() {
+        return Err(SurveyError::in_the_way(dir).into());
     }
     let mut name = dir.as_os_str().to_owned();
     name.push("-geo.mmdb");

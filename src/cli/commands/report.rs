@@ -11,9 +11,10 @@ use crate::analysis::{
 };
 use crate::cli::error::{CliError, one_line};
 use crate::cli::exit::Exit;
+use crate::cli::flags::values::whole;
 use crate::cli::output::{print, say};
 use crate::cli::replacement::Replacement;
-use crate::report::{Findings, Groups, Progress, Report};
+use crate::report::{Findings, Groups, Known, Report};
 use crate::survey::Snapshot;
 
 /// Write the report of a survey: one HTML file that any browser opens.
@@ -40,7 +41,7 @@ pub struct ReportCommand {
     environment: Option<PathBuf>,
 
     /// Where the chance of the intervals begins: the same survey and seed make the same file
-    #[arg(long, value_name = "N", default_value_t = Sampling::default().seed)]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>, default_value_t = Sampling::default().seed)]
     seed: u64,
 }
 
@@ -75,6 +76,8 @@ impl ReportCommand {
 
     fn findings(&self, environment: Option<Environment>) -> Result<Findings, CliError> {
         let sampling = Sampling { seed: self.seed, ..Sampling::default() };
+        // The time that is told with it is that of the tables, or a little before.
+        let known = known(&self.dir);
         let recorded = Recorded::load(&self.dir)?;
         let curves = Curves::of(&recorded, &sampling);
         let censoring = Censoring::of(&recorded);
@@ -90,7 +93,7 @@ impl ReportCommand {
                 .map(|by| self.groups(&recorded, *by, &sampling))
                 .collect::<Result<_, _>>()?,
             overview: Overview::of(&self.dir)?,
-            progress: progress(&self.dir),
+            known,
             censoring,
             sampling,
             curves,
@@ -121,11 +124,11 @@ impl ReportCommand {
     }
 }
 
-/// How many site trees are done, as the survey last told.
-fn progress(dir: &Path) -> Option<Progress> {
+/// How many site trees are known, as the survey last told.
+fn known(dir: &Path) -> Option<Known> {
     let told = Snapshot::load(dir).ok().flatten()?;
-    let known = told.sites_done + told.sites_walking + told.sites_waiting;
-    Some(Progress { done: told.sites_done, known })
+    let trees = told.sites_done + told.sites_walking + told.sites_waiting;
+    Some(Known { trees, at: told.updated?.into() })
 }
 
 fn write(file: &Path, page: &str) -> Result<(), CliError> {

@@ -8,6 +8,7 @@ use crate::cli::flags::SurveyFlags;
 use crate::cli::output::say;
 use crate::cli::run::{Showing, block_on, run};
 use crate::cli::start_list;
+use crate::records::units;
 use crate::survey::{Reading, Survey, Taken};
 
 /// Begin a new survey in DIR.
@@ -15,7 +16,8 @@ use crate::survey::{Reading, Survey, Taken};
 /// Walks the sites of the start list and, with --feed-back, those they link to inside the country
 /// domains; writes tables, log and state into DIR. The defaults are the polite ones: one request at a
 /// time for each server and each site, a pause of at least 2 s or five times the last exchange,
-/// robots.txt obeyed. Ctrl-C stops it, `resume` goes on.
+/// robots.txt obeyed. Ctrl-C, SIGTERM or the loss of its terminal stop it (under `nohup` the last does not),
+/// `resume` goes on.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct SurveyCommand {
@@ -62,7 +64,7 @@ pub(super) fn taken_in_words(taken: Taken) -> String {
         )
     });
     let known = taken.known.map(|known| {
-        let known = crate::records::units::thousands(known);
+        let known = units::thousands(known);
         format!("; {known} pages and files of the earlier survey are sent only if they have changed")
     });
     format!(
@@ -89,8 +91,7 @@ pub(super) fn reading_in_words() -> impl FnMut(Reading) {
 }
 
 fn count(number: usize, what: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {what}{plural}", crate::records::units::thousands(number as u64))
+    units::count(number as u64, what)
 }
 
 #[cfg(test)]

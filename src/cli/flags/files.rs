@@ -13,8 +13,9 @@ pub struct Files {
     #[arg(long, value_name = "FILE", required = true)]
     pub start: Option<PathBuf>,
 
-    /// Settings in TOML, each key the name of a flag: `depth = 5`. Flags win; unknown keys are errors;
-    /// paths are taken from the file's folder [default: none]
+    /// Settings in TOML, each key the name of a flag: `depth = 5`. All flags but --start and those of the
+    /// output are settings. Flags win; unknown keys are errors; paths are taken from the file's folder
+    /// [default: none]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
 

@@ -26,7 +26,7 @@ pub struct Gently {
     /// Parallel requests in one neighbourhood of addresses (/24 in IPv4, /48 in IPv6), which then share the pauses
     /// too: for servers that stand in one room on one thin link. With 1 a survey of crowded networks takes as many
     /// times longer as servers stand there side by side [default: none]
-    #[arg(long, value_name = "N|none", value_parser = values::whole_or_none)]
+    #[arg(long, value_name = "N|none")]
     per_neighbourhood: Option<Limit<u32>>,
 
     /// Least pause between two exchanges at a server address, e.g. 500ms. Below the default small

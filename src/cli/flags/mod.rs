@@ -19,6 +19,7 @@ use clap::Args;
 use super::check::{check, check_simulation};
 use super::config;
 use super::error::CliError;
+use crate::address::CountryDomains;
 use crate::survey::Settings;
 
 pub(super) use network::socket;
@@ -76,6 +77,9 @@ impl SurveyFlags {
         self.shares.apply(&mut settings);
         self.network.apply(&mut settings);
         self.files.apply(&mut settings);
+        // Readers of the settings, such as the report, find the names that the tables have.
+        let names = settings.cctld.iter().flat_map(|names| names.split(','));
+        settings.cctld = CountryDomains::canonical(names);
         // A survey is resumed from anywhere.
         config::rebase(&mut settings, |path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
         Ok(settings)
@@ -158,6 +162,11 @@ mod tests {
         let expected =
             Settings { cctld: vec!["ke".into()], contact: Some("a@b.example".into()), ..Settings::default() };
         assert_eq!(settings(&[]).unwrap(), expected);
+    }
+
+    #[test]
+    fn country_domains_are_recorded_as_hosts_are_written() {
+        assert_eq!(settings(&["--cctld", ".TZ,ke,"]).unwrap().cctld, ["ke", "tz"]);
     }
 
     #[test]

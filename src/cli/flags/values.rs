@@ -1,16 +1,16 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::address::{ScopeRule, SuffixSection};
-use crate::survey::{FeedBackRule, Limit};
+use crate::survey::{FeedBackRule, Limit, Whole};
 use crate::walk::NonHtml;
 
 /// Reads a whole number of any type.
 ///
 /// # Errors
 /// When it is none, or larger than the type.
-pub fn whole<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
-    let number: u64 = text.parse().map_err(|_| "expected a whole number".to_owned())?;
-    T::try_from(number).map_err(|_| "too large".to_owned())
+pub fn whole<T: Whole>(text: &str) -> Result<T, String> {
+    let number = text.parse::<u64>().ok().and_then(|number| T::try_from(number).ok());
+    number.ok_or_else(|| format!("expected {}", T::expected()))
 }
 
 /// Reads a number with or without a fraction.
@@ -27,14 +27,6 @@ pub fn decimal(text: &str) -> Result<f64, String> {
 /// When it is neither.
 pub fn share_or_none(text: &str) -> Result<Limit<f64>, String> {
     text.parse().map_err(|_| "expected a share above 0 and up to 1, such as 0.003, or none".to_owned())
-}
-
-/// Reads a whole number, or that there is no bound.
-///
-/// # Errors
-/// When it is neither.
-pub fn whole_or_none(text: &str) -> Result<Limit<u32>, String> {
-    text.parse().map_err(|_| "expected a whole number, or none".to_owned())
 }
 
 pub fn suffixes() -> impl TypedValueParser<Value = SuffixSection> {

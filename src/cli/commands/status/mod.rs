@@ -1,11 +1,12 @@
 mod words;
 
-use std::io::{self, IsTerminal};
+use std::io::{self, ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
 use words::{in_words, is_silent};
 
 use crate::cli::error::CliError;
@@ -29,7 +30,10 @@ pub struct Status {
     #[arg(long)]
     watch: bool,
 
-    /// Print JSON; with --watch an object a line
+    /// Print JSON, what DIR/status.json holds, with every kind of error; with --watch an object a line. `alive`
+    /// says whether a process is at work: false when none has told anything for half a minute, whatever `state`
+    /// says, and rates and time left are then gone; null for a simulation that says `running`, for nobody can
+    /// tell of a virtual clock
     #[arg(long)]
     json: bool,
 }
@@ -44,14 +48,14 @@ const EVERY: Duration = Duration::from_secs(1);
 
 impl Status {
     /// # Errors
-    /// When there is no survey in DIR, or its status cannot be read.
+    /// When there is no survey in DIR, or its status is missing, damaged or cannot be read.
     pub fn execute(self) -> Result<Exit, CliError> {
         if self.watch {
             return self.watch();
         }
         let now = load(&self.dir)?;
         if self.json {
-            print_json(&now)?;
+            print_json(&Told::of(now, clock()))?;
         } else {
             print(&in_words(&self.dir, &now, clock()))?;
         }
@@ -69,7 +73,8 @@ impl Status {
                 picture.finish_and_clear();
             }
             if self.json {
-                print(&format!("{}\n", serde_json::to_string(&now).unwrap_or_default()))?;
+                let told = Told::of(now, clock());
+                print(&format!("{}\n", serde_json::to_string(&told).unwrap_or_default()))?;
             } else if is_live && !is_over {
                 picture.set_message(words);
                 picture.tick();
@@ -95,11 +100,82 @@ fn picture(is_live: bool) -> ProgressBar {
     picture
 }
 
+/// What programs are told.
+#[derive(Debug, Serialize)]
+struct Told {
+    #[serde(flatten)]
+    now: Snapshot,
+    alive: Option<bool>,
+}
+
+impl Told {
+    fn of(now: Snapshot, time: SystemTime) -> Self {
+        let is_running = now.state == "running";
+        let alive = (!is_running || !now.is_simulated).then(|| is_running && !is_silent(&now, time));
+        if alive != Some(false) {
+            return Self { now, alive };
+        }
+        // What was so in the last minute of its life is not so now.
+        let (requests_per_second, bytes_per_second, seconds_left) = (0.0, 0.0, None);
+        Self { now: Snapshot { requests_per_second, bytes_per_second, seconds_left, ..now }, alive }
+    }
+}
+
 fn load(dir: &Path) -> Result<Snapshot, CliError> {
-    let manifest = Manifest::load(dir).map_err(SurveyError::from)?;
-    let found = Snapshot::load(dir)
-        .map_err(|wrong| CliError::Failed(format!("cannot read the status of {}: {wrong}", dir.display())))?;
-    // A survey killed in its first second has no status yet.
-    let state = serde_json::to_value(manifest.state).ok().and_then(|state| state.as_str().map(str::to_owned));
-    Ok(found.unwrap_or_else(|| Snapshot { state: state.unwrap_or_default(), ..Snapshot::default() }))
+    Manifest::load(dir).map_err(SurveyError::from)?;
+    Snapshot::read(dir).map_err(|wrong| {
+        let (file, dir) = (Snapshot::path(dir), dir.display());
+        let what = match wrong.kind() {
+            ErrorKind::NotFound => format!(
+                "{} is missing: a survey writes it every second from when it asks the first server",
+                file.display()
+            ),
+            ErrorKind::InvalidData => format!("{} is damaged: {wrong}", file.display()),
+            _ => format!("cannot read {}: {wrong}", file.display()),
+        };
+        CliError::Failed(format!("{what}; what is done is in the tables (`ccsurvey report {dir}`)"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(state: &str, is_simulated: bool, seconds_later: u64) -> Told {
+        let now = Snapshot {
+            state: state.to_owned(),
+            is_simulated,
+            updated: Some(SystemTime::UNIX_EPOCH),
+            requests_per_second: 4.5,
+            bytes_per_second: 45_100.0,
+            seconds_left: Some(11_100.0),
+            ..Snapshot::default()
+        };
+        Told::of(now, SystemTime::UNIX_EPOCH + Duration::from_secs(seconds_later))
+    }
+
+    #[test]
+    fn programs_are_told_whether_a_process_is_at_work() {
+        for (state, is_simulated, later, alive) in [
+            ("running", false, 2, Some(true)),
+            ("running", false, 31, Some(false)),
+            ("finished", false, 2, Some(false)),
+            ("interrupted", true, 2, Some(false)),
+            ("running", true, 31, None),
+        ] {
+            let told = told(state, is_simulated, later);
+            assert_eq!(told.alive, alive, "{state}, {is_simulated}, {later}");
+            let rates = (told.now.requests_per_second, told.now.bytes_per_second, told.now.seconds_left);
+            let expected =
+                if alive == Some(false) { (0.0, 0.0, None) } else { (4.5, 45_100.0, Some(11_100.0)) };
+            assert_eq!(rates, expected, "{state}, {is_simulated}, {later}");
+        }
+    }
+
+    #[test]
+    fn alive_stands_beside_what_the_survey_wrote() {
+        let told = serde_json::to_value(told("running", false, 40)).unwrap();
+        assert_eq!((&told["state"], &told["alive"]), (&"running".into(), &false.into()));
+        assert!(told["seconds_left"].is_null() && told["errors"].is_object());
+    }
 }

@@ -33,12 +33,13 @@ pub(super) fn in_words(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
     table.row(["requests", &thousands(now.requests)]);
     table.row(["received", &bytes(now.received_bytes)]);
     table.row(["sent", &bytes(now.sent_bytes)]);
-    table.row(["errors", &errors(now, usize::MAX)]);
-    if now.state == "running" && !now.is_simulated && !is_silent(now, time) {
+    table.row(["errors", &errors(now)]);
+    let is_at_work = now.state == "running" && !is_silent(now, time);
+    if is_at_work && !now.is_simulated {
         table.row(["of late", &rates(now)]);
         table.row(["remaining", &time_left(now)]);
     }
-    if let Some(since) = now.own_link_broken_since.filter(|_| now.state == "running") {
+    if let Some(since) = now.own_link_broken_since.filter(|_| is_at_work) {
         let paused = duration(age(since, time).as_secs_f64());
         table.row([
             "paused",
@@ -132,6 +133,14 @@ mod tests {
         assert!(told(2).ends_with(
             "\nmost-loaded servers  requests  received  busy\n102.0.0.1               1,234   12.3 MB  12 s\n"
         ));
+    }
+
+    #[test]
+    fn of_many_kinds_of_errors_the_most_frequent_are_told() {
+        let errors = (1..=40).map(|number| (format!("http_{}", 400 + number), number)).collect();
+        let words = in_words(Path::new("kenya"), &Snapshot { errors, ..snapshot() }, SystemTime::UNIX_EPOCH);
+        let line = "\nerrors         820 (http_440 40, http_439 39, http_438 38, http_437 37, …)\n";
+        assert!(words.contains(line), "{words}");
     }
 
     #[test]

@@ -1,0 +1,65 @@
+use std::ffi::{OsStr, OsString};
+
+/// The arguments of a program as `clap` is to see them: a negative value stands with its flag, `--depth -1` as
+/// `--depth=-1`.
+///
+/// What begins with a dash is a flag to `clap`, and its message is then about a flag that does not exist. Flags that
+/// took any value with a dash would take the next flag where a value was forgotten: `--start --depth 3`.
+pub(super) fn with_negative_values(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut joined: Vec<OsString> = Vec::new();
+    let mut flags_are_over = false;
+    for argument in arguments {
+        flags_are_over |= argument == "--";
+        match joined.last_mut().filter(|last| !flags_are_over && is_bare_flag(last)) {
+            Some(flag) if is_negative(&argument) => {
+                flag.push("=");
+                flag.push(argument);
+            }
+            _ => joined.push(argument),
+        }
+    }
+    joined
+}
+
+fn is_bare_flag(argument: &OsStr) -> bool {
+    let bytes = argument.as_encoded_bytes();
+    bytes.len() > 2 && bytes.starts_with(b"--") && !bytes.contains(&b'=')
+}
+
+/// `-1`, `-0.5s`, `-.5`: no flag of this program begins so.
+fn is_negative(argument: &OsStr) -> bool {
+    match argument.as_encoded_bytes() {
+        [b'-', b'.', digit, ..] | [b'-', digit, ..] => digit.is_ascii_digit(),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn joined(arguments: &str) -> String {
+        let seen = with_negative_values(arguments.split(' ').map(OsString::from));
+        seen.join(OsStr::new(" ")).into_string().unwrap()
+    }
+
+    #[test]
+    fn a_negative_value_goes_to_its_flag() {
+        assert_eq!(joined("survey d --depth -1 --min-delay -1s"), "survey d --depth=-1 --min-delay=-1s");
+        assert_eq!(joined("survey --probe-scripts -.5 d"), "survey --probe-scripts=-.5 d");
+    }
+
+    #[test]
+    fn all_else_stays_as_it_is() {
+        for arguments in [
+            "survey d --start --depth 3",
+            "report d -o - --by cctld",
+            "survey --depth=3 -1",
+            "status -1",
+            "status --json -- -1",
+            "export d -o -1",
+        ] {
+            assert_eq!(joined(arguments), arguments);
+        }
+    }
+}
