@@ -61,10 +61,12 @@ impl Demo {
             say(&format!("surveying it into {}: {}", dir.display(), taken_in_words(taken)));
             let exit = run(survey, &dir, self.showing).await?;
             served.shutdown().await.map_err(refusal)?;
-            say(&format!(
-                "the virtual Web space is gone; before a resume bring it back with \
-                 `ccsurvey space serve demo --dns {dns} --gateway {gateway}`"
-            ));
+            if exit == Exit::Interrupted {
+                say(&format!(
+                    "the virtual Web space is gone; before a resume bring it back with \
+                     `ccsurvey space serve demo --dns {dns} --gateway {gateway}`"
+                ));
+            }
             Ok(exit)
         })?;
         if exit == Exit::Done {
