@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-use ccsurvey::records::{ExchangeRow, Manifest, ServerRow};
+use ccsurvey::records::{ExchangeRow, Manifest, ServerRow, SurveyState};
 use common::rows;
 use serde_json::Value;
 
@@ -224,6 +224,8 @@ fn a_survey_without_trees_has_no_depth() {
         "cannot read folder d/tables/sites: No such file or directory (os error 2)",
     );
     fs::create_dir(&table).unwrap();
+    let running = Manifest { state: SurveyState::Running, ..Manifest::load(&desk.path("d")).unwrap() };
+    running.save(&desk.path("d")).unwrap();
     desk.refuses(&["choose-depth", "d"], 1, "d is an empty survey: its tables hold no site tree yet");
 }
 
