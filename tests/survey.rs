@@ -3,13 +3,14 @@
 mod common;
 
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 use std::time::Duration;
 
 use ccsurvey::address::WebUrl;
 use ccsurvey::records::{ExchangeRow, LevelRow, LinkRow, ServerRow, SiteRow, read_opt_outs};
 use ccsurvey::space::{Access, FeedBack, NETWORKS, geo_database};
 use ccsurvey::survey::{FeedBackRule, Settings, Size, Snapshot, Span, Survey, least_budgets};
-use common::Space;
+use common::{Space, Surveyed};
 
 fn by_outcome(sites: &[SiteRow], outcome: &str) -> usize {
     sites.iter().filter(|site| site.outcome == outcome).count()
@@ -103,6 +104,26 @@ fn no_server_bears_more_requests_than_its_share() {
     assert!(tables.levels.iter().all(LevelRow::reconciles));
 }
 
+/// A survey whose opt-out list is written anew once the servers have seen so much.
+fn survey_with_a_list_that_changes(
+    space: &Space,
+    list: &Path,
+    has_seen: impl Fn() -> bool + Sync,
+    text: &str,
+) -> Surveyed {
+    let min_delay = Span(Duration::from_millis(60));
+    let settings = Settings { min_delay, opt_out: Some(list.to_owned()), ..space.settings() };
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !has_seen() {
+                std::thread::yield_now();
+            }
+            std::fs::write(list, text).unwrap();
+        });
+        space.survey(settings)
+    })
+}
+
 #[test]
 fn who_opts_out_while_a_survey_runs_is_left_alone_from_then_on() {
     let space = Space::serve("a_small_country");
@@ -115,21 +136,10 @@ fn who_opts_out_while_a_survey_runs_is_left_alone_from_then_on() {
     std::fs::write(&list, "nobody.ke\n").unwrap();
 
     let before = space.accesses().len();
-    let settings = Settings {
-        min_delay: Span(Duration::from_millis(60)),
-        opt_out: Some(list.clone()),
-        ..space.settings()
-    };
-    let surveyed = std::thread::scope(|scope| {
-        scope.spawn(|| {
-            while !space.accesses().iter().skip(before).any(&of_largest) {
-                std::thread::yield_now();
-            }
-            // A line that is wrong takes nobody's wish away, and is told.
-            std::fs::write(&list, format!("whoever it was\n{largest} 2026-11-21 # by mail\n")).unwrap();
-        });
-        space.survey(settings)
-    });
+    let is_asked = || space.accesses().iter().skip(before).any(of_largest);
+    // A line that is wrong takes nobody's wish away, and is told.
+    let text = format!("whoever it was\n{largest} 2026-11-21 # by mail\n");
+    let surveyed = survey_with_a_list_that_changes(&space, &list, is_asked, &text);
     let problem = Snapshot::load(&surveyed.dir()).unwrap().unwrap().opt_out_problem.unwrap();
     assert!(problem.contains("line 1: 'it' is not a date"), "{problem}");
     let records = read_opt_outs(&surveyed.dir().join("opt-out.csv")).unwrap();
@@ -157,20 +167,8 @@ fn a_list_that_is_being_written_anew_lets_nobody_be_asked() {
     let list = folder.path().join("opt-out.txt");
     std::fs::write(&list, format!("{largest}\n")).unwrap();
     let before = space.accesses().len();
-    let settings = Settings {
-        min_delay: Span(Duration::from_millis(60)),
-        opt_out: Some(list.clone()),
-        ..space.settings()
-    };
-    let surveyed = std::thread::scope(|scope| {
-        scope.spawn(|| {
-            while space.accesses().len() == before {
-                std::thread::yield_now();
-            }
-            std::fs::write(&list, "").unwrap();
-        });
-        space.survey(settings)
-    });
+    let is_running = || space.accesses().len() > before;
+    let surveyed = survey_with_a_list_that_changes(&space, &list, is_running, "");
     assert!(surveyed.rows::<SiteRow>().iter().map(|site| site.requests).sum::<u64>() > 100);
     let later = space.accesses().split_off(before);
     assert!(later.iter().all(|access| !access.host.ends_with(largest.as_str())));

@@ -104,9 +104,7 @@ fn lines(now: &Snapshot) -> String {
         errors(now),
         duration(now.active_seconds),
         time_left(now),
-        now.opt_out_problem
-            .as_ref()
-            .map_or_else(String::new, |problem| format!("\n  OPT-OUT LIST {problem}")),
+        opt_out_problem(now, "\n  "),
     )
 }
 
@@ -120,8 +118,13 @@ fn line(now: &Snapshot) -> String {
         pages(now),
         rates(now),
         errors(now),
-        now.opt_out_problem.as_ref().map_or_else(String::new, |problem| format!("; OPT-OUT LIST {problem}")),
+        opt_out_problem(now, "; "),
     )
+}
+
+/// What of the opt-out list cannot be obeyed, if anything, after this.
+fn opt_out_problem(now: &Snapshot, before: &str) -> String {
+    now.opt_out_problem.as_ref().map_or_else(String::new, |problem| format!("{before}OPT-OUT LIST {problem}"))
 }
 
 /// How a simulation goes: how much time it has gone through, and how fast the work is done.

@@ -1,5 +1,7 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use crate::address::{digits, seconds_since_1970};
+
 /// The moment of an HTTP date (RFC 9110 §5.6.7) in any of its three forms; none for other text and for years before
 /// 1970.
 ///
@@ -13,28 +15,13 @@ pub(super) fn http_date(text: &str, now: SystemTime) -> Option<SystemTime> {
         [_, month, day, clock, year] => (day, month, year, clock),
         _ => return None,
     };
-    let full_year = match (year.len(), number(year)?) {
+    let full_year = match (year.len(), digits(year)?) {
         (2, year) => with_century(year, now),
         (4, year) => year,
         _ => return None,
     };
-    let (day, month) = (number(day).filter(|day| (1..=31).contains(day))?, month_of(month)?);
-    let seconds = days_from_epoch(full_year, month, day) * 86_400 + second_of_day(clock)?;
+    let seconds = seconds_since_1970(full_year, month_of(month)?, day, clock)?;
     Some(UNIX_EPOCH + Duration::from_secs(u64::try_from(seconds).ok()?))
-}
-
-fn second_of_day(clock: &str) -> Option<i64> {
-    let parts: Vec<i64> = clock.split(':').map(number).collect::<Option<_>>()?;
-    // A leap second is the sixtieth.
-    match parts[..] {
-        [hour @ 0..24, minute @ 0..60, second @ 0..=60] => Some(hour * 3600 + minute * 60 + second),
-        _ => None,
-    }
-}
-
-fn number(text: &str) -> Option<i64> {
-    let is_number = text.len() <= 4 && text.bytes().all(|byte| byte.is_ascii_digit());
-    if is_number { text.parse().ok() } else { None }
 }
 
 fn month_of(name: &str) -> Option<i64> {
@@ -50,16 +37,6 @@ fn with_century(year: i64, now: SystemTime) -> i64 {
     let this_year = 1970 + i64::try_from(since / SECONDS).unwrap_or_default();
     let year = this_year - this_year.rem_euclid(100) + year;
     if year > this_year + 50 { year - 100 } else { year }
-}
-
-/// Days from 1970-01-01 in the Gregorian calendar, with years counted from March so that the
-/// leap day is the last of a year.
-fn days_from_epoch(year: i64, month: i64, day: i64) -> i64 {
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
-    let day_of_year = (153 * month + 2) / 5 + day - 1;
-    // 719_468 days lie between 0000-03-01 and 1970-01-01.
-    year * 365 + leap_days + day_of_year - 719_468
 }
 
 #[cfg(test)]

@@ -104,18 +104,14 @@ fn all_files(dir: &Path, table: &str) -> Result<Vec<PathBuf>, TablesError> {
         return Ok(files);
     }
     let what = format!(
-        "{} in {} are there, but manifest.json tells of {} in {}: files are missing",
-        counted(rows, "rows"),
-        counted(files.len() as u64, "files"),
-        counted(told.rows, "rows"),
-        counted(told.files, "files")
+        "{} rows in {} files are there, but manifest.json tells of {} rows in {} files: files are missing",
+        thousands(rows),
+        thousands(files.len() as u64),
+        thousands(told.rows),
+        thousands(told.files)
     );
     let source = io::Error::new(io::ErrorKind::InvalidData, what);
     Err(TablesError::new("read table", &folder(dir, table), source))
-}
-
-fn counted(count: u64, things: &str) -> String {
-    format!("{} {things}", thousands(count))
 }
 
 /// The files of a table in the order of their numbers.

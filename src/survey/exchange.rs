@@ -112,9 +112,7 @@ async fn attempt(
         match own_link::is_ours(parts, answer.ended()).await {
             Some(false) => {}
             Some(true) => {
-                write(journal, &Entry::Unsent { number: ask.number })?;
-                parts.load().abandon(permit, parts.now());
-                parts.settled.notify_waiters();
+                leave_unsent(parts, journal, ask.number, permit)?;
                 return Ok(None);
             }
             None => {
@@ -124,14 +122,12 @@ async fn attempt(
             }
         }
     }
-    let (purpose, number) = (ask.purpose, ask.number);
     // Somebody opted out just now, or the name leads elsewhere than it did.
     if answer.failure.is_some_and(|failure| !failure.reached_the_network()) {
-        write(journal, &Entry::Unsent { number })?;
-        parts.load().abandon(permit, parts.now());
-        parts.settled.notify_waiters();
+        leave_unsent(parts, journal, ask.number, permit)?;
         return record(parts, journal, Heard::nothing(ask, answer)).map(Some);
     }
+    let purpose = ask.purpose;
     let heard = hear(&parts.settings.exclude_text, ask, answer, body, earlier);
     let answer = heard.answer.clone();
     let heard = record(parts, journal, heard);
@@ -140,6 +136,19 @@ async fn attempt(
     watch(parts, site, address, &answer, has_opted_out);
     parts.settled.notify_waiters();
     heard.map(Some)
+}
+
+/// The question that the journal says was being put was not.
+fn leave_unsent(
+    parts: &Parts,
+    journal: &Mutex<Journal>,
+    number: u32,
+    permit: Permit,
+) -> Result<(), SurveyError> {
+    write(journal, &Entry::Unsent { number })?;
+    parts.load().abandon(permit, parts.now());
+    parts.settled.notify_waiters();
+    Ok(())
 }
 
 /// Nothing was asked yet, as far as the server can know.

@@ -1,13 +1,13 @@
-use std::collections::{BTreeMap, HashMap};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
 use super::error::SurveyError;
+use super::past::Past;
 use crate::exchange::{Answer, Ask, Purpose};
 use crate::walk::Content;
 
@@ -64,8 +64,9 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// Opens a journal to write on, or makes it; what a crash left half written at its end is cut off.
-    pub(super) fn open(path: &Path) -> Result<Self, SurveyError> {
+    /// Opens a journal to write on, or makes it, and tells what it holds; what a crash left half written at its end is
+    /// cut off.
+    pub(super) fn open(path: &Path) -> Result<(Self, Past), SurveyError> {
         let wrong = || SurveyError::file("open", path);
         let mut file = OpenOptions::new()
             .read(true)
@@ -75,7 +76,7 @@ impl Journal {
             .open(path)
             .map_err(wrong())?;
         let mut reader = Reader::open(path)?;
-        while reader.next()?.is_some() {}
+        let past = Past::read(&mut reader)?;
         let cut = file.metadata().map_err(wrong())?.len().saturating_sub(reader.sound);
         if cut > 0 {
             tracing::warn!(journal = %path.display(), bytes = cut, "what a crash left half written is cut off");
@@ -85,7 +86,7 @@ impl Journal {
         if reader.sound == 0 {
             file.write_all(MAGIC).map_err(SurveyError::file("write", path))?;
         }
-        Ok(Self { path: path.to_owned(), file })
+        Ok((Self { path: path.to_owned(), file }, past))
     }
 
     pub(super) fn write(&mut self, entry: &Entry) -> Result<(), SurveyError> {
@@ -171,136 +172,17 @@ fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
     }
 }
 
-/// Questions put and answers heard, as a journal tells them one after the other.
-///
-/// A question that was sent more often than it was answered was in flight when a process died.
-#[derive(Debug, Default)]
-pub(super) struct Unanswered {
-    /// To whom and when a question was put, for each time, until an answer to it is met.
-    open: BTreeMap<u32, Vec<(IpAddr, SystemTime)>>,
-    lost: Vec<(IpAddr, SystemTime)>,
-}
-
-/// What a journal says of the runs of the survey that wrote it.
-#[derive(Debug, Default)]
-pub(super) struct Past {
-    pub unanswered: Unanswered,
-    /// The time between the runs, in which nobody walked.
-    pub between: Duration,
-    run: Option<SystemTime>,
-    latest: Option<SystemTime>,
-}
-
-impl Past {
-    pub(super) fn of(path: &Path) -> Result<Self, SurveyError> {
-        let (mut journal, mut past) = (Reader::open(path)?, Self::default());
-        while let Some(entry) = journal.next()? {
-            past.unanswered.note(&entry);
-            past.pass(&entry);
-        }
-        Ok(past)
-    }
-
-    fn pass(&mut self, entry: &Entry) {
-        match entry {
-            Entry::Opened { run, at } => {
-                if self.run.replace(*run).is_some_and(|before| before != *run) {
-                    let stopped = self.latest.and_then(|latest| at.duration_since(latest).ok());
-                    self.between += stopped.unwrap_or_default();
-                }
-                self.latest = self.latest.max(Some(*at));
-            }
-            Entry::Asked { at, .. } => self.latest = self.latest.max(Some(*at)),
-            Entry::Heard(heard) => self.latest = self.latest.max(Some(heard.answer.ended())),
-            Entry::Unsent { .. } => {}
-        }
-    }
-}
-
-impl Unanswered {
-    pub(super) fn note(&mut self, entry: &Entry) {
-        match entry {
-            Entry::Asked { number, address, at } => {
-                self.open.entry(*number).or_default().push((*address, *at));
-            }
-            Entry::Unsent { number } => {
-                self.open.get_mut(number).and_then(Vec::pop);
-            }
-            Entry::Opened { .. } => {}
-            // What was not asked once more answers nothing: an earlier time stays lost.
-            Entry::Heard(heard) if heard.answer.failure.is_some_and(|it| !it.reached_the_network()) => {}
-            Entry::Heard(heard) => {
-                // The last time it was put is the one that was answered.
-                let mut times = self.open.remove(&heard.ask.number).unwrap_or_default();
-                times.pop();
-                self.lost.append(&mut times);
-            }
-        }
-    }
-
-    /// How many times a question was put without an answer on record.
-    pub(super) fn count(&self) -> u64 {
-        self.each().count() as u64
-    }
-
-    /// To whom and when, each time.
-    pub(super) fn each(&self) -> impl Iterator<Item = (IpAddr, SystemTime)> + '_ {
-        self.lost.iter().chain(self.open.values().flatten()).copied()
-    }
-}
-
-/// The recorded answers of a tree, given back by number. They were written in the order of their
-/// arrival, so only few are held at a time.
-pub(super) struct Replay {
-    reader: Reader,
-    ahead: HashMap<u32, Heard>,
-    /// When the walk began.
-    pub began: Option<SystemTime>,
-}
-
-impl Replay {
-    pub(super) fn open(path: &Path) -> Result<Self, SurveyError> {
-        Ok(Self { reader: Reader::open(path)?, ahead: HashMap::new(), began: None })
-    }
-
-    /// The answer to this question, if it is recorded; it can still be taken.
-    pub(super) fn peek(&mut self, number: u32) -> Result<Option<&Heard>, SurveyError> {
-        if let Some(heard) = self.take(number)? {
-            self.ahead.insert(number, heard);
-        }
-        Ok(self.ahead.get(&number))
-    }
-
-    /// The answer to this question, if it is recorded.
-    pub(super) fn take(&mut self, number: u32) -> Result<Option<Heard>, SurveyError> {
-        if let Some(heard) = self.ahead.remove(&number) {
-            return Ok(Some(heard));
-        }
-        while let Some(entry) = self.reader.next()? {
-            match entry {
-                Entry::Asked { at, .. } => self.began = self.began.or(Some(at)),
-                Entry::Heard(heard) if heard.ask.number == number => return Ok(Some(*heard)),
-                Entry::Heard(heard) => {
-                    self.ahead.insert(heard.ask.number, *heard);
-                }
-                Entry::Unsent { .. } | Entry::Opened { .. } => {}
-            }
-        }
-        Ok(None)
-    }
-}
-
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::address::WebUrl;
     use crate::exchange::Failure;
 
-    fn heard(number: u32) -> Entry {
+    pub fn heard(number: u32) -> Entry {
         failed(number, Failure::Reset)
     }
 
-    fn failed(number: u32, failure: Failure) -> Entry {
+    pub fn failed(number: u32, failure: Failure) -> Entry {
         let url = WebUrl::parse(&format!("http://a.ke/{number}")).unwrap();
         let ask = Ask { number, url, purpose: Purpose::Page, depth: None };
         let answer = Answer::not_asked(SystemTime::UNIX_EPOCH, None, failure, None);
@@ -322,14 +204,14 @@ mod tests {
     fn a_journal_cut_anywhere_keeps_its_whole_entries_and_is_written_on() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("1.journal");
-        let mut journal = Journal::open(&path).unwrap();
+        let (mut journal, _) = Journal::open(&path).unwrap();
         (0..3).for_each(|number| journal.write(&heard(number)).unwrap());
         let whole = std::fs::read(&path).unwrap();
         for length in 0..whole.len() {
             std::fs::write(&path, &whole[..length]).unwrap();
             let kept = numbers(&path);
             assert!(kept.len() < 3 && kept.iter().copied().eq(0..kept.len() as u32), "cut at {length}");
-            Journal::open(&path).unwrap().write(&heard(9)).unwrap();
+            Journal::open(&path).unwrap().0.write(&heard(9)).unwrap();
             let expected: Vec<u32> = kept.into_iter().chain([9]).collect();
             assert_eq!(numbers(&path), expected, "cut at {length}");
         }
@@ -339,14 +221,14 @@ mod tests {
     fn zeros_at_the_end_of_a_journal_hide_nothing_that_is_written_after_them() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("1.journal");
-        Journal::open(&path).unwrap().write(&heard(0)).unwrap();
+        Journal::open(&path).unwrap().0.write(&heard(0)).unwrap();
         for zeros in [1, PREFIX, 296, 100_000] {
             let mut bytes = std::fs::read(&path).unwrap();
             let whole = bytes.len();
             bytes.resize(whole + zeros, 0);
             std::fs::write(&path, bytes).unwrap();
             let number = numbers(&path).len() as u32;
-            Journal::open(&path).unwrap().write(&heard(number)).unwrap();
+            Journal::open(&path).unwrap().0.write(&heard(number)).unwrap();
             assert!(numbers(&path).into_iter().eq(0..=number), "{zeros} zeros");
         }
     }
@@ -355,72 +237,13 @@ mod tests {
     fn a_flipped_bit_ends_a_journal() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("1.journal");
-        let mut journal = Journal::open(&path).unwrap();
+        let (mut journal, _) = Journal::open(&path).unwrap();
         (0..3).for_each(|number| journal.write(&heard(number)).unwrap());
         let mut bytes = std::fs::read(&path).unwrap();
         let middle = bytes.len() / 2;
         bytes[middle] ^= 1;
         std::fs::write(&path, bytes).unwrap();
         assert_eq!(numbers(&path), [0]);
-    }
-
-    #[test]
-    fn every_time_a_question_was_put_in_vain_is_told() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("1.journal");
-        let mut journal = Journal::open(&path).unwrap();
-        let at = |second| SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(second);
-        let asked = |number, second| Entry::Asked { number, address: [41, 90, 0, 1].into(), at: at(second) };
-        let refused = failed(3, Failure::ServerBudget);
-        [
-            asked(0, 1),
-            heard(0),
-            asked(1, 2),
-            asked(1, 3),
-            heard(1),
-            asked(2, 4),
-            asked(2, 5),
-            asked(3, 6),
-            refused,
-            asked(4, 7),
-            Entry::Unsent { number: 4 },
-            asked(5, 8),
-            Entry::Unsent { number: 5 },
-            asked(5, 9),
-            heard(5),
-        ]
-        .iter()
-        .for_each(|entry| journal.write(entry).unwrap());
-        let unanswered = Past::of(&path).unwrap().unanswered;
-        let times: Vec<_> = unanswered.each().map(|(_, time)| time).collect();
-        assert_eq!(times, [at(2), at(4), at(5), at(6)], "what was not asked again is no answer");
-        assert_eq!(unanswered.count(), 4);
-    }
-
-    #[test]
-    fn the_time_between_runs_is_told_from_a_put_off() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("1.journal");
-        let mut journal = Journal::open(&path).unwrap();
-        let at = |second| SystemTime::UNIX_EPOCH + Duration::from_secs(second);
-        let opened = |run, second| Entry::Opened { run: at(run), at: at(second) };
-        let asked = |number, second| Entry::Asked { number, address: [41, 90, 0, 1].into(), at: at(second) };
-        // Put off from 20 to 100; killed while it asked at 110; resumed at 500, killed at once, resumed at 700.
-        [opened(1, 10), asked(0, 20), opened(1, 100), asked(1, 110), opened(450, 500), opened(690, 700)]
-            .iter()
-            .for_each(|entry| journal.write(entry).unwrap());
-        assert_eq!(Past::of(&path).unwrap().between, Duration::from_secs(390 + 200));
-    }
-
-    #[test]
-    fn answers_that_came_in_another_order_are_given_back_by_number() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("1.journal");
-        let mut journal = Journal::open(&path).unwrap();
-        [0, 2, 1, 4].iter().for_each(|number| journal.write(&heard(*number)).unwrap());
-        let mut replay = Replay::open(&path).unwrap();
-        let taken: Vec<bool> = (0..5).map(|number| replay.take(number).unwrap().is_some()).collect();
-        assert_eq!(taken, [true, true, true, false, true]);
     }
 
     #[test]

@@ -50,8 +50,9 @@ impl OptOutFile {
     /// Reads the file again if it has changed, and notes in the survey's folder since when each entry
     /// is in force.
     ///
-    /// Who is added is left alone at once, who is gone from the list only a minute later. A line that cannot be obeyed is told in the log, and so long what was in force before stays in force
-    /// beside the lines that can: nobody is asked again because of somebody's typing mistake.
+    /// Who is added is left alone at once, who is gone from the list only a minute later. A line that cannot be
+    /// obeyed is told, and so long what was in force before stays in force beside the lines that can: nobody is
+    /// asked again because of somebody's typing mistake.
     pub(super) fn obey_changes(&mut self, parts: &Parts) -> Result<(), SurveyError> {
         let state = self.path.as_deref().and_then(state_of);
         if let Some(path) = self.path.as_deref().filter(|_| state.is_none()) {
@@ -65,8 +66,13 @@ impl OptOutFile {
         let mut is_other = !self.is_recorded;
         if let Some(path) = self.path.as_deref().filter(|_| state.is_some() && state != self.seen) {
             let (list, is_sound) = read_again(parts, path)?;
-            parts.opt_out.replace(parts.opt_out.list().with(&list));
-            self.settling = is_sound.then(|| (parts.now() + SETTLES_IN, list));
+            let in_force = parts.opt_out.list();
+            self.settling = None;
+            // At the first look the list is as it was when the survey was opened.
+            if !is_sound || *in_force != list {
+                parts.opt_out.replace(in_force.with(&list));
+                self.settling = is_sound.then(|| (parts.now() + SETTLES_IN, list));
+            }
             (self.seen, is_other) = (state, true);
         }
         if let Some((_, list)) = self.settling.take_if(|(time, _)| *time <= parts.now()) {

@@ -4,8 +4,9 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use super::error::SurveyError;
-use super::journal::{Entry, Heard, Past, Reader, Unanswered};
+use super::journal::{Entry, Heard, Reader};
 use super::parts::Parts;
+use super::past::{Past, Unanswered};
 use super::progress::Snapshot;
 use crate::exchange::{Answer, Failure, Purpose};
 use crate::records::{SiteRow, read_table};

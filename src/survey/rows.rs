@@ -2,9 +2,10 @@ use std::collections::HashSet;
 use std::net::IpAddr;
 
 use super::error::SurveyError;
-use super::journal::{Entry, Heard, Reader, Unanswered};
+use super::journal::{Entry, Heard, Reader};
 use super::kept_pages::KeptPages;
 use super::parts::Parts;
+use super::past::Unanswered;
 use super::visit::Concluded;
 use crate::address::{Host, Scope, Site};
 use crate::exchange::Depth;

@@ -8,10 +8,11 @@ use futures_util::stream::FuturesUnordered;
 
 use super::error::SurveyError;
 use super::exchange::{Exchanged, Wanted, exchange};
-use super::journal::{Entry, Heard, Journal, Past, Replay};
+use super::journal::{Entry, Heard, Journal};
 use super::own_link;
 use super::parts::Parts;
 use super::places::Spot;
+use super::replay::Replay;
 use crate::exchange::{Ask, Failure};
 use crate::frontier::Lease;
 use crate::load::{Grant, Limit, SiteBudget};
@@ -103,13 +104,12 @@ enum Hindrance {
 impl Visit {
     fn open(parts: Arc<Parts>, lease: Lease, known: Known) -> Result<Self, SurveyError> {
         let path = parts.folder.journal(lease.order);
-        let mut journal = Journal::open(&path)?;
-        journal.write(&Entry::Opened { run: parts.opened, at: parts.now() })?;
-        let past = Past::of(&path)?;
-        let mut replay = Replay::open(&path)?;
-        // Reads up to the first answer, and with it the time when the walk began.
-        replay.peek(0)?;
-        let began = replay.began.unwrap_or_else(|| parts.now());
+        let (mut journal, mut past) = Journal::open(&path)?;
+        let opened = Entry::Opened { run: parts.opened, at: parts.now() };
+        journal.write(&opened)?;
+        past.note(&opened);
+        let replay = Replay::open(&path)?;
+        let began = past.began.unwrap_or_else(|| parts.now());
         let counts_from = began + past.between;
         let scope = parts.reach.scope_of(&lease.site);
         let walk = Walk::new(parts.walk.clone(), scope, parts.opt_out.clone(), lease.start.clone(), known);

@@ -1,3 +1,5 @@
+use crate::address::{digits, seconds_since_1970};
+
 /// Seconds since 1970 of an HTTP date (RFC 9110 §5.6.7) in any of its three forms; none for other text.
 ///
 /// The name of the day is not looked at; of the obsolete form with two digits, years from 70 on are of the
@@ -11,42 +13,19 @@ pub(super) fn http_date(text: &str) -> Option<i64> {
         [_, month, day, clock, year] => (day, month, year, clock),
         _ => return None,
     };
-    let year = match (year.len(), number(year)?) {
+    let year = match (year.len(), digits(year)?) {
         (2, year @ 70..) => year + 1900,
         (2, year) => year + 2000,
         (4, year) => year,
         _ => return None,
     };
-    let (day, month) = (number(day).filter(|day| (1..=31).contains(day))?, month_of(month)?);
-    Some(days_since_1970(year, month, day) * 86_400 + second_of_day(clock)?)
-}
-
-fn second_of_day(clock: &str) -> Option<i64> {
-    let parts: Vec<i64> = clock.split(':').map(number).collect::<Option<_>>()?;
-    // A leap second is the sixtieth.
-    match parts[..] {
-        [hour @ 0..24, minute @ 0..60, second @ 0..=60] => Some(hour * 3600 + minute * 60 + second),
-        _ => None,
-    }
-}
-
-fn number(text: &str) -> Option<i64> {
-    let is_number = text.len() <= 4 && text.bytes().all(|byte| byte.is_ascii_digit());
-    if is_number { text.parse().ok() } else { None }
+    seconds_since_1970(year, month_of(month)?, day, clock)
 }
 
 fn month_of(name: &str) -> Option<i64> {
     const NAMES: [&str; 12] =
         ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
     (1..).zip(NAMES).find(|(_, known)| name.eq_ignore_ascii_case(known)).map(|(month, _)| month)
-}
-
-/// In the Gregorian calendar, with years counted from March so that the leap day is the last of a year.
-fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
-    // 719,468 days lie between 0000-03-01 and 1970-01-01.
-    year * 365 + leap_days + (153 * month + 2) / 5 + day - 1 - 719_468
 }
 
 #[cfg(test)]

@@ -54,13 +54,24 @@ fn most(amounts: impl Iterator<Item = (u64, u32)>) -> Option<(u64, u32)> {
     amounts.max_by_key(|(amount, place)| (*amount, std::cmp::Reverse(*place)))
 }
 
-/// The neighbourhood of each address, by number, and their names.
-pub(super) fn neighbourhoods(addresses: &Names) -> (Vec<u32>, Names) {
-    let mut names = Names::default();
-    let of_each = |address: &str| {
-        // What is no address stands alone.
-        let text = address.parse::<IpAddr>().map(|address| Neighbourhood::of(address).to_string());
-        names.number(text.as_deref().unwrap_or(address))
-    };
-    (addresses.iter().map(of_each).collect(), names)
+/// The neighbourhoods of addresses, with numbers from 0.
+pub(super) struct Neighbourhoods {
+    of_addresses: Vec<u32>,
+    pub names: Names,
+}
+
+impl Neighbourhoods {
+    pub(super) fn of(addresses: &Names) -> Self {
+        let mut names = Names::default();
+        let of_each = |address: &str| {
+            // What is no address stands alone.
+            let text = address.parse::<IpAddr>().map(|address| Neighbourhood::of(address).to_string());
+            names.number(text.as_deref().unwrap_or(address))
+        };
+        Self { of_addresses: addresses.iter().map(of_each).collect(), names }
+    }
+
+    pub(super) fn number(&self, address: u32) -> Option<u32> {
+        self.of_addresses.get(address as usize).copied()
+    }
 }

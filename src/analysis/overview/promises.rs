@@ -4,6 +4,7 @@ use super::ledger::Addresses;
 use super::link_shares::LinkShares;
 use super::names::Names;
 use super::opt_outs::OptedOut;
+use super::places::Neighbourhoods;
 use super::rate::{Flow, flow, standstills};
 use super::schedule::{Breach, Found, Schedule};
 use super::sequence::{Most, Seen, Sequence};
@@ -48,9 +49,9 @@ pub(super) struct Evidence<'a> {
 
 impl Evidence<'_> {
     pub(super) fn judge(&self, schedule: &mut Schedule) -> Vec<Promise> {
-        let (neighbourhoods, _) = super::places::neighbourhoods(&self.addresses.names);
-        let found = schedule.judge(self.told, &neighbourhoods);
+        let neighbourhoods = Neighbourhoods::of(&self.addresses.names);
         let link = self.of_links(schedule);
+        let found = schedule.judge(self.told, &neighbourhoods);
         let turns = schedule.by_time();
         let rate = if let Limit::Most(rate) = self.told.rate { Some(rate) } else { None };
         let flow = flow(turns, rate, self.told.max_body.unwrap_or_default());
@@ -60,7 +61,7 @@ impl Evidence<'_> {
         promises.push(link);
         promises.extend(self.of_quiet_hours());
         promises.extend(self.of_budgets(&standstills));
-        promises.extend(self.of_budgets_of_places(turns));
+        promises.extend(self.of_budgets_of_places(turns, &neighbourhoods));
         promises.push(self.of_rate(&flow));
         promises.extend(self.of_robots());
         promises.extend([self.of_special_addresses(), self.of_opt_out()]);

@@ -3,6 +3,7 @@ use std::collections::BinaryHeap;
 
 use super::exchange::{Exchange, microseconds};
 use super::link_shares;
+use super::places::Neighbourhoods;
 use super::told::{Limit, Told};
 
 /// When each exchange was at which server and for which site: 24 bytes each.
@@ -99,8 +100,7 @@ impl Schedule {
         &self.list
     }
 
-    /// `neighbourhoods` tells where each address stands, by numbers.
-    pub(super) fn judge(&mut self, told: &Told, neighbourhoods: &[u32]) -> Found {
+    pub(super) fn judge(&mut self, told: &Told, neighbourhoods: &Neighbourhoods) -> Found {
         let mut found = Found::default();
         if let Limit::Most(places) = told.per_neighbourhood {
             self.judge_neighbourhoods(told, places, neighbourhoods, &mut found);
@@ -122,8 +122,14 @@ impl Schedule {
     }
 
     /// The addresses of a neighbourhood share its places and their pauses.
-    fn judge_neighbourhoods(&mut self, told: &Told, places: u64, neighbourhoods: &[u32], found: &mut Found) {
-        let stands_in = |turn: &Turn| neighbourhoods.get(turn.address as usize).copied().unwrap_or(u32::MAX);
+    fn judge_neighbourhoods(
+        &mut self,
+        told: &Told,
+        places: u64,
+        neighbourhoods: &Neighbourhoods,
+        found: &mut Found,
+    ) {
+        let stands_in = |turn: &Turn| neighbourhoods.number(turn.address);
         self.list.sort_unstable_by_key(|turn| (stands_in(turn), turn.started, turn.took));
         for turns in self.list.chunk_by(|a, b| stands_in(a) == stands_in(b)) {
             let mut of_this = Found::default();

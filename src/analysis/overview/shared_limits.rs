@@ -1,5 +1,5 @@
 use super::link_shares::Taken;
-use super::places::{Places, neighbourhoods};
+use super::places::{Neighbourhoods, Places};
 use super::promises::{Evidence, Promise, broken, held, judged, not_shown, span, unlimited};
 use super::schedule::{Found, Schedule, Turn};
 use super::told::{Allowance, Limit};
@@ -13,12 +13,14 @@ const LONGEST_FOR_LINK: f64 = 5.0;
 
 /// Promises about what sites share: servers, their links and the networks in which they stand.
 impl Evidence<'_> {
-    pub(super) fn of_budgets_of_places(&self, turns: &[Turn]) -> Vec<Promise> {
-        let (of_address, networks) = neighbourhoods(&self.addresses.names);
+    pub(super) fn of_budgets_of_places(
+        &self,
+        turns: &[Turn],
+        neighbourhoods: &Neighbourhoods,
+    ) -> Vec<Promise> {
         let system = |address| self.addresses.network(address);
-        let in_network = |address: u32| of_address.get(address as usize).copied();
         let server_name = |number| self.addresses.names.name(number).to_owned();
-        let network_name = |number| networks.name(number).to_owned();
+        let network_name = |number| neighbourhoods.names.name(number).to_owned();
         let system_name = |number| self.addresses.labels.name(number).to_owned();
         let told = self.told;
         let mut promises = Vec::new();
@@ -27,7 +29,7 @@ impl Evidence<'_> {
             promises.push(budget("server_budget", "server", &told.server, &places, server_name));
         }
         if !told.network.is_unbounded() {
-            let places = Places::of(turns, in_network);
+            let places = Places::of(turns, |address| neighbourhoods.number(address));
             promises.push(budget(
                 "network_budget",
                 "network (/24, /48)",

@@ -1,0 +1,156 @@
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use super::error::SurveyError;
+use super::journal::{Entry, Reader};
+
+/// Questions put and answers heard, as a journal tells them one after the other.
+///
+/// A question that was sent more often than it was answered was in flight when a process died.
+#[derive(Debug, Default)]
+pub(super) struct Unanswered {
+    /// To whom and when a question was put, for each time, until an answer to it is met.
+    open: BTreeMap<u32, Vec<(IpAddr, SystemTime)>>,
+    lost: Vec<(IpAddr, SystemTime)>,
+}
+
+/// What a journal says of the runs of the survey that wrote it.
+#[derive(Debug, Default)]
+pub(super) struct Past {
+    pub unanswered: Unanswered,
+    /// The time between the runs, in which nobody walked.
+    pub between: Duration,
+    /// When the first question was put.
+    pub began: Option<SystemTime>,
+    run: Option<SystemTime>,
+    latest: Option<SystemTime>,
+}
+
+impl Past {
+    pub(super) fn of(path: &Path) -> Result<Self, SurveyError> {
+        Self::read(&mut Reader::open(path)?)
+    }
+
+    /// Reads a journal to its end.
+    pub(super) fn read(journal: &mut Reader) -> Result<Self, SurveyError> {
+        let mut past = Self::default();
+        while let Some(entry) = journal.next()? {
+            past.note(&entry);
+        }
+        Ok(past)
+    }
+
+    /// What is written next.
+    pub(super) fn note(&mut self, entry: &Entry) {
+        self.unanswered.note(entry);
+        self.pass(entry);
+    }
+
+    fn pass(&mut self, entry: &Entry) {
+        match entry {
+            Entry::Opened { run, at } => {
+                if self.run.replace(*run).is_some_and(|before| before != *run) {
+                    let stopped = self.latest.and_then(|latest| at.duration_since(latest).ok());
+                    self.between += stopped.unwrap_or_default();
+                }
+                self.latest = self.latest.max(Some(*at));
+            }
+            Entry::Asked { at, .. } => {
+                self.began = self.began.or(Some(*at));
+                self.latest = self.latest.max(Some(*at));
+            }
+            Entry::Heard(heard) => self.latest = self.latest.max(Some(heard.answer.ended())),
+            Entry::Unsent { .. } => {}
+        }
+    }
+}
+
+impl Unanswered {
+    pub(super) fn note(&mut self, entry: &Entry) {
+        match entry {
+            Entry::Asked { number, address, at } => {
+                self.open.entry(*number).or_default().push((*address, *at));
+            }
+            Entry::Unsent { number } => {
+                self.open.get_mut(number).and_then(Vec::pop);
+            }
+            Entry::Opened { .. } => {}
+            // What was not asked once more answers nothing: an earlier time stays lost.
+            Entry::Heard(heard) if heard.answer.failure.is_some_and(|it| !it.reached_the_network()) => {}
+            Entry::Heard(heard) => {
+                // The last time it was put is the one that was answered.
+                let mut times = self.open.remove(&heard.ask.number).unwrap_or_default();
+                times.pop();
+                self.lost.append(&mut times);
+            }
+        }
+    }
+
+    /// How many times a question was put without an answer on record.
+    pub(super) fn count(&self) -> u64 {
+        self.each().count() as u64
+    }
+
+    /// To whom and when, each time.
+    pub(super) fn each(&self) -> impl Iterator<Item = (IpAddr, SystemTime)> + '_ {
+        self.lost.iter().chain(self.open.values().flatten()).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exchange::Failure;
+    use crate::survey::journal::Journal;
+    use crate::survey::journal::tests::{failed, heard};
+
+    #[test]
+    fn every_time_a_question_was_put_in_vain_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("1.journal");
+        let (mut journal, _) = Journal::open(&path).unwrap();
+        let at = |second| SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(second);
+        let asked = |number, second| Entry::Asked { number, address: [41, 90, 0, 1].into(), at: at(second) };
+        let refused = failed(3, Failure::ServerBudget);
+        [
+            asked(0, 1),
+            heard(0),
+            asked(1, 2),
+            asked(1, 3),
+            heard(1),
+            asked(2, 4),
+            asked(2, 5),
+            asked(3, 6),
+            refused,
+            asked(4, 7),
+            Entry::Unsent { number: 4 },
+            asked(5, 8),
+            Entry::Unsent { number: 5 },
+            asked(5, 9),
+            heard(5),
+        ]
+        .iter()
+        .for_each(|entry| journal.write(entry).unwrap());
+        let unanswered = Past::of(&path).unwrap().unanswered;
+        let times: Vec<_> = unanswered.each().map(|(_, time)| time).collect();
+        assert_eq!(times, [at(2), at(4), at(5), at(6)], "what was not asked again is no answer");
+        assert_eq!(unanswered.count(), 4);
+    }
+
+    #[test]
+    fn the_time_between_runs_is_told_from_a_put_off() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("1.journal");
+        let (mut journal, _) = Journal::open(&path).unwrap();
+        let at = |second| SystemTime::UNIX_EPOCH + Duration::from_secs(second);
+        let opened = |run, second| Entry::Opened { run: at(run), at: at(second) };
+        let asked = |number, second| Entry::Asked { number, address: [41, 90, 0, 1].into(), at: at(second) };
+        // Put off from 20 to 100; killed while it asked at 110; resumed at 500, killed at once, resumed at 700.
+        [opened(1, 10), asked(0, 20), opened(1, 100), asked(1, 110), opened(450, 500), opened(690, 700)]
+            .iter()
+            .for_each(|entry| journal.write(entry).unwrap());
+        assert_eq!(Past::of(&path).unwrap().between, Duration::from_secs(390 + 200));
+    }
+}
