@@ -1,7 +1,8 @@
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
-use html5gum::Tokenizer;
+use html5gum::{Readable, Tokenizer};
 
 use super::emitter::{Listener, TagEmitter};
+use super::shallow::Shallow;
 use super::tag::{Attribute, Tag};
 
 /// Where a declaration has to stand (WHATWG HTML §13.2.3.2) …
@@ -67,7 +68,8 @@ pub(super) fn in_meta(body: &[u8]) -> Declared {
     let scan = |end: usize, only_head: bool| {
         let mut metas = Metas { only_head, ..Metas::default() };
         let start = &body[..end.min(body.len())];
-        Tokenizer::new_with_emitter(start, TagEmitter::new(&mut metas, false)).next();
+        Tokenizer::new_with_emitter(Shallow::new(start.to_reader()), TagEmitter::new(&mut metas, false))
+            .next();
         metas.declared
     };
     let first = scan(PRESCAN_BYTES, false);

@@ -6,9 +6,9 @@
 //!
 //! A page is read once, front to back. First its charset is settled (`charset`, `declaration`):
 //! byte order mark, `Content-Type`, what the document declares, else `detection`. Then the bytes
-//! stream through a small decoding buffer (`decode`) into the html5gum tokenizer, whose events
-//! `emitter` puts together into tags (`tag`) with only the attributes that matter. `markup` says
-//! what each tag means: a reference, a base, a title, a language, a wish not to be followed.
+//! stream through a small decoding buffer (`decode`) into the html5gum tokenizer, which `shallow` keeps
+//! from calling itself ever deeper. Its events `emitter` puts together into tags (`tag`) with only the
+//! attributes that matter. `markup` says what each tag means: a reference, a base, a title, a language, a wish not to be followed.
 //! References are kept as they are spelled (`references`) until the end of the page, for a `base`
 //! counts also for what stands before it, and then become distinct [`Link`]s.
 //!
@@ -16,7 +16,7 @@
 //! scripts, styles and templates are not. Frames are links, so what stands in for them
 //! (`noframes`, the inside of `iframe`) is passed over, as browsers pass over it.
 //!
-//! Memory is bounded by the limits in this room, not by the page, and time is linear in its
+//! Memory and stack are bounded by the limits in this room, not by the page, and time is linear in its
 //! length. This room never asks a server and never decides what is followed.
 
 mod charset;
@@ -35,11 +35,14 @@ mod query;
 mod references;
 mod refresh;
 mod robots_directives;
+mod shallow;
 mod simhash;
 mod tag;
 mod title;
 mod words;
 
+#[cfg(test)]
+mod fragments;
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]
@@ -61,6 +64,7 @@ use charset::Charset;
 use decode::DecodedText;
 use emitter::TagEmitter;
 use markup::Markup;
+use shallow::Shallow;
 
 /// What a page is read from.
 #[derive(Clone, Copy, Debug)]
@@ -151,7 +155,7 @@ impl Page {
         let mut text = DecodedText::new(&source.body[charset.bom_bytes..], charset.encoding);
         let mut markup = Markup::default();
         // Reads to the end: the emitter stops early only if its listener asks for it.
-        Tokenizer::new_with_emitter(&mut text, TagEmitter::new(&mut markup, is_xml)).next();
+        Tokenizer::new_with_emitter(Shallow::new(&mut text), TagEmitter::new(&mut markup, is_xml)).next();
 
         let mut defects = markup.defects;
         defects.unknown_charset = charset.has_unknown_label;

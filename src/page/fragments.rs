@@ -1,0 +1,41 @@
+//! Pieces of markup that begin or end a state of the tokenizer, or an element that is read in a way of its own.
+//! Bodies that repeat and mix them are what tests and fuzzing try.
+
+/// In the order of the states in WHATWG HTML §13.2.5.
+#[rustfmt::skip]
+pub const FRAGMENTS: [&str; 155] = [
+    // Text, and what decodes to more or less than itself.
+    "a", "a ", " ", "\n", "\t", "\r", "\r\n", "\x0c", "\0", "é", "日本", "\u{fffd}", "\u{feff}", "\u{1b}$B", "\u{1b}(B", "0,",
+    // Tags.
+    "<", "<a", "<a ", "<a>", "<a/>", "<p>", "<div><b>", "<A HREF=X>", "</", "</a", "</a ", "</a>", "</a/", "</>", "</1>",
+    "<1", ">", "/", "/>", "/a",
+    // Attributes.
+    " a", " a=", " a=b", " a=b/", " a=b>", " a=''", " a='b'", " a='", " a=\"\"", " a=\"b\"", " a=\"", "\na=\"\"", "\t\r\na=\"b\"",
+    "a=\"\"\x0c", "a=\"\"", "\"\"", "=", "==", " =\"\" ", "'", "\"", "\" ", "\"a", "\"/", "\">", "\"\0", "`", "<a b=\"c\" d=\"e\">",
+    "</a b=\"c\" d=\"e\">",
+    // Comments and what is read as one.
+    "<!", "<!-", "<!--", "<!-->", "<!--->", "<!-- -->", "<!--a--!>", "-->", "--!>", "--!", "--", "-", "<!--<!", "<!--<!-", "<!--<!--",
+    "<?", "<?a?>", "<!a>", "</ >",
+    // Doctypes.
+    "<!doctype", "<!DOCTYPE html>", "<!doctype a", " PUBLIC", " public \"", " PUBLIC 'a' \"b\"", " SYSTEM", " system \"a\"",
+    "<!doctype a public \"b\" \"c\" d>", "<!doctype>",
+    // CDATA.
+    "<![CDATA[", "<![CDATA[a]]>", "]", "]]", "]]>", "<svg><![CDATA[", "<![cdata[",
+    // Character references.
+    "&", "&;", "&a", "&am", "&amp", "&amp;", "&ampx", "&no", "&notit;", "&CounterClockwiseContourIntegral;", "&CounterClockwiseContour",
+    "&#", "&#;", "&#x", "&#9", "&#9;", "&#x41;", "&#x110000;", "&#99999999999", "a=\"&amp;\" ", "a=\"&am\" ", "a='&' ",
+    // Text that is no markup.
+    "<script>", "</script>", "</script", "</scrip", "<script><!--", "<script><!--<script>", "<!--<script>", "--></script>", "<style>",
+    "</style>", "<title>", "</title>", "</titl", "<textarea>", "</textarea>", "<xmp>", "<iframe>", "<noframes>", "<plaintext>",
+    "<noscript>",
+    // Elements that count as more than a tag.
+    "<svg>", "</svg>", "<math>", "<template>", "</template>", "<base href=a/>", "<a href=\"b\">", "<frame src=c>",
+    "<meta charset=\"x\">", "<meta http-equiv=refresh content='0;url=x'>", "<meta name=robots content=\"none\">", "<html lang=\"sw\">",
+];
+
+/// What the fragments stand in: before them the page is in a state that its text does not leave by itself.
+#[rustfmt::skip]
+pub const OPENINGS: [&str; 14] = [
+    "", "<p ", "<p a=", "<p a='", "<p a=\"", "<p a=\"\"", "</p ", "<!--", "<!doctype ", "<svg><![CDATA[", "<script>", "<script><!--", "<style>",
+    "<title>",
+];

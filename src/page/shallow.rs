@@ -1,0 +1,80 @@
+use html5gum::Reader;
+
+/// What html5gum looks for in a value in double quotes, and in no other state.
+const IN_DOUBLE_QUOTES: &[u8] = b"\"&\0\r";
+/// Values in double quotes that one chain of calls may read; far fewer than fit on a thread's stack, and so
+/// many that ending a chain costs nothing that can be measured.
+const VALUES_PER_CHAIN: u8 = 16;
+
+/// A text that the tokenizer reads with a bounded stack.
+///
+/// html5gum's states call the likely next state directly. Release 0.9 has one cycle among these calls
+/// (`tests/tokenizer.rs` finds them all): attribute name, `=`, value in double quotes, behind the value, and the
+/// next attribute's name. It grows the stack with every such attribute of a tag, and 10,000 of them overflow it.
+///
+/// The state behind a value calls on only if white space, `/` or `>` follows; anything else goes back to the
+/// tokenizer's loop. White space there means nothing, so behind every [`VALUES_PER_CHAIN`]th value it is left out.
+pub(super) struct Shallow<R> {
+    text: R,
+    values: u8,
+}
+
+impl<R: Reader> Shallow<R> {
+    pub(super) fn new(text: R) -> Self {
+        Self { text, values: 0 }
+    }
+
+    /// A value has ended: ends the chain of calls if that is due.
+    #[inline]
+    fn end_value(&mut self) -> Result<(), R::Error> {
+        self.values += 1;
+        if self.values == VALUES_PER_CHAIN {
+            self.values = 0;
+            self.skip_white_space()?;
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn skip_white_space(&mut self) -> Result<(), R::Error> {
+        let space = [b" ", b"\n", b"\t", b"\r", b"\x0c"];
+        loop {
+            let mut is_skipped = false;
+            for byte in space {
+                is_skipped |= self.text.try_read_string(byte, true)?;
+            }
+            if !is_skipped {
+                return Ok(());
+            }
+        }
+    }
+}
+
+// Inlined into each state of the tokenizer as the text's own methods are; there what is looked for is a constant.
+#[allow(clippy::inline_always)]
+impl<R: Reader> Reader for Shallow<R> {
+    type Error = R::Error;
+
+    #[inline(always)]
+    fn read_byte(&mut self) -> Result<Option<u8>, R::Error> {
+        self.text.read_byte()
+    }
+
+    #[inline(always)]
+    fn read_until<'b>(
+        &'b mut self,
+        needle: &[u8],
+        char_buf: &'b mut [u8; 4],
+    ) -> Result<Option<&'b [u8]>, R::Error> {
+        if needle == IN_DOUBLE_QUOTES && self.text.try_read_string(b"\"", true)? {
+            self.end_value()?;
+            return Ok(Some(b"\""));
+        }
+        self.text.read_until(needle, char_buf)
+    }
+
+    #[inline(always)]
+    fn try_read_string(&mut self, text: &[u8], case_sensitive: bool) -> Result<bool, R::Error> {
+        self.text.try_read_string(text, case_sensitive)
+    }
+}
