@@ -105,13 +105,22 @@ fn failures_are_the_same_in_process_as_over_sockets() {
 /// connections were opened, and left out of the sums.
 #[test]
 fn certificates_are_the_same_in_process_as_over_sockets() {
+    same_over_tls("sites_speak_tls");
+}
+
+#[test]
+fn shut_doors_and_dead_links_are_the_same_in_process_as_over_sockets() {
+    same_over_tls("links_between_sites_die_and_doors_are_shut");
+}
+
+fn same_over_tls(name: &str) {
     let folder = tempfile::tempdir().unwrap();
     let authority = folder.path().join("ca.pem");
     std::fs::write(&authority, ccsurvey::space::ca_certificate_pem()).unwrap();
-    let space = Space::serve("sites_speak_tls");
+    let space = Space::serve(name);
     let served = space.survey(Settings { ca: vec![authority.clone()], ..space.settings() });
     let dir = folder.path().join("survey");
-    simulated(&world("sites_speak_tls"), &dir, &QUICK);
+    simulated(&world(name), &dir, &QUICK);
     same_tables(&timeless_tables(&dir).without_wire_bytes(), &served.tables().without_wire_bytes());
     let [found, expected] = [exchanges_in_order(rows(&dir)), exchanges_in_order(served.rows())];
     let comparable = found.iter().zip(&expected).filter(|(one, other)| one.connections == other.connections);

@@ -55,7 +55,7 @@ fn answer(world: &World, ask: &Ask) -> (Answer, Content) {
     let response = match world.respond(url.is_https(), host, url.target()) {
         Reaction::Acts(_) => panic!("{url} is hostile"),
         Reaction::NoSuchHost => panic!("{url} has an address and is no host"),
-        Reaction::Reset => return not(address, Failure::Reset),
+        Reaction::Refused | Reaction::Reset => return not(address, Failure::Reset),
         Reaction::Silence => return not(address, Failure::FirstByteTimeout),
         Reaction::Response(response) => response,
     };

@@ -94,6 +94,10 @@ impl Gateway {
                 self.log.note(Access { end_us: now_us(), ..request.access });
                 Ok(After::Close)
             }
+            Reaction::Refused => {
+                self.log.note(Access { end_us: now_us(), ..request.access });
+                Ok(After::Close)
+            }
             Reaction::Reset => {
                 self.travel(connection, &request, Duration::ZERO).await;
                 self.log.note(Access { end_us: now_us(), ..request.access });

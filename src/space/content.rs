@@ -15,6 +15,8 @@ pub(super) struct Url {
 /// What stands at a URL, before it becomes bytes.
 #[derive(Clone, Debug)]
 pub(super) enum Content {
+    /// The connection is refused.
+    Refused,
     /// The connection is closed without an answer.
     Reset,
     /// The request is taken and never answered.

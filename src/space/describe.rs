@@ -5,8 +5,8 @@ use super::charset::Charset;
 use super::drawn::Drawn;
 use super::keys::KeyDoc;
 use super::settings::{
-    Copies, DnsShares, Externals, Extras, Faults, Https, Lists, Redirects, RobotsShares, Shape, Sites, Traps,
-    Variant,
+    Copies, DnsShares, Doors, Externals, Extras, Faults, Https, Lists, Redirects, RobotsShares, Shape, Sites,
+    Traps, Variant,
 };
 use super::tree::median_of_mean_one;
 use super::{SPECIFICATION, World};
@@ -53,6 +53,7 @@ fn keys(world: &World) -> Vec<(&'static KeyDoc, Value)> {
         (RobotsShares::KEYS, world.robots.values()),
         (Faults::KEYS, world.faults.values()),
         (Https::KEYS, world.https.values()),
+        (Doors::KEYS, world.doors.values()),
         (DnsShares::KEYS, world.dns.values()),
         (Pages::KEYS, world.pages.values()),
         (Validators::KEYS, world.validators.values()),
@@ -113,6 +114,7 @@ fn expected(world: &World) -> Value {
         "fan_out": mean(world.shape.fan_out_median, world.shape.fan_out_site_sigma.hypot(world.shape.fan_out_sigma)),
         "content_links_of_a_front_page": external.content_mean * (1.0 - external.silent_share),
         "bytes_of_a_page": mean(pages.bytes_median, pages.bytes_sigma),
+        "share_of_sites_with_an_address_only_at_the_bare_name": 1.0 - sites.www_share,
         "share_of_sites_in_iso_8859_1": 1.0 - charsets - pages.mixed_share - pages.undeclared_share,
         "share_of_addresses_with_other_software":
             1.0 - servers.apache_share - servers.iis_share - servers.nginx_share,

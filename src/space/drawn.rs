@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 
 use super::World;
 use super::charset::{Charset, Writing};
+use super::doors::Front;
 use super::draw::real;
+use super::https::{Shut, Tls};
 use super::network::{Network, Region};
 use super::robots::Robots;
 use super::server::{Server, Uplink};
@@ -96,10 +98,25 @@ impl Drawn {
         self.note("pages.base_share", site.has_base);
         self.note("copies.mirror_share", site.content_index != site.index);
         self.note("https.share", site.tls.certificate().is_some());
+        self.note_doors(site);
         if matches!(site.class, Class::Cms | Class::Large) {
             self.note("lists.share", site.lists > 0);
         }
         self.note_traps(site);
+    }
+
+    fn note_doors(&mut self, site: &Site) {
+        if site.bare_host.is_some() {
+            self.note("doors.www_only_share", site.is_www_only);
+        }
+        if site.tls.certificate().is_some() {
+            for (key, shut) in PORT_80 {
+                self.note(key, matches!(site.tls, Tls::Alone(_, how) if how == shut));
+            }
+        }
+        for (key, front) in FRONT_PAGES {
+            self.note(key, site.front == Some(front));
+        }
     }
 
     fn note_traps(&mut self, site: &Site) {
@@ -187,8 +204,10 @@ impl Drawn {
             "with_soft_404": count("traps.soft_404_share"),
             "addresses": self.addresses(),
         });
-        for (key, _) in FAULTS {
-            counts[key.trim_start_matches("faults.").trim_end_matches("_share")] = json!(count(key));
+        let doors = PORT_80.map(|(key, _)| key).into_iter().chain(FRONT_PAGES.map(|(key, _)| key));
+        for key in FAULTS.map(|(key, _)| key).into_iter().chain(["doors.www_only_share"]).chain(doors) {
+            let name = key.rsplit('.').next().unwrap_or(key).trim_end_matches("_share");
+            counts[name] = json!(count(key));
         }
         counts
     }
@@ -241,6 +260,20 @@ const FAULTS: [(&str, Fault); 8] = [
     ("faults.forbidden_share", Fault::Forbidden),
 ];
 
+const PORT_80: [(&str, Shut); 2] =
+    [("doors.refused_80_share", Shut::Refused), ("doors.reset_80_share", Shut::Reset)];
+
+const FRONT_PAGES: [(&str, Front); 4] = [
+    ("doors.front_401_share", Front::Status(401)),
+    ("doors.front_403_share", Front::Status(403)),
+    ("doors.front_404_share", Front::Status(404)),
+    ("doors.front_circle_share", Front::Circle),
+];
+
 fn hosts_of(site: &Site) -> BTreeSet<String> {
-    [Role::Main, Role::Bare, Role::Sub].into_iter().map(|role| site.host(role).to_owned()).collect()
+    let roles = [Role::Main, Role::Bare, Role::Sub].into_iter();
+    roles
+        .filter(|role| *role != Role::Bare || !site.is_www_only)
+        .map(|role| site.host(role).to_owned())
+        .collect()
 }

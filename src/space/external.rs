@@ -54,6 +54,9 @@ fn other_site(world: &World, site: &Site, key: Key) -> Option<u64> {
 fn inside(world: &World, index: u64, key: Key) -> Url {
     let hosts = Hosts::of(world, index);
     let front = front_page(&hosts);
+    if key.draw("dead link").happens(world.external.dead_share) {
+        return dead(world, &hosts, front, key);
+    }
     if let Some(bare) = hosts.bare.as_deref()
         && key.draw("bare name").happens(world.external.bare_share)
     {
@@ -63,6 +66,27 @@ fn inside(world: &World, index: u64, key: Key) -> Url {
         return Url { target: deep_target(&Site::of(world, index), key), ..front };
     }
     front
+}
+
+/// Hosts that sites used to have. Where one has no www, that name has no address either.
+const FORMER_HOSTS: [&str; 4] = ["old", "home", "members", "archive"];
+/// Pages of one site that dead links lead to.
+const DEAD_PAGES: u64 = 1000;
+
+/// What a link leads to that was once there: a host without an address, or a path that names nothing any more.
+fn dead(world: &World, hosts: &Hosts, front: Url, key: Key) -> Url {
+    if key.draw("dead name").happens(world.external.dead_name_share) {
+        let (domain, is_www) = match &hosts.bare {
+            Some(bare) => (bare, false),
+            None => (&hosts.main, key.draw("dead www").happens(0.5)),
+        };
+        let label = if is_www { "www" } else { key.draw("former host").pick(&FORMER_HOSTS) };
+        return Url { host: format!("{label}.{domain}"), ..front };
+    }
+    let number = key.draw("dead page").below(DEAD_PAGES);
+    let is_gone = key.draw("gone for good").happens(world.external.gone_share);
+    let folder = if is_gone { "gone" } else { "dead" };
+    Url { target: format!("/{folder}/{number}.html"), ..front }
 }
 
 fn front_page(hosts: &Hosts) -> Url {

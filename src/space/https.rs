@@ -11,11 +11,20 @@ pub(super) enum Tls {
     Also(Certificate),
     /// Every http URL, that of robots.txt included, redirects to https.
     Only(Certificate),
+    /// Nothing is to be had by http.
+    Alone(Certificate, Shut),
+}
+
+/// What comes of a connection to a port at which nothing is to be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shut {
+    Refused,
+    Reset,
 }
 
 impl Tls {
     pub fn draw(world: &World, site: Key) -> Self {
-        let shares = &world.https;
+        let (shares, doors) = (&world.https, &world.doors);
         if !site.draw("speaks TLS").happens(shares.share) {
             return Self::None;
         }
@@ -25,6 +34,10 @@ impl Tls {
             (shares.wrong_name_share, Certificate::WrongName),
         ];
         let certificate = by_share(site.draw("certificate"), &bad).unwrap_or(Certificate::Valid);
+        let port_80 = [(doors.refused_80_share, Shut::Refused), (doors.reset_80_share, Shut::Reset)];
+        if let Some(shut) = by_share(site.draw("port 80"), &port_80) {
+            return Self::Alone(certificate, shut);
+        }
         if site.draw("https only").happens(shares.only_share) {
             Self::Only(certificate)
         } else {
@@ -35,7 +48,9 @@ impl Tls {
     pub fn certificate(self) -> Option<Certificate> {
         match self {
             Self::None => None,
-            Self::Also(certificate) | Self::Only(certificate) => Some(certificate),
+            Self::Also(certificate) | Self::Only(certificate) | Self::Alone(certificate, _) => {
+                Some(certificate)
+            }
         }
     }
 
@@ -46,11 +61,15 @@ impl Tls {
 
     /// How the site links to itself.
     pub fn links_itself_with_https(self) -> bool {
-        matches!(self, Self::Only(_))
+        matches!(self, Self::Only(_) | Self::Alone(..))
     }
 
-    /// Whether a request gets through to the site under a scheme.
-    pub fn takes(self, is_https: bool) -> bool {
-        !is_https || self != Self::None
+    /// What keeps requests under a scheme from the site.
+    pub fn shut(self, is_https: bool) -> Option<Shut> {
+        match self {
+            Self::None if is_https => Some(Shut::Reset),
+            Self::Alone(_, shut) if !is_https => Some(shut),
+            _ => None,
+        }
     }
 }

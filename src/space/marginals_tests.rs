@@ -2,9 +2,10 @@ use std::collections::BTreeSet;
 
 use super::content::{Content, Element, Page, Url};
 use super::copies::{self, Alias};
+use super::doors::Front;
 use super::draw::real;
 use super::extras::{Kind, file_kind, has};
-use super::https::Tls;
+use super::https::{Shut, Tls};
 use super::resource::{Extra, Resource};
 use super::robots::Robots;
 use super::site::{Class, Fault, Role, Site};
@@ -217,6 +218,49 @@ fn tls_and_its_certificates_have_their_shares() {
         &count(&certificates, &[Certificate::SelfSigned, Certificate::Expired, Certificate::WrongName]),
         &with_rest(&[world.https.self_signed_share, world.https.expired_share, world.https.wrong_name_share]),
     );
+}
+
+#[test]
+fn doors_are_shut_in_their_shares() {
+    let shares = "www_only_share = 0.1\nrefused_80_share = 0.2\nreset_80_share = 0.1\nfront_401_share = 0.02\n\
+                  front_403_share = 0.03\nfront_404_share = 0.04\nfront_circle_share = 0.05\n";
+    let world = world(&format!("[sites]\n[https]\nshare = 0.6\n[doors]\n{shares}"));
+    let sites = sites(&world);
+    let with_www: Vec<&Site> = sites.iter().filter(|site| site.bare_host.is_some()).collect();
+    let www_only = with_www.iter().filter(|site| site.is_www_only).count();
+    assert_share("www only", www_only, with_www.len(), 0.1);
+    assert!(sites.iter().all(|site| site.bare_host.is_some() || !site.is_www_only));
+    let port_80: Vec<Option<Shut>> = sites
+        .iter()
+        .filter(|site| site.tls != Tls::None)
+        .map(|site| if let Tls::Alone(_, shut) = site.tls { Some(shut) } else { None })
+        .collect();
+    let kinds = [Some(Shut::Refused), Some(Shut::Reset)];
+    assert_shares("port 80", &count(&port_80, &kinds), &with_rest(&[0.2, 0.1]));
+    let fronts: Vec<Option<Front>> = sites.iter().map(|site| site.front).collect();
+    let kinds = [Front::Status(401), Front::Status(403), Front::Status(404), Front::Circle].map(Some);
+    assert_shares("front pages", &count(&fronts, &kinds), &with_rest(&[0.02, 0.03, 0.04, 0.05]));
+}
+
+#[test]
+fn links_between_sites_die_in_their_shares() {
+    let world = plain_world(
+        "boilerplate_mean = 50.0\nlinks_page_share = 0.0\ncontent_mean = 0.0\ninside_share = 1.0\n\
+         dead_share = 0.2\ndead_name_share = 0.4\ngone_share = 0.3\n",
+    );
+    let mut urls = Vec::new();
+    for index in 0..200 {
+        let site = Site::of(&world, index);
+        urls.extend(external(&world, &site, &page(&world, &site, &site.main.root())));
+    }
+    let (dead, gone) = (
+        urls.iter().filter(|url| url.target.starts_with("/dead/")).count(),
+        urls.iter().filter(|url| url.target.starts_with("/gone/")).count(),
+    );
+    let nameless = urls.iter().filter(|url| Site::with_host(&world, &url.host).is_none()).count();
+    assert_share("dead links", dead + gone + nameless, urls.len(), 0.2);
+    assert_share("dead names", nameless, dead + gone + nameless, 0.4);
+    assert_share("gone for good", gone, dead + gone, 0.3);
 }
 
 #[test]

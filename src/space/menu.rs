@@ -71,7 +71,7 @@ pub(super) fn ancestors(spot: &Spot, tree: &Tree, node: &Node) -> Vec<Link> {
 
 fn bare_name(world: &World, spot: &Spot) -> Option<Link> {
     let site = &spot.site;
-    site.bare_host.as_deref()?;
+    site.bare_host.as_deref().filter(|_| site.has_address(Role::Bare))?;
     let happens = site.key.draw("bare link").happens(world.sites.bare_link_share);
     happens.then(|| link(site.url(Role::Bare, &Resource::Node(Vec::new()))))
 }

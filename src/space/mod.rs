@@ -9,7 +9,8 @@
 //! broken link. A page of the tree carries the number of pages below it and divides them among its
 //! children, so that it is found by walking down from the front page. Beside the tree stand `lists` that
 //! go on from page to page and `traps` that never end; `copies` are pages under a second name, pages
-//! that repeat another, and whole sites that do. A page's `content` is a list of links; only then is it
+//! that repeat another, and whole sites that do. Some of a site's `doors` are shut: names without an address, ports that
+//! are, front pages that answer anything but a page. A page's `content` is a list of links; only then is it
 //! spelled, encoded and filled to bytes ([`Web::respond`]). Every link but a page's own children and
 //! entrances leads up, sideways or to the `menu`, so that the depth of each page is known beforehand.
 //!
@@ -49,6 +50,7 @@ mod describe;
 mod dns;
 mod dns_answer;
 mod dns_records;
+mod doors;
 mod draw;
 mod drawn;
 mod external;
@@ -98,6 +100,8 @@ mod world_error;
 mod bytes_tests;
 #[cfg(test)]
 mod dns_answer_tests;
+#[cfg(test)]
+mod doors_tests;
 #[cfg(test)]
 mod fake_web;
 #[cfg(test)]

@@ -25,6 +25,8 @@ pub(super) enum Resource {
     BareScript,
     Listed(Listed),
     Trap(Trap),
+    /// A page that was there once: 410.
+    Gone(u64),
 }
 
 /// Numbers of children from the front page down.
@@ -126,6 +128,7 @@ impl Resource {
             Self::BareScript => SCRIPT_PAGE.to_owned(),
             Self::Listed(listed) => listed.target(site.is_script_only),
             Self::Trap(trap) => trap.target(),
+            Self::Gone(number) => format!("/gone/{number}.html"),
         }
     }
 
@@ -138,7 +141,7 @@ impl Resource {
     /// The page of the tree that this is or hangs at.
     pub fn path(&self) -> Option<&Path> {
         match self {
-            Self::RobotsTxt | Self::BareScript | Self::Listed(_) | Self::Trap(_) => None,
+            Self::RobotsTxt | Self::BareScript | Self::Listed(_) | Self::Trap(_) | Self::Gone(_) => None,
             Self::Node(path)
             | Self::Alias(_, path)
             | Self::Extra(_, path)
@@ -176,6 +179,7 @@ fn read(target: &str) -> Option<Resource> {
     read_script(target)
         .or_else(|| read_detail(target))
         .or_else(|| read_extra(target))
+        .or_else(|| read_gone(target))
         .or_else(|| Alias::read(target).map(|(alias, path)| Resource::Alias(alias, path)))
         .or_else(|| Listed::read(target).map(Resource::Listed))
         .or_else(|| Trap::read(target).map(Resource::Trap))
@@ -206,6 +210,11 @@ fn read_extra(target: &str) -> Option<Resource> {
         let page = target.strip_prefix(before)?.strip_suffix(after)?;
         Some(Resource::Extra(*extra, read_name(page)?))
     })
+}
+
+fn read_gone(target: &str) -> Option<Resource> {
+    let number = target.strip_prefix("/gone/")?.strip_suffix(".html")?;
+    Some(Resource::Gone(number.parse().ok()?))
 }
 
 /// `front` or `3-0-7`: the page in the name of what hangs at it.
@@ -273,6 +282,7 @@ mod tests {
                     Resource::Script(path.clone(), Some(Query::Parameter(2))),
                     Resource::Detail(path.clone(), 4),
                     Resource::Hop(path.clone(), 2),
+                    Resource::Gone(7),
                     Resource::Listed(Listed::List(12)),
                     Resource::Listed(Listed::Item(12, 3)),
                 ];
@@ -300,6 +310,7 @@ mod tests {
             "/page.php?list=1",
             "/part-1-2",
             "/list/01.html",
+            "/gone/01.html",
             "/calendar/2001/2/",
             "/news/news/",
             "/shop/size-01/",

@@ -43,6 +43,13 @@ pub struct Records {
     pub is_truncated: bool,
 }
 
+impl Records {
+    #[must_use]
+    pub fn has_address(&self) -> bool {
+        self.v4.is_some() || self.v6.is_some()
+    }
+}
+
 /// What happens when a TLS client greets a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Handshake {
@@ -68,7 +75,9 @@ pub enum Certificate {
 pub enum Reaction {
     /// No site of the world has this host, or its name does not resolve.
     NoSuchHost,
-    /// The connection is closed without an answer.
+    /// The connection is refused. A gateway, which has accepted it by then, closes it without a byte.
+    Refused,
+    /// The connection is reset without an answer.
     Reset,
     /// The request is taken and never answered.
     Silence,
@@ -138,11 +147,13 @@ impl Web for World {
         if let Some(site) = self.hostile.site(host) {
             return site.lookup();
         }
-        match Site::with_host(self, host).map(|(site, _)| site.fault) {
-            None | Some(Some(Fault::NoDns)) => Lookup::NoSuchName,
-            Some(Some(Fault::Servfail)) => Lookup::ServerFailure,
-            Some(Some(Fault::DnsSilent)) => Lookup::Silence,
-            Some(_) => Lookup::Found(records(self, host, &Server::of_host(self, host))),
+        let Some((site, role)) = Site::with_host(self, host) else { return Lookup::NoSuchName };
+        match site.fault {
+            Some(Fault::NoDns) => Lookup::NoSuchName,
+            Some(Fault::Servfail) => Lookup::ServerFailure,
+            Some(Fault::DnsSilent) => Lookup::Silence,
+            _ if site.has_address(role) => Lookup::Found(records(self, host, &Server::of_host(self, host))),
+            _ => Lookup::Found(Records::default()),
         }
     }
 
@@ -161,6 +172,9 @@ impl Web for World {
             return Some(site.server());
         }
         let Lookup::Found(records) = self.lookup(host) else { return None };
+        if !records.has_address() {
+            return None;
+        }
         let server = Server::of_host(self, host);
         Some(Server { address: met_at(&records, &server), ..server })
     }
@@ -171,7 +185,7 @@ impl Web for World {
         }
         let url = Url { is_https, host: host.to_owned(), target: canonical(host, target) };
         let Some(spot) = Spot::find(self, &url) else { return Reaction::NoSuchHost };
-        if matches!(spot.site.fault, Some(Fault::NoDns | Fault::Servfail | Fault::DnsSilent)) {
+        if !spot.site.has_address(spot.role) {
             return Reaction::NoSuchHost;
         }
         let server = Server::of_host(self, host);
@@ -196,6 +210,7 @@ impl World {
             service: self.service(key),
         };
         Reaction::Response(match content {
+            Content::Refused => return Reaction::Refused,
             Content::Reset => return Reaction::Reset,
             Content::Silence => return Reaction::Silence,
             Content::Status(status) => Response { status, body: UNREAD.into(), ..plain },

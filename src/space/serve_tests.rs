@@ -171,6 +171,50 @@ async fn a_server_that_resets_says_nothing_and_is_logged() {
 }
 
 #[tokio::test]
+async fn a_port_that_refuses_is_closed_without_a_byte_and_one_that_resets_is_reset() {
+    let text = "seed = 11\n[sites]\ncount = 30\n[https]\nshare = 1.0\n[doors]\nrefused_80_share = 0.5\n\
+                reset_80_share = 0.5\n";
+    let world = Arc::new(World::parse(text).unwrap());
+    let served = served(&world).await;
+    let hosts = (0..world.sites.count).map(|index| Site::of(&world, index).main_host);
+    let mut seen = [0, 0];
+    for host in hosts.filter(|host| matches!(world.lookup(host), Lookup::Found(_))) {
+        let reaction = world.respond(false, &host, "/");
+        let mut stream = TcpStream::connect(served.gateway_addr).await.unwrap();
+        let request = format!("GET / HTTP/1.1\r\nHost: {host}\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let ended = stream.read_to_end(&mut Vec::new()).await;
+        match reaction {
+            Reaction::Refused => assert_eq!(ended.unwrap(), 0, "{host}"),
+            Reaction::Reset => assert_eq!(ended.unwrap_err().kind(), io::ErrorKind::ConnectionReset),
+            _ => continue,
+        }
+        seen[usize::from(reaction == Reaction::Reset)] += 1;
+    }
+    assert!(seen.iter().all(|times| *times > 3), "{seen:?}");
+    let log = served.access_log();
+    let closed = log.iter().filter(|access| access.status.is_none() && access.sent_bytes == 0);
+    assert!(closed.count() >= seen[0] + seen[1]);
+}
+
+#[tokio::test]
+async fn a_bare_name_without_an_address_is_a_name_without_records() {
+    let text = "seed = 11\n[sites]\ncount = 30\n[doors]\nwww_only_share = 1.0\n";
+    let world = Arc::new(World::parse(text).unwrap());
+    let served = served(&world).await;
+    let site = (0..world.sites.count)
+        .map(|index| Site::of(&world, index))
+        .find(|site| site.fault.is_none() && site.bare_host.is_some())
+        .unwrap();
+    for kind in [RecordType::A, RecordType::AAAA] {
+        let answer = look_up(served.dns_addr, site.bare_host.as_deref().unwrap(), kind).await;
+        assert_eq!((answer.metadata.response_code, answer.answers.len()), (ResponseCode::NoError, 0));
+    }
+    let answer = look_up(served.dns_addr, &site.main_host, RecordType::A).await;
+    assert!(!answer.answers.is_empty());
+}
+
+#[tokio::test]
 async fn the_gateway_answers_for_hosts_of_the_world_only() {
     let world = world();
     let served = served(&world).await;

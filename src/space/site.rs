@@ -3,6 +3,7 @@ use std::sync::OnceLock;
 use super::World;
 use super::content::{Link, Url};
 use super::copies;
+use super::doors::Front;
 use super::draw::{Draw, Key, real, rounded};
 use super::external;
 use super::https::Tls;
@@ -32,6 +33,10 @@ pub(super) struct Site {
     pub start_host: String,
     pub class: Class,
     pub fault: Option<Fault>,
+    /// The bare name has no address.
+    pub is_www_only: bool,
+    /// What stands in place of a front page.
+    pub front: Option<Front>,
     pub has_base: bool,
     /// All pages are query URLs of one script.
     pub is_script_only: bool,
@@ -102,6 +107,9 @@ impl Site {
             start_host: bare_host.clone().filter(|_| starts_bare).unwrap_or_else(|| main_host.clone()),
             sub_host: (sub_pages > 0)
                 .then(|| format!("{}.{domain}", content.draw("second host").pick(&SUB_NAMES))),
+            is_www_only: bare_host.is_some()
+                && key.draw("no bare address").happens(world.doors.www_only_share),
+            front: Front::draw(world, key),
             main_host,
             bare_host,
             class,
@@ -150,6 +158,12 @@ impl Site {
             Role::Bare => self.bare_host.as_deref().unwrap_or(&self.main_host),
             Role::Sub => self.sub_host.as_deref().unwrap_or(&self.main_host),
         }
+    }
+
+    /// Whether the name of one of its hosts leads to a server.
+    pub fn has_address(&self, role: Role) -> bool {
+        let has_names = !matches!(self.fault, Some(Fault::NoDns | Fault::Servfail | Fault::DnsSilent));
+        has_names && !(role == Role::Bare && self.is_www_only)
     }
 
     /// The page of links, if the site has one: at depth 1 or 2, or less deep where the way down ends.

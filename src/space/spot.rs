@@ -6,6 +6,7 @@ use super::copies::Alias;
 use super::draw::Key;
 use super::external;
 use super::extras::{Kind, file_kind, has, has_bare_script, media_type};
+use super::https::Shut;
 use super::links;
 use super::resource::{Extra, Path, Query, Resource};
 use super::site::{Fault, Role, Site};
@@ -49,6 +50,10 @@ impl Spot {
         if self.role == Role::Bare {
             return Content::Redirect(301, self.under(&self.site.main_host, self.is_https));
         }
+        let front = self.site.front.filter(|_| self.role == Role::Main);
+        if let Some(content) = front.and_then(|front| front.content(self)) {
+            return content;
+        }
         let found = self.resource.as_ref().and_then(|resource| self.resource_content(world, resource));
         found.unwrap_or_else(|| match self.site.traps.soft_404 {
             true => Content::Page(links::soft_404_page(world, self)),
@@ -58,12 +63,12 @@ impl Spot {
 
     /// What is the same for every path of the site.
     fn content_of_whole_site(&self) -> Option<Content> {
-        match self.site.fault {
-            Some(Fault::Silent) => return Some(Content::Silence),
-            Some(Fault::Reset) => return Some(Content::Reset),
-            _ if !self.site.tls.takes(self.is_https) => return Some(Content::Reset),
-            Some(Fault::Forbidden) => return Some(Content::Status(403)),
-            Some(Fault::Unavailable) => return Some(Content::Status(503)),
+        match (self.site.fault, self.site.tls.shut(self.is_https)) {
+            (Some(Fault::Silent), _) => return Some(Content::Silence),
+            (Some(Fault::Reset), _) | (_, Some(Shut::Reset)) => return Some(Content::Reset),
+            (_, Some(Shut::Refused)) => return Some(Content::Refused),
+            (Some(Fault::Forbidden), _) => return Some(Content::Status(403)),
+            (Some(Fault::Unavailable), _) => return Some(Content::Status(503)),
             _ => {}
         }
         let goes_secure = self.site.tls.links_itself_with_https() && !self.is_https;
@@ -76,6 +81,9 @@ impl Spot {
     }
 
     fn resource_content(&self, world: &World, resource: &Resource) -> Option<Content> {
+        if let Resource::Gone(_) = resource {
+            return (world.external.dead_share > 0.0).then_some(Content::Status(410));
+        }
         let tree = self.site.tree(self.role)?;
         let Some(path) = resource.path() else {
             return self.treeless_page(world, resource).map(Content::Page);
@@ -97,7 +105,11 @@ impl Spot {
                 (has(world, &node, Kind::Chain) && *hop >= 1 && *hop < world.redirects.chain_hops)
                     .then(|| self.chain_redirect(world, path, *hop, node.key))
             }
-            Resource::RobotsTxt | Resource::BareScript | Resource::Listed(_) | Resource::Trap(_) => None,
+            Resource::RobotsTxt
+            | Resource::BareScript
+            | Resource::Listed(_)
+            | Resource::Trap(_)
+            | Resource::Gone(_) => None,
         }
     }
 

@@ -10,8 +10,8 @@ use super::hostile::{Case, Hostile};
 use super::keys::{Table, line_at};
 use super::profiles::Profile;
 use super::settings::{
-    Copies, DnsShares, Externals, Extras, Faults, Https, Lists, Redirects, RobotsShares, Shape, Sites, Traps,
-    Variant,
+    Copies, DnsShares, Doors, Externals, Extras, Faults, Https, Lists, Redirects, RobotsShares, Shape, Sites,
+    Traps, Variant,
 };
 use super::site::Site;
 use crate::address::Host;
@@ -58,6 +58,7 @@ pub struct World {
     pub robots: RobotsShares,
     pub faults: Faults,
     pub https: Https,
+    pub doors: Doors,
     pub dns: DnsShares,
     pub pages: Pages,
     pub validators: Validators,
@@ -119,6 +120,7 @@ impl World {
             robots: read_robots(root)?,
             faults: read_faults(root)?,
             https: read_https(root)?,
+            doors: read_doors(root)?,
             dns: read_dns(root)?,
             pages: read_pages(root)?,
             validators: Validators::read(&mut root.section(Validators::TABLE)?)?,
@@ -243,6 +245,17 @@ fn read_https(root: &mut Table<'_>) -> Result<Https, WorldError> {
     Ok(https)
 }
 
+fn read_doors(root: &mut Table<'_>) -> Result<Doors, WorldError> {
+    let mut table = root.section(Doors::TABLE)?;
+    let doors = Doors::read(&mut table)?;
+    let port_80 = doors.refused_80_share + doors.reset_80_share;
+    at_most_one(&table, "refused_80_share and reset_80_share", port_80)?;
+    let front =
+        doors.front_401_share + doors.front_403_share + doors.front_404_share + doors.front_circle_share;
+    at_most_one(&table, "the shares of front pages", front)?;
+    Ok(doors)
+}
+
 fn read_dns(root: &mut Table<'_>) -> Result<DnsShares, WorldError> {
     let mut table = root.section(DnsShares::TABLE)?;
     let dns = DnsShares::read(&mut table)?;
@@ -333,6 +346,10 @@ mod tests {
             (
                 "[hostile]\ncases = [\"gzip-bomb\", \"gzip\"]",
                 "line 2: 'hostile.cases' is \"gzip\", expected a list of names of hostile cases, or [\"all\"]",
+            ),
+            (
+                "[doors]\nfront_401_share = 0.6\nfront_circle_share = 0.5",
+                "line 1: in [doors], the shares of front pages sum to 1.1000, expected at most 1",
             ),
             ("country_domains = []", "line 1: 'country_domains' is [], expected a list of country domains"),
         ] {

@@ -3,10 +3,10 @@ use std::sync::Arc;
 
 use super::server::Server;
 use super::site::Site;
-use super::{FeedBack, LevelTruth, Truth, TruthSettings, World, describe};
-use crate::address::{Host, SuffixSection, Suffixes};
+use super::{FeedBack, Handshake, LevelTruth, Reaction, Truth, TruthSettings, Web, World, describe};
+use crate::address::{Host, SuffixSection, Suffixes, WebUrl};
 
-const WORLDS: [(&str, &str); 15] = [
+const WORLDS: [(&str, &str); 16] = [
     ("demo", include_str!("../../data/demo.toml")),
     ("one page", include_str!("../../tests/worlds/a_site_with_one_page.toml")),
     ("scripts", include_str!("../../tests/worlds/scripts_answer_one_query_each.toml")),
@@ -22,6 +22,7 @@ const WORLDS: [(&str, &str); 15] = [
     ("many names", include_str!("../../tests/worlds/the_same_page_has_many_names.toml")),
     ("failing", include_str!("../../tests/worlds/hosts_fail_in_every_way.toml")),
     ("tls", include_str!("../../tests/worlds/sites_speak_tls.toml")),
+    ("doors", include_str!("../../tests/worlds/links_between_sites_die_and_doors_are_shut.toml")),
 ];
 
 fn suffixes() -> Arc<Suffixes> {
@@ -220,6 +221,65 @@ fn a_site_with_https_only_costs_a_redirect_for_robots_txt_and_one_for_its_start_
     let ((with, pages), (without, same_pages)) = (requests(&with), requests(&without));
     assert_eq!(pages, same_pages);
     assert!(with >= without + 2, "{with} {without}");
+}
+
+/// Whether a URL leads to a page, as a person with a browser would see it.
+fn opens(world: &World, url: &str) -> bool {
+    let mut url = WebUrl::parse(url).unwrap();
+    for _ in 0..10 {
+        let host = url.host().as_str();
+        if world.server(host).is_none() || (url.is_https() && world.handshake(host) == Handshake::Closed) {
+            return false;
+        }
+        let Reaction::Response(answer) = world.respond(url.is_https(), host, url.target()) else {
+            return false;
+        };
+        match answer.location {
+            Some(location) => url = url.join(&location).unwrap(),
+            None => return answer.status == 200,
+        }
+    }
+    false
+}
+
+#[test]
+fn links_between_sites_die_and_doors_are_shut() {
+    let world = world("doors");
+    let sites: Vec<Site> = (0..world.sites.count).map(|index| Site::of(&world, index)).collect();
+    let open_doors = |site: &Site| {
+        let bare = site.bare_host.as_deref().unwrap_or(&site.main_host);
+        let names = [bare.to_owned(), format!("www.{bare}")].into_iter();
+        let doors = names.flat_map(|name| ["http", "https"].map(|scheme| format!("{scheme}://{name}/")));
+        doors.filter(|door| opens(&world, door)).count()
+    };
+    let with_one = sites.iter().filter(|site| open_doors(site) == 1).count();
+    assert!((25..=35).contains(&with_one), "{with_one} of {}", sites.len());
+    assert!(world.start_urls().iter().any(|url| !opens(&world, url)));
+    let is_shut = |site: &Site| site.fault.is_none() && open_doors(site) == 0;
+    let is_open_below = |site: &&Site| {
+        ["http", "https"]
+            .iter()
+            .any(|scheme| opens(&world, &format!("{scheme}://{}/part-0.html", site.main_host)))
+    };
+    let below = sites.iter().filter(|site| is_shut(site)).filter(is_open_below).count();
+    assert!((8..=25).contains(&below), "{below} of {}", sites.len());
+    let described = describe(&world);
+    let drawn = &described["drawn"];
+    for kind in ["www_only", "refused_80", "reset_80", "front_401", "front_403", "front_404", "front_circle"]
+    {
+        assert!(drawn[kind].as_u64() > Some(0), "{kind}");
+    }
+    let truth = truth(&world, 8);
+    let inside: Vec<&str> =
+        truth.links.iter().filter(|link| link.in_survey).map(|link| link.url.as_str()).collect();
+    let is_dead = |url: &&&str| {
+        let url = WebUrl::parse(url).unwrap();
+        let former = ["old.", "home.", "members.", "archive."];
+        let is_former = former.iter().any(|label| url.host().as_str().starts_with(label));
+        is_former || url.path().starts_with("/dead/") || url.path().starts_with("/gone/")
+    };
+    let dead = inside.iter().filter(is_dead).count();
+    assert!((inside.len() / 14..inside.len() / 7).contains(&dead), "{dead} of {}", inside.len());
 }
 
 #[test]

@@ -175,7 +175,7 @@ impl<'a> Oracle<'a> {
         self.here().fetched += u64::from(!entry.again);
         self.here().requests += 1;
         let content = self.content(spot);
-        self.note_failure(matches!(content, Content::Reset | Content::Silence));
+        self.note_failure(matches!(content, Content::Refused | Content::Reset | Content::Silence));
         match content {
             Content::Redirect(_, to) => self.redirect(entry, to),
             Content::Page(page) => {

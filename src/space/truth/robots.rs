@@ -71,7 +71,11 @@ impl Oracle<'_> {
     }
 
     fn asked_for_robots(&mut self, file: &Url) -> Told {
-        let Lookup::Found(_) = self.country.world.lookup(&file.host) else { return Told::Had(Had::Failure) };
+        let has_address =
+            matches!(self.country.world.lookup(&file.host), Lookup::Found(found) if found.has_address());
+        if !has_address {
+            return Told::Had(Had::Failure);
+        }
         self.robots_requests += 1;
         let (status, if_there) = match self.content(self.spot(file).as_ref()) {
             Content::RobotsTxt(robots) => (robots.file().map(|(status, ..)| status), Had::Rules),

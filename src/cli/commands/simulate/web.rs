@@ -146,6 +146,7 @@ impl crate::fetch::Web for InProcess {
         }
         let then = match self.web.respond(url.is_https(), host, url.target()) {
             Reaction::NoSuchHost | Reaction::Reset | Reaction::Acts(_) => Then::Closed(server.round_trip),
+            Reaction::Refused => Then::Closed(Duration::ZERO),
             Reaction::Silence => Then::Silence,
             Reaction::Response(response) => self.answer(response, &server, question),
         };
