@@ -4,6 +4,7 @@
 //!
 //! What is asked, and of whom:
 //! - [`address`]: hosts, URLs in canonical form, public suffixes, scope, and where no request may go.
+//! - [`starts`]: a start list in any form people have: start URLs, and the lines that hold none.
 //! - [`exchange`]: one question to a server and its answer.
 //!
 //! What answers mean:
@@ -28,7 +29,7 @@
 //! - [`space`]: a virtual Web space that knows its own ground truth, drawn from a seed or recorded by a survey.
 //! - [`cli`]: flags and file to settings; one file a command.
 //!
-//! The first seven are pure: no clock, no sockets, no disk except behind the frontier's store. Time is
+//! The first eight are pure: no clock, no sockets, no disk except behind the frontier's store. Time is
 //! always an argument. `tests/architecture.rs` holds which room may name which.
 
 pub mod address;
@@ -43,5 +44,6 @@ pub mod records;
 pub mod report;
 pub mod robots;
 pub mod space;
+pub mod starts;
 pub mod survey;
 pub mod walk;

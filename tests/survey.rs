@@ -257,9 +257,9 @@ fn a_survey_of_the_exported_start_urls_starts_where_this_one_found_sites() {
     let surveyed = space.survey(space.settings());
     let mut text = Vec::new();
     let count = ccsurvey::survey::export(&surveyed.dir(), &mut text).unwrap();
-    let list = ccsurvey::survey::StartList::read(text.as_slice()).unwrap();
-    assert_eq!((list.urls.len() as u64, list.bad.len()), (count, 0));
-    let exported: HashSet<_> = list.urls.iter().map(WebUrl::page_key).collect();
+    let list = ccsurvey::starts::StartList::read(text.as_slice(), None).unwrap();
+    assert_eq!((list.counts.urls, list.bad.len()), (count, 0));
+    let exported: HashSet<_> = list.urls().map(|url| url.page_key()).collect();
     for site in surveyed.rows::<SiteRow>() {
         assert!(exported.contains(&WebUrl::parse(&site.start_url).unwrap().page_key()));
     }

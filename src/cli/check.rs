@@ -54,6 +54,10 @@ fn refusals(settings: &Settings) -> Vec<(bool, String)> {
             format!("--probe-scripts is {}, expected a share from 0 to 1", settings.probe_scripts),
         ),
         (
+            !(settings.sample > 0.0 && settings.sample <= 1.0),
+            format!("--sample is {}, expected a share above 0 and up to 1, such as 0.02", settings.sample),
+        ),
+        (
             settings.exclude_text.iter().any(|words| words.trim().is_empty()),
             "--exclude-text is empty, expected words that a page may contain".to_owned(),
         ),
@@ -242,6 +246,12 @@ mod tests {
                 format!(
                     "--link-share is {told}, expected a share above 0 and up to 1, such as 0.003, or none"
                 )
+            );
+        }
+        for (share, told) in [(0.0, "0"), (1.5, "1.5"), (f64::NAN, "NaN")] {
+            assert_eq!(
+                refusal(|s| s.sample = share),
+                format!("--sample is {told}, expected a share above 0 and up to 1, such as 0.02")
             );
         }
         assert_eq!(

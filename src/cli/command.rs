@@ -1,7 +1,7 @@
 use clap::{Parser, Subcommand};
 
 use super::commands::{
-    choose_depth::ChooseDepth, demo::Demo, export::Export, report::ReportCommand, resume::Resume,
+    add::Add, choose_depth::ChooseDepth, demo::Demo, export::Export, report::ReportCommand, resume::Resume,
     simulate::Simulate, space::Space, status::Status, survey::SurveyCommand,
 };
 use super::error::CliError;
@@ -33,6 +33,7 @@ pub enum Command {
     Demo(Demo),
     Survey(Box<SurveyCommand>),
     Resume(Resume),
+    Add(Add),
     Status(Status),
     Report(ReportCommand),
     ChooseDepth(ChooseDepth),
@@ -51,6 +52,7 @@ impl Command {
             Self::Demo(command) => command.execute(),
             Self::Survey(command) => command.execute(),
             Self::Resume(command) => command.execute(),
+            Self::Add(command) => command.execute(),
             Self::Status(command) => command.execute(),
             Self::Report(command) => command.execute(),
             Self::ChooseDepth(command) => command.execute(),

@@ -26,6 +26,9 @@ const KNOWN: TableDefinition<'static, &str, &[u8]> = TableDefinition::new("known
 /// Which hosts each server was asked for, with the site of each.
 const HOSTS: TableDefinition<'static, &[u8], &str> = TableDefinition::new("hosts");
 
+/// Lists of start URLs that were offered after the first, with a number of the caller's for each.
+const ADDED: TableDefinition<'static, &str, u64> = TableDefinition::new("added");
+
 /// Segments of the tables that are complete.
 const SEGMENTS: &str = "segments";
 /// Questions of finished trees that were put and never answered on record.
@@ -87,6 +90,7 @@ impl Frontier {
             txn.open_table(SERVERS)?;
             txn.open_table(KNOWN)?;
             txn.open_table(HOSTS)?;
+            txn.open_table(ADDED)?;
             Ok(())
         })?;
         Ok(frontier)
@@ -105,6 +109,32 @@ impl Frontier {
         })?;
         self.cursor = first_taken.map_or(self.cursor, |first| first.min(self.cursor));
         Ok(offers)
+    }
+
+    /// Offers a further list of start URLs, behind all that there are, and notes a number with the list's name; a list
+    /// that was offered before is not offered again. Gives the number noted, and what became of each URL.
+    ///
+    /// # Errors
+    /// When the store cannot be written; then none was taken.
+    pub fn offer_once(
+        &mut self,
+        name: &str,
+        number: u64,
+        starts: impl IntoIterator<Item = FeedBack>,
+    ) -> Result<(u64, Vec<Offer>), FrontierError> {
+        let (number, offers, first_taken) = self.write("write", |txn| {
+            let mut added = txn.open_table(ADDED)?;
+            if let Some(noted) = added.get(name)?.map(|noted| noted.value()) {
+                return Ok((noted, Vec::new(), None));
+            }
+            added.insert(name, number)?;
+            let mut queue = Queue::open(txn, self.rules)?;
+            let offers =
+                starts.into_iter().map(|start| queue.offer(start, None, 0)).collect::<Result<_, _>>()?;
+            Ok((number, offers, queue.first_taken))
+        })?;
+        self.cursor = first_taken.map_or(self.cursor, |first| first.min(self.cursor));
+        Ok((number, offers))
     }
 
     /// The next tree to walk, in order; none when all that wait are handed out.

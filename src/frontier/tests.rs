@@ -68,6 +68,24 @@ fn findings_are_merged_in_the_order_of_the_trees_whichever_ends_first() {
 }
 
 #[test]
+fn a_list_that_is_added_is_offered_once_behind_all_that_there_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut frontier = open(&dir, Rules::default());
+    frontier.offer(["http://a.ke/"].map(start)).unwrap();
+    let a = lease(&mut frontier);
+    finish(&mut frontier, &[finished(&a, &["http://b.ke/"])]);
+    let list = || ["http://c.ke/", "http://a.ke/x"].map(start);
+    assert_eq!(frontier.offer_once("list", 7, list()).unwrap(), (7, vec![Offer::Site, Offer::Known]));
+    drop(frontier);
+    let mut frontier = open(&dir, Rules::default());
+    assert_eq!(frontier.offer_once("list", 9, list()).unwrap(), (7, Vec::new()));
+    let (b, c) = (lease(&mut frontier), lease(&mut frontier));
+    assert_eq!((b.site.as_str(), b.generation), ("b.ke", 1));
+    assert_eq!((c.site.as_str(), c.generation, c.order), ("c.ke", 0, 2));
+    assert_eq!(frontier.lease().unwrap(), None);
+}
+
+#[test]
 fn generations_bound_how_far_a_survey_spreads() {
     let dir = tempfile::tempdir().unwrap();
     let mut frontier = open(&dir, Rules { generations: Some(1), ..Rules::default() });

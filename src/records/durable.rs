@@ -1,7 +1,7 @@
 //! Files that are there whole or not at all, also after a power cut.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// The hidden name under which a file is written before it is renamed to its own. It does not
@@ -40,7 +40,10 @@ pub(super) fn publish(path: &Path) -> io::Result<()> {
 }
 
 /// Waits until the names in a folder are on the disk.
-pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
+///
+/// # Errors
+/// When the system cannot say so.
+pub fn sync_folder(folder: &Path) -> io::Result<()> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     File::open(folder)?.sync_all()
 }
@@ -48,6 +51,26 @@ pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
 /// Replaces a file by a whole new one.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     stage(path, bytes)?;
+    publish(path)?;
+    path.parent().map_or(Ok(()), sync_folder)
+}
+
+/// Replaces a file by what is written, which may be large.
+///
+/// # Errors
+/// When it cannot be written; the old file is then still there.
+pub fn replace_with(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let hidden = hidden(path);
+    let written = File::create(&hidden).and_then(|file| {
+        let mut out = BufWriter::new(file);
+        write(&mut out)?;
+        out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
+    });
+    if written.is_err() {
+        // The first error is the one worth telling.
+        let _ = fs::remove_file(&hidden);
+    }
+    written?;
     publish(path)?;
     path.parent().map_or(Ok(()), sync_folder)
 }

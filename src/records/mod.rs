@@ -56,6 +56,7 @@ mod tables_tests;
 
 pub use cell::ColumnType;
 pub use dictionary::{TableDoc, dictionary, dictionary_markdown};
+pub use durable::{replace_with, sync_folder};
 pub use error::TablesError;
 pub use exchange_counts::{ExchangeCounts, Unchanged, exchange_counts};
 pub use exchanges::{ExchangeRow, milliseconds};

@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use super::added;
 use super::error::SurveyError;
 use super::opt_outs::OptOutFile;
 use super::parked::Parked;
@@ -64,6 +65,9 @@ impl Crew {
             let nothing_left =
                 is_idle && self.visits.is_empty() && self.put_off.is_empty() && self.parked.count == 0;
             if nothing_left && backlog.len() == 0 {
+                if self.take_in_added()? {
+                    continue;
+                }
                 return Ok(true);
             }
             // In a simulation the clock stands still while there may be new sites to begin with now.
@@ -88,6 +92,7 @@ impl Crew {
                     // A simulation writes when it must, not when it could.
                     let unwritten = if self.parts.is_simulated { backlog.len() as u64 } else { 0 };
                     self.opt_outs.obey_changes(&self.parts)?;
+                    self.take_in_added()?;
                     save_status(&self.parts, RUNNING, self.visits.len() as u64, unwritten)?;
                 }
                 Some(joined) = self.visits.join_next() => self.end_visit(joined)?,
@@ -98,6 +103,15 @@ impl Crew {
                 return Ok(false);
             }
         }
+    }
+
+    /// Takes in start URLs that were added; says whether there were any. Nobody adds to a simulation.
+    fn take_in_added(&self) -> Result<bool, SurveyError> {
+        if self.parts.is_simulated {
+            return Ok(false);
+        }
+        let parts = &self.parts;
+        Ok(added::take_in_all(&parts.folder, &parts.reach, &mut parts.frontier())?.is_some())
     }
 
     /// How often the status is written. In a simulation a second of the clock is over in no time.

@@ -15,6 +15,7 @@ use super::progress::{Progress, Snapshot};
 use super::recovery::{Recalled, Totals, unrecorded};
 use super::settings::Settings;
 use super::simulation::Simulation;
+use super::start_urls::{drawn, offered};
 use super::verdicts::verdicts;
 use super::visit::{Ended, Visited};
 use super::writer::Writer;
@@ -23,6 +24,7 @@ use crate::exchange::Failure;
 use crate::frontier::Offer;
 use crate::load::{Promise, ServerState};
 use crate::records::{Judgement, Manifest, SurveyState, Tables, Verdict, row_counts};
+use crate::starts::StartList;
 
 /// A survey that is ready to run.
 pub struct Survey {
@@ -42,6 +44,23 @@ pub struct Taken {
     pub repeated: usize,
     /// Pages and files of an earlier survey that are asked for only if they have changed.
     pub known: Option<u64>,
+}
+
+impl Taken {
+    pub(super) fn of(offers: &[Offer]) -> Self {
+        let count = |kind| offers.iter().filter(|offer| **offer == kind).count();
+        let (sites, seeds, repeated) = (count(Offer::Site), count(Offer::Seed), count(Offer::Known));
+        Self { sites, seeds, repeated, known: None }
+    }
+
+    pub(super) fn and(self, more: Self) -> Self {
+        Self {
+            sites: self.sites + more.sites,
+            seeds: self.seeds + more.seeds,
+            repeated: self.repeated + more.repeated,
+            known: self.known,
+        }
+    }
 }
 
 /// How a run ended.
@@ -64,7 +83,8 @@ impl Survey {
     /// When the folder exists, a setting cannot be obeyed, or the folder cannot be written; then nothing
     /// was asked of any server.
     pub fn create(dir: &Path, settings: Settings, start: &[WebUrl]) -> Result<(Self, Taken), SurveyError> {
-        Self::begin(dir, settings, start, None, &mut |_| {})
+        let start = StartList::of(start).map_err(|wrong| SurveyError::Broken(wrong.to_string()))?;
+        Self::begin(dir, settings, &start, None, &mut |_| {})
     }
 
     /// The same; `tell` hears how far an earlier survey is read, which may take minutes.
@@ -74,7 +94,7 @@ impl Survey {
     pub fn create_telling(
         dir: &Path,
         settings: Settings,
-        start: &[WebUrl],
+        start: &StartList,
         tell: &mut dyn FnMut(Reading),
     ) -> Result<(Self, Taken), SurveyError> {
         Self::begin(dir, settings, start, None, tell)
@@ -88,7 +108,7 @@ impl Survey {
     pub fn simulate(
         dir: &Path,
         settings: Settings,
-        start: &[WebUrl],
+        start: &StartList,
         simulation: Simulation,
         tell: &mut dyn FnMut(Reading),
     ) -> Result<(Self, Taken), SurveyError> {
@@ -98,7 +118,7 @@ impl Survey {
     fn begin(
         dir: &Path,
         settings: Settings,
-        start: &[WebUrl],
+        start: &StartList,
         mut simulation: Option<Simulation>,
         tell: &mut dyn FnMut(Reading),
     ) -> Result<(Self, Taken), SurveyError> {
@@ -117,15 +137,11 @@ impl Survey {
             let known = since.map(|old| EarlierPages::build(&folder.since(), old, tell)).transpose()?;
             let survey = Self::open_parts(folder.clone(), settings.clone(), None, simulation.take())?;
             folder.write_settings(&settings)?;
-            folder.write_start_list(start)?;
-            let mut starts: Vec<_> = start.iter().map(|url| survey.parts.reach.start(url.clone())).collect();
-            // What trees find is merged in their order: the urgent ones are not to wait for the others.
-            starts.sort_by_key(|start| std::cmp::Reverse(start.priority));
-            let offers = survey.parts.frontier().offer(starts)?;
+            let reach = &survey.parts.reach;
+            folder.write_start_list(drawn(start, reach))?;
+            let offers = survey.parts.frontier().offer(offered(start, reach))?;
             survey.manifest.save(dir)?;
-            let count = |kind| offers.iter().filter(|offer| **offer == kind).count();
-            let (sites, seeds) = (count(Offer::Site), count(Offer::Seed));
-            Ok((survey, Taken { sites, seeds, repeated: count(Offer::Known), known }))
+            Ok((survey, Taken { known, ..Taken::of(&offers) }))
         };
         begin().map_err(|wrong: SurveyError| {
             // A folder without a survey in it would only be in the way of the next try.

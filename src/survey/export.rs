@@ -4,9 +4,9 @@ use std::path::Path;
 
 use super::error::{READ, SurveyError};
 use super::folder::Folder;
-use super::start::StartList;
 use crate::address::{PageKey, WebUrl};
 use crate::records::{LinkRow, Manifest, SiteRow, read_table};
+use crate::starts::StartList;
 
 /// Writes all start URLs that a survey knows as CSV: the user's, those of the sites walked, and the
 /// external URLs inside the surveyed country domains. Gives their number.
@@ -21,7 +21,9 @@ pub fn export(dir: &Path, out: &mut dyn Write) -> Result<u64, SurveyError> {
     list.write("url", "site", "origin")?;
     let path = Folder::open(dir).start_list();
     let file = std::fs::File::open(&path).map_err(SurveyError::file(READ, &path))?;
-    for url in StartList::read(file).map_err(SurveyError::file(READ, &path))?.urls {
+    let starts = StartList::read(file, None)
+        .map_err(|wrong| SurveyError::file(READ, &path)(std::io::Error::other(wrong.to_string())))?;
+    for url in starts.urls() {
         list.add(url.as_str(), "", "start")?;
     }
     for segment in read_table::<SiteRow>(dir)? {

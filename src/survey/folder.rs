@@ -1,9 +1,11 @@
 use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::error::{READ, SurveyError};
 use super::settings::Settings;
 use crate::address::WebUrl;
+use crate::records::replace_with;
 
 /// The layout of a survey's folder.
 ///
@@ -11,6 +13,7 @@ use crate::address::WebUrl;
 /// DIR/manifest.json   which survey this is and how it stands
 /// DIR/survey.toml     the effective settings
 /// DIR/start.csv       the start URLs as they were taken
+/// DIR/added/          start URLs that were handed over later and are not taken in yet
 /// DIR/tables/         the tables
 /// DIR/opt-out.csv     who opted out, and since when that is in force
 /// DIR/status.json     progress, rewritten every second
@@ -100,20 +103,28 @@ impl Folder {
         self.dir.join("start.csv")
     }
 
-    pub(super) fn write_start_list(&self, urls: &[WebUrl]) -> Result<(), SurveyError> {
-        let path = self.start_list();
-        let write = || {
-            let mut writer = csv::Writer::from_path(&path)?;
-            writer.write_record(["url"])?;
-            for url in urls {
-                writer.write_record([url.as_str()])?;
-            }
-            writer.flush().map_err(csv::Error::from)
-        };
-        write().map_err(|wrong| SurveyError::File {
-            operation: "write",
-            path: path.clone(),
-            source: wrong.into(),
-        })
+    pub(super) fn added(&self) -> PathBuf {
+        self.dir.join("added")
     }
+
+    pub(super) fn write_start_list(&self, urls: impl Iterator<Item = WebUrl>) -> Result<(), SurveyError> {
+        let path = self.start_list();
+        replace_with(&path, |out| write_urls(out, true, urls)).map_err(SurveyError::file("write", &path))
+    }
+}
+
+/// Start URLs as `start.csv` has them, a line each.
+pub(super) fn write_urls(
+    out: &mut dyn Write,
+    with_header: bool,
+    urls: impl Iterator<Item = WebUrl>,
+) -> io::Result<()> {
+    let mut writer = csv::Writer::from_writer(out);
+    if with_header {
+        writer.write_record(["url"])?;
+    }
+    for url in urls {
+        writer.write_record([url.as_str()])?;
+    }
+    writer.flush()
 }

@@ -17,6 +17,9 @@
 //! **Stopping.** Exchanges in flight are given a few seconds to end, everything else just stops: the
 //! journals hold it.
 //!
+//! **Start URLs that come later** (`added`) are handed over in the folder and taken in by whoever holds the survey's state,
+//! once, also when it is killed meanwhile.
+//!
 //! **Re-surveys.** What an earlier survey knows (`earlier`) goes along with the questions; an answer that says
 //! that nothing has changed is completed before it is written to the journal, so that walk, replay and rows see a
 //! page like any other.
@@ -28,6 +31,7 @@
 //!
 //! This room reads the clock and hands the time to all others.
 
+mod added;
 mod backlog;
 mod changes;
 mod clock;
@@ -56,7 +60,7 @@ mod settings;
 mod settings_text;
 mod shares;
 mod simulation;
-mod start;
+mod start_urls;
 mod summary;
 mod values;
 mod verdicts;
@@ -64,6 +68,7 @@ mod visit;
 mod whole;
 mod writer;
 
+pub use added::{HandedOver, hand_over, has_added, settings_for_adding, take_in};
 pub use clock::clock;
 pub use crew::PARKED_PER_VISIT;
 pub use earlier::Reading;
@@ -72,11 +77,10 @@ pub use error::SurveyError;
 pub use exchange::LONGEST_WAIT;
 pub use export::export;
 pub use others::{Others, THIN, Waits};
-pub use parts::{BUILT_IN_SUFFIX_LIST, least_budgets, most_bytes, pace};
+pub use parts::{BUILT_IN_SUFFIX_LIST, area, least_budgets, most_bytes, pace};
 pub use progress::{LoadedServer, Progress, Snapshot};
 pub use settings::{FeedBackRule, Settings};
 pub use simulation::Simulation;
-pub use start::{BadLine, StartList};
 pub use summary::Summary;
 pub use values::{Limit, Size, Span};
 pub use whole::Whole;

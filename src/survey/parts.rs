@@ -23,6 +23,7 @@ use crate::fetch::{self, Fetcher};
 use crate::frontier::{FeedBack, Frontier, Rules};
 use crate::load::{self, Budget, Load, Most, OwnLink, Pace, ServerState, Watch};
 use crate::records::Geo;
+use crate::starts::{Area, Sample};
 use crate::walk;
 
 /// The Public Suffix List that is built in; `data/README.md` tells its origin, date and licence.
@@ -69,6 +70,7 @@ pub(super) struct Reach {
     pub scope: ScopeRule,
     pub feed_back: FeedBackRule,
     pub priorities: Priorities,
+    pub sample: Sample,
 }
 
 impl Reach {
@@ -88,7 +90,13 @@ impl Reach {
             scope: settings.scope,
             feed_back: settings.feed_back,
             priorities: priorities(settings)?,
+            sample: Sample { share: settings.sample, seed: settings.seed },
         })
+    }
+
+    /// Whether the site of a start URL belongs to the sample.
+    pub(super) fn draws(&self, url: &WebUrl) -> bool {
+        self.sample.draws(&self.suffixes.site_of(url.host()))
     }
 
     /// A start URL with the sites it may belong to, the nearest first.
@@ -119,6 +127,15 @@ impl Reach {
     pub(super) fn scope_of(&self, site: &Site) -> Scope {
         Scope::of(site.root(), self.scope, self.suffixes.clone())
     }
+}
+
+/// What a start list of a survey with these settings is for.
+///
+/// # Errors
+/// When a file that they name cannot be read, or a country domain is none.
+pub fn area(settings: &Settings) -> Result<Area, SurveyError> {
+    let Reach { suffixes, countries, sample, .. } = Reach::of(settings)?;
+    Ok(Area { suffixes, countries, sample })
 }
 
 fn priorities(settings: &Settings) -> Result<Priorities, SurveyError> {
@@ -157,9 +174,8 @@ impl Parts {
         let rate = settings.rate.map(|size| size.0);
         let load = Load::new(pace(&settings), rate, shares::of_server(&settings), most)
             .with_networks(shares::networks(&settings, &geo)?);
-        let rules = Rules { seeds_per_site: settings.seeds_per_site, generations: settings.generations };
         let seen = earlier.as_ref().map(|earlier| earlier.seen.clone()).unwrap_or_default();
-        let frontier = Frontier::open(&folder.state(), rules)?;
+        let frontier = Frontier::open(&folder.state(), rules(&settings))?;
         let since = folder.since();
         let earlier_pages = since.is_file().then(|| EarlierPages::open(&since)).transpose()?;
         Ok(Self {
@@ -260,6 +276,11 @@ pub fn most_bytes(settings: &Settings) -> u64 {
 pub fn least_budgets(settings: &Settings) -> (Size, Span) {
     let bytes = load::least_bytes(fetch::beyond_limit(&fetch_settings(settings)));
     (Size(bytes), Span(load::least_busy(settings.exchange_timeout.0)))
+}
+
+/// How far a survey with these settings spreads.
+pub(super) fn rules(settings: &Settings) -> Rules {
+    Rules { seeds_per_site: settings.seeds_per_site, generations: settings.generations }
 }
 
 /// How gently servers are asked with these settings.

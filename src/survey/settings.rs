@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::values::{Size, Span, or_none};
 use crate::address::{ScopeRule, SuffixSection};
 use crate::load::QuietHours;
+use crate::starts::Sample;
 use crate::walk::{Extension, NonHtml, UrlPattern};
 
 /// Everything a survey is told, as its `survey.toml` and the user's configuration file write it.
@@ -26,6 +27,10 @@ pub struct Settings {
     pub scope: ScopeRule,
     pub feed_back: FeedBackRule,
     pub seeds_per_site: u32,
+    /// The share of the start list's sites that is surveyed, drawn by hash …
+    pub sample: f64,
+    /// … with this number.
+    pub seed: u64,
     /// The last generation of sites that is walked; none: no bound.
     pub generations: Option<u32>,
     /// Keep every link of every page and every robots.txt, so that the survey can be walked again.
@@ -192,6 +197,8 @@ impl Default for Settings {
             scope: ScopeRule::Site,
             feed_back: FeedBackRule::Link,
             seeds_per_site: 1,
+            sample: Sample::ALL.share,
+            seed: Sample::ALL.seed,
             generations: None,
             record_links: false,
             depth: 8,

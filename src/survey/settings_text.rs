@@ -2,7 +2,7 @@ use super::settings::Settings;
 use super::whole;
 
 /// Flags of `survey` that are about one run of it, and no keys of a file.
-const FLAGS_ONLY: [&str; 4] = ["start", "config", "json", "log-level"];
+const FLAGS_ONLY: [&str; 5] = ["start", "skip-bad", "config", "json", "log-level"];
 
 impl Settings {
     /// Reads settings in TOML, as `survey.toml` and configuration files have them.

@@ -19,6 +19,8 @@ pub struct Card {
     pub state: SurveyState,
     pub created: Timestamp,
     pub finished: Option<Timestamp>,
+    /// The share of the start list's sites that was surveyed, and the seed by which they were drawn; none: all.
+    pub sample: Option<(f64, u64)>,
     pub vantage: Vantage,
     pub totals: Totals,
     /// Requests under way when the program was killed: sent, but not in the tables.
@@ -110,6 +112,7 @@ impl CardMaker {
             state: manifest.state,
             created: manifest.created,
             finished: manifest.finished,
+            sample: sample(settings),
             vantage: Vantage {
                 dns: text(&settings["dns"]),
                 gateway: text(&settings["gateway"]),
@@ -126,4 +129,9 @@ impl CardMaker {
             said_broken: manifest.broken_promises.clone(),
         }
     }
+}
+
+fn sample(settings: &Value) -> Option<(f64, u64)> {
+    let share = settings["sample"].as_f64().filter(|share| *share < 1.0)?;
+    Some((share, settings["seed"].as_u64().unwrap_or_default()))
 }

@@ -1,5 +1,6 @@
 //! One file for each command: its arguments, its help, and what it does.
 
+pub mod add;
 pub mod choose_depth;
 pub mod demo;
 pub mod export;

@@ -8,7 +8,7 @@ use crate::cli::exit::Exit;
 use crate::cli::output::say;
 use crate::cli::run::{Showing, block_on, run, tell};
 use crate::records::{Manifest, SurveyState};
-use crate::survey::{Ending, Survey};
+use crate::survey::{Ending, Survey, has_added, take_in};
 
 /// Go on with a survey after a stop or a crash.
 ///
@@ -35,6 +35,9 @@ impl Resume {
     /// When there is no survey in DIR, another process is at work on it, or the survey fails.
     pub fn execute(self) -> Result<Exit, CliError> {
         block_on(async {
+            if has_added(&self.dir) {
+                take_in(&self.dir)?;
+            }
             if let Some(ending) = ending_of(&self.dir) {
                 say(&format!("{}: the survey is finished, nothing is left to do", self.dir.display()));
                 return tell(Ok(ending), &self.dir, self.showing);

@@ -9,7 +9,7 @@ use crate::cli::output::say;
 use crate::cli::run::{Showing, block_on, run};
 use crate::cli::start_list;
 use crate::records::units;
-use crate::survey::{Reading, Survey, Taken};
+use crate::survey::{Reading, Survey, Taken, area};
 
 /// Begin a new survey in DIR.
 ///
@@ -43,8 +43,9 @@ impl SurveyCommand {
     /// When settings or start list cannot be used, DIR exists, or the survey fails.
     pub fn execute(self) -> Result<Exit, CliError> {
         let start = self.flags.start().map(ToOwned::to_owned).unwrap_or_default();
+        let skip_bad = self.flags.skips_bad();
         let settings = self.flags.into_settings()?;
-        let start = start_list::read(&start)?;
+        let start = start_list::read(&start, &area(&settings)?, skip_bad)?;
         block_on(async {
             let (survey, taken) =
                 Survey::create_telling(&self.dir, settings, &start, &mut reading_in_words())?;

@@ -8,13 +8,19 @@ use crate::survey::Settings;
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Files")]
 pub struct Files {
-    /// The start list: CSV with a column `url`, or one URL or host name a line; `-` is standard input.
-    /// Bad lines are reported and passed over
+    /// The start list; `-` is standard input. One URL or host name a line, CSV or TSV with or without a header (the
+    /// column that holds them is found and named), a ranking such as `1,example.ke`, or a zone file, whose names with NS
+    /// records below the zone are taken; as it is or packed with gzip or zstd. A name stands for http://name/. Bad lines
+    /// are reported and passed over; where more than a tenth is bad, nothing is begun
     #[arg(long, value_name = "FILE", required = true)]
     pub start: Option<PathBuf>,
 
-    /// Settings in TOML, each key the name of a flag: `depth = 5`. All flags but --start and those of the
-    /// output are settings. Flags win; unknown keys are errors; paths are taken from the file's folder
+    /// Take the good lines of the start list even where more than a tenth is bad
+    #[arg(long)]
+    pub skip_bad: bool,
+
+    /// Settings in TOML, each key the name of a flag: `depth = 5`. All flags but --start, --skip-bad and those of
+    /// the output are settings. Flags win; unknown keys are errors; paths are taken from the file's folder
     /// [default: none]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,

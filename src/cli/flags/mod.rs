@@ -90,6 +90,12 @@ impl SurveyFlags {
     pub fn start(&self) -> Option<&Path> {
         self.files.start.as_deref()
     }
+
+    /// Whether a start list is taken however many of its lines are bad.
+    #[must_use]
+    pub fn skips_bad(&self) -> bool {
+        self.files.skip_bad
+    }
 }
 
 fn set<T>(place: &mut T, flag: Option<T>) {
@@ -136,7 +142,7 @@ mod tests {
         let flags: BTreeSet<String> = survey
             .get_arguments()
             .filter_map(|flag| flag.get_long())
-            .filter(|name| !["start", "config", "log-level", "json"].contains(name))
+            .filter(|name| !["start", "skip-bad", "config", "log-level", "json"].contains(name))
             .map(str::to_owned)
             .collect();
         assert_eq!(flags, keys);

@@ -28,6 +28,16 @@ pub struct What {
     #[arg(long, value_name = "N", value_parser = values::whole::<u32>)]
     seeds_per_site: Option<u32>,
 
+    /// The share of the start list's sites that is surveyed, drawn by a hash of their names: 0.02 is a pilot of 2 %, and
+    /// part of any greater sample with the same --seed, whatever the order of the list. Sites that are found by links are
+    /// no part of it: --feed-back off leaves them out [default: 1]
+    #[arg(long, value_name = "SHARE", value_parser = values::decimal)]
+    sample: Option<f64>,
+
+    /// The number by which --sample draws: another one, other sites [default: 0]
+    #[arg(long, value_name = "N", value_parser = values::whole::<u64>)]
+    seed: Option<u64>,
+
     /// How far a site reaches: `site` is the registrable domain with all its subdomains, `host` the
     /// start URL's host with its subdomains [default: site]
     #[arg(long, value_name = "RULE", value_parser = values::scope(), hide_possible_values = true)]
@@ -53,6 +63,8 @@ impl What {
         set_some(&mut settings.contact, self.contact);
         set(&mut settings.feed_back, self.feed_back);
         set(&mut settings.seeds_per_site, self.seeds_per_site);
+        set(&mut settings.sample, self.sample);
+        set(&mut settings.seed, self.seed);
         set(&mut settings.scope, self.scope);
         set(&mut settings.suffixes, self.suffixes);
         set(&mut settings.record_links, self.record_links);

@@ -48,6 +48,10 @@ fn what(card: &Card) -> Vec<Fact> {
         Fact::new("Program", format!("ccsurvey {}", card.tool_version)),
         Fact::new("Vantage point", vantage(&card.vantage)),
     ];
+    facts.extend(card.sample.map(|(share, seed)| {
+        Fact::new("Sample", format!("{} % of the sites of the start list", share * 100.0))
+            .note(format!("drawn by a hash of their names, seed {seed}"))
+    }));
     facts.extend(contact.map(|contact| contact.note("sent with every request")));
     facts
 }

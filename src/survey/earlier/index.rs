@@ -96,6 +96,18 @@ impl EarlierPages {
             Ok(tables.pages.len()?)
         })
     }
+
+    /// Makes a store at `path` that knows of nothing.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(in crate::survey) fn build_empty(path: &Path) -> Result<(), SurveyError> {
+        let store = Builder::new()
+            .set_cache_size(CACHE_BYTES)
+            .create(path)
+            .map_err(|wrong| store_error("open", path, wrong.into()))?;
+        Index { path, store }.write(|_| Ok(()))
+    }
 }
 
 struct Index<'a> {

@@ -23,7 +23,8 @@ use crate::cli::run::{Showing, no_threads, verdict};
 use crate::cli::{log, start_list, stop};
 use crate::records::units::thousands;
 use crate::space::{Replay, SPECIFICATION, Web};
-use crate::survey::{Ending, Simulation, Summary, Survey};
+use crate::starts::StartList;
+use crate::survey::{Ending, Simulation, Summary, Survey, area};
 use web::InProcess;
 
 /// Survey a virtual Web space, or a recorded survey once more, in this process, on a virtual clock.
@@ -73,15 +74,16 @@ impl Simulate {
     /// When world, settings or start list cannot be used, DIR exists, or the survey fails.
     pub fn execute(self) -> Result<Exit, CliError> {
         let Ground { web, countries, start_list, told, replay } = Ground::of(&self.world)?;
-        let start = match self.flags.start() {
-            Some(file) => start_list::read(file)?,
-            None => start_list,
-        };
+        let (file, skip_bad) = (self.flags.start().map(Path::to_owned), self.flags.skips_bad());
         let settings = self.flags.into_settings_of_simulation(|settings| {
             if settings.cctld.is_empty() {
                 settings.cctld = countries;
             }
         })?;
+        let start = match file {
+            Some(file) => start_list::read(&file, &area(&settings)?, skip_bad)?,
+            None => StartList::of(&start_list).map_err(|wrong| CliError::Failed(wrong.to_string()))?,
+        };
         let web = Arc::new(InProcess::new(web));
         let simulation = Simulation { web, begins: UNIX_EPOCH + BEGINS, told };
         // Signals and the display live in real time, the survey in virtual time.
@@ -123,7 +125,7 @@ impl Ground {
             return Ok(Self {
                 web: recorded.replay.clone(),
                 countries: recorded.settings.cctld.clone(),
-                start_list: start_list::read(&recorded.start_list())?,
+                start_list: start_list::read_urls(&recorded.start_list())?,
                 told: json!({ "recorded": name, "depth": recorded.settings.depth }),
                 replay: Some(recorded.replay),
             });

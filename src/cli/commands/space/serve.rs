@@ -70,7 +70,8 @@ impl Serve {
     fn serve_recorded(self, recorded: &Recorded) -> Result<Exit, CliError> {
         recorded.gaps().iter().for_each(|gap| say(gap));
         let settings = recorded.dir.join("survey.toml");
-        let starts = start_list::read(&recorded.start_list())?.into_iter().map(|url| url.as_str().to_owned());
+        let starts =
+            start_list::read_urls(&recorded.start_list())?.into_iter().map(|url| url.as_str().to_owned());
         let front = front_page(&*recorded.replay, starts);
         let exit = self.serve(recorded.replay.clone(), &format!("--config {}", settings.display()), front)?;
         if let unknown @ 1.. = recorded.replay.unknown() {

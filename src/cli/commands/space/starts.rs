@@ -32,9 +32,10 @@ impl Starts {
     /// When the world cannot be read or the list not be written.
     pub fn execute(self) -> Result<Exit, CliError> {
         let urls = match self.world.recorded()? {
-            Some(recorded) => {
-                start_list::read(&recorded.start_list())?.iter().map(|url| url.as_str().to_owned()).collect()
-            }
+            Some(recorded) => start_list::read_urls(&recorded.start_list())?
+                .iter()
+                .map(|url| url.as_str().to_owned())
+                .collect(),
             None => self.world.read()?.start_urls(),
         };
         let text = format!("url\n{}\n", urls.join("\n"));

@@ -96,7 +96,7 @@ impl TruthCommand {
         let start = match &self.start {
             None => world.start_urls(),
             Some(file) => {
-                crate::cli::start_list::read(file)?.iter().map(|url| url.as_str().to_owned()).collect()
+                crate::cli::start_list::read_urls(file)?.iter().map(|url| url.as_str().to_owned()).collect()
             }
         };
         let suffixes = Suffixes::parse(crate::survey::BUILT_IN_SUFFIX_LIST, self.suffixes)

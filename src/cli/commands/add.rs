@@ -1,0 +1,91 @@
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+
+use super::survey::taken_in_words;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::output::say;
+use crate::cli::start_list;
+use crate::records::units::count;
+use crate::survey::{HandedOver, Taken, area, hand_over, settings_for_adding, take_in};
+
+/// Add start URLs to a survey that runs, rests or is finished.
+///
+/// They come behind all that the survey knows, as start URLs of generation 0, and stand in DIR/start.csv too. A survey
+/// that runs takes them in within seconds; with one that rests or is finished `resume` goes on with them. What is handed
+/// over is kept and taken in once, also if either process is killed. Where the survey is a sample (--sample), sites that
+/// it does not draw are left out here too.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Add {
+    /// The folder of the survey
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+
+    /// The start list, in any form that `survey` reads; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    start: PathBuf,
+
+    /// Take the good lines of the start list even where more than a tenth is bad
+    #[arg(long)]
+    skip_bad: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  ccsurvey add kenya --start more.csv
+  zcat ke.zone.gz | ccsurvey add kenya --start -";
+
+/// How long to wait for a survey at work to take a list in: some of the seconds at which it looks.
+const MOST_LOOKS: u32 = 50;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(200);
+
+impl Add {
+    /// # Errors
+    /// When there is no survey in DIR, or the list cannot be used; then nothing was added.
+    pub fn execute(self) -> Result<Exit, CliError> {
+        let dir = &self.dir;
+        let list = start_list::read(&self.start, &area(&settings_for_adding(dir)?)?, self.skip_bad)?;
+        let handed_over = hand_over(dir, &list)?;
+        let urls = count(list.counts.urls, "start URL");
+        say(&match settle(dir, &handed_over)? {
+            Settled::ByUs(taken) => in_words(dir, taken),
+            Settled::ByOther => format!("{urls} handed over; the survey at work has taken them in"),
+            Settled::NotYet => format!(
+                "{urls} handed over and kept; the process at work on {} or the next `resume` takes them in",
+                dir.display()
+            ),
+        });
+        Ok(Exit::Done)
+    }
+}
+
+/// Who has taken a list in.
+enum Settled {
+    ByUs(Taken),
+    ByOther,
+    NotYet,
+}
+
+fn settle(dir: &Path, handed_over: &HandedOver) -> Result<Settled, CliError> {
+    for _ in 0..MOST_LOOKS {
+        if handed_over.is_taken() {
+            return Ok(Settled::ByOther);
+        }
+        if let Some(taken) = take_in(dir)? {
+            return Ok(Settled::ByUs(taken));
+        }
+        std::thread::sleep(BETWEEN_LOOKS);
+    }
+    Ok(Settled::NotYet)
+}
+
+fn in_words(dir: &Path, taken: Taken) -> String {
+    let told = taken_in_words(taken);
+    if taken.sites + taken.seeds == 0 {
+        return format!("{}: nothing new in it: {told}", dir.display());
+    }
+    format!("{told}; `ccsurvey resume {}` goes on with them", dir.display())
+}

@@ -1,0 +1,41 @@
+use std::sync::Arc;
+
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use crate::address::{CountryDomains, Site, Suffixes, WebUrl};
+
+/// What a start list is for: whose URLs are whose, where they should lie, and which sites are drawn.
+#[derive(Clone)]
+pub struct Area {
+    pub suffixes: Arc<Suffixes>,
+    pub countries: CountryDomains,
+    pub sample: Sample,
+}
+
+impl Area {
+    /// The registrable domain of a start URL, whatever the survey calls a site: all its URLs are drawn together.
+    pub(super) fn site_of(&self, url: &WebUrl) -> Site {
+        self.suffixes.site_of(url.host())
+    }
+}
+
+/// Which sites of a start list are surveyed: a share of them, drawn by hash.
+///
+/// A greater share with the same seed draws the same sites and more, so that a pilot is a part of the survey after it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    pub share: f64,
+    pub seed: u64,
+}
+
+impl Sample {
+    pub const ALL: Self = Self { share: 1.0, seed: 0 };
+
+    /// Whether a site is drawn; depends on nothing but its name and the seed.
+    #[must_use]
+    pub fn draws(&self, site: &Site) -> bool {
+        // 53 bits are a fraction below 1 without rounding.
+        let bits = xxh3_64_with_seed(site.as_str().as_bytes(), self.seed) >> 11;
+        (bits as f64) / ((1_u64 << 53) as f64) < self.share
+    }
+}

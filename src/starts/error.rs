@@ -1,0 +1,14 @@
+use std::io;
+
+/// Why a start list is not read to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// It is packed or encoded in a way that is not read.
+    #[error("{0}")]
+    Unreadable(String),
+    /// What follows in a zone file cannot be told.
+    #[error("line {line}: {why}")]
+    Zone { line: u64, why: String },
+}

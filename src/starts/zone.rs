@@ -1,0 +1,526 @@
+use super::error::StartError;
+
+/// Zone files (RFC 1035 §5.1), read for one thing: the names that have NS records below the zone.
+///
+/// Each is handed out as often as it stands there. Nothing is kept of a record but owner, class and type, so that a
+/// zone of any size is read in little memory; hickory-proto's reader keeps a whole zone, and ends at the first record
+/// type that it does not know.
+///
+/// Beyond the RFC: `$TTL` (RFC 2308 §4) and times such as `1h30m`, as name servers take them. Not as in the RFC: a quoted
+/// string ends with its line, for one that is not closed would otherwise swallow the rest of the zone. Files that are
+/// included, and records that BIND's `$GENERATE` makes, are not read.
+#[derive(Debug, Default)]
+pub(super) struct Zone {
+    /// What relative names are completed with: absolute, in lower case.
+    origin: Option<String>,
+    /// The owner of the record before, for records that begin with a blank.
+    owner: Option<Owner>,
+    /// The owner of the SOA record.
+    apex: Option<String>,
+    entry: Entry,
+    depth: u32,
+}
+
+/// A record's owner, or why it has none that can be told.
+type Owner = Result<String, String>;
+
+/// A record or directive as far as it is read.
+#[derive(Debug, Default)]
+struct Entry {
+    line: u64,
+    lines: u32,
+    begins_blank: bool,
+    words: Vec<String>,
+}
+
+/// What a line of a zone file ends.
+#[derive(Debug, PartialEq)]
+pub(super) enum Record {
+    /// An NS record below the zone: its owner without the last dot.
+    Delegation(String),
+    Bad {
+        line: u64,
+        value: String,
+        why: String,
+    },
+    Other,
+}
+
+/// Owner, time, class, type, and one for a directive's argument.
+const MOST_WORDS: usize = 6;
+/// A name of 255 octets with each written as `\DDD`.
+const MOST_WORD_BYTES: usize = 1024;
+/// No record has so many lines: a parenthesis was forgotten.
+const MOST_LINES: u32 = 1000;
+
+const CLASSES: [&str; 5] = ["IN", "CH", "HS", "CS", "ANY"];
+const TYPES: [&str; 31] = [
+    "SOA",
+    "NS",
+    "A",
+    "AAAA",
+    "MX",
+    "CNAME",
+    "DNAME",
+    "TXT",
+    "DS",
+    "DNSKEY",
+    "RRSIG",
+    "NSEC",
+    "NSEC3",
+    "NSEC3PARAM",
+    "SRV",
+    "CAA",
+    "PTR",
+    "NAPTR",
+    "TLSA",
+    "ZONEMD",
+    "CDS",
+    "CDNSKEY",
+    "HINFO",
+    "LOC",
+    "SSHFP",
+    "HTTPS",
+    "SVCB",
+    "SPF",
+    "RP",
+    "WKS",
+    "MINFO",
+];
+const DIRECTIVES: [&str; 4] = ["$ORIGIN", "$TTL", "$INCLUDE", "$GENERATE"];
+
+impl Zone {
+    /// Takes the next line of the file.
+    ///
+    /// # Errors
+    /// When what follows cannot be told: relative names without an origin, or a parenthesis without end.
+    pub(super) fn take(&mut self, number: u64, line: &[u8]) -> Result<Record, StartError> {
+        if self.depth == 0 {
+            self.entry = Entry {
+                line: number,
+                begins_blank: line.first().is_some_and(u8::is_ascii_whitespace),
+                ..Entry::default()
+            };
+        }
+        self.entry.lines += 1;
+        self.read_words(line);
+        if self.depth > 0 {
+            return if self.entry.lines < MOST_LINES { Ok(Record::Other) } else { Err(self.unclosed()) };
+        }
+        self.end_entry()
+    }
+
+    /// # Errors
+    /// When a parenthesis is still open.
+    pub(super) fn end(&self) -> Result<(), StartError> {
+        if self.depth > 0 { Err(self.unclosed()) } else { Ok(()) }
+    }
+
+    /// The zone, as far as the file tells.
+    pub(super) fn apex(&self) -> Option<&str> {
+        self.apex.as_deref()
+    }
+
+    fn unclosed(&self) -> StartError {
+        StartError::Zone {
+            line: self.entry.line,
+            why: "a parenthesis is opened here and not closed".to_owned(),
+        }
+    }
+
+    /// Words of a line, up to its comment; parentheses let a record go on over its end.
+    fn read_words(&mut self, line: &[u8]) {
+        let mut rest = line;
+        while let [first, after @ ..] = rest {
+            match first {
+                b';' => return,
+                b'(' => self.depth = self.depth.saturating_add(1),
+                b')' => self.depth = self.depth.saturating_sub(1),
+                blank if blank.is_ascii_whitespace() => {}
+                _ => {
+                    let end = end_of_word(rest);
+                    if self.entry.words.len() < MOST_WORDS {
+                        let word = &rest[..end.min(MOST_WORD_BYTES)];
+                        self.entry.words.push(String::from_utf8_lossy(word).into_owned());
+                    }
+                    rest = &rest[end..];
+                    continue;
+                }
+            }
+            rest = after;
+        }
+    }
+
+    fn end_entry(&mut self) -> Result<Record, StartError> {
+        let Entry { line, begins_blank, words, .. } = std::mem::take(&mut self.entry);
+        let Some(first) = words.first() else { return Ok(Record::Other) };
+        if !begins_blank && first.starts_with('$') {
+            return self.direct(line, &words);
+        }
+        let rest = if begins_blank { &words[..] } else { &words[1..] };
+        let kind = Kind::of(rest);
+        if !begins_blank {
+            self.owner = Some(self.complete(line, first, kind == Kind::Soa)?);
+        }
+        let bad = |value: &str, why: String| Ok(Record::Bad { line, value: value.to_owned(), why });
+        let owner = match (&self.owner, kind) {
+            (_, Kind::Other) => return Ok(Record::Other),
+            (_, Kind::None) => return bad(first, "no resource record: it has no type".to_owned()),
+            (None, _) => return bad(first, "the record before has no owner".to_owned()),
+            (Some(Err(why)), _) => return bad(first, why.clone()),
+            (Some(Ok(owner)), _) => owner.clone(),
+        };
+        if kind == Kind::Soa {
+            self.origin.get_or_insert_with(|| owner.clone());
+            self.apex.get_or_insert(owner);
+            return Ok(Record::Other);
+        }
+        match self.apex.as_deref().or(self.origin.as_deref()) {
+            Some(apex) if owner == apex => Ok(Record::Other),
+            Some(apex) if !is_below(&owner, apex) => bad(&owner, format!("not in the zone {apex}")),
+            _ => Ok(Record::Delegation(owner.trim_end_matches('.').to_owned())),
+        }
+    }
+
+    fn direct(&mut self, line: u64, words: &[String]) -> Result<Record, StartError> {
+        let bad = |why: &str| Ok(Record::Bad { line, value: words.join(" "), why: why.to_owned() });
+        match (words[0].to_ascii_uppercase().as_str(), words.get(1)) {
+            ("$ORIGIN", Some(name)) => match self.complete(line, name, false)? {
+                Ok(origin) => {
+                    self.origin = Some(origin);
+                    Ok(Record::Other)
+                }
+                Err(why) => Err(StartError::Zone { line, why: format!("$ORIGIN {name}: {why}") }),
+            },
+            ("$TTL", Some(_)) => Ok(Record::Other),
+            ("$INCLUDE", _) => bad("included files are not read: put what is in them here"),
+            ("$GENERATE", _) => bad("records that are generated are not read: write them out"),
+            _ => bad("no directive of a zone file"),
+        }
+    }
+
+    /// A name made absolute, escapes undone, in lower case.
+    fn complete(&self, line: u64, name: &str, is_of_soa: bool) -> Result<Owner, StartError> {
+        let origin = || {
+            self.origin.clone().ok_or_else(|| {
+                let what = if is_of_soa { "the zone's name" } else { "its origin" };
+                let why = format!(
+                    "'{}' is a relative name, and nothing tells {what}: put a line such as '$ORIGIN ke.' before the first",
+                    super::entry::shown(name)
+                );
+                StartError::Zone { line, why }
+            })
+        };
+        if name == "@" {
+            return origin().map(Ok);
+        }
+        let (plain, is_absolute) = match unescaped(name) {
+            Ok(read) => read,
+            Err(why) => return Ok(Err(why)),
+        };
+        if is_absolute {
+            return Ok(Ok(plain));
+        }
+        Ok(Ok(match origin()?.as_str() {
+            "." => format!("{plain}."),
+            origin => format!("{plain}.{origin}"),
+        }))
+    }
+}
+
+/// What an entry is, as far as it matters here.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Soa,
+    Ns,
+    Other,
+    None,
+}
+
+impl Kind {
+    /// Time and class stand before the type, in either order, and both may be left out.
+    fn of(words: &[String]) -> Self {
+        let (mut class, mut has_time) = (None, false);
+        for word in words.iter().take(3) {
+            let upper = word.to_ascii_uppercase();
+            if class.is_none() && CLASSES.contains(&upper.as_str()) {
+                class = Some(upper);
+            } else if !has_time && is_time(word) {
+                has_time = true;
+            } else {
+                let is_internet = class.is_none_or(|class| class == "IN");
+                return match upper.as_str() {
+                    "SOA" if is_internet => Self::Soa,
+                    "NS" if is_internet => Self::Ns,
+                    _ => Self::Other,
+                };
+            }
+        }
+        Self::None
+    }
+}
+
+/// `3600`, or `1h30m` as name servers take it.
+fn is_time(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit())
+        && word.chars().all(|c| c.is_ascii_digit() || "smhdwSMHDW".contains(c))
+}
+
+/// Where the word at the beginning ends: a blank, a parenthesis or a comment, none of them quoted or escaped.
+fn end_of_word(text: &[u8]) -> usize {
+    let mut at = 0;
+    let mut is_quoted = false;
+    while let Some(byte) = text.get(at) {
+        match byte {
+            b'\\' => at += 1,
+            b'"' => is_quoted = !is_quoted,
+            b'(' | b')' | b';' if !is_quoted => return at,
+            blank if blank.is_ascii_whitespace() && !is_quoted => return at,
+            _ => {}
+        }
+        at += 1;
+    }
+    at.min(text.len())
+}
+
+/// A name without escapes, and whether it ends with a dot of its own.
+fn unescaped(name: &str) -> Result<(String, bool), String> {
+    let odd = || "a name with characters that no host name has".to_owned();
+    let mut plain = String::with_capacity(name.len());
+    let mut rest = name.chars();
+    let mut is_absolute = false;
+    while let Some(c) = rest.next() {
+        is_absolute = c == '.';
+        if c != '\\' {
+            plain.extend(c.to_lowercase());
+            continue;
+        }
+        let digits: String = rest.as_str().chars().take(3).collect();
+        let meant = if digits.len() == 3 && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            rest.nth(2);
+            digits.parse::<u8>().ok().map(char::from)
+        } else {
+            rest.next()
+        };
+        match meant {
+            Some(meant) if meant.is_ascii_alphanumeric() || matches!(meant, '-' | '_') => {
+                plain.push(meant.to_ascii_lowercase());
+            }
+            // A dot here is none between labels.
+            _ => return Err(odd()),
+        }
+    }
+    Ok((plain, is_absolute))
+}
+
+fn is_below(name: &str, zone: &str) -> bool {
+    zone == "." || name.strip_suffix(zone).is_some_and(|rest| rest.ends_with('.'))
+}
+
+/// Whether a line is a record or directive beyond doubt: a class, a time or SOA stands in its place.
+pub(super) fn is_marked_entry(line: &[u8]) -> bool {
+    let words = words_of(line);
+    let is_marked = |word: &String| {
+        CLASSES[..4].contains(&word.to_ascii_uppercase().as_str())
+            || is_time(word)
+            || word.eq_ignore_ascii_case("SOA")
+    };
+    match words.first() {
+        Some(first) if first.starts_with('$') => DIRECTIVES.contains(&first.to_ascii_uppercase().as_str()),
+        Some(_) => words.get(1).is_some_and(is_marked) && is_entry(line),
+        None => false,
+    }
+}
+
+/// Whether a line reads as a record: an owner, a known type, and data.
+pub(super) fn is_entry(line: &[u8]) -> bool {
+    let words = words_of(line);
+    let place =
+        words.iter().skip(1).take(3).position(|word| TYPES.contains(&word.to_ascii_uppercase().as_str()));
+    place.is_some_and(|place| {
+        let between = &words[1..=place];
+        between.iter().all(|word| is_time(word) || CLASSES.contains(&word.to_ascii_uppercase().as_str()))
+            && words.len() > place + 2
+    })
+}
+
+fn words_of(line: &[u8]) -> Vec<String> {
+    let mut zone = Zone::default();
+    zone.read_words(line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line));
+    zone.entry.words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The names below the zone, and the bad lines.
+    fn read(text: &str) -> Result<(Vec<String>, Vec<(u64, String)>), String> {
+        let mut zone = Zone::default();
+        let (mut names, mut wrong) = (Vec::new(), Vec::new());
+        let mut read = || -> Result<(), StartError> {
+            for (number, line) in (1..).zip(text.lines()) {
+                match zone.take(number, line.as_bytes())? {
+                    Record::Delegation(name) => names.push(name),
+                    Record::Bad { line, why, .. } => wrong.push((line, why)),
+                    Record::Other => {}
+                }
+            }
+            zone.end()
+        };
+        read().map_err(|wrong| wrong.to_string())?;
+        Ok((names, wrong))
+    }
+
+    fn names(text: &str) -> Vec<String> {
+        let (names, wrong) = read(text).unwrap();
+        assert_eq!(wrong, [], "{text}");
+        names
+    }
+
+    // RFC 1035 §5.1, clause by clause.
+
+    #[test]
+    fn blank_lines_are_allowed_anywhere_with_or_without_comments() {
+        assert_eq!(names("\n  \t\n; all of it\n  ; more\na.ke. NS x.\n\n"), ["a.ke"]);
+    }
+
+    #[test]
+    fn origin_is_followed_by_a_name_and_resets_the_origin_for_relative_names() {
+        assert_eq!(names("$ORIGIN ke.\na NS x\n$origin co\nb NS x\n"), ["a.ke", "b.co.ke"]);
+    }
+
+    #[test]
+    fn a_record_that_begins_with_a_blank_has_the_last_owner() {
+        assert_eq!(names("$ORIGIN ke.\na NS x\n  NS y\n\tIN NS z\n"), ["a.ke", "a.ke", "a.ke"]);
+        assert_eq!(names("$ORIGIN ke.\na A 192.0.2.1\n\n ; nothing\n NS y\n"), ["a.ke"]);
+    }
+
+    #[test]
+    fn time_and_class_stand_in_either_order_or_not_at_all() {
+        for record in
+            ["a.ke. NS x.", "a.ke. 60 NS x.", "a.ke. IN NS x.", "a.ke. 60 IN NS x.", "a.ke. IN 60 NS x."]
+        {
+            assert_eq!(names(record), ["a.ke"], "{record}");
+        }
+        assert_eq!(names("a.ke.\t1h30m\tin\tns\tx."), ["a.ke"]);
+    }
+
+    #[test]
+    fn a_name_that_ends_in_a_dot_is_absolute_and_any_other_is_completed_by_the_origin() {
+        assert_eq!(names("$ORIGIN ke.\na NS x\nb.ke. NS x\nB.Co NS x\n"), ["a.ke", "b.ke", "b.co.ke"]);
+        assert_eq!(names("$ORIGIN .\na.ke NS x\n"), ["a.ke"]);
+    }
+
+    #[test]
+    fn an_at_sign_that_stands_alone_is_the_origin() {
+        assert_eq!(
+            names("$ORIGIN ke.\n@ SOA a b 1 2 3 4 5\n@ NS x\n NS y\na NS x\n$ORIGIN b.ke.\n@ NS x\n"),
+            ["a.ke", "b.ke"]
+        );
+    }
+
+    #[test]
+    fn a_backslash_takes_the_meaning_from_the_character_after_it() {
+        assert_eq!(names("$ORIGIN ke.\n\\a NS x\n"), ["a.ke"]);
+        let odd = "a name with characters that no host name has".to_owned();
+        assert_eq!(
+            read("$ORIGIN ke.\na\\.b NS x\n\\@ NS x\na\\;b NS x\n").unwrap().1,
+            [(2, odd.clone()), (3, odd.clone()), (4, odd)]
+        );
+    }
+
+    #[test]
+    fn three_digits_after_a_backslash_are_an_octet() {
+        assert_eq!(names("$ORIGIN ke.\n\\097\\066 NS x\n"), ["ab.ke"]);
+        assert_eq!(read("$ORIGIN ke.\na\\046b NS x\n").unwrap().1.len(), 1);
+    }
+
+    #[test]
+    fn parentheses_let_a_record_go_on_over_the_end_of_a_line() {
+        let zone = "$ORIGIN ke.\n@ IN SOA ns ( hostmaster ; mail\n  2026010100 3600 ; times\n 900 (\n1 ) ) \na NS (\n x\n)\n";
+        assert_eq!(names(zone), ["a.ke"]);
+        assert_eq!(names("a.ke. (\nIN\nNS\nx. )\n"), ["a.ke"]);
+    }
+
+    #[test]
+    fn a_semicolon_begins_a_comment_up_to_the_end_of_the_line() {
+        assert_eq!(names("a.ke. NS x. ; b.ke. NS y.\n;c.ke. NS z.\nd.ke. NS;e\n"), ["a.ke", "d.ke"]);
+    }
+
+    #[test]
+    fn in_a_quoted_string_nothing_is_special() {
+        assert_eq!(names("$ORIGIN ke.\na TXT \"; ( \\\" \" \"(\"\nb NS x\n"), ["b.ke"]);
+    }
+
+    #[test]
+    fn a_quoted_string_that_is_not_closed_ends_with_its_line() {
+        assert_eq!(names("$ORIGIN ke.\na TXT \"not closed\nb NS x\n"), ["b.ke"]);
+    }
+
+    // What is made of it.
+
+    #[test]
+    fn only_names_below_the_zone_with_ns_records_are_taken() {
+        let zone = "ke. 86400 IN SOA a. b. 1 2 3 4 5\nke. 86400 IN NS ns.ke.\na.ke. IN NS x.\na.ke. IN DS 1 2 3 AB\n\
+                    ns.ke. IN A 192.0.2.1\nb.ke. CH NS x.\nke. 86400 IN SOA a. b. 1 2 3 4 5\n";
+        assert_eq!(names(zone), ["a.ke"]);
+        let other = "ke. SOA a. b. 1 2 3 4 5\na.tz. NS x.\nnotke. NS x.\n";
+        assert_eq!(
+            read(other).unwrap().1,
+            [(2, "not in the zone ke.".to_owned()), (3, "not in the zone ke.".to_owned())]
+        );
+    }
+
+    #[test]
+    fn the_owner_of_the_soa_record_is_the_origin_where_none_is_told() {
+        assert_eq!(names("$TTL 1d\nke. IN SOA a b 1 2 3 4 5\na IN NS x\n"), ["a.ke"]);
+    }
+
+    #[test]
+    fn relative_names_without_an_origin_end_it() {
+        assert_eq!(
+            read("$TTL 1d\n@ IN SOA a b 1 2 3 4 5\n").unwrap_err(),
+            "line 2: '@' is a relative name, and nothing tells the zone's name: put a line such as '$ORIGIN ke.' before the first"
+        );
+        assert_eq!(
+            read("a NS x\n").unwrap_err(),
+            "line 1: 'a' is a relative name, and nothing tells its origin: put a line such as '$ORIGIN ke.' before the first"
+        );
+    }
+
+    #[test]
+    fn a_parenthesis_without_end_ends_it() {
+        let told = "line 2: a parenthesis is opened here and not closed";
+        assert_eq!(read("$ORIGIN ke.\na NS ( x\nb NS x\n").unwrap_err(), told);
+        assert_eq!(read(&format!("$ORIGIN ke.\na NS ( x\n{}", "b NS x\n".repeat(2000))).unwrap_err(), told);
+    }
+
+    #[test]
+    fn what_is_not_read_is_a_bad_line() {
+        let (_, wrong) = read("$INCLUDE a.zone\n$GENERATE 1-9 h$ NS x\n$WHAT\na.ke. 60\n").unwrap();
+        let told: Vec<(u64, &str)> = wrong.iter().map(|(line, why)| (*line, why.as_str())).collect();
+        assert_eq!(
+            told,
+            [
+                (1, "included files are not read: put what is in them here"),
+                (2, "records that are generated are not read: write them out"),
+                (3, "no directive of a zone file"),
+                (4, "no resource record: it has no type"),
+            ]
+        );
+    }
+
+    #[test]
+    fn records_are_told_from_other_lines() {
+        for line in
+            ["ke.\t86400\tin\tsoa\ta. b. 1", "$TTL 1d", "$ORIGIN ke.", "a.ke. IN NS x.", "@ SOA a b 1"]
+        {
+            assert!(is_marked_entry(line.as_bytes()), "{line}");
+        }
+        for line in ["a.ke", "a.ke # in ns", "1,a.ke", "domain NS count", "a.ke 7", "$5", "a.ke. NS"] {
+            assert!(!is_marked_entry(line.as_bytes()), "{line}");
+        }
+        assert!(is_entry(b"a.ke. NS x.") && !is_entry(b"a.ke x NS y"));
+    }
+}
