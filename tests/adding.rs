@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
 use ccsurvey::records::{Manifest, SurveyState};
+use ccsurvey::survey::{FeedBackRule, Settings};
 use common::{Space, rows, same_tables, timeless_tables};
 
 fn ccsurvey(arguments: &[&str]) -> Output {
@@ -52,8 +53,17 @@ impl Desk {
                 "--feed-back",
                 "off",
             ])
-            .args(["--dns", &self.space.dns(), "--gateway", &self.space.gateway(), "--delay-factor", "0"])
-            .args(["--max-delay", "20ms", "--link-share", "none", "--rate", "none", "--json"])
+            .args([
+                "--contact",
+                "https://survey.example/contact",
+                "--dns",
+                &self.space.dns(),
+                "--gateway",
+                &self.space.gateway(),
+                "--delay-factor",
+                "0",
+            ])
+            .args(["--max-delay", "20ms", "--link-share", "none", "--rate", "none", "--json", "--depth", "1"])
             .args(more)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -73,10 +83,7 @@ impl Desk {
 
     /// What a survey of the whole list finds.
     fn whole(&self) -> common::TimelessTables {
-        let settings = ccsurvey::survey::Settings {
-            feed_back: ccsurvey::survey::FeedBackRule::Off,
-            ..self.space.settings()
-        };
+        let settings = Settings { depth: 1, feed_back: FeedBackRule::Off, ..self.space.settings() };
         self.space.survey(settings).tables()
     }
 
@@ -125,7 +132,7 @@ fn a_finished_survey_goes_on_with_what_is_added_and_ends_as_if_it_had_begun_with
 #[test]
 fn a_survey_at_work_takes_in_what_is_added() {
     let desk = Desk::new();
-    let mut child = desk.survey(&["--min-delay", "100ms", "--max-delay", "100ms"]);
+    let mut child = desk.survey(&["--min-delay", "60ms", "--max-delay", "60ms"]);
     while desk.space.accesses().len() < 5 {
         std::thread::yield_now();
     }

@@ -11,6 +11,7 @@ use std::net::UdpSocket;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use ccsurvey::starts::StartList;
 use tempfile::TempDir;
 
 /// A folder in which the program is run.
@@ -68,6 +69,7 @@ impl Desk {
         let said = said.lines().map(|line| line.strip_prefix("ccsurvey: ").unwrap().to_owned());
         let said =
             said.filter(|line| !line.starts_with("error: name server") && !line.ends_with(" to survey"));
+        let said = said.filter(|line| !line.contains(" elapsed: "));
         let urls = fs::read_to_string(dir.join("start.csv"));
         let urls = urls.ok().map(|text| text.lines().skip(1).map(str::to_owned).collect());
         Read { code: output.status.code().unwrap(), said: said.collect(), urls }
@@ -273,4 +275,21 @@ fn a_large_ranking_is_read_in_seconds_with_the_right_counts() {
         "{:?}",
         read.said
     );
+}
+
+/// What was the slowest form for each byte, at two sizes: eight times the bytes may take twelve times as long.
+#[test]
+fn reading_takes_time_in_proportion_to_the_bytes() {
+    let time = |unit: &str, repeated: usize| {
+        let text = format!("1,a.ke\n2,b.ke\n{}", unit.repeat(repeated));
+        let begun = Instant::now();
+        let _ = StartList::read(text.as_bytes(), None);
+        begun.elapsed().as_secs_f64()
+    };
+    for unit in ["1,\"\n", "a\"b,\"c\n", "\"", "(", "\\", ",", "#", "a.", "x NS (\n"] {
+        let repeated = 40_000 / unit.len();
+        let once = (0..3).map(|_| time(unit, repeated)).fold(f64::MAX, f64::min);
+        let more = (0..3).map(|_| time(unit, 8 * repeated)).fold(f64::MAX, f64::min);
+        assert!(more < 12.0 * once.max(0.002), "{unit:?}: {once} s, then {more} s");
+    }
 }

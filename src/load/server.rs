@@ -125,6 +125,11 @@ impl ServerState {
         &self.link
     }
 
+    /// How it has fared.
+    pub(super) fn health(&self) -> &Health {
+        &self.health
+    }
+
     /// Whether it is not to be asked any more in this survey.
     #[must_use]
     pub fn is_given_up(&self) -> bool {

@@ -113,6 +113,11 @@ impl ServerLink {
             let time = time.as_secs_f64();
             self.round_trip = Some(self.round_trip.map_or(time, |least| least.min(time)));
         }
+        self.time_of(flow)
+    }
+
+    /// How long an exchange that was taken in took the link.
+    pub(super) fn time_of(&self, flow: &Flow) -> Duration {
         let unread = if flow.is_unread { self.unread_seconds() } else { 0.0 };
         let transfer = flow.transfer.as_secs_f64();
         let at_best = self.best.map_or(transfer, |best| flow.bytes as f64 / best);

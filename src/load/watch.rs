@@ -6,9 +6,10 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Network, Networks, ServerState};
+use super::rests::Rests;
+use super::{Network, Networks, Pace, ServerState, ShortRests};
 use crate::address::{Neighbourhood, Site, special_range};
-use crate::exchange::Answer;
+use crate::exchange::{Answer, Purpose};
 
 /// What somebody would have seen who watched the survey's exchanges and nothing else: no permit, no queue.
 ///
@@ -18,6 +19,7 @@ pub struct Watch {
     seen: Seen,
     in_sites: Overlaps<Site>,
     in_neighbourhoods: Overlaps<Neighbourhood>,
+    rests: Rests,
     ceiling: Option<Ceiling>,
 }
 
@@ -33,6 +35,8 @@ pub struct Seen {
     /// The shortest time from the end of an exchange at a server to the start of the next, in microseconds.
     pub least_gap: Option<u64>,
     pub least_gap_at: String,
+    /// Exchanges that began sooner than the server could expect after the one before.
+    pub short_rests: ShortRests,
     /// What a server bore in all and on a day: requests, bytes, microseconds.
     pub server: [Worst; 3],
     pub server_day: [Worst; 3],
@@ -84,7 +88,13 @@ impl Watch {
     #[must_use]
     pub fn new(seen: Seen, rate: Option<u64>, largest: u64) -> Self {
         let ceiling = rate.map(|rate| Ceiling::new(rate, largest));
-        Self { seen, in_sites: Overlaps::default(), in_neighbourhoods: Overlaps::default(), ceiling }
+        Self {
+            seen,
+            in_sites: Overlaps::default(),
+            in_neighbourhoods: Overlaps::default(),
+            rests: Rests::default(),
+            ceiling,
+        }
     }
 
     #[must_use]
@@ -125,7 +135,23 @@ impl Watch {
         if self.seen.exchanges.is_multiple_of(SWEEP) {
             self.in_sites.forget_before(span.1 - HORIZON);
             self.in_neighbourhoods.forget_before(span.1 - HORIZON);
+            self.rests.forget_before(span.1 - HORIZON);
         }
+    }
+
+    /// When an exchange with a server began and ended, by the pauses of `pace`; `state` is as it left the server, and
+    /// `crawl_delay` what the robots.txt of its host asks for.
+    ///
+    /// The first exchange of a run is not judged so: nothing was seen of the one before.
+    pub fn note_rest(
+        &mut self,
+        pace: &Pace,
+        (address, purpose, answer): (IpAddr, Purpose, &Answer),
+        crawl_delay: Option<Duration>,
+        state: &ServerState,
+    ) {
+        self.rests.compare(address, answer, crawl_delay, &mut self.seen.short_rests);
+        self.rests.owe(address, pace, purpose, answer, state);
     }
 
     /// What a server has borne so far, after an exchange with it.
@@ -185,7 +211,7 @@ impl Worst {
 }
 
 impl Count {
-    fn add(&mut self, who: impl FnOnce() -> String) {
+    pub(super) fn add(&mut self, who: impl FnOnce() -> String) {
         if self.times == 0 {
             self.first = who();
         }

@@ -290,21 +290,3 @@ const PIECES: [&str; 31] = [
     "domain",
     "\u{feff}",
 ];
-
-/// What was the slowest form for each byte, at two sizes: eight times the bytes may take twelve times as long.
-#[test]
-#[allow(clippy::disallowed_methods, reason = "the test times itself")]
-fn reading_takes_time_in_proportion_to_the_bytes() {
-    let time = |unit: &str, repeated: usize| {
-        let text = format!("1,a.ke\n2,b.ke\n{}", unit.repeat(repeated));
-        let begun = std::time::Instant::now();
-        let _ = StartList::read(text.as_bytes(), None);
-        begun.elapsed().as_secs_f64()
-    };
-    for unit in ["1,\"\n", "a\"b,\"c\n", "\"", "(", "\\", ",", "#", "a.", "x NS (\n"] {
-        let repeated = 40_000 / unit.len();
-        let once = (0..3).map(|_| time(unit, repeated)).fold(f64::MAX, f64::min);
-        let more = (0..3).map(|_| time(unit, 8 * repeated)).fold(f64::MAX, f64::min);
-        assert!(more < 12.0 * once.max(0.002), "{unit:?}: {once} s, then {more} s");
-    }
-}

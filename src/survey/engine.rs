@@ -195,6 +195,8 @@ impl Survey {
             Some(manifest) => began_with(&folder, manifest, &settings)?,
             None => settings.clone(),
         };
+        #[cfg(feature = "hazards")]
+        let settings = super::hazards::acting(&settings);
         let mut parts = Parts::open(folder, settings, stopping, earlier, simulation)?;
         parts.promised = promised;
         let manifest = manifest.unwrap_or_else(|| {

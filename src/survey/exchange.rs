@@ -8,7 +8,7 @@ use super::error::SurveyError;
 use super::journal::{Entry, Heard, Journal};
 use super::local_hours;
 use super::own_link;
-use super::parts::Parts;
+use super::parts::{Parts, pace};
 use crate::address::Site;
 use crate::exchange::{Answer, Ask, Failure, Purpose};
 use crate::load::{Permit, Turn, Wishes};
@@ -75,7 +75,10 @@ async fn attempt(
             return record(parts, journal, Heard::nothing(ask, answer)).map(Some);
         }
     };
-    let permit = match turn(parts, address, site, crawl_delay).await? {
+    let delay = crawl_delay;
+    #[cfg(feature = "hazards")]
+    let delay = super::hazards::crawl_delay(delay);
+    let permit = match turn(parts, address, site, delay).await? {
         Ok(permit) => permit,
         Err(NoTurn::Until(time)) if time <= deadline => return Ok(Some(Exchanged::PutOff(time))),
         Err(NoTurn::Stopped) => return Ok(Some(Exchanged::Stopped)),
@@ -132,8 +135,11 @@ async fn attempt(
     let answer = heard.answer.clone();
     let heard = record(parts, journal, heard);
     // After the journal: a server's state that is stored never knows an exchange the journal lost.
+    #[cfg(not(feature = "hazards"))]
     parts.load().settle(permit, purpose, &answer);
-    watch(parts, site, address, &answer, has_opted_out);
+    #[cfg(feature = "hazards")]
+    parts.load().settle(permit, purpose, &super::hazards::heard(&answer));
+    watch(parts, site, address, (purpose, &answer), crawl_delay, has_opted_out);
     parts.settled.notify_waiters();
     heard.map(Some)
 }
@@ -157,7 +163,14 @@ fn is_no_connection(failure: Failure) -> bool {
 }
 
 /// Takes in what was done, as it would be seen from outside.
-fn watch(parts: &Parts, site: &Site, address: IpAddr, answer: &Answer, had_opted_out: bool) {
+fn watch(
+    parts: &Parts,
+    site: &Site,
+    address: IpAddr,
+    (purpose, answer): (Purpose, &Answer),
+    crawl_delay: Option<Duration>,
+    had_opted_out: bool,
+) {
     if answer.failure.is_some_and(|failure| !failure.reached_the_network()) {
         return;
     }
@@ -167,6 +180,7 @@ fn watch(parts: &Parts, site: &Site, address: IpAddr, answer: &Answer, had_opted
     watch.note(site, address, answer, Wishes { had_opted_out, in_quiet_hours });
     if let Some(state) = load.state_of(address) {
         watch.note_server(address, state);
+        watch.note_rest(&pace(&parts.promised), (address, purpose, answer), crawl_delay, state);
     }
     watch.note_networks(address, load.networks());
 }

@@ -42,6 +42,8 @@ mod error;
 mod exchange;
 mod export;
 mod folder;
+#[cfg(feature = "hazards")]
+mod hazards;
 mod journal;
 mod kept_pages;
 mod local_hours;

@@ -1,6 +1,6 @@
 use super::settings::Settings;
 use super::shares;
-use crate::load::{Burden, Count, Seen, Worst};
+use crate::load::{Burden, Count, Seen, ShortRests, Worst};
 use crate::records::units::{bytes, milliseconds, thousands};
 use crate::records::{Judgement, Verdict};
 
@@ -8,6 +8,7 @@ use crate::records::{Judgement, Verdict};
 pub(super) fn verdicts(seen: &Seen, settings: &Settings) -> Vec<Verdict> {
     let mut verdicts = at_once(seen, settings);
     verdicts.push(least_pause(seen, settings));
+    verdicts.extend(rests(seen, settings));
     verdicts.extend(tree_budgets(seen, settings));
     verdicts.extend(shared_budgets(seen, settings));
     verdicts.push(rate(seen, settings));
@@ -51,6 +52,40 @@ fn least_pause(seen: &Seen, settings: &Settings) -> Verdict {
         _ => Judgement::NotJudged,
     };
     verdict("least_pause", promise, judgement, evidence)
+}
+
+/// What servers are owed beside the least pause.
+fn rests(seen: &Seen, settings: &Settings) -> [Verdict; 5] {
+    let ShortRests { slow, link, trouble, retry_after, crawl_delay } = &seen.short_rests;
+    // With several places at a server each of them rests, and exchanges of two follow each other sooner.
+    let is_judged = settings.per_address == 1;
+    let judge = |id: &str, promise: String, is_judged: bool, count: &Count| {
+        let (judgement, evidence) = match count.times {
+            _ if !is_judged => (Judgement::NotJudged, NO_LIMIT.to_owned()),
+            0 => (Judgement::Held, format!("never shorter in {} exchanges", thousands(seen.exchanges))),
+            times => (Judgement::Broken, format!("{} times, first {}", thousands(times), count.first)),
+        };
+        verdict(id, promise, judgement, evidence)
+    };
+    let (factor, most) = (settings.delay_factor, settings.max_delay);
+    let share = settings.link_share.map_or("a share".to_owned(), |share| format!("{} %", share * 100.0));
+    [
+        judge(
+            "delay_factor",
+            format!("a pause of {factor} times the last exchange at each server, up to {most}"),
+            is_judged && factor > 0.0,
+            slow,
+        ),
+        judge(
+            "link_share",
+            format!("pauses that take at most {share} of the link of each server"),
+            is_judged && settings.link_share.is_some(),
+            link,
+        ),
+        judge("back_off", "longer pauses for servers in trouble".to_owned(), is_judged, trouble),
+        judge("retry_after", "no request before the time that a server named".to_owned(), true, retry_after),
+        judge("crawl_delay", "the pause that robots.txt asks for".to_owned(), is_judged, crawl_delay),
+    ]
 }
 
 fn tree_budgets(seen: &Seen, settings: &Settings) -> [Verdict; 2] {
@@ -214,6 +249,13 @@ mod tests {
             in_neighbourhood: worst(5, "41.90.0.0/24"),
             least_gap: Some(1_500_000),
             least_gap_at: "41.90.0.1".into(),
+            short_rests: ShortRests {
+                slow: Count { times: 2, first: "41.90.0.1 after 2s in place of 5s".into() },
+                link: Count { times: 1, first: "41.90.0.1 after 2s in place of 9s".into() },
+                trouble: Count { times: 1, first: "41.90.0.1 after 2s in place of 8s".into() },
+                retry_after: Count { times: 1, first: "41.90.0.1 after 2s in place of 60s".into() },
+                crawl_delay: Count { times: 1, first: "41.90.0.1 after 2s in place of 10s".into() },
+            },
             server: [worst(101, "41.90.0.1"), worst(5, "41.90.0.1"), worst(0, "")],
             server_day: [worst(0, ""), worst(0, ""), worst(61_000_000, "41.90.0.2")],
             network: [worst(0, ""), worst(7, "41.90.0.0/24"), worst(0, "")],
@@ -243,6 +285,11 @@ mod tests {
             "one request at a time in each site: at most 3 at once (a.ke)",
             "at most 4 requests at once in each neighbourhood: at most 5 at once (41.90.0.0/24)",
             "at least 2s of pause at each server: the shortest was 1.5 s (41.90.0.1)",
+            "a pause of 5 times the last exchange at each server, up to 1m: 2 times, first 41.90.0.1 after 2s in place of 5s",
+            "pauses that take at most 0.3 % of the link of each server: 1 times, first 41.90.0.1 after 2s in place of 9s",
+            "longer pauses for servers in trouble: 1 times, first 41.90.0.1 after 2s in place of 8s",
+            "no request before the time that a server named: 1 times, first 41.90.0.1 after 2s in place of 60s",
+            "the pause that robots.txt asks for: 1 times, first 41.90.0.1 after 2s in place of 10s",
             "at most 10,000 requests for a site tree: at most 10,001 (a.ke)",
             "at most 100 requests to a server: at most 101 (41.90.0.1)",
             "at most 1 min 00 s of the time of a server on a day: at most 1 min 01 s (41.90.0.2)",

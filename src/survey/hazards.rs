@@ -1,0 +1,40 @@
+//! Rules broken on purpose, to see that it shows: in builds with the feature `hazards`, which no release has.
+//!
+//! `CCSURVEY_HAZARD` holds settings in TOML by which a survey acts in place of those that it promises; `CCSURVEY_DEAF`
+//! names what it does not hear: `crawl-delay`, `retry-after`.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use super::settings::Settings;
+use crate::exchange::Answer;
+
+/// What a survey acts by.
+pub(super) fn acting(promised: &Settings) -> Settings {
+    let broken = || {
+        let text = std::env::var("CCSURVEY_HAZARD").ok()?;
+        let mut keys = toml::Table::try_from(promised).ok()?;
+        keys.extend(text.parse::<toml::Table>().ok()?);
+        Settings::deserialize(keys).ok()
+    };
+    broken().unwrap_or_else(|| promised.clone())
+}
+
+/// The Crawl-delay that is heard.
+pub(super) fn crawl_delay(asked: Option<Duration>) -> Option<Duration> {
+    asked.filter(|_| !is_deaf_to("crawl-delay"))
+}
+
+/// The answer as the load hears it.
+pub(super) fn heard(answer: &Answer) -> Answer {
+    let mut heard = answer.clone();
+    if is_deaf_to("retry-after") {
+        heard.head.retry_after = None;
+    }
+    heard
+}
+
+fn is_deaf_to(what: &str) -> bool {
+    std::env::var("CCSURVEY_DEAF").is_ok_and(|deaf| deaf.split(',').any(|word| word == what))
+}
