@@ -63,7 +63,7 @@ impl Desk {
                 "--delay-factor",
                 "0",
             ])
-            .args(["--max-delay", "20ms", "--link-share", "none", "--rate", "none", "--json", "--depth", "1"])
+            .args(["--max-delay", "60ms", "--link-share", "none", "--rate", "none", "--json", "--depth", "1"])
             .args(more)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -132,7 +132,7 @@ fn a_finished_survey_goes_on_with_what_is_added_and_ends_as_if_it_had_begun_with
 #[test]
 fn a_survey_at_work_takes_in_what_is_added() {
     let desk = Desk::new();
-    let mut child = desk.survey(&["--min-delay", "60ms", "--max-delay", "60ms"]);
+    let mut child = desk.survey(&["--min-delay", "60ms"]);
     while desk.space.accesses().len() < 5 {
         std::thread::yield_now();
     }
