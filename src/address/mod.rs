@@ -2,13 +2,14 @@
 //!
 //! Every other room speaks in these words. Text from a start list, a page or a
 //! `Location` header comes in through [`WebUrl::parse`] or [`WebUrl::join`] and is
-//! from then on a checked `http` or `https` URL without fragment or credentials.
+//! from then on a checked `http` or `https` URL without fragment or credentials, at a port that
+//! browsers ask ([`is_refused_port`]).
 //! From it follow its [`Host`]; the [`PageKey`] under which `http` and `https`
 //! spellings of one page meet; its [`ScriptKey`] if it is a query URL; and, by the
 //! [`Suffixes`] of the Public Suffix List, its [`Site`]. A [`Scope`] tells internal
 //! from external, [`CountryDomains`] tell which hosts are surveyed, [`special_range`]
-//! and [`OptOut`] tell where no request may go, [`Priorities`] who is asked sooner, [`usual_offset`] what time it is
-//! there, and [`seconds_since_1970`] when a server means.
+//! and [`OptOut`] tell where no request may go, [`server_at`] which addresses are one server, [`Priorities`] who is
+//! asked sooner, [`usual_offset`] what time it is there, and [`seconds_since_1970`] when a server means.
 //!
 //! This room never looks a name up, never reads the clock and never opens a file.
 
@@ -19,8 +20,10 @@ mod local_time;
 mod neighbourhood;
 mod opt_out;
 mod opt_outs;
+mod ports;
 mod priorities;
 mod scope;
+mod server;
 mod special;
 mod suffixes;
 mod url;
@@ -32,8 +35,10 @@ pub use local_time::usual_offset;
 pub use neighbourhood::Neighbourhood;
 pub use opt_out::{OptOut, OptOutEntry, OptOutError};
 pub use opt_outs::{OptOuts, SystemOf};
+pub use ports::is_refused_port;
 pub use priorities::{Priorities, PriorityError};
 pub use scope::{Scope, ScopeRule};
+pub use server::{server_at, server_named};
 pub use special::special_range;
 pub use suffixes::{Site, SuffixError, SuffixSection, Suffixes};
 pub use url::{MAX_URL_BYTES, PageKey, QueryEncoder, ScriptKey, UrlError, WebUrl};

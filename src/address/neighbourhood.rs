@@ -2,6 +2,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use serde::{Deserialize, Serialize};
 
+use super::server_at;
+
 /// The addresses beside an address that often hang on the same link or machine: its /24 in IPv4, its /48 in
 /// IPv6 (the least that is routed, and what one customer usually gets: RFC 6177).
 ///
@@ -18,7 +20,7 @@ pub struct Neighbourhood(IpAddr);
 impl Neighbourhood {
     #[must_use]
     pub fn of(address: IpAddr) -> Self {
-        Self(match address.to_canonical() {
+        Self(match server_at(address) {
             IpAddr::V4(v4) => Ipv4Addr::from_bits(v4.to_bits() & !0xff).into(),
             IpAddr::V6(v6) => Ipv6Addr::from_bits(v6.to_bits() & (u128::MAX << 80)).into(),
         })

@@ -1,6 +1,6 @@
 use std::net::IpAddr;
 
-use super::Host;
+use super::{Host, server_at};
 
 /// Names, networks and autonomous systems whose owners do not want to be surveyed: never contacted, whatever
 /// leads there. A name covers what is below it.
@@ -85,8 +85,9 @@ impl OptOut {
         }
         let nobody = || wrong(who, "a host name, a network or an autonomous system");
         let who = if let Some((address, prefix)) = parse_network(who) {
-            self.networks.push((address, prefix));
-            if who.contains('/') { format!("{address}/{prefix}") } else { address.to_string() }
+            let is_one = !who.contains('/');
+            self.networks.push(if is_one { one_server(address) } else { (address, prefix) });
+            if is_one { address.to_string() } else { format!("{address}/{prefix}") }
         } else if let Some(digits) = system_digits(who) {
             let system: u32 = digits.parse().map_err(|_| nobody())?;
             self.systems.push(system);
@@ -126,18 +127,10 @@ impl OptOut {
             || host.ip().is_some_and(|ip| self.has_address(ip))
     }
 
+    /// Whether an address may not be contacted, as it stands or because of the server behind it ([`server_at`]).
     #[must_use]
     pub fn has_address(&self, address: IpAddr) -> bool {
-        let address = address.to_canonical();
-        self.networks.iter().any(|(network, prefix)| match (network, address) {
-            (IpAddr::V4(network), IpAddr::V4(ip)) => {
-                same_prefix(u32::from(*network).into(), u32::from(ip).into(), *prefix, 32)
-            }
-            (IpAddr::V6(network), IpAddr::V6(ip)) => {
-                same_prefix(u128::from(*network), u128::from(ip), *prefix, 128)
-            }
-            _ => false,
-        })
+        self.networks.iter().any(|network| is_in(*network, server_at(address)) || is_in(*network, address))
     }
 
     #[must_use]
@@ -169,6 +162,12 @@ fn parse_network(text: &str) -> Option<(IpAddr, u8)> {
     Some((address, prefix))
 }
 
+/// The network of one server, at whichever of its addresses.
+fn one_server(address: IpAddr) -> (IpAddr, u8) {
+    let server = server_at(address);
+    (server, if server.is_ipv4() { 32 } else { 128 })
+}
+
 /// The number of `AS64500`, in capitals or not, as text.
 fn system_digits(text: &str) -> Option<&str> {
     let (letters, digits) = text.split_at_checked(2)?;
@@ -195,6 +194,16 @@ fn is_date(text: &str) -> bool {
     is(year, 4, 9999) && is(month, 2, 12) && is(day, 2, 31)
 }
 
+fn is_in((network, prefix): (IpAddr, u8), address: IpAddr) -> bool {
+    match (network, address) {
+        (IpAddr::V4(network), IpAddr::V4(ip)) => {
+            same_prefix(u32::from(network).into(), u32::from(ip).into(), prefix, 32)
+        }
+        (IpAddr::V6(network), IpAddr::V6(ip)) => same_prefix(network.into(), ip.into(), prefix, 128),
+        _ => false,
+    }
+}
+
 fn same_prefix(one: u128, other: u128, prefix: u8, width: u8) -> bool {
     prefix == 0 || (one ^ other) >> (width - prefix) == 0
 }
@@ -219,6 +228,21 @@ mod tests {
         let list = OptOut::parse("102.0.0.9").unwrap();
         assert!(list.has_host(&Host::parse("102.0.0.9").unwrap()));
         assert!(!list.has_address("102.0.0.8".parse().unwrap()));
+    }
+
+    #[test]
+    fn a_server_that_opted_out_is_left_alone_at_every_address_that_holds_its_own() {
+        let of =
+            |list: &str, address: &str| OptOut::parse(list).unwrap().has_address(address.parse().unwrap());
+        for address in ["64:ff9b::41.90.1.1", "2002:295a:101::7", "::ffff:41.90.1.1", "41.90.1.1"] {
+            for list in ["41.90.0.0/15", "41.90.1.1", "64:ff9b::41.90.1.1", "2002:295a:101::9"] {
+                assert!(of(list, address), "{list}: {address}");
+            }
+        }
+        for list in ["41.92.0.0/15", "64:ff9b::41.90.1.2"] {
+            assert!(!of(list, "64:ff9b::41.90.1.1"), "{list}");
+        }
+        assert!(of("64:ff9b::/96", "64:ff9b::41.90.1.1") && !of("64:ff9b::/96", "41.90.1.1"));
     }
 
     #[test]

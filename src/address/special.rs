@@ -1,10 +1,13 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use super::server_at;
+
 /// The name of the special-purpose range an address lies in, if any: a survey of the public Web
 /// has no business there, and a hostile name or redirect may try to lead it there.
 ///
 /// The ranges are those of the IANA special-purpose registries (RFC 6890 and updates) that are
-/// not globally reachable, with multicast and the IPv6 forms that embed an IPv4 address.
+/// not globally reachable, with multicast. An IPv6 address that embeds an IPv4 one is judged as that
+/// ([`server_at`]).
 ///
 /// ```
 /// use ccsurvey::address::special_range;
@@ -16,7 +19,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 pub fn special_range(address: IpAddr) -> Option<&'static str> {
     match address {
         IpAddr::V4(v4) => special_v4(v4),
-        IpAddr::V6(v6) => special_v6(v6),
+        IpAddr::V6(v6) => match server_at(address) {
+            IpAddr::V4(v4) => special_v4(v4).or_else(|| special_v6(v6)),
+            IpAddr::V6(_) => special_v6(v6),
+        },
     }
 }
 
@@ -51,23 +57,21 @@ fn special_v4(address: Ipv4Addr) -> Option<&'static str> {
 
 fn special_v6(address: Ipv6Addr) -> Option<&'static str> {
     let s = address.segments();
-    let embedded = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));
     match s {
         [0, 0, 0, 0, 0, 0, 0, 0] => Some("unspecified"),
         [0, 0, 0, 0, 0, 0, 0, 1] => Some("loopback"),
-        [0, 0, 0, 0, 0, 0xffff, high, low] => special_v4(embedded(high, low)), // mapped, RFC 4291 §2.5.5.2
-        [0, 0, 0, 0, 0, 0, ..] => Some("IPv4-compatible"),                     // RFC 4291 §2.5.5.1
-        [0x64, 0xff9b, 0, 0, 0, 0, high, low] => special_v4(embedded(high, low)), // NAT64, RFC 6052
-        [0x64, 0xff9b, 1, ..] => Some("local NAT64"),                          // RFC 8215
-        [0x100, 0, 0, 0, ..] => Some("discard"),                               // RFC 6666
+        [0, 0, 0, 0, 0, 0, ..] => Some("IPv4-compatible"), // RFC 4291 §2.5.5.1
+        [0x64, 0xff9b, 1, ..] => Some("local NAT64"),      // RFC 8215
+        [0x100, 0, 0, 0..=1, ..] => Some("discard"),       // RFC 6666, RFC 9780
         [0x2001, 0xdb8, ..] | [0x3fff, 0..=0x0fff, ..] => Some("documentation"), // RFC 3849, RFC 9637
-        [0x2001, 0..=0x1ff, ..] => Some("IETF protocol"),                      // RFC 2928, Teredo included
-        [0x2002, high, low, ..] => special_v4(embedded(high, low)).or(Some("6to4")), // RFC 3056
-        [0x5f00, ..] => Some("segment routing"),                               // RFC 9602
-        [0xfc00..=0xfdff, ..] => Some("unique local"),                         // RFC 4193
-        [0xfe80..=0xfebf, ..] => Some("link-local"),                           // RFC 4291 §2.5.6
-        [0xfec0..=0xfeff, ..] => Some("site-local"),                           // RFC 3879
-        [0xff00..=0xffff, ..] => Some("multicast"),                            // RFC 4291 §2.7
+        [0x2001, 0..=0x1ff, ..] => Some("IETF protocol"),  // RFC 2928, Teredo included
+        [0x2002, ..] => Some("6to4"),                      // RFC 3056, RFC 7526
+        [0x2620, 0x4f, 0x8000, ..] => Some("AS112"),       // RFC 7534
+        [0x5f00, ..] => Some("segment routing"),           // RFC 9602
+        [0xfc00..=0xfdff, ..] => Some("unique local"),     // RFC 4193
+        [0xfe80..=0xfebf, ..] => Some("link-local"),       // RFC 4291 §2.5.6
+        [0xfec0..=0xfeff, ..] => Some("site-local"),       // RFC 3879
+        [0xff00..=0xffff, ..] => Some("multicast"),        // RFC 4291 §2.7
         _ => None,
     }
 }
@@ -80,27 +84,76 @@ mod tests {
         special_range(text.parse().unwrap())
     }
 
-    #[test]
-    fn both_ends_of_a_range_are_in_it_and_their_neighbours_are_not() {
-        for (inside, outside) in [
-            (["10.0.0.0", "10.255.255.255"], ["9.255.255.255", "11.0.0.0"]),
-            (["172.16.0.0", "172.31.255.255"], ["172.15.255.255", "172.32.0.0"]),
-            (["100.64.0.0", "100.127.255.255"], ["100.63.255.255", "100.128.0.0"]),
-            (["198.18.0.0", "198.19.255.255"], ["198.17.255.255", "198.20.0.0"]),
-            (["fe80::", "febf:ffff::"], ["fe7f::", "2c0f::1"]),
-        ] {
-            assert!(inside.iter().all(|text| range(text).is_some()), "{inside:?}");
-            assert!(outside.iter().all(|text| range(text).is_none()), "{outside:?}");
+    /// The IANA registries, written down apart from the tables above: first and last address of each range.
+    const REGISTERED: &str = include_str!("../../tests/data/special_ranges.csv");
+
+    /// Name, first, last of each range.
+    fn registered() -> Vec<(&'static str, IpAddr, IpAddr)> {
+        let rows = REGISTERED.lines().filter(|line| !line.starts_with('#')).skip(1);
+        rows.map(|row| {
+            let cells: Vec<&str> = row.split(',').collect();
+            let [name, first, last, _] = cells[..] else { panic!("{row}") };
+            (name, first.parse().unwrap(), last.parse().unwrap())
+        })
+        .collect()
+    }
+
+    fn beside(address: IpAddr, step: i128) -> Option<IpAddr> {
+        match address {
+            IpAddr::V4(v4) => {
+                let next = u32::try_from(i128::from(v4.to_bits()) + step).ok()?;
+                Some(Ipv4Addr::from_bits(next).into())
+            }
+            IpAddr::V6(v6) => {
+                let bits = v6.to_bits();
+                let next = if step < 0 { bits.checked_sub(1)? } else { bits.checked_add(1)? };
+                Some(Ipv6Addr::from_bits(next).into())
+            }
         }
-        assert_eq!(range("255.255.255.255"), Some("reserved"));
+    }
+
+    #[test]
+    fn every_registered_range_is_special_from_its_first_address_to_its_last() {
+        for (name, first, last) in registered() {
+            for address in [first, last] {
+                // The ends of 6to4 embed addresses of other ranges, whose names are told.
+                let expected = if name == "6to4" { special_range(server_at(address)) } else { Some(name) };
+                assert_eq!(special_range(address), expected, "{address}");
+                assert!(special_range(address).is_some(), "{address}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_beside_a_registered_range_is_special_only_if_it_is_in_another() {
+        let ranges = registered();
+        let is_in_one =
+            |address: IpAddr| ranges.iter().any(|(_, first, last)| (first..=last).contains(&&address));
+        for (_, first, last) in &ranges {
+            for address in [beside(*first, -1), beside(*last, 1)].into_iter().flatten() {
+                assert_eq!(special_range(address).is_some(), is_in_one(address), "{address}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_row_of_the_tables_is_registered() {
+        let names: Vec<&str> = registered().into_iter().map(|(name, ..)| name).collect();
+        assert_eq!(V4.len(), registered().iter().filter(|(_, first, _)| first.is_ipv4()).count());
+        for name in V4.iter().map(|(.., name)| name) {
+            assert!(names.contains(name), "{name}");
+        }
     }
 
     #[test]
     fn an_ipv4_address_inside_an_ipv6_address_is_judged_as_itself() {
         assert_eq!(range("::ffff:127.0.0.1"), Some("loopback"));
         assert_eq!(range("64:ff9b::a00:1"), Some("private"));
+        assert_eq!(range("64:ff9b::a9fe:a9fe"), Some("link-local"));
         assert_eq!(range("2002:7f00:1::"), Some("loopback"));
+        assert_eq!(range("2002:295a:1::"), Some("6to4"));
         assert_eq!(range("::ffff:41.90.0.1"), None);
+        assert_eq!(range("64:ff9b::41.90.0.1"), None);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::Host;
+use super::{Host, is_refused_port};
 
 /// The longest URL that is kept: the limit of the sitemap protocol, which pages meant to be
 /// found obey. It bounds what a hostile page can make us store.
@@ -13,7 +13,7 @@ pub const MAX_URL_BYTES: usize = 2048;
 /// Turns a query into bytes of the page's charset, as browsers do (WHATWG URL §4.1).
 pub type QueryEncoder<'a> = &'a dyn Fn(&str) -> Cow<'_, [u8]>;
 
-/// A checked `http` or `https` URL: a host that DNS can carry, no fragment, no credentials.
+/// A checked `http` or `https` URL: a host that DNS can carry, a port that browsers ask, no fragment, no credentials.
 ///
 /// It is asked for in its original spelling, and compared in canonical form:
 ///
@@ -52,6 +52,9 @@ pub enum UrlError {
     Malformed,
     #[error("no usable host")]
     BadHost,
+    /// Another service than the Web listens at such a port; browsers do not go there, nor does a survey.
+    #[error("a port that browsers refuse")]
+    RefusedPort,
     #[error("longer than {MAX_URL_BYTES} bytes")]
     TooLong,
 }
@@ -97,8 +100,8 @@ impl WebUrl {
             ::url::Host::Ipv4(ip) => Host::from_ip(ip.into()),
             ::url::Host::Ipv6(ip) => Host::from_ip(ip.into()),
         };
-        if url.port() == Some(0) {
-            return Err(UrlError::BadHost);
+        if url.port().is_some_and(is_refused_port) {
+            return Err(UrlError::RefusedPort);
         }
         url.set_fragment(None);
         if url.host_str() != Some(host.as_str()) {
@@ -318,6 +321,23 @@ mod tests {
     fn long_references_are_refused() {
         let long = format!("http://a.ke/{}", "x".repeat(MAX_URL_BYTES));
         assert_eq!(WebUrl::parse(&long), Err(UrlError::TooLong));
+    }
+
+    #[test]
+    fn a_port_that_browsers_refuse_is_no_url_of_the_web_wherever_it_comes_from() {
+        let page = WebUrl::parse("http://a.ke/dir/").unwrap();
+        for text in [
+            "http://a.ke:25/",
+            "https://a.ke:22/x?y",
+            "http://A.KE:06667/",
+            "http://a.ke:0/",
+            "http://[::1]:53/",
+        ] {
+            assert_eq!(WebUrl::parse(text), Err(UrlError::RefusedPort), "{text}");
+            assert_eq!(page.join(text), Err(UrlError::RefusedPort), "{text}");
+            assert_eq!(page.join_encoded(text, &|query| query.as_bytes().into()), Err(UrlError::RefusedPort));
+        }
+        assert_eq!(WebUrl::parse("http://a.ke:8080/").unwrap().port(), 8080);
     }
 
     #[test]

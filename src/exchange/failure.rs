@@ -42,7 +42,7 @@ failures! {
     DnsServfail = "dns_servfail",
     /// The host, what it is an alias of, or the address is on the opt-out list; nothing was sent.
     OptedOut = "opted_out",
-    /// The address lies in a special range (loopback, private …); nothing was sent.
+    /// The address lies in a special range (loopback, private …), or browsers refuse the port; nothing was sent.
     AddressRefused = "address_refused",
     /// The server asks to be left alone for longer than its site may take; nothing was sent.
     HeldOff = "held_off",

@@ -195,7 +195,7 @@ impl Fetcher {
         let parts = &*self.parts;
         let not_asked =
             |failure| (Answer::not_asked((parts.clock)(), Some(address), failure, None), Vec::new());
-        let permitted = parts.gate.exchange(ask.url.host(), address);
+        let permitted = parts.gate.exchange(&ask.url, address);
         if let Err(failure) = permitted.and_then(|()| parts.aliases_permitted(ask.url.host())) {
             return not_asked(failure);
         }

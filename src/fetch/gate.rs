@@ -1,7 +1,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use crate::address::{Host, OptOuts, special_range};
+use crate::address::{Host, OptOuts, WebUrl, is_refused_port, special_range};
 use crate::exchange::Failure;
 
 /// Whether a host and an address may be contacted: the one place that says no.
@@ -43,11 +43,13 @@ impl Gate {
         }
     }
 
-    /// The last word before a connection: also that a host which is an address is that address.
-    pub(super) fn exchange(&self, host: &Host, address: IpAddr) -> Result<(), Failure> {
-        self.host(host)?;
+    /// The last word before a connection: also that a host which is an address is that address, and that browsers
+    /// ask the port, for a URL that a survey stored before it refused such ports.
+    pub(super) fn exchange(&self, url: &WebUrl, address: IpAddr) -> Result<(), Failure> {
+        self.host(url.host())?;
         self.address(address)?;
-        match host.ip() {
+        match url.host().ip() {
+            _ if is_refused_port(url.port()) => Err(Failure::AddressRefused),
             Some(ip) if ip.to_canonical() != address.to_canonical() => Err(Failure::AddressRefused),
             _ => Ok(()),
         }
@@ -113,9 +115,29 @@ mod tests {
 
     #[test]
     fn a_host_that_is_an_address_is_reached_at_no_other() {
-        let host = Host::parse("102.0.0.1").unwrap();
+        let url = WebUrl::parse("http://102.0.0.1/").unwrap();
         let gate = gate("", false);
-        assert_eq!(gate.exchange(&host, "102.0.0.1".parse().unwrap()), Ok(()));
-        assert_eq!(gate.exchange(&host, "102.0.0.2".parse().unwrap()), Err(Failure::AddressRefused));
+        assert_eq!(gate.exchange(&url, "102.0.0.1".parse().unwrap()), Ok(()));
+        assert_eq!(gate.exchange(&url, "102.0.0.2".parse().unwrap()), Err(Failure::AddressRefused));
+    }
+
+    #[test]
+    fn a_stored_url_with_a_port_that_browsers_refuse_is_not_asked() {
+        let stored = serde_json::json!({"url": "http://a.ke:25/", "host": "a.ke"});
+        let url: WebUrl = serde_json::from_value(stored).unwrap();
+        let refused = gate("", true).exchange(&url, "102.0.0.1".parse().unwrap());
+        assert_eq!(refused, Err(Failure::AddressRefused));
+    }
+
+    #[test]
+    fn an_ipv4_server_behind_nat64_is_refused_as_it_would_be_without() {
+        let gate = gate("41.90.7.0/24", false);
+        let refused = |address: &str| gate.address(address.parse().unwrap()).err();
+        assert_eq!(refused("64:ff9b::41.90.7.9"), Some(Failure::OptedOut));
+        assert_eq!(refused("2002:295a:709::1"), Some(Failure::OptedOut));
+        assert_eq!(refused("64:ff9b::169.254.169.254"), Some(Failure::AddressRefused));
+        assert_eq!(refused("64:ff9b:1::41.90.8.9"), Some(Failure::AddressRefused));
+        assert_eq!(refused("2002:295a:809::1"), Some(Failure::AddressRefused));
+        assert_eq!(refused("64:ff9b::41.90.8.9"), None);
     }
 }

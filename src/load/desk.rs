@@ -7,7 +7,7 @@ use super::server::Rest;
 use super::share::Room;
 use super::slots::Slots;
 use super::{Most, Networks, Pace, ServerState, SharedBudget};
-use crate::address::{Neighbourhood, Site};
+use crate::address::{Neighbourhood, Site, server_at};
 use crate::exchange::{Answer, Purpose};
 
 /// Where every exchange of a survey gets its permit.
@@ -107,6 +107,7 @@ impl Load {
         site: &Site,
         crawl_delay: Option<Duration>,
     ) -> Turn {
+        let address = server_at(address);
         if self.sites.get(site).is_some_and(|taken| *taken >= self.pace.per_site) {
             return Turn::Busy;
         }
@@ -209,12 +210,13 @@ impl Load {
     /// When the address may be asked again at the earliest, if it is known and not busy.
     #[must_use]
     pub fn free_at(&self, address: IpAddr) -> Option<SystemTime> {
-        self.servers.get(&address)?.earliest(&self.pace, None)
+        self.servers.get(&server_at(address))?.earliest(&self.pace, None)
     }
 
     /// Books an exchange of an earlier run that the server's stored state does not know; to be called in
     /// the order in which the exchanges ended.
     pub fn recall(&mut self, address: IpAddr, purpose: Purpose, answer: &Answer) {
+        let address = server_at(address);
         self.begin(address, None);
         self.book(address, purpose, answer);
     }
@@ -224,6 +226,7 @@ impl Load {
     /// The server may still be at it at `now`, for it hears of the death only when it sends, and nobody saw how
     /// long it needs: the longest pause follows. Once only: stored states tell of it from then on.
     pub fn recall_in_flight(&mut self, address: IpAddr, asked: SystemTime, now: SystemTime) {
+        let address = server_at(address);
         if self.state_of(address).is_some_and(|state| state.has_lost(asked)) {
             return;
         }
@@ -237,13 +240,13 @@ impl Load {
     /// Whether anything is remembered of an address.
     #[must_use]
     pub fn knows(&self, address: IpAddr) -> bool {
-        self.servers.contains_key(&address)
+        self.servers.contains_key(&server_at(address))
     }
 
     /// What is remembered of an address.
     #[must_use]
     pub fn state_of(&self, address: IpAddr) -> Option<&ServerState> {
-        self.servers.get(&address)
+        self.servers.get(&server_at(address))
     }
 
     /// What networks may bear, and what they bore.
@@ -254,12 +257,13 @@ impl Load {
 
     /// Puts back what was remembered of an address.
     pub fn restore(&mut self, address: IpAddr, state: ServerState) {
-        self.servers.insert(address, state);
+        self.servers.insert(server_at(address), state);
     }
 
     /// Lets the neighbourhood of an address rest as its stored state says, and books for its networks what it bore;
     /// to be called once for every server of an earlier run, before anything is recalled or asked.
     pub fn recall_neighbour(&mut self, address: IpAddr, state: &ServerState) {
+        let address = server_at(address);
         self.networks.join(address, state.account());
         if let Some(places) = self.pace.per_neighbourhood {
             self.neighbourhoods.entry(Neighbourhood::of(address)).or_default().join(state.slots(), places);

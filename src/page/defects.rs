@@ -9,7 +9,7 @@ pub struct Defects {
     pub unknown_charset: bool,
     /// The first `base` leads to no Web page; references were resolved without it.
     pub bad_base: bool,
-    /// Distinct references that are no URL or have no usable host.
+    /// Distinct references that are no URL, have no usable host, or a port that browsers refuse.
     pub bad_urls: u32,
     /// References that are longer than any URL we keep.
     pub too_long_urls: u32,

@@ -178,6 +178,14 @@ fn a_base_that_is_no_web_page_is_passed_over() {
 }
 
 #[test]
+fn a_link_to_a_port_that_browsers_refuse_is_a_bad_url_and_no_link() {
+    let page =
+        read("<a href=http://a.ke:25/>x</a><a href=//b.ke:6667/y>y</a><a href=http://b.ke:8080/>z</a>");
+    assert_eq!(urls(&page), ["http://b.ke:8080/"]);
+    assert_eq!(page.defects.bad_urls, 2);
+}
+
+#[test]
 fn the_first_title_outside_svg_is_the_title() {
     let title = |html: &str| read(html).title;
     let html = "<svg><title>icon</title></svg><title> A &amp;\n <b>B</b> </title><title>no</title>";

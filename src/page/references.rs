@@ -84,7 +84,7 @@ impl References {
                 Ok(url) => links.add(url, reference, defects),
                 Err(UrlError::NotWeb) => {}
                 Err(UrlError::TooLong) => defects.too_long_urls = defects.too_long_urls.saturating_add(1),
-                Err(UrlError::Malformed | UrlError::BadHost) => {
+                Err(UrlError::Malformed | UrlError::BadHost | UrlError::RefusedPort) => {
                     defects.bad_urls = defects.bad_urls.saturating_add(1);
                 }
             }

@@ -7,6 +7,7 @@ use maxminddb::{MaxMindDbError, Reader, WithinOptions};
 use serde::{Deserialize, Serialize};
 
 use super::{Place, Timestamp};
+use crate::address::server_at;
 
 /// The user's databases of addresses, in the order given: the first that knows a thing is
 /// believed. Each is held in memory whole and was checked whole when it was opened.
@@ -57,7 +58,7 @@ impl Geo {
     /// Where an address is; what no database knows is none.
     #[must_use]
     pub fn lookup(&self, address: IpAddr) -> Place {
-        let address = address.to_canonical();
+        let address = server_at(address);
         self.databases.iter().fold(Place::default(), |known, (_, reader)| {
             known.or(|| reader.lookup(address).map(|record| Place::of(&record)).unwrap_or_default())
         })

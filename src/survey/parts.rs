@@ -17,7 +17,9 @@ use super::settings::{FeedBackRule, Settings};
 use super::shares;
 use super::simulation::Simulation;
 use super::values::{Size, Span};
-use crate::address::{CountryDomains, Host, OptOuts, Priorities, Scope, ScopeRule, Site, Suffixes, WebUrl};
+use crate::address::{
+    CountryDomains, Host, OptOuts, Priorities, Scope, ScopeRule, Site, Suffixes, WebUrl, server_at,
+};
 use crate::exchange::Depth;
 use crate::fetch::{self, Fetcher};
 use crate::frontier::{FeedBack, Frontier, Rules};
@@ -250,7 +252,7 @@ impl Parts {
         if self.load().knows(address) {
             return Ok(());
         }
-        let stored = self.frontier().server(address)?;
+        let stored = self.frontier().server(server_at(address))?;
         let state = stored.and_then(|bytes| postcard::from_bytes::<ServerState>(&bytes).ok());
         let mut load = self.load();
         if !load.knows(address) {

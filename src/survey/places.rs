@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
 
-use crate::address::Neighbourhood;
+use crate::address::{Neighbourhood, server_at};
 use crate::load::Pace;
 
 /// The places that visits take: at servers, and in neighbourhoods where these are to be kept.
@@ -24,7 +24,7 @@ pub(super) enum Spot {
 impl Spot {
     /// The server, and what it is a part of.
     pub(super) fn around(address: IpAddr) -> [Self; 2] {
-        [Self::Server(address), Self::Neighbourhood(Neighbourhood::of(address))]
+        [Self::Server(server_at(address)), Self::Neighbourhood(Neighbourhood::of(address))]
     }
 }
 

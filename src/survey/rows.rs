@@ -7,7 +7,7 @@ use super::kept_pages::KeptPages;
 use super::parts::Parts;
 use super::past::Unanswered;
 use super::visit::Concluded;
-use crate::address::{Host, Scope, Site};
+use crate::address::{Host, Scope, Site, server_at};
 use crate::exchange::Depth;
 use crate::frontier::{FeedBack, Lease};
 use crate::page::Page;
@@ -71,7 +71,7 @@ pub(super) fn hosts_of(exchanges: &[ExchangeRow], site: &Site) -> Vec<(IpAddr, H
         .filter(|row| seen.insert((row.address.as_deref(), row.host.as_str())))
         .filter_map(|row| {
             let address = row.address.as_deref()?.parse().ok()?;
-            Some((address, Host::parse(&row.host).ok()?, site.clone()))
+            Some((server_at(address), Host::parse(&row.host).ok()?, site.clone()))
         })
         .collect()
 }

@@ -4,6 +4,7 @@ use polars::prelude::{
 
 use super::listed::Listed;
 use super::names::Names;
+use crate::address::server_named;
 
 /// A row of the table of exchanges.
 pub(super) struct Exchange<'a> {
@@ -176,7 +177,7 @@ impl ExchangeReader {
         for row in 0..frame.height() {
             let Some(tree) = listed.tree(columns.site.get(row), columns.seed.get(row)) else { continue };
             let is_first = self.last_tree.replace(tree) != Some(tree);
-            let address = columns.address.get(row).map(|address| addresses.number(address));
+            let address = columns.address.get(row).map(|address| addresses.number(&server_named(address)));
             take(&Exchange { is_first, address, ..columns.exchange(row, listed.get(tree).site) });
         }
         Ok(())

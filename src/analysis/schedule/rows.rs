@@ -10,6 +10,7 @@ use super::exchanges::{
     Exchange, Exchanges, MeasuredServer, NO_SERVER, TIMED_OUT, TROUBLE, TreeSpan, UNCLEAR, UNREAD,
 };
 use super::{Pacing, Settled};
+use crate::address::server_named;
 use crate::analysis::recorded::{each, key, tree_key};
 use crate::analysis::{AnalysisError, Recorded};
 use crate::records::{ExchangeRow, SiteRow};
@@ -197,6 +198,7 @@ impl<P: Pacing> Loading<'_, P> {
     }
 
     fn server(&mut self, address: &str) -> Option<u32> {
+        let address = &server_named(address);
         let key = key(address);
         if let Some(number) = self.addresses.get(&key) {
             return Some(*number);

@@ -52,3 +52,22 @@ fn idle_servers_are_forgotten_once_their_state_was_taken() {
     load.forget_idle(at(100.0));
     assert!(!load.knows(server(1)));
 }
+
+#[test]
+fn a_server_has_one_pace_and_one_account_at_all_addresses_that_hold_its_own() {
+    let mut load = load();
+    let inside: [IpAddr; 3] =
+        ["64:ff9b::41.90.0.1", "2002:295a:1::7", "::ffff:41.90.0.1"].map(|ip| ip.parse().unwrap());
+    let Turn::Go(permit) = load.permit(at(0.0), inside[0], &site("a.ke"), None) else { panic!() };
+    for address in [server(1), inside[1], inside[2]] {
+        assert!(matches!(load.permit(at(0.0), address, &site("b.ke"), None), Turn::Busy), "{address}");
+    }
+    load.settle(permit, Purpose::Page, &answer(at(0.0), 0.5));
+    for address in inside {
+        let turn = load.permit(at(1.0), address, &site("b.ke"), None);
+        assert!(matches!(turn, Turn::At(free) if free == at(0.5 + 2.5)), "{address}");
+    }
+    load.recall(inside[1], Purpose::Page, &answer(at(10.0), 0.5));
+    assert_eq!(load.state_of(server(1)).unwrap().ledger.requests, 2);
+    assert_eq!(load.take_changed().into_iter().map(|(address, _)| address).collect::<Vec<_>>(), [server(1)]);
+}

@@ -34,6 +34,23 @@ fn robots_txt_is_asked_once_per_host_and_obeyed() {
 }
 
 #[test]
+fn no_link_nor_redirect_leads_to_a_port_that_browsers_refuse() {
+    let web = Web::default()
+        .redirect("http://a.ke/robots.txt", "http://a.ke:53/robots.txt")
+        .page("http://a.ke/", &["http://a.ke:22/", "http://b.ke:25/", "/away", "/out"])
+        .redirect("http://a.ke/away", "http://a.ke:6667/")
+        .redirect("http://a.ke/out", "http://b.ke:6667/");
+    let (tree, asked) = walk(&web, Settings::default());
+    assert_eq!(pages(&asked), [(0, "/"), (1, "/away"), (1, "/out")]);
+    assert!(asked.iter().all(|ask| ask.url.port() == 80), "{asked:?}");
+    assert!(tree.externals.is_empty());
+    let (tree, asked) =
+        walk(&Web::default().redirect("http://a.ke/", "http://a.ke:6000/"), Settings::default());
+    assert_eq!(pages(&asked), [(0, "/")]);
+    assert!(tree.externals.is_empty());
+}
+
+#[test]
 fn what_robots_txt_answers_decides_over_the_site() {
     let outcome = |served: Served| {
         let web = Web::default().serve("http://a.ke/robots.txt", served).page("http://a.ke/", &[]);
