@@ -1,5 +1,7 @@
 use std::fmt;
 
+use crate::records::visible;
+
 /// Rows of text in aligned columns, two spaces apart.
 pub(super) struct Columns {
     sides: &'static [Side],
@@ -19,7 +21,7 @@ impl Columns {
     }
 
     pub(super) fn row<const N: usize>(&mut self, cells: [&str; N]) {
-        self.rows.push(cells.map(str::to_owned).to_vec());
+        self.rows.push(cells.map(|cell| visible(cell).into_owned()).to_vec());
     }
 
     fn width(&self, column: usize) -> usize {

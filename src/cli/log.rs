@@ -9,6 +9,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, fmt};
 
 use super::error::CliError;
+use super::output::JsonLines;
 
 /// How much is written to a survey's log.
 #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +48,7 @@ pub(super) fn start(dir: &Path, level: LogLevel) -> Result<(), CliError> {
         .map_err(|wrong| CliError::Failed(format!("cannot open the log {}: {wrong}", path.display())))?;
     let others = level.filter().min(LevelFilter::WARN);
     let targets = Targets::new().with_default(others).with_target(env!("CARGO_PKG_NAME"), level.filter());
-    let lines = fmt::layer().json().log_internal_errors(false).with_writer(Mutex::new(file));
+    let lines = fmt::layer().json().log_internal_errors(false).with_writer(Mutex::new(JsonLines(file)));
     // A log that is already being written goes on; a full disk is told by the survey itself.
     let _ = tracing_subscriber::registry().with(lines.with_filter(targets)).try_init();
     Ok(())

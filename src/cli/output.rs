@@ -1,22 +1,22 @@
-use std::io::{self, Write};
+//! The only place where text leaves for a terminal. Tables, errors and files hold what strangers wrote, so nothing is
+//! let through that a terminal would obey; `clippy.toml` keeps the rest of the program from writing past this file.
+
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
+use indicatif::{ProgressBar, ProgressDrawTarget};
 use serde::Serialize;
 
 use super::error::CliError;
 use super::exit::Exit;
+use crate::records::{visible, visible_json, visible_lines};
 
-/// Prints a result on standard output.
+/// Prints words on standard output.
 ///
 /// # Errors
 /// When standard output is closed or cannot be written.
 pub(super) fn print(text: &str) -> Result<(), CliError> {
-    print_bytes(text.as_bytes())
-}
-
-fn print_bytes(bytes: &[u8]) -> Result<(), CliError> {
-    let mut out = io::stdout().lock();
-    out.write_all(bytes).and_then(|()| out.flush()).map_err(|wrong| CliError::of_output(&wrong))
+    print_bytes(visible_lines(text).as_bytes())
 }
 
 /// Prints a result as indented JSON on standard output.
@@ -24,14 +24,47 @@ fn print_bytes(bytes: &[u8]) -> Result<(), CliError> {
 /// # Errors
 /// When standard output is closed or cannot be written.
 pub(super) fn print_json(value: &impl Serialize) -> Result<(), CliError> {
-    let text = serde_json::to_string_pretty(value)
-        .map_err(|wrong| CliError::Failed(format!("cannot write the result as JSON: {wrong}")))?;
-    print(&format!("{text}\n"))
+    print_json_text(&serde_json::to_string_pretty(value).map_err(no_json)?)
 }
 
-/// Tells the user something on standard error. Nobody listening there is no reason to stop.
+/// Prints it as JSON in a line.
+///
+/// # Errors
+/// When standard output is closed or cannot be written.
+pub(super) fn print_json_line(value: &impl Serialize) -> Result<(), CliError> {
+    print_json_text(&serde_json::to_string(value).map_err(no_json)?)
+}
+
+fn print_json_text(json: &str) -> Result<(), CliError> {
+    print_bytes(format!("{}\n", visible_json(json)).as_bytes())
+}
+
+fn no_json(wrong: serde_json::Error) -> CliError {
+    CliError::Failed(format!("cannot write the result as JSON: {wrong}"))
+}
+
+/// Tells the user something on standard error, in a line. Nobody listening there is no reason to stop.
+#[allow(clippy::disallowed_methods)]
 pub(super) fn say(message: &str) {
-    let _ = writeln!(io::stderr().lock(), "ccsurvey: {message}");
+    let _ = writeln!(io::stderr().lock(), "ccsurvey: {}", visible(message));
+}
+
+/// Shows words in the place of those that a bar showed before.
+#[allow(clippy::disallowed_methods)]
+pub(super) fn show(bar: &ProgressBar, words: &str) {
+    bar.set_message(visible_lines(words).into_owned());
+}
+
+/// Where standard error is a terminal, a place to draw on.
+#[allow(clippy::disallowed_methods)]
+pub(super) fn terminal_of_messages() -> Option<ProgressDrawTarget> {
+    io::stderr().is_terminal().then(ProgressDrawTarget::stderr)
+}
+
+/// Where standard output is a terminal, a place to draw on.
+#[allow(clippy::disallowed_methods)]
+pub(super) fn terminal_of_results() -> Option<ProgressDrawTarget> {
+    io::stdout().is_terminal().then(ProgressDrawTarget::stdout)
 }
 
 /// Writes a result into a file, or on standard output where there is none.
@@ -42,7 +75,76 @@ pub(super) fn write_or_print(file: Option<&Path>, bytes: &[u8]) -> Result<Exit, 
     match file {
         Some(file) => std::fs::write(file, bytes)
             .map_err(|wrong| CliError::Failed(format!("cannot write {}: {wrong}", file.display())))?,
-        None => print_bytes(bytes)?,
+        None => print_data(bytes)?,
     }
     Ok(Exit::Done)
+}
+
+/// Prints data on standard output: to the byte for a file or another program, made visible for a terminal.
+///
+/// # Errors
+/// When standard output is closed or cannot be written.
+pub(super) fn print_data(bytes: &[u8]) -> Result<(), CliError> {
+    let mut out = Results::open();
+    out.write_all(bytes).and_then(|()| out.flush()).map_err(|wrong| CliError::of_output(&wrong))
+}
+
+#[allow(clippy::disallowed_methods)]
+fn print_bytes(bytes: &[u8]) -> Result<(), CliError> {
+    let mut out = io::stdout().lock();
+    out.write_all(bytes).and_then(|()| out.flush()).map_err(|wrong| CliError::of_output(&wrong))
+}
+
+/// Standard output for data: the same to the byte, unless a terminal stands behind it.
+pub(super) struct Results {
+    out: io::StdoutLock<'static>,
+    is_terminal: bool,
+}
+
+impl Results {
+    #[allow(clippy::disallowed_methods)]
+    pub(super) fn open() -> Self {
+        let out = io::stdout();
+        Self { is_terminal: out.is_terminal(), out: out.lock() }
+    }
+}
+
+impl Write for Results {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if !self.is_terminal {
+            return self.out.write(bytes);
+        }
+        self.out.write_all(visible_lines(&String::from_utf8_lossy(bytes)).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// A file of JSON lines that people look at on terminals: what hides is escaped. Each line comes in one piece.
+pub(super) struct JsonLines<W: Write>(pub(super) W);
+
+impl<W: Write> Write for JsonLines<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write_all(visible_json(&String::from_utf8_lossy(bytes)).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_the_log_says_the_same_without_what_a_terminal_obeys() {
+        let mut file = JsonLines(Vec::new());
+        file.write_all("{\"server\":\"a\u{9b}31m\u{202e}\"}\n".as_bytes()).unwrap();
+        assert_eq!(String::from_utf8(file.0).unwrap(), "{\"server\":\"a\\u009b31m\\u202e\"}\n");
+    }
 }

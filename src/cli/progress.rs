@@ -1,4 +1,3 @@
-use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -6,7 +5,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use super::output::say;
+use super::output::{say, show, terminal_of_messages};
 use crate::records::units::{byte_rate, bytes, duration, request_rate, thousands};
 use crate::survey::Snapshot;
 
@@ -48,13 +47,14 @@ impl Display {
     }
 
     fn with(dir: &Path, words: Words) -> Self {
-        let is_terminal = io::stderr().is_terminal();
-        let bar = ProgressBar::with_draw_target(None, target(is_terminal));
+        let terminal = terminal_of_messages();
+        let is_terminal = terminal.is_some();
+        let bar = ProgressBar::with_draw_target(None, terminal.unwrap_or_else(ProgressDrawTarget::hidden));
         // The template is fixed and sound; without it the display is plainer, no less true.
         if let Ok(style) = ProgressStyle::with_template("{spinner:.green} {msg}") {
             bar.set_style(style);
         }
-        bar.set_message("starting");
+        show(&bar, "starting");
         bar.enable_steady_tick(Duration::from_millis(125));
         let task = tokio::spawn(keep_up_to_date(dir.to_owned(), bar.clone(), is_terminal, words));
         Self { dir: dir.to_owned(), bar, task, words, started: Instant::now() }
@@ -76,10 +76,6 @@ impl Display {
     }
 }
 
-fn target(is_terminal: bool) -> ProgressDrawTarget {
-    if is_terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() }
-}
-
 async fn keep_up_to_date(dir: PathBuf, bar: ProgressBar, is_terminal: bool, words: Words) {
     let started = Instant::now();
     let mut every = tokio::time::interval(Duration::from_secs(1));
@@ -87,7 +83,7 @@ async fn keep_up_to_date(dir: PathBuf, bar: ProgressBar, is_terminal: bool, word
         every.tick().await;
         let Ok(Some(now)) = Snapshot::load(&dir) else { continue };
         if is_terminal {
-            bar.set_message((words.lines)(&now, started.elapsed()));
+            show(&bar, &(words.lines)(&now, started.elapsed()));
         } else if second > 0 && second % SECONDS_PER_LINE == 0 {
             say(&(words.line)(&now, started.elapsed()));
         }

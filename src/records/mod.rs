@@ -46,6 +46,7 @@ mod tables;
 mod timestamp;
 pub mod units;
 mod verdict;
+mod visible;
 
 #[cfg(test)]
 mod geo_tests;
@@ -76,3 +77,4 @@ pub use table::{ColumnDoc, Row};
 pub use tables::Tables;
 pub use timestamp::{Timestamp, TimestampError};
 pub use verdict::{Judgement, Verdict};
+pub use visible::{visible, visible_json, visible_lines};

@@ -1,38 +1,20 @@
 //! Words of strangers, made harmless.
 
+use crate::records::visible;
+
 /// Characters shown of one text; a title may have as many as its page has bytes.
 const LONGEST: usize = 200;
 
-/// A text as it may stand on the page: control characters, direction marks and other characters that are
-/// not seen become visible as `⟨U+202E⟩`; what is too long is cut and ends in `…`.
+/// A text as it may stand on the page: what is not seen becomes [`visible`], and what is too long is cut and ends in
+/// `…`.
 ///
 /// It is still to be escaped for HTML, which the template does.
 #[must_use]
 pub fn plain(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len().min(LONGEST * 4));
-    for (number, character) in text.chars().enumerate() {
-        if number == LONGEST {
-            plain.push('…');
-            break;
-        }
-        match character {
-            '\t' | '\n' | '\r' => plain.push(' '),
-            hidden if is_hidden(hidden) => plain.push_str(&format!("⟨U+{:04X}⟩", u32::from(hidden))),
-            seen => plain.push(seen),
-        }
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", visible(&text[..end])),
+        None => visible(text).into_owned(),
     }
-    plain
-}
-
-/// Control characters, and the marks of Unicode that turn or hide what stands beside them (UAX #9, UTR #36);
-/// noncharacters, which HTML forbids.
-fn is_hidden(character: char) -> bool {
-    character.is_control()
-        || matches!(character,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{fdd0}'..='\u{fdef}' | '\u{feff}' | '\u{fff0}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e0fff}')
-        || u32::from(character) & 0xfffe == 0xfffe
 }
 
 /// Units that stay on the line of their number.

@@ -5,7 +5,7 @@ use clap::Args;
 
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::output::say;
+use crate::cli::output::{Results, say};
 use crate::cli::replacement::Replacement;
 use crate::records::units::thousands;
 use crate::survey::{SurveyError, export};
@@ -37,7 +37,7 @@ impl Export {
     pub fn execute(self) -> Result<Exit, CliError> {
         match &self.output {
             None => {
-                let mut out = Watched { out: BufWriter::new(io::stdout().lock()), wrong: None };
+                let mut out = Watched { out: BufWriter::new(Results::open()), wrong: None };
                 finish(export(&self.dir, &mut out), out)?;
             }
             Some(file) => {

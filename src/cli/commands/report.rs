@@ -12,7 +12,7 @@ use crate::analysis::{
 use crate::cli::error::{CliError, one_line};
 use crate::cli::exit::Exit;
 use crate::cli::flags::values::whole;
-use crate::cli::output::{print, say};
+use crate::cli::output::{print_data, say};
 use crate::cli::replacement::Replacement;
 use crate::report::{Findings, Groups, Known, Report};
 use crate::survey::Snapshot;
@@ -61,7 +61,7 @@ impl ReportCommand {
         let page = Report::of(&findings).html();
         let page = page.map_err(|wrong| CliError::Failed(one_line(&wrong.to_string())))?;
         match self.output {
-            Some(file) if file.as_os_str() == "-" => print(&page)?,
+            Some(file) if file.as_os_str() == "-" => print_data(page.as_bytes())?,
             Some(file) => write(&file, &page)?,
             None => write(&self.dir.join("report.html"), &page)?,
         }

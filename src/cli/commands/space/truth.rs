@@ -8,7 +8,7 @@ use crate::address::{SuffixSection, Suffixes};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::flags::values;
-use crate::cli::output::{print, print_json};
+use crate::cli::output::{print_data, print_json};
 use crate::space::{FeedBack, Truth, TruthSettings, TruthTable};
 use crate::survey::{FeedBackRule, Limit};
 use crate::walk::NON_HTML_EXTENSIONS;
@@ -117,7 +117,7 @@ impl TruthCommand {
         if self.json {
             print_json(&truth.to_json())?;
         } else {
-            print(&truth.to_csv(self.table.into()))?;
+            print_data(truth.to_csv(self.table.into()).as_bytes())?;
         }
         Ok(Exit::Done)
     }

@@ -1,6 +1,6 @@
 mod words;
 
-use std::io::{self, ErrorKind, IsTerminal};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -11,7 +11,7 @@ use words::{in_words, is_silent};
 
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::output::{print, print_json};
+use crate::cli::output::{print, print_json, print_json_line, show, terminal_of_results};
 use crate::records::Manifest;
 use crate::survey::{Snapshot, SurveyError, clock};
 
@@ -63,8 +63,9 @@ impl Status {
     }
 
     fn watch(&self) -> Result<Exit, CliError> {
-        let is_live = io::stdout().is_terminal() && !self.json;
-        let picture = picture(is_live);
+        let terminal = terminal_of_results().filter(|_| !self.json);
+        let is_live = terminal.is_some();
+        let picture = picture(terminal);
         loop {
             let now = load(&self.dir)?;
             let words = in_words(&self.dir, &now, clock());
@@ -73,10 +74,9 @@ impl Status {
                 picture.finish_and_clear();
             }
             if self.json {
-                let told = Told::of(now, clock());
-                print(&format!("{}\n", serde_json::to_string(&told).unwrap_or_default()))?;
+                print_json_line(&Told::of(now, clock()))?;
             } else if is_live && !is_over {
-                picture.set_message(words);
+                show(&picture, &words);
                 picture.tick();
             } else {
                 print(&format!("{words}\n"))?;
@@ -90,8 +90,8 @@ impl Status {
 }
 
 /// What is drawn anew in its place; nothing where standard output is no terminal.
-fn picture(is_live: bool) -> ProgressBar {
-    let target = if is_live { ProgressDrawTarget::stdout() } else { ProgressDrawTarget::hidden() };
+fn picture(terminal: Option<ProgressDrawTarget>) -> ProgressBar {
+    let target = terminal.unwrap_or_else(ProgressDrawTarget::hidden);
     let picture = ProgressBar::with_draw_target(None, target);
     // The template is fixed and sound; without it the picture has a bar too many.
     if let Ok(style) = ProgressStyle::with_template("{msg}") {

@@ -49,6 +49,9 @@ pub(super) fn in_words(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
     if let Some(problem) = &now.opt_out_problem {
         table.row(["opt-out list", problem]);
     }
+    if !now.impolite.is_empty() {
+        table.row(["impolite", &now.impolite.join("; ")]);
+    }
     if now.unrecorded > 0 {
         table.row(["unrecorded", &format!("{} requests in flight when killed", thousands(now.unrecorded))]);
     }
