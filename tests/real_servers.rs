@@ -31,10 +31,13 @@ mod running;
 mod servers;
 #[path = "real_servers/sites.rs"]
 mod sites;
+#[path = "common/skipped.rs"]
+mod skipped;
 
 use python::python;
 use running::Running;
 use sites::Site;
+use skipped::skip;
 
 const CONTACT: &str = "https://survey.example.org/real-servers";
 /// The least pause between two exchanges at an address: a fiftieth of the default, for servers that
@@ -45,8 +48,10 @@ const DELAY_MS: u32 = 40;
 fn real_sites_are_surveyed_as_their_files_count_and_their_servers_note_no_haste() {
     let sites = Site::all();
     if !may_listen(sites[0].socket()) || !may_listen(SocketAddr::new(sites[1].address, 80)) {
-        eprintln!("SKIPPED: port 80 and 443 can be listened at by root only, and this is not root");
-        return;
+        return skip(
+            "real_servers",
+            "ports 80 and 443 can be listened at by root only, and this is not root",
+        );
     }
     let temporary = tempfile::tempdir().unwrap();
     let dir = temporary.path();
@@ -106,7 +111,7 @@ fn survey(sites: &[Site], dir: &Path, name_server: &str) {
     command.args(["--contact", CONTACT, "--dns", name_server, "--ca", "ca.pem"]);
     command.args(["--permit-special-addresses", "--refuse-bad-certificates", "--feed-back", "off"]);
     command.args(["--depth", "8", "--min-delay", &format!("{DELAY_MS}ms"), "--delay-factor", "0"]);
-    command.args(["--max-urls", "1000000", "--max-requests", "100000", "--max-bytes", "10GB"]);
+    command.args(["--impolite", "--max-urls", "1000000", "--max-requests", "100000", "--max-bytes", "10GB"]);
     command.args(["--max-body", "64MiB", "--rate", "1GB", "--link-share", "none"]);
     let run = command.output().unwrap();
     let (printed, errors) = (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));

@@ -1,5 +1,5 @@
 use super::error::CliError;
-use crate::survey::{Settings, Size, Span, least_budgets};
+use crate::survey::{Harsher, Settings, Size, Span, impolite, least_budgets};
 
 /// The deepest level that can be asked for: the source's survey went to 20, and what is deeper than
 /// this is a machine's.
@@ -17,6 +17,25 @@ pub(super) fn check(settings: &Settings) -> Result<(), CliError> {
         Some(message) => Err(CliError::Usage(message)),
         None => Ok(()),
     }
+}
+
+/// Whether a new survey keeps what is promised to the owners of servers, or is told not to.
+///
+/// One that goes on does what it began with: it may not be made harsher.
+///
+/// # Errors
+/// Names each setting that breaks a promise, and its polite value.
+pub(super) fn check_politeness(settings: &Settings) -> Result<(), CliError> {
+    let harsher = if settings.impolite { Vec::new() } else { impolite(settings) };
+    if harsher.is_empty() {
+        return Ok(());
+    }
+    let told: Vec<String> = harsher.iter().map(Harsher::to_string).collect();
+    Err(CliError::Usage(format!(
+        "{}; add --impolite if the servers are yours or their owners agreed (free are surveys whose --dns and --gateway \
+         are on this machine)",
+        told.join("; ")
+    )))
 }
 
 /// Whether settings make a simulation, which sends nothing and needs no contact.
@@ -292,6 +311,21 @@ mod tests {
         );
         let here = Some("127.0.0.1:9".parse().unwrap());
         assert!(check(&Settings { contact: None, dns: here, gateway: here, ..sound() }).is_ok());
+    }
+
+    #[test]
+    fn a_survey_of_other_machines_is_polite_unless_it_is_told_not_to_be() {
+        let harsh = Settings { min_delay: Span::default(), rate: None, ..sound() };
+        assert_eq!(
+            check_politeness(&harsh).unwrap_err().to_string(),
+            "--min-delay 0s breaks the least pause at a server (polite: 2s); --rate none breaks the ceiling of the whole \
+             survey (polite: 1048576); add --impolite if the servers are yours or their owners agreed (free are surveys \
+             whose --dns and --gateway are on this machine)"
+        );
+        assert!(check_politeness(&Settings { impolite: true, ..harsh.clone() }).is_ok());
+        let here = Some("127.0.0.1:9".parse().unwrap());
+        assert!(check_politeness(&Settings { dns: here, gateway: here, ..harsh }).is_ok());
+        assert!(check_politeness(&sound()).is_ok());
     }
 
     #[test]

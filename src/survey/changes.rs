@@ -14,6 +14,7 @@ pub(super) struct Change {
 /// Settings that neither tables nor promises depend on.
 const FREE: &[&str] = &[
     "contact",
+    "impolite",
     "sites",
     "dns",
     "gateway",
@@ -34,7 +35,6 @@ const FREE: &[&str] = &[
 /// with. What decides over its tables stays as it was, or rows of one survey would be of two.
 pub(super) fn first_wrong(began_with: &Settings, goes_on_with: &Settings) -> Option<Change> {
     let (was, is) = (keys_of(began_with), keys_of(goes_on_with));
-    let written = |value: &Value| value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
     is.iter().find_map(|(key, is)| {
         let was = was.get(key).unwrap_or(&Value::Null);
         if was == is || FREE.contains(&key.as_str()) {
@@ -49,7 +49,12 @@ pub(super) fn first_wrong(began_with: &Settings, goes_on_with: &Settings) -> Opt
     })
 }
 
-fn keys_of(settings: &Settings) -> serde_json::Map<String, Value> {
+/// A value as a flag has it.
+pub(super) fn written(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned)
+}
+
+pub(super) fn keys_of(settings: &Settings) -> serde_json::Map<String, Value> {
     match serde_json::to_value(settings) {
         Ok(Value::Object(keys)) => keys,
         _ => serde_json::Map::new(),
@@ -57,7 +62,7 @@ fn keys_of(settings: &Settings) -> serde_json::Map<String, Value> {
 }
 
 /// None for a setting that has nothing to do with load.
-fn is_gentler(key: &str, was: &Settings, is: &Settings) -> Option<bool> {
+pub(super) fn is_gentler(key: &str, was: &Settings, is: &Settings) -> Option<bool> {
     macro_rules! at_most {
         ($($limit:ident)|+) => {
             match key.replace('-', "_").as_str() {

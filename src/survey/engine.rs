@@ -10,6 +10,7 @@ use super::crew::{Crew, save_status};
 use super::earlier::{self, EarlierPages, Reading};
 use super::error::SurveyError;
 use super::folder::Folder;
+use super::impolite::impolite;
 use super::parts::{Parts, Reach, pace};
 use super::progress::{Progress, Snapshot};
 use super::recovery::{Recalled, Totals, unrecorded};
@@ -234,6 +235,7 @@ impl Survey {
         parts.progress.update(|now| {
             totals.put_into(now);
             now.sites_done = counts.finished;
+            now.impolite = harsher_in_words(parts);
             now.unrecorded = unrecorded;
         });
         Ok(())
@@ -382,6 +384,12 @@ fn broken_promises(parts: &Parts) -> Result<Vec<String>, SurveyError> {
         }
     })?;
     Ok(broken)
+}
+
+/// What of the settings is harsher than the polite defaults to the servers of others.
+fn harsher_in_words(parts: &Parts) -> Vec<String> {
+    let harsher = if parts.is_simulated { Vec::new() } else { impolite(&parts.settings) };
+    harsher.iter().map(ToString::to_string).collect()
 }
 
 fn each_server(parts: &Parts, mut visit: impl FnMut(IpAddr, &ServerState)) -> Result<(), SurveyError> {

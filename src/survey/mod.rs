@@ -44,6 +44,7 @@ mod export;
 mod folder;
 #[cfg(feature = "hazards")]
 mod hazards;
+mod impolite;
 mod journal;
 mod kept_pages;
 mod local_hours;
@@ -78,6 +79,7 @@ pub use engine::{Ending, Survey, Taken};
 pub use error::SurveyError;
 pub use exchange::LONGEST_WAIT;
 pub use export::export;
+pub use impolite::{Harsher, impolite};
 pub use others::{Others, THIN, Waits};
 pub use parts::{BUILT_IN_SUFFIX_LIST, area, least_budgets, most_bytes, pace};
 pub use progress::{LoadedServer, Progress, Snapshot};

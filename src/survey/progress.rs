@@ -41,6 +41,9 @@ pub struct Snapshot {
     /// What of the opt-out list cannot be obeyed as it is now.
     #[serde(default)]
     pub opt_out_problem: Option<String>,
+    /// Settings that are harsher than the polite defaults, in words.
+    #[serde(default)]
+    pub impolite: Vec<String>,
     /// External URLs in the trees of sites that are done.
     pub external_urls: u64,
     /// Failures and HTTP error statuses, by kind.

@@ -85,6 +85,8 @@ pub struct Settings {
     pub delay_factor: f64,
     /// Most that a slow exchange or a back-off makes us pause.
     pub max_delay: Span,
+    /// Whether settings may break what is promised to the owners of servers.
+    pub impolite: bool,
     /// Most of a server's link that the survey takes; none: no bound.
     #[serde(with = "or_none")]
     pub link_share: Option<f64>,
@@ -226,6 +228,7 @@ impl Default for Settings {
             min_delay: Span(Duration::from_secs(2)),
             delay_factor: 5.0,
             max_delay: Span(Duration::from_secs(60)),
+            impolite: false,
             link_share: Some(0.003),
             quiet_hours: None,
             // 8 Mbit/s: a quarter of a modest office link.

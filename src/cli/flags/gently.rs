@@ -45,6 +45,12 @@ pub struct Gently {
     #[arg(long, value_name = "TIME")]
     max_delay: Option<Span>,
 
+    /// Ask servers of others more harshly than the defaults promise their owners: shorter pauses, several requests at
+    /// once, ceilings lifted. Without it such flags are refused; status and report say that it was given. Surveys of
+    /// this machine need it not [default: false]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
+    impolite: Option<bool>,
+
     /// Most of a server's link that the survey takes, as a share of the best rate at which its answers came; the
     /// pause for it is five times --max-delay at most. With the default, those who share a thin link wait 2 %
     /// longer on average; with more a survey of thin links is faster, and they pay for it [default: 0.003]
@@ -77,6 +83,7 @@ impl Gently {
         set(&mut settings.min_delay, self.min_delay);
         set(&mut settings.delay_factor, self.delay_factor);
         set(&mut settings.max_delay, self.max_delay);
+        set(&mut settings.impolite, self.impolite);
         set(&mut settings.link_share, self.link_share.map(|Limit(limit)| limit));
         set(&mut settings.quiet_hours, self.quiet_hours.map(|Limit(limit)| limit));
         set(&mut settings.rate, self.rate.map(|Limit(limit)| limit));

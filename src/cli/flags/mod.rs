@@ -16,7 +16,7 @@ use std::path::Path;
 
 use clap::Args;
 
-use super::check::{check, check_simulation};
+use super::check::{check, check_politeness, check_simulation};
 use super::config;
 use super::error::CliError;
 use crate::address::CountryDomains;
@@ -49,6 +49,7 @@ impl SurveyFlags {
     pub fn into_settings(self) -> Result<Settings, CliError> {
         let settings = self.resolve()?;
         check(&settings)?;
+        check_politeness(&settings)?;
         Ok(settings)
     }
 

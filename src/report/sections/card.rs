@@ -81,7 +81,7 @@ fn cost(card: &Card, ledger: &Ledger) -> Vec<Fact> {
 }
 
 /// The settings that are promises to site owners; all of them stand in the chapter on method.
-const POLICY: [(&str, &str); 13] = [
+const POLICY: [(&str, &str); 14] = [
     ("depth", "Depth"),
     ("min-delay", "Least pause at an address"),
     ("delay-factor", "Pause as a multiple of the last exchange"),
@@ -93,13 +93,21 @@ const POLICY: [(&str, &str); 13] = [
     ("max-bytes", "Most bytes of a site tree"),
     ("max-time", "Longest walk of a site tree"),
     ("rate", "Most bytes per second of the survey"),
+    (IMPOLITE, "Polite defaults"),
     ("feed-back", "External URLs become start URLs"),
     ("queries-per-script", "Query URLs fetched of a script"),
 ];
 
+/// Told where it was given only.
+const IMPOLITE: &str = "impolite";
+
 fn policy(settings: &[Setting]) -> Vec<Fact> {
     let told = |(key, name): &(&str, &str)| {
         let setting = settings.iter().find(|setting| setting.name == *key)?;
+        if *key == IMPOLITE {
+            let broken = Fact::new(name, "broken on purpose".to_owned());
+            return (setting.value == "true").then(|| broken.note("--impolite was given"));
+        }
         // Sizes are written in bytes.
         let is_size = matches!(*key, "max-bytes" | "rate");
         let count = setting.value.parse().map(if is_size { Cell::Bytes } else { Cell::Count });

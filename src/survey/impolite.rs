@@ -1,0 +1,140 @@
+use super::changes::{is_gentler, keys_of, written};
+use super::settings::Settings;
+
+/// A setting that is harsher to servers than what is promised to their owners.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Harsher {
+    pub key: &'static str,
+    pub is: String,
+    /// The default.
+    pub polite: String,
+    /// What it breaks.
+    pub breaks: &'static str,
+}
+
+/// Which defaults are promises to the owners of servers, when one is broken, and what it is.
+///
+/// Pauses and places count for every server, so anything harsher breaks them. A ceiling over the survey or a site tree
+/// may be raised, for pauses hold under it: only to lift it breaks it. Not here: `max-time` and budgets of servers and
+/// networks, which are none by default, bound what the pauses bound already, and `permit-special-addresses` is a
+/// permission of its own.
+const PROMISED: [(&str, When, &str); 9] = [
+    ("per-site", When::Harsher, "one request at a time in a site"),
+    ("per-address", When::Harsher, "one request at a time at a server"),
+    ("min-delay", When::Harsher, "the least pause at a server"),
+    ("delay-factor", When::Harsher, "longer pauses where a server is slow"),
+    ("max-delay", When::Harsher, "long pauses where a server is in trouble"),
+    ("link-share", When::Lifted, "the bound on a server's link"),
+    ("rate", When::Lifted, "the ceiling of the whole survey"),
+    ("max-requests", When::Lifted, "the bound on requests to a site"),
+    ("max-bytes", When::Lifted, "the bound on bytes from a site"),
+];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum When {
+    Harsher,
+    Lifted,
+}
+
+/// The settings of a survey that break what is promised to the owners of servers; none of a survey that stays on this
+/// machine.
+#[must_use]
+pub fn impolite(settings: &Settings) -> Vec<Harsher> {
+    if settings.stays_on_loopback() {
+        return Vec::new();
+    }
+    let polite = Settings::default();
+    let (is, was) = (keys_of(settings), keys_of(&polite));
+    let told = |values: &serde_json::Map<String, serde_json::Value>, key| {
+        values.get(key).map(written).unwrap_or_default()
+    };
+    PROMISED
+        .iter()
+        .filter(|(key, ..)| is_gentler(key, &polite, settings) == Some(false))
+        .map(|(key, when, breaks)| {
+            (*when, Harsher { key, is: told(&is, *key), polite: told(&was, *key), breaks })
+        })
+        .filter(|(when, harsher)| *when == When::Harsher || harsher.is == "none")
+        .map(|(_, harsher)| harsher)
+        .collect()
+}
+
+impl std::fmt::Display for Harsher {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { key, is, polite, breaks } = self;
+        write!(f, "--{key} {is} breaks {breaks} (polite: {polite})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::survey::{Size, Span};
+
+    fn keys(change: impl FnOnce(&mut Settings)) -> Vec<&'static str> {
+        let mut settings = Settings::default();
+        change(&mut settings);
+        impolite(&settings).into_iter().map(|harsher| harsher.key).collect()
+    }
+
+    #[test]
+    fn the_defaults_and_all_that_is_gentler_are_polite() {
+        assert!(keys(|_| {}).is_empty());
+        let gentler = |settings: &mut Settings| {
+            settings.min_delay = Span(Duration::from_secs(10));
+            settings.delay_factor = 9.0;
+            settings.rate = Some(Size(1000));
+            settings.link_share = Some(0.001);
+        };
+        assert!(keys(gentler).is_empty());
+    }
+
+    #[test]
+    fn a_ceiling_may_be_raised_but_not_lifted() {
+        assert!(keys(|settings| settings.rate = Some(Size(20_000_000))).is_empty());
+        assert!(keys(|settings| settings.link_share = Some(0.05)).is_empty());
+        assert!(keys(|settings| settings.max_requests = Some(50_000)).is_empty());
+        assert!(keys(|settings| settings.max_time = None).is_empty());
+        let lifted = |settings: &mut Settings| {
+            (settings.rate, settings.link_share) = (None, None);
+            (settings.max_requests, settings.max_bytes) = (None, None);
+        };
+        assert_eq!(keys(lifted), ["link-share", "rate", "max-requests", "max-bytes"]);
+    }
+
+    #[test]
+    fn shorter_pauses_and_more_places_are_told_with_what_they_break() {
+        let mut settings = Settings {
+            min_delay: Span::default(),
+            delay_factor: 1.0,
+            max_delay: Span(Duration::from_secs(30)),
+            per_site: 2,
+            per_address: 50,
+            ..Settings::default()
+        };
+        let told: Vec<String> = impolite(&settings).iter().map(ToString::to_string).collect();
+        assert_eq!(
+            told,
+            [
+                "--per-site 2 breaks one request at a time in a site (polite: 1)",
+                "--per-address 50 breaks one request at a time at a server (polite: 1)",
+                "--min-delay 0s breaks the least pause at a server (polite: 2s)",
+                "--delay-factor 1.0 breaks longer pauses where a server is slow (polite: 5.0)",
+                "--max-delay 30s breaks long pauses where a server is in trouble (polite: 1m)",
+            ]
+        );
+        let here = Some("127.0.0.1:9".parse().unwrap());
+        (settings.dns, settings.gateway) = (here, here);
+        assert!(impolite(&settings).is_empty(), "nobody else's servers are asked");
+    }
+
+    #[test]
+    fn every_promise_is_a_setting_that_can_be_made_gentler() {
+        let settings = Settings::default();
+        for (key, ..) in PROMISED {
+            assert!(is_gentler(key, &settings, &settings).is_some(), "{key}");
+        }
+    }
+}
