@@ -1,13 +1,18 @@
 //! A survey on a disk that fills up stops, says so, and goes on when there is room again.
 //!
 //! The small disk is a memory file system of a namespace of our own; where the system does not let us make
-//! one, the test has nothing to say.
+//! one, the test is skipped.
 #![cfg(target_os = "linux")]
 
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
+
+#[path = "common/skipped.rs"]
+mod skipped;
+
+use skipped::skip;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_ccsurvey");
 
@@ -70,8 +75,7 @@ fn a_survey_on_a_full_disk_stops_says_so_and_goes_on_when_there_is_room() {
     let folder = folder.path();
     fs::create_dir(folder.join("disk")).unwrap();
     if !can_mount(folder) {
-        eprintln!("this system lets nobody mount a small disk: nothing tested");
-        return;
+        return skip("full_disk", "this system lets nobody mount a small disk (unshare -rm)");
     }
     let space = Space::serve(folder);
     fs::write(folder.join("s.csv"), printed(folder, &["space", "starts", "w.toml"])).unwrap();

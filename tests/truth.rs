@@ -95,10 +95,10 @@ fn sites_speak_tls() {
     check("sites_speak_tls");
 }
 
-/// What never comes is waited for no longer than a test may last.
+/// What never comes is waited for no longer than a test may last, and what comes is waited for on a busy machine too.
 #[test]
 fn hosts_fail_in_every_way() {
-    let wait = Span(Duration::from_secs(1));
+    let wait = Span(Duration::from_secs(3));
     let change = |settings| Settings { first_byte_timeout: wait, ..settings };
     check_at("hosts_fail_in_every_way", &[(64, 1), (64, 4)], change);
 }
