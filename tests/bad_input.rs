@@ -321,6 +321,22 @@ fn bad_values_of_flags_are_named_with_what_is_expected() {
 }
 
 #[test]
+fn flags_that_break_what_owners_of_servers_are_promised_are_refused() {
+    let desk = Desk::new();
+    let unless = "add --impolite if the servers are yours or their owners agreed (free are surveys whose --dns and \
+                  --gateway are on this machine)";
+    let places = "--per-address 50 breaks one request at a time at a server (polite: 1)";
+    let rate = "--rate none breaks the ceiling of the whole survey (polite: 1048576)";
+    let flags = ["--per-address", "50", "--rate", "none"];
+    desk.refuses(&flags, &format!("{places}; {rate}; {unless}"));
+    desk.refuses(&[&flags[..], &["--dns", "127.0.0.1:53"]].concat(), &format!("{places}; {rate}; {unless}"));
+    desk.write("run.toml", "cctld = [\"ke\"]\nmin-delay = \"0s\"\n");
+    let pause = "--min-delay 0s breaks the least pause at a server (polite: 2s)";
+    desk.refuses(&["--config", "run.toml"], &format!("{pause}; {unless}"));
+    desk.refuses(&["--config", "run.toml", "--impolite=false"], &format!("{pause}; {unless}"));
+}
+
+#[test]
 fn negative_values_are_named_with_their_flag() {
     let desk = Desk::new();
     let told = "(`--help` tells what is allowed)";

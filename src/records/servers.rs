@@ -5,7 +5,7 @@ table! {
     /// to addresses that never answered is in the table exchanges.
     ServerRow in "servers";
 
-    /// The address, IPv4 or IPv6.
+    /// The address, IPv4 or IPv6; one that holds an IPv4 address (NAT64, 6to4) is told as that.
     address: String, "", "192.0.2.7", "0.1";
     /// Hosts that were asked at this address.
     hosts: u32, "hosts", "12", "0.1";
