@@ -327,13 +327,20 @@ fn flags_that_break_what_owners_of_servers_are_promised_are_refused() {
                   --gateway are on this machine)";
     let places = "--per-address 50 breaks one request at a time at a server (polite: 1)";
     let rate = "--rate none breaks the ceiling of the whole survey (polite: 1048576)";
-    let flags = ["--per-address", "50", "--rate", "none"];
-    desk.refuses(&flags, &format!("{places}; {rate}; {unless}"));
-    desk.refuses(&[&flags[..], &["--dns", "127.0.0.1:53"]].concat(), &format!("{places}; {rate}; {unless}"));
-    desk.write("run.toml", "cctld = [\"ke\"]\nmin-delay = \"0s\"\n");
     let pause = "--min-delay 0s breaks the least pause at a server (polite: 2s)";
-    desk.refuses(&["--config", "run.toml"], &format!("{pause}; {unless}"));
-    desk.refuses(&["--config", "run.toml", "--impolite=false"], &format!("{pause}; {unless}"));
+    desk.write("run.toml", "min-delay = \"0s\"\n");
+    for (flags, told) in [
+        (&["--per-address", "50", "--rate", "none"][..], format!("{places}; {rate}")),
+        (&["--per-address", "50", "--rate", "none", "--dns", "127.0.0.1:53"], format!("{places}; {rate}")),
+        (&["--config", "run.toml"], pause.to_owned()),
+        (&["--config", "run.toml", "--impolite=false"], pause.to_owned()),
+    ] {
+        let survey =
+            ["survey", "d", "--start", "s.csv", "--cctld", "ke", "--contact", "https://example.org/survey"];
+        let said = desk.run(&[&survey[..], flags].concat());
+        assert_eq!(said, (2, format!("ccsurvey: error: {told}; {unless}\n")));
+        assert!(!desk.path().join("d").exists(), "nothing is begun");
+    }
 }
 
 #[test]

@@ -105,7 +105,7 @@ fn pages_that_always_link_to_more_pages_end_at_the_depth_or_the_budget() {
 fn redirects_and_links_to_this_machine_lead_nowhere() {
     let surveyed = survey(|path| {
         if is_robots(path) {
-            return b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/robots.txt\r\nContent-Length: 0\r\n\r\n".to_vec();
+            return b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:8080/robots.txt\r\nContent-Length: 0\r\n\r\n".to_vec();
         }
         html("<a href='http://169.254.169.254/latest/'>x</a><a href='http://[::1]/'>y</a>")
     });

@@ -8,7 +8,9 @@ fn hurried(change: impl FnOnce(&mut Timeouts)) -> Settings {
 
 #[tokio::test]
 async fn a_closed_port_refuses() {
-    let ask = ask("http://127.0.0.1:1/", Purpose::Page);
+    // Nobody listens there any more.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let ask = ask(&format!("http://127.0.0.1:{port}/"), Purpose::Page);
     let (answer, _) = fetcher(settings()).fetch(&ask, LOOPBACK, u64::MAX).await;
     assert_eq!((answer.failure, answer.status), (Some(Failure::ConnectRefused), None));
     assert_eq!(answer.wire, crate::exchange::Wire::default());
