@@ -81,6 +81,11 @@ failures! {
     GivenUp = "given_up",
     /// The server, or its network, has borne what one may bear for this survey; nothing was sent.
     ServerBudget = "server_budget",
+    /// The server speaks only TLS that is too old: a version before 1.2, or a cipher suite that no client of
+    /// today offers.
+    TlsTooOld = "tls_too_old",
+    /// This machine has no route to the address, as to IPv6 where it has IPv4 only; nothing was sent.
+    NoRoute = "no_route",
 }
 
 impl Failure {
@@ -98,7 +103,21 @@ impl Failure {
                 | Self::HeldOff
                 | Self::GivenUp
                 | Self::ServerBudget
+                | Self::NoRoute
         )
+    }
+
+    /// Whether a Web server was there and said something, although no page came of it.
+    #[must_use]
+    pub fn server_answered(self) -> bool {
+        self.has_answer()
+            || matches!(self, Self::TlsCertificate | Self::TlsTooOld | Self::BadHttp | Self::HeaderTooLarge)
+    }
+
+    /// Whether no connection came about: another address of the host may still have a server.
+    #[must_use]
+    pub fn is_no_connection(self) -> bool {
+        matches!(self, Self::ConnectRefused | Self::ConnectTimeout | Self::ConnectUnreachable | Self::NoRoute)
     }
 
     /// Whether an answer came although something went wrong with its body.

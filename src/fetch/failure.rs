@@ -45,10 +45,7 @@ fn of_cause(error: &(dyn Error + 'static), moments: &Moments) -> Option<Failure>
         });
     }
     if let Some(error) = error.downcast_ref::<rustls::Error>() {
-        return Some(match error {
-            rustls::Error::InvalidCertificate(_) => Failure::TlsCertificate,
-            _ => Failure::TlsHandshake,
-        });
+        return Some(of_tls(error));
     }
     if error.is::<rustls::pki_types::InvalidDnsNameError>() {
         return Some(Failure::TlsHandshake);
@@ -61,6 +58,22 @@ fn of_cause(error: &(dyn Error + 'static), moments: &Moments) -> Option<Failure>
         return None;
     }
     Some(of_io(error.kind(), moments))
+}
+
+/// A server that shares no version with us says so in an alert (RFC 8446 §6.2, `protocol_version`), or greets with
+/// its own all the same. The alert `handshake_failure` may mean old cipher suites or a name that it does not serve.
+fn of_tls(error: &rustls::Error) -> Failure {
+    use rustls::{AlertDescription, Error, PeerIncompatible, PeerMisbehaved};
+    match error {
+        Error::InvalidCertificate(_) => Failure::TlsCertificate,
+        Error::AlertReceived(AlertDescription::ProtocolVersion)
+        | Error::PeerIncompatible(
+            PeerIncompatible::ServerDoesNotSupportTls12Or13
+            | PeerIncompatible::ServerTlsVersionIsDisabledByOurConfig,
+        )
+        | Error::PeerMisbehaved(PeerMisbehaved::SelectedUnofferedCipherSuite) => Failure::TlsTooOld,
+        _ => Failure::TlsHandshake,
+    }
 }
 
 /// How hyper names a head beyond its buffer or its 100 fields; the method that tells it apart is

@@ -93,6 +93,43 @@ async fn what_is_not_tls_is_a_handshake_failure_and_silence_a_timeout() {
     }
 }
 
+/// The hello of a server of an old version, with a cipher suite, in a record.
+fn old_hello(minor: u8, suite: [u8; 2]) -> Vec<u8> {
+    let head = [22, 3, minor, 0, 42, 2, 0, 0, 38, 3, minor];
+    [&head[..], &[7; 32], &[0, suite[0], suite[1], 0]].concat()
+}
+
+/// An alert that ends the handshake.
+fn alert(description: u8) -> Vec<u8> {
+    vec![21, 3, 1, 0, 2, 2, description]
+}
+
+#[tokio::test]
+async fn a_server_whose_tls_is_too_old_says_so() {
+    for (flight, failure) in [
+        (alert(70), Failure::TlsTooOld),
+        (old_hello(1, [0, 0x2f]), Failure::TlsTooOld),
+        (old_hello(2, [0xc0, 0x14]), Failure::TlsTooOld),
+        (old_hello(3, [0, 0x2f]), Failure::TlsTooOld),
+        (alert(40), Failure::TlsHandshake),
+        (alert(112), Failure::TlsHandshake),
+    ] {
+        let said = flight.clone();
+        let server = Server::talking(move |mut talk| {
+            let said = said.clone();
+            async move {
+                talk.say(&said).await;
+                talk.wait().await;
+            }
+        })
+        .await;
+        let url = format!("https://a.ke:{}/", server.address.port());
+        let (answer, _) = fetcher(settings()).fetch(&ask(&url, Purpose::Page), LOOPBACK, u64::MAX).await;
+        assert_eq!(answer.failure, Some(failure), "{flight:?}");
+        assert!(answer.timings.connect.is_some() && answer.timings.tls.is_none());
+    }
+}
+
 #[tokio::test]
 async fn a_body_that_ends_with_the_connection_needs_no_goodbye() {
     let reply = b"HTTP/1.1 200 OK\r\n\r\n<p>until the end".to_vec();

@@ -73,7 +73,7 @@ impl Mishap {
             "dns_no_address" => (Self::NoAddress, true),
             "dns_timeout" => (Self::NameServerSilent, true),
             "dns_servfail" => (Self::NameServerFails, true),
-            "opted_out" | "address_refused" | "held_off" | "given_up" | "server_budget" => {
+            "opted_out" | "address_refused" | "held_off" | "given_up" | "server_budget" | "no_route" => {
                 (Self::NotAsked, false)
             }
             "reset" => (Self::Reset, true),
@@ -82,6 +82,8 @@ impl Mishap {
                 (Self::Reset, false)
             }
             "tls_certificate" | "tls_handshake" => (Self::Reset, true),
+            // It speaks TLS of today or none.
+            "tls_too_old" => (Self::Reset, false),
             "first_byte_timeout" => (Self::Silence, true),
             "connect_timeout" | "tls_timeout" => (Self::Silence, false),
             "body_truncated" => (Self::Cut, true),
