@@ -117,7 +117,7 @@ impl Failure {
     /// Whether no connection came about: another address of the host may still have a server.
     #[must_use]
     pub fn is_no_connection(self) -> bool {
-        matches!(self, Self::ConnectRefused | Self::ConnectTimeout | Self::ConnectUnreachable | Self::NoRoute)
+        matches!(self, Self::ConnectRefused | Self::ConnectTimeout | Self::ConnectUnreachable)
     }
 
     /// Whether an answer came although something went wrong with its body.

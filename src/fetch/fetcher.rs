@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use tokio::time::Instant;
 
 use super::cached::Cached;
-use super::gate::{Choice, Gate};
+use super::gate::{Choice, Gate, MOST_ADDRESSES};
 use super::in_process::{Burden, Web};
 use super::line::{Lines, Opener};
 use super::names::{Found, Names};
@@ -74,13 +74,17 @@ pub struct Located {
 /// The place of a host, for as long as it is believed.
 #[derive(Clone)]
 struct Pin {
-    choice: Choice,
+    addresses: Result<Vec<IpAddr>, Failure>,
+    /// IPv6 was not asked for.
+    is_v4_only: bool,
     until: Instant,
     /// What the host is an alias of: whoever of them opts out is not contacted under this name either.
     aliases: Vec<Host>,
 }
 
-/// Hosts that are pinned at once; about 150 bytes each.
+/// Addresses of a host that are kept; the first few are tried.
+const KEPT_ADDRESSES: usize = 16;
+/// Hosts that are pinned at once; about 200 bytes each.
 const PINS: usize = 65_536;
 /// A walk with polite pauses asks a few times a minute: below this a short TTL, made for
 /// balancing visitors, would double the load on name servers for nothing.
@@ -128,8 +132,9 @@ impl Fetcher {
     ) -> Result<Self, FetchError> {
         let settings = Arc::new(settings);
         let most_bytes = most_bytes(&settings);
+        let has_gateway = settings.gateway.is_some() || matches!(names, Directory::InProcess(_));
         let parts = Parts {
-            gate: Gate::new(opt_out, settings.permit_special_addresses),
+            gate: Gate::new(opt_out, settings.permit_special_addresses, has_gateway),
             clock,
             names,
             pins: Mutex::new(Cached::with_capacity(PINS)),
@@ -142,31 +147,36 @@ impl Fetcher {
 
     /// The address that a host's exchanges go to: pinned, or looked up, chosen and checked.
     pub async fn locate(&self, host: &Host) -> Located {
-        let without_dns = |Choice { address, refused }| Located { address, refused, dns: None };
-        if let Err(failure) = self.parts.gate.host(host) {
-            return without_dns(Choice { address: Err(failure), refused: host.ip() });
+        self.locate_beyond(host, &[]).await
+    }
+
+    /// The same for who knows that some addresses are dead: the next one that is not, or the first again where there
+    /// is none. IPv6 is asked for once all that there is of IPv4 is dead.
+    pub async fn locate_beyond(&self, host: &Host, dead: &[IpAddr]) -> Located {
+        let parts = &*self.parts;
+        let located = |Choice { address, refused }, dns| Located { address, refused, dns };
+        if let Err(failure) = parts.gate.host(host) {
+            return located(Choice { address: Err(failure), refused: host.ip() }, None);
         }
         if let Some(address) = host.ip() {
-            return without_dns(self.parts.gate.choose(&[address]));
-        }
-        if let Some(choice) = self.parts.pinned(host) {
-            return without_dns(choice);
+            return located(parts.gate.choose(&[address], &[]), None);
         }
         let asked = Instant::now();
-        let found = self.parts.look_up(host).await;
-        let answered = Instant::now();
-        let (choice, span) = match found.addresses {
-            Ok(addresses) => {
-                let left =
-                    found.until.map_or(SHORTEST_PIN, |until| until.saturating_duration_since(answered));
-                (self.parts.gate.choose(&addresses), left.clamp(SHORTEST_PIN, LONGEST_PIN))
-            }
-            Err(failure) => (Choice { address: Err(failure), refused: None }, FAILURE_PIN),
+        let known = parts.pinned(host);
+        let was_known = known.is_some();
+        let mut pin = match known {
+            Some(pin) => pin,
+            None => Pin::of(parts.look_up(host).await, &parts.gate),
         };
-        let pin = Pin { choice, until: answered + span, aliases: found.aliases };
-        let choice = self.parts.choice_of(&pin);
-        self.parts.pin(host.clone(), pin);
-        Located { dns: Some(answered - asked), ..without_dns(choice) }
+        let goes_beyond = pin.is_v4_only && pin.is_dead(dead);
+        if goes_beyond {
+            pin = pin.with_v6(parts.look_up_v6(host).await, &parts.gate);
+        }
+        let choice = parts.choice_of(&pin, dead);
+        if !was_known || goes_beyond {
+            parts.pin(host.clone(), pin);
+        }
+        located(choice, (!was_known).then(|| asked.elapsed()))
     }
 
     /// Forgets where a host is, so that it is looked up again.
@@ -264,16 +274,24 @@ impl Parts {
         }
     }
 
-    fn pinned(&self, host: &Host) -> Option<Choice> {
-        let pin = self.pin_of(host)?;
-        (pin.until > Instant::now()).then(|| self.choice_of(&pin))
+    async fn look_up_v6(&self, host: &Host) -> Found {
+        match &self.names {
+            Directory::Dns(names) => names.look_up_v6(host).await,
+            Directory::InProcess(_) => Found::nothing(Failure::DnsNoAddress),
+        }
+    }
+
+    fn pinned(&self, host: &Host) -> Option<Pin> {
+        self.pin_of(host).filter(|pin| pin.until > Instant::now())
     }
 
     /// Who opts out is left alone from then on, although the pin is older.
-    fn choice_of(&self, pin: &Pin) -> Choice {
-        match pin.aliases.iter().find_map(|alias| self.gate.host(alias).err()) {
-            Some(failure) => Choice { address: Err(failure), refused: None },
-            None => pin.choice,
+    fn choice_of(&self, pin: &Pin, dead: &[IpAddr]) -> Choice {
+        let refusal = pin.aliases.iter().find_map(|alias| self.gate.host(alias).err());
+        match (refusal, &pin.addresses) {
+            (None, Ok(addresses)) => self.gate.choose(addresses, dead),
+            (Some(failure), _) => Choice { address: Err(failure), refused: None },
+            (None, Err(failure)) => Choice { address: Err(*failure), refused: None },
         }
     }
 
@@ -289,6 +307,47 @@ impl Parts {
     fn pin(&self, host: Host, pin: Pin) {
         self.pins.lock().unwrap_or_else(PoisonError::into_inner).insert(host, pin);
     }
+}
+
+impl Pin {
+    fn of(found: Found, gate: &Gate) -> Self {
+        let now = Instant::now();
+        let span = match found.addresses {
+            Ok(_) => {
+                let left = found.until.map_or(SHORTEST_PIN, |until| until.saturating_duration_since(now));
+                left.clamp(SHORTEST_PIN, LONGEST_PIN)
+            }
+            Err(_) => FAILURE_PIN,
+        };
+        let addresses = found.addresses.map(|them| kept(them, gate));
+        let is_v4_only = addresses.as_ref().is_ok_and(|them| them.iter().all(IpAddr::is_ipv4));
+        Self { addresses, is_v4_only, until: now + span, aliases: found.aliases }
+    }
+
+    /// Whether nobody is where the host is, and further addresses would be tried.
+    fn is_dead(&self, dead: &[IpAddr]) -> bool {
+        self.addresses.as_ref().is_ok_and(|them| {
+            them.len() < MOST_ADDRESSES && them.iter().all(|address| dead.contains(address))
+        })
+    }
+
+    fn with_v6(mut self, found: Found, gate: &Gate) -> Self {
+        self.is_v4_only = false;
+        if let (Ok(known), Ok(further)) = (&mut self.addresses, found.addresses) {
+            known.extend(kept(further, gate));
+            self.aliases.extend(found.aliases);
+        }
+        self
+    }
+}
+
+/// The smallest addresses, and before all others those that are allowed.
+fn kept(addresses: Vec<IpAddr>, gate: &Gate) -> Vec<IpAddr> {
+    let mut addresses: Vec<IpAddr> = addresses.iter().map(IpAddr::to_canonical).collect();
+    addresses.sort_by_cached_key(|address| (gate.address(*address).is_err(), *address));
+    addresses.dedup();
+    addresses.truncate(KEPT_ADDRESSES);
+    addresses
 }
 
 /// The most that one exchange can move: all that its limit may be, what is read ahead of it, and our own part.

@@ -1,6 +1,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use super::route::has_route;
 use crate::address::{Host, OptOuts, WebUrl, is_refused_port, special_range};
 use crate::exchange::Failure;
 
@@ -9,7 +10,13 @@ use crate::exchange::Failure;
 pub(super) struct Gate {
     opt_out: Arc<OptOuts>,
     permit_special: bool,
+    /// Every connection goes there: no other route is needed.
+    has_gateway: bool,
 }
+
+/// Addresses of a host that are tried before it counts as dead: one more costs another time-out and
+/// another server a connection, and who has more is seldom dead at three.
+pub(super) const MOST_ADDRESSES: usize = 3;
 
 /// What the addresses of a host come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,13 +31,18 @@ pub(super) struct Choice {
 const NEVER: [&str; 4] = ["link-local", "multicast", "reserved", "this network"];
 
 impl Gate {
-    pub(super) fn new(opt_out: Arc<OptOuts>, permit_special: bool) -> Self {
-        Self { opt_out, permit_special }
+    pub(super) fn new(opt_out: Arc<OptOuts>, permit_special: bool, has_gateway: bool) -> Self {
+        Self { opt_out, permit_special, has_gateway }
     }
 
     /// An opted-out host is not even looked up.
     pub(super) fn host(&self, host: &Host) -> Result<(), Failure> {
         if self.opt_out.has_host(host) { Err(Failure::OptedOut) } else { Ok(()) }
+    }
+
+    fn routed(&self, address: IpAddr) -> Result<(), Failure> {
+        self.address(address)?;
+        if self.has_gateway || has_route(address) { Ok(()) } else { Err(Failure::NoRoute) }
     }
 
     pub(super) fn address(&self, address: IpAddr) -> Result<(), Failure> {
@@ -55,16 +67,24 @@ impl Gate {
         }
     }
 
-    /// The smallest address that may be contacted, so that every run chooses alike.
-    pub(super) fn choose(&self, addresses: &[IpAddr]) -> Choice {
+    /// The smallest address that may be contacted and has a route, so that every run chooses alike; one that is
+    /// `dead` only where the [`MOST_ADDRESSES`] smallest all are.
+    pub(super) fn choose(&self, addresses: &[IpAddr], dead: &[IpAddr]) -> Choice {
         let mut sorted: Vec<IpAddr> = addresses.iter().map(IpAddr::to_canonical).collect();
         sorted.sort_unstable();
+        sorted.dedup();
         let mut refusal: Option<(Failure, IpAddr)> = None;
-        for address in sorted {
-            match self.address(address) {
-                Ok(()) => return Choice { address: Ok(address), refused: None },
-                Err(failure) => refusal = refusal.or(Some((failure, address))),
+        let mut allowed = sorted.into_iter().filter(|address| match self.routed(*address) {
+            Ok(()) => true,
+            Err(failure) => {
+                refusal = refusal.or(Some((failure, *address)));
+                false
             }
+        });
+        if let Some(first) = allowed.next() {
+            let mut tried = std::iter::once(first).chain(allowed.take(MOST_ADDRESSES - 1));
+            let alive = tried.find(|address| !dead.contains(address));
+            return Choice { address: Ok(alive.unwrap_or(first)), refused: None };
         }
         match refusal {
             Some((failure, address)) => Choice { address: Err(failure), refused: Some(address) },
@@ -79,7 +99,7 @@ mod tests {
     use crate::address::OptOut;
 
     fn gate(opt_out: &str, permit_special: bool) -> Gate {
-        Gate::new(Arc::new(OptOut::parse(opt_out).unwrap().into()), permit_special)
+        Gate::new(Arc::new(OptOut::parse(opt_out).unwrap().into()), permit_special, false)
     }
 
     fn ips(texts: &[&str]) -> Vec<IpAddr> {
@@ -93,17 +113,32 @@ mod tests {
             ["102.0.0.9", "10.0.0.1", "41.1.1.1", "102.0.0.10"],
             ["102.0.0.10", "41.1.1.1", "10.0.0.1", "102.0.0.9"],
         ] {
-            assert_eq!(gate.choose(&ips(&order)).address, Ok("102.0.0.9".parse().unwrap()));
+            assert_eq!(gate.choose(&ips(&order), &[]).address, Ok("102.0.0.9".parse().unwrap()));
         }
     }
 
     #[test]
     fn when_none_is_allowed_the_smallest_refused_one_is_named() {
-        let choice = gate("41.0.0.0/8", false).choose(&ips(&["41.1.1.1", "10.0.0.1"]));
+        let choice = gate("41.0.0.0/8", false).choose(&ips(&["41.1.1.1", "10.0.0.1"]), &[]);
         assert_eq!(choice.address, Err(Failure::AddressRefused));
         assert_eq!(choice.refused, Some("10.0.0.1".parse().unwrap()));
-        let choice = gate("41.0.0.0/8", true).choose(&ips(&["41.1.1.1"]));
+        let choice = gate("41.0.0.0/8", true).choose(&ips(&["41.1.1.1"]), &[]);
         assert_eq!(choice.address, Err(Failure::OptedOut));
+    }
+
+    #[test]
+    fn the_next_address_is_chosen_where_the_first_is_dead_and_the_fourth_never() {
+        let gate = gate("102.0.0.2", false);
+        let host = ips(&["102.0.0.5", "102.0.0.4", "102.0.0.3", "102.0.0.2", "102.0.0.1", "10.0.0.1"]);
+        for (dead, chosen) in [
+            (&[][..], "102.0.0.1"),
+            (&["102.0.0.1"], "102.0.0.3"),
+            (&["102.0.0.3"], "102.0.0.1"),
+            (&["102.0.0.3", "102.0.0.1"], "102.0.0.4"),
+            (&["102.0.0.3", "102.0.0.1", "102.0.0.4"], "102.0.0.1"),
+        ] {
+            assert_eq!(gate.choose(&host, &ips(dead)).address, Ok(chosen.parse().unwrap()), "{dead:?}");
+        }
     }
 
     #[test]

@@ -4,7 +4,8 @@
 //! 1. **Where.** [`Fetcher::locate`] turns a host into one address: from the pins, or by asking
 //!    DNS for A records and, only when there is none, for AAAA. Of the addresses that may be
 //!    contacted the numerically smallest is chosen, so that every run chooses alike, and the host
-//!    stays pinned to it for as long as the DNS answer lives.
+//!    stays pinned to it for as long as the DNS answer lives. [`Fetcher::locate_beyond`] gives the next
+//!    one for those who found that nobody is there: of three at most, with AAAA when all IPv4 is dead.
 //! 2. **May we.** The caller waits for its turn at that address. [`Fetcher::fetch`] then checks
 //!    host and address once more (opt-out, special ranges): the last gate before any byte leaves.
 //! 3. **Connect.** Each server address has a line of its own: an HTTP client that can reach this
@@ -77,6 +78,7 @@ mod names;
 mod reading;
 mod request;
 mod retry_after;
+mod route;
 mod run;
 mod settings;
 mod tls;

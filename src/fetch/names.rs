@@ -37,6 +37,12 @@ pub(super) struct Found {
     pub aliases: Vec<Host>,
 }
 
+impl Found {
+    pub(super) fn nothing(failure: Failure) -> Self {
+        Self { addresses: Err(failure), until: None, aliases: Vec::new() }
+    }
+}
+
 impl Names {
     pub(super) fn new(server: Option<SocketAddr>, patience: Duration) -> Result<Self, FetchError> {
         let servers = match server {
@@ -58,10 +64,7 @@ impl Names {
 
     /// The IPv4 addresses, or the IPv6 addresses if there is none: one query for most hosts.
     pub(super) async fn look_up(&self, host: &Host) -> Found {
-        let failed = |failure| Found { addresses: Err(failure), until: None, aliases: Vec::new() };
-        let Ok(name) = Name::from_ascii(format!("{host}.")) else {
-            return failed(Failure::DnsNxdomain);
-        };
+        let Some(name) = absolute(host) else { return Found::nothing(Failure::DnsNxdomain) };
         let both = async {
             match self.ask(&name, RecordType::A).await {
                 Found { addresses: Err(Failure::DnsNoAddress), .. } => {
@@ -70,7 +73,14 @@ impl Names {
                 found => found,
             }
         };
-        timeout(self.patience, both).await.unwrap_or_else(|_| failed(Failure::DnsTimeout))
+        timeout(self.patience, both).await.unwrap_or_else(|_| Found::nothing(Failure::DnsTimeout))
+    }
+
+    /// The IPv6 addresses of a host that has IPv4 ones.
+    pub(super) async fn look_up_v6(&self, host: &Host) -> Found {
+        let Some(name) = absolute(host) else { return Found::nothing(Failure::DnsNxdomain) };
+        let asking = self.ask(&name, RecordType::AAAA);
+        timeout(self.patience, asking).await.unwrap_or_else(|_| Found::nothing(Failure::DnsTimeout))
     }
 
     async fn ask(&self, name: &Name, kind: RecordType) -> Found {
@@ -85,9 +95,13 @@ impl Names {
                 let addresses = if addresses.is_empty() { Err(Failure::DnsNoAddress) } else { Ok(addresses) };
                 Found { addresses, until: Some(found.valid_until().into()), aliases }
             }
-            Err(error) => Found { addresses: Err(failure_of(&error)), until: None, aliases: Vec::new() },
+            Err(error) => Found::nothing(failure_of(&error)),
         }
     }
+}
+
+fn absolute(host: &Host) -> Option<Name> {
+    Name::from_ascii(format!("{host}.")).ok()
 }
 
 fn failure_of(error: &NetError) -> Failure {

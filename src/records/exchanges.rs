@@ -104,6 +104,9 @@ table! {
     new_external_hosts: Option<u32>, "hosts", "1", "0.1";
     /// Of a probe: internal URLs that no page of its tree links to.
     new_internal_urls: Option<u32>, "URLs", "5", "0.1";
+    /// Which try at the question of this number it is, from 0: where no connection comes about, the next address of
+    /// the host is tried. The last one is what the walk went on with.
+    attempt: u16, "", "0", "0.1";
 }
 
 impl ExchangeRow {

@@ -169,6 +169,7 @@ impl Crew {
                 tracing::info!(site = lease.site.as_str(), ?until, "put off");
                 self.put_off.insert((until, lease.order), lease);
             }
+            Visited::Moved(lease) => self.parked.ready.push_back(lease),
             Visited::Stopped => {}
             visited => {
                 if let Visited::Finished(done) = &visited

@@ -9,6 +9,7 @@ use super::journal::{Entry, Heard, Journal};
 use super::local_hours;
 use super::own_link;
 use super::parts::{Parts, pace};
+use super::ways::{Ways, is_closed};
 use crate::address::Site;
 use crate::exchange::{Answer, Ask, Failure, Purpose};
 use crate::load::{Permit, Turn, Wishes};
@@ -23,12 +24,15 @@ pub(super) struct Wanted {
     pub byte_limit: u64,
     /// A server that cannot be asked before this time is not waited for.
     pub deadline: SystemTime,
+    pub ways: Ways,
 }
 
 /// What came of wanting an exchange.
 pub(super) enum Exchanged {
     /// It happened, and its answer is in the journal.
     Heard(Box<Heard>),
+    /// No connection came about, as the journal says; the host has another address.
+    Tried(Box<Heard>, IpAddr),
     /// The server is not to be asked before this time, which is too far to wait for.
     PutOff(SystemTime),
     /// The survey is being stopped; nothing was asked.
@@ -43,17 +47,48 @@ const GRACE: Duration = Duration::from_secs(5);
 /// One exchange, from the name to the journal: locate the server, wait for its turn, ask, record.
 ///
 /// When no connection came about because our own link was broken, the server is asked a second time; of the first
-/// the journal says that it was never sent.
+/// the journal says that it was never sent. Where no connection came about for another reason, this was a try.
 pub(super) async fn exchange(
     parts: &Parts,
     journal: &Mutex<Journal>,
     site: &Site,
     wanted: Wanted,
 ) -> Result<Exchanged, SurveyError> {
-    match attempt(parts, journal, site, wanted.clone(), true).await? {
-        Some(exchanged) => Ok(exchanged),
-        None => Ok(attempt(parts, journal, site, wanted, false).await?.unwrap_or(Exchanged::Stopped)),
+    let ways = wanted.ways.clone();
+    let exchanged = match attempt(parts, journal, site, wanted.clone(), true).await? {
+        Some(exchanged) => exchanged,
+        None => attempt(parts, journal, site, wanted, false).await?.unwrap_or(Exchanged::Stopped),
+    };
+    match exchanged {
+        Exchanged::Heard(heard) if is_try(&heard) => another_way(parts, journal, ways, heard).await,
+        exchanged => Ok(exchanged),
     }
+}
+
+/// What comes after a try: the next address of the host, or that it is the answer.
+pub(super) async fn another_way(
+    parts: &Parts,
+    journal: &Mutex<Journal>,
+    mut ways: Ways,
+    tried: Box<Heard>,
+) -> Result<Exchanged, SurveyError> {
+    ways.note(&tried);
+    let dead = ways.dead_for(&tried.ask.url);
+    let Some(located) = own_link::locate(parts, tried.ask.url.host(), &dead).await else {
+        return Ok(Exchanged::Stopped);
+    };
+    match located.address {
+        Ok(address) if !dead.contains(&address) => Ok(Exchanged::Tried(tried, address)),
+        _ => {
+            let_stand(journal, tried.ask.number)?;
+            Ok(Exchanged::Heard(tried))
+        }
+    }
+}
+
+/// The last try at a question is its answer.
+pub(super) fn let_stand(journal: &Mutex<Journal>, number: u32) -> Result<(), SurveyError> {
+    write(journal, &Entry::Stands { number })
 }
 
 /// None when our own link was broken and the question `may_repeat`.
@@ -64,8 +99,9 @@ async fn attempt(
     wanted: Wanted,
     may_repeat: bool,
 ) -> Result<Option<Exchanged>, SurveyError> {
-    let Wanted { ask, crawl_delay, byte_limit, deadline } = wanted;
-    let Some(located) = own_link::locate(parts, ask.url.host()).await else {
+    let Wanted { ask, crawl_delay, byte_limit, deadline, ways } = wanted;
+    let dead = ways.dead_for(&ask.url);
+    let Some(located) = own_link::locate(parts, ask.url.host(), &dead).await else {
         return Ok(Some(Exchanged::Stopped));
     };
     let address = match located.address {
@@ -111,7 +147,7 @@ async fn attempt(
     answer.timings.dns = located.dns;
     own_link::note(parts, address, &answer);
     drop(pass);
-    if may_repeat && answer.failure.is_some_and(is_no_connection) {
+    if may_repeat && answer.failure.is_some_and(may_be_our_link) {
         match own_link::is_ours(parts, answer.ended()).await {
             Some(false) => {}
             Some(true) => {
@@ -157,8 +193,8 @@ fn leave_unsent(
     Ok(())
 }
 
-/// Nothing was asked yet, as far as the server can know.
-fn is_no_connection(failure: Failure) -> bool {
+/// Nothing was asked yet, as far as the server can know, and it may be our own link that is broken.
+fn may_be_our_link(failure: Failure) -> bool {
     matches!(failure, Failure::ConnectTimeout | Failure::ConnectUnreachable)
 }
 
@@ -315,12 +351,18 @@ fn read(exclude_text: &[String], ask: &Ask, answer: &Answer, body: Vec<u8>) -> C
 fn record(parts: &Parts, journal: &Mutex<Journal>, heard: Heard) -> Result<Exchanged, SurveyError> {
     let is_page = heard.is_page();
     parts.progress.exchange(heard.ask.purpose, &heard.answer, is_page);
-    let entry = Entry::Heard(Box::new(heard));
+    let heard = Box::new(heard);
+    let entry = if is_try(&heard) { Entry::Tried(heard) } else { Entry::Heard(heard) };
     write(journal, &entry)?;
     match entry {
-        Entry::Heard(heard) => Ok(Exchanged::Heard(heard)),
+        Entry::Heard(heard) | Entry::Tried(heard) => Ok(Exchanged::Heard(heard)),
         _ => Ok(Exchanged::Stopped),
     }
+}
+
+/// Whether the question may be put at another address.
+fn is_try(heard: &Heard) -> bool {
+    heard.answer.address.is_some() && heard.answer.failure.is_some_and(is_closed)
 }
 
 fn write(journal: &Mutex<Journal>, entry: &Entry) -> Result<(), SurveyError> {

@@ -22,6 +22,10 @@ pub(super) enum Entry {
     Unsent { number: u32 },
     /// The walk goes on, in the run of the survey that began at `run`.
     Opened { run: SystemTime, at: SystemTime },
+    /// What came of a question at an address where no connection came about: the host may have another.
+    Tried(Box<Heard>),
+    /// There was no other way: what came of the last try at a question is its answer.
+    Stands { number: u32 },
 }
 
 /// A question and its answer.
@@ -183,11 +187,15 @@ pub(super) mod tests {
     }
 
     pub fn failed(number: u32, failure: Failure) -> Entry {
+        Entry::Heard(Box::new(what_was_heard(number, failure)))
+    }
+
+    pub fn what_was_heard(number: u32, failure: Failure) -> Heard {
         let url = WebUrl::parse(&format!("http://a.ke/{number}")).unwrap();
         let ask = Ask { number, url, purpose: Purpose::Page, depth: None };
         let answer = Answer::not_asked(SystemTime::UNIX_EPOCH, None, failure, None);
         let content = Content::Robots(vec![number as u8; 50]);
-        Entry::Heard(Box::new(Heard { ask, answer, content, unchanged_bytes: None }))
+        Heard { ask, answer, content, unchanged_bytes: None }
     }
 
     fn numbers(path: &Path) -> Vec<u32> {

@@ -14,6 +14,10 @@
 //! journal also tells of questions put and not answered: they count as in flight until the moment of
 //! the restart, so that their servers get their pause. Nothing recorded is asked twice.
 //!
+//! **Ways to a host.** Where no connection comes about at an address, the host's next one is tried, at its own turn
+//! and as an exchange of its own: the journal has each try (`ways`). A visit follows its start URL's host to the server
+//! that it is asked at.
+//!
 //! **Stopping.** Exchanges in flight are given a few seconds to end, everything else just stops: the
 //! journals hold it.
 //!
@@ -68,6 +72,7 @@ mod summary;
 mod values;
 mod verdicts;
 mod visit;
+mod ways;
 mod whole;
 mod writer;
 

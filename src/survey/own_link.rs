@@ -62,21 +62,22 @@ async fn has_names(parts: &Parts) -> Option<bool> {
 /// Looks a host up, once our own link works as far as is known; none when the survey is being stopped.
 ///
 /// A name that is lost is asked for a second time if it shows meanwhile that our own link was broken.
-pub(super) async fn locate(parts: &Parts, host: &Host) -> Option<Located> {
-    let (located, lost_at) = look_up(parts, host).await?;
+/// Of the addresses that are `dead` the next one is taken.
+pub(super) async fn locate(parts: &Parts, host: &Host, dead: &[IpAddr]) -> Option<Located> {
+    let (located, lost_at) = look_up(parts, host, dead).await?;
     match lost_at {
         Some(time) if is_ours(parts, time).await? => {
             parts.fetcher.forget(host);
-            look_up(parts, host).await.map(|(located, _)| located)
+            look_up(parts, host, dead).await.map(|(located, _)| located)
         }
         _ => Some(located),
     }
 }
 
 /// Where a host is, or since when nothing comes back that would tell.
-async fn look_up(parts: &Parts, host: &Host) -> Option<(Located, Option<SystemTime>)> {
+async fn look_up(parts: &Parts, host: &Host, dead: &[IpAddr]) -> Option<(Located, Option<SystemTime>)> {
     let _pass = passage(parts).await?;
-    let located = parts.until_stopped(parts.fetcher.locate(host)).await?;
+    let located = parts.until_stopped(parts.fetcher.locate_beyond(host, dead)).await?;
     // What was known already tells nothing of the network.
     if located.dns.is_none() {
         return Some((located, None));

@@ -61,8 +61,10 @@ impl Past {
                 self.began = self.began.or(Some(*at));
                 self.latest = self.latest.max(Some(*at));
             }
-            Entry::Heard(heard) => self.latest = self.latest.max(Some(heard.answer.ended())),
-            Entry::Unsent { .. } => {}
+            Entry::Heard(heard) | Entry::Tried(heard) => {
+                self.latest = self.latest.max(Some(heard.answer.ended()));
+            }
+            Entry::Unsent { .. } | Entry::Stands { .. } => {}
         }
     }
 }
@@ -76,9 +78,13 @@ impl Unanswered {
             Entry::Unsent { number } => {
                 self.open.get_mut(number).and_then(Vec::pop);
             }
-            Entry::Opened { .. } => {}
+            Entry::Opened { .. } | Entry::Stands { .. } => {}
             // What was not asked once more answers nothing: an earlier time stays lost.
-            Entry::Heard(heard) if heard.answer.failure.is_some_and(|it| !it.reached_the_network()) => {}
+            Entry::Heard(heard) | Entry::Tried(heard)
+                if heard.answer.failure.is_some_and(|it| !it.reached_the_network()) => {}
+            Entry::Tried(heard) => {
+                self.open.get_mut(&heard.ask.number).and_then(Vec::pop);
+            }
             Entry::Heard(heard) => {
                 // The last time it was put is the one that was answered.
                 let mut times = self.open.remove(&heard.ask.number).unwrap_or_default();
@@ -104,7 +110,7 @@ mod tests {
     use super::*;
     use crate::exchange::Failure;
     use crate::survey::journal::Journal;
-    use crate::survey::journal::tests::{failed, heard};
+    use crate::survey::journal::tests::{failed, heard, what_was_heard};
 
     #[test]
     fn every_time_a_question_was_put_in_vain_is_told() {
@@ -137,6 +143,23 @@ mod tests {
         let times: Vec<_> = unanswered.each().map(|(_, time)| time).collect();
         assert_eq!(times, [at(2), at(4), at(5), at(6)], "what was not asked again is no answer");
         assert_eq!(unanswered.count(), 4);
+    }
+
+    #[test]
+    fn each_try_at_a_question_answers_the_time_it_was_put_last() {
+        let at = |second| SystemTime::UNIX_EPOCH + Duration::from_secs(second);
+        let asked = |second| Entry::Asked { number: 0, address: [41, 90, 0, 1].into(), at: at(second) };
+        let tried = || Entry::Tried(Box::new(what_was_heard(0, Failure::ConnectTimeout)));
+        let mut unanswered = Unanswered::default();
+        // Killed at 2, tried at 3, killed at 4, the next address answers at 5.
+        for entry in [asked(2), asked(3), tried(), asked(4), asked(5), heard(0)] {
+            unanswered.note(&entry);
+        }
+        assert_eq!(unanswered.each().map(|(_, time)| time).collect::<Vec<_>>(), [at(2), at(4)]);
+        // The last try stands: nothing is open.
+        let mut unanswered = Unanswered::default();
+        [asked(2), tried(), Entry::Stands { number: 0 }].iter().for_each(|entry| unanswered.note(entry));
+        assert_eq!(unanswered.count(), 0);
     }
 
     #[test]

@@ -33,7 +33,7 @@ impl Recalled {
         let mut unanswered = Unanswered::default();
         while let Some(entry) = journal.next()? {
             unanswered.note(&entry);
-            if let Entry::Heard(heard) = entry {
+            if let Entry::Heard(heard) | Entry::Tried(heard) = entry {
                 totals.add(&heard);
                 let reached = heard.answer.failure.is_none_or(Failure::reached_the_network);
                 if let Some(address) = heard.answer.address.filter(|_| reached) {

@@ -8,7 +8,22 @@ use super::journal::{Entry, Heard, Reader};
 /// arrival, so only few are held at a time.
 pub(super) struct Replay {
     reader: Reader,
-    ahead: HashMap<u32, Heard>,
+    ahead: HashMap<u32, Recorded>,
+}
+
+/// What is on record of a question.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Recorded {
+    /// Tries at addresses where no connection came about.
+    pub tries: Vec<Heard>,
+    /// None when a process died after a try.
+    pub answer: Option<Heard>,
+}
+
+impl Recorded {
+    pub(super) fn ask(&self) -> Option<&crate::exchange::Ask> {
+        self.tries.first().or(self.answer.as_ref()).map(|heard| &heard.ask)
+    }
 }
 
 impl Replay {
@@ -16,37 +31,48 @@ impl Replay {
         Ok(Self { reader: Reader::open(path)?, ahead: HashMap::new() })
     }
 
-    /// The answer to this question, if it is recorded; it can still be taken.
-    pub(super) fn peek(&mut self, number: u32) -> Result<Option<&Heard>, SurveyError> {
-        if let Some(heard) = self.take(number)? {
-            self.ahead.insert(number, heard);
+    /// What is recorded of this question; it can still be taken.
+    pub(super) fn peek(&mut self, number: u32) -> Result<Option<&Recorded>, SurveyError> {
+        if let Some(recorded) = self.take(number)? {
+            self.ahead.insert(number, recorded);
         }
         Ok(self.ahead.get(&number))
     }
 
-    /// The answer to this question, if it is recorded.
-    pub(super) fn take(&mut self, number: u32) -> Result<Option<Heard>, SurveyError> {
-        if let Some(heard) = self.ahead.remove(&number) {
-            return Ok(Some(heard));
-        }
-        while let Some(entry) = self.reader.next()? {
-            match entry {
-                Entry::Heard(heard) if heard.ask.number == number => return Ok(Some(*heard)),
-                Entry::Heard(heard) => {
-                    self.ahead.insert(heard.ask.number, *heard);
-                }
-                Entry::Asked { .. } | Entry::Unsent { .. } | Entry::Opened { .. } => {}
+    /// What is recorded of this question.
+    pub(super) fn take(&mut self, number: u32) -> Result<Option<Recorded>, SurveyError> {
+        while self.ahead.get(&number).is_none_or(|recorded| recorded.answer.is_none()) {
+            match self.reader.next()? {
+                Some(entry) => self.enter(entry),
+                None => break,
             }
         }
-        Ok(None)
+        Ok(self.ahead.remove(&number))
+    }
+
+    fn enter(&mut self, entry: Entry) {
+        match entry {
+            Entry::Heard(heard) => {
+                let recorded = self.ahead.entry(heard.ask.number).or_default();
+                recorded.answer = Some(*heard);
+            }
+            Entry::Tried(heard) => self.ahead.entry(heard.ask.number).or_default().tries.push(*heard),
+            Entry::Stands { number } => {
+                if let Some(recorded) = self.ahead.get_mut(&number) {
+                    recorded.answer = recorded.tries.pop();
+                }
+            }
+            Entry::Asked { .. } | Entry::Unsent { .. } | Entry::Opened { .. } => {}
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exchange::Failure;
     use crate::survey::journal::Journal;
-    use crate::survey::journal::tests::heard;
+    use crate::survey::journal::tests::{failed, heard, what_was_heard};
 
     #[test]
     fn answers_that_came_in_another_order_are_given_back_by_number() {
@@ -57,5 +83,34 @@ mod tests {
         let mut replay = Replay::open(&path).unwrap();
         let taken: Vec<bool> = (0..5).map(|number| replay.take(number).unwrap().is_some()).collect();
         assert_eq!(taken, [true, true, true, false, true]);
+    }
+
+    #[test]
+    fn tries_come_with_their_answer_and_the_last_one_is_it_where_it_stands() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("1.journal");
+        let (mut journal, _) = Journal::open(&path).unwrap();
+        let tried = |number, failure| Entry::Tried(Box::new(what_was_heard(number, failure)));
+        let (refused, late) = (Failure::ConnectRefused, Failure::ConnectTimeout);
+        let entries = [
+            tried(0, refused),
+            tried(1, late),
+            failed(0, Failure::Reset),
+            tried(1, refused),
+            Entry::Stands { number: 1 },
+            tried(2, late),
+        ];
+        entries.iter().for_each(|entry| journal.write(entry).unwrap());
+        let mut replay = Replay::open(&path).unwrap();
+        let failures = |tries: &[Heard]| tries.iter().filter_map(|it| it.answer.failure).collect::<Vec<_>>();
+        for (number, tries, answer) in
+            [(0, vec![refused], Some(Failure::Reset)), (1, vec![late], Some(refused)), (2, vec![late], None)]
+        {
+            assert!(replay.peek(number).unwrap().is_some());
+            let recorded = replay.take(number).unwrap().unwrap();
+            assert_eq!(failures(&recorded.tries), tries, "{number}");
+            assert_eq!(recorded.answer.and_then(|heard| heard.answer.failure), answer, "{number}");
+        }
+        assert_eq!(replay.take(3).unwrap(), None);
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn rows_of(
     let mut unanswered = Unanswered::default();
     while let Some(entry) = journal.next()? {
         unanswered.note(&entry);
-        if let Entry::Heard(heard) = entry {
+        if let Entry::Heard(heard) | Entry::Tried(heard) = entry {
             exchanges.push(exchange_row(done, &scope, &heard));
             if let Some(pages) = &mut pages {
                 pages.keep(&heard)?;
@@ -36,6 +36,7 @@ pub(super) fn rows_of(
         }
     }
     exchanges.sort_by_key(|row| row.number);
+    count_attempts(&mut exchanges);
     let rows = SegmentRows {
         exchanges,
         links: link_rows(parts, &done.lease, &scope, &done.tree),
@@ -83,10 +84,18 @@ fn exchange_row(done: &Concluded, scope: &Scope, heard: &Heard) -> ExchangeRow {
     if let Content::Page(page) = &heard.content {
         add_page(&mut row, scope, page);
     }
-    if let Some(probe) = done.tree.probes.iter().find(|probe| probe.number == heard.ask.number) {
+    let is_probe = |probe: &&Probe| probe.number == heard.ask.number && heard.answer.status.is_some();
+    if let Some(probe) = done.tree.probes.iter().find(is_probe) {
         add_probe(&mut row, probe);
     }
     row
+}
+
+/// Rows of one question stand together, in the order in which it was put.
+fn count_attempts(rows: &mut [ExchangeRow]) {
+    for question in rows.chunk_by_mut(|one, next| one.number == next.number) {
+        (0..).zip(question).for_each(|(attempt, row)| row.attempt = attempt);
+    }
 }
 
 fn add_page(row: &mut ExchangeRow, scope: &Scope, page: &Page) {

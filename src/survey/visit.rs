@@ -1,3 +1,4 @@
+use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
@@ -7,12 +8,14 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 
 use super::error::SurveyError;
-use super::exchange::{Exchanged, Wanted, exchange};
+use super::exchange::{Exchanged, Wanted, another_way, exchange, let_stand};
 use super::journal::{Entry, Heard, Journal};
 use super::own_link;
 use super::parts::Parts;
 use super::places::Spot;
-use super::replay::Replay;
+use super::replay::{Recorded, Replay};
+use super::ways::Ways;
+use crate::address::WebUrl;
 use crate::exchange::{Ask, Failure};
 use crate::frontier::Lease;
 use crate::load::{Grant, Limit, SiteBudget};
@@ -40,6 +43,8 @@ pub(super) enum Visited {
     Parked(Lease, Spot),
     /// The server wants to be left alone until this time.
     PutOff(Lease, SystemTime),
+    /// Nobody is at the server that the visit had taken: it goes on at the next one of the host.
+    Moved(Lease),
     /// The survey is being stopped.
     Stopped,
 }
@@ -62,7 +67,8 @@ pub(super) async fn visit(parts: Arc<Parts>, lease: Lease) -> Result<Ended, Surv
     if known.pages.contains(&lease.start.page_key()) {
         return Ok(Ended { order, server: None, visited: Visited::Reached(lease) });
     }
-    let Some(located) = own_link::locate(&parts, lease.start.host()).await else {
+    let dead = Ways::recorded(&parts.folder.journal(order))?.dead_for(&lease.start);
+    let Some(located) = own_link::locate(&parts, lease.start.host(), &dead).await else {
         return Ok(Ended { order, server: None, visited: Visited::Stopped });
     };
     let server = located.address.ok();
@@ -71,7 +77,7 @@ pub(super) async fn visit(parts: Arc<Parts>, lease: Lease) -> Result<Ended, Surv
     {
         return Ok(Ended { order, server: None, visited: Visited::Parked(lease, full) });
     }
-    let visited = Visit::open(parts, lease, known)?.run().await?;
+    let visited = Visit::open(parts, lease, known, server)?.run().await?;
     Ok(Ended { order, server, visited })
 }
 
@@ -84,14 +90,19 @@ fn known_before(parts: &Parts, lease: &Lease) -> Result<Known, SurveyError> {
 struct Visit {
     parts: Arc<Parts>,
     lease: Lease,
+    /// The server that the visit has taken.
+    server: Option<IpAddr>,
     walk: Walk,
+    ways: Ways,
+    /// Questions that are to be put at another address, before all others.
+    again: VecDeque<Again>,
     budget: SiteBudget,
     began: SystemTime,
     /// When its time began to count: later than the walk by the time between the runs of the survey.
     counts_from: SystemTime,
     replay: Replay,
     journal: Arc<Mutex<Journal>>,
-    flying: FuturesUnordered<BoxFuture<'static, Result<Exchanged, SurveyError>>>,
+    flying: FuturesUnordered<Flight>,
     /// A question that could not be asked now, for the survey stops or the server wants a long pause.
     hindered: Option<Hindrance>,
 }
@@ -99,10 +110,25 @@ struct Visit {
 enum Hindrance {
     Stop,
     PutOff(SystemTime),
+    Move,
 }
 
+/// What came of the last try at a question that is to be put once more.
+struct Again {
+    tried: Heard,
+    crawl_delay: Option<Duration>,
+}
+
+/// What is in flight, with the pause that its host asks for.
+type Flight = BoxFuture<'static, (Option<Duration>, Result<Exchanged, SurveyError>)>;
+
 impl Visit {
-    fn open(parts: Arc<Parts>, lease: Lease, known: Known) -> Result<Self, SurveyError> {
+    fn open(
+        parts: Arc<Parts>,
+        lease: Lease,
+        known: Known,
+        server: Option<IpAddr>,
+    ) -> Result<Self, SurveyError> {
         let path = parts.folder.journal(lease.order);
         let (mut journal, mut past) = Journal::open(&path)?;
         let opened = Entry::Opened { run: parts.opened, at: parts.now() };
@@ -121,7 +147,10 @@ impl Visit {
             hindered: None,
             parts,
             lease,
+            server,
             walk,
+            ways: Ways::default(),
+            again: VecDeque::new(),
             began,
             counts_from,
             replay,
@@ -132,8 +161,9 @@ impl Visit {
         loop {
             let is_done = self.ask_what_may_be_asked()?;
             match self.flying.next().await {
-                Some(exchanged) => match exchanged? {
+                Some((crawl_delay, exchanged)) => match exchanged? {
                     Exchanged::Heard(heard) => self.hear(*heard),
+                    Exchanged::Tried(tried, next) => self.go_on_at(next, *tried, crawl_delay),
                     Exchanged::Stopped => self.hindered = Some(Hindrance::Stop),
                     Exchanged::PutOff(until) => self.hindered = Some(Hindrance::PutOff(until)),
                 },
@@ -141,6 +171,7 @@ impl Visit {
                 None => match self.hindered {
                     Some(Hindrance::PutOff(until)) => return Ok(Visited::PutOff(self.lease, until)),
                     Some(Hindrance::Stop) => return Ok(Visited::Stopped),
+                    Some(Hindrance::Move) => return Ok(Visited::Moved(self.lease)),
                     None => {
                         let site = &self.lease.site;
                         return Err(SurveyError::Broken(format!("the walk of {site} waits for nothing")));
@@ -153,7 +184,14 @@ impl Visit {
     /// Begins exchanges as far as walk, budget and settings allow; says whether the walk is done.
     fn ask_what_may_be_asked(&mut self) -> Result<bool, SurveyError> {
         while self.hindered.is_none() && self.flying.len() < self.parts.settings.per_site as usize {
-            let next = self.replay.peek(self.walk.asked())?.map(|heard| heard.ask.url.clone());
+            if let Some(again) = self.again.pop_front() {
+                if !self.ask_again(again)? {
+                    return Ok(false);
+                }
+                continue;
+            }
+            let next =
+                self.replay.peek(self.walk.asked())?.and_then(Recorded::ask).map(|ask| ask.url.clone());
             self.walk.expect_recorded(next);
             let (ask, crawl_delay) = match self.walk.poll() {
                 Step::Ask(ask, crawl_delay) => (ask, crawl_delay),
@@ -161,14 +199,11 @@ impl Visit {
                 Step::Done => return Ok(true),
             };
             // What is recorded has been spent, whatever the budget says by now.
-            if let Some(heard) = self.replay.take(ask.number)? {
-                if heard.ask != ask {
-                    self.break_off(&heard, &ask);
-                    continue;
+            if let Some(recorded) = self.replay.take(ask.number)? {
+                match recorded.ask() {
+                    Some(before) if *before != ask => self.break_off(&before.url, &ask),
+                    _ => self.recall(&ask, crawl_delay, recorded),
                 }
-                self.walk.begin(&ask);
-                self.budget.recall();
-                self.hear(heard);
                 continue;
             }
             match self.budget.grant(self.parts.now(), self.parts.fetcher.most_bytes()) {
@@ -186,23 +221,76 @@ impl Visit {
         Ok(false)
     }
 
-    fn exchange(
-        &self,
-        ask: Ask,
-        crawl_delay: Option<Duration>,
-        byte_limit: u64,
-    ) -> BoxFuture<'static, Result<Exchanged, SurveyError>> {
+    /// A question that was put at a dead address is put at the next one if the budget allows it; says whether that is
+    /// known by now.
+    fn ask_again(&mut self, again: Again) -> Result<bool, SurveyError> {
+        let Again { tried, crawl_delay } = again;
+        match self.budget.grant(self.parts.now(), self.parts.fetcher.most_bytes()) {
+            Grant::Wait => {
+                self.again.push_front(Again { tried, crawl_delay });
+                return Ok(false);
+            }
+            Grant::Spent(limit) => {
+                let_stand(&self.journal, tried.ask.number)?;
+                self.tell_walk(tried);
+                self.walk.end(outcome_of(limit));
+            }
+            Grant::Go { byte_limit } => {
+                let Heard { ask, answer, .. } = tried;
+                self.walk.tried(ask.number, answer);
+                self.flying.push(self.exchange(ask, crawl_delay, byte_limit));
+            }
+        }
+        Ok(true)
+    }
+
+    /// What is on record of a question happens again; where it ends with a try, the visit goes on from there.
+    fn recall(&mut self, ask: &Ask, crawl_delay: Option<Duration>, recorded: Recorded) {
+        self.walk.begin(ask);
+        let Recorded { mut tries, answer } = recorded;
+        let last = if answer.is_none() { tries.pop() } else { None };
+        for tried in tries {
+            self.budget.recall();
+            self.budget.book(tried.answer.wire);
+            self.ways.note(&tried);
+            self.walk.tried(ask.number, tried.answer);
+        }
+        self.budget.recall();
+        if let Some(heard) = answer {
+            self.hear(heard);
+        } else if let Some(tried) = last {
+            let (parts, journal, ways) = (self.parts.clone(), self.journal.clone(), self.ways.clone());
+            self.flying.push(Box::pin(async move {
+                (crawl_delay, another_way(&parts, &journal, ways, Box::new(tried)).await)
+            }));
+        }
+    }
+
+    /// The host has another address. Where it is the start URL's, the visit goes to the server there first.
+    fn go_on_at(&mut self, address: IpAddr, tried: Heard, crawl_delay: Option<Duration>) {
+        self.budget.book(tried.answer.wire);
+        self.ways.note(&tried);
+        let (url, start) = (&tried.ask.url, &self.lease.start);
+        let is_start = url.host() == start.host() && url.port() == start.port();
+        if is_start && self.server != Some(address) {
+            self.hindered.get_or_insert(Hindrance::Move);
+        }
+        self.again.push_back(Again { tried, crawl_delay });
+    }
+
+    fn exchange(&self, ask: Ask, crawl_delay: Option<Duration>, byte_limit: u64) -> Flight {
         let (parts, journal, site) = (self.parts.clone(), self.journal.clone(), self.lease.site.clone());
-        let wanted = Wanted { ask, crawl_delay, byte_limit, deadline: self.deadline() };
-        Box::pin(async move { exchange(&parts, &journal, &site, wanted).await })
+        let (deadline, ways) = (self.deadline(), self.ways.clone());
+        let wanted = Wanted { ask, crawl_delay, byte_limit, deadline, ways };
+        Box::pin(async move { (crawl_delay, exchange(&parts, &journal, &site, wanted).await) })
     }
 
     /// The settings have changed since these answers were recorded, and the walk would ask something else
     /// now: it ends with what it has, rather than ask again.
-    fn break_off(&mut self, heard: &Heard, ask: &Ask) {
+    fn break_off(&mut self, recorded: &WebUrl, ask: &Ask) {
         tracing::warn!(
             site = self.lease.site.as_str(),
-            recorded = heard.ask.url.as_str(),
+            recorded = recorded.as_str(),
             now = ask.url.as_str(),
             "settings have changed"
         );
@@ -219,6 +307,11 @@ impl Visit {
 
     fn hear(&mut self, heard: Heard) {
         self.budget.book(heard.answer.wire);
+        self.ways.note(&heard);
+        self.tell_walk(heard);
+    }
+
+    fn tell_walk(&mut self, heard: Heard) {
         let failure = heard.answer.failure;
         self.walk.handle(heard.ask.number, heard.answer, heard.content);
         match failure {

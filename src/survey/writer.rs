@@ -145,7 +145,7 @@ impl Desk {
                 self.enter_lease(lease, Vec::new(), None);
                 Ok(())
             }
-            Visited::Parked(..) | Visited::PutOff(..) | Visited::Stopped => Ok(()),
+            Visited::Parked(..) | Visited::PutOff(..) | Visited::Moved(_) | Visited::Stopped => Ok(()),
         }
     }
 

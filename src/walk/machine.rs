@@ -269,6 +269,13 @@ impl Walk {
         self.pass(Class::Fetched);
     }
 
+    /// What came of a try at a question that is being put in another way: load of its level, and nothing else.
+    pub fn tried(&mut self, number: u32, answer: Answer) {
+        if let Some(waiting) = self.waiting.iter_mut().find(|waiting| waiting.number == number) {
+            waiting.tries.push(answer);
+        }
+    }
+
     /// What came of a question. Answers may come in any order; they are merged in the order asked.
     pub fn handle(&mut self, number: u32, answer: Answer, content: Content) {
         if let Some(waiting) = self.waiting.iter_mut().find(|waiting| waiting.number == number) {

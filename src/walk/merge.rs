@@ -17,17 +17,20 @@ pub(super) struct Waiting {
     purpose: Purpose,
     /// None for robots.txt and probes.
     entry: Option<Entry>,
+    /// What came of it elsewhere before.
+    pub tries: Vec<Answer>,
     pub answer: Option<(Answer, Content)>,
 }
 
 impl Waiting {
     pub(super) fn outside_the_tree(ask: &Ask) -> Self {
-        Self { number: ask.number, url: ask.url.clone(), purpose: ask.purpose, entry: None, answer: None }
+        let (url, purpose) = (ask.url.clone(), ask.purpose);
+        Self { number: ask.number, url, purpose, entry: None, tries: Vec::new(), answer: None }
     }
 
     pub(super) fn page(ask: &Ask, entry: Entry) -> Self {
         let (url, purpose) = (ask.url.clone(), ask.purpose);
-        Self { number: ask.number, url, purpose, entry: Some(entry), answer: None }
+        Self { number: ask.number, url, purpose, entry: Some(entry), tries: Vec::new(), answer: None }
     }
 }
 
@@ -43,6 +46,12 @@ impl Walk {
         self.opted_out |=
             answer.failure == Some(Failure::OptedOut) && self.scope.contains(waiting.url.host());
         self.note_server(&answer);
+        let load = match (&waiting.entry, waiting.purpose) {
+            (Some(_), _) => self.level(),
+            (None, Purpose::Probe) => &mut self.probes.load,
+            (None, _) => &mut self.robots,
+        };
+        waiting.tries.iter().for_each(|tried| load.book(tried));
         match waiting.entry {
             None if waiting.purpose == Purpose::Probe => {
                 self.note_failures(&answer);

@@ -181,7 +181,8 @@ pub fn timeless_tables(dir: &Path) -> TimelessTables {
     tables.sites.sort_by(|a, b| (&a.site, a.seed).cmp(&(&b.site, b.seed)));
     tables.levels.sort_by(|a, b| (&a.site, a.seed, a.depth).cmp(&(&b.site, b.seed, b.depth)));
     tables.links.sort_by(|a, b| (&a.site, a.seed, a.depth, &a.url).cmp(&(&b.site, b.seed, b.depth, &b.url)));
-    tables.exchanges.sort_by(|a, b| (&a.site, a.seed, a.number).cmp(&(&b.site, b.seed, b.number)));
+    let place = |row: &ExchangeRow| (row.site.clone(), row.seed, row.number, row.attempt);
+    tables.exchanges.sort_by_key(place);
     tables
 }
 

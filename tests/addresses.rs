@@ -1,0 +1,301 @@
+//! Hosts with several addresses, of which some are dead: over sockets and a name server on loopback.
+#![allow(clippy::disallowed_methods)] // Name server and servers of the tests have sockets of their own.
+
+mod common;
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use ccsurvey::address::WebUrl;
+use ccsurvey::records::{ExchangeRow, SiteRow};
+use ccsurvey::survey::{Ending, Settings, Span, Survey};
+use common::{TimelessTables, rows, same_tables, timeless_tables};
+use hickory_proto::op::Message;
+use hickory_proto::rr::rdata::{A, AAAA};
+use hickory_proto::rr::{RData, Record};
+use tokio::sync::watch;
+
+/// Pages of every site: three, and no robots.txt.
+const PAGES: [(&str, &str); 3] = [("/", "<a href=/a>a</a><a href=/b>b</a>"), ("/a", "a"), ("/b", "b")];
+
+/// A name server, and servers that all listen at one port of different addresses.
+struct Net {
+    dns: SocketAddr,
+    port: u16,
+    names_asked: Arc<Mutex<Vec<String>>>,
+    /// To which address each request came, and for what.
+    requests: Arc<Mutex<Vec<(IpAddr, String)>>>,
+}
+
+/// Called with each request before it is answered.
+type Hook = Arc<dyn Fn(&str) + Send + Sync>;
+
+impl Net {
+    /// Hosts with their addresses; at those that are `alive` somebody listens.
+    fn of(hosts: &[(&str, &[&str])], alive: &[&str]) -> Self {
+        Self::watched(hosts, alive, Arc::new(|_| {}))
+    }
+
+    fn watched(hosts: &[(&str, &[&str])], alive: &[&str], hook: Hook) -> Self {
+        let requests = Arc::<Mutex<Vec<_>>>::default();
+        let mut port = 0;
+        for address in alive {
+            let listener = TcpListener::bind((address.parse::<IpAddr>().unwrap(), port)).unwrap();
+            port = listener.local_addr().unwrap().port();
+            let (requests, hook) = (requests.clone(), hook.clone());
+            thread::spawn(move || {
+                for stream in listener.incoming() {
+                    let (requests, hook) = (requests.clone(), hook.clone());
+                    thread::spawn(move || serve(stream.unwrap(), &requests, &hook));
+                }
+            });
+        }
+        let names_asked = Arc::<Mutex<Vec<String>>>::default();
+        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let dns = socket.local_addr().unwrap();
+        let hosts: HashMap<String, Vec<IpAddr>> = hosts
+            .iter()
+            .map(|(host, addresses)| {
+                (format!("{host}."), addresses.iter().map(|text| text.parse().unwrap()).collect())
+            })
+            .collect();
+        let asked = names_asked.clone();
+        thread::spawn(move || tell_names(&socket, &hosts, &asked));
+        Self { dns, port, names_asked, requests }
+    }
+
+    fn settings(&self) -> Settings {
+        Settings {
+            cctld: vec!["ke".to_owned()],
+            contact: Some("https://survey.example/contact".to_owned()),
+            dns: Some(self.dns),
+            permit_special_addresses: true,
+            min_delay: Span(Duration::ZERO),
+            delay_factor: 0.0,
+            link_share: None,
+            max_delay: Span(Duration::from_millis(20)),
+            rate: None,
+            ..Settings::default()
+        }
+    }
+
+    fn start(&self, host: &str) -> Vec<WebUrl> {
+        vec![WebUrl::parse(&format!("http://{host}:{}/", self.port)).unwrap()]
+    }
+
+    fn requests_at(&self, address: &str) -> Vec<String> {
+        let address: IpAddr = address.parse().unwrap();
+        let requests = self.requests.lock().unwrap();
+        requests.iter().filter(|(at, _)| *at == address).map(|(_, target)| target.clone()).collect()
+    }
+}
+
+fn tell_names(socket: &UdpSocket, hosts: &HashMap<String, Vec<IpAddr>>, asked: &Mutex<Vec<String>>) {
+    let mut packet = [0; 1500];
+    while let Ok((length, client)) = socket.recv_from(&mut packet) {
+        let question = Message::from_vec(&packet[..length]).unwrap();
+        let query = question.queries[0].clone();
+        let (name, kind) = (query.name().clone(), query.query_type());
+        asked.lock().unwrap().push(format!("{name} {kind}"));
+        let mut reply = Message::response(question.metadata.id, question.metadata.op_code);
+        reply.add_query(query);
+        for address in hosts.get(&name.to_string()).into_iter().flatten() {
+            let data = match address {
+                IpAddr::V4(ip) => RData::A(A(*ip)),
+                IpAddr::V6(ip) => RData::AAAA(AAAA(*ip)),
+            };
+            if data.record_type() == kind {
+                reply.add_answer(Record::from_rdata(name.clone(), 3600, data));
+            }
+        }
+        socket.send_to(&reply.to_vec().unwrap(), client).unwrap();
+    }
+}
+
+fn serve(mut stream: TcpStream, requests: &Mutex<Vec<(IpAddr, String)>>, hook: &Hook) {
+    let address = stream.local_addr().unwrap().ip();
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    loop {
+        let mut lines = Vec::new();
+        loop {
+            let mut line = String::new();
+            if reader.read_line(&mut line).unwrap_or(0) == 0 {
+                return;
+            }
+            if line == "\r\n" {
+                break;
+            }
+            lines.push(line);
+        }
+        let target = lines[0].split(' ').nth(1).unwrap().to_owned();
+        requests.lock().unwrap().push((address, target.clone()));
+        hook(&target);
+        let page = PAGES.iter().find(|(path, _)| *path == target).map(|(_, page)| *page);
+        let status = if page.is_some() { "200 OK" } else { "404 Not Found" };
+        let page = page.unwrap_or_default();
+        let length = page.len();
+        let head =
+            format!("HTTP/1.1 {status}\r\nContent-Type: text/html\r\nContent-Length: {length}\r\n\r\n");
+        if stream.write_all(format!("{head}{page}").as_bytes()).is_err() {
+            return;
+        }
+    }
+}
+
+fn run(survey: Survey, stop: watch::Receiver<bool>) -> Ending {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    runtime.block_on(survey.run(stop)).unwrap()
+}
+
+fn survey(settings: Settings, start: &[WebUrl]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let (survey, _) = Survey::create(&folder.path().join("survey"), settings, start).unwrap();
+    let (_keep, stop) = watch::channel(false);
+    assert!(run(survey, stop).is_finished);
+    folder
+}
+
+/// Of each exchange: its number, its attempt, the address and the failure.
+fn tries(dir: &Path) -> Vec<(u32, u16, String, Option<String>)> {
+    let mut tries: Vec<_> = rows::<ExchangeRow>(dir)
+        .into_iter()
+        .map(|row| (row.number, row.attempt, row.address.unwrap_or_default(), row.failure))
+        .collect();
+    tries.sort();
+    tries
+}
+
+fn refused(number: u32, attempt: u16, address: &str) -> (u32, u16, String, Option<String>) {
+    (number, attempt, address.to_owned(), Some("connect_refused".to_owned()))
+}
+
+#[test]
+fn a_host_with_a_dead_address_is_walked_at_its_next_one() {
+    let net = Net::of(&[("two.ke", &["127.0.1.1", "127.0.1.2"])], &["127.0.1.2"]);
+    let folder = survey(net.settings(), &net.start("two.ke"));
+    let dir = folder.path().join("survey");
+    let site = rows::<SiteRow>(&dir).remove(0);
+    assert_eq!(
+        (site.outcome.as_str(), site.pages, site.address.as_deref()),
+        ("complete", 3, Some("127.0.1.2"))
+    );
+    assert_eq!(net.requests_at("127.0.1.2"), ["/robots.txt", "/", "/a", "/b"]);
+    // The dead address was tried once in the tree, and each try is an exchange of the site.
+    let answered = |number, attempt| (number, attempt, "127.0.1.2".to_owned(), None);
+    let expected =
+        [refused(0, 0, "127.0.1.1"), answered(0, 1), answered(1, 0), answered(2, 0), answered(3, 0)];
+    assert_eq!(tries(&dir), expected);
+    assert_eq!((site.requests, site.robots_requests), (5, 2));
+    assert_eq!(*net.names_asked.lock().unwrap(), ["two.ke. A"], "IPv6 was not needed");
+}
+
+#[test]
+fn ipv6_is_tried_where_all_of_ipv4_is_dead() {
+    let net = Net::of(&[("six.ke", &["127.0.1.1", "::1"]), ("alone.ke", &["::1"])], &["::1"]);
+    let start = [net.start("six.ke"), net.start("alone.ke")].concat();
+    let folder = survey(net.settings(), &start);
+    let mut sites = rows::<SiteRow>(&folder.path().join("survey"));
+    sites.sort_by(|one, other| one.site.cmp(&other.site));
+    let found: Vec<_> = sites.iter().map(|row| (row.pages, row.address.as_deref(), row.requests)).collect();
+    assert_eq!(found, [(3, Some("::1"), 4), (3, Some("::1"), 5)]);
+}
+
+#[test]
+fn of_a_host_whose_every_address_is_dead_three_are_tried() {
+    let addresses = &["127.0.1.4", "127.0.1.3", "127.0.1.2", "127.0.1.1"];
+    let net = Net::of(&[("dead.ke", addresses)], &["127.0.1.9"]);
+    let folder = survey(net.settings(), &net.start("dead.ke"));
+    let dir = folder.path().join("survey");
+    let expected = [refused(0, 0, "127.0.1.1"), refused(0, 1, "127.0.1.2"), refused(0, 2, "127.0.1.3")];
+    assert_eq!(tries(&dir)[..3], expected);
+    let site = rows::<SiteRow>(&dir).remove(0);
+    assert_eq!((site.outcome.as_str(), site.pages), ("unreachable", 0));
+}
+
+#[test]
+fn tries_count_into_the_budget_of_their_site() {
+    let addresses = &["127.0.1.1", "127.0.1.2", "127.0.1.3"];
+    let net = Net::of(&[("dead.ke", addresses)], &["127.0.1.9"]);
+    let settings = Settings { max_requests: Some(2), ..net.settings() };
+    let folder = survey(settings, &net.start("dead.ke"));
+    let dir = folder.path().join("survey");
+    assert_eq!(tries(&dir), [refused(0, 0, "127.0.1.1"), refused(0, 1, "127.0.1.2")]);
+    assert_eq!(rows::<SiteRow>(&dir)[0].outcome, "request_budget");
+}
+
+#[test]
+fn many_sites_that_share_a_dead_address_all_go_on_at_their_own() {
+    let hosts: Vec<String> = (1..=6).map(|number| format!("site{number}.ke")).collect();
+    let own: Vec<String> = (1..=6).map(|number| format!("127.0.2.{number}")).collect();
+    let addresses: Vec<[&str; 2]> = own.iter().map(|own| ["127.0.1.1", own.as_str()]).collect();
+    let table: Vec<(&str, &[&str])> =
+        hosts.iter().zip(&addresses).map(|(host, them)| (host.as_str(), &them[..])).collect();
+    let alive: Vec<&str> = own.iter().map(String::as_str).collect();
+    let net = Net::of(&table, &alive);
+    let start: Vec<WebUrl> = hosts.iter().flat_map(|host| net.start(host)).collect();
+    let folder = survey(Settings { sites: 4, ..net.settings() }, &start);
+    let sites = rows::<SiteRow>(&folder.path().join("survey"));
+    assert!(sites.iter().all(|site| site.pages == 3), "{sites:?}");
+    for own in alive {
+        assert_eq!(net.requests_at(own).len(), 4, "{own}");
+    }
+}
+
+/// Ends of the whole entries of a journal: eight bytes of magic, then length, checksum and content of each.
+fn ends(journal: &[u8]) -> Vec<usize> {
+    let mut ends = vec![8];
+    while let Some(prefix) = journal.get(ends[ends.len() - 1]..).and_then(|rest| rest.first_chunk::<4>()) {
+        ends.push(ends[ends.len() - 1] + 8 + u32::from_le_bytes(*prefix) as usize);
+    }
+    ends
+}
+
+#[test]
+fn a_survey_that_dies_after_any_entry_of_its_journal_goes_on_at_the_same_address() {
+    let hosts: &[(&str, &[&str])] = &[("two.ke", &["127.0.1.1", "127.0.1.2", "127.0.1.3"])];
+    let (stop, stopped) = watch::channel(false);
+    let stop_at_b: Hook = Arc::new(move |target| {
+        if target == "/b" {
+            let _ = stop.send(true);
+        }
+    });
+    let net = Net::watched(hosts, &["127.0.1.3"], stop_at_b);
+    let undisturbed: TimelessTables =
+        timeless_tables(&survey(net.settings(), &net.start("two.ke")).path().join("survey"));
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("survey");
+    let (fresh, _) = Survey::create(&dir, net.settings(), &net.start("two.ke")).unwrap();
+    assert!(!run(fresh, stopped).is_finished);
+    let journals = dir.join("journal");
+    let name = fs::read_dir(&journals).unwrap().next().unwrap().unwrap().file_name();
+    let whole = fs::read(journals.join(&name)).unwrap();
+    let ends = ends(&whole);
+    assert!(ends.len() > 10, "{}", ends.len());
+    for end in ends {
+        let copy = tempfile::tempdir().unwrap();
+        copy_folder(&dir, copy.path());
+        fs::write(copy.path().join("journal").join(&name), &whole[..end]).unwrap();
+        let (_keep, stop) = watch::channel(false);
+        assert!(run(Survey::open(copy.path()).unwrap(), stop).is_finished);
+        same_tables(&timeless_tables(copy.path()), &undisturbed);
+    }
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let there = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy_folder(&entry.path(), &there);
+        } else {
+            fs::copy(entry.path(), there).unwrap();
+        }
+    }
+}
