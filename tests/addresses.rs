@@ -1,4 +1,5 @@
-//! Hosts with several addresses, of which some are dead: over sockets and a name server on loopback.
+//! Ways to a host: several addresses, of which some are dead, and TLS of old. Over sockets and a name server on
+//! loopback; the servers of old TLS are openssl's (`tests/setup` installs it).
 #![allow(clippy::disallowed_methods)] // Name server and servers of the tests have sockets of their own.
 
 mod common;
@@ -8,9 +9,10 @@ use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::path::Path;
+use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ccsurvey::address::WebUrl;
 use ccsurvey::records::{ExchangeRow, SiteRow};
@@ -244,6 +246,79 @@ fn many_sites_that_share_a_dead_address_all_go_on_at_their_own() {
     assert!(sites.iter().all(|site| site.pages == 3), "{sites:?}");
     for own in alive {
         assert_eq!(net.requests_at(own).len(), 4, "{own}");
+    }
+}
+
+/// A server of openssl that speaks only what `flags` say, at an address and port of its own.
+struct OldServer {
+    process: Child,
+    port: u16,
+    _folder: tempfile::TempDir,
+}
+
+impl Drop for OldServer {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+impl OldServer {
+    fn speaking(flags: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let made = Command::new("openssl")
+            .args(
+                "req -x509 -newkey rsa:2048 -nodes -subj /CN=old.ke -keyout key.pem -out cert.pem".split(' '),
+            )
+            .current_dir(&folder)
+            .stderr(Stdio::null())
+            .status();
+        assert!(made.expect("this test needs the program openssl").success());
+        let free = TcpListener::bind("127.0.1.7:0").unwrap();
+        let port = free.local_addr().unwrap().port();
+        drop(free);
+        let process = Command::new("openssl")
+            .args(["s_server", "-quiet", "-www", "-accept", &format!("127.0.1.7:{port}")])
+            .args(["-key", "key.pem", "-cert", "cert.pem"])
+            .args(flags)
+            .current_dir(&folder)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let begun = Instant::now();
+        while TcpStream::connect(("127.0.1.7", port)).is_err() && begun.elapsed() < Duration::from_secs(20) {
+            thread::yield_now();
+        }
+        Self { process, port, _folder: folder }
+    }
+}
+
+#[test]
+fn a_server_whose_tls_is_too_old_is_asked_once_more_and_tells_what_it_speaks() {
+    for (flags, version, cipher) in [
+        (&["-tls1", "-cipher", "ALL:@SECLEVEL=0"][..], "TLSv1.0", "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA"),
+        (&["-tls1_1", "-cipher", "AES256-SHA:@SECLEVEL=0"], "TLSv1.1", "TLS_RSA_WITH_AES_256_CBC_SHA"),
+        (&["-tls1_2", "-cipher", "AES128-SHA256"], "TLSv1.2", "TLS_RSA_WITH_AES_128_CBC_SHA256"),
+        (&["-tls1_2", "-cipher", "ECDHE-RSA-AES128-SHA"], "TLSv1.2", "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA"),
+    ] {
+        let server = OldServer::speaking(flags);
+        let net = Net::of(&[("old.ke", &["127.0.1.7"])], &["127.0.1.9"]);
+        let start = [WebUrl::parse(&format!("https://old.ke:{}/", server.port)).unwrap()];
+        let folder = survey(net.settings(), &start);
+        let mut found = rows::<ExchangeRow>(&folder.path().join("survey"));
+        found.sort_by_key(|row| (row.number, row.attempt));
+        let [refused, greeted] = &found[..] else { panic!("{found:?}") };
+        assert!(["tls_too_old", "tls_alert"].contains(&refused.failure.as_deref().unwrap()));
+        assert_eq!(
+            (greeted.number, greeted.attempt, greeted.failure.as_deref()),
+            (0, Some(1), Some("tls_too_old"))
+        );
+        assert_eq!(
+            (greeted.tls_version.as_deref(), greeted.tls_cipher.as_deref()),
+            (Some(version), Some(cipher))
+        );
     }
 }
 

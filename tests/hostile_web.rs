@@ -117,6 +117,8 @@ const ROWS: &[Row] = &[
     ("tls-wrong-name", "complete", 2, &[]),
     ("tls-1-0", "unreachable", 0, &["robots tls_too_old"]),
     ("tls-alert", "unreachable", 0, &["robots tls_too_old"]),
+    ("tls-1-2-with-old-suites", "unreachable", 0, &["robots tls_too_old"]),
+    ("tls-nothing-in-common", "unreachable", 0, &["robots tls_alert"]),
     ("tls-stalled", "unreachable", 0, &["robots tls_timeout"]),
     ("tls-byte-a-second", "unreachable", 0, &["robots tls_timeout"]),
     ("tls-closed", "unreachable", 0, &["robots tls_handshake"]),

@@ -18,7 +18,8 @@ pub struct Answer {
     pub head: Head,
     /// `HTTP/1.1`, as the server says.
     pub http_version: Option<String>,
-    /// `TLSv1.3`, when the connection was encrypted.
+    /// `TLSv1.3`, when the connection was encrypted; of a server whose TLS is too old, with the cipher suite that it
+    /// chose after a space.
     pub tls_version: Option<String>,
     /// Why the certificate is not valid for the host; the page is used all the same unless
     /// invalid certificates are refused.

@@ -84,6 +84,8 @@ failures! {
     /// The server speaks only TLS that is too old: a version before 1.2, or a cipher suite that no client of
     /// today offers.
     TlsTooOld = "tls_too_old",
+    /// The server ended the TLS handshake with an alert: no cipher suite in common, a name that it does not serve …
+    TlsAlert = "tls_alert",
     /// This machine has no route to the address, as to IPv6 where it has IPv4 only; nothing was sent.
     NoRoute = "no_route",
 }
@@ -111,7 +113,20 @@ impl Failure {
     #[must_use]
     pub fn server_answered(self) -> bool {
         self.has_answer()
-            || matches!(self, Self::TlsCertificate | Self::TlsTooOld | Self::BadHttp | Self::HeaderTooLarge)
+            || matches!(
+                self,
+                Self::TlsCertificate
+                    | Self::TlsAlert
+                    | Self::TlsTooOld
+                    | Self::BadHttp
+                    | Self::HeaderTooLarge
+            )
+    }
+
+    /// Whether the server refused our TLS and may speak one that is older.
+    #[must_use]
+    pub fn refuses_tls(self) -> bool {
+        matches!(self, Self::TlsAlert | Self::TlsTooOld)
     }
 
     /// Whether no connection came about: another address of the host may still have a server.

@@ -72,6 +72,7 @@ fn of_tls(error: &rustls::Error) -> Failure {
             | PeerIncompatible::ServerTlsVersionIsDisabledByOurConfig,
         )
         | Error::PeerMisbehaved(PeerMisbehaved::SelectedUnofferedCipherSuite) => Failure::TlsTooOld,
+        Error::AlertReceived(_) => Failure::TlsAlert,
         _ => Failure::TlsHandshake,
     }
 }

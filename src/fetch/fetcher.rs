@@ -1,4 +1,4 @@
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
@@ -9,13 +9,14 @@ use super::gate::{Choice, Gate, MOST_ADDRESSES};
 use super::in_process::{Burden, Web};
 use super::line::{Lines, Opener};
 use super::names::{Found, Names};
+use super::old_tls::greet;
 use super::request::Requests;
 use super::run::Exchange;
 use super::settings::ROBOTS_BYTES;
 use super::tls::Tls;
 use super::wire::{FRAMES, LARGEST_HANDSHAKE, READ_AHEAD};
 use super::{FetchError, Settings};
-use crate::address::{Host, MAX_URL_BYTES, OptOuts};
+use crate::address::{Host, MAX_URL_BYTES, OptOuts, WebUrl};
 use crate::exchange::{Answer, Ask, Failure, Validators};
 
 /// Tells the time that answers are stamped with.
@@ -205,8 +206,7 @@ impl Fetcher {
         let parts = &*self.parts;
         let not_asked =
             |failure| (Answer::not_asked((parts.clock)(), Some(address), failure, None), Vec::new());
-        let permitted = parts.gate.exchange(&ask.url, address);
-        if let Err(failure) = permitted.and_then(|()| parts.aliases_permitted(ask.url.host())) {
+        if let Err(failure) = parts.permits(&ask.url, address) {
             return not_asked(failure);
         }
         let address = address.to_canonical();
@@ -234,6 +234,23 @@ impl Fetcher {
             clock: &parts.clock,
         };
         exchange.run(request).await
+    }
+
+    /// An exchange in which a server is greeted as clients of old did, to learn which TLS it speaks. It brings no
+    /// page; `tls_version` has what the server chose, and its cipher suite.
+    pub async fn greet(&self, ask: &Ask, address: IpAddr) -> Answer {
+        let parts = &*self.parts;
+        let (begun, started) = (Instant::now(), (parts.clock)());
+        let address = address.to_canonical();
+        let host = ask.url.host();
+        if let Err(failure) = parts.permits(&ask.url, address) {
+            return Answer::not_asked(started, Some(address), failure, None);
+        }
+        let server = parts.settings.gateway.unwrap_or(SocketAddr::new(address, ask.url.port()));
+        let mut answer = Answer::not_asked(started, Some(address), Failure::TlsHandshake, None);
+        greet(&parts.settings, server, host).await.fill(&mut answer);
+        answer.timings.total = begun.elapsed();
+        answer
     }
 
     /// What a server's other users bear because of the survey; known of a Web in process only.
@@ -293,6 +310,12 @@ impl Parts {
             (Some(failure), _) => Choice { address: Err(failure), refused: None },
             (None, Err(failure)) => Choice { address: Err(*failure), refused: None },
         }
+    }
+
+    /// The last gate before any byte leaves.
+    fn permits(&self, url: &WebUrl, address: IpAddr) -> Result<(), Failure> {
+        self.gate.exchange(url, address)?;
+        self.aliases_permitted(url.host())
     }
 
     fn aliases_permitted(&self, host: &Host) -> Result<(), Failure> {

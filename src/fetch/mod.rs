@@ -52,6 +52,10 @@
 //! and accepted, the signatures of the handshake still being verified. Nothing secret is ever
 //! sent.
 //!
+//! # Old TLS
+//! Connections are TLS 1.2 or 1.3 with the suites of today. A server that refuses these can be greeted once more as
+//! clients of old did ([`Fetcher::greet`]): it tells the version and the suite that it would speak, and no more is said.
+//!
 //! # Without sockets
 //! [`Fetcher::in_process`] puts the same questions to a [`Web`] in this process. It says what comes of a
 //! question and how long that takes; connections, time-outs, caps, counts and failures are those above,
@@ -70,11 +74,13 @@ mod error;
 mod failure;
 mod fetcher;
 mod gate;
+mod greeting;
 mod head;
 mod http_date;
 mod in_process;
 mod line;
 mod names;
+mod old_tls;
 mod reading;
 mod request;
 mod retry_after;

@@ -59,7 +59,8 @@ table! {
     total_ms: Option<f64>, "ms", "640.0", "0.1";
     /// The HTTP version as the server says.
     http_version: Option<String>, "", "HTTP/1.1", "0.1";
-    /// The TLS version of the connection; null when it was not encrypted.
+    /// The TLS version of the connection, or the one that a server too old for it chose (`tls_too_old`); null when
+    /// it was not encrypted.
     tls_version: Option<String>, "", "TLSv1.3", "0.1";
     /// The header `Server`.
     server: Option<String>, "", "nginx", "0.1";
@@ -105,8 +106,11 @@ table! {
     /// Of a probe: internal URLs that no page of its tree links to.
     new_internal_urls: Option<u32>, "URLs", "5", "0.1";
     /// Which try at the question of this number it is, from 0: where no connection comes about, the next address of
-    /// the host is tried. The last one is what the walk went on with.
-    attempt: u16, "", "0", "0.1";
+    /// the host is tried; a server that refuses our TLS is greeted by an older one, to learn which it speaks. The last
+    /// one is what the walk went on with. Null in tables of before there were tries.
+    attempt: Option<u16>, "", "0", "0.1";
+    /// The cipher suite that a server whose TLS is too old chose, by its IANA name; null for other rows.
+    tls_cipher: Option<String>, "", "TLS_RSA_WITH_3DES_EDE_CBC_SHA", "0.1";
 }
 
 impl ExchangeRow {
@@ -129,6 +133,7 @@ impl ExchangeRow {
 
     fn of_answer(answer: &Answer) -> Self {
         let head = answer.head.clone();
+        let mut spoken = answer.tls_version.as_deref().into_iter().flat_map(|spoken| spoken.split(' '));
         let asked = answer.failure.is_none_or(crate::exchange::Failure::reached_the_network);
         Self {
             address: answer.address.map(|address| address.to_string()),
@@ -142,7 +147,8 @@ impl ExchangeRow {
             last_modified: head.last_modified,
             etag: head.etag,
             http_version: answer.http_version.clone(),
-            tls_version: answer.tls_version.clone(),
+            tls_version: spoken.next().map(str::to_owned),
+            tls_cipher: spoken.next().map(str::to_owned),
             tls_error: answer.tls_error.clone(),
             sent_bytes: answer.wire.sent,
             received_bytes: answer.wire.received,
@@ -205,6 +211,19 @@ mod tests {
         assert_eq!(row.started, Timestamp(1_500_000));
         assert_eq!(row.failure.as_deref(), Some("reset"));
         assert_eq!((row.sent_bytes, row.dns_ms, row.total_ms), (212, Some(1.5), Some(40.0)));
+    }
+
+    #[test]
+    fn version_and_cipher_suite_of_old_tls_have_columns_of_their_own() {
+        let rc4 = "TLS_RSA_WITH_RC4_128_SHA";
+        for (spoken, version, cipher) in
+            [("TLSv1.3", "TLSv1.3", None), ("TLSv1.0 TLS_RSA_WITH_RC4_128_SHA", "TLSv1.0", Some(rc4))]
+        {
+            let mut answer = Answer::not_asked(UNIX_EPOCH, None, Failure::TlsTooOld, None);
+            answer.tls_version = Some(spoken.to_owned());
+            let row = ExchangeRow::of(&site(), 0, &ask(), &answer);
+            assert_eq!((row.tls_version.as_deref(), row.tls_cipher.as_deref()), (Some(version), cipher));
+        }
     }
 
     #[test]

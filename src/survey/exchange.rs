@@ -9,7 +9,7 @@ use super::journal::{Entry, Heard, Journal};
 use super::local_hours;
 use super::own_link;
 use super::parts::{Parts, pace};
-use super::ways::{Ways, is_closed};
+use super::ways::Ways;
 use crate::address::Site;
 use crate::exchange::{Answer, Ask, Failure, Purpose};
 use crate::load::{Permit, Turn, Wishes};
@@ -31,7 +31,7 @@ pub(super) struct Wanted {
 pub(super) enum Exchanged {
     /// It happened, and its answer is in the journal.
     Heard(Box<Heard>),
-    /// No connection came about, as the journal says; the host has another address.
+    /// It brought nothing, as the journal says; it can be put again at this address, another one or by older TLS.
     Tried(Box<Heard>, IpAddr),
     /// The server is not to be asked before this time, which is too far to wait for.
     PutOff(SystemTime),
@@ -60,7 +60,7 @@ pub(super) async fn exchange(
         None => attempt(parts, journal, site, wanted, false).await?.unwrap_or(Exchanged::Stopped),
     };
     match exchanged {
-        Exchanged::Heard(heard) if is_try(&heard) => another_way(parts, journal, ways, heard).await,
+        Exchanged::Heard(heard) if ways.go_on_after(&heard) => another_way(parts, journal, ways, heard).await,
         exchanged => Ok(exchanged),
     }
 }
@@ -78,6 +78,7 @@ pub(super) async fn another_way(
         return Ok(Exchanged::Stopped);
     };
     match located.address {
+        // Another address, or the same with older TLS.
         Ok(address) if !dead.contains(&address) => Ok(Exchanged::Tried(tried, address)),
         _ => {
             let_stand(journal, tried.ask.number)?;
@@ -108,7 +109,7 @@ async fn attempt(
         Ok(address) => address,
         Err(failure) => {
             let answer = Answer::not_asked(parts.now(), located.refused, failure, located.dns);
-            return record(parts, journal, Heard::nothing(ask, answer)).map(Some);
+            return record(parts, journal, &ways, Heard::nothing(ask, answer)).map(Some);
         }
     };
     let delay = crawl_delay;
@@ -120,7 +121,7 @@ async fn attempt(
         Err(NoTurn::Stopped) => return Ok(Some(Exchanged::Stopped)),
         Err(never) => {
             let answer = Answer::not_asked(parts.now(), Some(address), never.failure(), located.dns);
-            return record(parts, journal, Heard::nothing(ask, answer)).map(Some);
+            return record(parts, journal, &ways, Heard::nothing(ask, answer)).map(Some);
         }
     };
     // While the turn was waited for, our own link may have broken; and while that was, quiet hours may have begun.
@@ -139,7 +140,12 @@ async fn attempt(
     write(journal, &Entry::Asked { number: ask.number, address, at: asked })?;
     let has_opted_out = parts.opt_out.has_host(ask.url.host()) || parts.opt_out.has_address(address);
     let byte_limit = byte_limit.min(permit.byte_limit());
-    let fetching = parts.fetcher.fetch_other_than(&known, &ask, address, byte_limit);
+    let fetching = async {
+        if ways.has_old_tls(&ask.url) {
+            return (parts.fetcher.greet(&ask, address).await, Vec::new());
+        }
+        parts.fetcher.fetch_other_than(&known, &ask, address, byte_limit).await
+    };
     let Some((mut answer, body)) = unless_stopped(parts, fetching).await else {
         parts.load().lose(permit, asked, parts.now());
         return Ok(Some(Exchanged::Stopped));
@@ -164,12 +170,12 @@ async fn attempt(
     // Somebody opted out just now, or the name leads elsewhere than it did.
     if answer.failure.is_some_and(|failure| !failure.reached_the_network()) {
         leave_unsent(parts, journal, ask.number, permit)?;
-        return record(parts, journal, Heard::nothing(ask, answer)).map(Some);
+        return record(parts, journal, &ways, Heard::nothing(ask, answer)).map(Some);
     }
     let purpose = ask.purpose;
     let heard = hear(&parts.settings.exclude_text, ask, answer, body, earlier);
     let answer = heard.answer.clone();
-    let heard = record(parts, journal, heard);
+    let heard = record(parts, journal, &ways, heard);
     // After the journal: a server's state that is stored never knows an exchange the journal lost.
     #[cfg(not(feature = "hazards"))]
     parts.load().settle(permit, purpose, &answer);
@@ -348,21 +354,21 @@ fn read(exclude_text: &[String], ask: &Ask, answer: &Answer, body: Vec<u8>) -> C
     }
 }
 
-fn record(parts: &Parts, journal: &Mutex<Journal>, heard: Heard) -> Result<Exchanged, SurveyError> {
+fn record(
+    parts: &Parts,
+    journal: &Mutex<Journal>,
+    ways: &Ways,
+    heard: Heard,
+) -> Result<Exchanged, SurveyError> {
     let is_page = heard.is_page();
     parts.progress.exchange(heard.ask.purpose, &heard.answer, is_page);
     let heard = Box::new(heard);
-    let entry = if is_try(&heard) { Entry::Tried(heard) } else { Entry::Heard(heard) };
+    let entry = if ways.go_on_after(&heard) { Entry::Tried(heard) } else { Entry::Heard(heard) };
     write(journal, &entry)?;
     match entry {
         Entry::Heard(heard) | Entry::Tried(heard) => Ok(Exchanged::Heard(heard)),
         _ => Ok(Exchanged::Stopped),
     }
-}
-
-/// Whether the question may be put at another address.
-fn is_try(heard: &Heard) -> bool {
-    heard.answer.address.is_some() && heard.answer.failure.is_some_and(is_closed)
 }
 
 fn write(journal: &Mutex<Journal>, entry: &Entry) -> Result<(), SurveyError> {

@@ -94,7 +94,7 @@ fn exchange_row(done: &Concluded, scope: &Scope, heard: &Heard) -> ExchangeRow {
 /// Rows of one question stand together, in the order in which it was put.
 fn count_attempts(rows: &mut [ExchangeRow]) {
     for question in rows.chunk_by_mut(|one, next| one.number == next.number) {
-        (0..).zip(question).for_each(|(attempt, row)| row.attempt = attempt);
+        (0..).zip(question).for_each(|(attempt, row)| row.attempt = Some(attempt));
     }
 }
 

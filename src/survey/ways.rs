@@ -1,20 +1,32 @@
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 use std::path::Path;
 
 use super::error::SurveyError;
 use super::journal::{Entry, Heard, Reader};
-use crate::address::WebUrl;
-use crate::exchange::Failure;
+use crate::address::{Host, WebUrl};
+use crate::exchange::{Answer, Failure};
 
 /// What a site tree has learnt of the ways to its hosts; it follows from the tree's journal alone.
 ///
 /// Where no connection came about, the next address of the host is tried, and from then on in the whole tree: the dead
-/// one is not tried again for every page.
+/// one is not tried again for every page. A server that refuses our TLS is greeted by an older one, once.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Ways {
     /// By port: a server that refuses HTTPS may well speak HTTP.
     dead: HashSet<(IpAddr, u16)>,
+    /// Of hosts and ports that refused our TLS.
+    tls: HashMap<(Host, u16), Tls>,
+}
+
+/// What is known of the TLS of a server that refuses ours.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Tls {
+    /// It is to be greeted by an older one.
+    Unknown,
+    Old,
+    /// It speaks nothing that is older either.
+    Other,
 }
 
 impl Ways {
@@ -31,6 +43,7 @@ impl Ways {
     }
 
     pub(super) fn note(&mut self, heard: &Heard) {
+        self.note_tls(&heard.ask.url, &heard.answer);
         let Some(address) = heard.answer.address else { return };
         let spot = (address, heard.ask.url.port());
         match heard.answer.failure {
@@ -44,6 +57,30 @@ impl Ways {
         }
     }
 
+    fn note_tls(&mut self, url: &WebUrl, answer: &Answer) {
+        let is_told = |failure: &Failure| failure.reached_the_network() && !is_closed(*failure);
+        let Some(failure) = answer.failure.filter(is_told) else { return };
+        match self.tls.get(&server_of(url)) {
+            None if failure.refuses_tls() => self.tls.insert(server_of(url), Tls::Unknown),
+            Some(Tls::Unknown) if answer.tls_version.is_some() => self.tls.insert(server_of(url), Tls::Old),
+            Some(Tls::Unknown) => self.tls.insert(server_of(url), Tls::Other),
+            _ => None,
+        };
+    }
+
+    /// Whether the next question at the server of a URL is a greeting by old TLS.
+    pub(super) fn has_old_tls(&self, url: &WebUrl) -> bool {
+        url.is_https() && matches!(self.tls.get(&server_of(url)), Some(Tls::Unknown | Tls::Old))
+    }
+
+    /// Whether the question may be put in another way: at another address, or by older TLS.
+    pub(super) fn go_on_after(&self, heard: &Heard) -> bool {
+        let Some(failure) = heard.answer.failure.filter(|_| heard.answer.address.is_some()) else {
+            return false;
+        };
+        is_closed(failure) || (failure.refuses_tls() && !self.tls.contains_key(&server_of(&heard.ask.url)))
+    }
+
     /// Addresses where nobody is at the port of a URL.
     pub(super) fn dead_for(&self, url: &WebUrl) -> Vec<IpAddr> {
         self.dead.iter().filter(|(_, port)| *port == url.port()).map(|(address, _)| *address).collect()
@@ -51,14 +88,42 @@ impl Ways {
 }
 
 /// Whether another address of the host should be asked: no connection came about, or the server has been given up.
-pub(super) fn is_closed(failure: Failure) -> bool {
+fn is_closed(failure: Failure) -> bool {
     failure.is_no_connection() || failure == Failure::GivenUp
+}
+
+fn server_of(url: &WebUrl) -> (Host, u16) {
+    (url.host().clone(), url.port())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::survey::journal::tests::what_was_heard;
+
+    #[test]
+    fn a_server_that_refuses_our_tls_is_greeted_by_an_older_one_once() {
+        let url = WebUrl::parse("https://a.ke/").unwrap();
+        let came = |failure, version: Option<&str>| {
+            let mut heard = what_was_heard(0, failure);
+            heard.answer.address = Some([41, 90, 0, 1].into());
+            heard.answer.tls_version = version.map(str::to_owned);
+            heard.ask.url = url.clone();
+            heard
+        };
+        let refused = came(Failure::TlsAlert, None);
+        for (greeted, is_old) in
+            [(came(Failure::TlsTooOld, Some("TLSv1.0 0x0005")), true), (came(Failure::TlsAlert, None), false)]
+        {
+            let mut ways = Ways::default();
+            assert!(ways.go_on_after(&refused) && !ways.has_old_tls(&url));
+            ways.note(&refused);
+            assert!(ways.has_old_tls(&url) && !ways.go_on_after(&greeted));
+            ways.note(&greeted);
+            assert_eq!(ways.has_old_tls(&url), is_old);
+            assert!(!ways.go_on_after(&refused));
+        }
+    }
 
     #[test]
     fn an_address_is_dead_at_the_port_where_no_connection_came_about_until_one_does() {

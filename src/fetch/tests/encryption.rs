@@ -111,8 +111,8 @@ async fn a_server_whose_tls_is_too_old_says_so() {
         (old_hello(1, [0, 0x2f]), Failure::TlsTooOld),
         (old_hello(2, [0xc0, 0x14]), Failure::TlsTooOld),
         (old_hello(3, [0, 0x2f]), Failure::TlsTooOld),
-        (alert(40), Failure::TlsHandshake),
-        (alert(112), Failure::TlsHandshake),
+        (alert(40), Failure::TlsAlert),
+        (alert(112), Failure::TlsAlert),
     ] {
         let said = flight.clone();
         let server = Server::talking(move |mut talk| {
@@ -127,6 +127,37 @@ async fn a_server_whose_tls_is_too_old_says_so() {
         let (answer, _) = fetcher(settings()).fetch(&ask(&url, Purpose::Page), LOOPBACK, u64::MAX).await;
         assert_eq!(answer.failure, Some(failure), "{flight:?}");
         assert!(answer.timings.connect.is_some() && answer.timings.tls.is_none());
+    }
+}
+
+#[tokio::test]
+async fn a_greeting_of_old_learns_what_the_server_speaks() {
+    let too_old = Some(Failure::TlsTooOld);
+    for (flight, failure, spoken) in [
+        (old_hello(1, [0, 0x0a]), too_old, Some("TLSv1.0 TLS_RSA_WITH_3DES_EDE_CBC_SHA")),
+        (old_hello(3, [0xc0, 0x14]), too_old, Some("TLSv1.2 TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA")),
+        (old_hello(3, [0xc0, 0x2f]), Some(Failure::TlsHandshake), None),
+        (alert(70), too_old, None),
+        (alert(40), Some(Failure::TlsAlert), None),
+        (b"HTTP/1.1 400 plain HTTP".to_vec(), Some(Failure::TlsHandshake), None),
+        (Vec::new(), Some(Failure::TlsTimeout), None),
+    ] {
+        let said = flight.clone();
+        let server = Server::talking(move |mut talk| {
+            let said = said.clone();
+            async move {
+                talk.say(&said).await;
+                talk.wait().await;
+            }
+        })
+        .await;
+        let url = format!("https://a.ke:{}/", server.address.port());
+        let mut settings = settings();
+        settings.timeouts.tls = SHORT;
+        let answer = fetcher(settings).greet(&ask(&url, Purpose::Page), LOOPBACK).await;
+        assert_eq!((answer.failure, answer.tls_version.as_deref()), (failure, spoken), "{flight:?}");
+        assert_eq!((answer.wire.connections, answer.wire.received), (1, flight.len() as u64));
+        assert!(answer.wire.sent > 150 && answer.timings.connect.is_some() && answer.status.is_none());
     }
 }
 

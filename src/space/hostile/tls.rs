@@ -22,6 +22,13 @@ pub(super) const CASES: &[Case] = &[
         // RFC 8446 §6: fatal, protocol_version.
         Handshake::Acts(vec![raw([21, 3, 1, 0, 2, 2, 70]), Act::Close])
     }),
+    Case::of_tls("tls-1-2-with-old-suites", "TLS 1.2 with RSA key exchange and CBC alone.", || {
+        Handshake::Acts(vec![raw(hello([0, 0x2f], 3)), Act::Stall])
+    }),
+    Case::of_tls("tls-nothing-in-common", "An alert: nothing that was offered will do.", || {
+        // RFC 8446 §6: fatal, handshake_failure.
+        Handshake::Acts(vec![raw([21, 3, 1, 0, 2, 2, 40]), Act::Close])
+    }),
     Case::of_tls("tls-stalled", "The greeting is taken and never answered.", || {
         Handshake::Acts(vec![Act::Stall])
     }),

@@ -1,0 +1,101 @@
+use std::io::ErrorKind;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, timeout_at};
+
+use super::Settings;
+use super::greeting::{CLOSE_NOTIFY, Flight, LONGEST_FLIGHT, PROTOCOL_VERSION, hello, of_old, read};
+use crate::address::Host;
+use crate::exchange::{Answer, Failure};
+
+/// What came of greeting a server as clients of old did.
+#[derive(Debug, Default)]
+pub(super) struct Greeted {
+    pub failure: Option<Failure>,
+    /// Version and cipher suite that the server chose, where no client of today speaks so.
+    pub version: Option<String>,
+    sent: usize,
+    received: usize,
+    connect: Option<Duration>,
+}
+
+/// Greets the server, hears version and suite that it chooses, and takes leave: no request can be put.
+pub(super) async fn greet(settings: &Settings, server: SocketAddr, host: &Host) -> Greeted {
+    let begun = Instant::now();
+    let whole = begun + settings.timeouts.whole;
+    let mut greeted = Greeted::default();
+    #[allow(clippy::disallowed_methods)] // The room that connects.
+    let connecting = TcpStream::connect(server);
+    let mut stream = match timeout_at(whole.min(begun + settings.timeouts.connect), connecting).await {
+        Ok(Ok(stream)) => stream,
+        Ok(Err(error)) => {
+            greeted.failure = Some(match error.kind() {
+                ErrorKind::ConnectionRefused => Failure::ConnectRefused,
+                ErrorKind::TimedOut => Failure::ConnectTimeout,
+                _ => Failure::ConnectUnreachable,
+            });
+            return greeted;
+        }
+        Err(_) => {
+            greeted.failure = Some(Failure::ConnectTimeout);
+            return greeted;
+        }
+    };
+    let connected = Instant::now();
+    greeted.connect = Some(connected - begun);
+    let deadline = whole.min(connected + settings.timeouts.tls);
+    let heard = timeout_at(deadline, greeted.hear(&mut stream, host)).await;
+    let (failure, version) = heard.unwrap_or((Failure::TlsTimeout, None));
+    (greeted.failure, greeted.version) = (Some(failure), version);
+    greeted
+}
+
+impl Greeted {
+    async fn hear(&mut self, stream: &mut TcpStream, host: &Host) -> (Failure, Option<String>) {
+        let hello = hello(host);
+        if stream.write_all(&hello).await.is_err() {
+            return (Failure::Reset, None);
+        }
+        self.sent = hello.len();
+        let mut flight = Vec::new();
+        loop {
+            match read(&flight) {
+                Flight::More if flight.len() < LONGEST_FLIGHT => {}
+                Flight::Hello { version, suite } => {
+                    self.take_leave(stream).await;
+                    return match of_old(version, suite) {
+                        Some(chosen) => (Failure::TlsTooOld, Some(chosen)),
+                        None => (Failure::TlsHandshake, None),
+                    };
+                }
+                Flight::Alert(PROTOCOL_VERSION) => return (Failure::TlsTooOld, None),
+                Flight::Alert(_) => return (Failure::TlsAlert, None),
+                Flight::NotTls | Flight::More => return (Failure::TlsHandshake, None),
+            }
+            match stream.read_buf(&mut flight).await {
+                Ok(0) => return (Failure::TlsHandshake, None),
+                Ok(bytes) => self.received += bytes,
+                Err(_) => return (Failure::Reset, None),
+            }
+        }
+    }
+
+    async fn take_leave(&mut self, stream: &mut TcpStream) {
+        if stream.write_all(&CLOSE_NOTIFY).await.is_ok() {
+            self.sent += CLOSE_NOTIFY.len();
+        }
+    }
+
+    /// Puts what it was and cost into an answer.
+    pub(super) fn fill(self, answer: &mut Answer) {
+        answer.failure = self.failure;
+        answer.tls_version = self.version;
+        answer.wire.sent = self.sent as u64;
+        answer.wire.received = self.received as u64;
+        answer.wire.connections = u32::from(self.connect.is_some());
+        answer.timings.connect = self.connect;
+    }
+}
