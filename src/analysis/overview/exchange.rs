@@ -63,6 +63,14 @@ impl Exchange<'_> {
         self.purpose == "robots"
     }
 
+    /// Whether the question may be put again in another way: at another address of the host, or by older TLS.
+    pub(super) fn is_a_try(&self) -> bool {
+        matches!(
+            self.failure,
+            Some("connect_refused" | "connect_timeout" | "connect_unreachable" | "tls_alert" | "tls_too_old")
+        )
+    }
+
     /// Whether what was asked for is there, sent now or unchanged since an earlier survey.
     pub(super) fn is_success(&self) -> bool {
         self.status.is_some_and(|status| (200..300).contains(&status)) || self.unchanged_bytes.is_some()

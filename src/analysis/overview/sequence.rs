@@ -98,7 +98,7 @@ impl Sequence {
         let page = key(exchange.url);
         if self.answered_pages.contains(&page) {
             self.twice.note(exchange.url);
-        } else if !is_put_off {
+        } else if !is_put_off && !exchange.is_a_try() {
             self.answered_pages.insert(page);
         }
     }

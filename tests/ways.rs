@@ -10,6 +10,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -167,7 +168,7 @@ fn survey(settings: Settings, start: &[WebUrl]) -> tempfile::TempDir {
 fn tries(dir: &Path) -> Vec<(u32, u16, String, Option<String>)> {
     let mut tries: Vec<_> = rows::<ExchangeRow>(dir)
         .into_iter()
-        .map(|row| (row.number, row.attempt, row.address.unwrap_or_default(), row.failure))
+        .map(|row| (row.number, row.attempt.unwrap(), row.address.unwrap_or_default(), row.failure))
         .collect();
     tries.sort();
     tries
@@ -194,7 +195,7 @@ fn a_host_with_a_dead_address_is_walked_at_its_next_one() {
         [refused(0, 0, "127.0.1.1"), answered(0, 1), answered(1, 0), answered(2, 0), answered(3, 0)];
     assert_eq!(tries(&dir), expected);
     assert_eq!((site.requests, site.robots_requests), (5, 2));
-    assert_eq!(*net.names_asked.lock().unwrap(), ["two.ke. A"], "IPv6 was not needed");
+    assert!(!net.names_asked.lock().unwrap().contains(&"two.ke. AAAA".to_owned()), "IPv6 was not needed");
 }
 
 #[test]
@@ -335,14 +336,17 @@ fn ends(journal: &[u8]) -> Vec<usize> {
 fn a_survey_that_dies_after_any_entry_of_its_journal_goes_on_at_the_same_address() {
     let hosts: &[(&str, &[&str])] = &[("two.ke", &["127.0.1.1", "127.0.1.2", "127.0.1.3"])];
     let (stop, stopped) = watch::channel(false);
+    let is_armed = Arc::new(AtomicBool::new(false));
+    let armed = is_armed.clone();
     let stop_at_b: Hook = Arc::new(move |target| {
-        if target == "/b" {
+        if target == "/b" && armed.load(Ordering::SeqCst) {
             let _ = stop.send(true);
         }
     });
     let net = Net::watched(hosts, &["127.0.1.3"], stop_at_b);
     let undisturbed: TimelessTables =
         timeless_tables(&survey(net.settings(), &net.start("two.ke")).path().join("survey"));
+    is_armed.store(true, Ordering::SeqCst);
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("survey");
     let (fresh, _) = Survey::create(&dir, net.settings(), &net.start("two.ke")).unwrap();
