@@ -338,12 +338,12 @@ fn a_survey_that_dies_after_any_entry_of_its_journal_goes_on_at_the_same_address
     let (stop, stopped) = watch::channel(false);
     let is_armed = Arc::new(AtomicBool::new(false));
     let armed = is_armed.clone();
-    let stop_at_b: Hook = Arc::new(move |target| {
-        if target == "/b" && armed.load(Ordering::SeqCst) {
+    let stop_at_a: Hook = Arc::new(move |target| {
+        if target == "/a" && armed.load(Ordering::SeqCst) {
             let _ = stop.send(true);
         }
     });
-    let net = Net::watched(hosts, &["127.0.1.3"], stop_at_b);
+    let net = Net::watched(hosts, &["127.0.1.3"], stop_at_a);
     let undisturbed: TimelessTables =
         timeless_tables(&survey(net.settings(), &net.start("two.ke")).path().join("survey"));
     is_armed.store(true, Ordering::SeqCst);
