@@ -166,6 +166,20 @@ impl WebUrl {
         self.at_path("/")
     }
 
+    /// Whether this is the front page of its host: the path `/`, no query.
+    #[must_use]
+    pub fn is_front_page(&self) -> bool {
+        self.path() == "/" && self.query().is_none()
+    }
+
+    /// The same by https where it is http, and by http where it is https; none with a port of its own.
+    #[must_use]
+    pub fn by_other_scheme(&self) -> Option<Self> {
+        let scheme = if self.is_https() { "http" } else { "https" };
+        let mut url = self.url.clone();
+        (url.port().is_none() && url.set_scheme(scheme).is_ok()).then(|| Self { url, host: self.host.clone() })
+    }
+
     /// Where this URL's host keeps its robots.txt (RFC 9309 §2.3).
     #[must_use]
     pub fn robots_txt(&self) -> Self {

@@ -24,17 +24,19 @@ impl Walk {
         if self.has_opted_out(url) {
             return Decision::Not(Class::OptOut);
         }
-        if let Some(class) = entry.kept {
+        let is_entrance = entry.is_entrance();
+        if let Some(class) = entry.kept.filter(|_| !is_entrance) {
             return Decision::Not(class);
         }
-        if let Some(endless) = endless_path(url) {
+        if let Some(endless) = endless_path(url).filter(|_| !is_entrance) {
             self.evidence.name(&endless);
             return Decision::Not(Class::Trap);
         }
         if self.depth > Depth(0) && self.settings.filter.leaves_out(url) {
             return Decision::Not(Class::Filtered);
         }
-        if !entry.again && self.script_is_used_up(url) {
+        let is_free = is_entrance || entry.again || url.is_front_page();
+        if !is_free && self.script_is_used_up(url) {
             let url = url.clone();
             self.withhold(&url);
             return Decision::Not(Class::Script);
@@ -71,14 +73,10 @@ impl Walk {
         Decision::Ask(Ask { number: self.asked, url, purpose, depth: Some(self.depth) }, delay)
     }
 
-    /// One query URL a script; and once it is fetched, not the bare script URL either. A bare URL
+    /// So many query URLs a script; and once they are fetched, not the bare script URL either. A bare URL
     /// fetched first does not use up the script.
     fn script_is_used_up(&self, url: &WebUrl) -> bool {
-        match url.script() {
-            Some(script) => {
-                self.scripts.get(&script).is_some_and(|used| *used >= self.settings.queries_per_script)
-            }
-            None => self.scripts.contains_key(&ScriptKey(url.page_key())),
-        }
+        let script = url.script().unwrap_or_else(|| ScriptKey(url.page_key()));
+        self.scripts.get(&script).is_some_and(|used| *used >= self.settings.queries_per_script)
     }
 }

@@ -12,10 +12,14 @@ use crate::exchange::Depth;
 impl Walk {
     /// All answers of the level are merged: the next one begins, or the walk ends.
     pub(super) fn finish_level(&mut self) {
-        if self.depth == Depth(0)
-            && let Some(outcome) = self.outcome_of_a_start_without_page()
-        {
-            return self.end(outcome);
+        if self.depth == Depth(0) {
+            if self.try_next_entrance() {
+                return;
+            }
+            if self.level().pages == 0 {
+                let outcome = self.outcome_without_page();
+                return self.end(outcome);
+            }
         }
         self.weigh_evidence();
         let is_quiet = self.level().external_urls == 0;
@@ -60,22 +64,6 @@ impl Walk {
         Entry { kept, ..Entry::new(url) }
     }
 
-    fn outcome_of_a_start_without_page(&mut self) -> Option<Outcome> {
-        let (opted_out, moved) = (self.opted_out, self.moved);
-        let (server_answered, page_answered) = (self.first_answer.is_some(), self.page_answered);
-        let level = self.level();
-        let robots = level.class(Class::Robots) + level.class(Class::RobotsUnreachable) > 0;
-        match () {
-            () if level.pages > 0 => None,
-            () if opted_out || level.class(Class::OptOut) > 0 => Some(Outcome::OptOut),
-            () if moved => Some(Outcome::Moved),
-            () if !server_answered => Some(Outcome::Unreachable),
-            () if robots => Some(Outcome::Robots),
-            () if !page_answered && level.class(Class::Fetched) > 0 => Some(Outcome::Unreachable),
-            () => None,
-        }
-    }
-
     /// The tree, once `poll` has said [`Step::Done`]; and what it knows, for later trees of the site.
     #[must_use]
     pub fn conclude(mut self) -> (Tree, Known) {
@@ -95,8 +83,12 @@ impl Walk {
             self.levels.push(last);
         }
         let (address, server) = self.first_answer.unzip();
+        let outcome = self.ending.unwrap_or(Outcome::Interrupted);
         let tree = Tree {
-            outcome: self.ending.unwrap_or(Outcome::Interrupted),
+            outcome,
+            entrance: self.entering.brought,
+            entrances: self.entering.tried,
+            is_closed: self.levels[0].pages == 0 && self.entering.leaves_hope(outcome),
             trap_patterns,
             levels: self.levels,
             robots: self.robots,
@@ -107,7 +99,7 @@ impl Walk {
             server: server.flatten(),
         };
         let pages =
-            self.known.into_iter().filter(|(_, place)| *place == Place::Listed).map(|(key, _)| key).collect();
+            self.known.into_iter().filter(|(_, place)| place.is_final()).map(|(key, _)| key).collect();
         (tree, Known { pages, scripts: self.scripts })
     }
 

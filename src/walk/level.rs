@@ -38,6 +38,12 @@ impl LevelCount {
         self.classes[class as usize] += 1;
     }
 
+    /// A URL that was counted in one class ends in another.
+    pub(super) fn recount(&mut self, from: Class, to: Class) {
+        self.classes[from as usize] = self.classes[from as usize].saturating_sub(1);
+        self.count(to);
+    }
+
     pub(super) fn book(&mut self, answer: &Answer) {
         if answer.failure.is_none_or(|failure| failure.reached_the_network()) {
             self.requests += 1;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::decide::Decision;
+use super::entrance::{Entering, Entrance};
 use super::evidence::Evidence;
 use super::merge::Waiting;
 use super::mirrors::Mirrors;
@@ -25,6 +26,7 @@ pub struct Walk {
     pub(super) scope: Scope,
     pub(super) opt_out: Arc<OptOuts>,
     pub(super) origins: Origins,
+    pub(super) entering: Entering,
     /// What is known of every internal URL found.
     pub(super) known: HashMap<PageKey, Place>,
     pub(super) scripts: HashMap<ScriptKey, u32>,
@@ -94,8 +96,17 @@ pub(super) enum Place {
     Shunned,
     /// It stands in the list of the next level.
     Found,
-    /// It stands in the list of this level or an earlier one, or an earlier tree had it.
+    /// It stands in the list of this level or an earlier one.
     Listed,
+    /// An earlier tree of the site had it.
+    Earlier,
+}
+
+impl Place {
+    /// Whether its turn has come, or will without anything else happening.
+    pub(super) fn is_final(self) -> bool {
+        matches!(self, Self::Listed | Self::Earlier)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -109,6 +120,8 @@ pub(super) struct Entry {
     pub again: bool,
     /// HEAD was asked already: the answer says HTML, or could not say.
     pub probed: bool,
+    /// At level 0, the entrance that it is or that redirects led from.
+    pub entrance: Option<Entrance>,
     /// What was read so far says that it is not worth asking for.
     pub kept: Option<Class>,
     /// Schemes under which the page was asked for in this chain of redirects.
@@ -137,9 +150,15 @@ impl Entry {
             retries: 0,
             again: false,
             probed: false,
+            entrance: None,
             kept: None,
             schemes: Schemes::default(),
         }
+    }
+
+    /// Whether it is an entrance itself and not what one redirects to.
+    pub(super) fn is_entrance(&self) -> bool {
+        self.entrance.is_some() && self.redirects == 0
     }
 }
 
@@ -153,9 +172,10 @@ impl Walk {
         start: WebUrl,
         known: Known,
     ) -> Self {
-        let mut places: HashMap<_, _> = known.pages.into_iter().map(|key| (key, Place::Listed)).collect();
+        let mut places: HashMap<_, _> = known.pages.into_iter().map(|key| (key, Place::Earlier)).collect();
         places.insert(start.page_key(), Place::Listed);
         Self {
+            entering: Entering::new(settings.entrances, &scope, &start),
             settings,
             scope,
             opt_out,
@@ -163,7 +183,7 @@ impl Walk {
             known: places,
             scripts: known.scripts,
             depth: Depth(0),
-            list: vec![Entry::new(start)],
+            list: vec![Entry { entrance: Some(Entrance::Offered), ..Entry::new(start) }],
             turn: 0,
             found: Vec::new(),
             waiting: VecDeque::new(),
@@ -260,12 +280,18 @@ impl Walk {
         } else {
             entry.schemes.http = true;
         }
-        self.waiting.push_back(Waiting::page(ask, entry.clone()));
+        let entry = entry.clone();
         if let Some(script) = ask.url.script()
             && !entry.again
         {
             *self.scripts.entry(script).or_default() += 1;
         }
+        if entry.again
+            && let Some(class) = self.entering.take_kept(&entry.url)
+        {
+            self.level().recount(class, Class::Fetched);
+        }
+        self.waiting.push_back(Waiting::page(ask, entry));
         self.pass(Class::Fetched);
     }
 
@@ -287,7 +313,8 @@ impl Walk {
             }
         }
         if self.failures >= self.settings.max_failures {
-            self.end(Outcome::Unreachable);
+            let is_silent = self.first_answer.is_none() || self.levels[0].pages > 0;
+            self.end(if is_silent { Outcome::Unreachable } else { Outcome::NoPage });
         }
         if self.is_full {
             self.end(Outcome::Trap);
@@ -309,7 +336,11 @@ impl Walk {
 
     /// The URL whose turn it is has its class; the next one's turn comes.
     fn pass(&mut self, class: Class) {
-        if !self.list[self.turn].again {
+        let Entry { url, again, .. } = &self.list[self.turn];
+        if self.depth == Depth(0) && class != Class::Fetched {
+            self.entering.note_kept(url, *again, class);
+        }
+        if !again {
             self.level().count(class);
         }
         self.turn += 1;

@@ -52,6 +52,9 @@ impl Walk {
             (None, _) => &mut self.robots,
         };
         waiting.tries.iter().for_each(|tried| load.book(tried));
+        if self.depth == Depth(0) && waiting.purpose != Purpose::Probe {
+            self.entering.note_answer(&waiting.url, &answer);
+        }
         match waiting.entry {
             None if waiting.purpose == Purpose::Probe => {
                 self.note_failures(&answer);
@@ -122,6 +125,7 @@ impl Walk {
         let is_html = answer.is_success() && is_html(answer.head.content_type.as_deref());
         if is_html || matches!(content, Content::Page(_)) {
             self.level().pages += 1;
+            self.entering.brought = self.entering.brought.or(entry.entrance);
         }
         if let Content::Page(page) = content {
             self.merge_links(&entry.url, *page);
@@ -196,29 +200,46 @@ impl Walk {
     fn merge_redirect(&mut self, entry: &Entry, answer: &Answer) {
         let Some(location) = answer.head.location.as_deref() else { return };
         let Ok(target) = entry.url.join(location) else { return };
+        let is_start = self.depth == Depth(0);
         if !self.scope.contains(target.host()) {
-            self.moved |= self.depth == Depth(0);
+            if is_start {
+                self.moved = true;
+                self.entering.note_moved(entry);
+            }
             return self.find_external(&Arc::new(entry.url.clone()), target, Element::Redirect, false);
         }
-        let redirects = entry.redirects + 1;
-        if target.page_key() == entry.url.page_key() {
-            let was_asked = if target.is_https() { entry.schemes.https } else { entry.schemes.http };
+        let (redirects, place) = (entry.redirects + 1, self.known.get(&target.page_key()).copied());
+        let is_same_page = target.page_key() == entry.url.page_key();
+        if is_same_page || (is_start && place == Some(Place::Listed)) {
+            let was_asked = match () {
+                () if is_start && self.entering.is_listed(&target) => true,
+                () if !is_same_page => false,
+                () if target.is_https() => entry.schemes.https,
+                () => entry.schemes.http,
+            };
             if !was_asked && redirects <= MAX_PAGE_REDIRECTS {
-                let Entry { schemes, probed, .. } = *entry;
-                self.list.push(Entry { redirects, again: true, schemes, probed, ..Entry::new(target) });
+                let Entry { schemes, probed, entrance, .. } = *entry;
+                self.enlist(Entry { redirects, again: true, schemes, probed, entrance, ..Entry::new(target) });
             }
             return;
         }
-        let place = self.known.get(&target.page_key()).copied();
-        if place == Some(Place::Listed) || (place.is_none() && !self.has_room()) {
+        if place.is_some_and(Place::is_final) || (place.is_none() && !self.has_room()) {
             return;
         }
         self.known.insert(target.page_key(), Place::Listed);
         if redirects > MAX_PAGE_REDIRECTS {
             self.level().count(Class::Redirects);
         } else {
-            self.list.push(Entry { redirects, ..self.entry(target) });
+            let entrance = entry.entrance;
+            self.enlist(Entry { redirects, entrance, ..self.entry(target) });
         }
+    }
+
+    fn enlist(&mut self, entry: Entry) {
+        if self.depth == Depth(0) {
+            self.entering.note_listed(&entry.url);
+        }
+        self.list.push(entry);
     }
 }
 

@@ -56,7 +56,7 @@ impl Mirrors {
         let pairs = self.numbers.get(&url.authority()).and_then(|number| self.pairs.get(number));
         let is_known = |pair: &Pair| {
             let key = WebUrl::key_on(&self.hosts[pair.original as usize], url.target());
-            matches!(known.get(&key), Some(Place::Found | Place::Listed))
+            matches!(known.get(&key), Some(Place::Found | Place::Listed | Place::Earlier))
         };
         pairs.is_some_and(|pairs| pairs.iter().filter(|pair| pair.is_mirror()).any(is_known))
     }

@@ -4,7 +4,11 @@
 //! be asked next, [`Walk::begin`] that it is now being asked, [`Walk::handle`] what came of it;
 //! when `poll` says [`Step::Done`], [`Walk::conclude`] gives the [`Tree`].
 //!
-//! **The life of an internal URL.** It is found: as start URL, as a link of a page, as the target
+//! **Entering the site.** Level 0 begins with the start URL. Whenever it has nothing left to ask and no page has come,
+//! the next entrance is tried: the front page of the start URL's host, then the site's other doors (`entrance`). So
+//! a dead first link, a closed port or a name without an address does not hide a site.
+//!
+//! **The life of an internal URL.** It is found: as entrance, as a link of a page, as the target
 //! of a redirect. If it is new it joins the list of a level: links of level *d* make level *d+1*, a
 //! redirect adds no depth. When its turn comes it gets its one [`Class`]: fetched, or the reason why
 //! not (robots.txt, the script rule, an opt-out, a path that looks endless). What no turn came for,
@@ -31,6 +35,7 @@
 
 mod class;
 mod decide;
+mod entrance;
 mod evidence;
 mod filter;
 mod finish;
@@ -49,6 +54,7 @@ mod trap;
 mod tree;
 
 pub use class::Class;
+pub use entrance::{Entrance, Entrances};
 pub use filter::{Extension, Filter, NON_HTML_EXTENSIONS, NonHtml, UrlPattern};
 pub use level::LevelCount;
 pub use machine::{Content, Known, Step, Walk};

@@ -124,6 +124,7 @@ impl Origins {
     }
 }
 
-fn origin_of(url: &WebUrl) -> String {
+/// Scheme, host and port.
+pub(super) fn origin_of(url: &WebUrl) -> String {
     format!("{}://{}", if url.is_https() { "https" } else { "http" }, url.authority())
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Why the walk of a site ended: the closed list behind the column `outcome`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Outcome {
-    /// No link was left to follow.
+    /// Pages came, and no link was left to follow.
     Complete,
     /// Links were left below the deepest level that the survey walks.
     Depth,
@@ -16,19 +16,21 @@ pub enum Outcome {
     Stable,
     /// No link was left but those of traps; or more URLs were found than a site is allowed to have.
     Trap,
-    /// robots.txt keeps us from the start URL.
+    /// robots.txt keeps us from the site's entrances.
     Robots,
-    /// The start URL redirects to another site.
+    /// The site redirects to another one.
     Moved,
-    /// No answer to the start URL, or none any more.
+    /// No answer from any entrance of the site, or none any more.
     Unreachable,
     /// The site opted out.
     OptOut,
     Interrupted,
+    /// The site's servers answered, and no entrance brought a page.
+    NoPage,
 }
 
 impl Outcome {
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Complete,
         Self::Depth,
         Self::RequestBudget,
@@ -41,6 +43,7 @@ impl Outcome {
         Self::Unreachable,
         Self::OptOut,
         Self::Interrupted,
+        Self::NoPage,
     ];
 
     /// The word in the tables.
@@ -59,6 +62,7 @@ impl Outcome {
             Self::Unreachable => "unreachable",
             Self::OptOut => "opt_out",
             Self::Interrupted => "interrupted",
+            Self::NoPage => "no_page",
         }
     }
 }

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use super::{Filter, Probing};
+use super::{Entrances, Filter, Probing};
 use crate::exchange::Depth;
 
 /// How many redirects in a row a page may take: the limit that the Fetch standard sets browsers is
@@ -13,6 +13,8 @@ pub struct Settings {
     /// The deepest level that is fetched. 8: the 2008 study found few trees deeper, at 80 % of the
     /// load of depth 20 and no loss of external URLs.
     pub depth: Depth,
+    /// Entrances of the site that are tried until one brings a page.
+    pub entrances: Entrances,
     /// Which URLs are asked for at all.
     pub filter: Filter,
     /// Query URLs fetched of one script.
@@ -45,6 +47,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             depth: Depth(8),
+            entrances: Entrances::default(),
             filter: Filter::default(),
             queries_per_script: 1,
             probing: Probing::default(),

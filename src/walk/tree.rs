@@ -1,7 +1,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use super::{Class, LevelCount, Outcome, Probe};
+use super::{Class, Entrance, LevelCount, Outcome, Probe};
 use crate::address::WebUrl;
 use crate::exchange::Depth;
 use crate::page::Element;
@@ -10,6 +10,12 @@ use crate::page::Element;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tree {
     pub outcome: Outcome,
+    /// Which entrance brought the first page.
+    pub entrance: Option<Entrance>,
+    /// How many were tried.
+    pub entrances: u16,
+    /// No page came, and another URL of the site may still open it.
+    pub is_closed: bool,
     /// By depth, from 0. The last may hold only what was found and not fetched.
     pub levels: Vec<LevelCount>,
     /// What robots.txt cost, redirects of it included; no depth.

@@ -1,4 +1,5 @@
 mod asking;
+mod entering;
 mod laws;
 mod levels;
 mod rules;
@@ -23,6 +24,9 @@ pub(super) enum Served {
     To(String),
     Robots(String),
     Gone,
+    Fails(Failure),
+    /// A 2xx that is no HTML.
+    File,
     OptedOut,
     /// A robots.txt that came with a failure.
     Broken(Failure, String),
@@ -51,6 +55,10 @@ impl Web {
         answer.wire = Wire { sent: 100, received: 1000, connections: 0 };
         let served = self.0.get(ask.url.as_str()).cloned().unwrap_or(Served::Status(404));
         if let Served::Gone = served {
+            return (answer, Content::Nothing);
+        }
+        if let Served::Fails(failure) = served {
+            answer.failure = Some(failure);
             return (answer, Content::Nothing);
         }
         if let Served::OptedOut = served {
@@ -89,7 +97,11 @@ impl Web {
                 answer.head.location = Some(to);
                 Content::Nothing
             }
-            Served::Gone | Served::OptedOut => Content::Nothing,
+            Served::File => {
+                answer.head.content_type = Some("application/pdf".to_owned());
+                Content::Nothing
+            }
+            Served::Gone | Served::Fails(_) | Served::OptedOut => Content::Nothing,
         };
         (answer, content)
     }

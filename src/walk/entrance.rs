@@ -1,0 +1,402 @@
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::machine::{Entry, Place, Walk};
+use super::origins::origin_of;
+use super::{Class, Outcome};
+use crate::address::{Host, PageKey, Scope, WebUrl};
+use crate::exchange::{Answer, Failure};
+
+/// Entrances that a site tree may try. Each is a request to the site, after a request for robots.txt where its
+/// scheme and host were not asked before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Written", into = "Written")]
+pub enum Entrances {
+    /// So many at most, the URL that was offered included.
+    UpTo(u8),
+    /// As by default; and after that each of the site's four doors that was not asked, whatever the others brought.
+    All,
+}
+
+/// The URL that was offered, the front page of its host, and the other scheme or another name of the site: one
+/// dead link, a closed port and a name without an address do not hide a site together.
+const MOST: u8 = 4;
+
+impl Default for Entrances {
+    fn default() -> Self {
+        Self::UpTo(MOST)
+    }
+}
+
+impl Entrances {
+    /// Whether only the URL that was offered is asked.
+    #[must_use]
+    pub fn is_one(self) -> bool {
+        self == Self::UpTo(1)
+    }
+
+    fn most(self) -> u16 {
+        match self {
+            Self::UpTo(most) => u16::from(most),
+            Self::All => u16::from(MOST),
+        }
+    }
+}
+
+impl fmt::Display for Entrances {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UpTo(most) => most.fmt(f),
+            Self::All => f.write_str("all"),
+        }
+    }
+}
+
+impl FromStr for Entrances {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match (text.trim(), text.trim().parse()) {
+            ("all", _) => Ok(Self::All),
+            (_, Ok(most @ 1..=MOST)) => Ok(Self::UpTo(most)),
+            _ => Err(format!("'{text}' is neither a number from 1 to {MOST} nor all")),
+        }
+    }
+}
+
+/// How it stands in a file: a number, or a word.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Number(u64),
+    Word(String),
+}
+
+impl TryFrom<Written> for Entrances {
+    type Error = String;
+
+    fn try_from(written: Written) -> Result<Self, String> {
+        match written {
+            Written::Number(number) => number.to_string().parse(),
+            Written::Word(word) => word.parse(),
+        }
+    }
+}
+
+impl From<Entrances> for Written {
+    fn from(entrances: Entrances) -> Self {
+        match entrances {
+            Entrances::UpTo(most) => Self::Number(most.into()),
+            Entrances::All => Self::Word("all".to_owned()),
+        }
+    }
+}
+
+/// A URL at which a tree may begin, by its relation to the one that was offered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entrance {
+    Offered,
+    /// The front page of the offered URL's host.
+    FrontPage,
+    /// The same by the other of http and https.
+    OtherScheme,
+    /// The front page of another name of the site: with `www.` or without.
+    OtherName,
+    OtherNameOtherScheme,
+}
+
+impl Entrance {
+    /// The word in the tables.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Offered => "offered",
+            Self::FrontPage => "front_page",
+            Self::OtherScheme => "other_scheme",
+            Self::OtherName => "other_name",
+            Self::OtherNameOtherScheme => "other_name_other_scheme",
+        }
+    }
+}
+
+/// How a site is entered: what was tried, what came of it, and what is tried next while no page has come.
+pub(super) struct Entering {
+    offered: WebUrl,
+    most: u16,
+    /// Entrances put on the list so far.
+    pub tried: u16,
+    /// The entrance that brought the first page.
+    pub brought: Option<Entrance>,
+    /// Still to be tried while no page has come.
+    next: VecDeque<Candidate>,
+    /// Still to be asked whatever came.
+    doors: VecDeque<Candidate>,
+    /// Pages that stood on the list of level 0, each with the scheme.
+    listed: HashSet<(bool, PageKey)>,
+    /// The class of those that were not asked for.
+    kept: HashMap<PageKey, Class>,
+    /// What came of the questions to an origin, robots.txt included, at its best.
+    origins: HashMap<String, Reached>,
+    /// A front page led out of the scope.
+    pub front_page_moved: bool,
+    /// Rules forbid a front page of this site: the owner has spoken.
+    is_forbidden: bool,
+    /// A robots.txt that was answered keeps an entrance back.
+    kept_by_robots: bool,
+}
+
+struct Candidate {
+    url: WebUrl,
+    entrance: Entrance,
+    applies: When,
+}
+
+enum When {
+    Always,
+    /// Not where no connection came about.
+    Connected(String),
+    /// Only where this origin has an address and gave no status.
+    Unanswered(String),
+}
+
+/// How far questions to an origin came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Reached {
+    NoAddress,
+    NoConnection,
+    Connected,
+    Answered,
+}
+
+impl Reached {
+    /// None for a question that was not put.
+    fn by(answer: &Answer) -> Option<Self> {
+        if answer.status.is_some() {
+            return Some(Self::Answered);
+        }
+        match answer.failure? {
+            Failure::DnsNxdomain | Failure::DnsNoAddress | Failure::DnsTimeout | Failure::DnsServfail => {
+                Some(Self::NoAddress)
+            }
+            Failure::AddressRefused
+            | Failure::ConnectRefused
+            | Failure::ConnectTimeout
+            | Failure::ConnectUnreachable
+            | Failure::TlsTimeout
+            | Failure::TlsCertificate
+            | Failure::TlsHandshake => Some(Self::NoConnection),
+            Failure::OptedOut | Failure::HeldOff | Failure::GivenUp | Failure::ServerBudget => None,
+            _ => Some(Self::Connected),
+        }
+    }
+}
+
+impl Entering {
+    pub(super) fn new(entrances: Entrances, scope: &Scope, offered: &WebUrl) -> Self {
+        Self {
+            offered: offered.clone(),
+            most: entrances.most(),
+            tried: 1,
+            brought: None,
+            next: candidates(scope, offered),
+            doors: if entrances == Entrances::All { doors(scope, offered) } else { VecDeque::new() },
+            listed: HashSet::from([(offered.is_https(), offered.page_key())]),
+            kept: HashMap::new(),
+            origins: HashMap::new(),
+            front_page_moved: false,
+            is_forbidden: false,
+            kept_by_robots: false,
+        }
+    }
+
+    /// The next entrance that applies: by the rule while there is no page, and then the doors that are asked anyway.
+    fn next(&mut self, has_page: bool) -> Option<Candidate> {
+        if has_page || self.front_page_moved || self.tried >= self.most {
+            self.next.clear();
+        }
+        while let Some(candidate) = self.next.pop_front().or_else(|| self.doors.pop_front()) {
+            if self.applies(&candidate.applies) && !self.is_listed(&candidate.url) {
+                return Some(candidate);
+            }
+        }
+        None
+    }
+
+    fn applies(&self, when: &When) -> bool {
+        let reached = |origin: &String| self.origins.get(origin).copied();
+        match when {
+            When::Always => true,
+            When::Connected(origin) => reached(origin).is_none_or(|reached| reached >= Reached::Connected),
+            When::Unanswered(origin) => {
+                !matches!(reached(origin), Some(Reached::NoAddress | Reached::Answered))
+            }
+        }
+    }
+
+    /// Notes how far a question at level 0 came, robots.txt included.
+    pub(super) fn note_answer(&mut self, url: &WebUrl, answer: &Answer) {
+        if let Some(reached) = Reached::by(answer) {
+            let best = self.origins.entry(origin_of(url)).or_insert(reached);
+            *best = reached.max(*best);
+        }
+    }
+
+    /// A URL on the list of level 0 is not asked for; `again` where its page has its class already.
+    pub(super) fn note_kept(&mut self, url: &WebUrl, again: bool, class: Class) {
+        if !again {
+            self.kept.insert(url.page_key(), class);
+        }
+        match class {
+            Class::Robots => {
+                self.kept_by_robots = true;
+                self.is_forbidden |= url.is_front_page();
+            }
+            Class::RobotsUnreachable => {
+                self.kept_by_robots |= self.origins.get(&origin_of(url)) == Some(&Reached::Answered);
+            }
+            _ => {}
+        }
+    }
+
+    /// The class of a page of level 0 that is asked for now and was not under its other scheme.
+    pub(super) fn take_kept(&mut self, url: &WebUrl) -> Option<Class> {
+        self.kept.remove(&url.page_key())
+    }
+
+    /// Whether a page stood on the list of level 0 already, under this scheme.
+    pub(super) fn is_listed(&self, url: &WebUrl) -> bool {
+        self.listed.contains(&(url.is_https(), url.page_key()))
+    }
+
+    pub(super) fn note_listed(&mut self, url: &WebUrl) {
+        self.listed.insert((url.is_https(), url.page_key()));
+    }
+
+    /// Whether another URL may still open a site that brought no page.
+    pub(super) fn leaves_hope(&self, outcome: Outcome) -> bool {
+        match outcome {
+            Outcome::Unreachable | Outcome::NoPage => true,
+            Outcome::Moved => !self.front_page_moved,
+            _ => false,
+        }
+    }
+
+    /// A URL of level 0 redirects out of the scope.
+    pub(super) fn note_moved(&mut self, from: &Entry) {
+        let began_at_a_front_page = match from.entrance {
+            None => false,
+            Some(Entrance::Offered) => self.offered.is_front_page(),
+            Some(_) => true,
+        };
+        self.front_page_moved |= began_at_a_front_page || from.url.is_front_page();
+    }
+}
+
+/// How a site is entered, as part of the walk.
+impl Walk {
+    /// Level 0 has nothing left to ask: puts the next entrance on its list, if there is one to try.
+    pub(super) fn try_next_entrance(&mut self) -> bool {
+        let has_page = self.level().pages > 0;
+        if self.entering.is_forbidden || self.has_opted_out_at_the_start() {
+            return false;
+        }
+        while let Some(Candidate { url, entrance, .. }) = self.entering.next(has_page) {
+            let again = match self.known.insert(url.page_key(), Place::Listed) {
+                Some(Place::Earlier) => {
+                    self.known.insert(url.page_key(), Place::Earlier);
+                    continue;
+                }
+                place => place == Some(Place::Listed),
+            };
+            self.entering.note_listed(&url);
+            self.entering.tried += 1;
+            self.list.push(Entry { again, entrance: Some(entrance), ..Entry::new(url) });
+            return true;
+        }
+        false
+    }
+
+    fn has_opted_out_at_the_start(&mut self) -> bool {
+        self.opted_out || self.level().class(Class::OptOut) > 0
+    }
+
+    /// What became of a site none of whose entrances brought a page.
+    pub(super) fn outcome_without_page(&mut self) -> Outcome {
+        match () {
+            () if self.has_opted_out_at_the_start() => Outcome::OptOut,
+            () if self.moved => Outcome::Moved,
+            () if self.entering.kept_by_robots && !self.page_answered => Outcome::Robots,
+            () if self.first_answer.is_none() => Outcome::Unreachable,
+            () => Outcome::NoPage,
+        }
+    }
+}
+
+/// What is tried after the URL that was offered, in this order.
+fn candidates(scope: &Scope, offered: &WebUrl) -> VecDeque<Candidate> {
+    let front = offered.door();
+    let origin = origin_of(&front);
+    let other = front.by_other_scheme();
+    let mut list = VecDeque::from([Candidate {
+        url: front,
+        entrance: Entrance::FrontPage,
+        applies: When::Connected(origin.clone()),
+    }]);
+    list.extend(other.map(|url| Candidate {
+        url,
+        entrance: Entrance::OtherScheme,
+        applies: When::Unanswered(origin),
+    }));
+    for url in other_names(scope, offered.host()).filter_map(|name| front_page(offered.is_https(), &name)) {
+        let origin = origin_of(&url);
+        let other = url.by_other_scheme();
+        list.push_back(Candidate { url, entrance: Entrance::OtherName, applies: When::Always });
+        list.extend(other.map(|url| Candidate {
+            url,
+            entrance: Entrance::OtherNameOtherScheme,
+            applies: When::Unanswered(origin),
+        }));
+    }
+    list
+}
+
+/// The front pages of the site's bare name and of `www.`, by http and https.
+fn doors(scope: &Scope, offered: &WebUrl) -> VecDeque<Candidate> {
+    let names = [Some(scope.site().root().clone()), with_www(scope)];
+    let doors = names.into_iter().flatten().flat_map(|name| {
+        [false, true].map(|is_https| {
+            let is_same = (name == *offered.host(), is_https == offered.is_https());
+            let entrance = match is_same {
+                (true, true) => Entrance::FrontPage,
+                (true, false) => Entrance::OtherScheme,
+                (false, true) => Entrance::OtherName,
+                (false, false) => Entrance::OtherNameOtherScheme,
+            };
+            front_page(is_https, &name).map(|url| Candidate { url, entrance, applies: When::Always })
+        })
+    });
+    doors.flatten().collect()
+}
+
+/// The bare name of the site and the one with `www.`, as far as they are not the host itself.
+fn other_names(scope: &Scope, host: &Host) -> impl Iterator<Item = Host> {
+    let names = [Some(scope.site().root().clone()), with_www(scope)];
+    names.into_iter().flatten().filter(move |name| name != host)
+}
+
+/// None for a site that has no such name: an address, a public suffix, a host that is called `www` itself.
+fn with_www(scope: &Scope) -> Option<Host> {
+    let root = scope.site().root();
+    if root.ip().is_some() || root.as_str().starts_with("www.") {
+        return None;
+    }
+    Host::parse(&format!("www.{root}")).ok().filter(|name| scope.contains(name))
+}
+
+fn front_page(is_https: bool, name: &Host) -> Option<WebUrl> {
+    let scheme = if is_https { "https" } else { "http" };
+    WebUrl::parse(&format!("{scheme}://{name}/")).ok()
+}

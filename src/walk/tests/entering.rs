@@ -1,0 +1,292 @@
+use super::*;
+
+/// Nobody listens at these origins.
+fn dead(web: Web, failure: Failure, origins: &[&str]) -> Web {
+    origins
+        .iter()
+        .fold(web, |web, origin| web.serve(&format!("{origin}/robots.txt"), Served::Fails(failure)))
+}
+
+/// A walk from a start URL; with one question in flight and with four it is the same.
+fn entered_with(web: &Web, from: &str, settings: &Settings) -> (Tree, Vec<String>) {
+    let (tree, asked) = drive(start(from, settings.clone(), ""), web, 1);
+    assert_eq!((&tree, &asked), (&drive(start(from, settings.clone(), ""), web, 4).0, &asked));
+    let pages = asked.into_iter().filter(|ask| ask.purpose == Purpose::Page);
+    (tree, pages.map(|ask| ask.url.to_string()).collect())
+}
+
+fn entered(web: &Web, from: &str) -> (Tree, Vec<String>) {
+    entered_with(web, from, &Settings::default())
+}
+
+fn by(tree: &Tree) -> (Outcome, Option<Entrance>, u16) {
+    (tree.outcome, tree.entrance, tree.entrances)
+}
+
+#[test]
+fn a_dead_link_into_a_site_leads_to_its_front_page() {
+    let web = Web::default().page("http://a.ke/", &["/x"]).page("http://a.ke/x", &[]);
+    let (tree, asked) = entered(&web, "http://a.ke/gone");
+    assert_eq!(asked, ["http://a.ke/gone", "http://a.ke/", "http://a.ke/x"]);
+    assert_eq!(by(&tree), (Outcome::Complete, Some(Entrance::FrontPage), 2));
+    assert_eq!((tree.levels[0].internal_urls(), tree.levels[0].pages, tree.is_closed), (2, 1, false));
+}
+
+#[test]
+fn what_is_no_page_is_no_entrance() {
+    let web = Web::default().page("http://a.ke/", &[]).serve("http://a.ke/x.pdf", Served::File);
+    let (tree, _) = entered(&web, "http://a.ke/x.pdf");
+    assert_eq!(by(&tree), (Outcome::Complete, Some(Entrance::FrontPage), 2));
+}
+
+#[test]
+fn a_start_that_brings_a_page_is_the_only_entrance_asked() {
+    let web = Web::default().redirect("http://a.ke/", "https://www.a.ke/").page("https://www.a.ke/", &[]);
+    let (tree, asked) = entered(&web, "http://a.ke/");
+    assert_eq!(asked, ["http://a.ke/", "https://www.a.ke/"]);
+    assert_eq!(by(&tree), (Outcome::Complete, Some(Entrance::Offered), 1));
+}
+
+#[test]
+fn a_site_that_answers_only_by_https_or_whose_port_80_resets_is_entered_by_https() {
+    for failure in [Failure::ConnectRefused, Failure::ConnectTimeout, Failure::Reset, Failure::FirstByteTimeout] {
+        let web = dead(Web::default().page("https://a.ke/", &["http://b.ke/"]), failure, &["http://a.ke"]);
+        let (tree, asked) = entered(&web, "http://a.ke/");
+        assert_eq!(asked, ["https://a.ke/"], "{failure}");
+        assert_eq!(by(&tree), (Outcome::Complete, Some(Entrance::OtherScheme), 2));
+        // One page, of one class.
+        let level = &tree.levels[0];
+        assert_eq!((level.internal_urls(), level.class(Class::Fetched), tree.deepest()), (1, 1, Some(Depth(0))));
+    }
+}
+
+#[test]
+fn the_front_page_is_passed_over_where_no_connection_came_about_and_not_after_a_reset() {
+    let live = || Web::default().page("https://a.ke/", &[]);
+    let web = dead(live(), Failure::ConnectRefused, &["http://a.ke"]);
+    assert_eq!(by(&entered(&web, "http://a.ke/x").0), (Outcome::Complete, Some(Entrance::OtherScheme), 2));
+    let web = live().serve("http://a.ke/x", Served::Gone).serve("http://a.ke/", Served::Gone);
+    let (tree, asked) = entered(&web, "http://a.ke/x");
+    assert_eq!(asked[..2], ["http://a.ke/x", "http://a.ke/"]);
+    // Its robots.txt was answered: http was reached.
+    assert_eq!(by(&tree), (Outcome::NoPage, None, 3));
+}
+
+#[test]
+fn a_site_with_an_address_only_at_www_is_entered_there() {
+    let web = Web::default().page("http://www.a.ke/", &["/x"]).page("http://www.a.ke/x", &[]);
+    let web = dead(web, Failure::DnsNoAddress, &["http://a.ke"]);
+    let (tree, asked) = entered(&web, "http://a.ke/");
+    assert_eq!(asked, ["http://www.a.ke/", "http://www.a.ke/x"]);
+    assert_eq!(by(&tree), (Outcome::Complete, Some(Entrance::OtherName), 2));
+}
+
+#[test]
+fn a_site_that_answers_only_at_www_and_https_is_entered_there() {
+    let web = Web::default().page("https://www.a.ke/", &[]);
+    let web = dead(web, Failure::DnsNxdomain, &["http://a.ke"]);
+    let web = dead(web, Failure::ConnectRefused, &["http://www.a.ke"]);
+    let (tree, asked) = entered(&web, "http://a.ke/");
+    assert_eq!(asked, ["https://www.a.ke/"]);
+    assert_eq!(by(&tree), (Outcome::Complete, Some(Entrance::OtherNameOtherScheme), 3));
+}
+
+#[test]
+fn from_www_the_bare_name_is_tried_and_from_another_host_both() {
+    let web = Web::default().page("http://a.ke/", &[]);
+    let (tree, asked) = entered(&web, "http://www.a.ke/");
+    assert_eq!(asked, ["http://www.a.ke/", "http://a.ke/"]);
+    assert_eq!(tree.entrance, Some(Entrance::OtherName));
+    let web = Web::default().page("http://www.a.ke/", &[]);
+    let (tree, asked) = entered(&web, "http://shop.a.ke/x");
+    assert_eq!(asked, ["http://shop.a.ke/x", "http://shop.a.ke/", "http://a.ke/", "http://www.a.ke/"]);
+    assert_eq!((tree.entrance, tree.entrances), (Some(Entrance::OtherName), 4));
+}
+
+#[test]
+fn other_names_are_asked_by_the_scheme_offered_and_at_its_default_port() {
+    let (_, asked) = entered(&Web::default(), "https://a.ke:8443/x");
+    assert_eq!(asked, ["https://a.ke:8443/x", "https://a.ke:8443/", "https://www.a.ke/"]);
+}
+
+#[test]
+fn no_more_entrances_are_tried_than_may_be() {
+    for (most, asked) in [(1, 1), (2, 2), (3, 3), (4, 4)] {
+        let settings = Settings { entrances: Entrances::UpTo(most), ..Settings::default() };
+        let (tree, pages) = entered_with(&Web::default(), "http://shop.a.ke/x", &settings);
+        assert_eq!((pages.len(), tree.entrances, tree.outcome), (asked, u16::from(most), Outcome::NoPage));
+    }
+}
+
+#[test]
+fn where_nothing_answers_the_site_is_unreachable_and_where_anything_does_it_gave_no_page() {
+    let all = ["http://a.ke", "https://a.ke", "http://www.a.ke", "https://www.a.ke"];
+    let (tree, asked) = entered(&dead(Web::default(), Failure::ConnectTimeout, &all), "http://a.ke/");
+    assert_eq!((by(&tree), asked.len()), ((Outcome::Unreachable, None, 4), 0));
+    assert!(tree.is_closed);
+    let (tree, _) = entered(&dead(Web::default(), Failure::ConnectTimeout, &all[..3]), "http://a.ke/");
+    assert_eq!(by(&tree), (Outcome::NoPage, None, 4));
+    assert!(tree.is_closed);
+    for status in [401, 403, 404, 500] {
+        let web = all.iter().fold(Web::default(), |web, origin| {
+            web.serve(&format!("{origin}/"), Served::Status(status))
+        });
+        assert_eq!(entered(&web, "http://a.ke/").0.outcome, Outcome::NoPage, "{status}");
+    }
+}
+
+#[test]
+fn circles_of_redirects_end_without_a_page() {
+    let web = Web::default()
+        .redirect("http://a.ke/", "https://www.a.ke/")
+        .redirect("https://www.a.ke/", "http://www.a.ke/")
+        .redirect("http://www.a.ke/", "https://a.ke/")
+        .redirect("https://a.ke/", "http://a.ke/");
+    let (tree, asked) = entered(&web, "http://a.ke/");
+    assert_eq!(asked, ["http://a.ke/", "https://www.a.ke/", "http://www.a.ke/", "https://a.ke/"]);
+    assert_eq!((by(&tree), tree.levels[0].internal_urls()), ((Outcome::NoPage, None, 1), 2));
+}
+
+#[test]
+fn a_redirect_to_a_known_name_under_a_scheme_not_asked_yet_is_followed() {
+    let web = Web::default()
+        .redirect("http://a.ke/", "http://www.a.ke/")
+        .redirect("http://www.a.ke/", "https://a.ke/")
+        .page("https://a.ke/", &[]);
+    assert_eq!(by(&entered(&web, "http://a.ke/").0), (Outcome::Complete, Some(Entrance::Offered), 1));
+}
+
+#[test]
+fn a_certificate_that_is_refused_is_no_answer_and_the_other_scheme_is_tried() {
+    let web = dead(Web::default().page("http://a.ke/", &[]), Failure::TlsCertificate, &["https://a.ke"]);
+    let (tree, asked) = entered(&web, "https://a.ke/x");
+    assert_eq!((asked, tree.entrance), (vec!["http://a.ke/".to_owned()], Some(Entrance::OtherScheme)));
+    let web = web.redirect("http://a.ke/", "https://a.ke/");
+    assert_eq!(entered(&web, "http://a.ke/").0.outcome, Outcome::NoPage);
+}
+
+#[test]
+fn a_front_page_that_leads_to_another_site_has_moved_and_a_deep_url_has_not() {
+    let web = Web::default().redirect("http://a.ke/old", "http://b.ke/");
+    let (tree, asked) = entered(&web, "http://a.ke/old");
+    assert_eq!(asked, ["http://a.ke/old", "http://a.ke/", "http://www.a.ke/"]);
+    assert_eq!((by(&tree), tree.is_closed), ((Outcome::Moved, None, 3), true));
+    assert_eq!(entered(&web.page("http://a.ke/", &[]), "http://a.ke/old").0.outcome, Outcome::Complete);
+    let web = Web::default().redirect("http://a.ke/", "/home").redirect("http://a.ke/home", "http://b.ke/");
+    let (tree, asked) = entered(&web, "http://a.ke/old");
+    assert_eq!(asked, ["http://a.ke/old", "http://a.ke/", "http://a.ke/home"]);
+    assert_eq!((by(&tree), tree.is_closed), ((Outcome::Moved, None, 2), false));
+}
+
+#[test]
+fn rules_that_forbid_a_front_page_close_every_door_and_rules_about_a_deep_url_do_not() {
+    let rules = |text: &str| Served::Robots(format!("User-agent: *\nDisallow: {text}\n"));
+    let web = Web::default().serve("http://a.ke/robots.txt", rules("/")).page("http://www.a.ke/", &[]);
+    let (tree, asked) = entered(&web, "http://a.ke/x");
+    assert_eq!((by(&tree), asked.len(), tree.is_closed), ((Outcome::Robots, None, 2), 0, false));
+    let web = Web::default().serve("http://a.ke/robots.txt", rules("/x")).page("http://a.ke/", &[]);
+    assert_eq!(by(&entered(&web, "http://a.ke/x").0), (Outcome::Complete, Some(Entrance::FrontPage), 2));
+}
+
+#[test]
+fn a_robots_txt_that_fails_shuts_its_own_door_only() {
+    let web = Web::default().serve("http://a.ke/robots.txt", Served::Status(500));
+    let live = web.page("http://www.a.ke/", &[]).page("https://a.ke/", &[]);
+    let (tree, asked) = entered(&live, "http://a.ke/");
+    assert_eq!(asked, ["http://www.a.ke/"], "http was reached, so https is not tried");
+    assert_eq!(by(&tree), (Outcome::Complete, Some(Entrance::OtherName), 2));
+    let web = live.serve("http://www.a.ke/robots.txt", Served::Status(503));
+    assert_eq!(by(&entered(&web, "http://a.ke/").0), (Outcome::Robots, None, 2));
+}
+
+#[test]
+fn a_name_that_opted_out_ends_the_search() {
+    let walk = start("http://shop.a.ke/", Settings::default(), "www.a.ke");
+    let (tree, asked) = drive(walk, &Web::default(), 1);
+    assert_eq!((tree.outcome, tree.is_closed), (Outcome::OptOut, false));
+    assert!(asked.iter().all(|ask| ask.url.host().as_str() != "www.a.ke"));
+}
+
+#[test]
+fn front_pages_and_entrances_are_not_kept_back_by_the_rule_of_one_query_a_script() {
+    let web = Web::default()
+        .page("http://a.ke/?utm=1", &["/", "/s?id=1", "/s"])
+        .page("http://a.ke/", &[])
+        .page("http://a.ke/s?id=1", &[]);
+    let (tree, asked) = entered(&web, "http://a.ke/?utm=1");
+    assert_eq!(asked, ["http://a.ke/?utm=1", "http://a.ke/", "http://a.ke/s?id=1"]);
+    assert_eq!(tree.levels[1].class(Class::Script), 1, "the bare script");
+    let settings = Settings { queries_per_script: 2, ..Settings::default() };
+    assert!(entered_with(&web, "http://a.ke/?utm=1", &settings).1.contains(&"http://a.ke/s".to_owned()));
+}
+
+/// What a later tree of the site asks after an earlier one.
+fn later(web: &Web, first: &str, second: &str) -> (Tree, Vec<String>) {
+    let scope = || Scope::of(&Host::parse("a.ke").unwrap(), ScopeRule::Site, suffixes());
+    let mut walk = start(first, Settings::default(), "");
+    while let Step::Ask(ask, _) = walk.poll() {
+        walk.begin(&ask);
+        let (answer, content) = web.answer(&ask);
+        walk.handle(ask.number, answer, content);
+    }
+    let (_, known) = walk.conclude();
+    let settings = Arc::new(Settings::default());
+    let (tree, asked) = drive(Walk::new(settings, scope(), Arc::default(), url(second), known), web, 1);
+    let pages = asked.into_iter().filter(|ask| ask.purpose == Purpose::Page);
+    (tree, pages.map(|ask| ask.url.to_string()).collect())
+}
+
+#[test]
+fn a_later_tree_does_not_try_the_doors_of_an_earlier_one_again() {
+    let web = Web::default().page("http://a.ke/live", &["/gone", "/new"]);
+    let (tree, asked) = later(&web, "http://a.ke/gone", "http://a.ke/live");
+    assert_eq!(asked, ["http://a.ke/live", "http://a.ke/new"]);
+    assert_eq!(by(&tree), (Outcome::Complete, Some(Entrance::Offered), 1));
+    let (tree, asked) = later(&web, "http://a.ke/gone", "http://a.ke/gone-too");
+    assert_eq!((asked.len(), by(&tree)), (1, (Outcome::NoPage, None, 1)));
+}
+
+#[test]
+fn a_later_tree_is_begun_although_its_script_is_used_up() {
+    let web = Web::default().page("http://a.ke/?utm=1", &[]).page("http://a.ke/s", &[]);
+    let web = web.page("http://a.ke/s?id=1", &[]);
+    let (tree, asked) = later(&web, "http://a.ke/s?id=1", "http://a.ke/s");
+    assert_eq!((asked, tree.outcome), (vec!["http://a.ke/s".to_owned()], Outcome::Complete));
+}
+
+#[test]
+fn all_four_doors_are_asked_once_each_where_that_is_wanted() {
+    let settings = Settings { entrances: Entrances::All, ..Settings::default() };
+    let web = Web::default()
+        .page("http://a.ke/x", &["http://www.a.ke/"])
+        .page("http://a.ke/", &[])
+        .redirect("https://a.ke/", "https://www.a.ke/")
+        .redirect("http://www.a.ke/", "https://www.a.ke/");
+    let (tree, asked) = entered_with(&web, "http://a.ke/x", &settings);
+    let doors = ["http://a.ke/", "https://a.ke/", "https://www.a.ke/", "http://www.a.ke/"];
+    assert_eq!(asked[0], "http://a.ke/x");
+    assert_eq!(asked[1..], doors);
+    assert_eq!((by(&tree), tree.levels.len()), ((Outcome::Complete, Some(Entrance::Offered), 4), 1));
+    assert_eq!(tree.levels[0].internal_urls(), 3);
+}
+
+#[test]
+fn sites_without_other_names_have_one_front_page() {
+    for (root, offered) in [("192.0.2.1", "http://192.0.2.1/x"), ("co.ke", "http://co.ke/x")] {
+        let scope = Scope::of(&Host::parse(root).unwrap(), ScopeRule::Site, suffixes());
+        let walk = Walk::new(Arc::default(), scope, Arc::default(), url(offered), Known::default());
+        let (tree, asked) = drive(walk, &Web::default(), 1);
+        assert_eq!((tree.entrances, asked.len()), (2, 3), "{root}");
+    }
+    let scope = Scope::of(&Host::parse("www.a.ke").unwrap(), ScopeRule::Host, suffixes());
+    let walk = Walk::new(Arc::default(), scope, Arc::default(), url("http://www.a.ke/"), Known::default());
+    assert_eq!(drive(walk, &Web::default(), 1).0.entrances, 1);
+}
+
+#[test]
+fn entrances_are_written_as_a_number_or_all() {
+    for (text, entrances) in [("1", Entrances::UpTo(1)), ("4", Entrances::UpTo(4)), ("all", Entrances::All)] {
+        assert_eq!((text.parse(), entrances.to_string().as_str()), (Ok(entrances), text));
+    }
+    assert_eq!("5".parse::<Entrances>(), Err("'5' is neither a number from 1 to 4 nor all".to_owned()));
+}
