@@ -148,7 +148,7 @@ impl Tree {
 }
 
 /// The closed list of outcomes, and whether the tree may go on below where it ended.
-const OUTCOMES: [(&str, bool); 12] = [
+const OUTCOMES: [(&str, bool); 13] = [
     ("complete", false),
     ("depth", true),
     ("request_budget", true),
@@ -158,6 +158,7 @@ const OUTCOMES: [(&str, bool); 12] = [
     ("trap", true),
     ("robots", false),
     ("moved", false),
+    ("no_page", false),
     ("unreachable", false),
     ("opt_out", true),
     ("interrupted", true),

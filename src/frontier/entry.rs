@@ -10,11 +10,16 @@ pub struct Rules {
     pub seeds_per_site: u32,
     /// The last generation that is walked; none: no bound.
     pub generations: Option<u32>,
+    /// A site that no tree could open is given another URL, as long as it has fewer than [`MOST_TREES`].
+    pub later_trees: bool,
 }
+
+/// Trees of a site that brought no page before it is given up.
+pub const MOST_TREES: u32 = 3;
 
 impl Default for Rules {
     fn default() -> Self {
-        Self { seeds_per_site: 1, generations: None }
+        Self { seeds_per_site: 1, generations: None, later_trees: true }
     }
 }
 
@@ -51,7 +56,8 @@ pub enum Offer {
     Site,
     /// A further start URL of a known site.
     Seed,
-    /// Its site is known and takes no further start URLs, or has this one already.
+    /// Its site is known and takes no further start URLs, or has this one already. It may be kept as a spare,
+    /// for the case that the trees before it cannot open the site.
     Known,
 }
 
@@ -63,4 +69,6 @@ pub struct Finished {
     pub found: Vec<FeedBack>,
     /// What later trees of the site need to know, when there may be any.
     pub known: Option<Vec<u8>>,
+    /// No page came and another URL may open the site: the page keys of what its trees have asked for so far.
+    pub closed: Option<Vec<u64>>,
 }

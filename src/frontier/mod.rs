@@ -8,6 +8,10 @@
 //! those before it. So which site is found from where, its generation and its place in the queue do not
 //! depend on how many sites are walked at once, and a survey that was interrupted goes on to the same end.
 //!
+//! **A site that did not open.** The first URL that leads to a site may be dead. Where all trees of a site are merged and
+//! none brought a page, the next URL that leads there makes one more tree, up to [`MOST_TREES`]; URLs that come before
+//! the site's fate is known are kept as spares (`gate`). Both follow the order of trees, too.
+//!
 //! **What is durable.** The queue, what finished trees found, and the servers' states live in one redb
 //! file, and each `finish` is one transaction: either all of it happened or nothing. A lease is not
 //! durable, on purpose: after a crash every tree that is not finished is simply handed out again, and
@@ -17,10 +21,11 @@
 
 mod entry;
 mod error;
+mod gate;
 mod queue;
 mod store;
 
-pub use entry::{FeedBack, Finished, Lease, Offer, Rules};
+pub use entry::{FeedBack, Finished, Lease, MOST_TREES, Offer, Rules};
 pub use error::FrontierError;
 pub use store::{Batch, Counts, Frontier};
 

@@ -2,6 +2,7 @@ use redb::{ReadableTable, Table, WriteTransaction};
 use serde::{Deserialize, Serialize};
 
 use super::entry::{FeedBack, Finished, Lease, Offer, Rules};
+use super::gate::{Gates, Spare};
 use super::store::{FOUND, META, SITES, TREES, WAITING, decode, encode};
 use crate::address::Site;
 
@@ -23,6 +24,7 @@ pub(super) struct Queue<'txn> {
     waiting: Table<'txn, Place, ()>,
     sites: Table<'txn, &'static str, &'static [u8]>,
     found: Table<'txn, u64, &'static [u8]>,
+    gates: Gates<'txn>,
     rules: Rules,
     /// The first of the places that were taken in this transaction.
     pub first_taken: Option<Place>,
@@ -50,6 +52,7 @@ impl<'txn> Queue<'txn> {
             waiting: txn.open_table(WAITING)?,
             sites: txn.open_table(SITES)?,
             found: txn.open_table(FOUND)?,
+            gates: Gates::open(txn, rules)?,
             rules,
             first_taken: None,
         })
@@ -61,30 +64,36 @@ impl<'txn> Queue<'txn> {
         parent: Option<&Site>,
         generation: u32,
     ) -> Result<Offer, redb::Error> {
-        let FeedBack { url, homes, priority } = offered;
         let mut home = None;
-        for site in &homes {
+        for site in &offered.homes {
             if let Some(entry) = self.site(site)? {
                 home = Some((site.clone(), entry));
                 break;
             }
         }
-        let Some(nearest) = homes.into_iter().next() else { return Ok(Offer::Known) };
+        let Some(nearest) = offered.homes.first().cloned() else { return Ok(Offer::Known) };
         let is_new = home.is_none();
-        let (site, mut entry) = home.unwrap_or_else(|| (nearest, SiteEntry::default()));
-        let key = url.page_key().0;
+        let (site, entry) = home.unwrap_or_else(|| (nearest, SiteEntry::default()));
         let is_too_far = self.rules.generations.is_some_and(|last| generation > last);
-        if is_too_far
-            || entry.seeds.contains(&key)
-            || entry.seeds.len() >= self.rules.seeds_per_site.max(1) as usize
-        {
+        if is_too_far || entry.seeds.contains(&offered.url.page_key().0) {
             return Ok(Offer::Known);
         }
-        let order = self.add(NEXT, 1)?;
+        let start = Spare { offered, parent: parent.cloned(), generation };
+        let has_all_seeds = entry.seeds.len() >= self.rules.seeds_per_site.max(1) as usize;
+        if has_all_seeds && !self.gates.admits(&site, &start, entry.seeds.len())? {
+            return Ok(Offer::Known);
+        }
         self.add(SITES_FOUND, u64::from(is_new))?;
+        self.queue(&site, entry, start)?;
+        Ok(if is_new { Offer::Site } else { Offer::Seed })
+    }
+
+    /// Gives a site one more tree.
+    fn queue(&mut self, site: &Site, mut entry: SiteEntry, start: Spare) -> Result<(), redb::Error> {
+        let Spare { offered: FeedBack { url, priority, .. }, parent, generation } = start;
+        let order = self.add(NEXT, 1)?;
         let seed = u16::try_from(entry.seeds.len()).unwrap_or(u16::MAX);
-        entry.seeds.push(key);
-        let parent = parent.cloned();
+        entry.seeds.push(url.page_key().0);
         let lease = Lease { order, site: site.clone(), priority, seed, start: url, parent, generation };
         self.trees.insert(order, encode(&lease).as_slice())?;
         if entry.open == 0 {
@@ -94,7 +103,7 @@ impl<'txn> Queue<'txn> {
         }
         entry.open += 1;
         self.sites.insert(site.as_str(), encode(&entry).as_slice())?;
-        Ok(if is_new { Offer::Site } else { Offer::Seed })
+        self.gates.add_tree(site)
     }
 
     /// Takes in a finished tree: what it found waits for the trees before it, and the next tree of its
@@ -102,6 +111,7 @@ impl<'txn> Queue<'txn> {
     pub(super) fn close(&mut self, tree: &Finished) -> Result<(), redb::Error> {
         let lease = &tree.lease;
         self.found.insert(lease.order, encode(&(&lease.site, lease.generation, &tree.found)).as_slice())?;
+        self.gates.note_finished(lease.order, tree.closed.as_deref())?;
         self.waiting.remove(place_of(lease))?;
         if let Some(mut entry) = self.site(&lease.site)? {
             entry.open = entry.open.saturating_sub(1);
@@ -113,7 +123,8 @@ impl<'txn> Queue<'txn> {
         Ok(())
     }
 
-    /// Offers what finished trees found, tree by tree in their order, up to the first that is not finished.
+    /// Merges finished trees in their order, up to the first that is not finished: a site that is closed is given the
+    /// first of its spares, and what the tree found is offered.
     pub(super) fn merge(&mut self) -> Result<(), redb::Error> {
         loop {
             let order = self.add(MERGED, 0)?;
@@ -124,6 +135,10 @@ impl<'txn> Queue<'txn> {
             let Some((site, generation, found)) = decode::<(Site, u32, Vec<FeedBack>)>(&bytes) else {
                 continue;
             };
+            let entry = self.site(&site)?.unwrap_or_default();
+            if let Some(spare) = self.gates.merge(order, &site, entry.seeds.len())? {
+                self.queue(&site, entry, spare)?;
+            }
             for offered in found {
                 self.offer(offered, Some(&site), generation + 1)?;
             }

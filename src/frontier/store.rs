@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 
 use super::entry::{FeedBack, Finished, Lease, Offer, Rules};
 use super::error::FrontierError;
+use super::gate::{GATES, Gate};
 use super::queue::{NEXT, Place, Queue, SITES_FOUND, place_of};
 use crate::address::{Host, Site};
 
@@ -201,22 +202,28 @@ impl Frontier {
         Ok(())
     }
 
-    /// Whether any of what a tree found may become a new tree.
+    /// Whether a finished tree may make a new one: with what it found, or, where it could not open its site, by the
+    /// spares of that.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn is_news(&self, found: &[FeedBack]) -> Result<bool, FrontierError> {
+    pub fn is_news(&self, found: &[FeedBack], is_closed: bool) -> Result<bool, FrontierError> {
+        if is_closed && self.rules.later_trees {
+            return Ok(true);
+        }
         if self.rules.seeds_per_site > 1 {
             return Ok(!found.is_empty());
         }
         self.read("read", |txn| {
-            let sites = txn.open_table(SITES)?;
+            let (sites, gates) = (txn.open_table(SITES)?, txn.open_table(GATES)?);
             for offered in found {
-                let mut is_known = false;
+                let (mut is_known, mut is_closed) = (false, false);
                 for site in &offered.homes {
                     is_known |= sites.get(site.as_str())?.is_some();
+                    let gate = gates.get(site.as_str())?.and_then(|value| decode::<Gate>(value.value()));
+                    is_closed |= gate.is_some_and(|gate| gate.is_closed());
                 }
-                if !is_known {
+                if !is_known || is_closed {
                     return Ok(true);
                 }
             }

@@ -11,7 +11,7 @@ fn open(dir: &tempfile::TempDir, rules: Rules) -> Frontier {
 }
 
 fn finished(lease: &Lease, found: &[&str]) -> Finished {
-    Finished { lease: lease.clone(), found: found.iter().map(|url| start(url)).collect(), known: None }
+    Finished { lease: lease.clone(), found: found.iter().map(|url| start(url)).collect(), known: None, closed: None }
 }
 
 fn finish(frontier: &mut Frontier, trees: &[Finished]) {
@@ -45,7 +45,7 @@ fn trees_of_greater_priority_are_handed_out_first_also_those_found_later() {
     let first = lease(&mut frontier);
     assert_eq!((first.site.as_str(), lease(&mut frontier).site.as_str()), ("first.ke", "a.ke"));
     let found = vec![with("http://sooner.ke/", 9), with("http://later.ke/", -2)];
-    finish(&mut frontier, &[Finished { lease: first, found, known: None }]);
+    finish(&mut frontier, &[Finished { lease: first, found, known: None, closed: None }]);
     assert!(frontier.is_open(4).unwrap() && !frontier.is_open(0).unwrap());
     let rest: Vec<_> =
         std::iter::from_fn(|| frontier.lease().unwrap()).map(|lease| lease.site.to_string()).collect();
@@ -158,4 +158,145 @@ fn a_second_process_is_refused() {
     let _first = open(&dir, Rules::default());
     let second = Frontier::open(&dir.path().join("state.redb"), Rules::default());
     assert!(matches!(second, Err(FrontierError::InUse { .. })));
+}
+
+/// A tree that brought no page, after it had asked for these.
+fn closed(lease: &Lease, found: &[&str], asked: &[&str]) -> Finished {
+    let asked = asked.iter().map(|url| WebUrl::parse(url).unwrap().page_key().0);
+    let asked = asked.chain([lease.start.page_key().0]).collect();
+    Finished { closed: Some(asked), ..finished(lease, found) }
+}
+
+#[test]
+fn a_site_that_did_not_open_is_given_the_next_url_that_leads_to_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut frontier = open(&dir, Rules::default());
+    frontier.offer(["http://a.ke/", "http://b.ke/dead", "http://c.ke/"].map(start)).unwrap();
+    let (a, b, c) = (lease(&mut frontier), lease(&mut frontier), lease(&mut frontier));
+    finish(&mut frontier, &[finished(&a, &[]), closed(&b, &[], &["http://b.ke/"])]);
+    assert_eq!(frontier.lease().unwrap(), None);
+    finish(&mut frontier, &[finished(&c, &["http://b.ke/", "http://b.ke/dead", "http://b.ke/live"])]);
+    let later = lease(&mut frontier);
+    assert_eq!((later.start.as_str(), later.seed), ("http://b.ke/live", 1), "what was asked is not asked again");
+    assert_eq!((later.generation, later.parent.as_ref().map(Site::as_str)), (1, Some("c.ke")));
+    finish(&mut frontier, &[finished(&later, &["http://b.ke/3"])]);
+    assert_eq!(frontier.lease().unwrap(), None, "it is open");
+}
+
+#[test]
+fn urls_that_come_before_a_sites_fate_is_known_wait_for_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut frontier = open(&dir, Rules::default());
+    let starts = ["http://a.ke/1", "http://a.ke/2", "http://a.ke/2", "http://a.ke/3", "http://a.ke/4"];
+    assert_eq!(frontier.offer(starts.map(start)).unwrap()[1..], [Offer::Known; 4]);
+    let mut asked = Vec::new();
+    while let Some(next) = frontier.lease().unwrap() {
+        asked.push((next.start.path().to_owned(), next.seed));
+        finish(&mut frontier, &[closed(&next, &["http://a.ke/5"], &[])]);
+    }
+    assert_eq!(asked, [("/1".into(), 0), ("/2".into(), 1), ("/3".into(), 2)], "three trees, no more");
+}
+
+#[test]
+fn a_site_that_opened_needs_no_spares_and_without_later_trees_there_are_none() {
+    for (later_trees, is_closed) in [(true, false), (false, true)] {
+        let dir = tempfile::tempdir().unwrap();
+        let mut frontier = open(&dir, Rules { later_trees, ..Rules::default() });
+        frontier.offer(["http://a.ke/1", "http://a.ke/2"].map(start)).unwrap();
+        let first = lease(&mut frontier);
+        let tree = if is_closed { closed(&first, &[], &[]) } else { finished(&first, &[]) };
+        finish(&mut frontier, &[tree]);
+        assert_eq!(frontier.lease().unwrap(), None);
+    }
+}
+
+#[test]
+fn start_urls_that_a_site_may_have_count_as_trees_of_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut frontier = open(&dir, Rules { seeds_per_site: 2, ..Rules::default() });
+    frontier.offer(["http://a.ke/1", "http://a.ke/2", "http://a.ke/3", "http://a.ke/4"].map(start)).unwrap();
+    let mut seeds = 0;
+    while let Some(next) = frontier.lease().unwrap() {
+        seeds += 1;
+        finish(&mut frontier, &[closed(&next, &[], &[])]);
+    }
+    assert_eq!(seeds, MOST_TREES);
+}
+
+mod any_order {
+    use std::collections::HashMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const SITES: usize = 6;
+
+    /// What each URL of a small country leads to: links, or none and no page.
+    type Country = HashMap<(usize, usize), Option<Vec<(usize, usize)>>>;
+
+    fn any_country() -> impl Strategy<Value = Country> {
+        let links = prop::collection::vec((0..SITES, 0usize..4), 0..6);
+        prop::collection::vec(prop::option::of(links), SITES * 4).prop_map(|all| {
+            let urls = (0..SITES).flat_map(|site| (0..4).map(move |page| (site, page)));
+            urls.zip(all).collect()
+        })
+    }
+
+    fn url((site, page): (usize, usize)) -> String {
+        format!("http://s{site}.ke/{page}")
+    }
+
+    /// The survey with so many trees at once, which end in some order: all trees by their place in the queue.
+    fn surveyed(country: &Country, rules: Rules, at_once: usize, picks: &[usize]) -> Vec<Lease> {
+        let dir = tempfile::tempdir().unwrap();
+        let mut frontier = open(&dir, rules);
+        frontier.offer([(0, 0), (1, 0), (1, 1), (2, 0)].map(|at| start(&url(at)))).unwrap();
+        let (mut walked, mut open_trees, mut turn) = (Vec::new(), Vec::new(), 0);
+        loop {
+            while open_trees.len() < at_once
+                && let Some(next) = frontier.lease().unwrap()
+            {
+                open_trees.push(next);
+            }
+            if open_trees.is_empty() {
+                walked.sort_by_key(|lease: &Lease| lease.order);
+                return walked;
+            }
+            turn += 1;
+            let next = open_trees.remove(picks[turn % picks.len()] % open_trees.len());
+            let number = |text: &str| text.parse::<usize>().unwrap();
+            let site = number(&next.site.as_str()[1..2]);
+            let links = &country[&(site, number(&next.start.path()[1..]))];
+            let found: Vec<String> = links.iter().flatten().map(|at| url(*at)).collect();
+            let found: Vec<&str> = found.iter().map(String::as_str).collect();
+            // Some trees without a page have links all the same: a deep URL that moved.
+            let tree = match links {
+                Some(_) => finished(&next, &found),
+                None => closed(&next, &["http://s3.ke/3"], &[]),
+            };
+            finish(&mut frontier, &[tree]);
+            walked.push(next);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(12))]
+        #[test]
+        fn the_trees_of_a_survey_are_the_same_whichever_end_first(
+            country in any_country(),
+            seeds_per_site in 1u32..4,
+            at_once in 2usize..9,
+            picks in prop::collection::vec(any::<usize>(), 16),
+        ) {
+            let rules = Rules { seeds_per_site, ..Rules::default() };
+            let one = surveyed(&country, rules, 1, &[0]);
+            prop_assert_eq!(&one, &surveyed(&country, rules, at_once, &picks));
+            let mut trees: HashMap<String, usize> = HashMap::new();
+            for lease in &one {
+                *trees.entry(lease.site.to_string()).or_default() += 1;
+            }
+            prop_assert!(trees.values().all(|trees| *trees <= MOST_TREES as usize));
+        }
+    }
 }

@@ -17,7 +17,8 @@ table! {
     generation: u32, "", "1", "0.1";
     /// Why the walk ended: `complete`, `depth`, `request_budget`, `byte_budget`, `time_budget`,
     /// `stable`, `trap` (nothing was left but what has no end, or it has more URLs than a site may have), `robots`,
-    /// `moved`, `unreachable`, `opt_out` or `interrupted`.
+    /// `moved`, `no_page` (the site answered and no entrance brought a page), `unreachable` (no answer),
+    /// `opt_out` or `interrupted`.
     outcome: String, "", "complete", "0.1";
     /// The deepest level at which something was asked for; null when nothing was.
     deepest: Option<u16>, "links", "5", "0.1";
@@ -49,7 +50,8 @@ table! {
     started: Timestamp, "", "2026-11-21T08:30:00.250000Z", "0.1";
     /// When the walk ended.
     finished: Timestamp, "", "2026-11-21T08:41:12.000000Z", "0.1";
-    /// Which of the site's start URLs the tree grew from, 0 the first.
+    /// Which of the site's trees it is, 0 the first: a further start URL made it, or a later link into a site that the
+    /// trees before it could not open.
     seed: u16, "", "0", "0.1";
     /// Bytes sent on the wire.
     sent_bytes: u64, "bytes", "13100", "0.1";
@@ -66,4 +68,10 @@ table! {
     /// order in which they were recognised; null when there were none. `#` stands for a number, `*` for a token,
     /// `(a/b)` for what repeats itself, `**` for anything.
     trap_pattern: Option<String>, "", "www.example.ke/calendar/#/**", "0.1";
+    /// The entrance that brought the tree's first page: `offered` (the start URL), `front_page` of its host,
+    /// `other_scheme` (the same by the other of http and https), `other_name` (the front page with or without `www.`)
+    /// or `other_name_other_scheme`; null where none did.
+    entrance: Option<String>, "", "offered", "0.1";
+    /// Entrances that were tried; null in surveys of versions that did not write it.
+    entrances: Option<u16>, "URLs", "1", "0.1";
 }

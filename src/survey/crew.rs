@@ -61,10 +61,12 @@ impl Crew {
         let mut every_second = tokio::time::interval(self.status_interval());
         let backlog = self.writer.backlog.clone();
         loop {
+            // Before trees are looked for: what is written after that may bring new ones.
+            let is_written = backlog.len() == 0;
             let is_idle = self.begin_visits()?;
             let nothing_left =
                 is_idle && self.visits.is_empty() && self.put_off.is_empty() && self.parked.count == 0;
-            if nothing_left && backlog.len() == 0 {
+            if nothing_left && is_written {
                 if self.take_in_added()? {
                     continue;
                 }
@@ -177,7 +179,7 @@ impl Crew {
                     && !self.has_news
                 {
                     let found = feed_back(&self.parts, &done.tree);
-                    self.has_news = self.parts.frontier().is_news(&found)?;
+                    self.has_news = self.parts.frontier().is_news(&found, done.tree.is_closed)?;
                 }
                 self.writer.take(visited);
             }

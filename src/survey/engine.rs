@@ -14,7 +14,7 @@ use super::impolite::impolite;
 use super::parts::{Parts, Reach, pace};
 use super::progress::{Progress, Snapshot};
 use super::recovery::{Recalled, Totals, unrecorded};
-use super::settings::Settings;
+use super::settings::{ENTRANCES, Settings};
 use super::simulation::Simulation;
 use super::start_urls::{drawn, offered};
 use super::verdicts::verdicts;
@@ -325,7 +325,9 @@ impl Survey {
 fn began_with(folder: &Folder, manifest: &Manifest, settings: &Settings) -> Result<Settings, SurveyError> {
     let unreadable =
         |wrong: serde_json::Error| SurveyError::Broken(format!("settings in manifest.json: {wrong}"));
-    let began_with = Settings::deserialize(&manifest.settings).map_err(unreadable)?;
+    let told = Settings::deserialize(&manifest.settings).map_err(unreadable)?;
+    let is_older = manifest.settings.get(ENTRANCES).is_none();
+    let began_with = if is_older { told.of_before_entrances() } else { told };
     match changes::first_wrong(&began_with, settings) {
         None => Ok(began_with),
         Some(Change { key, was, is, expected }) => {

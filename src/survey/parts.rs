@@ -282,7 +282,11 @@ pub fn least_budgets(settings: &Settings) -> (Size, Span) {
 
 /// How far a survey with these settings spreads.
 pub(super) fn rules(settings: &Settings) -> Rules {
-    Rules { seeds_per_site: settings.seeds_per_site, generations: settings.generations }
+    Rules {
+        seeds_per_site: settings.seeds_per_site,
+        generations: settings.generations,
+        later_trees: !settings.entrances.is_one(),
+    }
 }
 
 /// How gently servers are asked with these settings.
@@ -302,6 +306,7 @@ pub fn pace(settings: &Settings) -> Pace {
 fn walk_settings(settings: &Settings) -> walk::Settings {
     walk::Settings {
         depth: Depth(settings.depth),
+        entrances: settings.entrances,
         filter: walk::Filter {
             non_html: settings.non_html,
             non_html_extensions: settings.non_html_extensions.clone(),

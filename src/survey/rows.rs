@@ -9,7 +9,7 @@ use super::past::Unanswered;
 use super::visit::Concluded;
 use crate::address::{Host, Scope, Site, server_at};
 use crate::exchange::Depth;
-use crate::frontier::{FeedBack, Lease};
+use crate::frontier::{FeedBack, Lease, MOST_TREES};
 use crate::page::Page;
 use crate::records::{ExchangeRow, LevelRow, LinkRow, SegmentRows, SiteRow, milliseconds};
 use crate::walk::{Class, Content, LevelCount, Probe, Tree};
@@ -47,10 +47,11 @@ pub(super) fn rows_of(
     Ok((rows, unanswered.count()))
 }
 
-/// What a tree's external URLs feed back: for each site as many different URLs as it may have start
-/// URLs, in the order found.
+/// What a tree's external URLs feed back: for each site as many different URLs as it may have trees, in the order
+/// found.
 pub(super) fn feed_back(parts: &Parts, tree: &Tree) -> Vec<FeedBack> {
-    let most = parts.settings.seeds_per_site.max(1) as usize;
+    let trees = if parts.settings.entrances.is_one() { 1 } else { MOST_TREES };
+    let most = parts.settings.seeds_per_site.max(trees) as usize;
     let mut urls: std::collections::HashMap<Site, HashSet<_>> = std::collections::HashMap::new();
     tree.externals
         .iter()
@@ -207,6 +208,8 @@ fn site_row(parts: &Parts, done: &Concluded) -> SiteRow {
         robots_requests: robots.requests,
         internal_urls: tree.sum(LevelCount::internal_urls),
         number: Some(lease.order),
+        entrance: tree.entrance.map(|entrance| entrance.as_str().to_owned()),
+        entrances: Some(tree.entrances),
         trap_pattern: (!tree.trap_patterns.is_empty()).then(|| tree.trap_patterns.join(" ")),
     }
 }

@@ -8,7 +8,7 @@ use super::values::{Size, Span, or_none};
 use crate::address::{ScopeRule, SuffixSection};
 use crate::load::QuietHours;
 use crate::starts::Sample;
-use crate::walk::{Extension, NonHtml, UrlPattern};
+use crate::walk::{Entrances, Extension, NonHtml, UrlPattern};
 
 /// Everything a survey is told, as its `survey.toml` and the user's configuration file write it.
 ///
@@ -38,6 +38,8 @@ pub struct Settings {
 
     /// The deepest level that is fetched.
     pub depth: u16,
+    /// Entrances that are tried of a site until one brings a page.
+    pub entrances: Entrances,
     pub queries_per_script: u32,
     /// The share of sites in which more query URLs are fetched, to learn what the rule hides.
     pub probe_scripts: f64,
@@ -177,6 +179,9 @@ pub struct Settings {
     pub since: Option<PathBuf>,
 }
 
+/// The key that surveys of older versions do not have.
+pub(super) const ENTRANCES: &str = "entrances";
+
 /// What becomes of external URLs inside the surveyed country domains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -204,6 +209,7 @@ impl Default for Settings {
             generations: None,
             record_links: false,
             depth: 8,
+            entrances: Entrances::default(),
             queries_per_script: 1,
             probe_scripts: 0.0,
             non_html: NonHtml::Skip,
@@ -272,6 +278,12 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// The settings of a survey that was begun before they told how many entrances are tried: it goes on with one.
+    #[must_use]
+    pub(super) fn of_before_entrances(self) -> Self {
+        Self { entrances: Entrances::UpTo(1), ..self }
+    }
+
     /// Whether every exchange of this survey stays on this machine.
     #[must_use]
     pub fn stays_on_loopback(&self) -> bool {

@@ -12,8 +12,8 @@ use super::error::SurveyError;
 use super::parts::Parts;
 use super::rows::{feed_back, hosts_of, rows_of};
 use super::visit::{Concluded, Visited};
-use crate::address::{Host, Site};
-use crate::frontier::{Batch, Finished, Lease};
+use crate::address::{Host, PageKey, Site};
+use crate::frontier::{Batch, Finished};
 use crate::load::ServerState;
 use crate::records::{SegmentRows, ServerRow, Tables, milliseconds};
 
@@ -142,7 +142,8 @@ impl Desk {
         match visited {
             Visited::Finished(done) => self.enter_tree(*done),
             Visited::Reached(lease) => {
-                self.enter_lease(lease, Vec::new(), None);
+                // Nothing is known of its site that was not known before.
+                self.finished.push(Finished { lease, found: Vec::new(), known: None, closed: Some(Vec::new()) });
                 Ok(())
             }
             Visited::Parked(..) | Visited::PutOff(..) | Visited::Moved(_) | Visited::Stopped => Ok(()),
@@ -164,7 +165,9 @@ impl Desk {
         self.hosts.extend(hosts_of(&rows.exchanges, &done.lease.site));
         self.rows.append(rows);
         let found = feed_back(&self.parts, &done.tree);
-        let has_later_trees = self.parts.settings.seeds_per_site > 1;
+        let closed =
+            done.tree.is_closed.then(|| done.known.pages.iter().map(|PageKey(key)| *key).collect::<Vec<u64>>());
+        let has_later_trees = self.parts.settings.seeds_per_site > 1 || closed.is_some();
         let known = has_later_trees.then(|| postcard::to_stdvec(&done.known).unwrap_or_default());
         self.parts.progress.update(|now| now.external_urls += done.tree.externals.len() as u64);
         tracing::info!(
@@ -175,12 +178,8 @@ impl Desk {
             external_urls = done.tree.externals.len(),
             "site done"
         );
-        self.enter_lease(done.lease, found, known);
+        self.finished.push(Finished { lease: done.lease, found, known, closed });
         Ok(())
-    }
-
-    fn enter_lease(&mut self, lease: Lease, found: Vec<crate::frontier::FeedBack>, known: Option<Vec<u8>>) {
-        self.finished.push(Finished { lease, found, known });
     }
 
     fn is_due(&self) -> bool {

@@ -33,7 +33,7 @@ pub struct Funnel {
 const RESOLVED: u8 = 1;
 const ANSWERED: u8 = 2;
 const FRONT_PAGE: u8 = 4;
-const OUTCOMES: [&str; 12] = [
+const OUTCOMES: [&str; 13] = [
     "complete",
     "depth",
     "request_budget",
@@ -43,6 +43,7 @@ const OUTCOMES: [&str; 12] = [
     "trap",
     "robots",
     "moved",
+    "no_page",
     "unreachable",
     "opt_out",
     "interrupted",

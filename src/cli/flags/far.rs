@@ -3,7 +3,7 @@ use clap::Args;
 use super::values;
 use super::{set, set_list, set_some};
 use crate::survey::{Limit, Settings, Size, Span};
-use crate::walk::{Extension, NonHtml, UrlPattern};
+use crate::walk::{Entrances, Extension, NonHtml, UrlPattern};
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "How far")]
@@ -12,6 +12,14 @@ pub struct Far {
     /// requests: on the African Web of 2008, 8 levels cost 80 % of 20 [default: 8]
     #[arg(long, value_name = "LEVELS", value_parser = values::whole::<u16>)]
     depth: Option<u16>,
+
+    /// Entrances of a site that are tried until one brings a page: the URL offered, the front page of its host, then the
+    /// other of http and https and of the names with and without www. Each costs a request, and one for robots.txt
+    /// where scheme or host are new; a site without a page is entered again by later links, with three trees at most.
+    /// 1 asks the URL offered only. `all` asks all four front pages of every site, up to eight requests more a site, and
+    /// the report says which of them work [default: 4]
+    #[arg(long, value_name = "1..4|all")]
+    entrances: Option<Entrances>,
 
     /// The last generation of sites that is walked: 0 the start list, 1 what it links to, and so on
     /// [default: no bound]
@@ -96,6 +104,7 @@ pub struct Far {
 impl Far {
     pub(super) fn apply(self, settings: &mut Settings) {
         set(&mut settings.depth, self.depth);
+        set(&mut settings.entrances, self.entrances);
         set_some(&mut settings.generations, self.generations);
         set(&mut settings.queries_per_script, self.queries_per_script);
         set(&mut settings.probe_scripts, self.probe_scripts);

@@ -1,5 +1,10 @@
 use super::*;
 
+/// What one robots.txt decides, without the other doors of its site.
+fn one_entrance() -> Settings {
+    Settings { entrances: Entrances::UpTo(1), ..Settings::default() }
+}
+
 #[test]
 fn nofollow_links_are_not_followed_unless_another_link_leads_there() {
     let html = |text: &str| Served::Html(text.to_owned());
@@ -54,7 +59,7 @@ fn no_link_nor_redirect_leads_to_a_port_that_browsers_refuse() {
 fn what_robots_txt_answers_decides_over_the_site() {
     let outcome = |served: Served| {
         let web = Web::default().serve("http://a.ke/robots.txt", served).page("http://a.ke/", &[]);
-        let (tree, asked) = walk(&web, Settings::default());
+        let (tree, asked) = walk(&web, one_entrance());
         (tree.outcome, asked.len())
     };
     assert_eq!(outcome(Served::Status(404)), (Outcome::Complete, 2));
@@ -117,7 +122,7 @@ fn rules_at_a_host_that_opted_out_keep_the_site_back_and_do_not_opt_it_out() {
     let web = Web::default()
         .redirect("http://a.ke/robots.txt", "http://left-alone.ke/robots.txt")
         .serve("http://left-alone.ke/robots.txt", Served::OptedOut);
-    let (tree, _) = walk(&web, Settings::default());
+    let (tree, _) = walk(&web, one_entrance());
     assert_eq!(tree.outcome, Outcome::Robots);
     let web = Web::default().serve("http://a.ke/robots.txt", Served::OptedOut);
     assert_eq!(walk(&web, Settings::default()).0.outcome, Outcome::OptOut);
@@ -136,6 +141,6 @@ fn rules_that_broke_off_forbid_everything_and_rules_too_long_hold_as_far_as_read
         let web = Web::default()
             .page("http://a.ke/", &[])
             .serve("http://a.ke/robots.txt", Served::Broken(failure, rules));
-        assert_eq!(walk(&web, Settings::default()).0.outcome, outcome, "{failure}");
+        assert_eq!(walk(&web, one_entrance()).0.outcome, outcome, "{failure}");
     }
 }

@@ -1,0 +1,131 @@
+use redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
+use serde::{Deserialize, Serialize};
+
+use super::entry::{FeedBack, MOST_TREES, Rules};
+use super::store::{decode, encode};
+use crate::address::Site;
+
+pub(super) const GATES: TableDefinition<'static, &str, &[u8]> = TableDefinition::new("gates");
+/// Finished trees that brought no page and are not merged yet, with what they asked for.
+const CLOSED: TableDefinition<'static, u64, &[u8]> = TableDefinition::new("closed");
+
+/// URLs kept for a site whose fate is not known yet: with the tree that decides it, as many as the site may have.
+const MOST_SPARES: usize = MOST_TREES as usize - 1;
+
+/// Whether a site is open, as far as its trees are merged: what decides over a further tree.
+///
+/// All that is kept here changes when a URL is offered or a tree is merged, and both happen in the order of trees. So
+/// the further trees of a site do not depend on when walks end.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Gate {
+    /// Trees of the site that are not merged.
+    unmerged: u32,
+    /// A tree brought a page, or ended in a way that no other URL of the site would change.
+    is_open: bool,
+    spares: Vec<Spare>,
+    /// Page keys of what its merged trees asked for.
+    asked: Vec<u64>,
+}
+
+impl Gate {
+    /// Whether no tree has opened the site, and none is under way that may.
+    pub(super) fn is_closed(&self) -> bool {
+        !self.is_open && self.unmerged == 0
+    }
+}
+
+/// A URL that is offered if the trees before it do not open its site.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Spare {
+    pub offered: FeedBack,
+    pub parent: Option<Site>,
+    pub generation: u32,
+}
+
+/// The gates of all sites, inside one transaction; nothing where sites are given no later trees.
+pub(super) struct Gates<'txn> {
+    gates: Table<'txn, &'static str, &'static [u8]>,
+    closed: Table<'txn, u64, &'static [u8]>,
+    rules: Rules,
+}
+
+impl<'txn> Gates<'txn> {
+    pub(super) fn open(txn: &'txn WriteTransaction, rules: Rules) -> Result<Self, redb::Error> {
+        Ok(Self { gates: txn.open_table(GATES)?, closed: txn.open_table(CLOSED)?, rules })
+    }
+
+    /// A tree of the site was queued.
+    pub(super) fn add_tree(&mut self, site: &Site) -> Result<(), redb::Error> {
+        if self.rules.later_trees {
+            let mut gate = self.gate(site)?;
+            gate.unmerged += 1;
+            self.put(site, &gate)?;
+        }
+        Ok(())
+    }
+
+    /// Whether a URL makes one more tree of its site, which has so many: where the site is closed. Where that is not
+    /// known yet, the URL becomes a spare.
+    pub(super) fn admits(&mut self, site: &Site, spare: &Spare, trees: usize) -> Result<bool, redb::Error> {
+        if !self.rules.later_trees || trees >= MOST_TREES as usize {
+            return Ok(false);
+        }
+        let mut gate = self.gate(site)?;
+        let key = spare.offered.url.page_key();
+        if gate.is_open || gate.asked.contains(&key.0) {
+            return Ok(false);
+        }
+        let is_there = || gate.spares.iter().any(|other| other.offered.url.page_key() == key);
+        if !gate.is_closed() && gate.spares.len() < MOST_SPARES && !is_there() {
+            gate.spares.push(spare.clone());
+            self.put(site, &gate)?;
+        }
+        Ok(gate.is_closed())
+    }
+
+    /// A tree is finished; if it brought no page, what its site's trees asked for.
+    pub(super) fn note_finished(&mut self, order: u64, closed: Option<&[u64]>) -> Result<(), redb::Error> {
+        if let Some(asked) = closed.filter(|_| self.rules.later_trees) {
+            self.closed.insert(order, encode(&asked).as_slice())?;
+        }
+        Ok(())
+    }
+
+    /// A tree of a site that has so many is merged. Gives the spare whose turn it is, if the site is closed now.
+    pub(super) fn merge(
+        &mut self,
+        order: u64,
+        site: &Site,
+        trees: usize,
+    ) -> Result<Option<Spare>, redb::Error> {
+        if !self.rules.later_trees {
+            return Ok(None);
+        }
+        let closed = self.closed.remove(order)?.map(|value| decode::<Vec<u64>>(value.value()));
+        let mut gate = self.gate(site)?;
+        gate.unmerged = gate.unmerged.saturating_sub(1);
+        match closed.flatten() {
+            Some(asked) => gate.asked.extend(asked),
+            None => gate.is_open = true,
+        }
+        gate.asked.sort_unstable();
+        gate.asked.dedup();
+        if gate.is_open || trees >= MOST_TREES as usize {
+            (gate.spares, gate.asked) = (Vec::new(), Vec::new());
+        }
+        gate.spares.retain(|spare| !gate.asked.contains(&spare.offered.url.page_key().0));
+        let is_due = gate.is_closed() && !gate.spares.is_empty();
+        let spare = is_due.then(|| gate.spares.remove(0));
+        self.put(site, &gate)?;
+        Ok(spare)
+    }
+
+    fn gate(&self, site: &Site) -> Result<Gate, redb::Error> {
+        Ok(self.gates.get(site.as_str())?.and_then(|value| decode(value.value())).unwrap_or_default())
+    }
+
+    fn put(&mut self, site: &Site, gate: &Gate) -> Result<(), redb::Error> {
+        self.gates.insert(site.as_str(), encode(gate).as_slice())?;
+        Ok(())
+    }
+}
