@@ -177,7 +177,8 @@ impl WebUrl {
     pub fn by_other_scheme(&self) -> Option<Self> {
         let scheme = if self.is_https() { "http" } else { "https" };
         let mut url = self.url.clone();
-        (url.port().is_none() && url.set_scheme(scheme).is_ok()).then(|| Self { url, host: self.host.clone() })
+        (url.port().is_none() && url.set_scheme(scheme).is_ok())
+            .then(|| Self { url, host: self.host.clone() })
     }
 
     /// Where this URL's host keeps its robots.txt (RFC 9309 §2.3).

@@ -11,7 +11,12 @@ fn open(dir: &tempfile::TempDir, rules: Rules) -> Frontier {
 }
 
 fn finished(lease: &Lease, found: &[&str]) -> Finished {
-    Finished { lease: lease.clone(), found: found.iter().map(|url| start(url)).collect(), known: None, closed: None }
+    Finished {
+        lease: lease.clone(),
+        found: found.iter().map(|url| start(url)).collect(),
+        known: None,
+        closed: None,
+    }
 }
 
 fn finish(frontier: &mut Frontier, trees: &[Finished]) {
@@ -177,7 +182,11 @@ fn a_site_that_did_not_open_is_given_the_next_url_that_leads_to_it() {
     assert_eq!(frontier.lease().unwrap(), None);
     finish(&mut frontier, &[finished(&c, &["http://b.ke/", "http://b.ke/dead", "http://b.ke/live"])]);
     let later = lease(&mut frontier);
-    assert_eq!((later.start.as_str(), later.seed), ("http://b.ke/live", 1), "what was asked is not asked again");
+    assert_eq!(
+        (later.start.as_str(), later.seed),
+        ("http://b.ke/live", 1),
+        "what was asked is not asked again"
+    );
     assert_eq!((later.generation, later.parent.as_ref().map(Site::as_str)), (1, Some("c.ke")));
     finish(&mut frontier, &[finished(&later, &["http://b.ke/3"])]);
     assert_eq!(frontier.lease().unwrap(), None, "it is open");

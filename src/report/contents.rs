@@ -52,14 +52,14 @@ impl Report {
 fn sections(findings: &Findings) -> Vec<Section> {
     let Findings { sampling, curves, overview, .. } = findings;
     let chosen = findings.chosen();
-    let mut list = vec![
-        sections::card::section(overview),
-        sections::funnel::section(&overview.funnel),
+    let mut list = vec![sections::card::section(overview), sections::funnel::section(&overview.funnel)];
+    list.extend(overview.doors.as_ref().map(sections::doors::section));
+    list.extend([
         sections::curves::section(curves, sampling, chosen),
         sections::deepest::section(&findings.deepest, sampling, chosen),
         sections::load_coverage::section(curves, sampling, chosen),
         sections::choice::section(&findings.choice),
-    ];
+    ]);
     list.extend(findings.forecast.as_ref().map(sections::forecast::section));
     list.push(sections::certainty::section(&findings.censoring, &findings.unseen, sampling, chosen));
     list.extend(findings.groups.iter().map(sections::groups::section));

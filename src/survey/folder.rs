@@ -91,8 +91,7 @@ impl Folder {
     pub(super) fn read_settings(&self) -> Result<Settings, SurveyError> {
         let path = self.settings();
         let text = fs::read_to_string(&path).map_err(SurveyError::file(READ, &path))?;
-        let settings =
-            Settings::parse(&text).map_err(|message| SurveyError::Settings { path, message })?;
+        let settings = Settings::parse(&text).map_err(|message| SurveyError::Settings { path, message })?;
         let tells = toml::from_str::<toml::Table>(&text).is_ok_and(|keys| keys.contains_key(ENTRANCES));
         Ok(if tells { settings } else { settings.of_before_entrances() })
     }

@@ -143,7 +143,12 @@ impl Desk {
             Visited::Finished(done) => self.enter_tree(*done),
             Visited::Reached(lease) => {
                 // Nothing is known of its site that was not known before.
-                self.finished.push(Finished { lease, found: Vec::new(), known: None, closed: Some(Vec::new()) });
+                self.finished.push(Finished {
+                    lease,
+                    found: Vec::new(),
+                    known: None,
+                    closed: Some(Vec::new()),
+                });
                 Ok(())
             }
             Visited::Parked(..) | Visited::PutOff(..) | Visited::Moved(_) | Visited::Stopped => Ok(()),
@@ -165,8 +170,10 @@ impl Desk {
         self.hosts.extend(hosts_of(&rows.exchanges, &done.lease.site));
         self.rows.append(rows);
         let found = feed_back(&self.parts, &done.tree);
-        let closed =
-            done.tree.is_closed.then(|| done.known.pages.iter().map(|PageKey(key)| *key).collect::<Vec<u64>>());
+        let closed = done
+            .tree
+            .is_closed
+            .then(|| done.known.pages.iter().map(|PageKey(key)| *key).collect::<Vec<u64>>());
         let has_later_trees = self.parts.settings.seeds_per_site > 1 || closed.is_some();
         let known = has_later_trees.then(|| postcard::to_stdvec(&done.known).unwrap_or_default());
         self.parts.progress.update(|now| now.external_urls += done.tree.externals.len() as u64);

@@ -219,7 +219,14 @@ impl Walk {
             };
             if !was_asked && redirects <= MAX_PAGE_REDIRECTS {
                 let Entry { schemes, probed, entrance, .. } = *entry;
-                self.enlist(Entry { redirects, again: true, schemes, probed, entrance, ..Entry::new(target) });
+                self.enlist(Entry {
+                    redirects,
+                    again: true,
+                    schemes,
+                    probed,
+                    entrance,
+                    ..Entry::new(target)
+                });
             }
             return;
         }

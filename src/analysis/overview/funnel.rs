@@ -18,7 +18,7 @@ pub struct Funnel {
     pub resolved: u64,
     /// At least one request was answered with a status.
     pub answered: u64,
-    /// The start URL, or what it redirects to inside the site, was answered with 2xx.
+    /// An entrance of the site, or what it redirects to inside the site, was answered with 2xx.
     pub front_page: u64,
     /// At least one page could be read.
     pub with_page: u64,

@@ -12,6 +12,7 @@ mod age;
 mod card;
 mod copies;
 mod date;
+mod doors;
 mod exchange;
 mod funnel;
 mod histogram;
@@ -48,6 +49,7 @@ use serde::Serialize;
 pub use age::Age;
 pub use card::{Card, Totals, Vantage};
 pub use copies::Copies;
+pub use doors::{Door, Doors};
 pub use funnel::Funnel;
 pub use histogram::Percentiles;
 pub use infrastructure::{Concentration, Infrastructure, Offshore, Place, UNKNOWN};
@@ -81,6 +83,8 @@ pub struct Overview {
     pub outcomes: Outcomes,
     pub ledger: Ledger,
     pub kept_back: KeptBack,
+    /// Of a survey that asked for all doors of each site.
+    pub doors: Option<Doors>,
     pub method: Method,
 }
 

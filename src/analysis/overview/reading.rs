@@ -4,6 +4,7 @@ use super::super::AnalysisError;
 use super::super::recorded::each;
 use super::Overview;
 use super::card::CardMaker;
+use super::doors::DoorsMaker;
 use super::exchange::{EXCHANGES, Exchange, ExchangeReader};
 use super::funnel::FunnelMaker;
 use super::infrastructure::{self, InfrastructureMaker};
@@ -70,6 +71,7 @@ struct Makers {
     times: TimesMaker,
     outcomes: OutcomesMaker,
     kept_back: KeptBackMaker,
+    doors: Option<DoorsMaker>,
     schedule: Schedule,
     sequence: Sequence,
     link_shares: LinkShares,
@@ -92,8 +94,10 @@ impl Surveyed {
 impl Makers {
     fn new(manifest: &Manifest, opt_outs: OptOutWatch) -> Self {
         let exchanges = manifest.tables.get("exchanges").map_or(0, |count| count.rows);
+        let told = Told::of(&manifest.settings);
         Self {
-            told: Told::of(&manifest.settings),
+            doors: told.asks_all_doors.then(DoorsMaker::default),
+            told,
             listed: Listed::default(),
             addresses: Addresses::default(),
             asked: Vec::new(),
@@ -144,7 +148,12 @@ impl Makers {
         each::<ExchangeRow>(dir, EXCHANGES, |frame| {
             let mut names = std::mem::take(&mut self.addresses.names);
             let listed = std::mem::take(&mut self.listed);
-            let read = reader.read(frame, &listed, &mut names, |exchange| self.add(exchange));
+            let read = reader.read(frame, &listed, &mut names, |exchange| {
+                self.add(exchange);
+                if let Some(doors) = &mut self.doors {
+                    doors.add(exchange, listed.sites.name(exchange.site));
+                }
+            });
             (self.addresses.names, self.listed) = (names, listed);
             read
         })?;
@@ -206,6 +215,7 @@ impl Makers {
             times: self.times.finish(&self.addresses.labels),
             outcomes: self.outcomes.finish(),
             kept_back: self.kept_back.finish(),
+            doors: self.doors.map(DoorsMaker::finish),
             ledger,
             method: Method::of(manifest),
             ..Overview::default()

@@ -26,6 +26,7 @@ pub(super) struct Told {
     pub permits_special_addresses: bool,
     pub has_opt_out_list: bool,
     pub record_links: bool,
+    pub asks_all_doors: bool,
 }
 
 /// A limit that may have been lifted.
@@ -81,6 +82,7 @@ impl Told {
             permits_special_addresses: settings["permit-special-addresses"] == true,
             has_opt_out_list: settings["opt-out"].is_string(),
             record_links: settings["record-links"] == true,
+            asks_all_doors: settings["entrances"] == "all",
         }
     }
 }

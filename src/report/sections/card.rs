@@ -83,6 +83,7 @@ fn cost(card: &Card, ledger: &Ledger) -> Vec<Fact> {
 /// The settings that are promises to site owners; all of them stand in the chapter on method.
 const POLICY: [(&str, &str); 14] = [
     ("depth", "Depth"),
+    ("entrances", "Entrances of a site"),
     ("min-delay", "Least pause at an address"),
     ("delay-factor", "Pause as a multiple of the last exchange"),
     ("max-delay", "Longest such pause"),

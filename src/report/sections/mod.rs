@@ -7,6 +7,7 @@ pub mod choice;
 mod counted;
 pub mod curves;
 pub mod deepest;
+pub mod doors;
 pub mod forecast;
 pub mod funnel;
 pub mod groups;

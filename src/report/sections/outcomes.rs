@@ -12,10 +12,11 @@ pub fn section(outcomes: &Outcomes) -> Section {
         outcomes.trees.iter().find(|counted| counted.name == word).map_or(0, |found| found.count)
     };
     let lead = format!(
-        "{} of {} site trees were walked to their end, {} could not be reached. {} of {} exchanges \
-         brought no complete answer.",
+        "{} of {} site trees were walked to their end, {} answered without a page, {} could not be reached. \
+         {} of {} exchanges brought no complete answer.",
         of(of_word("complete"), trees),
         thousands(trees),
+        of(of_word("no_page"), trees),
         of(of_word("unreachable"), trees),
         of(failed, outcomes.exchanges),
         thousands(outcomes.exchanges),

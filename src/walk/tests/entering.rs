@@ -2,9 +2,7 @@ use super::*;
 
 /// Nobody listens at these origins.
 fn dead(web: Web, failure: Failure, origins: &[&str]) -> Web {
-    origins
-        .iter()
-        .fold(web, |web, origin| web.serve(&format!("{origin}/robots.txt"), Served::Fails(failure)))
+    origins.iter().fold(web, |web, origin| web.serve(&format!("{origin}/robots.txt"), Served::Fails(failure)))
 }
 
 /// A walk from a start URL; with one question in flight and with four it is the same.
@@ -49,14 +47,19 @@ fn a_start_that_brings_a_page_is_the_only_entrance_asked() {
 
 #[test]
 fn a_site_that_answers_only_by_https_or_whose_port_80_resets_is_entered_by_https() {
-    for failure in [Failure::ConnectRefused, Failure::ConnectTimeout, Failure::Reset, Failure::FirstByteTimeout] {
+    for failure in
+        [Failure::ConnectRefused, Failure::ConnectTimeout, Failure::Reset, Failure::FirstByteTimeout]
+    {
         let web = dead(Web::default().page("https://a.ke/", &["http://b.ke/"]), failure, &["http://a.ke"]);
         let (tree, asked) = entered(&web, "http://a.ke/");
         assert_eq!(asked, ["https://a.ke/"], "{failure}");
         assert_eq!(by(&tree), (Outcome::Complete, Some(Entrance::OtherScheme), 2));
         // One page, of one class.
         let level = &tree.levels[0];
-        assert_eq!((level.internal_urls(), level.class(Class::Fetched), tree.deepest()), (1, 1, Some(Depth(0))));
+        assert_eq!(
+            (level.internal_urls(), level.class(Class::Fetched), tree.deepest()),
+            (1, 1, Some(Depth(0)))
+        );
     }
 }
 
@@ -128,9 +131,9 @@ fn where_nothing_answers_the_site_is_unreachable_and_where_anything_does_it_gave
     assert_eq!(by(&tree), (Outcome::NoPage, None, 4));
     assert!(tree.is_closed);
     for status in [401, 403, 404, 500] {
-        let web = all.iter().fold(Web::default(), |web, origin| {
-            web.serve(&format!("{origin}/"), Served::Status(status))
-        });
+        let web = all
+            .iter()
+            .fold(Web::default(), |web, origin| web.serve(&format!("{origin}/"), Served::Status(status)));
         assert_eq!(entered(&web, "http://a.ke/").0.outcome, Outcome::NoPage, "{status}");
     }
 }

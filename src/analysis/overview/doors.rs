@@ -1,0 +1,104 @@
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use super::exchange::Exchange;
+
+/// Which doors of the sites work: their front pages by http and https, at the bare name and at `www.`. A survey asks
+/// all of them with `--entrances all`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Doors {
+    pub sites: u64,
+    pub doors: Vec<Door>,
+}
+
+/// What came of one of the four doors, over all sites.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Door {
+    /// `https://www.`
+    pub name: String,
+    /// Sites of which it was tried: its robots.txt or its front page was asked for.
+    pub tried: u64,
+    /// A status came.
+    pub answered: u64,
+    /// The front page was a page.
+    pub page: u64,
+    /// The front page redirects, to another door or away.
+    pub led_elsewhere: u64,
+}
+
+const NAMES: [&str; 4] = ["http://", "https://", "http://www.", "https://www."];
+
+const TRIED: u8 = 1;
+const ANSWERED: u8 = 2;
+const PAGE: u8 = 4;
+const ELSEWHERE: u8 = 8;
+
+#[derive(Default)]
+pub(super) struct DoorsMaker {
+    /// By site, what was seen of each of its doors.
+    seen: HashMap<u32, [u8; NAMES.len()]>,
+}
+
+impl DoorsMaker {
+    pub(super) fn add(&mut self, exchange: &Exchange<'_>, site: &str) {
+        let is_robots = exchange.is_robots_request();
+        let is_start = exchange.is_page_request() && exchange.depth == Some(0);
+        let Some((door, target)) = door_of(exchange.url, site).filter(|_| is_robots || is_start) else {
+            return;
+        };
+        let seen = &mut self.seen.entry(exchange.site).or_default()[door];
+        let is_front_page = is_start && target == "/";
+        if !is_front_page && !(is_robots && target == "/robots.txt") {
+            return;
+        }
+        *seen |= TRIED;
+        if exchange.status.is_some() {
+            *seen |= ANSWERED;
+        }
+        if is_front_page && exchange.is_success() && exchange.was_read() {
+            *seen |= PAGE;
+        }
+        if is_front_page && matches!(exchange.status, Some(301 | 302 | 303 | 307 | 308)) {
+            *seen |= ELSEWHERE;
+        }
+    }
+
+    pub(super) fn finish(self) -> Doors {
+        let count =
+            |door: usize, what: u8| self.seen.values().filter(|seen| seen[door] & what != 0).count() as u64;
+        let doors = NAMES.iter().enumerate().map(|(door, name)| Door {
+            name: (*name).to_owned(),
+            tried: count(door, TRIED),
+            answered: count(door, ANSWERED),
+            page: count(door, PAGE),
+            led_elsewhere: count(door, ELSEWHERE),
+        });
+        Doors { sites: self.seen.len() as u64, doors: doors.collect() }
+    }
+}
+
+/// Which of a site's doors a URL is at, and the path with its query.
+fn door_of<'u>(url: &'u str, site: &str) -> Option<(usize, &'u str)> {
+    let (scheme, rest) = url.split_once("://")?;
+    let (host, target) = rest.split_at(rest.find('/')?);
+    let is_www = host.strip_prefix("www.") == Some(site);
+    let is_door = is_www || host == site;
+    is_door.then_some((2 * usize::from(is_www) + usize::from(scheme == "https"), target))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_door_is_a_front_page_of_the_bare_name_or_of_www_at_the_usual_port() {
+        assert_eq!(door_of("http://a.ke/", "a.ke"), Some((0, "/")));
+        assert_eq!(door_of("https://a.ke/robots.txt", "a.ke"), Some((1, "/robots.txt")));
+        assert_eq!(door_of("http://www.a.ke/x?y", "a.ke"), Some((2, "/x?y")));
+        assert_eq!(door_of("https://www.a.ke/", "a.ke"), Some((3, "/")));
+        for other in ["http://shop.a.ke/", "http://a.ke:8080/", "http://ba.ke/", "nonsense"] {
+            assert_eq!(door_of(other, "a.ke"), None, "{other}");
+        }
+    }
+}

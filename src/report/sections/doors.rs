@@ -1,0 +1,46 @@
+use super::counted::{Of, of, ordered, share};
+use crate::analysis::overview::{Counted, Doors};
+use crate::records::units::thousands;
+use crate::report::{Block, Cell, Column, Section, Table};
+
+/// Which doors of sites work: http and https, bare name and `www.`.
+#[must_use]
+pub fn section(doors: &Doors) -> Section {
+    let lead = format!("All four front pages of {} sites were asked for.", thousands(doors.sites));
+    let pages: Vec<Counted> =
+        doors.doors.iter().map(|door| Counted { name: door.name.clone(), count: door.page }).collect();
+    let columns = vec![
+        Column::text("door"),
+        Column::number("tried", "sites"),
+        Column::number("answered", "sites"),
+        Column::number("gave a page", "sites"),
+        Column::number("led elsewhere", "sites"),
+        Column::share("share that gave a page"),
+    ];
+    let rows = doors.doors.iter().map(|door| {
+        vec![
+            door.name.clone().into(),
+            Cell::Count(door.tried),
+            Cell::Count(door.answered),
+            Cell::Count(door.page),
+            Cell::Count(door.led_elsewhere),
+            share(door.page, door.tried),
+        ]
+    });
+    let told: Vec<String> =
+        doors.doors.iter().map(|door| format!("{} {}", door.name, of(door.answered, door.tried))).collect();
+    Section::new("doors", "Doors of sites", lead)
+        .with(ordered(
+            "figure-doors",
+            "Sites whose front page is a page, by scheme and name",
+            Of { what: "door", unit: "sites", whole: doors.sites },
+            &pages,
+        ))
+        .with(Table::new("table-doors", "What came of the doors of sites", columns).with_rows(rows))
+        .with(Block::Note(format!(
+            "Tried: the front page or its robots.txt was asked for. Answered: any status came, for robots.txt too: \
+             {}. Led elsewhere: the front page redirects, to another door of the site or to another site. A door is \
+             not tried where its host opted out, or where rules forbid the front page of a door tried before.",
+            told.join(", ")
+        )))
+}
