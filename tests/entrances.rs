@@ -189,7 +189,7 @@ fn told(tables: &TimelessTables) -> Vec<Row<'_>> {
 #[test]
 fn every_site_that_a_door_or_a_link_can_open_is_found_however_many_are_walked_at_once() {
     let web = SmallSpace::new();
-    let one = web.survey(&STARTS, |settings| Settings { sites: 1, ..settings });
+    let one = web.survey(&STARTS, |settings| Settings { sites: 1, ..settings }).without_wire_bytes();
     #[rustfmt::skip]
     let expected: [Row<'_>; 21] = [
         ("bad-certificate.ke", 0, "unreachable", None, Some(3)),
@@ -220,7 +220,8 @@ fn every_site_that_a_door_or_a_link_can_open_is_found_however_many_are_walked_at
     assert_eq!((late.parent_site.as_deref(), late.generation), (Some("two.ke"), 1));
     for sites in [16, 256] {
         let many = web.survey(&STARTS, |settings| Settings { sites, ..settings });
-        same_tables(&many, &one);
+        // A TLS session that is taken up again moves fewer bytes.
+        same_tables(&many.without_wire_bytes(), &one);
     }
 }
 

@@ -356,7 +356,8 @@ def outcomes(compared, found):
     trees, failed = (sum(item["count"] for item in found[name]) for name in ("trees", "failures"))
     count = lambda list_, word: next((item["count"] for item in list_ if item["name"] == word), 0)
     compared.lead("outcomes", of(count(found["trees"], "complete"), trees), thousands(trees),
-        of(count(found["trees"], "unreachable"), trees), of(failed, found["exchanges"]), thousands(found["exchanges"]))
+        *(of(count(found["trees"], word), trees) for word in ("no_page", "unreachable")),
+        of(failed, found["exchanges"]), thousands(found["exchanges"]))
     compared.table("figure-outcomes-data", counted(found["trees"]))
     compared.table("table-failures", counted(found["failures"]))
     compared.table("table-outcomes", [(domain["country_domain"], domain["trees"], *(count(domain["outcomes"],
