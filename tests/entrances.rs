@@ -192,7 +192,7 @@ fn every_site_that_a_door_or_a_link_can_open_is_found_however_many_are_walked_at
     let one = web.survey(&STARTS, |settings| Settings { sites: 1, ..settings }).without_wire_bytes();
     #[rustfmt::skip]
     let expected: [Row<'_>; 21] = [
-        ("bad-certificate.ke", 0, "unreachable", None, Some(3)),
+        ("bad-certificate.ke", 0, "no_page", None, Some(3)),
         ("circle.ke", 0, "no_page", None, Some(2)),
         ("dead-first-link.ke", 0, "no_page", None, Some(3)),
         ("dead-first-link.ke", 1, "complete", Some("offered"), Some(1)),

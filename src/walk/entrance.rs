@@ -146,6 +146,8 @@ pub(super) struct Entering {
     is_forbidden: bool,
     /// A robots.txt that was answered keeps an entrance back.
     kept_by_robots: bool,
+    /// A server said something, be it that its TLS is too old.
+    pub was_answered: bool,
 }
 
 struct Candidate {
@@ -182,12 +184,13 @@ impl Reached {
                 Some(Self::NoAddress)
             }
             Failure::AddressRefused
-            | Failure::ConnectRefused
-            | Failure::ConnectTimeout
-            | Failure::ConnectUnreachable
+            | Failure::NoRoute
             | Failure::TlsTimeout
             | Failure::TlsCertificate
-            | Failure::TlsHandshake => Some(Self::NoConnection),
+            | Failure::TlsHandshake
+            | Failure::TlsAlert
+            | Failure::TlsTooOld => Some(Self::NoConnection),
+            failure if failure.is_no_connection() => Some(Self::NoConnection),
             Failure::OptedOut | Failure::HeldOff | Failure::GivenUp | Failure::ServerBudget => None,
             _ => Some(Self::Connected),
         }
@@ -209,6 +212,7 @@ impl Entering {
             front_page_moved: false,
             is_forbidden: false,
             kept_by_robots: false,
+            was_answered: false,
         }
     }
 
@@ -238,6 +242,8 @@ impl Entering {
 
     /// Notes how far a question at level 0 came, robots.txt included.
     pub(super) fn note_answer(&mut self, url: &WebUrl, answer: &Answer) {
+        let failure = answer.failure;
+        self.was_answered |= answer.status.is_some() || failure.is_some_and(Failure::server_answered);
         if let Some(reached) = Reached::by(answer) {
             let best = self.origins.entry(origin_of(url)).or_insert(reached);
             *best = reached.max(*best);
@@ -329,7 +335,7 @@ impl Walk {
             () if self.has_opted_out_at_the_start() => Outcome::OptOut,
             () if self.moved => Outcome::Moved,
             () if self.entering.kept_by_robots && !self.page_answered => Outcome::Robots,
-            () if self.first_answer.is_none() => Outcome::Unreachable,
+            () if !self.entering.was_answered => Outcome::Unreachable,
             () => Outcome::NoPage,
         }
     }

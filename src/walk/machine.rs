@@ -313,7 +313,7 @@ impl Walk {
             }
         }
         if self.failures >= self.settings.max_failures {
-            let is_silent = self.first_answer.is_none() || self.levels[0].pages > 0;
+            let is_silent = !self.entering.was_answered || self.levels[0].pages > 0;
             self.end(if is_silent { Outcome::Unreachable } else { Outcome::NoPage });
         }
         if self.is_full {

@@ -25,7 +25,7 @@ pub enum Outcome {
     /// The site opted out.
     OptOut,
     Interrupted,
-    /// The site's servers answered, and no entrance brought a page.
+    /// The site's servers said something, be it that their TLS is too old, and no entrance brought a page.
     NoPage,
 }
 

@@ -130,6 +130,9 @@ fn where_nothing_answers_the_site_is_unreachable_and_where_anything_does_it_gave
     let (tree, _) = entered(&dead(Web::default(), Failure::ConnectTimeout, &all[..3]), "http://a.ke/");
     assert_eq!(by(&tree), (Outcome::NoPage, None, 4));
     assert!(tree.is_closed);
+    let old = dead(Web::default(), Failure::ConnectRefused, &["http://a.ke", "http://www.a.ke"]);
+    let old = dead(old, Failure::TlsTooOld, &["https://a.ke", "https://www.a.ke"]);
+    assert_eq!(by(&entered(&old, "http://a.ke/").0), (Outcome::NoPage, None, 4), "it speaks old TLS");
     for status in [401, 403, 404, 500] {
         let web = all
             .iter()
