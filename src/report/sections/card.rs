@@ -81,7 +81,7 @@ fn cost(card: &Card, ledger: &Ledger) -> Vec<Fact> {
 }
 
 /// The settings that are promises to site owners; all of them stand in the chapter on method.
-const POLICY: [(&str, &str); 14] = [
+const POLICY: [(&str, &str); 15] = [
     ("depth", "Depth"),
     ("entrances", "Entrances of a site"),
     ("min-delay", "Least pause at an address"),
