@@ -4,10 +4,11 @@ mod common;
 
 use std::time::Duration;
 
-use ccsurvey::space::FeedBack;
+use ccsurvey::space::{Entrances, FeedBack, TruthSettings};
 use ccsurvey::survey::{FeedBackRule, Settings, Span};
+use ccsurvey::walk;
 use common::Space;
-use common::truths::assert_true;
+use common::truths::{assert_true, found_and_reachable};
 
 fn check(world: &str) {
     check_at(world, &[(1, 1), (4, 1), (64, 1), (64, 4)], |settings| settings);
@@ -126,4 +127,40 @@ fn every_depth_is_told_by_the_truth_too() {
         let tables = space.survey(Settings { depth, ..space.settings() }).tables();
         assert_true(&tables, &space.truth(depth, FeedBack::Link), &format!("--depth {depth}"));
     }
+}
+
+const SHUT: &str = "links_between_sites_die_and_doors_are_shut";
+
+#[test]
+fn every_site_that_a_door_or_a_link_can_open_is_found_however_many_are_walked_at_once() {
+    let space = Space::serve(SHUT);
+    let truth = space.truth(8, FeedBack::Link);
+    for sites in [1, 16, 256] {
+        let tables = space.survey(Settings { sites, ..space.settings() }).tables();
+        assert_true(&tables, &truth, &format!("--sites {sites}"));
+        let [found, reachable] = found_and_reachable(&tables, &truth);
+        assert_eq!(found, reachable, "--sites {sites}");
+    }
+}
+
+#[test]
+fn fewer_entrances_and_all_doors_are_told_by_the_truth_too() {
+    let space = Space::serve(SHUT);
+    let mut found_with = Vec::new();
+    for (told, entrances) in [
+        (Entrances::UpTo(1), walk::Entrances::UpTo(1)),
+        (Entrances::UpTo(2), walk::Entrances::UpTo(2)),
+        (Entrances::default(), walk::Entrances::default()),
+        (Entrances::All, walk::Entrances::All),
+    ] {
+        let truth = space.truth_by(|settings| TruthSettings { entrances: told, ..settings });
+        let tables = space.survey(Settings { entrances, sites: 64, ..space.settings() }).tables();
+        assert_true(&tables, &truth, &format!("--entrances {entrances}"));
+        let [found, _] = found_and_reachable(&tables, &truth);
+        let requests: u64 = tables.sites.iter().map(|row| row.requests).sum();
+        println!("--entrances {entrances}: {} sites with pages, {requests} requests", found.len());
+        found_with.push(found.len());
+    }
+    let [one, two, usual, all] = found_with[..] else { panic!("{found_with:?}") };
+    assert!(one < two && two < usual && usual == all, "{found_with:?}");
 }

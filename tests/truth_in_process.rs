@@ -7,10 +7,12 @@ use std::time::SystemTime;
 use ccsurvey::address::{OptOuts, Scope, ScopeRule, SuffixSection, Suffixes, WebUrl};
 use ccsurvey::exchange::{Answer, Ask, Depth, Failure, Purpose};
 use ccsurvey::page::{Page, Source, is_html};
-use ccsurvey::space::{FeedBack, Handshake, LevelTruth, Lookup, Reaction, Truth, TruthSettings, Web, World};
+use ccsurvey::space::{
+    Entrances, FeedBack, Handshake, LevelTruth, Lookup, Reaction, Truth, TruthSettings, Web, World,
+};
 use ccsurvey::walk::{Class, Content, LevelCount, NON_HTML_EXTENSIONS, Settings, Step, Tree, Walk};
 
-const WORLDS: [&str; 16] = [
+const WORLDS: [&str; 17] = [
     include_str!("../data/demo.toml"),
     include_str!("worlds/a_site_with_one_page.toml"),
     include_str!("worlds/a_small_country.toml"),
@@ -27,6 +29,7 @@ const WORLDS: [&str; 16] = [
     include_str!("worlds/soft_404_hosts_answer_everything.toml"),
     include_str!("worlds/the_same_page_has_many_names.toml"),
     include_str!("worlds/traps_end_by_evidence.toml"),
+    include_str!("worlds/links_between_sites_die_and_doors_are_shut.toml"),
 ];
 
 /// The world of a file under another seed.
@@ -98,6 +101,7 @@ fn walked(world: &World, start: &str, depth: u16, suffixes: &Arc<Suffixes>) -> T
 fn level_truth(site: &str, depth: usize, level: &LevelCount) -> LevelTruth {
     LevelTruth {
         site: site.to_owned(),
+        seed: 0,
         depth: u16::try_from(depth).unwrap(),
         requests: level.requests,
         pages: level.pages,
@@ -130,6 +134,7 @@ fn check(world: &World, depth: u16, what: &str) {
     let settings = TruthSettings {
         depth,
         feed_back: FeedBack::Off,
+        entrances: Entrances::default(),
         start: world.start_urls(),
         queries_per_script: 1,
         non_html_extensions: NON_HTML_EXTENSIONS.map(str::to_owned).to_vec(),
@@ -150,13 +155,17 @@ fn check(world: &World, depth: u16, what: &str) {
                 tree.outcome.as_str(),
                 tree.trap_patterns.join(" "),
                 requests,
-                tree.deepest().map(|depth| depth.0)
+                tree.deepest().map(|depth| depth.0),
+                tree.entrance.map(|entrance| entrance.as_str()),
+                tree.entrances
             ),
             (
                 site.outcome.as_str(),
                 site.trap_pattern.clone().unwrap_or_default(),
                 site.requests,
-                site.deepest
+                site.deepest,
+                site.entrance.as_deref(),
+                site.entrances
             ),
             "{what}: {}",
             site.start_url
@@ -202,6 +211,7 @@ fn truth(world: &World, trap_levels: Option<u16>) -> Truth {
         non_html_extensions: NON_HTML_EXTENSIONS.map(str::to_owned).to_vec(),
         depth: 8,
         feed_back: FeedBack::Off,
+        entrances: Entrances::default(),
         start: world.start_urls(),
         queries_per_script: 1,
         trap_levels,

@@ -138,6 +138,6 @@ pub use reply::{Asked, Method, Reply};
 pub use response::{Certificate, Handshake, Lookup, Reaction, Records, Response, Web};
 pub use serve::{ServeError, ServeSettings, Served, serve};
 pub use server::{Server, Uplink};
-pub use truth::{FeedBack, LevelTruth, LinkTruth, SiteTruth, Truth, TruthSettings, TruthTable};
+pub use truth::{Entrances, FeedBack, LevelTruth, LinkTruth, SiteTruth, Truth, TruthSettings, TruthTable};
 pub use world::{SPECIFICATION, World};
 pub use world_error::WorldError;

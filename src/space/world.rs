@@ -288,7 +288,7 @@ fn at_most_one(table: &Table<'_>, keys: &'static str, sum: f64) -> Result<(), Wo
 mod tests {
     use std::sync::Arc;
 
-    use super::super::{FeedBack, Truth, TruthSettings};
+    use super::super::{Entrances, FeedBack, Truth, TruthSettings};
     use super::*;
     use crate::address::{SuffixSection, Suffixes};
 
@@ -368,6 +368,7 @@ mod tests {
             &TruthSettings {
                 depth: 1,
                 feed_back: FeedBack::Off,
+                entrances: Entrances::default(),
                 start: world.start_urls(),
                 queries_per_script: 1,
                 non_html_extensions: Vec::new(),

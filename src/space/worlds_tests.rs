@@ -3,7 +3,9 @@ use std::sync::Arc;
 
 use super::server::Server;
 use super::site::Site;
-use super::{FeedBack, Handshake, LevelTruth, Reaction, Truth, TruthSettings, Web, World, describe};
+use super::{
+    Entrances, FeedBack, Handshake, LevelTruth, Reaction, Truth, TruthSettings, Web, World, describe,
+};
 use crate::address::{Host, SuffixSection, Suffixes, WebUrl};
 
 const WORLDS: [(&str, &str); 16] = [
@@ -39,6 +41,7 @@ fn settings(world: &World, depth: u16) -> TruthSettings {
     TruthSettings {
         depth,
         feed_back: FeedBack::Link,
+        entrances: Entrances::default(),
         start: world.start_urls(),
         queries_per_script: 1,
         non_html_extensions: Vec::new(),
@@ -194,10 +197,10 @@ fn hosts_fail_in_every_way() {
         assert!(drawn[fault].as_u64() > Some(0), "{fault}");
     }
     let truth = truth(&world, 8);
-    for outcome in ["complete", "robots", "moved", "unreachable"] {
+    for outcome in ["complete", "robots", "moved", "no_page", "unreachable"] {
         assert!(truth.sites.iter().any(|site| site.outcome == outcome), "{outcome}");
     }
-    assert!(truth.sites.iter().any(|site| site.outcome == "complete" && site.pages == 0), "forbidden");
+    assert!(truth.sites.iter().all(|site| site.outcome != "complete" || site.pages > 0));
 }
 
 #[test]
@@ -280,6 +283,49 @@ fn links_between_sites_die_and_doors_are_shut() {
     };
     let dead = inside.iter().filter(is_dead).count();
     assert!((inside.len() / 14..inside.len() / 7).contains(&dead), "{dead} of {}", inside.len());
+}
+
+#[test]
+fn a_site_that_does_not_open_at_once_is_entered_by_its_doors_or_by_a_later_link() {
+    let world = world("doors");
+    let first_url = TruthSettings { entrances: Entrances::UpTo(1), ..settings(&world, 8) };
+    let (told, before) = (truth(&world, 8), Truth::of(&world, &first_url));
+    let entrances = ["offered", "front_page", "other_scheme", "other_name", "other_name_other_scheme"];
+    for entrance in entrances {
+        let rows = told.sites.iter().filter(|row| row.entrance.as_deref() == Some(entrance));
+        assert!(rows.count() > 0, "{entrance}");
+    }
+    assert!(told.sites.iter().any(|row| row.seed > 0 && row.pages > 0), "a later link opens a site");
+    assert!(told.sites.iter().all(|row| row.seed < 3 && (1..=4).contains(&row.entrances)));
+    let found = |truth: &Truth| -> BTreeSet<String> {
+        truth.sites.iter().filter(|row| row.entrance.is_some()).map(|row| row.site.clone()).collect()
+    };
+    let reachable: BTreeSet<String> =
+        told.sites.iter().filter(|row| row.reachable).map(|row| row.site.clone()).collect();
+    assert_eq!(found(&told), reachable);
+    assert!(
+        found(&before).len() * 5 < reachable.len() * 4,
+        "{} of {}",
+        found(&before).len(),
+        reachable.len()
+    );
+    assert!(before.sites.iter().all(|row| (row.seed, row.entrances) == (0, 1)));
+    assert!(before.sites.iter().any(|row| row.reachable && row.entrance.is_none()));
+}
+
+#[test]
+fn all_four_doors_of_every_site_are_asked_where_that_is_wanted() {
+    let world = world("doors");
+    let all = TruthSettings { entrances: Entrances::All, ..settings(&world, 8) };
+    let (told, usual) = (Truth::of(&world, &all), truth(&world, 8));
+    let opened = |truth: &Truth| -> Vec<(String, Option<String>)> {
+        let rows = truth.sites.iter().filter(|row| row.entrance.is_some());
+        rows.map(|row| (row.site.clone(), row.entrance.clone())).collect()
+    };
+    assert_eq!(opened(&told), opened(&usual));
+    assert!(requests(&told) > requests(&usual));
+    let most = told.sites.iter().map(|row| row.entrances).max();
+    assert!(most > Some(4) && most <= Some(8), "{most:?}");
 }
 
 #[test]

@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 
 use ccsurvey::address::{SuffixSection, Suffixes, WebUrl};
 use ccsurvey::records::{ExchangeRow, LevelRow, LinkRow, Row, ServerRow, SiteRow, read_table};
-use ccsurvey::space::{Access, FeedBack, ServeSettings, Served, Truth, TruthSettings, World, serve};
+use ccsurvey::space::{
+    Access, Entrances, FeedBack, ServeSettings, Served, Truth, TruthSettings, World, serve,
+};
 use ccsurvey::survey::{Ending, Settings, Span, Survey};
 use tokio::runtime::Runtime;
 
@@ -88,17 +90,22 @@ impl Space {
     }
 
     pub fn truth_with(&self, depth: u16, feed_back: FeedBack, queries_per_script: u32) -> Truth {
+        self.truth_by(|settings| TruthSettings { depth, feed_back, queries_per_script, ..settings })
+    }
+
+    pub fn truth_by(&self, change: impl Fn(TruthSettings) -> TruthSettings) -> Truth {
         let list = include_str!("../../data/public_suffix_list.dat");
         let settings = TruthSettings {
-            depth,
-            feed_back,
+            depth: 8,
+            feed_back: FeedBack::Link,
+            entrances: Entrances::default(),
             start: self.world.start_urls(),
-            queries_per_script,
+            queries_per_script: 1,
             non_html_extensions: ccsurvey::walk::NON_HTML_EXTENSIONS.map(str::to_owned).to_vec(),
             trap_levels: Settings::default().trap_levels,
             suffixes: Arc::new(Suffixes::parse(list, SuffixSection::Icann).unwrap()),
         };
-        Truth::of(&self.world, &settings)
+        Truth::of(&self.world, &change(settings))
     }
 
     pub fn accesses(&self) -> Vec<Access> {

@@ -1,5 +1,7 @@
 //! The tables of a survey in the words of the ground truth.
 
+use std::collections::BTreeSet;
+
 use ccsurvey::records::{LevelRow, LinkRow, SiteRow};
 use ccsurvey::space::{LevelTruth, LinkTruth, SiteTruth, Truth};
 
@@ -8,7 +10,7 @@ use super::{TimelessTables, same};
 fn site_truth(row: &SiteRow) -> SiteTruth {
     SiteTruth {
         site: row.site.clone(),
-        start_url: row.start_url.clone(),
+        start_url: ccsurvey::address::WebUrl::parse(&row.start_url).unwrap().canonical(),
         parent_site: row.parent_site.clone(),
         generation: row.generation,
         outcome: row.outcome.clone(),
@@ -19,6 +21,10 @@ fn site_truth(row: &SiteRow) -> SiteTruth {
         external_sites: row.external_sites,
         deepest: row.deepest,
         trap_pattern: row.trap_pattern.clone(),
+        seed: row.seed,
+        entrance: row.entrance.clone(),
+        entrances: row.entrances.unwrap_or_default(),
+        reachable: false,
     }
 }
 
@@ -44,6 +50,7 @@ fn level_truth(row: &LevelRow) -> LevelTruth {
         not_fetched_mirror: row.not_fetched_mirror,
         not_fetched_opt_out: row.not_fetched_opt_out,
         not_fetched_redirects: row.not_fetched_redirects,
+        seed: row.seed,
     }
 }
 
@@ -58,13 +65,22 @@ fn link_truth(row: &LinkRow) -> LinkTruth {
         element: row.element.clone(),
         nofollow: row.nofollow,
         in_survey: row.in_survey,
+        seed: row.seed,
     }
 }
 
 /// Compares row by row what a survey found with what it had to find.
 #[track_caller]
 pub fn assert_true(tables: &TimelessTables, truth: &Truth, what: &str) {
-    same(&tables.sites.iter().map(site_truth).collect::<Vec<_>>(), &truth.sites, what);
+    let sites = truth.sites.iter().cloned().map(|row| SiteTruth { reachable: false, ..row });
+    same(&tables.sites.iter().map(site_truth).collect::<Vec<_>>(), &sites.collect::<Vec<_>>(), what);
     same(&tables.levels.iter().map(level_truth).collect::<Vec<_>>(), &truth.levels, what);
     same(&tables.links.iter().map(link_truth).collect::<Vec<_>>(), &truth.links, what);
+}
+
+/// The sites that brought a page, and those of which truth says that they can be reached.
+pub fn found_and_reachable(tables: &TimelessTables, truth: &Truth) -> [BTreeSet<String>; 2] {
+    let found = tables.sites.iter().filter(|row| row.entrance.is_some()).map(|row| row.site.clone());
+    let reachable = truth.sites.iter().filter(|row| row.reachable).map(|row| row.site.clone());
+    [found.collect(), reachable.collect()]
 }

@@ -1,5 +1,8 @@
+use std::collections::{HashMap, HashSet};
+
 use super::oracle::{Oracle, Place};
 use super::rows::{LevelTruth, LinkTruth, SiteTruth};
+use super::rules::PageId;
 
 /// A site tree as the survey must find it.
 pub(super) struct SiteTree {
@@ -7,6 +10,15 @@ pub(super) struct SiteTree {
     pub levels: Vec<LevelTruth>,
     /// In the order in which they were found.
     pub links: Vec<LinkTruth>,
+    /// What it knows, where no page came and another URL may open the site.
+    pub closed: Option<Known>,
+}
+
+/// What trees of a site leave to later ones: pages and scripts that are not asked for again.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Known {
+    pub pages: HashSet<PageId>,
+    pub scripts: HashMap<PageId, u32>,
 }
 
 /// How a walk ends: what is left gets its class, and the sums are drawn.
@@ -36,8 +48,9 @@ impl Oracle<'_> {
         }
         self.levels.retain(|level| level.internal_urls > 0);
         let sum = |of: fn(&LevelTruth) -> u64| self.levels.iter().map(of).sum::<u64>();
+        let outcome = self.outcome(left_for_depth);
         let row = SiteTruth {
-            outcome: self.outcome(left_for_depth).to_owned(),
+            outcome: outcome.to_owned(),
             trap_pattern: (!self.traps.names.is_empty()).then(|| self.traps.names.join(" ")),
             requests: self.robots_requests + sum(|level| level.requests),
             pages: sum(|level| level.pages),
@@ -45,26 +58,44 @@ impl Oracle<'_> {
             external_hosts: sum(|level| level.external_hosts),
             external_sites: sum(|level| level.external_sites),
             deepest: self.levels.iter().rfind(|level| level.fetched > 0).map(|level| level.depth),
+            entrance: self.entering.opened.map(|relation| relation.word().to_owned()),
+            entrances: self.entering.tried,
+            reachable: self.entering.opened.is_some(),
             site: self.start.site,
             start_url: self.start.url.to_string(),
             parent_site: self.start.parent_site,
             generation: self.start.generation,
+            seed: self.start.seed,
         };
-        SiteTree { row, levels: self.levels, links: self.links }
+        let may_be_opened = match outcome {
+            "unreachable" | "no_page" => row.entrance.is_none(),
+            "moved" => !self.entering.front_moved,
+            _ => false,
+        };
+        let closed = may_be_opened.then(|| Known {
+            pages: self
+                .places
+                .into_iter()
+                .filter(|(_, place)| matches!(place, Place::Listed | Place::Earlier))
+                .map(|(page, _)| page)
+                .collect(),
+            scripts: self.queries,
+        });
+        SiteTree { row, levels: self.levels, links: self.links, closed }
     }
 
     fn outcome(&self, left_for_depth: bool) -> &'static str {
-        let first = &self.levels[0];
-        let is_kept = first.not_fetched_robots + first.not_fetched_robots_unreachable > 0;
+        let has_page = self.entering.opened.is_some();
         match () {
-            () if self.moved && first.pages == 0 => "moved",
+            () if self.gave_up && (has_page || !self.server_answered) => "unreachable",
+            () if self.gave_up => "no_page",
+            () if has_page && left_for_depth => "depth",
+            () if has_page && self.levels.iter().any(|level| level.not_fetched_trap > 0) => "trap",
+            () if has_page => "complete",
+            () if self.moved => "moved",
+            () if self.entering.kept_by_robots && !self.page_answered => "robots",
             () if !self.server_answered => "unreachable",
-            () if is_kept && first.pages == 0 => "robots",
-            () if self.gave_up => "unreachable",
-            () if !self.page_answered && first.pages == 0 && first.fetched > 0 => "unreachable",
-            () if left_for_depth => "depth",
-            () if self.levels.iter().any(|level| level.not_fetched_trap > 0) => "trap",
-            () => "complete",
+            () => "no_page",
         }
     }
 }

@@ -39,6 +39,7 @@ impl Oracle<'_> {
             element: element.to_owned(),
             nofollow,
             in_survey: self.country.surveys(&url.host),
+            seed: self.start.seed,
             host: url.host,
         });
     }

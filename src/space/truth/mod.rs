@@ -4,14 +4,16 @@
 //! URL after another, everything in memory. The oracle reads the model's links, never the pages
 //! written from them, and shares no code with the walk it judges.
 //!
-//! [`oracle`] walks one site tree: [`robots`] asks whether it may, [`found`] notes what pages link to,
+//! [`oracle`] walks one site tree: [`entrances`] says by which URLs it is entered, [`robots`] asks whether it may, [`found`] notes what pages link to,
 //! [`rules`] says which URLs are one page, one script, endless,
-//! [`traps`] what has shown itself to be a trap; [`end`] draws the sums; [`survey`] takes sites from the queue and
-//! feeds links back; [`rows`] are the results, in the columns of the survey's own tables; [`print`]
+//! [`traps`] what has shown itself to be a trap; [`end`] draws the sums; [`survey`] takes sites from the queue,
+//! feeds links back and gives sites that stay closed a [`later`] tree; [`rows`] are the results, in the columns of the survey's own tables; [`print`]
 //! writes them.
 
 mod end;
+mod entrances;
 mod found;
+mod later;
 mod oracle;
 mod print;
 mod robots;
@@ -27,6 +29,7 @@ use std::sync::Arc;
 
 use crate::address::Suffixes;
 
+pub use entrances::Entrances;
 pub use print::TruthTable;
 pub use rows::{LevelTruth, LinkTruth, SiteTruth};
 #[cfg(test)]
@@ -35,11 +38,11 @@ pub(super) use rules::word;
 /// The ground truth of a survey, each table sorted by its first columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Truth {
-    /// Sorted by site.
+    /// Sorted by site and tree.
     pub sites: Vec<SiteTruth>,
-    /// Sorted by site and depth.
+    /// Sorted by site, tree and depth.
     pub levels: Vec<LevelTruth>,
-    /// Sorted by site, depth and URL.
+    /// Sorted by site, tree, depth and URL.
     pub links: Vec<LinkTruth>,
 }
 
@@ -49,7 +52,9 @@ pub struct TruthSettings {
     /// Levels 0 to this are fetched.
     pub depth: u16,
     pub feed_back: FeedBack,
-    /// Start URLs in their order; a second one of the same site is ignored.
+    /// By how many URLs a site is tried to be entered.
+    pub entrances: Entrances,
+    /// Start URLs in their order; further ones of a site are for the case that the first does not open it.
     pub start: Vec<String>,
     /// Query URLs of one script that are fetched in a site tree.
     pub queries_per_script: u32,

@@ -3,7 +3,8 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::end::SiteTree;
+use super::end::{Known, SiteTree};
+use super::entrances::{Entering, Kept, Relation, is_front};
 use super::robots::{Had, Origin};
 use super::rows::{LevelTruth, LinkTruth};
 use super::rules::{PageId, endless, has_ending, script};
@@ -27,6 +28,8 @@ pub(super) enum Place {
     /// To be listed at the next level.
     Found,
     Listed,
+    /// An earlier tree of the site had it.
+    Earlier,
 }
 
 /// The walk of one site, one URL after another.
@@ -39,7 +42,7 @@ pub(super) struct Oracle<'a> {
     pub(super) found: Vec<Url>,
     pub(super) depth: u16,
     pub(super) levels: Vec<LevelTruth>,
-    queries: HashMap<PageId, u32>,
+    pub(super) queries: HashMap<PageId, u32>,
     /// Origins whose robots.txt was asked for.
     pub(super) robots: HashMap<Origin, Had>,
     pub(super) robots_requests: u64,
@@ -50,6 +53,7 @@ pub(super) struct Oracle<'a> {
     pub(super) server_answered: bool,
     pub(super) page_answered: bool,
     pub(super) moved: bool,
+    pub(super) entering: Entering,
     pub(super) traps: Traps,
     failures: u32,
     /// The server was left alone.
@@ -63,12 +67,14 @@ type Met = Option<(Arc<Site>, Role)>;
 
 /// A URL of a level.
 #[derive(Clone)]
-struct Entry {
-    url: Url,
+pub(super) struct Entry {
+    pub url: Url,
     /// Redirects that led here.
     hops: u32,
     /// The same page under its other scheme: it has its class already.
-    again: bool,
+    pub again: bool,
+    /// At level 0, of the entrance that this is or that redirects led from.
+    pub relation: Option<Relation>,
     is_trap: bool,
     /// Schemes under which the page was asked for: http, https.
     asked: [bool; 2],
@@ -76,21 +82,36 @@ struct Entry {
 
 impl Entry {
     fn new(url: Url, hops: u32) -> Self {
-        Self { url, hops, again: false, is_trap: false, asked: [false; 2] }
+        Self { url, hops, again: false, relation: None, is_trap: false, asked: [false; 2] }
+    }
+
+    /// `again` where the page has its class already.
+    pub fn entrance(url: Url, relation: Relation, again: bool) -> Self {
+        Self { relation: Some(relation), again, ..Self::new(url, 0) }
+    }
+
+    fn is_entrance(&self) -> bool {
+        self.relation.is_some() && self.hops == 0
     }
 }
 
 impl<'a> Oracle<'a> {
-    pub fn new(country: &'a Country<'a>, start: Start) -> Self {
+    /// A tree of a site of which earlier trees know something, or nothing.
+    pub fn new(country: &'a Country<'a>, start: Start, known: &Known) -> Self {
+        let entrances = country.settings.entrances;
+        let mut places: HashMap<_, _> = known.pages.iter().map(|page| (*page, Place::Earlier)).collect();
+        places.insert(PageId::of(&start.url), Place::Listed);
+        let offered = Entry::entrance(start.url.clone(), Relation::Offered, false);
         Self {
             country,
-            places: HashMap::from([(PageId::of(&start.url), Place::Listed)]),
-            list: vec![Entry::new(start.url.clone(), 0)],
+            places,
+            list: vec![offered],
+            entering: Entering::new(entrances, &start.site, &start.url, start.seed == 0),
             start,
             found: Vec::new(),
             depth: 0,
             levels: Vec::new(),
-            queries: HashMap::new(),
+            queries: known.scripts.clone(),
             robots: HashMap::new(),
             robots_requests: 0,
             links: Vec::new(),
@@ -105,6 +126,14 @@ impl<'a> Oracle<'a> {
             gave_up: false,
             hosts: RefCell::default(),
         }
+    }
+
+    /// Whether the URL offered brings a page by itself, over redirects at most.
+    pub fn opens(mut self) -> bool {
+        self.entering = Entering::alone(&self.start.site, &self.start.url);
+        self.level(0);
+        self.walk_level();
+        self.here().pages > 0
     }
 
     pub fn walk(mut self) -> SiteTree {
@@ -135,36 +164,49 @@ impl<'a> Oracle<'a> {
         self.finish(left_for_depth)
     }
 
-    /// Walks the list of a level, which redirects make longer meanwhile; how many URLs are left when
+    /// Walks the list of a level, which redirects and further entrances make longer meanwhile; how many URLs are left when
     /// the server is left alone.
     fn walk_level(&mut self) -> u64 {
         let mut turn = 0;
-        while let Some(entry) = self.list.get(turn).filter(|_| !self.gave_up).cloned() {
-            turn += 1;
-            self.take(&entry);
+        loop {
+            while let Some(entry) = self.list.get(turn).filter(|_| !self.gave_up).cloned() {
+                turn += 1;
+                self.take(&entry);
+            }
+            let Some(entrance) = self.next_entrance() else { break };
+            self.list.push(entrance);
         }
         self.list[turn..].iter().filter(|entry| !entry.again).count() as u64
     }
 
+    /// Entrances are kept back by nothing but robots.txt, front pages not as scripts.
     fn take(&mut self, entry: &Entry) {
-        let (url, once) = (&entry.url, u64::from(!entry.again));
-        if entry.is_trap {
-            self.here().not_fetched_trap += once;
-        } else if let Some(name) = endless(url) {
+        let (url, is_entrance) = (&entry.url, entry.is_entrance());
+        let endless = endless(url).filter(|_| !is_entrance);
+        if entry.is_trap && !is_entrance {
+            self.keep(entry, Kept::Trap);
+        } else if let Some(name) = endless {
             self.traps.name(name);
-            self.here().not_fetched_trap += once;
+            self.keep(entry, Kept::Trap);
         } else if self.depth > 0 && has_ending(url, &self.country.settings.non_html_extensions) {
-            self.here().not_fetched_filtered += once;
-        } else if !entry.again && self.script_is_used_up(url) {
-            self.here().not_fetched_script += 1;
+            self.keep(entry, Kept::Filtered);
+        } else if !(entry.again || is_entrance || is_front(url)) && self.script_is_used_up(url) {
+            self.keep(entry, Kept::Script);
         } else {
             let spot = self.spot(url);
             match self.robots_verdict(url, spot.as_ref()) {
                 Verdict::Allowed => self.fetch(entry, spot.as_ref()),
-                Verdict::Kept => self.here().not_fetched_robots += once,
-                Verdict::Unreachable => self.here().not_fetched_robots_unreachable += once,
+                Verdict::Kept => self.keep(entry, Kept::Robots),
+                Verdict::Unreachable => self.keep(entry, Kept::Unreachable),
             }
         }
+    }
+
+    fn keep(&mut self, entry: &Entry, why: Kept) {
+        if self.depth == 0 {
+            self.entering.note_kept(entry, why);
+        }
+        *why.count(self.here()) += u64::from(!entry.again);
     }
 
     fn fetch(&mut self, entry: &Entry, spot: Option<&Spot>) {
@@ -173,13 +215,24 @@ impl<'a> Oracle<'a> {
             *self.queries.entry(script).or_default() += 1;
         }
         self.here().fetched += u64::from(!entry.again);
+        if entry.again
+            && let Some(why) = self.entering.was_kept(url)
+        {
+            *why.count(self.here()) -= 1;
+            self.here().fetched += 1;
+        }
         self.here().requests += 1;
         let content = self.content(spot);
-        self.note_failure(matches!(content, Content::Refused | Content::Reset | Content::Silence));
+        let failed = matches!(content, Content::Refused | Content::Reset | Content::Silence);
+        self.note_failure(failed);
+        if !failed {
+            self.entering.note_answer(url);
+        }
         match content {
             Content::Redirect(_, to) => self.redirect(entry, to),
             Content::Page(page) => {
                 self.here().pages += 1;
+                self.entering.opened = self.entering.opened.or(entry.relation);
                 let (found, externals) = (self.found.len(), self.links.len());
                 for link in page.links {
                     self.find(url, Link { nofollow: link.nofollow || page.nofollow, ..link });
@@ -212,41 +265,51 @@ impl<'a> Oracle<'a> {
     }
 
     /// A redirect adds no depth: its target joins the end of the level's list. To its own page under the
-    /// other scheme, it is the same page again.
+    /// other scheme, it is the same page again; so is, at level 0, any page that is listed under the other scheme.
     fn redirect(&mut self, from: &Entry, to: Url) {
         if self.is_external(&to) {
-            self.moved |= self.depth == 0;
+            if self.depth == 0 {
+                self.moved = true;
+                self.entering.note_moved(&self.start.url, from);
+            }
             return self.find_external(&from.url, to, "redirect", false);
         }
-        let hops = from.hops + 1;
-        let id = PageId::of(&to);
-        if id == PageId::of(&from.url) {
+        let (hops, relation, id) = (from.hops + 1, from.relation, PageId::of(&to));
+        let place = self.places.get(&id).copied();
+        let is_same = id == PageId::of(&from.url);
+        if is_same || (self.depth == 0 && place == Some(Place::Listed)) {
             let mut asked = from.asked;
             asked[usize::from(from.url.is_https)] = true;
-            if !asked[usize::from(to.is_https)] && hops <= MAX_HOPS {
-                self.list.push(Entry { again: true, asked, ..Entry::new(to, hops) });
+            let is_known =
+                if self.depth == 0 { self.entering.is_listed(&to) } else { asked[usize::from(to.is_https)] };
+            if !is_known && hops <= MAX_HOPS {
+                self.enlist(Entry { again: true, asked, relation, ..Entry::new(to, hops) });
             }
             return;
         }
-        if self.places.insert(id, Place::Listed) == Some(Place::Listed) {
+        if matches!(place, Some(Place::Listed | Place::Earlier)) {
             return;
         }
+        self.places.insert(id, Place::Listed);
         if hops > MAX_HOPS {
             self.here().not_fetched_redirects += 1;
         } else {
             let is_trap = self.is_in_trap(&to);
-            self.list.push(Entry { is_trap, ..Entry::new(to, hops) });
+            self.enlist(Entry { is_trap, relation, ..Entry::new(to, hops) });
         }
     }
 
-    fn script_is_used_up(&self, url: &Url) -> bool {
-        match script(url) {
-            Some(script) => self
-                .queries
-                .get(&script)
-                .is_some_and(|asked| *asked >= self.country.settings.queries_per_script),
-            None => self.queries.contains_key(&PageId::of(url)),
+    fn enlist(&mut self, entry: Entry) {
+        if self.depth == 0 {
+            self.entering.note_listed(&entry.url);
         }
+        self.list.push(entry);
+    }
+
+    /// A script is used up by its query URLs; its bare URL is kept back then, too.
+    fn script_is_used_up(&self, url: &Url) -> bool {
+        let asked = self.queries.get(&script(url).unwrap_or_else(|| PageId::of(url)));
+        asked.is_some_and(|asked| *asked >= self.country.settings.queries_per_script)
     }
 
     pub(super) fn here(&mut self) -> &mut LevelTruth {
@@ -256,7 +319,12 @@ impl<'a> Oracle<'a> {
     pub(super) fn level(&mut self, depth: u16) -> &mut LevelTruth {
         while self.levels.len() <= usize::from(depth) {
             let depth = u16::try_from(self.levels.len()).unwrap_or(u16::MAX);
-            self.levels.push(LevelTruth { site: self.start.site.clone(), depth, ..LevelTruth::default() });
+            self.levels.push(LevelTruth {
+                site: self.start.site.clone(),
+                seed: self.start.seed,
+                depth,
+                ..LevelTruth::default()
+            });
         }
         &mut self.levels[usize::from(depth)]
     }

@@ -1,6 +1,5 @@
 use super::oracle::Oracle;
 use crate::space::content::{Content, Url};
-use crate::space::response::{Lookup, Web};
 use crate::space::robots::Verdict;
 use crate::space::spot::Spot;
 
@@ -71,9 +70,7 @@ impl Oracle<'_> {
     }
 
     fn asked_for_robots(&mut self, file: &Url) -> Told {
-        let has_address =
-            matches!(self.country.world.lookup(&file.host), Lookup::Found(found) if found.has_address());
-        if !has_address {
+        if !self.has_address(&file.host) {
             return Told::Had(Had::Failure);
         }
         self.robots_requests += 1;
@@ -81,16 +78,23 @@ impl Oracle<'_> {
             Content::RobotsTxt(robots) => (robots.file().map(|(status, ..)| status), Had::Rules),
             Content::Status(status) => (Some(status), Had::Nothing),
             Content::Redirect(_, to) => {
-                self.server_answered = true;
+                self.note_answer_for_robots(file);
                 return Told::Redirect(to);
             }
             _ => (None, Had::Failure),
         };
-        self.server_answered |= status.is_some();
+        if status.is_some() {
+            self.note_answer_for_robots(file);
+        }
         Told::Had(if status.is_some_and(|status| status < 500) { if_there } else { Had::Failure })
+    }
+
+    fn note_answer_for_robots(&mut self, file: &Url) {
+        self.server_answered = true;
+        self.entering.note_answer(file);
     }
 }
 
-fn origin(url: &Url) -> Origin {
+pub(super) fn origin(url: &Url) -> Origin {
     (url.is_https, url.host.clone())
 }

@@ -8,7 +8,7 @@ pub struct SiteTruth {
     pub start_url: String,
     pub parent_site: Option<String>,
     pub generation: u32,
-    /// `complete`, `depth`, `trap`, `robots`, `moved` or `unreachable`.
+    /// `complete`, `depth`, `trap`, `robots`, `moved`, `no_page` or `unreachable`.
     pub outcome: String,
     /// Exchanges that reached the network, robots.txt and redirects included.
     pub requests: u64,
@@ -19,6 +19,15 @@ pub struct SiteTruth {
     /// The deepest level at which something was asked for.
     pub deepest: Option<u16>,
     pub trap_pattern: Option<String>,
+    /// Which of the site's trees this is, from 0.
+    pub seed: u16,
+    /// What the entrance that brought the first page is to the start URL; none where no page came.
+    pub entrance: Option<String>,
+    /// URLs by which the site was tried to be entered.
+    pub entrances: u16,
+    /// Whether any tree of the site, any of its doors by itself, or any start URL or link into it leads to a page
+    /// that robots.txt lets be asked for. No column of a survey.
+    pub reachable: bool,
 }
 
 /// What a survey must say of a level; columns as in the survey's table `levels`.
@@ -45,6 +54,7 @@ pub struct LevelTruth {
     pub not_fetched_mirror: u64,
     pub not_fetched_opt_out: u64,
     pub not_fetched_redirects: u64,
+    pub seed: u16,
 }
 
 /// What a survey must say of an external URL; columns as in the survey's table `links`.
@@ -62,6 +72,7 @@ pub struct LinkTruth {
     pub nofollow: bool,
     /// Whether its host lies in the surveyed country domains.
     pub in_survey: bool,
+    pub seed: u16,
 }
 
 impl LevelTruth {

@@ -9,7 +9,7 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::flags::values;
 use crate::cli::output::{print_data, print_json};
-use crate::space::{FeedBack, Truth, TruthSettings, TruthTable};
+use crate::space::{Entrances, FeedBack, Truth, TruthSettings, TruthTable};
 use crate::survey::{FeedBackRule, Limit};
 use crate::walk::NON_HTML_EXTENSIONS;
 
@@ -39,6 +39,10 @@ pub struct TruthCommand {
     /// The survey's --feed-back
     #[arg(long, value_name = "RULE", default_value = "link", value_parser = values::feed_back())]
     feed_back: FeedBackRule,
+
+    /// The survey's --entrances
+    #[arg(long, value_name = "N|all", default_value = "4")]
+    entrances: Entrances,
 
     /// The survey's --queries-per-script
     #[arg(long, value_name = "N", default_value = "1", value_parser = values::whole::<u32>)]
@@ -104,6 +108,7 @@ impl TruthCommand {
         let settings = TruthSettings {
             depth: self.depth,
             feed_back: feed_back(self.feed_back),
+            entrances: self.entrances,
             start,
             queries_per_script: self.queries_per_script,
             non_html_extensions: match self.non_html {

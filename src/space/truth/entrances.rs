@@ -1,0 +1,259 @@
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::str::FromStr;
+
+use super::oracle::{Entry, Oracle, Place};
+use super::robots::{Origin, origin};
+use super::rows::LevelTruth;
+use super::rules::PageId;
+use crate::space::content::Url;
+use crate::space::response::{Handshake, Lookup, Web};
+
+/// By how many URLs a survey tries to enter a site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entrances {
+    /// So many at most, the one offered included. With one alone no further URL of the site is tried either.
+    UpTo(u8),
+    /// As many as by default; and then the four doors, by bare name and www, by http and https, whatever came.
+    All,
+}
+
+const USUAL: u8 = 4;
+
+impl Default for Entrances {
+    fn default() -> Self {
+        Self::UpTo(USUAL)
+    }
+}
+
+impl FromStr for Entrances {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.parse() {
+            Ok(most @ 1..=USUAL) => Ok(Self::UpTo(most)),
+            _ if text == "all" => Ok(Self::All),
+            _ => Err(format!("'{text}' is neither a number from 1 to {USUAL} nor all")),
+        }
+    }
+}
+
+/// What an entrance is to the URL that was offered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Relation {
+    Offered,
+    FrontPage,
+    OtherScheme,
+    OtherName,
+    OtherNameOtherScheme,
+}
+
+impl Relation {
+    /// The word in the table `sites`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Offered => "offered",
+            Self::FrontPage => "front_page",
+            Self::OtherScheme => "other_scheme",
+            Self::OtherName => "other_name",
+            Self::OtherNameOtherScheme => "other_name_other_scheme",
+        }
+    }
+}
+
+/// Why a URL is not asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kept {
+    Trap,
+    Filtered,
+    Script,
+    Robots,
+    Unreachable,
+}
+
+impl Kept {
+    pub fn count(self, level: &mut LevelTruth) -> &mut u64 {
+        match self {
+            Self::Trap => &mut level.not_fetched_trap,
+            Self::Filtered => &mut level.not_fetched_filtered,
+            Self::Script => &mut level.not_fetched_script,
+            Self::Robots => &mut level.not_fetched_robots,
+            Self::Unreachable => &mut level.not_fetched_robots_unreachable,
+        }
+    }
+}
+
+/// How a tree is entered.
+pub(super) struct Entering {
+    is_https: bool,
+    most: u16,
+    pub tried: u16,
+    /// The entrance that led to the first page.
+    pub opened: Option<Relation>,
+    /// Tried as long as no page has come.
+    by_rule: VecDeque<(Relation, Url)>,
+    /// Tried whatever has come.
+    anyway: VecDeque<(Relation, Url)>,
+    /// What stood on the list of level 0, by scheme and page.
+    listed: HashSet<(bool, PageId)>,
+    /// Pages of level 0 that were not asked for.
+    kept: HashMap<PageId, Kept>,
+    /// Who answered with a status.
+    answered: HashSet<Origin>,
+    /// A front page leads away from the site.
+    pub front_moved: bool,
+    /// The rules of a robots.txt keep a front page back.
+    forbidden: bool,
+    /// A server that answers keeps an entrance back by its robots.txt.
+    pub kept_by_robots: bool,
+}
+
+impl Entering {
+    /// Of a tree that begins with `offered` on a site with this bare name.
+    pub fn new(entrances: Entrances, bare: &str, offered: &Url, is_first_tree: bool) -> Self {
+        let (most, asks_all) = match entrances {
+            Entrances::UpTo(most) => (most, false),
+            Entrances::All => (USUAL, is_first_tree),
+        };
+        Self {
+            is_https: offered.is_https,
+            most: most.into(),
+            tried: 1,
+            opened: None,
+            by_rule: in_order(bare, offered).into(),
+            anyway: if asks_all { doors(bare, offered).into() } else { VecDeque::new() },
+            listed: HashSet::from([(offered.is_https, PageId::of(offered))]),
+            kept: HashMap::new(),
+            answered: HashSet::new(),
+            front_moved: false,
+            forbidden: false,
+            kept_by_robots: false,
+        }
+    }
+
+    /// Of a tree that has no entrance but the one offered.
+    pub fn alone(bare: &str, offered: &Url) -> Self {
+        Self::new(Entrances::UpTo(1), bare, offered, false)
+    }
+
+    pub fn note_answer(&mut self, url: &Url) {
+        self.answered.insert(origin(url));
+    }
+
+    pub fn note_listed(&mut self, url: &Url) {
+        self.listed.insert((url.is_https, PageId::of(url)));
+    }
+
+    pub fn is_listed(&self, url: &Url) -> bool {
+        self.listed.contains(&(url.is_https, PageId::of(url)))
+    }
+
+    /// A URL of level 0 is not asked for.
+    pub fn note_kept(&mut self, entry: &Entry, why: Kept) {
+        if !entry.again {
+            self.kept.insert(PageId::of(&entry.url), why);
+        }
+        self.kept_by_robots |= why == Kept::Robots;
+        self.kept_by_robots |= why == Kept::Unreachable && self.answered.contains(&origin(&entry.url));
+        self.forbidden |= why == Kept::Robots && is_front(&entry.url);
+    }
+
+    /// Why the same page was not asked for under its other scheme.
+    pub fn was_kept(&mut self, url: &Url) -> Option<Kept> {
+        self.kept.remove(&PageId::of(url))
+    }
+
+    /// A URL of level 0 leads away from the site.
+    pub fn note_moved(&mut self, offered: &Url, from: &Entry) {
+        let begins_at_front =
+            from.relation.is_some_and(|relation| relation != Relation::Offered || is_front(offered));
+        self.front_moved |= begins_at_front || is_front(&from.url);
+    }
+}
+
+/// A front page has the path `/` and no query.
+pub(super) fn is_front(url: &Url) -> bool {
+    url.target == "/"
+}
+
+fn front(is_https: bool, host: &str) -> Url {
+    Url { is_https, ..Url::http(host, "/") }
+}
+
+/// The front page of the host, then the other doors of the site: by the scheme offered first.
+fn in_order(bare: &str, offered: &Url) -> Vec<(Relation, Url)> {
+    let (same, other) = (offered.is_https, !offered.is_https);
+    let mut list = vec![
+        (Relation::FrontPage, front(same, &offered.host)),
+        (Relation::OtherScheme, front(other, &offered.host)),
+    ];
+    for name in names(bare).into_iter().filter(|name| *name != offered.host) {
+        list.push((Relation::OtherName, front(same, &name)));
+        list.push((Relation::OtherNameOtherScheme, front(other, &name)));
+    }
+    list
+}
+
+fn doors(bare: &str, offered: &Url) -> Vec<(Relation, Url)> {
+    let of = |name: String| {
+        [false, true].map(|is_https| {
+            let relation = match (name == offered.host, is_https == offered.is_https) {
+                (true, true) => Relation::FrontPage,
+                (true, false) => Relation::OtherScheme,
+                (false, true) => Relation::OtherName,
+                (false, false) => Relation::OtherNameOtherScheme,
+            };
+            (relation, front(is_https, &name))
+        })
+    };
+    names(bare).into_iter().flat_map(of).collect()
+}
+
+pub(super) fn names(bare: &str) -> [String; 2] {
+    [bare.to_owned(), format!("www.{bare}")]
+}
+
+/// How a site is entered, as part of a walk.
+impl Oracle<'_> {
+    /// What is put on the list of level 0 when it has nothing left to ask.
+    pub(super) fn next_entrance(&mut self) -> Option<Entry> {
+        if self.depth > 0 || self.gave_up || self.entering.forbidden {
+            return None;
+        }
+        let has_page = self.here().pages > 0;
+        if has_page || self.entering.front_moved || self.entering.tried >= self.entering.most {
+            self.entering.by_rule.clear();
+        }
+        loop {
+            let by_rule = self.entering.by_rule.pop_front();
+            let may = by_rule.as_ref().is_none_or(|(relation, url)| self.may_open(*relation, url));
+            let (relation, url) = by_rule.or_else(|| self.entering.anyway.pop_front())?;
+            let place = self.places.get(&PageId::of(&url)).copied();
+            if !may || place == Some(Place::Earlier) || self.entering.is_listed(&url) {
+                continue;
+            }
+            self.places.insert(PageId::of(&url), Place::Listed);
+            self.entering.note_listed(&url);
+            self.entering.tried += 1;
+            return Some(Entry::entrance(url, relation, place == Some(Place::Listed)));
+        }
+    }
+
+    fn may_open(&self, relation: Relation, url: &Url) -> bool {
+        let world = self.country.world;
+        match relation {
+            Relation::Offered | Relation::OtherName => true,
+            Relation::FrontPage => {
+                self.has_address(&url.host)
+                    && (!url.is_https || world.handshake(&url.host) != Handshake::Closed)
+            }
+            Relation::OtherScheme | Relation::OtherNameOtherScheme => {
+                let first = (self.entering.is_https, url.host.clone());
+                self.has_address(&url.host) && !self.entering.answered.contains(&first)
+            }
+        }
+    }
+
+    pub(super) fn has_address(&self, host: &str) -> bool {
+        matches!(self.country.world.lookup(host), Lookup::Found(records) if records.has_address())
+    }
+}

@@ -1,0 +1,96 @@
+use std::collections::{HashMap, VecDeque};
+
+use super::end::Known;
+use super::rules::PageId;
+use super::survey::Start;
+
+/// A site that no tree opens has no more of them than this.
+const MOST_TREES: usize = 3;
+/// URLs kept for a site whose last tree is not merged yet.
+const MOST_SPARES: usize = 2;
+
+/// The trees of a survey in their order, and what is known of the sites they belong to.
+pub(super) struct Queue {
+    /// Whether a site that no tree has opened is given another URL.
+    gives_later_trees: bool,
+    trees: VecDeque<Start>,
+    sites: HashMap<String, Site>,
+}
+
+/// What became of a site so far.
+struct Site {
+    /// The start URLs of its trees.
+    offered: Vec<PageId>,
+    /// Its last tree is not merged.
+    is_waiting: bool,
+    /// URLs for the case that it does not open the site.
+    spares: Vec<Start>,
+    /// What its trees know that are merged, where none has opened it and another URL may.
+    closed: Option<Known>,
+}
+
+impl Queue {
+    pub fn new(gives_later_trees: bool) -> Self {
+        Self { gives_later_trees, trees: VecDeque::new(), sites: HashMap::new() }
+    }
+
+    /// The next tree, with what earlier ones of its site know.
+    pub fn pop(&mut self) -> Option<(Start, Known)> {
+        let start = self.trees.pop_front()?;
+        let known = self.sites.get_mut(&start.site).and_then(|site| site.closed.take());
+        Some((start, known.unwrap_or_default()))
+    }
+
+    /// A URL is met that may begin a tree.
+    pub fn offer(&mut self, start: Start) {
+        let page = PageId::of(&start.url);
+        match self.sites.get_mut(&start.site) {
+            None => {
+                let site = Site { offered: vec![page], is_waiting: true, spares: Vec::new(), closed: None };
+                self.sites.insert(start.site.clone(), site);
+                self.trees.push_back(start);
+            }
+            Some(_) if !self.gives_later_trees => {}
+            Some(site) if site.is_waiting => site.spare(start, page),
+            Some(site) => self.trees.extend(site.take(start)),
+        }
+    }
+
+    /// A tree is merged; `closed` says what it knows where it did not open its site.
+    pub fn merged(&mut self, site: &str, closed: Option<Known>) {
+        let Some(site) = self.sites.get_mut(site) else { return };
+        site.is_waiting = false;
+        site.closed = closed.filter(|_| self.gives_later_trees);
+        let spares = std::mem::take(&mut site.spares);
+        for spare in spares {
+            let page = PageId::of(&spare.url);
+            if site.is_waiting {
+                site.spare(spare, page);
+            } else {
+                self.trees.extend(site.take(spare));
+            }
+        }
+    }
+}
+
+impl Site {
+    fn spare(&mut self, start: Start, page: PageId) {
+        let is_new =
+            !self.offered.contains(&page) && self.spares.iter().all(|spare| PageId::of(&spare.url) != page);
+        if is_new && self.spares.len() < MOST_SPARES {
+            self.spares.push(start);
+        }
+    }
+
+    /// One more tree, if the site is closed and no earlier one came upon that URL.
+    fn take(&mut self, start: Start) -> Option<Start> {
+        let (page, seed) = (PageId::of(&start.url), self.offered.len());
+        let is_known = self.closed.as_ref().is_none_or(|known| known.pages.contains(&page));
+        if is_known || seed >= MOST_TREES {
+            return None;
+        }
+        self.offered.push(page);
+        self.is_waiting = true;
+        Some(Start { seed: u16::try_from(seed).unwrap_or(u16::MAX), ..start })
+    }
+}
