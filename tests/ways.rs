@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 use ccsurvey::address::WebUrl;
 use ccsurvey::records::{ExchangeRow, SiteRow};
 use ccsurvey::survey::{Ending, Settings, Span, Survey};
+use ccsurvey::walk::Entrances;
 use common::{TimelessTables, rows, same_tables, timeless_tables};
 use hickory_proto::op::Message;
 use hickory_proto::rr::rdata::{A, AAAA};
@@ -79,6 +80,8 @@ impl Net {
             contact: Some("https://survey.example/contact".to_owned()),
             dns: Some(self.dns),
             permit_special_addresses: true,
+            // What other doors bring is told elsewhere.
+            entrances: Entrances::UpTo(1),
             min_delay: Span(Duration::ZERO),
             delay_factor: 0.0,
             link_share: None,
