@@ -18,7 +18,7 @@ use super::settings::{ENTRANCES, Settings};
 use super::simulation::Simulation;
 use super::start_urls::{drawn, offered};
 use super::verdicts::verdicts;
-use super::visit::{Ended, Visited};
+use super::visit::Ended;
 use super::writer::Writer;
 use crate::address::WebUrl;
 use crate::exchange::Failure;
@@ -284,8 +284,8 @@ impl Survey {
         // Whatever went wrong, visits end and what they recorded is written.
         let _ = self.stop.send(true);
         while let Some(joined) = crew.visits.join_next().await {
-            if let Ok(Ok(Ended { visited: visited @ (Visited::Finished(_) | Visited::Reached(_)), .. })) =
-                joined
+            if let Ok(Ok(Ended { visited, .. })) = joined
+                && visited.is_done()
             {
                 crew.writer.take(visited);
             }

@@ -115,8 +115,8 @@ async fn attempt(
     let delay = crawl_delay;
     #[cfg(feature = "hazards")]
     let delay = super::hazards::crawl_delay(delay);
-    let permit = match turn(parts, address, site, delay).await? {
-        Ok(permit) => permit,
+    let mut held = match turn(parts, address, site, delay).await? {
+        Ok(permit) => Held { parts, permit: Some(permit), asked: None },
         Err(NoTurn::Until(time)) if time <= deadline => return Ok(Some(Exchanged::PutOff(time))),
         Err(NoTurn::Stopped) => return Ok(Some(Exchanged::Stopped)),
         Err(never) => {
@@ -126,20 +126,18 @@ async fn attempt(
     };
     // While the turn was waited for, our own link may have broken; and while that was, quiet hours may have begun.
     let Some(pass) = own_link::passage(parts).await else {
-        parts.load().abandon(permit, parts.now());
         return Ok(Some(Exchanged::Stopped));
     };
     if let Some(time) = local_hours::waking(parts, address, site) {
-        parts.load().abandon(permit, parts.now());
-        parts.settled.notify_waiters();
         return Ok(Some(Exchanged::PutOff(time)));
     }
     let earlier = earlier(parts, &ask)?;
     let known = earlier.as_ref().map(|page| page.validators.clone()).unwrap_or_default();
     let asked = parts.now();
     write(journal, &Entry::Asked { number: ask.number, address, at: asked })?;
+    held.asked = Some(asked);
     let has_opted_out = parts.opt_out.has_host(ask.url.host()) || parts.opt_out.has_address(address);
-    let byte_limit = byte_limit.min(permit.byte_limit());
+    let byte_limit = byte_limit.min(held.byte_limit());
     let fetching = async {
         if ways.has_old_tls(&ask.url) {
             return (parts.fetcher.greet(&ask, address).await, Vec::new());
@@ -147,7 +145,6 @@ async fn attempt(
         parts.fetcher.fetch_other_than(&known, &ask, address, byte_limit).await
     };
     let Some((mut answer, body)) = unless_stopped(parts, fetching).await else {
-        parts.load().lose(permit, asked, parts.now());
         return Ok(Some(Exchanged::Stopped));
     };
     answer.timings.dns = located.dns;
@@ -157,46 +154,68 @@ async fn attempt(
         match own_link::is_ours(parts, answer.ended()).await {
             Some(false) => {}
             Some(true) => {
-                leave_unsent(parts, journal, ask.number, permit)?;
+                held.leave_unsent(journal, ask.number)?;
                 return Ok(None);
             }
-            None => {
-                parts.load().lose(permit, asked, parts.now());
-                parts.settled.notify_waiters();
-                return Ok(Some(Exchanged::Stopped));
-            }
+            None => return Ok(Some(Exchanged::Stopped)),
         }
     }
     // Somebody opted out just now, or the name leads elsewhere than it did.
     if answer.failure.is_some_and(|failure| !failure.reached_the_network()) {
-        leave_unsent(parts, journal, ask.number, permit)?;
+        held.leave_unsent(journal, ask.number)?;
         return record(parts, journal, &ways, Heard::nothing(ask, answer)).map(Some);
     }
     let purpose = ask.purpose;
     let heard = hear(&parts.settings.exclude_text, ask, answer, body, earlier);
     let answer = heard.answer.clone();
-    let heard = record(parts, journal, &ways, heard);
+    let heard = record(parts, journal, &ways, heard)?;
     // After the journal: a server's state that is stored never knows an exchange the journal lost.
     #[cfg(not(feature = "hazards"))]
-    parts.load().settle(permit, purpose, &answer);
+    held.settle(purpose, &answer);
     #[cfg(feature = "hazards")]
-    parts.load().settle(permit, purpose, &super::hazards::heard(&answer));
+    held.settle(purpose, &super::hazards::heard(&answer));
     watch(parts, site, address, (purpose, &answer), crawl_delay, has_opted_out);
     parts.settled.notify_waiters();
-    heard.map(Some)
+    Ok(Some(heard))
 }
 
-/// The question that the journal says was being put was not.
-fn leave_unsent(
-    parts: &Parts,
-    journal: &Mutex<Journal>,
-    number: u32,
-    permit: Permit,
-) -> Result<(), SurveyError> {
-    write(journal, &Entry::Unsent { number })?;
-    parts.load().abandon(permit, parts.now());
-    parts.settled.notify_waiters();
-    Ok(())
+/// A permit that is given back whatever becomes of the exchange. Dropped, it says that the exchange was not begun,
+/// or that its answer is lost.
+struct Held<'a> {
+    parts: &'a Parts,
+    permit: Option<Permit>,
+    /// When the question was put.
+    asked: Option<SystemTime>,
+}
+
+impl Held<'_> {
+    fn byte_limit(&self) -> u64 {
+        self.permit.as_ref().map_or(0, Permit::byte_limit)
+    }
+
+    fn settle(mut self, purpose: Purpose, answer: &Answer) {
+        if let Some(permit) = self.permit.take() {
+            self.parts.load().settle(permit, purpose, answer);
+        }
+    }
+
+    /// The question that the journal says was being put was not.
+    fn leave_unsent(mut self, journal: &Mutex<Journal>, number: u32) -> Result<(), SurveyError> {
+        write(journal, &Entry::Unsent { number })?;
+        self.asked = None;
+        Ok(())
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        let Some(permit) = self.permit.take() else { return };
+        match self.asked {
+            Some(asked) => self.parts.load().lose(permit, asked, self.parts.now()),
+            None => self.parts.load().abandon(permit, self.parts.now()),
+        }
+        self.parts.settled.notify_waiters();
+    }
 }
 
 /// Nothing was asked yet, as far as the server can know, and it may be our own link that is broken.

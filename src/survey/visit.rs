@@ -1,9 +1,11 @@
+use std::any::Any;
 use std::collections::VecDeque;
 use std::net::IpAddr;
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-use futures_util::StreamExt;
+use futures_util::{FutureExt, StreamExt};
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 
@@ -47,6 +49,18 @@ pub(super) enum Visited {
     Moved(Lease),
     /// The survey is being stopped.
     Stopped,
+    /// An error of ours ended the walk; says which.
+    Failed(Lease, String),
+}
+
+impl Visited {
+    /// Whether the tree is done, so that it goes to the writer.
+    pub(super) fn is_done(&self) -> bool {
+        match self {
+            Self::Finished(_) | Self::Reached(_) | Self::Failed(..) => true,
+            Self::Parked(..) | Self::PutOff(..) | Self::Moved(_) | Self::Stopped => false,
+        }
+    }
 }
 
 pub(super) struct Concluded {
@@ -61,24 +75,48 @@ pub(super) struct Concluded {
 ///
 /// The visit takes the server of the start URL first. Were sites on one server visited at once, all but one
 /// would only wait for their turns there, and before long every place would be taken by one who waits.
+///
+/// # Errors
+/// What stops all work. An error of the walk alone, a panic too, is how that walk ended.
 pub(super) async fn visit(parts: Arc<Parts>, lease: Lease) -> Result<Ended, SurveyError> {
-    let order = lease.order;
+    let (order, mut server) = (lease.order, None);
+    let visited = AssertUnwindSafe(at_its_server(parts, lease.clone(), &mut server)).catch_unwind().await;
+    let visited = match visited {
+        Ok(Ok(visited)) => visited,
+        Ok(Err(wrong)) if wrong.is_of_one_site() => Visited::Failed(lease, wrong.to_string()),
+        Ok(Err(wrong)) => return Err(wrong),
+        Err(panic) => Visited::Failed(lease, words_of(&*panic)),
+    };
+    Ok(Ended { order, server, visited })
+}
+
+/// Takes a place at the server and says so in `taken`.
+async fn at_its_server(
+    parts: Arc<Parts>,
+    lease: Lease,
+    taken: &mut Option<IpAddr>,
+) -> Result<Visited, SurveyError> {
     let known = if lease.seed == 0 { Known::default() } else { known_before(&parts, &lease)? };
     if known.pages.contains(&lease.start.page_key()) {
-        return Ok(Ended { order, server: None, visited: Visited::Reached(lease) });
+        return Ok(Visited::Reached(lease));
     }
-    let dead = Ways::recorded(&parts.folder.journal(order))?.dead_for(&lease.start);
+    let dead = Ways::recorded(&parts.folder.journal(lease.order))?.dead_for(&lease.start);
     let Some(located) = own_link::locate(&parts, lease.start.host(), &dead).await else {
-        return Ok(Ended { order, server: None, visited: Visited::Stopped });
+        return Ok(Visited::Stopped);
     };
-    let server = located.address.ok();
-    if let Some(address) = server
-        && let Err(full) = parts.places().take(address)
-    {
-        return Ok(Ended { order, server: None, visited: Visited::Parked(lease, full) });
+    if let Ok(address) = located.address {
+        if let Err(full) = parts.places().take(address) {
+            return Ok(Visited::Parked(lease, full));
+        }
+        *taken = Some(address);
     }
-    let visited = Visit::open(parts, lease, known, server)?.run().await?;
-    Ok(Ended { order, server, visited })
+    Visit::open(parts, lease, known, *taken)?.run().await
+}
+
+/// What a panic says.
+fn words_of(panic: &(dyn Any + Send)) -> String {
+    let words = panic.downcast_ref::<String>().map(String::as_str);
+    words.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without words").to_owned()
 }
 
 /// What the earlier trees of the site know.

@@ -36,7 +36,7 @@ impl Waiting {
 
 /// URLs longer than this on average make a site a trap before their number does: hostile ones have 2 kB. On
 /// the Web the mean is below 80.
-const USUAL_URL_BYTES: usize = 200;
+pub(super) const USUAL_URL_BYTES: usize = 200;
 
 /// What an answer does to the tree.
 impl Walk {

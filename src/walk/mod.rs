@@ -29,6 +29,8 @@
 //! **Hosts that are mirrors.** Where two hosts of the site show the same pages, only the pages of the one are asked
 //! for that was met first (`mirrors`).
 //!
+//! **When the walk itself fails.** A [`Salvage`] counts the recorded answers of a walk that met an error of ours.
+//!
 //! **What it never does.** It keeps no time and sends nothing; *when* a question may be asked is
 //! decided in `load`, by whoever drives the walk. Budgets are kept there too: the driver ends a
 //! walk with [`Walk::end`].
@@ -47,6 +49,7 @@ mod origins;
 mod outcome;
 mod probe;
 mod product;
+mod salvage;
 mod settings;
 mod shape;
 mod tally;
@@ -60,6 +63,7 @@ pub use level::LevelCount;
 pub use machine::{Content, Known, Step, Walk};
 pub use outcome::Outcome;
 pub use probe::{Probe, Probing};
+pub use salvage::Salvage;
 pub use settings::{MAX_PAGE_REDIRECTS, Settings};
 pub use tree::{External, Tree};
 
