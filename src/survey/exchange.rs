@@ -9,12 +9,11 @@ use super::journal::{Entry, Heard, Journal};
 use super::local_hours;
 use super::own_link;
 use super::parts::{Parts, pace};
+use super::quarantine;
 use super::ways::Ways;
 use crate::address::Site;
 use crate::exchange::{Answer, Ask, Failure, Purpose};
 use crate::load::{Permit, Turn, Wishes};
-use crate::page::{Page, Source, is_html};
-use crate::walk::Content;
 
 /// An exchange that a walk wants.
 #[derive(Clone)]
@@ -25,6 +24,10 @@ pub(super) struct Wanted {
     /// A server that cannot be asked before this time is not waited for.
     pub deadline: SystemTime,
     pub ways: Ways,
+    /// From then on the walk would ask for robots.txt first.
+    pub good_until: Option<SystemTime>,
+    /// A process died when it read the answer.
+    pub is_suspect: bool,
 }
 
 /// What came of wanting an exchange.
@@ -100,7 +103,7 @@ async fn attempt(
     wanted: Wanted,
     may_repeat: bool,
 ) -> Result<Option<Exchanged>, SurveyError> {
-    let Wanted { ask, crawl_delay, byte_limit, deadline, ways } = wanted;
+    let Wanted { ask, crawl_delay, byte_limit, deadline, ways, good_until, is_suspect } = wanted;
     let dead = ways.dead_for(&ask.url);
     let Some(located) = own_link::locate(parts, ask.url.host(), &dead).await else {
         return Ok(Some(Exchanged::Stopped));
@@ -130,6 +133,10 @@ async fn attempt(
     };
     if let Some(time) = local_hours::waking(parts, address, site) {
         return Ok(Some(Exchanged::PutOff(time)));
+    }
+    // The visit begins again from its journal, at once, and asks for robots.txt first.
+    if good_until.is_some_and(|until| parts.now() >= until) {
+        return Ok(Some(Exchanged::PutOff(parts.now())));
     }
     let earlier = earlier(parts, &ask)?;
     let known = earlier.as_ref().map(|page| page.validators.clone()).unwrap_or_default();
@@ -166,7 +173,7 @@ async fn attempt(
         return record(parts, journal, &ways, Heard::nothing(ask, answer)).map(Some);
     }
     let purpose = ask.purpose;
-    let heard = hear(&parts.settings.exclude_text, ask, answer, body, earlier);
+    let heard = quarantine::hear(parts, journal, ask, answer, body, (earlier, is_suspect)).await?;
     let answer = heard.answer.clone();
     let heard = record(parts, journal, &ways, heard)?;
     // After the journal: a server's state that is stored never knows an exchange the journal lost.
@@ -345,34 +352,6 @@ fn earlier(parts: &Parts, ask: &Ask) -> Result<Option<EarlierPage>, SurveyError>
     }
 }
 
-/// What an answer means to a survey: it carries a page, or says that the one of an earlier survey is still right.
-fn hear(
-    exclude_text: &[String],
-    ask: Ask,
-    mut answer: Answer,
-    body: Vec<u8>,
-    earlier: Option<EarlierPage>,
-) -> Heard {
-    if let Some((content, whole)) = earlier.and_then(|page| page.take_over(&mut answer)) {
-        return Heard { ask, answer, content, unchanged_bytes: Some(whole) };
-    }
-    let content = read(exclude_text, &ask, &answer, body);
-    Heard { ask, answer, content, unchanged_bytes: None }
-}
-
-fn read(exclude_text: &[String], ask: &Ask, answer: &Answer, body: Vec<u8>) -> Content {
-    let content_type = answer.head.content_type.as_deref();
-    match ask.purpose {
-        Purpose::Robots if answer.is_success() => Content::Robots(body),
-        Purpose::Page | Purpose::Probe if answer.is_success() && is_html(content_type) => {
-            let robots_tag = answer.head.robots_tag.as_deref();
-            let source = Source { body: &body, url: &ask.url, content_type, robots_tag };
-            Content::Page(Box::new(Page::read(source).unless_it_says(exclude_text, source)))
-        }
-        _ => Content::Nothing,
-    }
-}
-
 fn record(
     parts: &Parts,
     journal: &Mutex<Journal>,
@@ -390,6 +369,6 @@ fn record(
     }
 }
 
-fn write(journal: &Mutex<Journal>, entry: &Entry) -> Result<(), SurveyError> {
+pub(super) fn write(journal: &Mutex<Journal>, entry: &Entry) -> Result<(), SurveyError> {
     journal.lock().unwrap_or_else(std::sync::PoisonError::into_inner).write(entry)
 }

@@ -1,13 +1,13 @@
 use std::any::Any;
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-use futures_util::{FutureExt, StreamExt};
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt, StreamExt};
 
 use super::error::SurveyError;
 use super::exchange::{Exchanged, Wanted, another_way, exchange, let_stand};
@@ -18,10 +18,10 @@ use super::places::Spot;
 use super::replay::{Recorded, Replay};
 use super::ways::Ways;
 use crate::address::WebUrl;
-use crate::exchange::{Ask, Failure};
+use crate::exchange::{Ask, Failure, Purpose};
 use crate::frontier::Lease;
 use crate::load::{Grant, Limit, SiteBudget};
-use crate::walk::{Known, Outcome, Step, Tree, Walk};
+use crate::walk::{Known, OnRecord, Outcome, Step, Tree, Walk};
 
 /// A server that wants to be left alone for longer than this ends its site where sites have no time budget.
 const LONGEST_HOLD: Duration = Duration::from_secs(7 * 24 * 3600);
@@ -139,6 +139,8 @@ struct Visit {
     /// When its time began to count: later than the walk by the time between the runs of the survey.
     counts_from: SystemTime,
     replay: Replay,
+    /// Questions at the reading of whose answers a process died.
+    suspects: HashSet<u32>,
     journal: Arc<Mutex<Journal>>,
     flying: FuturesUnordered<Flight>,
     /// A question that could not be asked now, for the survey stops or the server wants a long pause.
@@ -180,6 +182,7 @@ impl Visit {
         Ok(Self {
             budget: SiteBudget::new(parts.budget, counts_from, parts.fetcher.beyond_limit())
                 .with_lost(past.unanswered.count(), parts.fetcher.most_bytes()),
+            suspects: past.unanswered.suspects().collect(),
             journal: Arc::new(Mutex::new(journal)),
             flying: FuturesUnordered::new(),
             hindered: None,
@@ -228,10 +231,10 @@ impl Visit {
                 }
                 continue;
             }
-            let next =
-                self.replay.peek(self.walk.asked())?.and_then(Recorded::ask).map(|ask| ask.url.clone());
-            self.walk.expect_recorded(next);
-            let (ask, crawl_delay) = match self.walk.poll() {
+            let on_record = self.replay.on_record(self.walk.asked())?;
+            let is_new = on_record == OnRecord::Nothing;
+            self.walk.expect_recorded(on_record);
+            let (ask, crawl_delay) = match self.walk.poll(self.parts.now()) {
                 Step::Ask(ask, crawl_delay) => (ask, crawl_delay),
                 Step::Wait => return Ok(false),
                 Step::Done => return Ok(true),
@@ -251,8 +254,11 @@ impl Visit {
                     continue;
                 }
                 Grant::Go { byte_limit } => {
+                    // A question between answers on record is put as it was: another would shift those after it.
+                    let has_rules = is_new && ask.purpose != Purpose::Robots;
+                    let good_until = if has_rules { self.walk.rules_good_until(&ask.url) } else { None };
                     self.walk.begin(&ask);
-                    self.flying.push(self.exchange(ask, crawl_delay, byte_limit));
+                    self.flying.push(self.exchange(ask, crawl_delay, byte_limit, good_until));
                 }
             }
         }
@@ -276,7 +282,7 @@ impl Visit {
             Grant::Go { byte_limit } => {
                 let Heard { ask, answer, .. } = tried;
                 self.walk.tried(ask.number, answer);
-                self.flying.push(self.exchange(ask, crawl_delay, byte_limit));
+                self.flying.push(self.exchange(ask, crawl_delay, byte_limit, None));
             }
         }
         Ok(true)
@@ -316,10 +322,17 @@ impl Visit {
         self.again.push_back(Again { tried, crawl_delay });
     }
 
-    fn exchange(&self, ask: Ask, crawl_delay: Option<Duration>, byte_limit: u64) -> Flight {
+    fn exchange(
+        &self,
+        ask: Ask,
+        crawl_delay: Option<Duration>,
+        byte_limit: u64,
+        good_until: Option<SystemTime>,
+    ) -> Flight {
         let (parts, journal, site) = (self.parts.clone(), self.journal.clone(), self.lease.site.clone());
         let (deadline, ways) = (self.deadline(), self.ways.clone());
-        let wanted = Wanted { ask, crawl_delay, byte_limit, deadline, ways };
+        let is_suspect = self.suspects.contains(&ask.number);
+        let wanted = Wanted { ask, crawl_delay, byte_limit, deadline, ways, good_until, is_suspect };
         Box::pin(async move { (crawl_delay, exchange(&parts, &journal, &site, wanted).await) })
     }
 

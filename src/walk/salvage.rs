@@ -125,13 +125,7 @@ impl Salvage {
         level.external_urls += 1;
         level.external_hosts += u64::from(new_host);
         level.external_sites += u64::from(new_site);
-        self.externals.push(External {
-            depth,
-            page: Arc::clone(page),
-            url: url.clone(),
-            element,
-            nofollow,
-        });
+        self.externals.push(External { depth, page: Arc::clone(page), url: url.clone(), element, nofollow });
     }
 
     fn level(&mut self, depth: Depth) -> &mut LevelCount {
