@@ -132,16 +132,13 @@ fn read_apart(program: &Path, unread: &Unread) -> Option<Option<Content>> {
     Some(if output.status.success() { postcard::from_bytes(&output.stdout).ok() } else { None })
 }
 
-/// Reads an answer in a process that may die at it: the answer comes in by `input`, what was read goes out by
-/// `output`.
+/// Reads an answer in a process that may die at it; gives what was read, as the survey takes it.
 ///
 /// # Errors
-/// When either of them fails, or something else comes in.
-pub fn read_answer(mut input: impl Read, mut output: impl Write) -> io::Result<()> {
+/// When the input fails, or is something else.
+pub fn read_answer(mut input: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     input.read_to_end(&mut bytes)?;
     let unread: Unread = postcard::from_bytes(&bytes).map_err(io::Error::other)?;
-    let content = postcard::to_stdvec(&read(&unread)).map_err(io::Error::other)?;
-    output.write_all(&content)?;
-    output.flush()
+    postcard::to_stdvec(&read(&unread)).map_err(io::Error::other)
 }
