@@ -21,7 +21,8 @@ fn printed(arguments: &[&str]) -> String {
 fn commands() -> Vec<Vec<String>> {
     fn below(command: &clap::Command, words: &[String], all: &mut Vec<Vec<String>>) {
         all.push(words.to_vec());
-        for inner in command.get_subcommands() {
+        // One that no user types is hidden.
+        for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
             below(inner, &[words, &[inner.get_name().to_owned()]].concat(), all);
         }
     }

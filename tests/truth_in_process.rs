@@ -86,7 +86,7 @@ fn walked(world: &World, start: &str, depth: u16, suffixes: &Arc<Suffixes>) -> T
     let settings = Arc::new(Settings { depth: Depth(depth), ..Settings::default() });
     let mut walk = Walk::new(settings, scope, Arc::new(OptOuts::default()), start, Default::default());
     loop {
-        match walk.poll() {
+        match walk.poll(SystemTime::UNIX_EPOCH) {
             Step::Ask(ask, _) => {
                 walk.begin(&ask);
                 let (answer, content) = answer(world, &ask);

@@ -148,7 +148,7 @@ impl Tree {
 }
 
 /// The closed list of outcomes, and whether the tree may go on below where it ended.
-const OUTCOMES: [(&str, bool); 13] = [
+const OUTCOMES: [(&str, bool); 14] = [
     ("complete", false),
     ("depth", true),
     ("request_budget", true),
@@ -162,6 +162,7 @@ const OUTCOMES: [(&str, bool); 13] = [
     ("unreachable", false),
     ("opt_out", true),
     ("interrupted", true),
+    ("failed", true),
 ];
 
 impl LevelCost {

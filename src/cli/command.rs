@@ -1,11 +1,13 @@
 use clap::{Parser, Subcommand};
 
 use super::commands::{
-    add::Add, choose_depth::ChooseDepth, demo::Demo, export::Export, report::ReportCommand, resume::Resume,
-    simulate::Simulate, space::Space, status::Status, survey::SurveyCommand,
+    add::Add, choose_depth::ChooseDepth, demo::Demo, export::Export, read_answer::ReadAnswer,
+    report::ReportCommand, resume::Resume, simulate::Simulate, space::Space, status::Status,
+    survey::SurveyCommand,
 };
 use super::error::CliError;
 use super::exit::Exit;
+use crate::survey::READ_ANSWER;
 
 /// Surveys the Web servers of a country-code domain at low load.
 ///
@@ -40,6 +42,8 @@ pub enum Command {
     Export(Export),
     Space(Space),
     Simulate(Box<Simulate>),
+    #[command(hide = true, name = READ_ANSWER)]
+    ReadAnswer(ReadAnswer),
 }
 
 impl Command {
@@ -59,6 +63,7 @@ impl Command {
             Self::Export(command) => command.execute(),
             Self::Space(command) => command.execute(),
             Self::Simulate(command) => command.execute(),
+            Self::ReadAnswer(command) => command.execute(),
         }
     }
 }

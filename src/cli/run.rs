@@ -49,6 +49,9 @@ pub(super) async fn run(survey: Survey, dir: &Path, showing: Showing) -> Result<
         Some(tell) => tell(&stopping),
         None => say(&stopping),
     });
+    if let Ok(program) = std::env::current_exe() {
+        survey.read_suspects_with(program);
+    }
     let ended = survey.run(stopped).await;
     if let Some(display) = display {
         display.end();

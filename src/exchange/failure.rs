@@ -88,6 +88,8 @@ failures! {
     TlsAlert = "tls_alert",
     /// This machine has no route to the address, as to IPv6 where it has IPv4 only; nothing was sent.
     NoRoute = "no_route",
+    /// An answer came, and reading it ended this program, or failed; nothing of its content was used.
+    Unreadable = "unreadable",
 }
 
 impl Failure {
@@ -140,7 +142,12 @@ impl Failure {
     pub fn has_answer(self) -> bool {
         matches!(
             self,
-            Self::BodyTooLarge | Self::BodyTruncated | Self::BodyEncoding | Self::IdleTimeout | Self::TooSlow
+            Self::BodyTooLarge
+                | Self::BodyTruncated
+                | Self::BodyEncoding
+                | Self::IdleTimeout
+                | Self::TooSlow
+                | Self::Unreadable
         )
     }
 }

@@ -124,7 +124,8 @@ fn with_jitter(pause: Duration, chance: f64) -> Duration {
 ///
 /// Nobody knows why a body breaks off: a worker that died or was reset, or a length that was never true. It counts as
 /// trouble, for a server whose every answer breaks off loses little by being asked seldom: its robots.txt breaks
-/// off too, and forbids all. That a body was too large for us is no fault of the server's.
+/// off too, and forbids all. That a body was too large for us, or could not
+/// be read, is no fault of the server's.
 #[must_use]
 pub fn fare_of(status: Option<u16>, failure: Option<Failure>) -> Fare {
     let is_trouble = matches!(
@@ -146,7 +147,7 @@ pub fn fare_of(status: Option<u16>, failure: Option<Failure>) -> Fare {
         (Some(502 | 504), _) => Fare::Trouble,
         _ if is_trouble || asks_for_pause(status) => Fare::Trouble,
         (Some(500..=599), _) => Fare::Unclear,
-        (_, None | Some(Failure::BodyTooLarge)) => Fare::Sound,
+        (_, None | Some(Failure::BodyTooLarge | Failure::Unreadable)) => Fare::Sound,
         (_, Some(_)) => Fare::Unclear,
     }
 }

@@ -1,8 +1,14 @@
+use std::time::Duration;
+
 use super::Rules;
 
 /// How many redirects are followed to a robots.txt: RFC 9309 §2.3.1.2 asks for at least five, and
 /// each one is a request that somebody's server has to answer, so not one more.
 pub const MAX_REDIRECTS: usize = 5;
+
+/// How long a robots.txt may be gone by after it was asked for: RFC 9309 §2.4 says 24 hours. It permits to go by an
+/// older one where a new one is unreachable, but then §2.3.1.4 forbids everything, and that is the more careful.
+pub const MAX_AGE: Duration = Duration::from_hours(24);
 
 /// What came of asking for a robots.txt, redirects followed (RFC 9309 §2.3.1).
 ///

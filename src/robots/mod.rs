@@ -22,7 +22,7 @@
 //! 429 forbids (§2.3.1.3 would permit), a missing colon and usual misspellings are read as meant,
 //! `Crawl-delay` is honoured though the standard does not know it.
 //!
-//! This room never fetches, never caches and never decides when to ask again.
+//! This room never fetches and never caches; how long rules hold it tells by [`MAX_AGE`].
 
 mod availability;
 mod groups;
@@ -35,7 +35,7 @@ mod published;
 #[cfg(test)]
 mod rfc9309;
 
-pub use availability::{Availability, MAX_REDIRECTS};
+pub use availability::{Availability, MAX_AGE, MAX_REDIRECTS};
 pub use lines::MAX_BYTES;
 pub use pattern::{PathPattern, Target};
 pub use rules::{Defects, Rules};

@@ -1,5 +1,5 @@
 //! A test for each sentence of RFC 9309 that binds a crawler, in the order of the text. What binds
-//! the fetch or the walk (following redirects, caching for at most 24 hours, §2.4) is not here.
+//! the fetch or the walk (following redirects) is not here; §2.4, caching, is in `walk/tests/refresh.rs`.
 
 use super::{Availability, MAX_BYTES, MAX_REDIRECTS, Rules};
 use crate::address::WebUrl;

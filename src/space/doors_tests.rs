@@ -72,8 +72,8 @@ fn port_80_may_be_shut_where_a_site_speaks_tls() {
         }
         assert_ne!(world.handshake(&site.main_host), Handshake::Closed);
         let Content::Page(page) = front(&world, &site, true) else { panic!("{}", site.main_host) };
-        let own = page.links.iter().filter(|link| link.url.host == site.main_host);
-        assert!(own.map(|link| link.url.is_https).all(|is_https| is_https));
+        let mut own = page.links.iter().filter(|link| link.url.host == site.main_host);
+        assert!(own.all(|link| link.url.is_https));
     }
     assert_eq!(seen.len(), 2);
 }

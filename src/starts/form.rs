@@ -152,7 +152,7 @@ fn named(line: &[u8], separator: Separator) -> Option<(usize, usize, String)> {
     let (fields, _) = split(line, separator);
     let fields: Vec<String> = fields.into_iter().map(text).collect();
     let place = |name: &&str| fields.iter().position(|field| field.to_lowercase() == **name);
-    let column = NAMES.iter().find_map(|name| place(&name))?;
+    let column = NAMES.iter().find_map(place)?;
     Some((fields.len(), column, fields[column].clone()))
 }
 

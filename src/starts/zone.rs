@@ -355,7 +355,9 @@ mod tests {
     use super::*;
 
     /// The names below the zone, and the bad lines.
-    fn read(text: &str) -> Result<(Vec<String>, Vec<(u64, String)>), String> {
+    type Read = (Vec<String>, Vec<(u64, String)>);
+
+    fn read(text: &str) -> Result<Read, String> {
         let mut zone = Zone::default();
         let (mut names, mut wrong) = (Vec::new(), Vec::new());
         let mut read = || -> Result<(), StartError> {

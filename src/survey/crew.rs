@@ -173,7 +173,9 @@ impl Crew {
             }
             Visited::Moved(lease) => self.parked.ready.push_back(lease),
             Visited::Stopped => {}
-            visited => {
+            visited @ (Visited::Finished(_) | Visited::Reached(_) | Visited::Failed(..)) => {
+                // What a walk found that failed shows when it is written.
+                self.has_news |= matches!(visited, Visited::Failed(..));
                 if let Visited::Finished(done) = &visited
                     && self.parts.is_simulated
                     && !self.has_news

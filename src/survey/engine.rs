@@ -1,5 +1,5 @@
 use std::net::IpAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -18,7 +18,7 @@ use super::settings::{ENTRANCES, Settings};
 use super::simulation::Simulation;
 use super::start_urls::{drawn, offered};
 use super::verdicts::verdicts;
-use super::visit::{Ended, Visited};
+use super::visit::Ended;
 use super::writer::Writer;
 use crate::address::WebUrl;
 use crate::exchange::Failure;
@@ -159,9 +159,13 @@ impl Survey {
     /// # Errors
     /// When there is no survey, another process is at work on it, or its state cannot be read.
     pub fn open(dir: &Path) -> Result<Self, SurveyError> {
+        Self::open_with(dir, None)
+    }
+
+    pub(super) fn open_with(dir: &Path, simulation: Option<Simulation>) -> Result<Self, SurveyError> {
         let open = || {
             let manifest = Manifest::load(dir)?;
-            if manifest.simulation.is_some() {
+            if manifest.simulation.is_some() && simulation.is_none() {
                 return Err(SurveyError::Simulated(dir.to_owned()));
             }
             let folder = Folder::open(dir);
@@ -173,7 +177,7 @@ impl Survey {
             if settings.since.is_some() && !is_over && !folder.since().is_file() {
                 return Err(SurveyError::StateMissing(folder.since()));
             }
-            let mut survey = Self::open_parts(folder, settings, Some(manifest), None)?;
+            let mut survey = Self::open_parts(folder, settings, Some(manifest), simulation)?;
             survey.recover()?;
             Ok(survey)
         };
@@ -246,6 +250,13 @@ impl Survey {
         &self.parts.settings
     }
 
+    /// Gives the program that reads, when it is called with [`READ_ANSWER`](super::READ_ANSWER), an answer at which
+    /// a process died: this one, as a rule.
+    pub fn read_suspects_with(&self, program: PathBuf) {
+        // Whoever is first is right.
+        let _ = self.parts.reader.set(program);
+    }
+
     #[must_use]
     pub fn progress(&self) -> Arc<Progress> {
         self.parts.progress.clone()
@@ -284,8 +295,8 @@ impl Survey {
         // Whatever went wrong, visits end and what they recorded is written.
         let _ = self.stop.send(true);
         while let Some(joined) = crew.visits.join_next().await {
-            if let Ok(Ok(Ended { visited: visited @ (Visited::Finished(_) | Visited::Reached(_)), .. })) =
-                joined
+            if let Ok(Ok(Ended { visited, .. })) = joined
+                && visited.is_done()
             {
                 crew.writer.take(visited);
             }

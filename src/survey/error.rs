@@ -61,8 +61,10 @@ pub enum SurveyError {
     Tables(#[from] TablesError),
     #[error(transparent)]
     Frontier(FrontierError),
-    #[error("{}: {what}; move this file away to walk the site anew", path.display())]
-    Journal { path: PathBuf, what: String },
+    #[error("{}: {what}", path.display())]
+    Journal { path: PathBuf, what: &'static str },
+    #[error("{}: another version of ccsurvey wrote this journal: go on with that version", .0.display())]
+    JournalVersion(PathBuf),
     /// The earlier survey cannot be used; says which file or folder and why.
     #[error("--since: {0}")]
     Since(String),
@@ -100,6 +102,41 @@ impl SurveyError {
             Self::Manifest(wrong) => matches!(wrong, ManifestError::Missing(_) | ManifestError::Newer { .. }),
             Self::File { operation, .. } => *operation == READ,
             _ => false,
+        }
+    }
+
+    /// Whether the error is one of the site tree in whose visit it came up, and ends that tree only. What other
+    /// visits would meet too stops all work: the disk, the store, the name server.
+    pub(super) fn is_of_one_site(&self) -> bool {
+        match self {
+            Self::Journal { .. } | Self::Broken(_) => true,
+            // The disk, and what is stored on it.
+            Self::DiskFull(_)
+            | Self::File { .. }
+            | Self::Tables(_)
+            | Self::Frontier(_)
+            | Self::Manifest(_)
+            | Self::JournalVersion(_)
+            | Self::StateMissing(_)
+            // The network.
+            | Self::NameServer(..)
+            | Self::Fetch(_)
+            // What is asked of the survey as a whole.
+            | Self::Exists(_)
+            | Self::Taken(_)
+            | Self::InUse(_)
+            | Self::Unfinished(_)
+            | Self::Simulated(_)
+            | Self::SuffixList { .. }
+            | Self::Priority { .. }
+            | Self::OptOut { .. }
+            | Self::NoSystems { .. }
+            | Self::SystemsUnknown { .. }
+            | Self::Country(_)
+            | Self::Geo(_)
+            | Self::Settings { .. }
+            | Self::Changed { .. }
+            | Self::Since(_) => false,
         }
     }
 

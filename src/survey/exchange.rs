@@ -9,12 +9,11 @@ use super::journal::{Entry, Heard, Journal};
 use super::local_hours;
 use super::own_link;
 use super::parts::{Parts, pace};
+use super::quarantine;
 use super::ways::Ways;
 use crate::address::Site;
 use crate::exchange::{Answer, Ask, Failure, Purpose};
 use crate::load::{Permit, Turn, Wishes};
-use crate::page::{Page, Source, is_html};
-use crate::walk::Content;
 
 /// An exchange that a walk wants.
 #[derive(Clone)]
@@ -25,6 +24,10 @@ pub(super) struct Wanted {
     /// A server that cannot be asked before this time is not waited for.
     pub deadline: SystemTime,
     pub ways: Ways,
+    /// From then on the walk would ask for robots.txt first.
+    pub good_until: Option<SystemTime>,
+    /// A process died when it read the answer.
+    pub is_suspect: bool,
 }
 
 /// What came of wanting an exchange.
@@ -100,7 +103,7 @@ async fn attempt(
     wanted: Wanted,
     may_repeat: bool,
 ) -> Result<Option<Exchanged>, SurveyError> {
-    let Wanted { ask, crawl_delay, byte_limit, deadline, ways } = wanted;
+    let Wanted { ask, crawl_delay, byte_limit, deadline, ways, good_until, is_suspect } = wanted;
     let dead = ways.dead_for(&ask.url);
     let Some(located) = own_link::locate(parts, ask.url.host(), &dead).await else {
         return Ok(Some(Exchanged::Stopped));
@@ -115,8 +118,8 @@ async fn attempt(
     let delay = crawl_delay;
     #[cfg(feature = "hazards")]
     let delay = super::hazards::crawl_delay(delay);
-    let permit = match turn(parts, address, site, delay).await? {
-        Ok(permit) => permit,
+    let mut held = match turn(parts, address, site, delay).await? {
+        Ok(permit) => Held { parts, permit: Some(permit), asked: None },
         Err(NoTurn::Until(time)) if time <= deadline => return Ok(Some(Exchanged::PutOff(time))),
         Err(NoTurn::Stopped) => return Ok(Some(Exchanged::Stopped)),
         Err(never) => {
@@ -126,20 +129,22 @@ async fn attempt(
     };
     // While the turn was waited for, our own link may have broken; and while that was, quiet hours may have begun.
     let Some(pass) = own_link::passage(parts).await else {
-        parts.load().abandon(permit, parts.now());
         return Ok(Some(Exchanged::Stopped));
     };
     if let Some(time) = local_hours::waking(parts, address, site) {
-        parts.load().abandon(permit, parts.now());
-        parts.settled.notify_waiters();
         return Ok(Some(Exchanged::PutOff(time)));
+    }
+    // The visit begins again from its journal, at once, and asks for robots.txt first.
+    if good_until.is_some_and(|until| parts.now() >= until) {
+        return Ok(Some(Exchanged::PutOff(parts.now())));
     }
     let earlier = earlier(parts, &ask)?;
     let known = earlier.as_ref().map(|page| page.validators.clone()).unwrap_or_default();
     let asked = parts.now();
     write(journal, &Entry::Asked { number: ask.number, address, at: asked })?;
+    held.asked = Some(asked);
     let has_opted_out = parts.opt_out.has_host(ask.url.host()) || parts.opt_out.has_address(address);
-    let byte_limit = byte_limit.min(permit.byte_limit());
+    let byte_limit = byte_limit.min(held.byte_limit());
     let fetching = async {
         if ways.has_old_tls(&ask.url) {
             return (parts.fetcher.greet(&ask, address).await, Vec::new());
@@ -147,7 +152,6 @@ async fn attempt(
         parts.fetcher.fetch_other_than(&known, &ask, address, byte_limit).await
     };
     let Some((mut answer, body)) = unless_stopped(parts, fetching).await else {
-        parts.load().lose(permit, asked, parts.now());
         return Ok(Some(Exchanged::Stopped));
     };
     answer.timings.dns = located.dns;
@@ -157,46 +161,68 @@ async fn attempt(
         match own_link::is_ours(parts, answer.ended()).await {
             Some(false) => {}
             Some(true) => {
-                leave_unsent(parts, journal, ask.number, permit)?;
+                held.leave_unsent(journal, ask.number)?;
                 return Ok(None);
             }
-            None => {
-                parts.load().lose(permit, asked, parts.now());
-                parts.settled.notify_waiters();
-                return Ok(Some(Exchanged::Stopped));
-            }
+            None => return Ok(Some(Exchanged::Stopped)),
         }
     }
     // Somebody opted out just now, or the name leads elsewhere than it did.
     if answer.failure.is_some_and(|failure| !failure.reached_the_network()) {
-        leave_unsent(parts, journal, ask.number, permit)?;
+        held.leave_unsent(journal, ask.number)?;
         return record(parts, journal, &ways, Heard::nothing(ask, answer)).map(Some);
     }
     let purpose = ask.purpose;
-    let heard = hear(&parts.settings.exclude_text, ask, answer, body, earlier);
+    let heard = quarantine::hear(parts, journal, ask, answer, body, (earlier, is_suspect)).await?;
     let answer = heard.answer.clone();
-    let heard = record(parts, journal, &ways, heard);
+    let heard = record(parts, journal, &ways, heard)?;
     // After the journal: a server's state that is stored never knows an exchange the journal lost.
     #[cfg(not(feature = "hazards"))]
-    parts.load().settle(permit, purpose, &answer);
+    held.settle(purpose, &answer);
     #[cfg(feature = "hazards")]
-    parts.load().settle(permit, purpose, &super::hazards::heard(&answer));
+    held.settle(purpose, &super::hazards::heard(&answer));
     watch(parts, site, address, (purpose, &answer), crawl_delay, has_opted_out);
     parts.settled.notify_waiters();
-    heard.map(Some)
+    Ok(Some(heard))
 }
 
-/// The question that the journal says was being put was not.
-fn leave_unsent(
-    parts: &Parts,
-    journal: &Mutex<Journal>,
-    number: u32,
-    permit: Permit,
-) -> Result<(), SurveyError> {
-    write(journal, &Entry::Unsent { number })?;
-    parts.load().abandon(permit, parts.now());
-    parts.settled.notify_waiters();
-    Ok(())
+/// A permit that is given back whatever becomes of the exchange. Dropped, it says that the exchange was not begun,
+/// or that its answer is lost.
+struct Held<'a> {
+    parts: &'a Parts,
+    permit: Option<Permit>,
+    /// When the question was put.
+    asked: Option<SystemTime>,
+}
+
+impl Held<'_> {
+    fn byte_limit(&self) -> u64 {
+        self.permit.as_ref().map_or(0, Permit::byte_limit)
+    }
+
+    fn settle(mut self, purpose: Purpose, answer: &Answer) {
+        if let Some(permit) = self.permit.take() {
+            self.parts.load().settle(permit, purpose, answer);
+        }
+    }
+
+    /// The question that the journal says was being put was not.
+    fn leave_unsent(mut self, journal: &Mutex<Journal>, number: u32) -> Result<(), SurveyError> {
+        write(journal, &Entry::Unsent { number })?;
+        self.asked = None;
+        Ok(())
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        let Some(permit) = self.permit.take() else { return };
+        match self.asked {
+            Some(asked) => self.parts.load().lose(permit, asked, self.parts.now()),
+            None => self.parts.load().abandon(permit, self.parts.now()),
+        }
+        self.parts.settled.notify_waiters();
+    }
 }
 
 /// Nothing was asked yet, as far as the server can know, and it may be our own link that is broken.
@@ -326,34 +352,6 @@ fn earlier(parts: &Parts, ask: &Ask) -> Result<Option<EarlierPage>, SurveyError>
     }
 }
 
-/// What an answer means to a survey: it carries a page, or says that the one of an earlier survey is still right.
-fn hear(
-    exclude_text: &[String],
-    ask: Ask,
-    mut answer: Answer,
-    body: Vec<u8>,
-    earlier: Option<EarlierPage>,
-) -> Heard {
-    if let Some((content, whole)) = earlier.and_then(|page| page.take_over(&mut answer)) {
-        return Heard { ask, answer, content, unchanged_bytes: Some(whole) };
-    }
-    let content = read(exclude_text, &ask, &answer, body);
-    Heard { ask, answer, content, unchanged_bytes: None }
-}
-
-fn read(exclude_text: &[String], ask: &Ask, answer: &Answer, body: Vec<u8>) -> Content {
-    let content_type = answer.head.content_type.as_deref();
-    match ask.purpose {
-        Purpose::Robots if answer.is_success() => Content::Robots(body),
-        Purpose::Page | Purpose::Probe if answer.is_success() && is_html(content_type) => {
-            let robots_tag = answer.head.robots_tag.as_deref();
-            let source = Source { body: &body, url: &ask.url, content_type, robots_tag };
-            Content::Page(Box::new(Page::read(source).unless_it_says(exclude_text, source)))
-        }
-        _ => Content::Nothing,
-    }
-}
-
 fn record(
     parts: &Parts,
     journal: &Mutex<Journal>,
@@ -371,6 +369,6 @@ fn record(
     }
 }
 
-fn write(journal: &Mutex<Journal>, entry: &Entry) -> Result<(), SurveyError> {
+pub(super) fn write(journal: &Mutex<Journal>, entry: &Entry) -> Result<(), SurveyError> {
     journal.lock().unwrap_or_else(std::sync::PoisonError::into_inner).write(entry)
 }

@@ -1,13 +1,15 @@
 //! Rules broken on purpose, to see that it shows: in builds with the feature `hazards`, which no release has.
 //!
 //! `CCSURVEY_HAZARD` holds settings in TOML by which a survey acts in place of those that it promises; `CCSURVEY_DEAF`
-//! names what it does not hear: `crawl-delay`, `retry-after`.
+//! names what it does not hear: `crawl-delay`, `retry-after`. `CCSURVEY_ABORT_AT` is a URL: the process aborts when it
+//! reads what that answers.
 
 use std::time::Duration;
 
 use serde::Deserialize;
 
 use super::settings::Settings;
+use crate::address::WebUrl;
 use crate::exchange::Answer;
 
 /// What a survey acts by.
@@ -33,6 +35,13 @@ pub(super) fn heard(answer: &Answer) -> Answer {
         heard.head.retry_after = None;
     }
     heard
+}
+
+/// Ends the process at the answer that is marked.
+pub(super) fn abort_at(url: &WebUrl) {
+    if std::env::var_os("CCSURVEY_ABORT_AT").is_some_and(|marked| marked == url.as_str()) {
+        std::process::abort();
+    }
 }
 
 fn is_deaf_to(what: &str) -> bool {

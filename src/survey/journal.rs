@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::SurveyError;
 use super::past::Past;
-use crate::exchange::{Answer, Ask, Purpose};
+use crate::exchange::{Answer, Ask, Failure, Purpose};
 use crate::walk::Content;
 
 /// One line of a site tree's journal.
@@ -26,6 +26,8 @@ pub(super) enum Entry {
     Tried(Box<Heard>),
     /// There was no other way: what came of the last try at a question is its answer.
     Stands { number: u32 },
+    /// An answer is about to be read; what is known of it but its content.
+    Reading(Box<Heard>),
 }
 
 /// A question and its answer.
@@ -44,14 +46,23 @@ impl Heard {
         matches!(self.content, Content::Page(_)) && self.ask.purpose != Purpose::Probe
     }
 
+    /// An answer that nothing could read.
+    pub(super) fn unreadable(ask: Ask, answer: Answer) -> Self {
+        Self::nothing(ask, Answer { failure: Some(Failure::Unreadable), ..answer })
+    }
+
     /// An answer that carries nothing for the walk.
     pub(super) fn nothing(ask: Ask, answer: Answer) -> Self {
         Self { ask, answer, content: Content::Nothing, unchanged_bytes: None }
     }
 }
 
-/// Ends with the format version of entries.
-const MAGIC: &[u8; 8] = b"ccjrnl\0\x03";
+/// Before the format version, which is one byte.
+const MAGIC: &[u8; 7] = b"ccjrnl\0";
+/// Version 3 has no [`Entry::Reading`]; all else is the same, so that it is written on as version 4.
+const OLDEST: u8 = 3;
+const VERSION: u8 = 4;
+const HEAD: usize = MAGIC.len() + 1;
 /// Length and CRC-32 of an entry.
 const PREFIX: usize = 8;
 /// A page of 10,000 links of 2 kB each, and a robots.txt of 500 KiB, stay below this.
@@ -61,6 +72,8 @@ const MAX_ENTRY: u32 = 64 * 1024 * 1024;
 ///
 /// An entry is handed to the system with one write, so it outlasts the process; it is not
 /// forced to the disk, for losing the last seconds in a power failure costs only repeated requests.
+/// A journal comes into being with its head. One that is there and has none has lost what it held, so that nobody
+/// knows what its site has borne: it is damaged, and the tree fails rather than be walked anew.
 #[derive(Debug)]
 pub(super) struct Journal {
     path: PathBuf,
@@ -72,31 +85,41 @@ impl Journal {
     /// cut off.
     pub(super) fn open(path: &Path) -> Result<(Self, Past), SurveyError> {
         let wrong = || SurveyError::file("open", path);
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path)
-            .map_err(wrong())?;
         let mut reader = Reader::open(path)?;
-        let past = Past::read(&mut reader)?;
-        let cut = file.metadata().map_err(wrong())?.len().saturating_sub(reader.sound);
+        if reader.state == State::Damaged {
+            let what = "this journal is damaged, so that nobody knows what its site has borne";
+            return Err(SurveyError::Journal { path: path.to_owned(), what });
+        }
+        if reader.state == State::Missing {
+            begin(path)?;
+        }
+        let (mut past, mut asked) = (Past::default(), Vec::new());
+        while let Some(entry) = reader.next()? {
+            past.note(&entry);
+            if reader.is_cut {
+                asked.push(entry);
+            }
+        }
+        let mut file = OpenOptions::new().write(true).open(path).map_err(wrong())?;
+        let sound = reader.sound.max(HEAD as u64);
+        let cut = file.metadata().map_err(wrong())?.len().saturating_sub(sound);
         if cut > 0 {
-            tracing::warn!(journal = %path.display(), bytes = cut, "what a crash left half written is cut off");
+            tracing::warn!(journal = %path.display(), bytes = cut, "what a crash left damaged or half written is cut off");
         }
-        file.set_len(reader.sound).map_err(wrong())?;
+        file.set_len(sound).map_err(wrong())?;
+        file.write_all(&head()).map_err(SurveyError::file("write", path))?;
         file.seek(SeekFrom::End(0)).map_err(wrong())?;
-        if reader.sound == 0 {
-            file.write_all(MAGIC).map_err(SurveyError::file("write", path))?;
-        }
-        Ok((Self { path: path.to_owned(), file }, past))
+        let mut journal = Self { path: path.to_owned(), file };
+        asked.iter().try_for_each(|entry| journal.write(entry))?;
+        Ok((journal, past))
     }
 
     pub(super) fn write(&mut self, entry: &Entry) -> Result<(), SurveyError> {
         let mut bytes = vec![0; PREFIX];
-        bytes = postcard::to_extend(entry, bytes)
-            .map_err(|wrong| SurveyError::Journal { path: self.path.clone(), what: wrong.to_string() })?;
+        bytes = postcard::to_extend(entry, bytes).map_err(|_too_large| SurveyError::Journal {
+            path: self.path.clone(),
+            what: "no entry can be made of an answer",
+        })?;
         let length = u32::try_from(bytes.len() - PREFIX).unwrap_or(u32::MAX);
         let check = crc32fast::hash(&bytes[PREFIX..]);
         bytes[..4].copy_from_slice(&length.to_le_bytes());
@@ -105,66 +128,115 @@ impl Journal {
     }
 }
 
+/// Makes a journal without entries, whole from its first moment.
+fn begin(path: &Path) -> Result<(), SurveyError> {
+    let unfinished = path.with_extension("begun");
+    std::fs::write(&unfinished, head()).map_err(SurveyError::file("write", &unfinished))?;
+    std::fs::rename(&unfinished, path).map_err(SurveyError::file("write", path))
+}
+
+fn head() -> [u8; HEAD] {
+    let mut head = [VERSION; HEAD];
+    head[..MAGIC.len()].copy_from_slice(MAGIC);
+    head
+}
+
+/// What is found where a journal is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Missing,
+    /// Its head is not that of a journal: empty, zeros, or anything.
+    Damaged,
+    Sound,
+}
+
 /// Reads a journal from its beginning to its end, or to where a crash cut it.
 #[derive(Debug)]
 pub(super) struct Reader {
     path: PathBuf,
+    state: State,
     input: Option<BufReader<File>>,
     /// Bytes up to here are whole entries.
     sound: u64,
+    /// An entry was damaged.
+    is_cut: bool,
 }
 
 impl Reader {
-    /// Opens a journal; one that is not there is empty.
+    /// Opens a journal; one that is not there, or is damaged, has no entries.
     pub(super) fn open(path: &Path) -> Result<Self, SurveyError> {
         let path = path.to_owned();
+        let none = |path, state| Self { path, state, input: None, sound: 0, is_cut: false };
         let file = match File::open(&path) {
             Ok(file) => file,
-            Err(wrong) if wrong.kind() == io::ErrorKind::NotFound => {
-                return Ok(Self { path, input: None, sound: 0 });
-            }
+            Err(wrong) if wrong.kind() == io::ErrorKind::NotFound => return Ok(none(path, State::Missing)),
             Err(source) => return Err(SurveyError::File { operation: "open", path, source }),
         };
         let mut input = BufReader::with_capacity(64 * 1024, file);
-        let mut magic = [0; MAGIC.len()];
-        let whole = fill(&mut input, &mut magic).map_err(SurveyError::file("read", &path))?;
-        if whole && magic != *MAGIC {
-            let what = "this is no journal of this version".to_owned();
-            return Err(SurveyError::Journal { path, what });
+        let mut head = [0; HEAD];
+        let is_whole = fill(&mut input, &mut head).map_err(SurveyError::file("read", &path))?;
+        match head.strip_prefix(MAGIC) {
+            Some([OLDEST..=VERSION]) if is_whole => {
+                Ok(Self { path, state: State::Sound, input: Some(input), sound: HEAD as u64, is_cut: false })
+            }
+            Some([version]) if is_whole && *version > 0 => Err(SurveyError::JournalVersion(path)),
+            _ => Ok(none(path, State::Damaged)),
         }
-        Ok(Self { path, input: whole.then_some(input), sound: if whole { MAGIC.len() as u64 } else { 0 } })
     }
 
+    /// The next entry. Behind a damaged one only questions are told, for what is not kept of their answers was asked
+    /// all the same.
     pub(super) fn next(&mut self) -> Result<Option<Entry>, SurveyError> {
-        let entry = self.read_entry().map_err(SurveyError::file("read", &self.path))?;
-        if entry.is_none() {
-            self.input = None;
+        loop {
+            match self.read_entry().map_err(SurveyError::file("read", &self.path))? {
+                Found::End => {
+                    self.input = None;
+                    return Ok(None);
+                }
+                Found::Damage => self.is_cut = true,
+                Found::Entry(entry, bytes) if !self.is_cut => {
+                    self.sound += bytes;
+                    return Ok(Some(entry));
+                }
+                Found::Entry(entry @ (Entry::Asked { .. } | Entry::Unsent { .. }), _) => {
+                    return Ok(Some(entry));
+                }
+                Found::Entry(..) => {}
+            }
         }
-        Ok(entry)
     }
 
-    fn read_entry(&mut self) -> io::Result<Option<Entry>> {
-        let Some(input) = &mut self.input else { return Ok(None) };
+    fn read_entry(&mut self) -> io::Result<Found> {
+        let Some(input) = &mut self.input else { return Ok(Found::End) };
         let mut prefix = [0; PREFIX];
         if !fill(input, &mut prefix)? {
-            return Ok(None);
+            return Ok(Found::End);
         }
         let [a, b, c, d, check @ ..] = prefix;
         let length = u32::from_le_bytes([a, b, c, d]);
         if length > MAX_ENTRY {
-            return Ok(None);
+            return Ok(Found::End);
         }
         let mut bytes = vec![0; length as usize];
-        if !fill(input, &mut bytes)? || crc32fast::hash(&bytes) != u32::from_le_bytes(check) {
-            return Ok(None);
+        if !fill(input, &mut bytes)? {
+            return Ok(Found::End);
+        }
+        if crc32fast::hash(&bytes) != u32::from_le_bytes(check) {
+            return Ok(Found::Damage);
         }
         // Zeros, which a power failure may leave, are an empty entry with a right sum: no entry is empty.
         let entry = postcard::from_bytes(&bytes).ok();
-        if entry.is_some() {
-            self.sound += (PREFIX + bytes.len()) as u64;
-        }
-        Ok(entry)
+        Ok(entry.map_or(Found::Damage, |entry| Found::Entry(entry, (PREFIX + bytes.len()) as u64)))
     }
+}
+
+/// What stands at a place of a journal.
+enum Found {
+    /// An entry, and the bytes that it takes.
+    Entry(Entry, u64),
+    Damage,
+    /// Nothing, or what a crash left half written.
+    End,
 }
 
 /// Fills the buffer, or says that the input ended before.
@@ -180,7 +252,6 @@ fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
 pub(super) mod tests {
     use super::*;
     use crate::address::WebUrl;
-    use crate::exchange::Failure;
 
     pub fn heard(number: u32) -> Entry {
         failed(number, Failure::Reset)
@@ -215,7 +286,7 @@ pub(super) mod tests {
         let (mut journal, _) = Journal::open(&path).unwrap();
         (0..3).for_each(|number| journal.write(&heard(number)).unwrap());
         let whole = std::fs::read(&path).unwrap();
-        for length in 0..whole.len() {
+        for length in HEAD..whole.len() {
             std::fs::write(&path, &whole[..length]).unwrap();
             let kept = numbers(&path);
             assert!(kept.len() < 3 && kept.iter().copied().eq(0..kept.len() as u32), "cut at {length}");
@@ -242,6 +313,28 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn questions_behind_a_flipped_bit_stay_on_record_as_put() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("1.journal");
+        let (mut journal, _) = Journal::open(&path).unwrap();
+        let at = |number| SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(u64::from(number));
+        for number in 0..3 {
+            let address = [41, 90, 0, 1].into();
+            journal.write(&Entry::Asked { number, address, at: at(number) }).unwrap();
+            journal.write(&heard(number)).unwrap();
+        }
+        let mut bytes = std::fs::read(&path).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        std::fs::write(&path, bytes).unwrap();
+        for _ in 0..2 {
+            let (_, past) = Journal::open(&path).unwrap();
+            assert_eq!(past.unanswered.each().map(|(_, time)| time).collect::<Vec<_>>(), [at(1), at(2)]);
+            assert_eq!(numbers(&path), [0]);
+        }
+    }
+
+    #[test]
     fn a_flipped_bit_ends_a_journal() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("1.journal");
@@ -255,13 +348,42 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_file_that_is_no_journal_is_named() {
+    fn a_journal_without_its_head_is_damaged_and_tells_nothing() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("1.journal");
-        std::fs::write(&path, b"something else").unwrap();
-        let message = Journal::open(&path).unwrap_err().to_string();
-        assert!(message.ends_with(
-            "1.journal: this is no journal of this version; move this file away to walk the site anew"
-        ));
+        let mut flipped = head().to_vec();
+        flipped[2] ^= 1;
+        let cut = head()[..5].to_vec();
+        for bytes in [Vec::new(), vec![0; 10_000], cut, flipped, b"something else".to_vec()] {
+            std::fs::write(&path, &bytes).unwrap();
+            let wrong = Journal::open(&path).unwrap_err();
+            assert!(
+                wrong.is_of_one_site() && wrong.to_string().contains("1.journal: this journal is damaged")
+            );
+            assert!(numbers(&path).is_empty() && Past::of(&path).unwrap().unanswered.count() == 0);
+        }
+    }
+
+    #[test]
+    fn a_journal_of_a_later_version_stops_all_work() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("1.journal");
+        std::fs::write(&path, b"ccjrnl\0\x05 and more").unwrap();
+        let wrong = Journal::open(&path).unwrap_err();
+        assert!(matches!(wrong, SurveyError::JournalVersion(_)) && !wrong.is_of_one_site());
+    }
+
+    #[test]
+    fn a_journal_of_version_3_is_read_and_written_on() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("1.journal");
+        Journal::open(&path).unwrap().0.write(&heard(0)).unwrap();
+        let mut bytes = std::fs::read(&path).unwrap();
+        bytes[HEAD - 1] = OLDEST;
+        std::fs::write(&path, bytes).unwrap();
+        assert_eq!(numbers(&path), [0]);
+        Journal::open(&path).unwrap().0.write(&heard(1)).unwrap();
+        assert_eq!(numbers(&path), [0, 1]);
+        assert_eq!(std::fs::read(&path).unwrap()[..HEAD], head());
     }
 }

@@ -18,6 +18,10 @@
 //! and as an exchange of its own: the journal has each try (`ways`). A visit follows its start URL's host to the server
 //! that it is asked at.
 //!
+//! **What no answer can do.** An answer is read by `quarantine`: one at which the process dies is not read a third
+//! time. An error in one visit, a panic too, ends its tree with the outcome `failed`, and what is on record of it becomes
+//! rows. Only what every visit would meet (the disk, the store, the name server) stops all work.
+//!
 //! **Stopping.** Exchanges in flight are given a few seconds to end, everything else just stops: the
 //! journals hold it.
 //!
@@ -60,6 +64,7 @@ mod parts;
 mod past;
 mod places;
 mod progress;
+mod quarantine;
 mod recovery;
 mod replay;
 mod rows;
@@ -76,6 +81,9 @@ mod ways;
 mod whole;
 mod writer;
 
+#[cfg(test)]
+mod scripted_tests;
+
 pub use added::{HandedOver, hand_over, has_added, settings_for_adding, take_in};
 pub use clock::clock;
 pub use crew::PARKED_PER_VISIT;
@@ -88,6 +96,7 @@ pub use impolite::{Harsher, impolite};
 pub use others::{Others, THIN, Waits};
 pub use parts::{BUILT_IN_SUFFIX_LIST, area, least_budgets, most_bytes, pace};
 pub use progress::{LoadedServer, Progress, Snapshot};
+pub use quarantine::{READ_ANSWER, read_answer};
 pub use settings::{FeedBackRule, Settings};
 pub use simulation::Simulation;
 pub use summary::Summary;

@@ -1,6 +1,6 @@
 use std::net::IpAddr;
-use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::SystemTime;
 
 use tokio::sync::{Notify, watch};
@@ -59,6 +59,8 @@ pub(super) struct Parts {
     pub frontier: Mutex<Frontier>,
     /// What an earlier survey knows of pages, with `--since`.
     pub earlier_pages: Option<EarlierPages>,
+    /// Reads answers at which a process died.
+    pub reader: OnceLock<PathBuf>,
     pub progress: Arc<Progress>,
     /// Becomes true when the survey is to stop.
     pub stop: watch::Receiver<bool>,
@@ -203,6 +205,7 @@ impl Parts {
             visits: Mutex::new(Places::of(&pace(&settings))),
             frontier: Mutex::new(frontier),
             earlier_pages,
+            reader: OnceLock::new(),
             progress: Arc::new(Progress::resume(earlier, clock.now(), is_simulated)),
             stop,
             settings,

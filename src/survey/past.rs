@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use super::error::SurveyError;
-use super::journal::{Entry, Reader};
+use super::journal::{Entry, Heard, Reader};
 
 /// Questions put and answers heard, as a journal tells them one after the other.
 ///
@@ -14,6 +14,8 @@ pub(super) struct Unanswered {
     /// To whom and when a question was put, for each time, until an answer to it is met.
     open: BTreeMap<u32, Vec<(IpAddr, SystemTime)>>,
     lost: Vec<(IpAddr, SystemTime)>,
+    /// Answers that were being read when a process died, and how often each.
+    unread: BTreeMap<u32, (Heard, u32)>,
 }
 
 /// What a journal says of the runs of the survey that wrote it.
@@ -61,13 +63,16 @@ impl Past {
                 self.began = self.began.or(Some(*at));
                 self.latest = self.latest.max(Some(*at));
             }
-            Entry::Heard(heard) | Entry::Tried(heard) => {
+            Entry::Heard(heard) | Entry::Tried(heard) | Entry::Reading(heard) => {
                 self.latest = self.latest.max(Some(heard.answer.ended()));
             }
             Entry::Unsent { .. } | Entry::Stands { .. } => {}
         }
     }
 }
+
+/// A process that died at the same answer so often does not ask for it again: once may be chance.
+const MOST_DEATHS: u32 = 2;
 
 impl Unanswered {
     pub(super) fn note(&mut self, entry: &Entry) {
@@ -85,13 +90,30 @@ impl Unanswered {
             Entry::Tried(heard) => {
                 self.open.get_mut(&heard.ask.number).and_then(Vec::pop);
             }
+            Entry::Reading(heard) => {
+                let again = self.unread.get(&heard.ask.number).filter(|(before, _)| before.ask == heard.ask);
+                let deaths = again.map_or(1, |(_, deaths)| deaths + 1);
+                self.unread.insert(heard.ask.number, ((**heard).clone(), deaths));
+            }
             Entry::Heard(heard) => {
+                self.unread.remove(&heard.ask.number);
                 // The last time it was put is the one that was answered.
                 let mut times = self.open.remove(&heard.ask.number).unwrap_or_default();
                 times.pop();
                 self.lost.append(&mut times);
             }
         }
+    }
+
+    /// Questions at the reading of whose answers a process died.
+    pub(super) fn suspects(&self) -> impl Iterator<Item = u32> + '_ {
+        self.unread.keys().copied()
+    }
+
+    /// The answers that are not to be asked for again, as they are to be recorded.
+    pub(super) fn unreadable(&self) -> Vec<Heard> {
+        let given_up = self.unread.values().filter(|(_, deaths)| *deaths >= MOST_DEATHS);
+        given_up.map(|(heard, _)| Heard::unreadable(heard.ask.clone(), heard.answer.clone())).collect()
     }
 
     /// How many times a question was put without an answer on record.

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use super::error::SurveyError;
-use super::journal::{Entry, Heard, Reader};
+use super::journal::{Entry, Heard, Journal, Reader};
 use super::parts::Parts;
 use super::past::{Past, Unanswered};
 use super::progress::Snapshot;
@@ -29,23 +29,47 @@ impl Recalled {
         order: u64,
         totals: &mut Totals,
     ) -> Result<u64, SurveyError> {
-        let mut journal = Reader::open(&parts.folder.journal(order))?;
+        let path = parts.folder.journal(order);
+        let mut journal = Reader::open(&path)?;
         let mut unanswered = Unanswered::default();
         while let Some(entry) = journal.next()? {
-            unanswered.note(&entry);
-            if let Entry::Heard(heard) | Entry::Tried(heard) = entry {
-                totals.add(&heard);
-                let reached = heard.answer.failure.is_none_or(Failure::reached_the_network);
-                if let Some(address) = heard.answer.address.filter(|_| reached) {
-                    let stored = self.stored_end(parts, address)?;
-                    if stored.is_none_or(|end| heard.answer.ended() > end) {
-                        self.answers.push((address, heard.ask.purpose, heard.answer));
-                    }
-                }
+            self.take(parts, entry, totals, &mut unanswered)?;
+        }
+        let unreadable = unanswered.unreadable();
+        if !unreadable.is_empty() {
+            let (mut journal, _past) = Journal::open(&path)?;
+            for heard in unreadable {
+                tracing::error!(
+                    url = heard.ask.url.as_str(),
+                    "an answer cannot be read: please report this page"
+                );
+                let entry = Entry::Heard(Box::new(heard));
+                journal.write(&entry)?;
+                self.take(parts, entry, totals, &mut unanswered)?;
             }
         }
         self.unanswered.extend(unanswered.each());
         Ok(unanswered.count())
+    }
+
+    fn take(
+        &mut self,
+        parts: &Parts,
+        entry: Entry,
+        totals: &mut Totals,
+        unanswered: &mut Unanswered,
+    ) -> Result<(), SurveyError> {
+        unanswered.note(&entry);
+        let (Entry::Heard(heard) | Entry::Tried(heard)) = entry else { return Ok(()) };
+        totals.add(&heard);
+        let reached = heard.answer.failure.is_none_or(Failure::reached_the_network);
+        if let Some(address) = heard.answer.address.filter(|_| reached) {
+            let stored = self.stored_end(parts, address)?;
+            if stored.is_none_or(|end| heard.answer.ended() > end) {
+                self.answers.push((address, heard.ask.purpose, heard.answer));
+            }
+        }
+        Ok(())
     }
 
     fn stored_end(&mut self, parts: &Parts, address: IpAddr) -> Result<Option<SystemTime>, SurveyError> {

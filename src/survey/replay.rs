@@ -3,6 +3,7 @@ use std::path::Path;
 
 use super::error::SurveyError;
 use super::journal::{Entry, Heard, Reader};
+use crate::walk::OnRecord;
 
 /// The recorded answers of a tree, given back by number. They were written in the order of their
 /// arrival, so only few are held at a time.
@@ -39,6 +40,15 @@ impl Replay {
         Ok(self.ahead.get(&number))
     }
 
+    /// What a walk needs to know of that.
+    pub(super) fn on_record(&mut self, number: u32) -> Result<OnRecord, SurveyError> {
+        if let Some(ask) = self.peek(number)?.and_then(Recorded::ask) {
+            return Ok(OnRecord::Asked(ask.clone()));
+        }
+        let has_later = self.ahead.keys().any(|later| *later > number);
+        Ok(if has_later { OnRecord::Lost } else { OnRecord::Nothing })
+    }
+
     /// What is recorded of this question.
     pub(super) fn take(&mut self, number: u32) -> Result<Option<Recorded>, SurveyError> {
         while self.ahead.get(&number).is_none_or(|recorded| recorded.answer.is_none()) {
@@ -62,7 +72,7 @@ impl Replay {
                     recorded.answer = recorded.tries.pop();
                 }
             }
-            Entry::Asked { .. } | Entry::Unsent { .. } | Entry::Opened { .. } => {}
+            Entry::Asked { .. } | Entry::Unsent { .. } | Entry::Opened { .. } | Entry::Reading(_) => {}
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::exchange::Depth;
 use crate::frontier::{FeedBack, Lease, MOST_TREES};
 use crate::page::Page;
 use crate::records::{ExchangeRow, LevelRow, LinkRow, SegmentRows, SiteRow, milliseconds};
-use crate::walk::{Class, Content, LevelCount, Probe, Tree};
+use crate::walk::{Class, Content, LevelCount, Probe, Salvage, Tree};
 
 /// A finished site tree as table rows, read from its journal; and how many of its questions have no
 /// answer on record. Pages that are kept and would fill a segment alone are given to `write` on the way.
@@ -45,6 +45,23 @@ pub(super) fn rows_of(
         ..pages.map(KeptPages::rest).unwrap_or_default()
     };
     Ok((rows, unanswered.count()))
+}
+
+/// What is on record of a tree whose walk has failed.
+pub(super) fn salvaged(parts: &Parts, lease: Lease) -> Result<Concluded, SurveyError> {
+    let mut salvage = Salvage::new(parts.reach.scope_of(&lease.site), parts.settings.max_urls);
+    let mut journal = Reader::open(&parts.folder.journal(lease.order))?;
+    let (mut began, mut ended) = (None, None);
+    while let Some(entry) = journal.next()? {
+        if let Entry::Heard(heard) | Entry::Tried(heard) = entry {
+            began.get_or_insert(heard.answer.started);
+            ended = ended.max(Some(heard.answer.ended()));
+            salvage.take(&heard.ask, &heard.answer, &heard.content);
+        }
+    }
+    let (tree, known) = salvage.conclude();
+    let now = parts.now();
+    Ok(Concluded { lease, tree, known, began: began.unwrap_or(now), ended: ended.unwrap_or(now) })
 }
 
 /// What a tree's external URLs feed back: for each site as many different URLs as it may have trees, in the order

@@ -1,11 +1,13 @@
-use std::collections::VecDeque;
+use std::any::Any;
+use std::collections::{HashSet, VecDeque};
 use std::net::IpAddr;
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt, StreamExt};
 
 use super::error::SurveyError;
 use super::exchange::{Exchanged, Wanted, another_way, exchange, let_stand};
@@ -16,10 +18,10 @@ use super::places::Spot;
 use super::replay::{Recorded, Replay};
 use super::ways::Ways;
 use crate::address::WebUrl;
-use crate::exchange::{Ask, Failure};
+use crate::exchange::{Ask, Failure, Purpose};
 use crate::frontier::Lease;
 use crate::load::{Grant, Limit, SiteBudget};
-use crate::walk::{Known, Outcome, Step, Tree, Walk};
+use crate::walk::{Known, OnRecord, Outcome, Step, Tree, Walk};
 
 /// A server that wants to be left alone for longer than this ends its site where sites have no time budget.
 const LONGEST_HOLD: Duration = Duration::from_secs(7 * 24 * 3600);
@@ -47,6 +49,18 @@ pub(super) enum Visited {
     Moved(Lease),
     /// The survey is being stopped.
     Stopped,
+    /// An error of ours ended the walk; says which.
+    Failed(Lease, String),
+}
+
+impl Visited {
+    /// Whether the tree is done, so that it goes to the writer.
+    pub(super) fn is_done(&self) -> bool {
+        match self {
+            Self::Finished(_) | Self::Reached(_) | Self::Failed(..) => true,
+            Self::Parked(..) | Self::PutOff(..) | Self::Moved(_) | Self::Stopped => false,
+        }
+    }
 }
 
 pub(super) struct Concluded {
@@ -61,24 +75,48 @@ pub(super) struct Concluded {
 ///
 /// The visit takes the server of the start URL first. Were sites on one server visited at once, all but one
 /// would only wait for their turns there, and before long every place would be taken by one who waits.
+///
+/// # Errors
+/// What stops all work. An error of the walk alone, a panic too, is how that walk ended.
 pub(super) async fn visit(parts: Arc<Parts>, lease: Lease) -> Result<Ended, SurveyError> {
-    let order = lease.order;
+    let (order, mut server) = (lease.order, None);
+    let visited = AssertUnwindSafe(at_its_server(parts, lease.clone(), &mut server)).catch_unwind().await;
+    let visited = match visited {
+        Ok(Ok(visited)) => visited,
+        Ok(Err(wrong)) if wrong.is_of_one_site() => Visited::Failed(lease, wrong.to_string()),
+        Ok(Err(wrong)) => return Err(wrong),
+        Err(panic) => Visited::Failed(lease, words_of(&*panic)),
+    };
+    Ok(Ended { order, server, visited })
+}
+
+/// Takes a place at the server and says so in `taken`.
+async fn at_its_server(
+    parts: Arc<Parts>,
+    lease: Lease,
+    taken: &mut Option<IpAddr>,
+) -> Result<Visited, SurveyError> {
     let known = if lease.seed == 0 { Known::default() } else { known_before(&parts, &lease)? };
     if known.pages.contains(&lease.start.page_key()) {
-        return Ok(Ended { order, server: None, visited: Visited::Reached(lease) });
+        return Ok(Visited::Reached(lease));
     }
-    let dead = Ways::recorded(&parts.folder.journal(order))?.dead_for(&lease.start);
+    let dead = Ways::recorded(&parts.folder.journal(lease.order))?.dead_for(&lease.start);
     let Some(located) = own_link::locate(&parts, lease.start.host(), &dead).await else {
-        return Ok(Ended { order, server: None, visited: Visited::Stopped });
+        return Ok(Visited::Stopped);
     };
-    let server = located.address.ok();
-    if let Some(address) = server
-        && let Err(full) = parts.places().take(address)
-    {
-        return Ok(Ended { order, server: None, visited: Visited::Parked(lease, full) });
+    if let Ok(address) = located.address {
+        if let Err(full) = parts.places().take(address) {
+            return Ok(Visited::Parked(lease, full));
+        }
+        *taken = Some(address);
     }
-    let visited = Visit::open(parts, lease, known, server)?.run().await?;
-    Ok(Ended { order, server, visited })
+    Visit::open(parts, lease, known, *taken)?.run().await
+}
+
+/// What a panic says.
+fn words_of(panic: &(dyn Any + Send)) -> String {
+    let words = panic.downcast_ref::<String>().map(String::as_str);
+    words.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without words").to_owned()
 }
 
 /// What the earlier trees of the site know.
@@ -101,6 +139,8 @@ struct Visit {
     /// When its time began to count: later than the walk by the time between the runs of the survey.
     counts_from: SystemTime,
     replay: Replay,
+    /// Questions at the reading of whose answers a process died.
+    suspects: HashSet<u32>,
     journal: Arc<Mutex<Journal>>,
     flying: FuturesUnordered<Flight>,
     /// A question that could not be asked now, for the survey stops or the server wants a long pause.
@@ -142,6 +182,7 @@ impl Visit {
         Ok(Self {
             budget: SiteBudget::new(parts.budget, counts_from, parts.fetcher.beyond_limit())
                 .with_lost(past.unanswered.count(), parts.fetcher.most_bytes()),
+            suspects: past.unanswered.suspects().collect(),
             journal: Arc::new(Mutex::new(journal)),
             flying: FuturesUnordered::new(),
             hindered: None,
@@ -190,10 +231,10 @@ impl Visit {
                 }
                 continue;
             }
-            let next =
-                self.replay.peek(self.walk.asked())?.and_then(Recorded::ask).map(|ask| ask.url.clone());
-            self.walk.expect_recorded(next);
-            let (ask, crawl_delay) = match self.walk.poll() {
+            let on_record = self.replay.on_record(self.walk.asked())?;
+            let is_new = on_record == OnRecord::Nothing;
+            self.walk.expect_recorded(on_record);
+            let (ask, crawl_delay) = match self.walk.poll(self.parts.now()) {
                 Step::Ask(ask, crawl_delay) => (ask, crawl_delay),
                 Step::Wait => return Ok(false),
                 Step::Done => return Ok(true),
@@ -213,8 +254,11 @@ impl Visit {
                     continue;
                 }
                 Grant::Go { byte_limit } => {
+                    // A question between answers on record is put as it was: another would shift those after it.
+                    let has_rules = is_new && ask.purpose != Purpose::Robots;
+                    let good_until = if has_rules { self.walk.rules_good_until(&ask.url) } else { None };
                     self.walk.begin(&ask);
-                    self.flying.push(self.exchange(ask, crawl_delay, byte_limit));
+                    self.flying.push(self.exchange(ask, crawl_delay, byte_limit, good_until));
                 }
             }
         }
@@ -238,7 +282,7 @@ impl Visit {
             Grant::Go { byte_limit } => {
                 let Heard { ask, answer, .. } = tried;
                 self.walk.tried(ask.number, answer);
-                self.flying.push(self.exchange(ask, crawl_delay, byte_limit));
+                self.flying.push(self.exchange(ask, crawl_delay, byte_limit, None));
             }
         }
         Ok(true)
@@ -278,10 +322,17 @@ impl Visit {
         self.again.push_back(Again { tried, crawl_delay });
     }
 
-    fn exchange(&self, ask: Ask, crawl_delay: Option<Duration>, byte_limit: u64) -> Flight {
+    fn exchange(
+        &self,
+        ask: Ask,
+        crawl_delay: Option<Duration>,
+        byte_limit: u64,
+        good_until: Option<SystemTime>,
+    ) -> Flight {
         let (parts, journal, site) = (self.parts.clone(), self.journal.clone(), self.lease.site.clone());
         let (deadline, ways) = (self.deadline(), self.ways.clone());
-        let wanted = Wanted { ask, crawl_delay, byte_limit, deadline, ways };
+        let is_suspect = self.suspects.contains(&ask.number);
+        let wanted = Wanted { ask, crawl_delay, byte_limit, deadline, ways, good_until, is_suspect };
         Box::pin(async move { (crawl_delay, exchange(&parts, &journal, &site, wanted).await) })
     }
 

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::backlog::Backlog;
 use super::error::SurveyError;
 use super::parts::Parts;
-use super::rows::{feed_back, hosts_of, rows_of};
+use super::rows::{feed_back, hosts_of, rows_of, salvaged};
 use super::visit::{Concluded, Visited};
 use crate::address::{Host, PageKey, Site};
 use crate::frontier::{Batch, Finished};
@@ -141,6 +141,11 @@ impl Desk {
         self.oldest.get_or_insert_with(Instant::now);
         match visited {
             Visited::Finished(done) => self.enter_tree(*done),
+            Visited::Failed(lease, cause) => {
+                tracing::error!(site = lease.site.as_str(), cause, "the walk of this site has failed");
+                let done = salvaged(&self.parts, lease)?;
+                self.enter_tree(done)
+            }
             Visited::Reached(lease) => {
                 // Nothing is known of its site that was not known before.
                 self.finished.push(Finished {

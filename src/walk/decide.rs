@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use super::Class;
-use super::machine::Walk;
+use super::machine::{OnRecord, Walk};
 use super::origins::{Lookup, Verdict};
 use super::trap::endless_path;
 use crate::address::{ScriptKey, WebUrl};
@@ -49,13 +49,23 @@ impl Walk {
 
     /// Whether the host opted out; one that was asked before it did is let through for what is on record.
     pub(super) fn has_opted_out(&self, url: &WebUrl) -> bool {
-        let is_recorded = self.recorded.as_ref().is_some_and(|next| next.host() == url.host());
+        let is_recorded = self.recorded.asked().is_some_and(|next| next.url.host() == url.host());
         !is_recorded && self.opt_out.has_host(url.host())
+    }
+
+    /// Whether the robots.txt for this URL is to be asked for again first. Of what is on record the record decides:
+    /// how old the rules were then is past.
+    fn rules_are_old(&self, url: &WebUrl) -> bool {
+        match &self.recorded {
+            OnRecord::Asked(next) => next.purpose == Purpose::Robots && next.url == url.robots_txt(),
+            OnRecord::Lost => false,
+            OnRecord::Nothing => self.rules_good_until(url).is_some_and(|until| self.now >= until),
+        }
     }
 
     /// What robots.txt says, once it is known.
     pub(super) fn by_robots(&mut self, url: WebUrl, purpose: Purpose) -> Decision {
-        match self.origins.lookup(&url) {
+        match self.origins.lookup(&url, self.rules_are_old(&url)) {
             Lookup::Pending => return Decision::Wait,
             Lookup::Ask(url) => {
                 let ask = Ask { number: self.asked, url, purpose: Purpose::Robots, depth: None };

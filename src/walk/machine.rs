@@ -1,6 +1,6 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
@@ -44,8 +44,9 @@ pub struct Walk {
     pub(super) quiet_levels: u16,
     pub(super) page_answered: bool,
     pub(super) opted_out: bool,
-    /// What was asked next by an earlier run, when that is known.
-    pub(super) recorded: Option<WebUrl>,
+    pub(super) recorded: OnRecord,
+    /// The time of the last poll.
+    pub(super) now: SystemTime,
     /// Bytes of the URLs found.
     pub(super) url_bytes: usize,
     pub(super) moved: bool,
@@ -60,11 +61,29 @@ pub struct Walk {
     pub(super) probes: Probes,
 }
 
+/// What is on record of the next question.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum OnRecord {
+    /// It is asked for the first time, or its answer was lost and nothing later is on record.
+    #[default]
+    Nothing,
+    /// An earlier run put it and heard what came of it.
+    Asked(Ask),
+    /// Its answer was lost, and that to a later question is on record.
+    Lost,
+}
+
+impl OnRecord {
+    pub(super) fn asked(&self) -> Option<&Ask> {
+        if let Self::Asked(ask) = self { Some(ask) } else { None }
+    }
+}
+
 /// What to do next.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     /// Put this question, with at least so long a pause between requests if the host asks for one.
-    /// Polling again gives the same question until [`Walk::begin`].
+    /// Polling again gives the same question until [`Walk::begin`], or a robots.txt that has grown old meanwhile.
     Ask(Ask, Option<Duration>),
     /// An answer in flight decides what is next.
     Wait,
@@ -193,7 +212,8 @@ impl Walk {
             quiet_levels: 0,
             page_answered: false,
             opted_out: false,
-            recorded: None,
+            recorded: OnRecord::Nothing,
+            now: SystemTime::UNIX_EPOCH,
             url_bytes: 0,
             moved: false,
             is_full: false,
@@ -231,14 +251,22 @@ impl Walk {
         self.asked
     }
 
-    /// Says what an earlier run asked next. A host that was asked then and has opted out since is let
+    /// Says what is on record of the next question. A host that was asked then and has opted out since is let
     /// through for it, for its answer is on record and nothing will be sent.
-    pub fn expect_recorded(&mut self, next: Option<WebUrl>) {
+    pub fn expect_recorded(&mut self, next: OnRecord) {
         self.recorded = next;
     }
 
-    /// What is to be done next.
-    pub fn poll(&mut self) -> Step {
+    /// Until when the robots.txt for a URL may be gone by: the question that is put next is not to be put later.
+    #[must_use]
+    pub fn rules_good_until(&self, url: &WebUrl) -> Option<SystemTime> {
+        self.origins.good_until(url, self.asked)
+    }
+
+    /// What is to be done next. The time decides over one thing only: whether a robots.txt is so old that it is to
+    /// be asked for again before its host is asked for anything else.
+    pub fn poll(&mut self, now: SystemTime) -> Step {
+        self.now = now;
         loop {
             if self.ending.is_some() {
                 return self.probe();

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use super::evidence::PageRead;
 use super::machine::{Content, Entry, Place, Walk};
-use super::origins::Verdict;
+use super::origins::{Asked, Verdict};
 use super::tree::External;
 use super::{Class, MAX_PAGE_REDIRECTS};
 use crate::address::WebUrl;
@@ -36,7 +36,7 @@ impl Waiting {
 
 /// URLs longer than this on average make a site a trap before their number does: hostile ones have 2 kB. On
 /// the Web the mean is below 80.
-const USUAL_URL_BYTES: usize = 200;
+pub(super) const USUAL_URL_BYTES: usize = 200;
 
 /// What an answer does to the tree.
 impl Walk {
@@ -89,9 +89,10 @@ impl Walk {
     fn merge_robots(&mut self, url: &WebUrl, answer: &Answer, content: &Content) {
         self.robots.book(answer);
         let token = self.settings.product_token.clone();
+        let asked = Asked { at: answer.started, next: self.asked };
         if answer.is_redirect() {
             let target = answer.head.location.as_deref().and_then(|location| url.join(location).ok());
-            return self.origins.redirected(target, &token);
+            return self.origins.redirected(target, &token, asked);
         }
         if says_when_to_come_back(answer) && self.origins.retry(self.settings.retries) {
             return;
@@ -100,9 +101,11 @@ impl Walk {
         match Availability::of(answer.status, body) {
             // Of rules that broke off, the one that forbids may be missing. Google takes them for a server error,
             // too ("incomplete data", How Google interprets the robots.txt specification).
-            Availability::Found(_) if !is_whole(answer) => self.origins.settle(Verdict::Unreachable),
-            Availability::Unreachable | Availability::Busy => self.origins.settle(Verdict::Unreachable),
-            availability => self.origins.found(body, availability, &token),
+            Availability::Found(_) if !is_whole(answer) => self.origins.settle(Verdict::Unreachable, asked),
+            Availability::Unreachable | Availability::Busy => {
+                self.origins.settle(Verdict::Unreachable, asked)
+            }
+            availability => self.origins.found(body, availability, &token, asked),
         }
     }
 
@@ -122,7 +125,9 @@ impl Walk {
             return;
         }
         // A page that has not changed comes without a body, and is there all the same.
-        let is_html = answer.is_success() && is_html(answer.head.content_type.as_deref());
+        let is_html = answer.is_success()
+            && answer.failure != Some(Failure::Unreadable)
+            && is_html(answer.head.content_type.as_deref());
         if is_html || matches!(content, Content::Page(_)) {
             self.level().pages += 1;
             self.entering.brought = self.entering.brought.or(entry.entrance);

@@ -21,6 +21,9 @@
 //! in flight equals the tree walked one by one, a tree cut at depth *d* equals a walk to depth *d*,
 //! and handling recorded answers again restores a walk after a crash.
 //!
+//! **Rules grow old.** Before a host is asked for anything more, its robots.txt is asked for again if that was done
+//! a day ago. `poll` is told the time for this only; of what is on record the record says when it was done.
+//!
 //! **Sites without end.** A URL whose path repeats itself is not asked for (`trap`). What else is a
 //! trap shows by evidence at the end of a level: URLs of one shape (`shape`) that have begotten nothing but more of
 //! themselves for several levels in a row and look like what machines make (`evidence`). The walk goes on
@@ -29,7 +32,9 @@
 //! **Hosts that are mirrors.** Where two hosts of the site show the same pages, only the pages of the one are asked
 //! for that was met first (`mirrors`).
 //!
-//! **What it never does.** It keeps no time and sends nothing; *when* a question may be asked is
+//! **When the walk itself fails.** A [`Salvage`] counts the recorded answers of a walk that met an error of ours.
+//!
+//! **What it never does.** It reads no clock and sends nothing; *when* a question may be asked is
 //! decided in `load`, by whoever drives the walk. Budgets are kept there too: the driver ends a
 //! walk with [`Walk::end`].
 
@@ -47,6 +52,7 @@ mod origins;
 mod outcome;
 mod probe;
 mod product;
+mod salvage;
 mod settings;
 mod shape;
 mod tally;
@@ -57,9 +63,10 @@ pub use class::Class;
 pub use entrance::{Entrance, Entrances};
 pub use filter::{Extension, Filter, NON_HTML_EXTENSIONS, NonHtml, UrlPattern};
 pub use level::LevelCount;
-pub use machine::{Content, Known, Step, Walk};
+pub use machine::{Content, Known, OnRecord, Step, Walk};
 pub use outcome::Outcome;
 pub use probe::{Probe, Probing};
+pub use salvage::Salvage;
 pub use settings::{MAX_PAGE_REDIRECTS, Settings};
 pub use tree::{External, Tree};
 

@@ -1,8 +1,8 @@
 use std::collections::HashMap;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use crate::address::WebUrl;
-use crate::robots::{Availability, MAX_REDIRECTS, Rules};
+use crate::robots::{Availability, MAX_AGE, MAX_REDIRECTS, Rules};
 
 /// Origins whose robots.txt one site tree asks for: a name server that invents subdomains must not
 /// grow our memory. The largest universities have some hundred hosts.
@@ -13,9 +13,25 @@ const MAX_RULE_BYTES: usize = 8 * 1024 * 1024;
 /// What is known of the robots.txt of each origin (scheme, host, port: RFC 9309 §2.3).
 #[derive(Default)]
 pub(super) struct Origins {
-    known: HashMap<String, Verdict>,
+    known: HashMap<String, Known>,
     asking: Option<Asking>,
     rule_bytes: usize,
+}
+
+/// When a robots.txt was asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asked {
+    pub at: SystemTime,
+    /// The number of the question after it.
+    pub next: u32,
+}
+
+/// What came of asking an origin for its robots.txt.
+struct Known {
+    verdict: Verdict,
+    asked: Asked,
+    /// Of the file; none where another origin's was meant.
+    bytes: usize,
 }
 
 /// What an origin's robots.txt means for a URL.
@@ -46,12 +62,15 @@ pub(super) enum Lookup<'a> {
 }
 
 impl Origins {
-    pub(super) fn lookup(&mut self, url: &WebUrl) -> Lookup<'_> {
+    /// What the robots.txt for a URL says; one that is to be asked for `again` is asked for although it is known.
+    pub(super) fn lookup(&mut self, url: &WebUrl, again: bool) -> Lookup<'_> {
         let origin = origin_of(url);
-        if self.known.contains_key(&origin) {
-            return Lookup::Known(&self.known[&origin]);
+        let is_known = self.known.contains_key(&origin);
+        let is_being_asked = self.asking.as_ref().is_some_and(|asking| asking.origins.contains(&origin));
+        if is_known && !again && !is_being_asked {
+            return Lookup::Known(&self.known[&origin].verdict);
         }
-        if self.known.len() >= MAX_ORIGINS || self.rule_bytes > MAX_RULE_BYTES {
+        if !is_known && (self.known.len() >= MAX_ORIGINS || self.rule_bytes > MAX_RULE_BYTES) {
             return Lookup::Known(&Verdict::Unreachable);
         }
         let asking = self.asking.get_or_insert_with(|| Asking {
@@ -70,9 +89,23 @@ impl Origins {
         }
     }
 
+    /// Whether the robots.txt for a URL is known, be it old.
+    pub(super) fn knows(&self, url: &WebUrl) -> bool {
+        self.known.contains_key(&origin_of(url))
+    }
+
+    /// Until when the robots.txt for a URL may be gone by, if it is known.
+    ///
+    /// For the `next` question right after it there is no bound: where pauses are as long as a day, nothing else
+    /// would ever be asked for.
+    pub(super) fn good_until(&self, url: &WebUrl, next: u32) -> Option<SystemTime> {
+        let asked = self.known.get(&origin_of(url))?.asked;
+        (asked.next != next).then(|| asked.at + MAX_AGE)
+    }
+
     /// How long the origin wants us to wait between requests.
     pub(super) fn crawl_delay(&self, url: &WebUrl) -> Option<Duration> {
-        match self.known.get(&origin_of(url))? {
+        match &self.known.get(&origin_of(url))?.verdict {
             Verdict::Rules(rules) => rules.crawl_delay(),
             Verdict::Unreachable => None,
         }
@@ -92,16 +125,20 @@ impl Origins {
 
     /// A redirect: followed, at least five in a row (RFC 9309 §2.3.1.2), also across authorities.
     /// Rules that another origin's robots.txt turns out to be are that origin's rules too.
-    pub(super) fn redirected(&mut self, to: Option<WebUrl>, product_token: &str) {
+    pub(super) fn redirected(&mut self, to: Option<WebUrl>, product_token: &str, asked: Asked) {
         let Some(asking) = &mut self.asking else { return };
         let Some(target) = to.filter(|_| asking.redirects < MAX_REDIRECTS) else {
-            return self.settle(Verdict::Rules(Availability::TooManyRedirects.rules(product_token)));
+            return self.settle(Verdict::Rules(Availability::TooManyRedirects.rules(product_token)), asked);
         };
         asking.redirects += 1;
         let is_robots_txt = target == target.robots_txt();
         let origin = origin_of(&target);
-        if is_robots_txt && let Some(verdict) = self.known.get(&origin).cloned() {
-            return self.settle(verdict);
+        if is_robots_txt
+            && !asking.origins.contains(&origin)
+            && let Some(known) = self.known.get(&origin).filter(|known| asked.at < known.asked.at + MAX_AGE)
+        {
+            let (verdict, at) = (known.verdict.clone(), known.asked.at);
+            return self.settle(verdict, Asked { at, ..asked });
         }
         if is_robots_txt && !asking.origins.contains(&origin) {
             asking.origins.push(origin);
@@ -110,16 +147,28 @@ impl Origins {
         asking.begun = false;
     }
 
-    pub(super) fn found(&mut self, body: &[u8], availability: Availability<'_>, product_token: &str) {
-        self.rule_bytes += body.len();
-        self.settle(Verdict::Rules(availability.rules(product_token)));
+    pub(super) fn found(
+        &mut self,
+        body: &[u8],
+        availability: Availability<'_>,
+        product_token: &str,
+        asked: Asked,
+    ) {
+        self.settle_with(Verdict::Rules(availability.rules(product_token)), asked, body.len());
     }
 
-    pub(super) fn settle(&mut self, verdict: Verdict) {
-        if let Some(asking) = self.asking.take() {
-            for origin in asking.origins {
-                self.known.insert(origin, verdict.clone());
+    pub(super) fn settle(&mut self, verdict: Verdict, asked: Asked) {
+        self.settle_with(verdict, asked, 0);
+    }
+
+    fn settle_with(&mut self, verdict: Verdict, asked: Asked, mut bytes: usize) {
+        for origin in self.asking.take().map(|asking| asking.origins).unwrap_or_default() {
+            self.rule_bytes += bytes;
+            let known = Known { verdict: verdict.clone(), asked, bytes };
+            if let Some(before) = self.known.insert(origin, known) {
+                self.rule_bytes -= before.bytes;
             }
+            bytes = 0;
         }
     }
 }

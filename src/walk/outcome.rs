@@ -27,10 +27,12 @@ pub enum Outcome {
     Interrupted,
     /// The site's servers said something, be it that their TLS is too old, and no entrance brought a page.
     NoPage,
+    /// An error of this program in the walk of this site.
+    Failed,
 }
 
 impl Outcome {
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Complete,
         Self::Depth,
         Self::RequestBudget,
@@ -44,6 +46,7 @@ impl Outcome {
         Self::OptOut,
         Self::Interrupted,
         Self::NoPage,
+        Self::Failed,
     ];
 
     /// The word in the tables.
@@ -63,6 +66,7 @@ impl Outcome {
             Self::OptOut => "opt_out",
             Self::Interrupted => "interrupted",
             Self::NoPage => "no_page",
+            Self::Failed => "failed",
         }
     }
 }

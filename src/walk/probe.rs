@@ -135,16 +135,17 @@ impl Walk {
         self.ending.is_some_and(|outcome| by_itself.contains(&outcome)) && !self.is_full
     }
 
-    /// The probe of a URL, if opt-outs, filters and robots.txt let it be asked for; no robots.txt is asked for
-    /// the sake of a probe.
+    /// The probe of a URL, if opt-outs, filters and robots.txt let it be asked for; for the sake of a probe no
+    /// robots.txt is asked for but one that has grown old.
     fn question(&mut self, url: WebUrl) -> Option<(Ask, Option<Duration>)> {
         if self.has_opted_out(&url) || self.settings.filter.leaves_out(&url) {
             return None;
         }
+        if !self.origins.knows(&url) {
+            return None;
+        }
         match self.by_robots(url, Purpose::Probe) {
-            Decision::Ask(ask, delay) if ask.purpose == Purpose::Probe => {
-                Some((Ask { depth: None, ..ask }, delay))
-            }
+            Decision::Ask(ask, delay) => Some((Ask { depth: None, ..ask }, delay)),
             _ => None,
         }
     }

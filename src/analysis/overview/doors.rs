@@ -49,7 +49,8 @@ impl DoorsMaker {
         };
         let seen = &mut self.seen.entry(exchange.site).or_default()[door];
         let is_front_page = is_start && target == "/";
-        if !is_front_page && !(is_robots && target == "/robots.txt") {
+        let is_robots_txt = is_robots && target == "/robots.txt";
+        if !is_front_page && !is_robots_txt {
             return;
         }
         *seen |= TRIED;

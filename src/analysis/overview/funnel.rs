@@ -33,7 +33,7 @@ pub struct Funnel {
 const RESOLVED: u8 = 1;
 const ANSWERED: u8 = 2;
 const FRONT_PAGE: u8 = 4;
-const OUTCOMES: [&str; 13] = [
+const OUTCOMES: [&str; 14] = [
     "complete",
     "depth",
     "request_budget",
@@ -47,6 +47,7 @@ const OUTCOMES: [&str; 13] = [
     "unreachable",
     "opt_out",
     "interrupted",
+    "failed",
 ];
 
 #[derive(Default)]

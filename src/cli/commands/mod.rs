@@ -4,6 +4,7 @@ pub mod add;
 pub mod choose_depth;
 pub mod demo;
 pub mod export;
+pub mod read_answer;
 pub mod report;
 pub mod resume;
 pub mod simulate;

@@ -42,7 +42,7 @@ fn the_links_of_an_excluded_page_are_passed_over() {
     let page = "<p>This domain is for sale</p><a href=/x>x</a><a href=http://b.ke/>b</a>";
     let web = Web::default().serve("http://a.ke/", Served::Html(page.to_owned()));
     let mut walk = start("http://a.ke/", Settings::default(), "");
-    while let Step::Ask(ask, _) = walk.poll() {
+    while let Step::Ask(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
         walk.begin(&ask);
         let (answer, mut content) = web.answer(&ask);
         if let Content::Page(read) = content {
@@ -111,7 +111,7 @@ fn a_tree_that_did_not_come_to_its_end_is_not_probed() {
     let web = Web::default().page("http://a.ke/", &["/s?id=1", "/s?id=2", "/s?id=3"]);
     let probing = Probing { share: 1.0, ..Probing::default() };
     let mut walk = start("http://a.ke/", Settings { probing, ..Settings::default() }, "");
-    while let Step::Ask(ask, _) = walk.poll() {
+    while let Step::Ask(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
         walk.begin(&ask);
         let (answer, content) = web.answer(&ask);
         walk.handle(ask.number, answer, content);
@@ -119,11 +119,11 @@ fn a_tree_that_did_not_come_to_its_end_is_not_probed() {
             walk.end(Outcome::RequestBudget);
         }
     }
-    assert_eq!(walk.poll(), Step::Done);
+    assert_eq!(walk.poll(SystemTime::UNIX_EPOCH), Step::Done);
     assert!(walk.conclude().0.probes.is_empty());
     // A budget that ends while probes are asked leaves the tree its outcome.
     let mut walk = start("http://a.ke/", Settings { probing, ..Settings::default() }, "");
-    while let Step::Ask(ask, _) = walk.poll() {
+    while let Step::Ask(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
         if ask.purpose == Purpose::Probe {
             walk.end(Outcome::RequestBudget);
             continue;

@@ -2,6 +2,7 @@ mod asking;
 mod entering;
 mod laws;
 mod levels;
+mod refresh;
 mod rules;
 
 use std::collections::HashMap;
@@ -141,7 +142,7 @@ fn drive_in_order(
 ) -> (Tree, Vec<Ask>) {
     let (mut asked, mut flying) = (Vec::new(), Vec::new());
     loop {
-        let step = if flying.len() < parallel { walk.poll() } else { Step::Wait };
+        let step = if flying.len() < parallel { walk.poll(SystemTime::UNIX_EPOCH) } else { Step::Wait };
         match step {
             Step::Ask(ask, _) => {
                 walk.begin(&ask);

@@ -1,0 +1,144 @@
+//! Reading what strangers sent, so that no answer can end a survey.
+//!
+//! Before an answer is read its journal says so ([`Entry::Reading`]). If the process dies at it, the body is gone and
+//! the question is asked once more; this time the answer is read *apart*, by a process of its own, whose death costs
+//! the survey nothing. Without a program for that, it is read here again, and a second death tells enough: the
+//! answer is then recorded from the journal with the failure `unreadable`, and no third question is put. Where
+//! reading merely panics, that is caught and recorded at once.
+
+use std::io::{self, Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+
+use serde::{Deserialize, Serialize};
+
+use super::earlier::EarlierPage;
+use super::error::SurveyError;
+use super::exchange::write;
+use super::journal::{Entry, Heard, Journal};
+use super::parts::Parts;
+use crate::exchange::{Answer, Ask, Purpose};
+use crate::page::{Page, Source, is_html};
+use crate::robots::Rules;
+use crate::walk::Content;
+
+/// The word by which a program is asked to read an answer apart: [`read_answer`].
+pub const READ_ANSWER: &str = "read-answer";
+
+/// An answer with its body, as it is given to the process that reads it.
+#[derive(Serialize, Deserialize)]
+struct Unread {
+    exclude_text: Vec<String>,
+    product_token: String,
+    ask: Ask,
+    answer: Answer,
+    body: Vec<u8>,
+}
+
+/// What an answer means to a survey: it carries a page or rules, or says that the page of an earlier survey is still
+/// right. At the reading of a `suspect` a process died.
+pub(super) async fn hear(
+    parts: &Parts,
+    journal: &Mutex<Journal>,
+    ask: Ask,
+    mut answer: Answer,
+    body: Vec<u8>,
+    (earlier, is_suspect): (Option<EarlierPage>, bool),
+) -> Result<Heard, SurveyError> {
+    if let Some((content, whole)) = earlier.and_then(|page| page.take_over(&mut answer)) {
+        return Ok(Heard { ask, answer, content, unchanged_bytes: Some(whole) });
+    }
+    if !is_read(&ask, &answer) {
+        return Ok(Heard::nothing(ask, answer));
+    }
+    let unread = Unread {
+        exclude_text: parts.settings.exclude_text.clone(),
+        product_token: parts.walk.product_token.clone(),
+        ask,
+        answer,
+        body,
+    };
+    let program = parts.reader.get().filter(|_| is_suspect);
+    let (unread, told) = match program {
+        Some(program) => {
+            let program = program.clone();
+            tokio::task::spawn_blocking(move || {
+                let told = read_apart(&program, &unread);
+                (unread, told)
+            })
+            .await
+            .map_err(|wrong| SurveyError::Broken(wrong.to_string()))?
+        }
+        None => (unread, None),
+    };
+    let read = match told {
+        Some(read) => read,
+        None => {
+            let mark = Heard::nothing(unread.ask.clone(), unread.answer.clone());
+            write(journal, &Entry::Reading(Box::new(mark)))?;
+            catch_unwind(AssertUnwindSafe(|| read(&unread))).ok()
+        }
+    };
+    let Unread { ask, answer, .. } = unread;
+    Ok(match read {
+        Some(content) => Heard { ask, answer, content, unchanged_bytes: None },
+        None => {
+            tracing::error!(url = ask.url.as_str(), "an answer cannot be read: please report this page");
+            Heard::unreadable(ask, answer)
+        }
+    })
+}
+
+/// Whether there is anything in an answer to be read.
+fn is_read(ask: &Ask, answer: &Answer) -> bool {
+    answer.is_success()
+        && match ask.purpose {
+            Purpose::Robots => true,
+            Purpose::Page | Purpose::Probe => is_html(answer.head.content_type.as_deref()),
+            Purpose::Head => false,
+        }
+}
+
+fn read(unread: &Unread) -> Content {
+    let Unread { exclude_text, product_token, ask, answer, body } = unread;
+    #[cfg(feature = "hazards")]
+    super::hazards::abort_at(&ask.url);
+    if ask.purpose == Purpose::Robots {
+        // The walk reads it once more, after it is recorded.
+        let _on_trial = Rules::parse(body, product_token);
+        return Content::Robots(body.clone());
+    }
+    let content_type = answer.head.content_type.as_deref();
+    let robots_tag = answer.head.robots_tag.as_deref();
+    let source = Source { body, url: &ask.url, content_type, robots_tag };
+    Content::Page(Box::new(Page::read(source).unless_it_says(exclude_text, source)))
+}
+
+/// What a process of its own reads in an answer: none where it dies at it. None in all where there is no such process.
+fn read_apart(program: &Path, unread: &Unread) -> Option<Option<Content>> {
+    let bytes = postcard::to_stdvec(unread).ok()?;
+    let mut child = Command::new(program)
+        .arg(READ_ANSWER)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .ok()?;
+    // A child that dies before it has taken all tells more than a broken pipe does.
+    let _ = child.stdin.take().is_some_and(|mut input| input.write_all(&bytes).is_ok());
+    let output = child.wait_with_output().ok()?;
+    Some(if output.status.success() { postcard::from_bytes(&output.stdout).ok() } else { None })
+}
+
+/// Reads an answer in a process that may die at it; gives what was read, as the survey takes it.
+///
+/// # Errors
+/// When the input fails, or is something else.
+pub fn read_answer(mut input: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    input.read_to_end(&mut bytes)?;
+    let unread: Unread = postcard::from_bytes(&bytes).map_err(io::Error::other)?;
+    postcard::to_stdvec(&read(&unread)).map_err(io::Error::other)
+}

@@ -1,0 +1,309 @@
+//! Surveys of small Webs made for the purpose, on a virtual clock: what takes days, and what must not happen.
+
+use std::net::IpAddr;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use super::{Ending, Settings, Simulation, Span, Survey};
+use crate::address::{Host, WebUrl};
+use crate::fetch::{Burden, Looked, Question, Reply, Then, Web};
+use crate::records::{LevelRow, Manifest, Row, SiteRow, read_table};
+use crate::starts::StartList;
+
+const HOUR: Duration = Duration::from_secs(3600);
+const DAY: Duration = Duration::from_secs(24 * 3600);
+
+/// What a server says at some time after the survey began.
+enum Said {
+    Page(Vec<String>),
+    Rules(&'static str),
+    Status(u16),
+}
+
+/// By host, target and time.
+type Script = fn(&str, &str, Duration) -> Said;
+
+/// A Web of one server that says what its script says.
+struct Scripted {
+    script: Script,
+    /// Of the virtual clock.
+    began: Mutex<Option<Instant>>,
+    /// When this run of the survey began.
+    from: Duration,
+    /// What was asked, and when.
+    log: Mutex<Vec<(Duration, String)>>,
+}
+
+impl Scripted {
+    fn new(from: Duration, script: Script) -> Arc<Self> {
+        Arc::new(Self { script, began: Mutex::default(), from, log: Mutex::default() })
+    }
+
+    fn log(&self) -> Vec<(Duration, String)> {
+        self.log.lock().unwrap().clone()
+    }
+}
+
+impl Web for Scripted {
+    fn look_up(&self, _host: &Host) -> Looked {
+        Looked { addresses: Ok(vec![[41, 90, 0, 1].into()]), lifetime: HOUR, took: Duration::ZERO }
+    }
+
+    fn ask(&self, question: &Question<'_>) -> Reply {
+        let began = *self.began.lock().unwrap().get_or_insert_with(Instant::now);
+        let time = self.from + began.elapsed();
+        self.log.lock().unwrap().push((time, question.url.as_str().to_owned()));
+        let (status, kind, body) =
+            match (self.script)(question.url.host().as_str(), question.url.target(), time) {
+                Said::Status(status) => (status, "text/plain", String::new()),
+                Said::Rules(rules) => (200, "text/plain", rules.to_owned()),
+                Said::Page(links) => {
+                    let link = |link: &String| format!("<a href=\"{link}\">x</a>");
+                    (200, "text/html", links.iter().map(link).collect())
+                }
+            };
+        let then = Then::Answer {
+            first_byte: Duration::from_millis(10),
+            status,
+            fields: vec![("Content-Type", kind.to_owned()), ("Content-Length", body.len().to_string())],
+            body: body.into_bytes(),
+            cut_after: None,
+            bytes_per_second: 1e9,
+        };
+        Reply { connect: Duration::from_millis(1), tls: Duration::ZERO, shown: None, then }
+    }
+
+    fn burden(&self, _address: IpAddr) -> Option<Burden> {
+        None
+    }
+}
+
+fn settings(pause: Duration) -> Settings {
+    Settings {
+        cctld: vec!["ke".to_owned()],
+        min_delay: Span(pause),
+        max_delay: Span(pause * 2),
+        delay_factor: 0.0,
+        link_share: None,
+        rate: None,
+        max_time: None,
+        ..Settings::default()
+    }
+}
+
+/// Runs a survey until it is done, or for so long.
+fn run(
+    dir: &Path,
+    web: &Arc<Scripted>,
+    begin: Option<(Settings, &[&str])>,
+    most: Option<Duration>,
+) -> Ending {
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    let simulation = Simulation {
+        web: web.clone(),
+        begins: SystemTime::UNIX_EPOCH + DAY * 20_000 + web.from,
+        told: serde_json::json!({}),
+    };
+    let survey = {
+        let _entered = runtime.enter();
+        match begin {
+            None => Survey::open_with(dir, Some(simulation)).unwrap(),
+            Some((settings, starts)) => {
+                let starts: Vec<_> = starts.iter().map(|url| WebUrl::parse(url).unwrap()).collect();
+                let starts = StartList::of(&starts).unwrap();
+                Survey::simulate(dir, settings, &starts, simulation, &mut |_| {}).unwrap().0
+            }
+        }
+    };
+    let (stop, stopped) = watch::channel(false);
+    runtime.block_on(async move {
+        if let Some(most) = most {
+            tokio::spawn(async move {
+                tokio::time::sleep(most).await;
+                stop.send(true)
+            });
+            survey.run(stopped).await.unwrap()
+        } else {
+            let ended = survey.run(stopped).await.unwrap();
+            drop(stop);
+            ended
+        }
+    })
+}
+
+fn rows<R: Row>(dir: &Path) -> Vec<R> {
+    read_table(dir).unwrap().flat_map(Result::unwrap).collect()
+}
+
+/// No page is asked for more than a day after the last robots.txt of its host.
+fn assert_rules_are_young(log: &[(Duration, String)]) {
+    let mut asked = None;
+    for (time, url) in log {
+        if url.ends_with("/robots.txt") {
+            asked = Some(*time);
+        } else {
+            assert!(asked.is_some_and(|asked| *time < asked + DAY), "{url} at {time:?}, rules of {asked:?}");
+        }
+    }
+}
+
+/// A front page with so many links, every other one below `/private`, which is forbidden from the second day on.
+fn grows_strict(path: &str, time: Duration, links: usize) -> Said {
+    match path {
+        "/robots.txt" if time < DAY => Said::Rules("User-agent: *\nDisallow:\n"),
+        "/robots.txt" => Said::Rules("User-agent: *\nDisallow: /private\n"),
+        "/" => {
+            let link = |n| if n % 2 == 0 { format!("/p{n}") } else { format!("/private/p{n}") };
+            Said::Page((0..links).map(link).collect())
+        }
+        _ => Said::Page(Vec::new()),
+    }
+}
+
+#[test]
+fn rules_that_change_while_a_site_is_walked_for_days_are_obeyed_from_the_next_day_on() {
+    // Pauses that are waited for in place, and such as put the site off.
+    let few: Script = |_, path, time| grows_strict(path, time, 100);
+    let some: Script = |_, path, time| grows_strict(path, time, 400);
+    let many: Script = |_, path, time| grows_strict(path, time, 1500);
+    for (pause, links, script, parallel) in
+        [(HOUR, 100, few, 1), (HOUR, 400, some, 3), (Duration::from_secs(240), 1500, many, 1)]
+    {
+        let (folder, web) = (tempfile::tempdir().unwrap(), Scripted::new(Duration::ZERO, script));
+        let dir = folder.path().join("s");
+        let settings = Settings { per_site: parallel, per_address: parallel, ..settings(pause) };
+        let ending = run(&dir, &web, Some((settings, &["http://a.ke/"])), None);
+        assert!(ending.is_finished && ending.broken_promises.is_empty());
+        let log = web.log();
+        assert_rules_are_young(&log);
+        let strict = log.iter().filter(|(time, url)| *time >= DAY + pause && url.contains("/private"));
+        assert_eq!(strict.count(), 0, "{parallel} at once, {pause:?}");
+        let asked = |what: &str| log.iter().filter(|(_, url)| url.contains(what)).count() as u64;
+        let (sites, levels) = (rows::<SiteRow>(&dir), rows::<LevelRow>(&dir));
+        assert_eq!((sites[0].outcome.as_str(), sites[0].robots_requests), ("complete", asked("/robots.txt")));
+        assert_eq!(sites[0].requests, log.len() as u64);
+        assert_eq!(levels[1].not_fetched_robots, links / 2 - asked("/private"));
+        assert_eq!(levels[1].fetched, asked("/p"));
+        let days = log.last().unwrap().0.as_secs() / DAY.as_secs();
+        assert!(days >= 2 && (days..=days + 2).contains(&asked("/robots.txt")), "{days} days");
+    }
+}
+
+#[test]
+fn rules_that_grew_old_while_a_survey_rested_are_asked_for_before_anything_else() {
+    let script: Script = |_, path, time| grows_strict(path, time, 20);
+    let minute = Duration::from_secs(60);
+    for loses_the_last_answer in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path().join("s");
+        let first = Scripted::new(Duration::ZERO, script);
+        let stopped = run(&dir, &first, Some((settings(minute), &["http://a.ke/"])), Some(minute * 7));
+        assert!(!stopped.is_finished);
+        if loses_the_last_answer {
+            let journal = dir.join("journal/00000000.journal");
+            let bytes = std::fs::read(&journal).unwrap();
+            std::fs::write(&journal, &bytes[..bytes.len() - 1]).unwrap();
+        }
+        let later = Scripted::new(DAY, script);
+        assert!(run(&dir, &later, None, None).is_finished);
+        let log = later.log();
+        assert!(log[0].1.ends_with("/robots.txt") && !log.iter().any(|(_, url)| url.contains("/private")));
+        let (sites, levels) = (rows::<SiteRow>(&dir), rows::<LevelRow>(&dir));
+        assert_eq!((sites[0].outcome.as_str(), sites[0].robots_requests), ("complete", 2));
+        assert_eq!(levels[1].internal_urls, 20);
+        let lost = Manifest::load(&dir).unwrap().unrecorded_exchanges;
+        assert_eq!(lost, u64::from(loses_the_last_answer));
+        assert_eq!(sites[0].requests + lost, (first.log().len() + log.len()) as u64);
+    }
+}
+
+#[test]
+fn new_rules_that_cannot_be_had_end_a_site_with_what_it_has() {
+    let script: Script = |_, path, time| match path {
+        "/robots.txt" if time >= DAY => Said::Status(500),
+        path => grows_strict(path, time, 100),
+    };
+    let (folder, web) = (tempfile::tempdir().unwrap(), Scripted::new(Duration::ZERO, script));
+    let dir = folder.path().join("s");
+    assert!(run(&dir, &web, Some((settings(HOUR), &["http://a.ke/"])), None).is_finished);
+    let levels = rows::<LevelRow>(&dir);
+    assert_eq!(levels[1].fetched + levels[1].not_fetched_robots_unreachable, 100);
+    assert!((20..25).contains(&levels[1].fetched), "{}", levels[1].fetched);
+}
+
+#[test]
+fn a_panic_in_one_visit_ends_its_site_and_keeps_what_is_on_record() {
+    let script: Script = |host, path, _| match (host, path) {
+        (_, "/robots.txt") => Said::Status(404),
+        ("broken.ke", "/2") => panic!("as the test wants it"),
+        ("broken.ke", "/") => Said::Page(["/1", "/2", "/3", "http://found.ke/"].map(str::to_owned).into()),
+        (_, "/") => Said::Page(vec!["/1".to_owned()]),
+        _ => Said::Page(Vec::new()),
+    };
+    let (folder, web) = (tempfile::tempdir().unwrap(), Scripted::new(Duration::ZERO, script));
+    let dir = folder.path().join("s");
+    let starts = ["http://broken.ke/", "http://sound.ke/"];
+    assert!(run(&dir, &web, Some((settings(Duration::from_secs(2)), &starts)), None).is_finished);
+    let sites = rows::<SiteRow>(&dir);
+    let of = |site: &str| sites.iter().find(|row| row.site == site).unwrap();
+    let ended = |site| (of(site).outcome.as_str(), of(site).requests, of(site).pages, of(site).external_urls);
+    assert_eq!(ended("broken.ke"), ("failed", 3, 2, 1));
+    assert_eq!(ended("sound.ke"), ("complete", 3, 2, 0));
+    assert_eq!(ended("found.ke"), ("complete", 3, 2, 0));
+    assert_eq!(Manifest::load(&dir).unwrap().unrecorded_exchanges, 1);
+    let levels: Vec<_> = rows::<LevelRow>(&dir).into_iter().filter(|row| row.site == "broken.ke").collect();
+    assert!(levels.iter().all(LevelRow::reconciles));
+    assert_eq!((levels[1].fetched, levels[1].not_fetched_limit), (1, 2));
+}
+
+#[test]
+fn damaged_journals_cost_their_sites_and_nothing_else() {
+    let script: Script = |_, path, _| match path {
+        "/robots.txt" => Said::Status(404),
+        "/" => Said::Page((0..20).map(|n| format!("/{n}")).collect()),
+        _ => Said::Page(Vec::new()),
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("s");
+    let minute = Duration::from_secs(60);
+    let starts = ["http://empty.ke/", "http://zeros.ke/", "http://flipped.ke/", "http://sound.ke/"];
+    let settings = Settings { per_address: 4, ..settings(minute) };
+    let first = Scripted::new(Duration::ZERO, script);
+    assert!(!run(&dir, &first, Some((settings, &starts)), Some(minute * 5)).is_finished);
+    let journal = |order: u64| dir.join(format!("journal/{order:08}.journal"));
+    let change = |order, change: fn(&mut Vec<u8>)| {
+        let mut bytes = std::fs::read(journal(order)).unwrap();
+        change(&mut bytes);
+        std::fs::write(journal(order), bytes).unwrap();
+    };
+    change(0, Vec::clear);
+    change(1, |bytes| bytes.fill(0));
+    change(2, |bytes| {
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+    });
+    let later = Scripted::new(HOUR, script);
+    let ending = run(&dir, &later, None, None);
+    assert!(ending.is_finished && ending.broken_promises.is_empty());
+    let sites = rows::<SiteRow>(&dir);
+    let of = |site: &str| sites.iter().find(|row| row.site == site).unwrap();
+    let ended = |site| (of(site).outcome.as_str(), of(site).requests);
+    assert_eq!((ended("empty.ke"), ended("zeros.ke")), (("failed", 0), ("failed", 0)));
+    assert_eq!((ended("flipped.ke"), ended("sound.ke")), (("complete", 22), ("complete", 22)));
+    let lost = Manifest::load(&dir).unwrap().unrecorded_exchanges;
+    let asked =
+        |host: &str| first.log().iter().chain(&later.log()).filter(|(_, url)| url.contains(host)).count();
+    assert_eq!(asked("flipped.ke") as u64, 22 + lost, "what is lost was asked all the same");
+    assert!(lost > 1);
+    let asked_later = |host: &str| later.log().iter().any(|(_, url)| url.contains(host));
+    assert!(!asked_later("empty.ke") && !asked_later("zeros.ke"));
+    assert!(
+        later.log().iter().filter(|(_, url)| url.contains("flipped.ke")).count() < 22,
+        "what is before is kept"
+    );
+}
