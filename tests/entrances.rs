@@ -123,6 +123,7 @@ impl Web for SmallWeb {
             status,
             content_type: Some(Cow::Borrowed("text/html")),
             location,
+            retry_after: None,
             server: "Apache",
             last_modified: None,
             etag: None,

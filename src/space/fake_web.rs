@@ -34,6 +34,7 @@ pub fn page(body: Vec<u8>) -> Response {
         status: 200,
         content_type: Some(Cow::Borrowed("text/html")),
         location: None,
+        retry_after: None,
         server: "Apache/2.2.3 (CentOS)",
         last_modified: Some(MODIFIED.to_owned()),
         etag: Some(TAG.to_owned()),

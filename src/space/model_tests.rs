@@ -331,7 +331,11 @@ share = 0.5
 fn a_world_whose_doors_are_open_and_whose_links_live_has_the_bytes_of_before_there_were_such_keys() {
     let world = World::parse(BEFORE_DOORS).unwrap();
     let mut hash = 0;
-    let mut note = |text: String| hash = xxhash_rust::xxh3::xxh3_64_with_seed(text.as_bytes(), hash);
+    // Nor was there a Retry-After.
+    let mut note = |text: String| {
+        let text = text.replace("retry_after: None, ", "");
+        hash = xxhash_rust::xxh3::xxh3_64_with_seed(text.as_bytes(), hash);
+    };
     world.start_urls().into_iter().for_each(&mut note);
     for site in (0..world.sites.count).map(|index| Site::of(&world, index)) {
         for role in [Role::Main, Role::Bare, Role::Sub] {

@@ -149,13 +149,14 @@ fn has_tag(tags: &str, own: &str) -> bool {
 }
 
 fn described(response: &Response) -> Vec<(&'static str, String)> {
+    let retry_after = response.retry_after.map(|seconds| ("Retry-After", seconds.to_string()));
     let content = [
         ("Content-Type", response.content_type.as_deref()),
         ("Content-Encoding", response.content_encoding),
         ("Location", response.location.as_deref()),
     ];
     let content = content.into_iter().filter_map(|(name, value)| Some((name, value?.to_owned())));
-    server(response).into_iter().chain(content).chain(validators(response)).collect()
+    server(response).into_iter().chain(content).chain(retry_after).chain(validators(response)).collect()
 }
 
 fn validators(response: &Response) -> Vec<(&'static str, String)> {

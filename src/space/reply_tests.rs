@@ -75,6 +75,9 @@ fn what_the_client_has_already_is_not_sent_again() {
     let has = asked(Some(TAG), None);
     let reply = Reply::new(page(PAGE.into()), &has, false);
     assert_eq!(names(&reply), ["Server", "Last-Modified", "ETag", "Connection"]);
+    let busy = Response { status: 503, retry_after: Some(7), ..page(PAGE.into()) };
+    let told = String::from_utf8(Reply::new(busy, &Asked::default(), false).to_bytes()).unwrap();
+    assert!(told.contains("\r\nRetry-After: 7\r\n"), "{told}");
     let missing = Response { status: 404, ..page(PAGE.into()) };
     assert_eq!(Reply::new(missing, &has, false).status, 404);
 }

@@ -92,6 +92,8 @@ pub struct Response {
     pub status: u16,
     pub content_type: Option<Cow<'static, str>>,
     pub location: Option<String>,
+    /// In seconds.
+    pub retry_after: Option<u32>,
     pub server: &'static str,
     /// As an HTTP date; the page or file was changed then.
     pub last_modified: Option<String>,
@@ -200,6 +202,7 @@ impl World {
             status: 200,
             content_type: Some(Cow::Borrowed("text/html")),
             location: None,
+            retry_after: None,
             server: server.software,
             last_modified: None,
             etag: None,
@@ -213,10 +216,13 @@ impl World {
             Content::Refused => return Reaction::Refused,
             Content::Reset => return Reaction::Reset,
             Content::Silence => return Reaction::Silence,
-            Content::Status(status) => Response { status, body: UNREAD.into(), ..plain },
+            Content::Status(status) => {
+                Response { status, body: UNREAD.into(), retry_after: self.retry_after(status), ..plain }
+            }
             Content::RobotsTxt(robots) => {
                 let Some((status, content_type, body)) = robots.file() else { return Reaction::Silence };
-                Response { status, content_type: Some(content_type.into()), body: body.into(), ..plain }
+                let (content_type, retry_after) = (Some(content_type.into()), self.retry_after(status));
+                Response { status, content_type, retry_after, body: body.into(), ..plain }
             }
             Content::Redirect(status, to) => {
                 let is_short = to.host == url.host && to.is_https == url.is_https && to.target.len() % 2 == 0;
@@ -240,6 +246,11 @@ impl World {
                 if page.is_cut { answer } else { answer.encoded_by(server) }
             }
         })
+    }
+
+    fn retry_after(&self, status: u16) -> Option<u32> {
+        let seconds = self.faults.retry_after as u32;
+        (status == 503 && seconds > 0).then_some(seconds)
     }
 
     /// How long the server works for the answer to a URL.

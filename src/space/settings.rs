@@ -361,6 +361,8 @@ section! {
         forbidden_share: f64 = 0.02, 0.0..=1.0, "share of sites";
         /// Everything answers 503 [A].
         unavailable_share: f64 = 0.03, 0.0..=1.0, "share of sites";
+        /// What answers 503 ask for (Retry-After), in whole seconds; 0: they do not say [A].
+        retry_after: f64 = 0.0, 0.0..=300.0, "seconds";
         /// The front page, the only page, redirects to another site [A].
         moved_share: f64 = 0.02, 0.0..=1.0, "share of sites";
     }

@@ -13,7 +13,7 @@ use super::quarantine;
 use super::ways::Ways;
 use crate::address::Site;
 use crate::exchange::{Answer, Ask, Failure, Purpose};
-use crate::load::{Permit, Turn, Wishes};
+use crate::load::{Load, Permit, Turn, Wishes};
 
 /// An exchange that a walk wants.
 #[derive(Clone)]
@@ -177,11 +177,15 @@ async fn attempt(
     let answer = heard.answer.clone();
     let heard = record(parts, journal, &ways, heard)?;
     // After the journal: a server's state that is stored never knows an exchange the journal lost.
-    #[cfg(not(feature = "hazards"))]
-    held.settle(purpose, &answer);
-    #[cfg(feature = "hazards")]
-    held.settle(purpose, &super::hazards::heard(&answer));
-    watch(parts, site, address, (purpose, &answer), crawl_delay, has_opted_out);
+    {
+        // In one go: no exchange after this one is seen before it.
+        let mut load = parts.load();
+        #[cfg(not(feature = "hazards"))]
+        held.settle(&mut load, purpose, &answer);
+        #[cfg(feature = "hazards")]
+        held.settle(&mut load, purpose, &super::hazards::heard(&answer));
+        watch(parts, &load, site, (address, purpose, &answer), crawl_delay, has_opted_out);
+    }
     parts.settled.notify_waiters();
     Ok(Some(heard))
 }
@@ -200,9 +204,9 @@ impl Held<'_> {
         self.permit.as_ref().map_or(0, Permit::byte_limit)
     }
 
-    fn settle(mut self, purpose: Purpose, answer: &Answer) {
+    fn settle(mut self, load: &mut Load, purpose: Purpose, answer: &Answer) {
         if let Some(permit) = self.permit.take() {
-            self.parts.load().settle(permit, purpose, answer);
+            load.settle(permit, purpose, answer);
         }
     }
 
@@ -233,16 +237,15 @@ fn may_be_our_link(failure: Failure) -> bool {
 /// Takes in what was done, as it would be seen from outside.
 fn watch(
     parts: &Parts,
+    load: &Load,
     site: &Site,
-    address: IpAddr,
-    (purpose, answer): (Purpose, &Answer),
+    (address, purpose, answer): (IpAddr, Purpose, &Answer),
     crawl_delay: Option<Duration>,
     had_opted_out: bool,
 ) {
     if answer.failure.is_some_and(|failure| !failure.reached_the_network()) {
         return;
     }
-    let load = parts.load();
     let mut watch = parts.watch();
     let in_quiet_hours = local_hours::are_quiet(parts, answer.started, address, site);
     watch.note(site, address, answer, Wishes { had_opted_out, in_quiet_hours });

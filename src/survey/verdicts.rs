@@ -83,7 +83,12 @@ fn rests(seen: &Seen, settings: &Settings) -> [Verdict; 5] {
             link,
         ),
         judge("back_off", "longer pauses for servers in trouble".to_owned(), is_judged, trouble),
-        judge("retry_after", "no request before the time that a server named".to_owned(), true, retry_after),
+        judge(
+            "retry_after",
+            "no request before the time that a server named".to_owned(),
+            is_judged,
+            retry_after,
+        ),
         judge("crawl_delay", "the pause that robots.txt asks for".to_owned(), is_judged, crawl_delay),
     ]
 }

@@ -3,6 +3,7 @@ mod crashes;
 mod laws;
 mod links;
 mod pauses;
+mod rests;
 mod troubles;
 
 use std::collections::HashMap;
