@@ -48,7 +48,8 @@ fn answer(world: &World, ask: &Ask) -> (Answer, Content) {
         Lookup::NoSuchName => return not(None, Failure::DnsNxdomain),
         Lookup::ServerFailure => return not(None, Failure::DnsServfail),
         Lookup::Silence => return not(None, Failure::DnsTimeout),
-        Lookup::Found(_) => {}
+        Lookup::Found(records) if records.has_address() => {}
+        Lookup::Found(_) => return not(None, Failure::DnsNoAddress),
         Lookup::Alias(_) | Lookup::Turns(_) => panic!("{host} is hostile"),
     }
     let address = world.server(host).map(|server| server.address);
