@@ -133,3 +133,84 @@ fn what_is_on_record_counts_into_the_budget_of_its_site() {
     assert_eq!(site.grant(at(9.0), MIB), Grant::Spent(Limit::Requests));
     assert_eq!(site.grant(at(10.0), MIB), Grant::Spent(Limit::Time));
 }
+
+#[test]
+fn what_is_left_of_a_budget_of_bytes_pays_for_a_request_from_eight_kibibytes_on() {
+    let grant = |bytes: u64, ahead: u64, largest: u64| {
+        SiteBudget::new(Budget { bytes: Some(bytes), ..Budget::default() }, at(0.0), ahead)
+            .grant(at(0.0), largest)
+    };
+    assert_eq!(grant(8191, 0, MIB), Grant::Spent(Limit::Bytes));
+    assert_eq!(grant(8192, 0, MIB), Grant::Go { byte_limit: 8192 });
+    assert_eq!(grant(500, 0, 500), Grant::Go { byte_limit: 500 }, "a whole exchange is small");
+    assert_eq!(least_bytes(1000), 9192);
+    assert_eq!(grant(9191, 1000, MIB), Grant::Spent(Limit::Bytes));
+    assert_eq!(grant(9192, 1000, MIB), Grant::Go { byte_limit: 8192 });
+}
+
+#[test]
+fn exchanges_that_were_lost_count_as_the_largest() {
+    let budget = Budget { requests: Some(3), bytes: Some(4 * MIB), ..Budget::default() };
+    let mut site = SiteBudget::new(budget, at(0.0), 0).with_lost(2, MIB);
+    assert_eq!(site.grant(at(0.0), 4 * MIB), Grant::Go { byte_limit: 2 * MIB });
+    assert_eq!(site.grant(at(0.0), 4 * MIB), Grant::Spent(Limit::Requests));
+}
+
+#[test]
+fn a_second_exchange_is_begun_only_if_both_have_room_to_the_last_byte() {
+    let granted_twice = |bytes: u64| {
+        let mut site = SiteBudget::new(Budget { bytes: Some(bytes), ..Budget::default() }, at(0.0), 0);
+        assert_eq!(site.grant(at(0.0), MIB), Grant::Go { byte_limit: MIB });
+        site.grant(at(0.0), MIB) != Grant::Wait
+    };
+    assert!(granted_twice(2 * MIB));
+    assert!(!granted_twice(2 * MIB - 1));
+}
+
+#[test]
+fn an_exchange_costs_what_it_sent_and_what_it_received() {
+    let mut site = SiteBudget::new(Budget { bytes: Some(MIB), ..Budget::default() }, at(0.0), 0);
+    assert_eq!(site.grant(at(0.0), MIB), Grant::Go { byte_limit: MIB });
+    site.book(Wire { sent: 300_000, received: 200_000, connections: 1 });
+    assert_eq!(site.grant(at(0.0), MIB), Grant::Go { byte_limit: MIB - 500_000 });
+}
+
+#[test]
+fn a_rate_saves_up_ten_seconds_or_one_largest_exchange() {
+    for (rate, largest, capacity) in [(1000, 500, 10_000), (1000, 50_000, 50_000)] {
+        let mut bucket = Bucket::new(rate, largest);
+        assert!(bucket.reserve(at(0.0), capacity).is_err(), "it is empty at first");
+        assert_eq!(bucket.reserve(at(1000.0), capacity), Ok(()));
+        let free = bucket.reserve(at(1000.0), 2000).unwrap_err();
+        assert!((at(1002.0)..at(1002.01)).contains(&free), "{free:?}");
+        assert_eq!(bucket.reserve(free, 2000), Ok(()));
+    }
+}
+
+#[test]
+fn what_an_exchange_did_not_use_is_there_again_and_never_more_than_fits() {
+    let mut bucket = Bucket::new(1000, 500);
+    assert!(bucket.reserve(at(0.0), 1).is_err());
+    assert_eq!(bucket.reserve(at(10.0), 10_000), Ok(()));
+    bucket.give_back(4000);
+    assert_eq!(bucket.reserve(at(10.0), 4000), Ok(()));
+    let free = bucket.reserve(at(10.0), 1000).unwrap_err();
+    assert!((at(11.0)..at(11.01)).contains(&free), "{free:?}");
+    bucket.give_back(1_000_000);
+    assert_eq!(bucket.reserve(at(10.0), 10_000), Ok(()));
+    assert!(bucket.reserve(at(10.0), 500).is_err());
+    // A clock that goes back gives nothing twice.
+    assert!(bucket.reserve(at(5.0), 500).is_err());
+    let free = bucket.reserve(at(10.0), 500).unwrap_err();
+    assert!((at(10.5)..at(10.51)).contains(&free), "{free:?}");
+}
+
+#[test]
+fn an_exchange_on_record_is_in_flight_until_it_is_booked() {
+    let budget = Budget { bytes: Some(2 * MIB - 1), ..Budget::default() };
+    let mut site = SiteBudget::new(budget, at(0.0), 0);
+    site.recall();
+    assert_eq!(site.grant(at(0.0), MIB), Grant::Wait);
+    site.book(Wire { sent: 0, received: 0, connections: 1 });
+    assert_eq!(site.grant(at(0.0), MIB), Grant::Go { byte_limit: MIB });
+}

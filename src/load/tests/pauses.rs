@@ -71,3 +71,50 @@ fn a_server_has_one_pace_and_one_account_at_all_addresses_that_hold_its_own() {
     assert_eq!(load.state_of(server(1)).unwrap().ledger.requests, 2);
     assert_eq!(load.take_changed().into_iter().map(|(address, _)| address).collect::<Vec<_>>(), [server(1)]);
 }
+
+#[test]
+fn the_longest_pause_that_a_rule_asks_for_is_kept() {
+    let pace = Pace { link_share: Some(0.01), ..Pace::default() };
+    let pause = |took: f64, link: f64, troubles: u8, asked: Option<u64>| {
+        let (took, link) = (Duration::from_secs_f64(took), Duration::from_secs_f64(link));
+        delay_after(&pace, took, link, troubles, asked.map(Duration::from_secs)).as_secs_f64()
+    };
+    // The least pause, five times the exchange, a hundred times the link's time; at most 60 s, and 300 s for the link.
+    assert_eq!(pause(0.1, 0.0, 0, None), 2.0);
+    assert_eq!(pause(1.0, 0.0, 0, None), 5.0);
+    assert_eq!(pause(13.0, 0.0, 0, None), 60.0);
+    assert_eq!(pause(1.0, 0.5, 0, None), 50.0);
+    assert_eq!(pause(1.0, 2.5, 0, None), 250.0);
+    assert_eq!(pause(1.0, 4.0, 0, None), 300.0);
+    // Each trouble doubles the pause up to 60 s, and never shortens it.
+    assert_eq!(pause(0.1, 0.0, 1, None), 4.0);
+    assert_eq!(pause(0.1, 0.0, 3, None), 16.0);
+    assert_eq!(pause(1.0, 0.0, 5, None), 60.0);
+    assert_eq!(pause(1.0, 2.5, 5, None), 250.0);
+    // What the server asks for is kept to the second, and is no excuse for less.
+    assert_eq!(pause(1.0, 0.0, 0, Some(7200)), 7200.0);
+    assert_eq!(pause(1.0, 0.0, 0, Some(1)), 5.0);
+}
+
+#[test]
+fn the_usual_pace_is_the_one_that_is_promised() {
+    let pace = Pace::default();
+    assert_eq!((pace.min_delay, pace.max_delay), (Duration::from_secs(2), Duration::from_secs(60)));
+    assert_eq!((pace.factor, pace.link_share), (5.0, Some(0.003)));
+    assert_eq!((pace.per_address, pace.per_neighbourhood, pace.per_site), (1, None, 1));
+}
+
+#[test]
+fn each_of_two_places_at_an_address_rests_after_its_own_exchange() {
+    let pace = Pace { per_address: 2, per_site: 2, ..Pace::default() };
+    let mut load = Load::new(pace, None, SharedBudget::default(), MOST);
+    let ask = |load: &mut Load, now: f64| load.permit(at(now), server(1), &site("a.ke"), None);
+    let Turn::Go(first) = ask(&mut load, 0.0) else { panic!() };
+    load.settle(first, Purpose::Page, &answer(at(0.0), 1.0));
+    // The second place has not been used yet.
+    let Turn::Go(second) = ask(&mut load, 1.0) else { panic!() };
+    assert!(matches!(ask(&mut load, 1.0), Turn::At(free) if free == at(6.0)), "the first place rests");
+    load.settle(second, Purpose::Page, &answer(at(1.0), 2.0));
+    let Turn::Go(_third) = ask(&mut load, 6.0) else { panic!() };
+    assert!(matches!(ask(&mut load, 6.0), Turn::At(free) if free == at(13.0)), "the second place rests");
+}

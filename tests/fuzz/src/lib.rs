@@ -12,7 +12,10 @@ pub mod robots;
 
 mod answers;
 mod fetch;
+#[path = "../../../src/page/fragments.rs"]
+mod fragments;
+mod structure;
 mod texts;
 
 pub use answers::{dns_answer, response_head};
-pub use texts::{html_page, robots_txt, url_reference};
+pub use texts::{built_page, html_page, robots_txt, url_reference};

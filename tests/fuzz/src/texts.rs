@@ -3,6 +3,7 @@ use std::sync::{Arc, LazyLock};
 use crate::address::{Host, MAX_URL_BYTES, Scope, ScopeRule, SuffixSection, Suffixes, WebUrl};
 use crate::page::{MAX_LINKS, Page, Source};
 use crate::robots::{Availability, Rules};
+use crate::structure;
 
 static BASE: LazyLock<WebUrl> =
     LazyLock::new(|| WebUrl::parse("http://www.example.co.ke/a/b;c?d=e").expect("a good URL"));
@@ -65,6 +66,19 @@ pub fn html_page(bytes: &[u8]) {
     for link in &page.links {
         assert_eq!(WebUrl::parse(link.url.as_str()).as_ref(), Ok(&link.url));
     }
+}
+
+/// As much as a built page may hold.
+const BUILT_BYTES: usize = 64 * 1024;
+
+/// What holds of a page holds of one that is built from fragments of markup as the bytes say. The first byte says what
+/// the header said, the second whether the plan is repeated until the page is long.
+pub fn built_page(bytes: &[u8]) {
+    let Some(([first, length], plan)) = bytes.split_first_chunk() else { return };
+    let least = if length % 4 == 0 { BUILT_BYTES } else { 0 };
+    let mut page = vec![*first];
+    page.extend(structure::page(plan, least, BUILT_BYTES));
+    html_page(&page);
 }
 
 /// robots.txt has rules that answer for any URL, and it may always be asked for itself. The first two bytes are

@@ -1,0 +1,35 @@
+#!/usr/bin/env python3
+"""Puts the outcomes of a run of cargo-mutants into a table: one line a mutant, sorted by file and place.
+
+    outcomes.py OUTCOMES.json TABLE.csv PREFIX
+
+Lines of files whose names begin with PREFIX are replaced, the others stay.
+"""
+
+import csv
+import json
+import pathlib
+import sys
+
+COLUMNS = ["file", "line", "change", "outcome"]
+WORDS = {"CaughtMutant": "caught", "MissedMutant": "missed", "Timeout": "timeout", "Unviable": "unviable"}
+
+outcomes, table, prefix = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
+rows = []
+if table.exists():
+    with table.open(newline="") as old:
+        rows = [row for row in csv.DictReader(old) if not row["file"].startswith(prefix)]
+for outcome in json.load(open(outcomes))["outcomes"]:
+    mutant = outcome["scenario"]
+    if mutant == "Baseline":
+        continue
+    mutant = mutant["Mutant"]
+    # The name begins with the place: `src/load/pace.rs:12:5: replace ...`.
+    file, line, _, change = mutant["name"].split(":", 3)
+    rows.append(dict(zip(COLUMNS, [file, line, change.strip(), WORDS[outcome["summary"]]])))
+rows.sort(key=lambda row: (row["file"], int(row["line"]), row["change"]))
+table.parent.mkdir(parents=True, exist_ok=True)
+with table.open("w", newline="") as new:
+    writer = csv.DictWriter(new, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
