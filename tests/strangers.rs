@@ -137,7 +137,7 @@ fn no_port_that_browsers_refuse_is_asked_or_recorded_or_exported() {
     let exported = text(&run(&["export".as_ref(), surveyed.dir.as_ref()]).stdout);
     assert!(exported.contains("http://d.ke:8080/") && !has_refused(&exported), "{exported}");
     let list = surveyed.folder.path().join("refused.csv");
-    fs::write(&list, "http://a.ke:6667/\na.ke:22/\n").unwrap();
+    fs::write(&list, "http://a.ke:6667/\nhttp://a.ke:22/\n").unwrap();
     let new = surveyed.folder.path().join("none");
     let words = ["survey", new.to_str().unwrap(), "--cctld", "ke", "--contact", "a@b.example", "--start"];
     let refused = run(&[&words.map(Path::new)[..], &[list.as_path()]].concat());

@@ -22,6 +22,8 @@ mod head;
 mod http_date;
 #[path = "../../../src/fetch/retry_after.rs"]
 mod retry_after;
+#[path = "../../../src/fetch/route.rs"]
+mod route;
 
 /// What a survey keeps of a response's header fields, on a day in 2026.
 pub fn head_of(headers: &HeaderMap) -> Head {
@@ -51,7 +53,8 @@ pub fn decoded<'a>(
 /// The address among these answers that a survey would contact for a URL, special ones never.
 pub fn chosen(url: &WebUrl, answers: &[Record]) -> Option<IpAddr> {
     let nobody = OptOuts::new(OptOut::default(), Box::new(|_| None));
-    let gate = gate::Gate::new(Arc::new(nobody), false);
-    let address = gate.choose(&addresses::addresses_in(answers)).address.ok()?;
-    gate.exchange(url.host(), address).ok().map(|()| address)
+    // With a gateway, so that no routing table decides.
+    let gate = gate::Gate::new(Arc::new(nobody), false, true);
+    let address = gate.choose(&addresses::addresses_in(answers), &[]).address.ok()?;
+    gate.exchange(url, address).ok().map(|()| address)
 }
