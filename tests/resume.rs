@@ -6,10 +6,13 @@ mod common;
 use std::collections::HashMap;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use ccsurvey::address::Neighbourhood;
-use ccsurvey::records::{Geo, LevelRow, Manifest, PageLinkRow, RobotsRow, ServerRow, SurveyState};
+use ccsurvey::records::{Geo, LevelRow, Manifest, PageLinkRow, RobotsRow, ServerRow, SiteRow, SurveyState};
+use ccsurvey::space::Access;
+use ccsurvey::survey::Snapshot;
+use common::fixed_web::{FixedSpace, start_list};
 use common::{Space, rows, same, same_tables, timeless_tables};
 
 const MIN_DELAY: Duration = Duration::from_millis(4);
@@ -25,6 +28,19 @@ fn spawn(space: &Space, command: &str, dir: &Path, start: &Path, more: &[&str]) 
 }
 
 fn start_with(
+    mut process: Command,
+    space: &Space,
+    command: &str,
+    dir: &Path,
+    start: &Path,
+    more: &[&str],
+) -> Child {
+    process.stderr(Stdio::null());
+    start_heard(process, space, command, dir, start, more)
+}
+
+/// Begins the program; what it says goes where `process` has it go.
+fn start_heard(
     mut process: Command,
     space: &Space,
     command: &str,
@@ -48,10 +64,12 @@ fn start_with(
             "30ms",
             "--link-share",
             "none",
+            "--rate",
+            "none",
             "--record-links",
         ]);
     }
-    process.args(more).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    process.args(more).stdout(Stdio::null()).spawn().unwrap()
 }
 
 /// A sequence without pattern that is the same in every run.
@@ -94,6 +112,10 @@ fn a_survey_killed_twenty_times_ends_with_the_tables_of_an_undisturbed_one() {
         kills += usize::from(kill_after(&space, child, scattered(turn)));
         // Killed before it had begun: there is nothing to resume yet.
         command = if killed.join("manifest.json").exists() { "resume" } else { "survey" };
+        // A power cut may leave this file as well, and it is written once a second without waiting for the disk.
+        if turn % 3 == 0 && killed.join("status.json").exists() {
+            std::fs::write(killed.join("status.json"), "{\"state\": \"runn").unwrap();
+        }
         if command == "survey" {
             let _ = std::fs::remove_dir_all(&killed);
         }
@@ -116,6 +138,7 @@ fn a_survey_killed_twenty_times_ends_with_the_tables_of_an_undisturbed_one() {
         rows::<ServerRow>(dir).into_iter().map(of).collect()
     };
     same(&borne(&killed), &borne(&undisturbed), "servers");
+    same_accounts(&killed, &undisturbed);
     let manifest = Manifest::load(&killed).unwrap();
     assert_eq!(manifest.state, SurveyState::Finished);
     let repeated = space.accesses().len() - 2 * usual;
@@ -131,6 +154,165 @@ fn a_survey_killed_twenty_times_ends_with_the_tables_of_an_undisturbed_one() {
         let gap = Duration::from_micros(pair[1].arrival_us.saturating_sub(pair[0].end_us));
         assert!(gap >= MIN_DELAY, "{gap:?} between {:?} and {:?}", pair[0], pair[1]);
     }
+}
+
+/// What a survey says of errors, and of what its promises are judged by, is the same; times aside.
+fn same_accounts(found: &Path, expected: &Path) {
+    let (found, expected) = (Snapshot::read(found).unwrap(), Snapshot::read(expected).unwrap());
+    assert!(!found.errors.is_empty());
+    assert_eq!(found.errors, expected.errors);
+    let counts = |status: &Snapshot| {
+        let seen = &status.seen;
+        let tree = seen.tree.clone().map(|worst| worst.most);
+        (seen.exchanges, seen.special.clone(), seen.opted_out.clone(), seen.in_quiet_hours.clone(), tree)
+    };
+    assert_eq!(counts(&found), counts(&expected));
+    let verdicts = |status: Snapshot| -> Vec<_> {
+        status.promises.into_iter().map(|verdict| (verdict.id, verdict.judgement)).collect()
+    };
+    assert_eq!(verdicts(found), verdicts(expected));
+}
+
+/// How long a server works on an answer; in flight when the process is killed, it is not seen to end.
+const SERVICE: Duration = Duration::from_millis(600);
+const PAUSE: Duration = Duration::from_millis(2000);
+const LONGEST_PAUSE: Duration = Duration::from_millis(3500);
+/// From a death to the next start.
+const REST: Duration = Duration::from_millis(700);
+
+#[test]
+fn pauses_of_seconds_hold_over_deaths_as_the_servers_see_it() {
+    let space = FixedSpace::serve(SERVICE);
+    let folder = tempfile::tempdir().unwrap();
+    let (start, dir) = (folder.path().join("start.txt"), folder.path().join("survey"));
+    std::fs::write(&start, start_list()).unwrap();
+    let program = Path::new(env!("CARGO_BIN_EXE_ccsurvey"));
+    let flags = ["--sites", "32", "--min-delay", "2s", "--max-delay", "3500ms"];
+    let now = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    let mut deaths: Vec<(Duration, Duration)> = Vec::new();
+    // While most servers rest, and while most work on an answer.
+    for into in
+        [PAUSE / 4, PAUSE + SERVICE / 2, PAUSE / 4, PAUSE + SERVICE / 2, PAUSE + SERVICE / 2, PAUSE * 3]
+    {
+        let before = space.accesses().len();
+        let mut child = if deaths.is_empty() {
+            space.survey(program, &dir, &start, &flags)
+        } else {
+            let mut resume = Command::new(program);
+            resume.arg("resume").arg(&dir).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+        };
+        let deadline = Instant::now() + Duration::from_secs(60);
+        // Those that are down answer nothing, at once.
+        let sound = |access: &&Access| access.status.is_some();
+        while space.accesses()[before..].iter().find(sound).is_none() && Instant::now() < deadline {
+            std::thread::yield_now();
+        }
+        std::thread::sleep(into);
+        assert!(child.try_wait().unwrap().is_none(), "it was over before");
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let died = now();
+        std::thread::sleep(REST);
+        deaths.push((died, now()));
+    }
+
+    let mut log = space.accesses();
+    log.sort_by_key(|access| (access.address, access.arrival_us));
+    let (mut in_flight, mut at_rest) = (0, 0);
+    for pair in log.windows(2).filter(|pair| pair[0].address == pair[1].address) {
+        let [begun, ended] = [pair[0].arrival_us, pair[0].end_us].map(Duration::from_micros);
+        let next = Duration::from_micros(pair[1].arrival_us);
+        assert!(next >= ended + PAUSE, "{:?} between {:?} and {:?}", next - ended, pair[0], pair[1]);
+        for (died, restarted) in &deaths {
+            if begun < *died && ended > *died {
+                let rest = next.saturating_sub(*restarted);
+                assert!(rest >= LONGEST_PAUSE, "{rest:?} after the restart: {:?} and {:?}", pair[0], pair[1]);
+                in_flight += 1;
+            }
+            at_rest += usize::from(ended < *died && next > *died);
+        }
+    }
+    assert!(in_flight >= 3 && at_rest >= 8, "{in_flight} in flight, {at_rest} at rest");
+}
+
+#[test]
+fn of_two_surveys_begun_in_one_folder_at_once_one_is_made_and_the_other_told() {
+    const TRIES: usize = 44;
+    let space = Space::serve("a_site_with_one_page");
+    let folder = tempfile::tempdir().unwrap();
+    let start = folder.path().join("start.txt");
+    std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
+    let mut told = 0;
+    for turn in 0..TRIES {
+        let dir = folder.path().join(format!("race{turn}"));
+        // What stands in a mounted folder is nothing.
+        if turn % 4 == 0 {
+            std::fs::create_dir(&dir).unwrap();
+        }
+        // Every other time the rival cannot be made, and takes back what it has made so far.
+        let rival: &[&str] = if turn % 2 == 0 { &["--geo", "/nowhere.mmdb"] } else { &[] };
+        let begin = |more: &[&str]| {
+            let mut program = Command::new(env!("CARGO_BIN_EXE_ccsurvey"));
+            program.stderr(Stdio::piped());
+            start_heard(program, &space, "survey", &dir, &start, more)
+        };
+        let (rival, one) = (begin(rival), begin(&[]));
+        let (one, rival) = (one.wait_with_output().unwrap(), rival.wait_with_output().unwrap());
+        let made = [&one, &rival].iter().filter(|it| it.status.success()).count();
+        for refused in [&one, &rival].into_iter().filter(|it| !it.status.success()) {
+            let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+            let known =
+                ["another process is at work on this survey", "exists: choose another", "nowhere.mmdb"];
+            assert!(known.iter().any(|known| said.contains(known)), "{said}");
+            told += usize::from(!said.contains("nowhere.mmdb"));
+        }
+        assert!(made <= 1 && (turn % 2 == 0 || made == 1), "{made} made");
+        if made == 1 {
+            assert_eq!(Manifest::load(&dir).unwrap().state, SurveyState::Finished);
+            assert!(!rows::<SiteRow>(&dir).is_empty());
+        } else {
+            let left = std::fs::read_dir(&dir).map_or(0, Iterator::count);
+            assert_eq!(left, 0, "what could not be made is taken back");
+        }
+    }
+    assert!(told >= TRIES / 2, "{told}");
+}
+
+#[test]
+fn survey_or_resume_begins_goes_on_and_says_that_it_is_finished() {
+    let space = Space::serve("a_small_country");
+    let folder = tempfile::tempdir().unwrap();
+    let (start, dir) = (folder.path().join("start.txt"), folder.path().join("survey"));
+    std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
+    let again = |more: &[&str]| {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_ccsurvey"));
+        program.stderr(Stdio::piped());
+        let flags = [&["--or-resume"], more].concat();
+        let ended = start_heard(program, &space, "survey", &dir, &start, &flags).wait_with_output().unwrap();
+        (ended.status.code(), String::from_utf8(ended.stderr).unwrap())
+    };
+    assert!(kill_after(&space, spawn(&space, "survey", &dir, &start, &["--or-resume"]), 50));
+    // Killed while it was being made: nothing was asked, and it is begun anew.
+    let half = folder.path().join("half");
+    std::fs::create_dir_all(half.join("journal")).unwrap();
+    assert!(kill_after(&space, spawn(&space, "survey", &half, &start, &["--or-resume"]), 5));
+
+    let (code, said) = again(&["--depth", "1"]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("depth is 1, but the survey began with 8"), "{said}");
+    let (code, said) = again(&["--max-requests", "20000"]);
+    assert_eq!(code, Some(2), "{said}");
+    // The start list is of the beginning.
+    std::fs::remove_file(&start).unwrap();
+    let (code, said) = again(&["--max-requests", "9000"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(std::fs::read_to_string(dir.join("survey.toml")).unwrap().contains("max-requests = \"9000\""));
+    let manifest = std::fs::read(dir.join("manifest.json")).unwrap();
+    let (code, said) = again(&[]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("the survey is finished, nothing is left to do"), "{said}");
+    assert_eq!(again(&["--depth", "1"]).0, Some(2));
+    assert_eq!(std::fs::read(dir.join("manifest.json")).unwrap(), manifest);
 }
 
 #[test]

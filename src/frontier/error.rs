@@ -10,6 +10,10 @@ pub enum FrontierError {
     Store { operation: &'static str, path: PathBuf, source: Box<redb::Error> },
     #[error("{path}: the survey's state is damaged: {what}")]
     Damaged { path: PathBuf, what: String },
+    #[error(
+        "{path}: the survey's state was written by a newer ccsurvey (format {format}, this one reads up to {known})"
+    )]
+    Newer { path: PathBuf, format: u64, known: u64 },
 }
 
 impl FrontierError {
@@ -21,11 +25,12 @@ impl FrontierError {
     }
 
     pub(super) fn store(operation: &'static str, path: &Path, source: impl Into<redb::Error>) -> Self {
-        let source = source.into();
-        if matches!(source, redb::Error::DatabaseAlreadyOpen) {
-            return Self::InUse { path: path.to_owned() };
+        let path = path.to_owned();
+        match source.into() {
+            redb::Error::DatabaseAlreadyOpen => Self::InUse { path },
+            redb::Error::Corrupted(what) => Self::Damaged { path, what },
+            source => Self::Store { operation, path, source: Box::new(source) },
         }
-        Self::Store { operation, path: path.to_owned(), source: Box::new(source) }
     }
 }
 

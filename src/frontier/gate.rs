@@ -101,10 +101,13 @@ impl<'txn> Gates<'txn> {
         if !self.rules.later_trees {
             return Ok(None);
         }
-        let closed = self.closed.remove(order)?.map(|value| decode::<Vec<u64>>(value.value()));
+        let asked = self.closed.remove(order)?;
+        let asked = asked.map(|value| {
+            decode::<Vec<u64>>(value.value(), format_args!("what site tree {order} asked for in vain"))
+        });
         let mut gate = self.gate(site)?;
         gate.unmerged = gate.unmerged.saturating_sub(1);
-        match closed.flatten() {
+        match asked.transpose()? {
             Some(asked) => gate.asked.extend(asked),
             None => gate.is_open = true,
         }
@@ -121,7 +124,9 @@ impl<'txn> Gates<'txn> {
     }
 
     fn gate(&self, site: &Site) -> Result<Gate, redb::Error> {
-        Ok(self.gates.get(site.as_str())?.and_then(|value| decode(value.value())).unwrap_or_default())
+        let gate = self.gates.get(site.as_str())?;
+        let what = format_args!("how site {} is entered", site.as_str());
+        Ok(gate.map(|value| decode(value.value(), what)).transpose()?.unwrap_or_default())
     }
 
     fn put(&mut self, site: &Site, gate: &Gate) -> Result<(), redb::Error> {

@@ -132,9 +132,8 @@ impl<'txn> Queue<'txn> {
                 return Ok(());
             };
             self.add(MERGED, 1)?;
-            let Some((site, generation, found)) = decode::<(Site, u32, Vec<FeedBack>)>(&bytes) else {
-                continue;
-            };
+            let (site, generation, found): (Site, u32, Vec<FeedBack>) =
+                decode(&bytes, format_args!("what site tree {order} found"))?;
             let entry = self.site(&site)?.unwrap_or_default();
             if let Some(spare) = self.gates.merge(order, &site, entry.seeds.len())? {
                 self.queue(&site, entry, spare)?;
@@ -166,6 +165,9 @@ impl<'txn> Queue<'txn> {
     }
 
     fn site(&self, site: &Site) -> Result<Option<SiteEntry>, redb::Error> {
-        Ok(self.sites.get(site.as_str())?.and_then(|value| decode(value.value())))
+        let entry = self.sites.get(site.as_str())?;
+        entry
+            .map(|value| decode(value.value(), format_args!("the entry of site {}", site.as_str())))
+            .transpose()
     }
 }

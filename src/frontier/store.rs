@@ -1,5 +1,7 @@
 use std::collections::HashSet;
+use std::fmt::Display;
 use std::net::IpAddr;
+use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
 use redb::{
@@ -30,12 +32,21 @@ const HOSTS: TableDefinition<'static, &[u8], &str> = TableDefinition::new("hosts
 /// Lists of start URLs that were offered after the first, with a number of the caller's for each.
 const ADDED: TableDefinition<'static, &str, u64> = TableDefinition::new("added");
 
+/// What trees that are finished cost and showed, for who hands it in to read.
+const TALLY: TableDefinition<'static, (), &[u8]> = TableDefinition::new("tally");
+
 /// Segments of the tables that are complete.
 const SEGMENTS: &str = "segments";
 /// Questions of finished trees that were put and never answered on record.
 const UNRECORDED: &str = "unrecorded";
 /// Trees that are finished.
 const FINISHED: &str = "finished";
+
+/// The layout of all that is stored here, servers' states and what trees know included. A layout that changes gets a
+/// higher number, and what is of a lower one is read as it was written.
+const FORMAT_NOW: u64 = 1;
+/// Where the number of the layout stands; the first layout was written without.
+const FORMAT: &str = "format";
 
 /// Bytes of the store that are kept in memory.
 const CACHE_BYTES: usize = 64 * 1024 * 1024;
@@ -73,27 +84,35 @@ pub struct Batch<'a> {
     pub hosts: &'a [(IpAddr, Host, Site)],
     /// Questions that these trees put and whose answers a crash lost.
     pub unrecorded: u64,
+    /// What was counted and seen up to and with these trees.
+    pub tally: &'a [u8],
 }
 
 impl Frontier {
     /// Opens the store at `path`, or makes it.
     ///
     /// # Errors
-    /// When another process has it open, or it cannot be read or written.
+    /// When another process has it open, a newer program wrote it, or it cannot be read or written.
     pub fn open(path: &Path, rules: Rules) -> Result<Self, FrontierError> {
         let store = Builder::new()
             .set_cache_size(CACHE_BYTES)
             .create(path)
             .map_err(|source| FrontierError::store("open", path, source))?;
         let frontier = Self { path: path.to_owned(), store, rules, leased: HashSet::new(), cursor: (0, 0) };
-        frontier.write("prepare", |txn| {
-            Queue::open(txn, rules)?;
+        let format = frontier.write("prepare", |txn| {
+            let mut queue = Queue::open(txn, rules)?;
             txn.open_table(SERVERS)?;
             txn.open_table(KNOWN)?;
             txn.open_table(HOSTS)?;
             txn.open_table(ADDED)?;
-            Ok(())
+            txn.open_table(TALLY)?;
+            let format = queue.add(FORMAT, 0)?.max(FORMAT_NOW);
+            queue.set(FORMAT, format)?;
+            Ok(format)
         })?;
+        if format > FORMAT_NOW {
+            return Err(FrontierError::Newer { path: path.to_owned(), format, known: FORMAT_NOW });
+        }
         Ok(frontier)
     }
 
@@ -149,8 +168,7 @@ impl Frontier {
                 let place = entry?.0.value();
                 let order = place.1;
                 if !self.leased.contains(&order) {
-                    let tree = txn.open_table(TREES)?.get(order)?;
-                    return Ok(Some((place, tree.and_then(|value| decode::<Lease>(value.value())))));
+                    return Ok(Some((place, tree(txn, order)?)));
                 }
             }
             Ok(None)
@@ -184,6 +202,7 @@ impl Frontier {
             queue.add(FINISHED, batch.finished.len() as u64)?;
             queue.add(UNRECORDED, batch.unrecorded)?;
             queue.set(SEGMENTS, batch.segments)?;
+            txn.open_table(TALLY)?.insert((), batch.tally)?;
             let mut servers = txn.open_table(SERVERS)?;
             for (address, state) in batch.servers {
                 servers.insert(address_key(*address).as_slice(), state.as_slice())?;
@@ -220,7 +239,9 @@ impl Frontier {
                 let (mut is_known, mut is_closed) = (false, false);
                 for site in &offered.homes {
                     is_known |= sites.get(site.as_str())?.is_some();
-                    let gate = gates.get(site.as_str())?.and_then(|value| decode::<Gate>(value.value()));
+                    let gate = gates.get(site.as_str())?;
+                    let what = format_args!("how site {} is entered", site.as_str());
+                    let gate = gate.map(|value| decode::<Gate>(value.value(), what)).transpose()?;
                     is_closed |= gate.is_some_and(|gate| gate.is_closed());
                 }
                 if !is_known || is_closed {
@@ -268,18 +289,23 @@ impl Frontier {
         })
     }
 
-    /// Whether a tree is queued or being walked.
+    /// What was counted and seen up to the last batch; none before the first, and where an earlier version wrote it.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn is_open(&self, order: u64) -> Result<bool, FrontierError> {
+    pub fn tally(&self) -> Result<Option<Vec<u8>>, FrontierError> {
+        self.read("read", |txn| Ok(txn.open_table(TALLY)?.get(())?.map(|value| value.value().to_vec())))
+    }
+
+    /// A tree that is queued or being walked.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn open_tree(&self, order: u64) -> Result<Option<Lease>, FrontierError> {
         self.read("read", |txn| {
-            let tree = txn.open_table(TREES)?.get(order)?;
-            let lease = tree.and_then(|value| decode::<Lease>(value.value()));
-            Ok(match lease {
-                Some(lease) => txn.open_table(WAITING)?.get(place_of(&lease))?.is_some(),
-                None => false,
-            })
+            let waiting = txn.open_table(WAITING)?;
+            let Some(lease) = tree(txn, order)? else { return Ok(None) };
+            Ok(waiting.get(place_of(&lease))?.is_some().then_some(lease))
         })
     }
 
@@ -304,19 +330,30 @@ impl Frontier {
         })
     }
 
-    /// Every server met, in the order of addresses, one at a time.
+    /// The next servers after this one, in the order of addresses, with their states; none when there is no other.
+    ///
+    /// At most so many: who reads them all reads page by page, and the store is free for others in between.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn each_server(&self, mut visit: impl FnMut(IpAddr, &[u8])) -> Result<(), FrontierError> {
+    pub fn servers_after(
+        &self,
+        after: Option<IpAddr>,
+        most: usize,
+    ) -> Result<Vec<(IpAddr, Vec<u8>)>, FrontierError> {
         self.read("read", |txn| {
-            for entry in txn.open_table(SERVERS)?.iter()? {
+            let after = after.map(address_key);
+            let begin = after.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
+            let servers = txn.open_table(SERVERS)?;
+            let page = servers.range::<&[u8]>((begin, Bound::Unbounded))?.take(most);
+            page.map(|entry| {
                 let (key, state) = entry?;
-                if let Some(address) = address_of(key.value()) {
-                    visit(address, state.value());
-                }
-            }
-            Ok(())
+                let address = address_of(key.value()).ok_or_else(|| {
+                    redb::Error::Corrupted(format!("{:?} is no address of a server", key.value()))
+                })?;
+                Ok((address, state.value().to_vec()))
+            })
+            .collect()
         })
     }
 
@@ -393,6 +430,15 @@ pub(super) fn encode(value: &impl Serialize) -> Vec<u8> {
     postcard::to_stdvec(value).unwrap_or_default()
 }
 
-pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
-    postcard::from_bytes(bytes).ok()
+/// What was encoded, to its last byte; anything else is damage, which the message names.
+pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8], what: impl Display) -> Result<T, redb::Error> {
+    match postcard::take_from_bytes(bytes) {
+        Ok((value, [])) => Ok(value),
+        _ => Err(redb::Error::Corrupted(format!("{what} cannot be read"))),
+    }
+}
+
+fn tree(txn: &ReadTransaction, order: u64) -> Result<Option<Lease>, redb::Error> {
+    let tree = txn.open_table(TREES)?.get(order)?;
+    tree.map(|value| decode(value.value(), format_args!("site tree {order}"))).transpose()
 }

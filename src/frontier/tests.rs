@@ -1,3 +1,5 @@
+use redb::ReadableTable as _;
+
 use super::*;
 use crate::address::{Host, Site, WebUrl};
 
@@ -21,7 +23,7 @@ fn finished(lease: &Lease, found: &[&str]) -> Finished {
 
 fn finish(frontier: &mut Frontier, trees: &[Finished]) {
     frontier
-        .finish(&Batch { finished: trees, segments: 1, servers: &[], hosts: &[], unrecorded: 0 })
+        .finish(&Batch { finished: trees, segments: 1, servers: &[], hosts: &[], unrecorded: 0, tally: &[] })
         .unwrap();
 }
 
@@ -51,7 +53,7 @@ fn trees_of_greater_priority_are_handed_out_first_also_those_found_later() {
     assert_eq!((first.site.as_str(), lease(&mut frontier).site.as_str()), ("first.ke", "a.ke"));
     let found = vec![with("http://sooner.ke/", 9), with("http://later.ke/", -2)];
     finish(&mut frontier, &[Finished { lease: first, found, known: None, closed: None }]);
-    assert!(frontier.is_open(4).unwrap() && !frontier.is_open(0).unwrap());
+    assert!(frontier.open_tree(4).unwrap().is_some() && frontier.open_tree(0).unwrap().is_none());
     let rest: Vec<_> =
         std::iter::from_fn(|| frontier.lease().unwrap()).map(|lease| lease.site.to_string()).collect();
     assert_eq!(rest, ["sooner.ke", "b.ke", "last.ke", "later.ke"]);
@@ -142,6 +144,7 @@ fn what_is_not_finished_is_handed_out_again_after_a_crash() {
             hosts: &["www.b.ke", "img.b.ke"]
                 .map(|name| ("41.90.0.1".parse().unwrap(), Host::parse(name).unwrap(), b.site.clone())),
             unrecorded: 3,
+            tally: b"tally",
         })
         .unwrap();
     drop(frontier);
@@ -308,4 +311,69 @@ mod any_order {
             prop_assert!(trees.values().all(|trees| *trees <= MOST_TREES as usize));
         }
     }
+}
+#[test]
+fn servers_are_read_page_by_page_in_the_order_of_addresses() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut frontier = open(&dir, Rules::default());
+    let addresses = ["41.90.0.1", "41.90.0.2", "197.0.0.9", "2c0f:fe40::1", "2c0f:fe40::2"];
+    let servers: Vec<_> = addresses.iter().map(|it| (it.parse().unwrap(), it.as_bytes().to_vec())).collect();
+    let batch =
+        Batch { finished: &[], segments: 0, servers: &servers, hosts: &[], unrecorded: 0, tally: &[] };
+    frontier.finish(&batch).unwrap();
+    for most in 1..7 {
+        let mut read: Vec<(std::net::IpAddr, Vec<u8>)> = Vec::new();
+        loop {
+            let last = read.last().map(|(address, _)| *address);
+            let page = frontier.servers_after(last, most).unwrap();
+            assert!(page.len() <= most);
+            if page.is_empty() {
+                break;
+            }
+            read.extend(page);
+        }
+        assert_eq!(read, servers, "{most} at a time");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_damage_and_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("state.redb");
+    let mut frontier = open(&dir, Rules::default());
+    frontier.offer(["http://a.ke/"].map(start)).unwrap();
+    let change = |table: &str, key: &str, cut: usize| {
+        let store = redb::Database::open(&path).unwrap();
+        let txn = store.begin_write().unwrap();
+        {
+            let name: redb::TableDefinition<'_, &str, &[u8]> = redb::TableDefinition::new(table);
+            let mut table = txn.open_table(name).unwrap();
+            let bytes = table.get(key).unwrap().unwrap().value().to_vec();
+            table.insert(key, &bytes[..bytes.len() - cut]).unwrap();
+        }
+        txn.commit().unwrap();
+    };
+    drop(frontier);
+    change("sites", "a.ke", 1);
+    let told = open(&dir, Rules::default()).offer(["http://a.ke/b"].map(start)).unwrap_err().to_string();
+    assert!(
+        told.ends_with("state.redb: the survey's state is damaged: the entry of site a.ke cannot be read"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_state_that_a_newer_program_wrote_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("state.redb");
+    drop(open(&dir, Rules::default()));
+    let store = redb::Database::open(&path).unwrap();
+    let txn = store.begin_write().unwrap();
+    let meta: redb::TableDefinition<'_, &str, u64> = redb::TableDefinition::new("meta");
+    txn.open_table(meta).unwrap().insert("format", 99).unwrap();
+    txn.commit().unwrap();
+    drop(store);
+    let told = Frontier::open(&path, Rules::default()).err().unwrap().to_string();
+    let expected = "the survey's state was written by a newer ccsurvey (format 99, this one reads up to 1)";
+    assert!(told.ends_with(expected), "{told}");
 }

@@ -28,6 +28,19 @@ pub struct ShortRests {
     pub crawl_delay: Count,
 }
 
+impl ShortRests {
+    /// The more of each that either saw.
+    pub(super) fn or_more(self, other: &Self) -> Self {
+        Self {
+            slow: self.slow.or_more(&other.slow),
+            link: self.link.or_more(&other.link),
+            trouble: self.trouble.or_more(&other.trouble),
+            retry_after: self.retry_after.or_more(&other.retry_after),
+            crawl_delay: self.crawl_delay.or_more(&other.crawl_delay),
+        }
+    }
+}
+
 /// When a server may be asked again, for each of these reasons.
 #[derive(Clone, Copy, Debug)]
 struct Owed {

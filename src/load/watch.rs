@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use super::rests::Rests;
-use super::{Network, Networks, Pace, ServerState, ShortRests};
+use super::{Load, Network, Networks, Pace, ServerState, ShortRests};
 use crate::address::{Neighbourhood, Site, special_range};
 use crate::exchange::{Answer, Purpose};
 
@@ -83,7 +83,10 @@ const HORIZON: Duration = Duration::from_secs(600);
 const SWEEP: u64 = 1024;
 
 impl Watch {
-    /// Goes on from what was seen before. `rate` is the survey's ceiling in bytes per second, `largest` what one
+    /// What ended so long ago has nothing to do with what is still to be told.
+    pub const HORIZON: Duration = HORIZON;
+
+    /// Begins with what was seen before. `rate` is the survey's ceiling in bytes per second, `largest` what one
     /// exchange may move.
     #[must_use]
     pub fn new(seen: Seen, rate: Option<u64>, largest: u64) -> Self {
@@ -110,32 +113,32 @@ impl Watch {
         Seen { above_rate: self.seen.above_rate.max(of_the_end), ..self.seen.clone() }
     }
 
+    /// What was seen before, counts of all its exchanges included.
+    pub fn restore(&mut self, seen: Seen) {
+        self.seen = seen;
+    }
+
     /// An exchange with a server was seen; exchanges are told as they end.
     pub fn note(&mut self, site: &Site, address: IpAddr, answer: &Answer, against: Wishes) {
-        self.seen.exchanges += 1;
+        self.seen.count(site, address, against);
+        self.recall(site, address, answer);
+        if self.seen.exchanges.is_multiple_of(SWEEP) {
+            self.in_sites.forget_before(answer.ended() - HORIZON);
+            self.in_neighbourhoods.forget_before(answer.ended() - HORIZON);
+            self.rests.forget_before(answer.ended() - HORIZON);
+        }
+    }
+
+    /// The same of an exchange that is counted already: what follows may overlap with it.
+    pub fn recall(&mut self, site: &Site, address: IpAddr, answer: &Answer) {
         let span = span(answer);
         let neighbourhood = Neighbourhood::of(address);
         self.seen.in_site.take(self.in_sites.add(site.clone(), span), || site.as_str().to_owned());
         let at_once = self.in_neighbourhoods.add(neighbourhood, span);
         self.seen.in_neighbourhood.take(at_once, || neighbourhood.to_string());
-        if special_range(address).is_some() {
-            self.seen.special.add(|| address.to_string());
-        }
-        let who = || format!("{address} for {}", site.as_str());
-        if against.had_opted_out {
-            self.seen.opted_out.add(who);
-        }
-        if against.in_quiet_hours {
-            self.seen.in_quiet_hours.add(who);
-        }
         if let Some(ceiling) = &mut self.ceiling {
             ceiling.add(answer.started, answer.wire.sent + answer.wire.received);
             self.seen.above_rate = self.seen.above_rate.max(ceiling.above);
-        }
-        if self.seen.exchanges.is_multiple_of(SWEEP) {
-            self.in_sites.forget_before(span.1 - HORIZON);
-            self.in_neighbourhoods.forget_before(span.1 - HORIZON);
-            self.rests.forget_before(span.1 - HORIZON);
         }
     }
 
@@ -154,7 +157,15 @@ impl Watch {
         self.rests.owe(address, pace, purpose, answer, state);
     }
 
-    /// What a server has borne so far, after an exchange with it.
+    /// What a server and its networks have borne so far, after an exchange with it.
+    pub fn note_burden(&mut self, address: IpAddr, load: &Load) {
+        if let Some(state) = load.state_of(address) {
+            self.note_server(address, state);
+        }
+        self.note_networks(address, load.networks());
+    }
+
+    /// What a server has borne so far.
     pub fn note_server(&mut self, address: IpAddr, state: &ServerState) {
         let (ledger, seen) = (&state.ledger, &mut self.seen);
         let name = || address.to_string();
@@ -170,7 +181,7 @@ impl Watch {
         }
     }
 
-    /// What the networks of an address have borne so far, after an exchange with it.
+    /// What the networks of an address have borne so far.
     pub fn note_networks(&mut self, address: IpAddr, networks: &Networks) {
         for (network, [in_all, on_day]) in networks.told(address) {
             let [most, most_on_day] = match network {
@@ -186,6 +197,70 @@ impl Watch {
     pub fn note_tree(&mut self, site: &Site, requests: u64, bytes: u64) {
         take_each(&mut self.seen.tree, [requests, bytes], || site.as_str().to_owned());
     }
+}
+
+impl Seen {
+    /// Counts an exchange. Counts add up, whatever the order of the exchanges.
+    pub fn count(&mut self, site: &Site, address: IpAddr, against: Wishes) {
+        self.exchanges += 1;
+        if special_range(address).is_some() {
+            self.special.add(|| address.to_string());
+        }
+        let who = || format!("{address} for {}", site.as_str());
+        if against.had_opted_out {
+            self.opted_out.add(who);
+        }
+        if against.in_quiet_hours {
+            self.in_quiet_hours.add(who);
+        }
+    }
+
+    /// Adds what others counted of other exchanges.
+    pub fn add_counts(&mut self, other: &Self) {
+        self.exchanges += other.exchanges;
+        self.special.join(&other.special);
+        self.opted_out.join(&other.opted_out);
+        self.in_quiet_hours.join(&other.in_quiet_hours);
+    }
+
+    /// The worst of both, with the counts of this one.
+    #[must_use]
+    pub fn or_worse(self, other: &Self) -> Self {
+        let Self { exchanges, special, opted_out, in_quiet_hours, .. } = self;
+        let (gap, theirs) = (self.least_gap.unwrap_or(u64::MAX), other.least_gap.unwrap_or(u64::MAX));
+        let (least_gap, least_gap_at) = if theirs < gap {
+            (other.least_gap, other.least_gap_at.clone())
+        } else {
+            (self.least_gap, self.least_gap_at)
+        };
+        Self {
+            exchanges,
+            special,
+            opted_out,
+            in_quiet_hours,
+            least_gap,
+            least_gap_at,
+            short_rests: self.short_rests.or_more(&other.short_rests),
+            at_server: self.at_server.or_more(&other.at_server),
+            in_site: self.in_site.or_more(&other.in_site),
+            in_neighbourhood: self.in_neighbourhood.or_more(&other.in_neighbourhood),
+            server: or_more_each(self.server, &other.server),
+            server_day: or_more_each(self.server_day, &other.server_day),
+            network: or_more_each(self.network, &other.network),
+            network_day: or_more_each(self.network_day, &other.network_day),
+            system: or_more_each(self.system, &other.system),
+            system_day: or_more_each(self.system_day, &other.system_day),
+            tree: or_more_each(self.tree, &other.tree),
+            above_rate: self.above_rate.max(other.above_rate),
+        }
+    }
+}
+
+fn or_more_each<const N: usize>(mut worst: [Worst; N], other: &[Worst; N]) -> [Worst; N] {
+    for (worst, other) in worst.iter_mut().zip(other) {
+        worst.take(other.most, || other.who.clone());
+    }
+    worst
 }
 
 fn take_each<const N: usize>(worst: &mut [Worst; N], amounts: [u64; N], who: impl Fn() -> String) {
@@ -208,6 +283,11 @@ impl Worst {
             (self.most, self.who) = (amount, who());
         }
     }
+
+    fn or_more(mut self, other: &Self) -> Self {
+        self.take(other.most, || other.who.clone());
+        self
+    }
 }
 
 impl Count {
@@ -216,6 +296,17 @@ impl Count {
             self.first = who();
         }
         self.times += 1;
+    }
+
+    pub(super) fn or_more(self, other: &Self) -> Self {
+        if other.times > self.times { other.clone() } else { self }
+    }
+
+    fn join(&mut self, other: &Self) {
+        if self.times == 0 {
+            self.first.clone_from(&other.first);
+        }
+        self.times += other.times;
     }
 }
 

@@ -14,24 +14,52 @@ pub(super) fn hidden(path: &Path) -> PathBuf {
 const HIDDEN_END: &str = ".tmp";
 
 /// Whether a file of this name was left by a write that did not end.
-pub(super) fn is_hidden(name: &str) -> bool {
+pub fn is_hidden(name: &str) -> bool {
     name.starts_with('.') && name.ends_with(HIDDEN_END)
 }
 
-/// Writes the bytes under the hidden name and waits until they are on the disk.
+/// A file that is written piece by piece under its hidden name.
 ///
-/// On an error no hidden file is left, which on a full disk gives the room back.
-pub(super) fn stage(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let hidden = hidden(path);
-    let written = File::create(&hidden).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.sync_all()
-    });
-    if written.is_err() {
-        // The first error is the one worth telling.
-        let _ = fs::remove_file(&hidden);
+/// Where it is not finished, no hidden file is left, which on a full disk gives the room back.
+#[derive(Debug)]
+pub(super) struct Staging {
+    path: PathBuf,
+    file: File,
+    is_finished: bool,
+}
+
+impl Staging {
+    pub(super) fn begin(path: &Path) -> io::Result<Self> {
+        let file = File::create(hidden(path))?;
+        Ok(Self { path: path.to_owned(), file, is_finished: false })
     }
-    written
+
+    pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all(bytes)
+    }
+
+    /// Waits until it is on the disk, to be published.
+    pub(super) fn finish(mut self) -> io::Result<()> {
+        self.file.sync_all()?;
+        self.is_finished = true;
+        Ok(())
+    }
+}
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        if !self.is_finished {
+            // The error that came before is the one worth telling.
+            let _ = fs::remove_file(hidden(&self.path));
+        }
+    }
+}
+
+/// Writes the bytes under the hidden name and waits until they are on the disk.
+pub(super) fn stage(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut staging = Staging::begin(path)?;
+    staging.write(bytes)?;
+    staging.finish()
 }
 
 /// Makes a staged file visible in place of any older one.
@@ -49,8 +77,16 @@ pub fn sync_folder(folder: &Path) -> io::Result<()> {
 }
 
 /// Replaces a file by a whole new one.
-pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+///
+/// # Errors
+/// It cannot be written; the old one is then still there.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     stage(path, bytes)?;
+    publish_in_folder(path)
+}
+
+/// Makes a staged file visible, and waits until its name is on the disk.
+pub(super) fn publish_in_folder(path: &Path) -> io::Result<()> {
     publish(path)?;
     path.parent().map_or(Ok(()), sync_folder)
 }

@@ -1,4 +1,5 @@
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use polars::prelude::DataFrame;
@@ -6,8 +7,8 @@ use polars_io::prelude::{ParquetCompression, ParquetWriter, StatisticsOptions};
 
 use super::durable;
 use super::{
-    ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, Row, SegmentRows, ServerRow, SiteRow,
-    TablesError, compact,
+    ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, Row, SegmentRows, ServerRow, ServersFile,
+    SiteRow, TablesError, compact,
 };
 
 /// The tables that are written in segments, in the order in which a segment appears: who sees a
@@ -111,9 +112,17 @@ impl Tables {
     /// # Errors
     /// The file cannot be written; the old one is then still there.
     pub fn write_servers(&self, rows: &[ServerRow]) -> Result<(), TablesError> {
-        let path = folder(&self.dir, ServerRow::TABLE).join("servers.parquet");
-        let bytes = encode_rows(rows, &path)?;
-        durable::replace(&path, &bytes).map_err(TablesError::at("write table", &path))
+        let mut file = self.rewrite_servers()?;
+        file.write(rows)?;
+        file.finish()
+    }
+
+    /// The table of servers, to be rewritten in pieces.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn rewrite_servers(&self) -> Result<ServersFile, TablesError> {
+        ServersFile::begin(folder(&self.dir, ServerRow::TABLE).join("servers.parquet"))
     }
 
     /// Removes segments above the last number that counts (all of them for none) and files that
@@ -217,12 +226,15 @@ pub(super) fn names(folder: &Path) -> Result<Vec<String>, TablesError> {
 /// zstd, dictionaries for strings that repeat, least and greatest values of every column.
 pub(super) fn encode(frame: &mut DataFrame, path: &Path) -> Result<Vec<u8>, TablesError> {
     let mut bytes = Vec::new();
-    ParquetWriter::new(&mut bytes)
+    parquet(&mut bytes).finish(frame).map_err(TablesError::at("encode", path))?;
+    Ok(bytes)
+}
+
+/// How all tables are written.
+pub(super) fn parquet<W: Write>(output: W) -> ParquetWriter<W> {
+    ParquetWriter::new(output)
         .with_compression(ParquetCompression::Zstd(None))
         .with_statistics(StatisticsOptions::default())
-        .finish(frame)
-        .map_err(TablesError::at("encode", path))?;
-    Ok(bytes)
 }
 
 fn encode_rows<R: Row>(rows: &[R], path: &Path) -> Result<Vec<u8>, TablesError> {

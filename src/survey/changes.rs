@@ -1,3 +1,4 @@
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::settings::Settings;
@@ -52,6 +53,17 @@ pub(super) fn first_wrong(began_with: &Settings, goes_on_with: &Settings) -> Opt
 /// A value as a flag has it.
 pub(super) fn written(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned)
+}
+
+/// The settings a survey stands at, with those that are `wished` to be other than it began with.
+pub(super) fn with_wishes(
+    began_with: &Settings,
+    stands_at: &Settings,
+    wished: &Settings,
+) -> Result<Settings, serde_json::Error> {
+    let (was, mut keys) = (keys_of(began_with), keys_of(stands_at));
+    keys.extend(keys_of(wished).into_iter().filter(|(key, value)| was.get(key) != Some(value)));
+    Settings::deserialize(Value::Object(keys))
 }
 
 pub(super) fn keys_of(settings: &Settings) -> serde_json::Map<String, Value> {
@@ -153,6 +165,17 @@ mod tests {
             wrong(|settings| settings.exclude_text.push("for sale".into())).as_deref(),
             Some("exclude-text")
         );
+    }
+
+    #[test]
+    fn what_is_wished_otherwise_than_it_began_counts_and_all_else_stands() {
+        let seconds = |number| Span(Duration::from_secs(number));
+        let began = Settings { min_delay: seconds(2), depth: 5, ..Settings::default() };
+        let stands = Settings { min_delay: seconds(10), ..began.clone() };
+        let wished = Settings { depth: 4, sites: 7, ..began.clone() };
+        let all = with_wishes(&began, &stands, &wished).unwrap();
+        assert_eq!((all.min_delay, all.depth, all.sites), (seconds(10), 4, 7));
+        assert_eq!(with_wishes(&began, &stands, &began).unwrap(), stands);
     }
 
     #[test]

@@ -1,4 +1,3 @@
-use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,26 +10,31 @@ use super::earlier::{self, EarlierPages, Reading};
 use super::error::SurveyError;
 use super::folder::Folder;
 use super::impolite::impolite;
+use super::making::Making;
 use super::parts::{Parts, Reach, pace};
 use super::progress::{Progress, Snapshot};
 use super::recovery::{Recalled, Totals, unrecorded};
 use super::settings::{ENTRANCES, Settings};
 use super::simulation::Simulation;
 use super::start_urls::{drawn, offered};
+use super::stored::each_server;
+use super::tally::Tally;
 use super::verdicts::verdicts;
 use super::visit::Ended;
 use super::writer::Writer;
 use crate::address::WebUrl;
 use crate::exchange::Failure;
 use crate::frontier::Offer;
-use crate::load::{Promise, ServerState};
-use crate::records::{Judgement, Manifest, SurveyState, Tables, Verdict, row_counts};
+use crate::load::{Promise, Seen};
+use crate::records::{Judgement, Manifest, ManifestError, SurveyState, Tables, Verdict, row_counts};
 use crate::starts::StartList;
 
 /// A survey that is ready to run.
 pub struct Survey {
     parts: Arc<Parts>,
     manifest: Manifest,
+    /// Of the trees that were finished before this run.
+    tally: Tally,
     stop: watch::Sender<bool>,
 }
 
@@ -85,10 +89,11 @@ impl Survey {
     /// was asked of any server.
     pub fn create(dir: &Path, settings: Settings, start: &[WebUrl]) -> Result<(Self, Taken), SurveyError> {
         let start = StartList::of(start).map_err(|wrong| SurveyError::Broken(wrong.to_string()))?;
-        Self::begin(dir, settings, &start, None, &mut |_| {})
+        Self::begin(dir, settings, &start, None, false, &mut |_| {})
     }
 
-    /// The same; `tell` hears how far an earlier survey is read, which may take minutes.
+    /// The same; `tell` hears how far an earlier survey is read, which may take minutes. What a process left that
+    /// died at this point is in the way, or removed to begin `anew`.
     ///
     /// # Errors
     /// As [`Survey::create`].
@@ -96,9 +101,10 @@ impl Survey {
         dir: &Path,
         settings: Settings,
         start: &StartList,
+        anew: bool,
         tell: &mut dyn FnMut(Reading),
     ) -> Result<(Self, Taken), SurveyError> {
-        Self::begin(dir, settings, start, None, tell)
+        Self::begin(dir, settings, start, None, anew, tell)
     }
 
     /// Begins a survey of a Web in this process, on the runtime with virtual time that it will run on; `tell` as of
@@ -113,7 +119,7 @@ impl Survey {
         simulation: Simulation,
         tell: &mut dyn FnMut(Reading),
     ) -> Result<(Self, Taken), SurveyError> {
-        Self::begin(dir, settings, start, Some(simulation), tell)
+        Self::begin(dir, settings, start, Some(simulation), false, tell)
     }
 
     fn begin(
@@ -121,6 +127,7 @@ impl Survey {
         settings: Settings,
         start: &StartList,
         mut simulation: Option<Simulation>,
+        anew: bool,
         tell: &mut dyn FnMut(Reading),
     ) -> Result<(Self, Taken), SurveyError> {
         // All that can be wrong with the settings shows before the folder is made.
@@ -128,11 +135,9 @@ impl Survey {
         if let Some(old) = &settings.since {
             check_since(old, dir)?;
         }
-        // Without the links of its pages a survey could not be the earlier one of the next.
-        let record_links = settings.record_links || settings.since.is_some();
-        let settings = Settings { record_links, ..settings };
-        let was_there = dir.exists();
-        let folder = Folder::create(dir)?;
+        let settings = settings.in_full();
+        let making = Making::begin(dir, anew).map_err(|wrong| wrong.in_survey(dir))?;
+        let folder = making.folder();
         let mut begin = || {
             let since = settings.since.as_deref();
             let known = since.map(|old| EarlierPages::build(&folder.since(), old, tell)).transpose()?;
@@ -142,16 +147,33 @@ impl Survey {
             folder.write_start_list(drawn(start, reach))?;
             let offers = survey.parts.frontier().offer(offered(start, reach))?;
             survey.manifest.save(dir)?;
-            Ok((survey, Taken { known, ..Taken::of(&offers) }))
+            Ok::<_, SurveyError>((survey, Taken { known, ..Taken::of(&offers) }))
         };
-        begin().map_err(|wrong: SurveyError| {
-            // A folder without a survey in it would only be in the way of the next try.
-            let _ = std::fs::remove_dir_all(dir);
-            if was_there {
-                let _ = std::fs::create_dir(dir);
+        match begin() {
+            Ok(begun) => {
+                making.done();
+                Ok(begun)
             }
-            wrong.in_survey(dir)
-        })
+            Err(wrong) => {
+                making.undo();
+                Err(wrong.in_survey(dir))
+            }
+        }
+    }
+
+    /// Whether a survey stands in the folder, however it does.
+    #[must_use]
+    pub fn is_begun(dir: &Path) -> bool {
+        !matches!(Manifest::load(dir), Err(ManifestError::Missing(_)))
+    }
+
+    /// Whether the survey may go on with these settings where they are other than it began with.
+    ///
+    /// # Errors
+    /// As [`Survey::open`], and when one of them may not be changed.
+    pub fn check_wishes(dir: &Path, wished: &Settings) -> Result<(), SurveyError> {
+        let (folder, manifest) = (Folder::open(dir), Manifest::load(dir)?);
+        with_wishes(&folder, &manifest, &folder.read_settings()?, wished).map(|_| ())
     }
 
     /// Opens a survey that was stopped or has crashed.
@@ -162,7 +184,24 @@ impl Survey {
         Self::open_with(dir, None)
     }
 
+    /// The same with settings that are `wished`: where they are other than the survey began with, they are as if they
+    /// had been written into `survey.toml`, and now are.
+    ///
+    /// # Errors
+    /// As [`Survey::open`], and when one of them may not be changed.
+    pub fn open_wishing(dir: &Path, wished: &Settings) -> Result<Self, SurveyError> {
+        Self::reopen(dir, Some(wished), None)
+    }
+
     pub(super) fn open_with(dir: &Path, simulation: Option<Simulation>) -> Result<Self, SurveyError> {
+        Self::reopen(dir, None, simulation)
+    }
+
+    fn reopen(
+        dir: &Path,
+        wished: Option<&Settings>,
+        simulation: Option<Simulation>,
+    ) -> Result<Self, SurveyError> {
         let open = || {
             let manifest = Manifest::load(dir)?;
             if manifest.simulation.is_some() && simulation.is_none() {
@@ -172,12 +211,20 @@ impl Survey {
             if !folder.state().is_file() {
                 return Err(SurveyError::StateMissing(folder.state()));
             }
-            let settings = folder.read_settings()?;
+            let stands_at = folder.read_settings()?;
+            let settings = match wished {
+                None => stands_at.clone(),
+                Some(wished) => with_wishes(&folder, &manifest, &stands_at, wished)?,
+            };
             let is_over = manifest.state == SurveyState::Finished;
             if settings.since.is_some() && !is_over && !folder.since().is_file() {
                 return Err(SurveyError::StateMissing(folder.since()));
             }
-            let mut survey = Self::open_parts(folder, settings, Some(manifest), simulation)?;
+            let changed = (settings != stands_at).then(|| settings.clone());
+            let mut survey = Self::open_parts(folder.clone(), settings, Some(manifest), simulation)?;
+            if let Some(settings) = changed {
+                folder.write_settings(&settings)?;
+            }
             survey.recover()?;
             Ok(survey)
         };
@@ -212,11 +259,11 @@ impl Survey {
             manifest.geo = parts.geo.describe().cloned().collect();
             manifest
         });
-        Ok(Self { parts: Arc::new(parts), manifest, stop })
+        Ok(Self { parts: Arc::new(parts), manifest, tally: Tally::default(), stop })
     }
 
-    /// Sets right what a crash left, and brings back what was recorded and not yet stored: counters, the
-    /// servers' ledgers and their pauses.
+    /// Sets right what a crash left, and brings back what was recorded and not yet stored: counters, what promises
+    /// are judged by, the servers' ledgers and their pauses.
     fn recover(&mut self) -> Result<(), SurveyError> {
         let parts = &self.parts;
         let segments = parts.frontier().segments()?;
@@ -224,20 +271,36 @@ impl Survey {
         tables.discard_after(segments.checked_sub(1))?;
         let mut totals = Totals::of_tables(&parts.folder.dir)?;
         let mut unrecorded = parts.frontier().unrecorded()?;
-        let mut recalled = Recalled::default();
-        each_server(parts, |address, state| parts.load().recall_neighbour(address, state))?;
+        self.tally = match Tally::stored(parts)? {
+            Some(tally) => tally,
+            None => Tally::of_tables(&parts.folder.dir, told(&parts.folder)?)?,
+        };
+        let mut recalled = Recalled::beside(&self.tally);
         for order in parts.folder.journaled()? {
-            if parts.frontier().is_open(order)? {
-                unrecorded += recalled.read(parts, order, &mut totals)?;
+            let lease = parts.frontier().open_tree(order)?;
+            if let Some(lease) = lease {
+                unrecorded += recalled.read(parts, &lease, &mut totals)?;
             } else {
                 let path = parts.folder.journal(order);
                 std::fs::remove_file(&path).map_err(SurveyError::file("remove", &path))?;
             }
         }
+        let mut all = self.tally.clone();
+        all.add(&recalled.tally);
+        parts.watch().restore(all.seen);
+        each_server(parts, |address, state| {
+            let (mut load, mut watch) = (parts.load(), parts.watch());
+            load.recall_neighbour(address, &state);
+            watch.note_server(address, &state);
+            watch.note_networks(address, load.networks());
+            parts.progress.note_servers([(address, &state.ledger)].into_iter());
+            Ok(())
+        })?;
         recalled.book(parts)?;
         let counts = parts.frontier().counts()?;
         parts.progress.update(|now| {
             totals.put_into(now);
+            now.errors = all.errors;
             now.sites_done = counts.finished;
             now.impolite = harsher_in_words(parts);
             now.unrecorded = unrecorded;
@@ -290,7 +353,7 @@ impl Survey {
         self.manifest.state = SurveyState::Running;
         self.manifest.save(&parts.folder.dir)?;
         check_name_server(&parts).await?;
-        let mut crew = Crew::new(parts.clone(), Writer::start(parts, tables, segments)?);
+        let mut crew = Crew::new(parts.clone(), Writer::start(parts, tables, segments, self.tally.clone())?);
         let done = crew.work(stop, &self.stop).await;
         // Whatever went wrong, visits end and what they recorded is written.
         let _ = self.stop.send(true);
@@ -332,19 +395,54 @@ impl Survey {
     }
 }
 
+/// What the last status said that promises are judged by.
+fn told(folder: &Folder) -> Result<Option<Seen>, SurveyError> {
+    let status = Snapshot::load(&folder.dir).map_err(SurveyError::file("read", &folder.dir))?;
+    Ok(status.map(|status| status.seen))
+}
+
 /// The settings that a survey began with, if it can go on with these.
 fn began_with(folder: &Folder, manifest: &Manifest, settings: &Settings) -> Result<Settings, SurveyError> {
-    let unreadable =
-        |wrong: serde_json::Error| SurveyError::Broken(format!("settings in manifest.json: {wrong}"));
+    let began_with = as_begun(manifest)?;
+    check_change(&began_with, settings, &folder.settings())?;
+    Ok(began_with)
+}
+
+/// The settings in the manifest; one that is older than entrances tells of none.
+fn as_begun(manifest: &Manifest) -> Result<Settings, SurveyError> {
     let told = Settings::deserialize(&manifest.settings).map_err(unreadable)?;
-    let is_older = manifest.settings.get(ENTRANCES).is_none();
-    let began_with = if is_older { told.of_before_entrances() } else { told };
-    match changes::first_wrong(&began_with, settings) {
-        None => Ok(began_with),
+    Ok(if is_before_entrances(manifest) { told.of_before_entrances() } else { told })
+}
+
+fn is_before_entrances(manifest: &Manifest) -> bool {
+    manifest.settings.get(ENTRANCES).is_none()
+}
+
+/// The settings that a survey goes on with if these are `wished`.
+fn with_wishes(
+    folder: &Folder,
+    manifest: &Manifest,
+    stands_at: &Settings,
+    wished: &Settings,
+) -> Result<Settings, SurveyError> {
+    let began_with = as_begun(manifest)?;
+    let wished = wished.clone().in_full();
+    let wished = if is_before_entrances(manifest) { wished.of_before_entrances() } else { wished };
+    check_change(&began_with, &wished, &folder.dir)?;
+    changes::with_wishes(&began_with, stands_at, &wished).map_err(unreadable)
+}
+
+fn check_change(began_with: &Settings, settings: &Settings, told_in: &Path) -> Result<(), SurveyError> {
+    match changes::first_wrong(began_with, settings) {
+        None => Ok(()),
         Some(Change { key, was, is, expected }) => {
-            Err(SurveyError::Changed { path: folder.settings(), key, was, is, expected })
+            Err(SurveyError::Changed { path: told_in.to_owned(), key, was, is, expected })
         }
     }
+}
+
+fn unreadable(wrong: serde_json::Error) -> SurveyError {
+    SurveyError::Broken(format!("settings in manifest.json: {wrong}"))
 }
 
 /// Whether `old` can be the earlier survey of the one to be made in `new`.
@@ -395,6 +493,7 @@ fn broken_promises(parts: &Parts) -> Result<Vec<String>, SurveyError> {
                 }
             });
         }
+        Ok(())
     })?;
     Ok(broken)
 }
@@ -403,13 +502,4 @@ fn broken_promises(parts: &Parts) -> Result<Vec<String>, SurveyError> {
 fn harsher_in_words(parts: &Parts) -> Vec<String> {
     let harsher = if parts.is_simulated { Vec::new() } else { impolite(&parts.settings) };
     harsher.iter().map(ToString::to_string).collect()
-}
-
-fn each_server(parts: &Parts, mut visit: impl FnMut(IpAddr, &ServerState)) -> Result<(), SurveyError> {
-    parts.frontier().each_server(|address, bytes| {
-        if let Ok(state) = postcard::from_bytes(bytes) {
-            visit(address, &state);
-        }
-    })?;
-    Ok(())
 }

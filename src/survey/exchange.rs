@@ -143,7 +143,7 @@ async fn attempt(
     let asked = parts.now();
     write(journal, &Entry::Asked { number: ask.number, address, at: asked })?;
     held.asked = Some(asked);
-    let has_opted_out = parts.opt_out.has_host(ask.url.host()) || parts.opt_out.has_address(address);
+    let had_opted_out = parts.opt_out.has_host(ask.url.host()) || parts.opt_out.has_address(address);
     let byte_limit = byte_limit.min(held.byte_limit());
     let fetching = async {
         if ways.has_old_tls(&ask.url) {
@@ -175,6 +175,11 @@ async fn attempt(
     let purpose = ask.purpose;
     let heard = quarantine::hear(parts, journal, ask, answer, body, (earlier, is_suspect)).await?;
     let answer = heard.answer.clone();
+    let in_quiet_hours = local_hours::are_quiet(parts, answer.started, address, site);
+    let against = Wishes { had_opted_out, in_quiet_hours };
+    if against != Wishes::default() {
+        write(journal, &Entry::Against { number: heard.ask.number, had_opted_out, in_quiet_hours })?;
+    }
     let heard = record(parts, journal, &ways, heard)?;
     // After the journal: a server's state that is stored never knows an exchange the journal lost.
     {
@@ -184,7 +189,7 @@ async fn attempt(
         held.settle(&mut load, purpose, &answer);
         #[cfg(feature = "hazards")]
         held.settle(&mut load, purpose, &super::hazards::heard(&answer));
-        watch(parts, &load, site, (address, purpose, &answer), crawl_delay, has_opted_out);
+        watch(parts, &load, site, (address, purpose, &answer), crawl_delay, against);
     }
     parts.settled.notify_waiters();
     Ok(Some(heard))
@@ -241,19 +246,14 @@ fn watch(
     site: &Site,
     (address, purpose, answer): (IpAddr, Purpose, &Answer),
     crawl_delay: Option<Duration>,
-    had_opted_out: bool,
+    against: Wishes,
 ) {
-    if answer.failure.is_some_and(|failure| !failure.reached_the_network()) {
-        return;
-    }
     let mut watch = parts.watch();
-    let in_quiet_hours = local_hours::are_quiet(parts, answer.started, address, site);
-    watch.note(site, address, answer, Wishes { had_opted_out, in_quiet_hours });
+    watch.note(site, address, answer, against);
+    watch.note_burden(address, load);
     if let Some(state) = load.state_of(address) {
-        watch.note_server(address, state);
         watch.note_rest(&pace(&parts.promised), (address, purpose, answer), crawl_delay, state);
     }
-    watch.note_networks(address, load.networks());
 }
 
 /// Why a turn did not come.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::error::{READ, SurveyError};
 use super::settings::{ENTRANCES, Settings};
 use crate::address::WebUrl;
-use crate::records::replace_with;
+use crate::records::{durable, replace_with};
 
 /// The layout of a survey's folder.
 ///
@@ -28,22 +28,6 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    pub(super) fn create(dir: &Path) -> Result<Self, SurveyError> {
-        // A folder that is there and empty may have been made for us by a mount or a script.
-        let is_taken = dir.exists() && fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_some());
-        let is_begun = dir.join("journal").is_dir() && !dir.join("manifest.json").exists();
-        if is_begun {
-            return Err(SurveyError::Unfinished(dir.to_owned()));
-        }
-        if is_taken || dir.is_file() {
-            return Err(SurveyError::in_the_way(dir));
-        }
-        let folder = Self { dir: dir.to_owned() };
-        let journals = folder.journals();
-        fs::create_dir_all(&journals).map_err(SurveyError::file("make folder", &journals))?;
-        Ok(folder)
-    }
-
     pub(super) fn open(dir: &Path) -> Self {
         Self { dir: dir.to_owned() }
     }
@@ -85,7 +69,7 @@ impl Folder {
         let text = toml::to_string(settings)
             .map_err(|wrong| SurveyError::Settings { path: path.clone(), message: wrong.to_string() })?;
         let head = "# The settings of this survey, defaults included. `ccsurvey resume` reads them: you may make the\n# survey gentler there (longer pauses, smaller budgets), but not another one.\n";
-        fs::write(&path, format!("{head}{text}")).map_err(SurveyError::file("write", &path))
+        durable::replace(&path, format!("{head}{text}").as_bytes()).map_err(SurveyError::file("write", &path))
     }
 
     pub(super) fn read_settings(&self) -> Result<Settings, SurveyError> {

@@ -28,6 +28,8 @@ pub(super) enum Entry {
     Stands { number: u32 },
     /// An answer is about to be read; what is known of it but its content.
     Reading(Box<Heard>),
+    /// The exchange that is heard next under this number should not have been: a wish of an owner stood against it.
+    Against { number: u32, had_opted_out: bool, in_quiet_hours: bool },
 }
 
 /// A question and its answer.

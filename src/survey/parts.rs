@@ -16,6 +16,7 @@ use super::progress::{Progress, Snapshot};
 use super::settings::{FeedBackRule, Settings};
 use super::shares;
 use super::simulation::Simulation;
+use super::stored;
 use super::values::{Size, Span};
 use crate::address::{
     CountryDomains, Host, OptOuts, Priorities, Scope, ScopeRule, Site, Suffixes, WebUrl, server_at,
@@ -23,7 +24,7 @@ use crate::address::{
 use crate::exchange::Depth;
 use crate::fetch::{self, Fetcher};
 use crate::frontier::{FeedBack, Frontier, Rules};
-use crate::load::{self, Budget, Load, Most, OwnLink, Pace, ServerState, Watch};
+use crate::load::{self, Budget, Load, Most, OwnLink, Pace, Seen, Watch};
 use crate::records::Geo;
 use crate::starts::{Area, Sample};
 use crate::walk;
@@ -178,7 +179,6 @@ impl Parts {
         let rate = settings.rate.map(|size| size.0);
         let load = Load::new(pace(&settings), rate, shares::of_server(&settings), most)
             .with_networks(shares::networks(&settings, &geo)?);
-        let seen = earlier.as_ref().map(|earlier| earlier.seen.clone()).unwrap_or_default();
         let frontier = Frontier::open(&folder.state(), rules(&settings))?;
         let since = folder.since();
         let earlier_pages = since.is_file().then(|| EarlierPages::open(&since)).transpose()?;
@@ -199,7 +199,7 @@ impl Parts {
             geo,
             fetcher,
             load: Mutex::new(load),
-            watch: Mutex::new(Watch::new(seen, rate, most.bytes)),
+            watch: Mutex::new(Watch::new(Seen::default(), rate, most.bytes)),
             own_link: Mutex::new(OwnLink::new(settings.max_delay.0)),
             settled: Notify::new(),
             visits: Mutex::new(Places::of(&pace(&settings))),
@@ -255,8 +255,7 @@ impl Parts {
         if self.load().knows(address) {
             return Ok(());
         }
-        let stored = self.frontier().server(server_at(address))?;
-        let state = stored.and_then(|bytes| postcard::from_bytes::<ServerState>(&bytes).ok());
+        let state = stored::server(self, server_at(address))?;
         let mut load = self.load();
         if !load.knows(address) {
             load.restore(address, state.unwrap_or_default());

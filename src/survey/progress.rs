@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
+use super::tally::error_of;
 use crate::exchange::{Answer, Purpose};
 use crate::load::{Ledger, Seen};
 use crate::records::Verdict;
@@ -176,14 +177,7 @@ impl Progress {
             now.pages += u64::from(is_page);
             now.sent_bytes += answer.wire.sent;
             now.received_bytes += answer.wire.received;
-            let error = match (answer.failure, answer.status) {
-                (Some(failure), _) => Some(failure.to_string()),
-                (None, Some(status)) if status >= 400 && purpose == Purpose::Page => {
-                    Some(format!("http_{status}"))
-                }
-                _ => None,
-            };
-            if let Some(error) = error {
+            if let Some(error) = error_of(purpose, answer) {
                 *now.errors.entry(error).or_default() += 1;
             }
         });

@@ -5,10 +5,14 @@ use std::time::SystemTime;
 
 use super::error::SurveyError;
 use super::journal::{Entry, Heard, Journal, Reader};
-use super::parts::Parts;
+use super::parts::{Parts, pace};
 use super::past::{Past, Unanswered};
 use super::progress::Snapshot;
+use super::tally::{Tally, TreeTally, server_of};
+use crate::address::Site;
 use crate::exchange::{Answer, Failure, Purpose};
+use crate::frontier::Lease;
+use crate::load::Watch;
 use crate::records::{SiteRow, read_table};
 
 /// What the journals say of servers and their states, as they are stored, do not know yet.
@@ -19,21 +23,36 @@ pub(super) struct Recalled {
     answers: Vec<(IpAddr, Purpose, Answer)>,
     /// Questions without an answer on record: to whom, and when they were put.
     unanswered: Vec<(IpAddr, SystemTime)>,
+    /// Exchanges that may overlap with some that were not seen when the tally was stored.
+    late: Vec<(Site, IpAddr, Answer)>,
+    /// What the journals tell beside the tally that is stored.
+    pub tally: Tally,
+    /// Before this nothing is late.
+    since: Option<SystemTime>,
 }
 
 impl Recalled {
-    /// Reads a journal; gives the number of questions without an answer on record.
+    /// `stored` is the tally of the trees that are finished.
+    pub(super) fn beside(stored: &Tally) -> Self {
+        let since = stored.as_of.and_then(|time| time.checked_sub(Watch::HORIZON));
+        Self { since, ..Self::default() }
+    }
+
+    /// Reads the journal of a tree that is not finished; gives the number of questions without an answer on record.
     pub(super) fn read(
         &mut self,
         parts: &Parts,
-        order: u64,
+        lease: &Lease,
         totals: &mut Totals,
     ) -> Result<u64, SurveyError> {
-        let path = parts.folder.journal(order);
+        let path = parts.folder.journal(lease.order);
         let mut journal = Reader::open(&path)?;
         let mut unanswered = Unanswered::default();
+        let mut tally = TreeTally::of(&lease.site);
         while let Some(entry) = journal.next()? {
-            self.take(parts, entry, totals, &mut unanswered)?;
+            unanswered.note(&entry);
+            tally.note(&entry);
+            self.take(parts, &lease.site, entry, totals)?;
         }
         let unreadable = unanswered.unreadable();
         if !unreadable.is_empty() {
@@ -45,9 +64,12 @@ impl Recalled {
                 );
                 let entry = Entry::Heard(Box::new(heard));
                 journal.write(&entry)?;
-                self.take(parts, entry, totals, &mut unanswered)?;
+                unanswered.note(&entry);
+                tally.note(&entry);
+                self.take(parts, &lease.site, entry, totals)?;
             }
         }
+        self.tally.add(&tally.tally);
         self.unanswered.extend(unanswered.each());
         Ok(unanswered.count())
     }
@@ -55,19 +77,19 @@ impl Recalled {
     fn take(
         &mut self,
         parts: &Parts,
+        site: &Site,
         entry: Entry,
         totals: &mut Totals,
-        unanswered: &mut Unanswered,
     ) -> Result<(), SurveyError> {
-        unanswered.note(&entry);
         let (Entry::Heard(heard) | Entry::Tried(heard)) = entry else { return Ok(()) };
         totals.add(&heard);
-        let reached = heard.answer.failure.is_none_or(Failure::reached_the_network);
-        if let Some(address) = heard.answer.address.filter(|_| reached) {
-            let stored = self.stored_end(parts, address)?;
-            if stored.is_none_or(|end| heard.answer.ended() > end) {
-                self.answers.push((address, heard.ask.purpose, heard.answer));
-            }
+        let Some(address) = server_of(&heard.answer) else { return Ok(()) };
+        let stored = self.stored_end(parts, address)?;
+        if self.since.is_none_or(|since| heard.answer.ended() >= since) {
+            self.late.push((site.clone(), address, heard.answer.clone()));
+        }
+        if stored.is_none_or(|end| heard.answer.ended() > end) {
+            self.answers.push((address, heard.ask.purpose, heard.answer));
         }
         Ok(())
     }
@@ -86,7 +108,18 @@ impl Recalled {
     pub(super) fn book(mut self, parts: &Parts) -> Result<(), SurveyError> {
         self.answers.sort_by_key(|(.., answer)| answer.ended());
         for (address, purpose, answer) in &self.answers {
-            parts.load().recall(*address, *purpose, answer);
+            let mut load = parts.load();
+            load.recall(*address, *purpose, answer);
+            let mut watch = parts.watch();
+            watch.note_burden(*address, &load);
+            // The Crawl-delay of its host is not on record.
+            if let Some(state) = load.state_of(*address) {
+                watch.note_rest(&pace(&parts.promised), (*address, *purpose, answer), None, state);
+            }
+        }
+        self.late.sort_by_key(|(.., answer)| answer.ended());
+        for (site, address, answer) in &self.late {
+            parts.watch().recall(site, *address, answer);
         }
         self.unanswered.sort_by_key(|(_, at)| *at);
         for (address, at) in self.unanswered {
@@ -96,6 +129,7 @@ impl Recalled {
         Ok(())
     }
 }
+
 /// Questions that were put and have no answer on record, over the whole survey.
 pub(super) fn unrecorded(parts: &Parts) -> Result<u64, SurveyError> {
     let mut sum = parts.frontier().unrecorded()?;

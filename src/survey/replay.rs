@@ -72,7 +72,11 @@ impl Replay {
                     recorded.answer = recorded.tries.pop();
                 }
             }
-            Entry::Asked { .. } | Entry::Unsent { .. } | Entry::Opened { .. } | Entry::Reading(_) => {}
+            Entry::Asked { .. }
+            | Entry::Unsent { .. }
+            | Entry::Opened { .. }
+            | Entry::Reading(_)
+            | Entry::Against { .. } => {}
         }
     }
 }

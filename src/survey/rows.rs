@@ -6,6 +6,7 @@ use super::journal::{Entry, Heard, Reader};
 use super::kept_pages::KeptPages;
 use super::parts::Parts;
 use super::past::Unanswered;
+use super::tally::{Tally, TreeTally};
 use super::visit::Concluded;
 use crate::address::{Host, Scope, Site, server_at};
 use crate::exchange::Depth;
@@ -14,20 +15,30 @@ use crate::page::Page;
 use crate::records::{ExchangeRow, LevelRow, LinkRow, SegmentRows, SiteRow, milliseconds};
 use crate::walk::{Class, Content, LevelCount, Probe, Salvage, Tree};
 
-/// A finished site tree as table rows, read from its journal; and how many of its questions have no
-/// answer on record. Pages that are kept and would fill a segment alone are given to `write` on the way.
+/// What a finished site tree comes to, read from its journal.
+pub(super) struct Entered {
+    pub rows: SegmentRows,
+    /// How many of its questions have no answer on record.
+    pub unrecorded: u64,
+    pub tally: Tally,
+}
+
+/// Reads the journal of a finished tree. Pages that are kept and would fill a segment alone are given to `write` on
+/// the way.
 pub(super) fn rows_of(
     parts: &Parts,
     done: &Concluded,
     write: impl FnMut(&SegmentRows) -> Result<(), SurveyError>,
-) -> Result<(SegmentRows, u64), SurveyError> {
+) -> Result<Entered, SurveyError> {
     let scope = parts.reach.scope_of(&done.lease.site);
     let mut exchanges = Vec::new();
     let mut pages = parts.settings.record_links.then(|| KeptPages::new(&done.lease, &scope, write));
     let mut journal = Reader::open(&parts.folder.journal(done.lease.order))?;
     let mut unanswered = Unanswered::default();
+    let mut tally = TreeTally::of(&done.lease.site);
     while let Some(entry) = journal.next()? {
         unanswered.note(&entry);
+        tally.note(&entry);
         if let Entry::Heard(heard) | Entry::Tried(heard) = entry {
             exchanges.push(exchange_row(done, &scope, &heard));
             if let Some(pages) = &mut pages {
@@ -44,7 +55,7 @@ pub(super) fn rows_of(
         sites: vec![site_row(parts, done)],
         ..pages.map(KeptPages::rest).unwrap_or_default()
     };
-    Ok((rows, unanswered.count()))
+    Ok(Entered { rows, unrecorded: unanswered.count(), tally: tally.tally })
 }
 
 /// What is on record of a tree whose walk has failed.

@@ -291,6 +291,13 @@ impl Settings {
         is_loopback(self.gateway) && is_loopback(self.dns)
     }
 
+    /// With what follows from other settings: without the links of its pages, a survey could not be the earlier one of
+    /// the next.
+    #[must_use]
+    pub fn in_full(self) -> Self {
+        Self { record_links: self.record_links || self.since.is_some(), ..self }
+    }
+
     /// What servers are told about us.
     #[must_use]
     pub fn user_agent(&self) -> String {

@@ -16,6 +16,7 @@ use super::own_link;
 use super::parts::Parts;
 use super::places::Spot;
 use super::replay::{Recorded, Replay};
+use super::stored;
 use super::ways::Ways;
 use crate::address::WebUrl;
 use crate::exchange::{Ask, Failure, Purpose};
@@ -96,7 +97,11 @@ async fn at_its_server(
     lease: Lease,
     taken: &mut Option<IpAddr>,
 ) -> Result<Visited, SurveyError> {
-    let known = if lease.seed == 0 { Known::default() } else { known_before(&parts, &lease)? };
+    let known = match lease.seed {
+        0 => None,
+        _ => stored::known(&parts, &lease.site)?,
+    };
+    let known = known.unwrap_or_default();
     if known.pages.contains(&lease.start.page_key()) {
         return Ok(Visited::Reached(lease));
     }
@@ -117,12 +122,6 @@ async fn at_its_server(
 fn words_of(panic: &(dyn Any + Send)) -> String {
     let words = panic.downcast_ref::<String>().map(String::as_str);
     words.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without words").to_owned()
-}
-
-/// What the earlier trees of the site know.
-fn known_before(parts: &Parts, lease: &Lease) -> Result<Known, SurveyError> {
-    let stored = parts.frontier().known(&lease.site)?;
-    Ok(stored.and_then(|bytes| postcard::from_bytes(&bytes).ok()).unwrap_or_default())
 }
 
 struct Visit {

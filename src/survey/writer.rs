@@ -10,7 +10,9 @@ use tokio::time::Instant;
 use super::backlog::Backlog;
 use super::error::SurveyError;
 use super::parts::Parts;
-use super::rows::{feed_back, hosts_of, rows_of, salvaged};
+use super::rows::{Entered, feed_back, hosts_of, rows_of, salvaged};
+use super::stored;
+use super::tally::Tally;
 use super::visit::{Concluded, Visited};
 use crate::address::{Host, PageKey, Site};
 use crate::frontier::{Batch, Finished};
@@ -29,6 +31,8 @@ const INTERVAL: Duration = Duration::from_secs(5);
 const LONGEST_INTERVAL: Duration = Duration::from_secs(600);
 /// The table of servers is rewritten whole, and therefore seldom.
 const SERVERS_INTERVAL: Duration = Duration::from_secs(60);
+/// Rows of it that are in memory at once, about 20 MB with what it takes to encode them.
+const SERVERS_AT_ONCE: usize = 50_000;
 
 /// The one that turns finished trees into table rows, in a thread of its own.
 pub(super) struct Writer {
@@ -40,7 +44,13 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn start(parts: Arc<Parts>, tables: Tables, segments: u64) -> Result<Self, SurveyError> {
+    /// `tally` is that of the trees that are finished.
+    pub(super) fn start(
+        parts: Arc<Parts>,
+        tables: Tables,
+        segments: u64,
+        tally: Tally,
+    ) -> Result<Self, SurveyError> {
         // Few: who finishes trees faster than they are written has to wait.
         let (queue, arrivals) = sync_channel(64);
         let backlog = Arc::<Backlog>::default();
@@ -53,6 +63,7 @@ impl Writer {
             finished: Vec::new(),
             hosts: Vec::new(),
             unrecorded: 0,
+            tally,
             text_bytes: 0,
             oldest: None,
             began: Instant::now(),
@@ -110,6 +121,8 @@ struct Desk {
     finished: Vec<Finished>,
     hosts: Vec<(IpAddr, Host, Site)>,
     unrecorded: u64,
+    /// Of the trees that are in the store, and those that will be with the next batch.
+    tally: Tally,
     text_bytes: usize,
     oldest: Option<Instant>,
     began: Instant,
@@ -161,7 +174,7 @@ impl Desk {
     }
 
     fn enter_tree(&mut self, done: Concluded) -> Result<(), SurveyError> {
-        let (rows, unrecorded) = rows_of(&self.parts, &done, |pages| {
+        let Entered { rows, unrecorded, tally } = rows_of(&self.parts, &done, |pages| {
             self.tables.write(self.segments, pages)?;
             self.segments += 1;
             Ok(())
@@ -171,6 +184,7 @@ impl Desk {
             self.parts.watch().note_tree(&done.lease.site, row.requests, bytes);
         }
         self.unrecorded += unrecorded;
+        self.tally.add(&tally);
         self.text_bytes += rows.text_bytes();
         self.hosts.extend(hosts_of(&rows.exchanges, &done.lease.site));
         self.rows.append(rows);
@@ -180,7 +194,7 @@ impl Desk {
             .is_closed
             .then(|| done.known.pages.iter().map(|PageKey(key)| *key).collect::<Vec<u64>>());
         let has_later_trees = self.parts.settings.seeds_per_site > 1 || closed.is_some();
-        let known = has_later_trees.then(|| postcard::to_stdvec(&done.known).unwrap_or_default());
+        let known = has_later_trees.then(|| stored::encode(&done.known)).transpose()?;
         self.parts.progress.update(|now| now.external_urls += done.tree.externals.len() as u64);
         tracing::info!(
             site = done.lease.site.as_str(),
@@ -216,13 +230,14 @@ impl Desk {
             self.tables.write(self.segments, &self.rows)?;
             self.segments += 1;
         }
-        let servers = self.changed_servers();
+        let servers = self.changed_servers()?;
         let batch = Batch {
             finished: &self.finished,
             segments: self.segments,
             servers: &servers,
             hosts: &self.hosts,
             unrecorded: self.unrecorded,
+            tally: &self.tally_to_store()?,
         };
         let counts = {
             let mut frontier = self.parts.frontier();
@@ -249,42 +264,42 @@ impl Desk {
     /// The table of servers from what is stored of each, and what has changed since.
     fn write_servers(&mut self) -> Result<(), SurveyError> {
         self.servers_written = Some(Instant::now());
-        let servers = self.changed_servers();
-        let mut frontier = self.parts.frontier();
-        frontier.finish(&Batch {
+        let servers = self.changed_servers()?;
+        self.parts.frontier().finish(&Batch {
             finished: &[],
             segments: self.segments,
             servers: &servers,
             hosts: &[],
             unrecorded: 0,
+            tally: &self.tally_to_store()?,
         })?;
-        let mut states: Vec<(IpAddr, ServerState)> = Vec::new();
-        frontier.each_server(|address, bytes| {
+        let mut table = self.tables.rewrite_servers()?;
+        let mut rows = Vec::new();
+        stored::each_server(&self.parts, |address, state| {
             // An address that never answered is no server.
-            states.extend(
-                postcard::from_bytes(bytes)
-                    .ok()
-                    .filter(|state: &ServerState| state.ledger.answers > 0)
-                    .map(|state| (address, state)),
-            );
+            if state.ledger.answers > 0 {
+                let (hosts, sites) = self.parts.frontier().hosts_and_sites(address)?;
+                rows.push(server_row(&self.parts, address, &state, hosts, sites));
+            }
+            if rows.len() >= SERVERS_AT_ONCE {
+                table.write(&std::mem::take(&mut rows))?;
+            }
+            Ok(())
         })?;
-        let mut rows = Vec::with_capacity(states.len());
-        for (address, state) in &states {
-            let (hosts, sites) = frontier.hosts_and_sites(*address)?;
-            rows.push(server_row(&self.parts, *address, state, hosts, sites));
-        }
-        drop(frontier);
-        self.tables.write_servers(&rows)?;
+        table.write(&rows)?;
+        table.finish()?;
         Ok(())
     }
 
-    fn changed_servers(&self) -> Vec<(IpAddr, Vec<u8>)> {
+    fn tally_to_store(&self) -> Result<Vec<u8>, SurveyError> {
+        let worst = self.parts.watch().seen_at_the_end();
+        self.tally.to_store(&worst, self.parts.now())
+    }
+
+    fn changed_servers(&self) -> Result<Vec<(IpAddr, Vec<u8>)>, SurveyError> {
         let changed = self.parts.load().take_changed();
         self.parts.progress.note_servers(changed.iter().map(|(address, state)| (*address, &state.ledger)));
-        changed
-            .into_iter()
-            .map(|(address, state)| (address, postcard::to_stdvec(&state).unwrap_or_default()))
-            .collect()
+        changed.into_iter().map(|(address, state)| Ok((address, stored::encode(&state)?))).collect()
     }
 }
 

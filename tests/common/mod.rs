@@ -1,6 +1,7 @@
 //! A virtual Web space served on loopback, and surveys of it, for the tests.
 #![allow(dead_code)] // Each test program uses a part of it.
 
+pub mod fixed_web;
 pub mod truths;
 
 use std::path::{Path, PathBuf};

@@ -8,7 +8,7 @@ use crate::cli::exit::Exit;
 use crate::cli::output::say;
 use crate::cli::run::{Showing, block_on, run, tell};
 use crate::records::{Manifest, SurveyState};
-use crate::survey::{Ending, Survey, has_added, take_in};
+use crate::survey::{Ending, Settings, Survey, has_added, take_in};
 
 /// Go on with a survey after a stop or a crash.
 ///
@@ -34,19 +34,31 @@ impl Resume {
     /// # Errors
     /// When there is no survey in DIR, another process is at work on it, or the survey fails.
     pub fn execute(self) -> Result<Exit, CliError> {
-        block_on(async {
-            if has_added(&self.dir) {
-                take_in(&self.dir)?;
-            }
-            if let Some(ending) = ending_of(&self.dir) {
-                say(&format!("{}: the survey is finished, nothing is left to do", self.dir.display()));
-                return tell(Ok(ending), &self.dir, self.showing);
-            }
-            let survey = Survey::open(&self.dir)?;
-            check(survey.settings())?;
-            run(survey, &self.dir, self.showing).await
-        })
+        block_on(go_on(&self.dir, None, self.showing))
     }
+}
+
+/// Goes on with a survey, or says that it is finished. Settings may be `wished` that are not as it began.
+///
+/// # Errors
+/// As [`Resume::execute`], and when a wished setting may not be changed.
+pub(super) async fn go_on(dir: &Path, wished: Option<Settings>, showing: Showing) -> Result<Exit, CliError> {
+    if has_added(dir) {
+        take_in(dir)?;
+    }
+    if let Some(ending) = ending_of(dir) {
+        if let Some(wished) = wished {
+            Survey::check_wishes(dir, &wished)?;
+        }
+        say(&format!("{}: the survey is finished, nothing is left to do", dir.display()));
+        return tell(Ok(ending), dir, showing);
+    }
+    let survey = match wished {
+        Some(wished) => Survey::open_wishing(dir, &wished)?,
+        None => Survey::open(dir)?,
+    };
+    check(survey.settings())?;
+    run(survey, dir, showing).await
 }
 
 /// How a survey ended that has come to its end.

@@ -2,6 +2,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::resume::go_on;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::flags::SurveyFlags;
@@ -25,6 +26,12 @@ pub struct SurveyCommand {
     #[arg(value_name = "DIR")]
     pub dir: PathBuf,
 
+    /// Go on where DIR has a survey, as `resume` does, or say that it is finished; begin it where DIR has none. For
+    /// service managers, which give one command at every start. The start list is read only to begin; flags that are
+    /// other than the survey began with must make it gentler
+    #[arg(long)]
+    pub or_resume: bool,
+
     #[command(flatten)]
     pub flags: SurveyFlags,
 
@@ -36,6 +43,7 @@ const EXAMPLES: &str = "\
 Examples:
   ccsurvey survey kenya --cctld ke --start starts.csv --contact https://example.org/survey
   ccsurvey survey east --config east-africa.toml --start starts.csv --depth 5
+  ccsurvey survey /var/lib/kenya --or-resume --config kenya.toml --start starts.csv
   ccsurvey export kenya | ccsurvey survey kenya-2 --cctld ke --start - --contact survey@example.org";
 
 impl SurveyCommand {
@@ -45,10 +53,13 @@ impl SurveyCommand {
         let start = self.flags.start().map(ToOwned::to_owned).unwrap_or_default();
         let skip_bad = self.flags.skips_bad();
         let settings = self.flags.into_settings()?;
+        if self.or_resume && Survey::is_begun(&self.dir) {
+            return block_on(go_on(&self.dir, Some(settings), self.showing));
+        }
         let start = start_list::read(&start, &area(&settings)?, skip_bad)?;
         block_on(async {
             let (survey, taken) =
-                Survey::create_telling(&self.dir, settings, &start, &mut reading_in_words())?;
+                Survey::create_telling(&self.dir, settings, &start, self.or_resume, &mut reading_in_words())?;
             say(&taken_in_words(taken));
             run(survey, &self.dir, self.showing).await
         })

@@ -143,7 +143,7 @@ mod tests {
         let flags: BTreeSet<String> = survey
             .get_arguments()
             .filter_map(|flag| flag.get_long())
-            .filter(|name| !["start", "skip-bad", "config", "log-level", "json"].contains(name))
+            .filter(|name| !["start", "skip-bad", "config", "log-level", "json", "or-resume"].contains(name))
             .map(str::to_owned)
             .collect();
         assert_eq!(flags, keys);
