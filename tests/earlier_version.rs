@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use ccsurvey::records::{ExchangeRow, Manifest, SiteRow, SurveyState};
+use ccsurvey::records::{ExchangeRow, Manifest, Row, SiteRow, SurveyState};
 use ccsurvey::space::Access;
 use common::fixed_web::{DOWN_SERVER, FixedSpace, ISLANDS, SHARED_SERVER, start_list};
 use common::{TimelessTables, rows, same_tables, timeless_tables};
@@ -105,12 +105,25 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Without the sites that never answer: how often they are tried may differ from version to version.
+/// Without the sites that never answer, for how often they are tried may differ from version to version, and without
+/// the columns that are new since.
 fn sound(mut tables: TimelessTables) -> TimelessTables {
     tables.sites.retain(|row| !row.site.starts_with("down"));
     tables.levels.retain(|row| !row.site.starts_with("down"));
     tables.exchanges.retain(|row| !row.site.starts_with("down"));
-    tables
+    TimelessTables {
+        sites: as_before(&tables.sites),
+        levels: as_before(&tables.levels),
+        links: as_before(&tables.links),
+        exchanges: as_before(&tables.exchanges),
+    }
+}
+
+fn as_before<R: Row>(rows: &[R]) -> Vec<R> {
+    let columns =
+        include_str!("data/begun-by-0.1/columns.txt").lines().filter_map(|line| line.split_once(' '));
+    let columns = columns.filter(|(table, _)| *table == R::TABLE).map(|(_, column)| column);
+    R::rows(&R::frame(rows).unwrap().select(columns).unwrap()).unwrap()
 }
 
 fn requests_to(log: &[Access], server: Ipv4Addr) -> usize {
