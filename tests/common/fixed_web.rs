@@ -147,6 +147,7 @@ impl Web for FixedWeb {
             status,
             content_type: Some(Cow::Borrowed("text/html; charset=utf-8")),
             location: None,
+            retry_after: None,
             server: "Apache/2.2.3 (CentOS)",
             last_modified: None,
             etag: None,

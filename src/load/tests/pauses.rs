@@ -118,3 +118,14 @@ fn each_of_two_places_at_an_address_rests_after_its_own_exchange() {
     let Turn::Go(_third) = ask(&mut load, 6.0) else { panic!() };
     assert!(matches!(ask(&mut load, 6.0), Turn::At(free) if free == at(13.0)), "the second place rests");
 }
+
+#[test]
+fn a_server_that_asked_for_a_pause_is_remembered_until_it_is_over() {
+    let mut load = load();
+    exchange(&mut load, at(0.0), |t| busy(t, Some(7200)));
+    load.take_changed();
+    load.forget_idle(at(7000.0));
+    assert!(load.knows(server(1)));
+    load.forget_idle(at(7300.0));
+    assert!(!load.knows(server(1)));
+}
