@@ -143,7 +143,6 @@ impl Web for FixedWeb {
         let anchors: String =
             links.iter().map(|link| format!("<p><a href=\"{link}\">{link}</a></p>\n")).collect();
         Reaction::Response(Response {
-            retry_after: None,
             status,
             content_type: Some(Cow::Borrowed("text/html; charset=utf-8")),
             location: None,

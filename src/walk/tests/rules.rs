@@ -49,8 +49,8 @@ fn no_link_nor_redirect_leads_to_a_port_that_browsers_refuse() {
     assert_eq!(pages(&asked), [(0, "/"), (1, "/away"), (1, "/out")]);
     assert!(asked.iter().all(|ask| ask.url.port() == 80), "{asked:?}");
     assert!(tree.externals.is_empty());
-    let (tree, asked) =
-        walk(&Web::default().redirect("http://a.ke/", "http://a.ke:6000/"), Settings::default());
+    let web = Web::default().redirect("http://a.ke/", "http://a.ke:6000/");
+    let (tree, asked) = walk(&web, one_entrance());
     assert_eq!(pages(&asked), [(0, "/")]);
     assert!(tree.externals.is_empty());
 }
