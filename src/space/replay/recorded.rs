@@ -89,8 +89,8 @@ impl Mishap {
             "body_truncated" => (Self::Cut, true),
             "idle_timeout" | "too_slow" => (Self::Cut, false),
             "body_too_large" => (Self::TooLong, true),
-            // What decoded was used, and it comes undamaged.
-            "body_encoding" => (Self::None, false),
+            // What decoded was used, and it comes undamaged; what nobody could read has no links on record.
+            "body_encoding" | "unreadable" => (Self::None, false),
             _ => return None,
         })
     }
