@@ -3,7 +3,7 @@
 mod common;
 
 use ccsurvey::address::WebUrl;
-use ccsurvey::records::{ExchangeRow, SiteRow};
+use ccsurvey::records::{ExchangeRow, LevelRow, SiteRow};
 use ccsurvey::space::FeedBack;
 use ccsurvey::survey::{FeedBackRule, Settings};
 use common::{Space, same};
@@ -26,9 +26,7 @@ fn a_survey_to_depth_three_equals_the_depth_three_cut_of_one_to_depth_eight() {
     let (shallow, deep) = (run(3, 64), run(8, 4));
     assert!(deep.levels.iter().any(|level| level.depth > 4 && level.pages > 0), "the world is deep enough");
 
-    let cut = |levels: &[ccsurvey::records::LevelRow]| {
-        levels.iter().filter(|row| row.depth <= 3).cloned().collect::<Vec<_>>()
-    };
+    let cut = |levels: &[LevelRow]| levels.iter().filter(|row| row.depth <= 3).cloned().collect::<Vec<_>>();
     same(&cut(&shallow.levels), &cut(&deep.levels), "levels");
     assert!(shallow.levels.iter().filter(|row| row.depth == 4).all(|row| row.requests == 0));
     let links: Vec<_> = deep.links.iter().filter(|row| row.depth <= 3).cloned().collect();
@@ -37,7 +35,8 @@ fn a_survey_to_depth_three_equals_the_depth_three_cut_of_one_to_depth_eight() {
     // The shallow survey asked exactly the first questions of the deep one, in the same order.
     for site in &shallow.sites {
         let of = |rows: &[ExchangeRow]| {
-            rows.iter().filter(|row| row.site == site.site).cloned().collect::<Vec<_>>()
+            let of_tree = |row: &&ExchangeRow| row.site == site.site && row.seed == site.seed;
+            rows.iter().filter(of_tree).cloned().collect::<Vec<_>>()
         };
         let (asked, deep_asked) = (of(&shallow.exchanges), of(&deep.exchanges));
         same(&asked, &deep_asked[..asked.len()], &site.site);
@@ -46,8 +45,12 @@ fn a_survey_to_depth_three_equals_the_depth_three_cut_of_one_to_depth_eight() {
         .sites
         .iter()
         .map(|site| {
-            let levels = || deep.levels.iter().filter(|row| row.site == site.site && row.depth <= 3);
-            let same = shallow.sites.iter().find(|row| row.site == site.site).unwrap();
+            let levels = || {
+                let of_tree = |row: &&LevelRow| row.site == site.site && row.seed == site.seed;
+                deep.levels.iter().filter(of_tree).filter(|row| row.depth <= 3)
+            };
+            let is_same = |row: &&SiteRow| row.site == site.site && row.seed == site.seed;
+            let same = shallow.sites.iter().find(is_same).unwrap();
             let goes_on = site.deepest.is_some_and(|deepest| deepest > 3) || site.outcome == "depth";
             SiteRow {
                 outcome: if goes_on { "depth".to_owned() } else { site.outcome.clone() },

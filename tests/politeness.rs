@@ -73,7 +73,8 @@ fn servers_see_one_request_at_a_time_with_pauses_and_a_contact_and_robots_first(
     assert!(slowed > 10, "the world has hosts that ask for a pause");
 
     let mut first: HashMap<&str, &Access> = HashMap::new();
-    let mut in_order: Vec<&Access> = log.iter().collect();
+    // A TLS handshake that failed has neither method nor head.
+    let mut in_order: Vec<&Access> = log.iter().filter(|access| !access.method.is_empty()).collect();
     in_order.sort_by_key(|access| access.arrival_us);
     for access in in_order {
         first.entry(&access.host).or_insert(access);
@@ -98,7 +99,12 @@ fn the_ledger_says_what_the_servers_saw() {
         assert_eq!(row.requests, answered.len() as u64, "{}", row.address);
         let sent: u64 = answered.iter().map(|access| access.received_bytes).sum();
         let received: u64 = answered.iter().map(|access| access.sent_bytes).sum();
-        assert_eq!(row.sent_bytes, sent, "{}", row.address);
+        // What was sent in a handshake that failed is estimated by the survey and not in the log.
+        if accesses.iter().all(|access| !access.method.is_empty()) {
+            assert_eq!(row.sent_bytes, sent, "{}", row.address);
+        } else {
+            assert!(row.sent_bytes > sent, "{}", row.address);
+        }
         // Bytes that were on their way when we hung up after the head of a file that is no page are seen
         // by the server only; framing of chunks is estimated.
         assert!(row.received_bytes <= received + received / 50, "{} {received}", row.received_bytes);
