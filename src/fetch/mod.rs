@@ -54,7 +54,8 @@
 //!
 //! # Old TLS
 //! Connections are TLS 1.2 or 1.3 with the suites of today. A server that refuses these can be greeted once more as
-//! clients of old did ([`Fetcher::greet`]): it tells the version and the suite that it would speak, and no more is said.
+//! clients of old did ([`Fetcher::greet`]): it tells the version and the suite that it would speak, and no more is said. With the
+//! feature `old-tls` its pages are read, over OpenSSL (`old_line`).
 //!
 //! # Without sockets
 //! [`Fetcher::in_process`] puts the same questions to a [`Web`] in this process. It says what comes of a
@@ -80,6 +81,8 @@ mod http_date;
 mod in_process;
 mod line;
 mod names;
+#[cfg(feature = "old-tls")]
+mod old_line;
 mod old_tls;
 mod reading;
 mod request;

@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -83,14 +84,14 @@ fn config(provider: Arc<CryptoProvider>, webpki: Arc<WebPkiServerVerifier>) -> R
     Ok(config)
 }
 
-/// The version that a Web in process speaks, in the place of the library's own note.
-#[derive(Clone, Copy)]
-pub(super) struct Spoken(pub &'static str);
+/// The version that a Web in process or a line of old TLS speaks, in the place of the library's own note.
+#[derive(Clone)]
+pub(super) struct Spoken(pub Cow<'static, str>);
 
 /// `TLSv1.3`, as the connection of an answer speaks it.
 pub(super) fn version(extensions: &http::Extensions) -> Option<String> {
     if let Some(Spoken(name)) = extensions.get() {
-        return Some((*name).to_owned());
+        return Some(name.clone().into_owned());
     }
     let name = match extensions.get::<TlsInfo>()?.version()? {
         Version::TLS_1_2 => "TLSv1.2",
