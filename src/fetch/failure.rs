@@ -91,7 +91,7 @@ pub(super) fn of_http(error: &hyper::Error) -> Option<Failure> {
     }
 }
 
-fn of_io(kind: ErrorKind, moments: &Moments) -> Failure {
+pub(super) fn of_io(kind: ErrorKind, moments: &Moments) -> Failure {
     let connected = moments.ready.is_some() || moments.begun.is_none();
     match kind {
         ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe => Failure::Reset,

@@ -206,8 +206,7 @@ impl Fetcher {
         self.fetch_over(Lines::to, known, ask, address, byte_limit).await
     }
 
-    /// The same with a server that refuses our TLS. Without the feature `old-tls`, and where invalid certificates are
-    /// refused, the server is only greeted.
+    /// The same with a server that refuses our TLS. Without the feature `old-tls` the server is only greeted.
     pub async fn fetch_by_old_tls(
         &self,
         known: &Validators,
@@ -216,12 +215,12 @@ impl Fetcher {
         byte_limit: u64,
     ) -> (Answer, Vec<u8>) {
         #[cfg(feature = "old-tls")]
-        if !self.parts.settings.refuse_bad_certificates {
-            return self.fetch_over(Lines::by_old_tls, known, ask, address, byte_limit).await;
-        }
+        return self.fetch_over(Lines::by_old_tls, known, ask, address, byte_limit).await;
         #[cfg(not(feature = "old-tls"))]
-        let _ = (known, byte_limit);
-        (self.greet(ask, address).await, Vec::new())
+        {
+            let _ = (known, byte_limit);
+            (self.greet(ask, address).await, Vec::new())
+        }
     }
 
     async fn fetch_over(

@@ -105,11 +105,13 @@ impl Lines {
     /// The line of old TLS to a server for a URL, opened if there is none.
     #[cfg(feature = "old-tls")]
     pub(super) fn by_old_tls(&self, address: IpAddr, url: &WebUrl) -> Result<Arc<Line>, FetchError> {
+        let Opener::Sockets(tls) = &self.opener else { return self.to(address, url) };
         let (host, port) = (url.host(), url.port());
         let server = self.settings.gateway.unwrap_or(SocketAddr::new(address, port));
         let open = || {
-            let way = Way::OldTls(OldLine::new(server, host, self.settings.timeouts));
-            Ok(Line { way, verdict: Arc::default() })
+            let (examiner, verdict) = tls.examiner(host);
+            let way = Way::OldTls(OldLine::new(server, host, examiner, self.settings.timeouts));
+            Ok(Line { way, verdict })
         };
         self.line(address, Origin::OldTls(host.clone(), port), open)
     }
