@@ -81,7 +81,7 @@ fn of_tls(error: &rustls::Error) -> Failure {
 /// only there in servers.
 const TOO_LARGE: &str = "message head is too large";
 
-fn of_http(error: &hyper::Error) -> Option<Failure> {
+pub(super) fn of_http(error: &hyper::Error) -> Option<Failure> {
     if error.is_parse() {
         Some(if error.to_string() == TOO_LARGE { Failure::HeaderTooLarge } else { Failure::BadHttp })
     } else if error.is_incomplete_message() || error.is_canceled() || error.is_closed() {
@@ -91,7 +91,7 @@ fn of_http(error: &hyper::Error) -> Option<Failure> {
     }
 }
 
-fn of_io(kind: ErrorKind, moments: &Moments) -> Failure {
+pub(super) fn of_io(kind: ErrorKind, moments: &Moments) -> Failure {
     let connected = moments.ready.is_some() || moments.begun.is_none();
     match kind {
         ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe => Failure::Reset,

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use super::cached::Cached;
 use super::gate::{Choice, Gate, MOST_ADDRESSES};
 use super::in_process::{Burden, Web};
-use super::line::{Lines, Opener};
+use super::line::{Line, Lines, Opener};
 use super::names::{Found, Names};
 use super::old_tls::greet;
 use super::request::Requests;
@@ -203,6 +203,34 @@ impl Fetcher {
         address: IpAddr,
         byte_limit: u64,
     ) -> (Answer, Vec<u8>) {
+        self.fetch_over(Lines::to, known, ask, address, byte_limit).await
+    }
+
+    /// The same with a server that refuses our TLS. Without the feature `old-tls` the server is only greeted.
+    pub async fn fetch_by_old_tls(
+        &self,
+        known: &Validators,
+        ask: &Ask,
+        address: IpAddr,
+        byte_limit: u64,
+    ) -> (Answer, Vec<u8>) {
+        #[cfg(feature = "old-tls")]
+        return self.fetch_over(Lines::by_old_tls, known, ask, address, byte_limit).await;
+        #[cfg(not(feature = "old-tls"))]
+        {
+            let _ = (known, byte_limit);
+            (self.greet(ask, address).await, Vec::new())
+        }
+    }
+
+    async fn fetch_over(
+        &self,
+        line_to: fn(&Lines, IpAddr, &WebUrl) -> Result<Arc<Line>, FetchError>,
+        known: &Validators,
+        ask: &Ask,
+        address: IpAddr,
+        byte_limit: u64,
+    ) -> (Answer, Vec<u8>) {
         let parts = &*self.parts;
         let not_asked =
             |failure| (Answer::not_asked((parts.clock)(), Some(address), failure, None), Vec::new());
@@ -210,7 +238,7 @@ impl Fetcher {
             return not_asked(failure);
         }
         let address = address.to_canonical();
-        let line = match parts.lines.to(address, &ask.url) {
+        let line = match line_to(&parts.lines, address, &ask.url) {
             Ok(line) => line,
             Err(error) => {
                 tracing::error!(%error, url = %ask.url, "no line to the server");

@@ -11,6 +11,8 @@ use url::Position;
 use super::connect::{Notes, Watch};
 use super::failure::classify;
 use super::in_process::{Thread, Web};
+#[cfg(feature = "old-tls")]
+use super::old_line::OldLine;
 use super::tls::{Tls, Verdict};
 use super::{FetchError, Settings};
 use crate::address::{Host, WebUrl};
@@ -25,6 +27,8 @@ pub(super) struct Line {
 enum Way {
     Sockets(Client),
     InProcess(Thread),
+    #[cfg(feature = "old-tls")]
+    OldTls(OldLine),
 }
 
 /// What a new line is made of.
@@ -46,6 +50,8 @@ impl Line {
             Way::Sockets(client) => {
                 client.execute(request).await.map_err(|error| classify(&error, &notes.moments()))
             }
+            #[cfg(feature = "old-tls")]
+            Way::OldTls(line) => line.execute(request, notes).await,
             Way::InProcess(thread) => thread.execute(&request, url, purpose, notes, &self.verdict).await,
         }
     }
@@ -80,6 +86,8 @@ struct Server {
 enum Origin {
     Http(u16),
     Https(Host, u16),
+    #[cfg(feature = "old-tls")]
+    OldTls(Host, u16),
 }
 
 /// Servers with a line; 25 to 52 KiB for each connection that is idle.
@@ -94,6 +102,20 @@ impl Lines {
         Self { opener, settings, open: Mutex::default() }
     }
 
+    /// The line of old TLS to a server for a URL, opened if there is none.
+    #[cfg(feature = "old-tls")]
+    pub(super) fn by_old_tls(&self, address: IpAddr, url: &WebUrl) -> Result<Arc<Line>, FetchError> {
+        let Opener::Sockets(tls) = &self.opener else { return self.to(address, url) };
+        let (host, port) = (url.host(), url.port());
+        let server = self.settings.gateway.unwrap_or(SocketAddr::new(address, port));
+        let open = || {
+            let (examiner, verdict) = tls.examiner(host);
+            let way = Way::OldTls(OldLine::new(server, host, examiner, self.settings.timeouts));
+            Ok(Line { way, verdict })
+        };
+        self.line(address, Origin::OldTls(host.clone(), port), open)
+    }
+
     /// The line to a server for a URL, opened if there is none.
     pub(super) fn to(&self, address: IpAddr, url: &WebUrl) -> Result<Arc<Line>, FetchError> {
         let origin = if url.is_https() {
@@ -101,6 +123,15 @@ impl Lines {
         } else {
             Origin::Http(url.port())
         };
+        self.line(address, origin, || self.open(address, url.host()))
+    }
+
+    fn line(
+        &self,
+        address: IpAddr,
+        origin: Origin,
+        make: impl FnOnce() -> Result<Line, FetchError>,
+    ) -> Result<Arc<Line>, FetchError> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.clock += 1;
         let now = open.clock;
@@ -112,7 +143,7 @@ impl Lines {
         if let Some(at) = server.lines.iter().position(|(known, _)| *known == origin) {
             server.lines[..=at].rotate_right(1);
         } else {
-            let line = Arc::new(self.open(address, url.host())?);
+            let line = Arc::new(make()?);
             server.lines.insert(0, (origin, line));
             server.lines.truncate(self.settings.connections_per_address.max(1));
         }

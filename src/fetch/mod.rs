@@ -54,7 +54,9 @@
 //!
 //! # Old TLS
 //! Connections are TLS 1.2 or 1.3 with the suites of today. A server that refuses these can be greeted once more as
-//! clients of old did ([`Fetcher::greet`]): it tells the version and the suite that it would speak, and no more is said.
+//! clients of old did ([`Fetcher::greet`]): it tells the version and the suite that it would speak, and no more is
+//! said. With the feature `old-tls` it is asked over OpenSSL instead (`old_line`), and its pages are read; of one that
+//! refuses OpenSSL too (Debian's has neither SSL 3.0 nor RC4) version and suite stay unknown.
 //!
 //! # Without sockets
 //! [`Fetcher::in_process`] puts the same questions to a [`Web`] in this process. It says what comes of a
@@ -80,6 +82,8 @@ mod http_date;
 mod in_process;
 mod line;
 mod names;
+#[cfg(feature = "old-tls")]
+mod old_line;
 mod old_tls;
 mod reading;
 mod request;

@@ -32,11 +32,7 @@ pub(super) async fn greet(settings: &Settings, server: SocketAddr, host: &Host) 
     let mut stream = match timeout_at(whole.min(begun + settings.timeouts.connect), connecting).await {
         Ok(Ok(stream)) => stream,
         Ok(Err(error)) => {
-            greeted.failure = Some(match error.kind() {
-                ErrorKind::ConnectionRefused => Failure::ConnectRefused,
-                ErrorKind::TimedOut => Failure::ConnectTimeout,
-                _ => Failure::ConnectUnreachable,
-            });
+            greeted.failure = Some(of_connecting(&error));
             return greeted;
         }
         Err(_) => {
@@ -51,6 +47,15 @@ pub(super) async fn greet(settings: &Settings, server: SocketAddr, host: &Host) 
     let (failure, version) = heard.unwrap_or((Failure::TlsTimeout, None));
     (greeted.failure, greeted.version) = (Some(failure), version);
     greeted
+}
+
+/// Why no TCP connection came about.
+pub(super) fn of_connecting(error: &std::io::Error) -> Failure {
+    match error.kind() {
+        ErrorKind::ConnectionRefused => Failure::ConnectRefused,
+        ErrorKind::TimedOut => Failure::ConnectTimeout,
+        _ => Failure::ConnectUnreachable,
+    }
 }
 
 impl Greeted {

@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -56,6 +57,15 @@ impl Tls {
 
     /// The configuration for one line, with sessions and verdict of its own.
     pub(super) fn for_line(&self, host: &Host) -> (ClientConfig, Arc<Verdict>) {
+        let (examiner, verdict) = self.examiner(host);
+        let mut config = self.config.clone();
+        config.dangerous().set_certificate_verifier(Arc::new(examiner));
+        config.resumption = Resumption::store(Arc::new(Sessions(ClientSessionMemoryCache::new(SESSIONS))));
+        (config, verdict)
+    }
+
+    /// Who looks at the certificates of one line, and where it says what is wrong with them.
+    pub(super) fn examiner(&self, host: &Host) -> (Examiner, Arc<Verdict>) {
         let verdict = Arc::<Verdict>::default();
         let name = host.as_str().trim_start_matches('[').trim_end_matches(']');
         let examiner = Examiner {
@@ -64,10 +74,7 @@ impl Tls {
             refuse: self.refuse,
             verdict: verdict.clone(),
         };
-        let mut config = self.config.clone();
-        config.dangerous().set_certificate_verifier(Arc::new(examiner));
-        config.resumption = Resumption::store(Arc::new(Sessions(ClientSessionMemoryCache::new(SESSIONS))));
-        (config, verdict)
+        (examiner, verdict)
     }
 }
 
@@ -83,14 +90,14 @@ fn config(provider: Arc<CryptoProvider>, webpki: Arc<WebPkiServerVerifier>) -> R
     Ok(config)
 }
 
-/// The version that a Web in process speaks, in the place of the library's own note.
-#[derive(Clone, Copy)]
-pub(super) struct Spoken(pub &'static str);
+/// The version that a Web in process or a line of old TLS speaks, in the place of the library's own note.
+#[derive(Clone)]
+pub(super) struct Spoken(pub Cow<'static, str>);
 
 /// `TLSv1.3`, as the connection of an answer speaks it.
 pub(super) fn version(extensions: &http::Extensions) -> Option<String> {
     if let Some(Spoken(name)) = extensions.get() {
-        return Some((*name).to_owned());
+        return Some(name.clone().into_owned());
     }
     let name = match extensions.get::<TlsInfo>()?.version()? {
         Version::TLS_1_2 => "TLSv1.2",
@@ -116,12 +123,23 @@ fn roots(files: &[PathBuf]) -> Result<RootCertStore, FetchError> {
 /// Notes what is wrong with a certificate, and accepts it all the same unless told otherwise.
 /// The signatures of the handshake are verified for real.
 #[derive(Debug)]
-struct Examiner {
+pub(super) struct Examiner {
     webpki: Arc<WebPkiServerVerifier>,
     /// The host of the line: through a gateway, the URL does not always name it.
     name: Option<ServerName<'static>>,
     refuse: bool,
     verdict: Arc<Verdict>,
+}
+
+#[cfg(feature = "old-tls")]
+impl Examiner {
+    /// The same for the certificates of a handshake that was not rustls's.
+    pub(super) fn accepts(&self, chain: &[CertificateDer<'_>]) -> bool {
+        let (Some((leaf, intermediates)), Some(name)) = (chain.split_first(), &self.name) else {
+            return false;
+        };
+        self.verify_server_cert(leaf, intermediates, name, &[], UnixTime::now()).is_ok()
+    }
 }
 
 impl ServerCertVerifier for Examiner {

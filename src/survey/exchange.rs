@@ -147,7 +147,7 @@ async fn attempt(
     let byte_limit = byte_limit.min(held.byte_limit());
     let fetching = async {
         if ways.has_old_tls(&ask.url) {
-            return (parts.fetcher.greet(&ask, address).await, Vec::new());
+            return parts.fetcher.fetch_by_old_tls(&known, &ask, address, byte_limit).await;
         }
         parts.fetcher.fetch_other_than(&known, &ask, address, byte_limit).await
     };

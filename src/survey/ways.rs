@@ -58,10 +58,13 @@ impl Ways {
     }
 
     fn note_tls(&mut self, url: &WebUrl, answer: &Answer) {
-        let is_told = |failure: &Failure| failure.reached_the_network() && !is_closed(*failure);
-        let Some(failure) = answer.failure.filter(is_told) else { return };
+        if answer.failure.is_some_and(|failure| !failure.reached_the_network() || is_closed(failure)) {
+            return;
+        }
         match self.tls.get(&server_of(url)) {
-            None if failure.refuses_tls() => self.tls.insert(server_of(url), Tls::Unknown),
+            None if answer.failure.is_some_and(Failure::refuses_tls) => {
+                self.tls.insert(server_of(url), Tls::Unknown)
+            }
             Some(Tls::Unknown) if answer.tls_version.is_some() => self.tls.insert(server_of(url), Tls::Old),
             Some(Tls::Unknown) => self.tls.insert(server_of(url), Tls::Other),
             _ => None,
