@@ -334,8 +334,11 @@ fn the_demo_has_everything_that_a_survey_meets() {
     let truth = truth(&world, 8);
     assert!((6_000..9_000).contains(&requests(&truth)), "{}", requests(&truth));
     assert!((150..=200).contains(&truth.sites.len()), "{}", truth.sites.len());
-    for outcome in ["complete", "depth", "robots", "moved", "unreachable"] {
+    for outcome in ["complete", "depth", "robots", "moved", "no_page", "unreachable"] {
         assert!(truth.sites.iter().any(|site| site.outcome == outcome), "{outcome}");
+    }
+    for entrance in ["offered", "front_page", "other_name"] {
+        assert!(truth.sites.iter().any(|site| site.entrance.as_deref() == Some(entrance)), "{entrance}");
     }
     assert!(truth.sites.iter().any(|site| site.generation >= 2), "generations");
     assert!(left(&truth, |level| level.not_fetched_nofollow) > 0);
@@ -348,6 +351,11 @@ fn the_demo_has_everything_that_a_survey_meets() {
         "forbidden",
         "unavailable",
         "moved",
+        "www_only",
+        "front_401",
+        "front_403",
+        "front_404",
+        "front_circle",
         "with_second_host",
         "script_only",
         "with_lists",
