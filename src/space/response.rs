@@ -183,7 +183,7 @@ impl Web for World {
 
     fn respond(&self, is_https: bool, host: &str, target: &str) -> Reaction {
         if let Some(site) = self.hostile.site(host) {
-            return Reaction::Acts(site.acts(target));
+            return Reaction::Acts(site.acts(is_https, target));
         }
         let url = Url { is_https, host: host.to_owned(), target: canonical(host, target) };
         let Some(spot) = Spot::find(self, &url) else { return Reaction::NoSuchHost };

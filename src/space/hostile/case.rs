@@ -39,6 +39,7 @@ pub(super) struct Request<'a> {
     pub host: &'a str,
     /// The host that the case is named by.
     pub main_host: &'a str,
+    pub is_https: bool,
     /// Path and query as sent.
     pub target: &'a str,
 }

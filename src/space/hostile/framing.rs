@@ -114,6 +114,10 @@ pub(super) const CASES: &[Case] = &[
     Case::of_pages("partial-unasked", "206 to who asked for no part.", |request| {
         on_front(request, || answer("206 Partial Content", &["Content-Range: bytes 0-9/9999"], BEGIN))
     }),
+    Case::of_pages("front-page-401", "A front page that wants a password.", |request| {
+        let wants = ["WWW-Authenticate: Basic realm=\"x\""];
+        on_front(request, || answer("401 Unauthorized", &wants, LINK_TO_NEXT.as_bytes()))
+    }),
     Case::of_pages("status-999", "A status of no class.", |request| {
         on_front(request, || answer("999 Request Denied", &[], BEGIN))
     }),

@@ -27,6 +27,20 @@ pub(super) const CASES: &[Case] = &[
         "/s" => redirect(&format!("http://{}/", request.main_host)),
         _ => html(""),
     }),
+    Case::of_pages(
+        "redirects-round-all-doors",
+        "www and the bare name, http and https redirect in a circle.",
+        |request| {
+            let (bare, https) = (request.main_host, request.is_https);
+            match (request.target, request.host == bare, https) {
+                ("/", true, false) => redirect(&format!("https://{bare}/")),
+                ("/", true, true) => redirect(&format!("https://www.{bare}/")),
+                ("/", false, true) => redirect(&format!("http://www.{bare}/")),
+                ("/", false, false) => redirect(&format!("http://{bare}/")),
+                _ => html(""),
+            }
+        },
+    ),
     Case::of_pages("redirect-to-other-schemes", "Redirects to ftp, file, javascript and data.", |request| {
         match request.target {
             "/ftp" => redirect(&format!("ftp://{}/", request.main_host)),

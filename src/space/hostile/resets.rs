@@ -2,7 +2,7 @@
 
 use super::super::Handshake;
 use super::act::Act;
-use super::case::Case;
+use super::case::{Case, Request};
 use super::pages::{LINK_TO_NEXT, front, missing, on_front, raw, unframed};
 
 pub(super) const CASES: &[Case] = &[
@@ -25,4 +25,9 @@ pub(super) const CASES: &[Case] = &[
         [answer, vec![Act::Hear, Act::Reset]].concat()
     }),
     Case::of_robots("reset-always", "Reset whatever is asked.", |_| vec![Act::Reset]),
+    Case::of_robots("reset-by-http", "Reset by http, all is well by https.", |request| match request {
+        Request { is_https: false, .. } => vec![Act::Reset],
+        Request { target: "/robots.txt", .. } => missing(),
+        _ => front(request),
+    }),
 ];

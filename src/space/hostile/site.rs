@@ -71,11 +71,11 @@ impl HostileSite<'_> {
     }
 
     /// How a request is answered.
-    pub fn acts(&self, target: &str) -> Vec<Act> {
+    pub fn acts(&self, is_https: bool, target: &str) -> Vec<Act> {
         if target == "/robots.txt" && !self.case.answers_robots {
             return pages::missing();
         }
-        (self.case.answer)(&Request { host: self.host, main_host: &self.main_host, target })
+        (self.case.answer)(&Request { host: self.host, main_host: &self.main_host, is_https, target })
     }
 
     fn address(&self) -> Ipv4Addr {
