@@ -11,7 +11,7 @@ use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -393,10 +393,17 @@ fn a_survey_that_dies_after_any_entry_of_its_journal_goes_on_at_the_same_address
     let (stop, stopped) = watch::channel(false);
     let is_armed = Arc::new(AtomicBool::new(false));
     let armed = is_armed.clone();
-    let stop_at_a: Hook = Arc::new(move |target| {
-        if target == "/a" && armed.load(Ordering::SeqCst) {
+    let (release, held) = mpsc::channel::<()>();
+    let held = Mutex::new(held);
+    // The survey may ask for the last page before it hears that it is to stop: that answer is held until it has.
+    let stop_at_a: Hook = Arc::new(move |target| match target {
+        "/a" if armed.load(Ordering::SeqCst) => {
             let _ = stop.send(true);
         }
+        "/b" if armed.load(Ordering::SeqCst) => {
+            let _ = held.lock().unwrap().recv();
+        }
+        _ => {}
     });
     let net = Net::watched(hosts, &["127.0.1.3"], stop_at_a);
     let undisturbed: TimelessTables =
@@ -406,6 +413,8 @@ fn a_survey_that_dies_after_any_entry_of_its_journal_goes_on_at_the_same_address
     let dir = folder.path().join("survey");
     let (fresh, _) = Survey::create(&dir, net.settings(), &net.start("two.ke")).unwrap();
     assert!(!run(fresh, stopped).is_finished);
+    is_armed.store(false, Ordering::SeqCst);
+    drop(release);
     let journals = dir.join("journal");
     let name = fs::read_dir(&journals).unwrap().next().unwrap().unwrap().file_name();
     let whole = fs::read(journals.join(&name)).unwrap();
