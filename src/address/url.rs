@@ -107,9 +107,11 @@ impl WebUrl {
         if url.host_str() != Some(host.as_str()) {
             url.set_host(Some(host.as_str())).map_err(|_| UrlError::BadHost)?;
         }
-        // Never sent: a page must not make us log in somewhere.
-        let _ = url.set_username("");
-        let _ = url.set_password(None);
+        if !url.username().is_empty() || url.password().is_some() {
+            // Never sent: a page must not make us log in somewhere.
+            let _ = url.set_username("");
+            let _ = url.set_password(None);
+        }
         Ok(Self { url, host })
     }
 
@@ -138,9 +140,16 @@ impl WebUrl {
     /// `host` or `host:port`, as the `Host` header has it.
     #[must_use]
     pub fn authority(&self) -> String {
-        match self.url.port() {
-            Some(port) => format!("{}:{port}", self.host),
-            None => self.host.as_str().to_owned(),
+        let mut text = String::new();
+        self.push_authority(&mut text);
+        text
+    }
+
+    fn push_authority(&self, text: &mut String) {
+        text.push_str(self.host.as_str());
+        if let Some(port) = self.url.port() {
+            text.push(':');
+            text.push_str(&port.to_string());
         }
     }
 
@@ -200,7 +209,7 @@ impl WebUrl {
         let mut text = String::with_capacity(self.url.as_str().len());
         text.push_str(self.url.scheme());
         text.push_str("://");
-        text.push_str(&self.authority());
+        self.push_authority(&mut text);
         normalise_percent(self.target(), &mut text);
         text
     }
@@ -214,9 +223,7 @@ impl WebUrl {
     /// Under what a page of this path and query is known, at an [`authority`](Self::authority) of any host.
     #[must_use]
     pub fn key_on(authority: &str, target: &str) -> PageKey {
-        let mut text = authority.to_owned();
-        normalise_percent(target, &mut text);
-        PageKey(xxh3_64(text.as_bytes()))
+        PageKey::of(authority.to_owned(), target)
     }
 
     /// The script that this URL queries: set for a URL with `?` or a `;` path parameter.
@@ -230,7 +237,17 @@ impl WebUrl {
     }
 
     fn key_of(&self, target: &str) -> PageKey {
-        Self::key_on(&self.authority(), target)
+        let mut authority = String::with_capacity(self.url.as_str().len());
+        self.push_authority(&mut authority);
+        PageKey::of(authority, target)
+    }
+}
+
+impl PageKey {
+    fn of(authority: String, target: &str) -> Self {
+        let mut text = authority;
+        normalise_percent(target, &mut text);
+        Self(xxh3_64(text.as_bytes()))
     }
 }
 
@@ -257,7 +274,11 @@ fn normalise_percent(text: &str, out: &mut String) {
         out.push_str(&rest[..at]);
         match rest.as_bytes().get(at + 1..at + 3).and_then(hex_pair) {
             Some(byte) if is_unreserved(byte) => out.push(char::from(byte)),
-            Some(byte) => out.push_str(&format!("%{byte:02X}")),
+            Some(_) => {
+                out.push_str(&rest[at..at + 3]);
+                let digits = out.len() - 2;
+                out[digits..].make_ascii_uppercase();
+            }
             // A lone percent sign: encoded, so that the canonical form is stable.
             None => {
                 out.push_str("%25");

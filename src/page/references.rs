@@ -15,9 +15,12 @@ use super::{Defects, Element, Link};
 pub const MAX_LINKS: usize = 10_000;
 /// Several references (`x#a`, `x#b`, `./x`) may be one link.
 const MAX_REFERENCES: usize = 4 * MAX_LINKS;
-/// Four hundred bytes a link. It bounds the spelled references, and the resolved links once more,
-/// for a long `base` makes long links out of short references.
+/// Four hundred bytes a link, of the spelled references and of the resolved links.
 const MAX_TEXT_BYTES: usize = 4 * 1024 * 1024;
+/// A `base` makes long links out of short references: on average by so many bytes, or by [`BASE_BYTES`] in all, lest a
+/// page of 16 kB become megabytes.
+const BASE_BYTES_A_LINK: usize = 400;
+const BASE_BYTES: usize = 64 * 1024;
 
 /// The references of a page as they are spelled, each spelling once.
 #[derive(Default)]
@@ -76,9 +79,14 @@ impl References {
         encoding: &'static Encoding,
         defects: &mut Defects,
     ) -> Vec<Link> {
-        let mut links = Links::default();
+        let grown_bytes = self.text.len() + BASE_BYTES.max(BASE_BYTES_A_LINK * self.spelled.len());
+        let mut links = Links::of_at_most(self.spelled.len().min(MAX_LINKS), grown_bytes.min(MAX_TEXT_BYTES));
         for reference in &self.spelled {
             let text = &self.text[reference.start..reference.end];
+            if links.is_full {
+                defects.links_dropped = defects.links_dropped.saturating_add(1);
+                continue;
+            }
             match join(base, text, encoding) {
                 Ok(url) if is_within(text) && url.page_key() == page.page_key() => {}
                 Ok(url) => links.add(url, reference, defects),
@@ -94,20 +102,33 @@ impl References {
 }
 
 /// The links of a page, each page once.
-#[derive(Default)]
 struct Links {
     kept: Vec<Link>,
     by_page: HashMap<PageKey, usize>,
     text_bytes: usize,
+    max_text_bytes: usize,
+    /// A link was dropped; no other is looked at.
+    is_full: bool,
 }
 
 impl Links {
+    fn of_at_most(max_links: usize, max_text_bytes: usize) -> Self {
+        Self {
+            kept: Vec::with_capacity(max_links),
+            by_page: HashMap::with_capacity(max_links),
+            text_bytes: 0,
+            max_text_bytes,
+            is_full: false,
+        }
+    }
+
     fn add(&mut self, url: WebUrl, reference: &Reference, defects: &mut Defects) {
         match self.by_page.entry(url.page_key()) {
             Entry::Occupied(known) => self.kept[*known.get()].nofollow &= reference.is_nofollow,
             Entry::Vacant(new) => {
                 let text_bytes = self.text_bytes + url.as_str().len();
-                if self.kept.len() >= MAX_LINKS || text_bytes > MAX_TEXT_BYTES {
+                if self.kept.len() >= MAX_LINKS || text_bytes > self.max_text_bytes {
+                    self.is_full = true;
                     defects.links_dropped = defects.links_dropped.saturating_add(1);
                     return;
                 }
@@ -183,6 +204,19 @@ mod tests {
         let (kept, defects) = links((0..MAX_LINKS).map(|n| n.to_string()), &base);
         assert!(kept.iter().map(|link| link.url.as_str().len()).sum::<usize>() <= MAX_TEXT_BYTES);
         assert_eq!(kept.len() + defects.links_dropped as usize, MAX_LINKS);
+    }
+
+    #[test]
+    fn a_long_base_drops_no_link_of_an_ordinary_page_and_long_links_are_kept() {
+        let base = format!("http://a.ke/{}/", "x".repeat(300));
+        let (kept, defects) = links((0..500).map(|n| n.to_string()), &base);
+        assert_eq!((kept.len(), defects.links_dropped), (500, 0));
+        let long = (0..500).map(|n| format!("{n}?{}", "y".repeat(1500)));
+        assert_eq!(links(long, "http://a.ke/").0.len(), 500);
+        let base = format!("http://a.ke/{}/", "x".repeat(1900));
+        let (kept, defects) = links((0..1000).map(|n| n.to_string()), &base);
+        assert_eq!(kept.len() + defects.links_dropped as usize, 1000);
+        assert!((200..300).contains(&kept.len()), "{}", kept.len());
     }
 
     #[test]

@@ -12,7 +12,7 @@ const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
 /// Japanese and Korean is a word by itself. Time is linear in the text, memory constant.
 pub(super) struct SimHash {
     /// How many shingles have each bit set.
-    ones: [u32; u64::BITS as usize],
+    ones: BitCounts,
     shingles: u32,
     /// The last words, the latest last.
     last: [u64; SHINGLE_WORDS],
@@ -33,7 +33,7 @@ enum State {
 impl Default for SimHash {
     fn default() -> Self {
         Self {
-            ones: [0; u64::BITS as usize],
+            ones: BitCounts::default(),
             shingles: 0,
             last: [0; SHINGLE_WORDS],
             words: 0,
@@ -80,10 +80,8 @@ impl SimHash {
         if self.shingles == 0 && self.words > 0 {
             self.count(&self.last.clone());
         }
-        let bit = |(place, ones): (usize, &u32)| {
-            u64::from(2 * u64::from(*ones) > u64::from(self.shingles)) << place
-        };
-        (self.shingles > 0).then(|| self.ones.iter().enumerate().map(bit).sum())
+        let is_common = |place: &u32| 2 * self.ones.of_bit(*place) > u64::from(self.shingles);
+        (self.shingles > 0).then(|| (0..u64::BITS).filter(is_common).map(|place| 1 << place).sum())
     }
 
     fn begin(&mut self, byte: u8, state: State) {
@@ -102,9 +100,30 @@ impl SimHash {
     fn count(&mut self, words: &[u64]) {
         let shingle = words.iter().fold(0, |sum: u64, word| mixed(sum.rotate_left(21) ^ word));
         self.shingles = self.shingles.saturating_add(1);
-        for (place, ones) in self.ones.iter_mut().enumerate() {
-            *ones += (shingle >> place & 1) as u32;
+        self.ones.add(shingle);
+    }
+}
+
+/// How many of the values added have each bit set: 64 binary counters side by side, digit n of all of them in
+/// `digits[n]`. A value is added to all at once, carrying as far as any carries: few steps where 64 sums take 64.
+#[derive(Clone, Copy, Default)]
+struct BitCounts {
+    digits: [u64; u32::BITS as usize],
+}
+
+impl BitCounts {
+    fn add(&mut self, value: u64) {
+        let mut carry = value;
+        for digit in &mut self.digits {
+            if carry == 0 {
+                return;
+            }
+            (*digit, carry) = (*digit ^ carry, *digit & carry);
         }
+    }
+
+    fn of_bit(&self, place: u32) -> u64 {
+        self.digits.iter().enumerate().map(|(n, digit)| (digit >> place & 1) << n).sum()
     }
 }
 
@@ -158,6 +177,16 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn bits_are_counted_as_one_by_one(values in prop::collection::vec(any::<u64>(), 0..300)) {
+            let mut counts = BitCounts::default();
+            values.iter().for_each(|value| counts.add(*value));
+            for place in 0..u64::BITS {
+                let ones = values.iter().filter(|value| *value >> place & 1 == 1).count();
+                prop_assert_eq!(counts.of_bit(place), ones as u64);
+            }
+        }
+
         #[test]
         fn any_bytes_have_one_in_any_pieces(bytes in prop::collection::vec(any::<u8>(), 0..300), cut in 0usize..300) {
             let (mut whole, mut pieces) = (SimHash::default(), SimHash::default());
