@@ -340,7 +340,8 @@ def kept_back():
         "rows_that_do_not_reconcile": one(f"""SELECT count(*) FROM levels WHERE internal_urls <> fetched
             + {" + ".join(f"not_fetched_{name}" for name in CLASSES)}"""),
         "robots": dict(zip(("attempts", "rules", "allow_all", "disallow_all", "redirects"),
-            one(f"{robots} FROM exchanges WHERE purpose = 'robots'"))),
+            one(f"""{robots} FROM (FROM exchanges WHERE purpose = 'robots'
+                QUALIFY row_number() OVER (PARTITION BY site, seed, number ORDER BY attempt DESC) = 1)"""))),
     }
 
 

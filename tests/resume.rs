@@ -24,23 +24,17 @@ fn ccsurvey(space: &Space, command: &str, dir: &Path, start: &Path) -> Child {
 }
 
 fn spawn(space: &Space, command: &str, dir: &Path, start: &Path, more: &[&str]) -> Child {
-    start_with(Command::new(env!("CARGO_BIN_EXE_ccsurvey")), space, command, dir, start, more)
+    begin(program(Stdio::null()), space, command, dir, start, more)
 }
 
-fn start_with(
-    mut process: Command,
-    space: &Space,
-    command: &str,
-    dir: &Path,
-    start: &Path,
-    more: &[&str],
-) -> Child {
-    process.stderr(Stdio::null());
-    start_heard(process, space, command, dir, start, more)
+/// The program; what it says goes there.
+fn program(said: Stdio) -> Command {
+    let mut process = Command::new(env!("CARGO_BIN_EXE_ccsurvey"));
+    process.stderr(said);
+    process
 }
 
-/// Begins the program; what it says goes where `process` has it go.
-fn start_heard(
+fn begin(
     mut process: Command,
     space: &Space,
     command: &str,
@@ -251,12 +245,8 @@ fn of_two_surveys_begun_in_one_folder_at_once_one_is_made_and_the_other_told() {
         }
         // Every other time the rival cannot be made, and takes back what it has made so far.
         let rival: &[&str] = if turn % 2 == 0 { &["--geo", "/nowhere.mmdb"] } else { &[] };
-        let begin = |more: &[&str]| {
-            let mut program = Command::new(env!("CARGO_BIN_EXE_ccsurvey"));
-            program.stderr(Stdio::piped());
-            start_heard(program, &space, "survey", &dir, &start, more)
-        };
-        let (rival, one) = (begin(rival), begin(&[]));
+        let with = |more: &[&str]| begin(program(Stdio::piped()), &space, "survey", &dir, &start, more);
+        let (rival, one) = (with(rival), with(&[]));
         let (one, rival) = (one.wait_with_output().unwrap(), rival.wait_with_output().unwrap());
         let made = [&one, &rival].iter().filter(|it| it.status.success()).count();
         for refused in [&one, &rival].into_iter().filter(|it| !it.status.success()) {
@@ -285,10 +275,9 @@ fn survey_or_resume_begins_goes_on_and_says_that_it_is_finished() {
     let (start, dir) = (folder.path().join("start.txt"), folder.path().join("survey"));
     std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
     let again = |more: &[&str]| {
-        let mut program = Command::new(env!("CARGO_BIN_EXE_ccsurvey"));
-        program.stderr(Stdio::piped());
         let flags = [&["--or-resume"], more].concat();
-        let ended = start_heard(program, &space, "survey", &dir, &start, &flags).wait_with_output().unwrap();
+        let begun = begin(program(Stdio::piped()), &space, "survey", &dir, &start, &flags);
+        let ended = begun.wait_with_output().unwrap();
         (ended.status.code(), String::from_utf8(ended.stderr).unwrap())
     };
     assert!(kill_after(&space, spawn(&space, "survey", &dir, &start, &["--or-resume"]), 50));
@@ -397,19 +386,20 @@ fn a_lost_terminal_is_nothing_to_a_survey_under_nohup() {
     let (start, dir) = (folder.path().join("start.txt"), folder.path().join("survey"));
     std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
     let mut nohup = Command::new("nohup");
-    nohup.arg(env!("CARGO_BIN_EXE_ccsurvey"));
-    let mut child = start_with(nohup, &space, "survey", &dir, &start, &[]);
+    nohup.arg(env!("CARGO_BIN_EXE_ccsurvey")).stderr(Stdio::null());
+    let mut child = begin(nohup, &space, "survey", &dir, &start, &[]);
     send(&space, &child, &["-HUP"]);
     assert_eq!(child.wait().unwrap().code(), Some(0));
     assert_eq!(Manifest::load(&dir).unwrap().state, SurveyState::Finished);
 }
 
-fn ends_politely_with_130_and_resume_goes_on(program: Command, signals: &[&str]) {
+fn ends_politely_with_130_and_resume_goes_on(mut program: Command, signals: &[&str]) {
     let space = Space::serve("a_small_country");
     let folder = tempfile::tempdir().unwrap();
     let (start, dir) = (folder.path().join("start.txt"), folder.path().join("survey"));
     std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
-    let mut child = start_with(program, &space, "survey", &dir, &start, &[]);
+    program.stderr(Stdio::null());
+    let mut child = begin(program, &space, "survey", &dir, &start, &[]);
     send(&space, &child, signals);
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!(Manifest::load(&dir).unwrap().state, SurveyState::Interrupted);

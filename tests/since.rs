@@ -247,6 +247,40 @@ fn a_killed_survey_goes_on_without_the_earlier_one_and_ends_with_the_same_tables
 }
 
 #[test]
+fn what_is_added_to_a_finished_survey_is_surveyed_since_the_earlier_one_while_that_is_there() {
+    let space = Space::of(&world(0));
+    let folder = tempfile::tempdir().unwrap();
+    let earlier = folder.path().join("earlier");
+    std::fs::rename(space.survey(recording(&space)).dir(), &earlier).unwrap();
+    let urls: Vec<String> = space.starts().iter().map(|url| url.as_str().to_owned()).collect();
+    let thirds: Vec<PathBuf> = (0..3).map(|third| folder.path().join(format!("{third}.txt"))).collect();
+    for (file, urls) in thirds.iter().zip(urls.chunks(urls.len().div_ceil(3))) {
+        std::fs::write(file, urls.join("\n")).unwrap();
+    }
+    let dir = folder.path().join("again");
+    let mut begun = survey(&space, &dir, &thirds[0], &earlier);
+    let quietly = begun.args(["--feed-back", "off"]).stdout(Stdio::null()).stderr(Stdio::null());
+    assert!(quietly.status().unwrap().success());
+    let mut of_survey = unchanged(&dir);
+    assert!(of_survey > 0 && !dir.join("since.redb").exists());
+    let mut add = |file: &Path| {
+        let (dir_text, file) = (dir.to_str().unwrap(), file.to_str().unwrap());
+        let added = ccsurvey(&["add", dir_text, "--start", file]);
+        assert!(added.status.success(), "{added:?}");
+        assert!(resume(&dir).wait().unwrap().success());
+        let of_added = unchanged(&dir) - of_survey;
+        of_survey += of_added;
+        (of_added, String::from_utf8(added.stderr).unwrap())
+    };
+    let (of_added, _) = add(&thirds[1]);
+    assert!(of_added > 0);
+    std::fs::remove_dir_all(&earlier).unwrap();
+    let (of_added, said) = add(&thirds[2]);
+    assert_eq!(of_added, 0);
+    assert!(said.contains("without the earlier survey"), "{said}");
+}
+
+#[test]
 fn an_earlier_survey_that_cannot_be_used_is_named_and_nothing_is_made() {
     let space = Space::of(&world(0));
     let (first, unrecorded) = (space.survey(recording(&space)), space.survey(space.settings()));

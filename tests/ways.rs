@@ -17,9 +17,9 @@ use std::time::{Duration, Instant};
 
 use ccsurvey::address::WebUrl;
 use ccsurvey::records::{ExchangeRow, SiteRow};
-use ccsurvey::survey::{Ending, Settings, Span, Survey};
+use ccsurvey::survey::{Ending, Settings, Survey};
 use ccsurvey::walk::Entrances;
-use common::{TimelessTables, rows, same_tables, timeless_tables};
+use common::{TimelessTables, almost_without_pauses, rows, same_tables, timeless_tables};
 use hickory_proto::op::Message;
 use hickory_proto::rr::rdata::{A, AAAA};
 use hickory_proto::rr::{RData, Record};
@@ -76,18 +76,10 @@ impl Net {
 
     fn settings(&self) -> Settings {
         Settings {
-            cctld: vec!["ke".to_owned()],
-            contact: Some("https://survey.example/contact".to_owned()),
-            dns: Some(self.dns),
             permit_special_addresses: true,
             // What other doors bring is told elsewhere.
             entrances: Entrances::UpTo(1),
-            min_delay: Span(Duration::ZERO),
-            delay_factor: 0.0,
-            link_share: None,
-            max_delay: Span(Duration::from_millis(20)),
-            rate: None,
-            ..Settings::default()
+            ..almost_without_pauses(self.dns)
         }
     }
 

@@ -12,6 +12,7 @@ pub(super) enum Kind {
     Refresh,
     Forbidden,
     Error,
+    Busy,
     Cut,
     Silent,
     Linked,
@@ -31,6 +32,7 @@ impl Kind {
             Extra::Wait | Extra::Arrived => Self::Refresh,
             Extra::Private => Self::Forbidden,
             Extra::Failing => Self::Error,
+            Extra::Busy => Self::Busy,
             Extra::Cut => Self::Cut,
             Extra::Silent => Self::Silent,
             Extra::GoLinked => Self::Linked,
@@ -52,6 +54,7 @@ pub(super) fn has(world: &World, node: &Node, kind: Kind) -> bool {
         Kind::Refresh => ("refresh", extras.refresh_share),
         Kind::Forbidden => ("forbidden", extras.forbidden_share),
         Kind::Error => ("error", extras.error_share),
+        Kind::Busy => ("busy", extras.busy_share),
         Kind::Cut => ("cut", extras.cut_share),
         Kind::Silent => ("never answered", extras.silent_share),
         Kind::Linked => ("redirect to linked", redirects.linked_share),
@@ -86,7 +89,7 @@ pub(super) fn media_type(extra: Extra) -> &'static str {
 }
 
 /// The extra that a page links to for each kind but the script, in the order of the links.
-pub(super) fn linked(node: &Node) -> [(Kind, Extra); 13] {
+pub(super) fn linked(node: &Node) -> [(Kind, Extra); 14] {
     [
         (Kind::Lost, Extra::Lost),
         (Kind::File, file_kind(node)),
@@ -94,6 +97,7 @@ pub(super) fn linked(node: &Node) -> [(Kind, Extra); 13] {
         (Kind::Refresh, Extra::Wait),
         (Kind::Forbidden, Extra::Private),
         (Kind::Error, Extra::Failing),
+        (Kind::Busy, Extra::Busy),
         (Kind::Cut, Extra::Cut),
         (Kind::Silent, Extra::Silent),
         (Kind::Linked, Extra::GoLinked),

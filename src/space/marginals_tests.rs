@@ -312,6 +312,7 @@ fn what_hangs_at_pages_has_its_share_of_pages() {
         (Kind::Refresh, extras.refresh_share),
         (Kind::Forbidden, extras.forbidden_share),
         (Kind::Error, extras.error_share),
+        (Kind::Busy, extras.busy_share),
         (Kind::Cut, extras.cut_share),
         (Kind::Silent, extras.silent_share),
         (Kind::Linked, redirects.linked_share),

@@ -60,6 +60,8 @@ pub(super) enum Extra {
     Private,
     /// 500.
     Failing,
+    /// 503, with Retry-After where the world has it.
+    Busy,
     /// Breaks off after its last link.
     Cut,
     /// Asked for, and never answered.
@@ -78,7 +80,7 @@ pub(super) enum Extra {
 }
 
 /// Each extra with what stands before and after the page's name in its path.
-const EXTRAS: [(Extra, &str, &str); 21] = [
+const EXTRAS: [(Extra, &str, &str); 22] = [
     (Extra::Lost, "/lost/", ".html"),
     (Extra::Pdf, "/files/", ".pdf"),
     (Extra::Jpeg, "/files/", ".jpg"),
@@ -90,6 +92,7 @@ const EXTRAS: [(Extra, &str, &str); 21] = [
     (Extra::Arrived, "/arrived/", ".html"),
     (Extra::Private, "/private/", ".html"),
     (Extra::Failing, "/failing/", ".html"),
+    (Extra::Busy, "/busy/", ".html"),
     (Extra::Cut, "/cut/", ".html"),
     (Extra::Silent, "/silent/", ".html"),
     (Extra::GoLinked, "/go/linked/", ""),

@@ -141,6 +141,8 @@ section! {
         forbidden_share: f64 = 0.023, 0.0..=1.0, "share of pages";
         /// Pages with a link to a page whose program fails (500) [D].
         error_share: f64 = 0.023, 0.0..=1.0, "share of pages";
+        /// Pages with a link to a page whose server has too much to do (503) [A].
+        busy_share: f64 = 0.0, 0.0..=1.0, "share of pages";
         /// Pages with a link to a page that breaks off after its last link [D].
         cut_share: f64 = 0.007, 0.0..=1.0, "share of pages";
         /// Pages with a link to a page that is asked for and never comes [D].

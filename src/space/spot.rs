@@ -154,6 +154,7 @@ impl Spot {
             Extra::Cut => Content::Page(Page { is_cut: true, ..links::leaf_page(world, self, node, "cut") }),
             Extra::Private => Content::Status(403),
             Extra::Failing => Content::Status(500),
+            Extra::Busy => Content::Status(503),
             Extra::Silent => Content::Silence,
             Extra::Lost => return None,
         })

@@ -4,6 +4,7 @@
 pub mod fixed_web;
 pub mod truths;
 
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -38,6 +39,21 @@ pub struct TimelessTables {
     pub exchanges: Vec<ExchangeRow>,
 }
 
+/// Settings of a survey of `ke` by this name server, with next to no pauses.
+pub fn almost_without_pauses(dns: SocketAddr) -> Settings {
+    Settings {
+        cctld: vec!["ke".to_owned()],
+        contact: Some("https://survey.example/contact".to_owned()),
+        dns: Some(dns),
+        min_delay: Span(Duration::ZERO),
+        delay_factor: 0.0,
+        link_share: None,
+        max_delay: Span(Duration::from_millis(20)),
+        rate: None,
+        ..Settings::default()
+    }
+}
+
 impl Space {
     /// Serves `tests/worlds/NAME.toml`.
     pub fn serve(name: &str) -> Self {
@@ -55,18 +71,7 @@ impl Space {
 
     /// Settings that survey this world, with next to no pauses.
     pub fn settings(&self) -> Settings {
-        Settings {
-            cctld: vec!["ke".to_owned()],
-            contact: Some("https://survey.example/contact".to_owned()),
-            dns: Some(self.served.dns_addr),
-            gateway: Some(self.served.gateway_addr),
-            min_delay: Span(Duration::ZERO),
-            delay_factor: 0.0,
-            link_share: None,
-            max_delay: Span(Duration::from_millis(20)),
-            rate: None,
-            ..Settings::default()
-        }
+        Settings { gateway: Some(self.served.gateway_addr), ..almost_without_pauses(self.served.dns_addr) }
     }
 
     pub fn starts(&self) -> Vec<WebUrl> {

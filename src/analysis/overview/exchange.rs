@@ -47,6 +47,8 @@ pub(super) struct Exchange<'a> {
     pub new_external_hosts: Option<u32>,
     /// What the page or file took when it came whole; it has not changed since an earlier survey.
     pub unchanged_bytes: Option<u64>,
+    /// Which try at its question it is; the one before it brought no answer.
+    pub attempt: u32,
 }
 
 impl Exchange<'_> {
@@ -165,6 +167,7 @@ columns! {
     new_external_urls: UInt32Chunked by u32,
     new_external_hosts: UInt32Chunked by u32,
     unchanged_bytes: UInt64Chunked by u64,
+    attempt: UInt32Chunked by u32,
 }
 
 /// Reads the exchanges of listed trees, one after the other.
@@ -229,6 +232,7 @@ impl<'f> Columns<'f> {
             new_external_urls: self.new_external_urls.get(row),
             new_external_hosts: self.new_external_hosts.get(row),
             unchanged_bytes: self.unchanged_bytes.get(row).map(|bytes| bytes.min(MOST_BYTES)),
+            attempt: self.attempt.get(row).unwrap_or_default(),
         }
     }
 }

@@ -42,7 +42,8 @@ pub struct Level {
     pub not_fetched: [u64; CLASSES.len()],
 }
 
-/// Answers to requests for robots.txt (RFC 9309 §2.3.1).
+/// Answers to requests for robots.txt (RFC 9309 §2.3.1). Of several tries at one, at the next address of a host or by older
+/// TLS, the last counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Robots {
     /// Attempts, those included that no server was asked for.
@@ -149,6 +150,11 @@ impl KeptBackMaker {
             return;
         }
         let robots = &mut self.robots;
+        if exchange.attempt > 0 {
+            // The try before, which brought no answer, was not the last.
+            robots.attempts = robots.attempts.saturating_sub(1);
+            robots.disallow_all = robots.disallow_all.saturating_sub(1);
+        }
         robots.attempts += 1;
         match exchange.status {
             _ if !may_allow(exchange) => robots.disallow_all += 1,

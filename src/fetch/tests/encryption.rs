@@ -114,15 +114,7 @@ async fn a_server_whose_tls_is_too_old_says_so() {
         (alert(40), Failure::TlsAlert),
         (alert(112), Failure::TlsAlert),
     ] {
-        let said = flight.clone();
-        let server = Server::talking(move |mut talk| {
-            let said = said.clone();
-            async move {
-                talk.say(&said).await;
-                talk.wait().await;
-            }
-        })
-        .await;
+        let server = Server::saying(&flight).await;
         let url = format!("https://a.ke:{}/", server.address.port());
         let (answer, _) = fetcher(settings()).fetch(&ask(&url, Purpose::Page), LOOPBACK, u64::MAX).await;
         assert_eq!(answer.failure, Some(failure), "{flight:?}");
@@ -142,15 +134,7 @@ async fn a_greeting_of_old_learns_what_the_server_speaks() {
         (b"HTTP/1.1 400 plain HTTP".to_vec(), Some(Failure::TlsHandshake), None),
         (Vec::new(), Some(Failure::TlsTimeout), None),
     ] {
-        let said = flight.clone();
-        let server = Server::talking(move |mut talk| {
-            let said = said.clone();
-            async move {
-                talk.say(&said).await;
-                talk.wait().await;
-            }
-        })
-        .await;
+        let server = Server::saying(&flight).await;
         let url = format!("https://a.ke:{}/", server.address.port());
         let mut settings = settings();
         settings.timeouts.tls = SHORT;

@@ -57,6 +57,19 @@ impl Server {
         .await
     }
 
+    /// Says this before it hears anything, and waits.
+    pub async fn saying(flight: &[u8]) -> Self {
+        let flight: Arc<[u8]> = flight.into();
+        Self::talking(move |mut talk| {
+            let flight = flight.clone();
+            async move {
+                talk.say(&flight).await;
+                talk.wait().await;
+            }
+        })
+        .await
+    }
+
     /// Says this to every request of a connection.
     pub async fn repeating(reply: impl Into<Vec<u8>>) -> Self {
         let reply: Arc<[u8]> = reply.into().into();
