@@ -15,7 +15,7 @@
 //! afterwards, except that [`Tables::compact`] may join them when the survey is over. The
 //! `servers` table is an aggregate and is rewritten whole.
 //!
-//! Readers go segment by segment ([`read_table`], [`read_frames`]), so that memory is bounded by
+//! Readers go segment by segment ([`read_frames`]) or row group by row group ([`read_table`]), so that memory is bounded by
 //! the size of a segment and not by the size of the survey. The [`Manifest`] says which survey
 //! this is, with which settings it ran and how it ended. [`Geo`] tells the country and the
 //! network of an address from the user's own databases.

@@ -11,17 +11,38 @@ use super::tables::{folder, names, segment_number, segmented};
 use super::units::thousands;
 use super::{Manifest, Row, ServerRow, SurveyState, TableCount, TablesError};
 
-/// The rows of a table, one segment at a time, in the order they were written.
+/// The rows of a table, one row group at a time, in the order they were written.
 ///
 /// # Errors
 /// The folder of the table cannot be read; later, a file of it.
 pub fn read_table<R: Row>(
     dir: &Path,
 ) -> Result<impl Iterator<Item = Result<Vec<R>, TablesError>> + use<R>, TablesError> {
-    Ok(all_files(dir, R::TABLE)?.into_iter().map(|path| {
-        let frame = read_file::<R>(&path, None)?;
-        R::rows(&frame).map_err(TablesError::at("read table", &path))
+    Ok(all_files(dir, R::TABLE)?.into_iter().flat_map(|path| {
+        let groups: Vec<_> = match row_groups(&path) {
+            Ok(groups) => groups.into_iter().map(Ok).collect(),
+            Err(wrong) => vec![Err(wrong)],
+        };
+        groups.into_iter().map(move |group| {
+            let wrong_here = |wrong| TablesError::new("read table", &path, place(&path, None, wrong));
+            let frame = open(&path)?.with_slice(Some(group?)).finish().map_err(wrong_here)?;
+            R::rows(&frame).map_err(TablesError::at("read table", &path))
+        })
     }))
+}
+
+/// Where each row group of a file begins, and how many rows it has. The table of servers is one file of any size.
+fn row_groups(path: &Path) -> Result<Vec<(usize, usize)>, TablesError> {
+    let mut reader = open(path)?;
+    let metadata = reader
+        .get_metadata()
+        .map_err(|wrong| TablesError::new("read table", path, place(path, None, wrong)))?;
+    let mut next = 0;
+    let group = |rows: usize| {
+        next += rows;
+        (next - rows, rows)
+    };
+    Ok(metadata.row_groups.iter().map(|group| group.num_rows()).map(group).collect())
 }
 
 /// The wanted columns of a table, one segment at a time; nothing else is decoded. A column that
