@@ -91,14 +91,15 @@ pub fn take_in(dir: &Path) -> Result<Option<Taken>, SurveyError> {
     };
     let manifest = Manifest::load(dir)?;
     let was_finished = manifest.state == SurveyState::Finished;
+    let mut known = None;
     if was_finished {
         if let Some(old) = &settings.since {
-            know_earlier_pages(&folder, old)?;
+            known = Some(know_earlier_pages(&folder, old)?);
         }
         // Before the first URL is offered: a crash leaves a survey that goes on, and at worst finds nothing to do.
         Manifest { state: SurveyState::Interrupted, finished: None, ..manifest.clone() }.save(dir)?;
     }
-    let taken = take_in_all(&folder, &reach, &mut frontier)?.unwrap_or_default();
+    let taken = Taken { known, ..take_in_all(&folder, &reach, &mut frontier)?.unwrap_or_default() };
     let counts = frontier.counts()?;
     let waiting = counts.trees.saturating_sub(counts.finished);
     if was_finished && waiting == 0 {
@@ -112,16 +113,17 @@ pub fn take_in(dir: &Path) -> Result<Option<Taken>, SurveyError> {
     Ok(Some(taken))
 }
 
-/// What a survey since another knew is gone when it is finished: it is read again, if the other is still there.
-fn know_earlier_pages(folder: &Folder, old: &Path) -> Result<(), SurveyError> {
+/// What a survey since another knew is gone when it is finished: it is read again, if the other is still there. Gives the
+/// number of pages and files that are known.
+fn know_earlier_pages(folder: &Folder, old: &Path) -> Result<u64, SurveyError> {
     let path = folder.since();
     let _ = fs::remove_file(&path);
-    if let Err(wrong) = EarlierPages::build(&path, old, &mut |_| {}) {
+    EarlierPages::build(&path, old, &mut |_| {}).or_else(|wrong| {
         tracing::warn!(%wrong, "the sites that are added are surveyed without the earlier survey");
         let _ = fs::remove_file(&path);
         EarlierPages::build_empty(&path)?;
-    }
-    Ok(())
+        Ok(0)
+    })
 }
 
 /// Takes in the lists that wait, in the order in which they were handed over; none where none waits.

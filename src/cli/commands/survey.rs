@@ -75,9 +75,12 @@ pub(super) fn taken_in_words(taken: Taken) -> String {
             count(taken.repeated, "start URL")
         )
     });
-    let known = taken.known.map(|known| {
-        let known = units::thousands(known);
-        format!("; {known} pages and files of the earlier survey are sent only if they have changed")
+    let known = taken.known.map(|known| match known {
+        0 => "; nothing of the earlier survey is there: all is sent whole".to_owned(),
+        known => {
+            let known = units::thousands(known);
+            format!("; {known} pages and files of the earlier survey are sent only if they have changed")
+        }
     });
     format!(
         "{} to survey{}{}{}",
@@ -121,6 +124,10 @@ mod tests {
         assert_eq!(
             taken_in_words(Taken { sites: 1, known: Some(1234), ..Taken::default() }),
             "1 site to survey; 1,234 pages and files of the earlier survey are sent only if they have changed"
+        );
+        assert_eq!(
+            taken_in_words(Taken { sites: 1, known: Some(0), ..Taken::default() }),
+            "1 site to survey; nothing of the earlier survey is there: all is sent whole"
         );
     }
 }
