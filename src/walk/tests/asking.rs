@@ -134,3 +134,97 @@ fn a_tree_that_did_not_come_to_its_end_is_not_probed() {
     }
     assert_eq!(walk.conclude().0.outcome, Outcome::Complete);
 }
+
+#[test]
+fn head_asks_once_whatever_scheme_the_page_is_at_and_never_for_the_start_url() {
+    let filter = Filter { non_html: NonHtml::Head, ..Filter::default() };
+    let web = Web::default()
+        .page("http://a.ke/start.pdf", &["/x.pdf"])
+        .page("http://a.ke/x.pdf", &[])
+        .page("https://a.ke/x.pdf", &[]);
+    let walk = start("http://a.ke/start.pdf", Settings { filter, ..Settings::default() }, "");
+    let (_, asked) = drive_by(walk, |ask| {
+        let (mut answer, mut content) = web.answer(ask);
+        // The page answers HEAD where it is, and leads GET to its other scheme.
+        if ask.url.as_str() == "http://a.ke/x.pdf" && ask.purpose == Purpose::Page {
+            (answer.status, content) = (Some(301), Content::Nothing);
+            answer.head.location = Some("https://a.ke/x.pdf".to_owned());
+        }
+        (answer, if ask.purpose == Purpose::Head { Content::Nothing } else { content })
+    });
+    let tree_asked = asked.iter().filter(|ask| ask.depth.is_some());
+    assert_eq!(
+        tree_asked.map(|ask| (ask.purpose, ask.url.as_str())).collect::<Vec<_>>(),
+        [
+            (Purpose::Page, "http://a.ke/start.pdf"),
+            (Purpose::Head, "http://a.ke/x.pdf"),
+            (Purpose::Page, "http://a.ke/x.pdf"),
+            (Purpose::Page, "https://a.ke/x.pdf"),
+        ]
+    );
+}
+
+#[test]
+fn a_probe_counts_each_url_and_host_that_the_tree_does_not_have() {
+    let web = Web::default()
+        .page("http://a.ke/", &["/s?id=1", "/s?id=2", "/known", "http://b.ke/"])
+        .page("http://a.ke/s?id=1", &[])
+        .page(
+            "http://a.ke/s?id=2",
+            &[
+                "/known",
+                "/new",
+                "/newer",
+                "/s?id=1",
+                "http://b.ke/",
+                "http://b.ke/2",
+                "http://c.ke/",
+                "http://c.ke/2",
+                "http://d.ke/",
+            ],
+        );
+    let probing = Probing { share: 1.0, ..Probing::default() };
+    let (tree, _) = walk(&web, Settings { probing, ..Settings::default() });
+    let [probe] = &tree.probes[..] else { panic!("{:?}", tree.probes) };
+    assert_eq!((probe.number, probe.withheld, probe.internal_urls), (4, 1, 2));
+    assert_eq!((probe.external_urls, probe.external_hosts), (4, 2));
+    // A probe that brings no answer costs, and tells nothing.
+    let (silent, _) =
+        walk(&web.serve("http://a.ke/s?id=2", Served::Gone), Settings { probing, ..Settings::default() });
+    assert_eq!((silent.probes.len(), silent.probe_load.requests), (0, 1));
+}
+
+#[test]
+fn a_site_with_too_many_urls_is_not_probed() {
+    let web = Web::default()
+        .page("http://a.ke/", &["/s?id=1", "/s?id=2", "/x"])
+        .page("http://a.ke/x", &["/1", "/2"]);
+    let probing = Probing { share: 1.0, ..Probing::default() };
+    let probed = |max_urls| {
+        let (tree, _) = walk(&web, Settings { probing, max_urls, ..Settings::default() });
+        (tree.outcome, tree.probe_load.requests)
+    };
+    assert_eq!(probed(6), (Outcome::Complete, 1));
+    assert_eq!(probed(5), (Outcome::Trap, 0));
+}
+
+#[test]
+fn what_was_left_out_opted_out_or_never_had_its_rules_read_is_not_probed() {
+    let probing = Probing { share: 1.0, ..Probing::default() };
+    let links = ["/s?id=1", "/s?id=2", "/s?print=1", "http://no.a.ke/s?id=1", "http://no.a.ke/s?id=2"];
+    let web = Web::default().page("http://a.ke/", &links);
+    let probed = |exclude: &[&str], opt_out: &str| {
+        let exclude = exclude.iter().map(|text| text.parse().unwrap()).collect();
+        let filter = Filter { exclude, ..Filter::default() };
+        let settings = Settings { filter, probing, ..Settings::default() };
+        let (_, asked) = drive(start("http://a.ke/", settings, opt_out), &web, 1);
+        let probes = asked.iter().filter(|ask| ask.purpose == Purpose::Probe);
+        let mut urls: Vec<String> = probes.map(|ask| ask.url.to_string()).collect();
+        urls.sort();
+        urls
+    };
+    let (a, print, no) = ("http://a.ke/s?id=2", "http://a.ke/s?print=1", "http://no.a.ke/s?id=2");
+    assert_eq!(probed(&[], ""), [a, print, no]);
+    assert_eq!(probed(&["*print="], ""), [a, no]);
+    assert_eq!(probed(&[], "no.a.ke"), [a, print]);
+}
