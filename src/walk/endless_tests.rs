@@ -278,7 +278,7 @@ fn a_shop_whose_pages_lead_elsewhere_is_walked_to_its_end() {
     };
     let web = shop(Web::default(), "http://a.ke/", &WORDS[..5], beside).page("http://a.ke/about", &[]);
     let (tree, asked) = walk(&web, Settings::default());
-    assert_eq!((tree.outcome, asked.len() - 1), (Outcome::Trap, 1 + 5 + 20 + 61), "a level later");
+    assert_eq!((tree.outcome, asked.len() - 1), (Outcome::Trap, 1 + 5 + 20 + 61 + 120), "two levels later");
 }
 
 #[test]
