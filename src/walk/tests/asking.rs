@@ -209,6 +209,37 @@ fn a_site_with_too_many_urls_is_not_probed() {
 }
 
 #[test]
+fn a_tree_that_was_ended_is_not_probed_though_its_rule_kept_queries_back() {
+    let web =
+        Web::default().page("http://a.ke/", &["/s?id=1", "/s?id=2", "/x"]).page("http://a.ke/x", &["/y"]);
+    let probed = |why: Option<Outcome>| {
+        let probing = Probing { share: 1.0, ..Probing::default() };
+        let mut walk = start("http://a.ke/", Settings { probing, ..Settings::default() }, "");
+        while let Step::Ask(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
+            walk.begin(&ask);
+            let (answer, content) = web.answer(&ask);
+            walk.handle(ask.number, answer, content);
+            if let Some(why) = why.filter(|_| ask.url.target() == "/x") {
+                walk.end(why);
+            }
+        }
+        walk.conclude().0.probe_load.requests
+    };
+    assert_eq!(probed(None), 1);
+    for why in [
+        Outcome::RequestBudget,
+        Outcome::ByteBudget,
+        Outcome::TimeBudget,
+        Outcome::Robots,
+        Outcome::Unreachable,
+        Outcome::OptOut,
+        Outcome::Interrupted,
+    ] {
+        assert_eq!(probed(Some(why)), 0, "{why}");
+    }
+}
+
+#[test]
 fn what_was_left_out_opted_out_or_never_had_its_rules_read_is_not_probed() {
     let probing = Probing { share: 1.0, ..Probing::default() };
     let links = ["/s?id=1", "/s?id=2", "/s?print=1", "http://no.a.ke/s?id=1", "http://no.a.ke/s?id=2"];

@@ -95,6 +95,19 @@ fn nofollow_links_are_not_salvaged_but_what_they_say_of_others_is() {
 }
 
 #[test]
+fn only_a_redirect_leads_to_its_location() {
+    let salvaged = |status| {
+        let mut salvage = Salvage::new(scope(), 100);
+        let ask = Ask { number: 0, url: url("http://a.ke/"), purpose: Purpose::Page, depth: Some(Depth(0)) };
+        let (mut answer, _) = Web::default().redirect("http://a.ke/", "/x").answer(&ask);
+        answer.status = Some(status);
+        salvage.take(&ask, &answer, &Content::Nothing);
+        salvage.conclude().0.levels[0].class(Class::Limit)
+    };
+    assert_eq!((salvaged(302), salvaged(201), salvaged(503)), (1, 0, 0));
+}
+
+#[test]
 fn a_page_that_was_asked_for_twice_is_one_page_and_two_requests() {
     let web = Web::default().page("http://a.ke/", &["/later"]).serve("http://a.ke/later", Served::Later);
     let (tree, salvaged, _) = both(&web, Settings::default());
