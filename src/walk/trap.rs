@@ -35,7 +35,7 @@ fn repeated(segments: &[&str], group: usize) -> Option<(usize, usize)> {
     for at in group..segments.len() {
         run = if segments[at] == segments[at - group] { run + 1 } else { 0 };
         let is_wordy =
-            || segments[at + 1 - group..=at].iter().any(|part| part.bytes().any(|b| b.is_ascii_alphabetic()));
+            || segments[at - group..at].iter().any(|part| part.bytes().any(|b| b.is_ascii_alphabetic()));
         if run >= long_run && is_wordy() {
             return Some((at + 1 - long_run - group, group));
         }

@@ -259,3 +259,26 @@ fn what_was_left_out_opted_out_or_never_had_its_rules_read_is_not_probed() {
     assert_eq!(probed(&["*print="], ""), [a, no]);
     assert_eq!(probed(&[], "no.a.ke"), [a, print]);
 }
+
+#[test]
+fn who_opts_out_while_a_tree_is_walked_is_not_probed_at_its_end() {
+    let web = Web::default()
+        .page("http://a.ke/", &["http://b.a.ke/s?id=1", "http://b.a.ke/s?id=2", "/x"])
+        .page("http://b.a.ke/s?id=1", &[]);
+    let probed = |opts_out: &str| {
+        let probing = Probing { share: 1.0, ..Probing::default() };
+        let settings = Arc::new(Settings { probing, ..Settings::default() });
+        let scope = Scope::of(&Host::parse("a.ke").unwrap(), ScopeRule::Site, suffixes());
+        let list = Arc::new(OptOuts::default());
+        let walk = Walk::new(settings, scope, list.clone(), url("http://a.ke/"), Known::default());
+        let (tree, _) = drive_by(walk, |ask| {
+            if ask.url.target() == "/x" {
+                list.replace(OptOut::parse(opts_out).unwrap());
+            }
+            web.answer(ask)
+        });
+        (tree.outcome, tree.probe_load.requests)
+    };
+    assert_eq!(probed("other.a.ke"), (Outcome::Complete, 1));
+    assert_eq!(probed("b.a.ke"), (Outcome::Complete, 0));
+}

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::*;
-use crate::address::{Host, OptOut, Scope, ScopeRule, SuffixSection, Suffixes, WebUrl};
+use crate::address::{Host, OptOut, OptOuts, Scope, ScopeRule, SuffixSection, Suffixes, WebUrl};
 use crate::exchange::{Answer, Ask, Depth, Failure, Purpose, Wire};
 use crate::page::{Page, Source};
 
