@@ -70,7 +70,7 @@ fn a_site_may_have_just_so_many_urls() {
 #[test]
 fn a_site_may_have_just_so_many_bytes_of_urls() {
     let walked = |lengths: &[usize]| {
-        // One of 18 bytes without its name, so that the URL is as long as told.
+        // `http://a.ke/` and a digit are 13 bytes.
         let long = |(n, length): (usize, &usize)| format!("http://a.ke/{n}{}", "x".repeat(length - 13));
         let links: Vec<String> = lengths.iter().enumerate().map(long).collect();
         let web = Web::default().page("http://a.ke/", &links.iter().map(String::as_str).collect::<Vec<_>>());
