@@ -133,3 +133,59 @@ impl Answer {
 pub fn asks_for_pause(status: Option<u16>) -> bool {
     matches!(status, Some(429 | 503))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answered(status: u16, location: Option<&str>) -> Answer {
+        let mut answer = Answer::not_asked(SystemTime::UNIX_EPOCH, None, Failure::Reset, None);
+        answer.status = Some(status);
+        answer.head.location = location.map(str::to_owned);
+        answer
+    }
+
+    #[test]
+    fn a_status_is_a_success_a_redirect_a_wish_for_a_pause_or_nothing_of_that() {
+        for status in 100..600 {
+            let answer = answered(status, Some("/x"));
+            assert_eq!(answer.is_success(), matches!(status, 200..=299), "{status}");
+            assert_eq!(answer.is_redirect(), [301, 302, 303, 307, 308].contains(&status), "{status}");
+            assert_eq!(answer.asks_for_pause(), [429, 503].contains(&status), "{status}");
+            assert_eq!(asks_for_pause(Some(status)), answer.asks_for_pause());
+            assert!(!answered(status, None).is_redirect(), "{status} without a target");
+        }
+        let silence = Answer::not_asked(SystemTime::UNIX_EPOCH, None, Failure::Reset, None);
+        assert!(!silence.is_success() && !silence.is_redirect() && !silence.asks_for_pause());
+    }
+
+    #[test]
+    fn the_body_takes_what_the_other_phases_leave_of_the_time_at_the_server() {
+        let seconds = |n| Some(Duration::from_secs(n));
+        let transfer = |connect, tls, first_byte, total| {
+            let total = Duration::from_secs(total);
+            // DNS is no time at the server.
+            Timings { dns: seconds(50), connect, tls, first_byte, total }.transfer().as_secs()
+        };
+        assert_eq!(transfer(seconds(1), seconds(2), seconds(4), 17), 10);
+        assert_eq!(transfer(None, None, seconds(4), 17), 13, "a connection kept alive");
+        assert_eq!(transfer(seconds(1), seconds(2), None, 17), 0, "no answer came");
+        assert_eq!(transfer(seconds(1), seconds(2), seconds(4), 5), 0, "clocks are rounded");
+    }
+
+    #[test]
+    fn what_was_not_asked_cost_nothing_but_its_dns() {
+        let (started, dns) = (SystemTime::UNIX_EPOCH, Some(Duration::from_secs(3)));
+        let answer = Answer::not_asked(started, None, Failure::DnsTimeout, dns);
+        assert_eq!((answer.status, answer.failure), (None, Some(Failure::DnsTimeout)));
+        assert_eq!((answer.wire, answer.timings), (Wire::default(), Timings { dns, ..Timings::default() }));
+        assert_eq!(answer.ended(), started, "it took none of the server's time");
+    }
+
+    #[test]
+    fn an_exchange_ends_its_total_time_after_it_began() {
+        let mut answer = answered(200, None);
+        answer.timings.total = Duration::from_secs(7);
+        assert_eq!(answer.ended(), SystemTime::UNIX_EPOCH + Duration::from_secs(7));
+    }
+}

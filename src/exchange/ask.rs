@@ -54,3 +54,21 @@ pub struct Ask {
     /// None for robots.txt and probes, which stand outside the tree.
     pub depth: Option<Depth>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depths_are_counted_from_0_and_written_as_numbers() {
+        assert_eq!(Depth::default().next().next(), Depth(2));
+        assert_eq!(Depth(u16::MAX).next(), Depth(u16::MAX), "no chain of links is that long");
+        assert_eq!(Depth(12).to_string(), "12");
+    }
+
+    #[test]
+    fn purposes_have_their_words_in_the_exchanges_table() {
+        let words = [Purpose::Page, Purpose::Robots, Purpose::Head, Purpose::Probe].map(Purpose::as_str);
+        assert_eq!(words, ["page", "robots", "head", "probe"]);
+    }
+}

@@ -157,3 +157,48 @@ impl fmt::Display for Failure {
         f.write_str(self.as_str())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    fn words(is_so: impl Fn(Failure) -> bool) -> Vec<&'static str> {
+        Failure::ALL.iter().filter(|failure| is_so(**failure)).map(|failure| failure.as_str()).collect()
+    }
+
+    #[test]
+    fn every_failure_has_a_word_of_its_own_and_a_meaning() {
+        assert_eq!(Failure::ALL.iter().map(|failure| failure.as_str()).collect::<HashSet<_>>().len(), 28);
+        for failure in Failure::ALL {
+            assert_eq!(failure.to_string(), failure.as_str());
+            assert!(failure.as_str().bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'));
+            assert!(!failure.meaning().trim().is_empty(), "{failure}");
+        }
+    }
+
+    #[test]
+    fn what_failed_at_the_name_server_or_was_never_sent_is_no_load_of_the_server() {
+        for failure in Failure::ALL {
+            let is_ours = failure.meaning().contains("nothing was sent");
+            let is_name = failure.as_str().starts_with("dns_");
+            assert_eq!(failure.reached_the_network(), !is_ours && !is_name, "{failure}");
+        }
+    }
+
+    #[test]
+    fn failures_tell_how_far_an_exchange_came() {
+        assert_eq!(
+            words(Failure::is_no_connection),
+            ["connect_refused", "connect_timeout", "connect_unreachable"]
+        );
+        assert_eq!(words(Failure::refuses_tls), ["tls_too_old", "tls_alert"]);
+        let body = ["body_too_large", "body_truncated", "body_encoding", "idle_timeout", "too_slow"];
+        let answered = [&body[..], &["unreadable"]].concat();
+        assert_eq!(words(Failure::has_answer), answered);
+        let heard = ["tls_certificate", "bad_http", "header_too_large"];
+        let heard = [&heard[..], &body, &["tls_too_old", "tls_alert", "unreadable"]].concat();
+        assert_eq!(words(Failure::server_answered), heard);
+    }
+}

@@ -32,6 +32,29 @@ mod tests {
     use super::*;
 
     #[test]
+    fn only_whole_successes_that_are_no_html_are_hung_up_on_and_robots_txt_never() {
+        for (purpose, is_for_links) in
+            [(Purpose::Page, true), (Purpose::Probe, true), (Purpose::Robots, false), (Purpose::Head, false)]
+        {
+            for (status, has_body) in [
+                (199, false),
+                (200, true),
+                (203, true),
+                (204, false),
+                (205, false),
+                (206, true),
+                (299, true),
+                (301, false),
+                (404, false),
+                (500, false),
+            ] {
+                assert_eq!(hangs_up(purpose, status, b"image/png"), is_for_links && has_body, "{status}");
+                assert!(!hangs_up(purpose, status, b"text/html") && !hangs_up(purpose, status, b""));
+            }
+        }
+    }
+
+    #[test]
     fn html_is_told_by_its_media_type_in_any_spelling() {
         for html in ["text/html", "Text/HTML; charset=x", " application/xhtml+xml ;q", "", ";charset=utf-8"] {
             assert!(is_html(html.as_bytes()), "{html}");

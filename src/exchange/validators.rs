@@ -34,6 +34,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_tag_or_a_date_is_enough_to_ask_with() {
+        let is_empty = |etag: Option<&str>, date: Option<&str>| {
+            Validators { etag: etag.map(str::to_owned), last_modified: date.map(str::to_owned) }.is_empty()
+        };
+        assert!(is_empty(None, None));
+        assert!(!is_empty(Some("\"1\""), None) && !is_empty(None, Some("x")));
+        assert!(!is_empty(Some("\"1\""), Some("x")));
+    }
+
+    #[test]
     fn a_tag_that_compression_has_marked_is_given_back_without_its_mark_too() {
         let tags = |tag: &str| Validators { etag: Some(tag.to_owned()), last_modified: None }.tags();
         assert_eq!(tags("\"4e20-660c-gzip\"").unwrap(), "\"4e20-660c-gzip\", \"4e20-660c\"");

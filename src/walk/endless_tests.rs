@@ -11,7 +11,8 @@ fn grown(mut web: Web, first: &[String], most: usize, links: impl Fn(&str) -> (S
         let (text, found) = links(&list[turn]);
         let anchors: String = found.iter().map(|to| format!("<a href='{to}'></a>")).collect();
         web = web.serve(&list[turn], Served::Html(format!("{text} {anchors}")));
-        let new: Vec<String> = found.into_iter().filter(|to| !list.contains(to)).collect();
+        let is_new = |to: &String| (to.contains("//a.ke/") || to.contains(".a.ke/")) && !list.contains(to);
+        let new: Vec<String> = found.into_iter().filter(is_new).collect();
         list.extend(new);
         turn += 1;
     }
@@ -226,4 +227,105 @@ fn pages_of_the_same_bytes_elsewhere_are_followed() {
         web = web.page(&format!("http://a.ke/{n}/main.html"), &[&format!("http://b{n}.ke/")]);
     }
     assert_eq!(walk(&web, Settings::default()).0.externals.len(), 5);
+}
+
+#[test]
+fn eight_endless_paths_of_a_site_are_named_each_once() {
+    let words = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
+    let links: Vec<String> = ["x", "y"]
+        .iter()
+        .flat_map(|end| words.iter().map(move |word| format!("/{word}/{word}/{word}/{word}/{end}")))
+        .collect();
+    let web = Web::default().page("http://a.ke/", &links.iter().map(String::as_str).collect::<Vec<_>>());
+    let (tree, _) = walk(&web, Settings::default());
+    assert_eq!(tree.levels[1].class(Class::Trap), 20);
+    let named: Vec<String> = words[..8].iter().map(|word| format!("a.ke/({word})/**")).collect();
+    assert_eq!(tree.trap_patterns, named);
+}
+
+/// Pages below a folder, each of which leads to those of one more of the words in it; `more` are its other links.
+fn shop(web: Web, folder: &str, words: &[&str], more: impl Fn(&str) -> Vec<String>) -> Web {
+    grown(web, &[folder.to_owned()], 400, |url| {
+        let choices = words.iter().filter(|word| !url.contains(*word)).map(|word| format!("{url}{word}/"));
+        (format!("All of {url}"), choices.chain(more(url)).collect())
+    })
+}
+
+const WORDS: [&str; 7] = ["red", "blue", "large", "small", "new", "used", "cheap"];
+
+#[test]
+fn a_shop_of_few_words_is_walked_to_its_end() {
+    let walked = |words| {
+        let (tree, asked) =
+            walk(&shop(Web::default(), "http://a.ke/", words, |_| Vec::new()), Settings::default());
+        (tree.outcome, asked.len() - 1)
+    };
+    assert_eq!(walked(&WORDS[..4]), (Outcome::Complete, 1 + 4 + 12 + 24 + 24));
+    assert_eq!(walked(&WORDS[..5]), (Outcome::Trap, 1 + 5 + 20));
+}
+
+#[test]
+fn a_shop_whose_pages_lead_elsewhere_is_walked_to_its_end() {
+    let all = 1 + 5 + 20 + 60 + 120 + 120;
+    let abroad = |url: &str| vec![format!("http://b{}.ke/", token(url))];
+    let (tree, asked) = walk(&shop(Web::default(), "http://a.ke/", &WORDS[..5], abroad), Settings::default());
+    assert_eq!((tree.outcome, asked.len() - 1, tree.externals.len()), (Outcome::Complete, all, all));
+    // One page that leads to something else is enough.
+    let beside = |url: &str| match url {
+        "http://a.ke/red/new/" => vec!["http://a.ke/about".to_owned()],
+        "http://a.ke/red/new/large/" => vec!["http://b.ke/".to_owned()],
+        _ => Vec::new(),
+    };
+    let web = shop(Web::default(), "http://a.ke/", &WORDS[..5], beside).page("http://a.ke/about", &[]);
+    let (tree, asked) = walk(&web, Settings::default());
+    assert_eq!((tree.outcome, asked.len() - 1), (Outcome::Trap, 1 + 5 + 20 + 61 + 120), "two levels later");
+}
+
+#[test]
+fn beside_a_shop_without_end_the_rest_of_the_site_and_its_queries_go_on() {
+    let links = ["/shop/", "/about"];
+    let web = Web::default()
+        .page("http://a.ke/", &links)
+        .page("http://a.ke/about", &["/team"])
+        .page("http://a.ke/team", &["/jobs"])
+        .page("http://a.ke/jobs", &["/jobs/old"])
+        .page("http://a.ke/jobs/old", &["/jobs/older", "/shop/red/blue/new/?page=2"])
+        .page("http://a.ke/jobs/older", &["http://b.ke/"]);
+    let (tree, asked) = walk(&shop(web, "http://a.ke/shop/", &WORDS, |_| Vec::new()), Settings::default());
+    assert_eq!((tree.outcome, tree.trap_patterns.join(" ")), (Outcome::Trap, "a.ke/shop/**".into()));
+    assert_eq!(asked.len(), 1 + 1 + (1 + 7 + 42) + 5 + 1);
+    assert_eq!((tree.externals.len(), tree.levels[4].class(Class::Trap)), (1, 210));
+    assert!(asked.iter().any(|ask| ask.url.query().is_some()), "the rule on scripts bounds it");
+}
+
+/// The calendar again, with more links on its pages.
+fn calendar_with(more: impl Fn(&str) -> Vec<String>) -> Web {
+    let web = Web::default().page("http://a.ke/", &["/calendar/2001/1/", "http://c.ke/"]);
+    grown(web, &["http://a.ke/calendar/2001/1/".to_owned()], 400, |url| {
+        let found = match numbers(url)[..] {
+            [year, month] if url.ends_with('/') => {
+                let next = format!("http://a.ke/calendar/{}/{}/", year + month / 12, month % 12 + 1);
+                let days = (1..=28).map(|day| format!("http://a.ke/calendar/{year}/{month}/{day}.html"));
+                [next].into_iter().chain(days).chain(more(url)).collect()
+            }
+            _ => Vec::new(),
+        };
+        (format!("Nothing happens on {url}"), found)
+    })
+}
+
+#[test]
+fn neither_queries_nor_known_externals_make_a_calendar_sound() {
+    let is_trap = |web: &Web| {
+        let tree = walk(web, Settings::default()).0;
+        (tree.outcome == Outcome::Trap, tree.trap_patterns)
+    };
+    let trap = (true, vec!["a.ke/calendar/#/**".to_owned()]);
+    assert_eq!(is_trap(&calendar_with(|_| Vec::new())), trap);
+    assert_eq!(is_trap(&calendar_with(|_| vec!["http://c.ke/".to_owned()])), trap);
+    assert_eq!(is_trap(&calendar_with(|url| vec![format!("{url}?print")])), trap);
+    let events = calendar_with(|url| vec![format!("http://b{}.ke/", token(url))]);
+    assert_eq!(is_trap(&events), (false, Vec::new()), "every month leads to somebody else");
+    let words = calendar_with(|url| vec![format!("{url}meeting-of-{}", token(url).replace(is_digit, "o"))]);
+    assert_eq!(is_trap(&words), (false, Vec::new()), "every month brings a new word");
 }

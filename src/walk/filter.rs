@@ -298,6 +298,28 @@ mod tests {
         assert!(leaves_out("/fr/1") && leaves_out("/en/old/1") && leaves_out("/en/1.pdf"));
     }
 
+    #[test]
+    fn an_ending_is_a_word_with_or_without_its_dot() {
+        for text in ["pdf", ".PDF", " .Pdf "] {
+            assert_eq!(text.parse(), Ok(Extension("pdf".to_owned())), "{text}");
+        }
+        for none in ["", ".", " ", "tar.gz", "a b", "*", "é"] {
+            let message = format!("'{none}' is no ending of file names (expected for example 'pdf')");
+            assert_eq!(none.parse::<Extension>(), Err(message));
+        }
+    }
+
+    #[test]
+    fn endings_and_patterns_are_written_in_files_as_they_are_typed() {
+        let extension: Extension = serde_json::from_str("\".PDF\"").unwrap();
+        assert_eq!(serde_json::to_string(&extension).unwrap(), "\"pdf\"");
+        assert!(serde_json::from_str::<Extension>("\"\"").is_err());
+        let pattern: UrlPattern = serde_json::from_str("\"Blog.a.ke/2009/\"").unwrap();
+        assert_eq!(serde_json::to_string(&pattern).unwrap(), "\"Blog.a.ke/2009/\"");
+        assert_eq!(pattern.to_string(), "Blog.a.ke/2009/");
+        assert!(serde_json::from_str::<UrlPattern>("\"list\"").is_err());
+    }
+
     proptest! {
         #[test]
         fn any_text_is_a_pattern_or_none_and_any_url_is_compared(pattern in ".{0,60}", path in "[ -~]{0,60}") {

@@ -52,7 +52,7 @@ impl Walk {
             (None, _) => &mut self.robots,
         };
         waiting.tries.iter().for_each(|tried| load.book(tried));
-        if self.depth == Depth(0) && waiting.purpose != Purpose::Probe {
+        if self.depth == Depth(0) {
             self.entering.note_answer(&waiting.url, &answer);
         }
         match waiting.entry {

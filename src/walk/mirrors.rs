@@ -77,3 +77,57 @@ impl Pair {
         self.equal >= LEAST_EQUAL && 10 * self.different <= self.equal
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url(text: &str) -> WebUrl {
+        WebUrl::parse(text).unwrap()
+    }
+
+    /// Whether a page of `b.a.ke` is a copy after so many pages that both hosts show alike and so many that differ.
+    fn is_copy(equal: u32, different: u32) -> bool {
+        let mut mirrors = Mirrors::default();
+        for host in ["a.ke", "b.a.ke"] {
+            for n in 0..equal + different {
+                let body = if n < equal || host == "a.ke" { u128::from(n) } else { u128::from(n) + 1000 };
+                mirrors.note(&url(&format!("http://{host}/{n}")), body);
+            }
+        }
+        let known = HashMap::from([(url("http://a.ke/x").page_key(), Place::Found)]);
+        assert!(!mirrors.is_copy(&url("http://b.a.ke/y"), &known), "the page is not known at the other host");
+        assert!(!mirrors.is_copy(&url("http://a.ke/x"), &known), "the host met first is no mirror");
+        assert!(!mirrors.is_copy(&url("http://c.a.ke/x"), &known));
+        mirrors.is_copy(&url("http://b.a.ke/x"), &known)
+    }
+
+    #[test]
+    fn a_mirror_shows_three_pages_alike_and_nine_of_ten() {
+        assert!(!is_copy(0, 0) && !is_copy(2, 0) && is_copy(3, 0));
+        assert!(is_copy(10, 1) && !is_copy(9, 1) && is_copy(20, 2) && !is_copy(20, 3));
+    }
+
+    #[test]
+    fn a_page_of_the_other_host_is_known_where_it_was_found_and_may_be_followed() {
+        let mut mirrors = Mirrors::default();
+        for host in ["b.a.ke", "a.ke", "c.a.ke"] {
+            (0..3).for_each(|n| mirrors.note(&url(&format!("http://{host}/{n}")), n));
+        }
+        // Each host's pages are compared with the first that had them.
+        for (host, place, is_copy) in [
+            ("a.ke", Place::Found, true),
+            ("c.a.ke", Place::Listed, true),
+            ("a.ke", Place::Earlier, true),
+            ("a.ke", Place::Shunned, false),
+            ("b.a.ke", Place::Found, false),
+        ] {
+            let known = HashMap::from([(url("http://b.a.ke/x?y").page_key(), place)]);
+            assert_eq!(
+                mirrors.is_copy(&url(&format!("https://{host}/x?y")), &known),
+                is_copy,
+                "{host} {place:?}"
+            );
+        }
+    }
+}

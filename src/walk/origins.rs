@@ -177,3 +177,166 @@ impl Origins {
 pub(super) fn origin_of(url: &WebUrl) -> String {
     format!("{}://{}", if url.is_https() { "https" } else { "http" }, url.authority())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: SystemTime = SystemTime::UNIX_EPOCH;
+
+    fn url(text: &str) -> WebUrl {
+        WebUrl::parse(text).unwrap()
+    }
+
+    fn asked(next: u32) -> Asked {
+        Asked { at: NOW, next }
+    }
+
+    /// What a lookup says, in a word or by the URL to ask for.
+    fn says(origins: &mut Origins, at: &str, again: bool) -> String {
+        match origins.lookup(&url(at), again) {
+            Lookup::Known(Verdict::Rules(rules)) if rules.allows(&url(at)) => "allowed".to_owned(),
+            Lookup::Known(Verdict::Rules(_)) => "forbidden".to_owned(),
+            Lookup::Known(Verdict::Unreachable) => "unreachable".to_owned(),
+            Lookup::Ask(url) => url.to_string(),
+            Lookup::Pending => "pending".to_owned(),
+        }
+    }
+
+    /// Asks for the robots.txt of a host and finds a file of so many bytes.
+    fn find(origins: &mut Origins, host: &str, bytes: usize) {
+        let robots = format!("http://{host}/robots.txt");
+        assert_eq!(says(origins, &robots, true), robots);
+        origins.begin();
+        origins.found(&vec![b'#'; bytes], Availability::Found(b""), "ccsurvey", asked(1));
+    }
+
+    #[test]
+    fn a_tree_asks_two_thousand_origins_for_their_rules_and_takes_those_of_others_for_out_of_reach() {
+        let mut origins = Origins::default();
+        for host in 0..2_000 {
+            find(&mut origins, &format!("h{host}.a.ke"), 0);
+        }
+        assert_eq!(says(&mut origins, "http://one-more.a.ke/", false), "unreachable");
+        assert!(!origins.knows(&url("http://one-more.a.ke/")));
+        assert_eq!(says(&mut origins, "http://h0.a.ke/x", false), "allowed");
+        find(&mut origins, "h0.a.ke", 0);
+    }
+
+    #[test]
+    fn a_tree_keeps_eight_mebibytes_of_rules() {
+        let mut origins = Origins::default();
+        for host in 0..16 {
+            find(&mut origins, &format!("h{host}.a.ke"), 512 * 1024);
+        }
+        find(&mut origins, "i.a.ke", 1);
+        assert_eq!(says(&mut origins, "http://j.a.ke/", false), "unreachable");
+        // What is asked for again takes the place of what was there.
+        find(&mut origins, "h0.a.ke", 512 * 1024);
+        assert_eq!(says(&mut origins, "http://j.a.ke/", false), "unreachable");
+        find(&mut origins, "h0.a.ke", 512 * 1024 - 1);
+        assert_eq!(says(&mut origins, "http://j.a.ke/", false), "http://j.a.ke/robots.txt");
+    }
+
+    #[test]
+    fn a_file_that_serves_several_origins_is_kept_once() {
+        let mut origins = Origins::default();
+        for pair in 0..8 {
+            let from = format!("http://f{pair}.a.ke/robots.txt");
+            assert_eq!(says(&mut origins, &from, false), from);
+            origins.begin();
+            let to = format!("http://t{pair}.a.ke/robots.txt");
+            origins.redirected(Some(url(&to)), "ccsurvey", asked(1));
+            origins.begin();
+            origins.found(&vec![b'#'; 1024 * 1024], Availability::Found(b""), "ccsurvey", asked(2));
+            assert_eq!(says(&mut origins, &from, false), "allowed");
+            assert_eq!(says(&mut origins, &to, false), "allowed");
+        }
+        find(&mut origins, "last.a.ke", 1);
+        assert_eq!(says(&mut origins, "http://j.a.ke/", false), "unreachable");
+    }
+
+    #[test]
+    fn an_answer_is_waited_for_and_asked_for_again_as_often_as_may_be() {
+        let mut origins = Origins::default();
+        assert!(!origins.retry(2), "nothing is being asked");
+        let robots = "http://a.ke/robots.txt";
+        for retry in [true, true, false] {
+            assert_eq!(says(&mut origins, "http://a.ke/x", false), robots);
+            origins.begin();
+            assert_eq!(says(&mut origins, "http://a.ke/x", false), "pending");
+            assert_eq!(says(&mut origins, "http://b.a.ke/x", false), "pending", "one at a time");
+            assert_eq!(origins.retry(2), retry);
+        }
+        assert!(!origins.knows(&url("http://a.ke/x")));
+        origins.settle(Verdict::Unreachable, asked(3));
+        assert_eq!(says(&mut origins, "http://a.ke/x", false), "unreachable");
+        assert_eq!(says(&mut origins, "https://a.ke/x", false), "https://a.ke/robots.txt", "another origin");
+    }
+
+    #[test]
+    fn five_redirects_are_followed_and_the_sixth_or_one_to_nowhere_means_that_there_are_no_rules() {
+        let follow = |hops: usize| {
+            let mut origins = Origins::default();
+            says(&mut origins, "http://a.ke/x", false);
+            for hop in 0..hops {
+                origins.begin();
+                origins.redirected(Some(url(&format!("http://a.ke/rules/{hop}"))), "ccsurvey", asked(1));
+            }
+            says(&mut origins, "http://a.ke/x", false)
+        };
+        assert_eq!(follow(5), "http://a.ke/rules/4");
+        assert_eq!(follow(6), "allowed");
+        let mut origins = Origins::default();
+        says(&mut origins, "http://a.ke/x", false);
+        origins.begin();
+        origins.redirected(None, "ccsurvey", asked(1));
+        assert_eq!(says(&mut origins, "http://a.ke/x", false), "allowed");
+    }
+
+    #[test]
+    fn rules_of_another_origin_are_taken_over_while_they_are_young_with_their_age() {
+        let redirected = |to: &str, age: Duration| {
+            let mut origins = Origins::default();
+            says(&mut origins, "http://b.a.ke/", false);
+            origins.begin();
+            origins.settle(Verdict::Unreachable, asked(1));
+            says(&mut origins, "http://a.ke/", false);
+            origins.begin();
+            origins.redirected(Some(url(to)), "ccsurvey", Asked { at: NOW + age, next: 2 });
+            (says(&mut origins, "http://a.ke/", false), origins.good_until(&url("http://a.ke/"), 3))
+        };
+        let robots = "http://b.a.ke/robots.txt";
+        let young = MAX_AGE - Duration::from_nanos(1);
+        assert_eq!(redirected(robots, young), ("unreachable".to_owned(), Some(NOW + MAX_AGE)));
+        assert_eq!(redirected(robots, MAX_AGE), (robots.to_owned(), None));
+        let other = "http://b.a.ke/rules.txt";
+        assert_eq!(redirected(other, young), (other.to_owned(), None), "no origin's robots.txt");
+    }
+
+    #[test]
+    fn a_circle_of_redirects_serves_each_of_its_origins_and_no_rules_file_elsewhere_does() {
+        let mut origins = Origins::default();
+        says(&mut origins, "http://a.ke/", false);
+        for to in ["https://a.ke/robots.txt", "http://a.ke/robots.txt", "http://b.a.ke/rules.txt"] {
+            origins.begin();
+            origins.redirected(Some(url(to)), "ccsurvey", asked(1));
+            assert_eq!(says(&mut origins, "https://a.ke/", false), to, "they wait for the same answer");
+        }
+        origins.begin();
+        let rules = b"User-agent: *\nDisallow: /x\nCrawl-delay: 7\n";
+        origins.found(rules, Availability::Found(rules), "ccsurvey", asked(4));
+        for origin in ["http://a.ke", "https://a.ke"] {
+            assert_eq!(says(&mut origins, &format!("{origin}/x"), false), "forbidden");
+            assert_eq!(says(&mut origins, &format!("{origin}/y"), false), "allowed");
+            let url = url(origin);
+            assert_eq!(origins.crawl_delay(&url), Some(Duration::from_secs(7)));
+            // No bound for the question right after it, a day for later ones.
+            assert_eq!(origins.good_until(&url, 4), None);
+            assert_eq!(origins.good_until(&url, 5), Some(NOW + MAX_AGE));
+        }
+        assert!(!origins.knows(&url("http://b.a.ke/")));
+        assert_eq!(origins.crawl_delay(&url("http://b.a.ke/")), None);
+        assert_eq!(origins.good_until(&url("http://b.a.ke/"), 9), None);
+    }
+}

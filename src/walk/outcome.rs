@@ -76,3 +76,30 @@ impl fmt::Display for Outcome {
         f.write_str(self.as_str())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outcomes_have_their_words_in_the_tables() {
+        let words = [
+            "complete",
+            "depth",
+            "request_budget",
+            "byte_budget",
+            "time_budget",
+            "stable",
+            "trap",
+            "robots",
+            "moved",
+            "unreachable",
+            "opt_out",
+            "interrupted",
+            "no_page",
+            "failed",
+        ];
+        assert_eq!(Outcome::ALL.map(Outcome::as_str), words);
+        assert_eq!(Outcome::ALL.map(|outcome| outcome.to_string()), words);
+    }
+}

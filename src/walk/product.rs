@@ -74,4 +74,38 @@ mod tests {
         assert_eq!(product_among(&["/1/2", "/3/2", "/3/1"], "/3/1/2"), None);
         assert_eq!(product_among(&["/a//b", "/a/b"], "/a//b"), None);
     }
+
+    #[test]
+    fn any_segment_but_the_last_can_be_left_out_if_it_has_a_letter_and_the_rest_is_known() {
+        let url = |path: &str| WebUrl::parse(&format!("http://a.ke{path}")).unwrap();
+        let removable = |known: &[&str], path: &str| {
+            let known = known.iter().map(|path| (url(path).page_key(), Place::Found)).collect();
+            (0..40)
+                .filter(|at| {
+                    let parts = path.matches('/').count();
+                    *at < parts && is_removable(&url(path), *at, &known)
+                })
+                .collect::<Vec<_>>()
+        };
+        let known = ["/b/c/", "/a/c/", "/a/b/", "/b/c", "/a/c", "/a/b", "/7/c"];
+        assert_eq!(removable(&known, "/a/b/c/"), [0, 1]);
+        assert_eq!(removable(&known, "/a/b/c"), [0, 1]);
+        assert_eq!(removable(&["/b/c"], "/a/b/c/"), [0; 0], "its page ends in a slash");
+        assert_eq!(removable(&known, "/7/b/c"), [1], "a number is no choice");
+        assert_eq!(removable(&["/a", "/"], "/b/a"), [0]);
+        assert_eq!(removable(&["/"], "/a"), [0; 0]);
+        assert_eq!(removable(&["/a//c", "/b//c"], "/a/b//c"), [0; 0]);
+        let long = |n: usize| (0..n).map(|n| format!("/s{n}")).collect::<String>();
+        assert_eq!(removable(&[&long(30)[3..]], &long(30)), [0]);
+        assert_eq!(removable(&[&long(31)[3..]], &long(31)), [0; 0], "longer paths are traps by their length");
+    }
+
+    #[test]
+    fn a_product_is_told_by_the_folder_before_the_first_choice() {
+        let known = ["/x/b/c/d", "/x/a/c/d", "/x/a/b/d"];
+        assert_eq!(product_among(&known, "/x/a/b/c/d").as_deref(), Some("a.ke/x"));
+        assert_eq!(product_among(&known[1..], "/x/a/b/c/d").as_deref(), Some("a.ke/x/a"));
+        assert_eq!(product_among(&known[2..], "/x/a/b/c/d"), None, "one choice is none");
+        assert_eq!(product_among(&["/d/e", "/c/e"], "/c/d/e").as_deref(), Some("a.ke"));
+    }
 }

@@ -202,6 +202,75 @@ mod tests {
         }
     }
 
+    #[test]
+    fn tokens_are_mixed_of_digits_and_letters_and_long() {
+        for token in ["3fa90c11", "DEADBEE0", "0123456789abcdef", "abcdefghijklm123", "z0y1x2w3v4u5t6s7"] {
+            assert!(is_token(token), "{token}");
+        }
+        for other in
+            ["3fa90c1", "deadbeef", "12345678", "1234567890123456", "3fa90g11", "abcdefghijklmn12", ""]
+        {
+            assert!(!is_token(other), "{other}");
+        }
+        assert!(!is_token("abcdefghijkl123"), "fifteen");
+    }
+
+    #[test]
+    fn letters_in_percent_form_are_no_numbers_and_what_follows_them_may_be() {
+        assert_eq!(shape("http://a1.ke/%C3%A9/x"), None);
+        assert_eq!(shape("http://a1.ke/caf%C3%A97/x"), of("a1.ke/caf%C3%A9#", "a1.ke/caf%C3%A9#/x"));
+        assert_eq!(shape("http://a1.ke/7%2F8/x"), of("a1.ke/#%2F#", "a1.ke/#%2F#/x"));
+        assert_eq!(shape("http://a1.ke/x%2"), of("a1.ke/x%25#", "a1.ke/x%25#"), "a sign that is no byte");
+    }
+
+    #[test]
+    fn the_first_part_that_varies_is_the_host_or_a_segment() {
+        let first = |url: &str| Shape::of(&WebUrl::parse(url).unwrap(), "a1.ke").unwrap().segment;
+        assert_eq!(first("http://a1.ke/7"), Some(0));
+        assert_eq!(first("http://www.a1.ke/x/y/7/8"), Some(2));
+        assert_eq!(first("http://w7.a1.ke/x/y/7"), None);
+        assert_eq!(shape("http://w7.a1.ke/"), of("w#.a1.ke", "w#.a1.ke/"));
+        assert_eq!(shape("http://b2.ke/7"), of("b2.ke/#", "b2.ke/#"), "only below the site do names vary");
+        assert_eq!(shape("http://a1.ke/v1.2/x"), of("a1.ke/v#", "a1.ke/v#.#/x"));
+    }
+
+    #[test]
+    fn a_shape_is_told_as_a_branch_with_all_below_it_or_as_a_pattern() {
+        let shape = Shape::of(&WebUrl::parse("http://a1.ke/x/7/8.html").unwrap(), "a1.ke").unwrap();
+        let names = shape.ids().map(|id| shape.name(id));
+        assert_eq!(names, ["a1.ke/x/#/**", "a1.ke/x/#/#.html"]);
+        assert_eq!(shape.name(ShapeId::Product(1)), "a1.ke/x/#/**");
+        let other = Shape::of(&WebUrl::parse("http://a1.ke/x/9/y").unwrap(), "a1.ke").unwrap();
+        assert_eq!(shape.ids()[0], other.ids()[0], "of one branch");
+        assert_ne!(shape.ids()[1], other.ids()[1]);
+    }
+
+    #[test]
+    fn dates_lie_in_the_years_and_months_that_there_are() {
+        for dated in ["/1900/1", "/2199/12", "/190001", "/21991231", "/x/1999.9.html", "/7/2006-05"] {
+            assert!(is_dated(dated), "{dated}");
+        }
+        for other in [
+            "/1899/1",
+            "/2200/1",
+            "/2006/0",
+            "/2006/13",
+            "/2006--5",
+            "/2006/005",
+            "/206/05",
+            "/02006/05",
+            "/189912",
+            "/220001",
+            "/200600",
+            "/2006051",
+            "/200605141",
+            "/20060",
+            "/2006/",
+        ] {
+            assert!(!is_dated(other), "{other}");
+        }
+    }
+
     proptest! {
         #[test]
         fn any_path_has_a_shape_not_longer_than_itself(path in "[ -~é漢]{0,80}") {

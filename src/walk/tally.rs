@@ -86,3 +86,86 @@ impl Streak {
         10 * self.alike >= 9 * self.pages
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::address::WebUrl;
+
+    fn page(simhash: Option<u64>, externals: usize) -> PageRead {
+        let url = Arc::new(WebUrl::parse("http://a.ke/1").unwrap());
+        PageRead { url, simhash, externals, found: 0..0 }
+    }
+
+    /// A level with pages of these texts.
+    fn read(texts: &[Option<u64>], streak: Option<&Streak>) -> Tally {
+        let mut tally = Tally::default();
+        texts.iter().for_each(|text| tally.add_page(&page(*text, 0), streak));
+        tally
+    }
+
+    #[test]
+    fn a_shape_is_quiet_where_its_pages_bring_their_own_kind_and_nothing_else() {
+        let is_quiet = |own, others, externals: &[usize]| {
+            let mut tally = Tally::default();
+            externals.iter().for_each(|externals| tally.add_page(&page(None, *externals), None));
+            (0..own).for_each(|_| tally.add_url(true, Marks::default()));
+            (0..others).for_each(|_| tally.add_url(false, Marks::default()));
+            tally.is_quiet()
+        };
+        assert!(is_quiet(1, 0, &[0]) && is_quiet(40, 0, &[0, 0]));
+        assert!(!is_quiet(0, 0, &[0]), "an end is no growth");
+        assert!(!is_quiet(40, 1, &[0]) && !is_quiet(40, 0, &[0, 2, 0]) && !is_quiet(0, 1, &[0]));
+    }
+
+    #[test]
+    fn a_shape_is_endless_by_name_where_half_of_its_new_urls_have_one_mark() {
+        let is_endless = |dated: usize, twins: usize, plain: usize| {
+            let mut tally = Tally::default();
+            (0..dated).for_each(|_| tally.add_url(true, Marks { is_dated: true, is_twin: false }));
+            (0..twins).for_each(|_| tally.add_url(true, Marks { is_dated: false, is_twin: true }));
+            (0..plain).for_each(|_| tally.add_url(true, Marks::default()));
+            // Marks of URLs that are not of the shape say nothing of it.
+            (0..50).for_each(|_| tally.add_url(false, Marks { is_dated: true, is_twin: true }));
+            tally.is_endless_by_name()
+        };
+        assert!(is_endless(5, 0, 5) && is_endless(0, 5, 5) && is_endless(5, 5, 0));
+        assert!(
+            !is_endless(5, 0, 6) && !is_endless(0, 5, 6) && !is_endless(4, 4, 1),
+            "marks are not added up"
+        );
+    }
+
+    #[test]
+    fn texts_are_alike_that_differ_in_three_bits_from_the_first_of_the_streak() {
+        let (text, near, far) = (Some(0b1010), Some(0b1101), Some(0b1_0101));
+        let alike = |texts: &[Option<u64>], streak| read(texts, streak).alike;
+        assert_eq!(alike(&[text, text, near, far, None], None), 3);
+        assert_eq!(alike(&[None, near, text], None), 2, "the first that has a text");
+        let streak = Streak { first: far, ..Streak::default() };
+        assert_eq!(alike(&[text, far, text], Some(&streak)), 1, "compared to the level before");
+        let streak = Streak::default().and(&read(&[text, near, far], None)).and(&read(&[near, None], None));
+        assert_eq!((streak.levels, streak.pages, streak.alike), (2, 5, 3));
+    }
+
+    #[test]
+    fn a_streak_is_long_by_its_levels_and_its_pages() {
+        let is_long = |levels: u16, pages: usize| {
+            let (none, rest) = (Tally::default(), read(&vec![None; pages], None));
+            (1..levels).fold(Streak::default(), |streak, _| streak.and(&none)).and(&rest).is_long(3)
+        };
+        assert!(is_long(3, 30) && is_long(4, 31));
+        assert!(!is_long(2, 100) && !is_long(3, 29) && !is_long(9, 29));
+    }
+
+    #[test]
+    fn a_streak_is_alike_where_nine_of_ten_of_its_pages_are() {
+        let is_alike = |alike: usize, others: usize| {
+            let texts = [vec![Some(1); alike], vec![None; others]].concat();
+            Streak::default().and(&read(&texts, None)).is_alike()
+        };
+        assert!(is_alike(9, 1) && is_alike(30, 0) && is_alike(18, 2) && !is_alike(9, 2) && !is_alike(0, 1));
+    }
+}

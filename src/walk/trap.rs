@@ -35,7 +35,7 @@ fn repeated(segments: &[&str], group: usize) -> Option<(usize, usize)> {
     for at in group..segments.len() {
         run = if segments[at] == segments[at - group] { run + 1 } else { 0 };
         let is_wordy =
-            || segments[at + 1 - group..=at].iter().any(|part| part.bytes().any(|b| b.is_ascii_alphabetic()));
+            || segments[at - group..at].iter().any(|part| part.bytes().any(|b| b.is_ascii_alphabetic()));
         if run >= long_run && is_wordy() {
             return Some((at + 1 - long_run - group, group));
         }
@@ -72,5 +72,25 @@ mod tests {
         assert!(!endless("/n/1/1/1/1/1/1/1/1/1"));
         assert!(!endless("/a/b/c/d/e/f/g/h/i/j/k/l"));
         assert!(endless(&"/1".repeat(MAX_SEGMENTS + 1)));
+    }
+
+    #[test]
+    fn groups_of_one_to_three_words_repeat_four_times_in_a_row() {
+        for group in ["a", "a/b", "a/b/c", "a/7", "7/x/8"] {
+            let times = |times: usize| format!("/x{}", format!("/{group}").repeat(times));
+            assert!(!endless(&times(3)) && endless(&times(4)), "{group}");
+            assert!(endless(&format!("{}/y/z", times(4))), "{group}");
+            assert!(!endless(&format!("{}/y{}", times(3), times(3))), "{group}, broken off");
+        }
+        assert!(!endless(&"/a/b/c/d".repeat(7)), "groups of four repeat by chance, as in menus");
+        assert!(!endless(&"/1/2".repeat(15)) && !endless(&"/2006/05".repeat(6)));
+    }
+
+    #[test]
+    fn paths_of_thirty_segments_are_as_long_as_they_get() {
+        let path = |n: usize| (0..n).map(|n| format!("/{n}")).collect::<String>();
+        assert!(!endless(&path(30)) && endless(&path(31)));
+        assert!(!endless(&format!("{}/", path(30))), "an empty segment is none");
+        assert!(!endless(&format!("/?{}", path(40))), "a query is no path");
     }
 }

@@ -134,3 +134,151 @@ fn a_tree_that_did_not_come_to_its_end_is_not_probed() {
     }
     assert_eq!(walk.conclude().0.outcome, Outcome::Complete);
 }
+
+#[test]
+fn head_asks_once_whatever_scheme_the_page_is_at_and_never_for_the_start_url() {
+    let filter = Filter { non_html: NonHtml::Head, ..Filter::default() };
+    let web = Web::default()
+        .page("http://a.ke/start.pdf", &["/x.pdf"])
+        .page("http://a.ke/x.pdf", &[])
+        .page("https://a.ke/x.pdf", &[]);
+    let walk = start("http://a.ke/start.pdf", Settings { filter, ..Settings::default() }, "");
+    let (_, asked) = drive_by(walk, |ask| {
+        let (mut answer, mut content) = web.answer(ask);
+        // The page answers HEAD where it is, and leads GET to its other scheme.
+        if ask.url.as_str() == "http://a.ke/x.pdf" && ask.purpose == Purpose::Page {
+            (answer.status, content) = (Some(301), Content::Nothing);
+            answer.head.location = Some("https://a.ke/x.pdf".to_owned());
+        }
+        (answer, if ask.purpose == Purpose::Head { Content::Nothing } else { content })
+    });
+    let tree_asked = asked.iter().filter(|ask| ask.depth.is_some());
+    assert_eq!(
+        tree_asked.map(|ask| (ask.purpose, ask.url.as_str())).collect::<Vec<_>>(),
+        [
+            (Purpose::Page, "http://a.ke/start.pdf"),
+            (Purpose::Head, "http://a.ke/x.pdf"),
+            (Purpose::Page, "http://a.ke/x.pdf"),
+            (Purpose::Page, "https://a.ke/x.pdf"),
+        ]
+    );
+}
+
+#[test]
+fn a_probe_counts_each_url_and_host_that_the_tree_does_not_have() {
+    let web = Web::default()
+        .page("http://a.ke/", &["/s?id=1", "/s?id=2", "/known", "http://b.ke/"])
+        .page("http://a.ke/s?id=1", &[])
+        .page(
+            "http://a.ke/s?id=2",
+            &[
+                "/known",
+                "/new",
+                "/newer",
+                "/s?id=1",
+                "http://b.ke/",
+                "http://b.ke/2",
+                "http://c.ke/",
+                "http://c.ke/2",
+                "http://d.ke/",
+            ],
+        );
+    let probing = Probing { share: 1.0, ..Probing::default() };
+    let (tree, _) = walk(&web, Settings { probing, ..Settings::default() });
+    let [probe] = &tree.probes[..] else { panic!("{:?}", tree.probes) };
+    assert_eq!((probe.number, probe.withheld, probe.internal_urls), (4, 1, 2));
+    assert_eq!((probe.external_urls, probe.external_hosts), (4, 2));
+    // A probe that brings no answer costs, and tells nothing.
+    let (silent, _) =
+        walk(&web.serve("http://a.ke/s?id=2", Served::Gone), Settings { probing, ..Settings::default() });
+    assert_eq!((silent.probes.len(), silent.probe_load.requests), (0, 1));
+}
+
+#[test]
+fn a_site_with_too_many_urls_is_not_probed() {
+    let web = Web::default()
+        .page("http://a.ke/", &["/s?id=1", "/s?id=2", "/x"])
+        .page("http://a.ke/x", &["/1", "/2"]);
+    let probing = Probing { share: 1.0, ..Probing::default() };
+    let probed = |max_urls| {
+        let (tree, _) = walk(&web, Settings { probing, max_urls, ..Settings::default() });
+        (tree.outcome, tree.probe_load.requests)
+    };
+    assert_eq!(probed(6), (Outcome::Complete, 1));
+    assert_eq!(probed(5), (Outcome::Trap, 0));
+}
+
+#[test]
+fn a_tree_that_was_ended_is_not_probed_though_its_rule_kept_queries_back() {
+    let web =
+        Web::default().page("http://a.ke/", &["/s?id=1", "/s?id=2", "/x"]).page("http://a.ke/x", &["/y"]);
+    let probed = |why: Option<Outcome>| {
+        let probing = Probing { share: 1.0, ..Probing::default() };
+        let mut walk = start("http://a.ke/", Settings { probing, ..Settings::default() }, "");
+        while let Step::Ask(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
+            walk.begin(&ask);
+            let (answer, content) = web.answer(&ask);
+            walk.handle(ask.number, answer, content);
+            if let Some(why) = why.filter(|_| ask.url.target() == "/x") {
+                walk.end(why);
+            }
+        }
+        walk.conclude().0.probe_load.requests
+    };
+    assert_eq!(probed(None), 1);
+    for why in [
+        Outcome::RequestBudget,
+        Outcome::ByteBudget,
+        Outcome::TimeBudget,
+        Outcome::Robots,
+        Outcome::Unreachable,
+        Outcome::OptOut,
+        Outcome::Interrupted,
+    ] {
+        assert_eq!(probed(Some(why)), 0, "{why}");
+    }
+}
+
+#[test]
+fn what_was_left_out_opted_out_or_never_had_its_rules_read_is_not_probed() {
+    let probing = Probing { share: 1.0, ..Probing::default() };
+    let links = ["/s?id=1", "/s?id=2", "/s?print=1", "http://no.a.ke/s?id=1", "http://no.a.ke/s?id=2"];
+    let web = Web::default().page("http://a.ke/", &links);
+    let probed = |exclude: &[&str], opt_out: &str| {
+        let exclude = exclude.iter().map(|text| text.parse().unwrap()).collect();
+        let filter = Filter { exclude, ..Filter::default() };
+        let settings = Settings { filter, probing, ..Settings::default() };
+        let (_, asked) = drive(start("http://a.ke/", settings, opt_out), &web, 1);
+        let probes = asked.iter().filter(|ask| ask.purpose == Purpose::Probe);
+        let mut urls: Vec<String> = probes.map(|ask| ask.url.to_string()).collect();
+        urls.sort();
+        urls
+    };
+    let (a, print, no) = ("http://a.ke/s?id=2", "http://a.ke/s?print=1", "http://no.a.ke/s?id=2");
+    assert_eq!(probed(&[], ""), [a, print, no]);
+    assert_eq!(probed(&["*print="], ""), [a, no]);
+    assert_eq!(probed(&[], "no.a.ke"), [a, print]);
+}
+
+#[test]
+fn who_opts_out_while_a_tree_is_walked_is_not_probed_at_its_end() {
+    let web = Web::default()
+        .page("http://a.ke/", &["http://b.a.ke/s?id=1", "http://b.a.ke/s?id=2", "/x"])
+        .page("http://b.a.ke/s?id=1", &[]);
+    let probed = |opts_out: &str| {
+        let probing = Probing { share: 1.0, ..Probing::default() };
+        let settings = Arc::new(Settings { probing, ..Settings::default() });
+        let scope = Scope::of(&Host::parse("a.ke").unwrap(), ScopeRule::Site, suffixes());
+        let list = Arc::new(OptOuts::default());
+        let walk = Walk::new(settings, scope, list.clone(), url("http://a.ke/"), Known::default());
+        let (tree, _) = drive_by(walk, |ask| {
+            if ask.url.target() == "/x" {
+                list.replace(OptOut::parse(opts_out).unwrap());
+            }
+            web.answer(ask)
+        });
+        (tree.outcome, tree.probe_load.requests)
+    };
+    assert_eq!(probed("other.a.ke"), (Outcome::Complete, 1));
+    assert_eq!(probed("b.a.ke"), (Outcome::Complete, 0));
+}

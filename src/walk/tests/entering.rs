@@ -296,3 +296,99 @@ fn entrances_are_written_as_a_number_or_all() {
     }
     assert_eq!("5".parse::<Entrances>(), Err("'5' is neither a number from 1 to 4 nor all".to_owned()));
 }
+
+#[test]
+fn entrances_in_a_file_are_a_number_or_a_word() {
+    let read = |json: &str| serde_json::from_str::<Entrances>(json).map_err(|error| error.to_string());
+    for (json, entrances) in
+        [("1", Entrances::UpTo(1)), ("3", Entrances::UpTo(3)), ("\"all\"", Entrances::All)]
+    {
+        assert_eq!(read(json), Ok(entrances));
+        assert_eq!(serde_json::to_string(&entrances).unwrap(), json);
+        assert_eq!(entrances.is_one(), json == "1");
+    }
+    assert_eq!(read("\"2\""), Ok(Entrances::UpTo(2)));
+    for wrong in ["0", "5", "300", "\"some\""] {
+        assert!(read(wrong).unwrap_err().contains("neither a number from 1 to 4 nor all"), "{wrong}");
+    }
+}
+
+#[test]
+fn entrances_have_their_words_in_the_tables() {
+    let words = [
+        Entrance::Offered,
+        Entrance::FrontPage,
+        Entrance::OtherScheme,
+        Entrance::OtherName,
+        Entrance::OtherNameOtherScheme,
+    ]
+    .map(Entrance::as_str);
+    assert_eq!(words, ["offered", "front_page", "other_scheme", "other_name", "other_name_other_scheme"]);
+}
+
+#[test]
+fn how_far_a_failure_let_us_come_decides_which_door_is_next() {
+    // The front page of the same origin, then the other scheme.
+    let (neither, other, both) = ((false, false), (false, true), (true, true));
+    for failure in Failure::ALL.iter().copied().filter(|failure| *failure != Failure::OptedOut) {
+        let expected = match failure.as_str() {
+            dns if dns.starts_with("dns_") => neither,
+            "address_refused" | "no_route" | "tls_too_old" => other,
+            no_connection if no_connection.starts_with("connect_") || no_connection.starts_with("tls_") => {
+                other
+            }
+            // It was connected, or it was not tried.
+            _ => both,
+        };
+        let web = dead(Web::default(), failure, &["https://a.ke"]);
+        let (tree, asked) = entered(&web, "https://a.ke/x");
+        // The URL offered and `www.` are always tried; the front page gets no question, for its robots.txt failed.
+        let has_other = asked.iter().any(|url| url == "http://a.ke/");
+        let has_front = tree.entrances == 3 + u16::from(has_other);
+        assert_eq!((has_front, has_other), expected, "{failure}");
+        assert_eq!(by(&tree).0, Outcome::NoPage);
+    }
+}
+
+#[test]
+fn a_question_that_was_not_put_does_not_tell_how_far_one_comes() {
+    let site = |failure| {
+        Web::default()
+            .redirect("http://a.ke/robots.txt", "http://www.a.ke/rules.txt")
+            .serve("http://www.a.ke/rules.txt", Served::Fails(failure))
+            .serve("http://www.a.ke/robots.txt", Served::Fails(Failure::DnsNxdomain))
+            .page("https://www.a.ke/", &[])
+    };
+    for not_put in [Failure::HeldOff, Failure::GivenUp, Failure::ServerBudget] {
+        // The name has no address, as far as is known: its other scheme is no door.
+        assert_eq!(by(&entered(&site(not_put), "http://a.ke/").0), (Outcome::Robots, None, 2), "{not_put}");
+    }
+    let connected = by(&entered(&site(Failure::Reset), "http://a.ke/").0);
+    assert_eq!(connected, (Outcome::Complete, Some(Entrance::OtherNameOtherScheme), 3));
+}
+
+#[test]
+fn doors_are_named_by_what_they_share_with_the_url_that_was_offered() {
+    let settings = Settings { entrances: Entrances::All, ..Settings::default() };
+    let by_door = |door: &str, offered: &str| {
+        let (tree, _) = entered_with(&Web::default().page(door, &[]), offered, &settings);
+        tree.entrance
+    };
+    // Each front page is answered, so that by the rule no other scheme is tried: they are asked as doors.
+    assert_eq!(by_door("http://a.ke/", "http://a.ke/x"), Some(Entrance::FrontPage));
+    assert_eq!(by_door("https://a.ke/", "http://a.ke/x"), Some(Entrance::OtherScheme));
+    assert_eq!(by_door("http://www.a.ke/", "http://a.ke/x"), Some(Entrance::OtherName));
+    assert_eq!(by_door("https://www.a.ke/", "http://a.ke/x"), Some(Entrance::OtherNameOtherScheme));
+    let moved = Web::default().redirect("http://www.a.ke/", "http://b.ke/").page("http://a.ke/", &[]);
+    let (tree, _) = entered_with(&moved, "http://www.a.ke/", &settings);
+    assert_eq!(by(&tree), (Outcome::Complete, Some(Entrance::OtherName), 4));
+}
+
+#[test]
+fn rules_close_a_site_only_where_no_page_of_it_answered() {
+    let web = Web::default().serve("http://www.a.ke/robots.txt", Served::Status(500));
+    let (tree, asked) = entered(&web, "http://a.ke/");
+    assert_eq!((asked.len(), by(&tree)), (1, (Outcome::NoPage, None, 2)), "its front page said 404");
+    let web = web.serve("http://a.ke/", Served::Gone);
+    assert_eq!(by(&entered(&web, "http://a.ke/").0), (Outcome::Robots, None, 2));
+}

@@ -128,3 +128,110 @@ fn a_later_tree_of_the_site_fetches_only_what_earlier_ones_have_not_reached() {
     let (_, asked) = drive(second, &web, 1);
     assert_eq!(pages(&asked), [(0, "/island"), (1, "/y")]);
 }
+
+#[test]
+fn external_urls_hosts_and_sites_are_counted_where_they_are_met_first() {
+    let links =
+        ["http://b.ke/1", "http://b.ke/2", "http://www.b.ke/", "http://c.ke/", "https://b.ke/1", "/x"];
+    let web = Web::default()
+        .page("http://a.ke/", &links)
+        .page("http://a.ke/x", &["http://b.ke/1", "http://shop.b.ke/", "http://d.ke/", "http://d.ke/2"]);
+    let (tree, _) = walk(&web, Settings::default());
+    let counts = |level: &LevelCount| (level.external_urls, level.external_hosts, level.external_sites);
+    assert_eq!(counts(&tree.levels[0]), (4, 3, 2));
+    assert_eq!(counts(&tree.levels[1]), (3, 2, 1));
+}
+
+#[test]
+fn the_load_of_a_level_is_the_sum_of_its_exchanges() {
+    let web = Web::default().page("http://a.ke/", &["/x", "/y", "/z"]).serve("http://a.ke/y", Served::Gone);
+    let (tree, _) = drive_by(start("http://a.ke/", Settings::default(), ""), |ask| {
+        let (mut answer, content) = web.answer(ask);
+        answer.wire = Wire { sent: 3, received: 50, connections: 2 };
+        answer.timings.total = Duration::from_secs(7);
+        if ask.url.target() == "/z" {
+            // Nothing was sent: what it cost is booked, but it is no request.
+            (answer.status, answer.failure) = (None, Some(Failure::HeldOff));
+            answer.wire = Wire { sent: 0, received: 0, connections: 1 };
+        }
+        (answer, content)
+    });
+    let load = |level: &LevelCount| {
+        (level.requests, level.sent_bytes, level.received_bytes, level.connections, level.busy.as_secs())
+    };
+    assert_eq!((load(&tree.robots), load(&tree.levels[0])), ((1, 3, 50, 2, 7), (1, 3, 50, 2, 7)));
+    assert_eq!(load(&tree.levels[1]), (2, 6, 100, 5, 21));
+}
+
+#[test]
+fn a_page_is_a_success_that_is_html_and_was_read_or_is_known_from_before() {
+    let read = |status: u16, media_type: &str, failure: Option<Failure>, has_page: bool| {
+        let web = Web::default().page("http://a.ke/", &["/x"]).page("http://a.ke/x", &[]);
+        let (tree, _) = drive_by(start("http://a.ke/", Settings::default(), ""), |ask| {
+            let (mut answer, mut content) = web.answer(ask);
+            if ask.depth == Some(Depth(1)) {
+                (answer.status, answer.failure) = (Some(status), failure);
+                answer.head.content_type = Some(media_type.to_owned());
+                content = if has_page { content } else { Content::Nothing };
+            }
+            (answer, content)
+        });
+        tree.levels[1].pages
+    };
+    assert_eq!(read(200, "text/html", None, true), 1);
+    assert_eq!(read(200, "text/html", None, false), 1, "there, though nothing of it is used");
+    assert_eq!(read(200, "text/html", Some(Failure::BodyTruncated), false), 1);
+    assert_eq!(read(200, "text/html", Some(Failure::Unreadable), false), 0);
+    assert_eq!(read(304, "image/png", None, true), 1, "not changed since it was read");
+    assert_eq!(read(304, "text/html", None, false), 0);
+    assert_eq!(read(200, "image/png", None, false), 0);
+    assert_eq!(read(404, "text/html", None, false), 0);
+}
+
+#[test]
+fn the_server_that_answered_first_is_named() {
+    let web = Web::default().page("http://a.ke/", &["/x"]);
+    let named = |first: Failure| {
+        let (tree, _) = drive_by(start("http://a.ke/", Settings::default(), ""), |ask| {
+            let (mut answer, content) = web.answer(ask);
+            answer.address = Some([41, 90, 0, u8::try_from(ask.number).unwrap()].into());
+            answer.head.server = Some(format!("server {}", ask.number));
+            if ask.number == 0 && first != Failure::BodyTooLarge {
+                (answer.status, answer.failure) = (None, Some(first));
+            }
+            (answer, content)
+        });
+        (tree.address.map(|address| address.to_string()), tree.server)
+    };
+    let server = |n| (Some(format!("41.90.0.{n}")), Some(format!("server {n}")));
+    assert_eq!(named(Failure::BodyTooLarge), server(0), "be it for its robots.txt");
+    // The first name is silent, the next one speaks.
+    assert_eq!(named(Failure::ConnectRefused), server(1));
+    assert_eq!(walk(&Web::default(), Settings::default()).0.server, None, "what is not said is not known");
+}
+
+#[test]
+fn chains_of_redirects_end_though_their_scheme_changes_at_every_hop() {
+    let mut web = Web::default().page("http://a.ke/", &["/0"]);
+    for hop in 0..20 {
+        web = web
+            .redirect(&format!("http://a.ke/{hop}"), &format!("https://a.ke/{hop}"))
+            .redirect(&format!("https://a.ke/{hop}"), &format!("http://a.ke/{}", hop + 1));
+    }
+    let (tree, asked) = walk(&web, Settings::default());
+    assert_eq!(pages(&asked).len() - 1, 1 + usize::from(MAX_PAGE_REDIRECTS));
+    assert_eq!((tree.levels[1].class(Class::Fetched), tree.levels[1].class(Class::Redirects)), (6, 0));
+}
+
+#[test]
+fn a_page_that_redirects_from_scheme_to_scheme_is_asked_once_by_each() {
+    let web = Web::default()
+        .page("http://a.ke/", &["/x"])
+        .redirect("http://a.ke/x", "https://a.ke/x")
+        .redirect("https://a.ke/x", "http://a.ke/x");
+    let (tree, asked) = walk(&web, Settings::default());
+    let urls: Vec<_> =
+        asked.iter().filter(|ask| ask.depth == Some(Depth(1))).map(|ask| ask.url.as_str()).collect();
+    assert_eq!(urls, ["http://a.ke/x", "https://a.ke/x"]);
+    assert_eq!((tree.levels[1].internal_urls(), tree.outcome), (1, Outcome::Complete));
+}

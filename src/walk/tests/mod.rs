@@ -1,16 +1,18 @@
 mod asking;
+mod bounds;
 mod entering;
 mod laws;
 mod levels;
 mod refresh;
 mod rules;
+mod salvaged;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::*;
-use crate::address::{Host, OptOut, Scope, ScopeRule, SuffixSection, Suffixes, WebUrl};
+use crate::address::{Host, OptOut, OptOuts, Scope, ScopeRule, SuffixSection, Suffixes, WebUrl};
 use crate::exchange::{Answer, Ask, Depth, Failure, Purpose, Wire};
 use crate::page::{Page, Source};
 
@@ -161,6 +163,19 @@ fn drive_in_order(
 
 pub(super) fn walk(web: &Web, settings: Settings) -> (Tree, Vec<Ask>) {
     drive(start("http://a.ke/", settings, ""), web, 1)
+}
+
+/// Walks one question after the other; what comes of each, and when, is told by `answer`.
+fn drive_by(mut walk: Walk, mut answer: impl FnMut(&Ask) -> (Answer, Content)) -> (Tree, Vec<Ask>) {
+    let mut asked = Vec::new();
+    while let Step::Ask(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
+        walk.begin(&ask);
+        let (answer, content) = answer(&ask);
+        walk.handle(ask.number, answer, content);
+        asked.push(ask);
+    }
+    assert_eq!(walk.poll(SystemTime::UNIX_EPOCH), Step::Done);
+    (walk.conclude().0, asked)
 }
 
 fn pages(asked: &[Ask]) -> Vec<(u16, &str)> {

@@ -200,3 +200,21 @@ fn a_question_between_recorded_ones_is_put_as_it_was_first() {
     let later = SystemTime::UNIX_EPOCH + MAX_AGE;
     assert!(matches!(walk.poll(later), Step::Ask(ask, _) if ask.url.target() == "/x"));
 }
+
+#[test]
+fn a_robots_txt_that_was_read_as_a_page_is_on_record_as_a_page() {
+    let web = Web::default().page("http://a.ke/", &["/robots.txt", "/x"]);
+    let (tree, asked) = walk(&web, Settings::default());
+    assert_eq!(targets(&asked), ["/robots.txt", "/", "/robots.txt", "/x"]);
+    assert_eq!((tree.levels[1].class(Class::Fetched), tree.robots.requests), (2, 1));
+    let mut again = start("http://a.ke/", Settings::default(), "");
+    for recorded in &asked {
+        again.expect_recorded(OnRecord::Asked(recorded.clone()));
+        assert_eq!(again.poll(SystemTime::UNIX_EPOCH), Step::Ask(recorded.clone(), None));
+        again.begin(recorded);
+        let (answer, content) = web.answer(recorded);
+        again.handle(recorded.number, answer, content);
+    }
+    assert_eq!(again.poll(SystemTime::UNIX_EPOCH), Step::Done);
+    assert_eq!(again.conclude().0, tree);
+}

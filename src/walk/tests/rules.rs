@@ -144,3 +144,28 @@ fn rules_that_broke_off_forbid_everything_and_rules_too_long_hold_as_far_as_read
         assert_eq!(walk(&web, one_entrance()).0.outcome, outcome, "{failure}");
     }
 }
+
+#[test]
+fn a_host_that_opted_out_since_is_let_through_for_what_is_on_record_and_no_further() {
+    let asked = |at: &str, purpose| Ask { number: 0, url: url(at), purpose, depth: None };
+    let first = |recorded: OnRecord| {
+        let mut walk = start("http://a.ke/", Settings::default(), "a.ke");
+        walk.expect_recorded(recorded);
+        walk.poll(SystemTime::UNIX_EPOCH)
+    };
+    let robots = asked("http://a.ke/robots.txt", Purpose::Robots);
+    assert_eq!(first(OnRecord::Asked(robots.clone())), Step::Ask(robots.clone(), None));
+    assert_eq!(first(OnRecord::Asked(asked("http://b.a.ke/robots.txt", Purpose::Robots))), Step::Done);
+    assert_eq!(first(OnRecord::Nothing), Step::Done);
+    assert_eq!(first(OnRecord::Lost), Step::Done);
+    // The record ends after robots.txt: the front page is not asked for.
+    let mut walk = start("http://a.ke/", Settings::default(), "a.ke");
+    walk.expect_recorded(OnRecord::Asked(robots.clone()));
+    walk.poll(SystemTime::UNIX_EPOCH);
+    walk.begin(&robots);
+    let (answer, content) = Web::default().answer(&robots);
+    walk.handle(0, answer, content);
+    walk.expect_recorded(OnRecord::Nothing);
+    assert_eq!(walk.poll(SystemTime::UNIX_EPOCH), Step::Done);
+    assert_eq!(walk.conclude().0.outcome, Outcome::OptOut);
+}

@@ -1,0 +1,175 @@
+//! What bounds a walk: the URLs that a site may have, the failures that it may show, what may be asked ahead.
+
+use super::*;
+use crate::page::MAX_LINKS;
+
+fn linking(internal: usize, external: usize) -> Web {
+    let internal = (0..internal).map(|n| format!("/{n}"));
+    let links: Vec<String> = internal.chain((0..external).map(|n| format!("http://b{n}.ke/"))).collect();
+    Web::default().page("http://a.ke/", &links.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// The most questions that a walk has in flight where nothing else holds them back.
+fn most_in_flight(web: &Web, settings: Settings) -> usize {
+    let mut walk = start("http://a.ke/", settings, "");
+    let (mut flying, mut most, mut asked) = (Vec::new(), 0, 0);
+    loop {
+        match walk.poll(SystemTime::UNIX_EPOCH) {
+            Step::Ask(ask, _) => {
+                assert_eq!(ask.number, walk.asked());
+                assert!(ask.depth.is_none_or(|depth| depth == walk.depth()));
+                walk.begin(&ask);
+                asked += 1;
+                assert_eq!(walk.asked(), asked);
+                flying.push(ask);
+            }
+            Step::Wait => {
+                let ask = flying.remove(0);
+                let (answer, content) = web.answer(&ask);
+                walk.handle(ask.number, answer, content);
+            }
+            Step::Done => return most,
+        }
+        assert_eq!(walk.in_flight(), flying.len());
+        most = most.max(flying.len());
+    }
+}
+
+#[test]
+fn so_much_is_asked_ahead_as_cannot_fill_the_site_or_end_the_walk() {
+    let many = Settings { max_failures: 30, ..Settings::default() };
+    for (internal, external, spare, most) in [
+        // The front page and its links are known; each answer may bring as many URLs as a page may have links.
+        (20, 0, 2 * MAX_LINKS, 2),
+        (20, 0, 2 * MAX_LINKS + 1, 3),
+        (20, 5, 2 * MAX_LINKS, 2),
+        (20, 5, 2 * MAX_LINKS + 1, 3),
+        (20, 0, 19 * MAX_LINKS, 19),
+        (20, 0, 20 * MAX_LINKS, 20),
+    ] {
+        let settings = Settings { max_urls: 1 + internal + external + spare, ..many.clone() };
+        assert_eq!(most_in_flight(&linking(internal, external), settings), most, "{external} {spare}");
+    }
+    assert_eq!(most_in_flight(&linking(20, 0), Settings::default()), 5, "the fifth failure ends the walk");
+    assert_eq!(most_in_flight(&linking(20, 0), Settings { max_urls: 22, ..many }), 1, "one is always asked");
+}
+
+#[test]
+fn a_site_may_have_just_so_many_urls() {
+    let walked = |max_urls, parallel| {
+        let settings = Settings { max_urls, ..Settings::default() };
+        let (tree, asked) = drive(start("http://a.ke/", settings, ""), &linking(3, 2), parallel);
+        (tree.outcome, asked.len())
+    };
+    for parallel in [1, 4] {
+        assert_eq!(walked(6, parallel), (Outcome::Complete, 5));
+        assert_eq!(walked(5, parallel), (Outcome::Trap, 2));
+    }
+}
+
+#[test]
+fn a_site_may_have_just_so_many_bytes_of_urls() {
+    let walked = |lengths: &[usize]| {
+        // `http://a.ke/` and a digit are 13 bytes.
+        let long = |(n, length): (usize, &usize)| format!("http://a.ke/{n}{}", "x".repeat(length - 13));
+        let links: Vec<String> = lengths.iter().enumerate().map(long).collect();
+        let web = Web::default().page("http://a.ke/", &links.iter().map(String::as_str).collect::<Vec<_>>());
+        let (tree, _) = walk(&web, Settings { max_urls: 10, ..Settings::default() });
+        (tree.outcome, tree.levels[1].class(Class::Fetched), tree.levels[1].class(Class::Limit))
+    };
+    assert_eq!(walked(&[1000, 999, 100]), (Outcome::Complete, 3, 0));
+    assert_eq!(walked(&[1000, 1000]), (Outcome::Complete, 2, 0));
+    assert_eq!(walked(&[1000, 1000, 20]), (Outcome::Trap, 0, 2));
+    let external = format!("http://b.ke/{}", "x".repeat(1988));
+    let web = Web::default().page("http://a.ke/", &[&external, "/x"]);
+    assert_eq!(walk(&web, Settings { max_urls: 10, ..Settings::default() }).0.outcome, Outcome::Trap);
+}
+
+#[test]
+fn a_site_that_is_full_is_named_by_what_most_of_its_urls_look_like() {
+    let links = ["/a1", "/z1", "/z2", "/z3", "/b1", "/b2", "/too-many"];
+    let (tree, asked) =
+        walk(&Web::default().page("http://a.ke/", &links), Settings { max_urls: 7, ..Settings::default() });
+    assert_eq!((tree.outcome, asked.len()), (Outcome::Trap, 2));
+    assert_eq!(tree.trap_patterns, ["a.ke/z#"]);
+    let (tree, _) = walk(
+        &Web::default().page("http://a.ke/", &["/z1", "/b1", "/x"]),
+        Settings { max_urls: 3, ..Settings::default() },
+    );
+    assert_eq!(tree.trap_patterns, ["a.ke/b#"], "of equals the first by name");
+}
+
+#[test]
+fn only_failures_in_a_row_and_at_the_server_end_a_walk() {
+    let outcome = |failure: Failure, good: Option<usize>| {
+        let web = (0..9).fold(linking(9, 0), |web, n| match good {
+            Some(good) if n % good == 0 => web.serve(&format!("http://a.ke/{n}"), Served::Status(500)),
+            _ => web.serve(&format!("http://a.ke/{n}"), Served::Fails(failure)),
+        });
+        let (tree, asked) = walk(&web, Settings::default());
+        (tree.outcome, asked.len() - 2)
+    };
+    assert_eq!(outcome(Failure::Reset, None), (Outcome::Unreachable, 5));
+    assert_eq!(outcome(Failure::Reset, Some(5)), (Outcome::Complete, 9), "any status is an answer");
+    for not_sent in [Failure::DnsTimeout, Failure::GivenUp, Failure::HeldOff, Failure::AddressRefused] {
+        assert_eq!(outcome(not_sent, None), (Outcome::Complete, 9), "{not_sent}");
+    }
+}
+
+#[test]
+fn a_site_that_fails_before_its_first_page_gave_none_and_one_that_fails_after_it_is_unreachable() {
+    let settings = Settings { max_failures: 1, ..Settings::default() };
+    let (tree, asked) = walk(&Web::default().serve("http://a.ke/", Served::Gone), settings.clone());
+    assert_eq!((tree.outcome, asked.len()), (Outcome::NoPage, 2), "its robots.txt was answered");
+    let web = Web::default().page("http://a.ke/", &["/x"]).serve("http://a.ke/x", Served::Gone);
+    assert_eq!(walk(&web, settings).0.outcome, Outcome::Unreachable);
+}
+
+#[test]
+fn what_was_tried_elsewhere_is_load_of_the_level_that_asked() {
+    let web = linking(1, 0);
+    let mut walk = start("http://a.ke/", Settings::default(), "");
+    while let Step::Ask(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
+        walk.begin(&ask);
+        let (answer, content) = web.answer(&ask);
+        let mut tried = answer.clone();
+        (tried.status, tried.failure) = (None, Some(Failure::ConnectRefused));
+        for number in [ask.number, ask.number + 1] {
+            walk.tried(number, tried.clone());
+        }
+        if ask.depth == Some(Depth(1)) {
+            walk.tried(ask.number, tried);
+        }
+        walk.handle(ask.number, answer, content);
+    }
+    let (tree, _) = walk.conclude();
+    let load = |level: &LevelCount| (level.requests, level.sent_bytes);
+    let loads = (load(&tree.robots), load(&tree.levels[0]), load(&tree.levels[1]));
+    assert_eq!(loads, ((2, 200), (2, 200), (3, 300)));
+    assert_eq!(tree.outcome, Outcome::Complete, "a try is no failure in a row");
+}
+
+#[test]
+fn what_a_walk_had_no_turn_for_is_below_its_depth_or_beyond_its_limit() {
+    let web = (0..3).fold(Web::default().page("http://a.ke/", &["/0", "/x"]), |web, n| {
+        web.page(&format!("http://a.ke/{n}"), &[&format!("/{}", n + 1)])
+    });
+    let ended_at = |depth, target: &str| {
+        let mut walk = start("http://a.ke/", Settings { depth: Depth(depth), ..Settings::default() }, "");
+        while let Step::Ask(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
+            walk.begin(&ask);
+            let (answer, content) = web.answer(&ask);
+            walk.handle(ask.number, answer, content);
+            if ask.url.target() == target {
+                walk.end(Outcome::RequestBudget);
+            }
+        }
+        let tree = walk.conclude().0;
+        let left = |class| tree.levels.iter().map(|level| level.class(class)).collect::<Vec<_>>();
+        (left(Class::Limit), left(Class::Depth))
+    };
+    // `/x` of the level that was walked, and `/1` of the one below.
+    assert_eq!(ended_at(1, "/0"), (vec![0, 1, 0], vec![0, 0, 1]));
+    assert_eq!(ended_at(2, "/0"), (vec![0, 1, 1], vec![0, 0, 0]));
+    assert_eq!(ended_at(3, "/0"), (vec![0, 1, 1], vec![0, 0, 0]));
+}
