@@ -246,6 +246,22 @@ mod tests {
     }
 
     #[test]
+    fn two_lists_together_leave_alone_whom_either_names() {
+        let (one, other) =
+            ("a.ke 2026-11-02\n41.90.0.0/16\nAS64500", "b.ke\n2c0f:fe38::/32\nAS64501\n102.0.0.9");
+        let [one, other] = [one, other].map(|text| OptOut::parse(text).unwrap());
+        for both in [one.with(&other), other.with(&one)] {
+            let (hosts, addresses) = (["a.ke", "www.b.ke"], ["41.90.7.7", "2c0f:fe38::1", "102.0.0.9"]);
+            assert!(hosts.iter().all(|host| both.has_host(&Host::parse(host).unwrap())));
+            assert!(addresses.iter().all(|address| both.has_address(address.parse().unwrap())));
+            assert!(both.has_system(64500) && both.has_system(64501) && !both.has_system(64502));
+            assert_eq!(both.entries().len(), 7);
+        }
+        let who = |list: &OptOut| list.entries().iter().map(|entry| entry.who.clone()).collect::<Vec<_>>();
+        assert_eq!(who(&one.with(&other)), [who(&one), who(&other)].concat());
+    }
+
+    #[test]
     fn entries_are_kept_in_one_spelling_with_their_dates() {
         let list = OptOut::parse("*.A.ke 2026-11-02 # by mail\n\nas64500\t2026-11-10\n41.0.0.0/8").unwrap();
         let entries: Vec<_> = list
