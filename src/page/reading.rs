@@ -159,6 +159,7 @@ fn a_self_closed_tag_is_empty_only_in_xhtml_and_svg() {
     let page = read_as("<title/><iframe src='i'/><script/><a href='x'/>", "application/xhtml+xml");
     assert_eq!(urls(&page), ["http://a.ke/dir/i", "http://a.ke/dir/x"]);
     assert_eq!(links("<svg/><svg><style/><title/></svg><a href=x>"), ["http://a.ke/dir/x"]);
+    assert_eq!(read("<svg/><math /><title>Not in them</title>").title.as_deref(), Some("Not in them"));
 }
 
 #[test]

@@ -194,7 +194,7 @@ mod tests {
             let (one, other) = bytes.split_at(cut.min(bytes.len()));
             pieces.push(one);
             pieces.push(other);
-            // Work is a step a byte, and 64 a shingle.
+            // Work is a step a byte, and at most 32 a shingle.
             prop_assert!(whole.shingles as usize <= bytes.len());
             prop_assert_eq!(whole.finish(), pieces.finish());
         }
