@@ -58,7 +58,7 @@ impl OptOut {
     #[must_use]
     pub fn parse_what_is_sound(text: &str) -> (Self, Option<OptOutError>) {
         let (mut list, mut wrong) = (Self::default(), None);
-        for (index, line) in text.lines().enumerate() {
+        for (index, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
             let mut words = line.split('#').next().unwrap_or("").split_whitespace();
             let Some(who) = words.next() else { continue };
             let date = words.next();
@@ -243,6 +243,16 @@ mod tests {
             assert!(!of(list, "64:ff9b::41.90.1.1"), "{list}");
         }
         assert!(of("64:ff9b::/96", "64:ff9b::41.90.1.1") && !of("64:ff9b::/96", "41.90.1.1"));
+    }
+
+    #[test]
+    fn a_byte_order_mark_as_windows_writes_it_belongs_to_no_line() {
+        for text in ["# complaints\n41.90.0.0/16", "41.90.0.0/16", "\n41.90.0.0/16\r\n"] {
+            assert!(
+                OptOut::parse(&format!("\u{feff}{text}")).unwrap().has_address([41, 90, 7, 7].into()),
+                "{text}"
+            );
+        }
     }
 
     #[test]

@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn many_spellings_of_one_page_do_not_use_up_the_limit() {
-        let spelled = (0..MAX_LINKS).map(|n| format!("x#{n}")).chain(["y".to_owned()]);
+        let spelled = (0..3 * MAX_LINKS).map(|n| format!("x#{n}")).chain(["y".to_owned()]);
         let (kept, defects) = links(spelled, "http://a.ke/");
         assert_eq!(kept.len(), 2);
         assert_eq!(defects, Defects::default());
@@ -250,15 +250,17 @@ mod tests {
 
     #[test]
     fn the_text_of_references_is_bounded() {
-        let spelled = (0..10_000).map(|n| format!("{n:05}{}", "#".repeat(995)));
+        let spelled = (0..5000).map(|n| format!("{n:04}{}", "#".repeat(1020)));
         let mut references = References::default();
         let mut defects = Defects::default();
         for reference in spelled {
             let value = Value { bytes: reference.as_bytes(), is_cut: false };
             references.add(Element::A, value, false, &mut defects);
         }
-        assert_eq!(references.text.len(), MAX_TEXT_BYTES / 1000 * 1000);
-        assert_eq!(defects.links_dropped as usize, 10_000 - MAX_TEXT_BYTES / 1000);
+        assert_eq!(references.text.len(), MAX_TEXT_BYTES);
+        assert_eq!(defects.links_dropped as usize, 5000 - MAX_TEXT_BYTES / 1024);
+        let of_a_kibibyte = (0..4100).map(|n| format!("{n}?{}", "y".repeat(1024 - 13 - n.to_string().len())));
+        assert_eq!(links(of_a_kibibyte, "http://a.ke/").0.len(), MAX_TEXT_BYTES / 1024);
         let (kept, defects) = links((0..MAX_REFERENCES + 5).map(|n| format!("#{n}")), "http://a.ke/x");
         assert_eq!((kept.len(), defects.links_dropped), (1, 5));
     }
