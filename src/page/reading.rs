@@ -211,6 +211,9 @@ fn the_language_is_the_documents_own() {
     assert_eq!(language("<html lang=SW xml:lang=fr>").as_deref(), Some("sw"));
     assert_eq!(language("<html xml:lang='am-ET'>").as_deref(), Some("am-et"));
     assert_eq!(language("<html><meta http-equiv=Content-Language content=fr>").as_deref(), Some("fr"));
+    let twice = "<meta http-equiv=content-language content=fr><meta http-equiv=content-language content=sw>";
+    assert_eq!(language(twice).as_deref(), Some("fr"));
+    assert_eq!(language("<meta http-equiv=x content=fr><meta name=content-language content=fr>"), None);
     assert_eq!(language("<p lang=sw>"), None);
 }
 
