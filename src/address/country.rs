@@ -78,6 +78,7 @@ mod tests {
         assert_eq!(of("例.中国").as_deref(), Some("xn--fiqs8s"));
         assert_eq!(of("ke.com"), None);
         assert_eq!(of("stoke"), None);
+        assert_eq!(countries.iter().map(Host::as_str).collect::<Vec<_>>(), ["ke", "tz", "xn--fiqs8s"]);
     }
 
     #[test]

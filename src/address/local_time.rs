@@ -53,3 +53,44 @@ const OFFSETS: [(i32, &str); 28] = [
     (720, "AQ FJ KI MH NR NZ TV UM WF"),
     (780, "TK TO WS"),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_west_of_greenwich_are_behind_and_those_east_of_it_ahead() {
+        for (minutes, country) in [
+            (-660, "NU"),
+            (-600, "pf"),
+            (-480, "PN"),
+            (-360, "MX"),
+            (-300, "US"),
+            (-240, "bo"),
+            (-180, "AR"),
+            (-120, "GS"),
+            (-60, "CV"),
+            (0, "gh"),
+            (0, "uk"),
+            (60, "Ng"),
+            (120, "za"),
+            (180, "KE"),
+            (345, "np"),
+            (540, "jp"),
+            (780, "WS"),
+        ] {
+            assert_eq!(usual_offset(country), Some(minutes), "{country}");
+        }
+        for other in ["", " ", "com", "k", "KE TZ", "xn--fiqs8s", "eu"] {
+            assert_eq!(usual_offset(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn every_country_stands_in_the_table_once() {
+        let mut codes: Vec<&str> = OFFSETS.iter().flat_map(|(_, codes)| codes.split(' ')).collect();
+        codes.sort_unstable();
+        assert!(codes.is_sorted_by(|one, next| one < next));
+        assert!(codes.iter().all(|code| code.len() == 2));
+    }
+}

@@ -32,3 +32,23 @@ impl std::fmt::Display for Neighbourhood {
         write!(f, "{}/{}", self.0, if self.0.is_ipv4() { 24 } else { 48 })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_share_a_24_or_a_48_and_servers_are_known_at_all_their_addresses() {
+        for (address, shown) in [
+            ("41.90.7.0", "41.90.7.0/24"),
+            ("41.90.7.255", "41.90.7.0/24"),
+            ("41.90.6.255", "41.90.6.0/24"),
+            ("64:ff9b::41.90.7.9", "41.90.7.0/24"),
+            ("2c0f:fe38:1::", "2c0f:fe38:1::/48"),
+            ("2c0f:fe38:1:ffff:ffff:ffff:ffff:ffff", "2c0f:fe38:1::/48"),
+            ("2c0f:fe38:2::1", "2c0f:fe38:2::/48"),
+        ] {
+            assert_eq!(Neighbourhood::of(address.parse().unwrap()).to_string(), shown, "{address}");
+        }
+    }
+}

@@ -58,7 +58,7 @@ impl OptOut {
     #[must_use]
     pub fn parse_what_is_sound(text: &str) -> (Self, Option<OptOutError>) {
         let (mut list, mut wrong) = (Self::default(), None);
-        for (index, line) in text.lines().enumerate() {
+        for (index, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
             let mut words = line.split('#').next().unwrap_or("").split_whitespace();
             let Some(who) = words.next() else { continue };
             let date = words.next();
@@ -243,6 +243,32 @@ mod tests {
             assert!(!of(list, "64:ff9b::41.90.1.1"), "{list}");
         }
         assert!(of("64:ff9b::/96", "64:ff9b::41.90.1.1") && !of("64:ff9b::/96", "41.90.1.1"));
+    }
+
+    #[test]
+    fn a_byte_order_mark_as_windows_writes_it_belongs_to_no_line() {
+        for text in ["# complaints\n41.90.0.0/16", "41.90.0.0/16", "\n41.90.0.0/16\r\n"] {
+            assert!(
+                OptOut::parse(&format!("\u{feff}{text}")).unwrap().has_address([41, 90, 7, 7].into()),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn two_lists_together_leave_alone_whom_either_names() {
+        let (one, other) =
+            ("a.ke 2026-11-02\n41.90.0.0/16\nAS64500", "b.ke\n2c0f:fe38::/32\nAS64501\n102.0.0.9");
+        let [one, other] = [one, other].map(|text| OptOut::parse(text).unwrap());
+        for both in [one.with(&other), other.with(&one)] {
+            let (hosts, addresses) = (["a.ke", "www.b.ke"], ["41.90.7.7", "2c0f:fe38::1", "102.0.0.9"]);
+            assert!(hosts.iter().all(|host| both.has_host(&Host::parse(host).unwrap())));
+            assert!(addresses.iter().all(|address| both.has_address(address.parse().unwrap())));
+            assert!(both.has_system(64500) && both.has_system(64501) && !both.has_system(64502));
+            assert_eq!(both.entries().len(), 7);
+        }
+        let who = |list: &OptOut| list.entries().iter().map(|entry| entry.who.clone()).collect::<Vec<_>>();
+        assert_eq!(who(&one.with(&other)), [who(&one), who(&other)].concat());
     }
 
     #[test]

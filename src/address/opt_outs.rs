@@ -81,6 +81,15 @@ mod tests {
     }
 
     #[test]
+    fn no_system_is_looked_up_where_no_line_names_one() {
+        let list = OptOut::parse("a.ke\n41.90.0.0/16").unwrap();
+        let opt_outs = OptOuts::new(list, Box::new(|address| panic!("{address} was looked up")));
+        assert!(opt_outs.has_address([41, 90, 0, 1].into()));
+        assert!(!opt_outs.has_address([41, 91, 0, 1].into()));
+        assert!(!opt_outs.has_host(&Host::parse("41.91.0.1").unwrap()));
+    }
+
+    #[test]
     fn a_list_that_is_replaced_is_in_force_for_all_who_hold_it() {
         let opt_outs = Arc::new(OptOuts::default());
         let other = opt_outs.clone();
@@ -88,5 +97,6 @@ mod tests {
         assert!(!other.has_host(&host));
         opt_outs.replace(OptOut::parse("a.ke").unwrap());
         assert!(other.has_host(&host));
+        assert!(format!("{other:?}").contains("a.ke"));
     }
 }

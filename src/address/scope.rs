@@ -92,6 +92,16 @@ mod tests {
     }
 
     #[test]
+    fn what_is_outside_belongs_to_a_site_by_the_same_rule() {
+        let of = |rule, host: &str| {
+            let scope = scope("www.shop.co.ke", rule, SuffixSection::Icann);
+            scope.site_of(&Host::parse(host).unwrap()).to_string()
+        };
+        assert_eq!(of(ScopeRule::Site, "www.other.co.tz"), "other.co.tz");
+        assert_eq!(of(ScopeRule::Host, "www.other.co.tz"), "www.other.co.tz");
+    }
+
+    #[test]
     fn a_private_suffix_does_not_contain_its_customers() {
         let scope = scope("github.io", ScopeRule::Site, SuffixSection::All);
         assert!(contains(&scope, "github.io") && !contains(&scope, "x.github.io"));

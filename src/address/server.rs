@@ -71,6 +71,7 @@ mod tests {
             "::fffe:41.90.7.9",
         ] {
             assert_eq!(server(address), address.parse::<IpAddr>().unwrap().to_string(), "{address}");
+            assert!(matches!(server_named(address), Cow::Borrowed(name) if name == address), "{address}");
         }
     }
 }

@@ -325,7 +325,16 @@ mod tests {
 
     #[test]
     fn credentials_fragment_and_trailing_dot_are_dropped() {
-        assert_eq!(url("http://me:secret@a.ke./x#frag").as_str(), "http://a.ke/x");
+        for text in
+            ["me:secret@a.ke./x#frag", "me@a.ke/x", ":secret@a.ke/x", "me:@a.ke/x", ":@a.ke/x", "@A.ke:80/x#"]
+        {
+            assert_eq!(url(&format!("http://{text}")).as_str(), "http://a.ke/x", "{text}");
+            assert_eq!(
+                url("http://b.ke/").join(&format!("//{text}")).unwrap().as_str(),
+                "http://a.ke/x",
+                "{text}"
+            );
+        }
     }
 
     #[test]
@@ -355,8 +364,70 @@ mod tests {
 
     #[test]
     fn long_references_are_refused() {
-        let long = format!("http://a.ke/{}", "x".repeat(MAX_URL_BYTES));
-        assert_eq!(WebUrl::parse(&long), Err(UrlError::TooLong));
+        let door = "http://a.ke/";
+        let of_bytes = |bytes: usize| format!("{door}{}", "x".repeat(bytes - door.len()));
+        assert_eq!(url(&of_bytes(MAX_URL_BYTES)).as_str().len(), MAX_URL_BYTES);
+        assert_eq!(WebUrl::parse(&of_bytes(MAX_URL_BYTES + 1)), Err(UrlError::TooLong));
+        // What is dropped of a reference does not count, unless there is no end of it.
+        let winding = |bytes: usize| format!("{}x", "./".repeat(bytes / 2));
+        assert_eq!(url(door).join(&winding(4 * MAX_URL_BYTES - 2)).unwrap().as_str(), "http://a.ke/x");
+        assert_eq!(url(door).join(&format!("{}#", winding(4 * MAX_URL_BYTES - 2))).unwrap().path(), "/x");
+        assert_eq!(url(door).join(&winding(4 * MAX_URL_BYTES)), Err(UrlError::TooLong));
+    }
+
+    #[test]
+    fn the_parts_of_a_url_are_those_that_a_request_has() {
+        for (text, authority, port, is_https, target, path, query, is_front_page) in [
+            ("http://A.ke", "a.ke", 80, false, "/", "/", None, true),
+            ("https://a.ke:443/?", "a.ke", 443, true, "/?", "/", Some(""), false),
+            ("https://a.ke:80/x?y=1#z", "a.ke:80", 80, true, "/x?y=1", "/x", Some("y=1"), false),
+            ("http://[2001:DB8::1]:8080/", "[2001:db8::1]:8080", 8080, false, "/", "/", None, true),
+            ("http://0x7f.1/?x", "127.0.0.1", 80, false, "/?x", "/", Some("x"), false),
+        ] {
+            let url = url(text);
+            assert_eq!(
+                (url.authority().as_str(), url.port(), url.is_https()),
+                (authority, port, is_https),
+                "{text}"
+            );
+            assert_eq!((url.target(), url.path(), url.query()), (target, path, query), "{text}");
+            assert_eq!(url.is_front_page(), is_front_page, "{text}");
+            assert_eq!(url.to_string(), url.as_str());
+            assert_eq!(WebUrl::key_on(authority, target), url.page_key(), "{text}");
+            assert_eq!(url.page_key().0, xxh3_64(format!("{authority}{target}").as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_other_scheme_is_that_of_the_same_page_at_the_usual_port() {
+        let other = |text: &str| url(text).by_other_scheme().map(|url| url.to_string());
+        assert_eq!(other("http://a.ke/x?y").as_deref(), Some("https://a.ke/x?y"));
+        assert_eq!(other("https://a.ke/x?y").as_deref(), Some("http://a.ke/x?y"));
+        assert_eq!(other("http://a.ke:8080/x"), None);
+        assert_eq!(other("https://a.ke:80/x"), None);
+    }
+
+    #[test]
+    fn percent_signs_are_compared_as_the_standard_says() {
+        let canonical =
+            |path: &str| url(&format!("http://a.ke/{path}")).canonical()["http://a.ke/".len()..].to_owned();
+        for (spelled, normal) in [
+            ("%41%5a%61%7A%30%39", "AZaz09"),
+            ("%2d%2E%5f%7e", "-._~"),
+            ("%2f%3F%25%c3%a9", "%2F%3F%25%C3%A9"),
+            ("%", "%25"),
+            ("%4", "%254"),
+            ("%4g%g4", "%254g%25g4"),
+            ("%%41", "%25A"),
+            ("a%41b%2fc%zz", "aAb%2Fc%25zz"),
+        ] {
+            assert_eq!(canonical(spelled), normal, "{spelled}");
+            assert_eq!(
+                url(&format!("http://a.ke/{spelled}")).page_key(),
+                WebUrl::key_on("a.ke", &format!("/{normal}"))
+            );
+        }
+        assert_eq!(url("https://a.ke:8443/%7e").canonical(), "https://a.ke:8443/~");
     }
 
     #[test]

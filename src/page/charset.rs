@@ -167,6 +167,8 @@ mod tests {
     fn a_header_outdoes_the_document() {
         let page = read(b"<meta charset=euc-jp>", Some("text/html; charset=Shift_JIS"));
         assert_eq!(settled(&page), ("Shift_JIS", CharsetOrigin::Header));
+        let page = read(b"<meta charset=klingon>", Some("text/html; charset=Shift_JIS"));
+        assert!(!page.defects.unknown_charset, "the document is not heard");
     }
 
     #[test]
@@ -208,6 +210,64 @@ mod tests {
     fn plain_ascii_and_nothing_at_all_are_utf_8() {
         assert_eq!(settled(&read(b"<p>habari", None)), ("UTF-8", CharsetOrigin::Detected));
         assert_eq!(settled(&read(b"", None)), ("UTF-8", CharsetOrigin::Detected));
+    }
+
+    #[test]
+    fn the_words_of_the_tables_say_what_told_the_charset() {
+        for (word, origin) in [
+            ("bom", CharsetOrigin::Bom),
+            ("header", CharsetOrigin::Header),
+            ("meta", CharsetOrigin::Meta),
+            ("detected", CharsetOrigin::Detected),
+            ("recorded", CharsetOrigin::Recorded),
+        ] {
+            assert_eq!(origin.as_str(), word);
+            assert_eq!(serde_json::to_value(origin).unwrap(), word);
+        }
+    }
+
+    #[test]
+    fn an_xml_declaration_counts_first_in_xhtml_and_last_in_html() {
+        let body = b"<?xml version='1.0' encoding='euc-jp'?><meta charset=shift_jis>";
+        assert_eq!(read(body, Some("application/xhtml+xml")).charset, "EUC-JP");
+        assert_eq!(read(body, Some("text/html")).charset, "Shift_JIS");
+        for (body, is_unknown_in_xhtml, is_unknown_in_html) in [
+            (&b"<?xml encoding='klingon'?><meta charset=shift_jis>"[..], true, false),
+            (b"<?xml encoding='sjis'?><meta charset=klingon>", false, true),
+            (b"<?xml encoding='sjis'?><meta charset=''>", false, false),
+        ] {
+            for (content_type, is_unknown) in
+                [("application/xhtml+xml", is_unknown_in_xhtml), ("text/html", is_unknown_in_html)]
+            {
+                let page = read(body, Some(content_type));
+                assert_eq!(settled(&page), ("Shift_JIS", CharsetOrigin::Meta));
+                assert_eq!(page.defects.unknown_charset, is_unknown, "{content_type}");
+            }
+        }
+    }
+
+    #[test]
+    fn utf_16_in_a_header_is_believed_where_a_zero_byte_stands_near_the_beginning() {
+        for (label, charset) in [("utf-16le", "UTF-16LE"), ("utf-16be", "UTF-16BE")] {
+            let header = format!("text/html; charset={label}");
+            for (ahead, expected) in [(0, charset), (UTF_16_BYTES - 1, charset), (UTF_16_BYTES, "UTF-8")] {
+                let body = [vec![b'x'; ahead], vec![0; 2]].concat();
+                let page = read(&body, Some(&header));
+                assert_eq!(page.charset, expected, "{ahead}");
+                assert_eq!(page.defects.unknown_charset, expected == "UTF-8", "{ahead}");
+                assert_eq!(page.declared_charset.as_deref(), Some(label));
+            }
+        }
+    }
+
+    #[test]
+    fn with_a_mark_the_document_is_heard_only_where_the_header_names_none() {
+        let body = b"\xef\xbb\xbf<meta charset=euc-jp>";
+        for (header, declared) in [("text/html", "euc-jp"), ("text/html; charset=klingon", "klingon")] {
+            let page = read(body, Some(header));
+            assert_eq!(settled(&page), ("UTF-8", CharsetOrigin::Bom));
+            assert_eq!(page.declared_charset.as_deref(), Some(declared));
+        }
     }
 
     #[test]

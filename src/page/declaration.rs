@@ -216,7 +216,9 @@ mod tests {
         );
         assert_eq!(meta(&format!("<head>{filler}</head><meta charset=sjis>")), None);
         assert_eq!(meta(&format!("<p>{filler}<meta charset=sjis>")), None);
-        assert_eq!(meta("<p><meta charset=sjis>"), Some("Shift_JIS"));
+        for body in ["<p><meta charset=sjis>".to_owned(), format!("<p><meta charset=sjis>{filler}")] {
+            assert_eq!(meta(&body), Some("Shift_JIS"), "{body}");
+        }
     }
 
     #[test]

@@ -18,6 +18,9 @@ mod tests {
     fn a_language_is_a_tag_in_lower_case() {
         assert_eq!(tidy(" sw-KE ").as_deref(), Some("sw-ke"));
         assert_eq!(tidy("en_US").as_deref(), Some("en-us"));
+        for tag in ["sw", &"a".repeat(35)] {
+            assert_eq!(tidy(tag).as_deref(), Some(tag));
+        }
         for junk in ["", "x", "<?php echo $lang ?>", "en,fr", "日本語", &"a".repeat(36)] {
             assert_eq!(tidy(junk), None, "{junk}");
         }

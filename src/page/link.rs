@@ -49,3 +49,27 @@ impl Element {
             .find(|element| element.as_str() == word)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_the_tables_are_read_as_they_are_written() {
+        for (word, element) in [
+            ("a", Element::A),
+            ("area", Element::Area),
+            ("frame", Element::Frame),
+            ("iframe", Element::Iframe),
+            ("meta", Element::Meta),
+            ("redirect", Element::Redirect),
+        ] {
+            assert_eq!(element.as_str(), word);
+            assert_eq!(Element::of_word(word), Some(element));
+            assert_eq!(serde_json::to_value(element).unwrap(), word);
+        }
+        for other in ["", "A", "link", "redirects"] {
+            assert_eq!(Element::of_word(other), None, "{other}");
+        }
+    }
+}

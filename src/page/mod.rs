@@ -161,7 +161,7 @@ impl Page {
         defects.unknown_charset = charset.has_unknown_label;
         defects.bad_bytes = text.bad_sequences();
         let base = markup.base(source.url, &mut defects);
-        let links = markup.references.resolve(source.url, &base, charset.encoding, &mut defects);
+        let links = markup.references.resolve(source, &base, charset.encoding, &mut defects);
         Self {
             links,
             nofollow: markup.nofollow

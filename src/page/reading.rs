@@ -2,7 +2,7 @@
 
 use crate::address::WebUrl;
 
-use super::{Defects, Element, Page, Source};
+use super::{CharsetOrigin, Defects, Element, Page, RecordedPage, Source};
 
 fn read_as(html: &str, content_type: &str) -> Page {
     let url = WebUrl::parse("http://a.ke/dir/page").unwrap();
@@ -49,6 +49,14 @@ fn a_page_is_one_link_whatever_its_spelling() {
     assert_eq!(page.links[0].element, Element::A);
     assert!(!page.links[0].nofollow, "one occurrence may be followed");
     assert!(page.links[1].nofollow);
+    for (first, second, expected) in
+        [("", "", false), ("", "nofollow", false), ("nofollow", "", false), ("nofollow", "nofollow", true)]
+    {
+        for href in ["x", "./x", "x#y"] {
+            let page = read(&format!("<a rel='{first}' href=x></a><a rel='{second}' href={href}></a>"));
+            assert_eq!((page.links.len(), page.links[0].nofollow), (1, expected), "{first} {second} {href}");
+        }
+    }
 }
 
 #[test]
@@ -85,6 +93,8 @@ fn bad_and_overlong_references_are_counted() {
     ));
     assert_eq!(urls(&page), ["http://a.ke/dir/ok"]);
     assert_eq!((page.defects.bad_urls, page.defects.too_long_urls), (3, 2));
+    let winding = "./".repeat(4000);
+    assert_eq!(links(&format!("<a href={winding}x>")), ["http://a.ke/dir/x"]);
 }
 
 #[test]
@@ -159,6 +169,7 @@ fn a_self_closed_tag_is_empty_only_in_xhtml_and_svg() {
     let page = read_as("<title/><iframe src='i'/><script/><a href='x'/>", "application/xhtml+xml");
     assert_eq!(urls(&page), ["http://a.ke/dir/i", "http://a.ke/dir/x"]);
     assert_eq!(links("<svg/><svg><style/><title/></svg><a href=x>"), ["http://a.ke/dir/x"]);
+    assert_eq!(read("<svg/><math /><title>Not in them</title>").title.as_deref(), Some("Not in them"));
 }
 
 #[test]
@@ -200,6 +211,9 @@ fn the_language_is_the_documents_own() {
     assert_eq!(language("<html lang=SW xml:lang=fr>").as_deref(), Some("sw"));
     assert_eq!(language("<html xml:lang='am-ET'>").as_deref(), Some("am-et"));
     assert_eq!(language("<html><meta http-equiv=Content-Language content=fr>").as_deref(), Some("fr"));
+    let twice = "<meta http-equiv=content-language content=fr><meta http-equiv=content-language content=sw>";
+    assert_eq!(language(twice).as_deref(), Some("fr"));
+    assert_eq!(language("<meta http-equiv=x content=fr><meta name=content-language content=fr>"), None);
     assert_eq!(language("<p lang=sw>"), None);
 }
 
@@ -215,6 +229,24 @@ fn a_page_may_ask_not_to_be_followed() {
     };
     assert!(read("noindex, nofollow").nofollow);
     assert!(!read("otherbot: nofollow").nofollow);
+}
+
+#[test]
+fn a_page_that_is_recalled_says_what_it_said_and_its_server_what_it_says_now() {
+    let page = read("<html lang=sw><title>Habari</title><p>One two three <a href=x>four</a>");
+    let recorded = RecordedPage {
+        links: page.links.clone(),
+        charset: page.charset.clone(),
+        language: page.language.clone(),
+        title: page.title.clone(),
+        body_hash: page.body_hash,
+        text_simhash: page.text_simhash,
+    };
+    let said = Page { charset_origin: CharsetOrigin::Recorded, declared_charset: None, ..page };
+    for (robots_tag, nofollow) in [(None, false), (Some("noindex"), false), (Some("nofollow"), true)] {
+        let recalled = Page::recalled(recorded.clone(), robots_tag);
+        assert_eq!(recalled, Page { nofollow, ..said.clone() });
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::address::{PageKey, UrlError, WebUrl};
 
 use super::query;
 use super::tag::Value;
-use super::{Defects, Element, Link};
+use super::{Defects, Element, Link, Source};
 
 /// The most links that are kept of one page: as many as a body of 1 MiB can spell at a hundred
 /// bytes a link. A page with more is a trap or a list that no visitor reads.
@@ -17,10 +17,12 @@ pub const MAX_LINKS: usize = 10_000;
 const MAX_REFERENCES: usize = 4 * MAX_LINKS;
 /// Four hundred bytes a link, of the spelled references and of the resolved links.
 const MAX_TEXT_BYTES: usize = 4 * 1024 * 1024;
-/// A `base` makes long links out of short references: on average by so many bytes, or by [`BASE_BYTES`] in all, lest a
-/// page of 16 kB become megabytes.
+/// A `base` makes long links out of short references: on average by so many bytes, or in all by [`BASE_BYTES`] or
+/// [`BASE_TIMES_BODY`] bodies, lest a page of 16 kB become megabytes.
 const BASE_BYTES_A_LINK: usize = 400;
 const BASE_BYTES: usize = 64 * 1024;
+/// A folder of 66 Thai letters has 600 bytes in each link of its index, and the index 150 bytes of markup around each.
+const BASE_TIMES_BODY: usize = 8;
 
 /// The references of a page as they are spelled, each spelling once.
 #[derive(Default)]
@@ -74,12 +76,14 @@ impl References {
     /// The links that the references are, seen from the page's base and in its charset.
     pub(super) fn resolve(
         self,
-        page: &WebUrl,
+        page: Source<'_>,
         base: &WebUrl,
         encoding: &'static Encoding,
         defects: &mut Defects,
     ) -> Vec<Link> {
-        let grown_bytes = self.text.len() + BASE_BYTES.max(BASE_BYTES_A_LINK * self.spelled.len());
+        let base_bytes =
+            BASE_BYTES.max(BASE_BYTES_A_LINK * self.spelled.len()).max(BASE_TIMES_BODY * page.body.len());
+        let grown_bytes = self.text.len() + base_bytes;
         let mut links = Links::of_at_most(self.spelled.len().min(MAX_LINKS), grown_bytes.min(MAX_TEXT_BYTES));
         for reference in &self.spelled {
             let text = &self.text[reference.start..reference.end];
@@ -88,7 +92,7 @@ impl References {
                 continue;
             }
             match join(base, text, encoding) {
-                Ok(url) if is_within(text) && url.page_key() == page.page_key() => {}
+                Ok(url) if is_within(text) && url.page_key() == page.url.page_key() => {}
                 Ok(url) => links.add(url, reference, defects),
                 Err(UrlError::NotWeb) => {}
                 Err(UrlError::TooLong) => defects.too_long_urls = defects.too_long_urls.saturating_add(1),
@@ -172,15 +176,24 @@ mod tests {
     use super::*;
 
     fn links(spelled: impl IntoIterator<Item = String>, base: &str) -> (Vec<Link>, Defects) {
+        links_of_page(b"", spelled, base)
+    }
+
+    fn links_of_page(
+        body: &[u8],
+        spelled: impl IntoIterator<Item = String>,
+        base: &str,
+    ) -> (Vec<Link>, Defects) {
         let mut references = References::default();
         let mut defects = Defects::default();
         for reference in spelled {
             let value = Value { bytes: reference.as_bytes(), is_cut: false };
             references.add(Element::A, value, false, &mut defects);
         }
-        let page = WebUrl::parse("http://a.ke/").unwrap();
+        let url = WebUrl::parse("http://a.ke/").unwrap();
+        let page = Source { body, url: &url, content_type: None, robots_tag: None };
         let base = WebUrl::parse(base).unwrap();
-        (references.resolve(&page, &base, UTF_8, &mut defects), defects)
+        (references.resolve(page, &base, UTF_8, &mut defects), defects)
     }
 
     #[test]
@@ -192,7 +205,7 @@ mod tests {
 
     #[test]
     fn many_spellings_of_one_page_do_not_use_up_the_limit() {
-        let spelled = (0..MAX_LINKS).map(|n| format!("x#{n}")).chain(["y".to_owned()]);
+        let spelled = (0..3 * MAX_LINKS).map(|n| format!("x#{n}")).chain(["y".to_owned()]);
         let (kept, defects) = links(spelled, "http://a.ke/");
         assert_eq!(kept.len(), 2);
         assert_eq!(defects, Defects::default());
@@ -213,10 +226,43 @@ mod tests {
         assert_eq!((kept.len(), defects.links_dropped), (500, 0));
         let long = (0..500).map(|n| format!("{n}?{}", "y".repeat(1500)));
         assert_eq!(links(long, "http://a.ke/").0.len(), 500);
+        let long = (0..2000).map(|n| format!("{n}?{}", "y".repeat(1500)));
+        assert_eq!(links(long, "http://a.ke/").1, Defects::default());
         let base = format!("http://a.ke/{}/", "x".repeat(1900));
         let (kept, defects) = links((0..1000).map(|n| n.to_string()), &base);
         assert_eq!(kept.len() + defects.links_dropped as usize, 1000);
         assert!((200..300).contains(&kept.len()), "{}", kept.len());
+        assert_eq!(links((0..30).map(|n| n.to_string()), &base).0.len(), 30);
+    }
+
+    #[test]
+    fn the_index_of_a_folder_with_a_long_name_loses_no_link() {
+        let folder = format!("http://a.ke/{}/", "ก".repeat(66));
+        let names = || (0..1000).map(|n| format!("file{n}.pdf"));
+        let row = "<tr><td><img src=/icons/layout.gif><td><a href=file1000.pdf>file1000.pdf</a><td>2026-11-02 10:00<td>97K";
+        let (kept, defects) = links_of_page(row.repeat(1000).as_bytes(), names(), &folder);
+        assert_eq!((kept.len(), defects), (1000, Defects::default()));
+        assert!(
+            links(names(), &folder).1.links_dropped > 0,
+            "without that markup it is many links of few bytes"
+        );
+    }
+
+    #[test]
+    fn the_text_of_references_is_bounded() {
+        let spelled = (0..5000).map(|n| format!("{n:04}{}", "#".repeat(1020)));
+        let mut references = References::default();
+        let mut defects = Defects::default();
+        for reference in spelled {
+            let value = Value { bytes: reference.as_bytes(), is_cut: false };
+            references.add(Element::A, value, false, &mut defects);
+        }
+        assert_eq!(references.text.len(), MAX_TEXT_BYTES);
+        assert_eq!(defects.links_dropped as usize, 5000 - MAX_TEXT_BYTES / 1024);
+        let of_a_kibibyte = (0..4100).map(|n| format!("{n}?{}", "y".repeat(1024 - 13 - n.to_string().len())));
+        assert_eq!(links(of_a_kibibyte, "http://a.ke/").0.len(), MAX_TEXT_BYTES / 1024);
+        let (kept, defects) = links((0..MAX_REFERENCES + 5).map(|n| format!("#{n}")), "http://a.ke/x");
+        assert_eq!((kept.len(), defects.links_dropped), (1, 5));
     }
 
     #[test]

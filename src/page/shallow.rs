@@ -78,3 +78,35 @@ impl<R: Reader> Reader for Shallow<R> {
         self.text.try_read_string(text, case_sensitive)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Page, Source};
+    use super::*;
+    use crate::address::WebUrl;
+
+    fn links(body: &str) -> Vec<String> {
+        let url = WebUrl::parse("http://a.ke/").unwrap();
+        let page =
+            Page::read(Source { body: body.as_bytes(), url: &url, content_type: None, robots_tag: None });
+        page.links.iter().map(|link| link.url.path().to_owned()).collect()
+    }
+
+    #[test]
+    fn white_space_between_values_is_left_out_and_nothing_else() {
+        for space in ["", " ", "\n\t ", "\r\n\x0c  \t", "/", " / "] {
+            for ahead in 0..2 * usize::from(VALUES_PER_CHAIN) {
+                let others = format!("x=\" y \"{space}").repeat(ahead);
+                let body = format!("<a {others}href=\"b\"{space}title=\"c\"{space}></a><a href=\"d\">");
+                assert_eq!(links(&body), ["/b", "/d"], "{ahead} {space:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn ten_thousand_values_fit_on_a_small_stack() {
+        let body = format!("<a{} href=\"b\">", " x=\"\"".repeat(10_000));
+        let thread = std::thread::Builder::new().stack_size(256 * 1024).spawn(move || links(&body)).unwrap();
+        assert_eq!(thread.join().unwrap(), ["/b"]);
+    }
+}

@@ -159,12 +159,27 @@ mod tests {
         let text = words(0);
         assert!(differing(&text, &format!("{text} visitors 1207")) <= 3);
         assert!(differing(&text, &words(5000)) > 15);
+        assert!(differing(&text, &format!("word0 word1 {}", words(5000))) > 15);
+    }
+
+    /// Tables of years are compared. The values are from a program of its own, a few lines of Python.
+    #[test]
+    fn the_value_of_a_text_never_changes() {
+        for (text, value) in [
+            ("habari", 0x6b09_8eca_00a8_b9b7),
+            ("Habari za asubuhi", 0x73b3_2d8d_d7bc_2c3b),
+            ("Habari za asubuhi, kwenu", 0x1083_290c_8100_0c1b),
+            ("habari za asubuhi kwenu nyote!", 0x9293_39bc_d504_8d1b),
+        ] {
+            assert_eq!(of(text), Some(value), "{text}");
+        }
     }
 
     #[test]
     fn signs_case_and_spaces_do_not_count_and_every_japanese_sign_is_a_word() {
         assert_eq!(of("One, two; THREE!"), of("  one two three "));
         assert_ne!(of("one two three"), of("three two one"));
+        assert_ne!(of("été"), of("ètè"));
         let text =
             "資料の貸出は一人五冊までです。月曜日は休館となります。地図と新聞は二階の奥にまとめておきます。";
         assert!(differing(&text.repeat(3), &format!("{}本", text.repeat(3))) <= 3);
@@ -194,7 +209,7 @@ mod tests {
             let (one, other) = bytes.split_at(cut.min(bytes.len()));
             pieces.push(one);
             pieces.push(other);
-            // Work is a step a byte, and 64 a shingle.
+            // Work is a step a byte, and at most 32 a shingle.
             prop_assert!(whole.shingles as usize <= bytes.len());
             prop_assert_eq!(whole.finish(), pieces.finish());
         }
