@@ -279,7 +279,12 @@ fn the_ledger_counts_what_a_server_was_asked_and_sent() {
 
 #[test]
 fn requests_of_a_minute_are_counted_to_the_second() {
-    for (starts, most) in [(vec![0.9, 60.8], 2), (vec![0.0, 61.0], 1), (vec![0.5; 1000], 1000)] {
+    for (starts, most) in [
+        (vec![0.9, 60.8], 2),
+        (vec![0.0, 61.0], 1),
+        (vec![0.5; 1000], 1000),
+        (vec![0.0, 50.0, 61.0, 62.0], 3),
+    ] {
         let mut load = load();
         for start in starts {
             load.recall(server(1), Purpose::Page, &answer(at(start), 0.1));
