@@ -37,3 +37,22 @@ impl FrontierError {
 fn is_full(wrong: &io::Error) -> bool {
     matches!(wrong.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_and_an_exhausted_quota_are_told_from_other_errors() {
+        let error = |wrong| FrontierError::store("write", Path::new("d/state.redb"), wrong);
+        for (kind, is_full) in [
+            (io::ErrorKind::StorageFull, true),
+            (io::ErrorKind::QuotaExceeded, true),
+            (io::ErrorKind::PermissionDenied, false),
+        ] {
+            assert_eq!(error(redb::Error::Io(kind.into())).is_storage_full(), is_full, "{kind}");
+        }
+        assert!(!error(redb::Error::PreviousIo).is_storage_full());
+        assert!(!error(redb::Error::Corrupted("a page".to_owned())).is_storage_full());
+    }
+}

@@ -65,9 +65,12 @@ fn findings_are_merged_in_the_order_of_the_trees_whichever_ends_first() {
     let mut frontier = open(&dir, Rules::default());
     frontier.offer(["http://a.ke/", "http://b.ke/"].map(start)).unwrap();
     let (a, b) = (lease(&mut frontier), lease(&mut frontier));
+    assert!(!frontier.holds_back().unwrap());
     finish(&mut frontier, &[finished(&b, &["http://c.ke/from-b"])]);
     assert_eq!(frontier.lease().unwrap(), None, "what b found waits for a");
+    assert!(frontier.holds_back().unwrap());
     finish(&mut frontier, &[finished(&a, &["http://d.ke/", "http://c.ke/from-a"])]);
+    assert!(!frontier.holds_back().unwrap());
     let (d, c) = (lease(&mut frontier), lease(&mut frontier));
     assert_eq!((d.start.as_str(), d.generation), ("http://d.ke/", 1));
     assert_eq!(c.start.as_str(), "http://c.ke/from-a");
@@ -136,9 +139,10 @@ fn what_is_not_finished_is_handed_out_again_after_a_crash() {
     frontier.offer(["http://a.ke/", "http://b.ke/", "http://c.ke/"].map(start)).unwrap();
     let a = lease(&mut frontier);
     let b = lease(&mut frontier);
+    assert_eq!((frontier.tally().unwrap(), frontier.known(&b.site).unwrap()), (None, None));
     frontier
         .finish(&Batch {
-            finished: &[finished(&b, &["http://d.ke/"])],
+            finished: &[Finished { known: Some(vec![3, 4]), ..finished(&b, &["http://d.ke/"]) }],
             segments: 7,
             servers: &[("41.90.0.1".parse().unwrap(), vec![1, 2])],
             hosts: &["www.b.ke", "img.b.ke"]
@@ -150,6 +154,11 @@ fn what_is_not_finished_is_handed_out_again_after_a_crash() {
     drop(frontier);
     let mut frontier = open(&dir, Rules::default());
     assert_eq!((frontier.segments().unwrap(), frontier.unrecorded().unwrap()), (7, 3));
+    assert_eq!(frontier.tally().unwrap().as_deref(), Some(&b"tally"[..]));
+    assert_eq!(
+        (frontier.known(&b.site).unwrap(), frontier.known(&a.site).unwrap()),
+        (Some(vec![3, 4]), None)
+    );
     assert_eq!(frontier.server("41.90.0.1".parse().unwrap()).unwrap(), Some(vec![1, 2]));
     assert_eq!(frontier.hosts_and_sites("41.90.0.1".parse().unwrap()).unwrap(), (2, 1));
     assert_eq!(frontier.hosts_and_sites("41.90.0.2".parse().unwrap()).unwrap(), (0, 0));
@@ -207,6 +216,56 @@ fn urls_that_come_before_a_sites_fate_is_known_wait_for_it() {
         finish(&mut frontier, &[closed(&next, &["http://a.ke/5"], &[])]);
     }
     assert_eq!(asked, [("/1".into(), 0), ("/2".into(), 1), ("/3".into(), 2)], "three trees, no more");
+}
+
+#[test]
+fn no_more_urls_are_kept_for_a_site_than_it_may_have_trees() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut frontier = open(&dir, Rules::default());
+    frontier.offer(["http://a.ke/1", "http://a.ke/2", "http://a.ke/3", "http://a.ke/4"].map(start)).unwrap();
+    let first = lease(&mut frontier);
+    finish(&mut frontier, &[closed(&first, &[], &["http://a.ke/2", "http://a.ke/3"])]);
+    assert_eq!(
+        frontier.lease().unwrap(),
+        None,
+        "two were kept and have been asked for; the third was not kept"
+    );
+}
+
+#[test]
+fn a_finished_tree_is_news_where_it_may_make_a_new_one() {
+    let homes = |url: &str, homes: [&str; 2]| FeedBack {
+        homes: homes.map(|name| Site::new(Host::parse(name).unwrap())).to_vec(),
+        ..start(url)
+    };
+    let of_open = start("http://open.ke/x");
+    let below_open = homes("http://m.open.ke/", ["m.open.ke", "open.ke"]);
+    let of_closed = start("http://closed.ke/x");
+    let below_closed = homes("http://m.closed.ke/", ["m.closed.ke", "closed.ke"]);
+    let of_new = start("http://new.ke/");
+    let usual = Rules::default();
+    let seeds = Rules { seeds_per_site: 2, ..usual };
+    let one_tree = Rules { later_trees: false, ..usual };
+    for (rules, found, is_closed, is_news) in [
+        (usual, vec![], false, false),
+        (usual, vec![of_open.clone()], false, false),
+        (usual, vec![below_open], false, false),
+        (usual, vec![of_open.clone(), of_new], false, true),
+        (usual, vec![of_open.clone(), of_closed.clone()], false, true),
+        (usual, vec![below_closed], false, true),
+        (usual, vec![], true, true),
+        (one_tree, vec![], true, false),
+        (one_tree, vec![of_open.clone(), of_closed], true, false),
+        (seeds, vec![], false, false),
+        (seeds, vec![of_open], false, true),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let mut frontier = open(&dir, rules);
+        frontier.offer(["http://open.ke/", "http://closed.ke/"].map(start)).unwrap();
+        let (opened, shut) = (lease(&mut frontier), lease(&mut frontier));
+        finish(&mut frontier, &[finished(&opened, &[]), closed(&shut, &[], &[])]);
+        assert_eq!(frontier.is_news(&found, is_closed).unwrap(), is_news, "{rules:?} {found:?} {is_closed}");
+    }
 }
 
 #[test]

@@ -94,11 +94,6 @@ impl Load {
         Self { networks, ..self }
     }
 
-    #[must_use]
-    pub fn pace(&self) -> &Pace {
-        &self.pace
-    }
-
     /// Asks for a turn at `address` on behalf of `site`, whose host asks for `crawl_delay`.
     pub fn permit(
         &mut self,

@@ -156,9 +156,8 @@ impl Sign {
             // A connection that was opened is an answer of the network; one kept alive may be dead.
             Some(Failure::FirstByteTimeout) if answer.wire.connections == 0 => lost,
             Some(Failure::DnsTimeout | Failure::DnsServfail) => Self::LostUnknown,
-            // The name server may know that by heart.
-            Some(Failure::DnsNxdomain | Failure::DnsNoAddress) => Self::Silent,
             Some(failure) if failure.reached_the_network() => Self::Reached,
+            // That a name does not exist the name server may know by heart.
             _ => Self::Silent,
         }
     }
@@ -273,5 +272,19 @@ mod tests {
         assert_eq!(sign(Failure::DnsTimeout), Sign::LostUnknown);
         assert_eq!(sign(Failure::DnsNxdomain), Sign::Silent);
         assert_eq!(sign(Failure::OptedOut), Sign::Silent);
+    }
+
+    #[test]
+    fn a_status_and_a_connection_that_was_opened_are_answers_of_the_network() {
+        let silent = |connections| {
+            let mut answer = Answer::not_asked(at(0), None, Failure::FirstByteTimeout, None);
+            answer.wire.connections = connections;
+            answer
+        };
+        assert_eq!(Sign::of(&silent(0), true), Sign::LostKnown, "a connection kept alive may be dead");
+        assert_eq!(Sign::of(&silent(0), false), Sign::LostUnknown);
+        assert_eq!(Sign::of(&silent(1), true), Sign::Reached);
+        let page = Answer { status: Some(200), failure: None, ..silent(0) };
+        assert_eq!(Sign::of(&page, true), Sign::Reached);
     }
 }

@@ -110,6 +110,7 @@ mod tests {
         let mut times: Vec<_> = (0..100).map(wakes).collect();
         assert!(times.iter().all(|time| (at(18, 0, 0)..=at(18, 15, 0)).contains(time)));
         times.sort();
+        assert!(times[10] < at(18, 3, 0) && times[89] > at(18, 12, 0), "spread over the whole of it");
         times.dedup();
         assert!(times.len() > 95, "{}", times.len());
     }
@@ -119,7 +120,9 @@ mod tests {
         for text in ["08:00-18:00", "22:30-06:00", "18:00-24:00"] {
             assert_eq!(text.parse::<QuietHours>().unwrap().to_string(), text);
         }
-        for text in ["", "8-18", "08:00", "25:00-26:00", "08:60-09:00", "08:00-08:00", "00:00-24:00"] {
+        for text in
+            ["", "8-18", "08:00", "25:00-26:00", "08:60-10:00", "24:30-06:00", "08:00-08:00", "00:00-24:00"]
+        {
             let wrong = text.parse::<QuietHours>().unwrap_err();
             assert!(wrong.starts_with(&format!("'{text}' are no hours of the day")), "{wrong}");
         }

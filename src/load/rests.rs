@@ -91,8 +91,8 @@ impl Rests {
         let (ended, took) = (answer.ended(), answer.timings.total);
         let link = state.link().time_of(&Flow::of(purpose, answer));
         let bare = Pace { min_delay: Duration::ZERO, ..pace.clone() };
-        let slow = delay_after(&Pace { link_share: None, ..bare.clone() }, took, Duration::ZERO, 0, None);
-        let share = delay_after(&Pace { factor: 0.0, ..bare }, Duration::ZERO, link, 0, None);
+        let slow = delay_after(&bare, took, Duration::ZERO, 0, None);
+        let share = delay_after(&bare, Duration::ZERO, link, 0, None);
         let usual = delay_after(pace, took, link, 0, None);
         // The least of what chance may add to it.
         let trouble = Some(state.health().pause_after(pace, took, link, 0.0)).filter(|pause| *pause > usual);
@@ -120,3 +120,29 @@ impl Rests {
 
 /// A Crawl-delay above this ends a site, so none that is longer has to be remembered.
 const LONGEST_CRAWL_DELAY: Duration = Duration::from_secs(300);
+
+#[cfg(test)]
+mod tests {
+    use std::time::UNIX_EPOCH;
+
+    use super::*;
+    use crate::exchange::Failure;
+
+    #[test]
+    fn what_a_server_is_owed_is_remembered_until_nothing_can_be_asked_too_soon() {
+        let at = |seconds: f64| UNIX_EPOCH + Duration::from_secs_f64(1_000_000.0 + seconds);
+        // An exchange of a second; the longest Crawl-delay is five minutes.
+        for (retry_after, until) in [(None, 301.0), (Some(10), 301.0), (Some(400), 401.0)] {
+            let mut answer = Answer::not_asked(at(0.0), None, Failure::Reset, None);
+            (answer.failure, answer.status) = (None, Some(503));
+            answer.timings.total = Duration::from_secs(1);
+            answer.head.retry_after = retry_after.map(Duration::from_secs);
+            let (mut rests, server) = (Rests::default(), [41, 90, 0, 1].into());
+            rests.owe(server, &Pace::default(), Purpose::Page, &answer, &ServerState::default());
+            rests.forget_before(at(until - 0.001));
+            assert!(rests.0.contains_key(&server), "{retry_after:?}");
+            rests.forget_before(at(until));
+            assert!(rests.0.is_empty(), "{retry_after:?}");
+        }
+    }
+}

@@ -480,8 +480,129 @@ mod tests {
         let told = serde_json::to_string(watch.seen()).unwrap();
         let seen: Seen = serde_json::from_str(&told).unwrap();
         let later = Watch::new(seen, None, 0);
+        assert_eq!(later.seen().exchanges, 2);
         assert_eq!((later.seen().special.times, later.seen().opted_out.times), (1, 1));
         assert_eq!(later.seen().in_quiet_hours.times, 1);
         assert_eq!(later.seen().opted_out.first, "41.90.0.1 for a.ke");
+    }
+
+    #[test]
+    fn what_is_told_late_is_weighed_when_nothing_earlier_can_come() {
+        for (next, above_rate) in [(600.0, 0), (600.001, 50_000 - 10_000 - 1), (900.0, 50_000 - 10_000 - 1)] {
+            let mut watch = Watch::new(Seen::default(), Some(1000), 0);
+            for (started, bytes) in [(0.0, 50_000), (next, 1)] {
+                watch.note(&site("a.ke"), SERVER, &answer(started, 0.5, bytes), Wishes::default());
+            }
+            assert_eq!(watch.seen().above_rate, above_rate, "{next}");
+        }
+    }
+
+    #[test]
+    fn an_exchange_costs_the_rate_what_it_sent_and_what_it_received() {
+        let mut watch = Watch::new(Seen::default(), Some(1000), 0);
+        let wire = Wire { sent: 30_000, received: 20_000, connections: 1 };
+        let told = Answer { wire, ..answer(0.0, 0.5, 0) };
+        watch.note(&site("a.ke"), SERVER, &told, Wishes::default());
+        assert_eq!(watch.seen_at_the_end().above_rate, 50_000 - 10_000 - 1);
+    }
+
+    #[test]
+    fn what_runs_when_old_exchanges_are_forgotten_is_still_known() {
+        let pace = Pace { min_delay: Duration::ZERO, link_share: None, ..Pace::default() };
+        let (mut watch, state) = (Watch::new(Seen::default(), None, 0), ServerState::default());
+        for number in 1..SWEEP {
+            watch.note(&site("old.ke"), FAR, &answer(number as f64, 0.5, 1), Wishes::default());
+        }
+        let begun = SWEEP as f64 + 1.0;
+        let long = answer(begun, 10.0, 1);
+        watch.note_rest(&pace, (SERVER, Purpose::Page, &long), None, &state);
+        watch.note(&site("a.ke"), SERVER, &long, Wishes::default());
+        assert_eq!(watch.seen().exchanges, SWEEP, "now the old ones are forgotten");
+        watch.note(&site("a.ke"), FAR, &answer(begun + 9.0, 2.0, 1), Wishes::default());
+        watch.note(&site("b.ke"), BESIDE, &answer(begun + 9.5, 2.0, 1), Wishes::default());
+        let soon = answer(begun + 11.0, 1.0, 1);
+        watch.note_rest(&pace, (SERVER, Purpose::Page, &soon), None, &state);
+        let Seen { in_site, in_neighbourhood, short_rests, .. } = watch.seen();
+        assert_eq!((in_site.most, in_site.who.as_str()), (2, "a.ke"));
+        assert_eq!((in_neighbourhood.most, short_rests.slow.times), (2, 1));
+    }
+
+    #[test]
+    fn exchanges_that_ended_before_a_time_are_forgotten() {
+        let mut overlaps = Overlaps::default();
+        assert_eq!(overlaps.add("a", (at(0.0), at(1.0))), 1);
+        overlaps.forget_before(at(0.999));
+        assert_eq!(overlaps.0.len(), 1);
+        overlaps.forget_before(at(1.0));
+        assert!(overlaps.0.is_empty());
+    }
+
+    #[test]
+    fn the_shortest_gap_is_known_with_its_server() {
+        let mut watch = Watch::new(Seen::default(), None, 0);
+        for (number, gap) in [(1, 5), (2, 3), (3, 3), (4, 4)] {
+            let mut state = ServerState::default();
+            state.ledger.smallest_gap = Some(Duration::from_secs(gap));
+            watch.note_server([41, 90, 0, number].into(), &state);
+        }
+        let Seen { least_gap, least_gap_at, .. } = watch.seen();
+        assert_eq!((*least_gap, least_gap_at.as_str()), (Some(3_000_000), "41.90.0.2"));
+    }
+
+    /// Of `who` is all that was seen, and of each thing so much.
+    fn seen_at(who: &str, amount: u64) -> Seen {
+        let count = || Count { times: amount, first: who.to_owned() };
+        let worst = || Worst { most: amount, who: who.to_owned() };
+        let three = || [worst(), worst(), worst()];
+        Seen {
+            exchanges: amount,
+            at_server: worst(),
+            in_site: worst(),
+            in_neighbourhood: worst(),
+            least_gap: Some(1000 - amount),
+            least_gap_at: who.to_owned(),
+            short_rests: ShortRests {
+                slow: count(),
+                link: count(),
+                trouble: count(),
+                retry_after: count(),
+                crawl_delay: count(),
+            },
+            server: three(),
+            server_day: three(),
+            network: three(),
+            network_day: three(),
+            system: three(),
+            system_day: three(),
+            tree: [worst(), worst()],
+            above_rate: amount,
+            special: count(),
+            opted_out: count(),
+            in_quiet_hours: count(),
+        }
+    }
+
+    #[test]
+    fn the_worst_of_two_is_the_worse_of_each_thing_and_counts_are_kept() {
+        let (mild, bad) = (seen_at("mild", 3), seen_at("bad", 7));
+        let Seen { exchanges, special, opted_out, in_quiet_hours, .. } = mild.clone();
+        let expected = Seen { exchanges, special, opted_out, in_quiet_hours, ..bad.clone() };
+        assert_eq!(mild.clone().or_worse(&bad), expected);
+        assert_eq!(bad.clone().or_worse(&mild), bad);
+        assert_eq!(bad.clone().or_worse(&seen_at("another", 7)), bad, "of equals the first is named");
+        assert_eq!(bad.clone().or_worse(&Seen::default()), bad);
+        let mut watch = Watch::new(mild, None, 0);
+        watch.restore(bad.clone());
+        assert_eq!(watch.seen(), &bad);
+    }
+
+    #[test]
+    fn counts_of_different_exchanges_add_up_and_name_the_first() {
+        let mut all = Seen::default();
+        all.add_counts(&seen_at("first", 3));
+        all.add_counts(&seen_at("second", 4));
+        let count = Count { times: 7, first: "first".to_owned() };
+        assert_eq!((all.special, all.opted_out, all.in_quiet_hours), (count.clone(), count.clone(), count));
+        assert_eq!((all.exchanges, all.above_rate, all.at_server), (7, 0, Worst::default()));
     }
 }

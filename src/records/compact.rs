@@ -55,7 +55,9 @@ fn compact_table<R: Row>(dir: &Path, max_rows: usize) -> Result<(), TablesError>
         if let [only] = group.as_slice() {
             // A file that stays alone keeps its bytes and therefore its name.
             let same = new.join(only.file_name().unwrap_or_default());
-            fs::hard_link(only, same).map_err(TablesError::at("link segment", only))?;
+            fs::hard_link(only, &same).map_err(TablesError::at("link segment", only))?;
+            #[cfg(test)]
+            durable::steps::note("name", &same);
             continue;
         }
         let path = new.join(name_of(group));
@@ -63,6 +65,8 @@ fn compact_table<R: Row>(dir: &Path, max_rows: usize) -> Result<(), TablesError>
         let bytes = encode(&mut frame, &path)?;
         durable::replace(&path, &bytes).map_err(TablesError::at("write segment", &path))?;
     }
+    // With the old folder the only other name of a file that stayed alone goes.
+    durable::sync_folder(&new).map_err(TablesError::at("write folder", &new))?;
     exchange_folders(&current, &new, &replaced(dir, R::TABLE))
 }
 
@@ -110,6 +114,8 @@ fn exchange_folders(current: &Path, new: &Path, old: &Path) -> Result<(), Tables
         fs::rename(old, current).map_err(TablesError::at("restore table", current))?;
         return Err(TablesError::new("replace table", current, error));
     }
+    #[cfg(test)]
+    durable::steps::note("name", current);
     let tables = current.parent().unwrap_or(current);
     durable::sync_folder(tables).map_err(TablesError::at("write folder", tables))?;
     remove_folder(old)

@@ -41,6 +41,8 @@ impl Staging {
     /// Waits until it is on the disk, to be published.
     pub(super) fn finish(mut self) -> io::Result<()> {
         self.file.sync_all()?;
+        #[cfg(test)]
+        steps::note("bytes", &self.path);
         self.is_finished = true;
         Ok(())
     }
@@ -64,7 +66,10 @@ pub(super) fn stage(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// Makes a staged file visible in place of any older one.
 pub(super) fn publish(path: &Path) -> io::Result<()> {
-    fs::rename(hidden(path), path)
+    fs::rename(hidden(path), path)?;
+    #[cfg(test)]
+    steps::note("name", path);
+    Ok(())
 }
 
 /// Waits until the names in a folder are on the disk.
@@ -73,7 +78,10 @@ pub(super) fn publish(path: &Path) -> io::Result<()> {
 /// When the system cannot say so.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    File::open(folder)?.sync_all()
+    File::open(folder)?.sync_all()?;
+    #[cfg(test)]
+    steps::note("folder", folder);
+    Ok(())
 }
 
 /// Replaces a file by a whole new one.
@@ -107,8 +115,9 @@ pub fn replace_with(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Resul
         let _ = fs::remove_file(&hidden);
     }
     written?;
-    publish(path)?;
-    path.parent().map_or(Ok(()), sync_folder)
+    #[cfg(test)]
+    steps::note("bytes", path);
+    publish_in_folder(path)
 }
 
 /// Removes a file that may be gone already.
@@ -116,6 +125,30 @@ pub(super) fn remove_if_there(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
+    }
+}
+
+/// What was done to files by this thread, in its order: what a test of a power cut looks at. `bytes` and `folder` are on
+/// the disk then, a `name` only when its folder is.
+#[cfg(test)]
+pub(super) mod steps {
+    use std::cell::RefCell;
+    use std::path::Path;
+
+    thread_local! {
+        static STEPS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+    }
+
+    pub fn note(step: &str, path: &Path) {
+        let name = |path: Option<&Path>| {
+            path.and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned()
+        };
+        let step = format!("{step} {}/{}", name(path.parent()), name(Some(path)));
+        STEPS.with_borrow_mut(|steps| steps.push(step));
+    }
+
+    pub fn take() -> Vec<String> {
+        STEPS.take()
     }
 }
 
@@ -128,6 +161,54 @@ mod tests {
         let name = hidden(Path::new("tables/sites/000001.parquet"));
         assert_eq!(name, Path::new("tables/sites/.000001.parquet.tmp"));
         assert!(is_hidden(".000001.parquet.tmp") && !is_hidden("000001.parquet"));
+        assert!(!is_hidden(".notes") && !is_hidden("notes.tmp"));
+    }
+
+    #[test]
+    fn a_file_is_replaced_when_its_bytes_are_on_the_disk_and_its_name_is_there_on_return() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = parent.path().join("survey");
+        fs::create_dir(&folder).unwrap();
+        let path = folder.join("manifest.json");
+        let whole = ["bytes survey/manifest.json".to_owned(), "name survey/manifest.json".to_owned()];
+        let name = |steps: &[String]| assert_eq!(steps, [&whole[..], &[folder_step(&folder)]].concat());
+        steps::take();
+        replace(&path, b"one").unwrap();
+        name(&steps::take());
+        replace_with(&path, |out| out.write_all(b"two")).unwrap();
+        name(&steps::take());
+        assert_eq!(fs::read(&path).unwrap(), b"two");
+        sync_folder(&folder.join("gone")).unwrap_err();
+    }
+
+    fn folder_step(folder: &Path) -> String {
+        let parent = folder.parent().and_then(Path::file_name).unwrap().to_string_lossy();
+        format!("folder {parent}/survey")
+    }
+
+    #[test]
+    fn a_file_that_is_not_finished_leaves_no_hidden_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("servers.parquet");
+        let mut staging = Staging::begin(&path).unwrap();
+        staging.write(b"half").unwrap();
+        assert!(hidden(&path).exists());
+        drop(staging);
+        let full = |_: &mut dyn Write| Err(io::ErrorKind::StorageFull.into());
+        assert_eq!(replace_with(&path, full).unwrap_err().kind(), io::ErrorKind::StorageFull);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_is_gone_is_removed_and_what_cannot_be_removed_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        fs::write(&path, "").unwrap();
+        remove_if_there(&path).unwrap();
+        assert!(!path.exists());
+        remove_if_there(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        remove_if_there(&path).unwrap_err();
     }
 
     #[test]

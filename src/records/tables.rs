@@ -82,7 +82,9 @@ impl Tables {
             let folder = folder(&self.dir, table);
             fs::create_dir_all(&folder).map_err(TablesError::at("make folder", &folder))?;
         }
-        Ok(())
+        // A segment is not on the disk before the folder that it stands in.
+        sync(&self.dir.join("tables"))?;
+        sync(&self.dir)
     }
 
     /// Writes one segment of the segmented tables, or nothing of it when an error comes before the

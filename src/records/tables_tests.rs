@@ -6,6 +6,7 @@ use polars::prelude::DataFrame;
 use proptest::prelude::*;
 use tempfile::TempDir;
 
+use super::durable::steps;
 use super::samples::{segment, site};
 use super::{
     ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, Row, SegmentRows, ServerRow, SiteRow, TableCount,
@@ -140,6 +141,53 @@ fn what_a_crash_left_is_discarded_and_can_be_written_again() {
 
     tables.discard_after(None).unwrap();
     assert_eq!(listing(dir.path(), "sites"), ["notes.txt"]);
+}
+
+#[test]
+fn a_segment_is_on_the_disk_with_its_names_and_folders_on_return() {
+    const USUAL: [&str; 4] = ["exchanges", "links", "levels", "sites"];
+    let parent = tempfile::tempdir().unwrap();
+    let dir = parent.path().join("survey");
+    fs::create_dir(&dir).unwrap();
+    steps::take();
+    let tables = Tables::open(&dir).unwrap();
+    let opened = steps::take();
+    assert_eq!(opened[0], "folder survey/tables", "{opened:?}");
+    assert!(opened.len() == 2 && opened[1].ends_with("/survey"), "{opened:?}");
+
+    tables.write(7, &site("a.ke", 1)).unwrap();
+    let of_each = |step: &str| USUAL.map(|table| format!("{step} {table}/000007.parquet"));
+    let folders = USUAL.map(|table| format!("folder tables/{table}"));
+    assert_eq!(steps::take(), [of_each("bytes"), of_each("name"), folders.clone()].concat());
+
+    tables.discard_after(Some(6)).unwrap();
+    assert_eq!(steps::take(), [&folders[..], &["folder tables/servers".to_owned()]].concat());
+
+    tables.write_servers(&[]).unwrap();
+    let servers = ["bytes servers/servers.parquet", "name servers/servers.parquet", "folder tables/servers"];
+    assert_eq!(steps::take(), servers);
+}
+
+#[test]
+fn a_joined_table_has_its_names_on_the_disk_before_the_old_one_goes() {
+    let (dir, tables) = survey();
+    (0..3).for_each(|number| tables.write(number, &site("a.ke", 1)).unwrap());
+    steps::take();
+    tables.compact(2).unwrap();
+    let mut steps = steps::take();
+    steps.retain(|step| step.contains("sites"));
+    assert_eq!(
+        steps,
+        [
+            "bytes sites/000000-000001.parquet",
+            "name sites/000000-000001.parquet",
+            "folder .compact/sites",
+            "name sites/000002.parquet",
+            "folder .compact/sites",
+            "name tables/sites",
+        ]
+    );
+    assert_eq!(listing(dir.path(), "sites"), ["000000-000001.parquet", "000002.parquet"]);
 }
 
 #[test]

@@ -122,10 +122,10 @@ mod tests {
 
     #[test]
     fn defects_are_counted() {
-        let body = b"Disallow: /early\nnot a field at all\nUser-agent:\nUser-agent: *\n\
+        let body = b"Disallow: /early\nnot a field at all\nUser-agent:\nUser-agent: ?\nUser-agent: *\n\
             Disallow: nowhere\nCrawl-delay: soon\nSitemap: http://a.ke/s.xml\nDisallow /\n";
         let rules = Rules::parse(body, "ccsurvey");
-        let expected = Defects { malformed_lines: 4, rules_outside_groups: 1, ..Defects::default() };
+        let expected = Defects { malformed_lines: 5, rules_outside_groups: 1, ..Defects::default() };
         assert_eq!(rules.defects(), expected);
         assert!(!rules.allows(&url("/x")));
     }

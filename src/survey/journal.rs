@@ -177,11 +177,11 @@ impl Reader {
         let mut input = BufReader::with_capacity(64 * 1024, file);
         let mut head = [0; HEAD];
         let is_whole = fill(&mut input, &mut head).map_err(SurveyError::file("read", &path))?;
-        match head.strip_prefix(MAGIC) {
-            Some([OLDEST..=VERSION]) if is_whole => {
+        match head.strip_prefix(MAGIC).filter(|_| is_whole) {
+            Some([OLDEST..=VERSION]) => {
                 Ok(Self { path, state: State::Sound, input: Some(input), sound: HEAD as u64, is_cut: false })
             }
-            Some([version]) if is_whole && *version > 0 => Err(SurveyError::JournalVersion(path)),
+            Some([1..=u8::MAX]) => Err(SurveyError::JournalVersion(path)),
             _ => Ok(none(path, State::Damaged)),
         }
     }
@@ -254,6 +254,7 @@ fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
 pub(super) mod tests {
     use super::*;
     use crate::address::WebUrl;
+    use crate::page::{Page, Source};
 
     pub fn heard(number: u32) -> Entry {
         failed(number, Failure::Reset)
@@ -356,7 +357,9 @@ pub(super) mod tests {
         let mut flipped = head().to_vec();
         flipped[2] ^= 1;
         let cut = head()[..5].to_vec();
-        for bytes in [Vec::new(), vec![0; 10_000], cut, flipped, b"something else".to_vec()] {
+        let without_version = [&MAGIC[..], &[0; 100]].concat();
+        for bytes in [Vec::new(), vec![0; 10_000], cut, flipped, without_version, b"something else".to_vec()]
+        {
             std::fs::write(&path, &bytes).unwrap();
             let wrong = Journal::open(&path).unwrap_err();
             assert!(
@@ -370,9 +373,52 @@ pub(super) mod tests {
     fn a_journal_of_a_later_version_stops_all_work() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("1.journal");
-        std::fs::write(&path, b"ccjrnl\0\x05 and more").unwrap();
-        let wrong = Journal::open(&path).unwrap_err();
-        assert!(matches!(wrong, SurveyError::JournalVersion(_)) && !wrong.is_of_one_site());
+        for head in [b"ccjrnl\0\x05", b"ccjrnl\0\xff", b"ccjrnl\0\x01"] {
+            std::fs::write(&path, [head, &b" and more"[..]].concat()).unwrap();
+            let wrong = Journal::open(&path).unwrap_err();
+            assert!(matches!(wrong, SurveyError::JournalVersion(_)) && !wrong.is_of_one_site());
+        }
+    }
+
+    #[test]
+    fn a_journal_that_cannot_be_read_is_not_taken_for_one_that_is_not_there() {
+        let dir = tempfile::tempdir().unwrap();
+        let (file, folder) = (dir.path().join("file"), dir.path().join("folder.journal"));
+        std::fs::write(&file, "").unwrap();
+        std::fs::create_dir(&folder).unwrap();
+        for path in [file.join("1.journal"), folder] {
+            assert!(matches!(Reader::open(&path), Err(SurveyError::File { .. })), "{path:?}");
+        }
+        assert!(Reader::open(&dir.path().join("2.journal")).unwrap().next().unwrap().is_none());
+    }
+
+    #[test]
+    fn an_answer_of_a_megabyte_is_read_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("1.journal");
+        let content = Content::Robots(vec![b'#'; 1_100_000]);
+        let large = Heard { content, ..what_was_heard(0, Failure::Reset) };
+        let (mut journal, _) = Journal::open(&path).unwrap();
+        journal.write(&Entry::Heard(Box::new(large.clone()))).unwrap();
+        journal.write(&heard(1)).unwrap();
+        let mut reader = Reader::open(&path).unwrap();
+        let Some(Entry::Heard(read)) = reader.next().unwrap() else { panic!() };
+        assert!(*read == large);
+        assert_eq!(numbers(&path), [0, 1]);
+    }
+
+    #[test]
+    fn a_page_of_the_tree_is_one_that_was_asked_for_as_such() {
+        let url = WebUrl::parse("http://a.ke/").unwrap();
+        let source = Source { body: b"x", url: &url, content_type: None, robots_tag: None };
+        let page = Content::Page(Box::new(Page::read(source)));
+        let of = |purpose, content: &Content| {
+            let mut heard = what_was_heard(0, Failure::Reset);
+            (heard.ask.purpose, heard.content) = (purpose, content.clone());
+            heard.is_page()
+        };
+        assert!(of(Purpose::Page, &page) && !of(Purpose::Probe, &page));
+        assert!(!of(Purpose::Page, &Content::Nothing) && !of(Purpose::Probe, &Content::Nothing));
     }
 
     #[test]

@@ -130,9 +130,10 @@ impl Unanswered {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exchange::Failure;
+    use crate::exchange::{Failure, Purpose};
     use crate::survey::journal::Journal;
     use crate::survey::journal::tests::{failed, heard, what_was_heard};
+    use crate::walk::Content;
 
     #[test]
     fn every_time_a_question_was_put_in_vain_is_told() {
@@ -182,6 +183,32 @@ mod tests {
         let mut unanswered = Unanswered::default();
         [asked(2), tried(), Entry::Stands { number: 0 }].iter().for_each(|entry| unanswered.note(entry));
         assert_eq!(unanswered.count(), 0);
+    }
+
+    #[test]
+    fn an_answer_at_which_two_processes_died_is_recorded_as_unreadable() {
+        let read = |number| Entry::Reading(Box::new(what_was_heard(number, Failure::Reset)));
+        let mut unanswered = Unanswered::default();
+        let mut told = Vec::new();
+        // A process died at 4; the next one too, after it had read 7.
+        for entry in [read(4), read(7), heard(7), read(4)] {
+            unanswered.note(&entry);
+            told.push((unanswered.suspects().collect::<Vec<_>>(), unanswered.unreadable().len()));
+        }
+        assert_eq!(told, [(vec![4], 0), (vec![4, 7], 0), (vec![4], 0), (vec![4], 1)]);
+        let unreadable = unanswered.unreadable().remove(0);
+        assert_eq!(unreadable.ask, what_was_heard(4, Failure::Reset).ask);
+        assert_eq!(
+            (unreadable.answer.failure, unreadable.content),
+            (Some(Failure::Unreadable), Content::Nothing)
+        );
+        unanswered.note(&heard(4));
+        assert!(unanswered.suspects().next().is_none() && unanswered.unreadable().is_empty());
+        // Another question under the same number is not suspect of the first one's deaths.
+        let mut other = what_was_heard(4, Failure::Reset);
+        other.ask.purpose = Purpose::Robots;
+        [read(4), Entry::Reading(Box::new(other))].iter().for_each(|entry| unanswered.note(entry));
+        assert_eq!((unanswered.suspects().count(), unanswered.unreadable().len()), (1, 0));
     }
 
     #[test]

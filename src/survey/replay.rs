@@ -127,4 +127,21 @@ mod tests {
         }
         assert_eq!(replay.take(3).unwrap(), None);
     }
+
+    #[test]
+    fn what_is_not_on_record_was_lost_where_something_later_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("1.journal");
+        let (mut journal, _) = Journal::open(&path).unwrap();
+        let tried = Entry::Tried(Box::new(what_was_heard(3, Failure::ConnectTimeout)));
+        [heard(0), heard(2), tried].iter().for_each(|entry| journal.write(entry).unwrap());
+        let mut replay = Replay::open(&path).unwrap();
+        let asked = |number| OnRecord::Asked(what_was_heard(number, Failure::Reset).ask);
+        for (number, expected) in
+            [(0, asked(0)), (1, OnRecord::Lost), (2, asked(2)), (3, asked(3)), (4, OnRecord::Nothing)]
+        {
+            assert_eq!(replay.on_record(number).unwrap(), expected, "{number}");
+        }
+        assert!(replay.take(2).unwrap().is_some(), "it can still be taken");
+    }
 }

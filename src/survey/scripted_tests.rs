@@ -5,13 +5,16 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
+use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::{Ending, Settings, Simulation, Span, Survey};
+use super::tally::Tally;
+use super::{Ending, Settings, Simulation, Snapshot, Span, Survey};
 use crate::address::{Host, WebUrl};
 use crate::fetch::{Burden, Looked, Question, Reply, Then, Web};
-use crate::records::{LevelRow, Manifest, Row, SiteRow, read_table};
+use crate::load::{Count, Seen};
+use crate::records::{ExchangeRow, LevelRow, Manifest, Row, ServerRow, SiteRow, read_table};
 use crate::starts::StartList;
 
 const HOUR: Duration = Duration::from_secs(3600);
@@ -95,6 +98,15 @@ fn settings(pause: Duration) -> Settings {
     }
 }
 
+fn virtual_time() -> Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap()
+}
+
+fn simulation(web: &Arc<Scripted>) -> Simulation {
+    let begins = SystemTime::UNIX_EPOCH + DAY * 20_000 + web.from;
+    Simulation { web: web.clone(), begins, told: serde_json::json!({}) }
+}
+
 /// Runs a survey until it is done, or for so long.
 fn run(
     dir: &Path,
@@ -102,13 +114,7 @@ fn run(
     begin: Option<(Settings, &[&str])>,
     most: Option<Duration>,
 ) -> Ending {
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
-    let simulation = Simulation {
-        web: web.clone(),
-        begins: SystemTime::UNIX_EPOCH + DAY * 20_000 + web.from,
-        told: serde_json::json!({}),
-    };
+    let (runtime, simulation) = (virtual_time(), simulation(web));
     let survey = {
         let _entered = runtime.enter();
         match begin {
@@ -306,4 +312,87 @@ fn damaged_journals_cost_their_sites_and_nothing_else() {
         later.log().iter().filter(|(_, url)| url.contains("flipped.ke")).count() < 22,
         "what is before is kept"
     );
+}
+
+/// What counters of a survey say beside times and rates.
+fn counters(snapshot: &Snapshot) -> Snapshot {
+    Snapshot {
+        sites_done: snapshot.sites_done,
+        pages: snapshot.pages,
+        requests: snapshot.requests,
+        received_bytes: snapshot.received_bytes,
+        sent_bytes: snapshot.sent_bytes,
+        unrecorded: snapshot.unrecorded,
+        external_urls: snapshot.external_urls,
+        errors: snapshot.errors.clone(),
+        ..Snapshot::default()
+    }
+}
+
+#[test]
+fn after_a_death_the_journals_tell_what_the_state_does_not() {
+    let script: Script = |host, path, _| match (host, path) {
+        (_, "/robots.txt" | "/gone") => Said::Status(404),
+        ("done.ke", "/") => Said::Page(["/gone", "http://elsewhere.org/"].map(str::to_owned).into()),
+        ("open.ke", "/") => {
+            Said::Page(["/gone".to_owned()].into_iter().chain((0..20).map(|n| format!("/{n}"))).collect())
+        }
+        _ => Said::Page(Vec::new()),
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("s");
+    let minute = Duration::from_secs(60);
+    let starts = ["http://done.ke/", "http://open.ke/"];
+    let first = Scripted::new(Duration::ZERO, script);
+    assert!(!run(&dir, &first, Some((settings(minute), &starts)), Some(minute * 9)).is_finished);
+    let state = std::fs::read(dir.join("state.redb")).unwrap();
+    let second = Scripted::new(HOUR, script);
+    assert!(!run(&dir, &second, None, Some(minute * 5)).is_finished);
+    let before = Snapshot::read(&dir).unwrap();
+    assert_eq!(before.requests, (first.log().len() + second.log().len()) as u64);
+    assert!(before.errors["http_404"] == 2 && before.external_urls == 1 && before.sites_done == 1);
+    assert!(second.log().len() >= 3);
+
+    // The process was killed: neither the state of servers nor the status is of the last minutes.
+    std::fs::write(dir.join("state.redb"), state).unwrap();
+    std::fs::remove_file(Snapshot::path(&dir)).unwrap();
+    let soon = second.log().last().unwrap().0 + Duration::from_secs(10);
+    let third = Scripted::new(soon, script);
+    let reopened = |web: &Arc<Scripted>| {
+        let runtime = virtual_time();
+        let _entered = runtime.enter();
+        let survey = Survey::open_with(&dir, Some(simulation(web))).unwrap();
+        survey.progress().snapshot(SystemTime::UNIX_EPOCH)
+    };
+    assert_eq!(counters(&reopened(&third)), counters(&before));
+
+    // The last answer was lost on the way, too.
+    let journal = dir.join("journal/00000001.journal");
+    let bytes = std::fs::read(&journal).unwrap();
+    std::fs::write(&journal, &bytes[..bytes.len() - 1]).unwrap();
+    let lost = reopened(&third);
+    assert_eq!((lost.requests, lost.unrecorded), (before.requests - 1, 1));
+
+    let ending = run(&dir, &third, None, None);
+    assert!(ending.is_finished && ending.broken_promises.is_empty(), "{:?}", ending.broken_promises);
+    // Nobody knows how long the server was at it: the longest pause, from the moment that the survey goes on.
+    let began = (DAY * 20_000 + soon).as_micros() as i64;
+    let next =
+        rows::<ExchangeRow>(&dir).iter().map(|row| row.started.0).filter(|at| *at >= began).min().unwrap();
+    assert!(next - began >= 120_000_000, "{next} {began}");
+    let asked: u64 = [&first, &second, &third].iter().map(|web| web.log().len() as u64).sum();
+    let (servers, status) = (rows::<ServerRow>(&dir), Snapshot::read(&dir).unwrap());
+    let borne: Vec<_> = servers.iter().map(|row| (row.address.as_str(), row.requests)).collect();
+    assert_eq!(borne, [("41.90.0.1", asked - 1)]);
+    assert!(servers[0].smallest_gap_ms.is_some_and(|gap| gap >= 60_000.0));
+    assert_eq!((status.requests, status.unrecorded), (asked - 1, 1));
+    assert_eq!((status.seen.exchanges, status.seen.in_site.most), (asked - 1, 1));
+    assert_eq!(Manifest::load(&dir).unwrap().unrecorded_exchanges, 1);
+
+    // Where no tally is stored the tables tell, and the last status.
+    let count = Count { times: 1, first: "41.90.0.1 for a.ke".to_owned() };
+    let told = Seen { opted_out: count.clone(), in_quiet_hours: count.clone(), ..Seen::default() };
+    let Tally { errors, seen, .. } = Tally::of_tables(&dir, Some(told)).unwrap();
+    assert_eq!((&errors, seen.exchanges), (&status.errors, asked - 1));
+    assert_eq!((&seen.opted_out, &seen.in_quiet_hours, seen.special.times), (&count, &count, 0));
 }

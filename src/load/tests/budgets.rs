@@ -214,3 +214,84 @@ fn an_exchange_on_record_is_in_flight_until_it_is_booked() {
     site.book(Wire { sent: 0, received: 0, connections: 1 });
     assert_eq!(site.grant(at(0.0), MIB), Grant::Go { byte_limit: MIB });
 }
+
+#[test]
+fn a_permit_says_how_many_bytes_the_budget_of_its_server_leaves() {
+    let in_all = Burden { bytes: Some(50_000), ..Burden::default() };
+    let mut load = Load::new(Pace::default(), None, SharedBudget { in_all, ..SharedBudget::default() }, MOST);
+    let mut limits = Vec::new();
+    for _ in 0..2 {
+        exchange(&mut load, at(0.0), |t| answer(t, 0.1));
+        let free = load.free_at(server(1)).unwrap();
+        let Turn::Go(permit) = load.permit(free, server(1), &site("a.ke"), None) else { panic!() };
+        limits.push(permit.byte_limit());
+        load.settle(permit, Purpose::Page, &answer(free, 0.1));
+    }
+    // Each exchange is of 10,200 bytes.
+    assert_eq!(limits, [39_800, 19_400]);
+}
+
+#[test]
+fn what_an_exchange_did_not_move_is_there_for_the_next() {
+    let mut load = Load::new(Pace::default(), Some(MIB), SharedBudget::default(), MOST);
+    let ask = |load: &mut Load, now, number| load.permit(now, server(number), &site("a.ke"), None);
+    let Turn::Full(now) = ask(&mut load, at(0.0), 1) else { panic!("it is empty at first") };
+    let Turn::Go(permit) = ask(&mut load, now, 1) else { panic!("{now:?}") };
+    let mut answer = answer(now, 0.1);
+    answer.wire = Wire { sent: 200_000, received: 300_000, connections: 1 };
+    load.settle(permit, Purpose::Page, &answer);
+    let Turn::Full(next) = ask(&mut load, now, 2) else { panic!("half a megabyte is missing") };
+    let wait = next.duration_since(now).unwrap().as_secs_f64();
+    assert!((0.47..0.48).contains(&wait), "{wait}");
+}
+
+#[test]
+fn a_day_that_has_no_room_for_an_exchange_is_not_waited_for() {
+    for (seconds, is_enough) in [(60, false), (61, true)] {
+        let burden = Burden { busy: Some(Duration::from_secs(seconds)), ..Burden::default() };
+        assert_eq!(least_busy(MOST.time) == Duration::from_secs(seconds), is_enough);
+        let per_day = SharedBudget { per_day: burden, ..SharedBudget::default() };
+        let in_all = SharedBudget { in_all: burden, ..SharedBudget::default() };
+        for budget in [per_day, in_all] {
+            let mut load = Load::new(Pace::default(), None, budget, MOST);
+            let turn = load.permit(at(0.0), server(1), &site("a.ke"), None);
+            let is_as_said =
+                if is_enough { matches!(turn, Turn::Go(_)) } else { matches!(turn, Turn::Spent) };
+            assert!(is_as_said, "{budget:?} {turn:?}");
+        }
+    }
+}
+
+#[test]
+fn the_ledger_counts_what_a_server_was_asked_and_sent() {
+    let mut load = load();
+    for (number, status) in [(0.0, Some(200)), (9.0, Some(404)), (18.0, None)] {
+        let told = Answer {
+            wire: Wire { sent: 300, received: 1000, connections: 2 },
+            ..erring(at(number), status, None)
+        };
+        load.recall(server(1), Purpose::Page, &told);
+    }
+    let Ledger { requests, answers, sent_bytes, received_bytes, connections, .. } =
+        load.state_of(server(1)).unwrap().ledger;
+    assert_eq!((requests, answers, sent_bytes, received_bytes, connections), (3, 2, 900, 3000, 6));
+}
+
+#[test]
+fn requests_of_a_minute_are_counted_to_the_second() {
+    for (starts, most) in [
+        (vec![0.9, 60.8], 2),
+        (vec![0.0, 61.0], 1),
+        (vec![0.5; 1000], 1000),
+        (vec![0.0, 50.0, 61.0, 62.0], 3),
+    ] {
+        let mut load = load();
+        for start in starts {
+            load.recall(server(1), Purpose::Page, &answer(at(start), 0.1));
+        }
+        let state = load.state_of(server(1)).unwrap();
+        assert_eq!(state.ledger.most_requests_per_minute, most);
+        let stored = postcard::to_stdvec(state).unwrap().len();
+        assert!(stored < 200, "what is stored grows with seconds, not with requests: {stored} bytes");
+    }
+}

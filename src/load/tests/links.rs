@@ -52,8 +52,15 @@ fn a_fast_server_is_not_taken_for_a_slow_one() {
     // A page that a program writes bit by bit; then a megabyte in 5 ms.
     let (rate, times) =
         link_after(&[(30_500, 30_000, 100.0), (1_000_500, 1_000_000, 5.0), (30_500, 30_000, 3.0)]);
-    assert!(rate.is_some_and(|rate| rate > 8.0 * 47e6), "{rate:?}");
+    // At least what came beside 30 segments of Ethernet, in 20 ms.
+    assert_eq!(rate.map(f64::round), Some(8.0 * (1_000_000.0 - 43_800.0) / 0.02));
     assert_eq!(times, [106, 5, 0]);
+    // In 20 ms it came at a rate, and less than 60 segments may have been there at once.
+    assert_eq!(link_after(&[(100_500, 100_000, 20.0)]).0.map(f64::round), Some(8.0 * 98_540.0 / 0.02));
+    assert_eq!(link_after(&[(60_500, 60_000, 5.0)]).0, None);
+    // Less than four segments tell nothing.
+    assert_eq!(link_after(&[(6_300, 5_839, 50.0)]).0, None);
+    assert!(link_after(&[(6_300, 5_840, 50.0)]).0.is_some());
     // Small pages that come in no time take as long as they took.
     assert_eq!(link_after(&[(30_500, 30_000, 3.0); 2]), (None, vec![3, 3]));
 }
@@ -95,4 +102,15 @@ fn the_best_rate_of_a_link_outlasts_the_process() {
     let read: ServerState = postcard::from_bytes(&stored).unwrap();
     assert!(read.link().bits_per_second().is_some());
     assert_eq!(read.link(), state.link());
+}
+
+#[test]
+fn what_is_not_read_takes_a_link_that_is_known_no_longer_than_what_can_be_on_its_way() {
+    let (first_byte, transfer) = (Some(Duration::from_secs(2)), Duration::from_secs(1));
+    let mut link = ServerLink::default();
+    // 64 kB/s.
+    link.take(&Flow { bytes: 65_960, after_head: 65_460, first_byte, transfer, is_unread: false });
+    // 30 segments of Ethernet take 684 ms, the head 10 ms.
+    let file = Flow { bytes: 640, after_head: 0, first_byte, transfer: Duration::ZERO, is_unread: true };
+    assert_eq!(link.take(&file).as_millis(), 694);
 }

@@ -129,3 +129,14 @@ fn a_server_that_asked_for_a_pause_is_remembered_until_it_is_over() {
     load.forget_idle(at(7300.0));
     assert!(!load.knows(server(1)));
 }
+
+#[test]
+fn a_neighbourhood_that_rests_is_not_forgotten_with_its_servers() {
+    let pace = Pace { per_neighbourhood: Some(1), ..Pace::default() };
+    let mut load = Load::new(pace, None, SharedBudget::default(), MOST);
+    exchange(&mut load, at(0.0), |t| answer(t, 4.0));
+    load.take_changed();
+    load.forget_idle(at(5.0));
+    let turn = load.permit(at(5.0), server(2), &site("b.ke"), None);
+    assert!(matches!(turn, Turn::At(free) if free == at(24.0)), "{turn:?}");
+}

@@ -29,6 +29,7 @@ fn an_exchange_that_begins_before_the_server_has_had_its_rest_is_seen_with_the_r
     let nothing: [&str; 0] = [];
     assert_eq!(seen(&pace, &answer(at(0.0), 4.0), 19.9, None), ["slow"]);
     assert_eq!(seen(&pace, &answer(at(0.0), 4.0), 20.0, None), nothing);
+    assert_eq!(seen(&pace, &answer(at(0.0), 0.1), 0.5, None), nothing, "the least pause is judged elsewhere");
     assert_eq!(seen(&pace, &busy(at(0.0), None), 3.9, None), ["trouble"]);
     assert_eq!(seen(&pace, &busy(at(0.0), Some(30)), 29.9, None), ["retry_after"]);
     assert_eq!(seen(&pace, &answer(at(0.0), 0.1), 9.9, Some(Duration::from_secs(10))), ["crawl_delay"]);

@@ -117,3 +117,41 @@ fn growing_response_times_are_trouble() {
     let free = exchange(&mut load, now, |t| answer(t, 2.0));
     assert!((22.0..=24.0).contains(&free.duration_since(now).unwrap().as_secs_f64()));
 }
+
+#[test]
+fn a_response_time_has_grown_when_it_is_three_times_the_usual_and_a_second_longer() {
+    // First bytes in seconds; the last one is judged.
+    for (first_bytes, has_grown) in [
+        (&[60.0][..], false),
+        (&[1.0, 3.0], false),
+        (&[1.0, 3.01], true),
+        (&[0.25, 1.25], false),
+        (&[0.25, 1.26], true),
+        // The usual follows by an eighth: from 1 s to 1.25 s.
+        (&[1.0, 3.0, 3.75], false),
+        (&[1.0, 3.0, 3.76], true),
+    ] {
+        let (pace, mut health) = (Pace::default(), Health::default());
+        for seconds in first_bytes {
+            health.note(&pace, Fare::Sound, Some(Duration::from_secs_f64(*seconds)), 0.0);
+        }
+        let pause = health.pause_after(&pace, Duration::ZERO, Duration::ZERO, 0.0);
+        assert_eq!(pause, pace.min_delay * if has_grown { 2 } else { 1 }, "{first_bytes:?}");
+    }
+}
+
+#[test]
+fn servers_that_fell_into_trouble_together_are_not_asked_again_together() {
+    let pauses = (0..9).map(|millis| {
+        let mut load = load();
+        let free = exchange(&mut load, at(0.0), |t| Answer {
+            status: Some(503),
+            ..answer(t, 0.1 + f64::from(millis) / 1000.0)
+        });
+        free.duration_since(load.state_of(server(1)).unwrap().ledger.last_end().unwrap()).unwrap()
+    });
+    let pauses: std::collections::BTreeSet<_> = pauses.collect();
+    assert_eq!(pauses.len(), 9, "{pauses:?}");
+    let longest = Duration::from_millis(4400);
+    assert!(pauses.iter().all(|pause| (Duration::from_secs(4)..=longest).contains(pause)), "{pauses:?}");
+}
