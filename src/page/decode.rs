@@ -141,6 +141,28 @@ mod tests {
         assert_eq!(read_all(b"a\xffb\xfe", UTF_8), ("a\u{fffd}b\u{fffd}".into(), 2));
         assert_eq!(read_all(&vec![0xff; 40_000], UTF_8), ("\u{fffd}".repeat(40_000).into_bytes(), 40_000));
         assert_eq!(read_all(b"", UTF_8), (Vec::new(), 0));
+        // However a replacement lies at the edge of the buffer.
+        for ahead in BUFFER_BYTES - 3 * ROOM_BYTES..BUFFER_BYTES {
+            let text = ["x".repeat(ahead), "\u{fffd}".repeat(40)].concat().into_bytes();
+            assert_eq!(read_all(&[vec![b'x'; ahead], vec![0xff; 40]].concat(), UTF_8), (text, 40), "{ahead}");
+        }
+    }
+
+    #[test]
+    fn the_buffer_is_filled_whole_and_again_only_when_all_of_it_is_read() {
+        for byte in [b'x', 0xff] {
+            let body = vec![byte; 3 * BUFFER_BYTES];
+            let mut text = DecodedText::new(&body, UTF_8);
+            let filled = text.unread(1).len();
+            assert!(filled > BUFFER_BYTES - 3 * ROOM_BYTES, "{filled}");
+            let waiting = text.rest.len();
+            for _ in 0..filled {
+                (&mut text).read_byte().unwrap();
+                assert_eq!(text.rest.len(), waiting);
+            }
+            (&mut text).read_byte().unwrap();
+            assert!(text.rest.len() < waiting);
+        }
     }
 
     #[test]

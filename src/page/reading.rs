@@ -155,6 +155,22 @@ fn comments_scripts_styles_and_hidden_text_hold_no_links() {
 }
 
 #[test]
+fn cdata_is_a_comment_in_html_and_text_in_svg_and_xhtml() {
+    // A comment ends at the first `>`.
+    let cdata = "<![CDATA[ one > <a href=x></a> two ]]>";
+    let xhtml = |markup: &str| read_as(markup, "application/xhtml+xml");
+    for (page, found, text) in [
+        (read(cdata), &["http://a.ke/dir/x"][..], "two"),
+        (read(&format!("<svg></svg>{cdata}")), &["http://a.ke/dir/x"], "two"),
+        (read(&format!("<svg>{cdata}</svg>")), &[], "one a href x a two"),
+        (xhtml(cdata), &[], "one a href x a two"),
+    ] {
+        assert_eq!(urls(&page), found, "{text}");
+        assert_eq!(page.text_simhash, read(text).text_simhash, "{text}");
+    }
+}
+
+#[test]
 fn noscript_and_shadow_roots_are_content() {
     assert_eq!(links("<noscript><a href=x></noscript>"), ["http://a.ke/dir/x"]);
     let shadow =

@@ -105,8 +105,11 @@ mod tests {
 
     #[test]
     fn ten_thousand_values_fit_on_a_small_stack() {
-        let body = format!("<a{} href=\"b\">", " x=\"\"".repeat(10_000));
-        let thread = std::thread::Builder::new().stack_size(256 * 1024).spawn(move || links(&body)).unwrap();
-        assert_eq!(thread.join().unwrap(), ["/b"]);
+        for space in [" ", "  ", " \n ", "\x0c\r\t\n "] {
+            let body = format!("<a{} href=\"b\">", format!("{space}x=\"\"").repeat(10_000));
+            let thread =
+                std::thread::Builder::new().stack_size(256 * 1024).spawn(move || links(&body)).unwrap();
+            assert_eq!(thread.join().unwrap(), ["/b"], "{space:?}");
+        }
     }
 }

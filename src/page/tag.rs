@@ -135,4 +135,29 @@ mod tests {
         tag.begin(false);
         assert!(tag.value(Attribute::Href).is_none());
     }
+
+    #[test]
+    fn a_value_as_long_as_the_limit_is_whole_and_one_byte_more_is_cut() {
+        let mut tag = Tag::default();
+        let mut push = |pieces: &[usize]| {
+            tag.begin(false);
+            tag.begin_value(Attribute::Href);
+            for &bytes in pieces {
+                tag.push_value(Attribute::Href, &vec![b'x'; bytes]);
+            }
+            let value = tag.value(Attribute::Href).unwrap();
+            (value.bytes.len(), value.is_cut)
+        };
+        for pieces in [&[MAX_VALUE_BYTES][..], &[1, MAX_VALUE_BYTES - 1], &[MAX_VALUE_BYTES - 1, 1, 0]] {
+            assert_eq!(push(pieces), (MAX_VALUE_BYTES, false), "{pieces:?}");
+        }
+        for pieces in [
+            &[MAX_VALUE_BYTES + 1][..],
+            &[MAX_VALUE_BYTES, 1],
+            &[MAX_VALUE_BYTES, 1, 1],
+            &[2, MAX_VALUE_BYTES, 0],
+        ] {
+            assert_eq!(push(pieces), (MAX_VALUE_BYTES, true), "{pieces:?}");
+        }
+    }
 }

@@ -57,11 +57,13 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_says_nothing_of_them_keeps_its_links() {
+    fn only_a_page_that_says_one_of_them_loses_its_links() {
         let url = WebUrl::parse("http://a.ke/").unwrap();
         let source = Source { body: b"<a href=x>y</a>", url: &url, content_type: None, robots_tag: None };
         let page = Page::read(source);
         assert_eq!(page.clone().unless_it_says(&["sale".to_owned()], source), page);
         assert_eq!(page.clone().unless_it_says(&[], source), page);
+        let excluded = page.clone().unless_it_says(&["href=X".to_owned()], source);
+        assert_eq!(excluded, Page { links: Vec::new(), excluded_by: Some("href=X".to_owned()), ..page });
     }
 }
