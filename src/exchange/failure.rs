@@ -125,6 +125,12 @@ impl Failure {
             )
     }
 
+    /// Whether we hung up on a server that was at work on its answer, and that may go on with it for a while.
+    #[must_use]
+    pub fn leaves_server_at_work(self) -> bool {
+        matches!(self, Self::FirstByteTimeout | Self::IdleTimeout | Self::TooSlow | Self::BodyTooLarge)
+    }
+
     /// Whether the server refused our TLS and may speak one that is older.
     #[must_use]
     pub fn refuses_tls(self) -> bool {

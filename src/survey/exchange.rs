@@ -21,6 +21,8 @@ pub(super) struct Wanted {
     pub ask: Ask,
     pub crawl_delay: Option<Duration>,
     pub byte_limit: u64,
+    /// Another server of the site may be at work until then.
+    pub not_before: Option<SystemTime>,
     /// A server that cannot be asked before this time is not waited for.
     pub deadline: SystemTime,
     pub ways: Ways,
@@ -103,7 +105,12 @@ async fn attempt(
     wanted: Wanted,
     may_repeat: bool,
 ) -> Result<Option<Exchanged>, SurveyError> {
-    let Wanted { ask, crawl_delay, byte_limit, deadline, ways, good_until, is_suspect } = wanted;
+    let Wanted { ask, crawl_delay, byte_limit, not_before, deadline, ways, good_until, is_suspect } = wanted;
+    if let Some(time) = not_before
+        && !comes(parts, time).await
+    {
+        return Ok(Some(Exchanged::Stopped));
+    }
     let dead = ways.dead_for(&ask.url);
     let Some(located) = own_link::locate(parts, ask.url.host(), &dead).await else {
         return Ok(Some(Exchanged::Stopped));
@@ -274,6 +281,16 @@ impl NoTurn {
             Self::Spent => Failure::ServerBudget,
             Self::Until(_) | Self::Stopped => Failure::HeldOff,
         }
+    }
+}
+
+/// Waits for a time; false when the survey is to stop first.
+async fn comes(parts: &Parts, time: SystemTime) -> bool {
+    let mut stop = parts.stop.clone();
+    tokio::select! {
+        biased;
+        () = asked_to_stop(&mut stop) => false,
+        () = parts.clock.until(time) => true,
     }
 }
 

@@ -25,12 +25,13 @@ enum Said {
     Page(Vec<String>),
     Rules(&'static str),
     Status(u16),
+    Nothing,
 }
 
 /// By host, target and time.
 type Script = fn(&str, &str, Duration) -> Said;
 
-/// A Web of one server that says what its script says.
+/// A Web of one server that says what its script says, and of another one for hosts whose names begin with `other.`
 struct Scripted {
     script: Script,
     /// Of the virtual clock.
@@ -52,8 +53,9 @@ impl Scripted {
 }
 
 impl Web for Scripted {
-    fn look_up(&self, _host: &Host) -> Looked {
-        Looked { addresses: Ok(vec![[41, 90, 0, 1].into()]), lifetime: HOUR, took: Duration::ZERO }
+    fn look_up(&self, host: &Host) -> Looked {
+        let server = if host.as_str().starts_with("other.") { 2 } else { 1 };
+        Looked { addresses: Ok(vec![[41, 90, 0, server].into()]), lifetime: HOUR, took: Duration::ZERO }
     }
 
     fn ask(&self, question: &Question<'_>) -> Reply {
@@ -62,6 +64,10 @@ impl Web for Scripted {
         self.log.lock().unwrap().push((time, question.url.as_str().to_owned()));
         let (status, kind, body) =
             match (self.script)(question.url.host().as_str(), question.url.target(), time) {
+                Said::Nothing => {
+                    let connect = Duration::from_millis(1);
+                    return Reply { connect, tls: Duration::ZERO, shown: None, then: Then::Silence };
+                }
                 Said::Status(status) => (status, "text/plain", String::new()),
                 Said::Rules(rules) => (200, "text/plain", rules.to_owned()),
                 Said::Page(links) => {
@@ -395,4 +401,37 @@ fn after_a_death_the_journals_tell_what_the_state_does_not() {
     let Tally { errors, seen, .. } = Tally::of_tables(&dir, Some(told)).unwrap();
     assert_eq!((&errors, seen.exchanges), (&status.errors, asked - 1));
     assert_eq!((&seen.opted_out, &seen.in_quiet_hours, seen.special.times), (&count, &count, 0));
+}
+
+#[test]
+fn a_server_that_may_still_be_at_work_is_waited_for_before_another_of_its_site_is_asked() {
+    let script: Script = |host, path, _| match (host, path) {
+        (_, "/robots.txt") => Said::Status(404),
+        ("a.ke", "/") => Said::Page(vec!["/slow".to_owned(), "http://other.a.ke/".to_owned()]),
+        ("a.ke", "/slow") => Said::Nothing,
+        _ => Said::Page(Vec::new()),
+    };
+    let minute = Duration::from_secs(60);
+    let asked = |web: &Scripted, url: &str| {
+        let log = web.log();
+        log.iter().find(|(_, asked)| asked.starts_with(url)).map(|(time, _)| *time).unwrap()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let web = Scripted::new(Duration::ZERO, script);
+    run(&folder.path().join("s"), &web, Some((settings(minute), &["http://a.ke/"])), None);
+    let given_up = settings(minute).first_byte_timeout.0;
+    let waited = asked(&web, "http://other.a.ke/") - asked(&web, "http://a.ke/slow");
+    assert!(waited >= given_up + minute && waited <= given_up + minute * 3, "{waited:?}");
+
+    // The process is killed while it waits for the answer, and the survey goes on at once.
+    let dir = folder.path().join("killed");
+    let first = Scripted::new(Duration::ZERO, script);
+    assert!(
+        !run(&dir, &first, Some((settings(minute), &["http://a.ke/"])), Some(minute * 2 + given_up / 3))
+            .is_finished
+    );
+    let at = asked(&first, "http://a.ke/slow");
+    let second = Scripted::new(at + Duration::from_secs(1), script);
+    run(&dir, &second, None, None);
+    assert!(asked(&second, "http://other.a.ke/") >= at + minute, "{:?}", second.log());
 }

@@ -142,6 +142,9 @@ struct Visit {
     suspects: HashSet<u32>,
     journal: Arc<Mutex<Journal>>,
     flying: FuturesUnordered<Flight>,
+    /// Until then a server of the site may still be at work on a question that was broken off: another server of it is
+    /// not asked meanwhile.
+    rests_until: Option<SystemTime>,
     /// A question that could not be asked now, for the survey stops or the server wants a long pause.
     hindered: Option<Hindrance>,
 }
@@ -176,9 +179,10 @@ impl Visit {
         let replay = Replay::open(&path)?;
         let began = past.began.unwrap_or_else(|| parts.now());
         let counts_from = began + past.between;
+        let broken_off: Vec<_> = past.unanswered.each().map(|(address, _)| address).collect();
         let scope = parts.reach.scope_of(&lease.site);
         let walk = Walk::new(parts.walk.clone(), scope, parts.opt_out.clone(), lease.start.clone(), known);
-        Ok(Self {
+        let mut visit = Self {
             budget: SiteBudget::new(parts.budget, counts_from, parts.fetcher.beyond_limit())
                 .with_lost(past.unanswered.count(), parts.fetcher.most_bytes()),
             suspects: past.unanswered.suspects().collect(),
@@ -194,7 +198,10 @@ impl Visit {
             began,
             counts_from,
             replay,
-        })
+            rests_until: None,
+        };
+        broken_off.into_iter().for_each(|address| visit.rest_with(address));
+        Ok(visit)
     }
 
     async fn run(mut self) -> Result<Visited, SurveyError> {
@@ -331,7 +338,9 @@ impl Visit {
         let (parts, journal, site) = (self.parts.clone(), self.journal.clone(), self.lease.site.clone());
         let (deadline, ways) = (self.deadline(), self.ways.clone());
         let is_suspect = self.suspects.contains(&ask.number);
-        let wanted = Wanted { ask, crawl_delay, byte_limit, deadline, ways, good_until, is_suspect };
+        let not_before = self.rests_until;
+        let wanted =
+            Wanted { ask, crawl_delay, byte_limit, not_before, deadline, ways, good_until, is_suspect };
         Box::pin(async move { (crawl_delay, exchange(&parts, &journal, &site, wanted).await) })
     }
 
@@ -355,7 +364,18 @@ impl Visit {
         }
     }
 
+    /// The pause of a server is the site's, up to the longest: what others ask of it, and its trouble, are not.
+    fn rest_with(&mut self, address: IpAddr) {
+        let longest = self.parts.now() + self.parts.settings.max_delay.0;
+        let free_at = self.parts.load().free_at(address);
+        self.rests_until = self.rests_until.max(free_at.map(|time| time.min(longest)));
+    }
+
     fn hear(&mut self, heard: Heard) {
+        let is_at_work = heard.answer.failure.is_some_and(Failure::leaves_server_at_work);
+        if let Some(address) = heard.answer.address.filter(|_| is_at_work) {
+            self.rest_with(address);
+        }
         self.budget.book(heard.answer.wire);
         self.ways.note(&heard);
         self.tell_walk(heard);
