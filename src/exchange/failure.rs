@@ -200,6 +200,8 @@ mod tests {
             ["connect_refused", "connect_timeout", "connect_unreachable"]
         );
         assert_eq!(words(Failure::refuses_tls), ["tls_too_old", "tls_alert"]);
+        let at_work = ["first_byte_timeout", "body_too_large", "idle_timeout", "too_slow"];
+        assert_eq!(words(Failure::leaves_server_at_work), at_work);
         let body = ["body_too_large", "body_truncated", "body_encoding", "idle_timeout", "too_slow"];
         let answered = [&body[..], &["unreadable"]].concat();
         assert_eq!(words(Failure::has_answer), answered);

@@ -179,10 +179,9 @@ impl Visit {
         let replay = Replay::open(&path)?;
         let began = past.began.unwrap_or_else(|| parts.now());
         let counts_from = began + past.between;
-        let broken_off: Vec<_> = past.unanswered.each().map(|(address, _)| address).collect();
         let scope = parts.reach.scope_of(&lease.site);
         let walk = Walk::new(parts.walk.clone(), scope, parts.opt_out.clone(), lease.start.clone(), known);
-        let mut visit = Self {
+        Ok(Self {
             budget: SiteBudget::new(parts.budget, counts_from, parts.fetcher.beyond_limit())
                 .with_lost(past.unanswered.count(), parts.fetcher.most_bytes()),
             suspects: past.unanswered.suspects().collect(),
@@ -199,9 +198,7 @@ impl Visit {
             counts_from,
             replay,
             rests_until: None,
-        };
-        broken_off.into_iter().for_each(|address| visit.rest_with(address));
-        Ok(visit)
+        })
     }
 
     async fn run(mut self) -> Result<Visited, SurveyError> {
