@@ -13,10 +13,14 @@ const TELLING_BYTES: usize = 400;
 /// What stands next to a telling byte tells too: the other half of a pair, the case of a word (" n.º", four bytes, is the
 /// most that chardetng looks at). It is not fed the ASCII further away.
 const CONTEXT_BYTES: usize = 4;
-/// How much is fed, at 70 to 120 ns a byte, ten times what the rest of reading a page takes: 128 accents, each in the
-/// midst of ASCII, which is a page of French.
-const FED_BYTES: usize = 1152;
+/// How much is fed, at 70 to 120 ns a byte, ten times what the rest of reading a page takes: 78 accents, each in the
+/// midst of ASCII, which is a page of French. Of 27,301 pages in 43 languages that are told with 1152 bytes, 15 are not.
+const FED_BYTES: usize = 704;
 const ESCAPE: u8 = 0x1b;
+/// The least byte that a character beyond ASCII begins with.
+const UTF_8_LEAD: u8 = 0xc2;
+/// Of characters beyond ASCII.
+const SOUND_FOR_EACH_BROKEN: usize = 4;
 
 /// The likeliest charset of the bytes, the country of the host as a hint.
 pub(super) fn guess(body: &[u8], host: &Host) -> &'static Encoding {
@@ -77,12 +81,18 @@ fn pieces(window: &[u8]) -> (Vec<Range<usize>>, usize) {
     (pieces, window.len())
 }
 
-/// Whether nothing is wrong in UTF-8; the last character may be cut where the window is not the whole.
+/// Whether it is UTF-8 in which little is broken: excerpts are cut in the midst of a character, pages put together of
+/// parts. In other charsets seldom two bytes in a row look like UTF-8. The last character may be cut where the window is
+/// not the whole.
 fn is_utf_8(window: &[u8], is_whole: bool) -> bool {
-    match std::str::from_utf8(window) {
-        Ok(_) => true,
-        Err(error) => !is_whole && error.error_len().is_none(),
+    let (mut sound, mut broken, mut is_cut) = (0, 0, false);
+    for chunk in window.utf8_chunks() {
+        sound += chunk.valid().bytes().filter(|byte| *byte >= UTF_8_LEAD).count();
+        broken += usize::from(!chunk.invalid().is_empty());
+        is_cut = str::from_utf8(chunk.invalid()).is_err_and(|error| error.error_len().is_none());
     }
+    broken -= usize::from(is_cut && !is_whole);
+    broken * SOUND_FOR_EACH_BROKEN <= sound
 }
 
 /// Whether nothing is wrong in ISO-2022-JP; the last character may be cut where the window is not the whole.
@@ -163,14 +173,19 @@ mod tests {
     }
 
     #[test]
+    fn utf_8_is_told_though_a_character_in_five_is_broken() {
+        let broken = |sound: usize| [&"é, ".repeat(sound).into_bytes()[..], b"\xe6\x97</p>"].concat();
+        assert_eq!(detected(&broken(4), "ke"), UTF_8);
+        assert_ne!(detected(&broken(3), "ke"), UTF_8);
+        assert_eq!(detected(&broken(4).repeat(100), "ke"), UTF_8);
+        assert_ne!(detected(&broken(3).repeat(100), "ke"), UTF_8);
+    }
+
+    #[test]
     fn looking_ends_where_enough_was_told_and_not_before() {
-        let is_utf_8 = |text: &str, times: usize| {
-            detected(&[text.repeat(times).as_bytes(), b"\xff"].concat(), "fr") == UTF_8
-        };
-        // 400 bytes beyond ASCII, or 1152 with what stands around them; four more are seen.
-        for (text, enough) in [("é", 202), ("é and more text", 116), ("é, more", 145)] {
-            assert!(is_utf_8(text, enough), "{text}");
-            assert!(!is_utf_8(text, enough - 1), "{text}");
+        // 400 bytes beyond ASCII, or 704 with what stands around them; four more are seen.
+        for (text, end) in [("é", 399 + 5), ("é and more text", 70 * 16 + 5), ("é, more", 88 * 8 + 5)] {
+            assert_eq!(pieces(text.repeat(1000).as_bytes()).1, end, "{text}");
         }
         let late = |bytes: usize| {
             let (text, _, _) = EUC_JP.encode(TEXTS[9].2);

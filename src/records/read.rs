@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use polars::prelude::{Column, DataFrame, PlSmallStr, PolarsError, PolarsResult};
 use polars_io::SerReader;
+use polars_io::parquet::metadata::{FileMetadata, FileMetadataRef};
 use polars_io::prelude::ParquetReader;
 
 use super::error::IntoIoError;
@@ -19,30 +20,32 @@ pub fn read_table<R: Row>(
     dir: &Path,
 ) -> Result<impl Iterator<Item = Result<Vec<R>, TablesError>> + use<R>, TablesError> {
     Ok(all_files(dir, R::TABLE)?.into_iter().flat_map(|path| {
-        let groups: Vec<_> = match row_groups(&path) {
-            Ok(groups) => groups.into_iter().map(Ok).collect(),
+        let groups: Vec<_> = match footer(&path) {
+            Ok(footer) => slices(&footer).into_iter().map(|group| Ok((footer.clone(), group))).collect(),
             Err(wrong) => vec![Err(wrong)],
         };
         groups.into_iter().map(move |group| {
-            let wrong_here = |wrong| TablesError::new("read table", &path, place(&path, None, wrong));
-            let frame = open(&path)?.with_slice(Some(group?)).finish().map_err(wrong_here)?;
+            let (footer, group) = group?;
+            let mut reader = open(&path)?.with_slice(Some(group));
+            reader.set_metadata(footer);
+            let frame = reader.finish().map_err(wrong_in(&path, None))?;
             R::rows(&frame).map_err(TablesError::at("read table", &path))
         })
     }))
 }
 
+fn footer(path: &Path) -> Result<FileMetadataRef, TablesError> {
+    open(path)?.get_metadata().cloned().map_err(wrong_in(path, None))
+}
+
 /// Where each row group of a file begins, and how many rows it has. The table of servers is one file of any size.
-fn row_groups(path: &Path) -> Result<Vec<(usize, usize)>, TablesError> {
-    let mut reader = open(path)?;
-    let metadata = reader
-        .get_metadata()
-        .map_err(|wrong| TablesError::new("read table", path, place(path, None, wrong)))?;
+fn slices(footer: &FileMetadata) -> Vec<(usize, usize)> {
     let mut next = 0;
-    let group = |rows: usize| {
+    let slice = |rows: usize| {
         next += rows;
         (next - rows, rows)
     };
-    Ok(metadata.row_groups.iter().map(|group| group.num_rows()).map(group).collect())
+    footer.row_groups.iter().map(|group| group.num_rows()).map(slice).collect()
 }
 
 /// The wanted columns of a table, one segment at a time; nothing else is decoded. A column that
@@ -145,9 +148,7 @@ pub(super) fn files(dir: &Path, table: &str) -> Result<Vec<PathBuf>, TablesError
 }
 
 pub(super) fn rows_of(path: &Path) -> Result<u64, TablesError> {
-    let rows = open(path)?
-        .num_rows()
-        .map_err(|wrong| TablesError::new("read table", path, place(path, Some(&[]), wrong)))?;
+    let rows = open(path)?.num_rows().map_err(wrong_in(path, Some(&[])))?;
     Ok(rows as u64)
 }
 
@@ -158,7 +159,11 @@ pub(super) fn read_file<R: Row>(path: &Path, columns: Option<&[&str]>) -> Result
         None => reader.finish(),
         Some(columns) => read_columns::<R>(reader, columns),
     }
-    .map_err(|wrong| TablesError::new("read table", path, place(path, columns, wrong)))
+    .map_err(wrong_in(path, columns))
+}
+
+fn wrong_in(path: &Path, columns: Option<&[&str]>) -> impl FnOnce(PolarsError) -> TablesError {
+    move |wrong| TablesError::new("read table", path, place(path, columns, wrong))
 }
 
 /// Says in which part of a file something is wrong: its footer, or which of its row groups.
@@ -173,16 +178,13 @@ fn place(path: &Path, columns: Option<&[&str]>, wrong: PolarsError) -> io::Error
     let is_there = |name: &&&str| schema.contains(name);
     let columns: Option<Vec<String>> =
         columns.map(|columns| columns.iter().filter(is_there).map(ToString::to_string).collect());
-    let groups = &metadata.row_groups;
-    let mut first = 0;
+    let groups = slices(&metadata);
     for (number, group) in groups.iter().enumerate() {
-        let rows = group.num_rows();
         let Ok(reader) = open(path) else { break };
-        let part = reader.with_columns(columns.clone()).with_slice(Some((first, rows))).finish();
+        let part = reader.with_columns(columns.clone()).with_slice(Some(*group)).finish();
         if let Err(wrong) = part {
             return damaged(format!("row group {number} of {} is damaged ({wrong})", groups.len()));
         }
-        first += rows;
     }
     wrong.into_io_error()
 }

@@ -107,7 +107,7 @@ async fn attempt(
 ) -> Result<Option<Exchanged>, SurveyError> {
     let Wanted { ask, crawl_delay, byte_limit, not_before, deadline, ways, good_until, is_suspect } = wanted;
     if let Some(time) = not_before
-        && !comes(parts, time).await
+        && parts.until_stopped(parts.clock.until(time)).await.is_none()
     {
         return Ok(Some(Exchanged::Stopped));
     }
@@ -281,16 +281,6 @@ impl NoTurn {
             Self::Spent => Failure::ServerBudget,
             Self::Until(_) | Self::Stopped => Failure::HeldOff,
         }
-    }
-}
-
-/// Waits for a time; false when the survey is to stop first.
-async fn comes(parts: &Parts, time: SystemTime) -> bool {
-    let mut stop = parts.stop.clone();
-    tokio::select! {
-        biased;
-        () = asked_to_stop(&mut stop) => false,
-        () = parts.clock.until(time) => true,
     }
 }
 

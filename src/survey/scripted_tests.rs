@@ -388,6 +388,10 @@ fn after_a_death_the_journals_tell_what_the_state_does_not() {
     assert!(next - began >= 120_000_000, "{next} {began}");
     let asked: u64 = [&first, &second, &third].iter().map(|web| web.log().len() as u64).sum();
     let (servers, status) = (rows::<ServerRow>(&dir), Snapshot::read(&dir).unwrap());
+    let of_sites = |count: fn(&SiteRow) -> u64| rows::<SiteRow>(&dir).iter().map(count).sum::<u64>();
+    assert_eq!(status.pages, of_sites(|row| row.pages));
+    assert_eq!(status.received_bytes, of_sites(|row| row.received_bytes));
+    assert_eq!(status.sent_bytes, of_sites(|row| row.sent_bytes));
     let borne: Vec<_> = servers.iter().map(|row| (row.address.as_str(), row.requests)).collect();
     assert_eq!(borne, [("41.90.0.1", asked - 1)]);
     assert!(servers[0].smallest_gap_ms.is_some_and(|gap| gap >= 60_000.0));
@@ -420,4 +424,53 @@ fn a_server_that_may_still_be_at_work_is_waited_for_before_another_of_its_site_i
     let asked = |url: &str| log.iter().find(|(_, asked)| asked.starts_with(url)).unwrap().0;
     let waited = asked("http://other.a.ke/") - asked("http://a.ke/slow");
     assert!(waited >= given_up + minute && waited <= given_up + minute * 3, "{waited:?}");
+}
+
+#[test]
+fn answers_that_several_trees_lost_are_counted_each() {
+    let script: Script = |_, path, time| grows_strict(path, time, 20);
+    let minute = Duration::from_secs(60);
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("s");
+    let starts = ["http://a.ke/", "http://b.ke/"];
+    let first = Scripted::new(Duration::ZERO, script);
+    let settings = Settings { per_address: 2, ..settings(minute) };
+    assert!(!run(&dir, &first, Some((settings, &starts)), Some(minute * 7)).is_finished);
+    for order in 0..2 {
+        let journal = dir.join(format!("journal/{order:08}.journal"));
+        let bytes = std::fs::read(&journal).unwrap();
+        std::fs::write(&journal, &bytes[..bytes.len() - 1]).unwrap();
+    }
+    assert!(!run(&dir, &Scripted::new(HOUR, script), None, Some(Duration::ZERO)).is_finished);
+    assert_eq!(Manifest::load(&dir).unwrap().unrecorded_exchanges, 2);
+}
+
+#[test]
+fn exchanges_that_ran_at_once_before_a_death_are_seen_after_it() {
+    let script: Script = |host, path, _| match (host, path) {
+        (_, "/robots.txt") => Said::Status(404),
+        ("open.ke", "/") => Said::Page(
+            ["/slow", "/slow/too"]
+                .map(str::to_owned)
+                .into_iter()
+                .chain((0..20).map(|n| format!("/{n}")))
+                .collect(),
+        ),
+        (_, "/slow" | "/slow/too") => Said::Nothing,
+        _ => Said::Page(Vec::new()),
+    };
+    let second = Duration::from_secs(1);
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("s");
+    // The tally is stored with the tree of done.ke, before anything ran at once.
+    let settings = Settings { per_site: 2, per_address: 2, ..settings(second * 5) };
+    let web = Scripted::new(Duration::ZERO, script);
+    let starts = ["http://done.ke/", "http://open.ke/"];
+    assert!(!run(&dir, &web, Some((settings, &starts)), Some(second * 80)).is_finished);
+    let before = Snapshot::read(&dir).unwrap();
+    assert_eq!((before.sites_done, before.seen.in_site.most), (1, 2));
+    std::fs::remove_file(Snapshot::path(&dir)).unwrap();
+    let later = Scripted::new(HOUR, script);
+    run(&dir, &later, None, Some(Duration::ZERO));
+    assert_eq!(Snapshot::read(&dir).unwrap().seen.in_site.most, 2);
 }

@@ -341,8 +341,9 @@ impl Walk {
             }
         }
         if self.failures >= self.settings.max_failures {
-            let is_silent = !self.entering.was_answered || self.levels[0].pages > 0;
-            self.end(if is_silent { Outcome::Unreachable } else { Outcome::NoPage });
+            // A page is asked for only where robots.txt was answered.
+            let has_entered = self.levels[0].pages > 0;
+            self.end(if has_entered { Outcome::Unreachable } else { Outcome::NoPage });
         }
         if self.is_full {
             self.end(Outcome::Trap);

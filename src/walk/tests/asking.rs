@@ -107,32 +107,22 @@ fn a_host_that_wants_longer_pauses_than_are_made_is_not_probed_either() {
 }
 
 #[test]
-fn a_tree_that_did_not_come_to_its_end_is_not_probed() {
+fn a_budget_that_ends_while_probes_are_asked_leaves_the_tree_its_outcome() {
     let web = Web::default().page("http://a.ke/", &["/s?id=1", "/s?id=2", "/s?id=3"]);
     let probing = Probing { share: 1.0, ..Probing::default() };
-    let mut walk = start("http://a.ke/", Settings { probing, ..Settings::default() }, "");
-    while let Step::Ask(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
-        walk.begin(&ask);
-        let (answer, content) = web.answer(&ask);
-        walk.handle(ask.number, answer, content);
-        if ask.url.path() == "/s" {
-            walk.end(Outcome::RequestBudget);
-        }
-    }
-    assert_eq!(walk.poll(SystemTime::UNIX_EPOCH), Step::Done);
-    assert!(walk.conclude().0.probes.is_empty());
-    // A budget that ends while probes are asked leaves the tree its outcome.
+    let mut was_ended = false;
     let mut walk = start("http://a.ke/", Settings { probing, ..Settings::default() }, "");
     while let Step::Ask(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
         if ask.purpose == Purpose::Probe {
             walk.end(Outcome::RequestBudget);
+            was_ended = true;
             continue;
         }
         walk.begin(&ask);
         let (answer, content) = web.answer(&ask);
         walk.handle(ask.number, answer, content);
     }
-    assert_eq!(walk.conclude().0.outcome, Outcome::Complete);
+    assert_eq!((walk.conclude().0.outcome, was_ended), (Outcome::Complete, true));
 }
 
 #[test]
@@ -209,7 +199,7 @@ fn a_site_with_too_many_urls_is_not_probed() {
 }
 
 #[test]
-fn a_tree_that_was_ended_is_not_probed_though_its_rule_kept_queries_back() {
+fn a_tree_that_was_ended_is_not_probed() {
     let web =
         Web::default().page("http://a.ke/", &["/s?id=1", "/s?id=2", "/x"]).page("http://a.ke/x", &["/y"]);
     let probed = |why: Option<Outcome>| {
