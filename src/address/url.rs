@@ -65,7 +65,7 @@ impl WebUrl {
     /// # Errors
     /// When it is not an absolute `http` or `https` URL with a usable host.
     pub fn parse(text: &str) -> Result<Self, UrlError> {
-        Self::check(::url::Url::parse(guard(text)?))
+        Self::check(::url::Url::parse(guard(text)?), None)
     }
 
     /// Resolves a reference found on this page, without a charset for its query.
@@ -73,7 +73,7 @@ impl WebUrl {
     /// # Errors
     /// When the reference leads to no `http` or `https` URL.
     pub fn join(&self, reference: &str) -> Result<Self, UrlError> {
-        Self::check(self.url.join(guard(reference)?))
+        Self::check(self.url.join(guard(reference)?), Some(&self.host))
     }
 
     /// Resolves a reference found on this page, its query in the page's charset.
@@ -81,13 +81,12 @@ impl WebUrl {
     /// # Errors
     /// When the reference leads to no `http` or `https` URL.
     pub fn join_encoded(&self, reference: &str, encoder: QueryEncoder<'_>) -> Result<Self, UrlError> {
-        let options = ::url::Url::options();
-        Self::check(
-            options.base_url(Some(&self.url)).encoding_override(Some(encoder)).parse(guard(reference)?),
-        )
+        let options = ::url::Url::options().base_url(Some(&self.url)).encoding_override(Some(encoder));
+        Self::check(options.parse(guard(reference)?), Some(&self.host))
     }
 
-    fn check(parsed: Result<::url::Url, ::url::ParseError>) -> Result<Self, UrlError> {
+    /// A host that is `known` was checked before: most links lead to the host of their page.
+    fn check(parsed: Result<::url::Url, ::url::ParseError>, known: Option<&Host>) -> Result<Self, UrlError> {
         let mut url = parsed.map_err(|_| UrlError::Malformed)?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(UrlError::NotWeb);
@@ -95,10 +94,13 @@ impl WebUrl {
         if url.as_str().len() > MAX_URL_BYTES {
             return Err(UrlError::TooLong);
         }
-        let host = match url.host().ok_or(UrlError::BadHost)? {
-            ::url::Host::Domain(name) => Host::from_domain(name).ok_or(UrlError::BadHost)?,
-            ::url::Host::Ipv4(ip) => Host::from_ip(ip.into()),
-            ::url::Host::Ipv6(ip) => Host::from_ip(ip.into()),
+        let host = match known.filter(|known| url.host_str() == Some(known.as_str())) {
+            Some(known) => known.clone(),
+            None => match url.host().ok_or(UrlError::BadHost)? {
+                ::url::Host::Domain(name) => Host::from_domain(name).ok_or(UrlError::BadHost)?,
+                ::url::Host::Ipv4(ip) => Host::from_ip(ip.into()),
+                ::url::Host::Ipv6(ip) => Host::from_ip(ip.into()),
+            },
         };
         if url.port().is_some_and(is_refused_port) {
             return Err(UrlError::RefusedPort);

@@ -65,27 +65,27 @@ pub(super) fn in_header(content_type: &str) -> Declared {
 
 /// What `meta` elements name: within the first bytes, or else within a longer head.
 pub(super) fn in_meta(body: &[u8]) -> Declared {
-    if !has_meta(&body[..body.len().min(HEAD_BYTES)]) {
-        return Declared::default();
-    }
-    let scan = |end: usize, only_head: bool| {
+    let head = &body[..body.len().min(HEAD_BYTES)];
+    // To look costs a tenth of tokenizing, and the name of a tag can be spelled in no other way.
+    let Some(last) = last_meta(head) else { return Declared::default() };
+    let scan = |start: &[u8], only_head: bool| {
         let mut metas = Metas { only_head, ..Metas::default() };
-        let start = &body[..end.min(body.len())];
         Tokenizer::new_with_emitter(Shallow::new(start.to_reader()), TagEmitter::new(&mut metas, false))
             .next();
         metas.declared
     };
-    let first = scan(PRESCAN_BYTES, false);
-    if first.encoding.is_some() || body.len() <= PRESCAN_BYTES {
+    let start = &head[..head.len().min(PRESCAN_BYTES)];
+    let first = scan(start, false);
+    let has_seen_all = start.len() == head.len() || start.get(last..).is_some_and(|tag| tag.contains(&b'>'));
+    if first.encoding.is_some() || has_seen_all {
         return first.mended();
     }
-    scan(HEAD_BYTES, true).mended()
+    scan(head, true).mended()
 }
 
-/// To look costs a tenth of tokenizing, and the name of a tag can be spelled in no other way.
-fn has_meta(bytes: &[u8]) -> bool {
-    let mut tags = bytes.split(|byte| *byte == b'<').skip(1);
-    tags.any(|tag| tag.get(..4).is_some_and(|name| name.eq_ignore_ascii_case(b"meta")))
+/// Where the last `meta` tag begins.
+fn last_meta(bytes: &[u8]) -> Option<usize> {
+    bytes.windows(5).rposition(|tag| tag[0] == b'<' && tag[1..].eq_ignore_ascii_case(b"meta"))
 }
 
 /// What an XML declaration names.

@@ -131,7 +131,7 @@ pub(super) fn remove_if_there(path: &Path) -> io::Result<()> {
 /// What was done to files by this thread, in its order: what a test of a power cut looks at. `bytes` and `folder` are on
 /// the disk then, a `name` only when its folder is.
 #[cfg(test)]
-pub(super) mod steps {
+pub mod steps {
     use std::cell::RefCell;
     use std::path::Path;
 
