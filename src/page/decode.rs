@@ -115,7 +115,7 @@ impl Reader for &mut DecodedText<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use encoding_rs::{EUC_JP, ISO_2022_JP, SHIFT_JIS, UTF_8, UTF_16LE, WINDOWS_1252};
+    use encoding_rs::{EUC_JP, ISO_2022_JP, SHIFT_JIS, UTF_8, UTF_16LE, WINDOWS_874, WINDOWS_1252};
     use proptest::prelude::*;
 
     fn read_all(body: &[u8], encoding: &'static Encoding) -> (Vec<u8>, u32) {
@@ -142,9 +142,12 @@ mod tests {
         assert_eq!(read_all(&vec![0xff; 40_000], UTF_8), ("\u{fffd}".repeat(40_000).into_bytes(), 40_000));
         assert_eq!(read_all(b"", UTF_8), (Vec::new(), 0));
         // However a replacement lies at the edge of the buffer.
-        for ahead in BUFFER_BYTES - 3 * ROOM_BYTES..BUFFER_BYTES {
+        for (encoding, ahead) in [UTF_8, EUC_JP, WINDOWS_874].into_iter().flat_map(|encoding| {
+            (BUFFER_BYTES - 3 * ROOM_BYTES..BUFFER_BYTES).map(move |ahead| (encoding, ahead))
+        }) {
             let text = ["x".repeat(ahead), "\u{fffd}".repeat(40)].concat().into_bytes();
-            assert_eq!(read_all(&[vec![b'x'; ahead], vec![0xff; 40]].concat(), UTF_8), (text, 40), "{ahead}");
+            let body = [vec![b'x'; ahead], vec![0xff; 40]].concat();
+            assert_eq!(read_all(&body, encoding), (text, 40), "{} {ahead}", encoding.name());
         }
     }
 
