@@ -180,6 +180,7 @@ mod tests {
         assert_ne!(detected(&broken(3), "ke"), UTF_8);
         assert_eq!(detected(&broken(4).repeat(100), "ke"), UTF_8);
         assert_ne!(detected(&broken(3).repeat(100), "ke"), UTF_8);
+        assert!(is_utf_8(b"caf\xc3", false) && !is_utf_8(b"caf\xc3", true));
     }
 
     #[test]
