@@ -84,6 +84,24 @@ pub fn sync_folder(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Makes a folder and those above it, so that a power cut leaves them; says whether it was not there.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn make_folder(folder: &Path) -> io::Result<bool> {
+    let is_new = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
+    let new: Vec<_> = folder.ancestors().take_while(is_new).collect();
+    if let Some(above) = folder.parent() {
+        fs::create_dir_all(above)?;
+    }
+    match fs::create_dir(folder) {
+        Err(there) if there.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
+        made => made?,
+    }
+    new.iter().filter_map(|folder| folder.parent()).try_for_each(sync_folder)?;
+    Ok(true)
+}
+
 /// Replaces a file by a whole new one.
 ///
 /// # Errors
@@ -131,7 +149,7 @@ pub(super) fn remove_if_there(path: &Path) -> io::Result<()> {
 /// What was done to files by this thread, in its order: what a test of a power cut looks at. `bytes` and `folder` are on
 /// the disk then, a `name` only when its folder is.
 #[cfg(test)]
-pub mod steps {
+pub(super) mod steps {
     use std::cell::RefCell;
     use std::path::Path;
 
@@ -184,6 +202,24 @@ mod tests {
     fn folder_step(folder: &Path) -> String {
         let parent = folder.parent().and_then(Path::file_name).unwrap().to_string_lossy();
         format!("folder {parent}/survey")
+    }
+
+    #[test]
+    fn the_names_of_new_folders_are_on_the_disk() {
+        let parent = tempfile::tempdir().unwrap();
+        let above = parent.path().join("surveys");
+        let folder = above.join("2026/kenya");
+        steps::take();
+        assert!(make_folder(&folder).unwrap());
+        let step = |folder: &Path| {
+            let name =
+                |path: Option<&Path>| path.unwrap().file_name().unwrap().to_string_lossy().into_owned();
+            format!("folder {}/{}", name(folder.parent()), name(Some(folder)))
+        };
+        assert_eq!(steps::take(), [step(&above.join("2026")), step(&above), step(parent.path())]);
+        assert!(!make_folder(&folder).unwrap() && steps::take().is_empty());
+        fs::write(folder.join("file"), "").unwrap();
+        make_folder(&folder.join("file/below")).unwrap_err();
     }
 
     #[test]

@@ -72,7 +72,7 @@ impl Making {
         let mark = mark_of(dir);
         let wrong = |source| SurveyError::File { operation: "make", path: mark.clone(), source };
         loop {
-            let is_new = make_folder(dir)?;
+            let is_new = durable::make_folder(dir).map_err(SurveyError::file("make folder", dir))?;
             let opened = OpenOptions::new().create(true).append(true).open(&mark);
             let lock = match opened {
                 Ok(file) => file,
@@ -132,27 +132,6 @@ fn is_part(name: &str) -> bool {
     PARTS.contains(&name) || durable::is_hidden(name)
 }
 
-/// Makes the folder and those above it, so that a power cut leaves them; says whether it was not there.
-fn make_folder(dir: &Path) -> Result<bool, SurveyError> {
-    let wrong = || SurveyError::file("make folder", dir);
-    let is_new = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
-    let new: Vec<_> = dir.ancestors().take_while(is_new).collect();
-    if let Some(above) = dir.parent() {
-        fs::create_dir_all(above).map_err(wrong())?;
-    }
-    match fs::create_dir(dir) {
-        Ok(()) => {
-            new.iter()
-                .filter_map(|folder| folder.parent())
-                .try_for_each(durable::sync_folder)
-                .map_err(wrong())?;
-            Ok(true)
-        }
-        Err(there) if there.kind() == ErrorKind::AlreadyExists => Ok(false),
-        Err(source) => Err(wrong()(source)),
-    }
-}
-
 fn mark_of(dir: &Path) -> PathBuf {
     dir.join(MARK)
 }
@@ -196,20 +175,6 @@ mod tests {
         assert!(!dir.exists());
         begin(&dir).unwrap().done();
         assert_eq!(fs::read_dir(&dir).unwrap().count(), 1, "the journals' folder");
-    }
-
-    #[test]
-    fn the_names_of_new_folders_are_on_the_disk() {
-        let folder = tempfile::tempdir().unwrap();
-        let above = folder.path().join("surveys");
-        durable::steps::take();
-        begin(&above.join("2026/kenya")).unwrap();
-        let step = |folder: &Path| {
-            let name =
-                |path: Option<&Path>| path.unwrap().file_name().unwrap().to_string_lossy().into_owned();
-            format!("folder {}/{}", name(folder.parent()), name(Some(folder)))
-        };
-        assert_eq!(durable::steps::take(), [&above.join("2026"), &above, folder.path()].map(step));
     }
 
     #[test]
