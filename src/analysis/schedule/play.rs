@@ -1,5 +1,5 @@
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, VecDeque};
+use std::collections::{BinaryHeap, VecDeque};
 use std::time::{Duration, SystemTime};
 
 use super::exchanges::{Exchange, Exchanges, NO_SERVER};
@@ -70,8 +70,8 @@ struct Play<'a, P> {
     merged: usize,
     /// Which trees are walked now; by their places in the order of the survey.
     roster: Roster<u32>,
-    /// The walks that have begun and are not done, by their trees.
-    walks: HashMap<u32, Walk>,
+    /// By tree.
+    walks: Vec<Walk>,
     servers: Vec<Server>,
     /// Walks that wait for the survey's rate, and when it is asked again.
     starved: VecDeque<u32>,
@@ -96,10 +96,12 @@ enum Event {
 }
 
 /// The walk of one tree.
+#[derive(Clone, Copy, Default)]
 struct Walk {
-    next: usize,
-    end: usize,
-    began: Duration,
+    /// How many of its exchanges have ended.
+    asked: u32,
+    /// When it began; none: it has not.
+    began: Option<Duration>,
 }
 
 /// One server as the schedule sees it.
@@ -131,12 +133,12 @@ impl<'a, P: Pacing> Play<'a, P> {
             events: BinaryHeap::new(),
             foreseen: 0,
             finished: vec![false; ends.len()],
+            walks: vec![Walk::default(); ends.len()],
             ends,
             next_tree: 0,
             merged: 0,
             // The schedule asks one question at a time of a server, whatever the survey may do.
             roster: Roster::new(Limits::new(conditions.sites.max(1), 1, None)),
-            walks: HashMap::new(),
             servers: std::iter::repeat_with(Server::default).take(servers).collect(),
             starved: VecDeque::new(),
             refill: None,
@@ -211,36 +213,40 @@ impl<'a, P: Pacing> Play<'a, P> {
     /// Begins the walk of a tree, or goes on with it, if there is a place at the server that it begins at.
     fn visit(&mut self, tree: u32) {
         self.roster.begin(u64::from(tree));
-        let span = &self.exchanges.trees[tree as usize];
-        let end = span.first + self.ends[tree as usize].unwrap_or(0) as usize;
-        let home = self.exchanges.list[span.first..end].first();
+        let home = self.exchange_of(tree, 0);
         if let Some(home) = home.and_then(|first| self.exchanges.servers.get(first.server as usize))
             && let Err(full) = self.roster.enter(u64::from(tree), home.address)
         {
             return self.roster.leave(u64::from(tree), Some(Back::Parked(tree, full)));
         }
-        self.walks.entry(tree).or_insert_with(|| {
+        let walk = &mut self.walks[tree as usize];
+        if walk.began.is_none() {
+            walk.began = Some(self.now);
             self.schedule.trees += 1;
-            Walk { next: span.first, end, began: self.now }
-        });
+        }
         self.ask(tree);
     }
 
-    fn exchange(&self, tree: u32) -> &'a Exchange {
-        &self.exchanges.list[self.walks[&tree].next]
+    /// An exchange of a tree by its place in it; none behind the last.
+    fn exchange_of(&self, tree: u32, place: u32) -> Option<&'a Exchange> {
+        let last = self.ends[tree as usize].unwrap_or(0);
+        let at = self.exchanges.trees[tree as usize].first + place as usize;
+        if place < last { self.exchanges.list.get(at) } else { None }
     }
 
-    fn is_too_old(&self, walk: &Walk) -> bool {
-        self.conditions.longest_walk.is_some_and(|longest| self.now - walk.began >= longest)
+    /// What the walk of a tree asks next; none when it is at its end or too old.
+    fn next_exchange(&self, tree: u32) -> Option<&'a Exchange> {
+        let Walk { asked, began } = self.walks[tree as usize];
+        let age = self.now - began.unwrap_or(self.now);
+        let is_too_old = self.conditions.longest_walk.is_some_and(|longest| age >= longest);
+        if is_too_old { None } else { self.exchange_of(tree, asked) }
     }
 
     /// The walk asks its next question, or has none.
     fn ask(&mut self, tree: u32) {
-        let walk = &self.walks[&tree];
-        if walk.next >= walk.end || self.is_too_old(walk) {
+        let Some(exchange) = self.next_exchange(tree) else {
             return self.foresee(self.now, Event::Done(tree));
-        }
-        let exchange = self.exchange(tree);
+        };
         if exchange.server == NO_SERVER {
             let took = self.conditions.times(exchange, None).total;
             return self.foresee(self.now + took, Event::End(tree));
@@ -251,6 +257,12 @@ impl<'a, P: Pacing> Play<'a, P> {
         } else {
             self.take(tree);
         }
+    }
+
+    /// What the walk of a tree asks now.
+    fn exchange(&self, tree: u32) -> &'a Exchange {
+        let asked = self.walks[tree as usize].asked;
+        &self.exchanges.list[self.exchanges.trees[tree as usize].first + asked as usize]
     }
 
     /// When the server of a walk's next exchange may be asked on its behalf.
@@ -332,27 +344,19 @@ impl<'a, P: Pacing> Play<'a, P> {
     fn end(&mut self, tree: u32) {
         let exchange = self.exchange(tree);
         self.schedule.took = self.now;
-        if let Some(walk) = self.walks.get_mut(&tree) {
-            walk.next += 1;
-        }
+        self.walks[tree as usize].asked += 1;
         if exchange.server == NO_SERVER {
             return self.ask(tree);
         }
         self.settle(exchange);
         // Who has just heard an answer asks on before those who wait for the server are told that it is free.
-        if self.asks_again(tree, exchange.server) {
+        if self.next_exchange(tree).is_some_and(|next| next.server == exchange.server) {
             self.servers[exchange.server as usize].waiting.push_front(tree);
         } else {
             self.ask(tree);
         }
         self.pass_on(exchange.server as usize);
         self.feed();
-    }
-
-    /// Whether the next question of a walk goes to the same server.
-    fn asks_again(&self, tree: u32, server: u32) -> bool {
-        let walk = &self.walks[&tree];
-        walk.next < walk.end && !self.is_too_old(walk) && self.exchange(tree).server == server
     }
 
     /// A server that is free is taken by the first of those whose turn comes soonest.
@@ -402,7 +406,6 @@ impl<'a, P: Pacing> Play<'a, P> {
     }
 
     fn finish(&mut self, tree: u32) {
-        self.walks.remove(&tree);
         self.note_finished(tree as usize);
         self.roster.leave(u64::from(tree), None);
         self.begin_walks();
