@@ -1,4 +1,3 @@
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime};
@@ -9,30 +8,23 @@ use tokio::task::JoinSet;
 use super::added;
 use super::error::SurveyError;
 use super::opt_outs::OptOutFile;
-use super::parked::Parked;
 use super::parts::Parts;
-use super::places::Spot;
 use super::rows::feed_back;
 use super::verdicts::verdicts;
-use super::visit::{Ended, Visited, visit};
+use super::visit::{Done, Ended, Visited, visit};
 use super::writer::Writer;
-use crate::frontier::Lease;
+use crate::roster::{Back, Step};
 
 /// A simulated week has about a thousand of these.
 const SIMULATED_STATUS: Duration = Duration::from_secs(600);
 /// The state of a survey at work, as its status tells it.
 const RUNNING: &str = "running";
-/// Sites parked at busy servers or put off for each that may be visited; about 300 bytes of memory each.
-pub const PARKED_PER_VISIT: usize = 64;
 
 /// Those who work on a running survey.
 pub(super) struct Crew {
     pub parts: Arc<Parts>,
     pub writer: Writer,
     pub visits: JoinSet<Result<Ended, SurveyError>>,
-    parked: Parked,
-    /// Sites whose server wants to be left alone until some time.
-    put_off: BTreeMap<(SystemTime, u64), Lease>,
     /// Finished trees that are not written yet may bring new sites.
     has_news: bool,
     opt_outs: OptOutFile,
@@ -40,15 +32,7 @@ pub(super) struct Crew {
 
 impl Crew {
     pub(super) fn new(parts: Arc<Parts>, writer: Writer) -> Self {
-        Self {
-            opt_outs: OptOutFile::of(&parts),
-            parts,
-            writer,
-            visits: JoinSet::new(),
-            put_off: BTreeMap::new(),
-            parked: Parked::default(),
-            has_news: false,
-        }
+        Self { opt_outs: OptOutFile::of(&parts), parts, writer, visits: JoinSet::new(), has_news: false }
     }
 
     /// Says whether the survey is complete.
@@ -63,9 +47,8 @@ impl Crew {
         loop {
             // Before trees are looked for: what is written after that may bring new ones.
             let is_written = backlog.len() == 0;
-            let is_idle = self.begin_visits()?;
-            let nothing_left =
-                is_idle && self.visits.is_empty() && self.put_off.is_empty() && self.parked.count == 0;
+            let Begun { is_idle, next_due } = self.begin_visits()?;
+            let nothing_left = is_idle && self.parts.roster().is_empty();
             if nothing_left && is_written {
                 if self.take_in_added()? {
                     continue;
@@ -79,9 +62,6 @@ impl Crew {
                 self.has_news = self.parts.frontier().holds_back()?;
                 continue;
             }
-            // While no visit can begin, nobody waits for a site to be due: it may be due already.
-            let has_room = self.visits.len() < self.parts.settings.sites;
-            let next_put_off = self.put_off.keys().next().filter(|_| has_room).map(|(until, _)| *until);
             tokio::select! {
                 biased;
                 () = asked_to_stop(stop) => {
@@ -99,7 +79,7 @@ impl Crew {
                 }
                 Some(joined) = self.visits.join_next() => self.end_visit(joined)?,
                 () = backlog.written.notified() => {}
-                () = clock.until(next_put_off.unwrap_or_else(|| clock.now())), if next_put_off.is_some() => {}
+                () = clock.until(next_due.unwrap_or_else(|| clock.now())), if next_due.is_some() => {}
             }
             if self.writer.has_failed() {
                 return Ok(false);
@@ -121,73 +101,69 @@ impl Crew {
         if self.parts.is_simulated { SIMULATED_STATUS } else { Duration::from_secs(1) }
     }
 
-    /// Begins visits while there are trees to walk; says whether there are none left for now.
-    fn begin_visits(&mut self) -> Result<bool, SurveyError> {
-        while self.visits.len() < self.parts.settings.sites {
-            let Some(lease) = self.next_lease()? else { return Ok(true) };
+    /// Begins visits while there are trees to walk.
+    fn begin_visits(&mut self) -> Result<Begun, SurveyError> {
+        loop {
+            let step = self.parts.roster().poll(self.parts.now());
+            let lease = match step {
+                Step::Begin(lease) => Some(lease),
+                Step::Take => self.parts.frontier().lease()?,
+                Step::Wait(next_due) => {
+                    let is_idle = self.visits.len() < self.parts.settings.sites;
+                    return Ok(Begun { is_idle, next_due });
+                }
+            };
+            let Some(lease) = lease else {
+                return Ok(Begun { is_idle: true, next_due: self.parts.roster().next_due() });
+            };
             tracing::debug!(site = lease.site.as_str(), start = lease.start.as_str(), "visit");
+            self.parts.roster().begin(lease.order);
             self.visits.spawn(visit(self.parts.clone(), lease));
         }
-        Ok(false)
-    }
-
-    fn next_lease(&mut self) -> Result<Option<Lease>, SurveyError> {
-        if let Some(entry) = self.put_off.first_entry()
-            && entry.key().0 <= self.parts.now()
-        {
-            return Ok(Some(entry.remove()));
-        }
-        if let Some(lease) = self.parked.ready.pop_front() {
-            return Ok(Some(lease));
-        }
-        // In quiet hours every site would be put off, one after the other.
-        let waiting = self.parked.count + self.put_off.len();
-        if waiting >= PARKED_PER_VISIT * self.parts.settings.sites {
-            return Ok(None);
-        }
-        Ok(self.parts.frontier().lease()?)
     }
 
     fn end_visit(
         &mut self,
         joined: Result<Result<Ended, SurveyError>, tokio::task::JoinError>,
     ) -> Result<(), SurveyError> {
-        let Ended { order, server, visited } =
-            joined.map_err(|wrong| SurveyError::Broken(wrong.to_string()))??;
-        if let Some(address) = server {
-            self.parts.places().leave(address);
-            Spot::around(address).into_iter().for_each(|spot| self.parked.wake(spot));
+        let Ended { order, visited } = joined.map_err(|wrong| SurveyError::Broken(wrong.to_string()))??;
+        let (back, done) = match visited {
+            Visited::Back(back) => (Some(back), None),
+            Visited::Done(done) => (None, Some(done)),
+            Visited::Stopped => (None, None),
+        };
+        if let Some(Back::PutOff(lease, until)) = &back {
+            tracing::info!(site = lease.site.as_str(), ?until, "put off");
         }
-        let mut been: Vec<Spot> = server.into_iter().flat_map(Spot::around).collect();
-        been.extend(if let Visited::Parked(_, spot) = &visited { Some(*spot) } else { None });
-        self.parked.pass_on(order, &been);
-        match visited {
-            // The visit that was in its way may have ended in the meantime, and then nobody would wake it.
-            Visited::Parked(lease, spot) if self.parts.places().has(spot) => {
-                self.parked.ready.push_back(lease)
-            }
-            Visited::Parked(lease, spot) => self.parked.park(lease, spot),
-            Visited::PutOff(lease, until) => {
-                tracing::info!(site = lease.site.as_str(), ?until, "put off");
-                self.put_off.insert((until, lease.order), lease);
-            }
-            Visited::Moved(lease) => self.parked.ready.push_back(lease),
-            Visited::Stopped => {}
-            visited @ (Visited::Finished(_) | Visited::Reached(_) | Visited::Failed(..)) => {
-                // What a walk found that failed shows when it is written.
-                self.has_news |= matches!(visited, Visited::Failed(..));
-                if let Visited::Finished(done) = &visited
-                    && self.parts.is_simulated
-                    && !self.has_news
-                {
-                    let found = feed_back(&self.parts, &done.tree);
-                    self.has_news = self.parts.frontier().is_news(&found, done.tree.is_closed)?;
-                }
-                self.writer.take(visited);
-            }
+        self.parts.roster().leave(order, back);
+        if let Some(done) = done {
+            self.hand_over(done)?;
         }
         Ok(())
     }
+
+    /// Gives a tree that is done to the writer.
+    fn hand_over(&mut self, done: Done) -> Result<(), SurveyError> {
+        // What a walk found that failed shows when it is written.
+        self.has_news |= matches!(done, Done::Failed(..));
+        if let Done::Finished(done) = &done
+            && self.parts.is_simulated
+            && !self.has_news
+        {
+            let found = feed_back(&self.parts, &done.tree);
+            self.has_news = self.parts.frontier().is_news(&found, done.tree.is_closed)?;
+        }
+        self.writer.take(done);
+        Ok(())
+    }
+}
+
+/// What came of beginning visits.
+struct Begun {
+    /// There are fewer than there may be, and there is no other tree to visit.
+    is_idle: bool,
+    /// When a tree that was put off may be visited again.
+    next_due: Option<SystemTime>,
 }
 
 /// Waits until the survey is to be stopped.

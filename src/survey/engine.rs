@@ -20,7 +20,7 @@ use super::start_urls::{drawn, offered};
 use super::stored::each_server;
 use super::tally::Tally;
 use super::verdicts::verdicts;
-use super::visit::Ended;
+use super::visit::{Ended, Visited};
 use super::writer::Writer;
 use crate::address::WebUrl;
 use crate::exchange::Failure;
@@ -358,10 +358,8 @@ impl Survey {
         // Whatever went wrong, visits end and what they recorded is written.
         let _ = self.stop.send(true);
         while let Some(joined) = crew.visits.join_next().await {
-            if let Ok(Ok(Ended { visited, .. })) = joined
-                && visited.is_done()
-            {
-                crew.writer.take(visited);
+            if let Ok(Ok(Ended { visited: Visited::Done(done), .. })) = joined {
+                crew.writer.take(done);
             }
         }
         let written = crew.writer.finish();

@@ -60,10 +60,8 @@ mod making;
 mod opt_outs;
 mod others;
 mod own_link;
-mod parked;
 mod parts;
 mod past;
-mod places;
 mod progress;
 mod quarantine;
 mod recovery;
@@ -89,7 +87,6 @@ mod scripted_tests;
 
 pub use added::{HandedOver, hand_over, has_added, settings_for_adding, take_in};
 pub use clock::clock;
-pub use crew::PARKED_PER_VISIT;
 pub use earlier::Reading;
 pub use engine::{Ending, Survey, Taken};
 pub use error::SurveyError;

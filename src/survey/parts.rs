@@ -11,7 +11,6 @@ use super::earlier::EarlierPages;
 use super::error::{READ, SurveyError};
 use super::folder::Folder;
 use super::opt_outs;
-use super::places::Places;
 use super::progress::{Progress, Snapshot};
 use super::settings::{FeedBackRule, Settings};
 use super::shares;
@@ -23,9 +22,10 @@ use crate::address::{
 };
 use crate::exchange::Depth;
 use crate::fetch::{self, Fetcher};
-use crate::frontier::{FeedBack, Frontier, Rules};
+use crate::frontier::{FeedBack, Frontier, Lease, Rules};
 use crate::load::{self, Budget, Load, Most, OwnLink, Pace, Seen, Watch};
 use crate::records::Geo;
+use crate::roster::{Limits, Roster};
 use crate::starts::{Area, Sample};
 use crate::walk;
 
@@ -55,8 +55,8 @@ pub(super) struct Parts {
     pub watch: Mutex<Watch>,
     /// Told whenever an exchange has ended: somebody's turn may have come.
     pub settled: Notify,
-    /// How many visits are at a server, and in a neighbourhood that is to be kept.
-    visits: Mutex<Places>,
+    /// Which site trees are visited and which wait to be.
+    roster: Mutex<Roster<Lease>>,
     pub frontier: Mutex<Frontier>,
     /// What an earlier survey knows of pages, with `--since`.
     pub earlier_pages: Option<EarlierPages>,
@@ -179,6 +179,7 @@ impl Parts {
         let rate = settings.rate.map(|size| size.0);
         let load = Load::new(pace(&settings), rate, shares::of_server(&settings), most)
             .with_networks(shares::networks(&settings, &geo)?);
+        let visits = Limits::new(settings.sites, settings.per_address, settings.per_neighbourhood);
         let frontier = Frontier::open(&folder.state(), rules(&settings))?;
         let since = folder.since();
         let earlier_pages = since.is_file().then(|| EarlierPages::open(&since)).transpose()?;
@@ -202,7 +203,7 @@ impl Parts {
             watch: Mutex::new(Watch::new(Seen::default(), rate, most.bytes)),
             own_link: Mutex::new(OwnLink::new(settings.max_delay.0)),
             settled: Notify::new(),
-            visits: Mutex::new(Places::of(&pace(&settings))),
+            roster: Mutex::new(Roster::new(visits)),
             frontier: Mutex::new(frontier),
             earlier_pages,
             reader: OnceLock::new(),
@@ -242,9 +243,8 @@ impl Parts {
         }
     }
 
-    /// The visits at servers, with the places that there are for them.
-    pub(super) fn places(&self) -> MutexGuard<'_, Places> {
-        self.visits.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn roster(&self) -> MutexGuard<'_, Roster<Lease>> {
+        self.roster.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Brings a server's state back into memory, if it was stored; one that was never asked has none.

@@ -14,7 +14,6 @@ use super::exchange::{Exchanged, Wanted, another_way, exchange, let_stand};
 use super::journal::{Entry, Heard, Journal};
 use super::own_link;
 use super::parts::Parts;
-use super::places::Spot;
 use super::replay::{Recorded, Replay};
 use super::stored;
 use super::ways::Ways;
@@ -22,6 +21,7 @@ use crate::address::WebUrl;
 use crate::exchange::{Ask, Failure, Purpose};
 use crate::frontier::Lease;
 use crate::load::{Grant, Limit, SiteBudget};
+use crate::roster::Back;
 use crate::walk::{Known, OnRecord, Outcome, Step, Tree, Walk};
 
 /// A server that wants to be left alone for longer than this ends its site where sites have no time budget.
@@ -31,37 +31,26 @@ const LONGEST_HOLD: Duration = Duration::from_secs(7 * 24 * 3600);
 pub(super) struct Ended {
     /// The tree that was visited.
     pub order: u64,
-    /// The server that the visit had taken.
-    pub server: Option<IpAddr>,
     pub visited: Visited,
 }
 
 /// What came of a visit.
 pub(super) enum Visited {
+    Done(Done),
+    /// The tree is to be visited again.
+    Back(Back<Lease>),
+    /// The survey is being stopped.
+    Stopped,
+}
+
+/// A tree that is done, for the writer.
+pub(super) enum Done {
     /// The site tree is finished; its journal holds its exchanges.
     Finished(Box<Concluded>),
     /// An earlier tree of the site has reached this start URL already: there is no tree.
     Reached(Lease),
-    /// As many visits as may ask its server, or the neighbourhood of it, at once are there already.
-    Parked(Lease, Spot),
-    /// The server wants to be left alone until this time.
-    PutOff(Lease, SystemTime),
-    /// Nobody is at the server that the visit had taken: it goes on at the next one of the host.
-    Moved(Lease),
-    /// The survey is being stopped.
-    Stopped,
     /// An error of ours ended the walk; says which.
     Failed(Lease, String),
-}
-
-impl Visited {
-    /// Whether the tree is done, so that it goes to the writer.
-    pub(super) fn is_done(&self) -> bool {
-        match self {
-            Self::Finished(_) | Self::Reached(_) | Self::Failed(..) => true,
-            Self::Parked(..) | Self::PutOff(..) | Self::Moved(_) | Self::Stopped => false,
-        }
-    }
 }
 
 pub(super) struct Concluded {
@@ -80,42 +69,37 @@ pub(super) struct Concluded {
 /// # Errors
 /// What stops all work. An error of the walk alone, a panic too, is how that walk ended.
 pub(super) async fn visit(parts: Arc<Parts>, lease: Lease) -> Result<Ended, SurveyError> {
-    let (order, mut server) = (lease.order, None);
-    let visited = AssertUnwindSafe(at_its_server(parts, lease.clone(), &mut server)).catch_unwind().await;
+    let order = lease.order;
+    let visited = AssertUnwindSafe(at_its_server(parts, lease.clone())).catch_unwind().await;
     let visited = match visited {
         Ok(Ok(visited)) => visited,
-        Ok(Err(wrong)) if wrong.is_of_one_site() => Visited::Failed(lease, wrong.to_string()),
+        Ok(Err(wrong)) if wrong.is_of_one_site() => Visited::Done(Done::Failed(lease, wrong.to_string())),
         Ok(Err(wrong)) => return Err(wrong),
-        Err(panic) => Visited::Failed(lease, words_of(&*panic)),
+        Err(panic) => Visited::Done(Done::Failed(lease, words_of(&*panic))),
     };
-    Ok(Ended { order, server, visited })
+    Ok(Ended { order, visited })
 }
 
-/// Takes a place at the server and says so in `taken`.
-async fn at_its_server(
-    parts: Arc<Parts>,
-    lease: Lease,
-    taken: &mut Option<IpAddr>,
-) -> Result<Visited, SurveyError> {
+async fn at_its_server(parts: Arc<Parts>, lease: Lease) -> Result<Visited, SurveyError> {
     let known = match lease.seed {
         0 => None,
         _ => stored::known(&parts, &lease.site)?,
     };
     let known = known.unwrap_or_default();
     if known.pages.contains(&lease.start.page_key()) {
-        return Ok(Visited::Reached(lease));
+        return Ok(Visited::Done(Done::Reached(lease)));
     }
     let dead = Ways::recorded(&parts.folder.journal(lease.order))?.dead_for(&lease.start);
     let Some(located) = own_link::locate(&parts, lease.start.host(), &dead).await else {
         return Ok(Visited::Stopped);
     };
-    if let Ok(address) = located.address {
-        if let Err(full) = parts.places().take(address) {
-            return Ok(Visited::Parked(lease, full));
-        }
-        *taken = Some(address);
+    let server = located.address.ok();
+    if let Some(address) = server
+        && let Err(full) = parts.roster().enter(lease.order, address)
+    {
+        return Ok(Visited::Back(Back::Parked(lease, full)));
     }
-    Visit::open(parts, lease, known, *taken)?.run().await
+    Visit::open(parts, lease, known, server)?.run().await
 }
 
 /// What a panic says.
@@ -213,9 +197,11 @@ impl Visit {
                 },
                 None if is_done => return Ok(self.conclude()),
                 None => match self.hindered {
-                    Some(Hindrance::PutOff(until)) => return Ok(Visited::PutOff(self.lease, until)),
+                    Some(Hindrance::PutOff(until)) => {
+                        return Ok(Visited::Back(Back::PutOff(self.lease, until)));
+                    }
                     Some(Hindrance::Stop) => return Ok(Visited::Stopped),
-                    Some(Hindrance::Move) => return Ok(Visited::Moved(self.lease)),
+                    Some(Hindrance::Move) => return Ok(Visited::Back(Back::Again(self.lease))),
                     None => {
                         let site = &self.lease.site;
                         return Err(SurveyError::Broken(format!("the walk of {site} waits for nothing")));
@@ -391,7 +377,8 @@ impl Visit {
     fn conclude(self) -> Visited {
         let ended = self.parts.now();
         let (tree, known) = self.walk.conclude();
-        Visited::Finished(Box::new(Concluded { lease: self.lease, tree, known, began: self.began, ended }))
+        let done = Concluded { lease: self.lease, tree, known, began: self.began, ended };
+        Visited::Done(Done::Finished(Box::new(done)))
     }
 }
 

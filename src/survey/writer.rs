@@ -13,7 +13,7 @@ use super::parts::Parts;
 use super::rows::{Entered, feed_back, hosts_of, rows_of, salvaged};
 use super::stored;
 use super::tally::Tally;
-use super::visit::{Concluded, Visited};
+use super::visit::{Concluded, Done};
 use crate::address::{Host, PageKey, Site};
 use crate::frontier::{Batch, Finished};
 use crate::load::ServerState;
@@ -36,7 +36,7 @@ const SERVERS_AT_ONCE: usize = 50_000;
 
 /// The one that turns finished trees into table rows, in a thread of its own.
 pub(super) struct Writer {
-    queue: Option<SyncSender<Visited>>,
+    queue: Option<SyncSender<Done>>,
     thread: Option<JoinHandle<Result<(), SurveyError>>>,
     pub backlog: Arc<Backlog>,
     /// There is one thread besides this writer's, and it is to wait for the writer.
@@ -87,14 +87,14 @@ impl Writer {
     }
 
     /// Hands over a finished tree. Blocks while the writer is far behind.
-    pub(super) fn take(&self, visited: Visited) {
+    pub(super) fn take(&self, done: Done) {
         self.backlog.add();
         let Some(queue) = &self.queue else { return };
         // It fails when the writer has failed; then its error is what counts.
         let _ = if self.blocks {
-            queue.send(visited).is_ok()
+            queue.send(done).is_ok()
         } else {
-            tokio::task::block_in_place(|| queue.send(visited).is_ok())
+            tokio::task::block_in_place(|| queue.send(done).is_ok())
         };
     }
 
@@ -131,10 +131,10 @@ struct Desk {
 }
 
 impl Desk {
-    fn work(&mut self, arrivals: &Receiver<Visited>) -> Result<(), SurveyError> {
+    fn work(&mut self, arrivals: &Receiver<Done>) -> Result<(), SurveyError> {
         loop {
             match arrivals.recv_timeout(Duration::from_millis(50)) {
-                Ok(visited) => self.enter(visited)?,
+                Ok(done) => self.enter(done)?,
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
                     self.flush()?;
@@ -150,16 +150,16 @@ impl Desk {
         }
     }
 
-    fn enter(&mut self, visited: Visited) -> Result<(), SurveyError> {
+    fn enter(&mut self, done: Done) -> Result<(), SurveyError> {
         self.oldest.get_or_insert_with(Instant::now);
-        match visited {
-            Visited::Finished(done) => self.enter_tree(*done),
-            Visited::Failed(lease, cause) => {
+        match done {
+            Done::Finished(done) => self.enter_tree(*done),
+            Done::Failed(lease, cause) => {
                 tracing::error!(site = lease.site.as_str(), cause, "the walk of this site has failed");
                 let done = salvaged(&self.parts, lease)?;
                 self.enter_tree(done)
             }
-            Visited::Reached(lease) => {
+            Done::Reached(lease) => {
                 // Nothing is known of its site that was not known before.
                 self.finished.push(Finished {
                     lease,
@@ -169,7 +169,6 @@ impl Desk {
                 });
                 Ok(())
             }
-            Visited::Parked(..) | Visited::PutOff(..) | Visited::Moved(_) | Visited::Stopped => Ok(()),
         }
     }
 

@@ -7,8 +7,6 @@ use super::exchanges::{Exchange, MeasuredServer};
 pub struct Conditions {
     /// Sites walked at once.
     pub sites: usize,
-    /// Site trees that may wait for their server while others are walked.
-    pub parked: usize,
     /// The most that an exchange gets of its server's link, in bits per second; what was measured to be slower
     /// stays so. None: as recorded.
     pub bits_per_second: Option<f64>,

@@ -1,9 +1,10 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use super::exchanges::{Exchange, Exchanges, NO_SERVER};
 use super::{Conditions, Pacing, Settled};
+use crate::roster::{Back, Limits, Roster, Step};
 
 /// What a survey would take and what servers would bear.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -67,14 +68,10 @@ struct Play<'a, P> {
     /// Trees that are finished, and how many at the beginning are finished without a gap.
     finished: Vec<bool>,
     merged: usize,
+    /// Which trees are walked now; by their places in the order of the survey.
+    roster: Roster<u32>,
+    /// By tree.
     walks: Vec<Walk>,
-    free_walks: Vec<u32>,
-    /// Walks that are put off until their server may be asked again, and those whose time has come.
-    away: usize,
-    returning: VecDeque<u32>,
-    parked: usize,
-    /// Trees whose server has become free.
-    ready: VecDeque<u32>,
     servers: Vec<Server>,
     /// Walks that wait for the survey's rate, and when it is asked again.
     starved: VecDeque<u32>,
@@ -83,6 +80,7 @@ struct Play<'a, P> {
     schedule: Schedule,
 }
 
+/// What happens, mostly to the walk of a tree.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     /// The exchange of a walk has ended.
@@ -91,20 +89,19 @@ enum Event {
     Turn(u32),
     /// A walk has nothing more to ask.
     Done(u32),
-    /// The server of a walk that was put off may be asked again.
-    Back(u32),
+    /// A tree that was put off is due, or has made room for another.
+    Room,
     /// The survey's rate may allow another exchange.
     Refill,
 }
 
 /// The walk of one tree.
+#[derive(Clone, Copy, Default)]
 struct Walk {
-    tree: u32,
-    next: usize,
-    end: usize,
-    began: Duration,
-    /// The server that no other tree may begin at.
-    home: Option<u32>,
+    /// How many of its exchanges have ended.
+    asked: u32,
+    /// When it began; none: it has not.
+    began: Option<Duration>,
 }
 
 /// One server as the schedule sees it.
@@ -117,10 +114,6 @@ struct Server {
     ended: Duration,
     /// Walks that wait for their turn.
     waiting: VecDeque<u32>,
-    /// A tree that began here is being walked.
-    is_home: bool,
-    /// Trees that begin here and wait for that.
-    parked: VecDeque<u32>,
 }
 
 impl<'a, P: Pacing> Play<'a, P> {
@@ -140,15 +133,12 @@ impl<'a, P: Pacing> Play<'a, P> {
             events: BinaryHeap::new(),
             foreseen: 0,
             finished: vec![false; ends.len()],
+            walks: vec![Walk::default(); ends.len()],
             ends,
             next_tree: 0,
             merged: 0,
-            walks: Vec::new(),
-            free_walks: Vec::new(),
-            away: 0,
-            returning: VecDeque::new(),
-            parked: 0,
-            ready: VecDeque::new(),
+            // The schedule asks one question at a time of a server, whatever the survey may do.
+            roster: Roster::new(Limits::new(conditions.sites.max(1), 1, None)),
             servers: std::iter::repeat_with(Server::default).take(servers).collect(),
             starved: VecDeque::new(),
             refill: None,
@@ -165,10 +155,7 @@ impl<'a, P: Pacing> Play<'a, P> {
                 Event::End(walk) => self.end(walk),
                 Event::Turn(walk) => self.turn(walk),
                 Event::Done(walk) => self.finish(walk),
-                Event::Back(walk) => {
-                    self.returning.push_back(walk);
-                    self.begin_walks();
-                }
+                Event::Room => self.begin_walks(),
                 Event::Refill => {
                     self.refill = None;
                     self.feed();
@@ -184,26 +171,21 @@ impl<'a, P: Pacing> Play<'a, P> {
     }
 
     fn begin_walks(&mut self) {
-        while self.walks.len() - self.free_walks.len() - self.away < self.conditions.sites.max(1) {
-            if let Some(walk) = self.returning.pop_front() {
-                self.away -= 1;
-                self.turn(walk);
-            } else if let Some(tree) = self.next_tree() {
-                self.begin_walk(tree);
-            } else {
-                return;
-            }
+        loop {
+            let tree = match self.roster.poll(time_of(self.now)) {
+                Step::Begin(tree) => tree,
+                Step::Take => match self.next_tree() {
+                    Some(tree) => tree,
+                    None => return,
+                },
+                Step::Wait(_) => return,
+            };
+            self.visit(tree);
         }
     }
 
     /// The next tree in order; none while those to come wait for the tree that found them.
     fn next_tree(&mut self) -> Option<u32> {
-        if let Some(tree) = self.ready.pop_front() {
-            return Some(tree);
-        }
-        if self.parked >= self.conditions.parked {
-            return None;
-        }
         while let Some(end) = self.ends.get(self.next_tree) {
             let tree = self.next_tree;
             if end.is_none() {
@@ -228,65 +210,64 @@ impl<'a, P: Pacing> Play<'a, P> {
         }
     }
 
-    fn begin_walk(&mut self, tree: u32) {
-        let span = &self.exchanges.trees[tree as usize];
-        let end = span.first + self.ends[tree as usize].unwrap_or(0) as usize;
-        let first = self.exchanges.list[span.first..end].first();
-        let home = first.map(|exchange| exchange.server).filter(|server| *server != NO_SERVER);
-        if let Some(home) = home {
-            let server = &mut self.servers[home as usize];
-            if server.is_home {
-                server.parked.push_back(tree);
-                self.parked += 1;
-                return;
-            }
-            server.is_home = true;
+    /// Begins the walk of a tree, or goes on with it, if there is a place at the server that it begins at.
+    fn visit(&mut self, tree: u32) {
+        self.roster.begin(u64::from(tree));
+        let home = self.exchange_of(tree, 0);
+        if let Some(home) = home.and_then(|first| self.exchanges.servers.get(first.server as usize))
+            && let Err(full) = self.roster.enter(u64::from(tree), home.address)
+        {
+            return self.roster.leave(u64::from(tree), Some(Back::Parked(tree, full)));
         }
-        let walk = Walk { tree, next: span.first, end, began: self.now, home };
-        let number = match self.free_walks.pop() {
-            Some(number) => {
-                self.walks[number as usize] = walk;
-                number
-            }
-            None => {
-                self.walks.push(walk);
-                u32::try_from(self.walks.len() - 1).unwrap_or(u32::MAX)
-            }
-        };
-        self.schedule.trees += 1;
-        self.ask(number);
+        let walk = &mut self.walks[tree as usize];
+        if walk.began.is_none() {
+            walk.began = Some(self.now);
+            self.schedule.trees += 1;
+        }
+        self.ask(tree);
     }
 
-    fn exchange(&self, walk: u32) -> &'a Exchange {
-        &self.exchanges.list[self.walks[walk as usize].next]
+    /// An exchange of a tree by its place in it; none behind the last.
+    fn exchange_of(&self, tree: u32, place: u32) -> Option<&'a Exchange> {
+        let last = self.ends[tree as usize].unwrap_or(0);
+        let at = self.exchanges.trees[tree as usize].first + place as usize;
+        if place < last { self.exchanges.list.get(at) } else { None }
     }
 
-    fn is_too_old(&self, walk: &Walk) -> bool {
-        self.conditions.longest_walk.is_some_and(|longest| self.now - walk.began >= longest)
+    /// What the walk of a tree asks next; none when it is at its end or too old.
+    fn next_exchange(&self, tree: u32) -> Option<&'a Exchange> {
+        let Walk { asked, began } = self.walks[tree as usize];
+        let age = self.now - began.unwrap_or(self.now);
+        let is_too_old = self.conditions.longest_walk.is_some_and(|longest| age >= longest);
+        if is_too_old { None } else { self.exchange_of(tree, asked) }
     }
 
     /// The walk asks its next question, or has none.
-    fn ask(&mut self, number: u32) {
-        let walk = &self.walks[number as usize];
-        if walk.next >= walk.end || self.is_too_old(walk) {
-            return self.foresee(self.now, Event::Done(number));
-        }
-        let exchange = self.exchange(number);
+    fn ask(&mut self, tree: u32) {
+        let Some(exchange) = self.next_exchange(tree) else {
+            return self.foresee(self.now, Event::Done(tree));
+        };
         if exchange.server == NO_SERVER {
             let took = self.conditions.times(exchange, None).total;
-            return self.foresee(self.now + took, Event::End(number));
+            return self.foresee(self.now + took, Event::End(tree));
         }
         let server = &mut self.servers[exchange.server as usize];
         if server.is_taken {
-            server.waiting.push_back(number);
+            server.waiting.push_back(tree);
         } else {
-            self.take(number);
+            self.take(tree);
         }
     }
 
+    /// What the walk of a tree asks now.
+    fn exchange(&self, tree: u32) -> &'a Exchange {
+        let asked = self.walks[tree as usize].asked;
+        &self.exchanges.list[self.exchanges.trees[tree as usize].first + asked as usize]
+    }
+
     /// When the server of a walk's next exchange may be asked on its behalf.
-    fn turn_of(&self, number: u32) -> Duration {
-        let exchange = self.exchange(number);
+    fn turn_of(&self, tree: u32) -> Duration {
+        let exchange = self.exchange(tree);
         let server = &self.servers[exchange.server as usize];
         match exchange.asked {
             0 => server.free,
@@ -295,26 +276,31 @@ impl<'a, P: Pacing> Play<'a, P> {
     }
 
     /// The server is the walk's, once its pause is over.
-    fn take(&mut self, number: u32) {
-        let server = self.exchange(number).server as usize;
-        self.servers[server].is_taken = true;
-        let at = self.turn_of(number);
+    fn take(&mut self, tree: u32) {
+        let at = self.turn_of(tree);
         if at > self.now + self.conditions.longest_wait {
-            self.away += 1;
-            self.foresee(at, Event::Back(number));
-            self.begin_walks();
-        } else if at > self.now {
-            self.foresee(at, Event::Turn(number));
+            return self.put_off(tree, at);
+        }
+        let server = self.exchange(tree).server as usize;
+        self.servers[server].is_taken = true;
+        if at > self.now {
+            self.foresee(at, Event::Turn(tree));
         } else {
-            self.turn(number);
+            self.turn(tree);
         }
     }
 
-    fn turn(&mut self, number: u32) {
+    fn put_off(&mut self, tree: u32, until: Duration) {
+        self.roster.leave(u64::from(tree), Some(Back::PutOff(tree, time_of(until))));
+        self.foresee(until, Event::Room);
+        self.foresee(self.now, Event::Room);
+    }
+
+    fn turn(&mut self, tree: u32) {
         match self.pacing.reserve(self.now) {
-            Ok(()) => self.begin(number),
+            Ok(()) => self.begin(tree),
             Err(at) => {
-                self.starved.push_back(number);
+                self.starved.push_back(tree);
                 self.refill_at(at);
             }
         }
@@ -331,19 +317,19 @@ impl<'a, P: Pacing> Play<'a, P> {
 
     /// Lets those who wait for the rate begin, as far as it goes.
     fn feed(&mut self) {
-        while let Some(number) = self.starved.front().copied() {
+        while let Some(tree) = self.starved.front().copied() {
             match self.pacing.reserve(self.now) {
                 Ok(()) => {
                     self.starved.pop_front();
-                    self.begin(number);
+                    self.begin(tree);
                 }
                 Err(at) => return self.refill_at(at),
             }
         }
     }
 
-    fn begin(&mut self, number: u32) {
-        let exchange = self.exchange(number);
+    fn begin(&mut self, tree: u32) {
+        let exchange = self.exchange(tree);
         let server = self.exchanges.servers.get(exchange.server as usize);
         let borne = &mut self.schedule.servers[exchange.server as usize];
         if borne.requests == 0 {
@@ -352,43 +338,38 @@ impl<'a, P: Pacing> Play<'a, P> {
         borne.requests += 1;
         borne.bytes += u64::from(exchange.bytes);
         let took = self.conditions.times(exchange, server).total;
-        self.foresee(self.now + took, Event::End(number));
+        self.foresee(self.now + took, Event::End(tree));
     }
 
-    fn end(&mut self, number: u32) {
-        let exchange = self.exchange(number);
+    fn end(&mut self, tree: u32) {
+        let exchange = self.exchange(tree);
         self.schedule.took = self.now;
-        self.walks[number as usize].next += 1;
+        self.walks[tree as usize].asked += 1;
         if exchange.server == NO_SERVER {
-            return self.ask(number);
+            return self.ask(tree);
         }
         self.settle(exchange);
         // Who has just heard an answer asks on before those who wait for the server are told that it is free.
-        if self.asks_again(number, exchange.server) {
-            self.servers[exchange.server as usize].waiting.push_front(number);
+        if self.next_exchange(tree).is_some_and(|next| next.server == exchange.server) {
+            self.servers[exchange.server as usize].waiting.push_front(tree);
         } else {
-            self.ask(number);
+            self.ask(tree);
         }
-        self.pass_on(exchange.server);
+        self.pass_on(exchange.server as usize);
         self.feed();
     }
 
-    /// Whether the next question of a walk goes to the same server.
-    fn asks_again(&self, number: u32, server: u32) -> bool {
-        let walk = &self.walks[number as usize];
-        walk.next < walk.end && !self.is_too_old(walk) && self.exchange(number).server == server
-    }
-
     /// A server that is free is taken by the first of those whose turn comes soonest.
-    fn pass_on(&mut self, number: u32) {
-        let server = &self.servers[number as usize];
-        if server.is_taken {
-            return;
-        }
-        let soonest = (0..server.waiting.len()).min_by_key(|place| self.turn_of(server.waiting[*place]));
-        let next = soonest.and_then(|place| self.servers[number as usize].waiting.remove(place));
-        if let Some(next) = next {
-            self.take(next);
+    fn pass_on(&mut self, number: usize) {
+        while !self.servers[number].is_taken {
+            let server = &self.servers[number];
+            let soonest = (0..server.waiting.len()).min_by_key(|place| self.turn_of(server.waiting[*place]));
+            let next = soonest.and_then(|place| self.servers[number].waiting.remove(place));
+            // One that is put off does not take it.
+            match next {
+                Some(next) => self.take(next),
+                None => return,
+            }
         }
     }
 
@@ -424,20 +405,16 @@ impl<'a, P: Pacing> Play<'a, P> {
         self.hours[hour] += bytes;
     }
 
-    fn finish(&mut self, number: u32) {
-        let Walk { tree, home, .. } = self.walks[number as usize];
-        self.free_walks.push(number);
+    fn finish(&mut self, tree: u32) {
         self.note_finished(tree as usize);
-        if let Some(home) = home {
-            let server = &mut self.servers[home as usize];
-            server.is_home = false;
-            if let Some(next) = server.parked.pop_front() {
-                self.parked -= 1;
-                self.ready.push_back(next);
-            }
-        }
+        self.roster.leave(u64::from(tree), None);
         self.begin_walks();
     }
+}
+
+/// A time of the schedule, as the roster has it.
+fn time_of(since_its_beginning: Duration) -> SystemTime {
+    SystemTime::UNIX_EPOCH + since_its_beginning
 }
 
 /// A hundred years.

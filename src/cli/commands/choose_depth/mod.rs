@@ -19,7 +19,7 @@ use crate::cli::exit::Exit;
 use crate::cli::flags::values::{decimal, whole};
 use crate::cli::output::{print, print_json};
 use crate::records::Manifest;
-use crate::survey::{LONGEST_WAIT, PARKED_PER_VISIT, Settings, Size, Span, SurveyError};
+use crate::survey::{LONGEST_WAIT, Settings, Size, Span, SurveyError};
 use pacing::Rule;
 
 /// Say which depth to use, from the tables of a survey.
@@ -353,7 +353,6 @@ pub(super) fn plan(
     let servers = &environment.servers;
     let conditions = Conditions {
         sites: settings.sites,
-        parked: settings.sites.saturating_mul(PARKED_PER_VISIT),
         bits_per_second: servers.link.map(|link| link * (1.0 - servers.others.unwrap_or(0.0))),
         rtt: servers.rtt,
         longest_exchange: settings.exchange_timeout.0,

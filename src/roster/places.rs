@@ -1,22 +1,12 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
 
+use super::Limits;
 use crate::address::{Neighbourhood, server_at};
-use crate::load::Pace;
 
-/// The places that visits take: at servers, and in neighbourhoods where these are to be kept.
-///
-/// A visit that would only wait for its turn takes no place from those who need not.
-#[derive(Debug)]
-pub(super) struct Places {
-    per_address: u32,
-    per_neighbourhood: Option<u32>,
-    taken: HashMap<Spot, u32>,
-}
-
-/// Where a place may lack.
+/// Where only so many visits may be at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Spot {
+pub enum Spot {
     Server(IpAddr),
     Neighbourhood(Neighbourhood),
 }
@@ -28,9 +18,19 @@ impl Spot {
     }
 }
 
+/// The places that visits take: at servers, and in neighbourhoods where these are to be kept.
+///
+/// A visit that would only wait for its turn takes no place from those who need not.
+#[derive(Debug)]
+pub(super) struct Places {
+    per_address: u32,
+    per_neighbourhood: Option<u32>,
+    taken: HashMap<Spot, u32>,
+}
+
 impl Places {
-    pub(super) fn of(pace: &Pace) -> Self {
-        let Pace { per_address, per_neighbourhood, .. } = *pace;
+    pub(super) fn new(limits: &Limits) -> Self {
+        let Limits { per_address, per_neighbourhood, .. } = *limits;
         Self { per_address, per_neighbourhood, taken: HashMap::new() }
     }
 
@@ -40,7 +40,7 @@ impl Places {
     /// Says where none is left.
     pub(super) fn take(&mut self, address: IpAddr) -> Result<(), Spot> {
         let spots = Spot::around(address);
-        if let Some(full) = spots.into_iter().find(|spot| !self.has(*spot)) {
+        if let Some(full) = spots.into_iter().find(|spot| !self.has_room(*spot)) {
             return Err(full);
         }
         for spot in spots {
@@ -50,7 +50,7 @@ impl Places {
     }
 
     /// Whether a visit may take a place there.
-    pub(super) fn has(&self, spot: Spot) -> bool {
+    pub(super) fn has_room(&self, spot: Spot) -> bool {
         let places = match spot {
             Spot::Server(_) => Some(self.per_address),
             Spot::Neighbourhood(_) => self.per_neighbourhood,
@@ -68,26 +68,5 @@ impl Places {
                 }
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_visit_takes_a_place_at_its_server_and_in_its_neighbourhood() {
-        let pace = Pace { per_address: 1, per_neighbourhood: Some(2), ..Pace::default() };
-        let mut places = Places::of(&pace);
-        let server = |number| IpAddr::from([41, 90, 0, number]);
-        assert_eq!(places.take(server(1)), Ok(()));
-        assert_eq!(places.take(server(1)), Err(Spot::Server(server(1))));
-        assert_eq!(places.take(server(2)), Ok(()));
-        let full = Spot::Neighbourhood(Neighbourhood::of(server(3)));
-        assert_eq!(places.take(server(3)), Err(full));
-        assert_eq!(places.take([41, 90, 1, 3].into()), Ok(()));
-        places.leave(server(2));
-        assert!(places.has(full));
-        assert_eq!(places.take(server(3)), Ok(()));
     }
 }

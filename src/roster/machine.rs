@@ -1,0 +1,185 @@
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::net::IpAddr;
+use std::time::SystemTime;
+
+use super::places::{Places, Spot};
+
+/// How many may be where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Visits at once.
+    pub visits: usize,
+    /// Trees that are parked or put off, above which no other is taken from the queue: in quiet hours every site
+    /// would be put off, one after the other.
+    pub waiting: usize,
+    /// Visits at one server.
+    pub per_address: u32,
+    /// Visits in one neighbourhood of servers; none: any number.
+    pub per_neighbourhood: Option<u32>,
+}
+
+/// What is to be done now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step<T> {
+    /// Visit this tree: it was visited before.
+    Begin(T),
+    /// Take the next tree from the queue and visit it, saying so ([`Roster::begin`]). If the queue has none, wait as
+    /// below, or until it has one.
+    Take,
+    /// Wait until a visit ends, or until this time.
+    Wait(Option<SystemTime>),
+}
+
+/// Why a tree whose visit has ended is to be visited again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Back<T> {
+    /// No place was left there.
+    Parked(T, Spot),
+    /// Its server is to be left alone until then.
+    PutOff(T, SystemTime),
+    /// It goes on as soon as it may.
+    Again(T),
+}
+
+/// Trees that wait for each that may be visited; about 300 bytes of memory each.
+const WAITING_PER_VISIT: usize = 64;
+
+impl Limits {
+    /// So many visits at once in all, and so many at one server.
+    #[must_use]
+    pub fn new(visits: usize, per_address: u32, per_neighbourhood: Option<u32>) -> Self {
+        Self { visits, waiting: visits.saturating_mul(WAITING_PER_VISIT), per_address, per_neighbourhood }
+    }
+}
+
+/// The site trees that are visited or wait to be. `T` is what its owner knows a tree by; its number in the queue orders
+/// those that come back at the same time.
+#[derive(Debug)]
+pub struct Roster<T> {
+    limits: Limits,
+    places: Places,
+    /// The trees that are visited, each with the server whose place it has.
+    visits: HashMap<u64, Option<IpAddr>>,
+    put_off: BTreeMap<(SystemTime, u64), T>,
+    parked: HashMap<Spot, VecDeque<(u64, T)>>,
+    parked_count: usize,
+    /// They may be visited at once.
+    ready: VecDeque<(u64, T)>,
+    /// Trees that were woken, each with the spot that had become free for it.
+    woken: HashMap<u64, Spot>,
+}
+
+impl<T> Roster<T> {
+    #[must_use]
+    pub fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            places: Places::new(&limits),
+            visits: HashMap::new(),
+            put_off: BTreeMap::new(),
+            parked: HashMap::new(),
+            parked_count: 0,
+            ready: VecDeque::new(),
+            woken: HashMap::new(),
+        }
+    }
+
+    /// Says what to do at this time.
+    pub fn poll(&mut self, now: SystemTime) -> Step<T> {
+        if self.visits.len() >= self.limits.visits {
+            // Nobody waits for a tree to be due that could not be visited.
+            return Step::Wait(None);
+        }
+        if let Some((number, tree)) = self.come_back(now) {
+            self.begin(number);
+            return Step::Begin(tree);
+        }
+        if self.waiting() < self.limits.waiting { Step::Take } else { Step::Wait(self.next_due()) }
+    }
+
+    /// A tree out of the queue is visited.
+    pub fn begin(&mut self, number: u64) {
+        self.visits.insert(number, None);
+    }
+
+    /// A visit takes a place at its server.
+    ///
+    /// # Errors
+    /// Says where none is left.
+    pub fn enter(&mut self, number: u64, address: IpAddr) -> Result<(), Spot> {
+        self.places.take(address)?;
+        self.visits.insert(number, Some(address));
+        Ok(())
+    }
+
+    /// A visit has ended, and its place is free.
+    pub fn leave(&mut self, number: u64, back: Option<Back<T>>) {
+        let server = self.visits.remove(&number).flatten();
+        let around = server.map(Spot::around);
+        if let (Some(address), Some(spots)) = (server, around) {
+            self.places.leave(address);
+            spots.into_iter().for_each(|spot| self.wake(spot));
+        }
+        let found_full = if let Some(Back::Parked(_, spot)) = &back { Some(*spot) } else { None };
+        let mut been = around.into_iter().flatten().chain(found_full);
+        // If it was woken for a place and went elsewhere (its name leads to another server by now, or to none, or
+        // another spot was full), the next one that waits for that place is woken.
+        if let Some(spot) = self.woken.remove(&number)
+            && !been.any(|been| been == spot)
+        {
+            self.wake(spot);
+        }
+        match back {
+            None => {}
+            // Who was in its way may have left in the meantime, and then nobody would wake it.
+            Some(Back::Parked(tree, spot)) if !self.places.has_room(spot) => {
+                self.parked.entry(spot).or_default().push_back((number, tree));
+                self.parked_count += 1;
+            }
+            Some(Back::Parked(tree, _) | Back::Again(tree)) => self.ready.push_back((number, tree)),
+            Some(Back::PutOff(tree, until)) => {
+                self.put_off.insert((until, number), tree);
+            }
+        }
+    }
+
+    /// When the next tree that was put off is due.
+    #[must_use]
+    pub fn next_due(&self) -> Option<SystemTime> {
+        self.put_off.keys().next().map(|(until, _)| *until)
+    }
+
+    /// Whether no tree is visited or waits to be.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.visits.is_empty() && self.waiting() == 0 && self.ready.is_empty()
+    }
+
+    /// How many are parked or put off.
+    fn waiting(&self) -> usize {
+        self.parked_count + self.put_off.len()
+    }
+
+    /// The next tree that was visited before and may be again.
+    fn come_back(&mut self, now: SystemTime) -> Option<(u64, T)> {
+        if let Some(due) = self.put_off.first_entry()
+            && due.key().0 <= now
+        {
+            let ((_, number), tree) = due.remove_entry();
+            return Some((number, tree));
+        }
+        self.ready.pop_front()
+    }
+
+    fn wake(&mut self, spot: Spot) {
+        let Some(waiting) = self.parked.get_mut(&spot) else { return };
+        if let Some((number, tree)) = waiting.pop_front() {
+            self.parked_count -= 1;
+            self.woken.insert(number, spot);
+            self.ready.push_back((number, tree));
+        }
+        if waiting.is_empty() {
+            self.parked.remove(&spot);
+        }
+    }
+}

@@ -1,0 +1,194 @@
+use std::collections::HashMap;
+use std::time::{Duration, SystemTime};
+
+use proptest::prelude::*;
+
+use super::places::Places;
+use super::*;
+use crate::address::Neighbourhood;
+
+const START: SystemTime = SystemTime::UNIX_EPOCH;
+
+fn server(number: u8) -> std::net::IpAddr {
+    [41, 90, 0, number].into()
+}
+
+fn limits(visits: usize) -> Limits {
+    Limits::new(visits, 1, None)
+}
+
+/// Takes trees from a queue that has any number of them.
+fn take(roster: &mut Roster<u64>, number: u64) {
+    assert_eq!(roster.poll(START), Step::Take);
+    roster.begin(number);
+}
+
+#[test]
+fn a_visit_takes_a_place_at_its_server_and_in_its_neighbourhood() {
+    let mut places = Places::new(&Limits::new(9, 1, Some(2)));
+    assert_eq!(places.take(server(1)), Ok(()));
+    assert_eq!(places.take(server(1)), Err(Spot::Server(server(1))));
+    assert_eq!(places.take(server(2)), Ok(()));
+    let full = Spot::Neighbourhood(Neighbourhood::of(server(3)));
+    assert_eq!(places.take(server(3)), Err(full));
+    assert_eq!(places.take([41, 90, 1, 3].into()), Ok(()));
+    places.leave(server(2));
+    assert!(places.has_room(full));
+    assert_eq!(places.take(server(3)), Ok(()));
+}
+
+#[test]
+fn as_many_are_visited_as_may_be_and_no_tree_waits_when_all_are_done() {
+    let mut roster = Roster::new(limits(2));
+    assert!(roster.is_empty());
+    take(&mut roster, 0);
+    take(&mut roster, 1);
+    assert_eq!(roster.poll(START), Step::Wait(None));
+    roster.leave(0, None);
+    take(&mut roster, 2);
+    roster.leave(1, None);
+    roster.leave(2, None);
+    assert!(roster.is_empty());
+}
+
+#[test]
+fn a_tree_without_a_place_is_parked_until_a_visit_leaves_and_those_after_it_wait_their_turn() {
+    let mut roster = Roster::new(limits(9));
+    take(&mut roster, 0);
+    roster.enter(0, server(1)).unwrap();
+    for number in [1, 2] {
+        take(&mut roster, number);
+        let full = roster.enter(number, server(1)).unwrap_err();
+        roster.leave(number, Some(Back::Parked(number, full)));
+    }
+    assert_eq!(roster.poll(START), Step::Take, "neither may be visited");
+    assert!(!roster.is_empty());
+    roster.leave(0, None);
+    assert_eq!(roster.poll(START), Step::Begin(1));
+    roster.enter(1, server(1)).unwrap();
+    assert_eq!(roster.poll(START), Step::Take, "the place is taken again");
+    roster.leave(1, None);
+    assert_eq!(roster.poll(START), Step::Begin(2));
+}
+
+#[test]
+fn a_tree_that_goes_elsewhere_leaves_the_place_it_was_woken_for_to_the_next() {
+    let mut roster = Roster::new(limits(9));
+    take(&mut roster, 0);
+    roster.enter(0, server(1)).unwrap();
+    for number in [1, 2] {
+        take(&mut roster, number);
+        let full = roster.enter(number, server(1)).unwrap_err();
+        roster.leave(number, Some(Back::Parked(number, full)));
+    }
+    roster.leave(0, None);
+    assert_eq!(roster.poll(START), Step::Begin(1));
+    // Its name leads to another server by now.
+    roster.enter(1, server(2)).unwrap();
+    roster.leave(1, None);
+    assert_eq!(roster.poll(START), Step::Begin(2));
+}
+
+#[test]
+fn a_tree_is_not_parked_where_somebody_has_left_in_the_meantime() {
+    let mut roster = Roster::new(limits(9));
+    take(&mut roster, 0);
+    roster.enter(0, server(1)).unwrap();
+    take(&mut roster, 1);
+    let full = roster.enter(1, server(1)).unwrap_err();
+    roster.leave(0, None);
+    roster.leave(1, Some(Back::Parked(1, full)));
+    assert_eq!(roster.poll(START), Step::Begin(1));
+}
+
+#[test]
+fn a_tree_that_is_put_off_comes_back_when_it_is_due_and_before_any_other() {
+    let mut roster = Roster::new(limits(9));
+    let due = START + Duration::from_secs(600);
+    take(&mut roster, 0);
+    roster.enter(0, server(1)).unwrap();
+    roster.leave(0, Some(Back::PutOff(0, due)));
+    take(&mut roster, 1);
+    roster.enter(1, server(1)).expect("who is put off has no place");
+    roster.leave(1, Some(Back::Again(1)));
+    assert_eq!(roster.next_due(), Some(due));
+    assert_eq!(roster.poll(due - Duration::from_nanos(1)), Step::Begin(1));
+    assert_eq!(roster.poll(due), Step::Begin(0));
+    assert_eq!(roster.next_due(), None);
+}
+
+#[test]
+fn no_tree_is_taken_while_too_many_wait() {
+    let mut roster = Roster::new(Limits { waiting: 2, ..limits(1) });
+    let due = |number: u64| START + Duration::from_secs(600 + number);
+    for number in [0, 1] {
+        take(&mut roster, number);
+        roster.leave(number, Some(Back::PutOff(number, due(number))));
+    }
+    assert_eq!(roster.poll(START), Step::Wait(Some(due(0))));
+    assert_eq!(roster.poll(due(0)), Step::Begin(0));
+}
+
+/// What becomes of a tree each time it is visited: at which server, and whether it is put off first.
+type Plan = Vec<(u8, bool)>;
+
+proptest! {
+    /// Whatever happens, every tree is done in the end, and no limit is exceeded on the way.
+    #[test]
+    fn every_tree_is_done_in_the_end(
+        plans in prop::collection::vec(prop::collection::vec((0_u8..3, any::<bool>()), 1..3), 1..40),
+        visits in 1_usize..5,
+        per_address in 1_u32..3,
+        endings in prop::collection::vec(0_usize..5, 1..50),
+    ) {
+        let mut left: HashMap<u64, Plan> = (0..).zip(plans).collect();
+        let mut queue = 0..left.len() as u64;
+        let mut roster = Roster::new(Limits { waiting: 3, ..Limits::new(visits, per_address, None) });
+        let (mut now, mut visited, mut endings) = (START, Vec::<(u64, u8)>::new(), endings.into_iter().cycle());
+        while !left.is_empty() {
+            let due = loop {
+                let number = match roster.poll(now) {
+                    Step::Begin(number) => number,
+                    Step::Take => match queue.next() {
+                        Some(number) => {
+                            roster.begin(number);
+                            number
+                        }
+                        None => break roster.next_due(),
+                    },
+                    Step::Wait(due) => break due,
+                };
+                let at = left[&number][0].0;
+                match roster.enter(number, server(at)) {
+                    Ok(()) => visited.push((number, at)),
+                    Err(full) => roster.leave(number, Some(Back::Parked(number, full))),
+                }
+            };
+            prop_assert!(visited.len() <= visits);
+            for at in 0..3 {
+                let there = visited.iter().filter(|visit| visit.1 == at).count();
+                prop_assert!(there <= per_address as usize);
+            }
+            let Some(ending) = endings.next() else { unreachable!("they go round") };
+            if visited.is_empty() {
+                prop_assert!(due.is_some(), "nobody is visited, nobody is due, and {} are left", left.len());
+                now = due.unwrap_or(now);
+                continue;
+            }
+            let (number, _) = visited.swap_remove(ending % visited.len());
+            let plan = left.get_mut(&number).expect("only those that are left are visited");
+            let (_, is_put_off) = plan.remove(0);
+            let is_done = plan.is_empty();
+            let until = now + Duration::from_secs(1 + number % 3);
+            roster.leave(number, match (is_done, is_put_off) {
+                (true, _) => None,
+                (false, true) => Some(Back::PutOff(number, until)),
+                (false, false) => Some(Back::Again(number)),
+            });
+            if is_done {
+                left.remove(&number);
+            }
+        }
+        prop_assert!(roster.is_empty());
+    }
+}
