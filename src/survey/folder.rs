@@ -114,3 +114,55 @@ pub(super) fn write_urls(
     }
     writer.flush()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_have_the_names_that_the_layout_tells() {
+        let layout = Folder::open(Path::new("DIR"));
+        let files = [
+            layout.settings(),
+            layout.start_list(),
+            layout.added(),
+            layout.opt_outs(),
+            layout.state(),
+            layout.since(),
+            layout.journal(7),
+        ];
+        let names = [
+            "survey.toml",
+            "start.csv",
+            "added",
+            "opt-out.csv",
+            "state.redb",
+            "since.redb",
+            "journal/00000007.journal",
+        ];
+        assert_eq!(files, names.map(|name| Path::new("DIR").join(name)));
+    }
+
+    #[test]
+    fn trees_with_a_journal_are_told_in_their_order_and_other_files_are_passed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let layout = Folder::open(folder.path());
+        layout.journaled().unwrap_err();
+        fs::create_dir(layout.journals()).unwrap();
+        for order in [100_000_000, 3, 20] {
+            fs::write(layout.journal(order), "").unwrap();
+        }
+        fs::write(layout.journals().join("notes.txt"), "").unwrap();
+        assert_eq!(layout.journaled().unwrap(), [3, 20, 100_000_000]);
+    }
+
+    #[test]
+    fn start_urls_are_a_table_with_one_column() {
+        let folder = tempfile::tempdir().unwrap();
+        let layout = Folder::open(folder.path());
+        let urls = ["http://a.ke/", "https://b.ke/x?a=1,2"].map(|url| WebUrl::parse(url).unwrap());
+        layout.write_start_list(urls.into_iter()).unwrap();
+        let written = fs::read_to_string(layout.start_list()).unwrap();
+        assert_eq!(written, "url\nhttp://a.ke/\n\"https://b.ke/x?a=1,2\"\n");
+    }
+}
