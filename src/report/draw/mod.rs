@@ -1,4 +1,4 @@
-//! Charts as SVG that stands inside a page: plotters places and writes, the style sheet of the page colours.
+//! Charts as SVG that stands inside a page: this room places and writes, the style sheet of the page colours.
 
 mod bars;
 mod boxes;
