@@ -78,7 +78,6 @@ mod fetcher;
 mod gate;
 mod greeting;
 mod head;
-mod http_date;
 mod in_process;
 mod line;
 mod names;

@@ -18,8 +18,6 @@ mod decode;
 mod gate;
 #[path = "../../../src/fetch/head.rs"]
 mod head;
-#[path = "../../../src/fetch/http_date.rs"]
-mod http_date;
 #[path = "../../../src/fetch/retry_after.rs"]
 mod retry_after;
 #[path = "../../../src/fetch/route.rs"]
