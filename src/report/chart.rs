@@ -81,24 +81,18 @@ pub enum Scale {
     Count,
     /// Numbers from 0 up, parts of one too.
     Number,
-    /// Bytes from 0 up.
-    Bytes,
     /// Milliseconds, each power of ten as far from the last.
     LogMilliseconds,
-    /// Numbers from 1 up, each power of ten as far from the last.
-    LogCount,
     /// Numbers above 0, each power of ten as far from the last; what is 0 has no place on it.
     LogNumber,
 }
 
-/// A line.
+/// A line of a few points, each with a marker.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
     pub name: String,
     /// In the order of x.
     pub points: Vec<Point>,
-    /// Whether each point has a marker: right for a few measured points, wrong for a smooth curve.
-    pub has_markers: bool,
 }
 
 /// A point of a line; the band around the line spans from `low` to `high`.
@@ -150,17 +144,9 @@ impl Axis {
 }
 
 impl Series {
-    /// A line of few points, each with a marker.
     #[must_use]
-    pub fn of_points(name: &str, points: Vec<Point>) -> Self {
-        Self { name: name.to_owned(), points, has_markers: true }
-    }
-
-    /// A line of many points without intervals.
-    #[must_use]
-    pub fn of_curve(name: &str, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
-        let points = points.into_iter().map(|(x, y)| Point::exact(x, y)).collect();
-        Self { name: name.to_owned(), points, has_markers: false }
+    pub fn new(name: &str, points: Vec<Point>) -> Self {
+        Self { name: name.to_owned(), points }
     }
 }
 

@@ -52,9 +52,7 @@ fn draw_band(paper: &mut Paper, series: &Series, number: usize, at: impl Fn((f64
 fn draw_line(paper: &mut Paper, series: &Series, number: usize, at: impl Fn((f64, f64)) -> Place) {
     let places: Vec<Place> = series.points.iter().map(|point| at((point.x, point.y.value))).collect();
     paper.path(&places, Ink::Line(number));
-    if series.has_markers {
-        places.iter().for_each(|place| draw_marker(paper, *place, number));
-    }
+    places.iter().for_each(|place| draw_marker(paper, *place, number));
 }
 
 /// Half the width of a marker.
@@ -89,9 +87,7 @@ fn draw_labels(paper: &mut Paper, chart: &Lines, floor: f64, at: impl Fn((f64, f
 }
 
 /// A short piece of a series' line for the legend.
-pub(super) fn swatch(paper: &mut Paper, number: usize, has_markers: bool) {
+pub(super) fn swatch(paper: &mut Paper, number: usize) {
     paper.line((1.0, 7.0), (29.0, 7.0), Ink::Line(number));
-    if has_markers {
-        draw_marker(paper, (15.0, 7.0), number);
-    }
+    draw_marker(paper, (15.0, 7.0), number);
 }
