@@ -9,7 +9,7 @@
 //! [`Suffixes`] of the Public Suffix List, its [`Site`]. A [`Scope`] tells internal
 //! from external, [`CountryDomains`] tell which hosts are surveyed, [`special_range`]
 //! and [`OptOut`] tell where no request may go, [`server_at`] which addresses are one server, [`Priorities`] who is
-//! asked sooner, [`usual_offset`] what time it is there, and [`seconds_since_1970`] when a server means.
+//! asked sooner, [`usual_offset`] what time it is there, and [`http_date`] when a server means.
 //!
 //! This room never looks a name up, never reads the clock and never opens a file.
 
@@ -28,7 +28,7 @@ mod special;
 mod suffixes;
 mod url;
 
-pub use calendar::{digits, seconds_since_1970};
+pub use calendar::http_date;
 pub use country::{CountryDomains, CountryError};
 pub use host::{Host, HostError};
 pub use local_time::usual_offset;

@@ -1,5 +1,6 @@
 use std::net::IpAddr;
 
+use super::calendar::is_day;
 use super::{Host, server_at};
 
 /// Names, networks and autonomous systems whose owners do not want to be surveyed: never contacted, whatever
@@ -77,7 +78,7 @@ impl OptOut {
         more: Option<&str>,
     ) -> Result<(), OptOutError> {
         let wrong = |value: &str, expected| OptOutError { line, value: value.to_owned(), expected };
-        if let Some(date) = date.filter(|date| !is_date(date)) {
+        if let Some(date) = date.filter(|date| !is_day(date)) {
             return Err(wrong(date, "a date"));
         }
         if let Some(more) = more {
@@ -183,17 +184,6 @@ fn could_be_asked_for(host: &Host) -> bool {
 }
 
 /// A calendar date as RFC 3339 writes it; whether the month has that day does not matter here.
-fn is_date(text: &str) -> bool {
-    let parts: Vec<&str> = text.split('-').collect();
-    let [year, month, day] = parts.as_slice() else { return false };
-    let is = |part: &str, digits: usize, most: u32| {
-        part.len() == digits
-            && part.bytes().all(|byte| byte.is_ascii_digit())
-            && part.parse().is_ok_and(|number: u32| (1..=most).contains(&number))
-    };
-    is(year, 4, 9999) && is(month, 2, 12) && is(day, 2, 31)
-}
-
 fn is_in((network, prefix): (IpAddr, u8), address: IpAddr) -> bool {
     match (network, address) {
         (IpAddr::V4(network), IpAddr::V4(ip)) => {

@@ -6,7 +6,7 @@ use polars::prelude::{DataFrame, PolarsResult};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::links::{Gathering, Index, each_link};
-use super::{AnalysisError, Known, Labels, LevelCost, Tree, Trees, group};
+use super::{AnalysisError, Ended, Known, Labels, LevelCost, Tree, Trees, group};
 use crate::records::{ExchangeRow, LevelRow, Manifest, Row, SiteRow, TablesError, read_frames};
 
 /// What is needed of a survey to draw its curves.
@@ -154,7 +154,8 @@ impl Loading {
             .map(|name| self.labels.number(name));
             let deepest = deepest.get(row).and_then(|depth| u16::try_from(depth).ok());
             let seed = u16::try_from(seed).unwrap_or(u16::MAX);
-            self.trees.push(Tree::new(site, seed, outcomes.get(row).unwrap_or(""), deepest, pages, groups));
+            let ended = Ended::of(outcomes.get(row).unwrap_or_default(), pages);
+            self.trees.push(Tree::new(site, seed, ended, deepest, groups));
         }
         Ok(())
     }

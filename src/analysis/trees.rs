@@ -15,12 +15,9 @@ pub struct Trees {
 pub struct Tree {
     pub site: Box<str>,
     pub seed: u16,
-    /// One word of the closed list of outcomes.
-    pub outcome: &'static str,
     pub ended: Ended,
     /// The deepest level at which a page was asked for; none when nothing was.
     pub deepest: Option<u16>,
-    pub pages: u64,
     /// The numbers of its groups, in the order of [`Grouping::ALL`].
     pub(super) groups: [u32; Grouping::ALL.len()],
     pub(super) first_level: usize,
@@ -109,61 +106,33 @@ impl Trees {
     pub fn name_of_group(&self, group: u32) -> &str {
         self.labels.name(group)
     }
-
-    /// The name of a tree's group, `unknown` where it is not known.
-    #[must_use]
-    pub fn group_name(&self, tree: usize, by: Grouping) -> &str {
-        self.labels.name(self.group(tree, by))
-    }
 }
 
 impl Tree {
     pub(super) fn new(
         site: &str,
         seed: u16,
-        outcome: &str,
+        ended: Ended,
         deepest: Option<u16>,
-        pages: u64,
         groups: [u32; Grouping::ALL.len()],
     ) -> Self {
-        let (outcome, cut) =
-            OUTCOMES.iter().find(|(word, _)| *word == outcome).copied().unwrap_or(("other", true));
-        let ended = match (pages, cut) {
-            (0, _) => Ended::NoPage,
-            (_, true) => Ended::Cut,
-            (_, false) => Ended::ByItself,
-        };
-        Self {
-            site: site.into(),
-            seed,
-            outcome,
-            ended,
-            deepest,
-            pages,
-            groups,
-            first_level: 0,
-            level_count: 0,
-        }
+        Self { site: site.into(), seed, ended, deepest, groups, first_level: 0, level_count: 0 }
     }
 }
 
-/// The closed list of outcomes, and whether the tree may go on below where it ended.
-const OUTCOMES: [(&str, bool); 14] = [
-    ("complete", false),
-    ("depth", true),
-    ("request_budget", true),
-    ("byte_budget", true),
-    ("time_budget", true),
-    ("stable", true),
-    ("trap", true),
-    ("robots", false),
-    ("moved", false),
-    ("no_page", false),
-    ("unreachable", false),
-    ("opt_out", true),
-    ("interrupted", true),
-    ("failed", true),
-];
+/// The outcomes of trees below whose end there is nothing.
+const WHOLE: [&str; 5] = ["complete", "robots", "moved", "no_page", "unreachable"];
+
+impl Ended {
+    /// By the outcome of the tree, a word of the tables, and the pages that were read.
+    pub(super) fn of(outcome: &str, pages: u64) -> Self {
+        match pages {
+            0 => Self::NoPage,
+            _ if WHOLE.contains(&outcome) => Self::ByItself,
+            _ => Self::Cut,
+        }
+    }
+}
 
 impl LevelCost {
     /// External URLs, hosts and sites new in the tree.

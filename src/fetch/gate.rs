@@ -1,6 +1,8 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use hickory_proto::rr::{RData, Record};
+
 use super::route::has_route;
 use crate::address::{Host, OptOuts, WebUrl, is_refused_port, special_range};
 use crate::exchange::Failure;
@@ -91,6 +93,16 @@ impl Gate {
             None => Choice { address: Err(Failure::DnsNoAddress), refused: None },
         }
     }
+}
+
+/// The addresses in the answers of a name server, in their order.
+pub(super) fn addresses_in(answers: &[Record]) -> Vec<IpAddr> {
+    let address = |record: &Record| match &record.data {
+        RData::A(a) => Some(IpAddr::V4(a.0)),
+        RData::AAAA(aaaa) => Some(IpAddr::V6(aaaa.0)),
+        _ => None,
+    };
+    answers.iter().filter_map(address).collect()
 }
 
 #[cfg(test)]

@@ -66,19 +66,16 @@
 //! This room follows no redirect, keeps no cookie, sends no Referer, ignores proxies in the
 //! environment and `/etc/hosts`, and never waits for politeness: that is `load`'s.
 
-mod addresses;
 mod body;
 mod cached;
 mod certificate;
 mod connect;
 mod decode;
-mod error;
 mod failure;
 mod fetcher;
 mod gate;
 mod greeting;
 mod head;
-mod http_date;
 mod in_process;
 mod line;
 mod names;
@@ -97,7 +94,6 @@ mod wire;
 #[cfg(test)]
 mod tests;
 
-pub use error::FetchError;
 pub use fetcher::{Clock, Fetcher, Located, beyond_limit, most_bytes};
 pub use in_process::{Burden, Looked, Question, Reply, Shown, Then, Web};
-pub use settings::{Settings, Timeouts};
+pub use settings::{FetchError, Settings, Timeouts};

@@ -11,7 +11,7 @@ use hickory_resolver::system_conf::read_system_conf;
 use tokio::time::{Instant, timeout};
 
 use super::FetchError;
-use super::addresses::addresses_in;
+use super::gate::addresses_in;
 use crate::address::Host;
 use crate::exchange::Failure;
 

@@ -1,6 +1,6 @@
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::http_date::http_date;
+use crate::address::http_date;
 
 /// No `Retry-After` means more than this; it keeps time arithmetic from overflowing.
 const LONGEST: Duration = Duration::from_hours(365 * 24);
@@ -13,15 +13,20 @@ pub(super) fn retry_after(value: &str, date: Option<&str>, now: SystemTime) -> O
         let seconds = value.parse().unwrap_or(u64::MAX);
         return Some(Duration::from_secs(seconds).min(LONGEST));
     }
-    let at = http_date(value, now)?;
-    let sent = date.and_then(|date| http_date(date, now)).unwrap_or(now);
+    let at = moment(value, now)?;
+    let sent = date.and_then(|date| moment(date, now)).unwrap_or(now);
     Some(at.duration_since(sent).unwrap_or(Duration::ZERO).min(LONGEST))
+}
+
+/// None for dates before 1970, which no server means.
+fn moment(date: &str, now: SystemTime) -> Option<SystemTime> {
+    let since = |moment: SystemTime| moment.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let seconds = http_date(date, i64::try_from(since(now)).ok()?)?;
+    Some(UNIX_EPOCH + Duration::from_secs(u64::try_from(seconds).ok()?))
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::UNIX_EPOCH;
-
     use super::*;
     use proptest::prelude::*;
 
@@ -61,7 +66,15 @@ mod tests {
 
     #[test]
     fn what_is_neither_is_not_a_time() {
-        for text in ["", "soon", "-5", "1.5", "Sun, 06 Nov 1994 08:49:37", "x, 99 Nov 1994 08:49:37 GMT"] {
+        for text in [
+            "",
+            "soon",
+            "-5",
+            "1.5",
+            "Sun, 06 Nov 1994 08:49:37",
+            "x, 99 Nov 1994 08:49:37 GMT",
+            "Mon, 01 Jan 1900 00:00:00 GMT",
+        ] {
             assert_eq!(retry_after(text, None, at(0)), None, "{text}");
         }
     }

@@ -24,20 +24,6 @@ pub enum CharsetOrigin {
     Recorded,
 }
 
-impl CharsetOrigin {
-    /// The word in tables.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Bom => "bom",
-            Self::Header => "header",
-            Self::Meta => "meta",
-            Self::Detected => "detected",
-            Self::Recorded => "recorded",
-        }
-    }
-}
-
 /// The charset that a page is read in, and how that was settled.
 pub(super) struct Charset {
     pub(super) encoding: &'static Encoding,
@@ -213,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_of_the_tables_say_what_told_the_charset() {
+    fn words_say_what_told_the_charset() {
         for (word, origin) in [
             ("bom", CharsetOrigin::Bom),
             ("header", CharsetOrigin::Header),
@@ -221,7 +207,6 @@ mod tests {
             ("detected", CharsetOrigin::Detected),
             ("recorded", CharsetOrigin::Recorded),
         ] {
-            assert_eq!(origin.as_str(), word);
             assert_eq!(serde_json::to_value(origin).unwrap(), word);
         }
     }

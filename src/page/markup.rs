@@ -5,7 +5,7 @@ use super::references::References;
 use super::simhash::SimHash;
 use super::tag::{Attribute, Tag, Value};
 use super::title::Title;
-use super::{Defects, Element, language, refresh, robots_directives};
+use super::{Defects, Element, refresh, robots_directives};
 
 /// What the tags of a page say, collected while it is read.
 #[derive(Default)]
@@ -73,12 +73,12 @@ impl Markup {
                 self.references.add(Element::Meta, value, false, &mut self.defects);
             }
         } else if pragma.trim().eq_ignore_ascii_case("content-language") && self.pragma_language.is_none() {
-            self.pragma_language = language::tidy(&content);
+            self.pragma_language = tidy_language(&content);
         }
     }
 
     fn read_language(&mut self, tag: &Tag) {
-        let said = |attribute| tag.text(attribute).and_then(|text| language::tidy(&text));
+        let said = |attribute| tag.text(attribute).and_then(|text| tidy_language(&text));
         if self.language.is_none() {
             self.language = said(Attribute::Lang).or_else(|| said(Attribute::XmlLang));
         }
@@ -138,4 +138,33 @@ fn is_hidden(name: &[u8]) -> bool {
 
 fn has_nofollow(rel: &[u8]) -> bool {
     rel.split(u8::is_ascii_whitespace).any(|token| token.eq_ignore_ascii_case(b"nofollow"))
+}
+
+/// In a language tag, RFC 5646 §4.4.1: room for any tag registered with all its subtags.
+const MAX_LANGUAGE_BYTES: usize = 35;
+
+/// A language tag in lower case, or none if it is no tag. `en_US`, often met, is read as `en-us`.
+fn tidy_language(text: &str) -> Option<String> {
+    let text = text.trim();
+    let is_tag = (2..=MAX_LANGUAGE_BYTES).contains(&text.len())
+        && text.starts_with(|first: char| first.is_ascii_alphabetic())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+    is_tag.then(|| text.to_ascii_lowercase().replace('_', "-"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_language_is_a_tag_in_lower_case() {
+        assert_eq!(tidy_language(" sw-KE ").as_deref(), Some("sw-ke"));
+        assert_eq!(tidy_language("en_US").as_deref(), Some("en-us"));
+        for tag in ["sw", &"a".repeat(35)] {
+            assert_eq!(tidy_language(tag).as_deref(), Some(tag));
+        }
+        for junk in ["", "x", "<?php echo $lang ?>", "en,fr", "日本語", &"a".repeat(36)] {
+            assert_eq!(tidy_language(junk), None, "{junk}");
+        }
+    }
 }

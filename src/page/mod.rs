@@ -22,14 +22,11 @@
 mod charset;
 mod declaration;
 mod decode;
-mod defects;
 mod detection;
 mod emitter;
-mod language;
 mod link;
 mod markup;
 mod media_type;
-mod name;
 mod nesting;
 mod query;
 mod references;
@@ -55,7 +52,6 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::address::WebUrl;
 
 pub use charset::CharsetOrigin;
-pub use defects::Defects;
 pub use link::{Element, Link};
 pub use media_type::is_html;
 pub use references::MAX_LINKS;
@@ -112,6 +108,23 @@ pub struct Page {
     pub defects: Defects,
     /// The words for which the survey passes over its links.
     pub excluded_by: Option<String>,
+}
+
+/// What is wrong with a page, in counts; none of it stops the reading.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Defects {
+    /// Byte sequences that do not exist in the page's charset, each read as U+FFFD.
+    pub bad_bytes: u32,
+    /// A charset is declared that is unknown, or that the bytes cannot be in.
+    pub unknown_charset: bool,
+    /// The first `base` leads to no Web page; references were resolved without it.
+    pub bad_base: bool,
+    /// Distinct references that are no URL, have no usable host, or a port that browsers refuse.
+    pub bad_urls: u32,
+    /// References that are longer than any URL we keep.
+    pub too_long_urls: u32,
+    /// References beyond what is kept of one page.
+    pub links_dropped: u32,
 }
 
 /// What tables keep of a page that was read.

@@ -2,10 +2,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Deserialize, Serialize};
-
-const MICROSECONDS_PER_SECOND: i64 = 1_000_000;
-const SECONDS_PER_DAY: i64 = 86_400;
 
 /// A moment in UTC, in microseconds since 1970: the resolution of the tables.
 ///
@@ -34,18 +32,11 @@ impl From<SystemTime> for Timestamp {
 }
 
 impl fmt::Display for Timestamp {
+    /// Moments beyond the calendar, which ends in the year 262142, are written as its last or first one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let seconds = self.0.div_euclid(MICROSECONDS_PER_SECOND);
-        let (year, month, day) = civil_date(seconds.div_euclid(SECONDS_PER_DAY));
-        let second = seconds.rem_euclid(SECONDS_PER_DAY);
-        write!(
-            f,
-            "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}.{:06}Z",
-            second / 3600,
-            second / 60 % 60,
-            second % 60,
-            self.0.rem_euclid(MICROSECONDS_PER_SECOND)
-        )
+        let end = if self.0 < 0 { DateTime::<Utc>::MIN_UTC } else { DateTime::<Utc>::MAX_UTC };
+        let moment = DateTime::from_timestamp_micros(self.0).unwrap_or(end);
+        f.write_str(&moment.to_rfc3339_opts(SecondsFormat::Micros, true))
     }
 }
 
@@ -73,52 +64,9 @@ impl TryFrom<String> for Timestamp {
 
 /// Microseconds since 1970 of `YYYY-MM-DDThh:mm:ss[.f…]Z`.
 fn parse(text: &str) -> Option<i64> {
-    let (date, time) = text.strip_suffix('Z')?.split_once('T')?;
-    let (clock, fraction) = time.split_once('.').unwrap_or((time, "0"));
-    let [year, month, day] = numbers(date, '-')?;
-    let [hour, minute, second] = numbers(clock, ':')?;
-    let day_number = (1..=12).contains(&month).then(|| day_number(year, month, day))?;
-    if civil_date(day_number) != (year, month, day) || hour > 23 || minute > 59 || second > 59 {
-        return None;
-    }
-    if fraction.is_empty() || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let micros: i64 = format!("{fraction:0<6}").get(..6)?.parse().ok()?;
-    let seconds = day_number * SECONDS_PER_DAY + hour * 3600 + minute * 60 + second;
-    seconds.checked_mul(MICROSECONDS_PER_SECOND)?.checked_add(micros)
-}
-
-fn numbers(text: &str, separator: char) -> Option<[i64; 3]> {
-    let mut parts = text.split(separator).map(|part| {
-        let digits = part.len() <= 4 && part.bytes().all(|byte| byte.is_ascii_digit());
-        digits.then(|| part.parse::<i64>().ok()).flatten()
-    });
-    let three = [parts.next()??, parts.next()??, parts.next()??];
-    parts.next().is_none().then_some(three)
-}
-
-/// Days from 1970-01-01 to a date of the Gregorian calendar.
-///
-/// Years are counted from March, so that the leap day is the last of its year; 719,468 days lie
-/// between 0000-03-01 and 1970-01-01.
-fn day_number(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month > 2 { year } else { year - 1 };
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + day_of_year - 719_468
-}
-
-/// Year, month and day of a number of days since 1970-01-01: the inverse of [`day_number`].
-fn civil_date(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let day_of_era = days.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let march_month = (5 * day_of_year + 2) / 153;
-    let month = (march_month + 2) % 12 + 1;
-    let year = era * 400 + year_of_era + i64::from(month <= 2);
-    (year, month, day_of_year - (153 * march_month + 2) / 5 + 1)
+    let is_utc = text.ends_with('Z') && text.contains('T');
+    let moment = DateTime::parse_from_rfc3339(text).ok().filter(|_| is_utc)?;
+    Some(moment.timestamp_micros())
 }
 
 #[cfg(test)]
@@ -148,6 +96,9 @@ mod tests {
             "2026-13-01T00:00:00Z",
             "2026-01-01 00:00:00Z",
             "1970-01-01T00:00:00.Z",
+            "1970-01-01t00:00:00Z",
+            "1970-01-01T03:00:00+03:00",
+            "1970-1-1T0:0:0Z",
         ] {
             let wrong = text.parse::<Timestamp>().unwrap_err();
             assert!(wrong.to_string().starts_with(&format!("'{text}' is not a time")));
@@ -165,6 +116,11 @@ mod tests {
         fn every_moment_of_the_calendar_comes_back_from_its_text(micros in 0i64..253_402_300_800_000_000) {
             let time = Timestamp(micros);
             prop_assert_eq!(time.to_string().parse(), Ok(time));
+        }
+
+        #[test]
+        fn any_moment_has_a_text(micros in any::<i64>()) {
+            prop_assert!(Timestamp(micros).to_string().ends_with('Z'));
         }
 
         #[test]

@@ -1,4 +1,19 @@
+use super::Table;
 use crate::analysis::Estimate;
+
+/// A chart with what is needed to understand it without seeing it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// As that of a table; its data table has the id `ID-data`.
+    pub id: String,
+    /// What is drawn; the page numbers figures by itself.
+    pub caption: String,
+    /// What the chart shows, in words with numbers, for those who do not see it.
+    pub alt: String,
+    pub chart: Chart,
+    /// All that is drawn, and what belongs to it.
+    pub data: Table,
+}
 
 /// What is drawn, as data.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,24 +96,18 @@ pub enum Scale {
     Count,
     /// Numbers from 0 up, parts of one too.
     Number,
-    /// Bytes from 0 up.
-    Bytes,
     /// Milliseconds, each power of ten as far from the last.
     LogMilliseconds,
-    /// Numbers from 1 up, each power of ten as far from the last.
-    LogCount,
     /// Numbers above 0, each power of ten as far from the last; what is 0 has no place on it.
     LogNumber,
 }
 
-/// A line.
+/// A line of a few points, each with a marker.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
     pub name: String,
     /// In the order of x.
     pub points: Vec<Point>,
-    /// Whether each point has a marker: right for a few measured points, wrong for a smooth curve.
-    pub has_markers: bool,
 }
 
 /// A point of a line; the band around the line spans from `low` to `high`.
@@ -135,6 +144,22 @@ pub struct BoxPlot {
     pub percentiles: [f64; 5],
 }
 
+impl Figure {
+    /// A figure; the table gets its id and caption from it.
+    #[must_use]
+    pub fn new(
+        id: &str,
+        caption: impl Into<String>,
+        alt: impl Into<String>,
+        chart: impl Into<Chart>,
+        data: Table,
+    ) -> Self {
+        let caption = caption.into();
+        let data = Table { id: format!("{id}-data"), caption: caption.clone(), ..data };
+        Self { id: id.to_owned(), caption, alt: alt.into(), chart: chart.into(), data }
+    }
+}
+
 impl Axis {
     #[must_use]
     pub fn new(title: &str, scale: Scale) -> Self {
@@ -150,17 +175,9 @@ impl Axis {
 }
 
 impl Series {
-    /// A line of few points, each with a marker.
     #[must_use]
-    pub fn of_points(name: &str, points: Vec<Point>) -> Self {
-        Self { name: name.to_owned(), points, has_markers: true }
-    }
-
-    /// A line of many points without intervals.
-    #[must_use]
-    pub fn of_curve(name: &str, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
-        let points = points.into_iter().map(|(x, y)| Point::exact(x, y)).collect();
-        Self { name: name.to_owned(), points, has_markers: false }
+    pub fn new(name: &str, points: Vec<Point>) -> Self {
+        Self { name: name.to_owned(), points }
     }
 }
 

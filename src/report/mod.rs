@@ -20,7 +20,6 @@ mod cell;
 mod chart;
 mod contents;
 mod draw;
-mod figure;
 mod page;
 pub mod sections;
 mod standing;
@@ -29,9 +28,10 @@ pub mod text;
 
 pub use block::{Block, Fact, Section, Verdict, Verdicts};
 pub use cell::{Cell, percent};
-pub use chart::{Axis, Bar, Bars, BoxPlot, Boxes, Chart, Columns, Lines, Mark, Matrix, Point, Scale, Series};
+pub use chart::{
+    Axis, Bar, Bars, BoxPlot, Boxes, Chart, Columns, Figure, Lines, Mark, Matrix, Point, Scale, Series,
+};
 pub use contents::Findings;
-pub use figure::Figure;
 pub use page::PageError;
 pub use sections::groups::Groups;
 pub use standing::{Banner, Known};

@@ -228,11 +228,6 @@ impl Walk {
         }
     }
 
-    #[must_use]
-    pub fn scope(&self) -> &Scope {
-        &self.scope
-    }
-
     /// The level that is being walked.
     #[must_use]
     pub fn depth(&self) -> Depth {

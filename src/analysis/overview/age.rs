@@ -1,7 +1,7 @@
 use serde::Serialize;
 
-use super::date::http_date;
 use super::tally::Counted;
+use crate::address::http_date;
 
 /// How old pages are by `Last-Modified` when they are fetched.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -40,11 +40,12 @@ pub(super) struct AgeMaker {
 impl AgeMaker {
     /// `fetched` is in microseconds since 1970.
     pub(super) fn add(&mut self, last_modified: Option<&str>, fetched: i64) {
-        let Some(modified) = last_modified.and_then(http_date) else {
+        let fetched = fetched.div_euclid(1_000_000);
+        let Some(modified) = last_modified.and_then(|text| http_date(text, fetched)) else {
             self.undated += 1;
             return;
         };
-        let age = fetched.div_euclid(1_000_000) - modified;
+        let age = fetched - modified;
         if age < -CLOCK_ERROR {
             self.future += 1;
         } else if let Some(class) = CLASSES.iter().position(|(_, below)| age < *below) {

@@ -11,7 +11,6 @@
 mod age;
 mod card;
 mod copies;
-mod date;
 mod doors;
 mod exchange;
 mod funnel;

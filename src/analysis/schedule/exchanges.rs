@@ -105,16 +105,6 @@ impl MeasuredServer {
 
 impl Exchanges {
     #[must_use]
-    pub fn len(&self) -> usize {
-        self.list.len()
-    }
-
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
-    }
-
-    #[must_use]
     pub fn servers(&self) -> &[MeasuredServer] {
         &self.servers
     }

@@ -36,7 +36,7 @@ impl Rows {
     }
 
     /// Writes the words of a row and tells the upper and lower edge of its bar.
-    pub(super) fn draw_row(&self, paper: &Paper<'_>, number: usize, label: &str) -> (f64, f64) {
+    pub(super) fn draw_row(&self, paper: &mut Paper, number: usize, label: &str) -> (f64, f64) {
         let top = self.height(number);
         let words = fitting(label, self.words);
         if self.is_above {
@@ -62,7 +62,7 @@ pub(super) fn draw(chart: &Bars, room: Room) -> Drawing {
     })
 }
 
-fn draw_bar(paper: &Paper<'_>, rows: &Rows, number: usize, bar: &Bar, greatest: f64) {
+fn draw_bar(paper: &mut Paper, rows: &Rows, number: usize, bar: &Bar, greatest: f64) {
     let (top, bottom) = rows.draw_row(paper, number, &bar.label);
     let along =
         if greatest > 0.0 && bar.value.is_finite() { (bar.value / greatest).clamp(0.0, 1.0) } else { 0.0 };

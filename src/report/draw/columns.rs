@@ -30,7 +30,7 @@ fn edges(frame: &Frame, chart: &Columns, number: usize) -> (f64, f64) {
     (at(0.1), at(0.9))
 }
 
-fn draw_column(paper: &Paper<'_>, frame: &Frame, y: &Span, (left, right): (f64, f64), parts: &[f64]) {
+fn draw_column(paper: &mut Paper, frame: &Frame, y: &Span, (left, right): (f64, f64), parts: &[f64]) {
     let mut sum = 0.0;
     for (part, value) in parts.iter().enumerate().filter(|(_, value)| **value > 0.0) {
         let below = frame.y(y.along(sum));
@@ -40,7 +40,7 @@ fn draw_column(paper: &Paper<'_>, frame: &Frame, y: &Span, (left, right): (f64, 
 }
 
 /// Names every column, or every second, fifth and so on where there is no room for all.
-fn draw_names(paper: &Paper<'_>, frame: &Frame, chart: &Columns) {
+fn draw_names(paper: &mut Paper, frame: &Frame, chart: &Columns) {
     let widest = chart.columns.iter().map(|(name, _)| width_of(name)).fold(0.0, f64::max);
     let most = ticks_across(frame.right - frame.left, widest);
     let step = [1, 2, 5, 10, 20, 50].into_iter().find(|step| chart.columns.len().div_ceil(*step) <= most);

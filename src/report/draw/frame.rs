@@ -2,7 +2,7 @@ use super::Room;
 use super::ink::Ink;
 use super::paper::{At, LETTER, Paper, Place, width_of};
 use super::span::Span;
-use crate::report::{Axis, Mark};
+use crate::report::Axis;
 
 /// The part of a chart between its axes.
 pub(super) struct Frame {
@@ -41,7 +41,7 @@ impl Frame {
     }
 
     /// The lines and words of y: a thin line across for every tick.
-    pub(super) fn draw_y(&self, paper: &Paper<'_>, axis: &Axis, span: &Span) {
+    pub(super) fn draw_y(&self, paper: &mut Paper, axis: &Axis, span: &Span) {
         for (at, words) in &span.ticks {
             let y = self.y((at - span.low) / (span.high - span.low));
             let ink = if *at <= span.low { Ink::Axis } else { Ink::Grid };
@@ -52,7 +52,7 @@ impl Frame {
     }
 
     /// The words of x, and a short line for every tick.
-    pub(super) fn draw_x(&self, paper: &Paper<'_>, title: &str, span: &Span) {
+    pub(super) fn draw_x(&self, paper: &mut Paper, title: &str, span: &Span) {
         for (at, words) in &span.ticks {
             let x = self.x((at - span.low) / (span.high - span.low));
             paper.line((x, self.bottom), (x, self.bottom + 4.0), Ink::Axis);
@@ -61,13 +61,13 @@ impl Frame {
         self.title_x(paper, title);
     }
 
-    pub(super) fn title_x(&self, paper: &Paper<'_>, title: &str) {
+    pub(super) fn title_x(&self, paper: &mut Paper, title: &str) {
         let below = self.bottom + GAP + 1.5 * LINE;
         paper.words(title, (f64::midpoint(self.left, self.right), below), At::Middle, Ink::Title);
     }
 
     /// An upright line with its word above the frame.
-    pub(super) fn draw_mark(&self, paper: &Paper<'_>, word: &str, x: f64) {
+    pub(super) fn draw_mark(&self, paper: &mut Paper, word: &str, x: f64) {
         paper.line((x, self.top - GAP), (x, self.bottom), Ink::Mark);
         let half = width_of(word) / 2.0;
         let middle = x.min(paper.width - half).max(half);
@@ -80,11 +80,6 @@ pub(super) fn ticks_across(length: f64, widest: f64) -> usize {
     let each = (widest + 2.0 * GAP).max(1.0);
     // Not more than a page has room for, whatever the numbers are.
     (1..=40_u8).take_while(|number| f64::from(*number) * each <= length).count().max(2)
-}
-
-/// Where the mark of a chart lies.
-pub(super) fn mark_along(mark: &Mark, x: &Span) -> f64 {
-    x.along(mark.x)
 }
 
 /// A box that a label takes up.

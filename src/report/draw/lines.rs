@@ -1,4 +1,4 @@
-use super::frame::{Frame, LINE, Taken, mark_along, ticks_across};
+use super::frame::{Frame, LINE, Taken, ticks_across};
 use super::ink::Ink;
 use super::paper::{At, Paper, Place, width_of};
 use super::span::Span;
@@ -12,7 +12,7 @@ pub(super) fn draw(chart: &Lines, room: Room) -> Drawing {
         frame.draw_x(paper, &chart.x.title, &x);
         let at = |point: (f64, f64)| (frame.x(x.along(point.0)), frame.y(y.along(point.1)));
         if let Some(mark) = &chart.mark {
-            frame.draw_mark(paper, &mark.label, frame.x(mark_along(mark, &x)));
+            frame.draw_mark(paper, &mark.label, frame.x(x.along(mark.x)));
         }
         for (number, series) in chart.series.iter().enumerate() {
             draw_band(paper, series, number, at);
@@ -39,7 +39,7 @@ fn laid_out(chart: &Lines, room: Room) -> (Span, Span, Frame) {
     (x, y, frame)
 }
 
-fn draw_band(paper: &Paper<'_>, series: &Series, number: usize, at: impl Fn((f64, f64)) -> Place) {
+fn draw_band(paper: &mut Paper, series: &Series, number: usize, at: impl Fn((f64, f64)) -> Place) {
     if series.points.iter().all(|point| point.y.low >= point.y.high) {
         return;
     }
@@ -49,19 +49,17 @@ fn draw_band(paper: &Paper<'_>, series: &Series, number: usize, at: impl Fn((f64
     paper.area(&border, Ink::Band(number));
 }
 
-fn draw_line(paper: &Paper<'_>, series: &Series, number: usize, at: impl Fn((f64, f64)) -> Place) {
+fn draw_line(paper: &mut Paper, series: &Series, number: usize, at: impl Fn((f64, f64)) -> Place) {
     let places: Vec<Place> = series.points.iter().map(|point| at((point.x, point.y.value))).collect();
     paper.path(&places, Ink::Line(number));
-    if series.has_markers {
-        places.iter().for_each(|place| draw_marker(paper, *place, number));
-    }
+    places.iter().for_each(|place| draw_marker(paper, *place, number));
 }
 
 /// Half the width of a marker.
 const MARKER: f64 = 4.0;
 
 /// Each of four shapes, then the same again: with colour and dash that tells eight series apart.
-fn draw_marker(paper: &Paper<'_>, (x, y): Place, number: usize) {
+fn draw_marker(paper: &mut Paper, (x, y): Place, number: usize) {
     let ink = Ink::Dot(number);
     let by = |across: f64, down: f64| (x + across * MARKER, y + down * MARKER);
     match number % 4 {
@@ -73,7 +71,7 @@ fn draw_marker(paper: &Paper<'_>, (x, y): Place, number: usize) {
 }
 
 /// Writes the labels of points, each where no other one stands and above the axis.
-fn draw_labels(paper: &Paper<'_>, chart: &Lines, floor: f64, at: impl Fn((f64, f64)) -> Place) {
+fn draw_labels(paper: &mut Paper, chart: &Lines, floor: f64, at: impl Fn((f64, f64)) -> Place) {
     let mut taken: Vec<Taken> = Vec::new();
     for point in chart.series.iter().flat_map(|series| &series.points).filter(|point| !point.label.is_empty())
     {
@@ -89,9 +87,7 @@ fn draw_labels(paper: &Paper<'_>, chart: &Lines, floor: f64, at: impl Fn((f64, f
 }
 
 /// A short piece of a series' line for the legend.
-pub(super) fn swatch(paper: &Paper<'_>, number: usize, has_markers: bool) {
+pub(super) fn swatch(paper: &mut Paper, number: usize) {
     paper.line((1.0, 7.0), (29.0, 7.0), Ink::Line(number));
-    if has_markers {
-        draw_marker(paper, (15.0, 7.0), number);
-    }
+    draw_marker(paper, (15.0, 7.0), number);
 }

@@ -56,7 +56,7 @@ impl Grid {
         Self { left, top: 2.0 * LINE + head + GAP, across, down: HEIGHT, has_values }
     }
 
-    fn draw_column_name(&self, paper: &Paper<'_>, number: usize, name: &str) {
+    fn draw_column_name(&self, paper: &mut Paper, number: usize, name: &str) {
         let middle = self.left + (number as f64 + 0.5) * self.across;
         if self.top > 3.0 * LINE + GAP {
             paper.upright(name, (middle, self.top - 4.0), Ink::Label);
@@ -67,7 +67,7 @@ impl Grid {
 
     fn draw_cell(
         &self,
-        paper: &Paper<'_>,
+        paper: &mut Paper,
         (row, column): (usize, usize),
         value: f64,
         greatest: f64,

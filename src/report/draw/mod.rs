@@ -1,4 +1,4 @@
-//! Charts as SVG that stands inside a page: plotters places and writes, the style sheet of the page colours.
+//! Charts as SVG that stands inside a page: this room places and writes, the style sheet of the page colours.
 
 mod bars;
 mod boxes;
@@ -73,11 +73,7 @@ pub(super) fn legend(chart: &Chart) -> Vec<(String, Swatch)> {
     };
     let legend = match chart {
         Chart::Lines(lines) => {
-            let mut legend = Vec::new();
-            for (number, series) in lines.series.iter().enumerate() {
-                legend.push((series.name.clone(), Swatch::Line(number, series.has_markers)));
-            }
-            legend
+            numbered(lines.series.iter().map(|series| &series.name).collect(), Swatch::Line)
         }
         Chart::Columns(columns) => numbered(columns.parts.iter().collect(), Swatch::Part),
         Chart::Bars(_) | Chart::Matrix(_) | Chart::Boxes(_) => Vec::new(),
@@ -88,15 +84,16 @@ pub(super) fn legend(chart: &Chart) -> Vec<(String, Swatch)> {
 /// The small picture beside a name in the legend.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Swatch {
-    /// The number of the series, and whether it has markers.
-    Line(usize, bool),
+    /// Of the series of this number.
+    Line(usize),
+    /// Of the part of this number.
     Part(usize),
 }
 
 impl Swatch {
     pub(super) fn draw(self) -> Drawing {
         Paper::drawn(30.0, 14.0, |paper| match self {
-            Self::Line(number, has_markers) => lines::swatch(paper, number, has_markers),
+            Self::Line(number) => lines::swatch(paper, number),
             Self::Part(number) => paper.rect((8.0, 1.0), (22.0, 13.0), ink::Ink::Part(number)),
         })
     }

@@ -1,26 +1,19 @@
-use plotters::coord::Shift;
-use plotters::prelude::{
-    Circle, DrawingArea, IntoDrawingArea, IntoFont, PathElement, Polygon, Rectangle, SVGBackend,
-};
-use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{FontTransform, ShapeStyle, TextStyle};
-
 use super::Drawing;
-use super::ink::{Ink, restyled};
+use super::ink::Ink;
 use crate::report::text::plain;
 
 /// A place in CSS pixels from the upper left corner.
 pub(super) type Place = (f64, f64);
 
-/// Units of the drawing in a CSS pixel: plotters places on whole units, and curves need finer ones.
-const GRAIN: i32 = 10;
+/// Units of the drawing in a CSS pixel: places are written as whole numbers, and curves need finer ones than pixels.
+const GRAIN: f64 = 10.0;
 
 /// Letters of charts, in CSS pixels; the style sheet says the same.
 pub(super) const LETTER: f64 = 13.0;
 
-/// What a chart is drawn on.
-pub(super) struct Paper<'a> {
-    area: DrawingArea<SVGBackend<'a>, Shift>,
+/// What a chart is drawn on: the SVG elements so far. Each says with what it is drawn by its class alone.
+pub(super) struct Paper {
+    elements: String,
     pub width: f64,
 }
 
@@ -32,75 +25,78 @@ pub(super) enum At {
     End,
 }
 
-impl Paper<'_> {
+impl Paper {
     /// Draws on a paper of the given width and height.
-    pub(super) fn drawn(width: f64, height: f64, draw: impl FnOnce(&Paper<'_>)) -> Drawing {
-        let (across, down) = (grain(width).unsigned_abs(), grain(height).unsigned_abs());
-        let mut svg = String::new();
-        {
-            let area = SVGBackend::with_string(&mut svg, (across, down)).into_drawing_area();
-            let paper = Paper { area, width };
-            draw(&paper);
-            let _ = paper.area.present();
-        }
-        Drawing { view_box: format!("0 0 {across} {down}"), inside: restyled(&svg) }
+    pub(super) fn drawn(width: f64, height: f64, draw: impl FnOnce(&mut Self)) -> Drawing {
+        let mut paper = Self { elements: String::new(), width };
+        draw(&mut paper);
+        let view_box = format!("0 0 {} {}", grain(width), grain(height));
+        Drawing { view_box, inside: paper.elements }
     }
 
     /// A line through all points.
-    pub(super) fn path(&self, points: &[Place], ink: Ink) {
-        let points: Vec<_> = points.iter().map(|place| grains(*place)).collect();
-        self.draw(|area| area.draw(&PathElement::new(points, style(ink))));
+    pub(super) fn path(&mut self, points: &[Place], ink: Ink) {
+        let (class, points) = (ink.class(), written(points));
+        self.add(&format!(r#"<polyline fill="none" class="{class}" points="{points}"/>"#));
     }
 
-    pub(super) fn line(&self, from: Place, to: Place, ink: Ink) {
+    pub(super) fn line(&mut self, from: Place, to: Place, ink: Ink) {
         self.path(&[from, to], ink);
     }
 
     /// An area with its border through all points.
-    pub(super) fn area(&self, points: &[Place], ink: Ink) {
-        let points: Vec<_> = points.iter().map(|place| grains(*place)).collect();
-        self.draw(|area| area.draw(&Polygon::new(points, style(ink))));
+    pub(super) fn area(&mut self, points: &[Place], ink: Ink) {
+        let (class, points) = (ink.class(), written(points));
+        self.add(&format!(r#"<polygon class="{class}" points="{points}"/>"#));
     }
 
-    pub(super) fn rect(&self, from: Place, to: Place, ink: Ink) {
-        let corners = [grains(from), grains(to)];
-        self.draw(|area| area.draw(&Rectangle::new(corners, style(ink).filled())));
+    /// A rectangle between two corners that lie opposite each other.
+    pub(super) fn rect(&mut self, one: Place, other: Place, ink: Ink) {
+        let (class, (x1, y1), (x2, y2)) = (ink.class(), grains(one), grains(other));
+        let (x, y, width, height) = (x1.min(x2), y1.min(y2), x1.abs_diff(x2), y1.abs_diff(y2));
+        self.add(&format!(r#"<rect x="{x}" y="{y}" width="{width}" height="{height}" class="{class}"/>"#));
     }
 
-    pub(super) fn circle(&self, middle: Place, radius: f64, ink: Ink) {
-        self.draw(|area| area.draw(&Circle::new(grains(middle), grain(radius), style(ink).filled())));
+    pub(super) fn circle(&mut self, middle: Place, radius: f64, ink: Ink) {
+        let (class, (x, y), radius) = (ink.class(), grains(middle), grain(radius));
+        self.add(&format!(r#"<circle cx="{x}" cy="{y}" r="{radius}" class="{class}"/>"#));
     }
 
     /// Words, centred on the height of their place.
-    pub(super) fn words(&self, words: &str, place: Place, at: At, ink: Ink) {
-        self.text(words, place, at, ink, FontTransform::None);
+    pub(super) fn words(&mut self, words: &str, place: Place, at: At, ink: Ink) {
+        self.text(words, place, at, ink, "");
     }
 
     /// Words from below upwards, which begin at their place.
-    pub(super) fn upright(&self, words: &str, place: Place, ink: Ink) {
-        self.text(words, place, At::Start, ink, FontTransform::Rotate270);
+    pub(super) fn upright(&mut self, words: &str, place: Place, ink: Ink) {
+        let (x, y) = grains(place);
+        self.text(words, place, At::Start, ink, &format!(r#" transform="rotate(270, {x}, {y})""#));
     }
 
-    fn text(&self, words: &str, place: Place, at: At, ink: Ink, turned: FontTransform) {
-        let across = match at {
-            At::Start => HPos::Left,
-            At::Middle => HPos::Center,
-            At::End => HPos::Right,
+    fn text(&mut self, words: &str, place: Place, at: At, ink: Ink, turned: &str) {
+        let anchor = match at {
+            At::Start => "start",
+            At::Middle => "middle",
+            At::End => "end",
         };
-        let font = ("sans-serif", LETTER).into_font().transform(turned);
-        let colour = ink.colour();
-        let style = TextStyle::from(font).color(&colour).pos(Pos::new(across, VPos::Center));
-        self.draw(|area| area.draw_text(&plain(words), &style, grains(place)));
+        let (class, (x, y), words) = (ink.class(), grains(place), escaped(&plain(words)));
+        // The baseline lies half the height of a small letter below the place.
+        self.add(&format!(
+            r#"<text x="{x}" y="{y}" dy="0.5ex" text-anchor="{anchor}" class="{class}"{turned}>{words}</text>"#
+        ));
     }
 
-    /// Drawing is writing into a text, which cannot fail.
-    fn draw<E>(&self, element: impl FnOnce(&DrawingArea<SVGBackend<'_>, Shift>) -> Result<(), E>) {
-        let _ = element(&self.area);
+    fn add(&mut self, element: &str) {
+        self.elements.push_str(element);
     }
 }
 
-fn style(ink: Ink) -> ShapeStyle {
-    ShapeStyle::from(&ink.colour())
+fn written(points: &[Place]) -> String {
+    let pair = |place: &Place| {
+        let (x, y) = grains(*place);
+        format!("{x},{y}")
+    };
+    points.iter().map(pair).collect::<Vec<_>>().join(" ")
 }
 
 fn grains((x, y): Place) -> (i32, i32) {
@@ -109,7 +105,23 @@ fn grains((x, y): Place) -> (i32, i32) {
 
 #[expect(clippy::cast_possible_truncation, reason = "`as` saturates")]
 fn grain(pixels: f64) -> i32 {
-    (pixels * f64::from(GRAIN)).round() as i32
+    (pixels * GRAIN).round() as i32
+}
+
+/// Words that say nothing to a reader of XML.
+fn escaped(words: &str) -> String {
+    let mut escaped = String::with_capacity(words.len());
+    for letter in words.trim().chars() {
+        match letter {
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&apos;"),
+            other => escaped.push(other),
+        }
+    }
+    escaped
 }
 
 /// How wide words are at most, in CSS pixels, in any usual font: a letter is 0.6 of its height, one of a
@@ -133,4 +145,51 @@ pub(super) fn fitting(words: &str, room: f64) -> String {
     }
     fitting.push('…');
     fitting
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inside(draw: impl FnOnce(&mut Paper)) -> String {
+        Paper::drawn(72.0, 36.04, draw).inside
+    }
+
+    #[test]
+    fn places_are_whole_tenths_of_a_pixel() {
+        assert_eq!(Paper::drawn(72.0, 36.04, |_| ()).view_box, "0 0 720 360");
+        assert_eq!(
+            inside(|paper| paper.path(&[(0.0, 1.26), (-2.0, f64::INFINITY)], Ink::Line(9))),
+            r#"<polyline fill="none" class="line-1" points="0,13 -20,2147483647"/>"#
+        );
+    }
+
+    #[test]
+    fn a_rectangle_is_drawn_from_any_two_corners() {
+        let upright = inside(|paper| paper.rect((1.0, 2.0), (4.0, 6.0), Ink::Box));
+        assert_eq!(upright, r#"<rect x="10" y="20" width="30" height="40" class="box"/>"#);
+        assert_eq!(inside(|paper| paper.rect((4.0, 2.0), (1.0, 6.0), Ink::Box)), upright);
+        assert_eq!(inside(|paper| paper.rect((4.0, 6.0), (1.0, 2.0), Ink::Box)), upright);
+    }
+
+    #[test]
+    fn words_of_strangers_are_no_elements() {
+        let words = " </text><b a=\"x\" b='&'>\u{202e} ";
+        assert_eq!(
+            inside(|paper| paper.words(words, (1.0, 2.0), At::Middle, Ink::Label)),
+            "<text x=\"10\" y=\"20\" dy=\"0.5ex\" text-anchor=\"middle\" class=\"label\">\
+             &lt;/text&gt;&lt;b a=&quot;x&quot; b=&apos;&amp;&apos;&gt;⟨U+202E⟩</text>"
+        );
+        assert_eq!(
+            inside(|paper| paper.upright("ke", (1.0, 2.0), Ink::Label)),
+            "<text x=\"10\" y=\"20\" dy=\"0.5ex\" text-anchor=\"start\" class=\"label\" \
+             transform=\"rotate(270, 10, 20)\">ke</text>"
+        );
+    }
+
+    #[test]
+    fn words_are_cut_where_there_is_no_room() {
+        assert_eq!(fitting("short", 100.0), "short");
+        assert_eq!(fitting("a long name of a network", width_of("a long…")), "a long…");
+    }
 }

@@ -27,14 +27,12 @@ impl Span {
                 let high = high.max(1.0).ceil();
                 Self::even(scale, high, step_over(high, most).max(1.0).ceil())
             }
-            Scale::Count | Scale::Number | Scale::Bytes => {
+            Scale::Count | Scale::Number => {
                 let step = step_over(high.max(f64::MIN_POSITIVE), most);
                 let step = if scale == Scale::Count { step.max(1.0) } else { step };
                 Self::even(scale, (high / step).ceil().max(1.0) * step, step)
             }
-            Scale::LogMilliseconds | Scale::LogCount | Scale::LogNumber => {
-                Self::decades(scale, low.floor(), high.ceil(), most)
-            }
+            Scale::LogMilliseconds | Scale::LogNumber => Self::decades(scale, low.floor(), high.ceil(), most),
         }
     }
 
@@ -73,10 +71,9 @@ fn position(scale: Scale, value: f64) -> f64 {
     match scale {
         // A tenth of a millisecond is below what a clock of the network tells.
         Scale::LogMilliseconds => value.max(0.1).log10(),
-        Scale::LogCount => value.max(1.0).log10(),
         // A ten-thousandth is as far from nothing as a chart shows.
         Scale::LogNumber => value.max(1e-4).log10(),
-        Scale::Depth | Scale::Share | Scale::Count | Scale::Number | Scale::Bytes => value,
+        Scale::Depth | Scale::Share | Scale::Count | Scale::Number => value,
     }
 }
 
@@ -94,10 +91,7 @@ pub(super) fn words(scale: Scale, value: f64) -> String {
         Scale::Depth => format!("{value:.0}"),
         Scale::Share => format!("{:.0} %", value * 100.0),
         Scale::Number | Scale::LogNumber if value < 1000.0 => format!("{}", (value * 1e9).round() / 1e9),
-        Scale::Number | Scale::LogNumber | Scale::Count | Scale::LogCount => {
-            short(value, &["", " k", " M", " G", " T"])
-        }
-        Scale::Bytes => short(value, &[" B", " kB", " MB", " GB", " TB", " PB"]),
+        Scale::Number | Scale::LogNumber | Scale::Count => short(value, &["", " k", " M", " G", " T"]),
         Scale::LogMilliseconds if value < 1000.0 => short(value, &[" ms"]),
         Scale::LogMilliseconds => short(value / 1000.0, &[" s", "000 s"]),
     }
@@ -132,13 +126,11 @@ mod tests {
         assert_eq!(ticks(Scale::Share, &[0.3], 6), ["0 %", "20 %", "40 %", "60 %", "80 %", "100 %"]);
         assert_eq!(ticks(Scale::Count, &[734_000.0], 6), ["0", "200 k", "400 k", "600 k", "800 k"]);
         assert_eq!(ticks(Scale::Count, &[7_340_000.0], 6), ["0", "2 M", "4 M", "6 M", "8 M"]);
-        assert_eq!(ticks(Scale::Bytes, &[1.2e9], 4), ["0 B", "500 MB", "1 GB", "1.5 GB"]);
         assert_eq!(
             ticks(Scale::LogMilliseconds, &[3.0, 4000.0], 9),
             ["1 ms", "10 ms", "100 ms", "1 s", "10 s"]
         );
         assert_eq!(ticks(Scale::LogNumber, &[0.02, 45.0], 9), ["0.01", "0.1", "1", "10", "100"]);
-        assert_eq!(ticks(Scale::LogCount, &[1.0, 80.0], 9), ["1", "10", "100"]);
     }
 
     proptest! {
@@ -147,7 +139,9 @@ mod tests {
             values in prop::collection::vec(prop::num::f64::ANY, 0..5),
             most in 2usize..12,
         ) {
-            for scale in [Scale::Depth, Scale::Count, Scale::Number, Scale::Bytes, Scale::LogMilliseconds, Scale::LogCount, Scale::LogNumber] {
+            let scales =
+                [Scale::Depth, Scale::Count, Scale::Number, Scale::LogMilliseconds, Scale::LogNumber];
+            for scale in scales {
                 let span = Span::over(scale, values.iter().copied(), most);
                 prop_assert!(span.ticks.len() <= most.max(6), "{scale:?}: {:?}", span.ticks);
                 for value in &values {

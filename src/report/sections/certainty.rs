@@ -45,7 +45,7 @@ fn bounds(censoring: &Censoring, chosen: Option<u16>) -> Figure {
             let Bounds { low, high } = of(level);
             Point::estimated(level.depth.into(), crate::analysis::Estimate { value: high, low, high })
         };
-        Series::of_points(name, censoring.levels.iter().map(point).collect())
+        Series::new(name, censoring.levels.iter().map(point).collect())
     };
     let columns = std::iter::once(Column::number("depth", ""))
         .chain(Kind::ALL.into_iter().flat_map(|kind| {

@@ -45,7 +45,7 @@ fn levels_off(curves: &Curves, share: impl Fn(&CurveLevel) -> f64) -> u16 {
 
 fn exact(curves: &Curves, name: &str, value: impl Fn(&CurveLevel) -> f64) -> Series {
     let point = |level: &CurveLevel| Point::exact(level.depth.into(), value(level));
-    Series::of_points(name, curves.levels.iter().map(point).collect())
+    Series::new(name, curves.levels.iter().map(point).collect())
 }
 
 fn pages_share(curves: &Curves) -> impl Fn(&CurveLevel) -> f64 {
@@ -187,7 +187,7 @@ fn yields(curves: &Curves, chosen: Option<u16>) -> Figure {
     let chart = Lines {
         x: depth_axis(curves),
         y: Axis::new("New server addresses for 1,000 requests", Scale::LogNumber),
-        series: vec![Series::of_points(name, curves.levels.iter().filter_map(found).collect())],
+        series: vec![Series::new(name, curves.levels.iter().filter_map(found).collect())],
         mark: mark(chosen),
     };
     let told: Vec<String> = (curves.levels.iter().take(4))

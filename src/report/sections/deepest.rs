@@ -71,7 +71,7 @@ fn survival(deepest: &Deepest, sampling: &Sampling, chosen: Option<u16>) -> Figu
     let chart = Lines {
         x: Axis::new("Depth level", Scale::Depth),
         y: Axis::new("Share of trees that are deeper", Scale::Share),
-        series: vec![Series::of_points("trees deeper than this level", points.collect())],
+        series: vec![Series::new("trees deeper than this level", points.collect())],
         mark: super::curves::mark(chosen),
     };
     let half = deepest.levels.iter().find(|level| level.deeper.value < 0.5);

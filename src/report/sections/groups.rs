@@ -43,9 +43,8 @@ fn figure(groups: &Groups, id: &str, by: &str) -> Figure {
     let drawn = || groups.list.iter().filter(|(_, curves)| links(curves)).take(DRAWN);
     let hosts = |level: &CurveLevel| level.union(Kind::Hosts);
     let point = |level: &CurveLevel| Point::exact(level.load(LoadUnit::Requests).value, hosts(level).value);
-    let series = drawn()
-        .map(|(name, curves)| Series::of_points(name, curves.levels.iter().map(point).collect()))
-        .collect();
+    let series =
+        drawn().map(|(name, curves)| Series::new(name, curves.levels.iter().map(point).collect())).collect();
     let rows = drawn().flat_map(|(name, curves)| {
         curves.levels.iter().map(move |level| {
             vec![

@@ -48,7 +48,7 @@ pub(super) fn banded(name: &str, mut points: Vec<Point>) -> Series {
             (y.low, y.high) = (y.value, y.value);
         }
     }
-    Series::of_points(name, points)
+    Series::new(name, points)
 }
 
 pub(super) fn unit(unit: LoadUnit) -> &'static str {

@@ -10,16 +10,12 @@ use reqwest::header::HeaderMap;
 use crate::address::{OptOut, OptOuts, WebUrl};
 use crate::exchange::Head;
 
-#[path = "../../../src/fetch/addresses.rs"]
-mod addresses;
 #[path = "../../../src/fetch/decode.rs"]
 mod decode;
 #[path = "../../../src/fetch/gate.rs"]
 mod gate;
 #[path = "../../../src/fetch/head.rs"]
 mod head;
-#[path = "../../../src/fetch/http_date.rs"]
-mod http_date;
 #[path = "../../../src/fetch/retry_after.rs"]
 mod retry_after;
 #[path = "../../../src/fetch/route.rs"]
@@ -55,6 +51,6 @@ pub fn chosen(url: &WebUrl, answers: &[Record]) -> Option<IpAddr> {
     let nobody = OptOuts::new(OptOut::default(), Box::new(|_| None));
     // With a gateway, so that no routing table decides.
     let gate = gate::Gate::new(Arc::new(nobody), false, true);
-    let address = gate.choose(&addresses::addresses_in(answers), &[]).address.ok()?;
+    let address = gate.choose(&gate::addresses_in(answers), &[]).address.ok()?;
     gate.exchange(url, address).ok().map(|()| address)
 }
