@@ -220,6 +220,7 @@ mod tests {
         assert!(!make_folder(&folder).unwrap() && steps::take().is_empty());
         fs::write(folder.join("file"), "").unwrap();
         make_folder(&folder.join("file/below")).unwrap_err();
+        make_folder(&folder.join("x".repeat(300))).unwrap_err();
     }
 
     #[test]
@@ -230,6 +231,7 @@ mod tests {
         staging.write(b"half").unwrap();
         assert!(hidden(&path).exists());
         drop(staging);
+        assert!(!hidden(&path).exists());
         let full = |_: &mut dyn Write| Err(io::ErrorKind::StorageFull.into());
         assert_eq!(replace_with(&path, full).unwrap_err().kind(), io::ErrorKind::StorageFull);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
