@@ -33,7 +33,6 @@
 //! The first nine are pure: no clock, no sockets, no disk except behind the frontier's store. Time is
 //! always an argument. `tests/architecture.rs` holds which room may name which.
 
-#![forbid(unsafe_code)]
 #![warn(clippy::print_stdout, clippy::print_stderr)] // `cli::output` prints.
 
 pub mod address;

@@ -227,7 +227,7 @@ fn ends(errors: &mut [f64], tail: f64) -> (f64, f64) {
     errors.iter_mut().for_each(|error| *error = error.abs());
     errors.sort_unstable_by(f64::total_cmp);
     let reach = quantile(errors, 1.0 - 2.0 * tail);
-    (((least - reach) / 2.0).min(0.0), ((most + reach) / 2.0).max(0.0))
+    (f64::midpoint(least, -reach).min(0.0), f64::midpoint(most, reach).max(0.0))
 }
 
 /// One unit in `part`, where that is no whole number sometimes one more.

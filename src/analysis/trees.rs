@@ -61,6 +61,7 @@ impl Trees {
         self.trees.is_empty()
     }
 
+    #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Tree> {
         self.trees.iter()
     }

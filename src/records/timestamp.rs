@@ -31,12 +31,35 @@ impl From<SystemTime> for Timestamp {
     }
 }
 
-impl fmt::Display for Timestamp {
-    /// Moments beyond the calendar, which ends in the year 262142, are written as its last or first one.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Timestamp {
+    /// Its day, for readers: `2026-11-21`.
+    #[must_use]
+    pub fn day(self) -> String {
+        self.in_calendar().format("%Y-%m-%d").to_string()
+    }
+
+    /// To the minute, for readers: `2026-11-21 08:30 UTC`.
+    #[must_use]
+    pub fn minute(self) -> String {
+        self.in_calendar().format("%Y-%m-%d %H:%M UTC").to_string()
+    }
+
+    /// To the second, for readers: `2026-11-21 08:30:00 UTC`.
+    #[must_use]
+    pub fn second(self) -> String {
+        self.in_calendar().format("%Y-%m-%d %H:%M:%S UTC").to_string()
+    }
+
+    /// What lies beyond the calendar, which ends in the year 262142, becomes its last or first moment.
+    fn in_calendar(self) -> DateTime<Utc> {
         let end = if self.0 < 0 { DateTime::<Utc>::MIN_UTC } else { DateTime::<Utc>::MAX_UTC };
-        let moment = DateTime::from_timestamp_micros(self.0).unwrap_or(end);
-        f.write_str(&moment.to_rfc3339_opts(SecondsFormat::Micros, true))
+        DateTime::from_timestamp_micros(self.0).unwrap_or(end)
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.in_calendar().to_rfc3339_opts(SecondsFormat::Micros, true))
     }
 }
 
@@ -80,6 +103,14 @@ mod tests {
         assert_eq!(Timestamp(951_782_400_250_000).to_string(), "2000-02-29T00:00:00.250000Z");
         assert_eq!(Timestamp(-1).to_string(), "1969-12-31T23:59:59.999999Z");
         assert_eq!(Timestamp(4_107_542_399_000_000).to_string(), "2100-02-28T23:59:59.000000Z");
+    }
+
+    #[test]
+    fn readers_are_told_the_day_the_minute_or_the_second() {
+        let time: Timestamp = "2026-11-21T08:30:59.999999Z".parse().unwrap();
+        assert_eq!(time.day(), "2026-11-21");
+        assert_eq!(time.minute(), "2026-11-21 08:30 UTC");
+        assert_eq!(time.second(), "2026-11-21 08:30:59 UTC");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::{Banner, Cell, Fact, Known, Report, Section, sections};
 use crate::analysis::{
     Censoring, Choice, Curves, Deepest, Forecast, Kind, Overview, Recorded, Sampling, Unseen,
 };
-use crate::records::{Manifest, SurveyState, Timestamp};
+use crate::records::{Manifest, SurveyState};
 
 /// All that was found of a survey, for [`Report::of`].
 #[derive(Clone, Debug)]
@@ -95,13 +95,14 @@ fn title(manifest: &Manifest) -> String {
 }
 
 fn subtitle(manifest: &Manifest, known: Option<Known>) -> String {
-    let day = |moment: Timestamp| moment.to_string()[..10].to_owned();
-    let begun = day(manifest.created);
+    let begun = manifest.created.day();
     let ended = match manifest.state {
-        SurveyState::Finished => format!(", finished {}", day(manifest.finished.unwrap_or(manifest.updated))),
+        SurveyState::Finished => {
+            format!(", finished {}", manifest.finished.unwrap_or(manifest.updated).day())
+        }
         // The manifest of a survey at work is as old as its run.
         SurveyState::Running | SurveyState::Interrupted | SurveyState::Failed => {
-            known.map_or_else(String::new, |known| format!(", as of {}", day(known.at)))
+            known.map_or_else(String::new, |known| format!(", as of {}", known.at.day()))
         }
     };
     let kind = if manifest.simulation.is_some() {

@@ -33,7 +33,7 @@ impl Banner {
                 "{} of {} known site trees are done, as of {}",
                 thousands(done),
                 thousands(trees),
-                second(at)
+                at.second()
             ),
             None => format!("{} of the site trees are done", thousands(done)),
         };
@@ -44,11 +44,6 @@ impl Banner {
         );
         Some(Self { title: title.to_owned(), text })
     }
-}
-
-/// `2026-11-21 08:30:05 UTC`.
-fn second(at: Timestamp) -> String {
-    at.to_string().get(..19).unwrap_or_default().replace('T', " ") + " UTC"
 }
 
 #[cfg(test)]

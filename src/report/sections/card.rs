@@ -140,9 +140,7 @@ fn state(state: SurveyState) -> &'static str {
 }
 
 fn moment(moment: Option<Timestamp>) -> Cell {
-    let minute =
-        |moment: Timestamp| moment.to_string().get(..16).unwrap_or_default().replace('T', " ") + " UTC";
-    moment.map(minute).into()
+    moment.map(Timestamp::minute).into()
 }
 
 fn vantage(vantage: &Vantage) -> String {

@@ -30,7 +30,7 @@ fn sources(method: &Method) -> Vec<Fact> {
     let mut facts =
         vec![Fact::new("Public Suffix List", method.suffix_list.clone()).note("divides hosts into sites")];
     for database in &method.geo {
-        let built = database.built.to_string().get(..10).unwrap_or_default().to_owned();
+        let built = database.built.day();
         facts.push(
             Fact::new("Database of addresses", database.database_type.clone()).note(format!("built {built}")),
         );
@@ -81,7 +81,7 @@ fn settings(id: &str, caption: &str, settings: &[Setting]) -> Table {
 fn citation(overview: &Overview) -> String {
     let card = &overview.card;
     let domains: Vec<String> = card.country_domains.iter().map(|domain| format!(".{domain}")).collect();
-    let day = card.created.to_string().get(..10).unwrap_or_default().to_owned();
+    let day = card.created.day();
     format!(
         "Survey of the Web servers of {}, begun {day}, made with ccsurvey {}. The method is that of \
          Nakahira, Hoshino and Mikami, \"Low Load Server Crawler: Design and Evaluation\", WWW 2008.",

@@ -156,7 +156,7 @@ impl ChooseDepth {
     pub fn execute(self) -> Result<Exit, CliError> {
         let environment = self.environment.as_deref().map(read_environment).transpose()?;
         let recorded = Recorded::load(&self.dir)?;
-        let advice = Desk::new(&self, environment, &recorded)?.advice()?;
+        let advice = Desk::new(&self, environment, &recorded)?.advice();
         if self.json {
             print_json(&advice)?;
         } else {
@@ -201,9 +201,9 @@ impl<'a> Desk<'a> {
         Ok(Self { asked, recorded, sampling, plan, exchanges })
     }
 
-    fn advice(&self) -> Result<Advice, CliError> {
+    fn advice(&self) -> Advice {
         let groups = self.groups();
-        Ok(Advice {
+        Advice {
             survey: self.asked.dir.clone(),
             answer: self.answer(self.recorded, |_| true),
             grouped_by: if self.asked.classes {
@@ -213,7 +213,7 @@ impl<'a> Desk<'a> {
             },
             groups,
             notes: self.notes(),
-        })
+        }
     }
 
     fn answer(&self, recorded: &Recorded, keep: impl Fn(usize) -> bool + Sync) -> Answer {
