@@ -9,15 +9,17 @@ use crate::survey::{Settings, most_bytes, pace};
 const USUAL_CHANCE: f64 = 0.5;
 
 /// The rule by which servers are asked, for schedules that are only played: the same that rules surveys.
-pub(in crate::cli) struct Rule {
+pub struct SurveyPacing {
     pace: Pace,
     servers: Vec<(Health, ServerLink)>,
     bucket: Option<Bucket>,
     largest: u64,
 }
 
-impl Rule {
-    pub(in crate::cli) fn of(settings: &Settings) -> Self {
+impl SurveyPacing {
+    /// The rule as these settings have it, before anything is asked.
+    #[must_use]
+    pub fn of(settings: &Settings) -> Self {
         let largest = most_bytes(settings);
         Self {
             pace: pace(settings),
@@ -28,7 +30,7 @@ impl Rule {
     }
 }
 
-impl Pacing for Rule {
+impl Pacing for SurveyPacing {
     fn is_trouble(&self, status: Option<u16>, failure: Option<&str>) -> bool {
         fare(status, failure) == Fare::Trouble
     }

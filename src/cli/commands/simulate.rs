@@ -1,19 +1,14 @@
 //! A survey of a virtual Web space in this process, on a virtual clock.
 
-mod web;
-
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, UNIX_EPOCH};
 
 use clap::Args;
-use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 
 use super::space::world::WorldArgument;
 use super::survey::{reading_in_words, taken_in_words};
-use crate::address::WebUrl;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::flags::SurveyFlags;
@@ -22,10 +17,10 @@ use crate::cli::progress::Display;
 use crate::cli::run::{Showing, no_threads, verdict};
 use crate::cli::{log, start_list, stop};
 use crate::records::units::thousands;
-use crate::space::{Replay, SPECIFICATION, Web};
+use crate::rehearsal::{Rehearsal, Scenario};
+use crate::space::Replay;
 use crate::starts::StartList;
-use crate::survey::{Ending, Simulation, Summary, Survey, area};
-use web::InProcess;
+use crate::survey::{Ending, Summary, area};
 
 /// Survey a virtual Web space, or a recorded survey once more, in this process, on a virtual clock.
 ///
@@ -65,37 +60,29 @@ Examples:
   ccsurvey simulate country.toml thin --min-delay 15s --json
   ccsurvey simulate recorded-survey shallow --depth 4";
 
-/// When virtual clocks start: 2026-01-01, 00:00 UTC. A time that is the same for all runs, so that their
-/// tables are the same to the byte.
-const BEGINS: Duration = Duration::from_secs(1_767_225_600);
-
 impl Simulate {
     /// # Errors
     /// When world, settings or start list cannot be used, DIR exists, or the survey fails.
     pub fn execute(self) -> Result<Exit, CliError> {
-        let Ground { web, countries, start_list, told, replay } = Ground::of(&self.world)?;
+        let (scenario, replay) = scenario(&self.world)?;
         let (file, skip_bad) = (self.flags.start().map(Path::to_owned), self.flags.skips_bad());
         let settings = self.flags.into_settings_of_simulation(|settings| {
             if settings.cctld.is_empty() {
-                settings.cctld = countries;
+                settings.cctld.clone_from(&scenario.countries);
             }
         })?;
         let start = match file {
             Some(file) => start_list::read(&file, &area(&settings)?, skip_bad)?,
-            None => StartList::of(&start_list).map_err(|wrong| CliError::Failed(wrong.to_string()))?,
+            None => {
+                StartList::of(&scenario.start_urls).map_err(|wrong| CliError::Failed(wrong.to_string()))?
+            }
         };
-        let web = Arc::new(InProcess::new(web));
-        let simulation = Simulation { web, begins: UNIX_EPOCH + BEGINS, told };
         // Signals and the display live in real time, the survey in virtual time.
         let real = Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(no_threads)?;
-        let virtual_time =
-            Builder::new_current_thread().enable_time().start_paused(true).build().map_err(no_threads)?;
-        let (survey, taken) = {
-            let _entered = virtual_time.enter();
-            Survey::simulate(&self.dir, settings, &start, simulation, &mut reading_in_words())?
-        };
+        let (rehearsal, taken) =
+            Rehearsal::begin(&self.dir, settings, &start, scenario, &mut reading_in_words())?;
         say(&taken_in_words(taken));
-        let ended = run(survey, &self.dir, self.showing, &real, &virtual_time);
+        let ended = run(rehearsal, &self.dir, self.showing, &real);
         real.shutdown_background();
         if let Some(unasked) = replay.map(|replay| replay.unknown()).filter(|unknown| *unknown > 0) {
             say(&format!(
@@ -107,53 +94,18 @@ impl Simulate {
     }
 }
 
-/// What is simulated, with all that a survey of it need not be told.
-struct Ground {
-    web: Arc<dyn Web>,
-    countries: Vec<String>,
-    start_list: Vec<WebUrl>,
-    /// For the manifest.
-    told: Value,
-    replay: Option<Arc<Replay>>,
-}
-
-impl Ground {
-    fn of(argument: &WorldArgument) -> Result<Self, CliError> {
-        let name = argument.world.display().to_string();
-        if let Some(recorded) = argument.recorded()? {
-            recorded.gaps().iter().for_each(|gap| say(gap));
-            return Ok(Self {
-                web: recorded.replay.clone(),
-                countries: recorded.settings.cctld.clone(),
-                start_list: start_list::read_urls(&recorded.start_list())?,
-                told: json!({ "recorded": name, "depth": recorded.settings.depth }),
-                replay: Some(recorded.replay),
-            });
-        }
-        let world = argument.read()?;
-        if !world.hostile_cases().is_empty() {
-            return Err(CliError::Usage(format!(
-                "{name}: hostile sites break rules of connections, of which a simulation has none; serve the world \
-                 and survey it"
-            )));
-        }
-        Ok(Self {
-            countries: world.country_domains.iter().map(ToString::to_string).collect(),
-            start_list: world.start_urls().iter().filter_map(|url| WebUrl::parse(url).ok()).collect(),
-            told: json!({ "world": name, "specification": SPECIFICATION, "seed": world.seed }),
-            web: Arc::new(world),
-            replay: None,
-        })
+/// What is simulated, and the replay where it is a recorded survey.
+fn scenario(argument: &WorldArgument) -> Result<(Scenario, Option<Arc<Replay>>), CliError> {
+    let name = argument.world.display().to_string();
+    if let Some(recorded) = argument.recorded()? {
+        recorded.gaps().iter().for_each(|gap| say(gap));
+        let start_urls = start_list::read_urls(&recorded.start_list())?;
+        return Ok((Scenario::of_recorded(&name, &recorded, start_urls), Some(recorded.replay)));
     }
+    Ok((Scenario::of_world(&name, argument.read()?)?, None))
 }
 
-fn run(
-    survey: Survey,
-    dir: &Path,
-    showing: Showing,
-    real: &Runtime,
-    virtual_time: &Runtime,
-) -> Result<Ending, CliError> {
+fn run(rehearsal: Rehearsal, dir: &Path, showing: Showing, real: &Runtime) -> Result<Ending, CliError> {
     log::start(dir, showing.log_level)?;
     let (display, stopped): (_, watch::Receiver<bool>) = {
         let _entered = real.enter();
@@ -165,7 +117,7 @@ fn run(
         });
         (display, stopped)
     };
-    let ended = virtual_time.block_on(survey.run(stopped));
+    let ended = rehearsal.run(stopped);
     if let Some(display) = display {
         display.end();
     }

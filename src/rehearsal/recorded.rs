@@ -3,14 +3,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::cli::config;
-use crate::cli::error::{CliError, one_line};
 use crate::records::units::thousands;
 use crate::records::{
-    ExchangeRow, Manifest, PageLinkRow, RobotsRow, Row, SurveyState, TablesError, read_table, row_count,
+    ExchangeRow, Manifest, ManifestError, PageLinkRow, RobotsRow, Row, SurveyState, TablesError, read_table,
+    row_count,
 };
 use crate::space::{RecordedExchange, RecordedLink, Replay};
-use crate::survey::Settings;
+use crate::survey::{Settings, SettingsFileError, read_settings};
 
 /// A recorded survey as a world.
 #[derive(Debug)]
@@ -22,25 +21,36 @@ pub struct Recorded {
     pub replay: Arc<Replay>,
 }
 
+/// Why a folder is no survey that can be walked again.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordedError {
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
+    #[error(transparent)]
+    Settings(#[from] SettingsFileError),
+    /// Its pages were not kept.
+    #[error("{} was surveyed without its page links and cannot be replayed: survey with --record-links", .0.display())]
+    NoPageLinks(PathBuf),
+    #[error(transparent)]
+    Tables(#[from] TablesError),
+}
+
 impl Recorded {
     /// Reads the tables of a survey, segment by segment; the replay itself is held in memory.
     ///
     /// # Errors
     /// When the folder holds no survey, the survey did not keep its pages, or a table cannot be read.
-    pub fn read(dir: &Path) -> Result<Self, CliError> {
-        let manifest = Manifest::load(dir).map_err(|wrong| CliError::Usage(one_line(&wrong.to_string())))?;
-        let settings = config::read(&dir.join("survey.toml"))?;
+    pub fn read(dir: &Path) -> Result<Self, RecordedError> {
+        let manifest = Manifest::load(dir)?;
+        let settings = read_settings(&dir.join("survey.toml"))?;
         let is_missing = |table: &&str| {
             let count = row_count(dir, table);
             count.is_err_and(|wrong| wrong.source.kind() == std::io::ErrorKind::NotFound)
         };
         if [PageLinkRow::TABLE, RobotsRow::TABLE].iter().any(is_missing) {
-            return Err(CliError::Usage(format!(
-                "{} was surveyed without its page links and cannot be replayed: survey with --record-links",
-                dir.display()
-            )));
+            return Err(RecordedError::NoPageLinks(dir.to_owned()));
         }
-        let replay = replay(dir).map_err(|wrong| CliError::Usage(one_line(&wrong.to_string())))?;
+        let replay = replay(dir)?;
         Ok(Self { dir: dir.to_owned(), state: manifest.state, settings, replay: Arc::new(replay) })
     }
 
