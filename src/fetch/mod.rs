@@ -98,6 +98,7 @@ mod wire;
 mod tests;
 
 pub use error::FetchError;
-pub use fetcher::{Clock, Fetcher, Located, beyond_limit, most_bytes};
+pub use fetcher::{Fetcher, Located, beyond_limit, most_bytes};
 pub use in_process::{Burden, Looked, Question, Reply, Shown, Then, Web};
+pub use run::Clock;
 pub use settings::{Settings, Timeouts};
