@@ -131,6 +131,29 @@ fn no_files_of_a_room_import_each_other_in_a_circle() {
 }
 
 #[test]
+fn a_circle_is_seen_through_what_a_folder_hands_on_and_not_in_tests() {
+    let dir = tempfile::tempdir().unwrap();
+    let src = dir.path();
+    fs::create_dir_all(src.join("room/deep")).unwrap();
+    for (file, text) in [
+        ("room/mod.rs", "mod above;\nmod deep;\nmod other;\npub use deep::{Low as Lower, Low};\n"),
+        ("room/above.rs", "use super::Low;\npub struct High(Low);\n"),
+        ("room/deep/mod.rs", "mod low;\npub use low::Low;\n"),
+        ("room/deep/low.rs", "pub struct Low;\nfn up(_: crate::room::above::High) {}\n"),
+        ("room/other.rs", "pub struct Other;\n#[cfg(test)]\nmod tests {\n    use super::super::above;\n}\n"),
+    ] {
+        fs::write(src.join(file), text).unwrap();
+    }
+    let mut files = Vec::new();
+    sources(src, &mut files);
+    let arrows = Sources::read(src, &files).arrows("room");
+    let module = |path: &str| path.split('/').map(ToOwned::to_owned).collect::<Module>();
+    assert_eq!(circles(&arrows), [BTreeSet::from(["room/above", "room/deep/low"].map(module))]);
+    assert_eq!(circles(&between_parts(&arrows)), [BTreeSet::from(["room/above", "room/deep"].map(module))]);
+    assert!(arrows[&module("room/other")].is_empty());
+}
+
+#[test]
 fn there_are_no_drawers() {
     for name in ["utils", "util", "types", "common", "helpers", "misc"] {
         assert!(!rooms().contains(name), "{name}");

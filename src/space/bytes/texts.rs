@@ -3,7 +3,7 @@
 //! Every sentence is a whole in its encoding (ISO-2022-JP returns to ASCII at its end), so that markup may
 //! follow it. No sentence has a byte that markup is made of (`<`, `>`, `"`, `'`, `&`): the second bytes of
 //! ISO-2022-JP are ASCII, and a reader who takes them for it must not find a tag, nor lose one. The Japanese
-//! words are chosen for that; `bytes_tests` holds it for every charset read as every other.
+//! words are chosen for that; `tests` holds it for every charset read as every other.
 
 use std::sync::LazyLock;
 
