@@ -28,6 +28,7 @@
 //!
 //! Trying it:
 //! - [`space`]: a virtual Web space that knows its own ground truth, drawn from a seed or recorded by a survey.
+//! - [`rehearsal`]: surveys of virtual Webs in this process, on a virtual clock; recorded surveys walked again.
 //! - [`cli`]: flags and file to settings; one file a command.
 //!
 //! The first nine are pure: no clock, no sockets, no disk except behind the frontier's store. Time is
@@ -44,6 +45,7 @@ pub mod frontier;
 pub mod load;
 pub mod page;
 pub mod records;
+pub mod rehearsal;
 pub mod report;
 pub mod robots;
 pub mod roster;

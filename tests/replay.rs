@@ -11,8 +11,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ccsurvey::address::WebUrl;
-use ccsurvey::cli::commands::space::recorded::Recorded;
 use ccsurvey::records::{ExchangeRow, LevelRow, LinkRow, PageLinkRow, SiteRow};
+use ccsurvey::rehearsal::Recorded;
 use ccsurvey::space::{Replay, ServeSettings, Served, serve};
 use ccsurvey::survey::{FeedBackRule, Settings, Survey};
 use common::{Space, Surveyed, TimelessTables, rows, same, timeless_tables};

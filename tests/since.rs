@@ -9,9 +9,9 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use ccsurvey::analysis::overview::Overview;
-use ccsurvey::cli::commands::space::recorded::Recorded;
 use ccsurvey::records::units::thousands;
 use ccsurvey::records::{ExchangeRow, PageLinkRow, RobotsRow};
+use ccsurvey::rehearsal::Recorded;
 use ccsurvey::survey::{Settings, Summary};
 use common::{Space, Surveyed, TimelessTables, rows, same, timeless_tables};
 

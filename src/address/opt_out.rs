@@ -183,7 +183,6 @@ fn could_be_asked_for(host: &Host) -> bool {
     host.ip().is_none() && host.as_str().contains('.') && host.as_str().bytes().all(is_sound)
 }
 
-/// A calendar date as RFC 3339 writes it; whether the month has that day does not matter here.
 fn is_in((network, prefix): (IpAddr, u8), address: IpAddr) -> bool {
     match (network, address) {
         (IpAddr::V4(network), IpAddr::V4(ip)) => {

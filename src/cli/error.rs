@@ -2,7 +2,8 @@ use std::io;
 
 use super::exit::Exit;
 use crate::analysis::AnalysisError;
-use crate::survey::SurveyError;
+use crate::rehearsal::{RecordedError, RehearsalError, ScenarioError};
+use crate::survey::{SettingsFileError, SurveyError};
 
 /// Why a command ends early, in the words that the user reads.
 #[derive(Debug, thiserror::Error)]
@@ -48,6 +49,36 @@ impl From<AnalysisError> for CliError {
         match wrong {
             AnalysisError::Manifest(wrong) => SurveyError::from(wrong).into(),
             other => Self::Failed(one_line(&other.to_string())),
+        }
+    }
+}
+
+impl From<SettingsFileError> for CliError {
+    fn from(wrong: SettingsFileError) -> Self {
+        Self::Usage(wrong.to_string())
+    }
+}
+
+impl From<RecordedError> for CliError {
+    fn from(wrong: RecordedError) -> Self {
+        match wrong {
+            RecordedError::Settings(wrong) => wrong.into(),
+            other => Self::Usage(one_line(&other.to_string())),
+        }
+    }
+}
+
+impl From<ScenarioError> for CliError {
+    fn from(wrong: ScenarioError) -> Self {
+        Self::Usage(wrong.to_string())
+    }
+}
+
+impl From<RehearsalError> for CliError {
+    fn from(wrong: RehearsalError) -> Self {
+        match wrong {
+            RehearsalError::Survey(wrong) => wrong.into(),
+            wrong @ RehearsalError::NoThread(_) => Self::Failed(wrong.to_string()),
         }
     }
 }

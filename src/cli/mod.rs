@@ -21,7 +21,6 @@ mod check;
 mod columns;
 pub mod command;
 pub mod commands;
-mod config;
 pub mod error;
 pub mod exit;
 pub mod flags;

@@ -1,6 +1,6 @@
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use tokio::time::Instant;
 
@@ -11,16 +11,13 @@ use super::line::{Line, Lines, Opener};
 use super::names::{Found, Names};
 use super::old_tls::greet;
 use super::request::Requests;
-use super::run::Exchange;
+use super::run::{Clock, Exchange};
 use super::settings::ROBOTS_BYTES;
 use super::tls::Tls;
 use super::wire::{FRAMES, LARGEST_HANDSHAKE, READ_AHEAD};
 use super::{FetchError, Settings};
 use crate::address::{Host, MAX_URL_BYTES, OptOuts, WebUrl};
 use crate::exchange::{Answer, Ask, Failure, Validators};
-
-/// Tells the time that answers are stamped with.
-pub type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 
 /// Finds servers and puts questions to them. Cheap to clone: all clones are one.
 ///

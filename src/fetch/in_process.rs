@@ -10,8 +10,7 @@ use reqwest::{Request, Response};
 use tokio::time::{Instant, sleep};
 
 use super::Settings;
-use super::connect::Notes;
-use super::line::KEPT_ALIVE;
+use super::connect::{KEPT_ALIVE, Notes};
 use super::tls::{Spoken, Verdict};
 use super::wire::READ_AHEAD;
 use crate::address::{Host, WebUrl};

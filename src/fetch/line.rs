@@ -1,14 +1,13 @@
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Request, Response, Url, retry};
 use url::Position;
 
-use super::connect::{Notes, Watch};
+use super::connect::{KEPT_ALIVE, Notes, Watch};
 use super::failure::classify;
 use super::in_process::{Thread, Web};
 #[cfg(feature = "old-tls")]
@@ -92,10 +91,6 @@ enum Origin {
 
 /// Servers with a line; 25 to 52 KiB for each connection that is idle.
 const SERVERS: usize = 512;
-
-/// How long a connection is kept alive. The pause between two requests is at most 60 s as long
-/// as nothing longer was asked for; servers mostly hang up after 5 s (Apache) to 75 s (nginx).
-pub(super) const KEPT_ALIVE: Duration = Duration::from_secs(65);
 
 impl Lines {
     pub(super) fn new(opener: Opener, settings: Arc<Settings>) -> Self {

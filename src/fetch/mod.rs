@@ -94,6 +94,7 @@ mod wire;
 #[cfg(test)]
 mod tests;
 
-pub use fetcher::{Clock, Fetcher, Located, beyond_limit, most_bytes};
+pub use fetcher::{Fetcher, Located, beyond_limit, most_bytes};
 pub use in_process::{Burden, Looked, Question, Reply, Shown, Then, Web};
+pub use run::Clock;
 pub use settings::{FetchError, Settings, Timeouts};

@@ -13,9 +13,8 @@ use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_openssl::SslStream;
 
-use super::connect::Notes;
+use super::connect::{KEPT_ALIVE, Notes};
 use super::failure::{of_http, of_io};
-use super::line::KEPT_ALIVE;
 use super::old_tls::of_connecting;
 use super::settings::Timeouts;
 use super::tls::{Examiner, Spoken};

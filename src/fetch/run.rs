@@ -11,7 +11,6 @@ use tokio::time::{Instant, sleep_until};
 use super::Settings;
 use super::body::{Body, Read};
 use super::connect::{Moments, Notes};
-use super::fetcher::Clock;
 use super::line::Line;
 use super::reading::{Reading, is_markup};
 use super::request::request_bytes;
@@ -19,6 +18,9 @@ use super::wire::Tally;
 use super::{head, tls};
 use crate::address::WebUrl;
 use crate::exchange::{Answer, Failure, Head, Purpose, Timings, Wire};
+
+/// Tells the time that answers are stamped with.
+pub type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 
 /// One exchange on its way.
 pub(super) struct Exchange<'a> {

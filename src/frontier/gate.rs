@@ -2,7 +2,7 @@ use redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
 use serde::{Deserialize, Serialize};
 
 use super::entry::{FeedBack, MOST_TREES, Rules};
-use super::store::{decode, encode};
+use super::layout::{decode, encode};
 use crate::address::Site;
 
 pub(super) const GATES: TableDefinition<'static, &str, &[u8]> = TableDefinition::new("gates");

@@ -22,6 +22,7 @@
 mod entry;
 mod error;
 mod gate;
+mod layout;
 mod queue;
 mod store;
 

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 
 use super::entry::{FeedBack, Finished, Lease, Offer, Rules};
 use super::gate::{Gates, Spare};
-use super::store::{FOUND, META, SITES, TREES, WAITING, decode, encode};
+use super::layout::{FOUND, META, Place, SITES, TREES, WAITING, decode, encode, place_of};
 use crate::address::Site;
 
 /// What the store keeps of a site.
@@ -28,13 +28,6 @@ pub(super) struct Queue<'txn> {
     rules: Rules,
     /// The first of the places that were taken in this transaction.
     pub first_taken: Option<Place>,
-}
-
-/// Where a tree waits: those of greater priority first, and among equals in the order offered.
-pub(super) type Place = (u32, u64);
-
-pub(super) fn place_of(lease: &Lease) -> Place {
-    (lease.priority.abs_diff(i32::MAX), lease.order)
 }
 
 /// The order number that the next tree gets.

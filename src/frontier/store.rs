@@ -1,5 +1,4 @@
 use std::collections::HashSet;
-use std::fmt::Display;
 use std::net::IpAddr;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
@@ -7,22 +6,14 @@ use std::path::{Path, PathBuf};
 use redb::{
     Builder, Database, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction,
 };
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 use super::entry::{FeedBack, Finished, Lease, Offer, Rules};
 use super::error::FrontierError;
 use super::gate::{GATES, Gate};
-use super::queue::{NEXT, Place, Queue, SITES_FOUND, place_of};
+use super::layout::{FOUND, META, Place, SITES, TREES, WAITING, decode, place_of};
+use super::queue::{NEXT, Queue, SITES_FOUND};
 use crate::address::{Host, Site};
 
-pub(super) const META: TableDefinition<'static, &str, u64> = TableDefinition::new("meta");
-pub(super) const TREES: TableDefinition<'static, u64, &[u8]> = TableDefinition::new("trees");
-/// Trees not finished that may be walked now.
-pub(super) const WAITING: TableDefinition<'static, Place, ()> = TableDefinition::new("waiting");
-pub(super) const SITES: TableDefinition<'static, &str, &[u8]> = TableDefinition::new("sites");
-/// What finished trees found and is not merged yet, for a tree before them is still being walked.
-pub(super) const FOUND: TableDefinition<'static, u64, &[u8]> = TableDefinition::new("found");
 const SERVERS: TableDefinition<'static, &[u8], &[u8]> = TableDefinition::new("servers");
 const KNOWN: TableDefinition<'static, &str, &[u8]> = TableDefinition::new("known");
 
@@ -422,19 +413,6 @@ fn address_of(key: &[u8]) -> Option<IpAddr> {
     match key {
         [0xff, v6 @ ..] => <[u8; 16]>::try_from(v6).ok().map(IpAddr::from),
         v4 => <[u8; 4]>::try_from(v4).ok().map(IpAddr::from),
-    }
-}
-
-pub(super) fn encode(value: &impl Serialize) -> Vec<u8> {
-    // postcard writes any serde value into a growing vector; it has no way to fail on ours.
-    postcard::to_stdvec(value).unwrap_or_default()
-}
-
-/// What was encoded, to its last byte; anything else is damage, which the message names.
-pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8], what: impl Display) -> Result<T, redb::Error> {
-    match postcard::take_from_bytes(bytes) {
-        Ok((value, [])) => Ok(value),
-        _ => Err(redb::Error::Corrupted(format!("{what} cannot be read"))),
     }
 }
 

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 
 use polars::prelude::DataFrame;
 
+use super::layout::{SEGMENTED, encode, folder, joined_name, names, segment_number, segmented};
 use super::read::{files, read_file, rows_of};
-use super::tables::{SEGMENTED, encode, folder, joined_name, names, segment_number, segmented};
 use super::{ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, Row, SiteRow, TablesError, durable};
 
 /// Joins the segments of the tables that are there; a table with other files in its folder is left alone.

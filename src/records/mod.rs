@@ -30,6 +30,7 @@ mod error;
 mod exchange_counts;
 mod exchanges;
 mod geo;
+mod layout;
 mod levels;
 mod links;
 mod manifest;

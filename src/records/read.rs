@@ -8,7 +8,7 @@ use polars_io::parquet::metadata::{FileMetadata, FileMetadataRef};
 use polars_io::prelude::ParquetReader;
 
 use super::error::IntoIoError;
-use super::tables::{folder, names, segment_number, segmented};
+use super::layout::{folder, names, segment_number, segmented};
 use super::units::thousands;
 use super::{Manifest, Row, ServerRow, SurveyState, TableCount, TablesError};
 

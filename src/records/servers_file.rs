@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use polars_io::prelude::BatchedWriter;
 
 use super::durable::{self, Staging};
-use super::tables::parquet;
+use super::layout::parquet;
 use super::{Row, ServerRow, TablesError};
 
 /// The table of servers while it is written anew, a row group at a time: memory is that of one of them, however many

@@ -233,12 +233,12 @@ fn a_column_that_an_older_version_did_not_write_is_null() {
     tables.write(0, &site("a.ke", 1)).unwrap();
     let path = dir.path().join("tables/exchanges/000000.parquet");
     let mut older = super::read::read_file::<ExchangeRow>(&path, None).unwrap().drop("title").unwrap();
-    fs::write(&path, super::tables::encode(&mut older, &path).unwrap()).unwrap();
+    fs::write(&path, super::layout::encode(&mut older, &path).unwrap()).unwrap();
     assert_eq!(all::<ExchangeRow>(dir.path())[0].title, None);
     let frame = read_frames::<ExchangeRow>(dir.path(), &["title", "site"]).unwrap().next().unwrap().unwrap();
     assert_eq!(frame.column("title").unwrap().null_count(), 1);
     let mut without_site = older.drop("site").unwrap();
-    fs::write(&path, super::tables::encode(&mut without_site, &path).unwrap()).unwrap();
+    fs::write(&path, super::layout::encode(&mut without_site, &path).unwrap()).unwrap();
     let error = read_table::<ExchangeRow>(dir.path()).unwrap().next().unwrap().unwrap_err();
     assert!(error.to_string().contains("site"), "{error}");
 }

@@ -2,7 +2,6 @@ use std::time::Duration;
 
 use super::lines::Record;
 use super::pattern::PathPattern;
-use super::rules::{Defects, Rule};
 
 /// Gathers, record by record, what a robots.txt says to us and what it says to everyone.
 pub(super) struct Groups<'a> {
@@ -14,6 +13,26 @@ pub(super) struct Groups<'a> {
     rules_for: Header,
     delay_for: Header,
     pub(super) defects: Defects,
+}
+
+/// Whether what a pattern matches may be asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Rule {
+    pub(super) pattern: PathPattern,
+    pub(super) allow: bool,
+}
+
+/// What was wrong with a robots.txt, whoever its groups are for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Defects {
+    /// Lines that are no field at all, name no crawler, or have a path or delay that means nothing.
+    pub malformed_lines: u32,
+    /// Rules before the first `User-agent`.
+    pub rules_outside_groups: u32,
+    /// Longer than [`MAX_BYTES`](super::MAX_BYTES): the rest was not read.
+    pub truncated: bool,
+    /// It begins like HTML or XML: most likely an error page sent as 200.
+    pub html: bool,
 }
 
 /// All groups for one name, combined (RFC 9309 §2.2.1).

@@ -36,6 +36,7 @@ mod published;
 mod rfc9309;
 
 pub use availability::{Availability, MAX_AGE, MAX_REDIRECTS};
+pub use groups::Defects;
 pub use lines::MAX_BYTES;
 pub use pattern::{PathPattern, Target};
-pub use rules::{Defects, Rules};
+pub use rules::Rules;

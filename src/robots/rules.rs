@@ -1,7 +1,7 @@
 use std::cmp::Ordering;
 use std::time::Duration;
 
-use super::groups::Groups;
+use super::groups::{Defects, Groups, Rule};
 use super::lines::Lines;
 use super::pattern::{PathPattern, Target};
 use crate::address::WebUrl;
@@ -23,25 +23,6 @@ pub struct Rules {
     by_precedence: Vec<Rule>,
     crawl_delay: Option<Duration>,
     defects: Defects,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Rule {
-    pub(super) pattern: PathPattern,
-    pub(super) allow: bool,
-}
-
-/// What was wrong with a robots.txt, whoever its groups are for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Defects {
-    /// Lines that are no field at all, name no crawler, or have a path or delay that means nothing.
-    pub malformed_lines: u32,
-    /// Rules before the first `User-agent`.
-    pub rules_outside_groups: u32,
-    /// Longer than [`MAX_BYTES`](super::MAX_BYTES): the rest was not read.
-    pub truncated: bool,
-    /// It begins like HTML or XML: most likely an error page sent as 200.
-    pub html: bool,
 }
 
 impl Rules {

@@ -93,6 +93,15 @@ impl Draw {
     }
 }
 
+/// The first kind whose share the draw falls into; none in what is left.
+pub(super) fn by_share<T: Copy>(draw: Draw, shares: &[(f64, T)]) -> Option<T> {
+    let mut rest = draw.unit();
+    shares.iter().find_map(|(share, kind)| {
+        rest -= share;
+        (rest < 0.0).then_some(*kind)
+    })
+}
+
 /// 2^64 divided by the golden ratio: the step of `SplitMix64`.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 

@@ -35,109 +35,41 @@
 //! A [`Replay`] is another Web that can be asked and served in the same two ways: a recorded survey, in
 //! place of a drawn world.
 //!
-//! Only the serving half reads the clock, opens sockets and writes a file, the access log.
+//! **The folders**, each of which names only those before it: `web` is what any Web is asked and answers, `hostile` the
+//! cases, `settings` a world file, `model` the sites and their links, `bytes` the pages written out, `net` the servers.
+//! `world_web` joins them to a world that is a [`Web`]. On `web` alone stand `replay` and `serve`; `truth` reads `model`,
+//! never `bytes`; `describe` reads all of a world. `draw` is the chance of every decision and stands below them all.
+//!
+//! Only `serve` reads the clock, opens sockets and writes a file, the access log.
 
-mod access;
-mod answer;
-mod byte_settings;
-mod certificates;
-mod charset;
-mod connection;
-mod content;
-mod copies;
-mod dates;
+mod bytes;
 mod describe;
-mod dns;
-mod dns_answer;
-mod dns_records;
-mod doors;
 mod draw;
-mod drawn;
-mod external;
-mod extras;
-mod files;
-mod filler;
-mod gateway;
-mod geo;
-mod gzip;
-mod harm;
-mod head;
 mod hostile;
-mod html;
-mod https;
-mod keys;
-mod link;
-mod links;
-mod lists;
-mod menu;
-mod mmdb;
-mod names;
-mod network;
-mod profiles;
+mod model;
+mod net;
 mod replay;
-mod reply;
-mod resource;
-mod response;
-mod robots;
 mod serve;
-mod server;
 mod settings;
-mod site;
-mod software;
-mod spelling;
-mod spot;
-mod texts;
-mod tls;
-mod trap_paths;
-mod traps;
-mod tree;
 mod truth;
-mod validators;
-mod world;
-mod world_error;
+mod web;
+mod world_web;
 
-#[cfg(test)]
-mod bytes_tests;
-#[cfg(test)]
-mod dns_answer_tests;
-#[cfg(test)]
-mod doors_tests;
 #[cfg(test)]
 mod fake_web;
-#[cfg(test)]
-mod marginals_tests;
-#[cfg(test)]
-mod model_tests;
-#[cfg(test)]
-mod reaction_tests;
-#[cfg(test)]
-mod reply_tests;
 #[cfg(test)]
 mod sampling;
 #[cfg(test)]
 mod scan;
-#[cfg(test)]
-mod serve_tests;
-#[cfg(test)]
-mod server_tests;
-#[cfg(test)]
-mod worlds_tests;
 
-pub use access::Access;
-pub use certificates::{ca_certificate_pem, certificate_bytes};
-pub use dates::Date;
 pub use describe::describe;
-pub use geo::geo_database;
-pub use harm::{Harm, Visits, harm};
-pub use hostile::{Act, Case};
-pub use keys::KeyDoc;
-pub use network::{NETWORKS, Network};
-pub use profiles::{PROFILES, Profile};
+pub use hostile::Case;
+pub use net::{NETWORKS, Network, geo_database};
 pub use replay::{Contents, RecordedExchange, RecordedLink, Replay, ReplayBuilder};
-pub use reply::{Asked, Method, Reply};
-pub use response::{Certificate, Handshake, Lookup, Reaction, Records, Response, Web};
-pub use serve::{ServeError, ServeSettings, Served, serve};
-pub use server::{Server, Uplink};
+pub use serve::{Access, ServeError, ServeSettings, Served, serve};
+pub use settings::{Date, KeyDoc, PROFILES, Profile, SPECIFICATION, World, WorldError};
 pub use truth::{Entrances, FeedBack, LevelTruth, LinkTruth, SiteTruth, Truth, TruthSettings, TruthTable};
-pub use world::{SPECIFICATION, World};
-pub use world_error::WorldError;
+pub use web::{
+    Act, Asked, Certificate, Handshake, Harm, Lookup, Method, Reaction, Records, Reply, Response, Server,
+    Uplink, Visits, Web, ca_certificate_pem, certificate_bytes, harm,
+};

@@ -1,6 +1,43 @@
 use std::borrow::Cow;
+use std::fmt;
 
-use super::form::Separator;
+/// What stands between two columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Separator {
+    Tab,
+    Semicolon,
+    Comma,
+    Bar,
+    Blanks,
+}
+
+impl Separator {
+    /// Those that can be told by a header, in the order of preference.
+    pub(super) const BYTES: [Self; 4] = [Self::Tab, Self::Semicolon, Self::Comma, Self::Bar];
+    pub(super) const EVERY: [Self; 5] = [Self::Tab, Self::Semicolon, Self::Comma, Self::Bar, Self::Blanks];
+
+    pub(super) fn byte(self) -> Option<u8> {
+        match self {
+            Self::Tab => Some(b'\t'),
+            Self::Semicolon => Some(b';'),
+            Self::Comma => Some(b','),
+            Self::Bar => Some(b'|'),
+            Self::Blanks => None,
+        }
+    }
+}
+
+impl fmt::Display for Separator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Tab => "tabs",
+            Self::Semicolon => "semicolons",
+            Self::Comma => "commas",
+            Self::Bar => "bars",
+            Self::Blanks => "blanks",
+        })
+    }
+}
 
 /// The fields of a line, quotes taken off (RFC 4180); the second is whether a quote is still open at its end.
 pub(super) fn split(line: &[u8], separator: Separator) -> (Vec<Cow<'_, [u8]>>, bool) {

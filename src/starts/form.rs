@@ -1,8 +1,7 @@
 use std::borrow::Cow;
-use std::fmt;
 
 use super::entry::start_url;
-use super::fields::split;
+use super::fields::{Separator, split};
 use super::zone::{is_entry, is_marked_entry};
 
 /// How a list is written.
@@ -22,44 +21,6 @@ pub enum Form {
     },
     /// Resource records (RFC 1035 §5).
     Zone,
-}
-
-/// What stands between two columns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Separator {
-    Tab,
-    Semicolon,
-    Comma,
-    Bar,
-    Blanks,
-}
-
-impl Separator {
-    /// Those that can be told by a header, in the order of preference.
-    const BYTES: [Self; 4] = [Self::Tab, Self::Semicolon, Self::Comma, Self::Bar];
-    const EVERY: [Self; 5] = [Self::Tab, Self::Semicolon, Self::Comma, Self::Bar, Self::Blanks];
-
-    pub(super) fn byte(self) -> Option<u8> {
-        match self {
-            Self::Tab => Some(b'\t'),
-            Self::Semicolon => Some(b';'),
-            Self::Comma => Some(b','),
-            Self::Bar => Some(b'|'),
-            Self::Blanks => None,
-        }
-    }
-}
-
-impl fmt::Display for Separator {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Tab => "tabs",
-            Self::Semicolon => "semicolons",
-            Self::Comma => "commas",
-            Self::Bar => "bars",
-            Self::Blanks => "blanks",
-        })
-    }
 }
 
 /// What people call the column that is wanted, the best first.

@@ -201,7 +201,7 @@ impl<'a> Reading<'a> {
             return self.take(line.number, Cow::Borrowed(bytes));
         }
         // Between quotes a comma divides nothing.
-        let (fields, is_open) = split(bytes, super::form::Separator::Comma);
+        let (fields, is_open) = split(bytes, super::fields::Separator::Comma);
         match fields.into_iter().next() {
             Some(field) if is_open => {
                 self.note_open(line.number, &field);
@@ -309,7 +309,7 @@ impl<'a> Reading<'a> {
 fn whole_row(
     lines: &mut Lines<impl BufRead>,
     first: Line,
-    separator: super::form::Separator,
+    separator: super::fields::Separator,
     may_go_on: &mut bool,
 ) -> io::Result<Vec<u8>> {
     let mut row = first.bytes;

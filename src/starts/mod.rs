@@ -27,7 +27,8 @@ mod zone;
 
 pub use area::{Area, Sample};
 pub use error::StartError;
-pub use form::{Form, Separator};
+pub use fields::Separator;
+pub use form::Form;
 pub use lines::MOST_LINE_BYTES;
 pub use list::{BadLine, Counts, StartList};
 pub use unpack::{MOST_UNPACKED, Packing};

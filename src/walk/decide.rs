@@ -1,8 +1,9 @@
 use std::time::Duration;
 
 use super::Class;
-use super::machine::{OnRecord, Walk};
 use super::origins::{Lookup, Verdict};
+use super::state::Walk;
+use super::step::OnRecord;
 use super::trap::endless_path;
 use crate::address::{ScriptKey, WebUrl};
 use crate::exchange::{Ask, Depth, Purpose};

@@ -4,7 +4,6 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::machine::{Entry, Place, Walk};
 use super::origins::origin_of;
 use super::{Class, Outcome};
 use crate::address::{Host, PageKey, Scope, WebUrl};
@@ -143,16 +142,16 @@ pub(super) struct Entering {
     /// A front page led out of the scope.
     pub front_page_moved: bool,
     /// Rules forbid a front page of this site: the owner has spoken.
-    is_forbidden: bool,
+    pub is_forbidden: bool,
     /// A robots.txt that was answered keeps an entrance back.
-    kept_by_robots: bool,
+    pub kept_by_robots: bool,
     /// A server said something, be it that its TLS is too old.
     pub was_answered: bool,
 }
 
-struct Candidate {
-    url: WebUrl,
-    entrance: Entrance,
+pub(super) struct Candidate {
+    pub url: WebUrl,
+    pub entrance: Entrance,
     applies: When,
 }
 
@@ -217,7 +216,7 @@ impl Entering {
     }
 
     /// The next entrance that applies: by the rule while there is no page, and then the doors that are asked anyway.
-    fn next(&mut self, has_page: bool) -> Option<Candidate> {
+    pub(super) fn next(&mut self, has_page: bool) -> Option<Candidate> {
         if has_page || self.front_page_moved || self.tried >= self.most {
             self.next.clear();
         }
@@ -291,53 +290,13 @@ impl Entering {
     }
 
     /// A URL of level 0 redirects out of the scope.
-    pub(super) fn note_moved(&mut self, from: &Entry) {
-        let began_at_a_front_page = match from.entrance {
+    pub(super) fn note_moved(&mut self, entrance: Option<Entrance>, from: &WebUrl) {
+        let began_at_a_front_page = match entrance {
             None => false,
             Some(Entrance::Offered) => self.offered.is_front_page(),
             Some(_) => true,
         };
-        self.front_page_moved |= began_at_a_front_page || from.url.is_front_page();
-    }
-}
-
-/// How a site is entered, as part of the walk.
-impl Walk {
-    /// Level 0 has nothing left to ask: puts the next entrance on its list, if there is one to try.
-    pub(super) fn try_next_entrance(&mut self) -> bool {
-        let has_page = self.level().pages > 0;
-        if self.entering.is_forbidden || self.has_opted_out_at_the_start() {
-            return false;
-        }
-        while let Some(Candidate { url, entrance, .. }) = self.entering.next(has_page) {
-            let again = match self.known.insert(url.page_key(), Place::Listed) {
-                Some(Place::Earlier) => {
-                    self.known.insert(url.page_key(), Place::Earlier);
-                    continue;
-                }
-                place => place == Some(Place::Listed),
-            };
-            self.entering.note_listed(&url);
-            self.entering.tried += 1;
-            self.list.push(Entry { again, entrance: Some(entrance), ..Entry::new(url) });
-            return true;
-        }
-        false
-    }
-
-    fn has_opted_out_at_the_start(&mut self) -> bool {
-        self.opted_out || self.level().class(Class::OptOut) > 0
-    }
-
-    /// What became of a site none of whose entrances brought a page.
-    pub(super) fn outcome_without_page(&mut self) -> Outcome {
-        match () {
-            () if self.has_opted_out_at_the_start() => Outcome::OptOut,
-            () if self.moved => Outcome::Moved,
-            () if self.entering.kept_by_robots && !self.page_answered => Outcome::Robots,
-            () if !self.entering.was_answered => Outcome::Unreachable,
-            () => Outcome::NoPage,
-        }
+        self.front_page_moved |= began_at_a_front_page || from.is_front_page();
     }
 }
 

@@ -1,11 +1,9 @@
 use std::collections::{HashMap, HashSet};
-use std::ops::Range;
-use std::sync::Arc;
 
-use super::machine::Place;
+use super::entry::Place;
 use super::product::{self, is_removable, product};
 use super::shape::{Shape, ShapeId, is_dated, is_query};
-use super::tally::{LEAST_PAGES, Marks, Streak, Tally};
+use super::tally::{LEAST_PAGES, Marks, PageRead, Streak, Tally};
 use crate::address::{PageKey, WebUrl};
 
 /// Pages that alone bring so many new combinations of known words that these are a product.
@@ -39,17 +37,6 @@ pub(super) struct Evidence {
     /// One of the traps is a product.
     has_product: bool,
     names: Vec<String>,
-}
-
-/// A page that was read, and what it brought.
-pub(super) struct PageRead {
-    pub url: Arc<WebUrl>,
-    /// Of its text.
-    pub simhash: Option<u64>,
-    /// New external URLs.
-    pub externals: usize,
-    /// New internal URLs, by their place in the list of the next level.
-    pub found: Range<usize>,
 }
 
 /// What is looked up while a level is weighed.

@@ -1,9 +1,12 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
+use super::entrance::Candidate;
+use super::entry::{Entry, Place};
 use super::evidence::Level;
-use super::machine::{Entry, Known, Place, Walk};
 use super::shape::{Shape, ShapeId};
+use super::state::Walk;
+use super::step::Known;
 use super::{Class, LevelCount, Outcome, Tree};
 use crate::address::WebUrl;
 use crate::exchange::Depth;
@@ -44,6 +47,43 @@ impl Walk {
         self.turn = 0;
         self.depth = self.depth.next();
         self.levels.push(LevelCount::default());
+    }
+
+    /// Level 0 has nothing left to ask: puts the next entrance on its list, if there is one to try.
+    fn try_next_entrance(&mut self) -> bool {
+        let has_page = self.level().pages > 0;
+        if self.entering.is_forbidden || self.has_opted_out_at_the_start() {
+            return false;
+        }
+        while let Some(Candidate { url, entrance, .. }) = self.entering.next(has_page) {
+            let again = match self.known.insert(url.page_key(), Place::Listed) {
+                Some(Place::Earlier) => {
+                    self.known.insert(url.page_key(), Place::Earlier);
+                    continue;
+                }
+                place => place == Some(Place::Listed),
+            };
+            self.entering.note_listed(&url);
+            self.entering.tried += 1;
+            self.list.push(Entry { again, entrance: Some(entrance), ..Entry::new(url) });
+            return true;
+        }
+        false
+    }
+
+    fn has_opted_out_at_the_start(&mut self) -> bool {
+        self.opted_out || self.level().class(Class::OptOut) > 0
+    }
+
+    /// What became of a site none of whose entrances brought a page.
+    fn outcome_without_page(&mut self) -> Outcome {
+        match () {
+            () if self.has_opted_out_at_the_start() => Outcome::OptOut,
+            () if self.moved => Outcome::Moved,
+            () if self.entering.kept_by_robots && !self.page_answered => Outcome::Robots,
+            () if !self.entering.was_answered => Outcome::Unreachable,
+            () => Outcome::NoPage,
+        }
     }
 
     fn weigh_evidence(&mut self) {

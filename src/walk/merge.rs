@@ -1,38 +1,16 @@
 use std::sync::Arc;
 
-use super::evidence::PageRead;
-use super::machine::{Content, Entry, Place, Walk};
+use super::entry::{Entry, Place, Waiting};
 use super::origins::{Asked, Verdict};
+use super::state::Walk;
+use super::step::Content;
+use super::tally::PageRead;
 use super::tree::External;
 use super::{Class, MAX_PAGE_REDIRECTS};
 use crate::address::WebUrl;
-use crate::exchange::{Answer, Ask, Depth, Failure, Purpose};
+use crate::exchange::{Answer, Depth, Failure, Purpose};
 use crate::page::{Element, Link, Page, is_html};
 use crate::robots::Availability;
-
-/// A question whose answer is not merged yet.
-pub(super) struct Waiting {
-    pub number: u32,
-    url: WebUrl,
-    purpose: Purpose,
-    /// None for robots.txt and probes.
-    entry: Option<Entry>,
-    /// What came of it elsewhere before.
-    pub tries: Vec<Answer>,
-    pub answer: Option<(Answer, Content)>,
-}
-
-impl Waiting {
-    pub(super) fn outside_the_tree(ask: &Ask) -> Self {
-        let (url, purpose) = (ask.url.clone(), ask.purpose);
-        Self { number: ask.number, url, purpose, entry: None, tries: Vec::new(), answer: None }
-    }
-
-    pub(super) fn page(ask: &Ask, entry: Entry) -> Self {
-        let (url, purpose) = (ask.url.clone(), ask.purpose);
-        Self { number: ask.number, url, purpose, entry: Some(entry), tries: Vec::new(), answer: None }
-    }
-}
 
 /// URLs longer than this on average make a site a trap before their number does: hostile ones have 2 kB. On
 /// the Web the mean is below 80.
@@ -209,7 +187,7 @@ impl Walk {
         if !self.scope.contains(target.host()) {
             if is_start {
                 self.moved = true;
-                self.entering.note_moved(entry);
+                self.entering.note_moved(entry.entrance, &entry.url);
             }
             return self.find_external(&Arc::new(entry.url.clone()), target, Element::Redirect, false);
         }

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::machine::Place;
+use super::entry::Place;
 use crate::address::{PageKey, WebUrl};
 
 /// Pages that two hosts must show alike under the same path before one is taken for the other's mirror. One or two

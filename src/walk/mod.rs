@@ -41,6 +41,7 @@
 mod class;
 mod decide;
 mod entrance;
+mod entry;
 mod evidence;
 mod filter;
 mod finish;
@@ -51,10 +52,13 @@ mod mirrors;
 mod origins;
 mod outcome;
 mod probe;
+mod probing;
 mod product;
 mod salvage;
 mod settings;
 mod shape;
+mod state;
+mod step;
 mod tally;
 mod trap;
 mod tree;
@@ -63,11 +67,12 @@ pub use class::Class;
 pub use entrance::{Entrance, Entrances};
 pub use filter::{Extension, Filter, NON_HTML_EXTENSIONS, NonHtml, UrlPattern};
 pub use level::LevelCount;
-pub use machine::{Content, Known, OnRecord, Step, Walk};
 pub use outcome::Outcome;
 pub use probe::{Probe, Probing};
 pub use salvage::Salvage;
 pub use settings::{MAX_PAGE_REDIRECTS, Settings};
+pub use state::Walk;
+pub use step::{Content, Known, OnRecord, Step};
 pub use tree::{External, Tree};
 
 #[cfg(test)]

@@ -1,14 +1,9 @@
-use std::collections::{BTreeMap, HashSet, VecDeque};
-use std::time::Duration;
+use std::collections::{BTreeMap, VecDeque};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::decide::Decision;
-use super::machine::{Content, Step, Walk};
-use super::{LevelCount, Outcome};
-use crate::address::{Host, ScriptKey, Site, WebUrl};
-use crate::exchange::{Answer, Ask, Purpose};
-use crate::page::Page;
+use super::LevelCount;
+use crate::address::{ScriptKey, Site, WebUrl};
 
 /// What the rule of one query URL a script keeps back, looked at in a share of the sites: after a tree is
 /// walked, a few more query URLs of each script are fetched. They tell what the rule hid and are no part of the tree.
@@ -86,106 +81,18 @@ impl Withheld {
 /// The probes of one tree.
 #[derive(Debug, Default)]
 pub(super) struct Probes {
-    withheld: Withheld,
+    pub withheld: Withheld,
     /// None until the tree is walked: URLs still to be asked for, each with how many its script has.
-    questions: Option<VecDeque<(WebUrl, u32)>>,
+    pub questions: Option<VecDeque<(WebUrl, u32)>>,
     /// Of the question in flight.
-    withheld_beside: u32,
+    pub withheld_beside: u32,
     pub load: LevelCount,
     pub results: Vec<Probe>,
 }
 
 impl Probes {
-    fn next(&self) -> Option<&WebUrl> {
+    pub(super) fn next(&self) -> Option<&WebUrl> {
         self.questions.as_ref()?.front().map(|(url, _)| url)
-    }
-}
-
-/// What is asked once the tree is walked.
-impl Walk {
-    /// The rule keeps this URL back.
-    pub(super) fn withhold(&mut self, url: &WebUrl) {
-        if let Some(script) = url.script().filter(|_| self.settings.probing.takes(self.scope.site())) {
-            self.probes.withheld.note(&script, url, self.settings.probing.per_script);
-        }
-    }
-
-    /// One probe after the other, so that what is asked does not depend on how many may be in flight.
-    pub(super) fn probe(&mut self) -> Step {
-        if !self.waiting.is_empty() {
-            return Step::Wait;
-        }
-        if self.probes.questions.is_none() {
-            let withheld = std::mem::take(&mut self.probes.withheld);
-            let questions = if self.is_whole() { withheld.into_questions() } else { VecDeque::new() };
-            self.probes.questions = Some(questions);
-        }
-        while let Some(url) = self.probes.next().cloned() {
-            if let Some((ask, delay)) = self.question(url) {
-                return Step::Ask(ask, delay);
-            }
-            self.begin_probe();
-        }
-        Step::Done
-    }
-
-    /// Whether the walk came to its end by itself.
-    fn is_whole(&self) -> bool {
-        let by_itself = [Outcome::Complete, Outcome::Depth, Outcome::Stable, Outcome::Trap];
-        self.ending.is_some_and(|outcome| by_itself.contains(&outcome)) && !self.is_full
-    }
-
-    /// The probe of a URL, if opt-outs, filters and robots.txt let it be asked for; for the sake of a probe no
-    /// robots.txt is asked for but one that has grown old.
-    fn question(&mut self, url: WebUrl) -> Option<(Ask, Option<Duration>)> {
-        if self.has_opted_out(&url) || self.settings.filter.leaves_out(&url) {
-            return None;
-        }
-        if !self.origins.knows(&url) {
-            return None;
-        }
-        match self.by_robots(url, Purpose::Probe) {
-            Decision::Ask(ask, delay) => Some((Ask { depth: None, ..ask }, delay)),
-            _ => None,
-        }
-    }
-
-    /// The question is put, or passed over.
-    pub(super) fn begin_probe(&mut self) {
-        let question = self.probes.questions.as_mut().and_then(VecDeque::pop_front);
-        self.probes.withheld_beside = question.map_or(0, |(_, count)| count);
-    }
-
-    /// Nothing more is probed.
-    pub(super) fn end_probes(&mut self) {
-        self.probes.questions = Some(VecDeque::new());
-    }
-
-    pub(super) fn merge_probe(&mut self, number: u32, answer: &Answer, content: &Content) {
-        self.probes.load.book(answer);
-        if answer.status.is_none() {
-            return;
-        }
-        let withheld = self.probes.withheld_beside;
-        let mut probe = Probe { number, withheld, external_urls: 0, external_hosts: 0, internal_urls: 0 };
-        if let Content::Page(page) = content {
-            self.compare(page, &mut probe);
-        }
-        self.probes.results.push(probe);
-    }
-
-    /// Counts what of a page the tree does not have.
-    fn compare(&self, page: &Page, probe: &mut Probe) {
-        let mut hosts: HashSet<&Host> = HashSet::new();
-        for url in page.links.iter().map(|link| &link.url) {
-            if self.scope.contains(url.host()) {
-                probe.internal_urls += u32::from(!self.known.contains_key(&url.page_key()));
-            } else if !self.seen_external.urls.contains(&url.page_key()) {
-                probe.external_urls += 1;
-                let is_new = !self.seen_external.hosts.contains(url.host()) && hosts.insert(url.host());
-                probe.external_hosts += u32::from(is_new);
-            }
-        }
     }
 }
 

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::machine::Place;
+use super::entry::Place;
 use super::shape::ShapeId;
 use crate::address::{PageKey, WebUrl};
 

@@ -1,9 +1,23 @@
-use super::evidence::PageRead;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::address::WebUrl;
 
 /// Pages that bring nothing but more of their kind, before that is more than chance: a month of a calendar.
 pub(super) const LEAST_PAGES: usize = 30;
 /// Bits of 64 in which the `SimHash` of near duplicates may differ (Manku, Jain, Das Sarma 2007).
 const NEAR_BITS: u32 = 3;
+
+/// A page that was read, and what it brought.
+pub(super) struct PageRead {
+    pub url: Arc<WebUrl>,
+    /// Of its text.
+    pub simhash: Option<u64>,
+    /// New external URLs.
+    pub externals: usize,
+    /// New internal URLs, by their place in the list of the next level.
+    pub found: Range<usize>,
+}
 
 /// What the pages of one shape were like on one level.
 #[derive(Clone, Copy, Debug, Default)]
@@ -92,7 +106,6 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::address::WebUrl;
 
     fn page(simhash: Option<u64>, externals: usize) -> PageRead {
         let url = Arc::new(WebUrl::parse("http://a.ke/1").unwrap());

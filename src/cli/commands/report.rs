@@ -3,7 +3,6 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::choose_depth::pacing::Rule;
 use super::choose_depth::{COVERAGE, MOST_GROUPS, grouping, plan, read_environment, settings_of};
 use crate::analysis::{
     Censoring, Choice, Criterion, Curves, Deepest, Environment, Exchanges, Forecast, Grouping, Kind,
@@ -14,6 +13,7 @@ use crate::cli::exit::Exit;
 use crate::cli::flags::values::whole;
 use crate::cli::output::{print_data, say};
 use crate::cli::replacement::Replacement;
+use crate::rehearsal::SurveyPacing;
 use crate::report::{Findings, Groups, Known, Report};
 use crate::survey::Snapshot;
 
@@ -115,11 +115,11 @@ impl ReportCommand {
         let sampling =
             Sampling { confidence: environment.survey.confidence.unwrap_or(sampling.confidence), ..sampling };
         let settings = settings_of(&self.dir, &recorded.manifest)?;
-        let exchanges = Exchanges::load(&self.dir, recorded, &mut Rule::of(&settings))?;
+        let exchanges = Exchanges::load(&self.dir, recorded, &mut SurveyPacing::of(&settings))?;
         let file = self.environment.as_deref().unwrap_or(Path::new(""));
         let planned = plan(environment, settings, sampling, file)?;
         let curves = Curves::of(recorded, &sampling);
-        let rule = || Rule::of(&planned.settings);
+        let rule = || SurveyPacing::of(&planned.settings);
         Ok(Forecast::of(&exchanges, &curves, &planned.environment, &planned.conditions, |_| true, rule))
     }
 }

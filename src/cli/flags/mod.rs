@@ -17,10 +17,9 @@ use std::path::Path;
 use clap::Args;
 
 use super::check::{check, check_politeness, check_simulation};
-use super::config;
 use super::error::CliError;
 use crate::address::CountryDomains;
-use crate::survey::Settings;
+use crate::survey::{Settings, read_settings, rebase};
 
 pub(super) use network::socket;
 
@@ -70,7 +69,7 @@ impl SurveyFlags {
     fn resolve(self) -> Result<Settings, CliError> {
         let mut settings = match &self.files.config {
             None => Settings::default(),
-            Some(file) => config::read(file)?,
+            Some(file) => read_settings(file)?,
         };
         self.what.apply(&mut settings);
         self.far.apply(&mut settings);
@@ -82,7 +81,7 @@ impl SurveyFlags {
         let names = settings.cctld.iter().flat_map(|names| names.split(','));
         settings.cctld = CountryDomains::canonical(names);
         // A survey is resumed from anywhere.
-        config::rebase(&mut settings, |path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
+        rebase(&mut settings, |path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
         Ok(settings)
     }
 

@@ -1,8 +1,8 @@
 use std::net::Ipv4Addr;
 
-use super::super::{Certificate, Handshake, Lookup, Records};
-use super::act::Act;
-use super::{charsets, codings, framing, mazes, moves, names, resets, robots, spellings, tls};
+use super::pages::{Request, front};
+use crate::space::web::Act;
+use crate::space::{Certificate, Handshake, Lookup, Records};
 
 /// One way in which servers are hostile or broken.
 #[derive(Clone, Copy, Debug)]
@@ -34,41 +34,7 @@ pub(super) fn neighbour(main_host: &str, case: &str) -> String {
     format!("{case}.{domain}")
 }
 
-/// What a host of a case is asked for.
-pub(super) struct Request<'a> {
-    pub host: &'a str,
-    /// The host that the case is named by.
-    pub main_host: &'a str,
-    pub is_https: bool,
-    /// Path and query as sent.
-    pub target: &'a str,
-}
-
 impl Case {
-    /// Every case, by family.
-    pub fn all() -> impl Iterator<Item = &'static Self> {
-        [
-            framing::CASES,
-            resets::CASES,
-            codings::CASES,
-            charsets::CASES,
-            tls::CASES,
-            moves::CASES,
-            names::CASES,
-            spellings::CASES,
-            robots::CASES,
-            mazes::CASES,
-        ]
-        .into_iter()
-        .flatten()
-    }
-
-    /// The cases that a word in a world file stands for: the one of that name, or `all`.
-    pub(in crate::space) fn named(word: &str) -> Option<Vec<&'static Self>> {
-        let cases: Vec<_> = Self::all().filter(|case| word == "all" || case.name == word).collect();
-        (!cases.is_empty()).then_some(cases)
-    }
-
     /// A case whose pages are odd.
     pub(super) const fn of_pages(
         name: &'static str,
@@ -101,7 +67,7 @@ impl Case {
         meaning: &'static str,
         handshake: fn() -> Handshake,
     ) -> Self {
-        Self { has_tls: true, handshake, ..Self::of_pages(name, meaning, super::pages::front) }
+        Self { has_tls: true, handshake, ..Self::of_pages(name, meaning, front) }
     }
 
     /// A case whose names are odd.
@@ -110,7 +76,7 @@ impl Case {
         meaning: &'static str,
         lookup: fn(&Standing<'_>) -> Lookup,
     ) -> Self {
-        Self { lookup, ..Self::of_pages(name, meaning, super::pages::front) }
+        Self { lookup, ..Self::of_pages(name, meaning, front) }
     }
 }
 
@@ -121,28 +87,4 @@ fn usual_records(standing: &Standing<'_>) -> Lookup {
 /// Redirects may lead to https.
 fn usual_handshake() -> Handshake {
     Handshake::Certificate(Certificate::Valid)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-
-    use super::*;
-
-    #[test]
-    fn names_are_labels_of_hosts_and_no_two_are_the_same() {
-        let names: Vec<&str> = Case::all().map(|case| case.name).collect();
-        assert_eq!(names.iter().collect::<HashSet<_>>().len(), names.len());
-        let is_label =
-            |name: &&str| name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
-        assert!(names.iter().all(is_label), "{names:?}");
-        assert!(!names.contains(&"all"));
-    }
-
-    #[test]
-    fn a_word_stands_for_one_case_or_for_all() {
-        assert_eq!(Case::named("gzip-bomb").map(|cases| cases.len()), Some(1));
-        assert_eq!(Case::named("all").map(|cases| cases.len()), Some(Case::all().count()));
-        assert!(Case::named("gzip").is_none());
-    }
 }

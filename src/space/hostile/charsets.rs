@@ -2,9 +2,9 @@
 
 use encoding_rs::{EUC_JP, Encoding, ISO_2022_JP, SHIFT_JIS};
 
-use super::act::Act;
-use super::case::{Case, Request};
-use super::pages::{LINK_TO_NEXT, on_front};
+use super::case::Case;
+use super::pages::{LINK_TO_NEXT, Request, on_front};
+use crate::space::web::Act;
 
 pub(super) const CASES: &[Case] = &[
     Case::of_pages("mixed-charsets", "ISO-2022-JP, EUC-JP and Shift_JIS in one page.", |request| {

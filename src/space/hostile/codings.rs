@@ -7,9 +7,9 @@ use crc32fast::Hasher;
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 
-use super::act::Act;
 use super::case::Case;
 use super::pages::{LINK_TO_NEXT, answer, on_front, unframed};
+use crate::space::web::Act;
 
 pub(super) const CASES: &[Case] = &[
     Case::of_pages("gzip-bomb", "A page of 1 GiB in 1 MB of gzip.", |request| {

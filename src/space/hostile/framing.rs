@@ -1,8 +1,8 @@
 //! Answers whose bytes break the rules of HTTP/1, or use them to the limit.
 
-use super::act::Act;
 use super::case::Case;
 use super::pages::{LINK_TO_NEXT, answer, html, on_front, raw, unframed};
+use crate::space::web::Act;
 
 /// Every front page begins with a link, so that it shows whether the beginning was used.
 const BEGIN: &[u8] = LINK_TO_NEXT.as_bytes();

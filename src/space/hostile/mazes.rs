@@ -2,8 +2,8 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::case::{Case, Request};
-use super::pages::{LINK_TO_NEXT, anchors, html, links, on_front};
+use super::case::Case;
+use super::pages::{LINK_TO_NEXT, Request, anchors, html, links, on_front};
 
 pub(super) const CASES: &[Case] = &[
     Case::of_pages("hundred-thousand-links", "100,000 links on a page.", |request| {

@@ -3,7 +3,7 @@
 //! A world file lists the cases that its first country domain has beside the sites drawn (`[hostile]`,
 //! `cases = ["all"]`): the case `gzip-bomb` is met at `gzip-bomb.ke`. Each stands at an address of its own,
 //! so that what it does to the pace of a survey is borne by no other site. Where the rules of HTTP are
-//! broken, nothing that writes HTTP is of use: an answer is a list of [`Act`]s, bytes and pauses on the bare
+//! broken, nothing that writes HTTP is of use: an answer is a list of [`Act`](super::Act)s, bytes and pauses on the bare
 //! connection, and the gateway plays them. A case that is about names answers in its own way when it is
 //! looked up, one that is about TLS in the place of the handshake.
 //!
@@ -11,7 +11,7 @@
 //! there is what `space describe` tells. No ground truth is known of them: what a survey must make of a case
 //! is written down where it is tested, in `tests/hostile_web.rs`.
 
-mod act;
+mod all;
 mod case;
 mod charsets;
 mod codings;
@@ -20,13 +20,11 @@ mod mazes;
 mod moves;
 mod names;
 mod pages;
-mod perform;
 mod resets;
 mod robots;
 mod site;
 mod spellings;
 mod tls;
 
-pub use act::Act;
 pub use case::Case;
 pub(super) use site::Hostile;

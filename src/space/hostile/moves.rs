@@ -1,8 +1,8 @@
 //! Redirects that lead round in circles, nowhere, or where nobody should go.
 
-use super::act::Act;
-use super::case::{Case, Request, neighbour};
-use super::pages::{LINK_TO_NEXT, answer, html, on_front, redirect};
+use super::case::{Case, neighbour};
+use super::pages::{LINK_TO_NEXT, Request, answer, html, on_front, redirect};
+use crate::space::web::Act;
 
 pub(super) const CASES: &[Case] = &[
     Case::of_pages("redirect-to-itself", "A page that redirects to itself.", |request| {

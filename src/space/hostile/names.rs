@@ -2,8 +2,8 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use super::super::{Lookup, Records};
 use super::case::{Case, Standing, neighbour};
+use crate::space::{Lookup, Records};
 
 pub(super) const CASES: &[Case] = &[
     Case::of_names("dns-private-address", "The name leads into a private network.", |_| v4([10, 0, 0, 1])),

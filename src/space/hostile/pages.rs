@@ -1,7 +1,16 @@
 //! What the cases answer where they are not odd, and what their odd answers are made of.
 
-use super::act::Act;
-use super::case::Request;
+use crate::space::web::Act;
+
+/// What a host of a case is asked for.
+pub(super) struct Request<'a> {
+    pub host: &'a str,
+    /// The host that the case is named by.
+    pub main_host: &'a str,
+    pub is_https: bool,
+    /// Path and query as sent.
+    pub target: &'a str,
+}
 
 /// Where a front page leads beside its oddness: whether a survey goes on shows there.
 pub(super) const LINK_TO_NEXT: &str = "<p><a href=\"/next\">Next</a></p>\n";

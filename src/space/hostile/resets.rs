@@ -1,9 +1,9 @@
 //! Connections that break, in every phase that a server behind a gateway can break them in.
 
-use super::super::Handshake;
-use super::act::Act;
-use super::case::{Case, Request};
-use super::pages::{LINK_TO_NEXT, front, missing, on_front, raw, unframed};
+use super::case::Case;
+use super::pages::{LINK_TO_NEXT, Request, front, missing, on_front, raw, unframed};
+use crate::space::Handshake;
+use crate::space::web::Act;
 
 pub(super) const CASES: &[Case] = &[
     Case::of_tls("reset-in-handshake", "Reset when TLS greets.", || Handshake::Acts(vec![Act::Reset])),

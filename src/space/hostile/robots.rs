@@ -1,8 +1,8 @@
 //! robots.txt of every kind that RFC 9309 has a word for, and of some that it has none for.
 
-use super::act::Act;
-use super::case::{Case, Request};
-use super::pages::{answer, html, links, raw, redirect, unframed};
+use super::case::Case;
+use super::pages::{Request, answer, html, links, raw, redirect, unframed};
+use crate::space::web::Act;
 
 /// Forbids one of the two pages that the front page leads to.
 const RULES: &str = "User-agent: *\nDisallow: /private\n";

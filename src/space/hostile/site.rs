@@ -1,9 +1,9 @@
 use std::net::Ipv4Addr;
 
-use super::super::{Handshake, Lookup, Server};
-use super::act::Act;
-use super::case::{Case, Request, Standing};
-use super::pages;
+use super::case::{Case, Standing};
+use super::pages::{self, Request};
+use crate::space::web::Act;
+use crate::space::{Handshake, Lookup, Server};
 
 /// The hostile sites of a world: one for each of its cases.
 #[derive(Clone, Debug, Default)]
@@ -85,9 +85,9 @@ impl HostileSite<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::NETWORKS;
     use super::*;
     use crate::address::special_range;
+    use crate::space::NETWORKS;
 
     fn hostile() -> Hostile {
         Hostile::new("ke", Case::all().collect())

@@ -1,8 +1,8 @@
 //! URLs in spellings that a surveyor must see through, or refuse.
 
-use super::act::Act;
-use super::case::{Case, Request};
-use super::pages::{html, on_front};
+use super::case::Case;
+use super::pages::{Request, html, on_front};
+use crate::space::web::Act;
 
 pub(super) const CASES: &[Case] = &[
     Case::of_pages("idn-host", "One host in letters, in capitals and in Punycode.", |request| {

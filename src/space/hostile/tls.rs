@@ -1,9 +1,9 @@
 //! Certificates that are not valid, and greetings that are answered by anything but TLS.
 
-use super::super::{Certificate, Handshake};
-use super::act::Act;
 use super::case::Case;
 use super::pages::raw;
+use crate::space::web::Act;
+use crate::space::{Certificate, Handshake};
 
 pub(super) const CASES: &[Case] = &[
     Case::of_tls("tls-expired", "A certificate that has expired.", || {

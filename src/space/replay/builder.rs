@@ -2,17 +2,13 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::atomic::AtomicU64;
 
-use super::page::Element;
-use super::pending::{Pending, Weight};
-use super::recorded::Mishap;
+use super::kept::{Element, Mark, Pages, Saved};
+use super::recorded::{Mishap, RecordedExchange, RecordedLink};
 use super::servers::{Servers, microseconds};
 use super::texts::{Interner, TextId};
-use super::{
-    Certificate, Contents, Handshake, Mark, Name, RecordedExchange, RecordedLink, Replay, Saved, Standing,
-    key_of,
-};
+use super::{Contents, Name, Replay, Standing, key_of};
 use crate::address::WebUrl;
-use crate::space::Server;
+use crate::space::web::{Certificate, Handshake, Server};
 
 /// Takes in what tables tell, and makes a [`Replay`] of it.
 #[derive(Default)]
@@ -41,6 +37,44 @@ struct Run {
     key: Option<u64>,
     first: usize,
     position: u32,
+}
+
+/// An answer whose server is not reckoned yet.
+struct Pending {
+    pub saved: Saved,
+    pub server: Option<u32>,
+    pub first_byte_us: u32,
+    /// Links that the page should have.
+    pub links: Option<u32>,
+    pub weight: Weight,
+}
+
+/// Which of two answers to one URL counts: the heavier, and of equal ones the later.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Weight {
+    /// No server was asked.
+    NotAsked,
+    /// A page that was asked for as a robots.txt, or the other way round.
+    InPassing,
+    Proper,
+}
+
+impl Weight {
+    pub fn of(url: &WebUrl, exchange: &RecordedExchange<'_>) -> Self {
+        let is_robots_txt = url.path() == "/robots.txt";
+        match () {
+            () if exchange.address.is_none() => Self::NotAsked,
+            () if is_robots_txt != exchange.is_robots => Self::InPassing,
+            () => Self::Proper,
+        }
+    }
+}
+
+impl Replay {
+    #[must_use]
+    pub fn builder() -> ReplayBuilder {
+        ReplayBuilder::default()
+    }
 }
 
 impl ReplayBuilder {
@@ -111,13 +145,11 @@ impl ReplayBuilder {
             ..self.contents
         };
         Replay {
-            texts: self.texts.done(),
+            pages: Pages { texts: self.texts.done(), targets: self.targets, marks: self.marks },
             hosts: self.hosts,
             servers,
             software: self.software_names,
             by_url,
-            targets: self.targets,
-            marks: self.marks,
             contents,
             unknown: AtomicU64::new(0),
         }

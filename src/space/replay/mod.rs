@@ -17,9 +17,8 @@
 //! can do ([`Contents::approximated`]); ports are not told apart.
 
 mod builder;
-mod contents;
+mod kept;
 mod page;
-mod pending;
 mod recorded;
 mod servers;
 #[cfg(test)]
@@ -27,21 +26,19 @@ mod tests;
 mod texts;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
-use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 pub use builder::ReplayBuilder;
-pub use contents::Contents;
 pub use recorded::{RecordedExchange, RecordedLink};
 
-use super::{Certificate, Handshake, Lookup, Reaction, Records, Response, Server, Web};
 use crate::address::WebUrl;
-use page::{Element, render};
+use crate::space::{Handshake, Lookup, Reaction, Records, Response, Server, Web};
+use kept::{Pages, Saved};
+use page::render;
 use recorded::Mishap;
-use texts::{TextId, Texts};
 
 /// A recorded survey, to be walked once more.
 ///
@@ -60,20 +57,45 @@ use texts::{TextId, Texts};
 /// ```
 #[derive(Debug)]
 pub struct Replay {
-    texts: Texts,
+    pages: Pages,
     hosts: HashMap<Box<str>, Standing>,
     servers: Vec<Server>,
     /// What servers call themselves; the first is nothing.
     software: Vec<&'static str>,
     /// Answers by [`key_of`] their URL.
     by_url: HashMap<u64, Saved>,
-    /// What each link leads to, page by page …
-    targets: Vec<TextId>,
-    /// … and how it is written.
-    marks: Vec<Mark>,
     contents: Contents,
     /// Requests for URLs that were not asked.
     unknown: AtomicU64,
+}
+
+/// What is in a replay, and what of the survey is not.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Contents {
+    pub hosts: u64,
+    pub servers: u64,
+    /// URLs with an answer.
+    pub urls: u64,
+    /// Those that were read as pages.
+    pub pages: u64,
+    /// Links on them, internal and external.
+    pub links: u64,
+    /// Files of robots.txt with a body.
+    pub robots: u64,
+    /// Internal URLs on the pages that were never asked for: too deep, too many, or kept back.
+    pub unfetched_urls: u64,
+    /// Pages that have not the links that their exchange counted.
+    pub pages_without_links: u64,
+    /// Exchanges whose URL another one has as well; the last one counts.
+    pub repeated: u64,
+    /// Exchanges that never were, for our own side refused or held them back.
+    pub not_asked: u64,
+    /// Exchanges at other ports than those of their scheme.
+    pub at_other_ports: u64,
+    /// Exchanges whose URL or failure cannot be read.
+    pub unreadable: u64,
+    /// Exchanges whose failure is another one in the replay, by its word.
+    pub approximated: BTreeMap<String, u64>,
 }
 
 /// Where a host stands, and what greets a TLS client there.
@@ -93,42 +115,6 @@ enum Name {
     At(u32),
 }
 
-/// The answer of one URL.
-#[derive(Clone, Copy, Debug, Default)]
-struct Saved {
-    mishap: Mishap,
-    /// 0 where no answer came.
-    status: u16,
-    is_page: bool,
-    content_type: TextId,
-    charset: TextId,
-    language: TextId,
-    title: TextId,
-    location: TextId,
-    /// Which of the names that servers give themselves.
-    server: u32,
-    last_modified: TextId,
-    etag: TextId,
-    robots_txt: TextId,
-    body_bytes: u32,
-    service_us: u32,
-    first_link: u32,
-    link_count: u32,
-}
-
-/// How a link is written.
-#[derive(Clone, Copy, Debug)]
-struct Mark {
-    element: Element,
-    nofollow: bool,
-}
-
-impl Saved {
-    fn links(&self) -> Range<usize> {
-        self.first_link as usize..(self.first_link + self.link_count) as usize
-    }
-}
-
 /// What makes two URLs the same here: scheme, host, path and query in canonical form, without the port, which a
 /// Web is not asked with.
 fn key_of(is_https: bool, host: &str, target: &str) -> Option<u64> {
@@ -137,11 +123,6 @@ fn key_of(is_https: bool, host: &str, target: &str) -> Option<u64> {
 }
 
 impl Replay {
-    #[must_use]
-    pub fn builder() -> ReplayBuilder {
-        ReplayBuilder::default()
-    }
-
     #[must_use]
     pub fn contents(&self) -> &Contents {
         &self.contents
@@ -155,7 +136,7 @@ impl Replay {
     }
 
     fn response(&self, saved: &Saved, is_https: bool, host: &str) -> Response {
-        let text = |id| self.texts.some(id).map(str::to_owned);
+        let text = |id| self.pages.texts.some(id).map(str::to_owned);
         let mut body = self.body(saved, is_https, host);
         let whole = body.len();
         if matches!(saved.mishap, Mishap::Cut | Mishap::TooLong) {
@@ -179,9 +160,9 @@ impl Replay {
 
     fn body(&self, saved: &Saved, is_https: bool, host: &str) -> Vec<u8> {
         if saved.is_page {
-            return render(self, saved, is_https, host);
+            return render(&self.pages, saved, is_https, host);
         }
-        match self.texts.some(saved.robots_txt) {
+        match self.pages.texts.some(saved.robots_txt) {
             Some(text) => text.as_bytes().to_vec(),
             None => vec![b'.'; saved.body_bytes as usize],
         }

@@ -1,22 +1,22 @@
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
-use super::{Mark, Replay, Saved};
+use super::kept::{Element, Mark, Pages, Saved};
 
 /// The bytes of a recorded page: its title and its links in their order, written so that they are read as they
 /// were, and filled up to the recorded size where that is longer.
 ///
 /// Links to the page's own host are written without it. A page that had long links in short references is longer
 /// than it was.
-pub(super) fn render(replay: &Replay, saved: &Saved, is_https: bool, host: &str) -> Vec<u8> {
-    let name = replay.texts.get(saved.charset);
+pub(super) fn render(pages: &Pages, saved: &Saved, is_https: bool, host: &str) -> Vec<u8> {
+    let name = pages.texts.get(saved.charset);
     let encoding = Encoding::for_label(name.as_bytes()).unwrap_or(UTF_8);
     let origin = format!("http{}://{host}", if is_https { "s" } else { "" });
-    let marks = &replay.marks[saved.links()];
+    let marks = &pages.marks[saved.links()];
     // What has no `rel` says so with its whole page.
     let page_nofollow = marks.iter().any(|mark| mark.nofollow && !mark.element.has_rel());
-    let mut html = head(replay, saved, encoding, &origin, page_nofollow);
-    for (target, mark) in replay.targets[saved.links()].iter().zip(marks) {
-        push_link(&mut html, replay.texts.get(*target), mark, &origin, page_nofollow);
+    let mut html = head(pages, saved, encoding, &origin, page_nofollow);
+    for (target, mark) in pages.targets[saved.links()].iter().zip(marks) {
+        push_link(&mut html, pages.texts.get(*target), mark, &origin, page_nofollow);
     }
     html.push_str("</body></html>\n");
     let mut bytes = encode(&html, encoding);
@@ -24,17 +24,17 @@ pub(super) fn render(replay: &Replay, saved: &Saved, is_https: bool, host: &str)
     bytes
 }
 
-fn head(replay: &Replay, saved: &Saved, encoding: &'static Encoding, origin: &str, nofollow: bool) -> String {
-    let text = |id| escaped(replay.texts.get(id));
-    let is_xml = replay.texts.get(saved.content_type).contains("xml");
+fn head(pages: &Pages, saved: &Saved, encoding: &'static Encoding, origin: &str, nofollow: bool) -> String {
+    let text = |id| escaped(pages.texts.get(id));
+    let is_xml = pages.texts.get(saved.content_type).contains("xml");
     let charset = encoding.name();
     let declaration =
         if is_xml { format!("<?xml version=\"1.0\" encoding=\"{charset}\"?>") } else { String::new() };
-    let language = replay
+    let language = pages
         .texts
         .some(saved.language)
         .map_or(String::new(), |_| format!(" lang=\"{}\"", text(saved.language)));
-    let title = replay
+    let title = pages
         .texts
         .some(saved.title)
         .map_or(String::new(), |_| format!("<title>{}</title>", text(saved.title)));
@@ -71,32 +71,5 @@ fn encode(html: &str, encoding: &'static Encoding) -> Vec<u8> {
         _ if encoding == UTF_16BE => units().flat_map(u16::to_be_bytes).collect(),
         _ if encoding == UTF_8 => [b"\xef\xbb\xbf", html.as_bytes()].concat(),
         _ => encoding.encode(html).0.into_owned(),
-    }
-}
-
-/// What a link was written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Element {
-    A,
-    Area,
-    Frame,
-    Iframe,
-    Meta,
-}
-
-impl Element {
-    /// The element of a word of the table; an unknown one is taken for the commonest.
-    pub fn of(word: &str) -> Self {
-        match word {
-            "area" => Self::Area,
-            "frame" => Self::Frame,
-            "iframe" => Self::Iframe,
-            "meta" => Self::Meta,
-            _ => Self::A,
-        }
-    }
-
-    fn has_rel(self) -> bool {
-        matches!(self, Self::A | Self::Area)
     }
 }

@@ -2,8 +2,8 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use super::RecordedExchange;
-use crate::space::Server;
+use super::recorded::RecordedExchange;
+use crate::space::web::Server;
 
 /// Of a link that nothing is known of: as fast as those of other worlds.
 const UNKNOWN_BITS_PER_SECOND: f64 = 1e9;

@@ -1,6 +1,7 @@
 //! What a replay answers, exchange by exchange.
 
 use super::*;
+use crate::space::Certificate;
 
 fn address() -> Option<IpAddr> {
     Some(IpAddr::from([41, 90, 0, 7]))

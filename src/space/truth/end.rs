@@ -1,8 +1,7 @@
-use std::collections::{HashMap, HashSet};
-
-use super::oracle::{Oracle, Place};
+use super::country::Known;
+use super::oracle::Oracle;
 use super::rows::{LevelTruth, LinkTruth, SiteTruth};
-use super::rules::PageId;
+use super::rules::Place;
 
 /// A site tree as the survey must find it.
 pub(super) struct SiteTree {
@@ -12,13 +11,6 @@ pub(super) struct SiteTree {
     pub links: Vec<LinkTruth>,
     /// What it knows, where no page came and another URL may open the site.
     pub closed: Option<Known>,
-}
-
-/// What trees of a site leave to later ones: pages and scripts that are not asked for again.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Known {
-    pub pages: HashSet<PageId>,
-    pub scripts: HashMap<PageId, u32>,
 }
 
 /// How a walk ends: what is left gets its class, and the sums are drawn.

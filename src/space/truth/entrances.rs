@@ -1,12 +1,11 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::str::FromStr;
 
-use super::oracle::{Entry, Oracle, Place};
-use super::robots::{Origin, origin};
 use super::rows::LevelTruth;
-use super::rules::PageId;
-use crate::space::content::Url;
-use crate::space::response::{Handshake, Lookup, Web};
+use super::rules::{Origin, PageId, Place, has_address, origin};
+use crate::space::World;
+use crate::space::model::content::Url;
+use crate::space::web::{Handshake, Web};
 
 /// By how many URLs a survey tries to enter a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +78,36 @@ impl Kept {
             Self::Robots => &mut level.not_fetched_robots,
             Self::Unreachable => &mut level.not_fetched_robots_unreachable,
         }
+    }
+}
+
+/// A URL of a level.
+#[derive(Clone)]
+pub(super) struct Entry {
+    pub url: Url,
+    /// Redirects that led here.
+    pub hops: u32,
+    /// The same page under its other scheme: it has its class already.
+    pub again: bool,
+    /// At level 0, of the entrance that this is or that redirects led from.
+    pub relation: Option<Relation>,
+    pub is_trap: bool,
+    /// Schemes under which the page was asked for: http, https.
+    pub asked: [bool; 2],
+}
+
+impl Entry {
+    pub fn new(url: Url, hops: u32) -> Self {
+        Self { url, hops, again: false, relation: None, is_trap: false, asked: [false; 2] }
+    }
+
+    /// `again` where the page has its class already.
+    pub fn entrance(url: Url, relation: Relation, again: bool) -> Self {
+        Self { relation: Some(relation), again, ..Self::new(url, 0) }
+    }
+
+    pub fn is_entrance(&self) -> bool {
+        self.relation.is_some() && self.hops == 0
     }
 }
 
@@ -168,6 +197,48 @@ impl Entering {
             from.relation.is_some_and(|relation| relation != Relation::Offered || is_front(offered));
         self.front_moved |= begins_at_front || is_front(&from.url);
     }
+
+    /// What is put on the list of level 0 when it has nothing left to ask.
+    pub fn next(
+        &mut self,
+        world: &World,
+        places: &mut HashMap<PageId, Place>,
+        has_page: bool,
+    ) -> Option<Entry> {
+        if self.forbidden {
+            return None;
+        }
+        if has_page || self.front_moved || self.tried >= self.most {
+            self.by_rule.clear();
+        }
+        loop {
+            let by_rule = self.by_rule.pop_front();
+            let may = by_rule.as_ref().is_none_or(|(relation, url)| self.may_open(world, *relation, url));
+            let (relation, url) = by_rule.or_else(|| self.anyway.pop_front())?;
+            let place = places.get(&PageId::of(&url)).copied();
+            if !may || place == Some(Place::Earlier) || self.is_listed(&url) {
+                continue;
+            }
+            places.insert(PageId::of(&url), Place::Listed);
+            self.note_listed(&url);
+            self.tried += 1;
+            return Some(Entry::entrance(url, relation, place == Some(Place::Listed)));
+        }
+    }
+
+    fn may_open(&self, world: &World, relation: Relation, url: &Url) -> bool {
+        match relation {
+            Relation::Offered | Relation::OtherName => true,
+            Relation::FrontPage => {
+                has_address(world, &url.host)
+                    && (!url.is_https || world.handshake(&url.host) != Handshake::Closed)
+            }
+            Relation::OtherScheme | Relation::OtherNameOtherScheme => {
+                let first = (self.is_https, url.host.clone());
+                has_address(world, &url.host) && !self.answered.contains(&first)
+            }
+        }
+    }
 }
 
 /// A front page has the path `/` and no query.
@@ -210,50 +281,4 @@ fn doors(bare: &str, offered: &Url) -> Vec<(Relation, Url)> {
 
 pub(super) fn names(bare: &str) -> [String; 2] {
     [bare.to_owned(), format!("www.{bare}")]
-}
-
-/// How a site is entered, as part of a walk.
-impl Oracle<'_> {
-    /// What is put on the list of level 0 when it has nothing left to ask.
-    pub(super) fn next_entrance(&mut self) -> Option<Entry> {
-        if self.depth > 0 || self.gave_up || self.entering.forbidden {
-            return None;
-        }
-        let has_page = self.here().pages > 0;
-        if has_page || self.entering.front_moved || self.entering.tried >= self.entering.most {
-            self.entering.by_rule.clear();
-        }
-        loop {
-            let by_rule = self.entering.by_rule.pop_front();
-            let may = by_rule.as_ref().is_none_or(|(relation, url)| self.may_open(*relation, url));
-            let (relation, url) = by_rule.or_else(|| self.entering.anyway.pop_front())?;
-            let place = self.places.get(&PageId::of(&url)).copied();
-            if !may || place == Some(Place::Earlier) || self.entering.is_listed(&url) {
-                continue;
-            }
-            self.places.insert(PageId::of(&url), Place::Listed);
-            self.entering.note_listed(&url);
-            self.entering.tried += 1;
-            return Some(Entry::entrance(url, relation, place == Some(Place::Listed)));
-        }
-    }
-
-    fn may_open(&self, relation: Relation, url: &Url) -> bool {
-        let world = self.country.world;
-        match relation {
-            Relation::Offered | Relation::OtherName => true,
-            Relation::FrontPage => {
-                self.has_address(&url.host)
-                    && (!url.is_https || world.handshake(&url.host) != Handshake::Closed)
-            }
-            Relation::OtherScheme | Relation::OtherNameOtherScheme => {
-                let first = (self.entering.is_https, url.host.clone());
-                self.has_address(&url.host) && !self.entering.answered.contains(&first)
-            }
-        }
-    }
-
-    pub(super) fn has_address(&self, host: &str) -> bool {
-        matches!(self.country.world.lookup(host), Lookup::Found(records) if records.has_address())
-    }
 }

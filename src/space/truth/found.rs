@@ -1,7 +1,7 @@
-use super::oracle::{Oracle, Place};
+use super::oracle::Oracle;
 use super::rows::LinkTruth;
-use super::rules::{PageId, word};
-use crate::space::content::{Link, Url};
+use super::rules::{PageId, Place, word};
+use crate::space::model::content::{Link, Url};
 
 /// What becomes of the URLs that pages link to.
 impl Oracle<'_> {

@@ -1,8 +1,7 @@
 use std::collections::{HashMap, VecDeque};
 
-use super::end::Known;
+use super::country::{Known, Start};
 use super::rules::PageId;
-use super::survey::Start;
 
 /// A site that no tree opens has no more of them than this.
 const MOST_TREES: usize = 3;

@@ -4,12 +4,13 @@
 //! URL after another, everything in memory. The oracle reads the model's links, never the pages
 //! written from them, and shares no code with the walk it judges.
 //!
-//! [`oracle`] walks one site tree: [`entrances`] says by which URLs it is entered, [`robots`] asks whether it may, [`found`] notes what pages link to,
-//! [`rules`] says which URLs are one page, one script, endless,
-//! [`traps`] what has shown itself to be a trap; [`end`] draws the sums; [`survey`] takes sites from the queue,
-//! feeds links back and gives sites that stay closed a [`later`] tree; [`rows`] are the results, in the columns of the survey's own tables; [`print`]
-//! writes them.
+//! [`oracle`] is what is known of one site tree, [`walk`] how it is walked: [`entrances`] says by which URLs it is
+//! entered, [`robots`] asks whether it may be, [`found`] notes what pages link to, [`rules`] say which URLs are one page,
+//! one script, endless, and [`traps`] what has shown itself to be a trap; [`end`] draws the sums. [`survey`] takes sites
+//! from the queue, feeds the links into the [`country`] back and gives sites that stay closed a [`later`] tree. [`rows`]
+//! are the results, in the columns of the survey's own tables; [`print`] writes them.
 
+mod country;
 mod end;
 mod entrances;
 mod found;
@@ -21,6 +22,7 @@ mod rows;
 mod rules;
 mod survey;
 mod traps;
+mod walk;
 
 #[cfg(test)]
 mod tests;

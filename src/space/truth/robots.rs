@@ -1,24 +1,11 @@
-use super::oracle::Oracle;
-use crate::space::content::{Content, Url};
-use crate::space::robots::Verdict;
-use crate::space::spot::Spot;
-
-/// Whose robots.txt it is: the scheme and the host (RFC 9309 §2.3).
-pub(super) type Origin = (bool, String);
+use super::oracle::{Had, Oracle};
+use super::rules::{has_address, origin};
+use crate::space::model::content::{Content, Url};
+use crate::space::model::robots::Verdict;
+use crate::space::model::spot::Spot;
 
 /// More redirects of a robots.txt than this count as none there (RFC 9309 §2.3.1.2).
 const MOST_REDIRECTS: usize = 5;
-
-/// What came of asking for an origin's robots.txt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Had {
-    /// The rules that the host has in the model.
-    Rules,
-    /// An answer that there is none: all is allowed.
-    Nothing,
-    /// No answer, or a server error: nothing is allowed.
-    Failure,
-}
 
 /// What came of one question for a robots.txt.
 enum Told {
@@ -70,7 +57,7 @@ impl Oracle<'_> {
     }
 
     fn asked_for_robots(&mut self, file: &Url) -> Told {
-        if !self.has_address(&file.host) {
+        if !has_address(self.country.world, &file.host) {
             return Told::Had(Had::Failure);
         }
         self.robots_requests += 1;
@@ -93,8 +80,4 @@ impl Oracle<'_> {
         self.server_answered = true;
         self.entering.note_answer(file);
     }
-}
-
-pub(super) fn origin(url: &Url) -> Origin {
-    (url.is_https, url.host.clone())
 }

@@ -1,7 +1,8 @@
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::space::content::{Element, Url};
-use crate::space::response::canonical;
+use crate::space::World;
+use crate::space::model::content::{Element, Url, canonical};
+use crate::space::web::{Lookup, Web};
 
 /// Host, path and query, whatever the scheme: what makes two URLs the same page. As a hash of 128 bits,
 /// of which no two of a world's 10^8 pages are the same by chance.
@@ -16,6 +17,25 @@ impl PageId {
     fn of_target(host: &str, target: &str) -> Self {
         Self(xxh3_128(format!("{host}{target}").as_bytes()))
     }
+}
+
+/// Where an internal URL stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Found with nofollow only.
+    Shunned,
+    /// To be listed at the next level.
+    Found,
+    Listed,
+    /// An earlier tree of the site had it.
+    Earlier,
+}
+
+/// Whose robots.txt it is: the scheme and the host (RFC 9309 §2.3).
+pub(super) type Origin = (bool, String);
+
+pub(super) fn origin(url: &Url) -> Origin {
+    (url.is_https, url.host.clone())
 }
 
 /// The script that a query URL calls: the URL without its query and path parameters.
@@ -75,6 +95,11 @@ pub(in crate::space) fn word(element: Element) -> &'static str {
         Element::Iframe => "iframe",
         Element::Refresh => "meta",
     }
+}
+
+/// Whether the name of a host leads to a server.
+pub(super) fn has_address(world: &World, host: &str) -> bool {
+    matches!(world.lookup(host), Lookup::Found(records) if records.has_address())
 }
 
 /// A URL of the model from the parts of any URL.

@@ -1,8 +1,7 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::oracle::{Oracle, Place};
-use super::rules::{PageId, path};
-use crate::space::content::Url;
+use super::rules::{PageId, Place, path};
+use crate::space::model::content::Url;
 
 /// Quiet pages that are needed.
 const LEAST_PAGES: usize = 30;
@@ -29,6 +28,9 @@ pub(super) struct Traps {
     pub(super) names: Vec<String>,
 }
 
+/// Where the internal URLs of the tree stand.
+type Places = HashMap<PageId, Place>;
+
 /// A page's URL, how many new external URLs it brought, and its new internal ones.
 type Read = (Url, usize, Vec<Url>);
 
@@ -52,45 +54,41 @@ impl Traps {
             self.names.push(name);
         }
     }
-}
 
-impl Oracle<'_> {
     /// At the end of a level: what has become a trap.
-    pub(super) fn weigh_traps(&mut self) {
-        let mut read = std::mem::take(&mut self.traps.read);
-        let Some(levels) = self.country.settings.trap_levels else { return };
+    pub(super) fn weigh(&mut self, places: &Places, levels: Option<u16>) {
+        let mut read = std::mem::take(&mut self.read);
+        let Some(levels) = levels else { return };
         for (_, _, found) in &mut read {
             found.retain(|url| {
-                !url.target.contains(['?', ';']) && self.places.get(&PageId::of(url)) == Some(&Place::Found)
+                !url.target.contains(['?', ';']) && places.get(&PageId::of(url)) == Some(&Place::Found)
             });
         }
-        self.weigh_branches(&read, levels);
-        self.weigh_products(&read);
+        self.weigh_branches(places, &read, levels);
+        self.weigh_products(places, &read);
     }
 
-    fn weigh_branches(&mut self, read: &[Read], levels: u16) {
-        self.traps
-            .patterns
-            .extend(read.iter().filter_map(|(url, ..)| shape(url)).map(|(_, pattern)| pattern));
-        let brought = self.brought(read);
-        let before = std::mem::take(&mut self.traps.quiet);
+    fn weigh_branches(&mut self, places: &Places, read: &[Read], levels: u16) {
+        self.patterns.extend(read.iter().filter_map(|(url, ..)| shape(url)).map(|(_, pattern)| pattern));
+        let brought = self.brought(places, read);
+        let before = std::mem::take(&mut self.quiet);
         for (branch, sums) in brought.iter().filter(|(_, sums)| sums.own > 0 && sums.others == 0) {
             let (so_far, pages) = before.get(branch).copied().unwrap_or_default();
-            self.traps.quiet.insert(branch.clone(), (so_far + 1, pages + sums.pages));
+            self.quiet.insert(branch.clone(), (so_far + 1, pages + sums.pages));
         }
         for (branch, _) in read.iter().flat_map(|(_, _, found)| found).filter_map(shape) {
-            let quiet = self.traps.quiet.get(&branch).copied().unwrap_or_default();
+            let quiet = self.quiet.get(&branch).copied().unwrap_or_default();
             let is_marked =
                 brought.get(&branch).is_some_and(|sums| 2 * sums.dated.max(sums.twins) >= sums.own);
             let is_trap = quiet.0 >= levels && quiet.1 >= LEAST_PAGES && is_marked;
-            if is_trap && self.traps.branches.insert(branch.clone()) {
-                self.traps.name(format!("{branch}/**"));
+            if is_trap && self.branches.insert(branch.clone()) {
+                self.name(format!("{branch}/**"));
             }
         }
     }
 
     /// What each branch of the level's pages brought.
-    fn brought(&self, read: &[Read]) -> BTreeMap<String, Brought> {
+    fn brought(&self, places: &Places, read: &[Read]) -> BTreeMap<String, Brought> {
         let mut brought: BTreeMap<String, Brought> = BTreeMap::new();
         for (url, externals, found) in read {
             let Some((branch, _)) = shape(url) else { continue };
@@ -99,22 +97,23 @@ impl Oracle<'_> {
             sums.others += externals;
             for child in found {
                 let is_own = shape(child)
-                    .is_some_and(|(same, pattern)| same == branch && self.traps.patterns.contains(&pattern));
+                    .is_some_and(|(same, pattern)| same == branch && self.patterns.contains(&pattern));
                 let varying = child.target.split('/').skip(1).position(|part| part.contains(is_digit));
                 sums.own += usize::from(is_own);
                 sums.others += usize::from(!is_own);
                 sums.dated += usize::from(is_own && has_date(&child.target));
-                sums.twins += usize::from(is_own && varying.is_some_and(|at| self.is_removable(child, at)));
+                sums.twins +=
+                    usize::from(is_own && varying.is_some_and(|at| is_removable(places, child, at)));
             }
         }
         brought
     }
 
-    fn weigh_products(&mut self, read: &[Read]) {
+    fn weigh_products(&mut self, places: &Places, read: &[Read]) {
         let mut order = Vec::new();
         let mut makers: BTreeMap<String, (usize, usize, bool)> = BTreeMap::new();
         for (_, externals, found) in read {
-            let folders: Vec<Option<String>> = found.iter().map(|url| self.product(url)).collect();
+            let folders: Vec<Option<String>> = found.iter().map(|url| product(places, url)).collect();
             let Some(folder) = folders.iter().flatten().next() else { continue };
             order.push(folder.clone());
             let (pages, urls, is_noisy) = makers.entry(folder.clone()).or_default();
@@ -127,38 +126,39 @@ impl Oracle<'_> {
             if !is_noisy
                 && pages >= LEAST_MAKERS
                 && urls >= LEAST_PAGES
-                && self.traps.folders.insert(folder.clone())
+                && self.folders.insert(folder.clone())
             {
-                self.traps.name(format!("{folder}/**"));
+                self.name(format!("{folder}/**"));
             }
         }
     }
 
-    pub(super) fn is_in_trap(&self, url: &Url) -> bool {
+    /// Whether a URL is one of a trap.
+    pub(super) fn hold(&self, url: &Url, places: &Places) -> bool {
         !url.target.contains(['?', ';'])
-            && (shape(url).is_some_and(|(branch, _)| self.traps.branches.contains(&branch))
-                || self.product(url).is_some_and(|folder| self.traps.folders.contains(&folder)))
+            && (shape(url).is_some_and(|(branch, _)| self.branches.contains(&branch))
+                || product(places, url).is_some_and(|folder| self.folders.contains(&folder)))
     }
+}
 
-    /// The folder of a path that leads to known pages without one of two segments.
-    fn product(&self, url: &Url) -> Option<String> {
-        let parts: Vec<&str> = path(url).split('/').skip(1).collect();
-        let mut removable = (0..parts.len()).filter(|at| self.is_removable(url, *at));
-        let (first, _) = (removable.next()?, removable.next()?);
-        Some([&[url.host.as_str()], &parts[..first]].concat().join("/"))
-    }
+/// The folder of a path that leads to known pages without one of two segments.
+fn product(places: &Places, url: &Url) -> Option<String> {
+    let parts: Vec<&str> = path(url).split('/').skip(1).collect();
+    let mut removable = (0..parts.len()).filter(|at| is_removable(places, url, *at));
+    let (first, _) = (removable.next()?, removable.next()?);
+    Some([&[url.host.as_str()], &parts[..first]].concat().join("/"))
+}
 
-    /// Whether a path leads to a known page without this segment, which is not the last and no number.
-    fn is_removable(&self, url: &Url, at: usize) -> bool {
-        let parts: Vec<&str> = path(url).split('/').skip(1).collect();
-        let names = parts.iter().filter(|part| !part.is_empty()).count();
-        if at + 1 >= names || !parts[at].contains(|c: char| c.is_ascii_alphabetic()) {
-            return false;
-        }
-        let rest: Vec<&str> = parts[..at].iter().chain(&parts[at + 1..]).copied().collect();
-        let other = Url { target: format!("/{}", rest.join("/")), ..url.clone() };
-        self.places.contains_key(&PageId::of(&other))
+/// Whether a path leads to a known page without this segment, which is not the last and no number.
+fn is_removable(places: &Places, url: &Url, at: usize) -> bool {
+    let parts: Vec<&str> = path(url).split('/').skip(1).collect();
+    let names = parts.iter().filter(|part| !part.is_empty()).count();
+    if at + 1 >= names || !parts[at].contains(|c: char| c.is_ascii_alphabetic()) {
+        return false;
     }
+    let rest: Vec<&str> = parts[..at].iter().chain(&parts[at + 1..]).copied().collect();
+    let other = Url { target: format!("/{}", rest.join("/")), ..url.clone() };
+    places.contains_key(&PageId::of(&other))
 }
 
 fn is_digit(c: char) -> bool {

@@ -1,7 +1,6 @@
 use std::fmt::Write;
 
-use super::words::{interval, kind_in_words, percent};
-use crate::analysis::{Bound, Forecast, ForecastLevel, Limit, Spread};
+use crate::analysis::{Bound, Estimate, Forecast, ForecastLevel, Kind, Limit, Spread};
 use crate::cli::columns::{Columns, Side};
 use crate::records::units::{bytes, duration, thousands};
 
@@ -170,4 +169,23 @@ fn bit_rate(bits_per_second: f64) -> String {
         unit = larger;
     }
     format!("{value:.1} {unit}")
+}
+
+/// `97.5 %`.
+pub(super) fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+/// `96.9–98.0 %`.
+pub(super) fn interval(estimate: Estimate) -> String {
+    format!("{:.1}–{:.1} %", estimate.low * 100.0, estimate.high * 100.0)
+}
+
+pub(super) fn kind_in_words(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Urls => "external URLs",
+        Kind::Hosts => "external hosts",
+        Kind::Sites => "external sites",
+        Kind::Addresses => "server addresses",
+    }
 }

@@ -1,7 +1,6 @@
 //! Which depth to use: by coverage, by load, or for a network environment.
 
 mod forecast_words;
-pub(super) mod pacing;
 mod words;
 
 use std::path::{Path, PathBuf};
@@ -19,8 +18,8 @@ use crate::cli::exit::Exit;
 use crate::cli::flags::values::{decimal, whole};
 use crate::cli::output::{print, print_json};
 use crate::records::Manifest;
+use crate::rehearsal::SurveyPacing;
 use crate::survey::{LONGEST_WAIT, Settings, Size, Span, SurveyError};
-use pacing::Rule;
 
 /// Say which depth to use, from the tables of a survey.
 ///
@@ -194,7 +193,7 @@ impl<'a> Desk<'a> {
         let settings = settings_of(&asked.dir, &recorded.manifest)?;
         let mut exchanges = None;
         if environment.is_some() || asked.classes {
-            exchanges = Some(Exchanges::load(&asked.dir, recorded, &mut Rule::of(&settings))?);
+            exchanges = Some(Exchanges::load(&asked.dir, recorded, &mut SurveyPacing::of(&settings))?);
         }
         let file = asked.environment.as_deref().unwrap_or(Path::new(""));
         let plan = environment.map(|environment| plan(environment, settings, sampling, file)).transpose()?;
@@ -220,7 +219,7 @@ impl<'a> Desk<'a> {
         let curves = Curves::of(recorded, &self.sampling);
         match (&self.plan, &self.exchanges) {
             (Some(Planned { environment, conditions, settings }), Some(exchanges)) => {
-                let rule = || Rule::of(settings);
+                let rule = || SurveyPacing::of(settings);
                 Answer::Forecast(Box::new(Forecast::of(
                     exchanges,
                     &curves,

@@ -1,7 +1,8 @@
 use std::fmt::Write;
 
-use super::{Advice, Answer, forecast_words};
-use crate::analysis::{Choice, ChoiceLevel, Criterion, Estimate, Kind, LoadUnit, Reading};
+use super::forecast_words::{self, interval, kind_in_words, percent};
+use super::{Advice, Answer};
+use crate::analysis::{Choice, ChoiceLevel, Criterion, Estimate, LoadUnit, Reading};
 use crate::cli::columns::{Columns, Side};
 use crate::records::units::{bytes, duration, thousands};
 
@@ -248,25 +249,6 @@ fn group_row(
 
 fn share(part: u64, whole: u64) -> String {
     percent(if whole > 0 { part as f64 / whole as f64 } else { 0.0 })
-}
-
-/// `97.5 %`.
-pub(super) fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
-}
-
-/// `96.9–98.0 %`.
-pub(super) fn interval(estimate: Estimate) -> String {
-    format!("{:.1}–{:.1} %", estimate.low * 100.0, estimate.high * 100.0)
-}
-
-pub(super) fn kind_in_words(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Urls => "external URLs",
-        Kind::Hosts => "external hosts",
-        Kind::Sites => "external sites",
-        Kind::Addresses => "server addresses",
-    }
 }
 
 fn unit_in_words(unit: LoadUnit) -> &'static str {

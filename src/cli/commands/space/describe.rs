@@ -1,12 +1,12 @@
 use clap::Args;
 use serde_json::{Map, Value, json};
 
-use super::recorded::Recorded;
 use super::world::WorldArgument;
 use crate::cli::columns::{Columns, Side};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::{print, print_json};
+use crate::rehearsal::Recorded;
 use crate::space::describe;
 
 /// Tell a world's settings, and what comes out of them.

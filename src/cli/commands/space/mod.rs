@@ -3,7 +3,6 @@
 mod ca;
 mod describe;
 mod geo;
-pub mod recorded;
 pub(super) mod serve;
 mod starts;
 mod truth;

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::recorded::Recorded;
 use super::world::WorldArgument;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
@@ -13,6 +12,7 @@ use crate::cli::output::{print, say};
 use crate::cli::run::block_on;
 use crate::cli::{start_list, stop};
 use crate::records::units::thousands;
+use crate::rehearsal::Recorded;
 use crate::space::{Reaction, Response, ServeError, ServeSettings, Served, Web, serve};
 
 /// Serve a world over DNS, HTTP and HTTPS until Ctrl-C.

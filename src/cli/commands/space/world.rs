@@ -2,8 +2,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::recorded::Recorded;
 use crate::cli::error::CliError;
+use crate::rehearsal::Recorded;
 use crate::space::{Profile, World};
 
 /// The world of `ccsurvey demo`.
@@ -29,7 +29,7 @@ impl WorldArgument {
     /// # Errors
     /// When the folder is no survey, or its survey cannot be replayed.
     pub fn recorded(&self) -> Result<Option<Recorded>, CliError> {
-        self.is_folder().then(|| Recorded::read(&self.world)).transpose()
+        Ok(self.is_folder().then(|| Recorded::read(&self.world)).transpose()?)
     }
 
     /// A folder named `demo` is `./demo`, as a file of that name is.

@@ -1,0 +1,143 @@
+//! A survey of a virtual Web space in this process, on a virtual clock.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::watch;
+
+use super::space::world::WorldArgument;
+use super::survey::{reading_in_words, taken_in_words};
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::flags::SurveyFlags;
+use crate::cli::output::{print, print_json, say};
+use crate::cli::progress::Display;
+use crate::cli::run::{Showing, no_threads, verdict};
+use crate::cli::{log, start_list, stop};
+use crate::records::units::thousands;
+use crate::rehearsal::{Rehearsal, Scenario};
+use crate::space::Replay;
+use crate::starts::StartList;
+use crate::survey::{Ending, Summary, area};
+
+/// Survey a virtual Web space, or a recorded survey once more, in this process, on a virtual clock.
+///
+/// The same engine as `survey`, with the same pauses, budgets and tables; only that nothing is sent and
+/// no time is waited for: weeks of a polite survey are over in minutes. The tables tell how long the
+/// survey would take, what each server would bear, and how much longer others would wait for it. The
+/// same world and settings make the same tables.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+#[command(mut_arg("start", |flag| flag.required(false).help(START)))]
+#[command(mut_arg("cctld", |flag| flag.help(CCTLD)), mut_arg("contact", |flag| flag.help(CONTACT)))]
+#[command(mut_arg("dns", |flag| flag.hide(true)), mut_arg("gateway", |flag| flag.hide(true)))]
+pub struct Simulate {
+    #[command(flatten)]
+    world: WorldArgument,
+
+    /// The folder of the survey; it must not exist yet, or be empty
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+
+    #[command(flatten)]
+    flags: SurveyFlags,
+
+    #[command(flatten)]
+    showing: Showing,
+}
+
+// A world tells what a survey of real servers must be told.
+const START: &str = "The start list, as for `survey` [default: the start list of the world]";
+const CCTLD: &str = "The surveyed country domains, e.g. ke or ke,tz,ug [default: those of the world]";
+const CONTACT: &str = "What would stand in the User-Agent of every request; it counts into the bytes sent";
+
+const EXAMPLES: &str = "\
+Examples:
+  ccsurvey simulate demo rehearsal
+  ccsurvey simulate africa-2006 africa --depth 20 --max-requests none --sites 256
+  ccsurvey simulate country.toml thin --min-delay 15s --json
+  ccsurvey simulate recorded-survey shallow --depth 4";
+
+impl Simulate {
+    /// # Errors
+    /// When world, settings or start list cannot be used, DIR exists, or the survey fails.
+    pub fn execute(self) -> Result<Exit, CliError> {
+        let (scenario, replay) = scenario(&self.world)?;
+        let (file, skip_bad) = (self.flags.start().map(Path::to_owned), self.flags.skips_bad());
+        let settings = self.flags.into_settings_of_simulation(|settings| {
+            if settings.cctld.is_empty() {
+                settings.cctld.clone_from(&scenario.countries);
+            }
+        })?;
+        let start = match file {
+            Some(file) => start_list::read(&file, &area(&settings)?, skip_bad)?,
+            None => {
+                StartList::of(&scenario.start_urls).map_err(|wrong| CliError::Failed(wrong.to_string()))?
+            }
+        };
+        // Signals and the display live in real time, the survey in virtual time.
+        let real = Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(no_threads)?;
+        let (rehearsal, taken) =
+            Rehearsal::begin(&self.dir, settings, &start, scenario, &mut reading_in_words())?;
+        say(&taken_in_words(taken));
+        let ended = run(rehearsal, &self.dir, self.showing, &real);
+        real.shutdown_background();
+        if let Some(unasked) = replay.map(|replay| replay.unknown()).filter(|unknown| *unknown > 0) {
+            say(&format!(
+                "{} requests were for URLs that the recorded survey did not fetch",
+                thousands(unasked)
+            ));
+        }
+        tell(ended, &self.dir, self.showing)
+    }
+}
+
+/// What is simulated, and the replay where it is a recorded survey.
+fn scenario(argument: &WorldArgument) -> Result<(Scenario, Option<Arc<Replay>>), CliError> {
+    let name = argument.world.display().to_string();
+    if let Some(recorded) = argument.recorded()? {
+        recorded.gaps().iter().for_each(|gap| say(gap));
+        let start_urls = start_list::read_urls(&recorded.start_list())?;
+        return Ok((Scenario::of_recorded(&name, &recorded, start_urls), Some(recorded.replay)));
+    }
+    Ok((Scenario::of_world(&name, argument.read()?)?, None))
+}
+
+fn run(rehearsal: Rehearsal, dir: &Path, showing: Showing, real: &Runtime) -> Result<Ending, CliError> {
+    log::start(dir, showing.log_level)?;
+    let (display, stopped): (_, watch::Receiver<bool>) = {
+        let _entered = real.enter();
+        let display = (!showing.json).then(|| Display::of_simulation(dir));
+        let teller = display.as_ref().map(Display::teller);
+        let stopped = stop::on_signal(move || match teller {
+            Some(tell) => tell(STOPPING),
+            None => say(STOPPING),
+        });
+        (display, stopped)
+    };
+    let ended = rehearsal.run(stopped);
+    if let Some(display) = display {
+        display.end();
+    }
+    if let Err(wrong) = &ended {
+        tracing::error!(%wrong, "the simulation has failed");
+    }
+    Ok(ended?)
+}
+
+const STOPPING: &str = "stopping: what was simulated so far is written";
+
+fn tell(ended: Result<Ending, CliError>, dir: &Path, showing: Showing) -> Result<Exit, CliError> {
+    let ending = ended?;
+    if showing.json {
+        print_json(&Summary::of(dir)?)?;
+    } else if ending.is_finished {
+        let tables = format!("{}/tables/{{exchanges,links,sites,levels,servers}}/*.parquet", dir.display());
+        print(&format!("\n{}\nTables    {tables}\n", Summary::of(dir)?))?;
+    } else {
+        say("stopped: the tables hold the sites that were done; a simulation cannot be resumed");
+    }
+    Ok(verdict(&ending))
+}

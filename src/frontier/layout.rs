@@ -1,0 +1,35 @@
+use std::fmt::Display;
+
+use redb::TableDefinition;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::entry::Lease;
+
+pub(super) const META: TableDefinition<'static, &str, u64> = TableDefinition::new("meta");
+pub(super) const TREES: TableDefinition<'static, u64, &[u8]> = TableDefinition::new("trees");
+/// Trees not finished that may be walked now.
+pub(super) const WAITING: TableDefinition<'static, Place, ()> = TableDefinition::new("waiting");
+pub(super) const SITES: TableDefinition<'static, &str, &[u8]> = TableDefinition::new("sites");
+/// What finished trees found and is not merged yet, for a tree before them is still being walked.
+pub(super) const FOUND: TableDefinition<'static, u64, &[u8]> = TableDefinition::new("found");
+
+/// Where a tree waits: those of greater priority first, and among equals in the order offered.
+pub(super) type Place = (u32, u64);
+
+pub(super) fn place_of(lease: &Lease) -> Place {
+    (lease.priority.abs_diff(i32::MAX), lease.order)
+}
+
+pub(super) fn encode(value: &impl Serialize) -> Vec<u8> {
+    // postcard writes any serde value into a growing vector; it has no way to fail on ours.
+    postcard::to_stdvec(value).unwrap_or_default()
+}
+
+/// What was encoded, to its last byte; anything else is damage, which the message names.
+pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8], what: impl Display) -> Result<T, redb::Error> {
+    match postcard::take_from_bytes(bytes) {
+        Ok((value, [])) => Ok(value),
+        _ => Err(redb::Error::Corrupted(format!("{what} cannot be read"))),
+    }
+}

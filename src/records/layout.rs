@@ -1,0 +1,79 @@
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use polars::prelude::DataFrame;
+use polars_io::prelude::{ParquetCompression, ParquetWriter, StatisticsOptions};
+
+use super::{ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, Row, SiteRow, TablesError};
+
+/// The tables that are written in segments, in the order in which a segment appears: who sees a
+/// site finds its exchanges, links and levels.
+pub(super) const SEGMENTED: [&str; 6] = [
+    ExchangeRow::TABLE,
+    LinkRow::TABLE,
+    PageLinkRow::TABLE,
+    RobotsRow::TABLE,
+    LevelRow::TABLE,
+    SiteRow::TABLE,
+];
+
+/// Those of them that are only where their folder is.
+pub(super) const OPTIONAL: [&str; 2] = [PageLinkRow::TABLE, RobotsRow::TABLE];
+
+/// The segmented tables that a survey has.
+pub(super) fn segmented(dir: &Path) -> impl Iterator<Item = &'static str> {
+    let is_there = |table: &&str| !OPTIONAL.contains(table) || folder(dir, table).is_dir();
+    SEGMENTED.into_iter().filter(is_there)
+}
+
+/// `DIR/tables/NAME`.
+pub(super) fn folder(dir: &Path, table: &str) -> PathBuf {
+    dir.join("tables").join(table)
+}
+
+/// Six digits sort well for a million segments; more digits are still read rightly.
+pub(super) fn segment_name(number: u64) -> String {
+    format!("{number:06}.parquet")
+}
+
+/// Segments joined to one file: `000000-000012.parquet`. The name tells it from any single segment, so that
+/// who has noted something about a file by its name is never given another one.
+pub(super) fn joined_name(first: u64, last: u64) -> String {
+    format!("{first:06}-{last:06}.parquet")
+}
+
+/// The number of a segment, the last one of joined ones; none for any other file, which is not ours to remove.
+pub(super) fn segment_number(name: &str) -> Option<u64> {
+    let numbers = name.strip_suffix(".parquet")?;
+    let mut numbers = numbers.splitn(2, '-').map(|digits| {
+        (digits.len() >= 6 && digits.bytes().all(|byte| byte.is_ascii_digit()))
+            .then(|| digits.parse().ok())?
+    });
+    let first = numbers.next()??;
+    numbers.next().map_or(Some(first), |last| last.filter(|last| *last > first))
+}
+
+/// The names in a folder, those that are not text left out.
+pub(super) fn names(folder: &Path) -> Result<Vec<String>, TablesError> {
+    let entries = fs::read_dir(folder).map_err(TablesError::at("read folder", folder))?;
+    entries
+        .filter_map(|entry| entry.map(|entry| entry.file_name().into_string().ok()).transpose())
+        .collect::<Result<_, _>>()
+        .map_err(TablesError::at("read folder", folder))
+}
+
+/// Parquet in memory, so that what goes wrong on the disk is plainly an error of the disk:
+/// zstd, dictionaries for strings that repeat, least and greatest values of every column.
+pub(super) fn encode(frame: &mut DataFrame, path: &Path) -> Result<Vec<u8>, TablesError> {
+    let mut bytes = Vec::new();
+    parquet(&mut bytes).finish(frame).map_err(TablesError::at("encode", path))?;
+    Ok(bytes)
+}
+
+/// How all tables are written.
+pub(super) fn parquet<W: Write>(output: W) -> ParquetWriter<W> {
+    ParquetWriter::new(output)
+        .with_compression(ParquetCompression::Zstd(None))
+        .with_statistics(StatisticsOptions::default())
+}

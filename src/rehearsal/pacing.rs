@@ -1,0 +1,91 @@
+use std::time::{Duration, SystemTime};
+
+use crate::analysis::{Pacing, Settled};
+use crate::exchange::{Failure, Purpose, asks_for_pause, hangs_up};
+use crate::load::{Bucket, Care, Fare, Flow, Health, Pace, ServerLink, fare_of};
+use crate::survey::{Settings, most_bytes, pace};
+
+/// What chance adds to a doubled pause, in the mean.
+const USUAL_CHANCE: f64 = 0.5;
+
+/// The rule by which servers are asked, for schedules that are only played: the same that rules surveys.
+pub struct SurveyPacing {
+    pace: Pace,
+    servers: Vec<(Health, ServerLink)>,
+    bucket: Option<Bucket>,
+    largest: u64,
+}
+
+impl SurveyPacing {
+    /// The rule as these settings have it, before anything is asked.
+    #[must_use]
+    pub fn of(settings: &Settings) -> Self {
+        let largest = most_bytes(settings);
+        Self {
+            pace: pace(settings),
+            servers: Vec::new(),
+            bucket: settings.rate.map(|rate| Bucket::new(rate.0, largest)),
+            largest,
+        }
+    }
+}
+
+impl Pacing for SurveyPacing {
+    fn is_trouble(&self, status: Option<u16>, failure: Option<&str>) -> bool {
+        fare(status, failure) == Fare::Trouble
+    }
+
+    fn is_unclear(&self, status: Option<u16>, failure: Option<&str>) -> bool {
+        fare(status, failure) == Fare::Unclear
+    }
+
+    fn is_unread(&self, purpose: &str, status: Option<u16>, media_type: Option<&str>) -> bool {
+        let is_page = purpose == Purpose::Page.as_str();
+        let media_type = media_type.unwrap_or_default().as_bytes();
+        is_page && status.is_some_and(|status| hangs_up(Purpose::Page, status, media_type))
+    }
+
+    fn asks_for_pause(&self, status: Option<u16>) -> bool {
+        asks_for_pause(status)
+    }
+
+    fn pause_after(&mut self, server: usize, settled: &Settled) -> Duration {
+        if self.servers.len() <= server {
+            self.servers.resize_with(server + 1, Default::default);
+        }
+        let (health, link) = &mut self.servers[server];
+        let fare = match settled {
+            Settled { is_trouble: true, .. } => Fare::Trouble,
+            Settled { is_unclear: true, .. } => Fare::Unclear,
+            _ => Fare::Sound,
+        };
+        let care = health.note(&self.pace, fare, settled.first_byte, USUAL_CHANCE);
+        let link = link.take(&Flow {
+            bytes: settled.bytes,
+            // Tables do not tell what came before: a forecast takes links for a little faster than the survey does.
+            after_head: settled.bytes,
+            first_byte: settled.first_byte,
+            transfer: settled.transfer,
+            is_unread: settled.is_unread,
+        });
+        let pause = health.pause_after(&self.pace, settled.took, link, USUAL_CHANCE);
+        if let Care::PutOff(time) = care { pause.max(time) } else { pause }
+    }
+
+    fn reserve(&mut self, now: Duration) -> Result<(), Duration> {
+        let Some(bucket) = &mut self.bucket else { return Ok(()) };
+        let since = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        bucket.reserve(SystemTime::UNIX_EPOCH + now, self.largest).map_err(since)
+    }
+
+    fn give_back(&mut self, moved: u64) {
+        if let Some(bucket) = &mut self.bucket {
+            bucket.give_back(self.largest.saturating_sub(moved));
+        }
+    }
+}
+
+fn fare(status: Option<u16>, failure: Option<&str>) -> Fare {
+    let failure = failure.and_then(|word| Failure::ALL.iter().find(|known| known.as_str() == word));
+    fare_of(status, failure.copied())
+}

@@ -1,0 +1,171 @@
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::records::units::thousands;
+use crate::records::{
+    ExchangeRow, Manifest, ManifestError, PageLinkRow, RobotsRow, Row, SurveyState, TablesError, read_table,
+    row_count,
+};
+use crate::space::{RecordedExchange, RecordedLink, Replay};
+use crate::survey::{Settings, SettingsFileError, read_settings};
+
+/// A recorded survey as a world.
+#[derive(Debug)]
+pub struct Recorded {
+    pub dir: PathBuf,
+    pub state: SurveyState,
+    /// With which it was surveyed; a deeper survey of the replay finds nothing more.
+    pub settings: Settings,
+    pub replay: Arc<Replay>,
+}
+
+/// Why a folder is no survey that can be walked again.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordedError {
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
+    #[error(transparent)]
+    Settings(#[from] SettingsFileError),
+    /// Its pages were not kept.
+    #[error("{} was surveyed without its page links and cannot be replayed: survey with --record-links", .0.display())]
+    NoPageLinks(PathBuf),
+    #[error(transparent)]
+    Tables(#[from] TablesError),
+}
+
+impl Recorded {
+    /// Reads the tables of a survey, segment by segment; the replay itself is held in memory.
+    ///
+    /// # Errors
+    /// When the folder holds no survey, the survey did not keep its pages, or a table cannot be read.
+    pub fn read(dir: &Path) -> Result<Self, RecordedError> {
+        let manifest = Manifest::load(dir)?;
+        let settings = read_settings(&dir.join("survey.toml"))?;
+        let is_missing = |table: &&str| {
+            let count = row_count(dir, table);
+            count.is_err_and(|wrong| wrong.source.kind() == std::io::ErrorKind::NotFound)
+        };
+        if [PageLinkRow::TABLE, RobotsRow::TABLE].iter().any(is_missing) {
+            return Err(RecordedError::NoPageLinks(dir.to_owned()));
+        }
+        let replay = replay(dir)?;
+        Ok(Self { dir: dir.to_owned(), state: manifest.state, settings, replay: Arc::new(replay) })
+    }
+
+    /// The file of its start URLs.
+    #[must_use]
+    pub fn start_list(&self) -> PathBuf {
+        self.dir.join("start.csv")
+    }
+
+    /// What of the survey is not in the replay, a sentence each.
+    #[must_use]
+    pub fn gaps(&self) -> Vec<String> {
+        let contents = self.replay.contents();
+        let too_deep = format!(
+            "URLs were found and not fetched, and answer 404: a survey deeper than --depth {}, or with wider \
+             limits, cannot be replayed",
+            self.settings.depth
+        );
+        let counted = [
+            (contents.unfetched_urls, too_deep.as_str()),
+            (
+                contents.approximated.values().sum(),
+                "failures are replayed by the nearest that a gateway can do",
+            ),
+            (contents.pages_without_links, "pages lack links that were counted on them"),
+            (contents.not_asked, "exchanges were refused or held back by our own side"),
+            (contents.repeated, "exchanges repeat a URL, whose last answer counts"),
+            (contents.at_other_ports, "exchanges were at other ports, which are not told apart"),
+            (contents.unreadable, "exchanges cannot be read"),
+        ];
+        let is_unfinished = self.state != SurveyState::Finished;
+        let unfinished = "the survey is not finished: sites that it has not done are missing";
+        let told = counted.into_iter().filter(|(number, _)| *number > 0);
+        let told = told.map(|(number, what)| format!("{} {what}", thousands(number)));
+        is_unfinished.then(|| unfinished.to_owned()).into_iter().chain(told).collect()
+    }
+}
+
+fn replay(dir: &Path) -> Result<Replay, TablesError> {
+    let mut builder = Replay::builder();
+    each::<ExchangeRow>(dir, |row| {
+        if row.method == "GET" {
+            builder.exchange(&exchange(row));
+        }
+    })?;
+    each::<RobotsRow>(dir, |row| builder.robots_txt(&row.url, &row.body))?;
+    each::<PageLinkRow>(dir, |row| builder.page_link(&link(row)))?;
+    Ok(builder.build())
+}
+
+fn each<R: Row>(dir: &Path, mut tell: impl FnMut(&R)) -> Result<(), TablesError> {
+    for segment in read_table::<R>(dir)? {
+        segment?.iter().for_each(&mut tell);
+    }
+    Ok(())
+}
+
+fn exchange(row: &ExchangeRow) -> RecordedExchange<'_> {
+    let links = row.internal_links.zip(row.external_links).map(|(internal, external)| internal + external);
+    RecordedExchange {
+        url: &row.url,
+        is_robots: row.purpose == "robots",
+        address: row.address.as_deref().and_then(|address| address.parse::<IpAddr>().ok()),
+        // What had not changed since an earlier survey is there, and comes to whoever asks for it first.
+        status: if row.unchanged_bytes.is_some() { Some(200) } else { row.status },
+        failure: row.failure.as_deref(),
+        content_type: row.content_type.as_deref(),
+        charset: row.charset.as_deref(),
+        language: row.language.as_deref(),
+        title: row.title.as_deref(),
+        location: row.location.as_deref(),
+        server: row.server.as_deref(),
+        last_modified: row.last_modified.as_deref(),
+        etag: row.etag.as_deref(),
+        is_encrypted: row.tls_version.is_some(),
+        tls_error: row.tls_error.as_deref(),
+        links,
+        body_bytes: row.body_bytes,
+        received_bytes: row.received_bytes,
+        connect: span(row.connect_ms),
+        tls: span(row.tls_ms),
+        first_byte: span(row.first_byte_ms),
+        total: span(row.total_ms),
+    }
+}
+
+/// A column `*_ms`; what is no duration is not there.
+fn span(milliseconds: Option<f64>) -> Option<Duration> {
+    Duration::try_from_secs_f64(milliseconds? / 1000.0).ok()
+}
+
+fn link(row: &PageLinkRow) -> RecordedLink<'_> {
+    RecordedLink {
+        page: &row.page,
+        position: row.position,
+        url: &row.url,
+        element: &row.element,
+        nofollow: row.nofollow,
+        is_internal: row.is_internal,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exchange::Failure;
+
+    #[test]
+    fn every_failure_of_the_tables_is_known_to_a_replay() {
+        let mut builder = Replay::builder();
+        for failure in Failure::ALL {
+            let url = format!("http://a.ke/{failure}");
+            let failure = Some(failure.as_str().to_owned());
+            builder.exchange(&exchange(&ExchangeRow { url, failure, ..ExchangeRow::default() }));
+        }
+        assert_eq!(builder.build().contents().unreadable, 0);
+    }
+}

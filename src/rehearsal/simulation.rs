@@ -1,0 +1,67 @@
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, UNIX_EPOCH};
+
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::watch;
+
+use super::in_process::InProcess;
+use super::scenario::Scenario;
+use crate::starts::StartList;
+use crate::survey::{Ending, Reading, Settings, Simulation, Survey, SurveyError, Taken};
+
+/// A survey of a virtual Web in this process, on a virtual clock: weeks of a polite survey are over in minutes.
+pub struct Rehearsal {
+    survey: Survey,
+    virtual_time: Runtime,
+}
+
+/// Why a simulation does not begin.
+#[derive(Debug, thiserror::Error)]
+pub enum RehearsalError {
+    /// The system gives no thread.
+    #[error("cannot start: {0}")]
+    NoThread(#[source] io::Error),
+    #[error(transparent)]
+    Survey(#[from] SurveyError),
+}
+
+/// When virtual clocks start: 2026-01-01, 00:00 UTC. A time that is the same for all runs, so that their
+/// tables are the same to the byte.
+const BEGINS: Duration = Duration::from_secs(1_767_225_600);
+
+impl Rehearsal {
+    /// Makes the folder of a survey and takes in its start list; `tell` hears what of an earlier survey is being read.
+    ///
+    /// # Errors
+    /// When the settings or the folder cannot be used.
+    pub fn begin(
+        dir: &Path,
+        settings: Settings,
+        start: &StartList,
+        scenario: Scenario,
+        tell: &mut dyn FnMut(Reading),
+    ) -> Result<(Self, Taken), RehearsalError> {
+        let web = Arc::new(InProcess::new(scenario.web));
+        let simulation = Simulation { web, begins: UNIX_EPOCH + BEGINS, told: scenario.told };
+        let virtual_time = Builder::new_current_thread()
+            .enable_time()
+            .start_paused(true)
+            .build()
+            .map_err(RehearsalError::NoThread)?;
+        let (survey, taken) = {
+            let _entered = virtual_time.enter();
+            Survey::simulate(dir, settings, start, simulation, tell)?
+        };
+        Ok((Self { survey, virtual_time }, taken))
+    }
+
+    /// Runs the survey to its end, or until `stopped` says so, on the thread of the caller.
+    ///
+    /// # Errors
+    /// When something of ours stops working; what was recorded is kept.
+    pub fn run(self, stopped: watch::Receiver<bool>) -> Result<Ending, SurveyError> {
+        self.virtual_time.block_on(self.survey.run(stopped))
+    }
+}

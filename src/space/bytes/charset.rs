@@ -1,0 +1,138 @@
+use encoding_rs::{EUC_JP, Encoding, ISO_2022_JP, SHIFT_JIS, UTF_8, WINDOWS_1252, WINDOWS_1256};
+
+use crate::space::World;
+use crate::space::draw::{Draw, Key, by_share};
+use crate::space::settings::byte_sections::Pages;
+
+/// What the text of a page is encoded in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::space) enum Charset {
+    Utf8,
+    Latin1,
+    Windows1252,
+    Windows1256,
+    ShiftJis,
+    EucJp,
+    Iso2022Jp,
+}
+
+/// In what a site writes, and what it says of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::space) struct Writing {
+    /// Of titles and headings.
+    pub title: Charset,
+    /// Of all other text.
+    pub text: Charset,
+    /// Where the charset is declared; on pages that declare one.
+    pub place: Option<Place>,
+}
+
+/// Where a page declares its charset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::space) enum Place {
+    Header,
+    Meta,
+    Both,
+}
+
+impl Charset {
+    pub const ALL: [Self; 7] = [
+        Self::Utf8,
+        Self::Latin1,
+        Self::Windows1252,
+        Self::Windows1256,
+        Self::ShiftJis,
+        Self::EucJp,
+        Self::Iso2022Jp,
+    ];
+
+    /// The charsets with shares of their own; what is left is ISO-8859-1.
+    pub fn shares(pages: &Pages) -> [(f64, Self); 6] {
+        let [utf8, windows_1252, windows_1256, shift_jis, euc_jp, iso_2022_jp] = pages.charset_shares();
+        [
+            (utf8, Self::Utf8),
+            (windows_1252, Self::Windows1252),
+            (windows_1256, Self::Windows1256),
+            (shift_jis, Self::ShiftJis),
+            (euc_jp, Self::EucJp),
+            (iso_2022_jp, Self::Iso2022Jp),
+        ]
+    }
+
+    /// How it is decoded. ISO-8859-1 on the Web means windows-1252 (WHATWG Encoding §4.2).
+    pub fn encoding(self) -> &'static Encoding {
+        match self {
+            Self::Utf8 => UTF_8,
+            Self::Latin1 | Self::Windows1252 => WINDOWS_1252,
+            Self::Windows1256 => WINDOWS_1256,
+            Self::ShiftJis => SHIFT_JIS,
+            Self::EucJp => EUC_JP,
+            Self::Iso2022Jp => ISO_2022_JP,
+        }
+    }
+
+    /// What pages call it.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Utf8 => "UTF-8",
+            Self::Latin1 => "ISO-8859-1",
+            Self::Windows1252 => "windows-1252",
+            Self::Windows1256 => "windows-1256",
+            Self::ShiftJis => "Shift_JIS",
+            Self::EucJp => "EUC-JP",
+            Self::Iso2022Jp => "ISO-2022-JP",
+        }
+    }
+
+    /// One that is read as something else.
+    pub fn another(self, draw: Draw) -> Self {
+        let others = || Self::ALL.into_iter().filter(|other| other.encoding() != self.encoding());
+        let turn = usize::try_from(draw.below(others().count() as u64)).unwrap_or(0);
+        others().nth(turn).unwrap_or(self)
+    }
+}
+
+impl Writing {
+    pub fn of(world: &World, site: Key) -> Self {
+        let pages = &world.pages;
+        let place = Some(*site.draw("charset declared").pick(&[Place::Header, Place::Meta, Place::Both]));
+        let is_mixed = [(pages.undeclared_share, false), (pages.mixed_share, true)];
+        match by_share(site.draw("charset"), &is_mixed) {
+            Some(true) => {
+                let (title, text) = two_japanese(site.draw("mixed charsets"));
+                Self { title, text, place }
+            }
+            is_undeclared => {
+                let charset = unmixed(pages, site.draw("charset of text"));
+                Self { title: charset, text: charset, place: place.filter(|_| is_undeclared.is_none()) }
+            }
+        }
+    }
+
+    /// What one page says: the charset's name and where it stands.
+    pub fn declared(&self, world: &World, page: Key) -> Option<(Charset, Place)> {
+        let pages = &world.pages;
+        let draw = page.draw("charset declaration");
+        let kinds = [(pages.wrong_charset_share, true), (pages.missing_charset_share, false)];
+        let place = self.place?;
+        match by_share(draw, &kinds) {
+            None => Some((self.text, place)),
+            Some(true) => Some((self.text.another(draw.nth(1)), place)),
+            Some(false) => None,
+        }
+    }
+}
+
+/// The charset of a site that is neither undeclared nor mixed, or would be if it were not undeclared.
+fn unmixed(pages: &Pages, draw: Draw) -> Charset {
+    let rest = 1.0 - pages.undeclared_share - pages.mixed_share;
+    let shares = Charset::shares(pages).map(|(share, charset)| (share / rest, charset));
+    by_share(draw, &shares).unwrap_or(Charset::Latin1)
+}
+
+fn two_japanese(draw: Draw) -> (Charset, Charset) {
+    let all = [Charset::ShiftJis, Charset::EucJp, Charset::Iso2022Jp];
+    let one = *draw.pick(&all);
+    let others: Vec<Charset> = all.into_iter().filter(|other| *other != one).collect();
+    (one, *draw.nth(1).pick(&others))
+}

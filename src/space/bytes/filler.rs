@@ -1,0 +1,129 @@
+use super::links::{Links, P};
+use crate::space::World;
+use crate::space::draw::{Draw, Key, real, rounded};
+
+/// The text of a page: says nothing and takes space.
+///
+/// It begins with the site's block, which is the same on all its pages as far as they have room for it; the
+/// rest is the page's own. Each sentence is followed by letters and digits of no meaning, so that pages differ
+/// and that gzip makes about a quarter of them, as of real pages, and not a hundredth.
+pub(in crate::space) struct Filler<'t> {
+    sentences: &'t [Vec<u8>],
+    site: Key,
+    page: Key,
+    template: usize,
+    own: usize,
+}
+
+/// Letters and digits after each sentence.
+const NOISE_BYTES: usize = 30;
+
+/// Six random bits as a letter or digit; two of them twice, since 62 is not a power of two.
+const LETTERS: &[u8; 64] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789eE";
+
+/// Fills what is too short for a sentence.
+const DOTS: &[u8; 256] = &[b'.'; 256];
+
+impl<'t> Filler<'t> {
+    /// The size drawn for a page: log-normal over the sites, and over the pages of a site.
+    pub fn page_bytes(world: &World, site: Key, page: Key) -> usize {
+        let (median, sigma) = site_bytes(world, site);
+        let bytes = page.draw("bytes").log_normal(median, sigma);
+        usize::try_from(rounded(bytes).min(world.pages.most_bytes)).unwrap_or(0)
+    }
+
+    /// The text of a page that leaves room for so many bytes of it.
+    pub fn of(world: &World, site: Key, page: Key, sentences: &'t [Vec<u8>], room: usize) -> Self {
+        let (median, sigma) = site_bytes(world, site);
+        let mean = (median * (sigma * sigma / 2.0).exp()).min(real(world.pages.most_bytes));
+        let template = usize::try_from(rounded(world.pages.template_share * mean)).unwrap_or(0).min(room);
+        Self { sentences, site, page, template, own: room - template }
+    }
+
+    /// Bytes of the site's block on this page.
+    #[cfg(test)]
+    pub fn template_bytes(&self) -> usize {
+        self.template
+    }
+
+    /// Writes the text with the links in it, a part of the page's own before each.
+    pub fn weave(&self, html: &mut Vec<u8>, links: &Links) {
+        html.extend_from_slice(P);
+        Run::new(self.sentences, self.site, self.template).finish(html);
+        let mut own = Run::new(self.sentences, self.page, self.own);
+        let parts = links.ends.len() + 1;
+        let mut start = 0;
+        for (number, end) in (1..).zip(&links.ends) {
+            html.extend_from_slice(P);
+            own.write_until(self.own - self.own * number / parts, html);
+            html.extend_from_slice(&links.html.as_bytes()[start..*end]);
+            start = *end;
+        }
+        html.extend_from_slice(P);
+        own.finish(html);
+    }
+}
+
+/// Median size and sigma of the pages of one site.
+fn site_bytes(world: &World, site: Key) -> (f64, f64) {
+    let pages = &world.pages;
+    let between = pages.bytes_site_sigma.min(pages.bytes_sigma);
+    let within = (pages.bytes_sigma * pages.bytes_sigma - between * between).sqrt();
+    (site.draw("bytes of pages").log_normal(pages.bytes_median, between), within)
+}
+
+/// Sentences one after the other, beginning anywhere.
+struct Run<'t> {
+    sentences: &'t [Vec<u8>],
+    turn: usize,
+    noise: Draw,
+    noises: u64,
+    /// Bytes that are still to be written.
+    left: usize,
+}
+
+impl<'t> Run<'t> {
+    fn new(sentences: &'t [Vec<u8>], key: Key, bytes: usize) -> Self {
+        let turn = key.draw("first sentence").below(sentences.len() as u64);
+        let turn = usize::try_from(turn).unwrap_or(0);
+        Self { sentences, turn, noise: key.draw("letters"), noises: 0, left: bytes }
+    }
+
+    /// Writes sentences until so many bytes are left, and one more at most.
+    fn write_until(&mut self, left: usize, html: &mut Vec<u8>) {
+        while self.left > left {
+            let sentence = &self.sentences[self.turn % self.sentences.len()];
+            let bytes = sentence.len() + NOISE_BYTES;
+            if bytes > self.left {
+                return;
+            }
+            html.extend_from_slice(sentence);
+            self.push_noise(html);
+            self.turn += 1;
+            self.left -= bytes;
+        }
+    }
+
+    /// Writes all that is left, to the byte.
+    fn finish(mut self, html: &mut Vec<u8>) {
+        self.write_until(0, html);
+        while self.left > 0 {
+            let part = self.left.min(DOTS.len());
+            html.extend_from_slice(&DOTS[..part]);
+            self.left -= part;
+        }
+    }
+
+    fn push_noise(&mut self, html: &mut Vec<u8>) {
+        let mut letters = [b' '; NOISE_BYTES];
+        for ten in letters[..NOISE_BYTES - 1].chunks_mut(10) {
+            self.noises += 1;
+            let mut bits = self.noise.nth(self.noises).below(1 << 60);
+            for letter in ten {
+                *letter = LETTERS[(bits & 63) as usize];
+                bits >>= 6;
+            }
+        }
+        html.extend_from_slice(&letters);
+    }
+}

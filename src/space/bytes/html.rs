@@ -1,0 +1,88 @@
+use super::charset::{Place, Writing};
+use super::filler::Filler;
+use super::links::{Links, P};
+use super::texts::text;
+use super::validators::last_change;
+use crate::space::World;
+use crate::space::model::content::{Element, Page, Url};
+use crate::space::model::site::Site;
+
+/// The bytes of a page and its content type.
+///
+/// Head, a block of text that stands on every page of the site, links with text between them. The text fills
+/// the page up to the size drawn for it, to the byte; a page whose links need more has no text.
+pub(in crate::space) fn render(world: &World, site: &Site, page: &Page, url: &Url) -> (String, Vec<u8>) {
+    let writing = Writing::of(world, site.content);
+    let declared = writing.declared(world, page.key);
+    let charset_in = |places: [Place; 2]| {
+        declared.filter(|(_, place)| places.contains(place)).map(|(charset, _)| charset.label())
+    };
+    let title = &text(writing.title, &url.host).title;
+    let links = Links::write(world, site, page, url);
+    let size = Filler::page_bytes(world, site.content, page.key);
+    let mut html = Vec::with_capacity(size.max(links.html.len()) + 1024);
+    push_head(&mut html, site, page, url, title, charset_in([Place::Meta, Place::Both]));
+    html.extend_from_slice(b"</head>\n<body>");
+    push_title(&mut html, "h1", title, &url.target);
+    if page.key.draw("decoy").happens(world.pages.decoy_share) {
+        html.extend_from_slice(DECOY.as_bytes());
+    }
+    if let Some(edition) = last_change(world, page.key) {
+        html.extend_from_slice(format!("<!-- edition {edition} -->\n").as_bytes());
+    }
+    let sentences = &text(writing.text, &url.host).sentences;
+    let markup = html.len() + links.html.len() + P.len() * (links.ends.len() + 2) + END.len();
+    Filler::of(world, site.content, page.key, sentences, size.saturating_sub(markup))
+        .weave(&mut html, &links);
+    html.extend_from_slice(END);
+    let content_type = match charset_in([Place::Header, Place::Both]) {
+        None => "text/html".to_owned(),
+        Some(label) => ["text/html; charset=", label].concat(),
+    };
+    (content_type, html)
+}
+
+const END: &[u8] = b"</body></html>\n";
+
+/// What looks like links to a careless reader, and is none.
+const DECOY: &str = "<!-- <a href=\"/ghost/comment.html\">old</a> -->\
+<script>document.write('<a href=\"/ghost/script.html\">x</a>');</script>\
+<style>/* <a href=\"/ghost/style.html\"> */</style>\
+<a name=\"top\"></a><a href=\"mailto:desk@example.com\">desk</a><a href=\"javascript:void(0)\">menu</a>\n";
+
+fn push_head(
+    html: &mut Vec<u8>,
+    site: &Site,
+    page: &Page,
+    url: &Url,
+    title: &[u8],
+    charset: Option<&'static str>,
+) {
+    let mut push = |text: &str| html.extend_from_slice(text.as_bytes());
+    push("<!DOCTYPE html>\n<html><head>");
+    if let Some(label) = charset {
+        push("<meta http-equiv=\"Content-Type\" content=\"text/html; charset=");
+        push(label);
+        push("\">");
+    }
+    if site.has_base {
+        push(if url.is_https { "<base href=\"https://" } else { "<base href=\"http://" });
+        push(&url.host);
+        push("/\">");
+    }
+    if page.nofollow {
+        push("<META NAME=Robots CONTENT=\"index, NoFollow\">");
+    }
+    for link in page.links.iter().filter(|link| link.element == Element::Refresh) {
+        push("<meta http-equiv=refresh content=\"3; url=");
+        push(&link.url.target);
+        push("\">");
+    }
+    push_title(html, "title", title, &url.target);
+}
+
+fn push_title(html: &mut Vec<u8>, element: &str, title: &[u8], target: &str) {
+    html.extend_from_slice(format!("<{element}>").as_bytes());
+    html.extend_from_slice(title);
+    html.extend_from_slice(format!(" {}</{element}>\n", target.replace('&', "&amp;")).as_bytes());
+}

@@ -1,0 +1,47 @@
+use super::spelling::Speller;
+use crate::space::World;
+use crate::space::model::content::{Element, Link, Page, Url};
+use crate::space::model::site::Site;
+
+/// What stands before each run of text, links or none.
+pub(in crate::space) const P: &[u8] = b"<p>\n";
+/// The links of a page as they are written, in order.
+pub(in crate::space) struct Links {
+    pub html: String,
+    /// Where each link ends.
+    pub ends: Vec<usize>,
+}
+
+impl Links {
+    pub fn write(world: &World, site: &Site, page: &Page, url: &Url) -> Self {
+        let speller = Speller::new(url, site.has_base, world.pages.alias_share);
+        let spelling = page.key.draw("spelling");
+        let visible = page.links.iter().filter(|link| link.element != Element::Refresh);
+        let mut links = Self { html: String::with_capacity(80 * page.links.len()), ends: Vec::new() };
+        for (number, link) in (0_u64..).zip(visible) {
+            links.push(number, link, |html| speller.push(&link.url, spelling.nth(number), html));
+            links.ends.push(links.html.len());
+        }
+        links
+    }
+
+    fn push(&mut self, number: u64, link: &Link, push_href: impl FnOnce(&mut String)) {
+        let html = &mut self.html;
+        let rel = if link.nofollow { "rel='external NoFollow' " } else { "" };
+        let (open, quote, close) = match link.element {
+            Element::Area => ("<map><area shape=rect ", "href='", "'></map>"),
+            Element::Iframe => ("<iframe ", "src=\"", "\"></iframe>"),
+            _ if number % 7 == 3 => ("<A CLASS=x ", "HREF='", "'>more</A>"),
+            _ => ("<a ", "href=\"", "\">more</a>"),
+        };
+        [open, rel, quote].into_iter().for_each(|part| html.push_str(part));
+        let start = html.len();
+        push_href(html);
+        if html[start..].contains('&') {
+            let escaped = html[start..].replace('&', "&amp;");
+            html.truncate(start);
+            html.push_str(&escaped);
+        }
+        html.push_str(close);
+    }
+}

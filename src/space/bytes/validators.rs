@@ -1,0 +1,60 @@
+use crate::space::World;
+use crate::space::draw::{Draw, Key, rounded};
+use crate::space::settings::dates::{DAY_SECONDS, Date, http_date};
+
+/// What an answer says of the version that it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::space) struct Validators {
+    /// As an HTTP date.
+    pub last_modified: Option<String>,
+    pub etag: Option<String>,
+}
+
+impl Validators {
+    pub fn of_page(world: &World, key: Key) -> Self {
+        let shares = &world.validators;
+        Self::draw(world, key, shares.page_last_modified_share, shares.page_etag_share)
+    }
+
+    pub fn of_file(world: &World, key: Key) -> Self {
+        let shares = &world.validators;
+        Self::draw(world, key, shares.file_last_modified_share, shares.file_etag_share)
+    }
+
+    fn draw(world: &World, key: Key, last_modified_share: f64, etag_share: f64) -> Self {
+        let last_modified = key.draw("has last modified").happens(last_modified_share);
+        let etag = key.draw("has etag").happens(etag_share);
+        let version = last_change(world, key).map_or(key, |edition| key.part("edition").child(edition));
+        Self {
+            last_modified: last_modified.then(|| http_date(changed(world, key))),
+            etag: etag.then(|| etag_of(version.draw("etag"))),
+        }
+    }
+}
+
+/// The edition of the world that changed a page or file last; none when it is as it was made.
+pub(in crate::space) fn last_change(world: &World, key: Key) -> Option<u64> {
+    let changes = key.draw("changed by edition");
+    (1..=world.validators.edition)
+        .rev()
+        .find(|edition| changes.nth(*edition).happens(world.validators.changed_share))
+}
+
+/// When a page or file was changed, in seconds since 1970.
+pub(in crate::space) fn changed(world: &World, key: Key) -> i64 {
+    if let Some(edition) = last_change(world, key) {
+        // An edition comes out a day after the one before.
+        let days = i64::try_from(edition).unwrap_or(i64::MAX);
+        return world.date.seconds().saturating_add(days.saturating_mul(DAY_SECONDS));
+    }
+    let days = key.draw("age").log_normal(world.validators.age_median, world.validators.age_sigma);
+    #[expect(clippy::cast_precision_loss, reason = "seconds of a day are exact in an f64")]
+    let age = i64::try_from(rounded(days * DAY_SECONDS as f64)).unwrap_or(i64::MAX);
+    world.date.seconds().saturating_sub(age).max(Date::EARLIEST_CHANGE.seconds())
+}
+
+/// In the form in which Apache makes it: inode, size and time, in hexadecimal.
+fn etag_of(draw: Draw) -> String {
+    let part = |n: u64, most: u64| draw.nth(n).below(most);
+    format!("\"{:x}-{:x}-{:x}\"", part(1, 1 << 24), part(2, 1 << 18), part(3, 1 << 40))
+}

@@ -1,0 +1,52 @@
+use super::case::Case;
+use super::{charsets, codings, framing, mazes, moves, names, resets, robots, spellings, tls};
+
+impl Case {
+    /// Every case, by family.
+    pub fn all() -> impl Iterator<Item = &'static Self> {
+        [
+            framing::CASES,
+            resets::CASES,
+            codings::CASES,
+            charsets::CASES,
+            tls::CASES,
+            moves::CASES,
+            names::CASES,
+            spellings::CASES,
+            robots::CASES,
+            mazes::CASES,
+        ]
+        .into_iter()
+        .flatten()
+    }
+
+    /// The cases that a word in a world file stands for: the one of that name, or `all`.
+    pub(in crate::space) fn named(word: &str) -> Option<Vec<&'static Self>> {
+        let cases: Vec<_> = Self::all().filter(|case| word == "all" || case.name == word).collect();
+        (!cases.is_empty()).then_some(cases)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn names_are_labels_of_hosts_and_no_two_are_the_same() {
+        let names: Vec<&str> = Case::all().map(|case| case.name).collect();
+        assert_eq!(names.iter().collect::<HashSet<_>>().len(), names.len());
+        let is_label =
+            |name: &&str| name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+        assert!(names.iter().all(is_label), "{names:?}");
+        assert!(!names.contains(&"all"));
+    }
+
+    #[test]
+    fn a_word_stands_for_one_case_or_for_all() {
+        assert_eq!(Case::named("gzip-bomb").map(|cases| cases.len()), Some(1));
+        assert_eq!(Case::named("all").map(|cases| cases.len()), Some(Case::all().count()));
+        assert!(Case::named("gzip").is_none());
+    }
+}

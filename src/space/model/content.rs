@@ -1,0 +1,90 @@
+use std::fmt;
+
+use super::robots::Robots;
+use crate::address::WebUrl;
+use crate::space::draw::Key;
+
+/// An absolute URL of the model, in canonical form by construction.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(in crate::space) struct Url {
+    pub is_https: bool,
+    pub host: String,
+    /// Path and query.
+    pub target: String,
+}
+
+/// What stands at a URL, before it becomes bytes.
+#[derive(Clone, Debug)]
+pub(in crate::space) enum Content {
+    /// The connection is refused.
+    Refused,
+    /// The connection is closed without an answer.
+    Reset,
+    /// The request is taken and never answered.
+    Silence,
+    /// An answer without anything to read: 403, 404, 500 or 503.
+    Status(u16),
+    RobotsTxt(Robots),
+    Redirect(u16, Url),
+    /// A file of this content type.
+    File(&'static str),
+    Page(Page),
+}
+
+/// A page, as its links in the order in which they stand.
+#[derive(Clone, Debug)]
+pub(in crate::space) struct Page {
+    pub key: Key,
+    pub links: Vec<Link>,
+    /// The robots meta element says nofollow.
+    pub nofollow: bool,
+    /// The URL under which the page is written; copies of it have the same bytes.
+    pub written_at: Url,
+    /// The connection ends after the last link.
+    pub is_cut: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::space) struct Link {
+    pub url: Url,
+    pub element: Element,
+    pub nofollow: bool,
+}
+
+/// What makes a link of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::space) enum Element {
+    A,
+    Area,
+    Iframe,
+    Refresh,
+}
+
+impl Url {
+    pub fn http(host: &str, target: impl Into<String>) -> Self {
+        Self { is_https: false, host: host.to_owned(), target: target.into() }
+    }
+}
+
+impl fmt::Display for Url {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "http{}://{}{}", if self.is_https { "s" } else { "" }, self.host, self.target)
+    }
+}
+
+/// The target in the form in which the model writes it.
+pub(in crate::space) fn canonical(host: &str, target: &str) -> String {
+    let is_plain =
+        target.starts_with('/') && !target.contains(['%', ' ', '\\', '#']) && !target.contains("/.");
+    if is_plain {
+        return target.to_owned();
+    }
+    let url = WebUrl::parse(&format!("http://{host}{target}"));
+    url.map(|url| url.canonical())
+        .ok()
+        .and_then(|url| {
+            let rest = url.strip_prefix("http://")?;
+            Some(rest[rest.find('/')?..].to_owned())
+        })
+        .unwrap_or_else(|| target.to_owned())
+}

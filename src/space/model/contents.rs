@@ -1,0 +1,201 @@
+use super::content::{Content, Page, Url};
+use super::copies;
+use super::external;
+use super::extras::{Kind, file_kind, has, has_bare_script, media_type};
+use super::https::Shut;
+use super::links;
+use super::lists;
+use super::paths::{Alias, Extra, Path, Query, Resource};
+use super::site::{Fault, Front, Role};
+use super::spot::Spot;
+use super::trap_pages;
+use super::tree::Node;
+use crate::space::World;
+use crate::space::draw::Key;
+
+/// What stands at a URL.
+impl Spot {
+    pub fn content(&self, world: &World) -> Content {
+        if let Some(content) = self.content_of_whole_site() {
+            return content;
+        }
+        if self.resource == Some(Resource::RobotsTxt) {
+            return Content::RobotsTxt(self.site.robots(self.role));
+        }
+        if self.site.fault == Some(Fault::Moved) {
+            return Content::Redirect(301, external::moved_to(world, &self.site));
+        }
+        if self.role == Role::Bare {
+            return Content::Redirect(301, self.under(&self.site.main_host, self.is_https));
+        }
+        let front = self.site.front.filter(|_| self.role == Role::Main);
+        if let Some(content) = front.and_then(|front| front_content(front, self)) {
+            return content;
+        }
+        let found = self.resource.as_ref().and_then(|resource| self.resource_content(world, resource));
+        found.unwrap_or_else(|| match self.site.traps.soft_404 {
+            true => Content::Page(links::soft_404_page(world, self)),
+            false => Content::Status(404),
+        })
+    }
+
+    /// What is the same for every path of the site.
+    fn content_of_whole_site(&self) -> Option<Content> {
+        match (self.site.fault, self.site.tls.shut(self.is_https)) {
+            (Some(Fault::Silent), _) => return Some(Content::Silence),
+            (Some(Fault::Reset), _) | (_, Some(Shut::Reset)) => return Some(Content::Reset),
+            (_, Some(Shut::Refused)) => return Some(Content::Refused),
+            (Some(Fault::Forbidden), _) => return Some(Content::Status(403)),
+            (Some(Fault::Unavailable), _) => return Some(Content::Status(503)),
+            _ => {}
+        }
+        let goes_secure = self.site.tls.links_itself_with_https() && !self.is_https;
+        goes_secure.then(|| Content::Redirect(301, self.under(self.site.host(self.role), true)))
+    }
+
+    fn resource_content(&self, world: &World, resource: &Resource) -> Option<Content> {
+        if let Resource::Gone(_) = resource {
+            return (world.external.dead_share > 0.0).then_some(Content::Status(410));
+        }
+        let tree = self.site.tree(self.role)?;
+        let Some(path) = resource.path() else {
+            return self.treeless_page(world, resource).map(Content::Page);
+        };
+        let node = tree.find(path)?;
+        match resource {
+            Resource::Node(_) => Some(Content::Page(links::node_page(world, self, &node))),
+            Resource::Alias(alias, path) => {
+                let is_its =
+                    copies::second_name(world, path, node.key, self.site.is_script_only) == Some(*alias);
+                is_its.then(|| Content::Page(links::node_page(world, self, &node)))
+            }
+            Resource::Extra(extra, path) => self.extra_content(world, *extra, path, &node),
+            Resource::Script(_, query) => self.script_content(world, &node, *query),
+            Resource::Detail(_, id) => {
+                (has(world, &node, Kind::Script) && *id >= 1 && *id <= world.extras.script_queries)
+                    .then(|| Content::Page(links::leaf_page(world, self, &node, "detail")))
+            }
+            Resource::Hop(path, hop) => {
+                (has(world, &node, Kind::Chain) && *hop >= 1 && *hop < world.redirects.chain_hops)
+                    .then(|| self.chain_redirect(world, path, *hop, node.key))
+            }
+            Resource::RobotsTxt
+            | Resource::BareScript
+            | Resource::Listed(_)
+            | Resource::Trap(_)
+            | Resource::Gone(_) => None,
+        }
+    }
+
+    /// A page that hangs at no page of the tree; all of these stand on the main host.
+    fn treeless_page(&self, world: &World, resource: &Resource) -> Option<Page> {
+        match resource {
+            _ if self.role != Role::Main => None,
+            Resource::BareScript => self
+                .has_bare_script()
+                .then(|| links::leaf_page(world, self, &self.site.main.root(), "bare script")),
+            Resource::Listed(listed) => lists::page(world, self, *listed),
+            Resource::Trap(trap) => trap_pages::page(world, self, trap),
+            _ => None,
+        }
+    }
+
+    fn extra_content(&self, world: &World, extra: Extra, path: &Path, node: &Node) -> Option<Content> {
+        let kind = Kind::of(extra);
+        if !has(world, node, kind) || (kind == Kind::File && extra != file_kind(node)) {
+            return None;
+        }
+        let go = |extra| self.redirect(&Resource::Extra(extra, path.clone()), node.key);
+        let leaf = |kind| Content::Page(links::leaf_page(world, self, node, kind));
+        Some(match extra {
+            Extra::Pdf | Extra::Jpeg | Extra::Png | Extra::Word | Extra::Zip => {
+                Content::File(media_type(extra))
+            }
+            Extra::Wait => Content::Page(links::waiting_page(self, node)),
+            Extra::GoLinked => self.redirect(&linked_target(path, node, self), node.key),
+            Extra::GoLanding => go(Extra::Landing),
+            Extra::GoLoop => go(Extra::GoBack),
+            Extra::GoBack => go(Extra::GoLoop),
+            Extra::GoChain => self.chain_redirect(world, path, 0, node.key),
+            Extra::GoExternal => {
+                let key = node.key.part("redirect away");
+                Content::Redirect(status(key), external::link(world, &self.site, key).url)
+            }
+            Extra::Hidden => leaf("hidden"),
+            Extra::Arrived => leaf("arrived"),
+            Extra::Landing => leaf("landing"),
+            Extra::ChainEnd => leaf("chain end"),
+            Extra::Cut => Content::Page(Page { is_cut: true, ..links::leaf_page(world, self, node, "cut") }),
+            Extra::Private => Content::Status(403),
+            Extra::Failing => Content::Status(500),
+            Extra::Busy => Content::Status(503),
+            Extra::Silent => Content::Silence,
+            Extra::Lost => return None,
+        })
+    }
+
+    fn script_content(&self, world: &World, node: &Node, query: Option<Query>) -> Option<Content> {
+        if !has(world, node, Kind::Script) {
+            return None;
+        }
+        match query {
+            None => has_bare_script(world, node)
+                .then(|| Content::Page(links::leaf_page(world, self, node, "bare script"))),
+            Some(query) => links::queries(world, node)
+                .any(|known| known == query)
+                .then(|| Content::Page(links::script_page(world, self, node, query))),
+        }
+    }
+
+    /// The redirect after `hop` redirects of a chain.
+    fn chain_redirect(&self, world: &World, path: &Path, hop: u64, key: Key) -> Content {
+        let next = if hop + 1 < world.redirects.chain_hops {
+            Resource::Hop(path.clone(), hop + 1)
+        } else {
+            Resource::Extra(Extra::ChainEnd, path.clone())
+        };
+        self.redirect(&next, key.child(hop))
+    }
+
+    fn redirect(&self, to: &Resource, key: Key) -> Content {
+        Content::Redirect(status(key), self.url(to))
+    }
+}
+
+/// What is met at a URL of the main host, if it is one of the names of the front page.
+fn front_content(front: Front, spot: &Spot) -> Option<Content> {
+    let is_alias = match &spot.resource {
+        Some(Resource::Node(path)) if path.is_empty() => false,
+        Some(Resource::Alias(Alias::Index, _)) => true,
+        _ => return None,
+    };
+    Some(match front {
+        Front::Status(status) => Content::Status(status),
+        Front::Circle if is_alias => Content::Redirect(302, spot.here(&Resource::Node(Vec::new()))),
+        Front::Circle => Content::Redirect(302, way_round(spot)),
+    })
+}
+
+/// Where a front page redirects to that is led back to: to its bare name, or else to its second name.
+fn way_round(spot: &Spot) -> Url {
+    let front = spot.here(&Resource::Node(Vec::new()));
+    match &spot.site.bare_host {
+        Some(bare) if spot.site.has_address(Role::Bare) => Url { host: bare.clone(), ..front },
+        _ => spot.here(&Resource::Alias(Alias::Index, Vec::new())),
+    }
+}
+
+/// A page that the same page links too: its first child, else its parent, else itself.
+fn linked_target(path: &Path, node: &Node, spot: &Spot) -> Resource {
+    let mut target = path.clone();
+    if spot.site.tree(spot.role).is_some_and(|tree| tree.child_count(node) > 0) {
+        target.push(0);
+    } else {
+        target.pop();
+    }
+    Resource::Node(target)
+}
+
+fn status(key: Key) -> u16 {
+    *key.draw("redirect status").pick(&[301, 302, 302, 303, 307, 308])
+}

@@ -1,0 +1,133 @@
+use super::content::{Element, Link, Url};
+use super::names::{Hosts, word};
+use super::paths::Resource;
+use super::site::Site;
+use crate::space::World;
+use crate::space::draw::Key;
+
+/// One link that leaves a site: to one of its favourites, or to anybody.
+pub(in crate::space) fn link(world: &World, site: &Site, key: Key) -> Link {
+    let external = &world.external;
+    if key.draw("to a favourite").happens(external.favourite_share) {
+        let favourite = key.draw("which favourite").rank(external.favourites);
+        return anybody(world, site, site.content.part("favourite").child(favourite));
+    }
+    anybody(world, site, key)
+}
+
+/// The external links that stand on every page of a site.
+pub(in crate::space) fn boilerplate<'s>(world: &World, site: &'s Site) -> &'s [Link] {
+    site.boilerplate.get_or_init(|| {
+        let count = site.content.draw("boilerplate").poisson(world.external.boilerplate_mean);
+        (0..count).map(|n| anybody(world, site, site.content.part("boilerplate").child(n))).collect()
+    })
+}
+
+/// Where a site that has moved redirects to: another site's front page.
+pub(in crate::space) fn moved_to(world: &World, site: &Site) -> Url {
+    let key = site.key.part("moved to");
+    match other_site(world, site, key) {
+        Some(index) => front_page(&Hosts::of(world, index)),
+        None => outside_host(world, key).0,
+    }
+}
+
+fn anybody(world: &World, site: &Site, key: Key) -> Link {
+    let is_inside = key.draw("inside the country").happens(world.external.inside_share);
+    if let Some(index) = other_site(world, site, key).filter(|_| is_inside) {
+        return Link { url: inside(world, index, key), element: Element::A, nofollow: false };
+    }
+    let (host, nofollow) = outside_host(world, key);
+    Link { url: outside_page(host, key), element: Element::A, nofollow }
+}
+
+/// Half of the links go to the best-known sites, by rank, the other half to any. None when the
+/// world has no other site.
+fn other_site(world: &World, site: &Site, key: Key) -> Option<u64> {
+    let (count, draw) = (world.sites.count, key.draw("which site"));
+    let index = if key.draw("by rank").happens(0.5) { draw.rank(count) } else { draw.below(count) };
+    // A mirror links to whom its source links to, but for itself.
+    let index = if index == site.content_index { (index + 1) % count } else { index };
+    let index = if index == site.index { (index + 1) % count } else { index };
+    (index != site.index).then_some(index)
+}
+
+/// A URL of another site: mostly its front page, some a page below it.
+fn inside(world: &World, index: u64, key: Key) -> Url {
+    let hosts = Hosts::of(world, index);
+    let front = front_page(&hosts);
+    if key.draw("dead link").happens(world.external.dead_share) {
+        return dead(world, &hosts, front, key);
+    }
+    if let Some(bare) = hosts.bare.as_deref()
+        && key.draw("bare name").happens(world.external.bare_share)
+    {
+        return Url { host: bare.to_owned(), ..front };
+    }
+    if key.draw("deep link").happens(world.external.deep_share) {
+        return Url { target: deep_target(&Site::of(world, index), key), ..front };
+    }
+    front
+}
+
+/// Hosts that sites used to have. Where one has no www, that name has no address either.
+const FORMER_HOSTS: [&str; 4] = ["old", "home", "members", "archive"];
+/// Pages of one site that dead links lead to.
+const DEAD_PAGES: u64 = 1000;
+
+/// What a link leads to that was once there: a host without an address, or a path that names nothing any more.
+fn dead(world: &World, hosts: &Hosts, front: Url, key: Key) -> Url {
+    if key.draw("dead name").happens(world.external.dead_name_share) {
+        let (domain, is_www) = match &hosts.bare {
+            Some(bare) => (bare, false),
+            None => (&hosts.main, key.draw("dead www").happens(0.5)),
+        };
+        let label = if is_www { "www" } else { key.draw("former host").pick(&FORMER_HOSTS) };
+        return Url { host: format!("{label}.{domain}"), ..front };
+    }
+    let number = key.draw("dead page").below(DEAD_PAGES);
+    let is_gone = key.draw("gone for good").happens(world.external.gone_share);
+    let folder = if is_gone { "gone" } else { "dead" };
+    Url { target: format!("/{folder}/{number}.html"), ..front }
+}
+
+fn front_page(hosts: &Hosts) -> Url {
+    Url { is_https: hosts.tls.is_linked_with_https(), ..Url::http(&hosts.main, "/") }
+}
+
+/// A page of the main tree, met by going down at random; a third of the way ends at each step.
+fn deep_target(site: &Site, key: Key) -> String {
+    let (tree, draw) = (&site.main, key.draw("way down"));
+    let mut node = tree.root();
+    for step in 0.. {
+        let number = draw.nth(2 * step).below(u64::from(tree.child_count(&node)));
+        let Some(child) = tree.child(&node, u32::try_from(number).unwrap_or(0)) else { break };
+        node = child;
+        if draw.nth(2 * step + 1).happens(1.0 / 3.0) {
+            break;
+        }
+    }
+    Resource::Node(node.path).target(site.is_script_only)
+}
+
+fn outside_page(host: Url, key: Key) -> Url {
+    let target = match key.draw("outside path").below(4) {
+        0 => "/about/team.html",
+        1 => "/show?item=7&lang=en",
+        _ => "/",
+    };
+    Url { target: target.to_owned(), ..host }
+}
+
+/// The front page of one of the hosts outside, which are never served; and whether links there say
+/// nofollow, which all do or none, for a page may link a host twice.
+fn outside_host(world: &World, key: Key) -> (Url, bool) {
+    let (pool, draw) = (world.external.outside_pool, key.draw("which host outside"));
+    let number = if key.draw("outside by rank").happens(0.5) { draw.rank(pool) } else { draw.below(pool) };
+    let host_key = world.key().part("outside").child(number);
+    let suffix = host_key.draw("suffix").pick(&world.outside_suffixes);
+    let www = if host_key.draw("www").happens(0.6) { "www." } else { "" };
+    let host = format!("{www}{}{number}.{suffix}", word(host_key));
+    let nofollow = host_key.draw("nofollow").happens(world.external.nofollow_share);
+    (Url { is_https: host_key.draw("https").happens(0.3), host, target: "/".to_owned() }, nofollow)
+}

@@ -1,0 +1,74 @@
+use crate::space::World;
+use crate::space::draw::{Key, by_share};
+use crate::space::web::Certificate;
+
+/// Whether a site speaks TLS, and with which certificate on all its hosts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::space) enum Tls {
+    None,
+    /// Both schemes show the same.
+    Also(Certificate),
+    /// Every http URL, that of robots.txt included, redirects to https.
+    Only(Certificate),
+    /// Nothing is to be had by http.
+    Alone(Certificate, Shut),
+}
+
+/// What comes of a connection to a port at which nothing is to be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::space) enum Shut {
+    Refused,
+    Reset,
+}
+
+impl Tls {
+    pub fn draw(world: &World, site: Key) -> Self {
+        let (shares, doors) = (&world.https, &world.doors);
+        if !site.draw("speaks TLS").happens(shares.share) {
+            return Self::None;
+        }
+        let bad = [
+            (shares.self_signed_share, Certificate::SelfSigned),
+            (shares.expired_share, Certificate::Expired),
+            (shares.wrong_name_share, Certificate::WrongName),
+        ];
+        let certificate = by_share(site.draw("certificate"), &bad).unwrap_or(Certificate::Valid);
+        let port_80 = [(doors.refused_80_share, Shut::Refused), (doors.reset_80_share, Shut::Reset)];
+        if let Some(shut) = by_share(site.draw("port 80"), &port_80) {
+            return Self::Alone(certificate, shut);
+        }
+        if site.draw("https only").happens(shares.only_share) {
+            Self::Only(certificate)
+        } else {
+            Self::Also(certificate)
+        }
+    }
+
+    pub fn certificate(self) -> Option<Certificate> {
+        match self {
+            Self::None => None,
+            Self::Also(certificate) | Self::Only(certificate) | Self::Alone(certificate, _) => {
+                Some(certificate)
+            }
+        }
+    }
+
+    /// How other sites link to this one.
+    pub fn is_linked_with_https(self) -> bool {
+        self != Self::None
+    }
+
+    /// How the site links to itself.
+    pub fn links_itself_with_https(self) -> bool {
+        matches!(self, Self::Only(_) | Self::Alone(..))
+    }
+
+    /// What keeps requests under a scheme from the site.
+    pub fn shut(self, is_https: bool) -> Option<Shut> {
+        match self {
+            Self::None if is_https => Some(Shut::Reset),
+            Self::Alone(_, shut) if !is_https => Some(shut),
+            _ => None,
+        }
+    }
+}

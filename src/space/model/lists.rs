@@ -1,0 +1,27 @@
+use super::content::{Page, Url};
+use super::links;
+use super::paths::{Listed, Resource};
+use super::spot::Spot;
+use crate::space::World;
+
+/// A list leads to the next one, back, and to its items; an item leads back to its list.
+pub(in crate::space) fn page(world: &World, spot: &Spot, listed: Listed) -> Option<Page> {
+    let (count, items) = (spot.site.lists, world.lists.items);
+    let url = |listed: Listed| spot.url(&Resource::Listed(listed));
+    let key = spot.site.content.part("list");
+    match listed {
+        Listed::List(list) if (1..=count).contains(&list) => {
+            let next = (list < count).then_some(list + 1);
+            let back = (list > 1).then(|| list - 1);
+            let mut own: Vec<Url> =
+                next.into_iter().chain(back).map(|list| url(Listed::List(list))).collect();
+            own.extend((1..=items).map(|item| url(Listed::Item(list, item))));
+            Some(links::plain_page(world, spot, key.child(list), own))
+        }
+        Listed::Item(list, item) if (1..=count).contains(&list) && (1..=items).contains(&item) => {
+            let key = key.child(list).child(item);
+            Some(links::plain_page(world, spot, key, vec![url(Listed::List(list))]))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,83 @@
+use super::content::{Element, Link, Url};
+use super::copies::second_name;
+use super::paths::{Listed, Path, Resource};
+use super::site::Role;
+use super::spot::Spot;
+use super::tree::{Node, Tree};
+use crate::space::World;
+use crate::space::draw::Key;
+
+pub(in crate::space) fn link(url: Url) -> Link {
+    Link { url, element: Element::A, nofollow: false }
+}
+
+pub(in crate::space) fn front(spot: &Spot) -> Url {
+    spot.site.url(Role::Main, &Resource::Node(Vec::new()))
+}
+
+/// What stands at the top of every page: the front page, its first children, the second host. The
+/// front page itself uses nobody's second name, so that none is met before the first.
+pub(in crate::space) fn menu(world: &World, spot: &Spot, page: Key, is_front: bool) -> Vec<Link> {
+    let (site, root) = (&spot.site, spot.site.main.root());
+    let draw = page.draw("second names in menu");
+    let top = u64::from(site.main.child_count(&root)).min(world.shape.navigation);
+    let entry = |(n, role, path, key): (u64, Role, Path, Key)| {
+        let uses_alias = !is_front && draw.nth(n).happens(world.copies.alias_link_share);
+        link(named(world, spot, role, path, key, uses_alias))
+    };
+    let parts =
+        (0..top).filter_map(|n| Some((n + 2, Role::Main, vec![u32::try_from(n).ok()?], root.key.child(n))));
+    let second = site.sub.as_ref().map(|tree| (1, Role::Sub, Vec::new(), tree.root().key));
+    [(0, Role::Main, Vec::new(), root.key)].into_iter().chain(parts).chain(second).map(entry).collect()
+}
+
+/// A page of the tree under its own name, or under its second name if it has one.
+pub(in crate::space) fn named(
+    world: &World,
+    spot: &Spot,
+    role: Role,
+    path: Path,
+    key: Key,
+    uses_alias: bool,
+) -> Url {
+    let alias = uses_alias.then(|| second_name(world, &path, key, spot.site.is_script_only)).flatten();
+    let resource = match alias {
+        Some(alias) => Resource::Alias(alias, path),
+        None => Resource::Node(path),
+    };
+    spot.site.url(role, &resource)
+}
+
+/// What only the front page of the main host links to: the bare name, the first list, the traps.
+pub(in crate::space) fn entrances(world: &World, spot: &Spot, node: &Node) -> Vec<Link> {
+    let site = &spot.site;
+    if spot.role != Role::Main || !node.path.is_empty() {
+        return Vec::new();
+    }
+    let mut links: Vec<Link> = bare_name(world, spot).into_iter().collect();
+    links.extend((site.lists > 0).then(|| link(spot.url(&Resource::Listed(Listed::List(1))))));
+    let traps = site.traps.entrances(world).into_iter();
+    links.extend(traps.map(|trap| link(spot.url(&Resource::Trap(trap)))));
+    links
+}
+
+/// The one script of a site without its query stands before all of its queries or after them.
+pub(in crate::space) fn insert_bare_script(spot: &Spot, node: &Node, links: &mut Vec<Link>) {
+    if node.path.is_empty() && spot.has_bare_script() {
+        let before = spot.site.content.draw("bare page script first").happens(0.5);
+        links.insert(if before { 0 } else { links.len() }, link(spot.url(&Resource::BareScript)));
+    }
+}
+
+/// The way up, from the front page of the host.
+pub(in crate::space) fn ancestors(spot: &Spot, tree: &Tree, node: &Node) -> Vec<Link> {
+    let up = (usize::from(tree.depth == 0)..node.path.len()).rev();
+    up.map(|length| link(spot.url(&Resource::Node(node.path[..length].to_vec())))).collect()
+}
+
+fn bare_name(world: &World, spot: &Spot) -> Option<Link> {
+    let site = &spot.site;
+    site.bare_host.as_deref().filter(|_| site.has_address(Role::Bare))?;
+    let happens = site.key.draw("bare link").happens(world.sites.bare_link_share);
+    happens.then(|| link(site.url(Role::Bare, &Resource::Node(Vec::new()))))
+}

@@ -1,0 +1,38 @@
+use super::{Path, numbers};
+
+/// The second name of a page, in the same directory so that its relative links mean the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::space) enum Alias {
+    /// `/index.html` for `/`
+    Index,
+    /// `/Part-3.html`, `/part-3/0-7.HTML`
+    Capital,
+    /// `/part-3`, `/part-3/0-7`
+    Short,
+}
+
+impl Alias {
+    pub fn target(self, path: &[u32]) -> String {
+        match (self, path) {
+            (Self::Index, _) | (_, []) => "/index.html".to_owned(),
+            (Self::Capital, [only]) => format!("/Part-{only}.html"),
+            (Self::Capital, [first, rest @ ..]) => format!("/part-{first}/{}.HTML", numbers(rest)),
+            (Self::Short, [only]) => format!("/part-{only}"),
+            (Self::Short, [first, rest @ ..]) => format!("/part-{first}/{}", numbers(rest)),
+        }
+    }
+
+    /// What a target looks like; it must be written again to be sure.
+    pub fn read(target: &str) -> Option<(Self, Path)> {
+        if target == "/index.html" {
+            return Some((Self::Index, Vec::new()));
+        }
+        let (alias, path) = match (target.strip_prefix("/Part-"), target.strip_suffix(".HTML")) {
+            (Some(rest), _) => (Self::Capital, rest.strip_suffix(".html")?),
+            (None, Some(rest)) => (Self::Capital, rest.strip_prefix("/part-")?),
+            (None, None) => (Self::Short, target.strip_prefix("/part-")?),
+        };
+        let numbers: Option<Path> = path.split(['/', '-']).map(|number| number.parse().ok()).collect();
+        numbers.map(|path| (alias, path))
+    }
+}

@@ -1,0 +1,47 @@
+/// The one script of a site that is all queries of one script.
+pub(in crate::space) const SCRIPT_PAGE: &str = "/page.php";
+
+/// A page of the chain of lists, which stands on the main host, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::space) enum Listed {
+    List(u64),
+    /// The items of a list are counted from 1 too.
+    Item(u64, u64),
+}
+
+impl Listed {
+    /// Depth below the front page, which links to the first list.
+    #[cfg(test)]
+    pub fn depth(self) -> u64 {
+        match self {
+            Self::List(list) => list,
+            Self::Item(list, _) => list + 1,
+        }
+    }
+
+    pub fn target(self, is_script_only: bool) -> String {
+        match (self, is_script_only) {
+            (Self::List(list), false) => format!("/list/{list}.html"),
+            (Self::Item(list, item), false) => format!("/list/{list}/{item}.html"),
+            (Self::List(list), true) => format!("{SCRIPT_PAGE}?list={list}"),
+            (Self::Item(list, item), true) => format!("{SCRIPT_PAGE}?list={list}&item={item}"),
+        }
+    }
+
+    /// What a target looks like; it must be written again to be sure.
+    pub fn read(target: &str) -> Option<Self> {
+        let rest = target.strip_prefix("/list/").and_then(|rest| rest.strip_suffix(".html"));
+        let (list, item) = match rest {
+            Some(rest) => rest.split_once('/').map_or((rest, None), |(list, item)| (list, Some(item))),
+            None => {
+                let rest = target.strip_prefix(SCRIPT_PAGE)?.strip_prefix("?list=")?;
+                rest.split_once("&item=").map_or((rest, None), |(list, item)| (list, Some(item)))
+            }
+        };
+        let list = list.parse().ok()?;
+        Some(match item {
+            None => Self::List(list),
+            Some(item) => Self::Item(list, item.parse().ok()?),
+        })
+    }
+}

@@ -1,0 +1,116 @@
+use super::paths::{Extra, Resource};
+use crate::space::World;
+use crate::space::draw::{Draw, by_share};
+
+/// What a host says at /robots.txt.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::space) enum Robots {
+    /// 404.
+    Missing,
+    /// An HTML page with status 200, in which no line is a rule.
+    Junk,
+    AllowsAll,
+    /// The branch below this child of the front page, but one page of it; and the PDF files.
+    KeepsSome(u32),
+    KeepsAll,
+    /// Seconds.
+    CrawlDelay(f64),
+    /// 503.
+    Unavailable,
+    /// The request is taken and never answered.
+    Silent,
+}
+
+/// What robots.txt means for one URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::space) enum Verdict {
+    Allowed,
+    Kept,
+    Unreachable,
+}
+
+impl Robots {
+    pub fn draw(world: &World, draw: Draw) -> Self {
+        let shares = &world.robots;
+        let branch = u32::try_from(draw.nth(1).below(3)).unwrap_or(0);
+        let kinds = [
+            (shares.missing_share, Self::Missing),
+            (shares.junk_share, Self::Junk),
+            (shares.some_share, Self::KeepsSome(branch)),
+            (shares.all_share, Self::KeepsAll),
+            (shares.crawl_delay_share, Self::CrawlDelay(shares.crawl_delay)),
+            (shares.unavailable_share, Self::Unavailable),
+            (shares.silent_share, Self::Silent),
+        ];
+        by_share(draw, &kinds).unwrap_or(Self::AllowsAll)
+    }
+
+    /// Status, content type and body of /robots.txt; none when no answer comes.
+    pub fn file(self) -> Option<(u16, &'static str, String)> {
+        Some(match self {
+            Self::Silent => return None,
+            Self::Missing => (404, "text/html", "<html><body>No such file.</body></html>\n".to_owned()),
+            Self::Junk => (200, "text/html", "<html><body><h1>Welcome</h1></body></html>\n".to_owned()),
+            Self::AllowsAll => (200, "text/plain", "User-agent: *\nDisallow:\n".to_owned()),
+            Self::KeepsSome(branch) => (200, "text/plain", some_rules(branch)),
+            Self::KeepsAll => (200, "text/plain", "User-agent: *\r\nDisallow: /\r\n".to_owned()),
+            Self::CrawlDelay(seconds) => {
+                (200, "text/plain", format!("User-agent: *\nCrawl-delay: {seconds}\nDisallow:\n"))
+            }
+            Self::Unavailable => (503, "text/html", "<html><body>Try later.</body></html>\n".to_owned()),
+        })
+    }
+
+    /// What the file means for a path that names nothing, which no rule is about.
+    pub fn verdict_on_nothing(self) -> Verdict {
+        self.verdict(&Resource::BareScript, false)
+    }
+
+    /// What the file means for a resource, told from what the resource is and not from the text.
+    pub fn verdict(self, resource: &Resource, is_script_only: bool) -> Verdict {
+        match self {
+            Self::Unavailable | Self::Silent => Verdict::Unreachable,
+            Self::KeepsAll => Verdict::Kept,
+            Self::KeepsSome(branch) if keeps(branch, resource, is_script_only) => Verdict::Kept,
+            _ => Verdict::Allowed,
+        }
+    }
+}
+
+/// The group of another robot comes first and must not be obeyed; the longest match wins, so that
+/// one page of the branch is allowed in spite of the rule; `*` and `$` as in RFC 9309 §2.2.3.
+fn some_rules(branch: u32) -> String {
+    format!(
+        "# Please be gentle.\nUser-agent: GreedyBot\nDisallow: /\n\nUSER-AGENT: *\nDisallow: /part-{branch}/ # drafts\nAllow: /part-{branch}/0.html\nDisallow: /*.pdf$\n\nSitemap: /sitemap.xml\n"
+    )
+}
+
+fn keeps(branch: u32, resource: &Resource, is_script_only: bool) -> bool {
+    match resource {
+        Resource::Node(path) => !is_script_only && path.len() > 1 && path[0] == branch && path[1..] != [0],
+        Resource::Alias(_, path) => path.len() > 1 && path[0] == branch,
+        Resource::Extra(extra, _) => *extra == Extra::Pdf,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::paths::Alias;
+    use super::*;
+
+    #[test]
+    fn rules_keep_a_branch_back_but_one_page() {
+        let robots = Robots::KeepsSome(2);
+        let verdict = |path: &[u32]| robots.verdict(&Resource::Node(path.to_vec()), false);
+        assert_eq!(verdict(&[2]), Verdict::Allowed);
+        assert_eq!(verdict(&[2, 1]), Verdict::Kept);
+        assert_eq!(verdict(&[2, 0, 1]), Verdict::Kept);
+        assert_eq!(verdict(&[2, 0]), Verdict::Allowed);
+        assert_eq!(verdict(&[1, 1]), Verdict::Allowed);
+        assert_eq!(robots.verdict(&Resource::Extra(Extra::Pdf, vec![]), true), Verdict::Kept);
+        assert_eq!(robots.verdict(&Resource::Alias(Alias::Short, vec![2, 0]), false), Verdict::Kept);
+        assert_eq!(robots.verdict(&Resource::Alias(Alias::Short, vec![2]), false), Verdict::Allowed);
+        assert!(robots.file().unwrap().2.contains("\nDisallow: /part-2/ "));
+    }
+}

@@ -1,0 +1,292 @@
+use std::sync::OnceLock;
+
+use super::content::{Link, Url};
+use super::copies;
+use super::https::Tls;
+use super::names::{Hosts, site_index, site_key};
+use super::paths::{Path, Resource};
+use super::robots::Robots;
+use super::traps::Traps;
+use super::tree::Tree;
+use crate::space::World;
+use crate::space::draw::{Key, by_share, real, rounded};
+
+/// One site of the world: what is the same for all its pages.
+#[derive(Clone, Debug)]
+pub(in crate::space) struct Site {
+    pub index: u64,
+    pub key: Key,
+    /// What the pages are drawn from: the site's own key, or that of the site it mirrors.
+    pub content: Key,
+    /// The site whose pages these are.
+    pub content_index: u64,
+    pub is_in_start_list: bool,
+    /// Where the tree begins.
+    pub main_host: String,
+    /// The bare name, when the main host begins with www; it redirects there.
+    pub bare_host: Option<String>,
+    /// A second host with a tree of its own.
+    pub sub_host: Option<String>,
+    pub start_host: String,
+    pub class: Class,
+    pub fault: Option<Fault>,
+    /// The bare name has no address.
+    pub is_www_only: bool,
+    /// What stands in place of a front page.
+    pub front: Option<Front>,
+    pub has_base: bool,
+    /// All pages are query URLs of one script.
+    pub is_script_only: bool,
+    /// Pages of the trees on both hosts, and of the lists.
+    pub pages: u64,
+    /// List pages.
+    pub lists: u64,
+    pub traps: Traps,
+    pub tls: Tls,
+    pub main: Tree,
+    pub sub: Option<Tree>,
+    pub main_robots: Robots,
+    pub sub_robots: Robots,
+    /// Where its page of links stands, found once.
+    links_page: OnceLock<Option<Path>>,
+    /// The external links that stand on every page, drawn once.
+    pub(super) boilerplate: OnceLock<Vec<Link>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::space) enum Class {
+    OnePage,
+    Brochure,
+    Cms,
+    Large,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::space) enum Fault {
+    NoDns,
+    Servfail,
+    DnsSilent,
+    Reset,
+    Silent,
+    Forbidden,
+    Unavailable,
+    Moved,
+}
+
+/// What the main host has in place of a front page; the pages below it are as ever, and whoever knows the URL of one
+/// gets in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::space) enum Front {
+    Status(u16),
+    /// It redirects to what redirects back.
+    Circle,
+}
+
+impl Front {
+    /// None for a front page like any other.
+    pub fn draw(world: &World, site: Key) -> Option<Self> {
+        let shares = &world.doors;
+        let kinds = [
+            (shares.front_401_share, Self::Status(401)),
+            (shares.front_403_share, Self::Status(403)),
+            (shares.front_404_share, Self::Status(404)),
+            (shares.front_circle_share, Self::Circle),
+        ];
+        by_share(site.draw("front page shut"), &kinds)
+    }
+}
+
+/// Which of its site's hosts a host is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::space) enum Role {
+    Main,
+    Bare,
+    Sub,
+}
+
+const SUB_NAMES: [&str; 5] = ["library", "news", "shop", "blog", "mail"];
+
+impl Site {
+    pub fn of(world: &World, index: u64) -> Self {
+        let key = site_key(world, index);
+        let content_index = copies::mirrored(world, index).unwrap_or(index);
+        let content = site_key(world, content_index);
+        let Hosts { main: main_host, bare: bare_host, tls } = Hosts::of(world, index);
+        let domain = bare_host.as_ref().unwrap_or(&main_host);
+        let fault = draw_fault(world, key);
+        let class = draw_class(world, content);
+        let pages = if fault == Some(Fault::Moved) { 1 } else { draw_pages(world, content, class) };
+        let lists = draw_lists(world, content, class, pages);
+        let tree_pages = pages - lists * (1 + world.lists.items);
+        let sub_pages = draw_sub_pages(world, content, tree_pages);
+        let starts_bare = key.draw("bare start").happens(world.sites.bare_start_share);
+        Self {
+            index,
+            key,
+            content,
+            content_index,
+            is_in_start_list: key.draw("start list").happens(world.sites.start_share),
+            start_host: bare_host.clone().filter(|_| starts_bare).unwrap_or_else(|| main_host.clone()),
+            sub_host: (sub_pages > 0)
+                .then(|| format!("{}.{domain}", content.draw("second host").pick(&SUB_NAMES))),
+            is_www_only: bare_host.is_some()
+                && key.draw("no bare address").happens(world.doors.www_only_share),
+            front: Front::draw(world, key),
+            main_host,
+            bare_host,
+            class,
+            fault,
+            has_base: content.draw("base element").happens(world.pages.base_share),
+            is_script_only: class == Class::Cms
+                && content.draw("script only").happens(world.sites.script_only_share),
+            pages,
+            lists,
+            traps: Traps::draw(world, content),
+            tls,
+            main: Tree::of(world, content.part("main tree"), tree_pages - sub_pages, 0),
+            sub: (sub_pages > 0).then(|| Tree::of(world, content.part("second tree"), sub_pages, 1)),
+            main_robots: Robots::draw(world, key.draw("robots")),
+            sub_robots: Robots::draw(world, key.draw("second robots")),
+            links_page: OnceLock::new(),
+            boilerplate: OnceLock::new(),
+        }
+    }
+
+    /// The site a host belongs to, and which of its hosts it is.
+    pub fn with_host(world: &World, host: &str) -> Option<(Self, Role)> {
+        let (index, _) = site_index(world, host)?;
+        let site = Self::of(world, index);
+        let role = match host {
+            host if host == site.main_host => Role::Main,
+            host if Some(host) == site.bare_host.as_deref() => Role::Bare,
+            host if Some(host) == site.sub_host.as_deref() => Role::Sub,
+            _ => return None,
+        };
+        Some((site, role))
+    }
+
+    /// The tree that stands on a host; none on the bare name, which only redirects.
+    pub fn tree(&self, role: Role) -> Option<&Tree> {
+        match role {
+            Role::Main => Some(&self.main),
+            Role::Bare => None,
+            Role::Sub => self.sub.as_ref(),
+        }
+    }
+
+    pub fn host(&self, role: Role) -> &str {
+        match role {
+            Role::Main => &self.main_host,
+            Role::Bare => self.bare_host.as_deref().unwrap_or(&self.main_host),
+            Role::Sub => self.sub_host.as_deref().unwrap_or(&self.main_host),
+        }
+    }
+
+    /// Whether the name of one of its hosts leads to a server.
+    pub fn has_address(&self, role: Role) -> bool {
+        let has_names = !matches!(self.fault, Some(Fault::NoDns | Fault::Servfail | Fault::DnsSilent));
+        has_names && !(role == Role::Bare && self.is_www_only)
+    }
+
+    /// The page of links, if the site has one: at depth 1 or 2, or less deep where the way down ends.
+    pub fn links_page(&self, world: &World) -> Option<&Path> {
+        let find = || {
+            let depth = 1 + self.content.draw("depth of links page").below(2);
+            let draw = self.content.draw("place of links page");
+            let mut node = self.main.root();
+            for at in 0..depth {
+                let number = draw.nth(at).below(u64::from(self.main.child_count(&node)));
+                let Some(child) = self.main.child(&node, u32::try_from(number).ok()?) else { break };
+                node = child;
+            }
+            (!node.path.is_empty()).then_some(node.path)
+        };
+        let has_one = || {
+            self.content.draw("has links page").happens(world.external.links_page_share).then(find).flatten()
+        };
+        self.links_page.get_or_init(has_one).as_ref()
+    }
+
+    /// The URL of a resource on one of the hosts, as the site itself links to it.
+    pub fn url(&self, role: Role, resource: &Resource) -> Url {
+        Url {
+            is_https: self.tls.links_itself_with_https(),
+            ..Url::http(self.host(role), resource.target(self.is_script_only))
+        }
+    }
+
+    pub fn robots(&self, role: Role) -> Robots {
+        if role == Role::Sub { self.sub_robots } else { self.main_robots }
+    }
+}
+
+impl World {
+    /// The start list: the front pages of the sites that the surveyor knows, and of the hostile ones.
+    #[must_use]
+    pub fn start_urls(&self) -> Vec<String> {
+        (0..self.sites.count)
+            .map(|index| Site::of(self, index))
+            .filter(|site| site.is_in_start_list)
+            .map(|site| format!("http://{}/", site.start_host))
+            .chain(self.hostile.start_urls())
+            .collect()
+    }
+}
+
+fn draw_class(world: &World, key: Key) -> Class {
+    let shares = &world.sites;
+    by_share(
+        key.draw("class"),
+        &[
+            (shares.one_page_share, Class::OnePage),
+            (shares.brochure_share, Class::Brochure),
+            (shares.cms_share, Class::Cms),
+        ],
+    )
+    .unwrap_or(if shares.large_share > 0.0 { Class::Large } else { Class::Brochure })
+}
+
+fn draw_pages(world: &World, key: Key, class: Class) -> u64 {
+    let (sites, draw) = (&world.sites, key.draw("pages"));
+    let pages = match class {
+        Class::OnePage => 1.0,
+        Class::Brochure => draw.log_normal(sites.brochure_median, sites.brochure_sigma),
+        Class::Cms => draw.log_normal(sites.cms_median, sites.cms_sigma),
+        Class::Large => sites.large_smallest * (1.0 - draw.unit()).powf(-1.0 / sites.large_alpha),
+    };
+    rounded(pages).clamp(1, sites.most_pages)
+}
+
+/// List pages of a site of so many pages; these and their items take half of them at most.
+fn draw_lists(world: &World, key: Key, class: Class, pages: u64) -> u64 {
+    let lists = &world.lists;
+    if !matches!(class, Class::Cms | Class::Large) || !key.draw("has lists").happens(lists.share) {
+        return 0;
+    }
+    let wish = rounded(key.draw("lists").log_normal(lists.length_median, lists.length_sigma));
+    wish.clamp(1, lists.length_most).min(pages / 2 / (1 + lists.items))
+}
+
+fn draw_sub_pages(world: &World, key: Key, pages: u64) -> u64 {
+    if pages < 4 || !key.draw("has second host").happens(world.sites.subdomain_share) {
+        return 0;
+    }
+    rounded(real(pages) * world.sites.subdomain_pages_share).clamp(1, pages - 1)
+}
+
+fn draw_fault(world: &World, key: Key) -> Option<Fault> {
+    let shares = &world.faults;
+    by_share(
+        key.draw("fault"),
+        &[
+            (shares.no_dns_share, Fault::NoDns),
+            (shares.servfail_share, Fault::Servfail),
+            (shares.dns_silent_share, Fault::DnsSilent),
+            (shares.reset_share, Fault::Reset),
+            (shares.silent_share, Fault::Silent),
+            (shares.forbidden_share, Fault::Forbidden),
+            (shares.unavailable_share, Fault::Unavailable),
+            (shares.moved_share, Fault::Moved),
+        ],
+    )
+}

@@ -1,0 +1,58 @@
+use std::sync::Arc;
+
+use super::content::Url;
+use super::paths::Resource;
+use super::site::{Role, Site};
+use crate::space::World;
+
+/// A URL of the world with the site it belongs to.
+pub(in crate::space) struct Spot {
+    pub site: Arc<Site>,
+    pub role: Role,
+    pub is_https: bool,
+    /// Path and query.
+    pub(super) target: String,
+    /// None where the path names nothing.
+    pub resource: Option<Resource>,
+}
+
+impl Spot {
+    /// Looks a URL up; its target must be in canonical form. None when no site has the host.
+    pub fn find(world: &World, url: &Url) -> Option<Self> {
+        let (site, role) = Site::with_host(world, &url.host)?;
+        Some(Self::on(Arc::new(site), role, url))
+    }
+
+    /// A URL of a site that is known already.
+    pub fn on(site: Arc<Site>, role: Role, url: &Url) -> Self {
+        let resource = Resource::parse(&url.target, site.is_script_only);
+        Self { site, role, is_https: url.is_https, target: url.target.clone(), resource }
+    }
+
+    /// The same path on one of the site's hosts.
+    pub(super) fn under(&self, host: &str, is_https: bool) -> Url {
+        Url { is_https, host: host.to_owned(), target: self.target.clone() }
+    }
+
+    /// The URL of a resource on the same host, as the site links to it.
+    pub fn url(&self, resource: &Resource) -> Url {
+        self.site.url(self.role, resource)
+    }
+
+    /// The URL of a resource on the same host, under the scheme of the request.
+    pub fn here(&self, resource: &Resource) -> Url {
+        Url { is_https: self.is_https, ..self.url(resource) }
+    }
+
+    /// The URL that was looked up.
+    pub fn own_url(&self) -> Url {
+        self.under(self.site.host(self.role), self.is_https)
+    }
+
+    /// Whether the one script of a site stands there without query too.
+    pub fn has_bare_script(&self) -> bool {
+        self.site.is_script_only
+            && self.role == Role::Main
+            && self.site.content.draw("bare page script").happens(0.5)
+    }
+}

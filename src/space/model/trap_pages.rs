@@ -1,0 +1,64 @@
+use super::content::{Page, Url};
+use super::links;
+use super::paths::{Resource, Trap};
+use super::spot::Spot;
+use super::traps::{facet_links, month_links};
+use crate::space::World;
+
+/// A page of a trap; none where the site does not have it.
+pub(in crate::space) fn page(world: &World, spot: &Spot, trap: &Trap) -> Option<Page> {
+    let own = links_of(world, spot, trap)?;
+    let url = |trap: Trap| spot.url(&Resource::Trap(trap));
+    let own: Vec<Url> = own.into_iter().map(url).chain(plain_twin(spot, trap)).collect();
+    Some(links::plain_page(world, spot, trap.key(spot.site.content), own))
+}
+
+/// The pages of traps that a page of a trap links to: further on first, then back.
+fn links_of(world: &World, spot: &Spot, trap: &Trap) -> Option<Vec<Trap>> {
+    let (traps, sizes) = (spot.site.traps, &world.traps);
+    let is_there = match trap {
+        Trap::Month(month) => traps.calendar && *month > 0,
+        Trap::Day(_, day) => traps.calendar && (1..sizes.calendar_pages).contains(day),
+        Trap::Loop(length) => traps.relative_loop && *length > 0,
+        Trap::Session(number) => traps.sessions && *number > 0,
+        Trap::SessionPage(number, page) => {
+            traps.sessions && *number > 0 && *page < session_pages(world, spot)
+        }
+        Trap::Facets(chosen) => {
+            let is_known = |(facet, value): &(u64, u64)| {
+                *facet < sizes.facets && (1..=sizes.facet_values).contains(value)
+            };
+            traps.facets && chosen.iter().all(is_known) && chosen.is_sorted_by(|one, next| one.0 < next.0)
+        }
+    };
+    is_there.then(|| match trap {
+        Trap::Month(month) => {
+            let back = (*month > 1).then(|| Trap::Month(month - 1));
+            month_links(world, *month).into_iter().chain(back).collect()
+        }
+        Trap::Day(0, _) => Vec::new(),
+        Trap::Day(month, _) => vec![Trap::Month(*month)],
+        Trap::Loop(length) => vec![Trap::Loop(length + 1)],
+        Trap::Session(number) => {
+            let pages = (0..session_pages(world, spot)).map(|page| Trap::SessionPage(*number, page));
+            pages.chain([Trap::Session(number + 1)]).collect()
+        }
+        Trap::SessionPage(number, _) => vec![Trap::Session(*number)],
+        Trap::Facets(chosen) => facet_links(world, chosen),
+    })
+}
+
+/// Pages of a session beside its front page: as many as the menu has.
+fn session_pages(world: &World, spot: &Spot) -> u32 {
+    let tree = &spot.site.main;
+    let most = u32::try_from(world.shape.navigation).unwrap_or(u32::MAX);
+    tree.child_count(&tree.root()).min(most)
+}
+
+/// The page that a page of a session repeats, without a session.
+fn plain_twin(spot: &Spot, trap: &Trap) -> Option<Url> {
+    match trap {
+        Trap::SessionPage(_, page) => Some(spot.url(&Resource::Node(vec![*page]))),
+        _ => None,
+    }
+}

@@ -1,0 +1,183 @@
+use crate::space::World;
+use crate::space::draw::{Key, real, rounded};
+use crate::space::settings::sections::Shape;
+
+/// The pages of one host as a tree, without storing it: a page carries the number of pages in its
+/// subtree, itself included, and divides the rest among its children. A page is found by walking
+/// down from the front page, which costs depth × fan-out.
+#[derive(Clone, Debug)]
+pub(in crate::space) struct Tree {
+    key: Key,
+    pages: u64,
+    /// Depth of the front page in the site: 1 on the second host.
+    pub depth: u64,
+    typical_fan_out: f64,
+    shape: Shape,
+}
+
+/// One page of a tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::space) struct Node {
+    /// Number of the child at each step from the front page.
+    pub path: Vec<u32>,
+    /// Pages in this subtree, itself included.
+    pub budget: u64,
+    pub key: Key,
+    /// None for the front page.
+    family: Option<Family>,
+}
+
+/// What a page shares with the other children of its parent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Family {
+    parent: Key,
+    size: u32,
+    /// The first child without children.
+    first_leaf: Option<u32>,
+}
+
+impl Node {
+    pub fn is_leaf(&self) -> bool {
+        self.budget <= 1
+    }
+
+    /// Children of the same parent, this one included.
+    pub fn family_size(&self) -> u32 {
+        self.family.map_or(1, |family| family.size)
+    }
+
+    /// The key of another child of the same parent; of the front page, its own.
+    pub fn sibling_key(&self, number: u32) -> Key {
+        self.family.map_or(self.key, |family| family.parent.child(u64::from(number)))
+    }
+
+    /// The first child of the same parent that has no children, unless it is this one.
+    pub fn first_leaf_sibling(&self) -> Option<Self> {
+        let (own, parent) = self.path.split_last()?;
+        let number = self.family?.first_leaf.filter(|first| first != own)?;
+        let path = parent.iter().copied().chain([number]).collect();
+        Some(Self { path, budget: 1, key: self.sibling_key(number), family: self.family })
+    }
+}
+
+/// Weights of children are rounded to this fraction, so that the division is done in integers.
+const WEIGHT_UNIT: f64 = 4096.0;
+/// A weight of `exp(4 × 5)` is far outside any draw; it keeps the sum of weights in range.
+const MOST_WEIGHT: u64 = 1 << 42;
+/// No page links to more children than a browser's reader would meet on one page.
+const MOST_CHILDREN: u64 = 1000;
+
+impl Tree {
+    pub fn of(world: &World, key: Key, pages: u64, depth: u64) -> Self {
+        let shape = world.shape.clone();
+        let typical_fan_out =
+            key.draw("typical fan-out").log_normal(shape.fan_out_median, shape.fan_out_site_sigma);
+        Self { key, pages, depth, typical_fan_out, shape }
+    }
+
+    pub fn root(&self) -> Node {
+        Node { path: Vec::new(), budget: self.pages, key: self.key.part("front page"), family: None }
+    }
+
+    /// The page at the end of a path, if there is one.
+    pub fn find(&self, path: &[u32]) -> Option<Node> {
+        path.iter().try_fold(self.root(), |node, number| self.child(&node, *number))
+    }
+
+    pub fn child(&self, node: &Node, number: u32) -> Option<Node> {
+        let division = self.division(node);
+        let budget = *division.get(number as usize)?;
+        let path = node.path.iter().copied().chain([number]).collect();
+        let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        let family = Family {
+            parent: node.key,
+            size: count(division.len()),
+            first_leaf: division.iter().position(|budget| *budget == 1).map(count),
+        };
+        Some(Node { path, budget, key: node.key.child(u64::from(number)), family: Some(family) })
+    }
+
+    pub fn child_count(&self, node: &Node) -> u32 {
+        if node.budget <= 1 {
+            return 0;
+        }
+        let factor = if node.path.is_empty() { self.shape.root_factor } else { 1.0 };
+        let wish =
+            node.key.draw("fan-out").log_normal(self.typical_fan_out * factor, self.shape.fan_out_sigma);
+        let count = rounded(wish).clamp(1, MOST_CHILDREN).min(node.budget - 1);
+        u32::try_from(count).unwrap_or(u32::MAX)
+    }
+
+    /// Depth of a page in the site.
+    pub fn depth_of(&self, node: &Node) -> u64 {
+        self.depth + node.path.len() as u64
+    }
+
+    /// The subtree budgets of a page's children: one page each, the rest by weights.
+    fn division(&self, node: &Node) -> Vec<u64> {
+        let count = u64::from(self.child_count(node));
+        if count == 0 {
+            return Vec::new();
+        }
+        let draw = node.key.draw("branch weight");
+        let weights: Vec<u64> = (0..count)
+            .map(|n| draw.nth(n).log_normal(WEIGHT_UNIT, self.shape.branch_sigma))
+            .map(|weight| rounded(weight).clamp(1, MOST_WEIGHT))
+            .collect();
+        divide(node.budget - 1 - count, &weights).map(|rest| rest + 1).collect()
+    }
+}
+
+/// Divides an amount by weights; the parts sum up to it exactly.
+fn divide(amount: u64, weights: &[u64]) -> impl Iterator<Item = u64> {
+    let total: u128 = weights.iter().map(|weight| u128::from(*weight)).sum();
+    let mut upto: u128 = 0;
+    let mut given: u64 = 0;
+    weights.iter().map(move |weight| {
+        upto += u128::from(*weight);
+        let due = u64::try_from(u128::from(amount) * upto / total).unwrap_or(amount);
+        let part = due - given;
+        given = due;
+        part
+    })
+}
+
+/// The mean of `LN(mean 1, sigma)` draws is 1 when the median is this.
+pub(in crate::space) fn median_of_mean_one(sigma: f64) -> f64 {
+    (-sigma * sigma / 2.0).exp()
+}
+
+/// `decay` to the power of a depth.
+pub(in crate::space) fn decayed(mean: f64, decay: f64, depth: u64) -> f64 {
+    mean * decay.powf(real(depth))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn count(tree: &Tree, node: &Node) -> u64 {
+        let below: Vec<Node> =
+            (0..tree.child_count(node)).map(|number| tree.child(node, number).unwrap()).collect();
+        assert_eq!(node.budget, 1 + below.iter().map(|child| child.budget).sum::<u64>(), "{:?}", node.path);
+        assert!(tree.child(node, tree.child_count(node)).is_none());
+        1 + below.iter().map(|child| count(tree, child)).sum::<u64>()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
+
+        #[test]
+        fn budgets_add_up_to_the_pages_of_the_tree(seed: u64, pages in 1..3000_u64) {
+            let world = World::parse("").unwrap();
+            let tree = Tree::of(&world, Key::of_world("test", seed), pages, 0);
+            prop_assert_eq!(count(&tree, &tree.root()), pages);
+        }
+
+        #[test]
+        fn a_division_is_exact(amount in 0..u64::MAX / 2, weights in prop::collection::vec(1..1_u64 << 42, 1..40)) {
+            prop_assert_eq!(divide(amount, &weights).sum::<u64>(), amount);
+        }
+    }
+}

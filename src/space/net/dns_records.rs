@@ -1,0 +1,44 @@
+use std::net::IpAddr;
+
+use crate::space::World;
+use crate::space::draw::by_share;
+use crate::space::web::{Records, Server};
+
+/// Which kinds of address a host has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Families {
+    V4,
+    V6,
+    Both,
+}
+
+/// What the name server has of a host that stands at `server`.
+pub(in crate::space) fn records(world: &World, host: &str, server: &Server) -> Records {
+    let (shares, key) = (&world.dns, world.key().part("host").part(host));
+    let kinds = [(shares.v6_only_share, Families::V6), (shares.both_share, Families::Both)];
+    let families = by_share(key.draw("address families"), &kinds).unwrap_or(Families::V4);
+    let v4 = if let IpAddr::V4(v4) = server.address { Some(v4) } else { None };
+    Records {
+        alias: key.draw("alias of the hoster").happens(shares.alias_share).then(|| hoster_name(server)),
+        v4: v4.filter(|_| families != Families::V6),
+        v6: server.v6.filter(|_| families != Families::V4),
+        further: Vec::new(),
+        is_truncated: key.draw("truncated answer").happens(shares.truncated_share),
+    }
+}
+
+/// The address under which the host is met.
+pub(in crate::space) fn met_at(records: &Records, server: &Server) -> IpAddr {
+    match (records.v4, records.v6) {
+        (None, Some(v6)) => v6.into(),
+        _ => server.address,
+    }
+}
+
+/// Below `.example`, which is nobody's (RFC 2606 §2); it is never asked for by itself, for the
+/// addresses come with it.
+fn hoster_name(server: &Server) -> String {
+    let IpAddr::V4(v4) = server.address else { return "web.hoster.example".to_owned() };
+    let [a, b, c, d] = v4.octets();
+    format!("web-{:x}-{:x}.hoster.example", u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d]))
+}

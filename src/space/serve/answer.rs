@@ -1,0 +1,191 @@
+use std::io;
+use std::net::Ipv4Addr;
+use std::time::Duration;
+
+use tokio::io::AsyncWriteExt;
+
+use super::access::Access;
+use super::connection::{Connection, Received, Stream, now_us};
+use super::gateway::Gateway;
+use super::head::RequestHead;
+use crate::space::web::Reply;
+use crate::space::{Lookup, Reaction, Response, Server};
+
+const BAD_REQUEST: &[u8] = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+/// For the eyes of a person with a browser.
+const MISDIRECTED: &[u8] =
+    b"HTTP/1.1 421 Misdirected Request\r\nContent-Type: text/plain\r\nContent-Length: 44\r\n\
+Connection: close\r\n\r\nThe virtual Web has no server for this host\n";
+const TUNNEL: &[u8] = b"HTTP/1.1 200 Connection Established\r\n\r\n";
+const NO_TUNNEL: &[u8] = b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+
+/// A request on its way to an answer.
+struct Request<'a> {
+    head: &'a RequestHead,
+    /// None for a host without address.
+    server: Option<Server>,
+    is_last: bool,
+    access: Access,
+}
+
+/// What becomes of the connection.
+pub(in crate::space) enum After {
+    GoOn,
+    Close,
+    BreakOff,
+    Reset,
+}
+
+impl Gateway {
+    /// Answers the requests of a connection until it ends, or until the client wants a tunnel over it:
+    /// then the stream and the tunnel's host are handed back.
+    pub(in crate::space) async fn converse<S: Stream>(
+        &self,
+        mut connection: Connection<S>,
+    ) -> io::Result<Option<(S, String)>> {
+        while let Some(received) = connection.read_head().await? {
+            let Some(head) = RequestHead::parse(&received.head) else {
+                connection.send(BAD_REQUEST).await?;
+                break;
+            };
+            if head.is_for_a_tunnel() {
+                if self.digs_tunnel(&mut connection, &head.host).await? {
+                    return Ok(Some((connection.stream, head.host)));
+                }
+                break;
+            }
+            match self.answer(&mut connection, &head, &received).await? {
+                After::GoOn => {}
+                After::Close => break,
+                After::BreakOff => return connection.break_off().await.map(|()| None),
+                After::Reset => return connection.reset().map(|()| None),
+            }
+        }
+        connection.stream.shutdown().await.map(|()| None)
+    }
+
+    /// Tunnels lead from a plain connection to hosts of the world. What a proxy does is no access.
+    async fn digs_tunnel<S: Stream>(&self, connection: &mut Connection<S>, host: &str) -> io::Result<bool> {
+        let leads_there = !S::IS_TLS
+            && matches!(self.world.lookup(host), Lookup::Found(_) | Lookup::Alias(_) | Lookup::Turns(_));
+        connection.send(if leads_there { TUNNEL } else { NO_TUNNEL }).await?;
+        Ok(leads_there)
+    }
+
+    async fn answer<S: Stream>(
+        &self,
+        connection: &mut Connection<S>,
+        head: &RequestHead,
+        received: &Received,
+    ) -> io::Result<After> {
+        let reaction = self.world.respond(S::IS_TLS, &head.host, &head.target);
+        let server = self.world.server(&head.host);
+        let access = seen(connection, head, received, server.as_ref());
+        // A request body is read by nobody here: the connection cannot go on after one.
+        let is_last = head.closes || head.body_bytes != Some(0);
+        let request = Request { head, server, is_last, access };
+        match reaction {
+            Reaction::NoSuchHost => {
+                let access = Access { status: Some(421), ..request.access };
+                self.send(connection, None, MISDIRECTED, access).await.map(|()| After::Close)
+            }
+            Reaction::Silence => {
+                connection.ignore().await;
+                self.log.note(Access { end_us: now_us(), ..request.access });
+                Ok(After::Close)
+            }
+            Reaction::Refused => {
+                self.log.note(Access { end_us: now_us(), ..request.access });
+                Ok(After::Close)
+            }
+            Reaction::Reset => {
+                self.travel(connection, &request, Duration::ZERO).await;
+                self.log.note(Access { end_us: now_us(), ..request.access });
+                Ok(After::Reset)
+            }
+            Reaction::Response(response) => self.respond(connection, request, response).await,
+            Reaction::Acts(acts) => {
+                let server = request.server.unwrap_or_else(|| Server::at(Ipv4Addr::UNSPECIFIED.into()));
+                self.perform(connection, &server, &acts, request.access).await
+            }
+        }
+    }
+
+    async fn respond<S: Stream>(
+        &self,
+        connection: &mut Connection<S>,
+        request: Request<'_>,
+        response: Response,
+    ) -> io::Result<After> {
+        self.travel(connection, &request, response.service).await;
+        let reply = Reply::new(response, &request.head.asked, request.is_last);
+        let access = Access { status: Some(reply.status), ..request.access };
+        self.send(connection, request.server.as_ref(), &reply.to_bytes(), access).await?;
+        Ok(match (reply.is_cut, request.is_last) {
+            (true, _) => After::BreakOff,
+            (false, true) => After::Close,
+            (false, false) => After::GoOn,
+        })
+    }
+
+    /// The request and the first byte of its answer take a round trip, a new connection one more, and the
+    /// server its time.
+    async fn travel<S>(&self, connection: &mut Connection<S>, request: &Request<'_>, service: Duration) {
+        let trips = 1 + std::mem::take(&mut connection.trips_owed);
+        let round_trip = request.server.map(|server| server.round_trip).unwrap_or_default();
+        self.links.wait(round_trip * trips + service).await;
+    }
+
+    /// Writes an answer piece by piece as the link carries it, and notes the access.
+    ///
+    /// It is noted before the last piece is handed over: afterwards the client may have it already and go
+    /// on before this task is run again, and a pause would look shorter than it was.
+    async fn send<S: Stream>(
+        &self,
+        connection: &mut Connection<S>,
+        server: Option<&Server>,
+        bytes: &[u8],
+        mut access: Access,
+    ) -> io::Result<()> {
+        let size = server.map_or(bytes.len(), |server| self.links.piece_bytes(server));
+        let mut sent = Ok(());
+        for piece in bytes.chunks(size.max(1)) {
+            if let Some(server) = server {
+                self.links.carry(server, piece.len()).await;
+            }
+            access.sent_bytes += piece.len() as u64;
+            if access.sent_bytes == bytes.len() as u64 {
+                self.log.note(Access { end_us: now_us(), ..access.clone() });
+            }
+            sent = connection.send(piece).await;
+            if sent.is_err() {
+                break;
+            }
+        }
+        if access.sent_bytes < bytes.len() as u64 {
+            self.log.note(Access { end_us: now_us(), ..access });
+        }
+        sent
+    }
+}
+
+/// What the server has seen so far: the request.
+fn seen<S: Stream>(
+    connection: &Connection<S>,
+    head: &RequestHead,
+    received: &Received,
+    server: Option<&Server>,
+) -> Access {
+    Access {
+        address: server.map(|server| server.address),
+        host: head.host.clone(),
+        path: head.target.clone(),
+        method: head.method.clone(),
+        user_agent: head.user_agent.clone(),
+        arrival_us: received.arrival_us,
+        received_bytes: received.head.len() as u64,
+        connection: connection.number,
+        is_https: S::IS_TLS,
+        ..Access::default()
+    }
+}

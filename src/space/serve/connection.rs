@@ -1,0 +1,123 @@
+#![expect(clippy::disallowed_methods, reason = "the servers of a virtual Web space have clocks of their own")]
+
+use std::io;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_rustls::server::TlsStream;
+
+use super::head::{MAX_HEAD_BYTES, end_of_head};
+
+/// A connection on which nothing moves for so long is closed; longer than any polite delay.
+pub(in crate::space) const IDLE: Duration = Duration::from_mins(2);
+
+/// What bytes come and go on: TCP, or TLS over it.
+pub(in crate::space) trait Stream: AsyncRead + AsyncWrite + Unpin + Send {
+    const IS_TLS: bool;
+
+    fn tcp(&self) -> &TcpStream;
+}
+
+impl Stream for TcpStream {
+    const IS_TLS: bool = false;
+
+    fn tcp(&self) -> &TcpStream {
+        self
+    }
+}
+
+impl Stream for TlsStream<&mut TcpStream> {
+    const IS_TLS: bool = true;
+
+    fn tcp(&self) -> &TcpStream {
+        self.get_ref().0
+    }
+}
+
+/// A connection of a client, as the requests on it come and are answered.
+pub(in crate::space) struct Connection<S> {
+    pub stream: S,
+    pub number: u64,
+    /// Round trips that making the connection takes and that its first answer still has to wait for.
+    pub trips_owed: u32,
+    /// What has come and is not answered yet.
+    buffer: Vec<u8>,
+}
+
+/// The head of a request, as it came.
+pub(in crate::space) struct Received {
+    pub head: Vec<u8>,
+    /// When its first byte had come, in µs since 1970.
+    pub arrival_us: u64,
+}
+
+const HEAD_TOO_LARGE: &[u8] =
+    b"HTTP/1.1 431 Request Header Fields Too Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+
+impl<S: Stream> Connection<S> {
+    pub fn new(stream: S, number: u64, trips_owed: u32) -> Self {
+        Self { stream, number, trips_owed, buffer: Vec::with_capacity(4096) }
+    }
+
+    /// Waits for a whole head. None when the client is done, sends too much, or says nothing for
+    /// too long.
+    pub async fn read_head(&mut self) -> io::Result<Option<Received>> {
+        let mut arrival_us = (!self.buffer.is_empty()).then(now_us);
+        loop {
+            if let Some(length) = end_of_head(&self.buffer) {
+                let head = self.buffer.drain(..length).collect();
+                return Ok(Some(Received { head, arrival_us: arrival_us.unwrap_or_else(now_us) }));
+            }
+            if self.buffer.len() > MAX_HEAD_BYTES {
+                self.send(HEAD_TOO_LARGE).await?;
+                return Ok(None);
+            }
+            let read = timeout(IDLE, self.stream.read_buf(&mut self.buffer)).await;
+            match read {
+                Ok(Ok(1..)) => arrival_us.get_or_insert_with(now_us),
+                Ok(Err(wrong)) => return Err(wrong),
+                Ok(Ok(0)) | Err(_) => return Ok(None),
+            };
+        }
+    }
+
+    pub async fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let sent = async {
+            self.stream.write_all(bytes).await?;
+            self.stream.flush().await
+        };
+        timeout(IDLE, sent).await?
+    }
+
+    /// Takes whatever comes and says nothing, until the client goes.
+    pub async fn ignore(&mut self) {
+        let mut bytes = [0; 4096];
+        while let Ok(Ok(1..)) = timeout(IDLE, self.stream.read(&mut bytes)).await {}
+    }
+
+    /// Waits until something has come; it is not looked at.
+    pub async fn hear(&mut self) -> io::Result<()> {
+        if !self.buffer.is_empty() {
+            return Ok(());
+        }
+        timeout(IDLE, self.stream.read_buf(&mut self.buffer)).await?.map(|_| ())
+    }
+
+    /// Closes the connection in the middle: over TLS without the alert that says that this is the end.
+    pub async fn break_off(mut self) -> io::Result<()> {
+        if S::IS_TLS { Ok(()) } else { self.stream.shutdown().await }
+    }
+
+    /// Closes the connection so that the client's next look at it is an error (RST).
+    pub fn reset(self) -> io::Result<()> {
+        self.stream.tcp().set_zero_linger()
+    }
+}
+
+/// The time in µs since 1970.
+pub(in crate::space) fn now_us() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,85 @@
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream, UdpSocket};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use super::connection::IDLE;
+use super::dns_answer::{Answers, Transport};
+use crate::space::Web;
+
+/// Tries to find a port that is free for UDP and TCP alike.
+const PORT_TRIES: usize = 20;
+/// Connections served at once; further ones wait.
+const MAX_CONNECTIONS: usize = 256;
+
+/// The name server of a world, over UDP and TCP.
+pub(in crate::space) struct NameServer {
+    udp: UdpSocket,
+    tcp: TcpListener,
+}
+
+impl NameServer {
+    /// Binds UDP and TCP to the same port, chosen freely if `address` has port 0.
+    pub async fn bind(address: SocketAddr) -> io::Result<Self> {
+        let mut tries = 0;
+        loop {
+            let udp = UdpSocket::bind(address).await?;
+            match TcpListener::bind(udp.local_addr()?).await {
+                Ok(tcp) => return Ok(Self { udp, tcp }),
+                Err(wrong) if address.port() != 0 || tries >= PORT_TRIES => return Err(wrong),
+                Err(_) => tries += 1,
+            }
+        }
+    }
+
+    pub fn address(&self) -> io::Result<SocketAddr> {
+        self.udp.local_addr()
+    }
+
+    /// Answers until dropped.
+    pub async fn run(self, world: Arc<dyn Web>) {
+        let answers = Arc::new(Answers::new(world));
+        tokio::join!(serve_udp(&self.udp, &answers), serve_tcp(&self.tcp, &answers));
+    }
+}
+
+async fn serve_udp(socket: &UdpSocket, answers: &Answers) {
+    let mut buffer = [0; 4096];
+    loop {
+        // An error here is about an answer sent before, which its receiver did not want.
+        let Ok((length, peer)) = socket.recv_from(&mut buffer).await else { continue };
+        if let Some(answer) = answers.to(&buffer[..length], Transport::Udp) {
+            let _ = socket.send_to(&answer, peer).await;
+        }
+    }
+}
+
+async fn serve_tcp(listener: &TcpListener, answers: &Arc<Answers>) {
+    // A client that goes away ends its own connection and nothing else; all end with this.
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            accepted = listener.accept(), if connections.len() < MAX_CONNECTIONS => {
+                let Ok((stream, _)) = accepted else { continue };
+                let answers = Arc::clone(answers);
+                connections.spawn(async move { serve_connection(stream, &answers).await });
+            }
+            Some(_) = connections.join_next() => {}
+        }
+    }
+}
+
+/// RFC 1035 §4.2.2: two bytes of length before each message. After silence the client may ask on.
+async fn serve_connection(mut stream: TcpStream, answers: &Answers) -> io::Result<()> {
+    loop {
+        let mut query = vec![0; usize::from(timeout(IDLE, stream.read_u16()).await??)];
+        timeout(IDLE, stream.read_exact(&mut query)).await??;
+        let Some(answer) = answers.to(&query, Transport::Tcp) else { continue };
+        stream.write_u16(u16::try_from(answer.len()).unwrap_or(u16::MAX)).await?;
+        stream.write_all(&answer).await?;
+    }
+}

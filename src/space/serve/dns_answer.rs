@@ -1,0 +1,156 @@
+use std::collections::HashMap;
+use std::net::{Ipv4Addr, Ipv6Addr};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hickory_proto::ProtoError;
+use hickory_proto::op::{Edns, Message, MessageType, OpCode, Query, ResponseCode};
+use hickory_proto::rr::rdata::{A, AAAA, CNAME, SOA};
+use hickory_proto::rr::{DNSClass, Name, RData, Record, RecordType};
+
+use crate::space::{Lookup, Records, Web};
+
+/// Time to live of every record, in seconds: an hour, as hosts commonly have.
+const TTL: u32 = 3600;
+/// For how long a name may be taken not to exist, in seconds (RFC 2308 §5).
+const NEGATIVE_TTL: u32 = 900;
+/// The largest answer over UDP that needs no fragments, in bytes: the DNS flag day of 2020.
+const UDP_BYTES: u16 = 1232;
+/// Aliases remembered; afterwards it begins anew.
+const MOST_ALIASES: usize = 10_000;
+
+/// What the name server of a world says: addresses, aliases, and where there are none.
+pub(in crate::space) struct Answers {
+    world: Arc<dyn Web>,
+    /// Where the aliases that were told lead, for those who ask for them by name next.
+    aliases: Mutex<HashMap<String, Records>>,
+    /// How often names were asked for that have other records each time.
+    turns: Mutex<HashMap<String, usize>>,
+}
+
+/// How a query came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::space) enum Transport {
+    Udp,
+    Tcp,
+}
+
+impl Answers {
+    pub fn new(world: Arc<dyn Web>) -> Self {
+        Self { world, aliases: Mutex::default(), turns: Mutex::default() }
+    }
+
+    /// The answer to a query; none to what is not a query, and where the world is silent.
+    pub fn to(&self, bytes: &[u8], transport: Transport) -> Option<Vec<u8>> {
+        let request = Message::from_vec(bytes).ok()?;
+        if request.metadata.message_type != MessageType::Query {
+            return None;
+        }
+        let mut answer = Message::response(request.metadata.id, request.metadata.op_code);
+        answer.metadata.recursion_desired = request.metadata.recursion_desired;
+        answer.metadata.recursion_available = true;
+        answer.metadata.authoritative = true;
+        if request.edns.is_some() {
+            let mut edns = Edns::new();
+            edns.set_max_payload(UDP_BYTES);
+            answer.set_edns(edns);
+        }
+        answer.metadata.response_code = match request.queries.as_slice() {
+            [query] if request.metadata.op_code == OpCode::Query => {
+                // As it was asked, in the same case.
+                answer.add_query(query.clone());
+                self.look_up(query, transport, &mut answer)?
+            }
+            _ => ResponseCode::NotImp,
+        };
+        answer.to_vec().ok()
+    }
+
+    /// None where no answer ever comes.
+    fn look_up(&self, query: &Query, transport: Transport, answer: &mut Message) -> Option<ResponseCode> {
+        let name = query.name().to_ascii().to_ascii_lowercase();
+        let name = name.trim_end_matches('.');
+        let mut ttl = TTL;
+        let found = match self.find(name) {
+            Lookup::Silence => return None,
+            Lookup::ServerFailure => return Some(ResponseCode::ServFail),
+            Lookup::NoSuchName => None,
+            Lookup::Found(records) => Some(records),
+            Lookup::Alias(alias) => Some(Records { alias: Some(alias), ..Records::default() }),
+            Lookup::Turns(turns) => {
+                ttl = 0;
+                Some(self.turn_of(name, turns))
+            }
+        };
+        let code = if found.is_some() { ResponseCode::NoError } else { ResponseCode::NXDomain };
+        let records = found.unwrap_or_default();
+        if records.is_truncated && transport == Transport::Udp {
+            answer.metadata.truncation = true;
+            return Some(code);
+        }
+        // A name that cannot be written has no records.
+        answer.answers = answers(query, &records, ttl).unwrap_or_default();
+        let is_only_alias = |record: &Record| record.record_type() == RecordType::CNAME;
+        if query.query_type() != RecordType::CNAME && answer.answers.iter().all(is_only_alias) {
+            answer.authorities.extend(authority(query.name()));
+        }
+        Some(code)
+    }
+
+    /// The records whose turn it is at this look-up.
+    fn turn_of(&self, name: &str, mut turns: Vec<Records>) -> Records {
+        let mut asked = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = asked.entry(name.to_owned()).or_default();
+        let at = (*before).min(turns.len().saturating_sub(1));
+        *before += 1;
+        if turns.is_empty() { Records::default() } else { turns.swap_remove(at) }
+    }
+
+    fn find(&self, name: &str) -> Lookup {
+        let aliases = || self.aliases.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = self.world.lookup(name);
+        match &found {
+            Lookup::NoSuchName => aliases().get(name).cloned().map_or(found, Lookup::Found),
+            Lookup::Found(records) => {
+                if let Some(alias) = &records.alias {
+                    let mut aliases = aliases();
+                    if aliases.len() >= MOST_ALIASES {
+                        aliases.clear();
+                    }
+                    aliases.insert(alias.to_ascii_lowercase(), Records { alias: None, ..records.clone() });
+                }
+                found
+            }
+            _ => found,
+        }
+    }
+}
+
+/// The alias if there is one, then what was asked for of the name that it leads to.
+fn answers(query: &Query, records: &Records, ttl: u32) -> Result<Vec<Record>, ProtoError> {
+    if query.query_class() != DNSClass::IN {
+        return Ok(Vec::new());
+    }
+    let mut owner = query.name().clone();
+    let mut answers = Vec::new();
+    if let Some(alias) = &records.alias {
+        let alias = Name::from_ascii(format!("{}.", alias.trim_end_matches('.')))?;
+        answers.push(Record::from_rdata(owner, ttl, RData::CNAME(CNAME(alias.clone()))));
+        owner = alias;
+    }
+    let v4 = records.v4.iter().chain(&records.further).map(|address: &Ipv4Addr| RData::A(A(*address)));
+    let v6 = records.v6.map(|address: Ipv6Addr| RData::AAAA(AAAA(address)));
+    let is_wanted = |data: &RData| [data.record_type(), RecordType::ANY].contains(&query.query_type());
+    let addresses = v4.chain(v6).filter(is_wanted);
+    answers.extend(addresses.map(|data| Record::from_rdata(owner.clone(), ttl, data)));
+    Ok(answers)
+}
+
+/// The start of authority that tells for how long there is nothing (RFC 2308 §3): that of the top-level
+/// domain, as if the whole country were one zone.
+fn authority(name: &Name) -> Option<Record> {
+    let zone = name.trim_to(1);
+    let server = Name::from_ascii("ns").ok()?.append_domain(&zone).ok()?;
+    let person = Name::from_ascii("hostmaster").ok()?.append_domain(&zone).ok()?;
+    let soa = SOA::new(server, person, 1, 7200, 1800, 604_800, NEGATIVE_TTL);
+    Some(Record::from_rdata(zone, NEGATIVE_TTL, RData::SOA(soa)))
+}

@@ -1,0 +1,132 @@
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep, sleep_until};
+
+use crate::space::Server;
+
+/// The links of the servers: they make an answer take the time it takes.
+///
+/// A link carries one piece after another. The connections at an address queue their pieces in turns,
+/// so that each gets its share; a link that is not slow costs no timer.
+pub(in crate::space) struct Links {
+    /// All times are divided by this.
+    speed: f64,
+    /// When the link of an address has carried what it was given.
+    free: Mutex<HashMap<IpAddr, Instant>>,
+}
+
+/// Timers are no finer; what is shorter is owed until it adds up.
+const SHORTEST_WAIT: Duration = Duration::from_millis(1);
+/// A piece takes about so long, in seconds of the clock: as often as a modem's buffer is emptied.
+const PIECE_SECONDS: f64 = 0.02;
+/// Bytes of the smallest and the largest piece: a packet of an old modem line, a TLS record.
+const SMALLEST_PIECE: usize = 256;
+const LARGEST_PIECE: usize = 16 * 1024;
+/// Links remembered before those at rest are forgotten.
+const MOST_LINKS: usize = 4096;
+
+impl Links {
+    pub fn new(speed: f64) -> Self {
+        Self { speed, free: Mutex::default() }
+    }
+
+    /// Lets so much time of the world pass.
+    pub async fn wait(&self, time: Duration) {
+        let time = time.div_f64(self.speed);
+        if time >= SHORTEST_WAIT {
+            sleep(time).await;
+        }
+    }
+
+    /// How many bytes are written at once.
+    pub fn piece_bytes(&self, server: &Server) -> usize {
+        let in_time = server.bytes_per_second() * self.speed * PIECE_SECONDS;
+        // Saturates; a negative or absurd rate ends at one of the bounds.
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped below")]
+        (in_time as usize).clamp(SMALLEST_PIECE, LARGEST_PIECE)
+    }
+
+    /// Waits until the link has carried so many bytes after what it was given before.
+    pub async fn carry(&self, server: &Server, bytes: usize) {
+        let time = server.transfer_time(bytes as u64).div_f64(self.speed);
+        if time.is_zero() {
+            return;
+        }
+        let (now, done) = self.queue(server.address, time);
+        if done.duration_since(now) >= SHORTEST_WAIT {
+            sleep_until(done).await;
+        }
+    }
+
+    /// Now, and when the link is done with what is queued here.
+    fn queue(&self, address: IpAddr, time: Duration) -> (Instant, Instant) {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        if free.len() >= MOST_LINKS {
+            free.retain(|_, free| *free > now);
+        }
+        let free = free.entry(address).or_insert(now);
+        *free = (*free).max(now) + time;
+        (now, *free)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn server(bits_per_second: f64, background: f64) -> Server {
+        Server { bits_per_second, background, ..Server::at([41, 90, 0, 1].into()) }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn bytes_take_their_time_on_what_others_leave_of_the_link() {
+        let (links, begun) = (Links::new(2.0), Instant::now());
+        links.carry(&server(16_000.0, 0.5), 1000).await;
+        assert_eq!(begun.elapsed(), Duration::from_millis(500));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn connections_at_an_address_share_its_link() {
+        let (links, begun) = (Links::new(1.0), Instant::now());
+        let server = server(80_000.0, 0.0);
+        let small = async {
+            links.carry(&server, 1000).await;
+            begun.elapsed()
+        };
+        let pieces = async {
+            for _ in 0..3 {
+                links.carry(&server, 1000).await;
+            }
+            begun.elapsed()
+        };
+        let (pieces, small) = tokio::join!(pieces, small);
+        assert_eq!((small, pieces), (Duration::from_millis(200), Duration::from_millis(400)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_too_short_for_a_timer_is_owed_until_it_adds_up() {
+        let (links, begun, server) = (Links::new(1.0), Instant::now(), server(8e6, 0.0));
+        for _ in 0..9 {
+            links.carry(&server, 100).await;
+        }
+        assert_eq!(begun.elapsed(), Duration::ZERO);
+        links.carry(&server, 100).await;
+        assert_eq!(begun.elapsed(), Duration::from_millis(1));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_link_without_limit_and_no_distance_cost_nothing() {
+        let (links, begun) = (Links::new(1.0), Instant::now());
+        let endless = server(f64::INFINITY, 0.0);
+        links.carry(&endless, 1 << 30).await;
+        assert_eq!(links.piece_bytes(&endless), LARGEST_PIECE);
+        links.wait(Duration::ZERO).await;
+        assert_eq!(begun.elapsed(), Duration::ZERO);
+        assert_eq!(links.piece_bytes(&server(9600.0, 0.0)), SMALLEST_PIECE);
+        assert_eq!(links.piece_bytes(&server(800_000.0, 0.0)), 2000);
+    }
+}

@@ -1,0 +1,110 @@
+use std::io;
+use std::time::Duration;
+
+use super::access::Access;
+use super::answer::After;
+use super::connection::{Connection, Stream, now_us};
+use super::gateway::Gateway;
+use crate::space::web::{Act, Server};
+
+/// Between the bytes of a server that drips.
+const DRIP: Duration = Duration::from_secs(1);
+/// What is handed over after an access is noted: a packet.
+const LAST_BYTES: usize = 1024;
+
+impl Gateway {
+    /// Plays the acts of a hostile server on a connection, and notes the access: before the last bytes are
+    /// handed over, as for other answers.
+    pub(in crate::space) async fn perform<S: Stream>(
+        &self,
+        connection: &mut Connection<S>,
+        server: &Server,
+        acts: &[Act],
+        access: Access,
+    ) -> io::Result<After> {
+        let status = if let Some(Act::Send(bytes)) = acts.first() { status_in(bytes) } else { None };
+        let (acts, last) = match acts.split_last() {
+            Some((Act::Send(bytes), before)) => (before, bytes.as_slice()),
+            _ => (acts, [].as_slice()),
+        };
+        let (most, last) = last.split_at(last.len().saturating_sub(LAST_BYTES));
+        let mut sent_bytes = 0;
+        let played: io::Result<After> = async {
+            let after = self.play(connection, server, acts, &mut sent_bytes).await?;
+            self.carry(connection, server, most, &mut sent_bytes).await?;
+            sent_bytes += last.len() as u64;
+            Ok(after)
+        }
+        .await;
+        self.log.note(Access { end_us: now_us(), sent_bytes, status, ..access });
+        let after = played?;
+        connection.send(last).await?;
+        Ok(after)
+    }
+
+    /// As [`perform`](Self::perform), on a connection that ends with it.
+    pub(in crate::space) async fn act_out<S: Stream>(
+        &self,
+        mut connection: Connection<S>,
+        server: &Server,
+        acts: &[Act],
+        access: Access,
+    ) -> io::Result<()> {
+        match self.perform(&mut connection, server, acts, access).await? {
+            After::Reset => connection.reset(),
+            After::GoOn | After::Close | After::BreakOff => connection.break_off().await,
+        }
+    }
+
+    async fn play<S: Stream>(
+        &self,
+        connection: &mut Connection<S>,
+        server: &Server,
+        acts: &[Act],
+        sent_bytes: &mut u64,
+    ) -> io::Result<After> {
+        for act in acts {
+            match act {
+                Act::Send(bytes) => self.carry(connection, server, bytes, sent_bytes).await?,
+                Act::Repeat(bytes, times) => {
+                    for _ in 0..*times {
+                        self.carry(connection, server, bytes, sent_bytes).await?;
+                    }
+                }
+                Act::Drip(byte) => loop {
+                    self.carry(connection, server, &[*byte], sent_bytes).await?;
+                    self.links.wait(DRIP).await;
+                },
+                Act::Hear => connection.hear().await?,
+                Act::Stall => {
+                    connection.ignore().await;
+                    return Ok(After::Close);
+                }
+                Act::Close => return Ok(After::Close),
+                Act::Reset => return Ok(After::Reset),
+            }
+        }
+        Ok(After::GoOn)
+    }
+
+    /// Writes piece by piece, as the link of the server carries it.
+    async fn carry<S: Stream>(
+        &self,
+        connection: &mut Connection<S>,
+        server: &Server,
+        bytes: &[u8],
+        sent_bytes: &mut u64,
+    ) -> io::Result<()> {
+        for piece in bytes.chunks(self.links.piece_bytes(server)) {
+            self.links.carry(server, piece.len()).await;
+            connection.send(piece).await?;
+            *sent_bytes += piece.len() as u64;
+        }
+        Ok(())
+    }
+}
+
+/// The status in an answer's first line, where there is one.
+fn status_in(answer: &[u8]) -> Option<u16> {
+    std::str::from_utf8(answer.get(..12)?).ok()?.strip_prefix("HTTP/1.1 ")?.parse().ok()
+}

@@ -1,0 +1,128 @@
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use super::access::{Access, AccessLog};
+use super::dns::NameServer;
+use super::gateway::Gateway;
+use super::link::Links;
+use super::tls::Hosts;
+use crate::space::Web;
+
+/// How a world is served.
+#[derive(Clone, Debug)]
+pub struct ServeSettings {
+    /// Where the name server listens, by UDP and TCP; port 0 takes a free one.
+    pub dns: SocketAddr,
+    /// Where the gateway listens, which plays all Web servers; port 0 takes a free one.
+    pub gateway: SocketAddr,
+    /// A CSV file of all accesses, brought up to date every second.
+    pub log: Option<PathBuf>,
+    /// Accesses kept in memory, about 200 bytes each; later ones go to the file only.
+    pub most_kept: usize,
+    /// All times of the world are divided by this.
+    pub speed: f64,
+}
+
+impl Default for ServeSettings {
+    fn default() -> Self {
+        let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        Self { dns: loopback, gateway: loopback, log: None, most_kept: 1_000_000, speed: 1.0 }
+    }
+}
+
+/// Why a world is not served.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    #[error("the name server cannot listen at {0}: {1}")]
+    Dns(SocketAddr, io::Error),
+    #[error("the gateway cannot listen at {0}: {1}")]
+    Gateway(SocketAddr, io::Error),
+    #[error("the access log {0} cannot be written: {1}")]
+    Log(PathBuf, String),
+    #[error("the speed is {0}, expected a number above 0")]
+    Speed(f64),
+}
+
+/// A world that is being served, until [`Served::shutdown`] or until it is dropped.
+pub struct Served {
+    pub dns_addr: SocketAddr,
+    pub gateway_addr: SocketAddr,
+    log_file: Option<PathBuf>,
+    log: AccessLog,
+    stop: watch::Sender<bool>,
+    tasks: JoinSet<()>,
+}
+
+/// How often the access log is brought up to date.
+const FLUSH_EVERY: Duration = Duration::from_secs(1);
+
+/// Serves a world over real DNS, HTTP and HTTPS, on the runtime this is called on.
+///
+/// # Errors
+/// When an address is taken, the log cannot be created, or the speed is not above 0.
+pub async fn serve(world: Arc<dyn Web>, settings: ServeSettings) -> Result<Served, ServeError> {
+    if !(settings.speed.is_finite() && settings.speed > 0.0) {
+        return Err(ServeError::Speed(settings.speed));
+    }
+    let log = AccessLog::open(settings.log.as_deref(), settings.most_kept)
+        .map_err(|wrong| ServeError::Log(settings.log.clone().unwrap_or_default(), wrong.to_string()))?;
+    let no_dns = |wrong| ServeError::Dns(settings.dns, wrong);
+    let name_server = NameServer::bind(settings.dns).await.map_err(no_dns)?;
+    let dns_addr = name_server.address().map_err(no_dns)?;
+    let no_gateway = |wrong| ServeError::Gateway(settings.gateway, wrong);
+    let listener = TcpListener::bind(settings.gateway).await.map_err(no_gateway)?;
+    let gateway_addr = listener.local_addr().map_err(no_gateway)?;
+
+    let (stop, stopped) = watch::channel(false);
+    let gateway = Arc::new(Gateway {
+        world: Arc::clone(&world),
+        log: log.clone(),
+        links: Links::new(settings.speed),
+        hosts: Hosts::default(),
+        stop: stopped,
+        connections: AtomicU64::new(0),
+    });
+    let mut tasks = JoinSet::new();
+    tasks.spawn(name_server.run(world));
+    tasks.spawn(gateway.run(listener));
+    if settings.log.is_some() {
+        tasks.spawn(keep_up_to_date(log.clone()));
+    }
+    Ok(Served { dns_addr, gateway_addr, log_file: settings.log, log, stop, tasks })
+}
+
+impl Served {
+    /// The accesses so far, in the order in which they ended.
+    #[must_use]
+    pub fn access_log(&self) -> Vec<Access> {
+        self.log.kept()
+    }
+
+    /// Stops serving: open connections are closed, the access log is written to its end.
+    ///
+    /// # Errors
+    /// When the access log could not be written, now or earlier.
+    pub async fn shutdown(mut self) -> Result<(), ServeError> {
+        // Nobody listens any more only when every task has ended already.
+        let _ = self.stop.send(true);
+        self.tasks.shutdown().await;
+        self.log.flush().map_err(|wrong| ServeError::Log(self.log_file.take().unwrap_or_default(), wrong))
+    }
+}
+
+/// A failure to write is kept by the log and told at shutdown.
+async fn keep_up_to_date(log: AccessLog) {
+    let mut every = tokio::time::interval(FLUSH_EVERY);
+    loop {
+        every.tick().await;
+        let _ = log.flush();
+    }
+}

@@ -1,0 +1,55 @@
+use std::collections::HashMap;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustls::ServerConfig;
+use rustls::crypto::ring::{default_provider, sign::any_ecdsa_type};
+use rustls::server::NoServerSessionStorage;
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
+
+use crate::space::Certificate;
+use crate::space::web::certificates::Mint;
+
+/// How the hosts of a world speak TLS: versions 1.2 and 1.3, each with its certificate.
+///
+/// No session is resumed, so that every handshake shows the certificate and what a survey counts does
+/// not depend on whether a ticket came before a connection was closed.
+#[derive(Default)]
+pub(in crate::space) struct Hosts(Mutex<HashMap<(String, u64), Arc<ServerConfig>>>);
+
+/// Hosts whose certificates are kept, about 3 kB each; a new one costs a signature.
+const MOST_HOSTS: usize = 4096;
+
+impl Hosts {
+    /// What is needed to shake hands as a host.
+    pub fn config(&self, host: &str, kind: Certificate) -> io::Result<Arc<ServerConfig>> {
+        let key = (host.to_owned(), kind as u64);
+        let hosts = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = hosts().get(&key) {
+            return Ok(Arc::clone(known));
+        }
+        let config = Arc::new(config(host, kind)?);
+        let mut hosts = hosts();
+        if hosts.len() >= MOST_HOSTS {
+            hosts.clear();
+        }
+        hosts.insert(key, Arc::clone(&config));
+        Ok(config)
+    }
+}
+
+fn config(host: &str, kind: Certificate) -> io::Result<ServerConfig> {
+    let mint = Mint::get().map_err(io::Error::other)?;
+    let certificate = mint.certificate(host, kind).map_err(io::Error::other)?;
+    let key = any_ecdsa_type(&mint.key()).map_err(io::Error::other)?;
+    let resolver = SingleCertAndKey::from(CertifiedKey::new(vec![certificate], key));
+    let mut config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(io::Error::other)?
+        .with_no_client_auth()
+        .with_cert_resolver(Arc::new(resolver));
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    config.session_storage = Arc::new(NoServerSessionStorage {});
+    config.send_tls13_tickets = 0;
+    Ok(config)
+}

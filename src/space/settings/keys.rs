@@ -1,0 +1,225 @@
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// Why a text is not a world. Each says where, what stands there, and what may stand there.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum WorldError {
+    #[error("line {line}: not TOML: {message}")]
+    Syntax { line: usize, message: String },
+    #[error("line {line}: unknown key '{key}' (known here: {known})")]
+    UnknownKey { line: usize, key: String, known: String },
+    #[error("line {line}: '{key}' is {value}, expected {expected}")]
+    Value { line: usize, key: String, value: String, expected: String },
+    #[error("line {line}: in [{table}], {keys} sum to {sum}, expected {expected}")]
+    Sum { line: usize, table: &'static str, keys: &'static str, sum: String, expected: &'static str },
+}
+
+/// What one key of a world file means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyDoc {
+    /// `sites.count`
+    pub name: &'static str,
+    pub unit: &'static str,
+    pub default: &'static str,
+    /// `1..=1_000_000`
+    pub allowed: &'static str,
+    pub meaning: &'static str,
+}
+
+/// A number that a key may have.
+pub(in crate::space) trait Number: Display + PartialOrd + Sized {
+    const WORD: &'static str;
+    fn read(value: &DeValue<'_>) -> Option<Self>;
+}
+
+impl Number for u64 {
+    const WORD: &'static str = "an integer";
+
+    fn read(value: &DeValue<'_>) -> Option<Self> {
+        let integer = value.as_integer()?;
+        Self::from_str_radix(integer.as_str(), integer.radix()).ok()
+    }
+}
+
+impl Number for f64 {
+    const WORD: &'static str = "a number";
+
+    #[expect(clippy::cast_precision_loss, reason = "ranges of the keys lie far below 2^53")]
+    fn read(value: &DeValue<'_>) -> Option<Self> {
+        match value {
+            DeValue::Float(float) => float.as_str().parse().ok().filter(|number: &f64| number.is_finite()),
+            value => u64::read(value).map(|integer| integer as f64),
+        }
+    }
+}
+
+/// One table of a world file, read strictly: each key is taken by name, and what nobody took is
+/// an error.
+pub(in crate::space) struct Table<'t> {
+    /// The whole file, for line numbers and values as written.
+    text: &'t str,
+    name: &'static str,
+    line: usize,
+    entries: Option<&'t DeTable<'t>>,
+    /// The same table of the profile that the file starts from: asked for what the file does not say.
+    profile: Option<&'t DeTable<'t>>,
+    taken: Vec<&'static str>,
+}
+
+impl<'t> Table<'t> {
+    pub fn root(text: &'t str, entries: &'t DeTable<'t>, profile: Option<&'t DeTable<'t>>) -> Self {
+        Self { text, name: "", line: 1, entries: Some(entries), profile, taken: Vec::new() }
+    }
+
+    /// The sub-table `name`, which may be missing: then every key has the profile's value or its default.
+    pub fn section(&mut self, name: &'static str) -> Result<Table<'t>, WorldError> {
+        self.taken.push(name);
+        let (line, entries) = match self.find(name) {
+            None => (self.line, None),
+            Some(value) => {
+                let table = value.get_ref().as_table();
+                (self.line_of(value), Some(table.ok_or_else(|| self.wrong(name, value, "a table"))?))
+            }
+        };
+        let profile = self.in_profile(name).and_then(|value| value.get_ref().as_table());
+        Ok(Table { text: self.text, name, line, entries, profile, taken: Vec::new() })
+    }
+
+    pub fn number<T: Number>(
+        &mut self,
+        key: &'static str,
+        default: T,
+        allowed: &RangeInclusive<T>,
+        unit: &str,
+    ) -> Result<T, WorldError> {
+        self.taken.push(key);
+        let Some(value) = self.find(key).or_else(|| self.in_profile(key)) else { return Ok(default) };
+        T::read(value.get_ref()).filter(|number| allowed.contains(number)).ok_or_else(|| {
+            let expected = format!("{} from {} to {} ({unit})", T::WORD, allowed.start(), allowed.end());
+            self.wrong(key, value, &expected)
+        })
+    }
+
+    /// A list of texts, each accepted by `read`. Of the profile's, those that are not accepted are left
+    /// out: the file may have changed what they hang on.
+    pub fn texts<T>(
+        &mut self,
+        key: &'static str,
+        default: &[&str],
+        expected: &str,
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Result<Vec<T>, WorldError> {
+        self.taken.push(key);
+        let Some(value) = self.find(key) else {
+            let of_profile = self.in_profile(key).and_then(|value| value.get_ref().as_array());
+            let of_profile = of_profile.into_iter().flatten().filter_map(|item| item.get_ref().as_str());
+            let mut texts: Vec<T> = of_profile.filter_map(&read).collect();
+            if texts.is_empty() {
+                texts.extend(default.iter().filter_map(|text| read(text)));
+            }
+            return Ok(texts);
+        };
+        let items = value.get_ref().as_array().filter(|items| !items.is_empty());
+        let items = items.ok_or_else(|| self.wrong(key, value, expected))?;
+        items
+            .iter()
+            .map(|item| {
+                let text = item.get_ref().as_str();
+                text.and_then(&read).ok_or_else(|| self.wrong(key, item, expected))
+            })
+            .collect()
+    }
+
+    /// The text of `key`, accepted by `read`, if there is one.
+    pub fn text<T>(
+        &mut self,
+        key: &'static str,
+        expected: &str,
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Result<Option<T>, WorldError> {
+        self.taken.push(key);
+        let Some(value) = self.find(key).or_else(|| self.in_profile(key)) else { return Ok(None) };
+        let text = value.get_ref().as_str().and_then(read);
+        text.map(Some).ok_or_else(|| self.wrong(key, value, expected))
+    }
+
+    /// One of several words; the first is the default.
+    pub fn choice<T: Copy>(&mut self, key: &'static str, words: &[(&str, T)]) -> Result<T, WorldError> {
+        self.taken.push(key);
+        let Some(value) = self.find(key) else { return Ok(words[0].1) };
+        let text = value.get_ref().as_str();
+        let chosen = words.iter().find(|(word, _)| Some(*word) == text).map(|(_, chosen)| *chosen);
+        let known: Vec<String> = words.iter().map(|(word, _)| format!("\"{word}\"")).collect();
+        chosen.ok_or_else(|| self.wrong(key, value, &known.join(" or ")))
+    }
+
+    /// The text of `key`, which must be `only` when it is given.
+    pub fn constant(&mut self, key: &'static str, only: &str) -> Result<(), WorldError> {
+        self.taken.push(key);
+        match self.find(key) {
+            Some(value) if value.get_ref().as_str() != Some(only) => {
+                Err(self.wrong(key, value, &format!("\"{only}\"")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Every key must have been taken.
+    pub fn finish(&self) -> Result<(), WorldError> {
+        let unknown = self
+            .entries
+            .into_iter()
+            .flat_map(DeTable::keys)
+            .find(|key| !self.taken.contains(&key.get_ref().as_ref()));
+        match unknown {
+            None => Ok(()),
+            Some(key) => Err(WorldError::UnknownKey {
+                line: self.line_at(key.span().start),
+                key: self.full_name(key.get_ref()),
+                known: self.taken.join(", "),
+            }),
+        }
+    }
+
+    /// An error about several keys of this table together.
+    pub fn sum_error(&self, keys: &'static str, sum: f64, expected: &'static str) -> WorldError {
+        WorldError::Sum { line: self.line, table: self.name, keys, sum: format!("{sum:.4}"), expected }
+    }
+
+    fn find(&self, key: &str) -> Option<&'t Spanned<DeValue<'t>>> {
+        self.entries?.get(key)
+    }
+
+    fn in_profile(&self, key: &str) -> Option<&'t Spanned<DeValue<'t>>> {
+        self.profile?.get(key)
+    }
+
+    fn wrong(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: &str) -> WorldError {
+        let written = self.text.get(value.span()).unwrap_or_default();
+        WorldError::Value {
+            line: self.line_of(value),
+            key: self.full_name(key),
+            value: written.chars().take(60).collect(),
+            expected: expected.to_owned(),
+        }
+    }
+
+    fn full_name(&self, key: &str) -> String {
+        if self.name.is_empty() { key.to_owned() } else { format!("{}.{key}", self.name) }
+    }
+
+    fn line_of(&self, value: &Spanned<DeValue<'_>>) -> usize {
+        self.line_at(value.span().start)
+    }
+
+    fn line_at(&self, offset: usize) -> usize {
+        line_at(self.text, offset)
+    }
+}
+
+pub(in crate::space) fn line_at(text: &str, offset: usize) -> usize {
+    text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1
+}

@@ -1,0 +1,378 @@
+use toml::Spanned;
+use toml::de::DeTable;
+
+use super::byte_sections::{Files, Pages, Servers, Time, Validators};
+use super::dates::Date;
+use super::keys::{Table, WorldError, line_at};
+use super::profiles::Profile;
+use super::sections::{
+    Copies, DnsShares, Doors, Externals, Extras, Faults, Https, Lists, Redirects, RobotsShares, Shape, Sites,
+    Traps, Variant,
+};
+use crate::address::Host;
+use crate::space::draw::Key;
+use crate::space::hostile::{Case, Hostile};
+
+/// The version of the specification by which a world is built from its file. Another version may
+/// make other pages of the same seed, this one never.
+pub const SPECIFICATION: &str = "space-v1";
+
+/// A virtual Web space: its settings, from which every page follows.
+///
+/// ```
+/// use ccsurvey::space::World;
+/// let world = World::parse("seed = 7\ncountry_domains = [\"ke\"]\n[sites]\ncount = 20\n").unwrap();
+/// assert!(world.start_urls().iter().all(|url| url.ends_with(".ke/")));
+/// let wrong = World::parse("[sites]\ncount = 0\n").err().unwrap();
+/// assert_eq!(
+///     wrong.to_string(),
+///     "line 2: 'sites.count' is 0, expected an integer from 1 to 1000000 (sites)"
+/// );
+/// ```
+#[derive(Clone, Debug)]
+pub struct World {
+    pub seed: u64,
+    /// The profile that the file starts from.
+    pub profile: Option<&'static Profile>,
+    /// When the survey comes.
+    pub date: Date,
+    /// The country that is surveyed.
+    pub country_domains: Vec<Host>,
+    /// Names below which sites are registered, each at or below a country domain.
+    pub registry_suffixes: Vec<Host>,
+    /// Names below which the hosts outside lie; they are linked and never served.
+    pub outside_suffixes: Vec<Host>,
+    pub sites: Sites,
+    pub shape: Shape,
+    pub extras: Extras,
+    pub redirects: Redirects,
+    pub lists: Lists,
+    pub copies: Copies,
+    pub traps: Traps,
+    pub external: Externals,
+    /// `external.variant`
+    pub external_variant: Variant,
+    pub robots: RobotsShares,
+    pub faults: Faults,
+    pub https: Https,
+    pub doors: Doors,
+    pub dns: DnsShares,
+    pub pages: Pages,
+    pub validators: Validators,
+    pub files: Files,
+    pub servers: Servers,
+    pub time: Time,
+    /// The sites that are hostile or broken.
+    pub(in crate::space) hostile: Hostile,
+}
+
+impl World {
+    /// Reads a world file. Every key may be missing, none may be unknown. Where the file names a
+    /// [`Profile`], what it does not say is as there.
+    ///
+    /// # Errors
+    /// Names the key, its line, its value and what is allowed.
+    pub fn parse(text: &str) -> Result<Self, WorldError> {
+        let file = read_toml(text)?;
+        let profile = read_profile(&mut Table::root(text, file.get_ref(), None))?;
+        let of_profile = profile.map(|profile| read_toml(profile.toml)).transpose()?;
+        let of_profile = of_profile.as_ref().map(Spanned::get_ref);
+        Self::read(&mut Table::root(text, file.get_ref(), of_profile))
+    }
+
+    fn read(root: &mut Table<'_>) -> Result<Self, WorldError> {
+        root.constant("specification", SPECIFICATION)?;
+        let profile = read_profile(root)?;
+        let country_domains = root.texts("country_domains", &["ke"], "a list of country domains", domain)?;
+        let below = |host: &Host| country_domains.iter().any(|country| host.is_at_or_below(country));
+        let defaults: Vec<&str> = country_domains.iter().map(Host::as_str).collect();
+        let (external_variant, external) = read_externals(root)?;
+        let world = Self {
+            seed: root.number("seed", 1, &(0..=u64::MAX), "any number")?,
+            profile,
+            date: root
+                .text("date", "a day from 1996 to 2099 as \"2006-06-01\"", Date::parse)?
+                .unwrap_or(DATE),
+            registry_suffixes: root.texts(
+                "registry_suffixes",
+                &defaults,
+                "a list of public suffixes at or below the country domains",
+                |text| domain(text).filter(below),
+            )?,
+            outside_suffixes: root.texts(
+                "outside_suffixes",
+                &["com", "org", "net", "co.uk", "github.io"],
+                "a list of suffixes outside the country domains",
+                |text| domain(text).filter(|host| !below(host)),
+            )?,
+            sites: read_sites(root)?,
+            shape: Shape::read(&mut root.section(Shape::TABLE)?)?,
+            extras: Extras::read(&mut root.section(Extras::TABLE)?)?,
+            redirects: Redirects::read(&mut root.section(Redirects::TABLE)?)?,
+            lists: Lists::read(&mut root.section(Lists::TABLE)?)?,
+            copies: Copies::read(&mut root.section(Copies::TABLE)?)?,
+            traps: Traps::read(&mut root.section(Traps::TABLE)?)?,
+            external,
+            external_variant,
+            robots: read_robots(root)?,
+            faults: read_faults(root)?,
+            https: read_https(root)?,
+            doors: read_doors(root)?,
+            dns: read_dns(root)?,
+            pages: read_pages(root)?,
+            validators: Validators::read(&mut root.section(Validators::TABLE)?)?,
+            files: Files::read(&mut root.section(Files::TABLE)?)?,
+            servers: read_servers(root)?,
+            time: Time::read(&mut root.section(Time::TABLE)?)?,
+            hostile: read_hostile(root, &country_domains)?,
+            country_domains,
+        };
+        root.finish()?;
+        Ok(world)
+    }
+
+    /// The cases of hostile and broken servers that have a site here; its host is named after the case.
+    #[must_use]
+    pub fn hostile_cases(&self) -> &[&'static Case] {
+        self.hostile.cases()
+    }
+
+    /// Whether a host lies in the surveyed country.
+    #[must_use]
+    pub fn surveys(&self, host: &Host) -> bool {
+        self.country_domains.iter().any(|country| host.is_at_or_below(country))
+    }
+
+    pub(in crate::space) fn key(&self) -> Key {
+        Key::of_world(SPECIFICATION, self.seed)
+    }
+}
+
+/// The day of worlds that do not say one: the middle of the paper's year.
+const DATE: Date = Date::MIDDLE_OF_2006;
+
+fn read_toml(text: &str) -> Result<Spanned<DeTable<'_>>, WorldError> {
+    DeTable::parse(text).map_err(|wrong| WorldError::Syntax {
+        line: line_at(text, wrong.span().map_or(0, |span| span.start)),
+        message: wrong.message().to_owned(),
+    })
+}
+
+fn read_profile(root: &mut Table<'_>) -> Result<Option<&'static Profile>, WorldError> {
+    root.text("profile", &format!("one of {}", Profile::names()), Profile::named)
+}
+
+fn domain(text: &str) -> Option<Host> {
+    Host::parse(text).ok().filter(|host| host.ip().is_none())
+}
+
+fn read_sites(root: &mut Table<'_>) -> Result<Sites, WorldError> {
+    let mut table = root.section(Sites::TABLE)?;
+    let sites = Sites::read(&mut table)?;
+    let sum = sites.one_page_share + sites.brochure_share + sites.cms_share + sites.large_share;
+    if (sum - 1.0).abs() > 1e-6 {
+        let keys = "one_page_share, brochure_share, cms_share and large_share";
+        return Err(table.sum_error(keys, sum, "1"));
+    }
+    Ok(sites)
+}
+
+fn read_pages(root: &mut Table<'_>) -> Result<Pages, WorldError> {
+    let mut table = root.section(Pages::TABLE)?;
+    let pages = Pages::read(&mut table)?;
+    let charsets: f64 = pages.charset_shares().iter().sum();
+    at_most_one(&table, "the charsets' shares", charsets + pages.mixed_share + pages.undeclared_share)?;
+    let odd = pages.wrong_charset_share + pages.missing_charset_share;
+    at_most_one(&table, "wrong_charset_share and missing_charset_share", odd)?;
+    at_most_one(&table, "area_share and frame_share", pages.area_share + pages.frame_share)?;
+    Ok(pages)
+}
+
+fn read_robots(root: &mut Table<'_>) -> Result<RobotsShares, WorldError> {
+    let mut table = root.section(RobotsShares::TABLE)?;
+    let robots = RobotsShares::read(&mut table)?;
+    let sum = robots.missing_share
+        + robots.junk_share
+        + robots.some_share
+        + robots.all_share
+        + robots.crawl_delay_share
+        + robots.unavailable_share
+        + robots.silent_share;
+    at_most_one(&table, "the shares", sum)?;
+    Ok(robots)
+}
+
+fn read_faults(root: &mut Table<'_>) -> Result<Faults, WorldError> {
+    let mut table = root.section(Faults::TABLE)?;
+    let faults = Faults::read(&mut table)?;
+    let sum = faults.no_dns_share
+        + faults.servfail_share
+        + faults.dns_silent_share
+        + faults.reset_share
+        + faults.silent_share
+        + faults.forbidden_share
+        + faults.unavailable_share
+        + faults.moved_share;
+    at_most_one(&table, "the shares", sum)?;
+    Ok(faults)
+}
+
+fn read_externals(root: &mut Table<'_>) -> Result<(Variant, Externals), WorldError> {
+    let mut table = root.section(Externals::TABLE)?;
+    let variant = table.choice("variant", &Variant::ALL)?;
+    Ok((variant, Externals::read(&mut table)?))
+}
+
+fn read_https(root: &mut Table<'_>) -> Result<Https, WorldError> {
+    let mut table = root.section(Https::TABLE)?;
+    let https = Https::read(&mut table)?;
+    let bad = https.self_signed_share + https.expired_share + https.wrong_name_share;
+    at_most_one(&table, "the shares of bad certificates", bad)?;
+    Ok(https)
+}
+
+fn read_doors(root: &mut Table<'_>) -> Result<Doors, WorldError> {
+    let mut table = root.section(Doors::TABLE)?;
+    let doors = Doors::read(&mut table)?;
+    let port_80 = doors.refused_80_share + doors.reset_80_share;
+    at_most_one(&table, "refused_80_share and reset_80_share", port_80)?;
+    let front =
+        doors.front_401_share + doors.front_403_share + doors.front_404_share + doors.front_circle_share;
+    at_most_one(&table, "the shares of front pages", front)?;
+    Ok(doors)
+}
+
+fn read_dns(root: &mut Table<'_>) -> Result<DnsShares, WorldError> {
+    let mut table = root.section(DnsShares::TABLE)?;
+    let dns = DnsShares::read(&mut table)?;
+    at_most_one(&table, "v6_only_share and both_share", dns.v6_only_share + dns.both_share)?;
+    Ok(dns)
+}
+
+fn read_servers(root: &mut Table<'_>) -> Result<Servers, WorldError> {
+    let mut table = root.section(Servers::TABLE)?;
+    let servers = Servers::read(&mut table)?;
+    let software = servers.apache_share + servers.iis_share + servers.nginx_share;
+    at_most_one(&table, "apache_share, iis_share and nginx_share", software)?;
+    Ok(servers)
+}
+
+/// They stand below the first country domain.
+fn read_hostile(root: &mut Table<'_>, country_domains: &[Host]) -> Result<Hostile, WorldError> {
+    let mut table = root.section("hostile")?;
+    let cases = table.texts("cases", &[], "a list of names of hostile cases, or [\"all\"]", Case::named)?;
+    table.finish()?;
+    let domain = country_domains.first().map(Host::as_str).unwrap_or_default();
+    Ok(Hostile::new(domain, cases.into_iter().flatten().collect()))
+}
+
+fn at_most_one(table: &Table<'_>, keys: &'static str, sum: f64) -> Result<(), WorldError> {
+    if sum > 1.0 + 1e-6 { Err(table.sum_error(keys, sum, "at most 1")) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::address::{SuffixSection, Suffixes};
+    use crate::space::{Entrances, FeedBack, Truth, TruthSettings};
+
+    fn refusal(text: &str) -> String {
+        World::parse(text).err().map(|wrong| wrong.to_string()).unwrap_or_default()
+    }
+
+    #[test]
+    fn an_empty_file_is_the_world_of_defaults() {
+        let world = World::parse("").unwrap();
+        assert_eq!((world.seed, world.sites.count, world.redirects.chain_hops), (1, 100, 3));
+        assert_eq!(world.registry_suffixes, world.country_domains);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_line_value_and_range() {
+        for (text, said) in [
+            (
+                "seed = -1",
+                "line 1: 'seed' is -1, expected an integer from 0 to 18446744073709551615 (any number)",
+            ),
+            (
+                "\n[sites]\nstart_share = 1.5",
+                "line 3: 'sites.start_share' is 1.5, expected a number from 0 to 1 (share of sites)",
+            ),
+            (
+                "[pages]\nbytes_median = nan",
+                "line 2: 'pages.bytes_median' is nan, expected a number from 100 to 1000000 (bytes)",
+            ),
+            (
+                "[tree]\nsiblings = \"many\"",
+                "line 2: 'tree.siblings' is \"many\", expected an integer from 0 to 100 (links a page)",
+            ),
+            (
+                "[sites]\none_page_share = 1.0",
+                "line 1: in [sites], one_page_share, brochure_share, cms_share and large_share sum to 1.7800, expected 1",
+            ),
+            (
+                "[robots]\nall_share = 0.9",
+                "line 1: in [robots], the shares sum to 1.8400, expected at most 1",
+            ),
+            (
+                "[external]\nvariant = \"mixed\"",
+                "line 2: 'external.variant' is \"mixed\", expected \"heterogeneous\" or \"homogeneous\"",
+            ),
+            ("sites = 3", "line 1: 'sites' is 3, expected a table"),
+            (
+                "specification = \"space-v0\"",
+                "line 1: 'specification' is \"space-v0\", expected \"space-v1\"",
+            ),
+            (
+                "country_domains = [\"ke\"]\nregistry_suffixes = [\"co.ke\", \"co.tz\"]",
+                "line 2: 'registry_suffixes' is \"co.tz\", expected a list of public suffixes at or below the country domains",
+            ),
+            (
+                "[hostile]\ncases = [\"gzip-bomb\", \"gzip\"]",
+                "line 2: 'hostile.cases' is \"gzip\", expected a list of names of hostile cases, or [\"all\"]",
+            ),
+            (
+                "[doors]\nfront_401_share = 0.6\nfront_circle_share = 0.5",
+                "line 1: in [doors], the shares of front pages sum to 1.1000, expected at most 1",
+            ),
+            ("country_domains = []", "line 1: 'country_domains' is [], expected a list of country domains"),
+        ] {
+            assert_eq!(refusal(text), said, "{text}");
+        }
+    }
+
+    #[test]
+    fn hostile_sites_are_in_the_start_list_and_not_in_the_truth() {
+        let world = World::parse("[sites]\ncount = 3\n[hostile]\ncases = [\"tls-expired\"]").unwrap();
+        assert_eq!(world.start_urls().last().unwrap(), "https://tls-expired.ke/");
+        let list = include_str!("../../../data/public_suffix_list.dat");
+        let suffixes = Suffixes::parse(list, SuffixSection::Icann).unwrap();
+        let truth = Truth::of(
+            &world,
+            &TruthSettings {
+                depth: 1,
+                feed_back: FeedBack::Off,
+                entrances: Entrances::default(),
+                start: world.start_urls(),
+                queries_per_script: 1,
+                non_html_extensions: Vec::new(),
+                trap_levels: None,
+                suffixes: Arc::new(suffixes),
+            },
+        );
+        assert_eq!(truth.sites.len(), world.start_urls().len() - 1);
+    }
+
+    #[test]
+    fn an_unknown_key_is_an_error_that_says_what_is_known() {
+        let said = refusal("seed = 1\n[faults]\nno_dns_share = 0.1\nno_dsn_share = 0.1\n");
+        assert!(
+            said.starts_with("line 4: unknown key 'faults.no_dsn_share' (known here: no_dns_share, "),
+            "{said}"
+        );
+        assert!(refusal("sead = 1").starts_with("line 1: unknown key 'sead' (known here: specification, "));
+        assert!(refusal("seed = 1\nseed = 2").starts_with("line 2: not TOML: "));
+    }
+}

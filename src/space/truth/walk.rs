@@ -1,0 +1,195 @@
+use super::end::SiteTree;
+use super::entrances::{Entering, Entry, Kept, is_front};
+use super::oracle::Oracle;
+use super::rules::{PageId, Place, endless, has_ending, script};
+use crate::space::model::content::{Content, Link, Url};
+use crate::space::model::robots::Verdict;
+use crate::space::model::spot::Spot;
+
+/// More redirects in a row than this are not followed.
+const MAX_HOPS: u32 = 10;
+/// After so many pages in a row that never came the server is left alone.
+const MOST_FAILURES: u32 = 5;
+
+/// How a tree is walked, level by level.
+impl Oracle<'_> {
+    /// Whether the URL offered brings a page by itself, over redirects at most.
+    pub fn opens(mut self) -> bool {
+        self.entering = Entering::alone(&self.start.site, &self.start.url);
+        self.level(0);
+        self.walk_level();
+        self.here().pages > 0
+    }
+
+    pub fn walk(mut self) -> SiteTree {
+        let mut left_for_depth = false;
+        let mut below = 0;
+        while !self.list.is_empty() {
+            below = self.depth + 1;
+            self.level(self.depth);
+            let left = self.walk_level();
+            if !self.gave_up {
+                let levels = self.country.settings.trap_levels;
+                self.traps.weigh(&self.places, levels);
+            }
+            let next = self.next_level();
+            if self.gave_up {
+                self.class_left(left, next.len() as u64);
+                break;
+            }
+            if self.depth == self.country.settings.depth {
+                left_for_depth = !next.is_empty();
+                self.level(self.depth + 1).not_fetched_depth += next.len() as u64;
+                break;
+            }
+            let entry =
+                |url: Url| Entry { is_trap: self.traps.hold(&url, &self.places), ..Entry::new(url, 0) };
+            self.list = next.into_iter().map(entry).collect();
+            self.depth += 1;
+        }
+        self.class_shunned(below);
+        self.finish(left_for_depth)
+    }
+
+    /// Walks the list of a level, which redirects and further entrances make longer meanwhile; how many URLs are left when
+    /// the server is left alone.
+    fn walk_level(&mut self) -> u64 {
+        let mut turn = 0;
+        loop {
+            while let Some(entry) = self.list.get(turn).filter(|_| !self.gave_up).cloned() {
+                turn += 1;
+                self.take(&entry);
+            }
+            let Some(entrance) = self.next_entrance() else { break };
+            self.list.push(entrance);
+        }
+        self.list[turn..].iter().filter(|entry| !entry.again).count() as u64
+    }
+
+    fn next_entrance(&mut self) -> Option<Entry> {
+        if self.depth > 0 || self.gave_up {
+            return None;
+        }
+        let has_page = self.here().pages > 0;
+        self.entering.next(self.country.world, &mut self.places, has_page)
+    }
+
+    /// Entrances are kept back by nothing but robots.txt, front pages not as scripts.
+    fn take(&mut self, entry: &Entry) {
+        let (url, is_entrance) = (&entry.url, entry.is_entrance());
+        let endless = endless(url).filter(|_| !is_entrance);
+        if entry.is_trap && !is_entrance {
+            self.keep(entry, Kept::Trap);
+        } else if let Some(name) = endless {
+            self.traps.name(name);
+            self.keep(entry, Kept::Trap);
+        } else if self.depth > 0 && has_ending(url, &self.country.settings.non_html_extensions) {
+            self.keep(entry, Kept::Filtered);
+        } else if !(entry.again || is_entrance || is_front(url)) && self.script_is_used_up(url) {
+            self.keep(entry, Kept::Script);
+        } else {
+            let spot = self.spot(url);
+            match self.robots_verdict(url, spot.as_ref()) {
+                Verdict::Allowed => self.fetch(entry, spot.as_ref()),
+                Verdict::Kept => self.keep(entry, Kept::Robots),
+                Verdict::Unreachable => self.keep(entry, Kept::Unreachable),
+            }
+        }
+    }
+
+    fn keep(&mut self, entry: &Entry, why: Kept) {
+        if self.depth == 0 {
+            self.entering.note_kept(entry, why);
+        }
+        *why.count(self.here()) += u64::from(!entry.again);
+    }
+
+    fn fetch(&mut self, entry: &Entry, spot: Option<&Spot>) {
+        let url = &entry.url;
+        if let Some(script) = script(url).filter(|_| !entry.again) {
+            *self.queries.entry(script).or_default() += 1;
+        }
+        self.here().fetched += u64::from(!entry.again);
+        if entry.again
+            && let Some(why) = self.entering.was_kept(url)
+        {
+            *why.count(self.here()) -= 1;
+            self.here().fetched += 1;
+        }
+        self.here().requests += 1;
+        let content = self.content(spot);
+        let failed = matches!(content, Content::Refused | Content::Reset | Content::Silence);
+        self.note_failure(failed);
+        if !failed {
+            self.entering.note_answer(url);
+        }
+        match content {
+            Content::Redirect(_, to) => self.redirect(entry, to),
+            Content::Page(page) => {
+                self.here().pages += 1;
+                self.entering.opened = self.entering.opened.or(entry.relation);
+                let (found, externals) = (self.found.len(), self.links.len());
+                for link in page.links {
+                    self.find(url, Link { nofollow: link.nofollow || page.nofollow, ..link });
+                }
+                self.traps.note(url, self.links.len() - externals, &self.found[found..]);
+            }
+            _ => {}
+        }
+    }
+
+    fn note_failure(&mut self, failed: bool) {
+        self.page_answered |= !failed;
+        self.server_answered |= !failed;
+        self.failures = if failed { self.failures + 1 } else { 0 };
+        self.gave_up |= self.failures >= MOST_FAILURES;
+    }
+
+    /// A redirect adds no depth: its target joins the end of the level's list. To its own page under the
+    /// other scheme, it is the same page again; so is, at level 0, any page that is listed under the other scheme.
+    fn redirect(&mut self, from: &Entry, to: Url) {
+        if self.is_external(&to) {
+            if self.depth == 0 {
+                self.moved = true;
+                self.entering.note_moved(&self.start.url, from);
+            }
+            return self.find_external(&from.url, to, "redirect", false);
+        }
+        let (hops, relation, id) = (from.hops + 1, from.relation, PageId::of(&to));
+        let place = self.places.get(&id).copied();
+        let is_same = id == PageId::of(&from.url);
+        if is_same || (self.depth == 0 && place == Some(Place::Listed)) {
+            let mut asked = from.asked;
+            asked[usize::from(from.url.is_https)] = true;
+            let is_known =
+                if self.depth == 0 { self.entering.is_listed(&to) } else { asked[usize::from(to.is_https)] };
+            if !is_known && hops <= MAX_HOPS {
+                self.enlist(Entry { again: true, asked, relation, ..Entry::new(to, hops) });
+            }
+            return;
+        }
+        if matches!(place, Some(Place::Listed | Place::Earlier)) {
+            return;
+        }
+        self.places.insert(id, Place::Listed);
+        if hops > MAX_HOPS {
+            self.here().not_fetched_redirects += 1;
+        } else {
+            let is_trap = self.traps.hold(&to, &self.places);
+            self.enlist(Entry { is_trap, relation, ..Entry::new(to, hops) });
+        }
+    }
+
+    fn enlist(&mut self, entry: Entry) {
+        if self.depth == 0 {
+            self.entering.note_listed(&entry.url);
+        }
+        self.list.push(entry);
+    }
+
+    /// A script is used up by its query URLs; its bare URL is kept back then, too.
+    fn script_is_used_up(&self, url: &Url) -> bool {
+        let asked = self.queries.get(&script(url).unwrap_or_else(|| PageId::of(url)));
+        asked.is_some_and(|asked| *asked >= self.country.settings.queries_per_script)
+    }
+}

@@ -1,0 +1,129 @@
+use std::borrow::Cow;
+use std::net::{Ipv4Addr, Ipv6Addr};
+use std::time::Duration;
+
+use super::act::Act;
+use super::gzip;
+use super::server::Server;
+
+/// What a name server says of a host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lookup {
+    NoSuchName,
+    ServerFailure,
+    /// No answer ever comes.
+    Silence,
+    Found(Records),
+    /// Nothing but an alias (CNAME): who asks has to ask on for that name.
+    Alias(String),
+    /// Other records at each look-up, to be kept for no time; the last ones from then on.
+    Turns(Vec<Records>),
+}
+
+/// The records of a host; a host without addresses has none of either kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Records {
+    /// The name that the host is an alias of (CNAME); the addresses are that name's.
+    pub alias: Option<String>,
+    pub v4: Option<Ipv4Addr>,
+    pub v6: Option<Ipv6Addr>,
+    /// IPv4 addresses beside the first.
+    pub further: Vec<Ipv4Addr>,
+    /// The answer over UDP is cut short (TC), so that the client asks again over TCP.
+    pub is_truncated: bool,
+}
+
+impl Records {
+    #[must_use]
+    pub fn has_address(&self) -> bool {
+        self.v4.is_some() || self.v6.is_some()
+    }
+}
+
+/// What happens when a TLS client greets a host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Handshake {
+    /// The host speaks no TLS: the connection is closed.
+    Closed,
+    Certificate(Certificate),
+    /// Something that is no handshake, on the bare connection.
+    Acts(Vec<Act>),
+}
+
+/// The certificate that a host shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Certificate {
+    Valid,
+    SelfSigned,
+    Expired,
+    /// Valid for another host.
+    WrongName,
+}
+
+/// What happens when a host is asked for a path.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reaction {
+    /// No site of the world has this host, or its name does not resolve.
+    NoSuchHost,
+    /// The connection is refused. A gateway, which has accepted it by then, closes it without a byte.
+    Refused,
+    /// The connection is reset without an answer.
+    Reset,
+    /// The request is taken and never answered.
+    Silence,
+    Response(Response),
+    /// Bytes and pauses that need not be HTTP.
+    Acts(Vec<Act>),
+}
+
+/// An answer, the same in process and over the network.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Response {
+    pub status: u16,
+    pub content_type: Option<Cow<'static, str>>,
+    pub location: Option<String>,
+    /// In seconds.
+    pub retry_after: Option<u32>,
+    pub server: &'static str,
+    /// As an HTTP date; the page or file was changed then.
+    pub last_modified: Option<String>,
+    /// With its quotation marks.
+    pub etag: Option<String>,
+    /// How `body` is encoded already, for a client that accepts it; for one that does not, the body is
+    /// [`Response::identity_body`] and this field is none. Answers that are cut are never encoded.
+    pub content_encoding: Option<&'static str>,
+    pub body: Vec<u8>,
+    /// Sent in chunks, without a Content-Length.
+    pub is_chunked: bool,
+    /// The connection ends after so many bytes of the body.
+    pub cut_after: Option<usize>,
+    /// How long the server works before the first byte, round trips and waiting for others not counted.
+    pub service: Duration,
+}
+
+impl Response {
+    /// The body without content encoding.
+    #[must_use]
+    pub fn identity_body(&self) -> Cow<'_, [u8]> {
+        match self.content_encoding {
+            Some(gzip::NAME) => Cow::Owned(gzip::decoded(&self.body)),
+            _ => Cow::Borrowed(&self.body),
+        }
+    }
+}
+
+/// A Web that can be asked in process, and be served.
+pub trait Web: Send + Sync {
+    /// What a name server says of a host, given in lower case.
+    fn lookup(&self, host: &str) -> Lookup;
+
+    /// What happens when a TLS client greets `host`.
+    fn handshake(&self, host: &str) -> Handshake;
+
+    /// The server that a host stands at; none for a host without an address.
+    fn server(&self, host: &str) -> Option<Server>;
+
+    /// What happens when `host` (lower case, without port) is asked for `target` (path and query, in any
+    /// spelling).
+    fn respond(&self, is_https: bool, host: &str, target: &str) -> Reaction;
+}

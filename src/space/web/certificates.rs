@@ -1,0 +1,174 @@
+use std::collections::HashMap;
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use rcgen::{
+    CertificateParams, DistinguishedName, DnType, Error, ExtendedKeyUsagePurpose, Issuer, KeyPair,
+    KeyUsagePurpose, PublicKeyData, SanType, SerialNumber, SignatureAlgorithm, SigningKey, date_time_ymd,
+};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use xxhash_rust::xxh3::xxh3_128_with_seed;
+
+use crate::space::Certificate;
+
+/// The authority of all virtual Webs. Its key is public and therefore worth nothing: whoever trusts
+/// this authority outside a survey of a virtual Web can be shown anything.
+const AUTHORITY: &str = include_str!("../../../data/virtual-authority.pem");
+const AUTHORITY_KEY: &[u8] = include_bytes!("../../../data/virtual-authority-key.der");
+/// The subject of the authority's own certificate.
+const AUTHORITY_NAME: &str = "ccsurvey virtual Web, worthless authority";
+/// The subject of all servers; a server's names stand beside it (RFC 9525 §2).
+const SERVER_NAME: &str = "virtual Web server";
+/// Whom certificates with a wrong name are for.
+const ANOTHER_HOST: &str = "www.another-host.example";
+
+/// Years in which certificates are valid: so far that no survey ends outside.
+const VALID: (i32, i32) = (2000, 2099);
+const EXPIRED: (i32, i32) = (2000, 2001);
+
+/// The most usual length of an ECDSA signature on P-256 in DER: one of its two numbers has its first bit
+/// set and takes a byte more, as half of all signatures are.
+const SIGNATURE_BYTES: usize = 71;
+
+/// Who makes the certificates of virtual hosts: one key for all, made anew by every process.
+pub(in crate::space) struct Mint {
+    authority: Issuer<'static, Steady>,
+    key: Steady,
+}
+
+static MINT: LazyLock<Result<Mint, Error>> = LazyLock::new(|| {
+    let authority = Issuer::new(named(AUTHORITY_NAME), Steady(KeyPair::try_from(AUTHORITY_KEY)?));
+    Ok(Mint { authority, key: Steady(KeyPair::generate()?) })
+});
+
+/// The certificate of the authority of all virtual Webs, for clients that shall find its hosts'
+/// certificates valid.
+#[must_use]
+pub fn ca_certificate_pem() -> &'static str {
+    AUTHORITY
+}
+
+/// Bytes of the certificates that a host shows, as a survey counts them; 0 for a host that no
+/// certificate can name.
+///
+/// They depend on the length of the name and on the kind only: numbers and dates have fixed widths, and
+/// signatures are made again until they have their usual length. Costs about 0.3 ms once for each length.
+#[must_use]
+pub fn certificate_bytes(host: &str, kind: Certificate) -> u64 {
+    static KNOWN: LazyLock<Mutex<HashMap<(usize, u64), u64>>> = LazyLock::new(Mutex::default);
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if !host.is_ascii() {
+        return 0;
+    }
+    let key = (host.len(), kind as u64);
+    if let Some(bytes) = known().get(&key) {
+        return *bytes;
+    }
+    let made = Mint::get().ok().and_then(|mint| mint.certificate(host, kind).ok());
+    let Some(bytes) = made.map(|certificate| certificate.len() as u64) else { return 0 };
+    known().insert(key, bytes);
+    bytes
+}
+
+impl Mint {
+    pub fn get() -> Result<&'static Self, Error> {
+        MINT.as_ref().map_err(Clone::clone)
+    }
+
+    /// The certificate of a host; the authority's own is not sent along, as is usual.
+    pub fn certificate(&self, host: &str, kind: Certificate) -> Result<CertificateDer<'static>, Error> {
+        let name = if kind == Certificate::WrongName { ANOTHER_HOST } else { host };
+        let (from, to) = if kind == Certificate::Expired { EXPIRED } else { VALID };
+        let mut params = named(SERVER_NAME);
+        params.subject_alt_names = vec![SanType::DnsName(name.try_into()?)];
+        (params.not_before, params.not_after) = (date_time_ymd(from, 1, 1), date_time_ymd(to, 12, 31));
+        params.serial_number = Some(serial(host, kind));
+        params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
+        params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+        let made = match kind {
+            Certificate::SelfSigned => params.self_signed(&self.key)?,
+            _ => params.signed_by(&self.key, &self.authority)?,
+        };
+        Ok(made.der().clone())
+    }
+
+    /// The private key of all hosts.
+    pub fn key(&self) -> PrivateKeyDer<'static> {
+        PrivatePkcs8KeyDer::from(self.key.0.serialize_der()).into()
+    }
+}
+
+fn named(common_name: &str) -> CertificateParams {
+    let mut params = CertificateParams::default();
+    params.distinguished_name = DistinguishedName::new();
+    params.distinguished_name.push(DnType::CommonName, common_name);
+    params
+}
+
+/// A number of 16 bytes whose first is neither 0 nor negative, so that it always takes as many; browsers
+/// refuse two certificates with one number.
+fn serial(host: &str, kind: Certificate) -> SerialNumber {
+    let mut bytes = xxh3_128_with_seed(host.as_bytes(), kind as u64).to_be_bytes();
+    bytes[0] = bytes[0] & 0x3f | 0x40;
+    SerialNumber::from_slice(&bytes)
+}
+
+/// A key whose signatures all have the same length.
+struct Steady(KeyPair);
+
+impl PublicKeyData for Steady {
+    fn der_bytes(&self) -> &[u8] {
+        self.0.der_bytes()
+    }
+
+    fn algorithm(&self) -> &'static SignatureAlgorithm {
+        self.0.algorithm()
+    }
+}
+
+impl SigningKey for Steady {
+    fn sign(&self, message: &[u8]) -> Result<Vec<u8>, Error> {
+        loop {
+            let signature = self.0.sign(message)?;
+            if signature.len() == SIGNATURE_BYTES {
+                return Ok(signature);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KINDS: [Certificate; 4] =
+        [Certificate::Valid, Certificate::SelfSigned, Certificate::Expired, Certificate::WrongName];
+
+    #[test]
+    fn the_length_of_a_certificate_depends_on_the_length_of_the_name_and_the_kind() {
+        let mint = Mint::get().unwrap();
+        for kind in KINDS {
+            for length in [4, 60, 117, 130, 200] {
+                for letter in ["a", "b", "7"] {
+                    let host = letter.repeat(length - 3) + ".ke";
+                    for _ in 0..2 {
+                        let bytes = mint.certificate(&host, kind).unwrap().len() as u64;
+                        assert_eq!(bytes, certificate_bytes(&host, kind), "{host} {kind:?}");
+                    }
+                }
+            }
+        }
+        assert_eq!(KINDS.map(|kind| certificate_bytes("www.example.ke", kind)), [407, 384, 405, 417]);
+        assert_eq!(certificate_bytes("kein\u{e9}.ke", Certificate::Valid), 0);
+    }
+
+    #[test]
+    fn no_two_hosts_have_a_number_in_common() {
+        let numbers: Vec<Vec<u8>> = ["a.ke", "b.ke"]
+            .iter()
+            .flat_map(|host| KINDS.map(|kind| serial(host, kind).to_bytes()))
+            .collect();
+        let distinct: std::collections::HashSet<&Vec<u8>> = numbers.iter().collect();
+        assert_eq!(distinct.len(), numbers.len());
+        assert!(numbers.iter().all(|number| number.len() == 16));
+    }
+}

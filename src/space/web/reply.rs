@@ -1,0 +1,209 @@
+use std::io::Read;
+
+use flate2::read::GzDecoder;
+
+use crate::space::Response;
+
+/// What of a request decides how its answer is written; the default is a plain GET.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Asked {
+    pub method: Method,
+    pub is_http_1_0: bool,
+    /// The client decodes gzip (RFC 9110 §12.5.3).
+    pub accepts_gzip: bool,
+    /// The fields of these names, as sent (RFC 9110 §13.1).
+    pub if_none_match: Option<String>,
+    pub if_modified_since: Option<String>,
+}
+
+/// What is done to a target.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    #[default]
+    Get,
+    Head,
+    /// No server of a virtual Web knows any other.
+    Other,
+}
+
+/// An answer as it is written: the same in process and over the network.
+///
+/// There is no `Date`, so that the bytes do not depend on when they are sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reply {
+    pub status: u16,
+    /// Names and values in the order of writing.
+    pub fields: Vec<(&'static str, String)>,
+    /// As sent, up to where the connection breaks; empty where the answer has none.
+    pub body: Vec<u8>,
+    pub is_chunked: bool,
+    /// The connection ends before the body does.
+    pub is_cut: bool,
+}
+
+/// Chunks are of this size, small enough that most pages have several.
+const CHUNK_BYTES: usize = 1500;
+
+impl Reply {
+    /// `is_last` says that the connection is closed after this answer.
+    #[must_use]
+    pub fn new(response: Response, asked: &Asked, is_last: bool) -> Self {
+        match asked.method {
+            Method::Other => Self::bodiless(501, vec![length(0)], &response, is_last),
+            _ if is_unchanged(&response, asked) => {
+                Self::bodiless(304, validators(&response), &response, is_last)
+            }
+            // RFC 9110 §6.4.1: these have no body, whatever the Web says.
+            _ if matches!(response.status, 100..=199 | 204 | 304) => {
+                Self::bodiless(response.status, validators(&response), &response, is_last)
+            }
+            _ => Self::whole(response, asked, is_last),
+        }
+    }
+
+    fn bodiless(status: u16, own: Vec<(&'static str, String)>, response: &Response, is_last: bool) -> Self {
+        let fields = server(response).into_iter().chain(own).chain([connection(is_last)]).collect();
+        Self { status, fields, body: Vec::new(), is_chunked: false, is_cut: false }
+    }
+
+    fn whole(mut response: Response, asked: &Asked, is_last: bool) -> Self {
+        if response.content_encoding == Some("gzip") && !asked.accepts_gzip {
+            response.content_encoding = None;
+            response.body = decoded(&response.body);
+        }
+        // RFC 9112 §6.1: chunks are for clients of HTTP/1.1.
+        let is_chunked = response.is_chunked && !asked.is_http_1_0;
+        let framing = if is_chunked {
+            ("Transfer-Encoding", "chunked".to_owned())
+        } else {
+            length(response.body.len())
+        };
+        let fields = described(&response).into_iter().chain([framing, connection(is_last)]).collect();
+        let is_wanted = asked.method == Method::Get;
+        let sent = response.cut_after.map_or(response.body.len(), |cut| cut.min(response.body.len()));
+        let is_cut = is_wanted && sent < response.body.len();
+        response.body.truncate(if is_wanted { sent } else { 0 });
+        Self {
+            status: response.status,
+            fields,
+            body: response.body,
+            is_chunked: is_chunked && is_wanted,
+            is_cut,
+        }
+    }
+
+    /// The words after the status code.
+    #[must_use]
+    pub fn reason(&self) -> &'static str {
+        reason(self.status)
+    }
+
+    /// Everything that goes over the wire.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = format!("HTTP/1.1 {} {}\r\n", self.status, self.reason()).into_bytes();
+        for (name, value) in &self.fields {
+            for part in [name, ": ", value.as_str(), "\r\n"] {
+                bytes.extend_from_slice(part.as_bytes());
+            }
+        }
+        bytes.extend_from_slice(b"\r\n");
+        if self.is_chunked {
+            push_chunks(&self.body, self.is_cut, &mut bytes);
+        } else {
+            bytes.extend_from_slice(&self.body);
+        }
+        bytes
+    }
+}
+
+/// RFC 9112 §7.1; an answer that is cut lacks its last chunk.
+fn push_chunks(body: &[u8], is_cut: bool, bytes: &mut Vec<u8>) {
+    for chunk in body.chunks(CHUNK_BYTES) {
+        bytes.extend_from_slice(format!("{:x}\r\n", chunk.len()).as_bytes());
+        bytes.extend_from_slice(chunk);
+        bytes.extend_from_slice(b"\r\n");
+    }
+    if !is_cut {
+        bytes.extend_from_slice(b"0\r\n\r\n");
+    }
+}
+
+/// RFC 9110 §13.2.2: tags go before dates. Dates are compared as nginx does by default
+/// (`if_modified_since exact`), which needs no calendar.
+fn is_unchanged(response: &Response, asked: &Asked) -> bool {
+    if response.status != 200 {
+        return false;
+    }
+    match (&asked.if_none_match, &asked.if_modified_since) {
+        (Some(tags), _) => response.etag.as_ref().is_some_and(|own| has_tag(tags, own)),
+        (None, Some(date)) => response.last_modified.as_ref() == Some(date),
+        (None, None) => false,
+    }
+}
+
+/// Weak comparison (RFC 9110 §8.8.3.2).
+fn has_tag(tags: &str, own: &str) -> bool {
+    let strong = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
+    tags.trim() == "*" || tags.split(',').any(|tag| strong(tag) == strong(own))
+}
+
+fn described(response: &Response) -> Vec<(&'static str, String)> {
+    let retry_after = response.retry_after.map(|seconds| ("Retry-After", seconds.to_string()));
+    let content = [
+        ("Content-Type", response.content_type.as_deref()),
+        ("Content-Encoding", response.content_encoding),
+        ("Location", response.location.as_deref()),
+    ];
+    let content = content.into_iter().filter_map(|(name, value)| Some((name, value?.to_owned())));
+    server(response).into_iter().chain(content).chain(retry_after).chain(validators(response)).collect()
+}
+
+fn validators(response: &Response) -> Vec<(&'static str, String)> {
+    let both = [("Last-Modified", &response.last_modified), ("ETag", &response.etag)];
+    both.into_iter().filter_map(|(name, value)| Some((name, value.clone()?))).collect()
+}
+
+/// A server that does not tell what it runs has an empty name.
+fn server(response: &Response) -> Option<(&'static str, String)> {
+    (!response.server.is_empty()).then(|| ("Server", response.server.to_owned()))
+}
+
+fn length(bytes: usize) -> (&'static str, String) {
+    ("Content-Length", bytes.to_string())
+}
+
+fn connection(is_last: bool) -> (&'static str, String) {
+    ("Connection", if is_last { "close" } else { "keep-alive" }.to_owned())
+}
+
+/// What is no gzip after all is sent as it is.
+fn decoded(body: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::new();
+    GzDecoder::new(body).read_to_end(&mut plain).map_or_else(|_| body.to_vec(), |_| plain)
+}
+
+fn reason(status: u16) -> &'static str {
+    match status {
+        200 => "OK",
+        204 => "No Content",
+        301 => "Moved Permanently",
+        302 => "Found",
+        303 => "See Other",
+        304 => "Not Modified",
+        307 => "Temporary Redirect",
+        308 => "Permanent Redirect",
+        400 => "Bad Request",
+        401 => "Unauthorized",
+        403 => "Forbidden",
+        404 => "Not Found",
+        410 => "Gone",
+        429 => "Too Many Requests",
+        500 => "Internal Server Error",
+        501 => "Not Implemented",
+        502 => "Bad Gateway",
+        503 => "Service Unavailable",
+        504 => "Gateway Timeout",
+        _ => "Answer",
+    }
+}

@@ -1,0 +1,77 @@
+use std::net::{IpAddr, Ipv6Addr};
+use std::time::Duration;
+
+use crate::space::draw::real;
+
+/// A server of a virtual Web space: what is the same for all the hosts at one address.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Server {
+    pub address: IpAddr,
+    /// Its second address, in the hands of the same holder.
+    pub v6: Option<Ipv6Addr>,
+    pub software: &'static str,
+    pub uplink: Uplink,
+    /// From the surveyor to the server and back.
+    pub round_trip: Duration,
+    /// Of the server's link; infinite in worlds that take no time.
+    pub bits_per_second: f64,
+    /// Share of the link that other users take on average.
+    pub background: f64,
+    /// Mean size of what the other users fetch, in bytes.
+    pub others_bytes: f64,
+    /// Mean square of that size.
+    pub others_bytes_squared: f64,
+    /// Answers pages gzipped when the client accepts it.
+    pub gzips: bool,
+}
+
+/// How a server hangs on the Internet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Uplink {
+    /// Outside the surveyed countries.
+    Offshore,
+    /// Inside, on a cable.
+    Onshore,
+    /// Inside, on a satellite.
+    Satellite,
+}
+
+/// The share of a link that is left to a newcomer, at the least.
+const LEAST_LEFT: f64 = 0.01;
+
+impl Server {
+    /// A server without a world around it: nobody else uses it, and it takes no time.
+    #[must_use]
+    pub fn at(address: IpAddr) -> Self {
+        Self {
+            address,
+            v6: None,
+            software: "",
+            uplink: Uplink::Offshore,
+            round_trip: Duration::ZERO,
+            bits_per_second: f64::INFINITY,
+            background: 0.0,
+            others_bytes: 0.0,
+            others_bytes_squared: 0.0,
+            gzips: false,
+        }
+    }
+
+    /// How long so many bytes take on what the other users leave of the link.
+    ///
+    /// ```
+    /// use ccsurvey::space::Server;
+    /// let slow = Server { bits_per_second: 8000.0, background: 0.5, ..Server::at([192, 0, 2, 1].into()) };
+    /// assert_eq!(slow.transfer_time(1000).as_secs(), 2);
+    /// ```
+    #[must_use]
+    pub fn transfer_time(&self, bytes: u64) -> Duration {
+        Duration::try_from_secs_f64(real(bytes) / self.bytes_per_second()).unwrap_or(Duration::MAX)
+    }
+
+    /// What the other users leave of the link; however much they use, a hundredth is left.
+    #[must_use]
+    pub fn bytes_per_second(&self) -> f64 {
+        self.bits_per_second / 8.0 * (1.0 - self.background).max(LEAST_LEFT)
+    }
+}

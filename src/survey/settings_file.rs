@@ -1,0 +1,39 @@
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::settings::Settings;
+
+/// Why there are no settings to be had from a file.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsFileError {
+    #[error("cannot read {}: {source}", file.display())]
+    Unreadable { file: PathBuf, source: io::Error },
+    #[error("{}: {wrong}", file.display())]
+    Wrong { file: PathBuf, wrong: String },
+}
+
+/// Reads a configuration file: the keys are the names of the flags. Its relative paths are taken from
+/// the folder it stands in.
+///
+/// # Errors
+/// Names file, line and key: when the file is not TOML, a key unknown or a value not usable.
+pub fn read_settings(file: &Path) -> Result<Settings, SettingsFileError> {
+    let file_name = || file.to_owned();
+    let text = std::fs::read_to_string(file)
+        .map_err(|source| SettingsFileError::Unreadable { file: file_name(), source })?;
+    let mut settings =
+        Settings::parse(&text).map_err(|wrong| SettingsFileError::Wrong { file: file_name(), wrong })?;
+    let folder = file.parent().unwrap_or(Path::new(""));
+    rebase(&mut settings, |path| folder.join(path));
+    Ok(settings)
+}
+
+/// Moves every path of the settings.
+pub fn rebase(settings: &mut Settings, to: impl Fn(&Path) -> PathBuf) {
+    let optional =
+        [&mut settings.suffix_list, &mut settings.opt_out, &mut settings.priority, &mut settings.since];
+    let paths = optional.into_iter().flatten().chain(&mut settings.ca).chain(&mut settings.geo);
+    for path in paths {
+        *path = to(path);
+    }
+}

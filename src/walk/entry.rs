@@ -1,0 +1,95 @@
+use super::Class;
+use super::entrance::Entrance;
+use super::step::Content;
+use crate::address::WebUrl;
+use crate::exchange::{Answer, Ask, Purpose};
+
+/// Where an internal URL stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Place {
+    /// Only `nofollow` links lead to it so far.
+    Shunned,
+    /// It stands in the list of the next level.
+    Found,
+    /// It stands in the list of this level or an earlier one.
+    Listed,
+    /// An earlier tree of the site had it.
+    Earlier,
+}
+
+impl Place {
+    /// Whether its turn has come, or will without anything else happening.
+    pub(super) fn is_final(self) -> bool {
+        matches!(self, Self::Listed | Self::Earlier)
+    }
+}
+
+/// A URL on the list of a level.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub url: WebUrl,
+    /// Redirects that led here.
+    pub redirects: u8,
+    /// How often it was asked for already because the server said when to come back.
+    pub retries: u8,
+    /// The same page under another spelling or another time: its URL has its class already.
+    pub again: bool,
+    /// HEAD was asked already: the answer says HTML, or could not say.
+    pub probed: bool,
+    /// At level 0, the entrance that it is or that redirects led from.
+    pub entrance: Option<Entrance>,
+    /// What was read so far says that it is not worth asking for.
+    pub kept: Option<Class>,
+    /// Schemes under which the page was asked for in this chain of redirects.
+    pub schemes: Schemes,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Schemes {
+    pub http: bool,
+    pub https: bool,
+}
+
+impl Entry {
+    pub(super) fn new(url: WebUrl) -> Self {
+        Self {
+            url,
+            redirects: 0,
+            retries: 0,
+            again: false,
+            probed: false,
+            entrance: None,
+            kept: None,
+            schemes: Schemes::default(),
+        }
+    }
+
+    /// Whether it is an entrance itself and not what one redirects to.
+    pub(super) fn is_entrance(&self) -> bool {
+        self.entrance.is_some() && self.redirects == 0
+    }
+}
+
+/// A question whose answer is not merged yet.
+pub(super) struct Waiting {
+    pub number: u32,
+    pub url: WebUrl,
+    pub purpose: Purpose,
+    /// None for robots.txt and probes.
+    pub entry: Option<Entry>,
+    /// What came of it elsewhere before.
+    pub tries: Vec<Answer>,
+    pub answer: Option<(Answer, Content)>,
+}
+
+impl Waiting {
+    pub(super) fn outside_the_tree(ask: &Ask) -> Self {
+        let (url, purpose) = (ask.url.clone(), ask.purpose);
+        Self { number: ask.number, url, purpose, entry: None, tries: Vec::new(), answer: None }
+    }
+
+    pub(super) fn page(ask: &Ask, entry: Entry) -> Self {
+        let (url, purpose) = (ask.url.clone(), ask.purpose);
+        Self { number: ask.number, url, purpose, entry: Some(entry), tries: Vec::new(), answer: None }
+    }
+}

@@ -1,0 +1,150 @@
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use super::entrance::{Entering, Entrance};
+use super::entry::{Entry, Place, Waiting};
+use super::evidence::Evidence;
+use super::mirrors::Mirrors;
+use super::origins::Origins;
+use super::probe::Probes;
+use super::step::{Known, OnRecord};
+use super::tree::External;
+use super::{LevelCount, Outcome, Settings};
+use crate::address::{Host, OptOuts, PageKey, Scope, ScriptKey, Site, WebUrl};
+use crate::exchange::Depth;
+
+/// The walk of one site, from its start URL to its [`Tree`].
+///
+/// The driver's loop: `poll`; on [`Step::Ask`] either `begin` and put the question, or `end` the
+/// walk; hand every answer to `handle`; on [`Step::Done`], `conclude`.
+pub struct Walk {
+    pub(super) settings: Arc<Settings>,
+    pub(super) scope: Scope,
+    pub(super) opt_out: Arc<OptOuts>,
+    pub(super) origins: Origins,
+    pub(super) entering: Entering,
+    /// What is known of every internal URL found.
+    pub(super) known: HashMap<PageKey, Place>,
+    pub(super) scripts: HashMap<ScriptKey, u32>,
+    pub(super) depth: Depth,
+    /// The level that is being walked, in the order its URLs were found.
+    pub(super) list: Vec<Entry>,
+    pub(super) turn: usize,
+    /// What the level's pages link to, in the order found: the next level.
+    pub(super) found: Vec<WebUrl>,
+    /// Asked and not merged yet, in the order asked.
+    pub(super) waiting: VecDeque<Waiting>,
+    pub(super) asked: u32,
+    pub(super) ending: Option<Outcome>,
+    pub(super) failures: u32,
+    pub(super) quiet_levels: u16,
+    pub(super) page_answered: bool,
+    pub(super) opted_out: bool,
+    pub(super) recorded: OnRecord,
+    /// The time of the last poll.
+    pub(super) now: SystemTime,
+    /// Bytes of the URLs found.
+    pub(super) url_bytes: usize,
+    pub(super) moved: bool,
+    pub(super) is_full: bool,
+    pub(super) levels: Vec<LevelCount>,
+    pub(super) robots: LevelCount,
+    pub(super) seen_external: Seen,
+    pub(super) externals: Vec<External>,
+    pub(super) first_answer: Option<(std::net::IpAddr, Option<String>)>,
+    pub(super) evidence: Evidence,
+    pub(super) mirrors: Mirrors,
+    pub(super) probes: Probes,
+}
+
+/// External URLs, hosts and sites already met in this tree.
+#[derive(Default)]
+pub(super) struct Seen {
+    pub urls: HashSet<PageKey>,
+    pub hosts: HashSet<Host>,
+    pub sites: HashSet<Site>,
+}
+
+impl Walk {
+    /// A walk from `start`; `known` is what earlier trees of the site have reached.
+    #[must_use]
+    pub fn new(
+        settings: Arc<Settings>,
+        scope: Scope,
+        opt_out: Arc<OptOuts>,
+        start: WebUrl,
+        known: Known,
+    ) -> Self {
+        let mut places: HashMap<_, _> = known.pages.into_iter().map(|key| (key, Place::Earlier)).collect();
+        places.insert(start.page_key(), Place::Listed);
+        Self {
+            entering: Entering::new(settings.entrances, &scope, &start),
+            settings,
+            scope,
+            opt_out,
+            origins: Origins::default(),
+            known: places,
+            scripts: known.scripts,
+            depth: Depth(0),
+            list: vec![Entry { entrance: Some(Entrance::Offered), ..Entry::new(start) }],
+            turn: 0,
+            found: Vec::new(),
+            waiting: VecDeque::new(),
+            asked: 0,
+            ending: None,
+            failures: 0,
+            quiet_levels: 0,
+            page_answered: false,
+            opted_out: false,
+            recorded: OnRecord::Nothing,
+            now: SystemTime::UNIX_EPOCH,
+            url_bytes: 0,
+            moved: false,
+            is_full: false,
+            levels: vec![LevelCount::default()],
+            robots: LevelCount::default(),
+            seen_external: Seen::default(),
+            externals: Vec::new(),
+            first_answer: None,
+            evidence: Evidence::default(),
+            mirrors: Mirrors::default(),
+            probes: Probes::default(),
+        }
+    }
+
+    /// The level that is being walked.
+    #[must_use]
+    pub fn depth(&self) -> Depth {
+        self.depth
+    }
+
+    /// Questions asked and not merged yet.
+    #[must_use]
+    pub fn in_flight(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// How many questions were asked: the number of the next.
+    #[must_use]
+    pub fn asked(&self) -> u32 {
+        self.asked
+    }
+
+    /// Says what is on record of the next question. A host that was asked then and has opted out since is let
+    /// through for it, for its answer is on record and nothing will be sent.
+    pub fn expect_recorded(&mut self, next: OnRecord) {
+        self.recorded = next;
+    }
+
+    /// Until when the robots.txt for a URL may be gone by: the question that is put next is not to be put later.
+    #[must_use]
+    pub fn rules_good_until(&self, url: &WebUrl) -> Option<SystemTime> {
+        self.origins.good_until(url, self.asked)
+    }
+
+    pub(super) fn level(&mut self) -> &mut LevelCount {
+        let at = usize::from(self.depth.0);
+        &mut self.levels[at]
+    }
+}

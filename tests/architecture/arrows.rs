@@ -1,0 +1,247 @@
+//! The arrows between the files of a room: which file of production code names which.
+//!
+//! A file names another by `use` or by a path that begins with `crate`, `super` or `self`. What a `mod.rs` hands on
+//! (`pub use`) leads to the file that declares it, and is an arrow of its own only where the `mod.rs` uses the name
+//! itself. Methods of a type that stand in another file are not seen.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+/// A file by its path below `src`: `["space", "model", "site"]`. The `mod.rs` of a folder is the folder.
+pub type Module = Vec<String>;
+
+pub type Arrows = BTreeMap<Module, BTreeSet<Module>>;
+
+/// All files of production code.
+pub struct Sources(BTreeMap<Module, Source>);
+
+struct Source {
+    is_folder: bool,
+    imports: Vec<Import>,
+    /// Paths outside of imports.
+    paths: Vec<Vec<String>>,
+    /// All but imports and declarations of modules.
+    body: String,
+    /// Modules that only tests have.
+    tests: Vec<String>,
+}
+
+struct Import {
+    is_public: bool,
+    path: Vec<String>,
+}
+
+impl Sources {
+    pub fn read(src: &Path, files: &[std::path::PathBuf]) -> Self {
+        let mut sources: BTreeMap<Module, Source> = files
+            .iter()
+            .map(|file| (module_of(src, file), Source::read(&fs::read_to_string(file).unwrap(), file)))
+            .collect();
+        let tests: Vec<Module> = sources
+            .iter()
+            .flat_map(|(module, source)| source.tests.iter().map(move |name| below(module, name)))
+            .collect();
+        sources.retain(|module, _| !tests.iter().any(|test| module.starts_with(test)));
+        Self(sources)
+    }
+
+    /// Which file of a room names which other one of it.
+    pub fn arrows(&self, room: &str) -> Arrows {
+        let of_room = self.0.iter().filter(|(module, _)| module.first().is_some_and(|name| name == room));
+        let named = of_room.map(|(module, source)| {
+            let imports = source.imports.iter().filter(|import| source.uses(import));
+            let paths = imports.map(|import| &import.path).chain(&source.paths);
+            let named = paths.filter_map(|path| self.resolve(module, path, 0));
+            let others =
+                named.filter(|other| other != module && other.first().is_some_and(|name| name == room));
+            (module.clone(), others.collect())
+        });
+        named.collect()
+    }
+
+    /// The file that a path leads to, through whatever hands it on.
+    fn resolve(&self, from: &Module, path: &[String], steps: usize) -> Option<Module> {
+        let (mut at, mut rest) = match path.first()?.as_str() {
+            "crate" => (Module::new(), &path[1..]),
+            "self" => (from.clone(), &path[1..]),
+            "super" => (from.clone(), path),
+            name => (self.0.contains_key(&below(from, name)).then(|| from.clone())?, path),
+        };
+        while rest.first().is_some_and(|name| name == "super") {
+            at.pop();
+            rest = &rest[1..];
+        }
+        while let Some(next) =
+            rest.first().map(|name| below(&at, name)).filter(|next| self.0.contains_key(next))
+        {
+            at = next;
+            rest = &rest[1..];
+        }
+        let handed_on = rest.first().and_then(|name| {
+            let imports = &self.0.get(&at)?.imports;
+            let import =
+                imports.iter().find(|import| import.path.last() == Some(name) && import.path != path)?;
+            if steps < 8 { self.resolve(&at, &import.path, steps + 1) } else { None }
+        });
+        Some(handed_on.unwrap_or(at))
+    }
+}
+
+impl Source {
+    fn read(text: &str, file: &Path) -> Self {
+        let (code, tests) = production(text);
+        let (mut imports, mut body) = (Vec::new(), String::new());
+        let mut statement = String::new();
+        for line in code.lines() {
+            if statement.is_empty() && !is_import(line) {
+                if !is_module(line) {
+                    body.push_str(line);
+                    body.push('\n');
+                }
+                continue;
+            }
+            statement.push_str(line.trim());
+            statement.push(' ');
+            if line.trim_end().ends_with(';') {
+                let (before, tree) = statement.split_once("use ").unwrap();
+                let is_public = before.starts_with("pub");
+                let paths = expanded(tree.trim().trim_end_matches(';')).into_iter();
+                imports.extend(paths.map(|path| Import { is_public, path }));
+                statement.clear();
+            }
+        }
+        let is_folder = file.file_name().is_some_and(|name| name == "mod.rs");
+        Self { is_folder, imports, paths: paths_in(&body), body, tests }
+    }
+
+    /// What a `mod.rs` only hands on it does not use.
+    fn uses(&self, import: &Import) -> bool {
+        let name = import.path.last().map(String::as_str).unwrap_or_default();
+        !(self.is_folder && import.is_public) || words(&self.body).any(|word| word == name)
+    }
+}
+
+/// Files that lead to each other, in groups.
+pub fn circles(arrows: &Arrows) -> Vec<BTreeSet<Module>> {
+    let reached: BTreeMap<&Module, BTreeSet<&Module>> =
+        arrows.keys().map(|module| (module, reached_from(module, arrows))).collect();
+    let mut circles: Vec<BTreeSet<Module>> = Vec::new();
+    for (module, others) in &reached {
+        let circle: BTreeSet<Module> = others
+            .iter()
+            .filter(|other| reached.get(*other).is_some_and(|back| back.contains(*module)))
+            .map(|other| (*other).clone())
+            .collect();
+        if circle.len() > 1 && !circles.contains(&circle) {
+            circles.push(circle);
+        }
+    }
+    circles
+}
+
+/// The arrows between the parts of a room: its files, and its folders as a whole.
+pub fn between_parts(arrows: &Arrows) -> Arrows {
+    let part = |module: &Module| module.iter().take(2).cloned().collect::<Module>();
+    let mut parts = Arrows::new();
+    for (module, others) in arrows {
+        let own = part(module);
+        let others: Vec<Module> = others.iter().map(part).filter(|other| *other != own).collect();
+        parts.entry(own).or_default().extend(others);
+    }
+    parts
+}
+
+fn reached_from<'a>(module: &'a Module, arrows: &'a Arrows) -> BTreeSet<&'a Module> {
+    let mut reached = BTreeSet::new();
+    let mut open = vec![module];
+    while let Some(others) = open.pop().and_then(|next| arrows.get(next)) {
+        open.extend(others.iter().filter(|other| reached.insert(*other)));
+    }
+    reached
+}
+
+fn module_of(src: &Path, file: &Path) -> Module {
+    let path = file.strip_prefix(src).unwrap().with_extension("");
+    let names = path.iter().map(|name| name.to_str().unwrap().to_owned());
+    names.filter(|name| name != "mod" && name != "lib").collect()
+}
+
+fn below(module: &Module, name: &str) -> Module {
+    module.iter().cloned().chain([name.to_owned()]).collect()
+}
+
+/// The code without comments and without what only tests have; and the modules of tests that it declares.
+fn production(text: &str) -> (String, Vec<String>) {
+    let (mut code, mut tests) = (String::new(), Vec::new());
+    let mut lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    while let Some(line) = lines.next() {
+        if line.trim() != "#[cfg(test)]" {
+            code.push_str(line.split(" // ").next().unwrap_or(line));
+            code.push('\n');
+            continue;
+        }
+        let item = lines.by_ref().find(|line| !line.trim_start().starts_with('#')).unwrap_or_default();
+        let indent = &item[..item.len() - item.trim_start().len()];
+        if let Some(name) = item.trim().strip_suffix(';').and_then(|item| item.rsplit_once("mod ")) {
+            tests.push(name.1.to_owned());
+        } else if !item.ends_with([';', '}']) {
+            let end = format!("{indent}}}");
+            lines.by_ref().find(|line| line.trim_end() == end || line.trim_end() == format!("{indent}}};"));
+        }
+    }
+    (code, tests)
+}
+
+fn is_import(line: &str) -> bool {
+    without_visibility(line).starts_with("use ")
+}
+
+fn is_module(line: &str) -> bool {
+    without_visibility(line).starts_with("mod ")
+}
+
+fn without_visibility(line: &str) -> &str {
+    let line = line.trim_start();
+    let Some(rest) = line.strip_prefix("pub") else { return line };
+    rest.strip_prefix('(').and_then(|rest| rest.split_once(')')).map_or(rest, |(_, rest)| rest).trim_start()
+}
+
+/// `a::{b, c::d}` as `a::b` and `a::c::d`; another name for it does not count.
+fn expanded(tree: &str) -> Vec<Vec<String>> {
+    let Some((before, group)) = tree.split_once('{') else {
+        let path = tree.split(" as ").next().unwrap_or_default();
+        let names: Vec<String> = path.split("::").map(|name| name.trim().to_owned()).collect();
+        return if names == [""] { Vec::new() } else { vec![names] };
+    };
+    let group = group.trim_end().trim_end_matches('}');
+    let (mut parts, mut depth) = (vec![String::new()], 0);
+    for c in group.chars() {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        if c == ',' && depth == 0 {
+            parts.push(String::new());
+        } else if let Some(part) = parts.last_mut() {
+            part.push(c);
+        }
+    }
+    let whole = |part: &String| expanded(&format!("{before}{}{}", part.trim(), closing(part)));
+    parts.iter().filter(|part| !part.trim().is_empty()).flat_map(whole).collect()
+}
+
+/// The brace that was taken off the end of the last part of a group.
+fn closing(part: &str) -> &'static str {
+    if part.matches('{').count() > part.matches('}').count() { "}" } else { "" }
+}
+
+/// Paths that begin at the crate, above or here; visibilities are none.
+fn paths_in(body: &str) -> Vec<Vec<String>> {
+    let body = body.replace("pub(in crate::", "pub(");
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+    let words = body.split(|c: char| !is_part(c)).filter(|word| word.contains("::"));
+    let paths = words.map(|word| word.split("::").map(ToOwned::to_owned).collect::<Vec<_>>());
+    paths.filter(|path| ["crate", "super", "self"].contains(&path[0].as_str())).collect()
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_')
+}
