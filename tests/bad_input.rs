@@ -459,7 +459,10 @@ fn a_location_database_that_is_missing_or_corrupt_is_named() {
     desk.write("geo.mmdb", "no database");
     let (code, said) = desk.survey(&flags);
     assert_eq!(code, 2);
-    assert!(said.starts_with(&format!("ccsurvey: error: {file} is no sound address database (")), "{said}");
+    assert!(
+        said.starts_with(&format!("ccsurvey: error: {file} is not a sound address database (")),
+        "{said}"
+    );
     assert!(
         said.ends_with(
             "; expected a complete .mmdb file such as GeoLite2-Country, GeoLite2-ASN or DB-IP Lite\n"
