@@ -29,10 +29,10 @@ use web::InProcess;
 
 /// Survey a virtual Web space, or a recorded survey once more, in this process, on a virtual clock.
 ///
-/// The same engine as `survey`, with the same pauses, budgets and tables; only that nothing is sent and
-/// no time is waited for: weeks of a polite survey are over in minutes. The tables tell how long the
-/// survey would take, what each server would bear, and how much longer others would wait for it. The
-/// same world and settings make the same tables.
+/// The same engine as `survey`, with the same pauses, budgets and tables; but nothing is sent and no time is
+/// waited for: weeks of a polite survey are over in minutes. The tables tell how long the survey would take, what
+/// each server would bear, and how much longer others would wait for it. The same world and settings make the same
+/// tables.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 #[command(mut_arg("start", |flag| flag.required(false).help(START)))]
@@ -133,8 +133,8 @@ impl Ground {
         let world = argument.read()?;
         if !world.hostile_cases().is_empty() {
             return Err(CliError::Usage(format!(
-                "{name}: hostile sites break rules of connections, of which a simulation has none; serve the world \
-                 and survey it"
+                "{name}: hostile sites break the rules of connections, and a simulation has no \
+                 connections; serve the world and survey it instead"
             )));
         }
         Ok(Self {
