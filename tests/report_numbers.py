@@ -318,7 +318,7 @@ def infrastructure(compared, found):
         ("Hosts of a server, mean", decimal(hosts["mean"], 1), None),
         ("Median", decimal(hosts["median"], 1), None),
         ("Most", thousands(hosts["max"]), None),
-        ("Site trees that share a server with ten other sites or more",
+        ("Site trees that share a server with at least ten other sites",
             percent(found["crowded_trees"] / found["hosted_trees"]), thousands(found["crowded_servers"])),
         ("Hosted abroad", percent(offshore / judged), thousands(judged)),
         ("Networks", thousands(concentration["networks"]), None),
