@@ -207,7 +207,7 @@ fn a_status_that_is_missing_or_damaged_is_named() {
     assert_eq!(code, 1, "the name server does not answer");
     let end = "; what is done is in the tables (`ccsurvey report d`)";
     for (content, what) in [
-        (None, "is missing: a survey writes it every second from when it asks the first server"),
+        (None, "is missing: a survey writes it every second, from its first request on"),
         (Some("{\"state\": \"fin"), "is damaged: EOF while parsing a string at line 1 column 14"),
     ] {
         let _ = fs::remove_file(desk.path().join("d/status.json"));
@@ -459,7 +459,10 @@ fn a_location_database_that_is_missing_or_corrupt_is_named() {
     desk.write("geo.mmdb", "no database");
     let (code, said) = desk.survey(&flags);
     assert_eq!(code, 2);
-    assert!(said.starts_with(&format!("ccsurvey: error: {file} is no sound address database (")), "{said}");
+    assert!(
+        said.starts_with(&format!("ccsurvey: error: {file} is not a sound address database (")),
+        "{said}"
+    );
     assert!(
         said.ends_with(
             "; expected a complete .mmdb file such as GeoLite2-Country, GeoLite2-ASN or DB-IP Lite\n"
@@ -557,8 +560,8 @@ fn a_world_that_cannot_be_simulated_is_named_and_nothing_is_begun() {
         ),
         (
             "[hostile]\ncases = [\"all\"]\n",
-            "w.toml: hostile sites break rules of connections, of which a simulation has none; serve the world and \
-             survey it",
+            "w.toml: hostile sites break the rules of connections, and a simulation has no connections; \
+             serve the world and survey it instead",
         ),
         (
             "profile = \"cctld-2026\"\n[external]\nvariant = \"flat\"\n",

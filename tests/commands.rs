@@ -1,5 +1,14 @@
 //! The commands as a user meets them: help with examples that are right, results on standard output, a quiet
-//! end when nobody reads on.
+//! end when nobody reads on; and the commands of the documents, each of which runs.
+
+mod common;
+#[path = "commands/documents.rs"]
+mod documents;
+#[path = "readers/python.rs"]
+#[allow(dead_code)] // The documents have their Python with them.
+mod python;
+#[path = "common/skipped.rs"]
+mod skipped;
 
 use std::io::Read;
 use std::process::{Command, Stdio};

@@ -17,7 +17,7 @@ from report_page import Page, decimal, duration, interval, milliseconds, number,
 ELSEWHERE = {"figure-censoring-data", "table-settings"}
 # A cell that is not compared: it follows from an interval or a model.
 ANY = object()
-REASONS = ("robots.txt", "a robots.txt that could not be had", "nofollow", "the survey's filters", "the rule on scripts",
+REASONS = ("robots.txt", "a robots.txt that could not be fetched", "nofollow", "the survey's filters", "the rule on scripts",
     "the depth of the survey", "a budget of the site or a stop", "traps without end",
     "mirrors of another host of the site", "opt-out", "too many redirects")
 PHASES = {"DNS": "dns", "connect": "connect", "TLS": "tls", "first byte": "first_byte", "total": "total"}
@@ -259,7 +259,7 @@ def sites(compared, found):
             "Unevenness": decimal(found["unevenness"], 3),
             "Pages of query URLs": percent(found["query_pages"] / found["read_pages"]),
             "Copies inside a site": percent(copies["inside_sites"] / copies["pages"]),
-            "Nearly copies inside a site": percent(copies["nearly_inside_sites"] / copies["pages"])}.items():
+            "Near copies inside a site": percent(copies["nearly_inside_sites"] / copies["pages"])}.items():
         compared.fact("sites", name, shown)
     compared.fact("sites", "Different bodies", thousands(copies["bodies"]), thousands(copies["pages"]))
     compared.fact("sites", "Copies across sites", percent(copies["across_sites"] / copies["pages"]),
@@ -318,7 +318,7 @@ def infrastructure(compared, found):
         ("Hosts of a server, mean", decimal(hosts["mean"], 1), None),
         ("Median", decimal(hosts["median"], 1), None),
         ("Most", thousands(hosts["max"]), None),
-        ("Site trees that share a server with ten other sites or more",
+        ("Site trees that share a server with at least ten other sites",
             percent(found["crowded_trees"] / found["hosted_trees"]), thousands(found["crowded_servers"])),
         ("Hosted abroad", percent(offshore / judged), thousands(judged)),
         ("Networks", thousands(concentration["networks"]), None),

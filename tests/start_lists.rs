@@ -158,7 +158,7 @@ fn what_is_in_a_list_is_counted() {
         [
             "list: line 12: 'me@i.ke' is skipped: a mail address, not a host name",
             "list: 10 start URLs on 9 sites; 1 doubled, 2 outside .ke, 1 bad line skipped",
-            "9 sites to survey; 1 start URL passed over, for their site has its number already (--seeds-per-site)",
+            "9 sites to survey; 1 start URL passed over: the site has as many as --seeds-per-site allows",
         ]
     );
     assert_eq!(read.urls.unwrap().len(), 10);

@@ -76,8 +76,8 @@ fn table_section(table: &TableDoc) -> String {
 
 fn failure_section() -> String {
     let mut section = String::from(
-        "\n## Failures\n\nThe words of the column `failure` in `exchanges`. An HTTP status is not a failure, \
-         whatever it says.\n\n| word | meaning |\n|---|---|\n",
+        "\n## Failures\n\nThe words of the column `failure` in `exchanges`. An HTTP status is never a \
+         failure, not even one such as 500.\n\n| word | meaning |\n|---|---|\n",
     );
     for failure in Failure::ALL {
         let _ = writeln!(section, "| `{failure}` | {} |", cell(failure.meaning()));

@@ -88,7 +88,7 @@ table! {
     number: u32, "", "17", "0.1";
     /// Which of the site's start URLs the tree grew from, 0 the first.
     seed: u16, "", "0", "0.1";
-    /// The words of `--exclude-text` for which the links of the page were passed over; null without.
+    /// The words of `--exclude-text` because of which the links of the page were ignored; null if there were none.
     excluded_by: Option<String>, "", "this domain is for sale", "0.1";
     /// Bytes received when the page or file last came whole, in an earlier survey: it has not changed since, so
     /// that they were not sent again. Null for every other answer.
@@ -105,9 +105,9 @@ table! {
     new_external_hosts: Option<u32>, "hosts", "1", "0.1";
     /// Of a probe: internal URLs that no page of its tree links to.
     new_internal_urls: Option<u32>, "URLs", "5", "0.1";
-    /// Which try at the question of this number it is, from 0: where no connection comes about, the next address of
-    /// the host is tried; a server that refuses our TLS is greeted by an older one, to learn which it speaks. The last
-    /// one is what the walk went on with. Null in tables of before there were tries.
+    /// Which try at the request of this number it is, from 0. Where no connection comes about, the next address of
+    /// the host is tried; a server that refuses our TLS is greeted with an older one, to learn which it speaks.
+    /// The walk went on with the last try. Null in tables from before there were tries.
     attempt: Option<u16>, "", "0", "0.1";
     /// The cipher suite that a server whose TLS is too old chose, by its IANA name; null for other rows.
     tls_cipher: Option<String>, "", "TLS_RSA_WITH_3DES_EDE_CBC_SHA", "0.1";

@@ -31,7 +31,7 @@ pub enum GeoError {
     #[error("cannot read {}: {source}", .file.display())]
     File { file: PathBuf, source: io::Error },
     #[error(
-        "{} is no sound address database ({reason}); expected a complete .mmdb file such as \
+        "{} is not a sound address database ({reason}); expected a complete .mmdb file such as \
          GeoLite2-Country, GeoLite2-ASN or DB-IP Lite", .file.display()
     )]
     Corrupt { file: PathBuf, reason: String },

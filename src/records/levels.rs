@@ -31,11 +31,12 @@ table! {
     fetched: u64, "URLs", "14", "0.1";
     /// Internal URLs that robots.txt forbids.
     not_fetched_robots: u64, "URLs", "2", "0.1";
-    /// Internal URLs of a host whose robots.txt could not be had: all is forbidden then.
+    /// Internal URLs of a host whose robots.txt could not be fetched: everything is then forbidden.
     not_fetched_robots_unreachable: u64, "URLs", "0", "0.1";
     /// Internal URLs that only links marked nofollow lead to.
     not_fetched_nofollow: u64, "URLs", "0", "0.1";
-    /// Internal URLs that the survey's filters leave out: by their file name no HTML, or excluded by a pattern.
+    /// Internal URLs that the survey's filters leave out: their file names say that they are not HTML, or a
+    /// pattern excludes them.
     not_fetched_filtered: u64, "URLs", "4", "0.1";
     /// Query URLs of a script of which enough were fetched.
     not_fetched_script: u64, "URLs", "11", "0.1";
@@ -43,7 +44,7 @@ table! {
     not_fetched_depth: u64, "URLs", "0", "0.1";
     /// Internal URLs left when a budget of the site was used up, or the walk was stopped.
     not_fetched_limit: u64, "URLs", "3", "0.1";
-    /// Internal URLs of a trap: paths that repeat themselves, and patterns that beget only more of themselves.
+    /// Internal URLs of a trap: paths that repeat themselves, and patterns that lead only to more of themselves.
     not_fetched_trap: u64, "URLs", "1", "0.1";
     /// Internal URLs of a host or address on the opt-out list.
     not_fetched_opt_out: u64, "URLs", "0", "0.1";

@@ -52,8 +52,8 @@ table! {
 }
 
 table! {
-    /// A row per robots.txt that came with a body, for each site tree that asked for it: what a survey must be
-    /// told again to keep the same URLs back. Written only with `--record-links`.
+    /// A row per robots.txt that came with a body, for each site tree that asked for it: what a replay needs to
+    /// keep the same URLs back. Written only with `--record-links`.
     RobotsRow in "robots";
 
     /// The site whose tree asked.
@@ -64,7 +64,7 @@ table! {
     url: String, "", "http://www.example.ke/robots.txt", "0.1";
     /// The HTTP status.
     status: u16, "", "200", "0.1";
-    /// The file, up to 500 KiB. A byte that is no UTF-8 stands in it percent-encoded, which RFC 9309 §2.2.2
-    /// holds to be the same.
+    /// The file, up to 500 KiB. Bytes that are not UTF-8 are percent-encoded, which RFC 9309 §2.2.2 treats as the
+    /// same.
     body: String, "", "User-agent: * Disallow: /private/", "0.1";
 }

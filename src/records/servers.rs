@@ -5,7 +5,7 @@ table! {
     /// to addresses that never answered is in the table exchanges.
     ServerRow in "servers";
 
-    /// The address, IPv4 or IPv6; one that holds an IPv4 address (NAT64, 6to4) is told as that.
+    /// The address, IPv4 or IPv6; one that holds an IPv4 address (NAT64, 6to4) is recorded as that.
     address: String, "", "192.0.2.7", "0.1";
     /// Hosts that were asked at this address.
     hosts: u32, "hosts", "12", "0.1";
@@ -36,15 +36,15 @@ table! {
     sent_bytes: u64, "bytes", "90110", "0.1";
     /// Connections opened to it.
     connections: u64, "connections", "44", "0.1";
-    /// How long the server's other users wait for their turn on average if there were no survey; known in
+    /// How long the server's other users would wait for their turn on average without the survey; known in
     /// simulations only.
     others_wait_ms: Option<f64>, "ms", "210.5", "0.1";
-    /// The same while the server is surveyed; null also when that is more than it can bear, so that waits grow
-    /// without end.
+    /// The same while the server is surveyed; null also when that is more than it can bear and waits grow without
+    /// end.
     others_wait_surveyed_ms: Option<f64>, "ms", "212.3", "0.1";
     /// The capacity of its link; known in simulations only.
     link_bits_per_second: Option<f64>, "bit/s", "512000.0", "0.1";
-    /// The best rate at which its answers came, by which the pauses are long enough for its link; null where no answer
+    /// The best rate at which its answers came, from which the pauses for its link follow; null where no answer
     /// was large enough to tell.
     best_bits_per_second: Option<f64>, "bit/s", "310400.0", "0.1";
 }

@@ -15,11 +15,10 @@ table! {
     parent_site: Option<String>, "", "example.co.tz", "0.1";
     /// 0 for the user's start URLs, n+1 for a site first linked from one of generation n.
     generation: u32, "", "1", "0.1";
-    /// Why the walk ended: `complete`, `depth`, `request_budget`, `byte_budget`, `time_budget`,
-    /// `stable`, `trap` (nothing was left but what has no end, or it has more URLs than a site may have), `robots`,
-    /// `moved`, `no_page` (the site answered and no entrance brought a page), `unreachable` (no answer),
-    /// `opt_out`, `interrupted` or `failed` (an error of this program in the walk of this site; `log.jsonl` tells its
-    /// cause).
+    /// Why the walk ended: `complete`, `depth`, `request_budget`, `byte_budget`, `time_budget`, `stable`, `trap`
+    /// (only parts without end were left, or the site has more URLs than `--max-urls`), `robots`, `moved`,
+    /// `no_page` (the site answered and no entrance brought a page), `unreachable` (no answer), `opt_out`,
+    /// `interrupted` or `failed` (an error of this program in the walk of this site; `log.jsonl` tells its cause).
     outcome: String, "", "complete", "0.1";
     /// The deepest level at which something was asked for; null when nothing was.
     deepest: Option<u16>, "links", "5", "0.1";

@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::records::units::thousands;
+use crate::records::units::count;
 use crate::records::{
     ExchangeRow, Manifest, ManifestError, PageLinkRow, RobotsRow, Row, SurveyState, TablesError, read_table,
     row_count,
@@ -65,26 +65,26 @@ impl Recorded {
     pub fn gaps(&self) -> Vec<String> {
         let contents = self.replay.contents();
         let too_deep = format!(
-            "URLs were found and not fetched, and answer 404: a survey deeper than --depth {}, or with wider \
-             limits, cannot be replayed",
+            "found and not fetched: a survey deeper than --depth {}, or with wider limits, cannot be replayed",
             self.settings.depth
         );
         let counted = [
-            (contents.unfetched_urls, too_deep.as_str()),
+            (contents.unfetched_urls, "URL", too_deep.as_str()),
             (
                 contents.approximated.values().sum(),
-                "failures are replayed by the nearest that a gateway can do",
+                "failure",
+                "replayed by the nearest that a gateway can do",
             ),
-            (contents.pages_without_links, "pages lack links that were counted on them"),
-            (contents.not_asked, "exchanges were refused or held back by our own side"),
-            (contents.repeated, "exchanges repeat a URL, whose last answer counts"),
-            (contents.at_other_ports, "exchanges were at other ports, which are not told apart"),
-            (contents.unreadable, "exchanges cannot be read"),
+            (contents.pages_without_links, "page", "without the links that were counted on them"),
+            (contents.not_asked, "exchange", "refused or held back by our own side"),
+            (contents.repeated, "exchange", "of a URL that was asked for before: the last answer counts"),
+            (contents.at_other_ports, "exchange", "at other ports, which are not told apart"),
+            (contents.unreadable, "exchange", "that cannot be read"),
         ];
         let is_unfinished = self.state != SurveyState::Finished;
         let unfinished = "the survey is not finished: sites that it has not done are missing";
-        let told = counted.into_iter().filter(|(number, _)| *number > 0);
-        let told = told.map(|(number, what)| format!("{} {what}", thousands(number)));
+        let told = counted.into_iter().filter(|(number, ..)| *number > 0);
+        let told = told.map(|(number, what, why)| format!("{} {why}", count(number, what)));
         is_unfinished.then(|| unfinished.to_owned()).into_iter().chain(told).collect()
     }
 }

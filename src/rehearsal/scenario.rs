@@ -20,8 +20,8 @@ pub struct Scenario {
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ScenarioError {
     #[error(
-        "{name}: hostile sites break rules of connections, of which a simulation has none; serve the world \
-         and survey it"
+        "{name}: hostile sites break the rules of connections, and a simulation has no connections; serve the \
+         world and survey it instead"
     )]
     HostileSites { name: String },
 }

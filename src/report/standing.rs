@@ -38,8 +38,8 @@ impl Banner {
             None => format!("{} of the site trees are done", thousands(done)),
         };
         let text = format!(
-            "{reached}; only these are in the figures. Sites that are done early are not a random choice of all \
-             (small ones end first, those of later generations come last): shares and intervals hold for what is \
+            "{reached}; only these are in the figures. Sites that end early are not a random sample \
+             (small ones end first, later generations last), so shares and intervals hold for what is \
              done, not for the whole survey. The command ccsurvey resume goes on."
         );
         Some(Self { title: title.to_owned(), text })

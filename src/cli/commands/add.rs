@@ -13,10 +13,10 @@ use crate::survey::{HandedOver, Taken, area, hand_over, settings_for_adding, tak
 
 /// Add start URLs to a survey that runs, rests or is finished.
 ///
-/// They come behind all that the survey knows, as start URLs of generation 0, and stand in DIR/start.csv too. A survey
-/// that runs takes them in within seconds; with one that rests or is finished `resume` goes on with them. What is handed
-/// over is kept and taken in once, also if either process is killed. Where the survey is a sample (--sample), sites that
-/// it does not draw are left out here too.
+/// They queue behind everything that the survey knows, as start URLs of generation 0, and are added to
+/// DIR/start.csv. A running survey takes them in within seconds; one that rests or is finished goes on with them
+/// by `resume`. They are kept and taken in exactly once, even if either process is killed. If the survey is a
+/// sample (--sample), sites that it does not draw are left out here too.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Add {

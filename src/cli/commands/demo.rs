@@ -63,7 +63,7 @@ impl Demo {
             served.shutdown().await.map_err(refusal)?;
             if exit == Exit::Interrupted {
                 say(&format!(
-                    "the virtual Web space is gone; before a resume bring it back with \
+                    "the virtual Web space is gone; before you resume, bring it back with \
                      `ccsurvey space serve demo --dns {dns} --gateway {gateway}`"
                 ));
             }

@@ -36,11 +36,11 @@ pub struct ReportCommand {
     #[arg(long, value_name = "GROUP", value_parser = grouping())]
     by: Vec<Grouping>,
 
-    /// Add what a survey would take in a network environment, a TOML file as that of `choose-depth`
+    /// Add a forecast for a network environment, a TOML file like that of `choose-depth`
     #[arg(long, value_name = "FILE")]
     environment: Option<PathBuf>,
 
-    /// Where the chance of the intervals begins: the same survey and seed make the same file
+    /// Seed of the random numbers for the intervals: the same survey and seed make the same file
     #[arg(long, value_name = "N", value_parser = whole::<u64>, default_value_t = Sampling::default().seed)]
     seed: u64,
 }

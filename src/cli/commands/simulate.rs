@@ -24,10 +24,10 @@ use crate::survey::{Ending, Summary, area};
 
 /// Survey a virtual Web space, or a recorded survey once more, in this process, on a virtual clock.
 ///
-/// The same engine as `survey`, with the same pauses, budgets and tables; only that nothing is sent and
-/// no time is waited for: weeks of a polite survey are over in minutes. The tables tell how long the
-/// survey would take, what each server would bear, and how much longer others would wait for it. The
-/// same world and settings make the same tables.
+/// The same engine as `survey`, with the same pauses, budgets and tables; but nothing is sent and no time is
+/// waited for: weeks of a polite survey are over in minutes. The tables tell how long the survey would take, what
+/// each server would bear, and how much longer others would wait for it. The same world and settings make the same
+/// tables.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 #[command(mut_arg("start", |flag| flag.required(false).help(START)))]

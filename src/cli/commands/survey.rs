@@ -26,9 +26,9 @@ pub struct SurveyCommand {
     #[arg(value_name = "DIR")]
     pub dir: PathBuf,
 
-    /// Go on where DIR has a survey, as `resume` does, or say that it is finished; begin it where DIR has none. For
-    /// service managers, which give one command at every start. The start list is read only to begin; flags that are
-    /// other than the survey began with must make it gentler
+    /// Go on with the survey in DIR, as `resume` does, or say that it is finished; begin it if DIR has none. For
+    /// service managers, which give the same command at every start. The start list is read only to begin; flags
+    /// that differ from those the survey began with must make it gentler
     #[arg(long)]
     pub or_resume: bool,
 
@@ -71,12 +71,12 @@ pub(super) fn taken_in_words(taken: Taken) -> String {
     let seeds = (taken.seeds > 0).then(|| format!(", {} in them", count(taken.seeds, "further start URL")));
     let repeated = (taken.repeated > 0).then(|| {
         format!(
-            "; {} passed over, for their site has its number already (--seeds-per-site)",
+            "; {} passed over: the site has as many as --seeds-per-site allows",
             count(taken.repeated, "start URL")
         )
     });
     let known = taken.known.map(|known| match known {
-        0 => "; nothing of the earlier survey is there: all is sent whole".to_owned(),
+        0 => "; nothing of the earlier survey is left: every page is sent whole".to_owned(),
         known => {
             let known = units::thousands(known);
             format!("; {known} pages and files of the earlier survey are sent only if they have changed")
@@ -118,8 +118,8 @@ mod tests {
         assert_eq!(taken_in_words(Taken { sites: 1, ..Taken::default() }), "1 site to survey");
         assert_eq!(
             taken_in_words(Taken { sites: 3400, seeds: 2, repeated: 1, known: None }),
-            "3,400 sites to survey, 2 further start URLs in them; 1 start URL passed over, for their site has its \
-             number already (--seeds-per-site)"
+            "3,400 sites to survey, 2 further start URLs in them; 1 start URL passed over: the site has \
+             as many as --seeds-per-site allows"
         );
         assert_eq!(
             taken_in_words(Taken { sites: 1, known: Some(1234), ..Taken::default() }),
@@ -127,7 +127,7 @@ mod tests {
         );
         assert_eq!(
             taken_in_words(Taken { sites: 1, known: Some(0), ..Taken::default() }),
-            "1 site to survey; nothing of the earlier survey is there: all is sent whole"
+            "1 site to survey; nothing of the earlier survey is left: every page is sent whole"
         );
     }
 }

@@ -11,8 +11,8 @@ pub fn section(censoring: &Censoring, unseen: &Unseen, sampling: &Sampling, chos
     let hosts = unseen.kinds.iter().find(|of| of.kind == Kind::Hosts);
     let lead = hosts.map_or_else(String::new, |hosts| {
         format!(
-            "{} external hosts are known, and there are at least {} by the estimate below. {} site trees were cut, {} \
-             URLs that they had found were not asked for.",
+            "{} external hosts are known, and by the estimate below there are at least {}. {} site trees \
+             were cut, and {} URLs found in them were not asked for.",
             thousands(hosts.known),
             Cell::CountBetween(hosts.all).shown(),
             thousands(censoring.cut_trees),
@@ -24,10 +24,11 @@ pub fn section(censoring: &Censoring, unseen: &Unseen, sampling: &Sampling, chos
         .with(bounds(censoring, chosen));
     section.blocks.extend([
         Block::Note(
-            "Coverage is a share of what is known. The upper line holds if the cut trees brought nothing more; the \
-             lower one if every URL left unasked were a page that brings, with all below it, as much as a page of \
-             that depth in the trees that ended by themselves (or as one of its own tree, if that is more), and all of it new. A tree \
-             without end may bring anything: the lower line is that of this model and not the worst that could be."
+            "Coverage is a share of what is known. The upper line holds if the cut trees would have \
+             brought nothing more. The lower line assumes that every URL not asked for is a page, and \
+             that this page, with everything below it, brings as much as a page of that depth in the \
+             trees that ended by themselves (or in its own tree, if that is more), all of it new. It is \
+             the line of this model, not the worst case: a tree without end may bring anything."
                 .to_owned(),
         ),
         Block::Heading("Beyond all links of the survey".to_owned()),
@@ -58,8 +59,8 @@ fn bounds(censoring: &Censoring, chosen: Option<u16>) -> Figure {
     });
     let alt = censoring.levels.last().map_or_else(String::new, |last| {
         format!(
-            "If all that cut trees might bring were new, the whole survey knew {} of the external URLs and {} of the \
-             hosts.",
+            "If everything that cut trees might bring were new, the whole survey would know {} of the \
+             external URLs and {} of the hosts.",
             percent(urls(last).low),
             percent(hosts(last).low)
         )
@@ -72,8 +73,8 @@ fn bounds(censoring: &Censoring, chosen: Option<u16>) -> Figure {
     };
     Figure::new(
         "figure-censoring",
-        "Coverage against depth if cut trees brought nothing more (line) and if all that they might bring were new \
-         (lower edge of the band).",
+        "Coverage against depth if cut trees brought nothing more (line) and if everything that they \
+         might bring were new (lower edge of the band).",
         alt,
         chart,
         Table::new("", "", columns).with_rows(rows),
@@ -100,8 +101,8 @@ fn estimates(unseen: &Unseen, sampling: &Sampling) -> Table {
         ]
     });
     let caption = format!(
-        "How many there are at least, known ones included (Chao2 over site trees, {} intervals), and which share of all \
-         links from trees leads to known ones (Good and Turing).",
+        "How many there are at least, including the known ones (Chao2 over site trees, {} intervals), \
+         and the share of all links from trees that lead to known ones (Good and Turing).",
         names::confidence(sampling)
     );
     Table::new("table-unseen", caption, columns).with_rows(rows)

@@ -18,9 +18,8 @@ pub fn section(choice: &Choice) -> Section {
     }
     section.blocks.push(table(choice).into());
     section.blocks.push(Block::Note(format!(
-        "Coverage is a share of what this survey knows, and the survey ends at depth {}: what lies deeper cannot be \
-         chosen here. The choice is made by the end of the interval that is on the safe side. The command \
-         ccsurvey choose-depth \
+        "Coverage is a share of what this survey knows. The survey ends at depth {}, so no deeper level \
+         can be chosen. The choice uses the safe end of the interval. The command ccsurvey choose-depth \
          chooses by another coverage, by load or for a network environment.",
         choice.deepest
     )));
@@ -31,7 +30,7 @@ fn recommendation(choice: &Choice) -> String {
     let wanted = wanted(&choice.criterion);
     match choice.depth.and_then(|depth| choice.level(depth)) {
         Some(level) if level.depth == choice.deepest => format!(
-            "Depth {} is recommended: {wanted}. It is the deepest level walked, so that it saves nothing.",
+            "Depth {} is recommended: {wanted}. It is the deepest level walked, so it saves nothing.",
             level.depth
         ),
         Some(level) => format!(
@@ -43,7 +42,7 @@ fn recommendation(choice: &Choice) -> String {
             percent(level.saved[LoadUnit::Bytes as usize]),
             choice.deepest,
         ),
-        None => format!("No depth is recommended; asked for was {wanted}."),
+        None => format!("No depth is recommended. The goal was {wanted}."),
     }
 }
 

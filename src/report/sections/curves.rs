@@ -200,7 +200,7 @@ fn yields(curves: &Curves, chosen: Option<u16>) -> Figure {
     Figure::new(
         "figure-new-servers",
         "What a level still brings: server addresses first known from it, for every 1,000 requests that it cost. Levels \
-         that brought none have no point; each line across is ten times the one below.",
+         that brought none have no point; each grid line is ten times the one below.",
         format!(
             "New server addresses for 1,000 requests: {}; see the table for deeper levels.",
             told.join(", ")

@@ -22,8 +22,8 @@ pub fn section(deepest: &Deepest, sampling: &Sampling, chosen: Option<u16>) -> S
         .with(survival(deepest, sampling, chosen));
     section.blocks.push(Block::Note(format!(
         "The share of deeper trees is the product-limit estimate of Kaplan and Meier: a tree that was cut counts for \
-         the levels it was seen at. It holds if trees are cut for reasons that say nothing of how much deeper they \
-         are. {} trees without any page are left out.",
+         the levels it was seen at. It holds if the reasons for cuts say nothing about how much deeper \
+         the trees are. {} trees without a page are left out.",
         thousands(deepest.without_page)
     )));
     section

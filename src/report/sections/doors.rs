@@ -32,11 +32,11 @@ pub fn section(doors: &Doors) -> Section {
     Section::new("doors", "Doors of sites", lead)
         .with(ordered(
             "figure-doors",
-            "Sites whose front page is a page, by scheme and name",
+            "Sites with a working front page, by scheme and name",
             Of { what: "door", unit: "sites", whole: doors.sites },
             &pages,
         ))
-        .with(Table::new("table-doors", "What came of the doors of sites", columns).with_rows(rows))
+        .with(Table::new("table-doors", "Outcomes at the doors of sites", columns).with_rows(rows))
         .with(Block::Note(format!(
             "Tried: the front page or its robots.txt was asked for. Answered: any status came, for robots.txt too: \
              {}. Led elsewhere: the front page redirects, to another door of the site or to another site. A door is \

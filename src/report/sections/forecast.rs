@@ -25,7 +25,7 @@ fn recommendation(forecast: &Forecast) -> String {
         None => {
             let forbidding: Vec<String> =
                 Limit::forbidding(&forecast.limits).into_iter().map(bound).collect();
-            format!("No depth fits. What forbids it: {}.", forbidding.join("; "))
+            format!("No depth fits. Ruled out by: {}.", forbidding.join("; "))
         }
     }
 }

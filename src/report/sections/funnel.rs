@@ -32,8 +32,8 @@ pub fn section(funnel: &Funnel) -> Section {
     section.with(Block::Note(format!(
         "Known: start URLs and targets of links. Resolves: an address was found. Answers: any status \
          came, for robots.txt too. Front page: 2xx at an entrance of the site or where it redirects inside the \
-         site. Active: two pages or more. Parked sites are not told from others, which takes guesses; \
-         they are among those with one page. {} surveyed sites outside the country domains are left out.",
+         site. Active: two pages or more. Parked sites are not told apart, since that would take \
+         guesses; they are among those with one page. {} surveyed sites outside the country domains are left out.",
         thousands(funnel.outside)
     )))
 }

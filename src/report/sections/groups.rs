@@ -18,7 +18,7 @@ pub fn section(groups: &Groups) -> Section {
     let (id, by) = named(groups.by);
     let lead = match groups.list.len() {
         1 => format!("All site trees are of one {by}."),
-        many => format!("Site trees told apart by {by}: {many} groups, the largest first."),
+        many => format!("Site trees by {by}: {many} groups, the largest first."),
     };
     Section::new(id, &format!("Curves by {by}"), lead)
         .with(figure(groups, id, by))

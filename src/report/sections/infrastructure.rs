@@ -7,7 +7,7 @@ use crate::report::{Block, Cell, Column, Fact, Section, Table, percent};
 #[must_use]
 pub fn section(found: &Infrastructure) -> Section {
     let place = if found.located_servers == 0 {
-        "no database of locations was used, so that their countries are not known".to_owned()
+        "no database of locations was used, so their countries are not known".to_owned()
     } else {
         format!(
             "{} of the site trees that can be judged are hosted abroad",
@@ -51,7 +51,7 @@ fn facts(found: &Infrastructure) -> Vec<Fact> {
         Fact::new("Median", Cell::Number(found.hosts_per_address.median, 1)),
         Fact::new("Most", Cell::Count(found.hosts_per_address.max as u64)),
         Fact::new(
-            "Site trees that share a server with ten other sites or more",
+            "Site trees that share a server with at least ten other sites",
             share(found.crowded_trees, found.hosted_trees),
         )
         .note(format!("on {} servers", thousands(found.crowded_servers))),
@@ -69,7 +69,7 @@ fn facts(found: &Infrastructure) -> Vec<Fact> {
             Fact::new("Share of the three largest networks", Cell::Share(concentration.share_of_top_three))
                 .note("of site trees"),
             Fact::new("Concentration of networks", Cell::Number(concentration.hhi, 3))
-                .note("Herfindahl–Hirschman index: 1 if one has all"),
+                .note("Herfindahl–Hirschman index: 1 if one has everything"),
         ]);
     }
     facts

@@ -8,11 +8,11 @@ use crate::report::{Axis, Block, Cell, Column, Columns, Fact, Figure, Scale, Sec
 pub fn section(kept_back: &KeptBack) -> Section {
     let most = kept_back.classes.iter().max_by_key(|class| class.urls);
     let lead = format!(
-        "Of {} internal URLs that were found {} were asked for. What kept back most is {}.",
+        "Of {} internal URLs found, {} were asked for. The largest part of the rest was kept back by {}.",
         thousands(kept_back.internal_urls),
         of(kept_back.fetched, kept_back.internal_urls),
         most.map_or_else(String::new, |class| {
-            format!("{} with {} URLs", reason(class.name), thousands(class.urls))
+            format!("{} ({} URLs)", reason(class.name), thousands(class.urls))
         }),
     );
     let sums = match kept_back.rows_that_do_not_reconcile {
@@ -38,7 +38,7 @@ pub fn section(kept_back: &KeptBack) -> Section {
 fn reason(class: &str) -> &str {
     match class {
         "robots" => "robots.txt",
-        "robots_unreachable" => "a robots.txt that could not be had",
+        "robots_unreachable" => "a robots.txt that could not be fetched",
         "nofollow" => "nofollow",
         "filtered" => "the survey's filters",
         "script" => "the rule on scripts",
@@ -121,8 +121,8 @@ fn by_level(kept_back: &KeptBack) -> Figure {
     });
     Figure::new(
         "figure-kept-back",
-        "What was found at each level and not asked for, as a share of all found there. One level below \
-         the deepest walked stands what lay too deep.",
+        "What was found at each level and not asked for, as a share of everything found there. The level \
+         below the deepest walked holds what lay too deep.",
         format!(
             "{} of all internal URLs were not asked for.",
             of(

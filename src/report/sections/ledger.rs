@@ -7,8 +7,8 @@ use crate::report::{Block, Cell, Column, Section, Table, Verdict, Verdicts};
 pub fn section(ledger: &Ledger) -> Section {
     let count = |verdict| ledger.promises.iter().filter(|promise| promise.verdict == verdict).count();
     let lead = format!(
-        "{} addresses were asked; half of them {} times or less, the most asked {} times. Of {} promises \
-         that the tables can show {} were kept and {} broken.",
+        "{} addresses were asked: half of them {} times or fewer, the one asked most {} times. Of {} promises \
+         that the tables can show, {} were kept and {} broken.",
         thousands(ledger.requests.count),
         Cell::Number(ledger.requests.median, 0).shown(),
         thousands(ledger.requests.max as u64),

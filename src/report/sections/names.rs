@@ -33,7 +33,8 @@ pub(super) fn kinds(curves: &Curves) -> Vec<Kind> {
 /// What the bands of a figure are.
 pub(super) fn bands(sampling: &Sampling) -> String {
     format!(
-        "Bands: {} intervals over site trees; one that would fill most of the figure stands in its data only.",
+        "Bands: {} intervals over site trees; a band that would fill most of the figure is left out, and \
+         only the data has it.",
         confidence(sampling)
     )
 }

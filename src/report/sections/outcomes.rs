@@ -39,8 +39,8 @@ pub fn section(outcomes: &Outcomes) -> Section {
         ))
         .with(statuses(outcomes))
         .with(Block::Note(
-            "The data dictionary tells what each word means. An HTTP status is not a failure, whatever \
-             it says."
+            "The data dictionary explains each word. An HTTP status is never a failure, not even one \
+             such as 500."
                 .to_owned(),
         ))
 }

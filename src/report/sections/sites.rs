@@ -8,8 +8,8 @@ use crate::report::{Block, Cell, Column, Fact, Section, Table, percent};
 pub fn section(sites: &Sites) -> Section {
     let pages = &sites.pages;
     let lead = format!(
-        "Of {} sites with a page half have {} pages or fewer; {} have a single one. The largest \
-         hundredth has {} of all pages.",
+        "Of {} sites with a page, half have {} pages or fewer, and {} have a single one. The largest 1 % \
+         have {} of all pages.",
         thousands(pages.count),
         Cell::Number(pages.median, 0).shown(),
         of(sites.with_one_page, pages.count),
@@ -27,13 +27,13 @@ pub fn section(sites: &Sites) -> Section {
         .with(by_country_domain(&sites.by_country_domain))
         .with(ordered(
             "figure-age",
-            "Pages that tell when they were last changed, by age when they were fetched",
+            "Pages that say when they were last changed, by age when fetched",
             Of::sum("age", "pages", &sites.age.classes),
             &sites.age.classes,
         ))
         .with(Block::Note(format!(
-            "Age is what Last-Modified says: {} of the pages tell it; {} have none or no date in it and \
-             {} claim the future. Pages made on request tell the time of the request or nothing.",
+            "Age is what Last-Modified says: {} of the pages have it, {} have none or no date in it, and \
+             {} claim the future. Pages made on request give the time of the request or nothing.",
             of(sites.age.dated, sites.read_pages),
             thousands(sites.age.undated),
             thousands(sites.age.future),
@@ -49,16 +49,16 @@ fn facts(sites: &Sites) -> Vec<Fact> {
         Fact::new("95th percentile", Cell::Number(p95, 1)),
         Fact::new("Most", Cell::Count(max as u64)),
         Fact::new("Unevenness", Cell::Number(sites.unevenness, 3))
-            .note("Gini coefficient: 0 all the same, 1 one has all"),
+            .note("Gini coefficient: 0 if all are equal, 1 if one has everything"),
         Fact::new("Pages of query URLs", share(sites.query_pages, sites.read_pages))
             .note("with ? or ; in the URL"),
         Fact::new("Different bodies", copies.bodies).note(format!("of {} pages", thousands(copies.pages))),
         Fact::new("Copies inside a site", share(copies.inside_sites, copies.pages)).note("beyond the first"),
         Fact::new("Copies across sites", share(copies.across_sites, copies.pages)).note(format!(
-            "bodies that stand in two sites or more; {} sites have one",
+            "bodies found in two sites or more; {} sites have one",
             thousands(copies.sites_sharing)
         )),
-        Fact::new("Nearly copies inside a site", share(copies.nearly_inside_sites, copies.pages))
+        Fact::new("Near copies inside a site", share(copies.nearly_inside_sites, copies.pages))
             .note("text within 3 of 64 bits of SimHash of another page, bodies different"),
     ]
 }

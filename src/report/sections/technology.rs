@@ -47,15 +47,15 @@ pub fn section(technology: &Technology) -> Section {
         .with_filled(charsets(technology))
         .with_filled(table(
             "table-languages",
-            "Languages that front pages say they are in",
+            "Languages that front pages declare",
             "language",
             "front pages",
             &technology.languages,
         ))
         .with(Block::Note(
-            "Software is what the header Server says before its version; nobody checks it. A front page \
-             is the first answer with 2xx at the start URL or where it redirects. Encodings have their \
-             names of the WHATWG standard, by which ISO-8859-1 is windows-1252."
+            "Software is what the header Server says before its version; it is not verified. A front page \
+             is the first answer with 2xx at the start URL or where it redirects. Encodings have the \
+             names of the WHATWG standard, in which ISO-8859-1 is windows-1252."
                 .to_owned(),
         ))
 }
@@ -126,6 +126,6 @@ fn charsets(technology: &Technology) -> Table {
             share(pair.pages, technology.pages),
         ]
     });
-    let caption = "Character encoding that the header declares against the one that pages were read in";
+    let caption = "The character encoding that the header declares against the one in which pages were read";
     Table::new("table-charsets", caption, columns).with_rows(rows)
 }

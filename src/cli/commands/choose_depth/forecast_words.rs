@@ -121,7 +121,7 @@ fn verdict(forecast: &Forecast) -> String {
     let head = if forbidding.iter().all(|limit| limit.depths.is_empty()) {
         "No depth fits."
     } else {
-        "No depth fits: each bound is kept by some depth, and no depth keeps all."
+        "No depth fits: some depth keeps each bound, but no depth keeps them all."
     };
     format!("{head}{}", allowed(&forbidding))
 }

@@ -70,7 +70,7 @@ pub struct ChooseDepth {
     #[arg(long, value_name = "GROUP", value_parser = grouping())]
     by: Option<Grouping>,
 
-    /// Where chance begins in the computation of intervals
+    /// Seed of the random numbers for the intervals
     #[arg(long, value_name = "NUMBER", value_parser = whole::<u64>, default_value = "1")]
     seed: u64,
 
@@ -281,17 +281,18 @@ impl<'a> Desk<'a> {
         let mut notes = Vec::new();
         if settings.per_site > 1 || settings.per_address > 1 {
             notes.push(
-                "the survey asked several questions at once in a site or at an address; it is foretold with one at a \
-                 time, and would take less"
+                "the survey made several requests at once in a site or at an address; the forecast makes \
+                 one at a time, and the survey would take less time"
                     .to_owned(),
             );
         }
         if settings.quiet_hours.is_some() {
-            notes.push("it is foretold without quiet hours, and would take longer".to_owned());
+            notes.push("the forecast leaves quiet hours out; the survey would take longer".to_owned());
         }
         if settings.per_neighbourhood.is_some() {
             notes.push(
-                "it is foretold without regard to neighbourhoods, and would take longer where servers stand side by side"
+                "the forecast leaves neighbourhoods out; the survey would take longer where servers \
+                 stand side by side"
                     .to_owned(),
             );
         }

@@ -144,7 +144,7 @@ fn no_depth(choice: &Choice) -> String {
     let Some(level) = level else { return "No depth: the survey has no levels.".to_owned() };
     match choice.criterion {
         Criterion::Coverage { at_least, .. } => format!(
-            "No depth reaches {}: depth {} covers {}. A survey that is walked deeper would tell more.",
+            "No depth reaches {}: depth {} covers {}. A deeper survey would tell more.",
             percent(at_least),
             level.depth,
             coverage_in_words(choice, level.coverage)

@@ -48,7 +48,7 @@ pub struct TruthCommand {
     #[arg(long, value_name = "N", default_value = "1", value_parser = values::whole::<u32>)]
     queries_per_script: u32,
 
-    /// The survey's --non-html; what HEAD costs is not told
+    /// The survey's --non-html; the cost of HEAD is left out
     #[arg(long, value_name = "RULE", value_enum, default_value = "skip")]
     non_html: Asked,
 

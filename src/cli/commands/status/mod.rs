@@ -31,9 +31,9 @@ pub struct Status {
     watch: bool,
 
     /// Print JSON, what DIR/status.json holds, with every kind of error; with --watch an object a line. `alive`
-    /// says whether a process is at work: false when none has told anything for half a minute, whatever `state`
-    /// says, and rates and time left are then gone; null for a simulation that says `running`, for nobody can
-    /// tell of a virtual clock
+    /// says whether a process is at work. It is false when none has reported for half a minute, whatever `state`
+    /// says; rates and time left are then missing. It is null for a simulation that says `running`, since nobody
+    /// can tell by a virtual clock
     #[arg(long)]
     json: bool,
 }
@@ -127,7 +127,7 @@ fn load(dir: &Path) -> Result<Snapshot, CliError> {
         let (file, dir) = (Snapshot::path(dir), dir.display());
         let what = match wrong.kind() {
             ErrorKind::NotFound => format!(
-                "{} is missing: a survey writes it every second from when it asks the first server",
+                "{} is missing: a survey writes it every second, from its first request on",
                 file.display()
             ),
             ErrorKind::InvalidData => format!("{} is damaged: {wrong}", file.display()),

@@ -36,15 +36,12 @@ pub(super) fn in_words(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
     table.row(["errors", &errors(now)]);
     let is_at_work = now.state == "running" && !is_silent(now, time);
     if is_at_work && !now.is_simulated {
-        table.row(["of late", &rates(now)]);
+        table.row(["last minute", &rates(now)]);
         table.row(["remaining", &time_left(now)]);
     }
     if let Some(since) = now.own_link_broken_since.filter(|_| is_at_work) {
         let paused = duration(age(since, time).as_secs_f64());
-        table.row([
-            "paused",
-            &format!("for {paused}: nothing comes back from anywhere; probing our own link"),
-        ]);
+        table.row(["paused", &format!("for {paused}: no answer comes from anywhere; probing our own link")]);
     }
     if let Some(problem) = &now.opt_out_problem {
         table.row(["opt-out list", problem]);
