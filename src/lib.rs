@@ -4,6 +4,7 @@
 //!
 //! What is asked, and of whom:
 //! - [`address`]: hosts, URLs in canonical form, public suffixes, scope, and where no request may go.
+//! - [`settings`]: everything a survey can be told, declared once.
 //! - [`starts`]: a start list in any form people have: start URLs, and the lines that hold none.
 //! - [`exchange`]: one question to a server and its answer.
 //!
@@ -29,7 +30,7 @@
 //! - [`space`]: a virtual Web space that knows its own ground truth, drawn from a seed or recorded by a survey.
 //! - [`cli`]: flags and file to settings; one file a command.
 //!
-//! The first eight are pure: no clock, no sockets, no disk except behind the frontier's store. Time is
+//! The first nine are pure: no clock, no sockets, no disk except behind the frontier's store. Time is
 //! always an argument. `tests/architecture.rs` holds which room may name which.
 
 #![forbid(unsafe_code)]
@@ -46,6 +47,7 @@ pub mod page;
 pub mod records;
 pub mod report;
 pub mod robots;
+pub mod settings;
 pub mod space;
 pub mod starts;
 pub mod survey;

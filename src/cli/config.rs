@@ -1,7 +1,7 @@
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::error::CliError;
-use crate::survey::Settings;
+use crate::settings::Settings;
 
 /// Reads a configuration file: the keys are the names of the flags. Its relative paths are taken from
 /// the folder it stands in.
@@ -14,16 +14,6 @@ pub(super) fn read(file: &Path) -> Result<Settings, CliError> {
     let mut settings =
         Settings::parse(&text).map_err(|wrong| CliError::Usage(format!("{}: {wrong}", file.display())))?;
     let folder = file.parent().unwrap_or(Path::new(""));
-    rebase(&mut settings, |path| folder.join(path));
+    settings.move_paths(|path| folder.join(path));
     Ok(settings)
-}
-
-/// Moves every path of the settings.
-pub(super) fn rebase(settings: &mut Settings, to: impl Fn(&Path) -> PathBuf) {
-    let optional =
-        [&mut settings.suffix_list, &mut settings.opt_out, &mut settings.priority, &mut settings.since];
-    let paths = optional.into_iter().flatten().chain(&mut settings.ca).chain(&mut settings.geo);
-    for path in paths {
-        *path = to(path);
-    }
 }

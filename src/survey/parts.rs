@@ -13,11 +13,9 @@ use super::folder::Folder;
 use super::opt_outs;
 use super::places::Places;
 use super::progress::{Progress, Snapshot};
-use super::settings::{FeedBackRule, Settings};
 use super::shares;
 use super::simulation::Simulation;
 use super::stored;
-use super::values::{Size, Span};
 use crate::address::{
     CountryDomains, Host, OptOuts, Priorities, Scope, ScopeRule, Site, Suffixes, WebUrl, server_at,
 };
@@ -26,6 +24,7 @@ use crate::fetch::{self, Fetcher};
 use crate::frontier::{FeedBack, Frontier, Rules};
 use crate::load::{self, Budget, Load, Most, OwnLink, Pace, Seen, Watch};
 use crate::records::Geo;
+use crate::settings::{FeedBackRule, Least, Settings, Size, Span};
 use crate::starts::{Area, Sample};
 use crate::walk;
 
@@ -177,7 +176,7 @@ impl Parts {
         let (bytes, ahead) = (fetcher.most_bytes(), fetcher.beyond_limit());
         let most = Most { bytes, ahead, time: settings.exchange_timeout.0 };
         let rate = settings.rate.map(|size| size.0);
-        let load = Load::new(pace(&settings), rate, shares::of_server(&settings), most)
+        let load = Load::new(pace(&settings), rate, shares::budget(&settings.budgets.server), most)
             .with_networks(shares::networks(&settings, &geo)?);
         let frontier = Frontier::open(&folder.state(), rules(&settings))?;
         let since = folder.since();
@@ -277,9 +276,11 @@ pub fn most_bytes(settings: &Settings) -> u64 {
 
 /// The smallest budget of bytes, and of busy time, with which anything is asked.
 #[must_use]
-pub fn least_budgets(settings: &Settings) -> (Size, Span) {
-    let bytes = load::least_bytes(fetch::beyond_limit(&fetch_settings(settings)));
-    (Size(bytes), Span(load::least_busy(settings.exchange_timeout.0)))
+pub fn least(settings: &Settings) -> Least {
+    Least {
+        bytes: Size(load::least_bytes(fetch::beyond_limit(&fetch_settings(settings)))),
+        busy: Span(load::least_busy(settings.exchange_timeout.0)),
+    }
 }
 
 /// How far a survey with these settings spreads.

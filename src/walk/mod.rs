@@ -60,8 +60,8 @@ mod trap;
 mod tree;
 
 pub use class::Class;
-pub use entrance::{Entrance, Entrances};
-pub use filter::{Extension, Filter, NON_HTML_EXTENSIONS, NonHtml, UrlPattern};
+pub use entrance::Entrance;
+pub use filter::Filter;
 pub use level::LevelCount;
 pub use machine::{Content, Known, OnRecord, Step, Walk};
 pub use outcome::Outcome;

@@ -1,7 +1,8 @@
 use std::time::Duration;
 
-use super::{Entrances, Filter, Probing};
+use super::{Filter, Probing};
 use crate::exchange::Depth;
+use crate::settings::Entrances;
 
 /// How many redirects in a row a page may take: the limit that the Fetch standard sets browsers is
 /// 20; chains beyond 10 are loops in practice, and each hop is a request.

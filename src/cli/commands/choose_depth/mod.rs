@@ -19,7 +19,8 @@ use crate::cli::exit::Exit;
 use crate::cli::flags::values::{decimal, whole};
 use crate::cli::output::{print, print_json};
 use crate::records::Manifest;
-use crate::survey::{LONGEST_WAIT, PARKED_PER_VISIT, Settings, Size, Span, SurveyError};
+use crate::settings::{Settings, Size, Span};
+use crate::survey::{LONGEST_WAIT, PARKED_PER_VISIT, SurveyError};
 use pacing::Rule;
 
 /// Say which depth to use, from the tables of a survey.

@@ -3,7 +3,8 @@ use std::time::{Duration, SystemTime};
 use crate::analysis::{Pacing, Settled};
 use crate::exchange::{Failure, Purpose, asks_for_pause, hangs_up};
 use crate::load::{Bucket, Care, Fare, Flow, Health, Pace, ServerLink, fare_of};
-use crate::survey::{Settings, most_bytes, pace};
+use crate::settings::Settings;
+use crate::survey::{most_bytes, pace};
 
 /// What chance adds to a doubled pause, in the mean.
 const USUAL_CHANCE: f64 = 0.5;

@@ -9,8 +9,8 @@ use crate::records::units::thousands;
 use crate::records::{
     ExchangeRow, Manifest, PageLinkRow, RobotsRow, Row, SurveyState, TablesError, read_table, row_count,
 };
+use crate::settings::Settings;
 use crate::space::{RecordedExchange, RecordedLink, Replay};
-use crate::survey::Settings;
 
 /// A recorded survey as a world.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use super::recorded::Recorded;
 use super::world::WorldArgument;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::flags::{socket, values};
+use crate::cli::flags::values;
 use crate::cli::output::{print, say};
 use crate::cli::run::block_on;
 use crate::cli::{start_list, stop};
@@ -28,11 +28,11 @@ pub struct Serve {
     world: WorldArgument,
 
     /// Where the name server listens, by UDP and TCP; port 0 takes a free one
-    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:5300", value_parser = socket)]
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:5300", value_parser = values::socket)]
     dns: SocketAddr,
 
     /// Where the gateway listens, for HTTP, HTTPS and as a proxy; port 0 takes a free one
-    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8080", value_parser = socket)]
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8080", value_parser = values::socket)]
     gateway: SocketAddr,
 
     /// A CSV file of all accesses, as the servers see them [default: none]

@@ -9,9 +9,8 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::flags::values;
 use crate::cli::output::{print_data, print_json};
+use crate::settings::{FeedBackRule, Limit, NON_HTML_EXTENSIONS};
 use crate::space::{Entrances, FeedBack, Truth, TruthSettings, TruthTable};
-use crate::survey::{FeedBackRule, Limit};
-use crate::walk::NON_HTML_EXTENSIONS;
 
 /// Print what a survey of a world must find, as CSV or JSON.
 ///
@@ -37,7 +36,7 @@ pub struct TruthCommand {
     json: bool,
 
     /// The survey's --feed-back
-    #[arg(long, value_name = "RULE", default_value = "link", value_parser = values::feed_back())]
+    #[arg(long, value_name = "RULE", default_value = "link", value_parser = values::choice::<FeedBackRule>())]
     feed_back: FeedBackRule,
 
     /// The survey's --entrances
@@ -57,7 +56,7 @@ pub struct TruthCommand {
     trap_levels: Limit<u16>,
 
     /// The survey's --suffixes
-    #[arg(long, value_name = "SECTION", default_value = "icann", value_parser = values::suffixes())]
+    #[arg(long, value_name = "SECTION", default_value = "icann", value_parser = values::choice::<SuffixSection>())]
     suffixes: SuffixSection,
 
     /// The survey's --start, one URL a line or CSV with a column `url` [default: the start list of the

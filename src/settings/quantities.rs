@@ -2,10 +2,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-use super::whole::Whole;
-use crate::load::QuietHours;
+use super::QuietHours;
+use super::value::{Amount, EXPECTED_DECIMAL, Refusal, Shape, Value, WholeNumber, Written};
 
 /// A duration as people write it: `2s`, `500ms`, `1h 30m`; a bare number is seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd)]
@@ -68,7 +66,7 @@ macro_rules! limited {
     ($($whole:ty),*) => {
         $(impl Limited for $whole {
             fn refusal(text: &str, _: Self::Err) -> String {
-                format!("'{text}' is neither none nor {}", <$whole>::expected())
+                format!("'{text}' is neither none nor {}", <$whole as WholeNumber>::expected())
             }
         })*
     };
@@ -86,7 +84,7 @@ limited!(in their own words: Span, Size, QuietHours);
 
 impl Limited for f64 {
     fn refusal(text: &str, _: Self::Err) -> String {
-        format!("'{text}' is neither none nor a number such as 5 or 2.5")
+        format!("'{text}' is neither none nor {EXPECTED_DECIMAL}")
     }
 }
 
@@ -101,66 +99,82 @@ impl<T: Limited> FromStr for Limit<T> {
     }
 }
 
-/// How limits stand in a configuration file: a key that is left out has its default, so that no limit at
-/// all needs a word.
-pub(super) mod or_none {
-    use super::{Deserialize, Deserializer, Limit, Limited, Serializer, Written, fmt};
+/// How a limit is written: a key that is left out has its default, so that no limit at all needs a word.
+pub struct OrNone;
 
-    pub fn serialize<T: fmt::Display, S: Serializer>(
-        limit: &Option<T>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        match limit {
-            Some(limit) => serializer.collect_str(limit),
-            None => serializer.serialize_str("none"),
-        }
+impl<T: Value + Limited + fmt::Display> Value<OrNone> for Option<T> {
+    const SHAPE: Shape = Shape::Text;
+
+    fn written(&self) -> Written {
+        Written::Text(self.as_ref().map_or("none".to_owned(), T::to_string))
     }
 
-    pub fn deserialize<'de, T: Limited, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Option<T>, D::Error> {
-        let limit: Result<Limit<T>, String> = Written::deserialize(deserializer)?.into_text().parse();
-        limit.map(|limit| limit.0).map_err(serde::de::Error::custom)
+    fn read(written: &Written) -> Result<Self, Refusal> {
+        let limit: Result<Limit<T>, String> = written.text_or_number()?.parse();
+        limit.map(|limit| limit.0).map_err(Refusal::Told)
     }
-}
 
-/// Written as text; read as text or as a bare number.
-#[derive(Deserialize)]
-#[serde(untagged, expecting = "expected a number, or words in quotes")]
-enum Written {
-    Text(String),
-    Whole(u64),
-    Fraction(f64),
-}
+    fn amount(&self) -> Amount {
+        self.as_ref().map_or(Amount::NoLimit, T::amount)
+    }
 
-impl Written {
-    fn into_text(self) -> String {
-        match self {
-            Self::Text(text) => text,
-            Self::Whole(number) => number.to_string(),
-            Self::Fraction(number) => number.to_string(),
-        }
+    fn in_words(&self) -> String {
+        self.as_ref().map_or("none".to_owned(), T::in_words)
     }
 }
 
-macro_rules! as_text {
-    ($type:ty) => {
-        impl Serialize for $type {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.collect_str(self)
-            }
-        }
+impl Value for Span {
+    const SHAPE: Shape = Shape::Text;
 
-        impl<'de> Deserialize<'de> for $type {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                Written::deserialize(deserializer)?.into_text().parse().map_err(serde::de::Error::custom)
-            }
-        }
-    };
+    fn written(&self) -> Written {
+        Written::Text(self.to_string())
+    }
+
+    fn read(written: &Written) -> Result<Self, Refusal> {
+        written.text_or_number()?.parse().map_err(Refusal::Told)
+    }
+
+    fn amount(&self) -> Amount {
+        Amount::Whole(self.0.as_nanos())
+    }
 }
 
-as_text!(Span);
-as_text!(Size);
+impl Value for Size {
+    const SHAPE: Shape = Shape::Text;
+
+    fn written(&self) -> Written {
+        Written::Text(self.to_string())
+    }
+
+    fn read(written: &Written) -> Result<Self, Refusal> {
+        written.text_or_number()?.parse().map_err(Refusal::Told)
+    }
+
+    fn amount(&self) -> Amount {
+        Amount::Whole(u128::from(self.0))
+    }
+
+    fn in_words(&self) -> String {
+        match self.0 {
+            bytes if bytes > 0 && bytes % MIB == 0 => format!("{}MiB", bytes / MIB),
+            bytes => bytes.to_string(),
+        }
+    }
+}
+
+const MIB: u64 = 1024 * 1024;
+
+impl Value for QuietHours {
+    const SHAPE: Shape = Shape::Text;
+
+    fn written(&self) -> Written {
+        Written::Text(self.to_string())
+    }
+
+    fn read(written: &Written) -> Result<Self, Refusal> {
+        written.text_or_number()?.parse().map_err(Refusal::Told)
+    }
+}
 
 #[cfg(test)]
 mod tests {
