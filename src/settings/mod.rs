@@ -43,4 +43,6 @@ pub use quantities::{Limit, Limited, OrNone, Size, Span};
 pub use quiet_hours::QuietHours;
 pub use survey::ENTRANCES;
 pub use table::{Rules, Setting};
-pub use value::{Amount, Choice, EXPECTED_DECIMAL, Plain, Refusal, Shape, Value, WholeNumber, Written};
+pub use value::{
+    Amount, Choice, EXPECTED_DECIMAL, NewPath, Plain, Refusal, Shape, Value, WholeNumber, Written,
+};

@@ -1,7 +1,5 @@
-use std::path::{Path, PathBuf};
-
 use super::Settings;
-use super::value::{Amount, Refusal, Shape, Written};
+use super::value::{Amount, NewPath, Refusal, Shape, Written};
 
 /// One setting, as the table declares it.
 #[derive(Debug)]
@@ -18,7 +16,7 @@ pub struct Setting {
     pub(super) read: fn(&mut Settings, &Written) -> Result<(), Refusal>,
     pub(super) amount: fn(&Settings) -> Amount,
     pub(super) in_words: fn(&Settings) -> String,
-    pub(super) move_paths: fn(&mut Settings, &dyn Fn(&Path) -> PathBuf),
+    pub(super) move_paths: fn(&mut Settings, &NewPath),
 }
 
 /// What holds for a setting beside its type and its default.

@@ -61,6 +61,9 @@ impl Amount {
 /// The usual way to write a value. [`OrNone`](super::OrNone) is the other one.
 pub struct Plain;
 
+/// Where a file or folder is to be found from now on.
+pub type NewPath = dyn Fn(&Path) -> PathBuf;
+
 /// What a setting can be. `Way` tells apart two ways to write the same type.
 pub trait Value<Way = Plain>: Sized {
     const SHAPE: Shape;
@@ -81,7 +84,7 @@ pub trait Value<Way = Plain>: Sized {
         self.written().to_string()
     }
 
-    fn move_paths(&mut self, _to: &dyn Fn(&Path) -> PathBuf) {}
+    fn move_paths(&mut self, _to: &NewPath) {}
 }
 
 impl Written {
@@ -253,7 +256,7 @@ impl Value for PathBuf {
         }
     }
 
-    fn move_paths(&mut self, to: &dyn Fn(&Path) -> PathBuf) {
+    fn move_paths(&mut self, to: &NewPath) {
         *self = to(self);
     }
 }
@@ -375,7 +378,7 @@ impl<T: Value> Value for Option<T> {
         self.as_ref().map_or("none".to_owned(), T::in_words)
     }
 
-    fn move_paths(&mut self, to: &dyn Fn(&Path) -> PathBuf) {
+    fn move_paths(&mut self, to: &NewPath) {
         self.iter_mut().for_each(|value| value.move_paths(to));
     }
 }
@@ -399,7 +402,7 @@ impl<T: Value> Value for Vec<T> {
         if self.is_empty() { "none".to_owned() } else { self.written().to_string() }
     }
 
-    fn move_paths(&mut self, to: &dyn Fn(&Path) -> PathBuf) {
+    fn move_paths(&mut self, to: &NewPath) {
         self.iter_mut().for_each(|value| value.move_paths(to));
     }
 }

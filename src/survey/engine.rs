@@ -10,7 +10,7 @@ use super::earlier::{self, EarlierPages, Reading};
 use super::error::SurveyError;
 use super::folder::Folder;
 use super::making::Making;
-use super::parts::{Parts, Reach, pace};
+use super::parts::{Parts, Reach};
 use super::progress::{Progress, Snapshot};
 use super::recovery::{Recalled, Totals, unrecorded};
 use super::simulation::Simulation;
@@ -23,7 +23,7 @@ use super::writer::Writer;
 use crate::address::WebUrl;
 use crate::exchange::Failure;
 use crate::frontier::Offer;
-use crate::load::{Promise, Seen};
+use crate::load::{Pace, Promise, Seen};
 use crate::records::{Judgement, Manifest, ManifestError, SurveyState, Tables, Verdict, row_counts};
 use crate::settings::{self, Change, ENTRANCES, Settings, impolite};
 use crate::starts::StartList;
@@ -478,7 +478,7 @@ fn further_breaches(promises: &[Verdict]) -> impl Iterator<Item = String> {
 }
 
 fn broken_promises(parts: &Parts) -> Result<Vec<String>, SurveyError> {
-    let pace = pace(&parts.promised);
+    let pace = Pace::from(&parts.promised);
     let mut broken = Vec::new();
     each_server(parts, |address, state| {
         for promise in state.ledger.broken(&pace) {

@@ -1,5 +1,4 @@
-use super::shares;
-use crate::load::{Burden, Count, Seen, ShortRests, Worst};
+use crate::load::{Burden, Count, Seen, SharedBudget, ShortRests, Worst};
 use crate::records::units::{bytes, milliseconds, thousands};
 use crate::records::{Judgement, Verdict};
 use crate::settings::Settings;
@@ -103,18 +102,18 @@ fn tree_budgets(seen: &Seen, settings: &Settings) -> [Verdict; 2] {
 
 fn shared_budgets(seen: &Seen, settings: &Settings) -> Vec<Verdict> {
     let places = [
-        ("server", "a server", shares::budget(&settings.budgets.server), &seen.server, &seen.server_day),
+        ("server", "a server", SharedBudget::from(&settings.budgets.server), &seen.server, &seen.server_day),
         (
             "network",
             "a network (/24, /48)",
-            shares::budget(&settings.budgets.network),
+            SharedBudget::from(&settings.budgets.network),
             &seen.network,
             &seen.network_day,
         ),
         (
             "as",
             "an autonomous system",
-            shares::budget(&settings.budgets.system),
+            SharedBudget::from(&settings.budgets.system),
             &seen.system,
             &seen.system_day,
         ),
