@@ -3,12 +3,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::budgets::{BUSY, BYTES, Budgets, REQUESTS};
+use super::quantities::MIB;
 use super::table::{Rules, SWITCH, settings, value};
 use super::value::Amount;
 use super::{Entrances, Extension, NonHtml, QuietHours, Size, Span};
 use crate::address::{ScopeRule, SuffixSection, UrlPattern};
 
-const MIB: u64 = 1024 * 1024;
 const DAY: u64 = 24 * 3600;
 
 const TIMEOUT: Rules = value("TIME").above_zero().free();
@@ -127,14 +127,17 @@ settings! {
         per_neighbourhood: Option<u32> as OrNone = None => value("N|none").above_zero().less_is_gentler();
         /// Least pause between two exchanges at a server address, e.g. 500ms. Below the default small servers feel
         /// the survey, and their owners complain
-        min_delay: Span = Span(Duration::from_secs(2)) => value("TIME").more_is_gentler().harsher_breaks("the least pause at a server");
+        min_delay: Span = Span(Duration::from_secs(2)) => value("TIME")
+            .more_is_gentler().harsher_breaks("the least pause at a server");
         /// The pause as a multiple of the last exchange's duration, so that a slow server is left alone for longer. 5
         /// takes a sixth of a server's time at most; 0 asks a struggling server as often as a fast one
         delay_factor: f64 = 5.0 => value("FACTOR")
-            .within(is_factor, "a number of 0 or more").more_is_gentler().harsher_breaks("longer pauses where a server is slow");
+            .within(is_factor, "a number of 0 or more")
+            .more_is_gentler().harsher_breaks("longer pauses where a server is slow");
         /// Most that a slow exchange or a back-off makes us pause. Lower hurries servers that are in trouble; a
         /// site's Crawl-delay or Retry-After is obeyed all the same
-        max_delay: Span = Span(Duration::from_secs(60)) => value("TIME").more_is_gentler().harsher_breaks("long pauses where a server is in trouble");
+        max_delay: Span = Span(Duration::from_secs(60)) => value("TIME")
+            .more_is_gentler().harsher_breaks("long pauses where a server is in trouble");
         /// Ask servers of others more harshly than the defaults promise their owners: shorter pauses, several
         /// requests at once, ceilings lifted. Without it such flags are refused; status and report say that it was
         /// given. Surveys of this machine need it not

@@ -39,10 +39,8 @@ pub use declared::{FeedBackRule, Settings};
 pub use entrances::Entrances;
 pub use impolite::{Harsher, impolite};
 pub use non_html::{Extension, NON_HTML_EXTENSIONS, NonHtml};
-pub use quantities::{Limit, Limited, OrNone, Size, Span};
+pub use quantities::{Limit, OrNone, Size, Span};
 pub use quiet_hours::QuietHours;
 pub use survey::ENTRANCES;
 pub use table::{Rules, Setting};
-pub use value::{
-    Amount, Choice, EXPECTED_DECIMAL, NewPath, Plain, Refusal, Shape, Value, WholeNumber, Written,
-};
+pub use value::{Amount, Choice, NewPath, Plain, Refusal, Shape, Value, Written, typed};

@@ -2,8 +2,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::QuietHours;
-use super::value::{Amount, EXPECTED_DECIMAL, Refusal, Shape, Value, WholeNumber, Written};
+use super::value::{Amount, Refusal, Shape, Value, Written};
 
 /// A duration as people write it: `2s`, `500ms`, `1h 30m`; a bare number is seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd)]
@@ -53,65 +52,43 @@ impl fmt::Display for Size {
     }
 }
 
+pub(super) const MIB: u64 = 1024 * 1024;
+
 /// A limit that can be lifted with the word `none`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit<T>(pub Option<T>);
 
-/// What a limit can be of, with words for who writes something else.
-pub trait Limited: FromStr {
-    fn refusal(text: &str, wrong: Self::Err) -> String;
-}
-
-macro_rules! limited {
-    ($($whole:ty),*) => {
-        $(impl Limited for $whole {
-            fn refusal(text: &str, _: Self::Err) -> String {
-                format!("'{text}' is neither none nor {}", <$whole as WholeNumber>::expected())
-            }
-        })*
-    };
-    (in their own words: $($type:ty),*) => {
-        $(impl Limited for $type {
-            fn refusal(_: &str, wrong: String) -> String {
-                wrong
-            }
-        })*
-    };
-}
-
-limited!(u16, u32, u64);
-limited!(in their own words: Span, Size, QuietHours);
-
-impl Limited for f64 {
-    fn refusal(text: &str, _: Self::Err) -> String {
-        format!("'{text}' is neither none nor {EXPECTED_DECIMAL}")
-    }
-}
-
-impl<T: Limited> FromStr for Limit<T> {
+impl<T: Value> FromStr for Limit<T> {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match text.trim() {
-            "none" => Ok(Self(None)),
-            text => text.parse().map(|limit| Self(Some(limit))).map_err(|wrong| T::refusal(text, wrong)),
-        }
+        let limit = <Option<T> as Value<OrNone>>::read(&Written::Text(text.to_owned()));
+        limit.map(Self).map_err(Refusal::of_flag)
     }
 }
 
 /// How a limit is written: a key that is left out has its default, so that no limit at all needs a word.
 pub struct OrNone;
 
-impl<T: Value + Limited + fmt::Display> Value<OrNone> for Option<T> {
+impl<T: Value> Value<OrNone> for Option<T> {
     const SHAPE: Shape = Shape::Text;
 
     fn written(&self) -> Written {
-        Written::Text(self.as_ref().map_or("none".to_owned(), T::to_string))
+        Written::Text(self.as_ref().map_or("none".to_owned(), |limit| limit.written().to_string()))
     }
 
     fn read(written: &Written) -> Result<Self, Refusal> {
-        let limit: Result<Limit<T>, String> = written.text_or_number()?.parse();
-        limit.map(|limit| limit.0).map_err(Refusal::Told)
+        let text = written.text_or_number()?;
+        let text = text.trim();
+        if text == "none" {
+            return Ok(None);
+        }
+        T::read(&T::SHAPE.typed(text)).map(Some).map_err(|refusal| match refusal {
+            Refusal::Unexpected { expected, .. } => {
+                Refusal::Told(format!("'{text}' is neither none nor {expected}"))
+            }
+            told @ Refusal::Told(_) => told,
+        })
     }
 
     fn amount(&self) -> Amount {
@@ -120,59 +97,6 @@ impl<T: Value + Limited + fmt::Display> Value<OrNone> for Option<T> {
 
     fn in_words(&self) -> String {
         self.as_ref().map_or("none".to_owned(), T::in_words)
-    }
-}
-
-impl Value for Span {
-    const SHAPE: Shape = Shape::Text;
-
-    fn written(&self) -> Written {
-        Written::Text(self.to_string())
-    }
-
-    fn read(written: &Written) -> Result<Self, Refusal> {
-        written.text_or_number()?.parse().map_err(Refusal::Told)
-    }
-
-    fn amount(&self) -> Amount {
-        Amount::Whole(self.0.as_nanos())
-    }
-}
-
-impl Value for Size {
-    const SHAPE: Shape = Shape::Text;
-
-    fn written(&self) -> Written {
-        Written::Text(self.to_string())
-    }
-
-    fn read(written: &Written) -> Result<Self, Refusal> {
-        written.text_or_number()?.parse().map_err(Refusal::Told)
-    }
-
-    fn amount(&self) -> Amount {
-        Amount::Whole(u128::from(self.0))
-    }
-
-    fn in_words(&self) -> String {
-        match self.0 {
-            bytes if bytes > 0 && bytes % MIB == 0 => format!("{}MiB", bytes / MIB),
-            bytes => bytes.to_string(),
-        }
-    }
-}
-
-const MIB: u64 = 1024 * 1024;
-
-impl Value for QuietHours {
-    const SHAPE: Shape = Shape::Text;
-
-    fn written(&self) -> Written {
-        Written::Text(self.to_string())
-    }
-
-    fn read(written: &Written) -> Result<Self, Refusal> {
-        written.text_or_number()?.parse().map_err(Refusal::Told)
     }
 }
 

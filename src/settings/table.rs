@@ -16,7 +16,7 @@ pub struct Setting {
     pub(super) read: fn(&mut Settings, &Written) -> Result<(), Refusal>,
     pub(super) amount: fn(&Settings) -> Amount,
     pub(super) in_words: fn(&Settings) -> String,
-    pub(super) move_paths: fn(&mut Settings, &NewPath),
+    pub(super) move_paths: fn(&mut Settings, &NewPath<'_>),
 }
 
 /// What holds for a setting beside its type and its default.
@@ -151,28 +151,14 @@ impl Setting {
     /// # Errors
     /// Says what is expected, when it is no value of this setting.
     pub fn hear(&self, settings: &mut Settings, words: &[String]) -> Result<(), String> {
-        let typed = |word: &String| match self.shape {
-            Shape::Number => number(word),
-            Shape::Flag => Written::Flag(word == "true"),
-            Shape::Path => Written::Path(word.into()),
-            Shape::Text | Shape::Word(_) => Written::Text(word.clone()),
-        };
         let written = match words {
-            [word] if !self.is_list => typed(word),
-            words => Written::List(words.iter().map(typed).collect()),
+            [word] if !self.is_list => self.shape.typed(word),
+            words => Written::List(words.iter().map(|word| self.shape.typed(word)).collect()),
         };
         (self.read)(settings, &written).map_err(|refusal| match (refusal, self.rules.bound) {
             (Refusal::Told(_), Bound::Within(_, expected)) => format!("expected {expected}"),
             (refusal, _) => refusal.of_flag(),
         })
-    }
-}
-
-fn number(word: &str) -> Written {
-    match (word.parse(), word.parse()) {
-        (Ok(whole), _) => Written::Whole(whole),
-        (_, Ok(fraction)) => Written::Fraction(fraction),
-        _ => Written::Text(word.to_owned()),
     }
 }
 
@@ -275,3 +261,44 @@ macro_rules! settings {
 }
 
 pub(super) use settings;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_setting_is_read_as_it_is_written() {
+        for setting in Settings::TABLE {
+            let mut settings = Settings::default();
+            let written = (setting.written)(&settings);
+            assert_eq!((setting.read)(&mut settings, &written), Ok(()), "{}", setting.key);
+            assert_eq!(settings, Settings::default(), "{}", setting.key);
+        }
+    }
+
+    #[test]
+    fn every_key_is_that_of_one_setting_and_has_dashes() {
+        for setting in Settings::TABLE {
+            assert!(!setting.key.contains('_'), "{}", setting.key);
+            assert!(Setting::named(setting.key).is_some_and(|found| std::ptr::eq(found, setting)));
+        }
+        let day = Setting::named("max-as-busy-per-day").unwrap();
+        let mut settings = Settings::default();
+        day.hear(&mut settings, &["2h".to_owned()]).unwrap();
+        assert_eq!(settings.budgets.system.per_day.busy, Some("2h".parse().unwrap()));
+    }
+
+    #[test]
+    fn a_value_that_is_none_of_its_setting_is_refused_in_the_words_of_a_flag() {
+        let refused = |key: &str, word: &str| {
+            Setting::named(key).unwrap().hear(&mut Settings::default(), &[word.to_owned()]).unwrap_err()
+        };
+        assert_eq!(refused("depth", "2.5"), "expected a whole number from 0 to 65535");
+        assert_eq!(refused("dns", "there"), "expected an address and a port, for example 127.0.0.1:53");
+        assert_eq!(refused("trap-levels", "few"), "'few' is neither none nor a whole number from 0 to 65535");
+        assert_eq!(
+            refused("link-share", "little"),
+            "expected a share above 0 and up to 1, such as 0.003, or none"
+        );
+    }
+}

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Entrances, Extension, FeedBackRule, NonHtml};
+use super::quantities::MIB;
+use super::{Entrances, Extension, FeedBackRule, NonHtml, QuietHours, Size, Span};
 use crate::address::{ScopeRule, SuffixSection, UrlPattern};
 
 /// A value as a file has it, and as the manifest does.
@@ -45,6 +46,30 @@ pub enum Shape {
     Word(&'static [&'static str]),
 }
 
+impl Shape {
+    /// What stands on a command line, as files have it.
+    pub(super) fn typed(self, word: &str) -> Written {
+        match self {
+            Self::Number => match (word.parse(), word.parse()) {
+                (Ok(whole), _) => Written::Whole(whole),
+                (_, Ok(fraction)) => Written::Fraction(fraction),
+                _ => Written::Text(word.to_owned()),
+            },
+            Self::Flag => Written::Flag(word == "true"),
+            Self::Path => Written::Path(word.into()),
+            Self::Text | Self::Word(_) => Written::Text(word.to_owned()),
+        }
+    }
+}
+
+/// Reads a value from a command line.
+///
+/// # Errors
+/// Says what is expected.
+pub fn typed<T: Value>(word: &str) -> Result<T, String> {
+    T::read(&T::SHAPE.typed(word)).map_err(Refusal::of_flag)
+}
+
 /// How much a value is, for bounds and to tell what is gentler.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub enum Amount {
@@ -62,7 +87,7 @@ impl Amount {
 pub struct Plain;
 
 /// Where a file or folder is to be found from now on.
-pub type NewPath = dyn Fn(&Path) -> PathBuf;
+pub type NewPath<'a> = dyn Fn(&Path) -> PathBuf + 'a;
 
 /// What a setting can be. `Way` tells apart two ways to write the same type.
 pub trait Value<Way = Plain>: Sized {
@@ -84,7 +109,7 @@ pub trait Value<Way = Plain>: Sized {
         self.written().to_string()
     }
 
-    fn move_paths(&mut self, _to: &NewPath) {}
+    fn move_paths(&mut self, _to: &NewPath<'_>) {}
 }
 
 impl Written {
@@ -174,33 +199,17 @@ macro_rules! whole_numbers {
                     Written::Whole(number) => <$type>::try_from(*number).ok(),
                     _ => None,
                 };
-                number.ok_or_else(|| written.refused(<$type as WholeNumber>::expected()))
+                number.ok_or_else(|| written.refused(format!("a whole number from 0 to {}", <$type>::MAX)))
             }
 
             fn amount(&self) -> Amount {
                 Amount::Whole(*self as u128)
-            }
-        }
-
-        impl WholeNumber for $type {
-            fn expected() -> String {
-                format!("a whole number from 0 to {}", <$type>::MAX)
             }
         })*
     };
 }
 
 whole_numbers!(u16, u32, u64, usize);
-
-/// The whole numbers that settings are.
-pub trait WholeNumber: TryFrom<u64> {
-    /// `a whole number from 0 to 65535`.
-    #[must_use]
-    fn expected() -> String;
-}
-
-/// What is expected of a number with or without a fraction.
-pub const EXPECTED_DECIMAL: &str = "a number such as 5 or 2.5";
 
 impl Value for f64 {
     const SHAPE: Shape = Shape::Number;
@@ -214,7 +223,7 @@ impl Value for f64 {
             Written::Whole(number) => Ok(*number as Self),
             Written::Negative(number) => Ok(*number as Self),
             Written::Fraction(number) => Ok(*number),
-            _ => Err(written.refused(EXPECTED_DECIMAL)),
+            _ => Err(written.refused("a number such as 5 or 2.5")),
         }
     }
 
@@ -256,7 +265,7 @@ impl Value for PathBuf {
         }
     }
 
-    fn move_paths(&mut self, to: &NewPath) {
+    fn move_paths(&mut self, to: &NewPath<'_>) {
         *self = to(self);
     }
 }
@@ -290,7 +299,7 @@ impl Value for Entrances {
 }
 
 macro_rules! texts {
-    ($($type:ty),*) => {
+    ($($type:ty, $as_text:ident { $($more:item)* })*) => {
         $(impl Value for $type {
             const SHAPE: Shape = Shape::Text;
 
@@ -299,13 +308,37 @@ macro_rules! texts {
             }
 
             fn read(written: &Written) -> Result<Self, Refusal> {
-                written.text()?.parse().map_err(|wrong| Refusal::Told(format!("{wrong}")))
+                written.$as_text()?.parse().map_err(|wrong| Refusal::Told(format!("{wrong}")))
             }
+
+            $($more)*
         })*
     };
 }
 
-texts!(String, Extension, UrlPattern);
+texts! {
+    String, text {}
+    Extension, text {}
+    UrlPattern, text {}
+    QuietHours, text_or_number {}
+    Span, text_or_number {
+        fn amount(&self) -> Amount {
+            Amount::Whole(self.0.as_nanos())
+        }
+    }
+    Size, text_or_number {
+        fn amount(&self) -> Amount {
+            Amount::Whole(self.0.into())
+        }
+
+        fn in_words(&self) -> String {
+            match self.0 {
+                bytes if bytes > 0 && bytes % MIB == 0 => format!("{}MiB", bytes / MIB),
+                bytes => bytes.to_string(),
+            }
+        }
+    }
+}
 
 /// A choice of a few words.
 pub trait Choice: Copy + PartialEq + 'static {
@@ -378,7 +411,7 @@ impl<T: Value> Value for Option<T> {
         self.as_ref().map_or("none".to_owned(), T::in_words)
     }
 
-    fn move_paths(&mut self, to: &NewPath) {
+    fn move_paths(&mut self, to: &NewPath<'_>) {
         self.iter_mut().for_each(|value| value.move_paths(to));
     }
 }
@@ -402,7 +435,7 @@ impl<T: Value> Value for Vec<T> {
         if self.is_empty() { "none".to_owned() } else { self.written().to_string() }
     }
 
-    fn move_paths(&mut self, to: &NewPath) {
+    fn move_paths(&mut self, to: &NewPath<'_>) {
         self.iter_mut().for_each(|value| value.move_paths(to));
     }
 }

@@ -3,18 +3,16 @@
 //! A flag that is not given leaves what the configuration file says, and that leaves the default.
 //! What the values mean to each other is checked afterwards, in `check`, for both alike.
 
-pub(super) mod values;
-
 use std::path::{Path, PathBuf};
 
-use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser};
+use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use super::check::{check, check_politeness, check_simulation};
 use super::config;
 use super::error::CliError;
 use crate::address::CountryDomains;
-use crate::settings::{Setting, Settings, Shape};
+use crate::settings::{Choice, Setting, Settings, Shape};
 
 /// Everything a survey can be told on the command line.
 #[derive(Debug)]
@@ -98,6 +96,11 @@ fn flag(setting: &'static Setting) -> Arg {
             setting.hear(&mut Settings::default(), std::slice::from_ref(&word)).map(|()| word)
         }),
     }
+}
+
+/// Reads one of the words of a setting, for flags of other commands.
+pub(super) fn choice<T: Choice + Send + Sync>() -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(T::WORDS).try_map(|word| T::named(&word).ok_or("expected another word"))
 }
 
 impl SurveyFlags {
