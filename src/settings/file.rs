@@ -188,6 +188,8 @@ mod tests {
         let text = toml::to_string(&settings).unwrap();
         assert!(text.contains("min-delay = \"1s 500ms\""), "{text}");
         assert_eq!(Settings::parse(&text).unwrap(), settings);
+        let table = toml::Table::try_from(&settings).unwrap();
+        assert_eq!(Settings::deserialize(table).unwrap(), settings);
     }
 
     #[test]
