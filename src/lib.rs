@@ -4,6 +4,7 @@
 //!
 //! What is asked, and of whom:
 //! - [`address`]: hosts, URLs in canonical form, public suffixes, scope, and where no request may go.
+//! - [`settings`]: everything a survey can be told, declared once.
 //! - [`starts`]: a start list in any form people have: start URLs, and the lines that hold none.
 //! - [`exchange`]: one question to a server and its answer.
 //!
@@ -49,6 +50,7 @@ pub mod rehearsal;
 pub mod report;
 pub mod robots;
 pub mod roster;
+pub mod settings;
 pub mod space;
 pub mod starts;
 pub mod survey;

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
 use ccsurvey::records::{Manifest, SurveyState};
-use ccsurvey::survey::{FeedBackRule, Settings};
+use ccsurvey::settings::{FeedBackRule, Settings};
 use common::{Space, rows, same_tables, timeless_tables};
 
 fn ccsurvey(arguments: &[&str]) -> Output {

@@ -4,8 +4,8 @@ mod common;
 
 use ccsurvey::address::WebUrl;
 use ccsurvey::records::{ExchangeRow, LevelRow, SiteRow};
+use ccsurvey::settings::{FeedBackRule, Settings};
 use ccsurvey::space::FeedBack;
-use ccsurvey::survey::{FeedBackRule, Settings};
 use common::{Space, same};
 
 #[test]

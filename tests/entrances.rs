@@ -9,11 +9,12 @@ use std::time::Duration;
 
 use ccsurvey::address::WebUrl;
 use ccsurvey::records::{ExchangeRow, SiteRow};
+use ccsurvey::settings::Entrances;
+use ccsurvey::settings::{Settings, Span};
 use ccsurvey::space::{
     Certificate, Handshake, Lookup, Reaction, Records, Response, ServeSettings, Served, Server, Web, serve,
 };
-use ccsurvey::survey::{Settings, Span, Survey};
-use ccsurvey::walk::Entrances;
+use ccsurvey::survey::Survey;
 use common::{TimelessTables, same_tables, timeless_tables};
 use tokio::runtime::Runtime;
 

@@ -8,7 +8,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
 use ccsurvey::records::{LevelRow, SiteRow};
-use ccsurvey::survey::{Settings, Span};
+use ccsurvey::settings::{Settings, Span};
 use common::{Space, Surveyed};
 
 /// A gateway that answers every request as `answer` says, given its path, until the test ends.

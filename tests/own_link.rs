@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use ccsurvey::records::{ExchangeRow, SiteRow};
-use ccsurvey::survey::{Settings, Span};
+use ccsurvey::settings::{Settings, Span};
 use common::Space;
 use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpSocket, TcpStream, UdpSocket};

@@ -5,8 +5,8 @@ mod common;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 
+use ccsurvey::settings::{Settings, Span};
 use ccsurvey::space::{Access, Reaction, Web, World};
-use ccsurvey::survey::{Settings, Span};
 use common::Space;
 
 const MIN_DELAY: Duration = Duration::from_millis(15);

@@ -4,7 +4,7 @@ mod common;
 
 use ccsurvey::analysis::overview::Overview;
 use ccsurvey::records::{ExchangeRow, SiteRow};
-use ccsurvey::survey::Settings;
+use ccsurvey::settings::Settings;
 use common::{Space, same};
 
 #[test]

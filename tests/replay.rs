@@ -13,8 +13,9 @@ use std::sync::Arc;
 use ccsurvey::address::WebUrl;
 use ccsurvey::records::{ExchangeRow, LevelRow, LinkRow, PageLinkRow, SiteRow};
 use ccsurvey::rehearsal::Recorded;
+use ccsurvey::settings::{FeedBackRule, Settings};
 use ccsurvey::space::{Replay, ServeSettings, Served, serve};
-use ccsurvey::survey::{FeedBackRule, Settings, Survey};
+use ccsurvey::survey::Survey;
 use common::{Space, Surveyed, TimelessTables, rows, same, timeless_tables};
 use tokio::runtime::Runtime;
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use ccsurvey::address::WebUrl;
 use ccsurvey::records::{ExchangeRow, Geo, LevelRow, LinkRow, ServerRow, SiteRow};
-use ccsurvey::survey::{Settings, Span};
+use ccsurvey::settings::{Settings, Span};
 use common::{Space, rows, same, same_tables, timeless_tables};
 
 /// The pauses of `Space::settings`, as flags.

@@ -12,7 +12,8 @@ use ccsurvey::analysis::overview::Overview;
 use ccsurvey::records::units::thousands;
 use ccsurvey::records::{ExchangeRow, PageLinkRow, RobotsRow};
 use ccsurvey::rehearsal::Recorded;
-use ccsurvey::survey::{Settings, Summary};
+use ccsurvey::settings::Settings;
+use ccsurvey::survey::Summary;
 use common::{Space, Surveyed, TimelessTables, rows, same, timeless_tables};
 
 /// The small country with a tag or a date, or both, on three pages of four.

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use ccsurvey::address::WebUrl;
 use ccsurvey::records::{ExchangeRow, LevelRow, LinkRow, ServerRow, SiteRow, read_opt_outs};
+use ccsurvey::settings::{FeedBackRule, Settings, Size, Span};
 use ccsurvey::space::{Access, FeedBack, NETWORKS, geo_database};
-use ccsurvey::survey::{FeedBackRule, Settings, Size, Snapshot, Span, Survey, least_budgets};
+use ccsurvey::survey::{Snapshot, Survey, least};
 use common::{Space, Surveyed};
 
 fn by_outcome(sites: &[SiteRow], outcome: &str) -> usize {
@@ -34,7 +35,7 @@ fn no_request_budget_is_exceeded_and_what_is_left_is_counted() {
 fn no_byte_budget_is_exceeded() {
     let world = include_str!("worlds/a_small_country.toml");
     let space = Space::of(&world.replace("bytes_median = 1000.0", "bytes_median = 40000.0"));
-    let least = least_budgets(&space.settings()).0.0;
+    let least = least(&space.settings()).bytes.0;
     let budget = least + 100_000;
     let tables = space.survey(Settings { max_bytes: Some(Size(budget)), ..space.settings() }).tables();
     assert!(by_outcome(&tables.sites, "byte_budget") > 3);
@@ -90,7 +91,8 @@ fn opted_out_names_and_networks_are_never_contacted() {
 #[test]
 fn no_server_bears_more_requests_than_its_share() {
     let space = Space::serve("a_small_country");
-    let settings = Settings { max_server_requests: Some(20), ..space.settings() };
+    let mut settings = space.settings();
+    settings.budgets.server.in_all.requests = Some(20);
     let tables = space.survey(settings).tables();
     let mut seen: HashMap<String, u32> = HashMap::new();
     for access in space.accesses() {

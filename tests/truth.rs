@@ -4,9 +4,9 @@ mod common;
 
 use std::time::Duration;
 
+use ccsurvey::settings;
+use ccsurvey::settings::{FeedBackRule, Settings, Span};
 use ccsurvey::space::{Entrances, FeedBack, TruthSettings};
-use ccsurvey::survey::{FeedBackRule, Settings, Span};
-use ccsurvey::walk;
 use common::Space;
 use common::truths::{assert_true, found_and_reachable};
 
@@ -148,10 +148,10 @@ fn fewer_entrances_and_all_doors_are_told_by_the_truth_too() {
     let space = Space::serve(SHUT);
     let mut found_with = Vec::new();
     for (told, entrances) in [
-        (Entrances::UpTo(1), walk::Entrances::UpTo(1)),
-        (Entrances::UpTo(2), walk::Entrances::UpTo(2)),
-        (Entrances::default(), walk::Entrances::default()),
-        (Entrances::All, walk::Entrances::All),
+        (Entrances::UpTo(1), settings::Entrances::UpTo(1)),
+        (Entrances::UpTo(2), settings::Entrances::UpTo(2)),
+        (Entrances::default(), settings::Entrances::default()),
+        (Entrances::All, settings::Entrances::All),
     ] {
         let truth = space.truth_by(|settings| TruthSettings { entrances: told, ..settings });
         let tables = space.survey(Settings { entrances, sites: 64, ..space.settings() }).tables();

@@ -17,8 +17,9 @@ use std::time::{Duration, Instant};
 
 use ccsurvey::address::WebUrl;
 use ccsurvey::records::{ExchangeRow, SiteRow};
-use ccsurvey::survey::{Ending, Settings, Survey};
-use ccsurvey::walk::Entrances;
+use ccsurvey::settings::Entrances;
+use ccsurvey::settings::Settings;
+use ccsurvey::survey::{Ending, Survey};
 use common::{TimelessTables, almost_without_pauses, rows, same_tables, timeless_tables};
 use hickory_proto::op::Message;
 use hickory_proto::rr::rdata::{A, AAAA};

@@ -9,7 +9,8 @@
 //! [`Suffixes`] of the Public Suffix List, its [`Site`]. A [`Scope`] tells internal
 //! from external, [`CountryDomains`] tell which hosts are surveyed, [`special_range`]
 //! and [`OptOut`] tell where no request may go, [`server_at`] which addresses are one server, [`Priorities`] who is
-//! asked sooner, [`usual_offset`] what time it is there, and [`http_date`] when a server means.
+//! asked sooner, a [`UrlPattern`] which URLs a pattern means, [`usual_offset`] what time it is there, and [`http_date`]
+//! when a server means.
 //!
 //! This room never looks a name up, never reads the clock and never opens a file.
 
@@ -20,6 +21,7 @@ mod local_time;
 mod neighbourhood;
 mod opt_out;
 mod opt_outs;
+mod path_pattern;
 mod ports;
 mod priorities;
 mod scope;
@@ -27,6 +29,7 @@ mod server;
 mod special;
 mod suffixes;
 mod url;
+mod url_pattern;
 
 pub use calendar::http_date;
 pub use country::{CountryDomains, CountryError};
@@ -35,6 +38,7 @@ pub use local_time::usual_offset;
 pub use neighbourhood::Neighbourhood;
 pub use opt_out::{OptOut, OptOutEntry, OptOutError};
 pub use opt_outs::{OptOuts, SystemOf};
+pub use path_pattern::{PathPattern, Target};
 pub use ports::is_refused_port;
 pub use priorities::{Priorities, PriorityError};
 pub use scope::{Scope, ScopeRule};
@@ -42,3 +46,4 @@ pub use server::{server_at, server_named};
 pub use special::special_range;
 pub use suffixes::{Site, SuffixError, SuffixSection, Suffixes};
 pub use url::{MAX_URL_BYTES, PageKey, QueryEncoder, ScriptKey, UrlError, WebUrl};
+pub use url_pattern::UrlPattern;

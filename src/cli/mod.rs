@@ -4,7 +4,7 @@
 //! [`main`] reads the arguments into a [`Command`](command::Command) and executes it. There is a file
 //! for each command in [`commands`]; the flags of a survey are in [`flags`], in the groups of its help.
 //! Flags are laid over the configuration file (`config`) and that over the defaults of
-//! [`Settings`](crate::survey::Settings); `check` then looks at the whole once, wherever a value came
+//! [`Settings`](crate::settings::Settings); `check` then looks at the whole once, wherever a value came
 //! from.
 //!
 //! `survey`, `resume` and `demo` meet in `run`: the log is opened, signals are listened to (`stop`),

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::settings;
+
 /// How exchanges are made. The defaults are the polite ones.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -57,30 +59,37 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             user_agent: concat!("ccsurvey/", env!("CARGO_PKG_VERSION")).to_owned(),
-            dns: None,
-            gateway: None,
-            permit_special_addresses: false,
-            refuse_bad_certificates: false,
-            // A page longer than this is mostly data; that its end was not read is told by
-            // `body_too_large`.
-            max_body: 1024 * 1024,
-            timeouts: Timeouts::default(),
-            extra_roots: Vec::new(),
-            connections_per_address: 1,
+            ..Self::from(&settings::Settings::default())
+        }
+    }
+}
+
+impl From<&settings::Settings> for Settings {
+    fn from(settings: &settings::Settings) -> Self {
+        Self {
+            user_agent: settings.user_agent(),
+            dns: settings.dns,
+            gateway: settings.gateway,
+            permit_special_addresses: settings.permit_special_addresses,
+            refuse_bad_certificates: settings.refuse_bad_certificates,
+            max_body: settings.max_body.0,
+            timeouts: Timeouts {
+                dns: settings.dns_timeout.0,
+                connect: settings.connect_timeout.0,
+                tls: settings.tls_timeout.0,
+                first_byte: settings.first_byte_timeout.0,
+                idle: settings.idle_timeout.0,
+                whole: settings.exchange_timeout.0,
+            },
+            extra_roots: settings.ca.clone(),
+            connections_per_address: settings.per_address as usize,
         }
     }
 }
 
 impl Default for Timeouts {
     fn default() -> Self {
-        Self {
-            dns: Duration::from_secs(10),
-            connect: Duration::from_secs(10),
-            tls: Duration::from_secs(10),
-            first_byte: Duration::from_secs(30),
-            idle: Duration::from_secs(20),
-            whole: Duration::from_mins(1),
-        }
+        Settings::default().timeouts
     }
 }
 

@@ -3,6 +3,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use crate::exchange::Wire;
+use crate::settings::Settings;
 
 /// What one site tree may cost its servers; none: no bound.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -11,6 +12,16 @@ pub struct Budget {
     /// Bytes on the wire, both ways.
     pub bytes: Option<u64>,
     pub time: Option<Duration>,
+}
+
+impl From<&Settings> for Budget {
+    fn from(settings: &Settings) -> Self {
+        Self {
+            requests: settings.max_requests,
+            bytes: settings.max_bytes.map(|size| size.0),
+            time: settings.max_time.map(|span| span.0),
+        }
+    }
 }
 
 /// Which budget is spent.

@@ -2,6 +2,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::settings::Settings;
+
 /// How gently servers are asked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pace {
@@ -27,14 +29,20 @@ pub struct Pace {
 
 impl Default for Pace {
     fn default() -> Self {
+        Self::from(&Settings::default())
+    }
+}
+
+impl From<&Settings> for Pace {
+    fn from(settings: &Settings) -> Self {
         Self {
-            min_delay: Duration::from_secs(2),
-            factor: 5.0,
-            max_delay: Duration::from_secs(60),
-            link_share: Some(0.003),
-            per_address: 1,
-            per_neighbourhood: None,
-            per_site: 1,
+            min_delay: settings.min_delay.0,
+            factor: settings.delay_factor,
+            max_delay: settings.max_delay.0,
+            link_share: settings.link_share,
+            per_address: settings.per_address,
+            per_neighbourhood: settings.per_neighbourhood,
+            per_site: settings.per_site,
         }
     }
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::budget::LEAST_BYTES;
 use crate::exchange::Answer;
+use crate::settings::{Allowance, Bearable};
 
 /// What a place may bear for a survey, whatever sites stand there; none: no bound. A place is a server address, or a
 /// [`Network`](super::Network) of them.
@@ -20,6 +21,22 @@ pub struct Burden {
     /// On the wire, both ways.
     pub bytes: Option<u64>,
     pub busy: Option<Duration>,
+}
+
+impl From<&Allowance> for SharedBudget {
+    fn from(allowance: &Allowance) -> Self {
+        Self { per_day: Burden::from(&allowance.per_day), in_all: Burden::from(&allowance.in_all) }
+    }
+}
+
+impl From<&Bearable> for Burden {
+    fn from(bearable: &Bearable) -> Self {
+        Self {
+            requests: bearable.requests,
+            bytes: bearable.bytes.map(|size| size.0),
+            busy: bearable.busy.map(|span| span.0),
+        }
+    }
 }
 
 /// The most that one exchange may come to.

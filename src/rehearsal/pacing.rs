@@ -3,7 +3,8 @@ use std::time::{Duration, SystemTime};
 use crate::analysis::{Pacing, Settled};
 use crate::exchange::{Failure, Purpose, asks_for_pause, hangs_up};
 use crate::load::{Bucket, Care, Fare, Flow, Health, Pace, ServerLink, fare_of};
-use crate::survey::{Settings, most_bytes, pace};
+use crate::settings::Settings;
+use crate::survey::most_bytes;
 
 /// What chance adds to a doubled pause, in the mean.
 const USUAL_CHANCE: f64 = 0.5;
@@ -22,7 +23,7 @@ impl SurveyPacing {
     pub fn of(settings: &Settings) -> Self {
         let largest = most_bytes(settings);
         Self {
-            pace: pace(settings),
+            pace: Pace::from(settings),
             servers: Vec::new(),
             bucket: settings.rate.map(|rate| Bucket::new(rate.0, largest)),
             largest,

@@ -8,8 +8,9 @@ use crate::records::{
     ExchangeRow, Manifest, ManifestError, PageLinkRow, RobotsRow, Row, SurveyState, TablesError, read_table,
     row_count,
 };
+use crate::settings::Settings;
 use crate::space::{RecordedExchange, RecordedLink, Replay};
-use crate::survey::{Settings, SettingsFileError, read_settings};
+use crate::survey::{SettingsFileError, read_settings};
 
 /// A recorded survey as a world.
 #[derive(Debug)]

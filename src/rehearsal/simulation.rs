@@ -8,8 +8,9 @@ use tokio::sync::watch;
 
 use super::in_process::InProcess;
 use super::scenario::Scenario;
+use crate::settings::Settings;
 use crate::starts::StartList;
-use crate::survey::{Ending, Reading, Settings, Simulation, Survey, SurveyError, Taken};
+use crate::survey::{Ending, Reading, Simulation, Survey, SurveyError, Taken};
 
 /// A survey of a virtual Web in this process, on a virtual clock: weeks of a polite survey are over in minutes.
 pub struct Rehearsal {

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use super::lines::Record;
-use super::pattern::PathPattern;
+use crate::address::PathPattern;
 
 /// Gathers, record by record, what a robots.txt says to us and what it says to everyone.
 pub(super) struct Groups<'a> {

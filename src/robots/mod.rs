@@ -9,7 +9,7 @@
 //!
 //! Inside, the bytes take four steps, a file each: `lines` cuts them to [`MAX_BYTES`], bridges the
 //! encoding and yields records; `groups` gathers the records of the groups that name us, or of
-//! those for everyone; `pattern` compares a rule's path with a URL's; `rules` picks the most
+//! those for everyone; [`PathPattern`](crate::address::PathPattern) compares a rule's path with a URL's; `rules` picks the most
 //! specific match.
 //!
 //! Parsing is total: whatever a server sends gives rules, and what was wrong with it is data,
@@ -27,7 +27,6 @@
 mod availability;
 mod groups;
 mod lines;
-mod pattern;
 mod rules;
 
 #[cfg(test)]
@@ -38,5 +37,4 @@ mod rfc9309;
 pub use availability::{Availability, MAX_AGE, MAX_REDIRECTS};
 pub use groups::Defects;
 pub use lines::MAX_BYTES;
-pub use pattern::{PathPattern, Target};
 pub use rules::Rules;

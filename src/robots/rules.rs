@@ -3,8 +3,7 @@ use std::time::Duration;
 
 use super::groups::{Defects, Groups, Rule};
 use super::lines::Lines;
-use super::pattern::{PathPattern, Target};
-use crate::address::WebUrl;
+use crate::address::{PathPattern, Target, WebUrl};
 
 /// What one robots.txt lets our product token do.
 ///

@@ -18,10 +18,10 @@ use super::error::{READ, SurveyError};
 use super::folder::{Folder, write_urls};
 use super::parts::{Reach, rules};
 use super::progress::Snapshot;
-use super::settings::Settings;
 use super::start_urls::{drawn, offered};
 use crate::frontier::{Frontier, FrontierError};
 use crate::records::{Manifest, SurveyState, replace_with, sync_folder};
+use crate::settings::Settings;
 use crate::starts::StartList;
 
 /// A list that was handed over to a survey.

@@ -1,20 +1,18 @@
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Deserialize;
 use tokio::sync::watch;
 
-use super::changes::{self, Change};
 use super::crew::{Crew, save_status};
 use super::earlier::{self, EarlierPages, Reading};
 use super::error::SurveyError;
 use super::folder::Folder;
-use super::impolite::impolite;
 use super::making::Making;
-use super::parts::{Parts, Reach, pace};
+use super::parts::{Parts, Reach};
 use super::progress::{Progress, Snapshot};
 use super::recovery::{Recalled, Totals, unrecorded};
-use super::settings::{ENTRANCES, Settings};
 use super::simulation::Simulation;
 use super::start_urls::{drawn, offered};
 use super::stored::each_server;
@@ -25,8 +23,9 @@ use super::writer::Writer;
 use crate::address::WebUrl;
 use crate::exchange::Failure;
 use crate::frontier::Offer;
-use crate::load::{Promise, Seen};
+use crate::load::{Pace, Promise, Seen};
 use crate::records::{Judgement, Manifest, ManifestError, SurveyState, Tables, Verdict, row_counts};
+use crate::settings::{self, Change, ENTRANCES, Settings, impolite};
 use crate::starts::StartList;
 
 /// A survey that is ready to run.
@@ -427,11 +426,11 @@ fn with_wishes(
     let wished = wished.clone().in_full();
     let wished = if is_before_entrances(manifest) { wished.of_before_entrances() } else { wished };
     check_change(&began_with, &wished, &folder.dir)?;
-    changes::with_wishes(&began_with, stands_at, &wished).map_err(unreadable)
+    settings::with_wishes(&began_with, stands_at, &wished).map_err(unreadable)
 }
 
 fn check_change(began_with: &Settings, settings: &Settings, told_in: &Path) -> Result<(), SurveyError> {
-    match changes::first_wrong(began_with, settings) {
+    match settings::first_wrong(began_with, settings) {
         None => Ok(()),
         Some(Change { key, was, is, expected }) => {
             Err(SurveyError::Changed { path: told_in.to_owned(), key, was, is, expected })
@@ -439,7 +438,7 @@ fn check_change(began_with: &Settings, settings: &Settings, told_in: &Path) -> R
     }
 }
 
-fn unreadable(wrong: serde_json::Error) -> SurveyError {
+fn unreadable(wrong: impl fmt::Display) -> SurveyError {
     SurveyError::Broken(format!("settings in manifest.json: {wrong}"))
 }
 
@@ -477,7 +476,7 @@ fn further_breaches(promises: &[Verdict]) -> impl Iterator<Item = String> {
 }
 
 fn broken_promises(parts: &Parts) -> Result<Vec<String>, SurveyError> {
-    let pace = pace(&parts.promised);
+    let pace = Pace::from(&parts.promised);
     let mut broken = Vec::new();
     each_server(parts, |address, state| {
         for promise in state.ledger.broken(&pace) {

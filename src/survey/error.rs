@@ -45,7 +45,7 @@ pub enum SurveyError {
     #[error("{}: {message}", path.display())]
     Settings { path: PathBuf, message: String },
     #[error("{}: {key} is {is}, but the survey began with {was}: expected {expected}", path.display())]
-    Changed { path: PathBuf, key: String, was: String, is: String, expected: &'static str },
+    Changed { path: PathBuf, key: &'static str, was: String, is: String, expected: &'static str },
     #[error(
         "{0} does not answer (asked for {1}); name another with --dns, or in survey.toml where the survey has begun"
     )]

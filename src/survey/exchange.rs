@@ -8,12 +8,12 @@ use super::error::SurveyError;
 use super::journal::{Entry, Heard, Journal};
 use super::local_hours;
 use super::own_link;
-use super::parts::{Parts, pace};
+use super::parts::Parts;
 use super::quarantine;
 use super::ways::Ways;
 use crate::address::Site;
 use crate::exchange::{Answer, Ask, Failure, Purpose};
-use crate::load::{Load, Permit, Turn, Wishes};
+use crate::load::{Load, Pace, Permit, Turn, Wishes};
 
 /// An exchange that a walk wants.
 #[derive(Clone)]
@@ -259,7 +259,7 @@ fn watch(
     watch.note(site, address, answer, against);
     watch.note_burden(address, load);
     if let Some(state) = load.state_of(address) {
-        watch.note_rest(&pace(&parts.promised), (address, purpose, answer), crawl_delay, state);
+        watch.note_rest(&Pace::from(&parts.promised), (address, purpose, answer), crawl_delay, state);
     }
 }
 

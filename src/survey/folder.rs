@@ -3,9 +3,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::error::{READ, SurveyError};
-use super::settings::{ENTRANCES, Settings};
 use crate::address::WebUrl;
 use crate::records::{durable, replace_with};
+use crate::settings::{ENTRANCES, Settings};
 
 /// The layout of a survey's folder.
 ///

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use super::settings::Settings;
 use crate::address::WebUrl;
 use crate::exchange::Answer;
+use crate::settings::Settings;
 
 /// What a survey acts by.
 pub(super) fn acting(promised: &Settings) -> Settings {

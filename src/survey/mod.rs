@@ -41,7 +41,6 @@
 
 mod added;
 mod backlog;
-mod changes;
 mod clock;
 mod crew;
 mod earlier;
@@ -52,7 +51,6 @@ mod export;
 mod folder;
 #[cfg(feature = "hazards")]
 mod hazards;
-mod impolite;
 mod journal;
 mod kept_pages;
 mod local_hours;
@@ -67,20 +65,15 @@ mod quarantine;
 mod recovery;
 mod replay;
 mod rows;
-mod settings;
 mod settings_file;
-mod settings_text;
-mod shares;
 mod simulation;
 mod start_urls;
 mod stored;
 mod summary;
 mod tally;
-mod values;
 mod verdicts;
 mod visit;
 mod ways;
-mod whole;
 mod writer;
 
 #[cfg(test)]
@@ -93,14 +86,10 @@ pub use engine::{Ending, Survey, Taken};
 pub use error::SurveyError;
 pub use exchange::LONGEST_WAIT;
 pub use export::export;
-pub use impolite::{Harsher, impolite};
 pub use others::{Others, THIN, Waits};
-pub use parts::{BUILT_IN_SUFFIX_LIST, area, least_budgets, most_bytes, pace};
+pub use parts::{BUILT_IN_SUFFIX_LIST, area, least, most_bytes};
 pub use progress::{LoadedServer, Progress, Snapshot};
 pub use quarantine::{READ_ANSWER, read_answer};
-pub use settings::{FeedBackRule, Settings};
-pub use settings_file::{SettingsFileError, read_settings, rebase};
+pub use settings_file::{SettingsFileError, read_settings};
 pub use simulation::Simulation;
 pub use summary::Summary;
-pub use values::{Limit, Size, Span};
-pub use whole::Whole;

@@ -12,20 +12,17 @@ use super::error::{READ, SurveyError};
 use super::folder::Folder;
 use super::opt_outs;
 use super::progress::{Progress, Snapshot};
-use super::settings::{FeedBackRule, Settings};
-use super::shares;
 use super::simulation::Simulation;
 use super::stored;
-use super::values::{Size, Span};
 use crate::address::{
     CountryDomains, Host, OptOuts, Priorities, Scope, ScopeRule, Site, Suffixes, WebUrl, server_at,
 };
-use crate::exchange::Depth;
 use crate::fetch::{self, Fetcher};
 use crate::frontier::{FeedBack, Frontier, Lease, Rules};
-use crate::load::{self, Budget, Load, Most, OwnLink, Pace, Seen, Watch};
+use crate::load::{self, Budget, Load, Most, Networks, OwnLink, Pace, Seen, Watch};
 use crate::records::Geo;
 use crate::roster::{Limits, Roster};
+use crate::settings::{Budgets, FeedBackRule, Least, Settings, Size, Span};
 use crate::starts::{Area, Sample};
 use crate::walk;
 
@@ -165,32 +162,28 @@ impl Parts {
             None => {
                 let clock = Clock::system();
                 let tell = Arc::new(move || clock.now());
-                (clock, Fetcher::new(fetch_settings(&settings), opt_out.clone(), tell)?)
+                (clock, Fetcher::new((&settings).into(), opt_out.clone(), tell)?)
             }
             Some(Simulation { web, begins, .. }) => {
                 let clock = Clock::beginning_at(begins);
                 let tell = Arc::new(move || clock.now());
-                let fetch = fetch_settings(&settings);
+                let fetch = (&settings).into();
                 (clock, Fetcher::in_process(fetch, opt_out.clone(), tell, web)?)
             }
         };
         let (bytes, ahead) = (fetcher.most_bytes(), fetcher.beyond_limit());
         let most = Most { bytes, ahead, time: settings.exchange_timeout.0 };
         let rate = settings.rate.map(|size| size.0);
-        let load = Load::new(pace(&settings), rate, shares::of_server(&settings), most)
-            .with_networks(shares::networks(&settings, &geo)?);
+        let load = Load::new(Pace::from(&settings), rate, (&settings.budgets.server).into(), most)
+            .with_networks(networks(&settings, &geo)?);
         let visits = Limits::new(settings.sites, settings.per_address, settings.per_neighbourhood);
         let frontier = Frontier::open(&folder.state(), rules(&settings))?;
         let since = folder.since();
         let earlier_pages = since.is_file().then(|| EarlierPages::open(&since)).transpose()?;
         Ok(Self {
             promised: settings.clone(),
-            walk: Arc::new(walk_settings(&settings)),
-            budget: Budget {
-                requests: settings.max_requests,
-                bytes: settings.max_bytes.map(|size| size.0),
-                time: settings.max_time.map(|span| span.0),
-            },
+            walk: Arc::new(walk::Settings::from(&settings)),
+            budget: Budget::from(&settings),
             folder,
             opened: clock.now(),
             clock,
@@ -272,14 +265,16 @@ pub(super) fn read_text(path: &Path) -> Result<String, SurveyError> {
 /// The most bytes one exchange can cost: what it takes from the survey's rate before it begins.
 #[must_use]
 pub fn most_bytes(settings: &Settings) -> u64 {
-    fetch::most_bytes(&fetch_settings(settings))
+    fetch::most_bytes(&settings.into())
 }
 
 /// The smallest budget of bytes, and of busy time, with which anything is asked.
 #[must_use]
-pub fn least_budgets(settings: &Settings) -> (Size, Span) {
-    let bytes = load::least_bytes(fetch::beyond_limit(&fetch_settings(settings)));
-    (Size(bytes), Span(load::least_busy(settings.exchange_timeout.0)))
+pub fn least(settings: &Settings) -> Least {
+    Least {
+        bytes: Size(load::least_bytes(fetch::beyond_limit(&settings.into()))),
+        busy: Span(load::least_busy(settings.exchange_timeout.0)),
+    }
 }
 
 /// How far a survey with these settings spreads.
@@ -291,57 +286,15 @@ pub(super) fn rules(settings: &Settings) -> Rules {
     }
 }
 
-/// How gently servers are asked with these settings.
-#[must_use]
-pub fn pace(settings: &Settings) -> Pace {
-    Pace {
-        min_delay: settings.min_delay.0,
-        factor: settings.delay_factor,
-        max_delay: settings.max_delay.0,
-        link_share: settings.link_share,
-        per_address: settings.per_address,
-        per_neighbourhood: settings.per_neighbourhood,
-        per_site: settings.per_site,
+/// The networks with what they may bear; autonomous systems can be bounded if a database knows them.
+fn networks(settings: &Settings, geo: &Arc<Geo>) -> Result<Networks, SurveyError> {
+    if let Some(flag) = settings.bound_of_systems().filter(|_| !geo.knows_systems()) {
+        return Err(SurveyError::SystemsUnknown { flag });
     }
-}
-
-fn walk_settings(settings: &Settings) -> walk::Settings {
-    walk::Settings {
-        depth: Depth(settings.depth),
-        entrances: settings.entrances,
-        filter: walk::Filter {
-            non_html: settings.non_html,
-            non_html_extensions: settings.non_html_extensions.clone(),
-            exclude: settings.exclude.clone(),
-            include: settings.include.clone(),
-        },
-        queries_per_script: settings.queries_per_script,
-        probing: walk::Probing { share: settings.probe_scripts, ..walk::Probing::default() },
-        max_urls: settings.max_urls,
-        trap_levels: settings.trap_levels,
-        fetch_mirrors: settings.fetch_mirrors,
-        stable_levels: settings.stable_levels,
-        ..walk::Settings::default()
-    }
-}
-
-fn fetch_settings(settings: &Settings) -> fetch::Settings {
-    fetch::Settings {
-        user_agent: settings.user_agent(),
-        dns: settings.dns,
-        gateway: settings.gateway,
-        permit_special_addresses: settings.permit_special_addresses,
-        refuse_bad_certificates: settings.refuse_bad_certificates,
-        max_body: settings.max_body.0,
-        timeouts: fetch::Timeouts {
-            dns: settings.dns_timeout.0,
-            connect: settings.connect_timeout.0,
-            tls: settings.tls_timeout.0,
-            first_byte: settings.first_byte_timeout.0,
-            idle: settings.idle_timeout.0,
-            whole: settings.exchange_timeout.0,
-        },
-        extra_roots: settings.ca.clone(),
-        connections_per_address: settings.per_address as usize,
-    }
+    let system_of = {
+        let geo = geo.clone();
+        Box::new(move |address| geo.lookup(address).asn)
+    };
+    let Budgets { network, system, .. } = &settings.budgets;
+    Ok(Networks::new(network.into(), system.into(), system_of))
 }

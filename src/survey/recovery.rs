@@ -5,14 +5,14 @@ use std::time::SystemTime;
 
 use super::error::SurveyError;
 use super::journal::{Entry, Heard, Journal, Reader};
-use super::parts::{Parts, pace};
+use super::parts::Parts;
 use super::past::{Past, Unanswered};
 use super::progress::Snapshot;
 use super::tally::{Tally, TreeTally, server_of};
 use crate::address::Site;
 use crate::exchange::{Answer, Failure, Purpose};
 use crate::frontier::Lease;
-use crate::load::Watch;
+use crate::load::{Pace, Watch};
 use crate::records::{SiteRow, read_table};
 
 /// What the journals say of servers and their states, as they are stored, do not know yet.
@@ -114,7 +114,7 @@ impl Recalled {
             watch.note_burden(*address, &load);
             // The Crawl-delay of its host is not on record.
             if let Some(state) = load.state_of(*address) {
-                watch.note_rest(&pace(&parts.promised), (*address, *purpose, answer), None, state);
+                watch.note_rest(&Pace::from(&parts.promised), (*address, *purpose, answer), None, state);
             }
         }
         self.late.sort_by_key(|(.., answer)| answer.ended());

@@ -10,11 +10,12 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::tally::Tally;
-use super::{Ending, Settings, Simulation, Snapshot, Span, Survey};
+use super::{Ending, Simulation, Snapshot, Survey};
 use crate::address::{Host, WebUrl};
 use crate::fetch::{Burden, Looked, Question, Reply, Then, Web};
 use crate::load::{Count, Seen};
 use crate::records::{ExchangeRow, LevelRow, Manifest, Row, ServerRow, SiteRow, read_table};
+use crate::settings::{Settings, Span};
 use crate::starts::StartList;
 
 const HOUR: Duration = Duration::from_secs(3600);

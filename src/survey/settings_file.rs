@@ -1,7 +1,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::settings::Settings;
+use crate::settings::Settings;
 
 /// Why there are no settings to be had from a file.
 #[derive(Debug, thiserror::Error)]
@@ -24,16 +24,6 @@ pub fn read_settings(file: &Path) -> Result<Settings, SettingsFileError> {
     let mut settings =
         Settings::parse(&text).map_err(|wrong| SettingsFileError::Wrong { file: file_name(), wrong })?;
     let folder = file.parent().unwrap_or(Path::new(""));
-    rebase(&mut settings, |path| folder.join(path));
+    settings.move_paths(|path| folder.join(path));
     Ok(settings)
-}
-
-/// Moves every path of the settings.
-pub fn rebase(settings: &mut Settings, to: impl Fn(&Path) -> PathBuf) {
-    let optional =
-        [&mut settings.suffix_list, &mut settings.opt_out, &mut settings.priority, &mut settings.since];
-    let paths = optional.into_iter().flatten().chain(&mut settings.ca).chain(&mut settings.geo);
-    for path in paths {
-        *path = to(path);
-    }
 }

@@ -1,8 +1,7 @@
-use super::settings::Settings;
-use super::shares;
-use crate::load::{Burden, Count, Seen, ShortRests, Worst};
+use crate::load::{Burden, Count, Seen, SharedBudget, ShortRests, Worst};
 use crate::records::units::{bytes, milliseconds, thousands};
 use crate::records::{Judgement, Verdict};
+use crate::settings::Settings;
 
 /// What the ledger says of each promise on load that it can judge, by what was seen from the answers alone.
 pub(super) fn verdicts(seen: &Seen, settings: &Settings) -> Vec<Verdict> {
@@ -103,9 +102,21 @@ fn tree_budgets(seen: &Seen, settings: &Settings) -> [Verdict; 2] {
 
 fn shared_budgets(seen: &Seen, settings: &Settings) -> Vec<Verdict> {
     let places = [
-        ("server", "a server", shares::of_server(settings), &seen.server, &seen.server_day),
-        ("network", "a network (/24, /48)", shares::of_network(settings), &seen.network, &seen.network_day),
-        ("as", "an autonomous system", shares::of_system(settings), &seen.system, &seen.system_day),
+        ("server", "a server", SharedBudget::from(&settings.budgets.server), &seen.server, &seen.server_day),
+        (
+            "network",
+            "a network (/24, /48)",
+            SharedBudget::from(&settings.budgets.network),
+            &seen.network,
+            &seen.network_day,
+        ),
+        (
+            "as",
+            "an autonomous system",
+            SharedBudget::from(&settings.budgets.system),
+            &seen.system,
+            &seen.system_day,
+        ),
     ];
     let all = places.into_iter().flat_map(|(id, place, budget, in_all, on_day)| {
         let in_all = burden(&format!("{id}_{{}}"), &format!("{{}} {place}"), &budget.in_all, in_all);
@@ -228,7 +239,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::survey::{Size, Span};
+    use crate::settings::{Allowance, Bearable, Budgets, Size, Span};
 
     fn broken(seen: &Seen, settings: &Settings) -> Vec<String> {
         let broken = verdicts(seen, settings).into_iter().filter(|it| it.judgement == Judgement::Broken);
@@ -276,13 +287,20 @@ mod tests {
         let settings = Settings {
             per_neighbourhood: Some(4),
             quiet_hours: "08:00-18:00".parse().ok(),
-            max_server_requests: Some(100),
-            max_server_bytes: Some(Size(5)),
-            max_server_busy_per_day: Some(Span(Duration::from_secs(60))),
-            max_network_bytes: Some(Size(6)),
-            max_network_requests_per_day: Some(30),
-            max_as_requests: Some(400),
-            max_as_busy_per_day: Some(Span(Duration::from_secs(3600))),
+            budgets: Budgets {
+                server: Allowance {
+                    in_all: Bearable { requests: Some(100), bytes: Some(Size(5)), busy: None },
+                    per_day: Bearable { busy: Some(Span(Duration::from_secs(60))), ..Bearable::default() },
+                },
+                network: Allowance {
+                    in_all: Bearable { bytes: Some(Size(6)), ..Bearable::default() },
+                    per_day: Bearable { requests: Some(30), ..Bearable::default() },
+                },
+                system: Allowance {
+                    in_all: Bearable { requests: Some(400), ..Bearable::default() },
+                    per_day: Bearable { busy: Some(Span(Duration::from_secs(3600))), ..Bearable::default() },
+                },
+            },
             ..Settings::default()
         };
         let expected = [

@@ -1,98 +1,10 @@
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::fmt;
-use std::str::FromStr;
-
-use serde::{Deserialize, Serialize};
 
 use super::origins::origin_of;
 use super::{Class, Outcome};
 use crate::address::{Host, PageKey, Scope, WebUrl};
 use crate::exchange::{Answer, Failure};
-
-/// Entrances that a site tree may try. Each is a request to the site, after a request for robots.txt where its
-/// scheme and host were not asked before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Written", into = "Written")]
-pub enum Entrances {
-    /// So many at most, the URL that was offered included.
-    UpTo(u8),
-    /// As by default; and after that each of the site's four doors that was not asked, whatever the others brought.
-    All,
-}
-
-/// The URL that was offered, the front page of its host, and the other scheme or another name of the site: one
-/// dead link, a closed port and a name without an address do not hide a site together.
-const MOST: u8 = 4;
-
-impl Default for Entrances {
-    fn default() -> Self {
-        Self::UpTo(MOST)
-    }
-}
-
-impl Entrances {
-    /// Whether only the URL that was offered is asked.
-    #[must_use]
-    pub fn is_one(self) -> bool {
-        self == Self::UpTo(1)
-    }
-
-    fn most(self) -> u16 {
-        match self {
-            Self::UpTo(most) => u16::from(most),
-            Self::All => u16::from(MOST),
-        }
-    }
-}
-
-impl fmt::Display for Entrances {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UpTo(most) => most.fmt(f),
-            Self::All => f.write_str("all"),
-        }
-    }
-}
-
-impl FromStr for Entrances {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match (text.trim(), text.trim().parse()) {
-            ("all", _) => Ok(Self::All),
-            (_, Ok(most @ 1..=MOST)) => Ok(Self::UpTo(most)),
-            _ => Err(format!("'{text}' is neither a number from 1 to {MOST} nor all")),
-        }
-    }
-}
-
-/// How it stands in a file: a number, or a word.
-#[derive(Serialize, Deserialize)]
-#[serde(untagged)]
-enum Written {
-    Number(u64),
-    Word(String),
-}
-
-impl TryFrom<Written> for Entrances {
-    type Error = String;
-
-    fn try_from(written: Written) -> Result<Self, String> {
-        match written {
-            Written::Number(number) => number.to_string().parse(),
-            Written::Word(word) => word.parse(),
-        }
-    }
-}
-
-impl From<Entrances> for Written {
-    fn from(entrances: Entrances) -> Self {
-        match entrances {
-            Entrances::UpTo(most) => Self::Number(most.into()),
-            Entrances::All => Self::Word("all".to_owned()),
-        }
-    }
-}
+use crate::settings::Entrances;
 
 /// A URL at which a tree may begin, by its relation to the one that was offered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

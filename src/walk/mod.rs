@@ -64,8 +64,8 @@ mod trap;
 mod tree;
 
 pub use class::Class;
-pub use entrance::{Entrance, Entrances};
-pub use filter::{Extension, Filter, NON_HTML_EXTENSIONS, NonHtml, UrlPattern};
+pub use entrance::Entrance;
+pub use filter::Filter;
 pub use level::LevelCount;
 pub use outcome::Outcome;
 pub use probe::{Probe, Probing};

@@ -1,7 +1,8 @@
 use std::time::Duration;
 
-use super::{Entrances, Filter, Probing};
+use super::{Filter, Probing};
 use crate::exchange::Depth;
+use crate::settings::{self, Entrances};
 
 /// How many redirects in a row a page may take: the limit that the Fetch standard sets browsers is
 /// 20; chains beyond 10 are loops in practice, and each hop is a request.
@@ -45,16 +46,27 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
+        Self::from(&settings::Settings::default())
+    }
+}
+
+impl From<&settings::Settings> for Settings {
+    fn from(settings: &settings::Settings) -> Self {
         Self {
-            depth: Depth(8),
-            entrances: Entrances::default(),
-            filter: Filter::default(),
-            queries_per_script: 1,
-            probing: Probing::default(),
-            max_urls: 100_000,
-            trap_levels: Some(3),
-            fetch_mirrors: false,
-            stable_levels: None,
+            depth: Depth(settings.depth),
+            entrances: settings.entrances,
+            filter: Filter {
+                non_html: settings.non_html,
+                non_html_extensions: settings.non_html_extensions.clone(),
+                exclude: settings.exclude.clone(),
+                include: settings.include.clone(),
+            },
+            queries_per_script: settings.queries_per_script,
+            probing: Probing { share: settings.probe_scripts, ..Probing::default() },
+            max_urls: settings.max_urls,
+            trap_levels: settings.trap_levels,
+            fetch_mirrors: settings.fetch_mirrors,
+            stable_levels: settings.stable_levels,
             max_failures: 5,
             retries: 2,
             max_crawl_delay: Duration::from_secs(300),

@@ -11,10 +11,11 @@ use std::time::{Duration, Instant};
 
 use ccsurvey::address::{SuffixSection, Suffixes, WebUrl};
 use ccsurvey::records::{ExchangeRow, LevelRow, LinkRow, Row, ServerRow, SiteRow, read_table};
+use ccsurvey::settings::{Settings, Span};
 use ccsurvey::space::{
     Access, Entrances, FeedBack, ServeSettings, Served, Truth, TruthSettings, World, serve,
 };
-use ccsurvey::survey::{Ending, Settings, Span, Survey};
+use ccsurvey::survey::{Ending, Survey};
 use tokio::runtime::Runtime;
 
 /// A world that is being served.
@@ -107,7 +108,7 @@ impl Space {
             entrances: Entrances::default(),
             start: self.world.start_urls(),
             queries_per_script: 1,
-            non_html_extensions: ccsurvey::walk::NON_HTML_EXTENSIONS.map(str::to_owned).to_vec(),
+            non_html_extensions: ccsurvey::settings::NON_HTML_EXTENSIONS.map(str::to_owned).to_vec(),
             trap_levels: Settings::default().trap_levels,
             suffixes: Arc::new(Suffixes::parse(list, SuffixSection::Icann).unwrap()),
         };

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use ccsurvey::records::{Manifest, PageLinkRow, SegmentRows, SiteRow, Tables, Timestamp};
-use ccsurvey::survey::Settings;
+use ccsurvey::settings::Settings;
 
 use super::common::{Space, rows};
 use super::recording;

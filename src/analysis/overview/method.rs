@@ -2,6 +2,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::records::{GeoDatabase, Manifest, TableCount};
+use crate::settings::{Settings, Shape};
 
 /// How the numbers came about, so that somebody else can come to the same.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -42,15 +43,18 @@ impl Method {
 fn settings(value: &Value) -> Vec<Setting> {
     let entries = value.as_object().into_iter().flatten();
     let setting = |(name, value): (&String, &Value)| {
-        let value = if FILES.contains(&name.as_str()) { file_names(value) } else { value.clone() };
+        let value = if names_files(name) { file_names(value) } else { value.clone() };
         Setting { name: name.clone(), value: written(&value) }
     };
     entries.map(setting).collect()
 }
 
-/// Settings that name files or folders: a report goes to strangers, whom the folders of the surveyor's machine
-/// do not concern.
-const FILES: [&str; 8] = ["ca", "config", "geo", "opt-out", "recorded", "start", "suffix-list", "world"];
+/// Whether a setting, or what is told of a simulation, names files or folders: a report goes to strangers, and the
+/// folders of the surveyor's machine do not concern them.
+fn names_files(key: &str) -> bool {
+    let is_setting = Settings::TABLE.iter().any(|setting| setting.key == key && setting.shape == Shape::Path);
+    is_setting || ["recorded", "world"].contains(&key)
+}
 
 fn file_names(value: &Value) -> Value {
     match value {

@@ -15,8 +15,9 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::say;
 use crate::cli::run::{Showing, block_on, run};
+use crate::settings::{Settings, Size, Span};
 use crate::space::{NETWORKS, ServeSettings, Served, World, geo_database, serve};
-use crate::survey::{Settings, Size, Span, Survey, SurveyError};
+use crate::survey::{Survey, SurveyError};
 
 /// Survey a virtual Web space: a look at the tool in less than a minute.
 ///

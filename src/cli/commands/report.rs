@@ -10,11 +10,11 @@ use crate::analysis::{
 };
 use crate::cli::error::{CliError, one_line};
 use crate::cli::exit::Exit;
-use crate::cli::flags::values::whole;
 use crate::cli::output::{print_data, say};
 use crate::cli::replacement::Replacement;
 use crate::rehearsal::SurveyPacing;
 use crate::report::{Findings, Groups, Known, Report};
+use crate::settings::typed;
 use crate::survey::Snapshot;
 
 /// Write the report of a survey: one HTML file that any browser opens.
@@ -41,7 +41,7 @@ pub struct ReportCommand {
     environment: Option<PathBuf>,
 
     /// Seed of the random numbers for the intervals: the same survey and seed make the same file
-    #[arg(long, value_name = "N", value_parser = whole::<u64>, default_value_t = Sampling::default().seed)]
+    #[arg(long, value_name = "N", value_parser = typed::<u64>, default_value_t = Sampling::default().seed)]
     seed: u64,
 }
 

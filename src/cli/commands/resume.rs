@@ -8,7 +8,8 @@ use crate::cli::exit::Exit;
 use crate::cli::output::say;
 use crate::cli::run::{Showing, block_on, run, tell};
 use crate::records::{Manifest, SurveyState};
-use crate::survey::{Ending, Settings, Survey, has_added, take_in};
+use crate::settings::Settings;
+use crate::survey::{Ending, Survey, has_added, take_in};
 
 /// Go on with a survey after a stop or a crash.
 ///

@@ -290,30 +290,6 @@ fn sites_without_other_names_have_one_front_page() {
 }
 
 #[test]
-fn entrances_are_written_as_a_number_or_all() {
-    for (text, entrances) in [("1", Entrances::UpTo(1)), ("4", Entrances::UpTo(4)), ("all", Entrances::All)] {
-        assert_eq!((text.parse(), entrances.to_string().as_str()), (Ok(entrances), text));
-    }
-    assert_eq!("5".parse::<Entrances>(), Err("'5' is neither a number from 1 to 4 nor all".to_owned()));
-}
-
-#[test]
-fn entrances_in_a_file_are_a_number_or_a_word() {
-    let read = |json: &str| serde_json::from_str::<Entrances>(json).map_err(|error| error.to_string());
-    for (json, entrances) in
-        [("1", Entrances::UpTo(1)), ("3", Entrances::UpTo(3)), ("\"all\"", Entrances::All)]
-    {
-        assert_eq!(read(json), Ok(entrances));
-        assert_eq!(serde_json::to_string(&entrances).unwrap(), json);
-        assert_eq!(entrances.is_one(), json == "1");
-    }
-    assert_eq!(read("\"2\""), Ok(Entrances::UpTo(2)));
-    for wrong in ["0", "5", "300", "\"some\""] {
-        assert!(read(wrong).unwrap_err().contains("neither a number from 1 to 4 nor all"), "{wrong}");
-    }
-}
-
-#[test]
 fn entrances_have_their_words_in_the_tables() {
     let words = [
         Entrance::Offered,

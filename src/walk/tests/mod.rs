@@ -15,6 +15,7 @@ use super::*;
 use crate::address::{Host, OptOut, OptOuts, Scope, ScopeRule, SuffixSection, Suffixes, WebUrl};
 use crate::exchange::{Answer, Ask, Depth, Failure, Purpose, Wire};
 use crate::page::{Page, Source};
+use crate::settings::{Entrances, NonHtml};
 
 /// A Web that fits on a page: what each URL answers.
 #[derive(Debug, Default)]

@@ -15,11 +15,11 @@ use crate::analysis::{
 };
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::flags::values::{decimal, whole};
 use crate::cli::output::{print, print_json};
 use crate::records::Manifest;
 use crate::rehearsal::SurveyPacing;
-use crate::survey::{LONGEST_WAIT, Settings, Size, Span, SurveyError};
+use crate::settings::{Settings, Size, Span, typed};
+use crate::survey::{LONGEST_WAIT, SurveyError};
 
 /// Say which depth to use, from the tables of a survey.
 ///
@@ -71,7 +71,7 @@ pub struct ChooseDepth {
     by: Option<Grouping>,
 
     /// Seed of the random numbers for the intervals
-    #[arg(long, value_name = "NUMBER", value_parser = whole::<u64>, default_value = "1")]
+    #[arg(long, value_name = "NUMBER", value_parser = typed::<u64>, default_value = "1")]
     seed: u64,
 
     /// Print JSON
@@ -363,14 +363,14 @@ pub(super) fn plan(
 }
 
 fn share(text: &str) -> Result<f64, String> {
-    decimal(text)
+    typed::<f64>(text)
         .ok()
         .filter(|share| *share > 0.0 && *share <= 1.0)
         .ok_or_else(|| "expected a share above 0 and up to 1, such as 0.95".to_owned())
 }
 
 fn confidence(text: &str) -> Result<f64, String> {
-    decimal(text)
+    typed::<f64>(text)
         .ok()
         .filter(|share| (0.5..=0.999).contains(share))
         .ok_or_else(|| "expected a share from 0.5 to 0.999".to_owned())

@@ -7,12 +7,12 @@ use clap::Args;
 use super::world::WorldArgument;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::flags::{socket, values};
 use crate::cli::output::{print, say};
 use crate::cli::run::block_on;
 use crate::cli::{start_list, stop};
 use crate::records::units::thousands;
 use crate::rehearsal::Recorded;
+use crate::settings::typed;
 use crate::space::{Reaction, Response, ServeError, ServeSettings, Served, Web, serve};
 
 /// Serve a world over DNS, HTTP and HTTPS until Ctrl-C.
@@ -28,11 +28,11 @@ pub struct Serve {
     world: WorldArgument,
 
     /// Where the name server listens, by UDP and TCP; port 0 takes a free one
-    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:5300", value_parser = socket)]
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:5300", value_parser = typed::<SocketAddr>)]
     dns: SocketAddr,
 
     /// Where the gateway listens, for HTTP, HTTPS and as a proxy; port 0 takes a free one
-    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8080", value_parser = socket)]
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8080", value_parser = typed::<SocketAddr>)]
     gateway: SocketAddr,
 
     /// A CSV file of all accesses, as the servers see them [default: none]
@@ -40,7 +40,7 @@ pub struct Serve {
     log: Option<PathBuf>,
 
     /// Divide all times of the world by this: round trips, work of servers, transfers
-    #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = values::decimal)]
+    #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = typed::<f64>)]
     speed: f64,
 }
 

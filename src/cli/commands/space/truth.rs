@@ -7,11 +7,10 @@ use super::world::WorldArgument;
 use crate::address::{SuffixSection, Suffixes};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::flags::values;
+use crate::cli::flags::choice;
 use crate::cli::output::{print_data, print_json};
+use crate::settings::{FeedBackRule, Limit, NON_HTML_EXTENSIONS, typed};
 use crate::space::{Entrances, FeedBack, Truth, TruthSettings, TruthTable};
-use crate::survey::{FeedBackRule, Limit};
-use crate::walk::NON_HTML_EXTENSIONS;
 
 /// Print what a survey of a world must find, as CSV or JSON.
 ///
@@ -25,7 +24,7 @@ pub struct TruthCommand {
     world: WorldArgument,
 
     /// The deepest level that the survey fetches
-    #[arg(long, value_name = "LEVELS", default_value = "8", value_parser = values::whole::<u16>)]
+    #[arg(long, value_name = "LEVELS", default_value = "8", value_parser = typed::<u16>)]
     depth: u16,
 
     /// The table to print as CSV
@@ -37,7 +36,7 @@ pub struct TruthCommand {
     json: bool,
 
     /// The survey's --feed-back
-    #[arg(long, value_name = "RULE", default_value = "link", value_parser = values::feed_back())]
+    #[arg(long, value_name = "RULE", default_value = "link", value_parser = choice::<FeedBackRule>())]
     feed_back: FeedBackRule,
 
     /// The survey's --entrances
@@ -45,7 +44,7 @@ pub struct TruthCommand {
     entrances: Entrances,
 
     /// The survey's --queries-per-script
-    #[arg(long, value_name = "N", default_value = "1", value_parser = values::whole::<u32>)]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = typed::<u32>)]
     queries_per_script: u32,
 
     /// The survey's --non-html; the cost of HEAD is left out
@@ -57,7 +56,7 @@ pub struct TruthCommand {
     trap_levels: Limit<u16>,
 
     /// The survey's --suffixes
-    #[arg(long, value_name = "SECTION", default_value = "icann", value_parser = values::suffixes())]
+    #[arg(long, value_name = "SECTION", default_value = "icann", value_parser = choice::<SuffixSection>())]
     suffixes: SuffixSection,
 
     /// The survey's --start, one URL a line or CSV with a column `url` [default: the start list of the

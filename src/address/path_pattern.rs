@@ -33,7 +33,8 @@ impl PathPattern {
     }
 
     /// How specific the rule is: octets of the pattern, special characters included.
-    pub(super) fn octets(&self) -> usize {
+    #[must_use]
+    pub fn octets(&self) -> usize {
         self.text.len()
     }
 

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 ///
 /// ```
 /// use std::time::{Duration, UNIX_EPOCH};
-/// use ccsurvey::load::QuietHours;
+/// use ccsurvey::settings::QuietHours;
 /// let quiet: QuietHours = "08:00-18:00".parse().unwrap();
 /// let hours = |hours: u64| UNIX_EPOCH + Duration::from_secs(hours * 3600);
 /// // At six in London it is nine in Nairobi.

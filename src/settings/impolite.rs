@@ -1,5 +1,6 @@
-use super::changes::{is_gentler, keys_of, written};
-use super::settings::Settings;
+use super::Settings;
+use super::table::When;
+use super::value::Amount;
 
 /// A setting that is harsher to servers than what is promised to their owners.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,52 +13,34 @@ pub struct Harsher {
     pub breaks: &'static str,
 }
 
-/// Which defaults are promises to the owners of servers, when one is broken, and what it is.
-///
-/// Pauses and places count for every server, so anything harsher breaks them. A ceiling over the survey or a site tree
-/// may be raised, for pauses hold under it: only to lift it breaks it. Not here: `max-time` and budgets of servers and
-/// networks, which are none by default, bound what the pauses bound already, and `permit-special-addresses` is a
-/// permission of its own.
-const PROMISED: [(&str, When, &str); 9] = [
-    ("per-site", When::Harsher, "one request at a time in a site"),
-    ("per-address", When::Harsher, "one request at a time at a server"),
-    ("min-delay", When::Harsher, "the least pause at a server"),
-    ("delay-factor", When::Harsher, "longer pauses where a server is slow"),
-    ("max-delay", When::Harsher, "long pauses where a server is in trouble"),
-    ("link-share", When::Lifted, "the bound on a server's link"),
-    ("rate", When::Lifted, "the ceiling of the whole survey"),
-    ("max-requests", When::Lifted, "the bound on requests to a site"),
-    ("max-bytes", When::Lifted, "the bound on bytes from a site"),
-];
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum When {
-    Harsher,
-    Lifted,
-}
-
 /// The settings of a survey that break what is promised to the owners of servers; none of a survey that stays on this
 /// machine.
+///
+/// What holds for all servers comes first, and then the limits of a site tree. Not among them: `max-time` and budgets of
+/// servers and networks, which are none by default, bound what the pauses bound already, and `permit-special-addresses`
+/// is a permission of its own.
 #[must_use]
 pub fn impolite(settings: &Settings) -> Vec<Harsher> {
     if settings.stays_on_loopback() {
         return Vec::new();
     }
     let polite = Settings::default();
-    let (is, was) = (keys_of(settings), keys_of(&polite));
-    let told = |values: &serde_json::Map<String, serde_json::Value>, key| {
-        values.get(key).map(written).unwrap_or_default()
-    };
-    PROMISED
-        .iter()
-        .filter(|(key, ..)| is_gentler(key, &polite, settings) == Some(false))
-        .map(|(key, when, breaks)| {
-            (*when, Harsher { key, is: told(&is, *key), polite: told(&was, *key), breaks })
+    let harsher = Settings::TABLE.iter().filter(|setting| setting.is_harsher(&polite, settings));
+    let mut broken: Vec<(bool, Harsher)> = harsher
+        .filter_map(|setting| {
+            let (when, breaks) = setting.rules.breaks?;
+            let is_broken = when == When::Harsher || (setting.amount)(settings) == Amount::NoLimit;
+            let [is, polite] = [settings, &polite].map(|settings| (setting.written)(settings).in_message());
+            let is_of_a_tree = setting.group == HOW_FAR;
+            is_broken.then_some((is_of_a_tree, Harsher { key: setting.key, is, polite, breaks }))
         })
-        .filter(|(when, harsher)| *when == When::Harsher || harsher.is == "none")
-        .map(|(_, harsher)| harsher)
-        .collect()
+        .collect();
+    broken.sort_by_key(|(is_of_a_tree, _)| *is_of_a_tree);
+    broken.into_iter().map(|(_, harsher)| harsher).collect()
 }
+
+/// The group of the settings that bound a site tree.
+const HOW_FAR: &str = "How far";
 
 impl std::fmt::Display for Harsher {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -71,7 +54,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::survey::{Size, Span};
+    use crate::settings::table::OnResume;
+    use crate::settings::{Size, Span};
 
     fn keys(change: impl FnOnce(&mut Settings)) -> Vec<&'static str> {
         let mut settings = Settings::default();
@@ -132,9 +116,8 @@ mod tests {
 
     #[test]
     fn every_promise_is_a_setting_that_can_be_made_gentler() {
-        let settings = Settings::default();
-        for (key, ..) in PROMISED {
-            assert!(is_gentler(key, &settings, &settings).is_some(), "{key}");
+        for setting in Settings::TABLE.iter().filter(|setting| setting.rules.breaks.is_some()) {
+            assert!([OnResume::Less, OnResume::More].contains(&setting.rules.on_resume), "{}", setting.key);
         }
     }
 }

@@ -1,43 +1,106 @@
-//! The flags of a survey, in the groups of its help, each the same name as the key of a
-//! configuration file.
+//! The flags of a survey: each setting of the table, and what is about one run only.
 //!
 //! A flag that is not given leaves what the configuration file says, and that leaves the default.
 //! What the values mean to each other is checked afterwards, in `check`, for both alike.
 
-mod far;
-mod files;
-mod gently;
-mod network;
-mod shares;
-pub(super) mod values;
-mod what;
+use std::path::{Path, PathBuf};
 
-use std::path::Path;
-
-use clap::Args;
+use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use super::check::{check, check_politeness, check_simulation};
 use super::error::CliError;
 use crate::address::CountryDomains;
-use crate::survey::{Settings, read_settings, rebase};
-
-pub(super) use network::socket;
+use crate::settings::{Choice, Setting, Settings, Shape};
+use crate::survey::read_settings;
 
 /// Everything a survey can be told on the command line.
-#[derive(Args, Debug)]
+#[derive(Debug)]
 pub struct SurveyFlags {
-    #[command(flatten)]
-    what: what::What,
-    #[command(flatten)]
-    far: far::Far,
-    #[command(flatten)]
-    gently: gently::Gently,
-    #[command(flatten)]
-    shares: shares::Shares,
-    #[command(flatten)]
-    network: network::Network,
-    #[command(flatten)]
-    files: files::Files,
+    run: Run,
+    /// The settings that are given, as they were typed.
+    given: Vec<(&'static Setting, Vec<String>)>,
+}
+
+/// What is about one run, and is no setting.
+#[derive(Args, Debug)]
+#[command(next_help_heading = FILES)]
+struct Run {
+    /// The start list; `-` is standard input. One URL or host name a line, CSV or TSV with or without a header (the
+    /// column that holds them is found and named), a ranking such as `1,example.ke`, or a zone file, whose names with NS
+    /// records below the zone are taken; as it is or packed with gzip or zstd. A name stands for http://name/. Bad lines
+    /// are reported and passed over; where more than a tenth is bad, nothing is begun
+    #[arg(long, value_name = "FILE", required = true)]
+    start: Option<PathBuf>,
+
+    /// Take the good lines of the start list even where more than a tenth is bad
+    #[arg(long)]
+    skip_bad: bool,
+
+    /// Settings in TOML, each key the name of a flag: `depth = 5`. All flags but --start, --skip-bad and those of
+    /// the output are settings. Flags win; unknown keys are errors; paths are taken from the file's folder
+    /// [default: none]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+/// The heading of the help that has both settings and what is about one run.
+const FILES: &str = "Files";
+
+impl Args for SurveyFlags {
+    fn augment_args(command: Command) -> Command {
+        let (files, others): (Vec<_>, Vec<_>) = Settings::TABLE.iter().partition(|it| it.group == FILES);
+        Run::augment_args(command.args(others.into_iter().map(flag))).args(files.into_iter().map(flag))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for SurveyFlags {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let given = Settings::TABLE.iter().filter_map(|setting| {
+            let words = matches.get_many::<String>(setting.key)?;
+            Some((setting, words.cloned().collect()))
+        });
+        Ok(Self { run: Run::from_arg_matches(matches)?, given: given.collect() })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// The flag of a setting.
+fn flag(setting: &'static Setting) -> Arg {
+    let flag = Arg::new(setting.key)
+        .long(setting.key)
+        .help(setting.help())
+        .help_heading(setting.group)
+        .value_name(setting.rules.value_name)
+        .hide_possible_values(true)
+        .action(if setting.is_list { ArgAction::Append } else { ArgAction::Set });
+    let flag = if setting.rules.splits_at_commas { flag.value_delimiter(',') } else { flag };
+    match setting.shape {
+        Shape::Flag => flag
+            .value_parser(PossibleValuesParser::new(["true", "false"]))
+            .num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value("true"),
+        Shape::Word(words) => flag.value_parser(PossibleValuesParser::new(words)),
+        Shape::Path => flag.value_parser(NonEmptyStringValueParser::new()),
+        Shape::Text | Shape::Number => flag.value_parser(|word: &str| {
+            let word = word.to_owned();
+            setting.hear(&mut Settings::default(), std::slice::from_ref(&word)).map(|()| word)
+        }),
+    }
+}
+
+/// Reads one of the words of a setting, for flags of other commands.
+pub(super) fn choice<T: Choice + Send + Sync>() -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(T::WORDS).try_map(|word| T::named(&word).ok_or("expected another word"))
 }
 
 impl SurveyFlags {
@@ -67,52 +130,32 @@ impl SurveyFlags {
     }
 
     fn resolve(self) -> Result<Settings, CliError> {
-        let mut settings = match &self.files.config {
+        let mut settings = match &self.run.config {
             None => Settings::default(),
             Some(file) => read_settings(file)?,
         };
-        self.what.apply(&mut settings);
-        self.far.apply(&mut settings);
-        self.gently.apply(&mut settings);
-        self.shares.apply(&mut settings);
-        self.network.apply(&mut settings);
-        self.files.apply(&mut settings);
+        for (setting, words) in &self.given {
+            let wrong = |wrong| CliError::Usage(format!("--{}: {wrong}", setting.key));
+            setting.hear(&mut settings, words).map_err(wrong)?;
+        }
         // Readers of the settings, such as the report, find the names that the tables have.
         let names = settings.cctld.iter().flat_map(|names| names.split(','));
         settings.cctld = CountryDomains::canonical(names);
         // A survey is resumed from anywhere.
-        rebase(&mut settings, |path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
+        settings.move_paths(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
         Ok(settings)
     }
 
     /// The start list; `-` is standard input. A simulation goes without.
     #[must_use]
     pub fn start(&self) -> Option<&Path> {
-        self.files.start.as_deref()
+        self.run.start.as_deref()
     }
 
     /// Whether a start list is taken however many of its lines are bad.
     #[must_use]
     pub fn skips_bad(&self) -> bool {
-        self.files.skip_bad
-    }
-}
-
-fn set<T>(place: &mut T, flag: Option<T>) {
-    if let Some(value) = flag {
-        *place = value;
-    }
-}
-
-fn set_some<T>(place: &mut Option<T>, flag: Option<T>) {
-    if flag.is_some() {
-        *place = flag;
-    }
-}
-
-fn set_list<T>(place: &mut Vec<T>, flag: Vec<T>) {
-    if !flag.is_empty() {
-        *place = flag;
+        self.run.skip_bad
     }
 }
 
@@ -135,8 +178,7 @@ mod tests {
 
     #[test]
     fn every_key_of_a_configuration_file_is_a_flag_and_every_flag_a_key() {
-        let refusal = toml::from_str::<Settings>("no-such-key = 1").unwrap_err().message().to_owned();
-        let keys: BTreeSet<String> = refusal.split('`').skip(3).step_by(2).map(str::to_owned).collect();
+        let keys: BTreeSet<String> = Settings::TABLE.iter().map(|setting| setting.key.to_owned()).collect();
         let command = Cli::command();
         let survey = command.find_subcommand("survey").unwrap();
         let flags: BTreeSet<String> = survey

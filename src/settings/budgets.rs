@@ -1,0 +1,36 @@
+use super::table::{Rules, value};
+use super::{Size, Span};
+
+/// What places may bear for a survey, whatever sites stand there.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Budgets {
+    /// One server address.
+    pub server: Allowance,
+    /// One neighbourhood of addresses (/24 in IPv4, /48 in IPv6).
+    pub network: Allowance,
+    /// One autonomous system, as `geo` tells it.
+    pub system: Allowance,
+}
+
+/// What one place may bear.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Allowance {
+    pub in_all: Bearable,
+    /// On a day (UTC).
+    pub per_day: Bearable,
+}
+
+/// How much of each kind; none: no limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Bearable {
+    pub requests: Option<u64>,
+    /// On the wire, both ways.
+    pub bytes: Option<Size>,
+    /// Time in which servers are busy with us.
+    pub busy: Option<Span>,
+}
+
+/// Rules of the three kinds of budgets. None may be 0: a place that is to bear nothing is left out by an opt-out.
+pub(super) const REQUESTS: Rules = value("N|none").above_zero().less_is_gentler();
+pub(super) const BYTES: Rules = value("BYTES|none").least_bytes().less_is_gentler();
+pub(super) const BUSY: Rules = value("TIME|none").least_busy().less_is_gentler();

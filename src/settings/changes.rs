@@ -1,0 +1,119 @@
+use std::cmp::Ordering;
+
+use super::Settings;
+use super::table::{OnResume, Setting};
+
+/// A setting that cannot be changed before a survey goes on.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Change {
+    pub key: &'static str,
+    pub was: String,
+    pub is: String,
+    pub expected: &'static str,
+}
+
+/// The first setting that a survey cannot go on with, since it began with another.
+///
+/// A survey may be made gentler at any time, for instance after a complaint: its promises are judged by what it began
+/// with. What decides over its tables stays as it was, or rows of one survey would be of two.
+#[must_use]
+pub fn first_wrong(began_with: &Settings, goes_on_with: &Settings) -> Option<Change> {
+    let mut changed = Settings::TABLE.iter().filter(|setting| setting.differs(began_with, goes_on_with));
+    changed.find_map(|setting| {
+        let expected = match setting.rules.on_resume {
+            OnResume::Free => return None,
+            OnResume::Fixed => "what it began with: tables depend on it",
+            _ if !setting.is_harsher(began_with, goes_on_with) => return None,
+            _ => "what it began with, or what is gentler to servers",
+        };
+        let [was, is] = [began_with, goes_on_with].map(|settings| (setting.written)(settings).in_message());
+        Some(Change { key: setting.key, was, is, expected })
+    })
+}
+
+/// The settings a survey stands at, with those that are `wished` to be other than it began with.
+///
+/// # Errors
+/// When a value is not read as it is written.
+pub fn with_wishes(
+    began_with: &Settings,
+    stands_at: &Settings,
+    wished: &Settings,
+) -> Result<Settings, String> {
+    let mut settings = stands_at.clone();
+    for setting in Settings::TABLE.iter().filter(|setting| setting.differs(began_with, wished)) {
+        let read = (setting.read)(&mut settings, &(setting.written)(wished));
+        read.map_err(|refusal| refusal.of_key(setting.key))?;
+    }
+    Ok(settings)
+}
+
+impl Setting {
+    pub(super) fn differs(&self, one: &Settings, other: &Settings) -> bool {
+        (self.written)(one) != (self.written)(other)
+    }
+
+    /// Whether it was made harsher to servers; settings that have nothing to do with load never are.
+    pub(super) fn is_harsher(&self, was: &Settings, is: &Settings) -> bool {
+        let (was, is) = ((self.amount)(was), (self.amount)(is));
+        match self.rules.on_resume {
+            OnResume::Less => !matches!(is.partial_cmp(&was), Some(Ordering::Less | Ordering::Equal)),
+            OnResume::More => !matches!(is.partial_cmp(&was), Some(Ordering::Greater | Ordering::Equal)),
+            OnResume::Free | OnResume::Fixed => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::settings::{Size, Span};
+
+    fn wrong(change: impl FnOnce(&mut Settings)) -> Option<&'static str> {
+        let mut settings = Settings::default();
+        change(&mut settings);
+        first_wrong(&Settings::default(), &settings).map(|change| change.key)
+    }
+
+    #[test]
+    fn a_survey_may_be_made_gentler_and_told_other_ways_to_servers() {
+        assert_eq!(wrong(|_| {}), None);
+        assert_eq!(wrong(|settings| settings.min_delay = Span(Duration::from_secs(10))), None);
+        assert_eq!(wrong(|settings| settings.rate = Some(Size(1000))), None);
+        assert_eq!(wrong(|settings| settings.budgets.server.in_all.requests = Some(5)), None);
+        assert_eq!(wrong(|settings| settings.link_share = Some(0.001)), None);
+        assert_eq!(wrong(|settings| settings.dns = Some("127.0.0.1:53".parse().unwrap())), None);
+        assert_eq!(wrong(|settings| settings.opt_out = Some("list.txt".into())), None);
+    }
+
+    #[test]
+    fn a_survey_may_not_be_made_harsher_nor_another_one() {
+        assert_eq!(wrong(|settings| settings.min_delay = Span::default()), Some("min-delay"));
+        assert_eq!(wrong(|settings| settings.max_requests = None), Some("max-requests"));
+        assert_eq!(wrong(|settings| settings.link_share = None), Some("link-share"));
+        assert_eq!(wrong(|settings| settings.per_address = 2), Some("per-address"));
+        assert_eq!(wrong(|settings| settings.depth = 3), Some("depth"));
+        assert_eq!(wrong(|settings| settings.exclude_text.push("for sale".into())), Some("exclude-text"));
+    }
+
+    #[test]
+    fn what_is_wished_otherwise_than_it_began_counts_and_all_else_stands() {
+        let seconds = |number| Span(Duration::from_secs(number));
+        let began = Settings { min_delay: seconds(2), depth: 5, ..Settings::default() };
+        let stands = Settings { min_delay: seconds(10), ..began.clone() };
+        let wished = Settings { depth: 4, sites: 7, ..began.clone() };
+        let all = with_wishes(&began, &stands, &wished).unwrap();
+        assert_eq!((all.min_delay, all.depth, all.sites), (seconds(10), 4, 7));
+        assert_eq!(with_wishes(&began, &stands, &began).unwrap(), stands);
+    }
+
+    #[test]
+    fn every_limit_on_load_may_be_made_smaller() {
+        let limits = Settings::TABLE.iter().filter(|setting| setting.key.starts_with("max-"));
+        for limit in limits.filter(|setting| !["max-urls", "max-body"].contains(&setting.key)) {
+            assert!([OnResume::Less, OnResume::More].contains(&limit.rules.on_resume), "{}", limit.key);
+        }
+    }
+}

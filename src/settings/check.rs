@@ -1,0 +1,64 @@
+use super::table::{Bound, Setting};
+use super::value::Amount;
+use super::{Settings, Size, Span};
+
+/// The smallest budget of bytes, and of busy time, with which anything is asked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Least {
+    pub bytes: Size,
+    pub busy: Span,
+}
+
+impl Settings {
+    /// Why these settings make no survey, if they make none: the flag, its value and what is expected.
+    ///
+    /// Not looked at here: the contact ([`Settings::contact_refusal`]), which a simulation goes without, and what the
+    /// files hold that the settings name.
+    #[must_use]
+    pub fn refusal(&self, least: &Least) -> Option<String> {
+        let of_values = || Self::TABLE.iter().find_map(|setting| setting.refusal(self, least));
+        self.no_country().or_else(of_values).or_else(|| self.empty_words()).or_else(|| self.wrong_delays())
+    }
+
+    fn no_country(&self) -> Option<String> {
+        let is_named = self.cctld.iter().any(|name| !name.trim().is_empty());
+        (!is_named).then(|| {
+            "no country domain given: add --cctld, for example --cctld ke or --cctld ke,tz,ug".to_owned()
+        })
+    }
+
+    fn empty_words(&self) -> Option<String> {
+        let are_empty = self.exclude_text.iter().any(|words| words.trim().is_empty());
+        are_empty.then(|| "--exclude-text is empty, expected words that a page may contain".to_owned())
+    }
+
+    fn wrong_delays(&self) -> Option<String> {
+        let Self { min_delay, max_delay, .. } = self;
+        (min_delay > max_delay).then(|| {
+            format!("--min-delay is {min_delay}, expected at most --max-delay, which is {max_delay}")
+        })
+    }
+}
+
+impl Setting {
+    fn refusal(&self, settings: &Settings, least: &Least) -> Option<String> {
+        let amount = (self.amount)(settings);
+        let (holds, expected) = match self.rules.bound {
+            Bound::None => return None,
+            Bound::Within(holds, expected) => (holds(amount), expected.to_owned()),
+            _ if amount == Amount::Whole(0) => {
+                return Some(format!("--{} is 0, expected more than 0", self.key));
+            }
+            Bound::AboveZero => return None,
+            Bound::LeastBytes => (
+                amount >= Amount::Whole(least.bytes.0.into()),
+                format!("at least {} bytes: a single request may move as many", least.bytes),
+            ),
+            Bound::LeastBusy => (
+                amount >= Amount::Whole(least.busy.0.as_nanos()),
+                format!("at least {}, a second more than --exchange-timeout", least.busy),
+            ),
+        };
+        (!holds).then(|| format!("--{} is {}, expected {expected}", self.key, (self.written)(settings)))
+    }
+}

@@ -1,0 +1,46 @@
+//! What a survey is told: every setting, declared once.
+//!
+//! `declared` is the table: a row has the key, the type, the default with its reason, the help with what the setting
+//! costs servers, its bounds, what *gentler* means, whether a resumed survey may change it, and which promise it breaks
+//! when it is harsher than the default. [`Settings`] and its defaults are made from it, and so are
+//! - the flags: `cli` turns each [`Setting`] of [`Settings::TABLE`] into one, and [`Setting::hear`] reads its value;
+//! - `survey.toml` and the user's file: [`Settings::parse`], and how settings are written (`file`);
+//! - the checks: [`Settings::refusal`] names the flag, its value and what is expected;
+//! - what a resumed survey may change: [`first_wrong`], [`with_wishes`];
+//! - what is harsher to servers than their owners are promised: [`impolite`].
+//!
+//! **The life of a setting.** Somebody types it, or writes it into a file. It becomes [`Written`], which knows text, numbers
+//! and lists and nothing of settings; the type of its row reads that, or says what it expected. Written again, it is in
+//! `survey.toml` and in the manifest, from where a resumed survey reads it.
+//!
+//! To add a setting, add its row. Types that are new here say in `value` how they are written and read.
+//!
+//! This room reads no file and no clock, and it obeys no setting: other rooms do.
+
+mod budgets;
+mod changes;
+mod check;
+mod contact;
+mod declared;
+mod entrances;
+mod file;
+mod impolite;
+mod non_html;
+mod quantities;
+mod quiet_hours;
+mod survey;
+mod table;
+mod value;
+
+pub use budgets::{Allowance, Bearable, Budgets};
+pub use changes::{Change, first_wrong, with_wishes};
+pub use check::Least;
+pub use declared::{FeedBackRule, Settings};
+pub use entrances::Entrances;
+pub use impolite::{Harsher, impolite};
+pub use non_html::{Extension, NON_HTML_EXTENSIONS, NonHtml};
+pub use quantities::{Limit, OrNone, Size, Span};
+pub use quiet_hours::QuietHours;
+pub use survey::ENTRANCES;
+pub use table::{Rules, Setting};
+pub use value::{Amount, Choice, NewPath, Plain, Refusal, Shape, Value, Written, typed};

@@ -1,0 +1,61 @@
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use super::{Allowance, Budgets, Entrances, Settings};
+
+/// The key that surveys of older versions do not have.
+pub const ENTRANCES: &str = "entrances";
+
+impl Settings {
+    /// The settings of a survey that was begun before they told how many entrances are tried: it goes on with one.
+    #[must_use]
+    pub fn of_before_entrances(self) -> Self {
+        Self { entrances: Entrances::UpTo(1), ..self }
+    }
+
+    /// Whether every exchange of this survey stays on this machine.
+    #[must_use]
+    pub fn stays_on_loopback(&self) -> bool {
+        let is_loopback = |end: Option<SocketAddr>| end.is_some_and(|end| end.ip().is_loopback());
+        is_loopback(self.gateway) && is_loopback(self.dns)
+    }
+
+    /// With what follows from other settings: without the links of its pages, a survey could not be the earlier one of
+    /// the next.
+    #[must_use]
+    pub fn in_full(self) -> Self {
+        Self { record_links: self.record_links || self.since.is_some(), ..self }
+    }
+
+    /// What servers are told about us.
+    #[must_use]
+    pub fn user_agent(&self) -> String {
+        let contact = self.contact.as_deref().unwrap_or("loopback only");
+        format!("{}/{} (+{contact})", env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
+    }
+
+    /// The first setting that bounds what autonomous systems bear, if one does.
+    #[must_use]
+    pub fn bound_of_systems(&self) -> Option<&'static str> {
+        let budgets = Budgets { system: Allowance::default(), ..self.budgets };
+        let without = Self { budgets, ..self.clone() };
+        Self::TABLE.iter().find(|setting| setting.differs(self, &without)).map(|setting| setting.key)
+    }
+
+    /// Moves every file and folder that the settings name.
+    pub fn move_paths(&mut self, to: impl Fn(&Path) -> PathBuf) {
+        Self::TABLE.iter().for_each(|setting| (setting.move_paths)(self, &to));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_gateway_and_a_name_server_on_this_machine_keep_a_survey_here() {
+        let here: Option<SocketAddr> = Some("127.0.0.1:80".parse().unwrap());
+        assert!(!Settings { gateway: here, ..Settings::default() }.stays_on_loopback());
+        assert!(Settings { gateway: here, dns: here, ..Settings::default() }.stays_on_loopback());
+    }
+}

@@ -1,0 +1,305 @@
+use super::Settings;
+use super::value::{Amount, NewPath, Refusal, Shape, Written};
+
+/// One setting, as the table declares it.
+#[derive(Debug)]
+pub struct Setting {
+    /// The name of the key in a file, and of the flag.
+    pub key: &'static str,
+    /// The heading of the help under which it stands.
+    pub group: &'static str,
+    pub rules: Rules,
+    pub shape: Shape,
+    pub is_list: bool,
+    pub(super) help: &'static str,
+    pub(super) written: fn(&Settings) -> Written,
+    pub(super) read: fn(&mut Settings, &Written) -> Result<(), Refusal>,
+    pub(super) amount: fn(&Settings) -> Amount,
+    pub(super) in_words: fn(&Settings) -> String,
+    pub(super) move_paths: fn(&mut Settings, &NewPath<'_>),
+}
+
+/// What holds for a setting beside its type and its default.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    /// What stands for the value in the help: `BYTES|none`.
+    pub value_name: &'static str,
+    /// Whether a list may be given as one text with commas.
+    pub splits_at_commas: bool,
+    /// The default in words, where its value does not tell it; empty: the help tells none.
+    pub(super) unset: Option<&'static str>,
+    pub(super) bound: Bound,
+    pub(super) on_resume: OnResume,
+    pub(super) breaks: Option<(When, &'static str)>,
+}
+
+/// Which values make a survey.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Bound {
+    None,
+    AboveZero,
+    /// What must hold, and what is expected where it does not.
+    Within(fn(Amount) -> bool, &'static str),
+    /// A smaller budget forbids every request, since one may come to more.
+    LeastBytes,
+    LeastBusy,
+}
+
+/// What a survey that goes on may do with the setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OnResume {
+    /// Nothing: tables depend on it.
+    Fixed,
+    /// Anything: neither tables nor promises depend on it.
+    Free,
+    /// Make it gentler to servers: smaller, or larger.
+    Less,
+    More,
+}
+
+/// When a default is broken that is promised to the owners of servers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum When {
+    Harsher,
+    Lifted,
+}
+
+/// The rules of a setting with this value name. Without more it has no bound, and a resumed survey keeps it.
+pub(super) const fn value(value_name: &'static str) -> Rules {
+    Rules {
+        value_name,
+        splits_at_commas: false,
+        unset: None,
+        bound: Bound::None,
+        on_resume: OnResume::Fixed,
+        breaks: None,
+    }
+}
+
+/// Rules of a setting that is on or off.
+pub(super) const SWITCH: Rules = value("BOOL");
+
+impl Rules {
+    pub(super) const fn commas(self) -> Self {
+        Self { splits_at_commas: true, ..self }
+    }
+
+    pub(super) const fn unset(self, words: &'static str) -> Self {
+        Self { unset: Some(words), ..self }
+    }
+
+    pub(super) const fn above_zero(self) -> Self {
+        Self { bound: Bound::AboveZero, ..self }
+    }
+
+    pub(super) const fn within(self, holds: fn(Amount) -> bool, expected: &'static str) -> Self {
+        Self { bound: Bound::Within(holds, expected), ..self }
+    }
+
+    /// A budget of bytes.
+    pub(super) const fn least_bytes(self) -> Self {
+        Self { bound: Bound::LeastBytes, ..self }
+    }
+
+    /// A budget of busy time.
+    pub(super) const fn least_busy(self) -> Self {
+        Self { bound: Bound::LeastBusy, ..self }
+    }
+
+    pub(super) const fn free(self) -> Self {
+        Self { on_resume: OnResume::Free, ..self }
+    }
+
+    pub(super) const fn less_is_gentler(self) -> Self {
+        Self { on_resume: OnResume::Less, ..self }
+    }
+
+    pub(super) const fn more_is_gentler(self) -> Self {
+        Self { on_resume: OnResume::More, ..self }
+    }
+
+    /// Anything harsher than the default breaks what is promised: pauses and places count for every server.
+    pub(super) const fn harsher_breaks(self, promise: &'static str) -> Self {
+        Self { breaks: Some((When::Harsher, promise)), ..self }
+    }
+
+    /// To lift the limit breaks what is promised. To raise it does not: pauses hold under it.
+    pub(super) const fn lifting_breaks(self, promise: &'static str) -> Self {
+        Self { breaks: Some((When::Lifted, promise)), ..self }
+    }
+}
+
+impl Setting {
+    #[must_use]
+    pub fn named(key: &str) -> Option<&'static Self> {
+        Settings::TABLE.iter().find(|setting| setting.key == key)
+    }
+
+    /// The help of the flag: what it does, what it costs servers, its default.
+    #[must_use]
+    pub fn help(&self) -> String {
+        let default = match self.rules.unset {
+            Some("") => return self.help.to_owned(),
+            Some(words) => words.to_owned(),
+            None => (self.in_words)(&Settings::default()),
+        };
+        format!("{} [default: {default}]", self.help)
+    }
+
+    /// Sets it to what stands on a command line.
+    ///
+    /// # Errors
+    /// Says what is expected, when it is no value of this setting.
+    pub fn hear(&self, settings: &mut Settings, words: &[String]) -> Result<(), String> {
+        let written = match words {
+            [word] if !self.is_list => self.shape.typed(word),
+            words => Written::List(words.iter().map(|word| self.shape.typed(word)).collect()),
+        };
+        (self.read)(settings, &written).map_err(|refusal| match (refusal, self.rules.bound) {
+            (Refusal::Told(_), Bound::Within(_, expected)) => format!("expected {expected}"),
+            (refusal, _) => refusal.of_flag(),
+        })
+    }
+}
+
+/// `max_bytes` as files and flags write it, `max-bytes`.
+pub(super) const fn kebab<const LENGTH: usize>(name: &str) -> [u8; LENGTH] {
+    let mut key = [b'-'; LENGTH];
+    let mut at = 0;
+    while at < LENGTH {
+        if name.as_bytes()[at] != b'_' {
+            key[at] = name.as_bytes()[at];
+        }
+        at += 1;
+    }
+    key
+}
+
+/// Declares the settings once: the struct with its defaults, and the table from which all else follows.
+///
+/// The doc comment of a setting is its help; the help adds the default. A setting stands in a field of its own name,
+/// or, after `in`, in a part of one field that holds many.
+macro_rules! settings {
+    (
+        $(#[doc = $about:literal])+
+        $(
+            $group:literal {
+                $(
+                    $(#[doc = $help:literal])+
+                    $field:ident: $type:ty $(as $way:ident)? = $default:expr => $rules:expr;
+                )*
+            }
+            $(in $whole:ident: $whole_type:ty {
+                $(
+                    $(#[doc = $part_help:literal])+
+                    $name:ident = $place:ident . $per:ident . $unit:ident: $part:ty => $part_rules:expr;
+                )*
+            })?
+        )+
+    ) => {
+        $(#[doc = $about])+
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct Settings {
+            $(
+                $($(#[doc = $help])+ pub $field: $type,)*
+                $(pub $whole: $whole_type,)?
+            )+
+        }
+
+        impl Default for Settings {
+            fn default() -> Self {
+                Self { $($($field: $default,)* $($whole: <$whole_type>::default(),)?)+ }
+            }
+        }
+
+        impl Settings {
+            /// Every setting, in the order of the help and of files.
+            pub const TABLE: &'static [$crate::settings::Setting] = &[
+                $(
+                    $(settings!(@setting $group, concat!($($help),+), $field, $rules, $type,
+                        settings!(@way $($way)?), $field),)*
+                    $($(settings!(@setting $group, concat!($($part_help),+), $name, $part_rules, $part,
+                        settings!(@way OrNone), $whole.$place.$per.$unit),)*)?
+                )+
+            ];
+        }
+    };
+    (@way) => { $crate::settings::value::Plain };
+    (@way $way:ident) => { $crate::settings::$way };
+    (@setting $group:literal, $help:expr, $name:ident, $rules:expr, $type:ty, $way:ty, $($field:ident).+) => {
+        $crate::settings::Setting {
+            key: {
+                const KEY: [u8; stringify!($name).len()] = $crate::settings::table::kebab(stringify!($name));
+                match str::from_utf8(&KEY) {
+                    Ok(key) => key,
+                    Err(_) => stringify!($name),
+                }
+            },
+            group: $group,
+            rules: $rules,
+            shape: <$type as $crate::settings::value::Value<$way>>::SHAPE,
+            is_list: <$type as $crate::settings::value::Value<$way>>::IS_LIST,
+            help: $help.trim_ascii(),
+            written: |settings| {
+                <$type as $crate::settings::value::Value<$way>>::written(&settings.$($field).+)
+            },
+            read: |settings, written| {
+                settings.$($field).+ = <$type as $crate::settings::value::Value<$way>>::read(written)?;
+                Ok(())
+            },
+            amount: |settings| {
+                <$type as $crate::settings::value::Value<$way>>::amount(&settings.$($field).+)
+            },
+            in_words: |settings| {
+                <$type as $crate::settings::value::Value<$way>>::in_words(&settings.$($field).+)
+            },
+            move_paths: |settings, to| {
+                <$type as $crate::settings::value::Value<$way>>::move_paths(&mut settings.$($field).+, to);
+            },
+        }
+    };
+}
+
+pub(super) use settings;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_setting_is_read_as_it_is_written() {
+        for setting in Settings::TABLE {
+            let mut settings = Settings::default();
+            let written = (setting.written)(&settings);
+            assert_eq!((setting.read)(&mut settings, &written), Ok(()), "{}", setting.key);
+            assert_eq!(settings, Settings::default(), "{}", setting.key);
+        }
+    }
+
+    #[test]
+    fn every_key_is_that_of_one_setting_and_has_dashes() {
+        for setting in Settings::TABLE {
+            assert!(!setting.key.contains('_'), "{}", setting.key);
+            let same = Settings::TABLE.iter().filter(|other| other.key == setting.key);
+            assert_eq!(same.count(), 1, "{}", setting.key);
+        }
+        let day = Setting::named("max-as-busy-per-day").unwrap();
+        let mut settings = Settings::default();
+        day.hear(&mut settings, &["2h".to_owned()]).unwrap();
+        assert_eq!(settings.budgets.system.per_day.busy, Some("2h".parse().unwrap()));
+    }
+
+    #[test]
+    fn a_value_that_is_none_of_its_setting_is_refused_in_the_words_of_a_flag() {
+        let refused = |key: &str, word: &str| {
+            Setting::named(key).unwrap().hear(&mut Settings::default(), &[word.to_owned()]).unwrap_err()
+        };
+        assert_eq!(refused("depth", "2.5"), "expected a whole number from 0 to 65535");
+        assert_eq!(refused("dns", "there"), "expected an address and a port, for example 127.0.0.1:53");
+        assert_eq!(refused("trap-levels", "few"), "'few' is neither none nor a whole number from 0 to 65535");
+        assert_eq!(
+            refused("link-share", "little"),
+            "expected a share above 0 and up to 1, such as 0.003, or none"
+        );
+    }
+}
