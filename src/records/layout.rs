@@ -77,3 +77,25 @@ pub(super) fn parquet<W: Write>(output: W) -> ParquetWriter<W> {
         .with_compression(ParquetCompression::Zstd(None))
         .with_statistics(StatisticsOptions::default())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_segment_has_a_number_of_six_digits_or_more_and_a_joined_file_that_of_its_last() {
+        for (name, number) in [
+            ("000007.parquet", Some(7)),
+            ("1234567.parquet", Some(1_234_567)),
+            ("000001-000005.parquet", Some(5)),
+            ("000005-000005.parquet", None),
+            ("000005-000001.parquet", None),
+            ("00007.parquet", None),
+            ("00000x.parquet", None),
+            ("000001-.parquet", None),
+            ("000007.csv", None),
+        ] {
+            assert_eq!(segment_number(name), number, "{name}");
+        }
+    }
+}

@@ -187,7 +187,9 @@ impl Refusal {
 
 macro_rules! whole_numbers {
     ($($type:ty),*) => {
-        $(impl Value for $type {
+        // `usize` has no `From` to what is as wide.
+        $(#[allow(clippy::cast_lossless)]
+        impl Value for $type {
             const SHAPE: Shape = Shape::Number;
 
             fn written(&self) -> Written {

@@ -122,8 +122,7 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_tree_with_more_links_than_a_segment_holds_is_written_in_several() {
+    fn lease_and_scope() -> (Lease, Scope) {
         let suffixes = Suffixes::parse(crate::survey::BUILT_IN_SUFFIX_LIST, SuffixSection::Icann).unwrap();
         let scope = Scope::of(&Host::parse("a.ke").unwrap(), ScopeRule::Site, Arc::new(suffixes));
         let lease = Lease {
@@ -135,6 +134,31 @@ mod tests {
             parent: None,
             generation: 0,
         };
+        (lease, scope)
+    }
+
+    #[test]
+    fn links_and_robots_txt_of_a_tree_are_kept_and_nothing_of_its_probes() {
+        let (lease, scope) = lease_and_scope();
+        let mut pages = KeptPages::new(&lease, &scope, |_| Ok(()));
+        let mut probe = heard(1, 5);
+        probe.ask.purpose = Purpose::Probe;
+        let rules = Content::Robots(b"User-agent: *\nDisallow: /x".to_vec());
+        let robots = Heard { content: rules, ..heard(2, 0) };
+        let nothing = Heard { content: Content::Nothing, ..heard(3, 5) };
+        [heard(0, 2), probe, robots, nothing].iter().for_each(|heard| pages.keep(heard).unwrap());
+        let kept = pages.rest();
+        assert_eq!(
+            kept.page_links.iter().map(|row| row.page.as_str()).collect::<Vec<_>>(),
+            ["http://a.ke/0"; 2]
+        );
+        let [row] = &kept.robots[..] else { panic!("{:?}", kept.robots) };
+        assert_eq!((row.url.as_str(), row.body.as_str()), ("http://a.ke/2", "User-agent: *\nDisallow: /x"));
+    }
+
+    #[test]
+    fn a_tree_with_more_links_than_a_segment_holds_is_written_in_several() {
+        let (lease, scope) = lease_and_scope();
         let mut written = Vec::new();
         let mut pages = KeptPages::new(&lease, &scope, |rows| {
             written.push(rows.len());
