@@ -13,6 +13,7 @@
 //!
 //! What may be asked, when, and in which order:
 //! - [`load`]: permits, pace, back-off, budgets, and the ledger of what servers bore.
+//! - [`promises`]: what owners of servers are promised, and one judge for the survey, the report and tests.
 //! - [`frontier`]: which sites wait, are being walked, are done; durable.
 //! - [`walk`]: **the core**: one site tree as a machine without clock or network.
 //!
@@ -29,7 +30,7 @@
 //! - [`space`]: a virtual Web space that knows its own ground truth, drawn from a seed or recorded by a survey.
 //! - [`cli`]: flags and file to settings; one file a command.
 //!
-//! The first eight are pure: no clock, no sockets, no disk except behind the frontier's store. Time is
+//! The first nine are pure: no clock, no sockets, no disk except behind the frontier's store. Time is
 //! always an argument. `tests/architecture.rs` holds which room may name which.
 
 #![forbid(unsafe_code)]
@@ -43,6 +44,7 @@ pub mod fetch;
 pub mod frontier;
 pub mod load;
 pub mod page;
+pub mod promises;
 pub mod records;
 pub mod report;
 pub mod robots;

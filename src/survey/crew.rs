@@ -13,10 +13,10 @@ use super::parked::Parked;
 use super::parts::Parts;
 use super::places::Spot;
 use super::rows::feed_back;
-use super::verdicts::verdicts;
 use super::visit::{Ended, Visited, visit};
 use super::writer::Writer;
 use crate::frontier::Lease;
+use crate::promises::verdicts;
 
 /// A simulated week has about a thousand of these.
 const SIMULATED_STATUS: Duration = Duration::from_secs(600);
@@ -207,12 +207,17 @@ pub(super) fn save_status(
     unwritten: u64,
 ) -> Result<(), SurveyError> {
     let counts = parts.frontier().counts()?;
-    let seen = match state {
-        RUNNING => parts.watch().seen().clone(),
-        _ => parts.watch().seen_at_the_end(),
+    let (seen, promises) = {
+        let judge = parts.judge();
+        let seen = match state {
+            RUNNING => judge.seen().clone(),
+            _ => judge.seen_at_the_end(),
+        };
+        let promises = verdicts(&seen, judge.limits());
+        (seen, promises)
     };
     parts.progress.update(|now| {
-        now.promises = verdicts(&seen, &parts.promised);
+        now.promises = promises;
         now.seen = seen;
         state.clone_into(&mut now.state);
         now.sites_walking = walking;

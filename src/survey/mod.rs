@@ -50,6 +50,7 @@ mod error;
 mod exchange;
 mod export;
 mod folder;
+mod forbidden;
 #[cfg(feature = "hazards")]
 mod hazards;
 mod impolite;
@@ -78,7 +79,6 @@ mod stored;
 mod summary;
 mod tally;
 mod values;
-mod verdicts;
 mod visit;
 mod ways;
 mod whole;
@@ -87,13 +87,13 @@ mod writer;
 #[cfg(test)]
 mod scripted_tests;
 
+pub use crate::load::LONGEST_WAIT;
 pub use added::{HandedOver, hand_over, has_added, settings_for_adding, take_in};
 pub use clock::clock;
 pub use crew::PARKED_PER_VISIT;
 pub use earlier::Reading;
 pub use engine::{Ending, Survey, Taken};
 pub use error::SurveyError;
-pub use exchange::LONGEST_WAIT;
 pub use export::export;
 pub use impolite::{Harsher, impolite};
 pub use others::{Others, THIN, Waits};

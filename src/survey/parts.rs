@@ -1,7 +1,7 @@
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use tokio::sync::{Notify, watch};
 
@@ -24,7 +24,8 @@ use crate::address::{
 use crate::exchange::Depth;
 use crate::fetch::{self, Fetcher};
 use crate::frontier::{FeedBack, Frontier, Rules};
-use crate::load::{self, Budget, Load, Most, OwnLink, Pace, Seen, Watch};
+use crate::load::{self, Budget, Load, Most, OwnLink, Pace};
+use crate::promises::{Judge, Limits, Seen};
 use crate::records::Geo;
 use crate::starts::{Area, Sample};
 use crate::walk;
@@ -41,8 +42,6 @@ pub(super) struct Parts {
     /// The Web is in this process and time is virtual.
     pub is_simulated: bool,
     pub settings: Settings,
-    /// What the survey began with, by which its promises are judged: it may have been made gentler since.
-    pub promised: Settings,
     pub reach: Reach,
     pub walk: Arc<walk::Settings>,
     pub budget: Budget,
@@ -51,8 +50,9 @@ pub(super) struct Parts {
     pub fetcher: Fetcher,
     pub load: Mutex<Load>,
     pub own_link: Mutex<OwnLink>,
-    /// Watches what is done, apart from what was permitted.
-    pub watch: Mutex<Watch>,
+    /// Judges what is done, apart from what was permitted, by what the survey began with: it may have been made gentler
+    /// since.
+    pub judge: Mutex<Judge>,
     /// Told whenever an exchange has ended: somebody's turn may have come.
     pub settled: Notify,
     /// How many visits are at a server, and in a neighbourhood that is to be kept.
@@ -183,13 +183,8 @@ impl Parts {
         let since = folder.since();
         let earlier_pages = since.is_file().then(|| EarlierPages::open(&since)).transpose()?;
         Ok(Self {
-            promised: settings.clone(),
             walk: Arc::new(walk_settings(&settings)),
-            budget: Budget {
-                requests: settings.max_requests,
-                bytes: settings.max_bytes.map(|size| size.0),
-                time: settings.max_time.map(|span| span.0),
-            },
+            budget: budget(&settings),
             folder,
             opened: clock.now(),
             clock,
@@ -199,7 +194,7 @@ impl Parts {
             geo,
             fetcher,
             load: Mutex::new(load),
-            watch: Mutex::new(Watch::new(Seen::default(), rate, most.bytes)),
+            judge: Mutex::new(Judge::new(limits(&settings, bytes), Seen::default())),
             own_link: Mutex::new(OwnLink::new(settings.max_delay.0)),
             settled: Notify::new(),
             visits: Mutex::new(Places::of(&pace(&settings))),
@@ -216,8 +211,8 @@ impl Parts {
         self.load.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn watch(&self) -> MutexGuard<'_, Watch> {
-        self.watch.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn judge(&self) -> MutexGuard<'_, Judge> {
+        self.judge.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn own_link(&self) -> MutexGuard<'_, OwnLink> {
@@ -302,6 +297,30 @@ pub fn pace(settings: &Settings) -> Pace {
         per_address: settings.per_address,
         per_neighbourhood: settings.per_neighbourhood,
         per_site: settings.per_site,
+    }
+}
+
+/// What the owners of servers are promised by these settings; one exchange moves so many bytes at most.
+pub(super) fn limits(settings: &Settings, largest: u64) -> Limits {
+    Limits {
+        pace: pace(settings),
+        tree: budget(settings),
+        rate: settings.rate.map(|size| size.0),
+        largest,
+        server: shares::of_server(settings),
+        network: shares::of_network(settings),
+        system: shares::of_system(settings),
+        quiet_hours: settings.quiet_hours,
+        permits_special_addresses: settings.permit_special_addresses,
+        rounding: Duration::ZERO,
+    }
+}
+
+fn budget(settings: &Settings) -> Budget {
+    Budget {
+        requests: settings.max_requests,
+        bytes: settings.max_bytes.map(|size| size.0),
+        time: settings.max_time.map(|span| span.0),
     }
 }
 
