@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 use std::net::IpAddr;
 use std::time::{Duration, SystemTime};
@@ -147,18 +147,30 @@ impl Judge {
         self.note_networks(address, load.networks());
     }
 
-    /// What a server has borne so far.
+    /// The same without what the server's ledger says of gaps, which are as exact as the times that it was told.
+    pub fn note_sums(&mut self, address: IpAddr, load: &Load) {
+        if let Some(state) = load.state_of(address) {
+            self.note_borne(address, state);
+        }
+        self.note_networks(address, load.networks());
+    }
+
+    /// What a server's ledger says of it.
     pub fn note_server(&mut self, address: IpAddr, state: &ServerState) {
-        let (ledger, seen) = (&state.ledger, &mut self.seen);
-        let name = || address.to_string();
-        seen.at_server.take(u64::from(ledger.most_parallel), name);
+        let (ledger, name) = (&state.ledger, || address.to_string());
+        self.seen.at_server.take(u64::from(ledger.most_parallel), name);
+        if let Some(gap) = ledger.smallest_gap {
+            self.seen.take_gap(gap, name);
+        }
+        self.note_borne(address, state);
+    }
+
+    fn note_borne(&mut self, address: IpAddr, state: &ServerState) {
+        let (ledger, name) = (&state.ledger, || address.to_string());
         let borne =
             [ledger.requests, ledger.sent_bytes + ledger.received_bytes, ledger.busy.as_micros() as u64];
-        take_each(&mut seen.server, borne, name);
-        take_each(&mut seen.server_day, state.borne_on_day(), name);
-        if let Some(gap) = ledger.smallest_gap {
-            seen.take_gap(gap, name);
-        }
+        take_each(&mut self.seen.server, borne, name);
+        take_each(&mut self.seen.server_day, state.borne_on_day(), name);
     }
 
     /// What the networks of an address have borne so far.
@@ -211,9 +223,17 @@ fn span(answer: &Answer) -> Interval {
 
 type Interval = (SystemTime, SystemTime);
 
-/// The latest exchanges of each of many.
+/// The latest exchanges of each of many, as they were told.
 #[derive(Debug)]
-pub(super) struct Overlaps<K>(HashMap<K, Vec<Interval>>);
+pub(super) struct Overlaps<K>(HashMap<K, VecDeque<Stay>>);
+
+#[derive(Clone, Copy, Debug)]
+struct Stay {
+    started: SystemTime,
+    ended: SystemTime,
+    /// When all had ended that were told so far.
+    all_ended: SystemTime,
+}
 
 impl<K> Default for Overlaps<K> {
     fn default() -> Self {
@@ -225,15 +245,21 @@ impl<K: Hash + Eq> Overlaps<K> {
     /// The most that ran at one moment of this exchange, itself included.
     pub(super) fn add(&mut self, key: K, (started, ended): Interval) -> u64 {
         let list = self.0.entry(key).or_default();
-        list.retain(|(_, end)| *end + HORIZON > ended);
-        list.push((started, ended));
-        let begun = list.iter().map(|(from, _)| *from).filter(|from| (started..ended).contains(from));
-        let at_once = |moment| list.iter().filter(|(from, to)| (*from..*to).contains(&moment)).count();
+        while list.front().is_some_and(|first| first.all_ended + HORIZON <= ended) {
+            list.pop_front();
+        }
+        let all_ended = list.back().map_or(ended, |last| last.all_ended.max(ended));
+        list.push_back(Stay { started, ended, all_ended });
+        let late = list.iter().rev().take_while(|stay| stay.all_ended > started);
+        let beside: Vec<Stay> = late.filter(|stay| stay.ended > started).copied().collect();
+        let begun = beside.iter().map(|stay| stay.started).filter(|from| (started..ended).contains(from));
+        let at_once =
+            |moment| beside.iter().filter(|stay| (stay.started..stay.ended).contains(&moment)).count();
         begun.map(at_once).max().unwrap_or(1) as u64
     }
 
     pub(super) fn forget_before(&mut self, time: SystemTime) {
-        self.0.retain(|_, list| list.iter().any(|(_, end)| *end > time));
+        self.0.retain(|_, list| list.back().is_some_and(|last| last.all_ended > time));
     }
 
     #[cfg(test)]

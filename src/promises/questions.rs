@@ -78,7 +78,8 @@ impl<'a> Question<'a> {
 
     /// Whether what came of a robots.txt can allow a page: 5xx and failures of the network forbid all (RFC 9309
     /// §2.3.1.4), and so does 429 to a polite survey. A redirect can: what it leads to may stand at another origin.
-    fn may_allow(&self) -> bool {
+    #[must_use]
+    pub fn may_allow(&self) -> bool {
         self.status.is_some_and(|status| status < 500 && status != 429)
     }
 

@@ -76,7 +76,7 @@ proptest! {
         if per_address == 1 {
             for number in 0..4 {
                 let Some(ledger) = load.state_of(server(number)).map(|state| &state.ledger) else { continue };
-                prop_assert_eq!(ledger.most_parallel, 1);
+                prop_assert!(ledger.most_parallel <= 1);
                 prop_assert!(ledger.smallest_gap.is_none_or(|gap| gap >= pace.min_delay));
             }
         }
