@@ -1,10 +1,10 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 use super::{Count, Fact, Limits, ShortRests};
 use crate::address::{Neighbourhood, server_at};
-use crate::load::{Care, Flow, Health, Pace, ServerLink, ServerState, delay_after, fare_of};
+use crate::load::{Care, Flow, Health, LONGEST_WAIT, Pace, ServerLink, ServerState, delay_after, fare_of};
 
 /// What each server was owed after the exchanges that were seen last, by the answers alone: whoever gave permits may
 /// have heard otherwise.
@@ -54,7 +54,7 @@ impl Rests {
         self.servers.entry(server).or_insert_with(|| Server {
             health: state.health().clone(),
             link: *state.link(),
-            given_up: state.is_given_up().then_some(UNIX_EPOCH),
+            given_up: state.ledger.last_end().filter(|_| state.is_given_up()),
             ..Server::default()
         });
     }
@@ -68,9 +68,10 @@ impl Rests {
     /// An exchange was seen to begin.
     pub(super) fn compare(&self, fact: &Fact<'_>, limits: &Limits, short: &mut ShortRests) {
         let (address, pace) = (server_at(fact.address), &limits.pace);
-        let started = Start { told: fact.answer.started, latest: fact.answer.started + limits.rounding };
+        let told = fact.answer.started;
+        let started = Start { address, told, latest: told + limits.rounding };
         if let Some(server) = self.servers.get(&address) {
-            server.compare(address, started, fact.crawl_delay, pace.per_address, short);
+            server.compare(started, fact.crawl_delay, pace.per_address, short);
         }
         let neighbourhood = Neighbourhood::of(address);
         if let (Some(places), Some(rests)) = (pace.per_neighbourhood, self.neighbourhoods.get(&neighbourhood))
@@ -103,19 +104,10 @@ impl Rests {
     }
 }
 
-/// A Crawl-delay above this ends a site, so none that is longer has to be remembered.
-const LONGEST_CRAWL_DELAY: Duration = Duration::from_secs(300);
-
 impl Server {
-    fn compare(
-        &self,
-        address: IpAddr,
-        started: Start,
-        crawl_delay: Option<Duration>,
-        places: u32,
-        short: &mut ShortRests,
-    ) {
-        let who = |early: Early| format!("{address} {early}");
+    /// An exchange was seen to begin, whose host asks for `crawl_delay`.
+    fn compare(&self, started: Start, crawl_delay: Option<Duration>, places: u32, short: &mut ShortRests) {
+        let who = |early: Early| format!("{} {early}", started.address);
         let until = |count: &mut Count, until: fn(&Rest) -> SystemTime| {
             count.note(early(&self.rests, started, places, until), who);
         };
@@ -138,7 +130,7 @@ impl Server {
         short.retry_after.note(early_for(self.asked), who);
         short.put_off.note(early_for(self.put_off), who);
         if self.given_up.is_some_and(|known| known <= started.told) {
-            short.put_off.add(|| format!("{address} after it was given up"));
+            short.put_off.add(|| format!("{} after it was given up", started.address));
         }
     }
 
@@ -175,7 +167,8 @@ impl Server {
 
     fn is_owed_something_at(&self, time: SystemTime) -> bool {
         let holds = [self.asked, self.put_off].into_iter().flatten().map(|hold| hold.until);
-        let rests = self.rests.iter().map(|rest| rest.all().max(rest.ended + LONGEST_CRAWL_DELAY));
+        // No Crawl-delay that is obeyed is longer.
+        let rests = self.rests.iter().map(|rest| rest.all().max(rest.ended + LONGEST_WAIT));
         holds.chain(rests).any(|until| until > time)
     }
 }
@@ -200,9 +193,10 @@ fn keep(rests: &mut Vec<Rest>, rest: Rest, places: u32) {
     rests.push(rest);
 }
 
-/// When an exchange began, as it is told, and at the latest if that is rounded.
+/// Where an exchange began, and when: as it is told, and at the latest if that is rounded.
 #[derive(Clone, Copy)]
 struct Start {
+    address: IpAddr,
     told: SystemTime,
     latest: SystemTime,
 }

@@ -1,10 +1,9 @@
 use std::net::IpAddr;
-use std::time::Duration;
 
 use super::promise::micros;
 use super::units::thousands;
 use super::{Amount, Count, Judgement, Limits, Place, Promise, Seen, ShortRests, Verdict, Worst};
-use crate::load::Ledger;
+use crate::load::{LONGEST_WAIT, Ledger};
 
 /// What was seen says of each promise that can be judged by it.
 #[must_use]
@@ -114,11 +113,11 @@ impl Bench<'_> {
         ]
     }
 
-    /// A question that is put in time may wait its turn.
+    /// A question that is put while the time of its site lasts may wait so long for its turn.
     fn time_budget(&self) -> Verdict {
         let longest = &self.seen.tree_time;
         let evidence = format!("at most {}{}", Amount::Busy.written(longest.most), of(longest));
-        let waited = Promise::TimeBudget.limit(self.limits).map(|most| most + micros(LONGEST_TURN));
+        let waited = Promise::TimeBudget.limit(self.limits).map(|most| most + micros(LONGEST_WAIT));
         self.bounded(Promise::TimeBudget, waited, longest, evidence)
     }
 
@@ -212,9 +211,6 @@ impl Bench<'_> {
         Verdict::of(promise, self.limits, judgement, evidence)
     }
 }
-
-/// A question that is put while the time of its site lasts is asked so much later at most.
-const LONGEST_TURN: Duration = Duration::from_secs(300);
 
 fn of(worst: &Worst) -> String {
     if worst.who.is_empty() { String::new() } else { format!(" ({})", worst.who) }

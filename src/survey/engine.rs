@@ -252,7 +252,7 @@ impl Survey {
         let largest = parts.judge().limits().largest;
         parts.judge = Mutex::new(Judge::new(limits(&promised, largest), Seen::default()));
         let manifest = manifest.unwrap_or_else(|| {
-            let settings = serde_json::to_value(&parts.settings).unwrap_or_default();
+            let settings = serde_json::to_value(&promised).unwrap_or_default();
             let mut manifest = Manifest::new(settings, parts.now().into());
             manifest.suffix_list_version = parts.reach.suffixes.version().map(ToOwned::to_owned);
             manifest.simulation = told;
