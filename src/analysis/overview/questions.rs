@@ -5,7 +5,7 @@ use super::super::recorded::key;
 use super::exchange::Exchange;
 use super::names::Names;
 use crate::address::{Host, Site};
-use crate::promises::{Judge, Order, Questions};
+use crate::promises::{Judge, Questions};
 
 /// What the questions of each tree, in the order in which they were put, say of promises.
 #[derive(Default)]
@@ -72,7 +72,7 @@ impl TreeQuestions {
             let used = u64::try_from(cost.last - cost.first - idle.sum::<i64>()).unwrap_or_default();
             let time = Duration::from_micros(used);
             // What is wrong with the order is told of all trees together, with the first.
-            let order = std::mem::replace(&mut order, Order::default());
+            let order = std::mem::take(&mut order);
             judge.note_tree(&Site::new(host), [cost.requests, cost.bytes], time, &order);
         }
     }
