@@ -14,6 +14,7 @@
 //!
 //! What may be asked, when, and in which order:
 //! - [`load`]: permits, pace, back-off, budgets, and the ledger of what servers bore.
+//! - [`promises`]: what owners of servers are promised, and one judge for the survey, the report and tests.
 //! - [`frontier`]: which sites wait, are being walked, are done; durable.
 //! - [`roster`]: which site trees are visited now, and which wait for a server.
 //! - [`walk`]: **the core**: one site tree as a machine without clock or network.
@@ -45,6 +46,7 @@ pub mod fetch;
 pub mod frontier;
 pub mod load;
 pub mod page;
+pub mod promises;
 pub mod records;
 pub mod rehearsal;
 pub mod report;

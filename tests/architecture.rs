@@ -171,7 +171,10 @@ fn every_room_opens_with_its_story() {
 
 #[test]
 fn the_pure_rooms_have_no_async_and_no_clock() {
-    for room in ["address", "settings", "starts", "exchange", "robots", "page", "load", "frontier", "walk"] {
+    for room in [
+        "address", "settings", "starts", "exchange", "robots", "page", "load", "promises", "frontier",
+        "roster", "walk",
+    ] {
         let mut files = Vec::new();
         sources(&root().join("src").join(room), &mut files);
         for file in files {

@@ -10,7 +10,7 @@ use std::process::Command;
 mod python;
 
 use ccsurvey::analysis::Overview;
-use ccsurvey::analysis::overview::Verdict;
+use ccsurvey::promises::Judgement;
 use ccsurvey::records::{
     ExchangeRow, LevelRow, LinkRow, Manifest, OptOutRecord, SegmentRows, ServerRow, SiteRow, Tables,
     Timestamp, write_opt_outs,
@@ -122,7 +122,7 @@ fn settings() -> Value {
 }
 
 /// The verdict on a promise and its evidence, for a survey with these exchanges.
-fn verdict_with(id: &str, settings: Value, exchanges: Vec<ExchangeRow>) -> (Verdict, String) {
+fn verdict_with(id: &str, settings: Value, exchanges: Vec<ExchangeRow>) -> (Judgement, String) {
     verdict_of(id, settings, exchanges, &[])
 }
 
@@ -132,7 +132,7 @@ fn verdict_of(
     settings: Value,
     exchanges: Vec<ExchangeRow>,
     opt_outs: &[OptOutRecord],
-) -> (Verdict, String) {
+) -> (Judgement, String) {
     let folder = tempfile::tempdir().unwrap();
     let tables = Tables::open(folder.path()).unwrap();
     Manifest::new(settings, Timestamp(0)).save(folder.path()).unwrap();
@@ -151,14 +151,14 @@ fn verdict_of(
     tables.write_servers(&[server]).unwrap();
     write_opt_outs(&folder.path().join("opt-out.csv"), opt_outs).unwrap();
     let overview = Overview::of(folder.path()).unwrap();
-    let promise = overview.ledger.promises.into_iter().find(|promise| promise.id == id).unwrap();
-    (promise.verdict, promise.evidence)
+    let verdict = overview.ledger.promises.into_iter().find(|verdict| verdict.id == id).expect(id);
+    (verdict.judgement, verdict.evidence)
 }
 
 #[track_caller]
 fn assert_broken(id: &str, exchanges: Vec<ExchangeRow>, evidence: &str) {
     let (verdict, found) = verdict_with(id, settings(), exchanges);
-    assert_eq!(verdict, Verdict::Broken, "{id}: {found}");
+    assert_eq!(verdict, Judgement::Broken, "{id}: {found}");
     assert!(found.contains(evidence), "{id}: {found}");
 }
 
@@ -180,7 +180,7 @@ fn a_polite_survey_keeps_its_promises() {
         "recorded",
     ] {
         let (verdict, evidence) = verdict_with(id, settings(), polite());
-        assert_eq!(verdict, Verdict::Held, "{id}: {evidence}");
+        assert_eq!(verdict, Judgement::Held, "{id}: {evidence}");
     }
 }
 
@@ -188,32 +188,31 @@ fn a_polite_survey_keeps_its_promises() {
 fn exchanges_that_overlap_are_found() {
     let mut exchanges = polite();
     exchanges[2] = asked(2, 2_150, "http://a.ke/b", SERVER);
-    assert_broken("one_at_a_time_address", exchanges.clone(), "1 times; worst at 41.90.0.1");
-    assert_broken("one_at_a_time_address", exchanges.clone(), "50.0 ms too early");
+    assert_broken("one_at_a_time_address", exchanges.clone(), "at most 2 at once (41.90.0.1)");
     // At another address it is the site that is asked twice at once.
     exchanges[2].address = Some("41.90.0.2".into());
-    assert_broken("one_at_a_time_site", exchanges.clone(), "worst at a.ke");
+    assert_broken("one_at_a_time_site", exchanges.clone(), "at most 2 at once (a.ke)");
     let (verdict, _) = verdict_with("one_at_a_time_address", settings(), exchanges);
-    assert_eq!(verdict, Verdict::Held);
+    assert_eq!(verdict, Judgement::Held);
 }
 
 #[test]
 fn a_pause_that_is_too_short_is_found() {
     let mut exchanges = polite();
     exchanges[2] = asked(2, 3_200, "http://a.ke/b", SERVER);
-    assert_broken("least_pause", exchanges, "1.0 s too early");
+    assert_broken("least_pause", exchanges, "the shortest was 1.0 s (41.90.0.1)");
     // Two seconds are too short after an exchange of one second.
     let mut exchanges = polite();
     exchanges[1].total_ms = Some(1_000.0);
     exchanges[2] = asked(2, 5_200, "http://a.ke/b", SERVER);
-    assert_broken("least_pause", exchanges, "2.9 s too early");
+    assert_broken("delay_factor", exchanges, "41.90.0.1 after 2.100s in place of 5.000s");
 }
 
 #[test]
 fn a_millisecond_is_rounding() {
     let mut exchanges = polite();
     exchanges[2] = asked(2, 4_199, "http://a.ke/b", SERVER);
-    assert_eq!(verdict_with("least_pause", settings(), exchanges).0, Verdict::Held);
+    assert_eq!(verdict_with("least_pause", settings(), exchanges).0, Judgement::Held);
 }
 
 #[test]
@@ -224,28 +223,43 @@ fn as_many_at_once_as_were_set_are_no_breach() {
     two["per-address"] = json!(2);
     for id in ["one_at_a_time_address", "least_pause"] {
         let (verdict, evidence) = verdict_with(id, two.clone(), exchanges.clone());
-        assert_eq!(verdict, Verdict::Held, "{id}: {evidence}");
+        assert_eq!(verdict, Judgement::Held, "{id}: {evidence}");
     }
     exchanges.push(asked(3, 2_160, "http://a.ke/c", SERVER));
-    assert_eq!(verdict_with("one_at_a_time_address", two, exchanges).0, Verdict::Broken);
+    assert_eq!(verdict_with("one_at_a_time_address", two, exchanges).0, Judgement::Broken);
 }
 
 #[test]
 fn no_longer_pause_after_trouble_is_found() {
     let mut exchanges = polite();
-    exchanges[1].status = Some(503);
-    assert_broken("back_off", exchanges, "2.0 s too early");
+    let too_soon = "1 times, first 41.90.0.1 after 2.000s in place of 4.000s";
+    for status in [429, 502, 503, 504] {
+        exchanges[1].status = Some(status);
+        assert_broken("back_off", exchanges.clone(), too_soon);
+    }
+    exchanges[1].status = Some(200);
+    for failure in ["body_truncated", "connect_unreachable", "reset", "idle_timeout"] {
+        exchanges[1].failure = Some(failure.into());
+        assert_broken("back_off", exchanges.clone(), too_soon);
+    }
 }
 
 #[test]
 fn budgets_that_are_exceeded_are_found() {
     let mut exchanges = polite();
     exchanges.push(asked(3, 6_300, "http://a.ke/c", SERVER));
-    assert_broken("request_budget", exchanges.clone(), "The most is 4 (a.ke)");
-    assert_broken("byte_budget", exchanges, "The most is 4.0 kB (a.ke)");
+    assert_broken("request_budget", exchanges.clone(), "at most 4 (a.ke)");
+    assert_broken("byte_budget", exchanges, "at most 4.0 kB (a.ke)");
     let mut exchanges = polite();
-    exchanges[2] = asked(2, 11_000, "http://a.ke/b", SERVER);
-    assert_broken("time_budget", exchanges, "a.ke began within 11 s");
+    exchanges.push(asked(3, 290_000, "http://a.ke/c", SERVER));
+    exchanges.push(asked(4, 310_000, "http://a.ke/d", SERVER));
+    assert_eq!(
+        verdict_with("time_budget", settings(), exchanges.clone()).0,
+        Judgement::Held,
+        "its turn was late"
+    );
+    exchanges.push(asked(5, 311_000, "http://a.ke/e", SERVER));
+    assert_broken("time_budget", exchanges, "at most 5 min 11 s (a.ke)");
 }
 
 /// The settings with these further ones.
@@ -261,38 +275,31 @@ fn budgets_of_what_sites_share_are_judged_in_all_and_by_the_day() {
     let mut exchanges = polite();
     exchanges.push(asked(3, day, "http://a.ke/c", "41.90.0.2"));
     for (setting, id, bound, broken, evidence) in [
-        (
-            "max-server-requests",
-            "server_budget",
-            json!("3"),
-            json!("2"),
-            "The most is 3 requests (41.90.0.1).",
-        ),
+        ("max-server-requests", "server_requests", json!("3"), json!("2"), "at most 3 (41.90.0.1)"),
         (
             "max-server-bytes-per-day",
-            "server_budget",
+            "server_bytes_per_day",
             json!("3000"),
             json!("2999"),
-            "3.0 kB on a day (41.90.0.1)",
+            "at most 3.0 kB (41.90.0.1)",
         ),
-        ("max-server-busy", "server_budget", json!("300ms"), json!("299ms"), "of work (41.90.0.1)"),
-        ("max-network-requests", "network_budget", json!(4), json!(3), "4 requests (41.90.0.0/24)"),
+        ("max-server-busy", "server_busy", json!("300ms"), json!("299ms"), "at most 300.0 ms (41.90.0.1)"),
+        ("max-network-requests", "network_requests", json!(4), json!(3), "at most 4 (41.90.0.0/24)"),
         (
             "max-network-requests-per-day",
-            "network_budget",
+            "network_requests_per_day",
             json!(3),
             json!(2),
-            "3 requests on a day (41.90.0.0/24)",
+            "at most 3 (41.90.0.0/24)",
         ),
-        ("max-as-requests", "as_budget", json!(3), json!(2), "3 requests (AS64500"),
+        ("max-as-requests", "as_requests", json!(3), json!(2), "at most 3 (AS64500)"),
     ] {
         let verdict =
             |most: Value| verdict_with(id, settings_with(json!({setting: most})), exchanges.clone());
         let (judged, found) = verdict(bound);
-        assert!(judged == Verdict::Held && found.contains(evidence), "{setting}: {found}");
-        assert_eq!(verdict(broken).0, Verdict::Broken, "{setting}");
+        assert!(judged == Judgement::Held && found.contains(evidence), "{setting}: {found}");
+        assert_eq!(verdict(broken).0, Judgement::Broken, "{setting}");
     }
-    assert_eq!(verdict_with("shared_budgets", settings(), exchanges).0, Verdict::NotShown);
 }
 
 #[test]
@@ -304,11 +311,11 @@ fn addresses_of_a_neighbourhood_share_its_places_and_pauses_where_that_is_set() 
         exchanges
     };
     let at_once = "one_at_a_time_neighbourhood";
-    assert_eq!(verdict_with(at_once, one.clone(), beside(2_150, "41.90.0.2")).0, Verdict::Broken);
-    assert_eq!(verdict_with(at_once, one.clone(), beside(2_150, "41.91.0.2")).0, Verdict::Held);
+    assert_eq!(verdict_with(at_once, one.clone(), beside(2_150, "41.90.0.2")).0, Judgement::Broken);
+    assert_eq!(verdict_with(at_once, one.clone(), beside(2_150, "41.91.0.2")).0, Judgement::Held);
     let pause = "least_pause_neighbourhood";
-    assert_eq!(verdict_with(pause, one.clone(), beside(3_200, "41.90.0.2")).0, Verdict::Broken);
-    assert_eq!(verdict_with(pause, one, beside(4_200, "41.90.0.2")).0, Verdict::Held);
+    assert_eq!(verdict_with(pause, one.clone(), beside(3_200, "41.90.0.2")).0, Judgement::Broken);
+    assert_eq!(verdict_with(pause, one, beside(4_200, "41.90.0.2")).0, Judgement::Held);
 }
 
 #[test]
@@ -325,14 +332,14 @@ fn more_of_a_link_than_its_share_is_found() {
     let (held, evidence) = after(400, 64_000);
     assert_eq!(
         (held, evidence.as_str()),
-        (Verdict::Held, "At most 0.22 % (41.90.0.1), by the best rate of each of 1 servers.")
+        (Judgement::Held, "at most 0.22 % (41.90.0.1), by the best rate of each of 1 servers")
     );
     let (broken, evidence) = after(200, 64_000);
-    assert!(broken == Verdict::Broken && evidence.contains("0.45 % (41.90.0.1)"), "{evidence}");
+    assert!(broken == Judgement::Broken && evidence.contains("0.45 % (41.90.0.1)"), "{evidence}");
     // So little tells no rate.
-    assert_eq!(after(2, 4_000).0, Verdict::NotShown);
+    assert_eq!(after(2, 4_000).0, Judgement::NotJudged);
     let lifted = settings_with(json!({"link-share": "none"}));
-    assert_eq!(verdict_with("link_share", lifted, polite()).0, Verdict::NotShown);
+    assert_eq!(verdict_with("link_share", lifted, polite()).0, Judgement::NotJudged);
 }
 
 #[test]
@@ -346,47 +353,47 @@ fn a_handshake_does_not_hide_that_more_of_a_link_than_its_share_was_taken() {
     (large.received_bytes, large.first_byte_ms, large.total_ms) = (64_000, Some(100.0), Some(1_100.0));
     exchanges[2] = asked(2, 202_100, "http://a.ke/b", SERVER);
     let (verdict, evidence) = verdict_with("link_share", sparing, exchanges);
-    assert!(verdict == Verdict::Broken && evidence.contains("0.45 % (41.90.0.1)"), "{evidence}");
+    assert!(verdict == Judgement::Broken && evidence.contains("0.45 % (41.90.0.1)"), "{evidence}");
 }
 
 #[test]
 fn quiet_hours_are_judged_by_what_the_survey_saw_for_tables_have_no_clocks() {
     let quiet = settings_with(json!({"quiet-hours": "08:00-18:00"}));
-    assert_eq!(verdict_with("quiet_hours", quiet, polite()).0, Verdict::NotShown);
+    assert_eq!(verdict_with("quiet_hours", quiet, polite()).0, Judgement::NotJudged);
 }
 
 #[test]
 fn a_time_in_which_the_whole_survey_stood_still_is_nobodys() {
     let mut exchanges = polite();
     exchanges[2] = asked(2, 400_000, "http://a.ke/b", SERVER);
-    assert_eq!(verdict_with("time_budget", settings(), exchanges).0, Verdict::Held);
+    assert_eq!(verdict_with("time_budget", settings(), exchanges).0, Judgement::Held);
 }
 
 #[test]
 fn a_rate_that_is_exceeded_is_found() {
     let mut exchanges = polite();
     exchanges[2].received_bytes = 3_000_000;
-    assert_broken("rate", exchanges, "MB more at 1970-01-12T13:46:44.2");
+    assert_broken("rate", exchanges, "MB above it and what may be saved up; ");
 }
 
 #[test]
 fn an_address_in_a_special_range_is_found() {
     let mut exchanges = polite();
     exchanges[2].address = Some("192.168.7.1".into());
-    assert_broken("special_addresses", exchanges.clone(), "192.168.7.1 (private)");
+    assert_broken("special_addresses", exchanges.clone(), "1 times, first 192.168.7.1");
     let mut permitted = settings();
     permitted["permit-special-addresses"] = json!(true);
-    assert_eq!(verdict_with("special_addresses", permitted, exchanges.clone()).0, Verdict::NotShown);
+    assert_eq!(verdict_with("special_addresses", permitted, exchanges.clone()).0, Judgement::NotJudged);
     // Refused, it was never asked.
     exchanges[2].total_ms = None;
-    assert_eq!(verdict_with("special_addresses", settings(), exchanges).0, Verdict::Held);
+    assert_eq!(verdict_with("special_addresses", settings(), exchanges).0, Judgement::Held);
 }
 
 #[test]
 fn a_host_that_is_asked_after_it_opted_out_is_found() {
     let mut exchanges = polite();
     (exchanges[1].total_ms, exchanges[1].failure) = (None, Some("opted_out".into()));
-    assert_broken("opt_out", exchanges, "1 times; first a.ke");
+    assert_broken("opt_out", exchanges, "1 times, first a.ke");
 }
 
 #[test]
@@ -402,27 +409,27 @@ fn requests_to_those_who_opted_out_are_counted_from_when_that_was_in_force() {
         let verdict =
             |since, until| verdict_of("opt_out", settings(), polite(), &opted_out(entry, since, until));
         let (judged, evidence) = verdict(1, None);
-        assert_eq!(judged, Verdict::Broken, "{entry}: {evidence}");
-        assert!(evidence.starts_with("2 requests after an entry was in force, first of "), "{evidence}");
-        let held = (Verdict::Held, "1 entries; 0 requests to any after it was in force.".to_owned());
+        assert_eq!(judged, Judgement::Broken, "{entry}: {evidence}");
+        assert_eq!(evidence, "2 times, first 41.90.0.1 for a.ke");
+        let held = (Judgement::Held, "none in 3 exchanges".to_owned());
         assert_eq!(verdict(5, None), held, "{entry}");
         assert_eq!(verdict(3, Some(4)), held, "{entry}: in force between two requests");
     }
     let other = verdict_of("opt_out", settings(), polite(), &opted_out("b.ke", 0, None));
-    assert_eq!(other.0, Verdict::Held);
+    assert_eq!(other.0, Judgement::Held);
 }
 
 #[test]
 fn pages_before_robots_txt_and_despite_it_and_twice_are_found() {
     let mut exchanges = polite();
     exchanges.remove(0);
-    assert_broken("robots_first", exchanges, "2 times; first http://a.ke/.");
+    assert_broken("robots_first", exchanges, "2 times, first http://a.ke/");
     let mut exchanges = polite();
     exchanges[0].status = Some(503);
-    assert_broken("robots_unreachable", exchanges, "2 times; first http://a.ke/.");
+    assert_broken("robots_unreachable", exchanges, "2 times, first http://a.ke/");
     let mut exchanges = polite();
     exchanges[2].url = "http://a.ke/".into();
-    assert_broken("once", exchanges, "1 times; first http://a.ke/.");
+    assert_broken("once", exchanges, "1 times, first http://a.ke/");
 }
 
 #[test]
@@ -432,9 +439,9 @@ fn what_was_not_set_or_not_told_is_not_shown() {
         lifted[limit] = json!("none");
     }
     for id in ["request_budget", "byte_budget", "time_budget", "rate", "robots_rules", "memory"] {
-        assert_eq!(verdict_with(id, lifted.clone(), polite()).0, Verdict::NotShown, "{id}");
+        assert_eq!(verdict_with(id, lifted.clone(), polite()).0, Judgement::NotJudged, "{id}");
     }
-    assert_eq!(verdict_with("pace", json!({}), polite()).0, Verdict::NotShown);
+    assert_eq!(verdict_with("least_pause", json!({}), polite()).0, Judgement::NotJudged);
 }
 
 #[test]

@@ -42,6 +42,12 @@ impl Purpose {
             Self::Probe => "probe",
         }
     }
+
+    /// The purpose of this word.
+    #[must_use]
+    pub fn named(word: &str) -> Option<Self> {
+        [Self::Page, Self::Robots, Self::Head, Self::Probe].into_iter().find(|it| it.as_str() == word)
+    }
 }
 
 /// One question that a walk wants put to a server.
@@ -70,5 +76,6 @@ mod tests {
     fn purposes_have_their_words_in_the_exchanges_table() {
         let words = [Purpose::Page, Purpose::Robots, Purpose::Head, Purpose::Probe].map(Purpose::as_str);
         assert_eq!(words, ["page", "robots", "head", "probe"]);
+        assert_eq!((Purpose::named("head"), Purpose::named("Head")), (Some(Purpose::Head), None));
     }
 }

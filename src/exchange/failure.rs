@@ -22,6 +22,12 @@ macro_rules! failures {
                 match self { $(Self::$name => $word,)+ }
             }
 
+            /// The failure of this word.
+            #[must_use]
+            pub fn named(word: &str) -> Option<Self> {
+                match word { $($word => Some(Self::$name),)+ _ => None }
+            }
+
             /// What the word means, for the data dictionary.
             #[must_use]
             pub fn meaning(self) -> &'static str {

@@ -1,7 +1,7 @@
 use std::time::{Duration, SystemTime};
 
 /// Seconds of the rate that may be saved up.
-const BURST_SECONDS: f64 = 10.0;
+pub const BURST_SECONDS: f64 = 10.0;
 
 /// The survey-wide ceiling on bytes per second.
 ///

@@ -3,7 +3,6 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use super::Pace;
 use crate::exchange::Answer;
 
 /// What one server bore, measured from the answers' own times.
@@ -26,15 +25,6 @@ pub struct Ledger {
     last_end: Option<SystemTime>,
     /// Requests begun in each of the last seconds.
     recent: VecDeque<(u64, u32)>,
-}
-
-/// A load promise that was not kept at some server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Promise {
-    /// More exchanges at once than allowed.
-    OneAtATime,
-    /// A pause shorter than the least.
-    LeastDelay,
 }
 
 impl Ledger {
@@ -79,19 +69,5 @@ impl Ledger {
     #[must_use]
     pub fn last_end(&self) -> Option<SystemTime> {
         self.last_end
-    }
-
-    /// The promises that these figures show broken.
-    #[must_use]
-    pub fn broken(&self, pace: &Pace) -> Vec<Promise> {
-        let mut broken = Vec::new();
-        if self.most_parallel > pace.per_address {
-            broken.push(Promise::OneAtATime);
-        }
-        // With several slots the pause holds in each slot, and gaps between slots may be shorter.
-        if pace.per_address == 1 && self.smallest_gap.is_some_and(|gap| gap < pace.min_delay) {
-            broken.push(Promise::LeastDelay);
-        }
-        broken
     }
 }

@@ -20,7 +20,7 @@
 //!
 //! [`SiteBudget`] says when one site has had its share, [`SharedBudget`] when a server has, or one of the
 //! [`Networks`] that it stands in, for today or for good. [`Ledger`] rows are measured from the answers'
-//! own times, apart from the permits, so that they can show a promise broken; [`Watch`] keeps the worst of them all.
+//! own times, apart from the permits. Whether that keeps what was promised is judged elsewhere, by the rules of this room.
 //!
 //! This room has no clock: `now` is an argument. States of addresses can be taken out and put back, for
 //! delays must outlast the process.
@@ -33,26 +33,22 @@ mod ledger;
 mod networks;
 mod own_link;
 mod pace;
-mod rests;
 mod server;
 mod share;
 mod slots;
 mod thin;
-mod watch;
 
-pub use bucket::Bucket;
+pub use bucket::{BURST_SECONDS, Bucket};
 pub use budget::{Budget, Grant, Limit, SiteBudget, least_bytes};
 pub use desk::{Load, Permit, Turn};
 pub use health::{Care, Fare, Health, fare_of};
-pub use ledger::{Ledger, Promise};
+pub use ledger::Ledger;
 pub use networks::{Network, Networks};
 pub use own_link::{Blame, OwnLink, Passage, Sign};
-pub use pace::{Pace, delay_after};
-pub use rests::ShortRests;
+pub use pace::{LONGEST_FOR_LINK, LONGEST_WAIT, Pace, delay_after};
 pub use server::ServerState;
 pub use share::{Burden, Most, SharedBudget, least_busy};
-pub use thin::{Flow, ServerLink};
-pub use watch::{Count, Seen, Watch, Wishes, Worst};
+pub use thin::{Flow, IN_FLIGHT, LEAST_BYTES, SHORTEST, ServerLink};
 
 #[cfg(test)]
 mod networks_tests;

@@ -76,7 +76,7 @@ impl Networks {
 
     /// What the bounded networks of an address bore: requests, bytes and microseconds, in all and on the day of the
     /// last exchange.
-    pub(super) fn told(&self, address: IpAddr) -> impl Iterator<Item = (Network, [[u64; 3]; 2])> {
+    pub fn told(&self, address: IpAddr) -> impl Iterator<Item = (Network, [[u64; 3]; 2])> {
         self.around(address).filter_map(|network| Some((network, self.borne.get(&network)?.account.told())))
     }
 

@@ -325,30 +325,3 @@ fn a_network_has_borne_on_a_day_what_its_servers_had_on_it_in_any_order() {
         assert!(matches!(turn, Turn::Busy | Turn::At(_)), "{order:?}: two of four were used: {turn:?}");
     }
 }
-
-#[test]
-fn what_servers_and_their_networks_bore_is_seen_with_their_names() {
-    let budget = SharedBudget { in_all: requests(9), ..SharedBudget::default() };
-    let (mut load, mut watch) = (load(Pace::default(), budget, budget), Watch::new(Seen::default(), None, 0));
-    for number in [1, 2, 1] {
-        let now = load.free_at(server(number)).unwrap_or(at(0.0)).max(at(0.0));
-        let permit = go(&mut load, now, server(number));
-        load.settle(permit, Purpose::Page, &answer(now, 0.1));
-        watch.note_burden(server(number), &load);
-    }
-    watch.note_tree(&site("a.ke"), 3, 30_600);
-    let worst = |most, who: &str| Worst { most, who: who.to_owned() };
-    let of_each = |times: u64, who| [times, times * 10_200, times * 100_000].map(|most| worst(most, who));
-    let seen = watch.seen();
-    assert_eq!(seen.at_server, worst(1, "41.90.0.1"));
-    assert_eq!((&seen.server, &seen.server_day), (&of_each(2, "41.90.0.1"), &of_each(2, "41.90.0.1")));
-    assert_eq!(
-        (&seen.network, &seen.network_day),
-        (&of_each(3, "41.90.0.0/24"), &of_each(3, "41.90.0.0/24"))
-    );
-    assert_eq!((&seen.system, &seen.system_day), (&of_each(3, "AS36914"), &of_each(3, "AS36914")));
-    assert_eq!(seen.tree, [worst(3, "a.ke"), worst(30_600, "a.ke")]);
-    assert_eq!((seen.least_gap, seen.least_gap_at.as_str()), (Some(2_000_000), "41.90.0.1"));
-    let told = format!("{:?}", load.networks());
-    assert!(told.contains("requests: 3"), "{told}");
-}

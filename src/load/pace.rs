@@ -49,7 +49,10 @@ impl From<&Settings> for Pace {
 
 /// For the sake of a thin link a pause is so many longest pauses long at most: 5 min with the usual one of 60 s,
 /// the longest that sites wait for in place.
-const LONGEST_FOR_LINK: f64 = 5.0;
+pub const LONGEST_FOR_LINK: f64 = 5.0;
+
+/// Longer pauses than this are not waited for in place: the site is put off.
+pub const LONGEST_WAIT: Duration = Duration::from_secs(300);
 
 /// The delay rule: the pause from the end of an exchange that took `last` to the start of the next at the
 /// same address.

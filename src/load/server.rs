@@ -119,6 +119,13 @@ impl ServerState {
         &self.account
     }
 
+    /// What it bore on the day of its last exchange: requests, bytes and microseconds.
+    #[must_use]
+    pub fn borne_on_day(&self) -> [u64; 3] {
+        let [_, on_day] = self.account.told();
+        on_day
+    }
+
     /// What is known of its link.
     #[must_use]
     pub fn link(&self) -> &ServerLink {
@@ -126,7 +133,8 @@ impl ServerState {
     }
 
     /// How it has fared.
-    pub(super) fn health(&self) -> &Health {
+    #[must_use]
+    pub fn health(&self) -> &Health {
         &self.health
     }
 

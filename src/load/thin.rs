@@ -32,16 +32,16 @@ pub struct Flow {
 }
 
 /// Below four segments of Ethernet (1,460 bytes of TCP each) the time of a body is noise.
-const LEAST_BYTES: f64 = 4.0 * SEGMENT;
+pub const LEAST_BYTES: f64 = 4.0 * SEGMENT;
 /// The segment with the head, and what it has of the body, has passed when the first byte is noted.
 const SEGMENT: f64 = 1460.0;
 /// What a server sends before it hears anything: the first window of ten segments (RFC 6928) and the second of twice
 /// as many, which the acknowledgements of the first let go. So much is on its way when nobody reads on; and so much the
 /// kernel may have to give at once, with the head, if the first segment was lost and had to be sent again.
-const IN_FLIGHT: f64 = 30.0 * SEGMENT;
+pub const IN_FLIGHT: f64 = 30.0 * SEGMENT;
 /// Seconds below which the time of a transfer is that of our machine, which was busy elsewhere or woke up late, and
 /// not the link's: links below 6 Mbit/s need longer for the first window.
-const SHORTEST: f64 = 0.02;
+pub const SHORTEST: f64 = 0.02;
 
 impl Flow {
     #[must_use]

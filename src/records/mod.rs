@@ -44,8 +44,6 @@ mod sites;
 mod table;
 mod tables;
 mod timestamp;
-pub mod units;
-mod verdict;
 mod visible;
 
 #[cfg(test)]
@@ -55,6 +53,8 @@ mod samples;
 #[cfg(test)]
 mod tables_tests;
 
+pub use crate::promises::units;
+pub use crate::promises::{Judgement, Verdict};
 pub use cell::ColumnType;
 pub use dictionary::{TableDoc, dictionary, dictionary_markdown};
 pub use durable::{replace_with, sync_folder};
@@ -75,5 +75,4 @@ pub use sites::SiteRow;
 pub use table::{ColumnDoc, Row};
 pub use tables::Tables;
 pub use timestamp::{Timestamp, TimestampError};
-pub use verdict::{Judgement, Verdict};
 pub use visible::{visible, visible_json, visible_lines};

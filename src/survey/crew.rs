@@ -10,9 +10,9 @@ use super::error::SurveyError;
 use super::opt_outs::OptOutFile;
 use super::parts::Parts;
 use super::rows::feed_back;
-use super::verdicts::verdicts;
 use super::visit::{Done, Ended, Visited, visit};
 use super::writer::Writer;
+use crate::promises::verdicts;
 use crate::roster::{Back, Step};
 
 /// A simulated week has about a thousand of these.
@@ -183,12 +183,17 @@ pub(super) fn save_status(
     unwritten: u64,
 ) -> Result<(), SurveyError> {
     let counts = parts.frontier().counts()?;
-    let seen = match state {
-        RUNNING => parts.watch().seen().clone(),
-        _ => parts.watch().seen_at_the_end(),
+    let (seen, promises) = {
+        let judge = parts.judge();
+        let seen = match state {
+            RUNNING => judge.seen().clone(),
+            _ => judge.seen_at_the_end(),
+        };
+        let promises = verdicts(&seen, judge.limits());
+        (seen, promises)
     };
     parts.progress.update(|now| {
-        now.promises = verdicts(&seen, &parts.promised);
+        now.promises = promises;
         now.seen = seen;
         state.clone_into(&mut now.state);
         now.sites_walking = walking;

@@ -1,6 +1,6 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use serde::Deserialize;
 use tokio::sync::watch;
@@ -10,21 +10,20 @@ use super::earlier::{self, EarlierPages, Reading};
 use super::error::SurveyError;
 use super::folder::Folder;
 use super::making::Making;
-use super::parts::{Parts, Reach};
+use super::parts::{Parts, Reach, limits};
 use super::progress::{Progress, Snapshot};
 use super::recovery::{Recalled, Totals, unrecorded};
 use super::simulation::Simulation;
 use super::start_urls::{drawn, offered};
 use super::stored::each_server;
 use super::tally::Tally;
-use super::verdicts::verdicts;
 use super::visit::{Ended, Visited};
 use super::writer::Writer;
 use crate::address::WebUrl;
 use crate::exchange::Failure;
 use crate::frontier::Offer;
-use crate::load::{Pace, Promise, Seen};
-use crate::records::{Judgement, Manifest, ManifestError, SurveyState, Tables, Verdict, row_counts};
+use crate::promises::{self, Judge, Seen};
+use crate::records::{Manifest, ManifestError, SurveyState, Tables, row_counts};
 use crate::settings::{self, Change, ENTRANCES, Settings, impolite};
 use crate::starts::StartList;
 
@@ -249,9 +248,10 @@ impl Survey {
         #[cfg(feature = "hazards")]
         let settings = super::hazards::acting(&settings);
         let mut parts = Parts::open(folder, settings, stopping, earlier, simulation)?;
-        parts.promised = promised;
+        let largest = parts.judge().limits().largest;
+        parts.judge = Mutex::new(Judge::new(limits(&promised, largest), Seen::default()));
         let manifest = manifest.unwrap_or_else(|| {
-            let settings = serde_json::to_value(&parts.settings).unwrap_or_default();
+            let settings = serde_json::to_value(&promised).unwrap_or_default();
             let mut manifest = Manifest::new(settings, parts.now().into());
             manifest.suffix_list_version = parts.reach.suffixes.version().map(ToOwned::to_owned);
             manifest.simulation = told;
@@ -286,12 +286,12 @@ impl Survey {
         }
         let mut all = self.tally.clone();
         all.add(&recalled.tally);
-        parts.watch().restore(all.seen);
+        parts.judge().restore(all.seen);
         each_server(parts, |address, state| {
-            let (mut load, mut watch) = (parts.load(), parts.watch());
+            let (mut load, mut judge) = (parts.load(), parts.judge());
             load.recall_neighbour(address, &state);
-            watch.note_server(address, &state);
-            watch.note_networks(address, load.networks());
+            judge.note_server(address, &state);
+            judge.note_networks(address, load.networks());
             parts.progress.note_servers([(address, &state.ledger)].into_iter());
             Ok(())
         })?;
@@ -371,9 +371,9 @@ impl Survey {
     fn close(&mut self, state: SurveyState) -> Result<Vec<String>, SurveyError> {
         let parts = &self.parts;
         let now = parts.now();
-        let promises = verdicts(&parts.watch().seen_at_the_end(), &parts.promised);
+        let promises = parts.judge().verdicts_at_the_end();
         let mut broken = broken_promises(parts)?;
-        broken.extend(further_breaches(&promises));
+        broken.extend(promises::broken(&promises));
         if state == SurveyState::Finished {
             Tables::open(&parts.folder.dir)?.compact(FILE_ROWS)?;
             // Nothing will be asked for any more. Who is not rid of it has a larger folder, and that is all.
@@ -468,28 +468,12 @@ async fn check_name_server(parts: &Parts) -> Result<(), SurveyError> {
     Err(SurveyError::NameServer(server, silent.join(", ")))
 }
 
-/// Breaches beside those that [`broken_promises`] names server by server.
-fn further_breaches(promises: &[Verdict]) -> impl Iterator<Item = String> {
-    let is_named = |id: &str| matches!(id, "one_at_a_time_address" | "least_pause");
-    let broken = promises.iter().filter(|verdict| verdict.judgement == Judgement::Broken);
-    broken.filter(move |verdict| !is_named(&verdict.id)).map(ToString::to_string)
-}
-
+/// The promises that the ledgers of servers show broken, server by server.
 fn broken_promises(parts: &Parts) -> Result<Vec<String>, SurveyError> {
-    let pace = Pace::from(&parts.promised);
+    let limits = parts.judge().limits().clone();
     let mut broken = Vec::new();
     each_server(parts, |address, state| {
-        for promise in state.ledger.broken(&pace) {
-            broken.push(match promise {
-                Promise::OneAtATime => {
-                    format!("{address} had {} requests at once", state.ledger.most_parallel)
-                }
-                Promise::LeastDelay => {
-                    let gap = state.ledger.smallest_gap.unwrap_or_default();
-                    format!("{address} was asked again after {gap:?}, sooner than after {:?}", pace.min_delay)
-                }
-            });
-        }
+        broken.extend(promises::breaches_at(address, &state.ledger, &limits));
         Ok(())
     })?;
     Ok(broken)

@@ -13,7 +13,8 @@ use super::quarantine;
 use super::ways::Ways;
 use crate::address::Site;
 use crate::exchange::{Answer, Ask, Failure, Purpose};
-use crate::load::{Load, Pace, Permit, Turn, Wishes};
+use crate::load::{LONGEST_WAIT, Load, Permit, Turn};
+use crate::promises::{Fact, Wishes};
 
 /// An exchange that a walk wants.
 #[derive(Clone)]
@@ -44,8 +45,6 @@ pub(super) enum Exchanged {
     Stopped,
 }
 
-/// Longer pauses than this are not waited for in place: the site is put off.
-pub const LONGEST_WAIT: Duration = Duration::from_secs(300);
 /// What an exchange in flight is given to end when the survey is being stopped.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -192,11 +191,14 @@ async fn attempt(
     {
         // In one go: no exchange after this one is seen before it.
         let mut load = parts.load();
+        parts.judge().meet(address, load.state_of(address));
         #[cfg(not(feature = "hazards"))]
         held.settle(&mut load, purpose, &answer);
         #[cfg(feature = "hazards")]
         held.settle(&mut load, purpose, &super::hazards::heard(&answer));
-        watch(parts, &load, site, (address, purpose, &answer), crawl_delay, against);
+        let mut judge = parts.judge();
+        judge.note(&Fact { site, address, purpose, answer: &answer, crawl_delay, against });
+        judge.note_burden(address, &load);
     }
     parts.settled.notify_waiters();
     Ok(Some(heard))
@@ -244,23 +246,6 @@ impl Drop for Held<'_> {
 /// Nothing was asked yet, as far as the server can know, and it may be our own link that is broken.
 fn may_be_our_link(failure: Failure) -> bool {
     matches!(failure, Failure::ConnectTimeout | Failure::ConnectUnreachable)
-}
-
-/// Takes in what was done, as it would be seen from outside.
-fn watch(
-    parts: &Parts,
-    load: &Load,
-    site: &Site,
-    (address, purpose, answer): (IpAddr, Purpose, &Answer),
-    crawl_delay: Option<Duration>,
-    against: Wishes,
-) {
-    let mut watch = parts.watch();
-    watch.note(site, address, answer, against);
-    watch.note_burden(address, load);
-    if let Some(state) = load.state_of(address) {
-        watch.note_rest(&Pace::from(&parts.promised), (address, purpose, answer), crawl_delay, state);
-    }
 }
 
 /// Why a turn did not come.

@@ -1,7 +1,7 @@
 //! Rules broken on purpose, to see that it shows: in builds with the feature `hazards`, which no release has.
 //!
 //! `CCSURVEY_HAZARD` holds settings in TOML by which a survey acts in place of those that it promises; `CCSURVEY_DEAF`
-//! names what it does not hear: `crawl-delay`, `retry-after`. `CCSURVEY_ABORT_AT` is a URL: the process aborts when it
+//! names what it does not hear: `crawl-delay`, `retry-after`, `trouble`, `robots`. `CCSURVEY_ABORT_AT` is a URL: the process aborts when it
 //! reads what that answers.
 
 use std::time::Duration;
@@ -11,6 +11,7 @@ use serde::Deserialize;
 use crate::address::WebUrl;
 use crate::exchange::Answer;
 use crate::settings::Settings;
+use crate::walk::Content;
 
 /// What a survey acts by.
 pub(super) fn acting(promised: &Settings) -> Settings {
@@ -34,7 +35,18 @@ pub(super) fn heard(answer: &Answer) -> Answer {
     if is_deaf_to("retry-after") {
         heard.head.retry_after = None;
     }
+    if is_deaf_to("trouble") {
+        (heard.status, heard.failure) = (Some(200), None);
+    }
     heard
+}
+
+/// What an answer brought, as the walk hears it.
+pub(super) fn content(content: Content) -> Content {
+    match content {
+        Content::Robots(_) if is_deaf_to("robots") => Content::Robots(Vec::new()),
+        content => content,
+    }
 }
 
 /// Ends the process at the answer that is marked.

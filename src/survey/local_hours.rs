@@ -13,9 +13,9 @@ pub(super) fn waking(parts: &Parts, address: IpAddr, site: &Site) -> Option<Syst
     quiet.waking(parts.now() + AHEAD, offset_minutes(parts, address, site), address)
 }
 
-/// Whether it was in the quiet hours of a server then.
+/// Whether it was in the quiet hours of a server then, as they were promised.
 pub(super) fn are_quiet(parts: &Parts, time: SystemTime, address: IpAddr, site: &Site) -> bool {
-    let quiet = parts.settings.quiet_hours;
+    let quiet = parts.judge().limits().quiet_hours;
     quiet.is_some_and(|quiet| quiet.over_at(time, offset_minutes(parts, address, site)).is_some())
 }
 

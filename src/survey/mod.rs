@@ -49,6 +49,7 @@ mod error;
 mod exchange;
 mod export;
 mod folder;
+mod forbidden;
 #[cfg(feature = "hazards")]
 mod hazards;
 mod journal;
@@ -71,7 +72,6 @@ mod start_urls;
 mod stored;
 mod summary;
 mod tally;
-mod verdicts;
 mod visit;
 mod ways;
 mod writer;
@@ -79,12 +79,12 @@ mod writer;
 #[cfg(test)]
 mod scripted_tests;
 
+pub use crate::load::LONGEST_WAIT;
 pub use added::{HandedOver, hand_over, has_added, settings_for_adding, take_in};
 pub use clock::clock;
 pub use earlier::Reading;
 pub use engine::{Ending, Survey, Taken};
 pub use error::SurveyError;
-pub use exchange::LONGEST_WAIT;
 pub use export::export;
 pub use others::{Others, THIN, Waits};
 pub use parts::{BUILT_IN_SUFFIX_LIST, area, least, most_bytes};

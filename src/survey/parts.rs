@@ -1,7 +1,7 @@
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use tokio::sync::{Notify, watch};
 
@@ -19,7 +19,8 @@ use crate::address::{
 };
 use crate::fetch::{self, Fetcher};
 use crate::frontier::{FeedBack, Frontier, Lease, Rules};
-use crate::load::{self, Budget, Load, Most, Networks, OwnLink, Pace, Seen, Watch};
+use crate::load::{self, Budget, Load, Most, Networks, OwnLink, Pace};
+use crate::promises::{self, Judge, Seen};
 use crate::records::Geo;
 use crate::roster::{Limits, Roster};
 use crate::settings::{Budgets, FeedBackRule, Least, Settings, Size, Span};
@@ -38,8 +39,6 @@ pub(super) struct Parts {
     /// The Web is in this process and time is virtual.
     pub is_simulated: bool,
     pub settings: Settings,
-    /// What the survey began with, by which its promises are judged: it may have been made gentler since.
-    pub promised: Settings,
     pub reach: Reach,
     pub walk: Arc<walk::Settings>,
     pub budget: Budget,
@@ -48,8 +47,9 @@ pub(super) struct Parts {
     pub fetcher: Fetcher,
     pub load: Mutex<Load>,
     pub own_link: Mutex<OwnLink>,
-    /// Watches what is done, apart from what was permitted.
-    pub watch: Mutex<Watch>,
+    /// Judges what is done, apart from what was permitted, by what the survey began with: it may have been made gentler
+    /// since.
+    pub judge: Mutex<Judge>,
     /// Told whenever an exchange has ended: somebody's turn may have come.
     pub settled: Notify,
     /// Which site trees are visited and which wait to be.
@@ -181,7 +181,6 @@ impl Parts {
         let since = folder.since();
         let earlier_pages = since.is_file().then(|| EarlierPages::open(&since)).transpose()?;
         Ok(Self {
-            promised: settings.clone(),
             walk: Arc::new(walk::Settings::from(&settings)),
             budget: Budget::from(&settings),
             folder,
@@ -193,7 +192,7 @@ impl Parts {
             geo,
             fetcher,
             load: Mutex::new(load),
-            watch: Mutex::new(Watch::new(Seen::default(), rate, most.bytes)),
+            judge: Mutex::new(Judge::new(limits(&settings, bytes), Seen::default())),
             own_link: Mutex::new(OwnLink::new(settings.max_delay.0)),
             settled: Notify::new(),
             roster: Mutex::new(Roster::new(visits)),
@@ -210,8 +209,8 @@ impl Parts {
         self.load.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn watch(&self) -> MutexGuard<'_, Watch> {
-        self.watch.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn judge(&self) -> MutexGuard<'_, Judge> {
+        self.judge.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn own_link(&self) -> MutexGuard<'_, OwnLink> {
@@ -283,6 +282,23 @@ pub(super) fn rules(settings: &Settings) -> Rules {
         seeds_per_site: settings.seeds_per_site,
         generations: settings.generations,
         later_trees: !settings.entrances.is_one(),
+    }
+}
+
+/// What the owners of servers are promised by these settings; one exchange moves so many bytes at most.
+pub(super) fn limits(settings: &Settings, largest: u64) -> promises::Limits {
+    let Budgets { server, network, system } = &settings.budgets;
+    promises::Limits {
+        pace: Pace::from(settings),
+        tree: Budget::from(settings),
+        rate: settings.rate.map(|size| size.0),
+        largest,
+        server: server.into(),
+        network: network.into(),
+        system: system.into(),
+        quiet_hours: settings.quiet_hours,
+        permits_special_addresses: settings.permit_special_addresses,
+        rounding: Duration::ZERO,
     }
 }
 

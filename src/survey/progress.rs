@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::tally::error_of;
 use crate::exchange::{Answer, Purpose};
-use crate::load::{Ledger, Seen};
-use crate::records::Verdict;
+use crate::load::Ledger;
+use crate::promises::{Seen, Verdict};
 
 /// What a survey has done since it was begun, and at what pace it goes now.
 ///

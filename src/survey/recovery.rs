@@ -12,7 +12,7 @@ use super::tally::{Tally, TreeTally, server_of};
 use crate::address::Site;
 use crate::exchange::{Answer, Failure, Purpose};
 use crate::frontier::Lease;
-use crate::load::{Pace, Watch};
+use crate::promises::{Fact, Judge, Wishes};
 use crate::records::{SiteRow, read_table};
 
 /// What the journals say of servers and their states, as they are stored, do not know yet.
@@ -20,21 +20,39 @@ use crate::records::{SiteRow, read_table};
 pub(super) struct Recalled {
     /// When the last exchange ended that the stored state knows.
     stored: HashMap<IpAddr, Option<SystemTime>>,
-    answers: Vec<(IpAddr, Purpose, Answer)>,
+    answers: Vec<Answered>,
     /// Questions without an answer on record: to whom, and when they were put.
     unanswered: Vec<(IpAddr, SystemTime)>,
     /// Exchanges that may overlap with some that were not seen when the tally was stored.
-    late: Vec<(Site, IpAddr, Answer)>,
+    late: Vec<Answered>,
     /// What the journals tell beside the tally that is stored.
     pub tally: Tally,
     /// Before this nothing is late.
     since: Option<SystemTime>,
 }
 
+/// An exchange that a journal tells of.
+#[derive(Clone)]
+struct Answered {
+    site: Site,
+    address: IpAddr,
+    purpose: Purpose,
+    answer: Answer,
+}
+
+impl Answered {
+    /// The Crawl-delay of its host is not on record.
+    fn fact(&self) -> Fact<'_> {
+        let Self { site, address, purpose, answer } = self;
+        let (address, purpose, against) = (*address, *purpose, Wishes::default());
+        Fact { site, address, purpose, answer, crawl_delay: None, against }
+    }
+}
+
 impl Recalled {
     /// `stored` is the tally of the trees that are finished.
     pub(super) fn beside(stored: &Tally) -> Self {
-        let since = stored.as_of.and_then(|time| time.checked_sub(Watch::HORIZON));
+        let since = stored.as_of.and_then(|time| time.checked_sub(Judge::HORIZON));
         Self { since, ..Self::default() }
     }
 
@@ -85,11 +103,14 @@ impl Recalled {
         totals.add(&heard);
         let Some(address) = server_of(&heard.answer) else { return Ok(()) };
         let stored = self.stored_end(parts, address)?;
-        if self.since.is_none_or(|since| heard.answer.ended() >= since) {
-            self.late.push((site.clone(), address, heard.answer.clone()));
+        let ended = heard.answer.ended();
+        let answered =
+            Answered { site: site.clone(), address, purpose: heard.ask.purpose, answer: heard.answer };
+        if self.since.is_none_or(|since| ended >= since) {
+            self.late.push(answered.clone());
         }
-        if stored.is_none_or(|end| heard.answer.ended() > end) {
-            self.answers.push((address, heard.ask.purpose, heard.answer));
+        if stored.is_none_or(|end| ended > end) {
+            self.answers.push(answered);
         }
         Ok(())
     }
@@ -106,20 +127,18 @@ impl Recalled {
 
     /// Books it all in the order in which it happened.
     pub(super) fn book(mut self, parts: &Parts) -> Result<(), SurveyError> {
-        self.answers.sort_by_key(|(.., answer)| answer.ended());
-        for (address, purpose, answer) in &self.answers {
-            let mut load = parts.load();
+        self.answers.sort_by_key(|answered| answered.answer.ended());
+        for answered in &self.answers {
+            let Answered { address, purpose, answer, .. } = answered;
+            let (mut load, mut judge) = (parts.load(), parts.judge());
+            judge.meet(*address, load.state_of(*address));
             load.recall(*address, *purpose, answer);
-            let mut watch = parts.watch();
-            watch.note_burden(*address, &load);
-            // The Crawl-delay of its host is not on record.
-            if let Some(state) = load.state_of(*address) {
-                watch.note_rest(&Pace::from(&parts.promised), (*address, *purpose, answer), None, state);
-            }
+            judge.note_burden(*address, &load);
+            judge.note_rest(&answered.fact());
         }
-        self.late.sort_by_key(|(.., answer)| answer.ended());
-        for (site, address, answer) in &self.late {
-            parts.watch().recall(site, *address, answer);
+        self.late.sort_by_key(|answered| answered.answer.ended());
+        for answered in &self.late {
+            parts.judge().recall(&answered.fact());
         }
         self.unanswered.sort_by_key(|(_, at)| *at);
         for (address, at) in self.unanswered {

@@ -1,17 +1,20 @@
 use std::collections::HashSet;
 use std::net::IpAddr;
+use std::time::Duration;
 
 use super::error::SurveyError;
+use super::forbidden::Forbidden;
 use super::journal::{Entry, Heard, Reader};
 use super::kept_pages::KeptPages;
 use super::parts::Parts;
-use super::past::Unanswered;
+use super::past::Past;
 use super::tally::{Tally, TreeTally};
 use super::visit::Concluded;
 use crate::address::{Host, Scope, Site, server_at};
 use crate::exchange::Depth;
 use crate::frontier::{FeedBack, Lease, MOST_TREES};
 use crate::page::Page;
+use crate::promises::{Order, Question, Questions};
 use crate::records::{ExchangeRow, LevelRow, LinkRow, SegmentRows, SiteRow, milliseconds};
 use crate::walk::{Class, Content, LevelCount, Probe, Salvage, Tree};
 
@@ -20,6 +23,8 @@ pub(super) struct Entered {
     pub rows: SegmentRows,
     /// How many of its questions have no answer on record.
     pub unrecorded: u64,
+    /// From its first request to its last, without the time between the runs of the survey.
+    pub asked_for: Duration,
     pub tally: Tally,
 }
 
@@ -34,12 +39,13 @@ pub(super) fn rows_of(
     let mut exchanges = Vec::new();
     let mut pages = parts.settings.record_links.then(|| KeptPages::new(&done.lease, &scope, write));
     let mut journal = Reader::open(&parts.folder.journal(done.lease.order))?;
-    let mut unanswered = Unanswered::default();
+    let (mut past, mut forbidden) = (Past::default(), Forbidden::of(&parts.walk.product_token));
     let mut tally = TreeTally::of(&done.lease.site);
     while let Some(entry) = journal.next()? {
-        unanswered.note(&entry);
+        past.note(&entry);
         tally.note(&entry);
         if let Entry::Heard(heard) | Entry::Tried(heard) = entry {
+            forbidden.note(&heard);
             exchanges.push(exchange_row(done, &scope, &heard));
             if let Some(pages) = &mut pages {
                 pages.keep(&heard)?;
@@ -48,6 +54,9 @@ pub(super) fn rows_of(
     }
     exchanges.sort_by_key(|row| row.number);
     count_attempts(&mut exchanges);
+    let mut tally = tally.tally;
+    tally.seen.order = order_of(&exchanges, &forbidden);
+    let asked_for = asked_for(&exchanges).saturating_sub(past.between);
     let rows = SegmentRows {
         exchanges,
         links: link_rows(parts, &done.lease, &scope, &done.tree),
@@ -55,7 +64,26 @@ pub(super) fn rows_of(
         sites: vec![site_row(parts, done)],
         ..pages.map(KeptPages::rest).unwrap_or_default()
     };
-    Ok(Entered { rows, unrecorded: unanswered.count(), tally: tally.tally })
+    Ok(Entered { rows, unrecorded: past.unanswered.count(), asked_for, tally })
+}
+
+/// What was wrong with the order of the questions of a tree.
+fn order_of(exchanges: &[ExchangeRow], forbidden: &Forbidden) -> Order {
+    let mut questions = Questions::default();
+    for row in exchanges {
+        let told = Question::told(&row.url, &row.purpose, row.status, row.failure.as_deref());
+        if let Some(question) = told {
+            questions.note(&Question { is_forbidden: forbidden.has(row.number), ..question });
+        }
+    }
+    questions.order().clone()
+}
+
+/// From the first request of a tree to its last.
+fn asked_for(exchanges: &[ExchangeRow]) -> Duration {
+    let asked = || exchanges.iter().filter(|row| row.total_ms.is_some()).map(|row| row.started.0);
+    let micros = asked().max().unwrap_or_default() - asked().min().unwrap_or_default();
+    Duration::from_micros(u64::try_from(micros).unwrap_or_default())
 }
 
 /// What is on record of a tree whose walk has failed.

@@ -13,7 +13,7 @@ use super::tally::Tally;
 use super::{Ending, Simulation, Snapshot, Survey};
 use crate::address::{Host, WebUrl};
 use crate::fetch::{Burden, Looked, Question, Reply, Then, Web};
-use crate::load::{Count, Seen};
+use crate::promises::{Count, Seen};
 use crate::records::{ExchangeRow, LevelRow, Manifest, Row, ServerRow, SiteRow, read_table};
 use crate::settings::{Settings, Span};
 use crate::starts::StartList;

@@ -11,7 +11,7 @@ use super::parts::Parts;
 use crate::address::{Host, Site};
 use crate::exchange::{Answer, Failure, Purpose};
 use crate::frontier::FrontierError;
-use crate::load::{Seen, Wishes};
+use crate::promises::{Seen, Wishes};
 use crate::records::{ExchangeRow, read_table};
 
 /// What exchanges came to: errors, and what promises are judged by.

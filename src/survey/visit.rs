@@ -366,7 +366,10 @@ impl Visit {
 
     fn tell_walk(&mut self, heard: Heard) {
         let failure = heard.answer.failure;
-        self.walk.handle(heard.ask.number, heard.answer, heard.content);
+        let content = heard.content;
+        #[cfg(feature = "hazards")]
+        let content = super::hazards::content(content);
+        self.walk.handle(heard.ask.number, heard.answer, content);
         match failure {
             Some(Failure::HeldOff) => self.walk.end(Outcome::TimeBudget),
             Some(Failure::ServerBudget) => self.walk.end(Outcome::RequestBudget),

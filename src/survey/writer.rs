@@ -17,6 +17,7 @@ use super::visit::{Concluded, Done};
 use crate::address::{Host, PageKey, Site};
 use crate::frontier::{Batch, Finished};
 use crate::load::ServerState;
+use crate::promises::Judge;
 use crate::records::{SegmentRows, ServerRow, Tables, milliseconds};
 
 /// A segment is written when it has so many rows …
@@ -173,14 +174,15 @@ impl Desk {
     }
 
     fn enter_tree(&mut self, done: Concluded) -> Result<(), SurveyError> {
-        let Entered { rows, unrecorded, tally } = rows_of(&self.parts, &done, |pages| {
+        let Entered { rows, unrecorded, asked_for, tally } = rows_of(&self.parts, &done, |pages| {
             self.tables.write(self.segments, pages)?;
             self.segments += 1;
             Ok(())
         })?;
         if let Some(row) = rows.sites.first() {
             let bytes = row.sent_bytes + row.received_bytes;
-            self.parts.watch().note_tree(&done.lease.site, row.requests, bytes);
+            let (site, cost) = (&done.lease.site, [row.requests, bytes]);
+            self.parts.judge().note_tree(site, cost, asked_for, &tally.seen.order);
         }
         self.unrecorded += unrecorded;
         self.tally.add(&tally);
@@ -247,7 +249,9 @@ impl Desk {
             // One that stays behind is removed on the next start.
             let _ = std::fs::remove_file(self.parts.folder.journal(tree.lease.order));
         }
-        self.parts.load().forget_idle(self.parts.now());
+        let now = self.parts.now();
+        self.parts.load().forget_idle(now);
+        self.parts.judge().forget_before(now - Judge::HORIZON);
         self.parts.progress.update(|now| now.sites_done = counts.finished);
         let written = self.finished.len();
         self.rows = SegmentRows::default();
@@ -291,7 +295,7 @@ impl Desk {
     }
 
     fn tally_to_store(&self) -> Result<Vec<u8>, SurveyError> {
-        let worst = self.parts.watch().seen_at_the_end();
+        let worst = self.parts.judge().seen_at_the_end();
         self.tally.to_store(&worst, self.parts.now())
     }
 

@@ -5,6 +5,7 @@ use polars::prelude::{
 use super::listed::Listed;
 use super::names::Names;
 use crate::address::server_named;
+use crate::promises::Question;
 
 /// A row of the table of exchanges.
 pub(super) struct Exchange<'a> {
@@ -18,7 +19,6 @@ pub(super) struct Exchange<'a> {
     pub host: &'a str,
     pub depth: Option<u32>,
     pub purpose: &'a str,
-    pub method: &'a str,
     /// Microseconds since 1970.
     pub started: i64,
     pub status: Option<u32>,
@@ -65,12 +65,13 @@ impl Exchange<'_> {
         self.purpose == "robots"
     }
 
-    /// Whether the question may be put again in another way: at another address of the host, or by older TLS.
-    pub(super) fn is_a_try(&self) -> bool {
-        matches!(
-            self.failure,
-            Some("connect_refused" | "connect_timeout" | "connect_unreachable" | "tls_alert" | "tls_too_old")
-        )
+    /// The question that was put, as promises are judged by it.
+    pub(super) fn question(&self) -> Option<Question<'_>> {
+        Question::told(self.url, self.purpose, self.status(), self.failure)
+    }
+
+    pub(super) fn status(&self) -> Option<u16> {
+        self.status.and_then(|status| u16::try_from(status).ok())
     }
 
     /// Whether what was asked for is there, sent now or unchanged since an earlier survey.
@@ -142,7 +143,6 @@ columns! {
     address: StringChunked by str,
     depth: UInt32Chunked by u32,
     purpose: StringChunked by str,
-    method: StringChunked by str,
     status: UInt32Chunked by u32,
     failure: StringChunked by str,
     content_type: StringChunked by str,
@@ -206,7 +206,6 @@ impl<'f> Columns<'f> {
             host: self.host.get(row).unwrap_or(""),
             depth: self.depth.get(row),
             purpose: self.purpose.get(row).unwrap_or(""),
-            method: self.method.get(row).unwrap_or(""),
             started: self.started.get(row).unwrap_or_default().clamp(-LATEST, LATEST),
             status: self.status.get(row),
             failure: self.failure.get(row),

@@ -4,7 +4,6 @@ use serde::Serialize;
 use super::exchange::Exchange;
 use super::listed::Listed;
 use super::probes::{Probes, ProbesMaker};
-use super::sequence::may_allow;
 
 /// What was found and not fetched: every internal URL is fetched or in exactly one of the classes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -157,7 +156,9 @@ impl KeptBackMaker {
         }
         robots.attempts += 1;
         match exchange.status {
-            _ if !may_allow(exchange) => robots.disallow_all += 1,
+            _ if !exchange.question().is_some_and(|question| question.may_allow()) => {
+                robots.disallow_all += 1
+            }
             Some(300..400) => robots.redirects += 1,
             Some(400..) => robots.allow_all += 1,
             _ => robots.rules += 1,

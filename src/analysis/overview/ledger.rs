@@ -1,3 +1,6 @@
+use std::collections::HashMap;
+use std::net::IpAddr;
+
 use polars::prelude::{DataFrame, PolarsResult};
 use serde::Serialize;
 
@@ -5,9 +8,9 @@ use super::super::{Labels, group};
 use super::exchange::Exchange;
 use super::names::Names;
 use super::opt_outs::OptedOut;
-use super::promises::Promise;
 use super::schedule::{Borne, Schedule};
 use super::spread::Spread;
+use crate::promises::Verdict;
 
 /// What servers bore: over all addresses that were asked, also those that never answered. Computed from the
 /// times of the exchanges, not from the table of servers.
@@ -24,7 +27,7 @@ pub struct Ledger {
     pub most_per_minute: u32,
     /// The addresses with the most busy time.
     pub most_burdened: Vec<Burden>,
-    pub promises: Vec<Promise>,
+    pub promises: Vec<Verdict>,
     pub opted_out: Vec<OptedOut>,
     /// What had not changed since an earlier survey.
     pub unchanged: Unchanged,
@@ -87,6 +90,7 @@ pub(super) struct Addresses {
 struct Server {
     country: Option<u32>,
     network: Option<u32>,
+    system: Option<u32>,
     sites: u32,
 }
 
@@ -103,6 +107,7 @@ impl Addresses {
             let number = self.names.number(address) as usize;
             let server = Server {
                 country: countries.get(row).map(|country| self.labels.number(country)),
+                system: systems.get(row),
                 network: network.map(|network| self.labels.number(&network)),
                 sites: sites.get(row).unwrap_or_default(),
             };
@@ -118,9 +123,10 @@ impl Addresses {
         self.servers.get(address? as usize)?.country
     }
 
-    /// The label of the autonomous system in which it stands.
-    pub(super) fn network(&self, address: u32) -> Option<u32> {
-        self.servers.get(address as usize)?.network
+    /// The autonomous systems in which servers stand.
+    pub(super) fn systems(&self) -> HashMap<IpAddr, u32> {
+        let known = self.names.iter().zip(&self.servers);
+        known.filter_map(|(name, server)| Some((name.parse().ok()?, server.system?))).collect()
     }
 
     fn burden(&self, number: u32, borne: &Borne) -> Burden {

@@ -2,6 +2,7 @@ use std::collections::HashMap;
 
 use super::exchange::Exchange;
 use super::schedule::Turn;
+use crate::load::{IN_FLIGHT, LEAST_BYTES, SHORTEST};
 
 /// The best rate at which answers of each server ever came: no answer comes faster than the link of its server.
 ///
@@ -24,20 +25,15 @@ pub(super) struct Taken {
     pub address: u32,
 }
 
-/// What an exchange must have at least to tell a rate: segments of Ethernet carry 1,460 bytes of TCP.
-const LEAST_BYTES: u64 = 4 * 1460;
-/// What comes in a shorter time tells a rate only if it is more than can have been there at once: twice the first two
-/// windows of a server, of ten and twenty segments.
-const SHORTEST_MS: f64 = 20.0;
-const MUCH: u64 = 60 * 1460;
 /// Tables tell times to the microsecond.
 const ROUNDING_MS: f64 = 0.001;
 
-/// Whether an exchange tells the rate of its server's link.
+/// Whether an exchange tells the rate of its server's link: what comes in a short time does only if it is more than can
+/// have been there at once, and as much again.
 pub(super) fn tells(exchange: &Exchange<'_>) -> bool {
-    let bytes = exchange.bytes();
-    let is_long = |ms| ms >= SHORTEST_MS && bytes >= LEAST_BYTES;
-    exchange.transfer_ms().is_some_and(|ms| is_long(ms) || bytes >= MUCH)
+    let bytes = exchange.bytes() as f64;
+    let is_long = |ms: f64| ms >= SHORTEST * 1000.0 && bytes >= LEAST_BYTES;
+    exchange.transfer_ms().is_some_and(|ms| is_long(ms) || bytes >= 2.0 * IN_FLIGHT)
 }
 
 impl LinkShares {
@@ -62,7 +58,7 @@ impl LinkShares {
         let mut taken: Option<Taken> = None;
         for turns in by_address {
             let Some(best) = turns.first().and_then(|turn| self.best.get(&turn.address)) else { continue };
-            let from = turns.iter().position(Turn::tells_rate).unwrap_or(turns.len());
+            let from = turns.iter().position(|turn| turn.tells_rate).unwrap_or(turns.len());
             let [counted @ .., last] = &turns[from..] else { continue };
             let Some(first) = counted.first() else { continue };
             let link_ms = |turn: &Turn| (turn.bytes() as f64 / best * 1000.0).min(longest_ms);
@@ -70,7 +66,7 @@ impl LinkShares {
             if passed_ms <= 0.0 {
                 continue;
             }
-            let telling = counted.iter().filter(|turn| turn.tells_rate());
+            let telling = counted.iter().filter(|turn| turn.tells_rate);
             let share = telling.map(link_ms).sum::<f64>() / passed_ms;
             let so_far = taken.get_or_insert_default();
             so_far.servers += 1;

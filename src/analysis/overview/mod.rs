@@ -5,8 +5,8 @@
 //! are known; then levels, exchanges and links. Of links a second pass finds the names of the most linked, and
 //! ends when it has them. What grows with the survey is a few dozen bytes an exchange, a host and a site.
 //!
-//! The promises on load ([`Promise`]) are judged by the times and addresses of the exchanges alone, not by what
-//! the survey says of itself.
+//! The promises are judged by the times, addresses and answers of the exchanges, by the judge of [`promises`](crate::promises)
+//! who sat while the survey ran; what the survey says of itself is asked only where tables cannot tell.
 
 mod age;
 mod card;
@@ -26,14 +26,12 @@ mod names;
 mod near;
 mod opt_outs;
 mod outcomes;
-mod places;
 mod probes;
 mod promises;
+mod questions;
 mod rate;
 mod reading;
 mod schedule;
-mod sequence;
-mod shared_limits;
 mod sites;
 mod spread;
 mod tally;
@@ -59,7 +57,6 @@ pub use method::{Method, Setting};
 pub use opt_outs::OptedOut;
 pub use outcomes::{CountryOutcomes, Outcomes, Status};
 pub use probes::{Mean, Probes};
-pub use promises::{Promise, Verdict};
 pub use sites::{CountryDomain, LargeSite, Sites};
 pub use spread::Spread;
 pub use tally::Counted;

@@ -55,10 +55,12 @@ impl OptOutWatch {
         Ok(())
     }
 
-    pub(super) fn add(&mut self, exchange: &Exchange<'_>) {
+    /// Whether whom it asked had opted out.
+    pub(super) fn add(&mut self, exchange: &Exchange<'_>) -> bool {
         if self.entries.is_empty() || !exchange.was_asked() {
-            return;
+            return false;
         }
+        let mut had_opted_out = false;
         let by_host = self.covering_host(exchange.host);
         let by_address =
             exchange.address_text.map(|address| self.covering_address(address)).unwrap_or_default();
@@ -67,7 +69,9 @@ impl OptOutWatch {
             let in_force = exchange.started > entry.since.0
                 && entry.until.is_none_or(|until| exchange.started < until.0);
             entry.requests += u64::from(is_covered && in_force);
+            had_opted_out |= is_covered && in_force;
         }
+        had_opted_out
     }
 
     fn covering_host(&mut self, name: &str) -> Vec<usize> {

@@ -1,362 +1,149 @@
-use serde::Serialize;
-
 use super::ledger::Addresses;
-use super::link_shares::LinkShares;
+use super::link_shares::{LinkShares, Taken};
 use super::names::Names;
-use super::opt_outs::OptedOut;
-use super::places::Neighbourhoods;
+use super::questions::TreeQuestions;
 use super::rate::{Flow, flow, standstills};
-use super::schedule::{Breach, Found, Schedule};
-use super::sequence::{Most, Seen, Sequence};
-use super::told::{Limit, Told};
-use crate::address::special_range;
-use crate::records::units::{self, byte_rate, bytes, thousands};
-use crate::records::{Manifest, Timestamp};
+use super::schedule::Schedule;
+use super::told::Told;
+use crate::load::{LONGEST_FOR_LINK, Load, Most, Networks, SharedBudget};
+use crate::promises::units::{byte_rate, thousands};
+use crate::promises::{Judge, Judgement, Limits, Promise, Seen, Verdict, verdicts};
+use crate::records::Manifest;
 
-/// A promise on load, and what the tables say of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Promise {
-    /// A short name that stays the same.
-    pub id: &'static str,
-    /// What is promised, with the bound that was set.
-    pub promise: String,
-    pub verdict: Verdict,
-    /// What was found, or why nothing can be.
-    pub evidence: String,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    Held,
-    Broken,
-    NotShown,
-}
-
-/// Everything that promises are judged by. It comes from the times, addresses and answers of the exchanges; the
-/// table of servers and what the survey says of itself are not asked.
+/// Everything that promises are judged by. It comes from the times, addresses and answers of the exchanges; what the
+/// survey says of itself is asked only of that which tables cannot tell.
 pub(super) struct Evidence<'a> {
     pub told: &'a Told,
     pub manifest: &'a Manifest,
     pub addresses: &'a Addresses,
     pub links: &'a LinkShares,
-    /// Which addresses were asked.
-    pub asked: &'a [bool],
     pub sites: &'a Names,
-    pub sequence: &'a Sequence,
-    pub opted_out: Vec<OptedOut>,
 }
 
 impl Evidence<'_> {
-    pub(super) fn judge(&self, schedule: &mut Schedule) -> Vec<Promise> {
-        let neighbourhoods = Neighbourhoods::of(&self.addresses.names);
-        let link = self.of_links(schedule);
-        let found = schedule.judge(self.told, &neighbourhoods);
+    /// The verdicts of the judge who sat while the survey ran, and of those promises that only tables can show.
+    pub(super) fn judge(&self, schedule: &mut Schedule, questions: &mut TreeQuestions) -> Vec<Verdict> {
+        let limits = &self.told.limits;
+        let mut judge = Judge::new(limits.clone(), Seen::default());
+        schedule.tell(&mut judge, &mut self.books(), &self.addresses.names, self.sites);
         let turns = schedule.by_time();
-        let rate = if let Limit::Most(rate) = self.told.rate { Some(rate) } else { None };
-        let flow = flow(turns, rate, self.told.max_body.unwrap_or_default());
-        let standstills = standstills(turns);
-        let mut promises = self.of_schedule(&found);
-        promises.extend(self.of_neighbourhoods(&found));
-        promises.push(link);
-        promises.extend(self.of_quiet_hours());
-        promises.extend(self.of_budgets(&standstills));
-        promises.extend(self.of_budgets_of_places(turns, &neighbourhoods));
-        promises.push(self.of_rate(&flow));
-        promises.extend(self.of_robots());
-        promises.extend([self.of_special_addresses(), self.of_opt_out()]);
-        promises.extend([self.of_repeats(), self.of_records()]);
-        promises.extend(of_others());
-        promises
+        let flow = flow(turns);
+        questions.tell(&mut judge, self.sites, &standstills(turns));
+        let mut seen = judge.seen_at_the_end();
+        for host in questions.asked_after_opt_out() {
+            seen.opted_out.add(|| host.to_owned());
+        }
+        let mut list = verdicts(&seen, limits);
+        for promise in [Promise::RetryAfter, Promise::CrawlDelay, Promise::QuietHours, Promise::RobotsRules] {
+            replace(&mut list, self.as_the_survey_saw(promise));
+        }
+        replace(&mut list, self.of_links(schedule));
+        if !self.told.has_pace {
+            list.iter_mut().filter(|verdict| PACE.iter().any(|it| it.id() == verdict.id)).for_each(is_untold);
+        }
+        if let Some(rate) = list.iter_mut().find(|verdict| verdict.id == Promise::Rate.id()) {
+            add_flow(rate, &flow);
+        }
+        list.extend([self.of_records(), self.of(Promise::Memory, "the tables do not tell of memory")]);
+        list.push(self.of(Promise::Cut, "it takes a second survey to show it"));
+        list
     }
 
-    fn of_schedule(&self, found: &Found) -> Vec<Promise> {
-        let told = self.told;
-        let address = |breach: &Breach| self.breach(breach, &self.addresses.names);
-        let at_once = |most: Option<u64>| match most {
-            Some(1) | None => "One request at a time".to_owned(),
-            Some(most) => format!("At most {most} requests at a time"),
+    /// What servers and their networks bore, by the books of the load; nobody asks it for permits.
+    fn books(&self) -> Load {
+        let Limits { pace, network, system, .. } = &self.told.limits;
+        let systems = self.addresses.systems();
+        let system_of = Box::new(move |address| systems.get(&address).copied());
+        let most = Most { bytes: 0, ahead: 0, time: std::time::Duration::ZERO };
+        let networks = Networks::new(*network, *system, system_of);
+        Load::new(pace.clone(), None, SharedBudget::default(), most).with_networks(networks)
+    }
+
+    /// A promise that tables cannot show.
+    fn of(&self, promise: Promise, why: &str) -> Verdict {
+        Verdict::of(promise, &self.told.limits, Judgement::NotJudged, why)
+    }
+
+    /// Tables tell neither clocks of servers nor what a server asked for.
+    fn as_the_survey_saw(&self, promise: Promise) -> Verdict {
+        match self.manifest.promises.iter().find(|said| said.id == promise.id()) {
+            Some(said) if said.judgement == Judgement::Broken => said.clone(),
+            Some(said) if said.judgement == Judgement::Held => {
+                self.of(promise, &format!("the tables do not tell; the survey itself saw: {}", said.evidence))
+            }
+            Some(said) => self.of(promise, &said.evidence),
+            None => self.of(promise, "the tables do not tell"),
+        }
+    }
+
+    /// By all that was taken of a link: what an exchange owes it, tables do not tell.
+    fn of_links(&self, schedule: &mut Schedule) -> Verdict {
+        let mut limits = self.told.limits.clone();
+        limits.pace.link_share = self.told.link_share;
+        let verdict =
+            |judgement, evidence: &str| Verdict::of(Promise::LinkShare, &limits, judgement, evidence);
+        let Some(share) = self.told.link_share else {
+            return verdict(Judgement::NotJudged, "no limit was set");
         };
-        let pause = format!(
-            "After each exchange at least {} of rest for its address, or {} times as long as it took \
-             (at most {})",
-            span(told.min_delay),
-            told.delay_factor.unwrap_or_default(),
-            span(told.max_delay)
+        let places = f64::from(limits.pace.per_address);
+        let longest_ms = limits.pace.max_delay.as_secs_f64() * 1000.0 * LONGEST_FOR_LINK * share;
+        let Some(taken) = self.links.judge(schedule.by_address(), longest_ms) else {
+            return verdict(
+                Judgement::NotJudged,
+                "no server was asked again after an answer that tells its rate",
+            );
+        };
+        let Taken { servers, most, address } = taken;
+        let evidence = format!(
+            "at most {:.2} % ({}), by the best rate of each of {} servers",
+            most * 100.0,
+            self.addresses.names.name(address),
+            thousands(servers)
         );
-        let back_off = "Twice the pause, up to the longest, after 429, 503, resets and time-outs".to_owned();
-        let troubles = format!("Seen after {} exchanges.", thousands(found.troubles));
-        let is_told = told.per_address.is_some() && told.min_delay.is_some() && told.delay_factor.is_some();
-        let mut promises = vec![
-            judged(
-                "one_at_a_time_address",
-                at_once(told.per_address) + " at each address",
-                address(&found.at_once_at_address),
-            ),
-            judged(
-                "one_at_a_time_site",
-                at_once(told.per_site) + " for each site",
-                self.breach(&found.at_once_in_site, self.sites),
-            ),
-            judged("least_pause", pause, address(&found.pause)),
-            match address(&found.back_off) {
-                None if found.troubles == 0 => not_shown("back_off", back_off, "No server had trouble."),
-                None => held("back_off", back_off, troubles),
-                broken => judged("back_off", back_off, broken),
-            },
-        ];
-        if !is_told {
-            promises.retain(|promise| promise.verdict != Verdict::Held);
-            promises.push(not_shown(
-                "pace",
-                "The pace that was set".into(),
-                "The manifest does not say which.",
-            ));
-        }
-        promises
+        let is_broken = most > share * places * ROUNDING;
+        verdict(if is_broken { Judgement::Broken } else { Judgement::Held }, &evidence)
     }
 
-    /// None when nothing was broken.
-    pub(super) fn breach(&self, breach: &Breach, names: &Names) -> Option<String> {
-        let (late, at, subject) = breach.worst?;
-        Some(format!(
-            "{} times; worst at {}, {}: {} too early.",
-            thousands(breach.times),
-            names.name(subject),
-            Timestamp(at),
-            milliseconds(late)
-        ))
-    }
-
-    fn of_budgets(&self, standstills: &[(i64, i64)]) -> [Promise; 3] {
-        let sequence = self.sequence;
-        let requests = budget(
-            "request_budget",
-            "requests",
-            self.told.max_requests,
-            sequence.most_requests,
-            self.sites,
-            thousands,
-        );
-        let sizes =
-            budget("byte_budget", "of traffic", self.told.max_bytes, sequence.most_bytes, self.sites, bytes);
-        [requests, sizes, self.of_time_budget(standstills)]
-    }
-
-    fn of_time_budget(&self, standstills: &[(i64, i64)]) -> Promise {
-        const ID: &str = "time_budget";
-        let most = match self.told.max_time {
-            Limit::Most(most) => most,
-            limit => return unlimited(ID, "the time of a site tree", limit),
-        };
-        let promise = format!("No site tree is walked for longer than {}", span(Some(most)));
-        let micros = i64::try_from(most.as_micros()).unwrap_or(i64::MAX);
-        // Nobody's time is used while the whole survey stands still.
-        let used = |first: i64, last: i64| {
-            let idle = standstills.iter().map(|(from, to)| (last.min(*to) - first.max(*from)).max(0));
-            last - first - idle.sum::<i64>()
-        };
-        let worst = self.sequence.long_trees.iter().map(|(site, first, last)| (used(*first, *last), *site));
-        match worst.max().filter(|(used, _)| *used > micros) {
-            Some((used, site)) => {
-                let (site, used) = (self.sites.name(site), milliseconds(used));
-                broken(ID, promise, format!("The exchanges of {site} began within {used}."))
-            }
-            None => {
-                let longest = milliseconds(i64::try_from(self.sequence.longest.most).unwrap_or(i64::MAX));
-                held(ID, promise, format!("From the first request of a tree to its last: {longest} at most."))
-            }
-        }
-    }
-
-    fn of_rate(&self, flow: &Flow) -> Promise {
-        const ID: &str = "rate";
-        let rate = match self.told.rate {
-            Limit::Most(rate) => rate,
-            limit => return unlimited(ID, "bytes per second of the survey", limit),
-        };
-        let promise = format!(
-            "The whole survey moves at most {} (and a burst of ten seconds, or one exchange)",
-            byte_rate(rate as f64)
-        );
-        let moved = format!(
-            "{} on average, {} in the busiest minute.",
-            byte_rate(flow.mean),
-            byte_rate(flow.busiest_minute)
-        );
-        match flow.excess {
-            None => held(ID, promise, moved),
-            Some((excess, at)) => {
-                let excess = bytes(excess.ceil() as u64);
-                broken(ID, promise, format!("{excess} more at {}; {moved}", Timestamp(at)))
-            }
-        }
-    }
-
-    fn of_robots(&self) -> [Promise; 3] {
-        let (before, despite) = (&self.sequence.before_robots, &self.sequence.despite_robots);
-        let rules = if self.told.record_links {
-            "The table of robots.txt files is there to judge it by; this report does not read them again."
-        } else {
-            "The files are not in the tables; a survey with --record-links keeps them."
-        };
-        [
-            judged(
-                "robots_first",
-                "robots.txt is asked for before any page of its host".into(),
-                seen(before),
-            ),
-            judged(
-                "robots_unreachable",
-                "Where robots.txt could not be had, nothing else is asked for".into(),
-                seen(despite),
-            ),
-            not_shown(
-                "robots_rules",
-                "What robots.txt forbids is not asked for; Crawl-delay and Retry-After are obeyed".into(),
-                rules,
-            ),
-        ]
-    }
-
-    fn of_special_addresses(&self) -> Promise {
-        const ID: &str = "special_addresses";
-        let promise = "No address in a private, loopback or other special range is asked".to_owned();
-        let asked =
-            self.addresses.names.iter().zip(self.asked).filter(|(_, asked)| **asked).map(|(name, _)| name);
-        let (mut count, mut special, mut first) = (0, 0, None);
-        for address in asked {
-            count += 1;
-            let range = address.parse().ok().and_then(special_range);
-            special += u64::from(range.is_some());
-            first = first.or(range.map(|range| format!("{address} ({range})")));
-        }
-        match first {
-            None => {
-                held(ID, promise, format!("{} addresses were asked, none of them special.", thousands(count)))
-            }
-            Some(first) if self.told.permits_special_addresses => {
-                let why = format!("It was permitted: {} such addresses, first {first}.", thousands(special));
-                not_shown(ID, promise, &why)
-            }
-            Some(first) => {
-                broken(ID, promise, format!("{} addresses were asked, first {first}.", thousands(special)))
-            }
-        }
-    }
-
-    fn of_opt_out(&self) -> Promise {
-        const ID: &str = "opt_out";
-        let promise = "Hosts and networks on the opt-out list are left alone".to_owned();
-        let after: u64 = self.opted_out.iter().map(|entry| entry.requests).sum();
-        if let Some(entry) = self.opted_out.iter().find(|entry| entry.requests > 0) {
-            let evidence =
-                format!("{} requests after an entry was in force, first of {}.", thousands(after), entry.who);
-            return broken(ID, promise, evidence);
-        }
-        match (seen(&self.sequence.asked_after_opt_out()), self.sequence.opted_out_hosts()) {
-            (Some(evidence), _) => broken(ID, promise, evidence),
-            (None, _) if !self.opted_out.is_empty() => {
-                let entries = thousands(self.opted_out.len() as u64);
-                held(ID, promise, format!("{entries} entries; 0 requests to any after it was in force."))
-            }
-            (None, 0) if self.told.has_opt_out_list => {
-                held(ID, promise, "No host of the list was met.".into())
-            }
-            (None, 0) => not_shown(ID, promise, "There was no list."),
-            (None, hosts) => {
-                let evidence =
-                    format!("{} hosts of it were met and not asked from then on.", thousands(hosts));
-                held(ID, promise, evidence)
-            }
-        }
-    }
-
-    fn of_repeats(&self) -> Promise {
-        let promise = "No page of a site tree is asked for twice, but after 429 and 503";
-        judged("once", promise.into(), seen(&self.sequence.twice))
-    }
-
-    fn of_records(&self) -> Promise {
-        let promise = "Every exchange is recorded".to_owned();
-        match self.manifest.unrecorded_exchanges {
-            0 => held("recorded", promise, "No request was under way when the program was killed.".into()),
+    fn of_records(&self) -> Verdict {
+        let (judgement, evidence) = match self.manifest.unrecorded_exchanges {
+            0 => (Judgement::Held, "no request was under way when the program was killed".to_owned()),
             lost => {
                 let lost = thousands(lost);
-                let evidence = format!(
-                    "{lost} requests were under way when the program was killed: sent, but not in the tables."
-                );
-                broken("recorded", promise, evidence)
+                (Judgement::Broken, format!("{lost} requests were under way when the program was killed"))
             }
-        }
+        };
+        Verdict::of(Promise::Recorded, &self.told.limits, judgement, evidence)
     }
 }
 
-fn budget(
-    id: &'static str,
-    unit: &str,
-    limit: Limit<u64>,
-    found: Most,
-    sites: &Names,
-    written: impl Fn(u64) -> String,
-) -> Promise {
-    let most = match limit {
-        Limit::Most(most) => most,
-        limit => return unlimited(id, &format!("the {} of a site tree", id.replace('_', " ")), limit),
-    };
-    let promise = format!("No site tree costs more than {} {unit}", written(most));
-    let site = found.site.map_or("none", |site| sites.name(site));
-    let evidence = format!("The most is {} ({site}).", written(found.most));
-    if found.most > most { broken(id, promise, evidence) } else { held(id, promise, evidence) }
-}
+/// Times are rounded, and sums of them.
+const ROUNDING: f64 = 1.001;
 
-pub(super) fn unlimited<T>(id: &'static str, unit: &str, limit: Limit<T>) -> Promise {
-    let why = match limit {
-        Limit::Untold => "The manifest does not say which.",
-        Limit::None | Limit::Most(_) => "No limit was set.",
-    };
-    not_shown(id, format!("No more than {unit} is used"), why)
-}
+/// What is judged by the pauses and places that were set.
+const PACE: [Promise; 7] = [
+    Promise::OneAtATimeAtServer,
+    Promise::OneAtATimeInSite,
+    Promise::LeastPause,
+    Promise::DelayFactor,
+    Promise::BackOff,
+    Promise::PutOff,
+    Promise::NeighbourhoodPause,
+];
 
-/// Promises that tables cannot show; tests of the program do.
-fn of_others() -> [Promise; 2] {
-    [
-        not_shown("memory", "Memory is bounded by settings".into(), "The tables do not tell of memory."),
-        not_shown(
-            "cut",
-            "The survey cut at a depth is the survey run to that depth".into(),
-            "It takes a second survey to show it.",
-        ),
-    ]
-}
-
-fn seen(seen: &Seen) -> Option<String> {
-    (seen.times > 0).then(|| format!("{} times; first {}.", thousands(seen.times), seen.first))
-}
-
-pub(super) fn judged(id: &'static str, promise: String, breach: Option<String>) -> Promise {
-    match breach {
-        None => held(id, promise, "No exception in the times of the exchanges.".into()),
-        Some(evidence) => broken(id, promise, evidence),
+fn is_untold(verdict: &mut Verdict) {
+    if verdict.judgement == Judgement::Held {
+        verdict.judgement = Judgement::NotJudged;
+        verdict.evidence = "the manifest does not say what was set".to_owned();
     }
 }
 
-pub(super) fn held(id: &'static str, promise: String, evidence: String) -> Promise {
-    Promise { id, promise, verdict: Verdict::Held, evidence }
+fn replace(list: &mut [Verdict], verdict: Verdict) {
+    if let Some(place) = list.iter_mut().find(|it| it.id == verdict.id) {
+        *place = verdict;
+    }
 }
 
-pub(super) fn broken(id: &'static str, promise: String, evidence: String) -> Promise {
-    Promise { id, promise, verdict: Verdict::Broken, evidence }
-}
-
-pub(super) fn not_shown(id: &'static str, promise: String, why: &str) -> Promise {
-    Promise { id, promise, verdict: Verdict::NotShown, evidence: why.to_owned() }
-}
-
-pub(super) fn span(span: Option<std::time::Duration>) -> String {
-    span.map_or_else(|| "an unknown time".to_owned(), |span| humantime::format_duration(span).to_string())
-}
-
-fn milliseconds(micros: i64) -> String {
-    units::milliseconds(micros as f64 / 1000.0)
+fn add_flow(rate: &mut Verdict, flow: &Flow) {
+    let (mean, busiest) = (byte_rate(flow.mean), byte_rate(flow.busiest_minute));
+    rate.evidence += &format!("; {mean} on average, {busiest} in the busiest minute");
 }

@@ -17,8 +17,8 @@ use super::method::Method;
 use super::opt_outs::OptOutWatch;
 use super::outcomes::OutcomesMaker;
 use super::promises::Evidence;
+use super::questions::TreeQuestions;
 use super::schedule::Schedule;
-use super::sequence::Sequence;
 use super::sites::SitesMaker;
 use super::technology::{self, TechnologyMaker};
 use super::times::TimesMaker;
@@ -61,8 +61,6 @@ struct Makers {
     told: Told,
     listed: Listed,
     addresses: Addresses,
-    /// Which addresses were asked.
-    asked: Vec<bool>,
     card: CardMaker,
     funnel: FunnelMaker,
     sites: SitesMaker,
@@ -73,7 +71,7 @@ struct Makers {
     kept_back: KeptBackMaker,
     doors: Option<DoorsMaker>,
     schedule: Schedule,
-    sequence: Sequence,
+    questions: TreeQuestions,
     link_shares: LinkShares,
     opt_outs: OptOutWatch,
     unchanged: Unchanged,
@@ -100,7 +98,6 @@ impl Makers {
             told,
             listed: Listed::default(),
             addresses: Addresses::default(),
-            asked: Vec::new(),
             card: CardMaker::default(),
             funnel: FunnelMaker::default(),
             sites: SitesMaker::default(),
@@ -110,7 +107,7 @@ impl Makers {
             outcomes: OutcomesMaker::default(),
             kept_back: KeptBackMaker::default(),
             schedule: Schedule::with_capacity(exchanges),
-            sequence: Sequence::default(),
+            questions: TreeQuestions::default(),
             link_shares: LinkShares::default(),
             opt_outs,
             unchanged: Unchanged::default(),
@@ -156,9 +153,7 @@ impl Makers {
             });
             (self.addresses.names, self.listed) = (names, listed);
             read
-        })?;
-        self.sequence.finish(&self.told);
-        Ok(())
+        })
     }
 
     fn add(&mut self, exchange: &Exchange<'_>) {
@@ -169,18 +164,11 @@ impl Makers {
         self.times.add(exchange, self.addresses.country(exchange.address));
         self.outcomes.add(exchange);
         self.kept_back.add(exchange);
-        self.schedule.add(exchange);
         self.link_shares.add(exchange);
-        self.sequence.add(exchange, &self.told);
-        self.opt_outs.add(exchange);
+        self.questions.add(exchange);
+        let had_opted_out = self.opt_outs.add(exchange);
+        self.schedule.add(exchange, had_opted_out);
         self.unchanged.add(exchange);
-        if let Some(address) = exchange.address.filter(|_| exchange.was_asked()) {
-            let address = address as usize;
-            if self.asked.len() <= address {
-                self.asked.resize(address + 1, false);
-            }
-            self.asked[address] = true;
-        }
     }
 
     fn ledger(&mut self, manifest: &Manifest) -> Ledger {
@@ -189,16 +177,12 @@ impl Makers {
             manifest,
             addresses: &self.addresses,
             links: &self.link_shares,
-            asked: &self.asked,
             sites: &self.listed.sites,
-            sequence: &self.sequence,
-            opted_out: self.opt_outs.entries(),
         };
         let ledger = Ledger::of(&mut self.schedule, &self.addresses);
-        let opted_out = evidence.opted_out.clone();
         Ledger {
-            promises: evidence.judge(&mut self.schedule),
-            opted_out,
+            promises: evidence.judge(&mut self.schedule, &mut self.questions),
+            opted_out: self.opt_outs.entries(),
             unchanged: self.unchanged,
             ..ledger
         }

@@ -1,12 +1,17 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::net::IpAddr;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::exchange::{Exchange, microseconds};
 use super::link_shares;
-use super::places::Neighbourhoods;
-use super::told::{Limit, Told};
+use super::names::Names;
+use crate::address::{Host, Site};
+use crate::exchange::{Answer, Failure, Purpose};
+use crate::load::Load;
+use crate::promises::{Fact, Judge, Wishes};
 
-/// When each exchange was at which server and for which site: 24 bytes each.
+/// When each exchange was at which server and for which site, and what came: 32 bytes each.
 #[derive(Default)]
 pub(super) struct Schedule {
     list: Vec<Turn>,
@@ -18,19 +23,21 @@ pub(super) struct Turn {
     pub started: i64,
     /// Over an hour is cut to that: no exchange lasts so long.
     pub took: u32,
+    first_byte: Option<u32>,
     pub address: u32,
     site: u32,
-    /// Both ways, a gibibyte at most; the two highest bits are marks.
+    /// Both ways, four gibibytes at most.
     bytes: u32,
+    status: Option<u16>,
+    failure: Option<Failure>,
+    /// It tells the rate of the server's link.
+    pub tells_rate: bool,
+    had_opted_out: bool,
 }
 
-/// The server had trouble.
-const TROUBLED: u32 = 1 << 31;
-/// It tells the rate of the server's link.
-const TELLING: u32 = 1 << 30;
+const MINUTE: i64 = 60_000_000;
 /// Starts are told by the clock of the day, durations by a steady one, and both are rounded.
 const ROUNDING: i64 = 1_000;
-const MINUTE: i64 = 60_000_000;
 
 /// What one address bore, from the times of its exchanges.
 #[derive(Clone, Copy, Default)]
@@ -45,28 +52,6 @@ pub(super) struct Borne {
     pub most_per_minute: u32,
 }
 
-/// How often a rule was broken, and where it was broken worst.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Breach {
-    pub times: u64,
-    /// How much too early, in microseconds; when; which address or site.
-    pub worst: Option<(i64, i64, u32)>,
-}
-
-/// What the schedule says of the promises about times at addresses and in sites.
-#[derive(Default)]
-pub(super) struct Found {
-    pub at_once_at_address: Breach,
-    pub pause: Breach,
-    pub back_off: Breach,
-    pub at_once_in_site: Breach,
-    /// Of neighbourhoods, where these have places.
-    pub at_once_in_neighbourhood: Breach,
-    pub pause_in_neighbourhood: Breach,
-    /// Exchanges after which a server was to be left alone for longer.
-    pub troubles: u64,
-}
-
 impl Schedule {
     pub(super) fn with_capacity(exchanges: u64) -> Self {
         // What the table says it holds may be wrong; a Vec grows when it must.
@@ -74,14 +59,21 @@ impl Schedule {
         Self { list: Vec::with_capacity(expected) }
     }
 
-    pub(super) fn add(&mut self, exchange: &Exchange<'_>) {
+    pub(super) fn add(&mut self, exchange: &Exchange<'_>, had_opted_out: bool) {
         let (Some(ms), Some(address)) = (exchange.total_ms, exchange.address) else { return };
-        let bytes = u32::try_from(exchange.bytes()).unwrap_or(u32::MAX).min(TELLING - 1);
-        let trouble = if is_trouble(exchange) { TROUBLED } else { 0 };
-        let telling = if link_shares::tells(exchange) { TELLING } else { 0 };
-        let took = u32::try_from(microseconds(ms).max(0)).unwrap_or(u32::MAX);
-        let (started, site) = (exchange.started, exchange.site);
-        self.list.push(Turn { started, took, address, site, bytes: bytes | trouble | telling });
+        let micros = |ms: f64| u32::try_from(microseconds(ms).max(0)).unwrap_or(u32::MAX);
+        self.list.push(Turn {
+            started: exchange.started,
+            took: micros(ms),
+            first_byte: exchange.first_byte_ms.map(micros),
+            address,
+            site: exchange.site,
+            bytes: u32::try_from(exchange.bytes()).unwrap_or(u32::MAX),
+            status: exchange.status(),
+            failure: exchange.failure.and_then(Failure::named),
+            tells_rate: link_shares::tells(exchange),
+            had_opted_out,
+        });
     }
 
     /// Exchanges of each address together, in order of time.
@@ -90,52 +82,29 @@ impl Schedule {
         self.list.chunk_by(|a, b| a.address == b.address)
     }
 
-    fn by_site(&mut self) -> impl Iterator<Item = &[Turn]> {
-        self.list.sort_unstable_by_key(|turn| (turn.site, turn.started, turn.took));
-        self.list.chunk_by(|a, b| a.site == b.site)
-    }
-
     pub(super) fn by_time(&mut self) -> &[Turn] {
         self.list.sort_unstable_by_key(|turn| (turn.started, turn.address));
         &self.list
     }
 
-    pub(super) fn judge(&mut self, told: &Told, neighbourhoods: &Neighbourhoods) -> Found {
-        let mut found = Found::default();
-        if let Limit::Most(places) = told.per_neighbourhood {
-            self.judge_neighbourhoods(told, places, neighbourhoods, &mut found);
-        }
-        let (per_address, per_site) = (told.per_address.unwrap_or(1), told.per_site.unwrap_or(1));
-        for turns in self.by_address() {
-            judge_address(turns, told, per_address, &mut found);
-        }
-        for turns in self.by_site() {
-            let mut running = Ends::default();
-            for turn in turns {
-                if let Some(late) = running.until_fewer_than(per_site, turn.started) {
-                    found.at_once_in_site.note(late, turn.started, turn.site);
-                }
-                running.add(turn.ended());
-            }
-        }
-        found
-    }
-
-    /// The addresses of a neighbourhood share its places and their pauses.
-    fn judge_neighbourhoods(
-        &mut self,
-        told: &Told,
-        places: u64,
-        neighbourhoods: &Neighbourhoods,
-        found: &mut Found,
-    ) {
-        let stands_in = |turn: &Turn| neighbourhoods.number(turn.address);
-        self.list.sort_unstable_by_key(|turn| (stands_in(turn), turn.started, turn.took));
-        for turns in self.list.chunk_by(|a, b| stands_in(a) == stands_in(b)) {
-            let mut of_this = Found::default();
-            judge_address(turns, told, places, &mut of_this);
-            found.at_once_in_neighbourhood.join(&of_this.at_once_at_address);
-            found.pause_in_neighbourhood.join(&of_this.pause);
+    /// Tells the judge of all exchanges in the order in which they began, and books them for servers and their networks.
+    ///
+    /// Rows of damaged tables that name no address or no site are nobody's.
+    pub(super) fn tell(&mut self, judge: &mut Judge, books: &mut Load, addresses: &Names, sites: &Names) {
+        let addresses: Vec<Option<IpAddr>> = addresses.iter().map(|name| name.parse().ok()).collect();
+        let sites: Vec<Option<Site>> =
+            sites.iter().map(|name| Some(Site::new(Host::parse(name).ok()?))).collect();
+        for turn in self.by_time() {
+            let address = addresses.get(turn.address as usize).copied().flatten();
+            let site = sites.get(turn.site as usize).and_then(Option::as_ref);
+            let (Some(address), Some(site)) = (address, site) else { continue };
+            let answer = turn.answer(address);
+            let against = Wishes { had_opted_out: turn.had_opted_out, in_quiet_hours: false };
+            // What the purpose tells of links is judged in another way.
+            let purpose = Purpose::Page;
+            judge.note(&Fact { site, address, purpose, answer: &answer, crawl_delay: None, against });
+            books.recall(address, purpose, &answer);
+            judge.note_sums(address, books);
         }
     }
 }
@@ -146,56 +115,29 @@ impl Turn {
     }
 
     pub(super) fn bytes(&self) -> u64 {
-        u64::from(self.bytes & !(TROUBLED | TELLING))
+        u64::from(self.bytes)
     }
 
-    pub(super) fn tells_rate(&self) -> bool {
-        self.bytes & TELLING != 0
-    }
-
-    fn is_troubled(&self) -> bool {
-        self.bytes & TROUBLED != 0
-    }
-
-    /// The least pause after it, and what it is at least after trouble, in microseconds.
-    fn pauses(&self, told: &Told) -> (i64, i64) {
-        let micros = |span: Option<std::time::Duration>| {
-            i64::try_from(span.unwrap_or_default().as_micros()).unwrap_or(i64::MAX)
-        };
-        let most = micros(told.max_delay);
-        let slow = (f64::from(self.took) * told.delay_factor.unwrap_or_default()) as i64;
-        let calm = slow.min(most).max(micros(told.min_delay));
-        // Trouble doubles the pause at least once, up to the most.
-        let backed_off = if self.is_troubled() { calm.max(calm.saturating_mul(2).min(most)) } else { calm };
-        (calm, backed_off)
+    /// As the survey heard it, as far as promises are judged by it.
+    fn answer(&self, address: IpAddr) -> Answer {
+        let mut answer = Answer::not_asked(moment(self.started), Some(address), Failure::Reset, None);
+        (answer.status, answer.failure) = (self.status, self.failure);
+        answer.timings.total = Duration::from_micros(self.took.into());
+        answer.timings.first_byte = self.first_byte.map(|micros| Duration::from_micros(micros.into()));
+        answer.wire.received = self.bytes();
+        answer
     }
 }
 
-/// Every exchange takes a place at its address and keeps it while it runs and for its pause: there are as many
-/// places as exchanges are allowed at once.
-fn judge_address(turns: &[Turn], told: &Told, places: u64, found: &mut Found) {
-    let (mut running, mut resting, mut backing_off) = (Ends::default(), Ends::default(), Ends::default());
-    for turn in turns {
-        let (at, address) = (turn.started, turn.address);
-        if let Some(late) = running.until_fewer_than(places, at) {
-            found.at_once_at_address.note(late, at, address);
-        } else if let Some(late) = resting.until_fewer_than(places, at) {
-            found.pause.note(late, at, address);
-        } else if let Some(late) = backing_off.until_fewer_than(places, at) {
-            found.back_off.note(late, at, address);
-        }
-        let (calm, backed_off) = turn.pauses(told);
-        running.add(turn.ended());
-        resting.add(turn.ended().saturating_add(calm));
-        backing_off.add(turn.ended().saturating_add(backed_off));
-        found.troubles += u64::from(turn.is_troubled());
-    }
+/// Microseconds since 1970; damaged tables may tell earlier ones.
+fn moment(micros: i64) -> SystemTime {
+    UNIX_EPOCH + Duration::from_micros(u64::try_from(micros).unwrap_or_default())
 }
 
 /// What the exchanges of one address make together.
 pub(super) fn borne(turns: &[Turn]) -> Borne {
     let mut borne = Borne::default();
-    let (mut running, mut last_end, mut first_of_minute) = (Ends::default(), None::<i64>, 0);
+    let (mut running, mut last_end, mut first_of_minute) = (Running::default(), None::<i64>, 0);
     for (place, turn) in turns.iter().enumerate() {
         borne.requests += 1;
         borne.bytes += turn.bytes();
@@ -217,11 +159,11 @@ pub(super) fn borne(turns: &[Turn]) -> Borne {
     borne
 }
 
-/// Moments at which something ends, the next one first.
+/// Moments at which exchanges end, the next one first.
 #[derive(Default)]
-struct Ends(BinaryHeap<Reverse<i64>>);
+struct Running(BinaryHeap<Reverse<i64>>);
 
-impl Ends {
+impl Running {
     fn add(&mut self, end: i64) {
         self.0.push(Reverse(end));
     }
@@ -233,46 +175,4 @@ impl Ends {
         }
         self.0.len() as u64
     }
-
-    /// How long it takes from `now` until one more has ended, when `places` or more have not.
-    fn until_fewer_than(&mut self, places: u64, now: i64) -> Option<i64> {
-        if self.count_at(now) < places {
-            return None;
-        }
-        self.0.peek().map(|end| end.0 - now)
-    }
-}
-
-impl Breach {
-    fn join(&mut self, other: &Self) {
-        if let Some((late, at, subject)) = other.worst {
-            self.note(late, at, subject);
-            self.times += other.times - 1;
-        }
-    }
-
-    fn note(&mut self, late: i64, at: i64, subject: u32) {
-        self.times += 1;
-        if self.worst.is_none_or(|(most, ..)| late > most) {
-            self.worst = Some((late, at, subject));
-        }
-    }
-}
-
-/// What makes the survey pause longer: the server asks for it, or may have too much to do.
-fn is_trouble(exchange: &Exchange<'_>) -> bool {
-    let asks_for_pause = matches!(exchange.status, Some(429 | 503));
-    asks_for_pause
-        || matches!(
-            exchange.failure,
-            Some(
-                "reset"
-                    | "connect_refused"
-                    | "connect_timeout"
-                    | "tls_timeout"
-                    | "first_byte_timeout"
-                    | "idle_timeout"
-                    | "too_slow"
-            )
-        )
 }

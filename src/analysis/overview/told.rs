@@ -2,96 +2,77 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// What a survey was told, as far as promises can be judged by it. None where the manifest does not say it.
+use crate::load::{Budget, Burden, Pace, SharedBudget};
+use crate::promises::Limits;
+
+/// What a survey was told, as far as promises can be judged by it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Told {
-    pub min_delay: Option<Duration>,
-    pub delay_factor: Option<f64>,
-    pub max_delay: Option<Duration>,
-    pub per_address: Option<u64>,
-    pub per_site: Option<u64>,
-    pub max_requests: Limit<u64>,
-    pub max_bytes: Limit<u64>,
-    pub max_time: Limit<Duration>,
-    /// Bytes per second.
-    pub rate: Limit<u64>,
-    pub max_body: Option<u64>,
-    pub per_neighbourhood: Limit<u64>,
-    pub link_share: Limit<f64>,
-    /// What a server may bear, a network (/24, /48) and an autonomous system.
-    pub server: Allowance,
-    pub network: Allowance,
-    pub system: Allowance,
-    pub has_quiet_hours: bool,
-    pub permits_special_addresses: bool,
-    pub has_opt_out_list: bool,
-    pub record_links: bool,
+    pub limits: Limits,
+    /// Whether the manifest says with which pauses and places servers were asked.
+    pub has_pace: bool,
+    /// The share of a link that servers were promised; none where the tables are not to be judged by it.
+    pub link_share: Option<f64>,
     pub asks_all_doors: bool,
 }
 
-/// A limit that may have been lifted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Limit<T> {
-    #[default]
-    Untold,
-    None,
-    Most(T),
-}
-
-/// What a place may bear for a survey: requests, bytes and microseconds of busy time; none: no limit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Allowance {
-    pub in_all: [Option<u64>; 3],
-    pub per_day: [Option<u64>; 3],
-}
-
-impl Allowance {
-    fn of(settings: &Value, place: &str) -> Self {
-        let micros = |value: &Value| u64::try_from(span(value)?.as_micros()).ok();
-        let most = |per: &str| {
-            let setting = |unit: &str| &settings[format!("max-{place}-{unit}{per}")];
-            [size(setting("requests")), size(setting("bytes")), micros(setting("busy"))]
-        };
-        Self { in_all: most(""), per_day: most("-per-day") }
-    }
-
-    pub(super) fn is_unbounded(&self) -> bool {
-        *self == Self::default()
-    }
-}
+/// Tables tell times to the microsecond; starts are told by the clock of the day, durations by a steady one.
+const ROUNDING: Duration = Duration::from_millis(1);
+/// What one exchange may move besides a body: heads, handshake and what the kernel has read ahead.
+const BESIDES_BODY: u64 = 1_048_576;
 
 impl Told {
     pub(super) fn of(settings: &Value) -> Self {
-        Self {
-            min_delay: span(&settings["min-delay"]),
-            delay_factor: settings["delay-factor"].as_f64(),
-            max_delay: span(&settings["max-delay"]),
-            per_address: settings["per-address"].as_u64(),
-            per_site: settings["per-site"].as_u64(),
-            max_requests: limit(&settings["max-requests"], size),
-            max_bytes: limit(&settings["max-bytes"], size),
-            max_time: limit(&settings["max-time"], span),
-            rate: limit(&settings["rate"], size),
-            max_body: size(&settings["max-body"]),
-            per_neighbourhood: limit(&settings["per-neighbourhood"], size),
-            link_share: limit(&settings["link-share"], number),
-            server: Allowance::of(settings, "server"),
-            network: Allowance::of(settings, "network"),
-            system: Allowance::of(settings, "as"),
-            has_quiet_hours: settings["quiet-hours"].as_str().is_some_and(|hours| hours != "none"),
+        let pace = pace(settings);
+        let limits = Limits {
+            pace: pace.clone().unwrap_or_default(),
+            tree: Budget {
+                requests: size(&settings["max-requests"]),
+                bytes: size(&settings["max-bytes"]),
+                time: span(&settings["max-time"]),
+            },
+            rate: size(&settings["rate"]),
+            largest: size(&settings["max-body"]).unwrap_or_default() + BESIDES_BODY,
+            server: shared_budget(settings, "server"),
+            network: shared_budget(settings, "network"),
+            system: shared_budget(settings, "as"),
+            quiet_hours: settings["quiet-hours"].as_str().and_then(|hours| hours.parse().ok()),
             permits_special_addresses: settings["permit-special-addresses"] == true,
-            has_opt_out_list: settings["opt-out"].is_string(),
-            record_links: settings["record-links"] == true,
+            rounding: ROUNDING,
+        };
+        Self {
+            limits,
+            has_pace: pace.is_some(),
+            link_share: number(&settings["link-share"]),
             asks_all_doors: settings["entrances"] == "all",
         }
     }
 }
 
-fn limit<T>(value: &Value, read: impl Fn(&Value) -> Option<T>) -> Limit<T> {
-    if value == "none" {
-        return Limit::None;
-    }
-    read(value).map_or(Limit::Untold, Limit::Most)
+fn pace(settings: &Value) -> Option<Pace> {
+    let places = |key: &str| settings[key].as_u64().and_then(|places| u32::try_from(places).ok());
+    Some(Pace {
+        min_delay: span(&settings["min-delay"])?,
+        factor: settings["delay-factor"].as_f64()?,
+        max_delay: span(&settings["max-delay"])?,
+        // The tables do not tell how fast a body came: links are judged in another way.
+        link_share: None,
+        per_address: places("per-address")?,
+        per_neighbourhood: size(&settings["per-neighbourhood"]).and_then(|places| places.try_into().ok()),
+        per_site: places("per-site").unwrap_or(1),
+    })
+}
+
+fn shared_budget(settings: &Value, place: &str) -> SharedBudget {
+    let burden = |per: &str| {
+        let setting = |unit: &str| &settings[format!("max-{place}-{unit}{per}")];
+        Burden {
+            requests: size(setting("requests")),
+            bytes: size(setting("bytes")),
+            busy: span(setting("busy")),
+        }
+    };
+    SharedBudget { per_day: burden("-per-day"), in_all: burden("") }
 }
 
 /// Settings are written with units: `1m`, `2s 500ms`.
@@ -123,17 +104,19 @@ mod tests {
             "link-share": "0.003", "per-neighbourhood": "none", "quiet-hours": "none", "max-as-bytes-per-day": "4096",
             "max-server-busy": "2m", "max-server-requests": "30", "max-network-bytes": "none",
         }));
-        assert_eq!(
-            (told.min_delay, told.max_delay),
-            (Some(Duration::from_secs(2)), Some(Duration::from_secs(60)))
-        );
-        assert_eq!((told.max_requests, told.max_bytes), (Limit::Most(10_000), Limit::Most(335_544_320)));
-        assert_eq!(told.max_time, Limit::Most(Duration::from_secs(3 * 86_400)));
-        assert_eq!((told.rate, told.per_site, told.has_opt_out_list), (Limit::None, None, false));
-        assert_eq!((told.link_share, told.per_neighbourhood), (Limit::Most(0.003), Limit::None));
-        assert_eq!(told.server.in_all, [Some(30), None, Some(120_000_000)]);
-        assert_eq!(told.system.per_day, [None, Some(4096), None]);
-        assert!(told.network.is_unbounded() && !told.has_quiet_hours);
-        assert_eq!(Told::of(&Value::Null), Told::default());
+        let Limits { pace, tree, rate, server, network, system, quiet_hours, .. } = &told.limits;
+        assert_eq!((pace.min_delay, pace.max_delay), (Duration::from_secs(2), Duration::from_secs(60)));
+        assert_eq!((tree.requests, tree.bytes), (Some(10_000), Some(335_544_320)));
+        assert_eq!((tree.time, *rate), (Some(Duration::from_secs(3 * 86_400)), None));
+        assert_eq!((told.link_share, pace.per_neighbourhood, pace.per_site), (Some(0.003), None, 1));
+        let of = |requests, bytes, busy: Option<u64>| Burden {
+            requests,
+            bytes,
+            busy: busy.map(Duration::from_secs),
+        };
+        assert_eq!(server.in_all, of(Some(30), None, Some(120)));
+        assert_eq!(system.per_day, of(None, Some(4096), None));
+        assert!(network.is_unbounded() && quiet_hours.is_none() && told.has_pace);
+        assert!(!Told::of(&Value::Null).has_pace);
     }
 }

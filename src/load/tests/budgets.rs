@@ -31,10 +31,10 @@ fn the_ledger_measures_gaps_and_overlaps_from_the_answers() {
     let ledger = load.state_of(server(1)).unwrap().ledger.clone();
     assert_eq!((ledger.requests, ledger.received_bytes, ledger.busy), (2, 20_000, Duration::from_secs(2)));
     assert_eq!(ledger.smallest_gap, Some(Duration::from_secs(2)));
-    assert_eq!(ledger.broken(&Pace::default()), []);
+    assert_eq!(ledger.most_parallel, 1);
     load.recall(server(1), Purpose::Page, &answer(at(3.5), 1.0));
     let ledger = &load.state_of(server(1)).unwrap().ledger;
-    assert_eq!(ledger.broken(&Pace::default()), [Promise::OneAtATime, Promise::LeastDelay]);
+    assert_eq!((ledger.most_parallel, ledger.smallest_gap), (2, Some(Duration::ZERO)));
 }
 
 #[test]

@@ -75,8 +75,9 @@ proptest! {
         }
         if per_address == 1 {
             for number in 0..4 {
-                let broken = load.state_of(server(number)).map(|state| state.ledger.broken(&pace));
-                prop_assert!(broken.is_none_or(|broken| broken.is_empty()));
+                let Some(ledger) = load.state_of(server(number)).map(|state| &state.ledger) else { continue };
+                prop_assert!(ledger.most_parallel <= 1);
+                prop_assert!(ledger.smallest_gap.is_none_or(|gap| gap >= pace.min_delay));
             }
         }
     }

@@ -3,7 +3,6 @@ mod crashes;
 mod laws;
 mod links;
 mod pauses;
-mod rests;
 mod troubles;
 
 use std::collections::HashMap;

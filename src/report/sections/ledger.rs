@@ -1,20 +1,21 @@
-use crate::analysis::overview::{Burden, Ledger, Promise, Spread, Unchanged, Verdict as Judged};
+use crate::analysis::overview::{Burden, Ledger, Spread, Unchanged};
+use crate::promises::{self, Judgement};
 use crate::records::units::{bytes, thousands};
 use crate::report::{Block, Cell, Column, Section, Table, Verdict, Verdicts};
 
 /// What servers bore, and whether promises were kept.
 #[must_use]
 pub fn section(ledger: &Ledger) -> Section {
-    let count = |verdict| ledger.promises.iter().filter(|promise| promise.verdict == verdict).count();
+    let count = |judgement| ledger.promises.iter().filter(|verdict| verdict.judgement == judgement).count();
     let lead = format!(
         "{} addresses were asked: half of them {} times or fewer, the one asked most {} times. Of {} promises \
          that the tables can show, {} were kept and {} broken.",
         thousands(ledger.requests.count),
         Cell::Number(ledger.requests.median, 0).shown(),
         thousands(ledger.requests.max as u64),
-        count(Judged::Held) + count(Judged::Broken),
-        count(Judged::Held),
-        count(Judged::Broken),
+        count(Judgement::Held) + count(Judgement::Broken),
+        count(Judgement::Held),
+        count(Judgement::Broken),
     );
     let section = Section::new("ledger", "The load on servers", lead)
         .with(Verdicts {
@@ -45,13 +46,13 @@ fn unchanged(unchanged: Unchanged) -> Block {
     ))
 }
 
-fn verdict(promise: &Promise) -> (String, Verdict, String) {
-    let verdict = match promise.verdict {
-        Judged::Held => Verdict::Held,
-        Judged::Broken => Verdict::Broken,
-        Judged::NotShown => Verdict::NotShown,
+fn verdict(told: &promises::Verdict) -> (String, Verdict, String) {
+    let verdict = match told.judgement {
+        Judgement::Held => Verdict::Held,
+        Judgement::Broken => Verdict::Broken,
+        Judgement::NotJudged => Verdict::NotShown,
     };
-    (promise.promise.clone(), verdict, promise.evidence.clone())
+    (told.promise.clone(), verdict, told.evidence.clone())
 }
 
 fn spreads(ledger: &Ledger) -> Table {

@@ -2,7 +2,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What the survey's ledger says of one promise on load.
+use super::{Limits, Promise};
+
+/// What came of one promise.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
     /// A short name that stays the same.
@@ -21,8 +23,17 @@ pub struct Verdict {
 pub enum Judgement {
     Held,
     Broken,
-    /// No bound was set, or it was lifted.
+    /// No bound was set, it was lifted, or nothing tells.
     NotJudged,
+}
+
+impl Verdict {
+    /// On a promise with the bound that was set.
+    #[must_use]
+    pub fn of(promise: Promise, limits: &Limits, judgement: Judgement, evidence: impl Into<String>) -> Self {
+        let (id, promise) = (promise.id().into_owned(), promise.words(limits));
+        Self { id, promise, judgement, evidence: evidence.into() }
+    }
 }
 
 impl Judgement {

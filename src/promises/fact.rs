@@ -1,0 +1,25 @@
+use std::net::IpAddr;
+use std::time::Duration;
+
+use crate::address::Site;
+use crate::exchange::{Answer, Purpose};
+
+/// One exchange with a server, as somebody saw it who gave no permit for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Fact<'a> {
+    pub site: &'a Site,
+    pub address: IpAddr,
+    pub purpose: Purpose,
+    /// When it was asked, what came, and when that had come.
+    pub answer: &'a Answer,
+    /// What the robots.txt of the host asks for, where that is known.
+    pub crawl_delay: Option<Duration>,
+    pub against: Wishes,
+}
+
+/// Wishes of owners that stood against an exchange when it began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wishes {
+    pub had_opted_out: bool,
+    pub in_quiet_hours: bool,
+}

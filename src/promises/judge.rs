@@ -1,0 +1,269 @@
+use std::collections::{HashMap, VecDeque};
+use std::hash::Hash;
+use std::net::IpAddr;
+use std::time::{Duration, SystemTime};
+
+use super::ceiling::Ceiling;
+use super::rests::Rests;
+use super::seen::take_each;
+use super::{Fact, Limits, Order, Seen, Verdict, verdicts};
+use crate::address::{Neighbourhood, Site, server_at};
+use crate::exchange::Answer;
+use crate::load::{Load, Network, Networks, ServerState};
+
+/// Judges promises by what somebody would have seen who watched the exchanges and nothing else: no permit, no queue.
+///
+/// Exchanges are told as they end, or all together in the order in which they began. What was seen outlasts the process
+/// ([`Seen`]).
+///
+/// ```
+/// use std::time::{Duration, UNIX_EPOCH};
+/// use ccsurvey::address::{Host, Site};
+/// use ccsurvey::exchange::{Answer, Failure, Purpose};
+/// use ccsurvey::promises::{Fact, Judge, Judgement, Limits, Seen, Wishes};
+/// let mut judge = Judge::new(Limits::default(), Seen::default());
+/// let (site, address) = (Site::new(Host::parse("a.ke").unwrap()), "41.90.0.1".parse().unwrap());
+/// // The second request came a second after the first had ended: two were promised.
+/// for started in [0, 1] {
+///     let started = UNIX_EPOCH + Duration::from_secs(started);
+///     let answer = Answer::not_asked(started, Some(address), Failure::BadHttp, None);
+///     let (purpose, against) = (Purpose::Page, Wishes::default());
+///     judge.note(&Fact { site: &site, address, purpose, answer: &answer, crawl_delay: None, against });
+/// }
+/// let broken = judge.verdicts_at_the_end().into_iter().filter(|it| it.judgement == Judgement::Broken);
+/// assert_eq!(broken.map(|it| it.id).collect::<Vec<_>>(), ["least_pause"]);
+/// ```
+#[derive(Debug)]
+pub struct Judge {
+    limits: Limits,
+    seen: Seen,
+    at_servers: Overlaps<IpAddr>,
+    in_sites: Overlaps<Site>,
+    in_neighbourhoods: Overlaps<Neighbourhood>,
+    rests: Rests,
+    ceiling: Option<Ceiling>,
+}
+
+/// Exchanges end within so long, time-outs and a late clock included: what ended earlier overlaps with nothing
+/// that is still to be told.
+pub(super) const HORIZON: Duration = Duration::from_secs(600);
+
+impl Judge {
+    /// What ended so long ago has nothing to do with what is still to be told.
+    pub const HORIZON: Duration = HORIZON;
+
+    /// Begins with what was seen before.
+    #[must_use]
+    pub fn new(limits: Limits, seen: Seen) -> Self {
+        let ceiling = limits.rate.map(|rate| Ceiling::new(rate, limits.largest));
+        Self {
+            limits,
+            seen,
+            at_servers: Overlaps::default(),
+            in_sites: Overlaps::default(),
+            in_neighbourhoods: Overlaps::default(),
+            rests: Rests::default(),
+            ceiling,
+        }
+    }
+
+    /// What has been seen.
+    #[must_use]
+    pub fn seen(&self) -> &Seen {
+        &self.seen
+    }
+
+    /// The same at the end of a run: exchanges of the last minutes count into the rate too, for none that began
+    /// earlier is still to be told.
+    #[must_use]
+    pub fn seen_at_the_end(&self) -> Seen {
+        let of_the_end = self.ceiling.as_ref().map_or(0, Ceiling::above_at_the_end);
+        Seen { above_rate: self.seen.above_rate.max(of_the_end), ..self.seen.clone() }
+    }
+
+    /// What that says of each promise.
+    #[must_use]
+    pub fn verdicts_at_the_end(&self) -> Vec<Verdict> {
+        verdicts(&self.seen_at_the_end(), &self.limits)
+    }
+
+    /// What was promised.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// What was seen before, counts of all its exchanges included.
+    pub fn restore(&mut self, seen: Seen) {
+        self.seen = seen;
+    }
+
+    /// A server of which nothing is remembered here has fared so up to now.
+    pub fn meet(&mut self, address: IpAddr, state: Option<&ServerState>) {
+        if let Some(state) = state {
+            self.rests.meet(server_at(address), state);
+        }
+    }
+
+    /// An exchange with a server was seen.
+    pub fn note(&mut self, fact: &Fact<'_>) {
+        self.seen.count(fact.site, fact.address, fact.against);
+        self.recall(fact);
+        self.note_rest(fact);
+    }
+
+    /// The same of an exchange that is counted already: what follows may overlap with it.
+    pub fn recall(&mut self, fact: &Fact<'_>) {
+        let (site, address, span) = (fact.site, server_at(fact.address), span(fact.answer));
+        let neighbourhood = Neighbourhood::of(address);
+        self.seen.at_server.take(self.at_servers.add(address, span), || address.to_string());
+        self.seen.in_site.take(self.in_sites.add(site.clone(), span), || site.as_str().to_owned());
+        let at_once = self.in_neighbourhoods.add(neighbourhood, span);
+        self.seen.in_neighbourhood.take(at_once, || neighbourhood.to_string());
+        if let Some(ceiling) = &mut self.ceiling {
+            let wire = fact.answer.wire;
+            let above = ceiling.add(fact.answer.started, wire.sent + wire.received);
+            self.seen.above_rate = self.seen.above_rate.max(above);
+        }
+    }
+
+    /// When an exchange with a server began and ended.
+    ///
+    /// The first exchange of a run is not judged so: nothing was seen of the one before.
+    pub fn note_rest(&mut self, fact: &Fact<'_>) {
+        let server = server_at(fact.address);
+        if let Some(gap) = self.rests.gap_before(server, fact.answer.started) {
+            self.seen.take_gap(gap, || server.to_string());
+        }
+        self.rests.compare(fact, &self.limits, &mut self.seen.short_rests);
+        self.rests.owe(fact, &self.limits.pace);
+    }
+
+    /// What a server and its networks have borne so far, after an exchange with it.
+    pub fn note_burden(&mut self, address: IpAddr, load: &Load) {
+        if let Some(state) = load.state_of(address) {
+            self.note_server(address, state);
+        }
+        self.note_networks(address, load.networks());
+    }
+
+    /// The same without what the server's ledger says of gaps, which are as exact as the times that it was told.
+    pub fn note_sums(&mut self, address: IpAddr, load: &Load) {
+        if let Some(state) = load.state_of(address) {
+            self.note_borne(address, state);
+        }
+        self.note_networks(address, load.networks());
+    }
+
+    /// What a server's ledger says of it.
+    pub fn note_server(&mut self, address: IpAddr, state: &ServerState) {
+        let (ledger, name) = (&state.ledger, || address.to_string());
+        self.seen.at_server.take(u64::from(ledger.most_parallel), name);
+        if let Some(gap) = ledger.smallest_gap {
+            self.seen.take_gap(gap, name);
+        }
+        self.note_borne(address, state);
+    }
+
+    fn note_borne(&mut self, address: IpAddr, state: &ServerState) {
+        let (ledger, name) = (&state.ledger, || address.to_string());
+        let borne =
+            [ledger.requests, ledger.sent_bytes + ledger.received_bytes, ledger.busy.as_micros() as u64];
+        take_each(&mut self.seen.server, borne, name);
+        take_each(&mut self.seen.server_day, state.borne_on_day(), name);
+    }
+
+    /// What the networks of an address have borne so far.
+    pub fn note_networks(&mut self, address: IpAddr, networks: &Networks) {
+        for (network, [in_all, on_day]) in networks.told(address) {
+            let [most, most_on_day] = match network {
+                Network::Neighbourhood(_) => [&mut self.seen.network, &mut self.seen.network_day],
+                Network::System(_) => [&mut self.seen.system, &mut self.seen.system_day],
+            };
+            take_each(most, in_all, || network.to_string());
+            take_each(most_on_day, on_day, || network.to_string());
+        }
+    }
+
+    /// A site tree is done: what it cost, from when to when it was asked for, and what was wrong with the order of its
+    /// questions.
+    pub fn note_tree(&mut self, site: &Site, [requests, bytes]: [u64; 2], time: Duration, order: &Order) {
+        let name = || site.as_str().to_owned();
+        take_each(&mut self.seen.tree, [requests, bytes], name);
+        self.seen.tree_time.take(time.as_micros() as u64, name);
+        self.seen.add_counts(&Seen { order: order.clone(), ..Seen::default() });
+    }
+
+    /// Forgets servers that are owed nothing any more, and exchanges that overlap with nothing that is still to be told;
+    /// none that ended after this time.
+    pub fn forget_before(&mut self, time: SystemTime) {
+        self.at_servers.forget_before(time);
+        self.in_sites.forget_before(time);
+        self.in_neighbourhoods.forget_before(time);
+        self.rests.forget_before(time);
+    }
+}
+
+impl Seen {
+    fn take_gap(&mut self, gap: Duration, who: impl FnOnce() -> String) {
+        let gap = gap.as_micros() as u64;
+        if self.least_gap.is_none_or(|least| gap < least) {
+            (self.least_gap, self.least_gap_at) = (Some(gap), who());
+        }
+    }
+}
+
+/// When an exchange ran. Starts are told by the clock of the day and durations by a steady one: a thousandth (NTP
+/// slews by half of that at most) and a millisecond are between them.
+fn span(answer: &Answer) -> Interval {
+    let took = answer.timings.total;
+    let sure = took.saturating_sub(took / 1000 + Duration::from_millis(1));
+    (answer.started, answer.started + sure)
+}
+
+type Interval = (SystemTime, SystemTime);
+
+/// The latest exchanges of each of many, as they were told.
+#[derive(Debug)]
+pub(super) struct Overlaps<K>(HashMap<K, VecDeque<Stay>>);
+
+#[derive(Clone, Copy, Debug)]
+struct Stay {
+    started: SystemTime,
+    ended: SystemTime,
+    /// When all had ended that were told so far.
+    all_ended: SystemTime,
+}
+
+impl<K> Default for Overlaps<K> {
+    fn default() -> Self {
+        Self(HashMap::new())
+    }
+}
+
+impl<K: Hash + Eq> Overlaps<K> {
+    /// The most that ran at one moment of this exchange, itself included.
+    pub(super) fn add(&mut self, key: K, (started, ended): Interval) -> u64 {
+        let list = self.0.entry(key).or_default();
+        while list.front().is_some_and(|first| first.all_ended + HORIZON <= ended) {
+            list.pop_front();
+        }
+        let all_ended = list.back().map_or(ended, |last| last.all_ended.max(ended));
+        list.push_back(Stay { started, ended, all_ended });
+        let late = list.iter().rev().take_while(|stay| stay.all_ended > started);
+        let beside: Vec<Stay> = late.filter(|stay| stay.ended > started).copied().collect();
+        let begun = beside.iter().map(|stay| stay.started).filter(|from| (started..ended).contains(from));
+        let at_once =
+            |moment| beside.iter().filter(|stay| (stay.started..stay.ended).contains(&moment)).count();
+        begun.map(at_once).max().unwrap_or(1) as u64
+    }
+
+    pub(super) fn forget_before(&mut self, time: SystemTime) {
+        self.0.retain(|_, list| list.back().is_some_and(|last| last.all_ended > time));
+    }
+
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+}

@@ -1,0 +1,40 @@
+//! What is promised to the owners of servers, and whether it was kept.
+//!
+//! A [`Promise`] has an id that stays the same and a sentence; [`Limits`] are the bounds that one survey promised. The
+//! [`Judge`] hears facts and nothing else: who was asked, when, for which site, what came and when it had come. He never
+//! sees a permit or a queue, so that he can show that whoever gave the permits was wrong. What he has seen is [`Seen`],
+//! which outlasts the process, and [`verdicts`] says it in words.
+//!
+//! Three feed him: the survey while it runs, from answers; the report, from the tables; tests, from the access logs of
+//! servers. All facts have one form, [`Fact`], so that a breach has the same verdict whoever tells it. How long a
+//! server is to rest, what counts as trouble and what a link bears are the rules of [`load`](crate::load), which are
+//! used here and not written again.
+//!
+//! What follows from the order of questions in one site tree is judged by [`Questions`]: robots.txt before pages, what
+//! it forbids, and nothing twice.
+//!
+//! This room has no clock: facts bring their times. It never decides whether anything is asked.
+
+mod ceiling;
+mod fact;
+mod judge;
+mod limits;
+mod promise;
+mod questions;
+mod rests;
+mod seen;
+pub mod units;
+mod verdict;
+mod verdicts;
+
+#[cfg(test)]
+mod tests;
+
+pub use fact::{Fact, Wishes};
+pub use judge::Judge;
+pub use limits::Limits;
+pub use promise::{Amount, Place, Promise};
+pub use questions::{Question, Questions};
+pub use seen::{Count, Order, Seen, ShortRests, Worst};
+pub use verdict::{Judgement, Verdict};
+pub use verdicts::{breaches_at, broken, verdicts};

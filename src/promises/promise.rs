@@ -1,0 +1,243 @@
+use std::borrow::Cow;
+use std::time::Duration;
+
+use super::Limits;
+use super::units::{bytes, milliseconds, thousands};
+use crate::load::{Burden, SharedBudget};
+
+/// What is promised to the owners of servers, each thing by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Promise {
+    OneAtATimeAtServer,
+    OneAtATimeInSite,
+    OneAtATimeInNeighbourhood,
+    LeastPause,
+    DelayFactor,
+    LinkShare,
+    BackOff,
+    PutOff,
+    RetryAfter,
+    CrawlDelay,
+    NeighbourhoodPause,
+    RequestBudget,
+    ByteBudget,
+    TimeBudget,
+    /// What all sites together may ask of a place, on a day or for the whole survey.
+    Burden {
+        place: Place,
+        amount: Amount,
+        per_day: bool,
+    },
+    Rate,
+    QuietHours,
+    SpecialAddresses,
+    OptOut,
+    RobotsFirst,
+    RobotsUnreachable,
+    RobotsRules,
+    Once,
+    Recorded,
+    Memory,
+    Cut,
+}
+
+/// Where several sites may stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    Server,
+    Network,
+    System,
+}
+
+/// What a place bears of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Amount {
+    Requests,
+    Bytes,
+    Busy,
+}
+
+impl Promise {
+    /// A short name that stays the same.
+    #[must_use]
+    pub fn id(self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
+            Self::OneAtATimeAtServer => "one_at_a_time_address",
+            Self::OneAtATimeInSite => "one_at_a_time_site",
+            Self::OneAtATimeInNeighbourhood => "one_at_a_time_neighbourhood",
+            Self::LeastPause => "least_pause",
+            Self::DelayFactor => "delay_factor",
+            Self::LinkShare => "link_share",
+            Self::BackOff => "back_off",
+            Self::PutOff => "put_off",
+            Self::RetryAfter => "retry_after",
+            Self::CrawlDelay => "crawl_delay",
+            Self::NeighbourhoodPause => "least_pause_neighbourhood",
+            Self::RequestBudget => "request_budget",
+            Self::ByteBudget => "byte_budget",
+            Self::TimeBudget => "time_budget",
+            Self::Burden { place, amount, per_day } => {
+                let period = if per_day { "_per_day" } else { "" };
+                return format!("{}_{}{period}", place.id(), amount.id()).into();
+            }
+            Self::Rate => "rate",
+            Self::QuietHours => "quiet_hours",
+            Self::SpecialAddresses => "special_addresses",
+            Self::OptOut => "opt_out",
+            Self::RobotsFirst => "robots_first",
+            Self::RobotsUnreachable => "robots_unreachable",
+            Self::RobotsRules => "robots_rules",
+            Self::Once => "once",
+            Self::Recorded => "recorded",
+            Self::Memory => "memory",
+            Self::Cut => "cut",
+        })
+    }
+
+    /// What is promised, in a sentence with the bound that was set.
+    #[must_use]
+    pub fn words(self, limits: &Limits) -> String {
+        let Limits { pace, tree, .. } = limits;
+        match self {
+            Self::OneAtATimeAtServer => at_a_time(Some(pace.per_address), "server"),
+            Self::OneAtATimeInSite => at_a_time(Some(pace.per_site), "site"),
+            Self::OneAtATimeInNeighbourhood => at_a_time(pace.per_neighbourhood, "neighbourhood"),
+            Self::LeastPause => format!("at least {} of pause at each server", span(pace.min_delay)),
+            Self::DelayFactor => format!(
+                "a pause of {} times the last exchange at each server, up to {}",
+                pace.factor,
+                span(pace.max_delay)
+            ),
+            Self::LinkShare => {
+                let share = pace.link_share.map(|share| format!("{} %", share * 100.0));
+                let share = share.as_deref().unwrap_or("a share");
+                format!("pauses that take at most {share} of the link of each server")
+            }
+            Self::BackOff => "longer pauses for servers in trouble".to_owned(),
+            Self::PutOff => "servers in trouble again and again are put off, then given up".to_owned(),
+            Self::RetryAfter => "no request before the time that a server named".to_owned(),
+            Self::CrawlDelay => "the pause that robots.txt asks for".to_owned(),
+            Self::NeighbourhoodPause => "the pauses of a server in all of its neighbourhood".to_owned(),
+            Self::RequestBudget => at_most(tree.requests.map(thousands), "requests for a site tree"),
+            Self::ByteBudget => at_most(tree.bytes.map(bytes), "of traffic for a site tree"),
+            Self::TimeBudget => at_most(tree.time.map(span), "of time for a site tree"),
+            Self::Burden { place, amount, per_day } => {
+                let most = self.limit(limits).map(|most| amount.written(most));
+                let day = if per_day { " on a day" } else { "" };
+                at_most(most, &format!("{} {}{day}", amount.words(), place.words()))
+            }
+            Self::Rate => match limits.rate {
+                Some(rate) => format!("at most {}/s over the whole survey", bytes(rate)),
+                None => "no more bytes per second than the ceiling".to_owned(),
+            },
+            Self::QuietHours => match limits.quiet_hours {
+                Some(hours) => format!("no request in the hours {hours} of a server"),
+                None => "no request in quiet hours".to_owned(),
+            },
+            Self::SpecialAddresses => "no contact with special addresses".to_owned(),
+            Self::OptOut => "no contact with whom had opted out".to_owned(),
+            Self::RobotsFirst => "robots.txt before any page of its host".to_owned(),
+            Self::RobotsUnreachable => "no page where robots.txt could not be had".to_owned(),
+            Self::RobotsRules => "no page that robots.txt forbids".to_owned(),
+            Self::Once => "no page of a site tree twice, but after 429 and 503".to_owned(),
+            Self::Recorded => "every exchange is recorded".to_owned(),
+            Self::Memory => "memory is bounded by settings".to_owned(),
+            Self::Cut => "the survey cut at a depth is the survey run to that depth".to_owned(),
+        }
+    }
+
+    /// The most that the budget allows which this promises: requests, bytes or microseconds.
+    #[must_use]
+    pub fn limit(self, limits: &Limits) -> Option<u64> {
+        match self {
+            Self::RequestBudget => limits.tree.requests,
+            Self::ByteBudget => limits.tree.bytes,
+            Self::TimeBudget => limits.tree.time.map(micros),
+            Self::Burden { place, amount, per_day } => {
+                let SharedBudget { per_day: of_day, in_all } = match place {
+                    Place::Server => &limits.server,
+                    Place::Network => &limits.network,
+                    Place::System => &limits.system,
+                };
+                let Burden { requests, bytes, busy } = if per_day { of_day } else { in_all };
+                match amount {
+                    Amount::Requests => *requests,
+                    Amount::Bytes => *bytes,
+                    Amount::Busy => busy.map(micros),
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Place {
+    pub(super) const ALL: [Self; 3] = [Self::Server, Self::Network, Self::System];
+
+    fn id(self) -> &'static str {
+        match self {
+            Self::Server => "server",
+            Self::Network => "network",
+            Self::System => "as",
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Self::Server => "a server",
+            Self::Network => "a network (/24, /48)",
+            Self::System => "an autonomous system",
+        }
+    }
+}
+
+impl Amount {
+    pub(super) const ALL: [Self; 3] = [Self::Requests, Self::Bytes, Self::Busy];
+
+    fn id(self) -> &'static str {
+        match self {
+            Self::Requests => "requests",
+            Self::Bytes => "bytes",
+            Self::Busy => "busy",
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Self::Requests => "requests to",
+            Self::Bytes => "of traffic with",
+            Self::Busy => "of the time of",
+        }
+    }
+
+    /// So many requests, bytes or microseconds.
+    pub(super) fn written(self, amount: u64) -> String {
+        match self {
+            Self::Requests => thousands(amount),
+            Self::Bytes => bytes(amount),
+            Self::Busy => milliseconds(amount as f64 / 1000.0),
+        }
+    }
+}
+
+fn at_a_time(most: Option<u32>, place: &str) -> String {
+    match most {
+        Some(1) | None => format!("one request at a time in each {place}"),
+        Some(most) => format!("at most {most} requests at once in each {place}"),
+    }
+}
+
+fn at_most(most: Option<String>, what: &str) -> String {
+    match most {
+        Some(most) => format!("at most {most} {what}"),
+        None => format!("a limit of {what}"),
+    }
+}
+
+fn span(span: Duration) -> String {
+    humantime::format_duration(span).to_string()
+}
+
+pub(super) fn micros(span: Duration) -> u64 {
+    u64::try_from(span.as_micros()).unwrap_or(u64::MAX)
+}

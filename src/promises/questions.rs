@@ -1,0 +1,137 @@
+use std::collections::{HashMap, HashSet};
+
+use super::Order;
+use crate::exchange::{Failure, Purpose, asks_for_pause};
+
+/// The questions of one site tree after the other, in the order in which they were put.
+#[derive(Debug, Default)]
+pub struct Questions {
+    /// The origins of the tree whose robots.txt was asked for, and whether any answer allows anything.
+    robots: HashMap<Box<str>, bool>,
+    answered_pages: HashSet<Box<str>>,
+    order: Order,
+}
+
+/// One question, and what came of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    pub url: &'a str,
+    pub purpose: Purpose,
+    pub status: Option<u16>,
+    pub failure: Option<Failure>,
+    /// Whether the robots.txt that was read for its host last forbids it, where anybody can tell.
+    pub is_forbidden: bool,
+}
+
+impl Questions {
+    /// The next question of the tree.
+    pub fn note(&mut self, question: &Question<'_>) {
+        let origin = origin_of(question.url);
+        match question.purpose {
+            Purpose::Robots => *self.robots.entry(origin.into()).or_default() |= question.may_allow(),
+            Purpose::Page if question.reached_the_network() => self.check(question, origin),
+            _ => {}
+        }
+    }
+
+    fn check(&mut self, question: &Question<'_>, origin: &str) {
+        let url = || question.url.to_owned();
+        match self.robots.get(origin) {
+            None => self.order.before_robots.add(url),
+            Some(false) => self.order.despite_robots.add(url),
+            Some(true) => {}
+        }
+        if question.is_forbidden {
+            self.order.against_robots.add(url);
+        }
+        if self.answered_pages.contains(question.url) {
+            self.order.twice.add(url);
+        } else if !question.may_be_put_again() {
+            self.answered_pages.insert(question.url.into());
+        }
+    }
+
+    /// The tree is done.
+    pub fn end_tree(&mut self) {
+        self.robots.clear();
+        self.answered_pages.clear();
+    }
+
+    /// What was wrong in all trees so far.
+    #[must_use]
+    pub fn order(&self) -> &Order {
+        &self.order
+    }
+}
+
+impl<'a> Question<'a> {
+    /// As a table tells it; none where it tells no purpose.
+    #[must_use]
+    pub fn told(url: &'a str, purpose: &str, status: Option<u16>, failure: Option<&str>) -> Option<Self> {
+        let (purpose, failure) = (Purpose::named(purpose)?, failure.and_then(Failure::named));
+        Some(Self { url, purpose, status, failure, is_forbidden: false })
+    }
+
+    fn reached_the_network(&self) -> bool {
+        self.failure.is_none_or(Failure::reached_the_network)
+    }
+
+    /// Whether what came of a robots.txt can allow a page: 5xx and failures of the network forbid all (RFC 9309
+    /// §2.3.1.4), and so does 429 to a polite survey. A redirect can: what it leads to may stand at another origin.
+    #[must_use]
+    pub fn may_allow(&self) -> bool {
+        self.status.is_some_and(|status| status < 500 && status != 429)
+    }
+
+    /// A server that says when to come back is asked again, and where no connection came about, another address of the
+    /// host may be, or older TLS.
+    fn may_be_put_again(&self) -> bool {
+        let is_a_try = |failure: Failure| failure.is_no_connection() || failure.refuses_tls();
+        asks_for_pause(self.status) || self.failure.is_some_and(is_a_try)
+    }
+}
+
+/// Scheme, host and port: whose robots.txt it is (RFC 9309 §2.3).
+fn origin_of(url: &str) -> &str {
+    let begin = url.find("://").map_or(0, |at| at + 3);
+    let end = url[begin..].find(['/', '?', '#']).map_or(url.len(), |at| begin + at);
+    &url[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_ends_before_the_path() {
+        for (url, origin) in [
+            ("http://a.ke/x?y", "http://a.ke"),
+            ("https://a.ke:8443/", "https://a.ke:8443"),
+            ("http://a.ke?x", "http://a.ke"),
+            ("", ""),
+        ] {
+            assert_eq!(origin_of(url), origin);
+        }
+    }
+
+    fn order_of(questions: &[(&str, Purpose, u16, bool)]) -> [u64; 4] {
+        let mut all = Questions::default();
+        for &(url, purpose, status, is_forbidden) in questions {
+            all.note(&Question { url, purpose, status: Some(status), failure: None, is_forbidden });
+        }
+        let Order { before_robots, despite_robots, against_robots, twice } = all.order();
+        [before_robots, despite_robots, against_robots, twice].map(|count| count.times)
+    }
+
+    #[test]
+    fn pages_before_robots_txt_despite_it_against_it_and_twice_are_counted() {
+        let robots = |status| ("http://a.ke/robots.txt", Purpose::Robots, status, false);
+        let page = |status, is_forbidden| ("http://a.ke/x", Purpose::Page, status, is_forbidden);
+        assert_eq!(order_of(&[robots(200), page(200, false)]), [0, 0, 0, 0]);
+        assert_eq!(order_of(&[page(200, false), robots(200)]), [1, 0, 0, 0]);
+        assert_eq!(order_of(&[robots(503), page(200, false)]), [0, 1, 0, 0]);
+        assert_eq!(order_of(&[robots(200), page(200, true)]), [0, 0, 1, 0]);
+        assert_eq!(order_of(&[robots(200), page(200, false), page(200, false)]), [0, 0, 0, 1]);
+        assert_eq!(order_of(&[robots(200), page(503, false), page(200, false)]), [0, 0, 0, 0]);
+    }
+}

@@ -1,0 +1,244 @@
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::time::{Duration, SystemTime};
+
+use super::{Count, Fact, Limits, ShortRests};
+use crate::address::{Neighbourhood, server_at};
+use crate::load::{Care, Flow, Health, LONGEST_WAIT, Pace, ServerLink, ServerState, delay_after, fare_of};
+
+/// What each server was owed after the exchanges that were seen last, by the answers alone: whoever gave permits may
+/// have heard otherwise.
+#[derive(Debug, Default)]
+pub(super) struct Rests {
+    servers: HashMap<IpAddr, Server>,
+    /// Only where neighbourhoods have places.
+    neighbourhoods: HashMap<Neighbourhood, Vec<Rest>>,
+}
+
+/// How a server has fared, by the rules of the load, and what it is owed.
+#[derive(Debug, Default)]
+struct Server {
+    health: Health,
+    link: ServerLink,
+    /// Of the exchanges that ran last, one for each place at the server.
+    rests: Vec<Rest>,
+    last_end: Option<SystemTime>,
+    /// It asked to be left alone until then …
+    asked: Option<Hold>,
+    /// … or was in trouble again and again.
+    put_off: Option<Hold>,
+    /// When it was seen that it is not to be asked any more.
+    given_up: Option<SystemTime>,
+}
+
+/// When a place may be taken again after an exchange, for each of these reasons.
+#[derive(Clone, Copy, Debug)]
+struct Rest {
+    ended: SystemTime,
+    least: SystemTime,
+    slow: SystemTime,
+    link: SystemTime,
+    trouble: SystemTime,
+}
+
+/// A server is left alone until a time, which was known from another on.
+#[derive(Clone, Copy, Debug)]
+struct Hold {
+    known: SystemTime,
+    until: SystemTime,
+}
+
+impl Rests {
+    /// A server that is not known here has fared as its state says.
+    pub(super) fn meet(&mut self, server: IpAddr, state: &ServerState) {
+        self.servers.entry(server).or_insert_with(|| Server {
+            health: state.health().clone(),
+            link: *state.link(),
+            given_up: state.ledger.last_end().filter(|_| state.is_given_up()),
+            ..Server::default()
+        });
+    }
+
+    /// From the end of the exchange with a server that was seen before to the start of one; zero where they overlap.
+    pub(super) fn gap_before(&self, server: IpAddr, started: SystemTime) -> Option<Duration> {
+        let last_end = self.servers.get(&server)?.last_end?;
+        Some(started.duration_since(last_end).unwrap_or_default())
+    }
+
+    /// An exchange was seen to begin.
+    pub(super) fn compare(&self, fact: &Fact<'_>, limits: &Limits, short: &mut ShortRests) {
+        let (address, pace) = (server_at(fact.address), &limits.pace);
+        let told = fact.answer.started;
+        let started = Start { address, told, latest: told + limits.rounding };
+        if let Some(server) = self.servers.get(&address) {
+            server.compare(started, fact.crawl_delay, pace.per_address, short);
+        }
+        let neighbourhood = Neighbourhood::of(address);
+        if let (Some(places), Some(rests)) = (pace.per_neighbourhood, self.neighbourhoods.get(&neighbourhood))
+        {
+            let who = |early: Early| format!("{neighbourhood} {early}");
+            short.neighbourhood.note(early(rests, started, places, Rest::all), who);
+        }
+    }
+
+    /// It ended.
+    pub(super) fn owe(&mut self, fact: &Fact<'_>, pace: &Pace) {
+        let address = server_at(fact.address);
+        let server = self.servers.entry(address).or_default();
+        let rest = server.settle(fact, pace);
+        keep(&mut server.rests, rest, pace.per_address);
+        if let Some(places) = pace.per_neighbourhood {
+            keep(self.neighbourhoods.entry(Neighbourhood::of(address)).or_default(), rest, places);
+        }
+    }
+
+    /// Forgets the servers that were owed nothing any more at this time.
+    pub(super) fn forget_before(&mut self, time: SystemTime) {
+        self.servers.retain(|_, server| server.is_owed_something_at(time));
+        self.neighbourhoods.retain(|_, rests| rests.iter().any(|rest| rest.all() > time));
+    }
+
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.servers.len()
+    }
+}
+
+impl Server {
+    /// An exchange was seen to begin, whose host asks for `crawl_delay`.
+    fn compare(&self, started: Start, crawl_delay: Option<Duration>, places: u32, short: &mut ShortRests) {
+        let who = |early: Early| format!("{} {early}", started.address);
+        let until = |count: &mut Count, until: fn(&Rest) -> SystemTime| {
+            count.note(early(&self.rests, started, places, until), who);
+        };
+        // With one place, the least pause is told by the shortest that was seen.
+        if places > 1 {
+            until(&mut short.least, |rest| rest.least);
+        }
+        until(&mut short.slow, |rest| rest.slow);
+        until(&mut short.link, |rest| rest.link);
+        until(&mut short.trouble, |rest| rest.trouble);
+        if let Some(delay) = crawl_delay {
+            let until = |rest: &Rest| rest.ended.checked_add(delay).unwrap_or(rest.ended);
+            short.crawl_delay.note(early(&self.rests, started, places, until), who);
+        }
+        let early_for = |hold: Option<Hold>| {
+            let ended = self.last_end.filter(|ended| *ended <= started.latest)?;
+            let hold = hold.filter(|hold| hold.known <= started.latest && started.latest < hold.until)?;
+            Early::of(started, ended, hold.until)
+        };
+        short.retry_after.note(early_for(self.asked), who);
+        short.put_off.note(early_for(self.put_off), who);
+        if self.given_up.is_some_and(|known| known <= started.told) {
+            short.put_off.add(|| format!("{} after it was given up", started.address));
+        }
+    }
+
+    /// Takes in how an exchange went, and says what is owed for it.
+    fn settle(&mut self, fact: &Fact<'_>, pace: &Pace) -> Rest {
+        let answer = fact.answer;
+        let (ended, took) = (answer.ended(), answer.timings.total);
+        let fare = fare_of(answer.status, answer.failure);
+        // The least of what chance may add to each time.
+        let care = self.health.note(pace, fare, answer.timings.first_byte, 0.0);
+        let link = self.link.take(&Flow::of(fact.purpose, answer));
+        let bare = Pace { min_delay: Duration::ZERO, ..pace.clone() };
+        let slow = delay_after(&bare, took, Duration::ZERO, 0, None);
+        let share = delay_after(&bare, Duration::ZERO, link, 0, None);
+        let usual = delay_after(pace, took, link, 0, None);
+        let trouble = Some(self.health.pause_after(pace, took, link, 0.0)).filter(|pause| *pause > usual);
+        let hold = |time| Some(Hold { known: ended, until: ended.checked_add(time)? });
+        let asked = answer.head.retry_after.filter(|_| answer.asks_for_pause()).and_then(hold);
+        self.asked = longer(self.asked, asked);
+        match care {
+            Care::Usual => {}
+            Care::PutOff(time) => self.put_off = longer(self.put_off, hold(time)),
+            Care::GiveUp => self.given_up = self.given_up.or(Some(ended)),
+        }
+        self.last_end = self.last_end.max(Some(ended));
+        Rest {
+            ended,
+            least: ended + pace.min_delay,
+            slow: ended + slow,
+            link: ended + share,
+            trouble: ended + trouble.unwrap_or_default(),
+        }
+    }
+
+    fn is_owed_something_at(&self, time: SystemTime) -> bool {
+        let holds = [self.asked, self.put_off].into_iter().flatten().map(|hold| hold.until);
+        // No Crawl-delay that is obeyed is longer.
+        let rests = self.rests.iter().map(|rest| rest.all().max(rest.ended + LONGEST_WAIT));
+        holds.chain(rests).any(|until| until > time)
+    }
+}
+
+impl Rest {
+    fn all(&self) -> SystemTime {
+        self.least.max(self.slow).max(self.link).max(self.trouble)
+    }
+}
+
+fn longer(one: Option<Hold>, other: Option<Hold>) -> Option<Hold> {
+    [one, other].into_iter().flatten().max_by_key(|hold| hold.until)
+}
+
+/// As many rests as there are places: the one that is over first makes room.
+fn keep(rests: &mut Vec<Rest>, rest: Rest, places: u32) {
+    if rests.len() >= places.max(1) as usize
+        && let Some((first, _)) = rests.iter().enumerate().min_by_key(|(_, rest)| rest.all())
+    {
+        rests.swap_remove(first);
+    }
+    rests.push(rest);
+}
+
+/// Where an exchange began, and when: as it is told, and at the latest if that is rounded.
+#[derive(Clone, Copy)]
+struct Start {
+    address: IpAddr,
+    told: SystemTime,
+    latest: SystemTime,
+}
+
+/// How soon an exchange came after another, and how long it should have waited.
+#[derive(Clone, Copy)]
+struct Early {
+    after: Duration,
+    wanted: Duration,
+}
+
+/// An exchange takes a place, and keeps it while it runs and rests: this one began when no place was free, although one
+/// had nothing to do but rest.
+fn early(rests: &[Rest], started: Start, places: u32, until: impl Fn(&Rest) -> SystemTime) -> Option<Early> {
+    let latest = started.latest;
+    let taken = rests.iter().filter(|rest| rest.ended > latest || until(rest) > latest).count();
+    if taken < places as usize {
+        return None;
+    }
+    // Too many at once are judged as such: then none of them rests.
+    let resting = rests.iter().filter(|rest| rest.ended <= latest && until(rest) > latest);
+    let last = resting.max_by_key(|rest| until(rest))?;
+    Early::of(started, last.ended, until(last))
+}
+
+impl Early {
+    fn of(started: Start, ended: SystemTime, until: SystemTime) -> Option<Self> {
+        let after = started.told.duration_since(ended).unwrap_or_default();
+        Some(Self { after, wanted: until.duration_since(ended).ok()? })
+    }
+}
+
+impl std::fmt::Display for Early {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "after {:.3?} in place of {:.3?}", self.after, self.wanted)
+    }
+}
+
+impl Count {
+    fn note(&mut self, early: Option<Early>, who: impl Fn(Early) -> String) {
+        if let Some(early) = early {
+            self.add(|| who(early));
+        }
+    }
+}

@@ -1,0 +1,219 @@
+use std::net::IpAddr;
+
+use serde::{Deserialize, Serialize};
+
+use super::Wishes;
+use crate::address::{Site, special_range};
+
+/// The worst that was seen, of each thing that is promised.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Seen {
+    pub exchanges: u64,
+    /// At once, and where.
+    pub at_server: Worst,
+    pub in_site: Worst,
+    pub in_neighbourhood: Worst,
+    /// The shortest time from the end of an exchange at a server to the start of the next, in microseconds.
+    pub least_gap: Option<u64>,
+    pub least_gap_at: String,
+    /// Exchanges that began sooner than the server could expect after the one before.
+    pub short_rests: ShortRests,
+    /// What a server bore in all and on a day: requests, bytes, microseconds.
+    pub server: [Worst; 3],
+    pub server_day: [Worst; 3],
+    /// The same of a neighbourhood of addresses, and of an autonomous system, where that is bounded.
+    pub network: [Worst; 3],
+    pub network_day: [Worst; 3],
+    pub system: [Worst; 3],
+    pub system_day: [Worst; 3],
+    /// What a site tree cost: requests, bytes.
+    pub tree: [Worst; 2],
+    /// From its first request to its last, in microseconds, without the time in which nobody asked anything.
+    pub tree_time: Worst,
+    /// Bytes above the survey's rate and what may be saved up of it.
+    pub above_rate: u64,
+    /// Exchanges with addresses in special ranges, and with owners who had opted out.
+    pub special: Count,
+    pub opted_out: Count,
+    pub in_quiet_hours: Count,
+    /// What was wrong with the order of questions in site trees that are done.
+    pub order: Order,
+}
+
+/// Exchanges that began before a server had had its rest, by what it was owed for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ShortRests {
+    /// The least pause, where there are several places at a server.
+    pub least: Count,
+    /// A multiple of the last exchange's duration.
+    pub slow: Count,
+    /// The time in which no more than its share of the server's link is taken.
+    pub link: Count,
+    /// The longer pauses of a server that is in trouble.
+    pub trouble: Count,
+    /// What the server asked for in an answer (Retry-After) …
+    pub retry_after: Count,
+    /// … and in its robots.txt.
+    pub crawl_delay: Count,
+    /// A server in trouble again and again was put off, or was not to be asked any more.
+    pub put_off: Count,
+    /// The pauses of a server, in its neighbourhood.
+    pub neighbourhood: Count,
+}
+
+/// Questions that should not have been put where they stand in the order of their site tree.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Order {
+    /// Pages whose robots.txt had not been asked for.
+    pub before_robots: Count,
+    /// Pages although their robots.txt could not be had.
+    pub despite_robots: Count,
+    /// Pages that their robots.txt forbids.
+    pub against_robots: Count,
+    /// Pages that had been answered before.
+    pub twice: Count,
+}
+
+/// The most of something, and who had it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Worst {
+    pub most: u64,
+    pub who: String,
+}
+
+/// How often something happened, and to whom first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Count {
+    pub times: u64,
+    pub first: String,
+}
+
+impl Seen {
+    /// Counts an exchange. Counts add up, whatever the order of the exchanges.
+    pub fn count(&mut self, site: &Site, address: IpAddr, against: Wishes) {
+        self.exchanges += 1;
+        if special_range(address).is_some() {
+            self.special.add(|| address.to_string());
+        }
+        let who = || format!("{address} for {}", site.as_str());
+        if against.had_opted_out {
+            self.opted_out.add(who);
+        }
+        if against.in_quiet_hours {
+            self.in_quiet_hours.add(who);
+        }
+    }
+
+    /// Adds what others counted of other exchanges.
+    pub fn add_counts(&mut self, other: &Self) {
+        self.exchanges += other.exchanges;
+        self.special.join(&other.special);
+        self.opted_out.join(&other.opted_out);
+        self.in_quiet_hours.join(&other.in_quiet_hours);
+        self.order.join(&other.order);
+    }
+
+    /// The worst of both, with the counts of this one.
+    #[must_use]
+    pub fn or_worse(self, other: &Self) -> Self {
+        let (gap, theirs) = (self.least_gap.unwrap_or(u64::MAX), other.least_gap.unwrap_or(u64::MAX));
+        let (least_gap, least_gap_at) = if theirs < gap {
+            (other.least_gap, other.least_gap_at.clone())
+        } else {
+            (self.least_gap, self.least_gap_at)
+        };
+        Self {
+            least_gap,
+            least_gap_at,
+            short_rests: self.short_rests.or_more(&other.short_rests),
+            at_server: self.at_server.or_more(&other.at_server),
+            in_site: self.in_site.or_more(&other.in_site),
+            in_neighbourhood: self.in_neighbourhood.or_more(&other.in_neighbourhood),
+            server: or_more_each(self.server, &other.server),
+            server_day: or_more_each(self.server_day, &other.server_day),
+            network: or_more_each(self.network, &other.network),
+            network_day: or_more_each(self.network_day, &other.network_day),
+            system: or_more_each(self.system, &other.system),
+            system_day: or_more_each(self.system_day, &other.system_day),
+            tree: or_more_each(self.tree, &other.tree),
+            tree_time: self.tree_time.or_more(&other.tree_time),
+            above_rate: self.above_rate.max(other.above_rate),
+            ..self
+        }
+    }
+}
+
+impl ShortRests {
+    /// The more of each that either saw.
+    fn or_more(self, other: &Self) -> Self {
+        Self {
+            least: self.least.or_more(&other.least),
+            slow: self.slow.or_more(&other.slow),
+            link: self.link.or_more(&other.link),
+            trouble: self.trouble.or_more(&other.trouble),
+            retry_after: self.retry_after.or_more(&other.retry_after),
+            crawl_delay: self.crawl_delay.or_more(&other.crawl_delay),
+            put_off: self.put_off.or_more(&other.put_off),
+            neighbourhood: self.neighbourhood.or_more(&other.neighbourhood),
+        }
+    }
+}
+
+impl Order {
+    fn join(&mut self, other: &Self) {
+        self.before_robots.join(&other.before_robots);
+        self.despite_robots.join(&other.despite_robots);
+        self.against_robots.join(&other.against_robots);
+        self.twice.join(&other.twice);
+    }
+}
+
+impl Worst {
+    pub(super) fn take(&mut self, amount: u64, who: impl FnOnce() -> String) {
+        if amount > self.most {
+            (self.most, self.who) = (amount, who());
+        }
+    }
+
+    fn or_more(mut self, other: &Self) -> Self {
+        self.take(other.most, || other.who.clone());
+        self
+    }
+}
+
+impl Count {
+    /// Once more, to this one.
+    pub fn add(&mut self, who: impl FnOnce() -> String) {
+        if self.times == 0 {
+            self.first = who();
+        }
+        self.times += 1;
+    }
+
+    fn or_more(self, other: &Self) -> Self {
+        if other.times > self.times { other.clone() } else { self }
+    }
+
+    fn join(&mut self, other: &Self) {
+        if self.times == 0 {
+            self.first.clone_from(&other.first);
+        }
+        self.times += other.times;
+    }
+}
+
+pub(super) fn take_each<const N: usize>(worst: &mut [Worst; N], amounts: [u64; N], who: impl Fn() -> String) {
+    for (worst, amount) in worst.iter_mut().zip(amounts) {
+        worst.take(amount, &who);
+    }
+}
+
+fn or_more_each<const N: usize>(mut worst: [Worst; N], other: &[Worst; N]) -> [Worst; N] {
+    for (worst, other) in worst.iter_mut().zip(other) {
+        worst.take(other.most, || other.who.clone());
+    }
+    worst
+}

@@ -1,0 +1,167 @@
+use proptest::prelude::*;
+
+use super::super::rests::Rests;
+use super::*;
+
+/// What is seen of two exchanges, the second so many seconds after the first has ended.
+fn seen(pace: &Pace, first: &Answer, gap: f64, crawl_delay: Option<Duration>) -> Vec<&'static str> {
+    let mut judge = Judge::new(Limits { pace: pace.clone(), ..Limits::default() }, Seen::default());
+    let mut second = answer(0.0, 0.1, 10);
+    second.started = first.ended() + Duration::from_secs_f64(gap);
+    let site = site("a.ke");
+    judge.note(&fact(&site, server(1), first));
+    judge.note(&Fact { crawl_delay, ..fact(&site, server(1), &second) });
+    let ShortRests { slow, link, trouble, retry_after, crawl_delay, .. } = judge.seen().short_rests.clone();
+    let all = [
+        ("slow", slow),
+        ("link", link),
+        ("trouble", trouble),
+        ("retry_after", retry_after),
+        ("crawl_delay", crawl_delay),
+    ];
+    all.into_iter().filter(|(_, count)| count.times == 1).map(|(what, _)| what).collect()
+}
+
+#[test]
+fn an_exchange_that_begins_before_the_server_has_had_its_rest_is_seen_with_the_reason() {
+    let pace = Pace { link_share: None, ..Pace::default() };
+    let nothing: [&str; 0] = [];
+    assert_eq!(seen(&pace, &answer(0.0, 4.0, 10), 19.9, None), ["slow"]);
+    assert_eq!(seen(&pace, &answer(0.0, 4.0, 10), 20.0, None), nothing);
+    assert_eq!(seen(&pace, &answer(0.0, 0.1, 10), 0.5, None), nothing, "the least pause is judged elsewhere");
+    assert_eq!(seen(&pace, &busy(0.0, None), 3.9, None), ["trouble"]);
+    assert_eq!(seen(&pace, &busy(0.0, Some(30)), 29.9, None), ["retry_after"]);
+    assert_eq!(seen(&pace, &answer(0.0, 0.1, 10), 9.9, Some(Duration::from_secs(10))), ["crawl_delay"]);
+    let of_link = Pace { link_share: Some(0.01), factor: 0.0, ..Pace::default() };
+    // All the time that the answer took to come is that of its link as long as no rate is known.
+    let mut came = answer(0.0, 1.0, 10);
+    came.timings.first_byte = Some(Duration::from_millis(500));
+    assert_eq!(seen(&of_link, &came, 49.9, None), ["link"]);
+    assert_eq!(seen(&of_link, &came, 50.1, None), nothing);
+}
+
+#[test]
+fn all_that_the_load_takes_for_trouble_is_trouble_here() {
+    let pace = Pace { link_share: None, ..Pace::default() };
+    let failures = [
+        Failure::Reset,
+        Failure::ConnectRefused,
+        Failure::ConnectTimeout,
+        Failure::ConnectUnreachable,
+        Failure::TlsTimeout,
+        Failure::FirstByteTimeout,
+        Failure::BodyTruncated,
+        Failure::IdleTimeout,
+        Failure::TooSlow,
+    ];
+    let failed = |failure| (None, Some(failure));
+    let troubles = [429, 502, 503, 504].map(|status| (Some(status), None));
+    for (status, failure) in troubles.into_iter().chain(failures.map(failed)) {
+        let mut first = answer(0.0, 0.1, 10);
+        (first.status, first.failure) = (status, failure);
+        assert_eq!(seen(&pace, &first, 3.9, None), ["trouble"], "{status:?} {failure:?}");
+        assert_eq!(seen(&pace, &first, 4.0, None), [""; 0], "{status:?} {failure:?}");
+    }
+    let mut sound = answer(0.0, 0.1, 10);
+    sound.status = Some(500);
+    assert_eq!(seen(&pace, &sound, 2.0, None), [""; 0], "500 counts neither way");
+}
+
+#[test]
+fn a_server_that_is_put_off_or_given_up_is_left_alone() {
+    let pace = Pace { link_share: None, ..Pace::default() };
+    let mut judge = Judge::new(Limits { pace, ..Limits::default() }, Seen::default());
+    // A minute is the longest pause, five of them the first time that a server is put off.
+    for (number, started) in
+        [0.0, 100.0, 200.0, 300.0, 400.0, 600.0, 7000.0, 40_000.0, 70_000.0].iter().enumerate()
+    {
+        note(&mut judge, "a.ke", server(1), &busy(*started, None));
+        let expected = match number {
+            0..=4 => "",
+            _ => "41.90.0.1 after 199.900s in place of 300.000s",
+        };
+        assert_eq!(judge.seen().short_rests.put_off.first, expected, "{number}");
+    }
+    assert_eq!(judge.seen().short_rests.put_off.times, 1);
+    note(&mut judge, "a.ke", server(1), &answer(200_000.0, 0.1, 10));
+    assert_eq!(judge.seen().short_rests.put_off.times, 2, "the ninth trouble was the last");
+}
+
+#[test]
+fn neighbours_share_their_pauses_where_they_share_their_places() {
+    for (per_neighbourhood, times) in [(None, 0), (Some(1), 1), (Some(2), 0)] {
+        let pace = Pace { link_share: None, per_neighbourhood, ..Pace::default() };
+        let mut judge = Judge::new(Limits { pace, ..Limits::default() }, Seen::default());
+        note(&mut judge, "a.ke", server(1), &answer(0.0, 1.0, 10));
+        note(&mut judge, "b.ke", server(2), &answer(5.9, 1.0, 10));
+        note(&mut judge, "c.ke", FAR, &answer(7.0, 1.0, 10));
+        let told = &judge.seen().short_rests.neighbourhood;
+        assert_eq!(told.times, times, "{per_neighbourhood:?}");
+        if times > 0 {
+            assert_eq!(told.first, "41.90.0.0/24 after 4.900s in place of 5.000s");
+        }
+    }
+}
+
+#[test]
+fn each_of_several_places_at_a_server_rests() {
+    let pace = Pace { per_address: 2, factor: 0.0, link_share: None, ..Pace::default() };
+    let seen = |started: &[f64]| {
+        let mut judge = Judge::new(Limits { pace: pace.clone(), ..Limits::default() }, Seen::default());
+        started.iter().for_each(|started| note(&mut judge, "a.ke", server(1), &answer(*started, 0.1, 10)));
+        judge.seen().short_rests.least.times
+    };
+    assert_eq!(seen(&[0.0, 0.5, 2.1, 2.6]), 0);
+    assert_eq!(seen(&[0.0, 0.5, 2.0, 2.6]), 1);
+}
+
+#[test]
+fn what_a_server_is_owed_is_remembered_until_nothing_can_be_asked_too_soon() {
+    // An exchange of a second; the longest Crawl-delay is five minutes.
+    for (retry_after, until) in [(None, 301.0), (Some(10), 301.0), (Some(400), 401.0)] {
+        let mut answer = busy(0.0, retry_after);
+        answer.timings.total = Duration::from_secs(1);
+        let (mut rests, site) = (Rests::default(), site("a.ke"));
+        rests.owe(&fact(&site, server(1), &answer), &Pace::default());
+        rests.forget_before(at(until - 0.001));
+        assert_eq!(rests.len(), 1, "{retry_after:?}");
+        rests.forget_before(at(until));
+        assert_eq!(rests.len(), 0, "{retry_after:?}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn whatever_servers_answer_what_is_permitted_is_never_seen_as_too_soon(
+        answers in prop::collection::vec((1_u64..40_000, any::<bool>(), prop::option::of(0_u64..900), prop::option::of(0_u64..300)), 1..60),
+        places in 1_u32..4,
+    ) {
+        let pace = Pace { per_address: places, per_neighbourhood: Some(places), ..Pace::default() };
+        let mut load = Load::new(pace.clone(), None, SharedBudget::default(), MOST);
+        let mut judge = Judge::new(Limits { pace, ..Limits::default() }, Seen::default());
+        let (mut now, site) = (at(0.0), site("a.ke"));
+        for (took, is_busy, retry_after, crawl_delay) in answers {
+            let crawl_delay = crawl_delay.map(Duration::from_secs);
+            let permit = loop {
+                match load.permit(now, server(1), &site, crawl_delay) {
+                    Turn::Go(permit) => break permit,
+                    Turn::At(free) => now = free,
+                    Turn::GivenUp => return Ok(()),
+                    turn => panic!("{turn:?}"),
+                }
+            };
+            let mut answer = answer(0.0, took as f64 / 1000.0, 10);
+            answer.started = now;
+            answer.timings.first_byte = Some(answer.timings.total / 2);
+            if is_busy {
+                answer.status = Some(503);
+                answer.head.retry_after = retry_after.map(Duration::from_secs);
+            }
+            judge.meet(server(1), load.state_of(server(1)));
+            load.settle(permit, Purpose::Page, &answer);
+            judge.note(&Fact { crawl_delay, ..fact(&site, server(1), &answer) });
+            now = answer.ended();
+        }
+        prop_assert_eq!(&judge.seen().short_rests, &ShortRests::default());
+    }
+}

@@ -1,0 +1,224 @@
+use super::super::judge::Overlaps;
+use super::*;
+use crate::load::Burden;
+
+fn of_rate(rate: u64) -> Judge {
+    Judge::new(Limits { rate: Some(rate), ..Limits::default() }, Seen::default())
+}
+
+#[test]
+fn exchanges_one_after_the_other_are_one_at_a_time() {
+    let mut judge = judge();
+    for second in 0..3000 {
+        note(&mut judge, "a.ke", server(1), &answer(f64::from(second), 1.0, 10));
+    }
+    assert_eq!((judge.seen().in_site.most, judge.seen().in_neighbourhood.most), (1, 1));
+}
+
+#[test]
+fn exchanges_of_a_site_and_of_a_neighbourhood_at_once_are_seen() {
+    let mut judge = judge();
+    note(&mut judge, "a.ke", server(1), &answer(0.0, 2.0, 10));
+    note(&mut judge, "a.ke", FAR, &answer(1.0, 2.0, 10));
+    note(&mut judge, "b.ke", server(2), &answer(0.5, 4.0, 10));
+    let Seen { in_site, in_neighbourhood, .. } = judge.seen();
+    assert_eq!((in_site.most, in_site.who.as_str()), (2, "a.ke"));
+    assert_eq!((in_neighbourhood.most, in_neighbourhood.who.as_str()), (2, "41.90.0.0/24"));
+}
+
+#[test]
+fn a_rate_that_is_exceeded_is_seen_however_the_exchanges_end() {
+    let seen = |bytes: u64| {
+        let mut judge = of_rate(1000);
+        for second in 0..2000 {
+            let lasts = if second % 2 == 0 { 5.0 } else { 0.5 };
+            note(&mut judge, "a.ke", server(1), &answer(f64::from(second), lasts, bytes));
+        }
+        assert_eq!(judge.seen().above_rate > 0, judge.seen_at_the_end().above_rate > 0);
+        judge.seen().above_rate
+    };
+    assert_eq!(seen(1000), 0);
+    assert!(seen(1100) > 100_000, "{}", seen(1100));
+}
+
+#[test]
+fn a_rate_that_is_exceeded_in_a_survey_of_minutes_is_seen_at_its_end() {
+    let mut judge = of_rate(1000);
+    for second in 0..60 {
+        note(&mut judge, "a.ke", server(1), &answer(f64::from(second), 0.5, 2000));
+    }
+    assert_eq!(judge.seen().above_rate, 0, "what began earlier may still be told");
+    // 10 s of the rate are saved up, and the last second brings nothing any more.
+    assert_eq!(judge.seen_at_the_end().above_rate, 60 * 2000 - 59 * 1000 - 10_000 - 1);
+}
+
+#[test]
+fn contacts_that_must_not_be_are_counted_and_outlast_the_process() {
+    let mut judge = judge();
+    let (site, of_both) = (site("a.ke"), Wishes { had_opted_out: true, in_quiet_hours: true });
+    judge.note(&fact(&site, [10, 0, 0, 1].into(), &answer(0.0, 1.0, 1)));
+    judge.note(&Fact { against: of_both, ..fact(&site, server(1), &answer(9.0, 1.0, 1)) });
+    let told = serde_json::to_string(judge.seen()).unwrap();
+    let seen: Seen = serde_json::from_str(&told).unwrap();
+    let later = Judge::new(Limits::default(), seen);
+    assert_eq!(later.seen().exchanges, 2);
+    assert_eq!((later.seen().special.times, later.seen().opted_out.times), (1, 1));
+    assert_eq!(later.seen().in_quiet_hours.times, 1);
+    assert_eq!(later.seen().opted_out.first, "41.90.0.1 for a.ke");
+}
+
+#[test]
+fn what_is_told_late_is_weighed_when_nothing_earlier_can_come() {
+    for (next, above_rate) in [(600.0, 0), (600.001, 50_000 - 10_000 - 1), (900.0, 50_000 - 10_000 - 1)] {
+        let mut judge = of_rate(1000);
+        for (started, bytes) in [(0.0, 50_000), (next, 1)] {
+            note(&mut judge, "a.ke", server(1), &answer(started, 0.5, bytes));
+        }
+        assert_eq!(judge.seen().above_rate, above_rate, "{next}");
+    }
+}
+
+#[test]
+fn an_exchange_costs_the_rate_what_it_sent_and_what_it_received() {
+    let mut judge = of_rate(1000);
+    let wire = Wire { sent: 30_000, received: 20_000, connections: 1 };
+    let told = Answer { wire, ..answer(0.0, 0.5, 0) };
+    note(&mut judge, "a.ke", server(1), &told);
+    assert_eq!(judge.seen_at_the_end().above_rate, 50_000 - 10_000 - 1);
+}
+
+#[test]
+fn what_runs_when_old_exchanges_are_forgotten_is_still_known() {
+    let pace = Pace { min_delay: Duration::ZERO, link_share: None, ..Pace::default() };
+    let mut judge = Judge::new(Limits { pace, ..Limits::default() }, Seen::default());
+    note(&mut judge, "old.ke", FAR, &answer(0.0, 0.5, 1));
+    note(&mut judge, "a.ke", server(1), &answer(1000.0, 10.0, 1));
+    judge.forget_before(at(1010.0) - Judge::HORIZON);
+    note(&mut judge, "a.ke", FAR, &answer(1009.0, 2.0, 1));
+    note(&mut judge, "b.ke", server(2), &answer(1009.5, 2.0, 1));
+    note(&mut judge, "c.ke", server(1), &answer(1011.0, 1.0, 1));
+    let Seen { in_site, in_neighbourhood, short_rests, .. } = judge.seen();
+    assert_eq!((in_site.most, in_site.who.as_str()), (2, "a.ke"));
+    assert_eq!((in_neighbourhood.most, short_rests.slow.times), (2, 1));
+}
+
+#[test]
+fn exchanges_that_ended_before_a_time_are_forgotten() {
+    let mut overlaps = Overlaps::default();
+    assert_eq!(overlaps.add("a", (at(0.0), at(1.0))), 1);
+    overlaps.forget_before(at(0.999));
+    assert_eq!(overlaps.len(), 1);
+    overlaps.forget_before(at(1.0));
+    assert_eq!(overlaps.len(), 0);
+}
+
+#[test]
+fn the_shortest_gap_is_known_with_its_server() {
+    let mut judge = judge();
+    for (number, gap) in [(1, 5), (2, 3), (3, 3), (4, 4)] {
+        let mut state = ServerState::default();
+        state.ledger.smallest_gap = Some(Duration::from_secs(gap));
+        judge.note_server([41, 90, 0, number].into(), &state);
+    }
+    let Seen { least_gap, least_gap_at, .. } = judge.seen();
+    assert_eq!((*least_gap, least_gap_at.as_str()), (Some(3_000_000), "41.90.0.2"));
+}
+
+/// Of `who` is all that was seen, and of each thing so much.
+fn seen_at(who: &str, amount: u64) -> Seen {
+    let count = || Count { times: amount, first: who.to_owned() };
+    let worst = || Worst { most: amount, who: who.to_owned() };
+    let three = || [worst(), worst(), worst()];
+    Seen {
+        exchanges: amount,
+        at_server: worst(),
+        in_site: worst(),
+        in_neighbourhood: worst(),
+        least_gap: Some(1000 - amount),
+        least_gap_at: who.to_owned(),
+        short_rests: ShortRests {
+            least: count(),
+            slow: count(),
+            link: count(),
+            trouble: count(),
+            retry_after: count(),
+            crawl_delay: count(),
+            put_off: count(),
+            neighbourhood: count(),
+        },
+        server: three(),
+        server_day: three(),
+        network: three(),
+        network_day: three(),
+        system: three(),
+        system_day: three(),
+        tree: [worst(), worst()],
+        tree_time: worst(),
+        above_rate: amount,
+        special: count(),
+        opted_out: count(),
+        in_quiet_hours: count(),
+        order: Order {
+            before_robots: count(),
+            despite_robots: count(),
+            against_robots: count(),
+            twice: count(),
+        },
+    }
+}
+
+#[test]
+fn the_worst_of_two_is_the_worse_of_each_thing_and_counts_are_kept() {
+    let (mild, bad) = (seen_at("mild", 3), seen_at("bad", 7));
+    let Seen { exchanges, special, opted_out, in_quiet_hours, order, .. } = mild.clone();
+    let expected = Seen { exchanges, special, opted_out, in_quiet_hours, order, ..bad.clone() };
+    assert_eq!(mild.clone().or_worse(&bad), expected);
+    assert_eq!(bad.clone().or_worse(&mild), bad);
+    assert_eq!(bad.clone().or_worse(&seen_at("another", 7)), bad, "of equals the first is named");
+    assert_eq!(bad.clone().or_worse(&Seen::default()), bad);
+    let mut judge = Judge::new(Limits::default(), mild);
+    judge.restore(bad.clone());
+    assert_eq!(judge.seen(), &bad);
+}
+
+#[test]
+fn counts_of_different_exchanges_add_up_and_name_the_first() {
+    let mut all = Seen::default();
+    all.add_counts(&seen_at("first", 3));
+    all.add_counts(&seen_at("second", 4));
+    let count = Count { times: 7, first: "first".to_owned() };
+    assert_eq!(
+        (all.special, all.opted_out, all.in_quiet_hours),
+        (count.clone(), count.clone(), count.clone())
+    );
+    assert_eq!((all.order.before_robots, all.order.twice), (count.clone(), count));
+    assert_eq!((all.exchanges, all.above_rate, all.at_server), (7, 0, Worst::default()));
+}
+
+fn requests(most: u64) -> SharedBudget {
+    let in_all = Burden { requests: Some(most), ..Burden::default() };
+    SharedBudget { in_all, ..SharedBudget::default() }
+}
+
+#[test]
+fn what_servers_and_their_networks_bore_is_seen_with_their_names() {
+    let networks = Networks::new(requests(9), requests(9), Box::new(|_| Some(36914)));
+    let mut load = Load::new(Pace::default(), None, SharedBudget::default(), MOST).with_networks(networks);
+    let mut judge = judge();
+    for (number, started) in [(1, 0.0), (2, 1.0), (1, 2.1)] {
+        load.recall(server(number), Purpose::Page, &answer(started, 0.1, 10_200));
+        judge.note_burden(server(number), &load);
+    }
+    judge.note_tree(&site("a.ke"), [3, 30_600], Duration::from_secs(2), &Order::default());
+    let worst = |most, who: &str| Worst { most, who: who.to_owned() };
+    let of_each = |times: u64, who| [times, times * 10_200, times * 100_000].map(|most| worst(most, who));
+    let seen = judge.seen();
+    assert_eq!(seen.at_server, worst(1, "41.90.0.1"));
+    assert_eq!((&seen.server, &seen.server_day), (&of_each(2, "41.90.0.1"), &of_each(2, "41.90.0.1")));
+    let of_network = of_each(3, "41.90.0.0/24");
+    assert_eq!((&seen.network, &seen.network_day), (&of_network, &of_network));
+    assert_eq!((&seen.system, &seen.system_day), (&of_each(3, "AS36914"), &of_each(3, "AS36914")));
+    assert_eq!(seen.tree, [worst(3, "a.ke"), worst(30_600, "a.ke")]);
+    assert_eq!(seen.tree_time, worst(2_000_000, "a.ke"));
+    assert_eq!((seen.least_gap, seen.least_gap_at.as_str()), (Some(2_000_000), "41.90.0.1"));
+}

@@ -1,0 +1,131 @@
+use super::*;
+use crate::load::{Budget, Burden};
+
+/// The polite ones, and one for each thing.
+fn limits() -> Limits {
+    let tree =
+        Budget { requests: Some(10_000), bytes: Some(320 << 20), time: Some(Duration::from_secs(3600)) };
+    Limits { tree, rate: Some(1 << 20), ..Limits::default() }
+}
+
+fn broken(seen: &Seen, limits: &Limits) -> Vec<String> {
+    let broken = verdicts(seen, limits).into_iter().filter(|it| it.judgement == Judgement::Broken);
+    broken.map(|verdict| verdict.to_string()).collect()
+}
+
+fn worst(most: u64, who: &str) -> Worst {
+    Worst { most, who: who.to_owned() }
+}
+
+#[test]
+fn a_ledger_without_breaches_breaks_nothing() {
+    let seen = Seen { at_server: worst(1, "41.90.0.1"), least_gap: Some(2_000_100), ..Seen::default() };
+    assert_eq!(broken(&seen, &limits()), Vec::<String>::new());
+}
+
+#[test]
+fn every_breach_in_the_ledger_is_told_with_its_evidence() {
+    let seen = Seen {
+        exchanges: 9,
+        at_server: worst(2, "41.90.0.1"),
+        in_site: worst(3, "a.ke"),
+        in_neighbourhood: worst(5, "41.90.0.0/24"),
+        least_gap: Some(1_500_000),
+        least_gap_at: "41.90.0.1".into(),
+        short_rests: ShortRests {
+            slow: Count { times: 2, first: "41.90.0.1 after 2s in place of 5s".into() },
+            link: Count { times: 1, first: "41.90.0.1 after 2s in place of 9s".into() },
+            trouble: Count { times: 1, first: "41.90.0.1 after 2s in place of 8s".into() },
+            retry_after: Count { times: 1, first: "41.90.0.1 after 2s in place of 60s".into() },
+            crawl_delay: Count { times: 1, first: "41.90.0.1 after 2s in place of 10s".into() },
+            put_off: Count { times: 1, first: "41.90.0.1 after it was given up".into() },
+            neighbourhood: Count { times: 1, first: "41.90.0.0/24 after 1s in place of 2s".into() },
+            least: Count::default(),
+        },
+        server: [worst(101, "41.90.0.1"), worst(5, "41.90.0.1"), worst(0, "")],
+        server_day: [worst(0, ""), worst(0, ""), worst(61_000_000, "41.90.0.2")],
+        network: [worst(0, ""), worst(7, "41.90.0.0/24"), worst(0, "")],
+        network_day: [worst(31, "41.90.0.0/24"), worst(0, ""), worst(0, "")],
+        system: [worst(401, "AS36914"), worst(0, ""), worst(0, "")],
+        system_day: [worst(0, ""), worst(0, ""), worst(3_601_000_000, "AS36914")],
+        tree: [worst(10_001, "a.ke"), worst(10, "a.ke")],
+        tree_time: worst(3_901_000_000, "a.ke"),
+        above_rate: 77,
+        special: Count { times: 1, first: "10.0.0.1".into() },
+        opted_out: Count { times: 2, first: "41.90.0.1 for a.ke".into() },
+        in_quiet_hours: Count { times: 1, first: "41.90.0.1 for a.ke".into() },
+        order: Order {
+            before_robots: Count { times: 1, first: "http://a.ke/".into() },
+            despite_robots: Count { times: 1, first: "http://b.ke/".into() },
+            against_robots: Count { times: 1, first: "http://c.ke/".into() },
+            twice: Count { times: 1, first: "http://d.ke/".into() },
+        },
+    };
+    let of =
+        |requests, bytes, busy: Option<u64>| Burden { requests, bytes, busy: busy.map(Duration::from_secs) };
+    let limits = Limits {
+        pace: Pace { per_neighbourhood: Some(4), ..Pace::default() },
+        quiet_hours: "08:00-18:00".parse().ok(),
+        server: SharedBudget { in_all: of(Some(100), Some(5), None), per_day: of(None, None, Some(60)) },
+        network: SharedBudget { in_all: of(None, Some(6), None), per_day: of(Some(30), None, None) },
+        system: SharedBudget { in_all: of(Some(400), None, None), per_day: of(None, None, Some(3600)) },
+        ..limits()
+    };
+    let expected = [
+        "one request at a time in each server: at most 2 at once (41.90.0.1)",
+        "one request at a time in each site: at most 3 at once (a.ke)",
+        "at most 4 requests at once in each neighbourhood: at most 5 at once (41.90.0.0/24)",
+        "at least 2s of pause at each server: the shortest was 1.5 s (41.90.0.1)",
+        "a pause of 5 times the last exchange at each server, up to 1m: 2 times, first 41.90.0.1 after 2s in place of 5s",
+        "pauses that take at most 0.3 % of the link of each server: 1 times, first 41.90.0.1 after 2s in place of 9s",
+        "longer pauses for servers in trouble: 1 times, first 41.90.0.1 after 2s in place of 8s",
+        "servers in trouble again and again are put off, then given up: 1 times, first 41.90.0.1 after it was given up",
+        "no request before the time that a server named: 1 times, first 41.90.0.1 after 2s in place of 60s",
+        "the pause that robots.txt asks for: 1 times, first 41.90.0.1 after 2s in place of 10s",
+        "the pauses of a server in all of its neighbourhood: 1 times, first 41.90.0.0/24 after 1s in place of 2s",
+        "at most 10,000 requests for a site tree: at most 10,001 (a.ke)",
+        "at most 1h of time for a site tree: at most 1 h 05 min (a.ke)",
+        "at most 100 requests to a server: at most 101 (41.90.0.1)",
+        "at most 1 min 00 s of the time of a server on a day: at most 1 min 01 s (41.90.0.2)",
+        "at most 6 B of traffic with a network (/24, /48): at most 7 B (41.90.0.0/24)",
+        "at most 30 requests to a network (/24, /48) on a day: at most 31 (41.90.0.0/24)",
+        "at most 400 requests to an autonomous system: at most 401 (AS36914)",
+        "at most 1 h 00 min of the time of an autonomous system on a day: at most 1 h 00 min (AS36914)",
+        "at most 1.0 MB/s over the whole survey: 77 B above it and what may be saved up",
+        "no request in the hours 08:00-18:00 of a server: 1 times, first 41.90.0.1 for a.ke",
+        "no contact with special addresses: 1 times, first 10.0.0.1",
+        "no contact with whom had opted out: 2 times, first 41.90.0.1 for a.ke",
+        "robots.txt before any page of its host: 1 times, first http://a.ke/",
+        "no page where robots.txt could not be had: 1 times, first http://b.ke/",
+        "no page that robots.txt forbids: 1 times, first http://c.ke/",
+        "no page of a site tree twice, but after 429 and 503: 1 times, first http://d.ke/",
+    ];
+    assert_eq!(broken(&seen, &limits), expected);
+}
+
+#[test]
+fn a_short_pause_is_told_in_milliseconds() {
+    let pace = Pace { min_delay: Duration::from_millis(310), ..Pace::default() };
+    let limits = Limits { pace, ..limits() };
+    for (gap, told) in [(5_000, "5.0 ms"), (300_500, "300.5 ms")] {
+        let seen = Seen { least_gap: Some(gap), least_gap_at: "41.90.0.1".into(), ..Seen::default() };
+        let expected = format!("at least 310ms of pause at each server: the shortest was {told} (41.90.0.1)");
+        assert_eq!(broken(&seen, &limits), [expected]);
+    }
+}
+
+#[test]
+fn what_was_permitted_or_not_limited_is_not_judged() {
+    let seen = Seen { special: Count { times: 4, first: "127.0.0.1".into() }, ..Seen::default() };
+    let limits = Limits { permits_special_addresses: true, rate: None, ..limits() };
+    let open = verdicts(&seen, &limits).into_iter().filter(|it| it.judgement == Judgement::NotJudged);
+    let open: Vec<String> = open.map(|verdict| verdict.id).collect();
+    let expected = [
+        "one_at_a_time_neighbourhood",
+        "least_pause_neighbourhood",
+        "rate",
+        "quiet_hours",
+        "special_addresses",
+    ];
+    assert_eq!(open, expected);
+}

@@ -1,0 +1,217 @@
+use std::net::IpAddr;
+
+use super::promise::micros;
+use super::units::thousands;
+use super::{Amount, Count, Judgement, Limits, Place, Promise, Seen, ShortRests, Verdict, Worst};
+use crate::load::{LONGEST_WAIT, Ledger};
+
+/// What was seen says of each promise that can be judged by it.
+#[must_use]
+pub fn verdicts(seen: &Seen, limits: &Limits) -> Vec<Verdict> {
+    let judge = Bench { seen, limits };
+    let mut verdicts = judge.at_once();
+    verdicts.push(judge.least_pause());
+    verdicts.extend(judge.rests());
+    verdicts.extend(judge.of_trees());
+    verdicts.extend(judge.burdens());
+    verdicts.push(judge.rate());
+    verdicts.push(judge.never(Promise::QuietHours, limits.quiet_hours.is_some(), &seen.in_quiet_hours));
+    verdicts.push(judge.special_addresses());
+    verdicts.push(judge.never(Promise::OptOut, true, &seen.opted_out));
+    verdicts.extend(judge.order());
+    verdicts
+}
+
+/// The promises that are broken, a sentence each, but those that [`breaches_at`] tells server by server.
+pub fn broken(verdicts: &[Verdict]) -> impl Iterator<Item = String> {
+    let told = [Promise::OneAtATimeAtServer, Promise::LeastPause].map(Promise::id);
+    let broken = verdicts.iter().filter(|verdict| verdict.judgement == Judgement::Broken);
+    broken.filter(move |verdict| !told.contains(&verdict.id.as_str().into())).map(ToString::to_string)
+}
+
+/// The promises whose breach the ledger of one server shows, a sentence each.
+#[must_use]
+pub fn breaches_at(server: IpAddr, ledger: &Ledger, limits: &Limits) -> Vec<String> {
+    let pace = &limits.pace;
+    let mut breaches = Vec::new();
+    if ledger.most_parallel > pace.per_address {
+        breaches.push(format!("{server} had {} requests at once", ledger.most_parallel));
+    }
+    // With several slots the pause holds in each slot, and gaps between slots may be shorter.
+    let gap = ledger.smallest_gap.filter(|gap| pace.per_address == 1 && *gap < pace.min_delay);
+    if let Some(gap) = gap {
+        breaches
+            .push(format!("{server} was asked again after {gap:?}, sooner than after {:?}", pace.min_delay));
+    }
+    breaches
+}
+
+const NO_LIMIT: &str = "no limit was set";
+
+/// What was seen beside what was promised.
+struct Bench<'a> {
+    seen: &'a Seen,
+    limits: &'a Limits,
+}
+
+impl Bench<'_> {
+    fn at_once(&self) -> Vec<Verdict> {
+        let Self { seen, limits } = self;
+        let judge = |promise, most: Option<u32>, worst: &Worst| {
+            let evidence = format!("at most {} at once{}", worst.most, of(worst));
+            self.bounded(promise, most.map(u64::from), worst, evidence)
+        };
+        let pace = &limits.pace;
+        vec![
+            judge(Promise::OneAtATimeAtServer, Some(pace.per_address), &seen.at_server),
+            judge(Promise::OneAtATimeInSite, Some(pace.per_site), &seen.in_site),
+            judge(Promise::OneAtATimeInNeighbourhood, pace.per_neighbourhood, &seen.in_neighbourhood),
+        ]
+    }
+
+    fn least_pause(&self) -> Verdict {
+        let Self { seen, limits } = self;
+        let Some(gap) = seen.least_gap else {
+            return self.held(Promise::LeastPause, "no server was asked twice");
+        };
+        let is_short = match limits.pace.per_address {
+            1 => gap < micros(limits.pace.min_delay.saturating_sub(limits.rounding)),
+            // The pause is kept in each of several places at a server, and gaps between them may be shorter.
+            _ => seen.short_rests.least.times > 0,
+        };
+        let evidence = format!("the shortest was {} ({})", Amount::Busy.written(gap), seen.least_gap_at);
+        let judgement = if is_short { Judgement::Broken } else { Judgement::Held };
+        self.verdict(Promise::LeastPause, judgement, evidence)
+    }
+
+    /// What servers are owed beside the least pause.
+    fn rests(&self) -> [Verdict; 7] {
+        let Self { seen, limits } = self;
+        let ShortRests { slow, link, trouble, retry_after, crawl_delay, put_off, neighbourhood, .. } =
+            &seen.short_rests;
+        let judge = |promise, is_set, count: &Count| {
+            let never = format!("never shorter in {} exchanges", thousands(seen.exchanges));
+            self.counted(promise, is_set, count, never)
+        };
+        [
+            judge(Promise::DelayFactor, limits.pace.factor > 0.0, slow),
+            judge(Promise::LinkShare, limits.pace.link_share.is_some(), link),
+            judge(Promise::BackOff, true, trouble),
+            judge(Promise::PutOff, true, put_off),
+            judge(Promise::RetryAfter, true, retry_after),
+            judge(Promise::CrawlDelay, true, crawl_delay),
+            judge(Promise::NeighbourhoodPause, limits.pace.per_neighbourhood.is_some(), neighbourhood),
+        ]
+    }
+
+    fn of_trees(&self) -> [Verdict; 3] {
+        let [requests, moved] = &self.seen.tree;
+        [
+            self.budget(Promise::RequestBudget, Amount::Requests, requests),
+            self.budget(Promise::ByteBudget, Amount::Bytes, moved),
+            self.time_budget(),
+        ]
+    }
+
+    /// A question that is put while the time of its site lasts may wait so long for its turn.
+    fn time_budget(&self) -> Verdict {
+        let longest = &self.seen.tree_time;
+        let evidence = format!("at most {}{}", Amount::Busy.written(longest.most), of(longest));
+        let waited = Promise::TimeBudget.limit(self.limits).map(|most| most + micros(LONGEST_WAIT));
+        self.bounded(Promise::TimeBudget, waited, longest, evidence)
+    }
+
+    fn burdens(&self) -> Vec<Verdict> {
+        let seen = self.seen;
+        let mut verdicts = Vec::new();
+        for place in Place::ALL {
+            let borne = match place {
+                Place::Server => [&seen.server, &seen.server_day],
+                Place::Network => [&seen.network, &seen.network_day],
+                Place::System => [&seen.system, &seen.system_day],
+            };
+            for (per_day, borne) in [false, true].into_iter().zip(borne) {
+                for (amount, worst) in Amount::ALL.into_iter().zip(borne) {
+                    let promise = Promise::Burden { place, amount, per_day };
+                    if promise.limit(self.limits).is_some() {
+                        verdicts.push(self.budget(promise, amount, worst));
+                    }
+                }
+            }
+        }
+        verdicts
+    }
+
+    fn rate(&self) -> Verdict {
+        let (seen, promise) = (self.seen, Promise::Rate);
+        match (self.limits.rate, seen.above_rate) {
+            (None, _) => self.verdict(promise, Judgement::NotJudged, NO_LIMIT),
+            (Some(_), 0) => {
+                self.held(promise, format!("never exceeded in {} exchanges", thousands(seen.exchanges)))
+            }
+            (Some(_), above) => {
+                let above = Amount::Bytes.written(above);
+                self.verdict(promise, Judgement::Broken, format!("{above} above it and what may be saved up"))
+            }
+        }
+    }
+
+    fn special_addresses(&self) -> Verdict {
+        let (promise, count) = (Promise::SpecialAddresses, &self.seen.special);
+        if self.limits.permits_special_addresses && count.times > 0 {
+            let evidence = format!("{} were permitted", thousands(count.times));
+            return self.verdict(promise, Judgement::NotJudged, evidence);
+        }
+        self.never(promise, true, count)
+    }
+
+    fn order(&self) -> [Verdict; 4] {
+        let order = &self.seen.order;
+        [
+            self.never(Promise::RobotsFirst, true, &order.before_robots),
+            self.never(Promise::RobotsUnreachable, true, &order.despite_robots),
+            self.never(Promise::RobotsRules, true, &order.against_robots),
+            self.never(Promise::Once, true, &order.twice),
+        ]
+    }
+
+    fn never(&self, promise: Promise, is_set: bool, count: &Count) -> Verdict {
+        self.counted(promise, is_set, count, format!("none in {} exchanges", thousands(self.seen.exchanges)))
+    }
+
+    fn counted(&self, promise: Promise, is_set: bool, count: &Count, never: String) -> Verdict {
+        match count.times {
+            _ if !is_set => self.verdict(promise, Judgement::NotJudged, NO_LIMIT),
+            0 => self.held(promise, never),
+            times => {
+                let evidence = format!("{} times, first {}", thousands(times), count.first);
+                self.verdict(promise, Judgement::Broken, evidence)
+            }
+        }
+    }
+
+    fn budget(&self, promise: Promise, amount: Amount, worst: &Worst) -> Verdict {
+        let evidence = format!("at most {}{}", amount.written(worst.most), of(worst));
+        self.bounded(promise, promise.limit(self.limits), worst, evidence)
+    }
+
+    fn bounded(&self, promise: Promise, most: Option<u64>, worst: &Worst, evidence: String) -> Verdict {
+        match most {
+            None => self.verdict(promise, Judgement::NotJudged, format!("{NO_LIMIT}; {evidence}")),
+            Some(most) if worst.most > most => self.verdict(promise, Judgement::Broken, evidence),
+            Some(_) => self.held(promise, evidence),
+        }
+    }
+
+    fn held(&self, promise: Promise, evidence: impl Into<String>) -> Verdict {
+        self.verdict(promise, Judgement::Held, evidence)
+    }
+
+    fn verdict(&self, promise: Promise, judgement: Judgement, evidence: impl Into<String>) -> Verdict {
+        Verdict::of(promise, self.limits, judgement, evidence)
+    }
+}
+
+fn of(worst: &Worst) -> String {
+    if worst.who.is_empty() { String::new() } else { format!(" ({})", worst.who) }
+}
