@@ -2,7 +2,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::SystemTime;
 
-use super::judge::HORIZON;
+use super::fact::HORIZON;
 use crate::load::BURST_SECONDS;
 
 /// The bytes of exchanges by when they began, against a ceiling: ten seconds of it, or the largest exchange, may be

@@ -4,6 +4,10 @@ use std::time::Duration;
 use crate::address::Site;
 use crate::exchange::{Answer, Purpose};
 
+/// Exchanges end within so long, time-outs and a late clock included: what ended earlier overlaps with nothing
+/// that is still to be told.
+pub(super) const HORIZON: Duration = Duration::from_secs(600);
+
 /// One exchange with a server, as somebody saw it who gave no permit for it.
 #[derive(Clone, Copy, Debug)]
 pub struct Fact<'a> {

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::time::{Duration, SystemTime};
 
 use super::ceiling::Ceiling;
+use super::fact::HORIZON;
 use super::rests::Rests;
 use super::seen::take_each;
 use super::{Fact, Limits, Order, Seen, Verdict, verdicts};
@@ -43,10 +44,6 @@ pub struct Judge {
     rests: Rests,
     ceiling: Option<Ceiling>,
 }
-
-/// Exchanges end within so long, time-outs and a late clock included: what ended earlier overlaps with nothing
-/// that is still to be told.
-pub(super) const HORIZON: Duration = Duration::from_secs(600);
 
 impl Judge {
     /// What ended so long ago has nothing to do with what is still to be told.

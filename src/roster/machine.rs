@@ -2,21 +2,8 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::net::IpAddr;
 use std::time::SystemTime;
 
+use super::limits::Limits;
 use super::places::{Places, Spot};
-
-/// How many may be where.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Visits at once.
-    pub visits: usize,
-    /// Trees that are parked or put off, above which no other is taken from the queue: in quiet hours every site
-    /// would be put off, one after the other.
-    pub waiting: usize,
-    /// Visits at one server.
-    pub per_address: u32,
-    /// Visits in one neighbourhood of servers; none: any number.
-    pub per_neighbourhood: Option<u32>,
-}
 
 /// What is to be done now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,17 +26,6 @@ pub enum Back<T> {
     PutOff(T, SystemTime),
     /// It goes on as soon as it may.
     Again(T),
-}
-
-/// Trees that wait for each that may be visited; about 300 bytes of memory each.
-const WAITING_PER_VISIT: usize = 64;
-
-impl Limits {
-    /// So many visits at once in all, and so many at one server.
-    #[must_use]
-    pub fn new(visits: usize, per_address: u32, per_neighbourhood: Option<u32>) -> Self {
-        Self { visits, waiting: visits.saturating_mul(WAITING_PER_VISIT), per_address, per_neighbourhood }
-    }
 }
 
 /// The site trees that are visited or wait to be. `T` is what its owner knows a tree by; its number in the queue orders

@@ -12,11 +12,13 @@
 //! This room never asks a server, never looks at a clock, and knows nothing of pauses: when a server may be asked is
 //! the matter of `load`.
 
+mod limits;
 mod machine;
 mod places;
 
 #[cfg(test)]
 mod tests;
 
-pub use machine::{Back, Limits, Roster, Step};
+pub use limits::Limits;
+pub use machine::{Back, Roster, Step};
 pub use places::Spot;

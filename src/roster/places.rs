@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
 
-use super::Limits;
+use super::limits::Limits;
 use crate::address::{Neighbourhood, server_at};
 
 /// Where only so many visits may be at once.
