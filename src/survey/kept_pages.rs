@@ -109,8 +109,11 @@ mod tests {
     use crate::robots::Rules;
 
     fn heard(number: u32, links: usize) -> Heard {
+        page(number, &(0..links).map(|link| format!("<a href={link}>")).collect::<String>())
+    }
+
+    fn page(number: u32, html: &str) -> Heard {
         let url = WebUrl::parse(&format!("http://a.ke/{number}")).unwrap();
-        let html: String = (0..links).map(|link| format!("<a href={link}>")).collect();
         let source = Source { body: html.as_bytes(), url: &url, content_type: None, robots_tag: None };
         let content = Content::Page(Box::new(Page::read(source)));
         let answer = Answer::not_asked(SystemTime::UNIX_EPOCH, None, Failure::Reset, None);
@@ -154,6 +157,41 @@ mod tests {
         );
         let [row] = &kept.robots[..] else { panic!("{:?}", kept.robots) };
         assert_eq!((row.url.as_str(), row.body.as_str()), ("http://a.ke/2", "User-agent: *\nDisallow: /x"));
+    }
+
+    #[test]
+    fn a_link_is_kept_as_it_is_spelled_and_in_canonical_form() {
+        let (lease, scope) = lease_and_scope();
+        let mut pages = KeptPages::new(&lease, &scope, |_| Ok(()));
+        pages.keep(&page(0, "<a href=/%7ex rel=nofollow></a><a href=http://b.ke/~x></a>")).unwrap();
+        let kept = pages.rest().page_links;
+        let told = kept.iter().map(|row| {
+            (row.position, row.url.as_str(), row.spelled.as_deref(), row.nofollow, row.is_internal)
+        });
+        assert_eq!(
+            told.collect::<Vec<_>>(),
+            [
+                (0, "http://a.ke/~x", Some("http://a.ke/%7ex"), true, true),
+                (1, "http://b.ke/~x", None, false, false),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_tree_with_more_text_than_a_segment_holds_is_written_in_several() {
+        let (lease, scope) = lease_and_scope();
+        let mut written = 0;
+        let mut pages = KeptPages::new(&lease, &scope, |_| {
+            written += 1;
+            Ok(())
+        });
+        let long = "x".repeat(2000);
+        let html: String = (0..2000).map(|link| format!("<a href=/{long}{link}>")).collect();
+        let heard = page(0, &html);
+        // Each has 4 MB of text.
+        (0..17).for_each(|_| pages.keep(&heard).unwrap());
+        let rest = pages.rest().len();
+        assert_eq!((written, rest < SEGMENT_ROWS / 10), (1, true), "{rest}");
     }
 
     #[test]
