@@ -278,7 +278,7 @@ fn what_is_added_to_a_finished_survey_is_surveyed_since_the_earlier_one_while_th
     std::fs::remove_dir_all(&earlier).unwrap();
     let (of_added, said) = add(&thirds[2]);
     assert_eq!(of_added, 0);
-    assert!(said.contains("nothing of the earlier survey is there"), "{said}");
+    assert!(said.contains("nothing of the earlier survey is left"), "{said}");
 }
 
 #[test]
