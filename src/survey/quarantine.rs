@@ -142,3 +142,66 @@ pub fn read_answer(mut input: impl Read) -> io::Result<Vec<u8>> {
     let unread: Unread = postcard::from_bytes(&bytes).map_err(io::Error::other)?;
     postcard::to_stdvec(&read(&unread)).map_err(io::Error::other)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exchange::Failure;
+    use crate::survey::journal::tests::what_was_heard;
+
+    fn answered(purpose: Purpose, status: u16, media_type: &str) -> (Ask, Answer) {
+        let Heard { ask, mut answer, .. } = what_was_heard(0, Failure::Reset);
+        (answer.failure, answer.status) = (None, Some(status));
+        answer.head.content_type = Some(media_type.to_owned());
+        (Ask { purpose, ..ask }, answer)
+    }
+
+    #[test]
+    fn pages_and_rules_that_came_are_read_and_nothing_else() {
+        for (purpose, status, media_type, is_to_be_read) in [
+            (Purpose::Page, 200, "text/html", true),
+            (Purpose::Probe, 200, "text/html", true),
+            (Purpose::Page, 200, "image/png", false),
+            (Purpose::Page, 404, "text/html", false),
+            (Purpose::Robots, 200, "text/plain", true),
+            (Purpose::Robots, 404, "text/plain", false),
+            (Purpose::Head, 200, "text/html", false),
+        ] {
+            let (ask, answer) = answered(purpose, status, media_type);
+            assert_eq!(is_read(&ask, &answer), is_to_be_read, "{purpose:?} {status} {media_type}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_a_process_of_its_own_reads_is_taken_and_where_it_dies_nothing() {
+        use std::fs;
+        use std::os::unix::fs::PermissionsExt;
+
+        let folder = tempfile::tempdir().unwrap();
+        let (ask, answer) = answered(Purpose::Page, 200, "text/html");
+        let told = folder.path().join("told");
+        fs::write(&told, postcard::to_stdvec(&Content::Robots(b"read".to_vec())).unwrap()).unwrap();
+        let unread = Unread {
+            exclude_text: Vec::new(),
+            product_token: String::new(),
+            ask,
+            answer,
+            body: vec![0; 1 << 20],
+        };
+        let program = |name: &str, script: &str| {
+            let path = folder.path().join(name);
+            fs::write(&path, format!("#!/bin/sh\n[ \"$1\" = {READ_ANSWER} ] || exit 0\n{script}\n")).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
+            path
+        };
+        let reads = program("reads", &format!("cat > /dev/null; cat {}", told.display()));
+        assert_eq!(read_apart(&reads, &unread), Some(Some(Content::Robots(b"read".to_vec()))));
+        for (name, script) in
+            [("dies", "kill -9 $$"), ("fails", "exit 1"), ("babbles", "cat > /dev/null; echo")]
+        {
+            assert_eq!(read_apart(&program(name, script), &unread), Some(None), "{name}");
+        }
+        assert_eq!(read_apart(&folder.path().join("gone"), &unread), None);
+    }
+}
