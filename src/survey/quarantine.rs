@@ -172,6 +172,22 @@ mod tests {
         }
     }
 
+    #[test]
+    fn an_answer_that_is_given_to_a_process_is_read_there() {
+        let (ask, answer) = answered(Purpose::Robots, 200, "text/plain");
+        let body = b"User-agent: *".to_vec();
+        let unread = Unread {
+            exclude_text: Vec::new(),
+            product_token: String::new(),
+            ask,
+            answer,
+            body: body.clone(),
+        };
+        let read = read_answer(&postcard::to_stdvec(&unread).unwrap()[..]).unwrap();
+        assert_eq!(postcard::from_bytes::<Content>(&read).unwrap(), Content::Robots(body));
+        read_answer(&b"something else"[..]).unwrap_err();
+    }
+
     #[cfg(unix)]
     #[test]
     fn what_a_process_of_its_own_reads_is_taken_and_where_it_dies_nothing() {
