@@ -8,9 +8,9 @@
 //!
 //! ```
 //! use ccsurvey::rehearsal::{Rehearsal, Scenario};
+//! use ccsurvey::settings::Settings;
 //! use ccsurvey::space::World;
 //! use ccsurvey::starts::StartList;
-//! use ccsurvey::survey::Settings;
 //!
 //! let scenario = Scenario::of_world("two sites", World::parse("[sites]\ncount = 2\nmost_pages = 5")?)?;
 //! let settings = Settings {
