@@ -271,26 +271,31 @@ fn without_parameters(path: &str) -> String {
 
 /// RFC 3986 §6.2.2.1 and §6.2.2.2: hexadecimal digits in upper case, unreserved characters bare.
 fn normalise_percent(text: &str, out: &mut String) {
-    let mut rest = text;
-    while let Some(at) = rest.find('%') {
-        out.push_str(&rest[..at]);
-        match rest.as_bytes().get(at + 1..at + 3).and_then(hex_pair) {
+    // What is normal already is written in one go with what comes after it.
+    let mut written = 0;
+    for (at, _) in text.match_indices('%') {
+        let pair = text.as_bytes().get(at + 1..at + 3);
+        let byte = pair.and_then(hex_pair);
+        if byte.is_some_and(|byte| !is_unreserved(byte)) && !pair.is_some_and(has_lower_case) {
+            continue;
+        }
+        out.push_str(&text[written..at]);
+        written = at + 3;
+        match byte {
             Some(byte) if is_unreserved(byte) => out.push(char::from(byte)),
-            Some(_) => {
-                out.push_str(&rest[at..at + 3]);
-                let digits = out.len() - 2;
-                out[digits..].make_ascii_uppercase();
-            }
+            Some(_) => out.push_str(&text[at..at + 3].to_ascii_uppercase()),
             // A lone percent sign: encoded, so that the canonical form is stable.
             None => {
                 out.push_str("%25");
-                rest = &rest[at + 1..];
-                continue;
+                written = at + 1;
             }
         }
-        rest = &rest[at + 3..];
     }
-    out.push_str(rest);
+    out.push_str(&text[written..]);
+}
+
+fn has_lower_case(pair: &[u8]) -> bool {
+    pair.iter().any(u8::is_ascii_lowercase)
 }
 
 fn hex_pair(pair: &[u8]) -> Option<u8> {

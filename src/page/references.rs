@@ -6,7 +6,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::address::{PageKey, UrlError, WebUrl};
 
-use super::query;
+use super::query::QueryEncoder;
 use super::tag::Value;
 use super::{Defects, Element, Link, Source};
 
@@ -84,6 +84,7 @@ impl References {
         let base_bytes =
             BASE_BYTES.max(BASE_BYTES_A_LINK * self.spelled.len()).max(BASE_TIMES_BODY * page.body.len());
         let grown_bytes = self.text.len() + base_bytes;
+        let queries = (encoding != UTF_8).then(|| QueryEncoder::new(encoding));
         let mut links = Links::of_at_most(self.spelled.len().min(MAX_LINKS), grown_bytes.min(MAX_TEXT_BYTES));
         for reference in &self.spelled {
             let text = &self.text[reference.start..reference.end];
@@ -91,7 +92,7 @@ impl References {
                 defects.links_dropped = defects.links_dropped.saturating_add(1);
                 continue;
             }
-            match join(base, text, encoding) {
+            match join(base, text, queries.as_ref()) {
                 Ok(url) if is_within(text) && url.page_key() == page.url.page_key() => {}
                 Ok(url) => links.add(url, reference, defects),
                 Err(UrlError::NotWeb) => {}
@@ -145,11 +146,11 @@ impl Links {
 }
 
 /// Resolves a reference; only the query is in the page's charset, the path is always in UTF-8.
-fn join(base: &WebUrl, spelled: &str, encoding: &'static Encoding) -> Result<WebUrl, UrlError> {
-    if encoding == UTF_8 || spelled.is_ascii() {
-        return base.join(spelled);
+fn join(base: &WebUrl, spelled: &str, queries: Option<&QueryEncoder>) -> Result<WebUrl, UrlError> {
+    match queries {
+        Some(queries) if !spelled.is_ascii() => base.join_encoded(spelled, &|text| queries.encode(text)),
+        _ => base.join(spelled),
     }
-    base.join_encoded(spelled, &|text| query::in_charset(text, encoding))
 }
 
 /// Whether a reference names no page but a place in one: `#top` and the empty reference. It is a

@@ -67,7 +67,7 @@ impl Page {
 
 /// What differs each time: links, attributes, words, names.
 fn numbered(kind: usize, n: u32) -> String {
-    match kind % 9 {
+    match kind % 10 {
         0 => format!("<a href={n}>"),
         1 => format!("<a href=\"/a/b/../{n}?q={n}#x\" rel='nofollow'>{n}</a>"),
         2 => format!("<a href='http://h{n}.co.ke/'>"),
@@ -76,6 +76,13 @@ fn numbered(kind: usize, n: u32) -> String {
         5 => format!("<a href=http://é{n}.ke/日本?é>"),
         6 => format!("<t{n}>&#{n};"),
         7 => format!("<base href=\"http://a.ke/{n}{}/\">", "/b".repeat(900)),
-        _ => format!("<meta http-equiv=refresh content='{n};url={n}'>"),
+        8 => format!("<meta http-equiv=refresh content='{n};url={n}'>"),
+        _ => format!("<a href='?q={}'>", han(n)),
     }
+}
+
+/// Eight Han letters that differ each time, whatever charset the page is in: of a legacy charset they are looked up in
+/// large tables, and it lacks some.
+fn han(n: u32) -> String {
+    (0..8).map(|nth| format!("&#{};", 0x4e00 + (8 * n + nth) * 7 % 20_000)).collect()
 }

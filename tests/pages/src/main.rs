@@ -36,13 +36,15 @@ const STACK_BYTES: usize = 256 * 1024;
 const MOST_TIMES_MEDIAN: f64 = 10.0;
 const ROUNDS: u32 = 20;
 const BETWEEN_ROUNDS: Duration = Duration::from_millis(500);
-const CONTENT_TYPES: [&str; 6] = [
+const CONTENT_TYPES: [&str; 8] = [
     "text/html; charset=utf-8",
     "text/html",
     "application/xhtml+xml",
     "text/html; charset=Shift_JIS",
     "text/html; charset=iso-2022-jp",
     "text/html; charset=utf-16le",
+    "text/html; charset=Big5",
+    "text/html; charset=gb18030",
 ];
 
 fn main() -> ExitCode {
