@@ -12,8 +12,9 @@ use tokio::time::Instant;
 use super::tally::Tally;
 use super::{Ending, Simulation, Snapshot, Survey};
 use crate::address::{Host, WebUrl};
+use crate::frontier::{Batch, Frontier, Rules};
 use crate::fetch::{Burden, Looked, Question, Reply, Then, Web};
-use crate::promises::{Count, Seen};
+use crate::promises::{Count, Seen, Worst};
 use crate::records::{ExchangeRow, LevelRow, Manifest, Row, ServerRow, SiteRow, read_table};
 use crate::settings::{Settings, Span};
 use crate::starts::StartList;
@@ -463,15 +464,46 @@ fn exchanges_that_ran_at_once_before_a_death_are_seen_after_it() {
     let second = Duration::from_secs(1);
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("s");
-    // The tally is stored with the tree of done.ke, before anything ran at once.
     let settings = Settings { per_site: 2, per_address: 2, ..settings(second * 5) };
     let web = Scripted::new(Duration::ZERO, script);
     let starts = ["http://done.ke/", "http://open.ke/"];
     assert!(!run(&dir, &web, Some((settings, &starts)), Some(second * 80)).is_finished);
     let before = Snapshot::read(&dir).unwrap();
     assert_eq!((before.sites_done, before.seen.in_site.most), (1, 2));
+    // A process that is killed leaves no status, and the tally as it was when the tree of done.ke ended, before anything
+    // ran at once.
     std::fs::remove_file(Snapshot::path(&dir)).unwrap();
+    let mut state = frontier(&dir);
+    let stored: Tally = serde_json::from_slice(&state.tally().unwrap().unwrap()).unwrap();
+    let seen = Seen { in_site: Worst { most: 1, ..stored.seen.in_site }, ..stored.seen };
+    let tally = Tally { seen, ..stored }.to_store(&Seen::default(), SystemTime::UNIX_EPOCH + DAY * 20_000).unwrap();
+    store_tally(&mut state, &tally);
+    drop(state);
     let later = Scripted::new(HOUR, script);
     run(&dir, &later, None, Some(Duration::ZERO));
     assert_eq!(Snapshot::read(&dir).unwrap().seen.in_site.most, 2);
+}
+
+#[test]
+fn a_damaged_tally_is_told_and_not_made_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("s");
+    let script: Script = |_, _, _| Said::Page(Vec::new());
+    let web = Scripted::new(Duration::ZERO, script);
+    run(&dir, &web, Some((settings(HOUR), &["http://a.ke/"])), Some(Duration::ZERO));
+    store_tally(&mut frontier(&dir), b"{");
+    let runtime = virtual_time();
+    let _entered = runtime.enter();
+    let told = Survey::open_with(&dir, Some(simulation(&web))).err().unwrap().to_string();
+    assert!(told.contains("state.redb") && told.contains("tally of finished trees"), "{told}");
+}
+
+fn frontier(dir: &Path) -> Frontier {
+    let rules = Rules { seeds_per_site: 1, generations: None, later_trees: true };
+    Frontier::open(&dir.join("state.redb"), rules).unwrap()
+}
+
+fn store_tally(state: &mut Frontier, tally: &[u8]) {
+    let segments = state.segments().unwrap();
+    state.finish(&Batch { finished: &[], segments, servers: &[], hosts: &[], unrecorded: 0, tally }).unwrap();
 }

@@ -154,6 +154,21 @@ mod tests {
     }
 
     #[test]
+    fn a_missing_page_is_an_error_and_a_missing_robots_txt_is_none() {
+        let site = Site::new(Host::parse("a.ke").unwrap());
+        let (mut of_journal, mut of_rows) = (TreeTally::of(&site), Tally::default());
+        for (number, purpose) in [(0, Purpose::Page), (1, Purpose::Robots), (2, Purpose::Page)] {
+            let mut missing = heard(number);
+            let Entry::Heard(it) = &mut missing else { panic!() };
+            (it.ask.purpose, it.answer.failure, it.answer.status) = (purpose, None, Some(404));
+            of_rows.add_row(&ExchangeRow::of(&site, 0, &it.ask, &it.answer));
+            of_journal.note(&missing);
+        }
+        assert_eq!(of_journal.tally.errors, [("http_404".to_owned(), 2)].into());
+        assert_eq!(of_rows.errors, of_journal.tally.errors);
+    }
+
+    #[test]
     fn tallies_add_up_and_keep_the_worst_of_what_is_stored() {
         let with = |exchanges, least_gap| {
             let seen = Seen { exchanges, least_gap: Some(least_gap), ..Seen::default() };
