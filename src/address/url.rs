@@ -105,7 +105,9 @@ impl WebUrl {
         if url.port().is_some_and(is_refused_port) {
             return Err(UrlError::RefusedPort);
         }
-        url.set_fragment(None);
+        if url.fragment().is_some() {
+            url.set_fragment(None);
+        }
         if url.host_str() != Some(host.as_str()) {
             url.set_host(Some(host.as_str())).map_err(|_| UrlError::BadHost)?;
         }
@@ -273,7 +275,7 @@ fn without_parameters(path: &str) -> String {
 fn normalise_percent(text: &str, out: &mut String) {
     // What is normal already is written in one go with what comes after it.
     let mut written = 0;
-    for (at, _) in text.match_indices('%') {
+    for at in text.bytes().enumerate().filter_map(|(at, byte)| (byte == b'%').then_some(at)) {
         let pair = text.as_bytes().get(at + 1..at + 3);
         let byte = pair.and_then(hex_pair);
         if byte.is_some_and(|byte| !is_unreserved(byte)) && !pair.is_some_and(has_lower_case) {
@@ -299,8 +301,13 @@ fn has_lower_case(pair: &[u8]) -> bool {
 }
 
 fn hex_pair(pair: &[u8]) -> Option<u8> {
-    let digit = |byte: u8| char::from(byte).to_digit(16);
-    u8::try_from(digit(pair[0])? * 16 + digit(pair[1])?).ok()
+    let digit = |byte: u8| match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'A'..=b'F' => Some(byte - b'A' + 10),
+        b'a'..=b'f' => Some(byte - b'a' + 10),
+        _ => None,
+    };
+    Some(digit(pair[0])? << 4 | digit(pair[1])?)
 }
 
 fn is_unreserved(byte: u8) -> bool {

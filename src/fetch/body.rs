@@ -8,7 +8,7 @@ use reqwest::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
 use tokio::time::{Instant, timeout_at};
 
 use super::decode::{Decoder, Fed};
-use super::wire::Tally;
+use super::wire::WireCount;
 use crate::exchange::Failure;
 
 /// The body of an answer as it comes in, within its time-outs.
@@ -45,7 +45,7 @@ impl Body {
         content_encoding: Option<&str>,
         cap: usize,
         wire_limit: u64,
-        tally: &mut Tally,
+        tally: &mut WireCount,
     ) -> Read {
         let Some(mut decoder) = Decoder::new(content_encoding, cap) else {
             return Read { bytes: Vec::new(), failure: Some(Failure::BodyEncoding) };
@@ -67,7 +67,7 @@ impl Body {
     }
 
     /// Reads a short body nobody wants; the connection of a longer one, or of one beyond the limit, is closed.
-    pub(super) async fn drain(mut self, wire_limit: u64, tally: &mut Tally) {
+    pub(super) async fn drain(mut self, wire_limit: u64, tally: &mut WireCount) {
         let length = self.response.headers().get(CONTENT_LENGTH);
         let announced: Option<u64> = length.and_then(|length| length.to_str().ok()?.trim().parse().ok());
         if self.unframed || announced.is_some_and(|length| length > WORTH_DRAINING) {
@@ -79,7 +79,7 @@ impl Body {
     }
 
     /// The next piece, or none at the end.
-    async fn next(&mut self, tally: &mut Tally) -> Result<Option<Bytes>, Failure> {
+    async fn next(&mut self, tally: &mut WireCount) -> Result<Option<Bytes>, Failure> {
         let due = self.deadline.min(Instant::now() + self.idle);
         match timeout_at(due, self.response.chunk()).await {
             Err(_) if due == self.deadline => Err(Failure::TooSlow),

@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep};
 
 use super::Settings;
 use super::connect::{KEPT_ALIVE, Notes};
-use super::tls::{Spoken, Verdict};
+use super::tls::{CertificateCheck, Spoken};
 use super::wire::READ_AHEAD;
 use crate::address::{Host, WebUrl};
 use crate::exchange::{Failure, Purpose};
@@ -135,7 +135,7 @@ impl Thread {
         url: &WebUrl,
         purpose: Purpose,
         notes: &Notes,
-        verdict: &Verdict,
+        verdict: &CertificateCheck,
     ) -> Result<Response, Failure> {
         let opens_connection = !self.take_open();
         let field = |name| request.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
@@ -184,7 +184,7 @@ impl Thread {
         reply: &Reply,
         is_https: bool,
         notes: &Notes,
-        verdict: &Verdict,
+        verdict: &CertificateCheck,
     ) -> Result<(), Failure> {
         notes.note(|moments| moments.begun = Some(Instant::now()));
         sleep(reply.connect.min(self.connect)).await;

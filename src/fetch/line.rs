@@ -12,7 +12,7 @@ use super::failure::classify;
 use super::in_process::{Thread, Web};
 #[cfg(feature = "old-tls")]
 use super::old_line::OldLine;
-use super::tls::{Tls, Verdict};
+use super::tls::{CertificateCheck, Tls};
 use super::{FetchError, Settings};
 use crate::address::{Host, WebUrl};
 use crate::exchange::{Failure, Purpose};
@@ -20,7 +20,7 @@ use crate::exchange::{Failure, Purpose};
 /// A way to one server, which reaches one address and nothing else.
 pub(super) struct Line {
     way: Way,
-    pub verdict: Arc<Verdict>,
+    pub verdict: Arc<CertificateCheck>,
 }
 
 enum Way {
@@ -70,12 +70,12 @@ pub(super) struct Lines {
 
 #[derive(Default)]
 struct Open {
-    servers: HashMap<IpAddr, Server>,
+    servers: HashMap<IpAddr, ServerLines>,
     clock: u64,
 }
 
 #[derive(Default)]
-struct Server {
+struct ServerLines {
     /// The latest first.
     lines: Vec<(Origin, Arc<Line>)>,
     used: u64,

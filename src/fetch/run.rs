@@ -14,7 +14,7 @@ use super::connect::{Moments, Notes};
 use super::line::Line;
 use super::reading::{Reading, is_markup};
 use super::request::request_bytes;
-use super::wire::Tally;
+use super::wire::WireCount;
 use super::{head, tls};
 use crate::address::WebUrl;
 use crate::exchange::{Answer, Failure, Head, Purpose, Timings, Wire};
@@ -43,7 +43,7 @@ impl Exchange<'_> {
         let started = (self.clock)();
         let deadline = begun + self.settings.timeouts.whole;
         let notes = Arc::<Notes>::default();
-        let mut tally = Tally::new(self.encrypted);
+        let mut tally = WireCount::new(self.encrypted);
         let sent = request_bytes(&request);
         let response = Notes::during(notes.clone(), self.head(request, &notes, begun, deadline)).await;
         let headed = Instant::now();
@@ -102,7 +102,7 @@ impl Exchange<'_> {
         &self,
         response: Response,
         answer: &mut Answer,
-        tally: &mut Tally,
+        tally: &mut WireCount,
         (begun, deadline): (Instant, Instant),
     ) -> Read {
         let failed = |failure| Read { bytes: Vec::new(), failure: Some(failure) };

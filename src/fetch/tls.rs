@@ -31,9 +31,9 @@ pub(super) struct Tls {
 /// It is kept with the line, as are its sessions, because a resumed session shows no
 /// certificate again.
 #[derive(Debug, Default)]
-pub(super) struct Verdict(Mutex<Option<&'static str>>);
+pub(super) struct CertificateCheck(Mutex<Option<&'static str>>);
 
-impl Verdict {
+impl CertificateCheck {
     pub(super) fn defect(&self) -> Option<&'static str> {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -56,7 +56,7 @@ impl Tls {
     }
 
     /// The configuration for one line, with sessions and verdict of its own.
-    pub(super) fn for_line(&self, host: &Host) -> (ClientConfig, Arc<Verdict>) {
+    pub(super) fn for_line(&self, host: &Host) -> (ClientConfig, Arc<CertificateCheck>) {
         let (examiner, verdict) = self.examiner(host);
         let mut config = self.config.clone();
         config.dangerous().set_certificate_verifier(Arc::new(examiner));
@@ -65,8 +65,8 @@ impl Tls {
     }
 
     /// Who looks at the certificates of one line, and where it says what is wrong with them.
-    pub(super) fn examiner(&self, host: &Host) -> (Examiner, Arc<Verdict>) {
-        let verdict = Arc::<Verdict>::default();
+    pub(super) fn examiner(&self, host: &Host) -> (Examiner, Arc<CertificateCheck>) {
+        let verdict = Arc::<CertificateCheck>::default();
         let name = host.as_str().trim_start_matches('[').trim_end_matches(']');
         let examiner = Examiner {
             webpki: self.webpki.clone(),
@@ -128,7 +128,7 @@ pub(super) struct Examiner {
     /// The host of the line: through a gateway, the URL does not always name it.
     name: Option<ServerName<'static>>,
     refuse: bool,
-    verdict: Arc<Verdict>,
+    verdict: Arc<CertificateCheck>,
 }
 
 #[cfg(feature = "old-tls")]

@@ -37,7 +37,7 @@ const CHUNK: u64 = 8;
 const LAST_CHUNK: u64 = 5;
 
 /// Counts the bytes of one exchange.
-pub(super) struct Tally {
+pub(super) struct WireCount {
     pub wire: Wire,
     encrypted: bool,
     chunked: bool,
@@ -45,7 +45,7 @@ pub(super) struct Tally {
     pub body: u64,
 }
 
-impl Tally {
+impl WireCount {
     pub(super) fn new(encrypted: bool) -> Self {
         Self { wire: Wire::default(), encrypted, chunked: false, body: 0 }
     }

@@ -42,7 +42,7 @@ pub struct Lease {
 /// A start URL, and the sites it may belong to: the nearest first. Where a site is a registrable domain
 /// there is one; where it is a host, a known host above it takes it in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FeedBack {
+pub struct StartCandidate {
     pub url: WebUrl,
     pub homes: Vec<Site>,
     /// Trees of greater priority are handed out first.
@@ -66,7 +66,7 @@ pub enum Offer {
 pub struct Finished {
     pub lease: Lease,
     /// External URLs to be fed back, in the order found.
-    pub found: Vec<FeedBack>,
+    pub found: Vec<StartCandidate>,
     /// What later trees of the site need to know, when there may be any.
     pub known: Option<Vec<u8>>,
     /// No page came and another URL may open the site: the page keys of what its trees have asked for so far.

@@ -1,7 +1,7 @@
 use redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
 use serde::{Deserialize, Serialize};
 
-use super::entry::{FeedBack, MOST_TREES, Rules};
+use super::entry::{MOST_TREES, Rules, StartCandidate};
 use super::layout::{decode, encode};
 use crate::address::Site;
 
@@ -37,7 +37,7 @@ impl Gate {
 /// A URL that is offered if the trees before it do not open its site.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Spare {
-    pub offered: FeedBack,
+    pub offered: StartCandidate,
     pub parent: Option<Site>,
     pub generation: u32,
 }

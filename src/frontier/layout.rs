@@ -9,15 +9,15 @@ use super::entry::Lease;
 pub(super) const META: TableDefinition<'static, &str, u64> = TableDefinition::new("meta");
 pub(super) const TREES: TableDefinition<'static, u64, &[u8]> = TableDefinition::new("trees");
 /// Trees not finished that may be walked now.
-pub(super) const WAITING: TableDefinition<'static, Place, ()> = TableDefinition::new("waiting");
+pub(super) const WAITING: TableDefinition<'static, QueueKey, ()> = TableDefinition::new("waiting");
 pub(super) const SITES: TableDefinition<'static, &str, &[u8]> = TableDefinition::new("sites");
 /// What finished trees found and is not merged yet, for a tree before them is still being walked.
 pub(super) const FOUND: TableDefinition<'static, u64, &[u8]> = TableDefinition::new("found");
 
 /// Where a tree waits: those of greater priority first, and among equals in the order offered.
-pub(super) type Place = (u32, u64);
+pub(super) type QueueKey = (u32, u64);
 
-pub(super) fn place_of(lease: &Lease) -> Place {
+pub(super) fn queue_key(lease: &Lease) -> QueueKey {
     (lease.priority.abs_diff(i32::MAX), lease.order)
 }
 

@@ -26,7 +26,7 @@ mod layout;
 mod queue;
 mod store;
 
-pub use entry::{FeedBack, Finished, Lease, MOST_TREES, Offer, Rules};
+pub use entry::{Finished, Lease, MOST_TREES, Offer, Rules, StartCandidate};
 pub use error::FrontierError;
 pub use store::{Batch, Counts, Frontier};
 

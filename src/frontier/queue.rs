@@ -1,9 +1,9 @@
 use redb::{ReadableTable, Table, WriteTransaction};
 use serde::{Deserialize, Serialize};
 
-use super::entry::{FeedBack, Finished, Lease, Offer, Rules};
+use super::entry::{Finished, Lease, Offer, Rules, StartCandidate};
 use super::gate::{Gates, Spare};
-use super::layout::{FOUND, META, Place, SITES, TREES, WAITING, decode, encode, place_of};
+use super::layout::{FOUND, META, QueueKey, SITES, TREES, WAITING, decode, encode, queue_key};
 use crate::address::Site;
 
 /// What the store keeps of a site.
@@ -14,20 +14,20 @@ pub(super) struct SiteEntry {
     /// Trees queued and not finished.
     pub open: u32,
     /// Further trees that wait until the one before them is finished.
-    pub blocked: Vec<Place>,
+    pub blocked: Vec<QueueKey>,
 }
 
 /// The queue inside one transaction.
 pub(super) struct Queue<'txn> {
     meta: Table<'txn, &'static str, u64>,
     trees: Table<'txn, u64, &'static [u8]>,
-    waiting: Table<'txn, Place, ()>,
+    waiting: Table<'txn, QueueKey, ()>,
     sites: Table<'txn, &'static str, &'static [u8]>,
     found: Table<'txn, u64, &'static [u8]>,
     gates: Gates<'txn>,
     rules: Rules,
     /// The first of the places that were taken in this transaction.
-    pub first_taken: Option<Place>,
+    pub first_taken: Option<QueueKey>,
 }
 
 /// The order number that the next tree gets.
@@ -53,7 +53,7 @@ impl<'txn> Queue<'txn> {
 
     pub(super) fn offer(
         &mut self,
-        offered: FeedBack,
+        offered: StartCandidate,
         parent: Option<&Site>,
         generation: u32,
     ) -> Result<Offer, redb::Error> {
@@ -83,16 +83,16 @@ impl<'txn> Queue<'txn> {
 
     /// Gives a site one more tree.
     fn queue(&mut self, site: &Site, mut entry: SiteEntry, start: Spare) -> Result<(), redb::Error> {
-        let Spare { offered: FeedBack { url, priority, .. }, parent, generation } = start;
+        let Spare { offered: StartCandidate { url, priority, .. }, parent, generation } = start;
         let order = self.add(NEXT, 1)?;
         let seed = u16::try_from(entry.seeds.len()).unwrap_or(u16::MAX);
         entry.seeds.push(url.page_key().0);
         let lease = Lease { order, site: site.clone(), priority, seed, start: url, parent, generation };
         self.trees.insert(order, encode(&lease).as_slice())?;
         if entry.open == 0 {
-            self.take(place_of(&lease))?;
+            self.take(queue_key(&lease))?;
         } else {
-            entry.blocked.push(place_of(&lease));
+            entry.blocked.push(queue_key(&lease));
         }
         entry.open += 1;
         self.sites.insert(site.as_str(), encode(&entry).as_slice())?;
@@ -105,7 +105,7 @@ impl<'txn> Queue<'txn> {
         let lease = &tree.lease;
         self.found.insert(lease.order, encode(&(&lease.site, lease.generation, &tree.found)).as_slice())?;
         self.gates.note_finished(lease.order, tree.closed.as_deref())?;
-        self.waiting.remove(place_of(lease))?;
+        self.waiting.remove(queue_key(lease))?;
         if let Some(mut entry) = self.site(&lease.site)? {
             entry.open = entry.open.saturating_sub(1);
             if !entry.blocked.is_empty() {
@@ -125,7 +125,7 @@ impl<'txn> Queue<'txn> {
                 return Ok(());
             };
             self.add(MERGED, 1)?;
-            let (site, generation, found): (Site, u32, Vec<FeedBack>) =
+            let (site, generation, found): (Site, u32, Vec<StartCandidate>) =
                 decode(&bytes, format_args!("what site tree {order} found"))?;
             let entry = self.site(&site)?.unwrap_or_default();
             if let Some(spare) = self.gates.merge(order, &site, entry.seeds.len())? {
@@ -137,7 +137,7 @@ impl<'txn> Queue<'txn> {
         }
     }
 
-    fn take(&mut self, place: Place) -> Result<(), redb::Error> {
+    fn take(&mut self, place: QueueKey) -> Result<(), redb::Error> {
         self.waiting.insert(place, ())?;
         self.first_taken = Some(self.first_taken.map_or(place, |first| first.min(place)));
         Ok(())

@@ -7,10 +7,10 @@ use redb::{
     Builder, Database, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction,
 };
 
-use super::entry::{FeedBack, Finished, Lease, Offer, Rules};
+use super::entry::{Finished, Lease, Offer, Rules, StartCandidate};
 use super::error::FrontierError;
 use super::gate::{GATES, Gate};
-use super::layout::{FOUND, META, Place, SITES, TREES, WAITING, decode, place_of};
+use super::layout::{FOUND, META, QueueKey, SITES, TREES, WAITING, decode, queue_key};
 use super::queue::{NEXT, Queue, SITES_FOUND};
 use crate::address::{Host, Site};
 
@@ -50,7 +50,7 @@ pub struct Frontier {
     /// Handed out by this process and not finished.
     leased: HashSet<u64>,
     /// No tree before this place is waiting without being leased.
-    cursor: Place,
+    cursor: QueueKey,
 }
 
 /// How far the survey has come, in site trees.
@@ -111,7 +111,10 @@ impl Frontier {
     ///
     /// # Errors
     /// When the store cannot be written; then none was taken.
-    pub fn offer(&mut self, starts: impl IntoIterator<Item = FeedBack>) -> Result<Vec<Offer>, FrontierError> {
+    pub fn offer(
+        &mut self,
+        starts: impl IntoIterator<Item = StartCandidate>,
+    ) -> Result<Vec<Offer>, FrontierError> {
         let (offers, first_taken) = self.write("write", |txn| {
             let mut queue = Queue::open(txn, self.rules)?;
             let offers =
@@ -131,7 +134,7 @@ impl Frontier {
         &mut self,
         name: &str,
         number: u64,
-        starts: impl IntoIterator<Item = FeedBack>,
+        starts: impl IntoIterator<Item = StartCandidate>,
     ) -> Result<(u64, Vec<Offer>), FrontierError> {
         let (number, offers, first_taken) = self.write("write", |txn| {
             let mut added = txn.open_table(ADDED)?;
@@ -217,7 +220,7 @@ impl Frontier {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn is_news(&self, found: &[FeedBack], is_closed: bool) -> Result<bool, FrontierError> {
+    pub fn is_news(&self, found: &[StartCandidate], is_closed: bool) -> Result<bool, FrontierError> {
         if is_closed && self.rules.later_trees {
             return Ok(true);
         }
@@ -296,7 +299,7 @@ impl Frontier {
         self.read("read", |txn| {
             let waiting = txn.open_table(WAITING)?;
             let Some(lease) = tree(txn, order)? else { return Ok(None) };
-            Ok(waiting.get(place_of(&lease))?.is_some().then_some(lease))
+            Ok(waiting.get(queue_key(&lease))?.is_some().then_some(lease))
         })
     }
 

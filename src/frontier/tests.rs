@@ -3,9 +3,9 @@ use redb::ReadableTable as _;
 use super::*;
 use crate::address::{Host, Site, WebUrl};
 
-fn start(url: &str) -> FeedBack {
+fn start(url: &str) -> StartCandidate {
     let url = WebUrl::parse(url).unwrap();
-    FeedBack { homes: vec![Site::new(url.host().clone())], url, priority: 0 }
+    StartCandidate { homes: vec![Site::new(url.host().clone())], url, priority: 0 }
 }
 
 fn open(dir: &tempfile::TempDir, rules: Rules) -> Frontier {
@@ -46,7 +46,7 @@ fn trees_are_handed_out_in_the_order_offered_and_each_site_once() {
 fn trees_of_greater_priority_are_handed_out_first_also_those_found_later() {
     let dir = tempfile::tempdir().unwrap();
     let mut frontier = open(&dir, Rules::default());
-    let with = |url, priority| FeedBack { priority, ..start(url) };
+    let with = |url, priority| StartCandidate { priority, ..start(url) };
     let starts = [with("http://last.ke/", -1), with("http://a.ke/", 0), with("http://b.ke/", 0)];
     frontier.offer([with("http://first.ke/", 5)].into_iter().chain(starts)).unwrap();
     let first = lease(&mut frontier);
@@ -124,7 +124,7 @@ fn a_further_seed_of_a_site_waits_until_the_tree_before_it_is_finished() {
 fn a_host_below_a_known_site_belongs_to_it() {
     let dir = tempfile::tempdir().unwrap();
     let mut frontier = open(&dir, Rules::default());
-    let below = FeedBack {
+    let below = StartCandidate {
         priority: 0,
         url: WebUrl::parse("http://m.a.ke/").unwrap(),
         homes: ["m.a.ke", "a.ke"].map(|name| Site::new(crate::address::Host::parse(name).unwrap())).to_vec(),
@@ -234,7 +234,7 @@ fn no_more_urls_are_kept_for_a_site_than_it_may_have_trees() {
 
 #[test]
 fn a_finished_tree_is_news_where_it_may_make_a_new_one() {
-    let homes = |url: &str, homes: [&str; 2]| FeedBack {
+    let homes = |url: &str, homes: [&str; 2]| StartCandidate {
         homes: homes.map(|name| Site::new(Host::parse(name).unwrap())).to_vec(),
         ..start(url)
     };

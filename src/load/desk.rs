@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use super::bucket::Bucket;
 use super::server::Rest;
-use super::share::Room;
+use super::share::Headroom;
 use super::slots::Slots;
 use super::{Most, Networks, Pace, ServerState, SharedBudget};
 use crate::address::{Neighbourhood, Site, server_at};
@@ -126,10 +126,10 @@ impl Load {
         }
         let room = server.room(&self.budget, now, self.most);
         let byte_limit = match room.and(self.networks.room(address, now, self.most)) {
-            Room::For(bytes) => bytes,
-            Room::AfterThoseInFlight => return Turn::Busy,
-            Room::Tomorrow(time) => return Turn::At(time),
-            Room::Never => return Turn::Spent,
+            Headroom::For(bytes) => bytes,
+            Headroom::AfterThoseInFlight => return Turn::Busy,
+            Headroom::Tomorrow(time) => return Turn::At(time),
+            Headroom::Never => return Turn::Spent,
         };
         if let Some(bucket) = &mut self.bucket
             && let Err(at) = bucket.reserve(now, self.most.bytes)

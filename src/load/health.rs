@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Pace, delay_after};
 use crate::exchange::{Failure, asks_for_pause};
 
-/// How a server has fared of late, and what care follows from it.
+/// How a server has fared of late, and what backoff follows from it.
 ///
 /// Trouble is 429, 502, 503, 504, a reset, a refused connection, no way to the server, a time-out, a body that breaks
 /// off, or a first byte that takes far longer than the server's usual. Each doubles the pause; four sound answers in
@@ -25,7 +25,7 @@ pub struct Health {
 
 /// What an exchange tells of its server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fare {
+pub enum Symptom {
     Sound,
     /// It may have too much to do.
     Trouble,
@@ -35,7 +35,7 @@ pub enum Fare {
 
 /// What follows from an answer beside the usual pause.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Care {
+pub enum Backoff {
     Usual,
     /// The server is left alone for so long.
     PutOff(Duration),
@@ -75,37 +75,43 @@ impl Health {
     }
 
     /// Takes in what an exchange tells and when its first byte came, and says what follows.
-    pub fn note(&mut self, pace: &Pace, fare: Fare, first_byte: Option<Duration>, chance: f64) -> Care {
+    pub fn note(
+        &mut self,
+        pace: &Pace,
+        symptom: Symptom,
+        first_byte: Option<Duration>,
+        chance: f64,
+    ) -> Backoff {
         let grown = first_byte.is_some_and(|time| self.has_grown(time.as_secs_f64()));
-        if fare == Fare::Trouble || grown {
+        if symptom == Symptom::Trouble || grown {
             self.doublings = (self.doublings + 1).min(MOST_DOUBLINGS);
             self.sound = 0;
-        } else if fare == Fare::Sound {
+        } else if symptom == Symptom::Sound {
             self.sound += 1;
             if self.sound >= SOUND_FOR_ONE {
                 self.sound = 0;
                 self.doublings = self.doublings.saturating_sub(1);
             }
         }
-        match fare {
-            Fare::Sound => self.in_a_row = 0,
-            Fare::Unclear => {}
-            Fare::Trouble => {
+        match symptom {
+            Symptom::Sound => self.in_a_row = 0,
+            Symptom::Unclear => {}
+            Symptom::Trouble => {
                 self.in_a_row = self.in_a_row.saturating_add(1);
-                return self.care_in_trouble(pace, chance);
+                return self.backoff_in_trouble(pace, chance);
             }
         }
-        Care::Usual
+        Backoff::Usual
     }
 
-    fn care_in_trouble(&self, pace: &Pace, chance: f64) -> Care {
+    fn backoff_in_trouble(&self, pace: &Pace, chance: f64) -> Backoff {
         match self.in_a_row.checked_sub(TROUBLES_UNTIL_PUT_OFF) {
-            None => Care::Usual,
+            None => Backoff::Usual,
             Some(before) if before < MOST_PUT_OFFS => {
                 let time = pace.max_delay * FIRST_PUT_OFF * 4_u32.pow(u32::from(before));
-                Care::PutOff(with_jitter(time, chance))
+                Backoff::PutOff(with_jitter(time, chance))
             }
-            Some(_) => Care::GiveUp,
+            Some(_) => Backoff::GiveUp,
         }
     }
 
@@ -127,7 +133,7 @@ fn with_jitter(pause: Duration, chance: f64) -> Duration {
 /// off too, and forbids all. That a body was too large for us, or could not
 /// be read, is no fault of the server's.
 #[must_use]
-pub fn fare_of(status: Option<u16>, failure: Option<Failure>) -> Fare {
+pub fn symptom_of(status: Option<u16>, failure: Option<Failure>) -> Symptom {
     let is_trouble = matches!(
         failure,
         Some(
@@ -144,10 +150,10 @@ pub fn fare_of(status: Option<u16>, failure: Option<Failure>) -> Fare {
     );
     match (status, failure) {
         // RFC 9110 §15.6.3 and §15.6.5: what stands behind the server answers wrongly, or not in time.
-        (Some(502 | 504), _) => Fare::Trouble,
-        _ if is_trouble || asks_for_pause(status) => Fare::Trouble,
-        (Some(500..=599), _) => Fare::Unclear,
-        (_, None | Some(Failure::BodyTooLarge | Failure::Unreadable)) => Fare::Sound,
-        (_, Some(_)) => Fare::Unclear,
+        (Some(502 | 504), _) => Symptom::Trouble,
+        _ if is_trouble || asks_for_pause(status) => Symptom::Trouble,
+        (Some(500..=599), _) => Symptom::Unclear,
+        (_, None | Some(Failure::BodyTooLarge | Failure::Unreadable)) => Symptom::Sound,
+        (_, Some(_)) => Symptom::Unclear,
     }
 }

@@ -41,7 +41,7 @@ mod thin;
 pub use bucket::{BURST_SECONDS, Bucket};
 pub use budget::{Budget, Grant, Limit, SiteBudget, least_bytes};
 pub use desk::{Load, Permit, Turn};
-pub use health::{Care, Fare, Health, fare_of};
+pub use health::{Backoff, Health, Symptom, symptom_of};
 pub use ledger::Ledger;
 pub use networks::{Network, Networks};
 pub use own_link::{Blame, OwnLink, Passage, Sign};

@@ -3,7 +3,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::time::SystemTime;
 
-use super::share::{Account, Room};
+use super::share::{Account, Headroom};
 use super::{Most, SharedBudget};
 use crate::address::Neighbourhood;
 use crate::exchange::Answer;
@@ -45,9 +45,9 @@ impl Networks {
     }
 
     /// Whether the networks of an address may bear one more exchange.
-    pub(super) fn room(&self, address: IpAddr, now: SystemTime, most: Most) -> Room {
+    pub(super) fn room(&self, address: IpAddr, now: SystemTime, most: Most) -> Headroom {
         let fresh = Borne::default();
-        self.around(address).fold(Room::For(most.bytes), |room, network| {
+        self.around(address).fold(Headroom::For(most.bytes), |room, network| {
             let Borne { account, in_flight } = self.borne.get(&network).unwrap_or(&fresh);
             room.and(self.budget(network).room(now, account, *in_flight, most))
         })

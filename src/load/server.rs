@@ -2,8 +2,8 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use super::health::{Care, Health, fare_of};
-use super::share::{Account, Most, Room, SharedBudget};
+use super::health::{Backoff, Health, symptom_of};
+use super::share::{Account, Headroom, Most, SharedBudget};
 use super::slots::Slots;
 use super::{Flow, Ledger, Pace, ServerLink};
 use crate::exchange::{Answer, Purpose};
@@ -40,7 +40,7 @@ impl ServerState {
     }
 
     /// Whether the server may bear one more exchange.
-    pub(super) fn room(&self, budget: &SharedBudget, now: SystemTime, most: Most) -> Room {
+    pub(super) fn room(&self, budget: &SharedBudget, now: SystemTime, most: Most) -> Headroom {
         budget.room(now, &self.account, self.slots.in_flight(), most)
     }
 
@@ -58,16 +58,16 @@ impl ServerState {
     pub(super) fn settle(&mut self, pace: &Pace, purpose: Purpose, answer: &Answer) -> Rest {
         self.ledger.book(answer, self.slots.in_flight());
         self.account.book(answer);
-        let fare = fare_of(answer.status, answer.failure);
-        let care = self.health.note(pace, fare, answer.timings.first_byte, self.chance());
+        let symptom = symptom_of(answer.status, answer.failure);
+        let backoff = self.health.note(pace, symptom, answer.timings.first_byte, self.chance());
         let ended = answer.ended();
         if let Some(pause) = answer.head.retry_after.filter(|_| answer.asks_for_pause()) {
             self.hold_until(ended.checked_add(pause));
         }
-        match care {
-            Care::Usual => {}
-            Care::PutOff(time) => self.hold_until(ended.checked_add(time)),
-            Care::GiveUp => self.is_given_up = true,
+        match backoff {
+            Backoff::Usual => {}
+            Backoff::PutOff(time) => self.hold_until(ended.checked_add(time)),
+            Backoff::GiveUp => self.is_given_up = true,
         }
         let link = self.link.take(&Flow::of(purpose, answer));
         self.rest(ended, self.pause_after(pace, answer.timings.total, link))

@@ -69,7 +69,7 @@ struct Spent {
 
 /// Whether a place may bear one more exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Room {
+pub(super) enum Headroom {
     /// Yes, if it moves no more bytes than these.
     For(u64),
     /// Those in flight may use up what is left, or leave enough.
@@ -96,25 +96,25 @@ impl SharedBudget {
         *self == Self::default()
     }
 
-    pub(super) fn room(&self, now: SystemTime, borne: &Account, in_flight: u32, most: Most) -> Room {
+    pub(super) fn room(&self, now: SystemTime, borne: &Account, in_flight: u32, most: Most) -> Headroom {
         let (in_all, today) = (borne.in_all.at_most(most), borne.on_day_of(now).at_most(most));
         let left = |in_flight| {
             (self.in_all.left(&in_all, in_flight, most), self.per_day.left(&today, in_flight, most))
         };
         if let (Some(ever), Some(for_today)) = left(in_flight) {
-            return Room::For(ever.min(for_today));
+            return Headroom::For(ever.min(for_today));
         }
         match left(0) {
-            (Some(_), Some(_)) => Room::AfterThoseInFlight,
-            (None, _) => Room::Never,
+            (Some(_), Some(_)) => Headroom::AfterThoseInFlight,
+            (None, _) => Headroom::Never,
             // A day that has no room for a single exchange never comes.
-            (_, None) if self.per_day.left(&Spent::default(), 0, most).is_none() => Room::Never,
-            (_, None) => Room::Tomorrow(UNIX_EPOCH + Duration::from_secs((day_of(now) + 1) * DAY)),
+            (_, None) if self.per_day.left(&Spent::default(), 0, most).is_none() => Headroom::Never,
+            (_, None) => Headroom::Tomorrow(UNIX_EPOCH + Duration::from_secs((day_of(now) + 1) * DAY)),
         }
     }
 }
 
-impl Room {
+impl Headroom {
     /// Where an exchange needs room in two places.
     pub(super) fn and(self, other: Self) -> Self {
         match (self, other) {

@@ -20,7 +20,7 @@ pub(super) struct TagEmitter<'a, L> {
     is_xml: bool,
     tag: Tag,
     attribute_name: Name,
-    reading: Reading,
+    reading: AttributePart,
     /// The last start tag, whose end tag alone ends raw text.
     last_start: Name,
     nesting: Nesting,
@@ -28,7 +28,7 @@ pub(super) struct TagEmitter<'a, L> {
 
 /// What of an attribute is being read.
 #[derive(Clone, Copy)]
-enum Reading {
+enum AttributePart {
     Nothing,
     Name,
     Value(Attribute),
@@ -41,7 +41,7 @@ impl<'a, L: Listener> TagEmitter<'a, L> {
             is_xml,
             tag: Tag::default(),
             attribute_name: Name::default(),
-            reading: Reading::Nothing,
+            reading: AttributePart::Nothing,
             last_start: Name::default(),
             nesting: Nesting::default(),
         }
@@ -49,20 +49,20 @@ impl<'a, L: Listener> TagEmitter<'a, L> {
 
     fn begin_tag(&mut self, is_end: bool) {
         self.tag.begin(is_end);
-        self.reading = Reading::Nothing;
+        self.reading = AttributePart::Nothing;
     }
 
     /// The attribute's name is complete: from here on its value is read, or nothing.
     fn settle_name(&mut self) {
-        if !matches!(self.reading, Reading::Name) {
+        if !matches!(self.reading, AttributePart::Name) {
             return;
         }
         let wanted = Attribute::wanted(self.tag.name(), self.attribute_name.as_bytes());
         self.reading = match wanted {
             Some(attribute) if !self.tag.is_end && self.tag.begin_value(attribute) => {
-                Reading::Value(attribute)
+                AttributePart::Value(attribute)
             }
-            _ => Reading::Nothing,
+            _ => AttributePart::Nothing,
         };
     }
 
@@ -116,7 +116,7 @@ impl<L: Listener> Emitter for TagEmitter<'_, L> {
     fn init_attribute(&mut self) {
         self.settle_name();
         self.attribute_name.clear();
-        self.reading = Reading::Name;
+        self.reading = AttributePart::Name;
     }
 
     fn push_attribute_name(&mut self, piece: &[u8]) {
@@ -128,7 +128,7 @@ impl<L: Listener> Emitter for TagEmitter<'_, L> {
     }
 
     fn push_attribute_value(&mut self, piece: &[u8]) {
-        if let Reading::Value(attribute) = self.reading {
+        if let AttributePart::Value(attribute) = self.reading {
             self.tag.push_value(attribute, piece);
         }
     }
@@ -139,7 +139,7 @@ impl<L: Listener> Emitter for TagEmitter<'_, L> {
 
     fn emit_current_tag(&mut self) -> Option<State> {
         self.settle_name();
-        self.reading = Reading::Nothing;
+        self.reading = AttributePart::Nothing;
         if self.tag.is_end {
             self.end_tag();
             return None;

@@ -1,8 +1,8 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::HashSet;
 
 use encoding_rs::{Encoder, EncoderResult, Encoding};
+use foldhash::HashSet;
 
 /// Writes the queries of a page in the bytes of its charset, as browsers send them (WHATWG URL §1.3, percent-encode
 /// after encoding): what the charset lacks becomes a percent-encoded numeric reference.

@@ -1,7 +1,7 @@
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use encoding_rs::{Encoding, UTF_8};
+use foldhash::{HashMap, HashMapExt};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::address::{PageKey, UrlError, WebUrl};

@@ -33,7 +33,7 @@ mod tests;
 pub use fact::{Fact, Wishes};
 pub use judge::Judge;
 pub use limits::Limits;
-pub use promise::{Amount, Place, Promise};
+pub use promise::{Amount, BudgetScope, Promise};
 pub use questions::{Question, Questions};
 pub use seen::{Count, Order, Seen, ShortRests, Worst};
 pub use verdict::{Judgement, Verdict};

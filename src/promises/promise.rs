@@ -24,7 +24,7 @@ pub enum Promise {
     TimeBudget,
     /// What all sites together may ask of a place, on a day or for the whole survey.
     Burden {
-        place: Place,
+        place: BudgetScope,
         amount: Amount,
         per_day: bool,
     },
@@ -43,7 +43,7 @@ pub enum Promise {
 
 /// Where several sites may stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum BudgetScope {
     Server,
     Network,
     System,
@@ -155,9 +155,9 @@ impl Promise {
             Self::TimeBudget => limits.tree.time.map(micros),
             Self::Burden { place, amount, per_day } => {
                 let SharedBudget { per_day: of_day, in_all } = match place {
-                    Place::Server => &limits.server,
-                    Place::Network => &limits.network,
-                    Place::System => &limits.system,
+                    BudgetScope::Server => &limits.server,
+                    BudgetScope::Network => &limits.network,
+                    BudgetScope::System => &limits.system,
                 };
                 let Burden { requests, bytes, busy } = if per_day { of_day } else { in_all };
                 match amount {
@@ -171,7 +171,7 @@ impl Promise {
     }
 }
 
-impl Place {
+impl BudgetScope {
     pub(super) const ALL: [Self; 3] = [Self::Server, Self::Network, Self::System];
 
     fn id(self) -> &'static str {

@@ -4,20 +4,22 @@ use std::time::{Duration, SystemTime};
 
 use super::{Count, Fact, Limits, ShortRests};
 use crate::address::{Neighbourhood, server_at};
-use crate::load::{Care, Flow, Health, LONGEST_WAIT, Pace, ServerLink, ServerState, delay_after, fare_of};
+use crate::load::{
+    Backoff, Flow, Health, LONGEST_WAIT, Pace, ServerLink, ServerState, delay_after, symptom_of,
+};
 
 /// What each server was owed after the exchanges that were seen last, by the answers alone: whoever gave permits may
 /// have heard otherwise.
 #[derive(Debug, Default)]
 pub(super) struct Rests {
-    servers: HashMap<IpAddr, Server>,
+    servers: HashMap<IpAddr, ServerHistory>,
     /// Only where neighbourhoods have places.
     neighbourhoods: HashMap<Neighbourhood, Vec<Rest>>,
 }
 
 /// How a server has fared, by the rules of the load, and what it is owed.
 #[derive(Debug, Default)]
-struct Server {
+struct ServerHistory {
     health: Health,
     link: ServerLink,
     /// Of the exchanges that ran last, one for each place at the server.
@@ -51,11 +53,11 @@ struct Hold {
 impl Rests {
     /// A server that is not known here has fared as its state says.
     pub(super) fn meet(&mut self, server: IpAddr, state: &ServerState) {
-        self.servers.entry(server).or_insert_with(|| Server {
+        self.servers.entry(server).or_insert_with(|| ServerHistory {
             health: state.health().clone(),
             link: *state.link(),
             given_up: state.ledger.last_end().filter(|_| state.is_given_up()),
-            ..Server::default()
+            ..ServerHistory::default()
         });
     }
 
@@ -104,7 +106,7 @@ impl Rests {
     }
 }
 
-impl Server {
+impl ServerHistory {
     /// An exchange was seen to begin, whose host asks for `crawl_delay`.
     fn compare(&self, started: Start, crawl_delay: Option<Duration>, places: u32, short: &mut ShortRests) {
         let who = |early: Early| format!("{} {early}", started.address);
@@ -138,9 +140,9 @@ impl Server {
     fn settle(&mut self, fact: &Fact<'_>, pace: &Pace) -> Rest {
         let answer = fact.answer;
         let (ended, took) = (answer.ended(), answer.timings.total);
-        let fare = fare_of(answer.status, answer.failure);
+        let symptom = symptom_of(answer.status, answer.failure);
         // The least of what chance may add to each time.
-        let care = self.health.note(pace, fare, answer.timings.first_byte, 0.0);
+        let backoff = self.health.note(pace, symptom, answer.timings.first_byte, 0.0);
         let link = self.link.take(&Flow::of(fact.purpose, answer));
         let bare = Pace { min_delay: Duration::ZERO, ..pace.clone() };
         let slow = delay_after(&bare, took, Duration::ZERO, 0, None);
@@ -150,10 +152,10 @@ impl Server {
         let hold = |time| Some(Hold { known: ended, until: ended.checked_add(time)? });
         let asked = answer.head.retry_after.filter(|_| answer.asks_for_pause()).and_then(hold);
         self.asked = longer(self.asked, asked);
-        match care {
-            Care::Usual => {}
-            Care::PutOff(time) => self.put_off = longer(self.put_off, hold(time)),
-            Care::GiveUp => self.given_up = self.given_up.or(Some(ended)),
+        match backoff {
+            Backoff::Usual => {}
+            Backoff::PutOff(time) => self.put_off = longer(self.put_off, hold(time)),
+            Backoff::GiveUp => self.given_up = self.given_up.or(Some(ended)),
         }
         self.last_end = self.last_end.max(Some(ended));
         Rest {

@@ -2,7 +2,7 @@ use std::net::IpAddr;
 
 use super::promise::micros;
 use super::units::thousands;
-use super::{Amount, Count, Judgement, Limits, Place, Promise, Seen, ShortRests, Verdict, Worst};
+use super::{Amount, BudgetScope, Count, Judgement, Limits, Promise, Seen, ShortRests, Verdict, Worst};
 use crate::load::{LONGEST_WAIT, Ledger};
 
 /// What was seen says of each promise that can be judged by it.
@@ -124,11 +124,11 @@ impl Bench<'_> {
     fn burdens(&self) -> Vec<Verdict> {
         let seen = self.seen;
         let mut verdicts = Vec::new();
-        for place in Place::ALL {
+        for place in BudgetScope::ALL {
             let borne = match place {
-                Place::Server => [&seen.server, &seen.server_day],
-                Place::Network => [&seen.network, &seen.network_day],
-                Place::System => [&seen.system, &seen.system_day],
+                BudgetScope::Server => [&seen.server, &seen.server_day],
+                BudgetScope::Network => [&seen.network, &seen.network_day],
+                BudgetScope::System => [&seen.system, &seen.system_day],
             };
             for (per_day, borne) in [false, true].into_iter().zip(borne) {
                 for (amount, worst) in Amount::ALL.into_iter().zip(borne) {

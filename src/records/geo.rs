@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use maxminddb::{MaxMindDbError, Reader, WithinOptions};
 use serde::{Deserialize, Serialize};
 
-use super::{Place, Timestamp};
+use super::{GeoLocation, Timestamp};
 use crate::address::server_at;
 
 /// The user's databases of addresses, in the order given: the first that knows a thing is
@@ -57,10 +57,10 @@ impl Geo {
 
     /// Where an address is; what no database knows is none.
     #[must_use]
-    pub fn lookup(&self, address: IpAddr) -> Place {
+    pub fn lookup(&self, address: IpAddr) -> GeoLocation {
         let address = server_at(address);
-        self.databases.iter().fold(Place::default(), |known, (_, reader)| {
-            known.or(|| reader.lookup(address).map(|record| Place::of(&record)).unwrap_or_default())
+        self.databases.iter().fold(GeoLocation::default(), |known, (_, reader)| {
+            known.or(|| reader.lookup(address).map(|record| GeoLocation::of(&record)).unwrap_or_default())
         })
     }
 
@@ -95,9 +95,9 @@ fn open(file: &Path) -> Result<(GeoDatabase, Reader<Vec<u8>>), GeoError> {
 }
 
 /// Whether one record at least tells what is wanted; usually the first does.
-fn knows(reader: &Reader<Vec<u8>>, wanted: impl Fn(&Place) -> bool) -> Result<bool, MaxMindDbError> {
+fn knows(reader: &Reader<Vec<u8>>, wanted: impl Fn(&GeoLocation) -> bool) -> Result<bool, MaxMindDbError> {
     for record in reader.networks(WithinOptions::default())? {
-        if wanted(&Place::of(&record?)) {
+        if wanted(&GeoLocation::of(&record?)) {
             return Ok(true);
         }
     }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use proptest::prelude::*;
 
-use super::{Geo, GeoError, Place, Timestamp};
+use super::{Geo, GeoError, GeoLocation, Timestamp};
 
 /// A value of the data section.
 #[derive(Clone)]
@@ -118,7 +118,7 @@ impl Folder {
     }
 
     /// Opens databases that all know 192.0.2.0/24 and looks an address in it up.
-    fn look_up(&self, records: &[Value]) -> Place {
+    fn look_up(&self, records: &[Value]) -> GeoLocation {
         let files: Vec<PathBuf> = records
             .iter()
             .enumerate()
@@ -134,8 +134,8 @@ fn address(text: &str) -> IpAddr {
     text.parse().unwrap()
 }
 
-fn place(country: &str, asn: u32, as_org: &str) -> Place {
-    Place { country: Some(country.into()), asn: Some(asn), as_org: Some(as_org.into()) }
+fn place(country: &str, asn: u32, as_org: &str) -> GeoLocation {
+    GeoLocation { country: Some(country.into()), asn: Some(asn), as_org: Some(as_org.into()) }
 }
 
 #[test]

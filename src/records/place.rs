@@ -3,7 +3,7 @@ use serde::Deserialize;
 
 /// Where a server stands in the world and in the network, as far as the databases know.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct GeoLocation {
     /// ISO 3166-1 in two capital letters.
     pub country: Option<String>,
     pub asn: Option<u32>,
@@ -38,7 +38,7 @@ enum NumberOrText {
     Text(String),
 }
 
-impl Place {
+impl GeoLocation {
     /// What one record of a database tells; values of an unknown form are not known.
     pub(super) fn of<S: AsRef<[u8]>>(record: &LookupResult<'_, S>) -> Self {
         Self {

@@ -20,13 +20,13 @@ use crate::space::{
 /// that bytes were on their way.
 pub(super) struct InProcess {
     web: Arc<dyn Web>,
-    hosts: Mutex<HashMap<String, Option<Place>>>,
+    hosts: Mutex<HashMap<String, Option<HostRecord>>>,
     servers: Mutex<HashMap<IpAddr, Visited>>,
 }
 
 /// Where a host stands.
 #[derive(Clone, Copy)]
-struct Place {
+struct HostRecord {
     server: Server,
     shown: Option<Shown>,
 }
@@ -53,12 +53,12 @@ impl InProcess {
         Self { web, hosts: Mutex::default(), servers: Mutex::default() }
     }
 
-    fn place(&self, host: &str) -> Option<Place> {
+    fn place(&self, host: &str) -> Option<HostRecord> {
         let mut hosts = held(&self.hosts);
         if let Some(place) = hosts.get(host) {
             return *place;
         }
-        let place = self.web.server(host).map(|server| Place { server, shown: self.shown(host) });
+        let place = self.web.server(host).map(|server| HostRecord { server, shown: self.shown(host) });
         if hosts.len() >= HOSTS {
             hosts.clear();
         }
@@ -135,7 +135,7 @@ impl crate::fetch::Web for InProcess {
     fn ask(&self, question: &Question<'_>) -> crate::fetch::Reply {
         let url = question.url;
         let host = url.host().as_str();
-        let Some(Place { server, shown }) = self.place(host) else {
+        let Some(HostRecord { server, shown }) = self.place(host) else {
             let (connect, tls, then) = (Duration::ZERO, Duration::ZERO, Then::Closed(Duration::ZERO));
             return crate::fetch::Reply { connect, tls, shown: None, then };
         };

@@ -2,7 +2,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::analysis::{Pacing, Settled};
 use crate::exchange::{Failure, Purpose, asks_for_pause, hangs_up};
-use crate::load::{Bucket, Care, Fare, Flow, Health, Pace, ServerLink, fare_of};
+use crate::load::{Backoff, Bucket, Flow, Health, Pace, ServerLink, Symptom, symptom_of};
 use crate::settings::Settings;
 use crate::survey::most_bytes;
 
@@ -33,11 +33,11 @@ impl SurveyPacing {
 
 impl Pacing for SurveyPacing {
     fn is_trouble(&self, status: Option<u16>, failure: Option<&str>) -> bool {
-        fare(status, failure) == Fare::Trouble
+        symptom(status, failure) == Symptom::Trouble
     }
 
     fn is_unclear(&self, status: Option<u16>, failure: Option<&str>) -> bool {
-        fare(status, failure) == Fare::Unclear
+        symptom(status, failure) == Symptom::Unclear
     }
 
     fn is_unread(&self, purpose: &str, status: Option<u16>, media_type: Option<&str>) -> bool {
@@ -55,12 +55,12 @@ impl Pacing for SurveyPacing {
             self.servers.resize_with(server + 1, Default::default);
         }
         let (health, link) = &mut self.servers[server];
-        let fare = match settled {
-            Settled { is_trouble: true, .. } => Fare::Trouble,
-            Settled { is_unclear: true, .. } => Fare::Unclear,
-            _ => Fare::Sound,
+        let symptom = match settled {
+            Settled { is_trouble: true, .. } => Symptom::Trouble,
+            Settled { is_unclear: true, .. } => Symptom::Unclear,
+            _ => Symptom::Sound,
         };
-        let care = health.note(&self.pace, fare, settled.first_byte, USUAL_CHANCE);
+        let backoff = health.note(&self.pace, symptom, settled.first_byte, USUAL_CHANCE);
         let link = link.take(&Flow {
             bytes: settled.bytes,
             // Tables do not tell what came before: a forecast takes links for a little faster than the survey does.
@@ -70,7 +70,7 @@ impl Pacing for SurveyPacing {
             is_unread: settled.is_unread,
         });
         let pause = health.pause_after(&self.pace, settled.took, link, USUAL_CHANCE);
-        if let Care::PutOff(time) = care { pause.max(time) } else { pause }
+        if let Backoff::PutOff(time) = backoff { pause.max(time) } else { pause }
     }
 
     fn reserve(&mut self, now: Duration) -> Result<(), Duration> {
@@ -86,7 +86,7 @@ impl Pacing for SurveyPacing {
     }
 }
 
-fn fare(status: Option<u16>, failure: Option<&str>) -> Fare {
+fn symptom(status: Option<u16>, failure: Option<&str>) -> Symptom {
     let failure = failure.and_then(|word| Failure::ALL.iter().find(|known| known.as_str() == word));
-    fare_of(status, failure.copied())
+    symptom_of(status, failure.copied())
 }

@@ -1,4 +1,5 @@
 use super::{Cell, Figure, Table};
+use crate::promises::Judgement;
 
 /// A chapter of the report.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,16 +44,7 @@ pub struct Verdicts {
     pub id: String,
     pub caption: String,
     /// What is promised, whether it was held, and the evidence.
-    pub list: Vec<(String, Verdict, String)>,
-}
-
-/// What came of a promise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    Held,
-    Broken,
-    /// The tables do not show it.
-    NotShown,
+    pub list: Vec<(String, Judgement, String)>,
 }
 
 impl Section {
@@ -94,18 +86,6 @@ impl Fact {
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.note = note.into();
         self
-    }
-}
-
-impl Verdict {
-    /// The word that the reader sees.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Held => "held",
-            Self::Broken => "broken",
-            Self::NotShown => "not shown",
-        }
     }
 }
 

@@ -26,7 +26,7 @@ mod standing;
 mod table;
 pub mod text;
 
-pub use block::{Block, Fact, Section, Verdict, Verdicts};
+pub use block::{Block, Fact, Section, Verdicts};
 pub use cell::{Cell, percent};
 pub use chart::{
     Axis, Bar, Bars, BoxPlot, Boxes, Chart, Columns, Figure, Lines, Mark, Matrix, Point, Scale, Series,

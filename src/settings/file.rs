@@ -64,20 +64,20 @@ impl<'de> Visitor<'de> for Keys {
 
     fn visit_map<A: MapAccess<'de>>(self, mut keys: A) -> Result<Settings, A::Error> {
         let mut settings = Settings::default();
-        while let Some(Known(setting)) = keys.next_key()? {
-            keys.next_value_seed(Reading { setting, settings: &mut settings })?;
+        while let Some(KnownKey(setting)) = keys.next_key()? {
+            keys.next_value_seed(ValueReader { setting, settings: &mut settings })?;
         }
         Ok(settings)
     }
 }
 
 /// Reads the value of a key, so that the error knows its line.
-struct Reading<'a> {
+struct ValueReader<'a> {
     setting: &'static Setting,
     settings: &'a mut Settings,
 }
 
-impl<'de> DeserializeSeed<'de> for Reading<'_> {
+impl<'de> DeserializeSeed<'de> for ValueReader<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -87,9 +87,9 @@ impl<'de> DeserializeSeed<'de> for Reading<'_> {
 }
 
 /// A key that is a setting.
-struct Known(&'static Setting);
+struct KnownKey(&'static Setting);
 
-impl<'de> Deserialize<'de> for Known {
+impl<'de> Deserialize<'de> for KnownKey {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let key = String::deserialize(deserializer)?;
         Setting::named(&key).map(Self).ok_or_else(|| D::Error::custom(unknown(&key)))

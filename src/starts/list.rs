@@ -77,7 +77,7 @@ impl StartList {
         }
         let form = form_of(&head, is_whole)?;
         let mut lines = Lines::new(BufReader::new(Cursor::new(head).chain(input)));
-        let mut reading = Reading::begin(area)?;
+        let mut reading = ListReader::begin(area)?;
         let zone = match &form {
             Form::Zone => reading.take_zone(&mut lines)?,
             Form::Columns { .. } | Form::Lines | Form::LinesWithHeader => {
@@ -93,7 +93,7 @@ impl StartList {
     /// # Errors
     /// When they cannot be held in memory.
     pub fn of<'a>(urls: impl IntoIterator<Item = &'a WebUrl>) -> Result<Self, StartError> {
-        let mut reading = Reading::begin(None)?;
+        let mut reading = ListReader::begin(None)?;
         for url in urls {
             reading.counts.lines += 1;
             reading.keep(url)?;
@@ -132,7 +132,7 @@ fn form_of(head: &[u8], is_whole: bool) -> io::Result<Form> {
 }
 
 /// A list while it is read.
-struct Reading<'a> {
+struct ListReader<'a> {
     area: Option<&'a Area>,
     packed: zstd::stream::write::Encoder<'static, Vec<u8>>,
     counts: Counts,
@@ -142,7 +142,7 @@ struct Reading<'a> {
     sites: HashSet<u64>,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> ListReader<'a> {
     fn begin(area: Option<&'a Area>) -> io::Result<Self> {
         Ok(Self {
             area,

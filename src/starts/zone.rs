@@ -17,7 +17,7 @@ pub(super) struct Zone {
     owner: Option<Owner>,
     /// The owner of the SOA record.
     apex: Option<String>,
-    entry: Entry,
+    entry: ZoneRecord,
     depth: u32,
 }
 
@@ -26,7 +26,7 @@ type Owner = Result<String, String>;
 
 /// A record or directive as far as it is read.
 #[derive(Debug, Default)]
-struct Entry {
+struct ZoneRecord {
     line: u64,
     lines: u32,
     begins_blank: bool,
@@ -96,10 +96,10 @@ impl Zone {
     /// When what follows cannot be told: relative names without an origin, or a parenthesis without end.
     pub(super) fn take(&mut self, number: u64, line: &[u8]) -> Result<Record, StartError> {
         if self.depth == 0 {
-            self.entry = Entry {
+            self.entry = ZoneRecord {
                 line: number,
                 begins_blank: line.first().is_some_and(u8::is_ascii_whitespace),
-                ..Entry::default()
+                ..ZoneRecord::default()
             };
         }
         self.entry.lines += 1;
@@ -152,7 +152,7 @@ impl Zone {
     }
 
     fn end_entry(&mut self) -> Result<Record, StartError> {
-        let Entry { line, begins_blank, words, .. } = std::mem::take(&mut self.entry);
+        let ZoneRecord { line, begins_blank, words, .. } = std::mem::take(&mut self.entry);
         let Some(first) = words.first() else { return Ok(Record::Other) };
         if !begins_blank && first.starts_with('$') {
             return self.direct(line, &words);

@@ -18,7 +18,7 @@ use crate::address::{
     CountryDomains, Host, OptOuts, Priorities, Scope, ScopeRule, Site, Suffixes, WebUrl, server_at,
 };
 use crate::fetch::{self, Fetcher};
-use crate::frontier::{FeedBack, Frontier, Lease, Rules};
+use crate::frontier::{Frontier, Lease, Rules, StartCandidate};
 use crate::load::{self, Budget, Load, Most, Networks, OwnLink, Pace};
 use crate::promises::{self, Judge, Seen};
 use crate::records::Geo;
@@ -102,7 +102,7 @@ impl Reach {
     }
 
     /// A start URL with the sites it may belong to, the nearest first.
-    pub(super) fn start(&self, url: WebUrl) -> FeedBack {
+    pub(super) fn start(&self, url: WebUrl) -> StartCandidate {
         let site = self.suffixes.site_of(url.host());
         let homes = match self.scope {
             ScopeRule::Site => vec![site],
@@ -111,11 +111,11 @@ impl Reach {
                 at_or_above.take_while(|host| host.is_at_or_below(site.root())).map(Site::new).collect()
             }
         };
-        FeedBack { priority: self.priorities.of(url.host()), url, homes }
+        StartCandidate { priority: self.priorities.of(url.host()), url, homes }
     }
 
     /// What an external URL feeds back to the survey.
-    pub(super) fn feed_back(&self, url: &WebUrl) -> Option<FeedBack> {
+    pub(super) fn feed_back(&self, url: &WebUrl) -> Option<StartCandidate> {
         self.countries.of(url.host())?;
         match self.feed_back {
             FeedBackRule::Link => Some(self.start(url.clone())),

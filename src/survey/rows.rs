@@ -12,7 +12,7 @@ use super::tally::{Tally, TreeTally};
 use super::visit::Concluded;
 use crate::address::{Host, Scope, Site, server_at};
 use crate::exchange::Depth;
-use crate::frontier::{FeedBack, Lease, MOST_TREES};
+use crate::frontier::{Lease, MOST_TREES, StartCandidate};
 use crate::page::Page;
 use crate::promises::{Order, Question, Questions};
 use crate::records::{ExchangeRow, LevelRow, LinkRow, SegmentRows, SiteRow, milliseconds};
@@ -105,7 +105,7 @@ pub(super) fn salvaged(parts: &Parts, lease: Lease) -> Result<Concluded, SurveyE
 
 /// What a tree's external URLs feed back: for each site as many different URLs as it may have trees, in the order
 /// found.
-pub(super) fn feed_back(parts: &Parts, tree: &Tree) -> Vec<FeedBack> {
+pub(super) fn feed_back(parts: &Parts, tree: &Tree) -> Vec<StartCandidate> {
     let trees = if parts.settings.entrances.is_one() { 1 } else { MOST_TREES };
     let most = parts.settings.seeds_per_site.max(trees) as usize;
     let mut urls: std::collections::HashMap<Site, HashSet<_>> = std::collections::HashMap::new();

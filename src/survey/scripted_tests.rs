@@ -12,8 +12,8 @@ use tokio::time::Instant;
 use super::tally::Tally;
 use super::{Ending, Simulation, Snapshot, Survey};
 use crate::address::{Host, WebUrl};
-use crate::frontier::{Batch, Frontier, Rules};
 use crate::fetch::{Burden, Looked, Question, Reply, Then, Web};
+use crate::frontier::{Batch, Frontier, Rules};
 use crate::promises::{Count, Seen, Worst};
 use crate::records::{ExchangeRow, LevelRow, Manifest, Row, ServerRow, SiteRow, read_table};
 use crate::settings::{Settings, Span};
@@ -476,7 +476,8 @@ fn exchanges_that_ran_at_once_before_a_death_are_seen_after_it() {
     let mut state = frontier(&dir);
     let stored: Tally = serde_json::from_slice(&state.tally().unwrap().unwrap()).unwrap();
     let seen = Seen { in_site: Worst { most: 1, ..stored.seen.in_site }, ..stored.seen };
-    let tally = Tally { seen, ..stored }.to_store(&Seen::default(), SystemTime::UNIX_EPOCH + DAY * 20_000).unwrap();
+    let tally =
+        Tally { seen, ..stored }.to_store(&Seen::default(), SystemTime::UNIX_EPOCH + DAY * 20_000).unwrap();
     store_tally(&mut state, &tally);
     drop(state);
     let later = Scripted::new(HOUR, script);

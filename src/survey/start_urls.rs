@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use super::parts::Reach;
 use crate::address::{Priorities, WebUrl};
-use crate::frontier::FeedBack;
+use crate::frontier::StartCandidate;
 use crate::starts::StartList;
 
 /// The start URLs of a list whose sites are drawn, in its order.
@@ -14,7 +14,10 @@ pub(super) fn drawn<'a>(list: &'a StartList, reach: &'a Reach) -> impl Iterator<
 ///
 /// What trees find is merged in their order: the urgent ones are not to wait for the others. The list is gone through
 /// once for each priority there is, so that it need not be held in memory.
-pub(super) fn offered<'a>(list: &'a StartList, reach: &'a Reach) -> impl Iterator<Item = FeedBack> + 'a {
+pub(super) fn offered<'a>(
+    list: &'a StartList,
+    reach: &'a Reach,
+) -> impl Iterator<Item = StartCandidate> + 'a {
     let of = |url: &WebUrl| reach.priorities.of(url.host());
     let ranks: BTreeSet<i32> = match reach.priorities == Priorities::default() {
         true => BTreeSet::from([0]),

@@ -56,7 +56,7 @@ impl Writer {
         let (queue, arrivals) = sync_channel(64);
         let backlog = Arc::<Backlog>::default();
         let blocks = parts.is_simulated;
-        let mut desk = Desk {
+        let mut desk = TableWriter {
             parts,
             tables,
             segments,
@@ -114,7 +114,7 @@ impl Writer {
     }
 }
 
-struct Desk {
+struct TableWriter {
     parts: Arc<Parts>,
     tables: Tables,
     segments: u64,
@@ -131,7 +131,7 @@ struct Desk {
     backlog: Arc<Backlog>,
 }
 
-impl Desk {
+impl TableWriter {
     fn work(&mut self, arrivals: &Receiver<Done>) -> Result<(), SurveyError> {
         loop {
             match arrivals.recv_timeout(Duration::from_millis(50)) {

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use super::Class;
-use super::origins::{Lookup, Verdict};
+use super::origins::{Lookup, RobotsOutcome};
 use super::state::Walk;
 use super::step::OnRecord;
 use super::trap::endless_path;
@@ -72,8 +72,8 @@ impl Walk {
                 let ask = Ask { number: self.asked, url, purpose: Purpose::Robots, depth: None };
                 return Decision::Ask(ask, None);
             }
-            Lookup::Known(Verdict::Unreachable) => return Decision::Not(Class::RobotsUnreachable),
-            Lookup::Known(Verdict::Rules(rules)) => {
+            Lookup::Known(RobotsOutcome::Unreachable) => return Decision::Not(Class::RobotsUnreachable),
+            Lookup::Known(RobotsOutcome::Rules(rules)) => {
                 let too_slow = rules.crawl_delay().is_some_and(|delay| delay > self.settings.max_crawl_delay);
                 if too_slow || !rules.allows(&url) {
                     return Decision::Not(Class::Robots);

@@ -6,7 +6,7 @@ use crate::exchange::{Answer, Ask, Purpose};
 
 /// Where an internal URL stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Place {
+pub(super) enum UrlState {
     /// Only `nofollow` links lead to it so far.
     Shunned,
     /// It stands in the list of the next level.
@@ -17,7 +17,7 @@ pub(super) enum Place {
     Earlier,
 }
 
-impl Place {
+impl UrlState {
     /// Whether its turn has come, or will without anything else happening.
     pub(super) fn is_final(self) -> bool {
         matches!(self, Self::Listed | Self::Earlier)
@@ -26,7 +26,7 @@ impl Place {
 
 /// A URL on the list of a level.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
+pub(super) struct ListedUrl {
     pub url: WebUrl,
     /// Redirects that led here.
     pub redirects: u8,
@@ -50,7 +50,7 @@ pub(super) struct Schemes {
     pub https: bool,
 }
 
-impl Entry {
+impl ListedUrl {
     pub(super) fn new(url: WebUrl) -> Self {
         Self {
             url,
@@ -76,7 +76,7 @@ pub(super) struct Waiting {
     pub url: WebUrl,
     pub purpose: Purpose,
     /// None for robots.txt and probes.
-    pub entry: Option<Entry>,
+    pub entry: Option<ListedUrl>,
     /// What came of it elsewhere before.
     pub tries: Vec<Answer>,
     pub answer: Option<(Answer, Content)>,
@@ -88,7 +88,7 @@ impl Waiting {
         Self { number: ask.number, url, purpose, entry: None, tries: Vec::new(), answer: None }
     }
 
-    pub(super) fn page(ask: &Ask, entry: Entry) -> Self {
+    pub(super) fn page(ask: &Ask, entry: ListedUrl) -> Self {
         let (url, purpose) = (ask.url.clone(), ask.purpose);
         Self { number: ask.number, url, purpose, entry: Some(entry), tries: Vec::new(), answer: None }
     }

@@ -1,9 +1,9 @@
 use std::collections::{HashMap, HashSet};
 
-use super::entry::Place;
+use super::entry::UrlState;
 use super::product::{self, is_removable, product};
 use super::shape::{Shape, ShapeId, is_dated, is_query};
-use super::tally::{LEAST_PAGES, Marks, PageRead, Streak, Tally};
+use super::tally::{LEAST_PAGES, Marks, PageRead, ShapeTally, Streak};
 use crate::address::{PageKey, WebUrl};
 
 /// Pages that alone bring so many new combinations of known words that these are a product.
@@ -46,14 +46,14 @@ pub(super) struct Level<'a> {
     pub site: &'a str,
     /// What the level's pages link to.
     pub found: &'a [WebUrl],
-    pub known: &'a HashMap<PageKey, Place>,
+    pub known: &'a HashMap<PageKey, UrlState>,
 }
 
 impl Level<'_> {
     /// New URLs of a page that the next level will ask for, but for those that the rule on scripts bounds.
     fn children(&self, page: &PageRead) -> impl Iterator<Item = &WebUrl> {
         let is_next =
-            |url: &&WebUrl| !is_query(url) && self.known.get(&url.page_key()) == Some(&Place::Found);
+            |url: &&WebUrl| !is_query(url) && self.known.get(&url.page_key()) == Some(&UrlState::Found);
         self.found[page.found.clone()].iter().filter(is_next)
     }
 
@@ -92,7 +92,7 @@ impl Evidence {
     }
 
     /// Whether a URL is of a shape that is a trap.
-    pub(super) fn is_trap(&self, url: &WebUrl, site: &str, known: &HashMap<PageKey, Place>) -> bool {
+    pub(super) fn is_trap(&self, url: &WebUrl, site: &str, known: &HashMap<PageKey, UrlState>) -> bool {
         if self.traps.is_empty() || is_query(url) {
             return false;
         }
@@ -119,11 +119,11 @@ impl Evidence {
         }
     }
 
-    fn tally(&mut self, pages: &[PageRead], level: Level<'_>) -> HashMap<ShapeId, Tally> {
+    fn tally(&mut self, pages: &[PageRead], level: Level<'_>) -> HashMap<ShapeId, ShapeTally> {
         let shapes: Vec<Option<[ShapeId; 2]>> =
             pages.iter().map(|page| Shape::of(&page.url, level.site).map(|shape| shape.ids())).collect();
         self.patterns.extend(shapes.iter().flatten().map(|ids| ids[1]));
-        let mut tallies: HashMap<ShapeId, Tally> = HashMap::new();
+        let mut tallies: HashMap<ShapeId, ShapeTally> = HashMap::new();
         for (page, ids) in pages.iter().zip(shapes) {
             let Some(ids) = ids else { continue };
             for id in ids {
@@ -142,7 +142,7 @@ impl Evidence {
     }
 
     /// A shape that was quiet on this level too has a longer streak, another has none any more.
-    fn lengthen(&mut self, tallies: &HashMap<ShapeId, Tally>) {
+    fn lengthen(&mut self, tallies: &HashMap<ShapeId, ShapeTally>) {
         let before = std::mem::take(&mut self.streaks);
         let quiet = tallies.iter().filter(|(_, tally)| tally.is_quiet());
         self.streaks =

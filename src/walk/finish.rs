@@ -2,7 +2,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::entrance::Candidate;
-use super::entry::{Entry, Place};
+use super::entry::{ListedUrl, UrlState};
 use super::evidence::Level;
 use super::shape::{Shape, ShapeId};
 use super::state::Walk;
@@ -29,8 +29,10 @@ impl Walk {
         self.quiet_levels = if is_quiet { self.quiet_levels + 1 } else { 0 };
         let found = std::mem::take(&mut self.found);
         // A redirect may have drawn a URL up into the level that is now done.
-        let next: Vec<WebUrl> =
-            found.into_iter().filter(|url| self.known.get(&url.page_key()) == Some(&Place::Found)).collect();
+        let next: Vec<WebUrl> = found
+            .into_iter()
+            .filter(|url| self.known.get(&url.page_key()) == Some(&UrlState::Found))
+            .collect();
         if next.is_empty() {
             let has_traps = self.levels.iter().any(|level| level.class(Class::Trap) > 0);
             return self.end(if has_traps { Outcome::Trap } else { Outcome::Complete });
@@ -41,7 +43,7 @@ impl Walk {
             return self.end(if is_stable { Outcome::Stable } else { Outcome::Depth });
         }
         for url in &next {
-            self.known.insert(url.page_key(), Place::Listed);
+            self.known.insert(url.page_key(), UrlState::Listed);
         }
         self.list = next.into_iter().map(|url| self.entry(url)).collect();
         self.turn = 0;
@@ -56,16 +58,16 @@ impl Walk {
             return false;
         }
         while let Some(Candidate { url, entrance, .. }) = self.entering.next(has_page) {
-            let again = match self.known.insert(url.page_key(), Place::Listed) {
-                Some(Place::Earlier) => {
-                    self.known.insert(url.page_key(), Place::Earlier);
+            let again = match self.known.insert(url.page_key(), UrlState::Listed) {
+                Some(UrlState::Earlier) => {
+                    self.known.insert(url.page_key(), UrlState::Earlier);
                     continue;
                 }
-                place => place == Some(Place::Listed),
+                place => place == Some(UrlState::Listed),
             };
             self.entering.note_listed(&url);
             self.entering.tried += 1;
-            self.list.push(Entry { again, entrance: Some(entrance), ..Entry::new(url) });
+            self.list.push(ListedUrl { again, entrance: Some(entrance), ..ListedUrl::new(url) });
             return true;
         }
         false
@@ -95,27 +97,27 @@ impl Walk {
     }
 
     /// A URL on the list of a level.
-    pub(super) fn entry(&self, url: WebUrl) -> Entry {
+    pub(super) fn entry(&self, url: WebUrl) -> ListedUrl {
         let kept = match () {
             () if self.evidence.is_trap(&url, self.scope.site().as_str(), &self.known) => Some(Class::Trap),
             () if self.mirrors.is_copy(&url, &self.known) => Some(Class::Mirror),
             () => None,
         };
-        Entry { kept, ..Entry::new(url) }
+        ListedUrl { kept, ..ListedUrl::new(url) }
     }
 
     /// The tree, once `poll` has said [`Step::Done`]; and what it knows, for later trees of the site.
     #[must_use]
     pub fn conclude(mut self) -> (Tree, Known) {
         let trap_patterns = self.trap_patterns();
-        let left: Vec<Entry> = self.list.split_off(self.turn);
+        let left: Vec<ListedUrl> = self.list.split_off(self.turn);
         for _ in left.iter().filter(|entry| !entry.again) {
             self.level().count(Class::Limit);
         }
         let below = if self.depth.next() > self.settings.depth { Class::Depth } else { Class::Limit };
         let found =
-            self.found.iter().filter(|url| self.known.get(&url.page_key()) == Some(&Place::Found)).count();
-        let shunned = self.known.values().filter(|place| **place == Place::Shunned).count();
+            self.found.iter().filter(|url| self.known.get(&url.page_key()) == Some(&UrlState::Found)).count();
+        let shunned = self.known.values().filter(|place| **place == UrlState::Shunned).count();
         if found + shunned > 0 {
             let mut last = LevelCount::default();
             (0..found).for_each(|_| last.count(below));

@@ -1,7 +1,7 @@
 use std::time::SystemTime;
 
 use super::decide::Decision;
-use super::entry::{Entry, Waiting};
+use super::entry::{ListedUrl, Waiting};
 use super::state::Walk;
 use super::step::{Content, Step};
 use super::{Class, Outcome};
@@ -107,7 +107,7 @@ impl Walk {
 
     /// The URL whose turn it is has its class; the next one's turn comes.
     fn pass(&mut self, class: Class) {
-        let Entry { url, again, .. } = &self.list[self.turn];
+        let ListedUrl { url, again, .. } = &self.list[self.turn];
         if self.depth == Depth(0) && class != Class::Fetched {
             self.entering.note_kept(url, *again, class);
         }

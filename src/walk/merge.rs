@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
-use super::entry::{Entry, Place, Waiting};
-use super::origins::{Asked, Verdict};
+use super::entry::{ListedUrl, UrlState, Waiting};
+use super::origins::{Asked, RobotsOutcome};
 use super::state::Walk;
 use super::step::Content;
 use super::tally::PageRead;
@@ -79,26 +79,28 @@ impl Walk {
         match Availability::of(answer.status, body) {
             // Of rules that broke off, the one that forbids may be missing. Google takes them for a server error,
             // too ("incomplete data", How Google interprets the robots.txt specification).
-            Availability::Found(_) if !is_whole(answer) => self.origins.settle(Verdict::Unreachable, asked),
+            Availability::Found(_) if !is_whole(answer) => {
+                self.origins.settle(RobotsOutcome::Unreachable, asked)
+            }
             Availability::Unreachable | Availability::Busy => {
-                self.origins.settle(Verdict::Unreachable, asked)
+                self.origins.settle(RobotsOutcome::Unreachable, asked)
             }
             availability => self.origins.found(body, availability, &token, asked),
         }
     }
 
-    fn merge_page(&mut self, purpose: Purpose, entry: Entry, answer: &Answer, content: Content) {
+    fn merge_page(&mut self, purpose: Purpose, entry: ListedUrl, answer: &Answer, content: Content) {
         self.level().book(answer);
         self.note_failures(answer);
         if answer.is_redirect() {
             return self.merge_redirect(&entry, answer);
         }
         if says_when_to_come_back(answer) && entry.retries < self.settings.retries {
-            return self.list.push(Entry { retries: entry.retries + 1, again: true, ..entry });
+            return self.list.push(ListedUrl { retries: entry.retries + 1, again: true, ..entry });
         }
         if purpose == Purpose::Head {
             if may_be_html(answer) {
-                self.list.push(Entry { probed: true, again: true, ..entry });
+                self.list.push(ListedUrl { probed: true, again: true, ..entry });
             }
             return;
         }
@@ -147,9 +149,9 @@ impl Walk {
             return;
         }
         if nofollow {
-            self.known.entry(key).or_insert(Place::Shunned);
-        } else if matches!(place, None | Some(Place::Shunned)) {
-            self.known.insert(key, Place::Found);
+            self.known.entry(key).or_insert(UrlState::Shunned);
+        } else if matches!(place, None | Some(UrlState::Shunned)) {
+            self.known.insert(key, UrlState::Found);
             self.url_bytes += url.as_str().len();
             self.found.push(url);
         }
@@ -180,7 +182,7 @@ impl Walk {
     }
 
     /// A redirect adds no depth: its target joins the level that is being walked.
-    fn merge_redirect(&mut self, entry: &Entry, answer: &Answer) {
+    fn merge_redirect(&mut self, entry: &ListedUrl, answer: &Answer) {
         let Some(location) = answer.head.location.as_deref() else { return };
         let Ok(target) = entry.url.join(location) else { return };
         let is_start = self.depth == Depth(0);
@@ -193,7 +195,7 @@ impl Walk {
         }
         let (redirects, place) = (entry.redirects + 1, self.known.get(&target.page_key()).copied());
         let is_same_page = target.page_key() == entry.url.page_key();
-        if is_same_page || (is_start && place == Some(Place::Listed)) {
+        if is_same_page || (is_start && place == Some(UrlState::Listed)) {
             let was_asked = match () {
                 () if is_start && self.entering.is_listed(&target) => true,
                 () if !is_same_page => false,
@@ -201,31 +203,31 @@ impl Walk {
                 () => entry.schemes.http,
             };
             if !was_asked && redirects <= MAX_PAGE_REDIRECTS {
-                let Entry { schemes, probed, entrance, .. } = *entry;
-                self.enlist(Entry {
+                let ListedUrl { schemes, probed, entrance, .. } = *entry;
+                self.enlist(ListedUrl {
                     redirects,
                     again: true,
                     schemes,
                     probed,
                     entrance,
-                    ..Entry::new(target)
+                    ..ListedUrl::new(target)
                 });
             }
             return;
         }
-        if place.is_some_and(Place::is_final) || (place.is_none() && !self.has_room()) {
+        if place.is_some_and(UrlState::is_final) || (place.is_none() && !self.has_room()) {
             return;
         }
-        self.known.insert(target.page_key(), Place::Listed);
+        self.known.insert(target.page_key(), UrlState::Listed);
         if redirects > MAX_PAGE_REDIRECTS {
             self.level().count(Class::Redirects);
         } else {
             let entrance = entry.entrance;
-            self.enlist(Entry { redirects, entrance, ..self.entry(target) });
+            self.enlist(ListedUrl { redirects, entrance, ..self.entry(target) });
         }
     }
 
-    fn enlist(&mut self, entry: Entry) {
+    fn enlist(&mut self, entry: ListedUrl) {
         if self.depth == Depth(0) {
             self.entering.note_listed(&entry.url);
         }

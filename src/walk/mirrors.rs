@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::entry::Place;
+use super::entry::UrlState;
 use crate::address::{PageKey, WebUrl};
 
 /// Pages that two hosts must show alike under the same path before one is taken for the other's mirror. One or two
@@ -49,14 +49,14 @@ impl Mirrors {
     }
 
     /// Whether a URL's host is the mirror of one on which the same page is known.
-    pub(super) fn is_copy(&self, url: &WebUrl, known: &HashMap<PageKey, Place>) -> bool {
+    pub(super) fn is_copy(&self, url: &WebUrl, known: &HashMap<PageKey, UrlState>) -> bool {
         if self.pairs.is_empty() {
             return false;
         }
         let pairs = self.numbers.get(&url.authority()).and_then(|number| self.pairs.get(number));
         let is_known = |pair: &Pair| {
             let key = WebUrl::key_on(&self.hosts[pair.original as usize], url.target());
-            matches!(known.get(&key), Some(Place::Found | Place::Listed | Place::Earlier))
+            matches!(known.get(&key), Some(UrlState::Found | UrlState::Listed | UrlState::Earlier))
         };
         pairs.is_some_and(|pairs| pairs.iter().filter(|pair| pair.is_mirror()).any(is_known))
     }
@@ -95,7 +95,7 @@ mod tests {
                 mirrors.note(&url(&format!("http://{host}/{n}")), body);
             }
         }
-        let known = HashMap::from([(url("http://a.ke/x").page_key(), Place::Found)]);
+        let known = HashMap::from([(url("http://a.ke/x").page_key(), UrlState::Found)]);
         assert!(!mirrors.is_copy(&url("http://b.a.ke/y"), &known), "the page is not known at the other host");
         assert!(!mirrors.is_copy(&url("http://a.ke/x"), &known), "the host met first is no mirror");
         assert!(!mirrors.is_copy(&url("http://c.a.ke/x"), &known));
@@ -116,11 +116,11 @@ mod tests {
         }
         // Each host's pages are compared with the first that had them.
         for (host, place, is_copy) in [
-            ("a.ke", Place::Found, true),
-            ("c.a.ke", Place::Listed, true),
-            ("a.ke", Place::Earlier, true),
-            ("a.ke", Place::Shunned, false),
-            ("b.a.ke", Place::Found, false),
+            ("a.ke", UrlState::Found, true),
+            ("c.a.ke", UrlState::Listed, true),
+            ("a.ke", UrlState::Earlier, true),
+            ("a.ke", UrlState::Shunned, false),
+            ("b.a.ke", UrlState::Found, false),
         ] {
             let known = HashMap::from([(url("http://b.a.ke/x?y").page_key(), place)]);
             assert_eq!(

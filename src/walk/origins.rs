@@ -13,7 +13,7 @@ const MAX_RULE_BYTES: usize = 8 * 1024 * 1024;
 /// What is known of the robots.txt of each origin (scheme, host, port: RFC 9309 §2.3).
 #[derive(Default)]
 pub(super) struct Origins {
-    known: HashMap<String, Known>,
+    known: HashMap<String, RobotsRecord>,
     asking: Option<Asking>,
     rule_bytes: usize,
 }
@@ -27,8 +27,8 @@ pub(super) struct Asked {
 }
 
 /// What came of asking an origin for its robots.txt.
-struct Known {
-    verdict: Verdict,
+struct RobotsRecord {
+    verdict: RobotsOutcome,
     asked: Asked,
     /// Of the file; none where another origin's was meant.
     bytes: usize,
@@ -36,7 +36,7 @@ struct Known {
 
 /// What an origin's robots.txt means for a URL.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Verdict {
+pub(super) enum RobotsOutcome {
     Rules(Rules),
     /// It could not be had for a network failure or a server error: disallow all.
     Unreachable,
@@ -54,7 +54,7 @@ struct Asking {
 
 /// What should be done before a URL of some origin can be decided.
 pub(super) enum Lookup<'a> {
-    Known(&'a Verdict),
+    Known(&'a RobotsOutcome),
     /// This robots.txt should be asked for.
     Ask(WebUrl),
     /// It is being asked for.
@@ -71,7 +71,7 @@ impl Origins {
             return Lookup::Known(&self.known[&origin].verdict);
         }
         if !is_known && (self.known.len() >= MAX_ORIGINS || self.rule_bytes > MAX_RULE_BYTES) {
-            return Lookup::Known(&Verdict::Unreachable);
+            return Lookup::Known(&RobotsOutcome::Unreachable);
         }
         let asking = self.asking.get_or_insert_with(|| Asking {
             origins: vec![origin],
@@ -106,8 +106,8 @@ impl Origins {
     /// How long the origin wants us to wait between requests.
     pub(super) fn crawl_delay(&self, url: &WebUrl) -> Option<Duration> {
         match &self.known.get(&origin_of(url))?.verdict {
-            Verdict::Rules(rules) => rules.crawl_delay(),
-            Verdict::Unreachable => None,
+            RobotsOutcome::Rules(rules) => rules.crawl_delay(),
+            RobotsOutcome::Unreachable => None,
         }
     }
 
@@ -128,7 +128,8 @@ impl Origins {
     pub(super) fn redirected(&mut self, to: Option<WebUrl>, product_token: &str, asked: Asked) {
         let Some(asking) = &mut self.asking else { return };
         let Some(target) = to.filter(|_| asking.redirects < MAX_REDIRECTS) else {
-            return self.settle(Verdict::Rules(Availability::TooManyRedirects.rules(product_token)), asked);
+            return self
+                .settle(RobotsOutcome::Rules(Availability::TooManyRedirects.rules(product_token)), asked);
         };
         asking.redirects += 1;
         let is_robots_txt = target == target.robots_txt();
@@ -154,17 +155,17 @@ impl Origins {
         product_token: &str,
         asked: Asked,
     ) {
-        self.settle_with(Verdict::Rules(availability.rules(product_token)), asked, body.len());
+        self.settle_with(RobotsOutcome::Rules(availability.rules(product_token)), asked, body.len());
     }
 
-    pub(super) fn settle(&mut self, verdict: Verdict, asked: Asked) {
+    pub(super) fn settle(&mut self, verdict: RobotsOutcome, asked: Asked) {
         self.settle_with(verdict, asked, 0);
     }
 
-    fn settle_with(&mut self, verdict: Verdict, asked: Asked, mut bytes: usize) {
+    fn settle_with(&mut self, verdict: RobotsOutcome, asked: Asked, mut bytes: usize) {
         for origin in self.asking.take().map(|asking| asking.origins).unwrap_or_default() {
             self.rule_bytes += bytes;
-            let known = Known { verdict: verdict.clone(), asked, bytes };
+            let known = RobotsRecord { verdict: verdict.clone(), asked, bytes };
             if let Some(before) = self.known.insert(origin, known) {
                 self.rule_bytes -= before.bytes;
             }
@@ -195,9 +196,9 @@ mod tests {
     /// What a lookup says, in a word or by the URL to ask for.
     fn says(origins: &mut Origins, at: &str, again: bool) -> String {
         match origins.lookup(&url(at), again) {
-            Lookup::Known(Verdict::Rules(rules)) if rules.allows(&url(at)) => "allowed".to_owned(),
-            Lookup::Known(Verdict::Rules(_)) => "forbidden".to_owned(),
-            Lookup::Known(Verdict::Unreachable) => "unreachable".to_owned(),
+            Lookup::Known(RobotsOutcome::Rules(rules)) if rules.allows(&url(at)) => "allowed".to_owned(),
+            Lookup::Known(RobotsOutcome::Rules(_)) => "forbidden".to_owned(),
+            Lookup::Known(RobotsOutcome::Unreachable) => "unreachable".to_owned(),
             Lookup::Ask(url) => url.to_string(),
             Lookup::Pending => "pending".to_owned(),
         }
@@ -269,7 +270,7 @@ mod tests {
             assert_eq!(origins.retry(2), retry);
         }
         assert!(!origins.knows(&url("http://a.ke/x")));
-        origins.settle(Verdict::Unreachable, asked(3));
+        origins.settle(RobotsOutcome::Unreachable, asked(3));
         assert_eq!(says(&mut origins, "http://a.ke/x", false), "unreachable");
         assert_eq!(says(&mut origins, "https://a.ke/x", false), "https://a.ke/robots.txt", "another origin");
     }
@@ -300,7 +301,7 @@ mod tests {
             let mut origins = Origins::default();
             says(&mut origins, "http://b.a.ke/", false);
             origins.begin();
-            origins.settle(Verdict::Unreachable, asked(1));
+            origins.settle(RobotsOutcome::Unreachable, asked(1));
             says(&mut origins, "http://a.ke/", false);
             origins.begin();
             origins.redirected(Some(url(to)), "ccsurvey", Asked { at: NOW + age, next: 2 });

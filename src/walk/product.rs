@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::entry::Place;
+use super::entry::UrlState;
 use super::shape::ShapeId;
 use crate::address::{PageKey, WebUrl};
 
@@ -12,7 +12,7 @@ const MAX_SEGMENTS: usize = 30;
 /// Whether a path leads to another page that is known without one of its segments: `/shop/red/large/new/` without
 /// `red`. Not so the last one, for without it most paths lead to their folder, nor numbers, for pages of lists
 /// have the same numbers (`/forum/3/2`, `/forum/2`).
-pub(super) fn is_removable(url: &WebUrl, at: usize, known: &HashMap<PageKey, Place>) -> bool {
+pub(super) fn is_removable(url: &WebUrl, at: usize, known: &HashMap<PageKey, UrlState>) -> bool {
     let parts: Vec<&str> = url.path().split('/').skip(1).collect();
     let names = parts.iter().filter(|part| !part.is_empty()).count();
     let is_plain = names <= MAX_SEGMENTS && parts[..names].iter().all(|part| !part.is_empty());
@@ -34,7 +34,7 @@ fn without(parts: &[&str], at: usize) -> String {
 
 /// The folder below which a path is one of many combinations of the same words: it leads to known pages without
 /// one of its words or without another. `a.ke/shop`.
-pub(super) fn product(url: &WebUrl, known: &HashMap<PageKey, Place>) -> Option<String> {
+pub(super) fn product(url: &WebUrl, known: &HashMap<PageKey, UrlState>) -> Option<String> {
     let mut removable =
         (0..MAX_SEGMENTS.min(url.path().matches('/').count())).filter(|at| is_removable(url, *at, known));
     let first = removable.next()?;
@@ -55,7 +55,7 @@ mod tests {
 
     fn product_among(known: &[&str], path: &str) -> Option<String> {
         let url = |path: &str| WebUrl::parse(&format!("http://a.ke{path}")).unwrap();
-        let known = known.iter().map(|path| (url(path).page_key(), Place::Listed)).collect();
+        let known = known.iter().map(|path| (url(path).page_key(), UrlState::Listed)).collect();
         product(&url(path), &known)
     }
 
@@ -79,7 +79,7 @@ mod tests {
     fn any_segment_but_the_last_can_be_left_out_if_it_has_a_letter_and_the_rest_is_known() {
         let url = |path: &str| WebUrl::parse(&format!("http://a.ke{path}")).unwrap();
         let removable = |known: &[&str], path: &str| {
-            let known = known.iter().map(|path| (url(path).page_key(), Place::Found)).collect();
+            let known = known.iter().map(|path| (url(path).page_key(), UrlState::Found)).collect();
             (0..40)
                 .filter(|at| {
                     let parts = path.matches('/').count();

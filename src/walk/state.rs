@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::entrance::{Entering, Entrance};
-use super::entry::{Entry, Place, Waiting};
+use super::entry::{ListedUrl, UrlState, Waiting};
 use super::evidence::Evidence;
 use super::mirrors::Mirrors;
 use super::origins::Origins;
@@ -25,11 +25,11 @@ pub struct Walk {
     pub(super) origins: Origins,
     pub(super) entering: Entering,
     /// What is known of every internal URL found.
-    pub(super) known: HashMap<PageKey, Place>,
+    pub(super) known: HashMap<PageKey, UrlState>,
     pub(super) scripts: HashMap<ScriptKey, u32>,
     pub(super) depth: Depth,
     /// The level that is being walked, in the order its URLs were found.
-    pub(super) list: Vec<Entry>,
+    pub(super) list: Vec<ListedUrl>,
     pub(super) turn: usize,
     /// What the level's pages link to, in the order found: the next level.
     pub(super) found: Vec<WebUrl>,
@@ -76,8 +76,8 @@ impl Walk {
         start: WebUrl,
         known: Known,
     ) -> Self {
-        let mut places: HashMap<_, _> = known.pages.into_iter().map(|key| (key, Place::Earlier)).collect();
-        places.insert(start.page_key(), Place::Listed);
+        let mut places: HashMap<_, _> = known.pages.into_iter().map(|key| (key, UrlState::Earlier)).collect();
+        places.insert(start.page_key(), UrlState::Listed);
         Self {
             entering: Entering::new(settings.entrances, &scope, &start),
             settings,
@@ -87,7 +87,7 @@ impl Walk {
             known: places,
             scripts: known.scripts,
             depth: Depth(0),
-            list: vec![Entry { entrance: Some(Entrance::Offered), ..Entry::new(start) }],
+            list: vec![ListedUrl { entrance: Some(Entrance::Offered), ..ListedUrl::new(start) }],
             turn: 0,
             found: Vec::new(),
             waiting: VecDeque::new(),

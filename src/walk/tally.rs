@@ -21,7 +21,7 @@ pub(super) struct PageRead {
 
 /// What the pages of one shape were like on one level.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct ShapeTally {
     pages: usize,
     /// Pages that are near duplicates of the first of their shape.
     alike: usize,
@@ -53,7 +53,7 @@ pub(super) struct Streak {
     pub first: Option<u64>,
 }
 
-impl Tally {
+impl ShapeTally {
     pub(super) fn add_page(&mut self, page: &PageRead, streak: Option<&Streak>) {
         self.first = self.first.or_else(|| streak.and_then(|streak| streak.first)).or(page.simhash);
         let is_near = |(one, other): (u64, u64)| (one ^ other).count_ones() <= NEAR_BITS;
@@ -82,7 +82,7 @@ impl Tally {
 
 impl Streak {
     /// One quiet level more.
-    pub(super) fn and(self, tally: &Tally) -> Self {
+    pub(super) fn and(self, tally: &ShapeTally) -> Self {
         Self {
             levels: self.levels.saturating_add(1),
             pages: self.pages + tally.pages,
@@ -113,8 +113,8 @@ mod tests {
     }
 
     /// A level with pages of these texts.
-    fn read(texts: &[Option<u64>], streak: Option<&Streak>) -> Tally {
-        let mut tally = Tally::default();
+    fn read(texts: &[Option<u64>], streak: Option<&Streak>) -> ShapeTally {
+        let mut tally = ShapeTally::default();
         texts.iter().for_each(|text| tally.add_page(&page(*text, 0), streak));
         tally
     }
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn a_shape_is_quiet_where_its_pages_bring_their_own_kind_and_nothing_else() {
         let is_quiet = |own, others, externals: &[usize]| {
-            let mut tally = Tally::default();
+            let mut tally = ShapeTally::default();
             externals.iter().for_each(|externals| tally.add_page(&page(None, *externals), None));
             (0..own).for_each(|_| tally.add_url(true, Marks::default()));
             (0..others).for_each(|_| tally.add_url(false, Marks::default()));
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn a_shape_is_endless_by_name_where_half_of_its_new_urls_have_one_mark() {
         let is_endless = |dated: usize, twins: usize, plain: usize| {
-            let mut tally = Tally::default();
+            let mut tally = ShapeTally::default();
             (0..dated).for_each(|_| tally.add_url(true, Marks { is_dated: true, is_twin: false }));
             (0..twins).for_each(|_| tally.add_url(true, Marks { is_dated: false, is_twin: true }));
             (0..plain).for_each(|_| tally.add_url(true, Marks::default()));
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn a_streak_is_long_by_its_levels_and_its_pages() {
         let is_long = |levels: u16, pages: usize| {
-            let (none, rest) = (Tally::default(), read(&vec![None; pages], None));
+            let (none, rest) = (ShapeTally::default(), read(&vec![None; pages], None));
             (1..levels).fold(Streak::default(), |streak, _| streak.and(&none)).and(&rest).is_long(3)
         };
         assert!(is_long(3, 30) && is_long(4, 31));

@@ -20,8 +20,8 @@ pub struct Infrastructure {
     /// whose server stands in another.
     pub judged_trees: u64,
     pub offshore_trees: u64,
-    pub countries: Vec<Place>,
-    pub networks: Vec<Place>,
+    pub countries: Vec<ServerGroup>,
+    pub networks: Vec<ServerGroup>,
     pub by_country_domain: Vec<Offshore>,
     pub hosts_per_address: Spread,
     pub sites_per_address: Spread,
@@ -34,7 +34,7 @@ pub struct Infrastructure {
 
 /// A country or a network with its servers and site trees; [`UNKNOWN`] gathers the rest.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Place {
+pub struct ServerGroup {
     pub name: String,
     pub servers: u64,
     pub site_trees: u64,
@@ -77,7 +77,7 @@ pub(super) struct InfrastructureMaker {
     crowded: std::collections::HashSet<u64>,
 }
 
-type Places = BTreeMap<String, Place>;
+type Places = BTreeMap<String, ServerGroup>;
 
 pub(super) const SERVERS: &[&str] = &["address", "hosts", "sites", "country", "asn", "as_org"];
 
@@ -154,15 +154,16 @@ impl InfrastructureMaker {
     }
 }
 
-fn place<'a>(places: &'a mut Places, name: Option<&str>) -> &'a mut Place {
+fn place<'a>(places: &'a mut Places, name: Option<&str>) -> &'a mut ServerGroup {
     places.entry(name.unwrap_or(UNKNOWN).to_owned()).or_default()
 }
 
 /// Those with most site trees first, the unknown last.
-fn listed(places: Places) -> Vec<Place> {
-    let mut list: Vec<Place> = places.into_iter().map(|(name, place)| Place { name, ..place }).collect();
+fn listed(places: Places) -> Vec<ServerGroup> {
+    let mut list: Vec<ServerGroup> =
+        places.into_iter().map(|(name, place)| ServerGroup { name, ..place }).collect();
     list.sort_by(|a, b| {
-        let is_unknown = |place: &Place| place.name == UNKNOWN;
+        let is_unknown = |place: &ServerGroup| place.name == UNKNOWN;
         (is_unknown(a).cmp(&is_unknown(b)))
             .then(b.site_trees.cmp(&a.site_trees))
             .then(b.servers.cmp(&a.servers))
@@ -171,7 +172,7 @@ fn listed(places: Places) -> Vec<Place> {
     list
 }
 
-fn concentration(networks: &[Place]) -> Concentration {
+fn concentration(networks: &[ServerGroup]) -> Concentration {
     let known = || networks.iter().filter(|network| network.name != UNKNOWN && network.site_trees > 0);
     let all: u64 = known().map(|network| network.site_trees).sum();
     Concentration {
@@ -208,7 +209,7 @@ mod tests {
 
     #[test]
     fn concentration_leaves_the_unknown_out() {
-        let network = |name: &str, site_trees| Place { name: name.into(), servers: 1, site_trees };
+        let network = |name: &str, site_trees| ServerGroup { name: name.into(), servers: 1, site_trees };
         let found = concentration(&[
             network("a", 6),
             network("b", 2),

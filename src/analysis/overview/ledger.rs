@@ -82,12 +82,12 @@ const NAMED: usize = 10;
 pub(super) struct Addresses {
     pub names: Names,
     /// By number, as far as the table of servers knows them.
-    servers: Vec<Server>,
+    servers: Vec<ServerSums>,
     pub labels: Labels,
 }
 
 #[derive(Clone, Copy)]
-struct Server {
+struct ServerSums {
     country: Option<u32>,
     network: Option<u32>,
     system: Option<u32>,
@@ -105,7 +105,7 @@ impl Addresses {
             let Some(address) = addresses.get(row) else { continue };
             let network = systems.get(row).map(|asn| group::network(asn, organisations.get(row)));
             let number = self.names.number(address) as usize;
-            let server = Server {
+            let server = ServerSums {
                 country: countries.get(row).map(|country| self.labels.number(country)),
                 system: systems.get(row),
                 network: network.map(|network| self.labels.number(&network)),

@@ -49,7 +49,7 @@ pub use copies::Copies;
 pub use doors::{Door, Doors};
 pub use funnel::Funnel;
 pub use histogram::Percentiles;
-pub use infrastructure::{Concentration, Infrastructure, Offshore, Place, UNKNOWN};
+pub use infrastructure::{Concentration, Infrastructure, Offshore, ServerGroup, UNKNOWN};
 pub use kept_back::{Class, KeptBack, Level, Robots};
 pub use ledger::{Burden, Ledger, Unchanged};
 pub use links::{ADDRESS, GENERIC, Links, Matrix, OTHER_SCRIPT};

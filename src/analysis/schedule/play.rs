@@ -72,7 +72,7 @@ struct Play<'a, P> {
     roster: Roster<u32>,
     /// By tree.
     walks: Vec<Walk>,
-    servers: Vec<Server>,
+    servers: Vec<PlayedServer>,
     /// Walks that wait for the survey's rate, and when it is asked again.
     starved: VecDeque<u32>,
     refill: Option<Duration>,
@@ -106,7 +106,7 @@ struct Walk {
 
 /// One server as the schedule sees it.
 #[derive(Default)]
-struct Server {
+struct PlayedServer {
     /// A walk asks it, or will when its pause is over.
     is_taken: bool,
     /// Until then it is left alone.
@@ -139,7 +139,7 @@ impl<'a, P: Pacing> Play<'a, P> {
             merged: 0,
             // The schedule asks one question at a time of a server, whatever the survey may do.
             roster: Roster::new(Limits::new(conditions.sites.max(1), 1, None)),
-            servers: std::iter::repeat_with(Server::default).take(servers).collect(),
+            servers: std::iter::repeat_with(PlayedServer::default).take(servers).collect(),
             starved: VecDeque::new(),
             refill: None,
             hours: Vec::new(),

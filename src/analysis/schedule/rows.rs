@@ -72,11 +72,11 @@ impl Exchanges {
 /// The order of the trees, and which site led to each.
 struct Order<'a> {
     numbers: &'a HashMap<u64, u32>,
-    entries: Vec<Option<Entry>>,
+    entries: Vec<Option<QueuedTree>>,
 }
 
 #[derive(Clone, Copy, Default)]
-struct Entry {
+struct QueuedTree {
     /// The place in the queue, which older tables do not tell; then when the tree was begun says it nearly.
     place: (u64, i64),
     parent: Option<u32>,
@@ -93,7 +93,7 @@ impl Order<'_> {
             let parent = parents.get(row).and_then(|parent| self.numbers.get(&tree_key(parent, 0)).copied());
             let begun = started.physical().get(row).unwrap_or_default();
             let place = (queued.get(row).unwrap_or_default(), begun);
-            self.entries[*tree as usize] = Some(Entry { place, parent });
+            self.entries[*tree as usize] = Some(QueuedTree { place, parent });
         }
         Ok(())
     }
@@ -158,7 +158,7 @@ impl<P: Pacing> Loading<'_, P> {
                 self.end_tree();
                 self.current = Some((tree, self.found.list.len()));
             }
-            self.take(&Told {
+            self.take(&RowFacts {
                 host: hosts.get(row).map_or(0, key),
                 address: addresses.get(row),
                 depth: depths.get(row),
@@ -179,7 +179,7 @@ impl<P: Pacing> Loading<'_, P> {
         Ok(())
     }
 
-    fn take(&mut self, told: &Told<'_>) {
+    fn take(&mut self, told: &RowFacts<'_>) {
         let server = told.address.filter(|_| told.total.is_some()).and_then(|address| self.server(address));
         let exchange = told.exchange(server, self.marks(told));
         if let Some(server) = server {
@@ -189,7 +189,7 @@ impl<P: Pacing> Loading<'_, P> {
         self.found.list.push(exchange);
     }
 
-    fn marks(&self, told: &Told<'_>) -> u8 {
+    fn marks(&self, told: &RowFacts<'_>) -> u8 {
         let timed_out = told.failure.is_some_and(|word| word.ends_with("_timeout") || word == "too_slow");
         u8::from(timed_out) * TIMED_OUT
             + u8::from(self.pacing.is_trouble(told.status, told.failure)) * TROUBLE
@@ -209,7 +209,7 @@ impl<P: Pacing> Loading<'_, P> {
         Some(number)
     }
 
-    fn measure(&mut self, server: u32, told: &Told<'_>) {
+    fn measure(&mut self, server: u32, told: &RowFacts<'_>) {
         let server = &mut self.found.servers[server as usize];
         for time in [told.connect, told.first_byte].into_iter().flatten().filter(|time| *time > 0.0) {
             server.rtt = server.rtt.min(seconds(time));
@@ -221,7 +221,7 @@ impl<P: Pacing> Loading<'_, P> {
     }
 
     /// Compares the pause before this exchange with what our own rule explains.
-    fn watch(&mut self, server: u32, told: &Told<'_>, exchange: &Exchange) {
+    fn watch(&mut self, server: u32, told: &RowFacts<'_>, exchange: &Exchange) {
         if let Some(before) = self.before.take().filter(|before| before.server == server) {
             self.pauses.add(Pause {
                 at: self.found.list.len(),
@@ -282,7 +282,7 @@ fn place_robots(exchanges: &mut [Exchange]) {
 }
 
 /// What a row tells; times in milliseconds.
-struct Told<'a> {
+struct RowFacts<'a> {
     host: u64,
     address: Option<&'a str>,
     depth: Option<u32>,
@@ -301,7 +301,7 @@ struct Told<'a> {
     total: Option<f64>,
 }
 
-impl Told<'_> {
+impl RowFacts<'_> {
     fn handshake(&self) -> f64 {
         self.connect.unwrap_or_default() + self.tls.unwrap_or_default()
     }

@@ -103,8 +103,8 @@ fn what_tells_neither_trouble_nor_soundness_changes_nothing() {
 
 #[test]
 fn a_page_that_is_too_large_for_us_is_a_sound_answer() {
-    assert_eq!(fare_of(Some(200), Some(Failure::BodyTooLarge)), Fare::Sound);
-    assert_eq!(fare_of(Some(404), None), Fare::Sound);
+    assert_eq!(symptom_of(Some(200), Some(Failure::BodyTooLarge)), Symptom::Sound);
+    assert_eq!(symptom_of(Some(404), None), Symptom::Sound);
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn a_response_time_has_grown_when_it_is_three_times_the_usual_and_a_second_longe
     ] {
         let (pace, mut health) = (Pace::default(), Health::default());
         for seconds in first_bytes {
-            health.note(&pace, Fare::Sound, Some(Duration::from_secs_f64(*seconds)), 0.0);
+            health.note(&pace, Symptom::Sound, Some(Duration::from_secs_f64(*seconds)), 0.0);
         }
         let pause = health.pause_after(&pace, Duration::ZERO, Duration::ZERO, 0.0);
         assert_eq!(pause, pace.min_delay * if has_grown { 2 } else { 1 }, "{first_bytes:?}");

@@ -1,7 +1,7 @@
 use super::frame::{GAP, LINE};
 use super::ink::Ink;
 use super::paper::{At, LETTER, Paper, fitting, width_of};
-use super::{Drawing, Room};
+use super::{Drawing, PageWidth};
 use crate::report::{Bar, Bars};
 
 /// Where words and bars of a chart with a row for each category stand.
@@ -18,9 +18,14 @@ pub(super) struct Rows {
 const BAR: f64 = 14.0;
 
 impl Rows {
-    pub(super) fn of<'a>(labels: impl Iterator<Item = &'a str>, room: Room, values: f64, top: f64) -> Self {
+    pub(super) fn of<'a>(
+        labels: impl Iterator<Item = &'a str>,
+        room: PageWidth,
+        values: f64,
+        top: f64,
+    ) -> Self {
         let widest = labels.map(width_of).fold(0.0, f64::max);
-        let is_above = room == Room::Narrow;
+        let is_above = room == PageWidth::Narrow;
         // Names of networks are long: beyond two fifths they would leave no room for the bars.
         let words = if is_above { room.width() } else { widest.min(room.width() * 0.4) };
         let left = if is_above { 0.0 } else { words + GAP };
@@ -50,7 +55,7 @@ impl Rows {
     }
 }
 
-pub(super) fn draw(chart: &Bars, room: Room) -> Drawing {
+pub(super) fn draw(chart: &Bars, room: PageWidth) -> Drawing {
     let shown = chart.bars.iter().map(|bar| width_of(&bar.shown)).fold(0.0, f64::max);
     let rows = Rows::of(chart.bars.iter().map(|bar| bar.label.as_str()), room, shown + GAP, LINE + GAP);
     let greatest = chart.bars.iter().map(|bar| bar.value).fold(0.0, f64::max);

@@ -3,10 +3,10 @@ use super::frame::{GAP, LINE, ticks_across};
 use super::ink::Ink;
 use super::paper::{At, LETTER, Paper, width_of};
 use super::span::Span;
-use super::{Drawing, Room};
+use super::{Drawing, PageWidth};
 use crate::report::Boxes;
 
-pub(super) fn draw(chart: &Boxes, room: Room) -> Drawing {
+pub(super) fn draw(chart: &Boxes, room: PageWidth) -> Drawing {
     let rows = Rows::of(chart.boxes.iter().map(|row| row.label.as_str()), room, 24.0, 2.0 * LINE + GAP);
     let values = chart.boxes.iter().flat_map(|row| row.percentiles);
     let span = Span::over(chart.axis.scale, values, ticks_across(rows.right - rows.left, width_of("100 ms")));

@@ -2,10 +2,10 @@ use super::frame::{Frame, GAP, ticks_across};
 use super::ink::Ink;
 use super::paper::{At, LETTER, Paper, width_of};
 use super::span::Span;
-use super::{Drawing, Room};
+use super::{Drawing, PageWidth};
 use crate::report::Columns;
 
-pub(super) fn draw(chart: &Columns, room: Room) -> Drawing {
+pub(super) fn draw(chart: &Columns, room: PageWidth) -> Drawing {
     let totals = chart.columns.iter().map(|(_, parts)| parts.iter().sum::<f64>());
     let y = Span::over(chart.y.scale, totals, 6);
     let frame = Frame::between(room, &y, chart.mark.is_some());

@@ -1,6 +1,6 @@
-use super::Room;
+use super::PageWidth;
 use super::ink::Ink;
-use super::paper::{At, LETTER, Paper, Place, width_of};
+use super::paper::{At, LETTER, Paper, Point, width_of};
 use super::span::Span;
 use crate::report::Axis;
 
@@ -20,7 +20,7 @@ pub(super) const GAP: f64 = 6.0;
 impl Frame {
     /// Leaves room for the ticks of both axes, for the title of y above and that of x below, and for
     /// the word of a mark.
-    pub(super) fn between(room: Room, y: &Span, has_mark: bool) -> Self {
+    pub(super) fn between(room: PageWidth, y: &Span, has_mark: bool) -> Self {
         let widest = y.ticks.iter().map(|(_, words)| width_of(words)).fold(0.0, f64::max);
         let head = if has_mark { 2.0 * LINE } else { LINE };
         Self {
@@ -85,8 +85,8 @@ pub(super) fn ticks_across(length: f64, widest: f64) -> usize {
 /// A box that a label takes up.
 #[derive(Clone, Copy)]
 pub(super) struct Taken {
-    pub from: Place,
-    pub to: Place,
+    pub from: Point,
+    pub to: Point,
 }
 
 impl Taken {

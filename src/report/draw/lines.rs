@@ -1,11 +1,11 @@
 use super::frame::{Frame, LINE, Taken, ticks_across};
 use super::ink::Ink;
-use super::paper::{At, Paper, Place, width_of};
+use super::paper::{At, Paper, Point, width_of};
 use super::span::Span;
-use super::{Drawing, Room};
+use super::{Drawing, PageWidth};
 use crate::report::{Lines, Scale, Series};
 
-pub(super) fn draw(chart: &Lines, room: Room) -> Drawing {
+pub(super) fn draw(chart: &Lines, room: PageWidth) -> Drawing {
     let (x, y, frame) = laid_out(chart, room);
     Paper::drawn(room.width(), room.height(), |paper| {
         frame.draw_y(paper, &chart.y, &y);
@@ -24,7 +24,7 @@ pub(super) fn draw(chart: &Lines, room: Room) -> Drawing {
     })
 }
 
-fn laid_out(chart: &Lines, room: Room) -> (Span, Span, Frame) {
+fn laid_out(chart: &Lines, room: PageWidth) -> (Span, Span, Frame) {
     let points = || chart.series.iter().flat_map(|series| &series.points);
     let highest = points().flat_map(|point| [point.y.value, point.y.high]);
     let y = Span::over(chart.y.scale, highest, 6);
@@ -39,18 +39,18 @@ fn laid_out(chart: &Lines, room: Room) -> (Span, Span, Frame) {
     (x, y, frame)
 }
 
-fn draw_band(paper: &mut Paper, series: &Series, number: usize, at: impl Fn((f64, f64)) -> Place) {
+fn draw_band(paper: &mut Paper, series: &Series, number: usize, at: impl Fn((f64, f64)) -> Point) {
     if series.points.iter().all(|point| point.y.low >= point.y.high) {
         return;
     }
     let above = series.points.iter().map(|point| at((point.x, point.y.high)));
     let below = series.points.iter().rev().map(|point| at((point.x, point.y.low)));
-    let border: Vec<Place> = above.chain(below).collect();
+    let border: Vec<Point> = above.chain(below).collect();
     paper.area(&border, Ink::Band(number));
 }
 
-fn draw_line(paper: &mut Paper, series: &Series, number: usize, at: impl Fn((f64, f64)) -> Place) {
-    let places: Vec<Place> = series.points.iter().map(|point| at((point.x, point.y.value))).collect();
+fn draw_line(paper: &mut Paper, series: &Series, number: usize, at: impl Fn((f64, f64)) -> Point) {
+    let places: Vec<Point> = series.points.iter().map(|point| at((point.x, point.y.value))).collect();
     paper.path(&places, Ink::Line(number));
     places.iter().for_each(|place| draw_marker(paper, *place, number));
 }
@@ -59,7 +59,7 @@ fn draw_line(paper: &mut Paper, series: &Series, number: usize, at: impl Fn((f64
 const MARKER: f64 = 4.0;
 
 /// Each of four shapes, then the same again: with colour and dash that tells eight series apart.
-fn draw_marker(paper: &mut Paper, (x, y): Place, number: usize) {
+fn draw_marker(paper: &mut Paper, (x, y): Point, number: usize) {
     let ink = Ink::Dot(number);
     let by = |across: f64, down: f64| (x + across * MARKER, y + down * MARKER);
     match number % 4 {
@@ -71,7 +71,7 @@ fn draw_marker(paper: &mut Paper, (x, y): Place, number: usize) {
 }
 
 /// Writes the labels of points, each where no other one stands and above the axis.
-fn draw_labels(paper: &mut Paper, chart: &Lines, floor: f64, at: impl Fn((f64, f64)) -> Place) {
+fn draw_labels(paper: &mut Paper, chart: &Lines, floor: f64, at: impl Fn((f64, f64)) -> Point) {
     let mut taken: Vec<Taken> = Vec::new();
     for point in chart.series.iter().flat_map(|series| &series.points).filter(|point| !point.label.is_empty())
     {

@@ -2,7 +2,7 @@ use super::frame::{GAP, LINE};
 use super::ink::{Ink, SHADES};
 use super::paper::{At, LETTER, Paper, fitting, width_of};
 use super::span::words;
-use super::{Drawing, Room};
+use super::{Drawing, PageWidth};
 use crate::report::Matrix;
 
 /// Where the cells of a heat map stand.
@@ -19,7 +19,7 @@ struct Grid {
 const LARGEST: f64 = 64.0;
 const HEIGHT: f64 = 26.0;
 
-pub(super) fn draw(chart: &Matrix, room: Room) -> Drawing {
+pub(super) fn draw(chart: &Matrix, room: PageWidth) -> Drawing {
     let grid = Grid::of(chart, room);
     let greatest = chart.cells.iter().flatten().flatten().copied().fold(0.0, f64::max);
     let height = grid.top + grid.down * chart.rows.len() as f64;
@@ -44,7 +44,7 @@ pub(super) fn draw(chart: &Matrix, room: Room) -> Drawing {
 }
 
 impl Grid {
-    fn of(chart: &Matrix, room: Room) -> Self {
+    fn of(chart: &Matrix, room: PageWidth) -> Self {
         let widest = |names: &[String]| names.iter().map(|name| width_of(name)).fold(0.0, f64::max);
         let left = widest(&chart.rows).min(room.width() * 0.3) + GAP;
         let across = ((room.width() - left) / chart.columns.len().max(1) as f64).min(LARGEST);

@@ -15,14 +15,14 @@ use paper::Paper;
 
 /// For which page a chart is drawn. Letters are as large in both; the style sheet shows the one that fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Room {
+pub(super) enum PageWidth {
     /// A screen of a desk, a sheet of paper.
     Wide,
     /// A phone.
     Narrow,
 }
 
-impl Room {
+impl PageWidth {
     pub(super) const ALL: [Self; 2] = [Self::Wide, Self::Narrow];
 
     /// In CSS pixels: the text column of a wide page; a phone of 360 less its margins.
@@ -56,7 +56,7 @@ pub(super) struct Drawing {
 }
 
 /// Draws a chart.
-pub(super) fn draw(chart: &Chart, room: Room) -> Drawing {
+pub(super) fn draw(chart: &Chart, room: PageWidth) -> Drawing {
     match chart {
         Chart::Lines(lines) => lines::draw(lines, room),
         Chart::Bars(bars) => bars::draw(bars, room),

@@ -3,7 +3,7 @@ use super::ink::Ink;
 use crate::report::text::plain;
 
 /// A place in CSS pixels from the upper left corner.
-pub(super) type Place = (f64, f64);
+pub(super) type Point = (f64, f64);
 
 /// Units of the drawing in a CSS pixel: places are written as whole numbers, and curves need finer ones than pixels.
 const GRAIN: f64 = 10.0;
@@ -35,45 +35,45 @@ impl Paper {
     }
 
     /// A line through all points.
-    pub(super) fn path(&mut self, points: &[Place], ink: Ink) {
+    pub(super) fn path(&mut self, points: &[Point], ink: Ink) {
         let (class, points) = (ink.class(), written(points));
         self.add(&format!(r#"<polyline fill="none" class="{class}" points="{points}"/>"#));
     }
 
-    pub(super) fn line(&mut self, from: Place, to: Place, ink: Ink) {
+    pub(super) fn line(&mut self, from: Point, to: Point, ink: Ink) {
         self.path(&[from, to], ink);
     }
 
     /// An area with its border through all points.
-    pub(super) fn area(&mut self, points: &[Place], ink: Ink) {
+    pub(super) fn area(&mut self, points: &[Point], ink: Ink) {
         let (class, points) = (ink.class(), written(points));
         self.add(&format!(r#"<polygon class="{class}" points="{points}"/>"#));
     }
 
     /// A rectangle between two corners that lie opposite each other.
-    pub(super) fn rect(&mut self, one: Place, other: Place, ink: Ink) {
+    pub(super) fn rect(&mut self, one: Point, other: Point, ink: Ink) {
         let (class, (x1, y1), (x2, y2)) = (ink.class(), grains(one), grains(other));
         let (x, y, width, height) = (x1.min(x2), y1.min(y2), x1.abs_diff(x2), y1.abs_diff(y2));
         self.add(&format!(r#"<rect x="{x}" y="{y}" width="{width}" height="{height}" class="{class}"/>"#));
     }
 
-    pub(super) fn circle(&mut self, middle: Place, radius: f64, ink: Ink) {
+    pub(super) fn circle(&mut self, middle: Point, radius: f64, ink: Ink) {
         let (class, (x, y), radius) = (ink.class(), grains(middle), grain(radius));
         self.add(&format!(r#"<circle cx="{x}" cy="{y}" r="{radius}" class="{class}"/>"#));
     }
 
     /// Words, centred on the height of their place.
-    pub(super) fn words(&mut self, words: &str, place: Place, at: At, ink: Ink) {
+    pub(super) fn words(&mut self, words: &str, place: Point, at: At, ink: Ink) {
         self.text(words, place, at, ink, "");
     }
 
     /// Words from below upwards, which begin at their place.
-    pub(super) fn upright(&mut self, words: &str, place: Place, ink: Ink) {
+    pub(super) fn upright(&mut self, words: &str, place: Point, ink: Ink) {
         let (x, y) = grains(place);
         self.text(words, place, At::Start, ink, &format!(r#" transform="rotate(270, {x}, {y})""#));
     }
 
-    fn text(&mut self, words: &str, place: Place, at: At, ink: Ink, turned: &str) {
+    fn text(&mut self, words: &str, place: Point, at: At, ink: Ink, turned: &str) {
         let anchor = match at {
             At::Start => "start",
             At::Middle => "middle",
@@ -91,15 +91,15 @@ impl Paper {
     }
 }
 
-fn written(points: &[Place]) -> String {
-    let pair = |place: &Place| {
+fn written(points: &[Point]) -> String {
+    let pair = |place: &Point| {
         let (x, y) = grains(*place);
         format!("{x},{y}")
     };
     points.iter().map(pair).collect::<Vec<_>>().join(" ")
 }
 
-fn grains((x, y): Place) -> (i32, i32) {
+fn grains((x, y): Point) -> (i32, i32) {
     (grain(x), grain(y))
 }
 

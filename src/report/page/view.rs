@@ -2,9 +2,10 @@ use minijinja::Value;
 use serde::Serialize;
 
 use super::csv;
-use crate::report::draw::{Drawing, Room, draw, legend};
+use crate::promises::Judgement;
+use crate::report::draw::{Drawing, PageWidth, draw, legend};
 use crate::report::text::{plain, unbroken};
-use crate::report::{Block, Cell, Fact, Figure, Form, Report, Section, Table, Verdict, Verdicts};
+use crate::report::{Block, Cell, Fact, Figure, Form, Report, Section, Table, Verdicts};
 
 /// What the template of the page shows. All words are plain; the template escapes them.
 #[derive(Serialize)]
@@ -188,13 +189,13 @@ impl FactView {
 }
 
 impl VerdictView {
-    fn of((promise, verdict, evidence): &(String, Verdict, String)) -> Self {
-        let class = match verdict {
-            Verdict::Held => "held",
-            Verdict::Broken => "broken",
-            Verdict::NotShown => "not-shown",
+    fn of((promise, judgement, evidence): &(String, Judgement, String)) -> Self {
+        let (word, class) = match judgement {
+            Judgement::Held => ("held", "held"),
+            Judgement::Broken => ("broken", "broken"),
+            Judgement::NotJudged => ("not shown", "not-shown"),
         };
-        Self { promise: whole(promise), word: verdict.word(), class, evidence: whole(evidence) }
+        Self { promise: whole(promise), word, class, evidence: whole(evidence) }
     }
 }
 
@@ -243,7 +244,7 @@ impl FigureView {
             caption: whole(&figure.caption),
             alt: whole(&figure.alt),
             legend: legend(&figure.chart).into_iter().map(entry).collect(),
-            drawings: (Room::ALL.into_iter())
+            drawings: (PageWidth::ALL.into_iter())
                 .map(|room| DrawingView::of(draw(&figure.chart, room), room.class()))
                 .collect(),
             data: TableView::of(&figure.data),

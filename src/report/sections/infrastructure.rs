@@ -1,5 +1,5 @@
 use super::counted::{ROWS, figure, of, share};
-use crate::analysis::overview::{Counted, Infrastructure, Place};
+use crate::analysis::overview::{Counted, Infrastructure, ServerGroup};
 use crate::records::units::thousands;
 use crate::report::{Block, Cell, Column, Fact, Section, Table, percent};
 
@@ -75,12 +75,12 @@ fn facts(found: &Infrastructure) -> Vec<Fact> {
     facts
 }
 
-fn by_trees(places: &[Place]) -> Vec<Counted> {
-    let counted = |place: &Place| Counted { name: place.name.clone(), count: place.site_trees };
+fn by_trees(places: &[ServerGroup]) -> Vec<Counted> {
+    let counted = |place: &ServerGroup| Counted { name: place.name.clone(), count: place.site_trees };
     places.iter().filter(|place| place.site_trees > 0).map(counted).collect()
 }
 
-fn places(id: &str, caption: &str, what: &str, places: &[Place]) -> Table {
+fn places(id: &str, caption: &str, what: &str, places: &[ServerGroup]) -> Table {
     let (servers, trees) =
         places.iter().fold((0, 0), |sum, place| (sum.0 + place.servers, sum.1 + place.site_trees));
     let columns = vec![

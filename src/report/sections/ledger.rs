@@ -1,7 +1,7 @@
 use crate::analysis::overview::{Burden, Ledger, Spread, Unchanged};
-use crate::promises::{self, Judgement};
+use crate::promises::{Judgement, Verdict};
 use crate::records::units::{bytes, thousands};
-use crate::report::{Block, Cell, Column, Section, Table, Verdict, Verdicts};
+use crate::report::{Block, Cell, Column, Section, Table, Verdicts};
 
 /// What servers bore, and whether promises were kept.
 #[must_use]
@@ -46,13 +46,8 @@ fn unchanged(unchanged: Unchanged) -> Block {
     ))
 }
 
-fn verdict(told: &promises::Verdict) -> (String, Verdict, String) {
-    let verdict = match told.judgement {
-        Judgement::Held => Verdict::Held,
-        Judgement::Broken => Verdict::Broken,
-        Judgement::NotJudged => Verdict::NotShown,
-    };
-    (told.promise.clone(), verdict, told.evidence.clone())
+fn verdict(told: &Verdict) -> (String, Judgement, String) {
+    (told.promise.clone(), told.judgement, told.evidence.clone())
 }
 
 fn spreads(ledger: &Ledger) -> Table {

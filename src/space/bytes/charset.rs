@@ -24,12 +24,12 @@ pub(in crate::space) struct Writing {
     /// Of all other text.
     pub text: Charset,
     /// Where the charset is declared; on pages that declare one.
-    pub place: Option<Place>,
+    pub place: Option<CharsetPlace>,
 }
 
 /// Where a page declares its charset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::space) enum Place {
+pub(in crate::space) enum CharsetPlace {
     Header,
     Meta,
     Both,
@@ -95,7 +95,11 @@ impl Charset {
 impl Writing {
     pub fn of(world: &World, site: Key) -> Self {
         let pages = &world.pages;
-        let place = Some(*site.draw("charset declared").pick(&[Place::Header, Place::Meta, Place::Both]));
+        let place = Some(*site.draw("charset declared").pick(&[
+            CharsetPlace::Header,
+            CharsetPlace::Meta,
+            CharsetPlace::Both,
+        ]));
         let is_mixed = [(pages.undeclared_share, false), (pages.mixed_share, true)];
         match by_share(site.draw("charset"), &is_mixed) {
             Some(true) => {
@@ -110,7 +114,7 @@ impl Writing {
     }
 
     /// What one page says: the charset's name and where it stands.
-    pub fn declared(&self, world: &World, page: Key) -> Option<(Charset, Place)> {
+    pub fn declared(&self, world: &World, page: Key) -> Option<(Charset, CharsetPlace)> {
         let pages = &world.pages;
         let draw = page.draw("charset declaration");
         let kinds = [(pages.wrong_charset_share, true), (pages.missing_charset_share, false)];

@@ -1,4 +1,4 @@
-use super::charset::{Place, Writing};
+use super::charset::{CharsetPlace, Writing};
 use super::filler::Filler;
 use super::links::{Links, P};
 use super::texts::text;
@@ -14,14 +14,14 @@ use crate::space::model::site::Site;
 pub(in crate::space) fn render(world: &World, site: &Site, page: &Page, url: &Url) -> (String, Vec<u8>) {
     let writing = Writing::of(world, site.content);
     let declared = writing.declared(world, page.key);
-    let charset_in = |places: [Place; 2]| {
+    let charset_in = |places: [CharsetPlace; 2]| {
         declared.filter(|(_, place)| places.contains(place)).map(|(charset, _)| charset.label())
     };
     let title = &text(writing.title, &url.host).title;
     let links = Links::write(world, site, page, url);
     let size = Filler::page_bytes(world, site.content, page.key);
     let mut html = Vec::with_capacity(size.max(links.html.len()) + 1024);
-    push_head(&mut html, site, page, url, title, charset_in([Place::Meta, Place::Both]));
+    push_head(&mut html, site, page, url, title, charset_in([CharsetPlace::Meta, CharsetPlace::Both]));
     html.extend_from_slice(b"</head>\n<body>");
     push_title(&mut html, "h1", title, &url.target);
     if page.key.draw("decoy").happens(world.pages.decoy_share) {
@@ -35,7 +35,7 @@ pub(in crate::space) fn render(world: &World, site: &Site, page: &Page, url: &Ur
     Filler::of(world, site.content, page.key, sentences, size.saturating_sub(markup))
         .weave(&mut html, &links);
     html.extend_from_slice(END);
-    let content_type = match charset_in([Place::Header, Place::Both]) {
+    let content_type = match charset_in([CharsetPlace::Header, CharsetPlace::Both]) {
         None => "text/html".to_owned(),
         Some(label) => ["text/html; charset=", label].concat(),
     };

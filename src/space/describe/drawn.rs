@@ -15,7 +15,7 @@ use crate::space::web::{Server, Uplink};
 /// What a seed makes of a world, site by site and server by server; no page is drawn for it.
 #[derive(Default)]
 pub(in crate::space) struct Drawn {
-    shares: BTreeMap<&'static str, Tally>,
+    shares: BTreeMap<&'static str, Frequency>,
     pages: u64,
     with_second_host: u64,
     /// Hosts at each address, by the server's number.
@@ -25,12 +25,12 @@ pub(in crate::space) struct Drawn {
 
 /// How often something came out.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::space) struct Tally {
+pub(in crate::space) struct Frequency {
     pub yes: u64,
     pub all: u64,
 }
 
-impl Tally {
+impl Frequency {
     pub fn share(self) -> f64 {
         real(self.yes) / real(self.all.max(1))
     }
@@ -59,7 +59,7 @@ impl Drawn {
     }
 
     /// What came out of the share that is a key; none where that hangs on pages.
-    pub fn share(&self, key: &str) -> Option<Tally> {
+    pub fn share(&self, key: &str) -> Option<Frequency> {
         self.shares.get(key).copied()
     }
 

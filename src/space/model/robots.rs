@@ -23,7 +23,7 @@ pub(in crate::space) enum Robots {
 
 /// What robots.txt means for one URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::space) enum Verdict {
+pub(in crate::space) enum RobotsAccess {
     Allowed,
     Kept,
     Unreachable,
@@ -62,17 +62,17 @@ impl Robots {
     }
 
     /// What the file means for a path that names nothing, which no rule is about.
-    pub fn verdict_on_nothing(self) -> Verdict {
+    pub fn verdict_on_nothing(self) -> RobotsAccess {
         self.verdict(&Resource::BareScript, false)
     }
 
     /// What the file means for a resource, told from what the resource is and not from the text.
-    pub fn verdict(self, resource: &Resource, is_script_only: bool) -> Verdict {
+    pub fn verdict(self, resource: &Resource, is_script_only: bool) -> RobotsAccess {
         match self {
-            Self::Unavailable | Self::Silent => Verdict::Unreachable,
-            Self::KeepsAll => Verdict::Kept,
-            Self::KeepsSome(branch) if keeps(branch, resource, is_script_only) => Verdict::Kept,
-            _ => Verdict::Allowed,
+            Self::Unavailable | Self::Silent => RobotsAccess::Unreachable,
+            Self::KeepsAll => RobotsAccess::Kept,
+            Self::KeepsSome(branch) if keeps(branch, resource, is_script_only) => RobotsAccess::Kept,
+            _ => RobotsAccess::Allowed,
         }
     }
 }
@@ -103,14 +103,14 @@ mod tests {
     fn rules_keep_a_branch_back_but_one_page() {
         let robots = Robots::KeepsSome(2);
         let verdict = |path: &[u32]| robots.verdict(&Resource::Node(path.to_vec()), false);
-        assert_eq!(verdict(&[2]), Verdict::Allowed);
-        assert_eq!(verdict(&[2, 1]), Verdict::Kept);
-        assert_eq!(verdict(&[2, 0, 1]), Verdict::Kept);
-        assert_eq!(verdict(&[2, 0]), Verdict::Allowed);
-        assert_eq!(verdict(&[1, 1]), Verdict::Allowed);
-        assert_eq!(robots.verdict(&Resource::Extra(Extra::Pdf, vec![]), true), Verdict::Kept);
-        assert_eq!(robots.verdict(&Resource::Alias(Alias::Short, vec![2, 0]), false), Verdict::Kept);
-        assert_eq!(robots.verdict(&Resource::Alias(Alias::Short, vec![2]), false), Verdict::Allowed);
+        assert_eq!(verdict(&[2]), RobotsAccess::Allowed);
+        assert_eq!(verdict(&[2, 1]), RobotsAccess::Kept);
+        assert_eq!(verdict(&[2, 0, 1]), RobotsAccess::Kept);
+        assert_eq!(verdict(&[2, 0]), RobotsAccess::Allowed);
+        assert_eq!(verdict(&[1, 1]), RobotsAccess::Allowed);
+        assert_eq!(robots.verdict(&Resource::Extra(Extra::Pdf, vec![]), true), RobotsAccess::Kept);
+        assert_eq!(robots.verdict(&Resource::Alias(Alias::Short, vec![2, 0]), false), RobotsAccess::Kept);
+        assert_eq!(robots.verdict(&Resource::Alias(Alias::Short, vec![2]), false), RobotsAccess::Allowed);
         assert!(robots.file().unwrap().2.contains("\nDisallow: /part-2/ "));
     }
 }

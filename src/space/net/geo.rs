@@ -1,4 +1,4 @@
-use super::mmdb::{Entry, RecordSize, Value, write};
+use super::mmdb::{NetworkEntry, RecordSize, Value, write};
 use crate::space::Network;
 
 /// 2026-11-01 00:00 UTC, in seconds since 1970: fixed, so that the same addresses make the same
@@ -16,7 +16,7 @@ const BUILD_EPOCH: u64 = 1_793_491_200;
 /// ```
 #[must_use]
 pub fn geo_database(networks: &[Network]) -> Vec<u8> {
-    let entries: Vec<Entry> = networks.iter().map(entry).collect();
+    let entries: Vec<NetworkEntry> = networks.iter().map(entry).collect();
     let description = "Addresses of virtual Web spaces; made by ccsurvey space geo";
     let metadata = vec![
         ("build_epoch", Value::U64(BUILD_EPOCH)),
@@ -27,9 +27,9 @@ pub fn geo_database(networks: &[Network]) -> Vec<u8> {
     write(&entries, RecordSize::Bits24, metadata)
 }
 
-fn entry(network: &Network) -> Entry {
+fn entry(network: &Network) -> NetworkEntry {
     let country = vec![("iso_code", Value::Text(network.country.to_owned()))];
-    Entry {
+    NetworkEntry {
         first: network.first,
         prefix: network.prefix,
         value: Value::Map(vec![

@@ -22,7 +22,7 @@ pub(in crate::space) enum RecordSize {
 
 /// A block of addresses with what is known of it.
 #[derive(Clone, Debug)]
-pub(in crate::space) struct Entry {
+pub(in crate::space) struct NetworkEntry {
     pub first: IpAddr,
     pub prefix: u8,
     pub value: Value,
@@ -42,7 +42,7 @@ const METADATA_MARKER: &[u8] = b"\xab\xcd\xefMaxMind.com";
 /// The bytes of a database: an IPv6 search tree with the IPv4 addresses in `::/96`, the data, the
 /// metadata. Blocks must not overlap. Records are as small as can be, or of at least `size`.
 pub(in crate::space) fn write(
-    entries: &[Entry],
+    entries: &[NetworkEntry],
     size: RecordSize,
     metadata: Vec<(&'static str, Value)>,
 ) -> Vec<u8> {
@@ -94,7 +94,7 @@ impl RecordSize {
     }
 }
 
-fn insert(nodes: &mut Vec<[Branch; 2]>, entry: &Entry, offset: usize) {
+fn insert(nodes: &mut Vec<[Branch; 2]>, entry: &NetworkEntry, offset: usize) {
     let (bits, length) = match entry.first {
         IpAddr::V4(v4) => (u128::from(u32::from(v4)), u32::from(entry.prefix) + 96),
         IpAddr::V6(v6) => (u128::from(v6), u32::from(entry.prefix)),
@@ -193,10 +193,10 @@ mod tests {
         number: u64,
     }
 
-    fn entry(network: &str, number: u64) -> Entry {
+    fn entry(network: &str, number: u64) -> NetworkEntry {
         let (first, prefix) = network.split_once('/').unwrap();
         let name = Value::Text("x".repeat(usize::try_from(number).unwrap()));
-        Entry {
+        NetworkEntry {
             first: first.parse().unwrap(),
             prefix: prefix.parse().unwrap(),
             value: Value::Map(vec![("name", name), ("number", Value::U64(number))]),

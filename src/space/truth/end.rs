@@ -1,7 +1,7 @@
 use super::country::Known;
 use super::oracle::Oracle;
 use super::rows::{LevelTruth, LinkTruth, SiteTruth};
-use super::rules::Place;
+use super::rules::UrlStanding;
 
 /// A site tree as the survey must find it.
 pub(super) struct SiteTree {
@@ -28,7 +28,7 @@ impl Oracle<'_> {
 
     /// URLs that only nofollow links lead to have no depth; they are counted below the last level walked.
     pub(super) fn class_shunned(&mut self, below: u16) {
-        let shunned = self.places.values().filter(|place| **place == Place::Shunned).count() as u64;
+        let shunned = self.places.values().filter(|place| **place == UrlStanding::Shunned).count() as u64;
         if shunned > 0 {
             self.level(below).not_fetched_nofollow += shunned;
         }
@@ -68,7 +68,7 @@ impl Oracle<'_> {
             pages: self
                 .places
                 .into_iter()
-                .filter(|(_, place)| matches!(place, Place::Listed | Place::Earlier))
+                .filter(|(_, place)| matches!(place, UrlStanding::Listed | UrlStanding::Earlier))
                 .map(|(page, _)| page)
                 .collect(),
             scripts: self.queries,

@@ -2,7 +2,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::str::FromStr;
 
 use super::rows::LevelTruth;
-use super::rules::{Origin, PageId, Place, has_address, origin};
+use super::rules::{Origin, PageId, UrlStanding, has_address, origin};
 use crate::space::World;
 use crate::space::model::content::Url;
 use crate::space::web::{Handshake, Web};
@@ -83,7 +83,7 @@ impl Kept {
 
 /// A URL of a level.
 #[derive(Clone)]
-pub(super) struct Entry {
+pub(super) struct LevelEntry {
     pub url: Url,
     /// Redirects that led here.
     pub hops: u32,
@@ -96,7 +96,7 @@ pub(super) struct Entry {
     pub asked: [bool; 2],
 }
 
-impl Entry {
+impl LevelEntry {
     pub fn new(url: Url, hops: u32) -> Self {
         Self { url, hops, again: false, relation: None, is_trap: false, asked: [false; 2] }
     }
@@ -177,7 +177,7 @@ impl Entering {
     }
 
     /// A URL of level 0 is not asked for.
-    pub fn note_kept(&mut self, entry: &Entry, why: Kept) {
+    pub fn note_kept(&mut self, entry: &LevelEntry, why: Kept) {
         if !entry.again {
             self.kept.insert(PageId::of(&entry.url), why);
         }
@@ -192,7 +192,7 @@ impl Entering {
     }
 
     /// A URL of level 0 leads away from the site.
-    pub fn note_moved(&mut self, offered: &Url, from: &Entry) {
+    pub fn note_moved(&mut self, offered: &Url, from: &LevelEntry) {
         let begins_at_front =
             from.relation.is_some_and(|relation| relation != Relation::Offered || is_front(offered));
         self.front_moved |= begins_at_front || is_front(&from.url);
@@ -202,9 +202,9 @@ impl Entering {
     pub fn next(
         &mut self,
         world: &World,
-        places: &mut HashMap<PageId, Place>,
+        places: &mut HashMap<PageId, UrlStanding>,
         has_page: bool,
-    ) -> Option<Entry> {
+    ) -> Option<LevelEntry> {
         if self.forbidden {
             return None;
         }
@@ -216,13 +216,13 @@ impl Entering {
             let may = by_rule.as_ref().is_none_or(|(relation, url)| self.may_open(world, *relation, url));
             let (relation, url) = by_rule.or_else(|| self.anyway.pop_front())?;
             let place = places.get(&PageId::of(&url)).copied();
-            if !may || place == Some(Place::Earlier) || self.is_listed(&url) {
+            if !may || place == Some(UrlStanding::Earlier) || self.is_listed(&url) {
                 continue;
             }
-            places.insert(PageId::of(&url), Place::Listed);
+            places.insert(PageId::of(&url), UrlStanding::Listed);
             self.note_listed(&url);
             self.tried += 1;
-            return Some(Entry::entrance(url, relation, place == Some(Place::Listed)));
+            return Some(LevelEntry::entrance(url, relation, place == Some(UrlStanding::Listed)));
         }
     }
 

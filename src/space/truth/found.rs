@@ -1,6 +1,6 @@
 use super::oracle::Oracle;
 use super::rows::LinkTruth;
-use super::rules::{PageId, Place, word};
+use super::rules::{PageId, UrlStanding, word};
 use crate::space::model::content::{Link, Url};
 
 /// What becomes of the URLs that pages link to.
@@ -12,9 +12,9 @@ impl Oracle<'_> {
         let id = PageId::of(&link.url);
         let place = self.places.get(&id).copied();
         if link.nofollow {
-            self.places.entry(id).or_insert(Place::Shunned);
-        } else if matches!(place, None | Some(Place::Shunned)) {
-            self.places.insert(id, Place::Found);
+            self.places.entry(id).or_insert(UrlStanding::Shunned);
+        } else if matches!(place, None | Some(UrlStanding::Shunned)) {
+            self.places.insert(id, UrlStanding::Found);
             self.found.push(link.url);
         }
     }
@@ -53,7 +53,9 @@ impl Oracle<'_> {
         let found = std::mem::take(&mut self.found);
         found
             .into_iter()
-            .filter(|url| self.places.insert(PageId::of(url), Place::Listed) == Some(Place::Found))
+            .filter(|url| {
+                self.places.insert(PageId::of(url), UrlStanding::Listed) == Some(UrlStanding::Found)
+            })
             .collect()
     }
 }

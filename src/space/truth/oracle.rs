@@ -4,9 +4,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::country::{Country, Known, Start};
-use super::entrances::{Entering, Entry, Relation};
+use super::entrances::{Entering, LevelEntry, Relation};
 use super::rows::{LevelTruth, LinkTruth};
-use super::rules::{Origin, PageId, Place};
+use super::rules::{Origin, PageId, UrlStanding};
 use super::traps::Traps;
 use crate::space::model::content::{Content, Url};
 use crate::space::model::site::{Role, Site};
@@ -16,9 +16,9 @@ use crate::space::model::spot::Spot;
 pub(super) struct Oracle<'a> {
     pub(super) country: &'a Country<'a>,
     pub(super) start: Start,
-    pub(super) places: HashMap<PageId, Place>,
+    pub(super) places: HashMap<PageId, UrlStanding>,
     /// The level that is being walked.
-    pub(super) list: Vec<Entry>,
+    pub(super) list: Vec<LevelEntry>,
     pub(super) found: Vec<Url>,
     pub(super) depth: u16,
     pub(super) levels: Vec<LevelTruth>,
@@ -61,9 +61,10 @@ impl<'a> Oracle<'a> {
     /// A tree of a site of which earlier trees know something, or nothing.
     pub fn new(country: &'a Country<'a>, start: Start, known: &Known) -> Self {
         let entrances = country.settings.entrances;
-        let mut places: HashMap<_, _> = known.pages.iter().map(|page| (*page, Place::Earlier)).collect();
-        places.insert(PageId::of(&start.url), Place::Listed);
-        let offered = Entry::entrance(start.url.clone(), Relation::Offered, false);
+        let mut places: HashMap<_, _> =
+            known.pages.iter().map(|page| (*page, UrlStanding::Earlier)).collect();
+        places.insert(PageId::of(&start.url), UrlStanding::Listed);
+        let offered = LevelEntry::entrance(start.url.clone(), Relation::Offered, false);
         Self {
             country,
             places,

@@ -1,14 +1,14 @@
 use super::oracle::{Had, Oracle};
 use super::rules::{has_address, origin};
 use crate::space::model::content::{Content, Url};
-use crate::space::model::robots::Verdict;
+use crate::space::model::robots::RobotsAccess;
 use crate::space::model::spot::Spot;
 
 /// More redirects of a robots.txt than this count as none there (RFC 9309 §2.3.1.2).
 const MOST_REDIRECTS: usize = 5;
 
 /// What came of one question for a robots.txt.
-enum Told {
+enum RobotsReply {
     Had(Had),
     Redirect(Url),
 }
@@ -16,7 +16,7 @@ enum Told {
 /// What robots.txt allows.
 impl Oracle<'_> {
     /// Asks for robots.txt before the first page of an origin.
-    pub(super) fn robots_verdict(&mut self, url: &Url, spot: Option<&Spot>) -> Verdict {
+    pub(super) fn robots_verdict(&mut self, url: &Url, spot: Option<&Spot>) -> RobotsAccess {
         let had = match self.robots.get(&origin(url)) {
             Some(had) => *had,
             None => self.ask_robots(url),
@@ -29,8 +29,8 @@ impl Oracle<'_> {
                     |resource| robots.verdict(resource, spot.site.is_script_only),
                 )
             }
-            (Had::Nothing, Some(_)) => Verdict::Allowed,
-            _ => Verdict::Unreachable,
+            (Had::Nothing, Some(_)) => RobotsAccess::Allowed,
+            _ => RobotsAccess::Unreachable,
         }
     }
 
@@ -41,9 +41,9 @@ impl Oracle<'_> {
         let mut origins = vec![origin(&file)];
         let had = loop {
             match self.asked_for_robots(&file) {
-                Told::Had(had) => break had,
-                Told::Redirect(_) if origins.len() > MOST_REDIRECTS => break Had::Nothing,
-                Told::Redirect(to) => {
+                RobotsReply::Had(had) => break had,
+                RobotsReply::Redirect(_) if origins.len() > MOST_REDIRECTS => break Had::Nothing,
+                RobotsReply::Redirect(to) => {
                     if let Some(known) = self.robots.get(&origin(&to)) {
                         break *known;
                     }
@@ -56,9 +56,9 @@ impl Oracle<'_> {
         had
     }
 
-    fn asked_for_robots(&mut self, file: &Url) -> Told {
+    fn asked_for_robots(&mut self, file: &Url) -> RobotsReply {
         if !has_address(self.country.world, &file.host) {
-            return Told::Had(Had::Failure);
+            return RobotsReply::Had(Had::Failure);
         }
         self.robots_requests += 1;
         let (status, if_there) = match self.content(self.spot(file).as_ref()) {
@@ -66,14 +66,14 @@ impl Oracle<'_> {
             Content::Status(status) => (Some(status), Had::Nothing),
             Content::Redirect(_, to) => {
                 self.note_answer_for_robots(file);
-                return Told::Redirect(to);
+                return RobotsReply::Redirect(to);
             }
             _ => (None, Had::Failure),
         };
         if status.is_some() {
             self.note_answer_for_robots(file);
         }
-        Told::Had(if status.is_some_and(|status| status < 500) { if_there } else { Had::Failure })
+        RobotsReply::Had(if status.is_some_and(|status| status < 500) { if_there } else { Had::Failure })
     }
 
     fn note_answer_for_robots(&mut self, file: &Url) {

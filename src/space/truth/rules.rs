@@ -21,7 +21,7 @@ impl PageId {
 
 /// Where an internal URL stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum UrlStanding {
     /// Found with nofollow only.
     Shunned,
     /// To be listed at the next level.

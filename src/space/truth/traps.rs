@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::rules::{PageId, Place, path};
+use super::rules::{PageId, UrlStanding, path};
 use crate::space::model::content::Url;
 
 /// Quiet pages that are needed.
@@ -29,7 +29,7 @@ pub(super) struct Traps {
 }
 
 /// Where the internal URLs of the tree stand.
-type Places = HashMap<PageId, Place>;
+type Places = HashMap<PageId, UrlStanding>;
 
 /// A page's URL, how many new external URLs it brought, and its new internal ones.
 type Read = (Url, usize, Vec<Url>);
@@ -61,7 +61,7 @@ impl Traps {
         let Some(levels) = levels else { return };
         for (_, _, found) in &mut read {
             found.retain(|url| {
-                !url.target.contains(['?', ';']) && places.get(&PageId::of(url)) == Some(&Place::Found)
+                !url.target.contains(['?', ';']) && places.get(&PageId::of(url)) == Some(&UrlStanding::Found)
             });
         }
         self.weigh_branches(places, &read, levels);

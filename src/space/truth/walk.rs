@@ -1,9 +1,9 @@
 use super::end::SiteTree;
-use super::entrances::{Entering, Entry, Kept, is_front};
+use super::entrances::{Entering, Kept, LevelEntry, is_front};
 use super::oracle::Oracle;
-use super::rules::{PageId, Place, endless, has_ending, script};
+use super::rules::{PageId, UrlStanding, endless, has_ending, script};
 use crate::space::model::content::{Content, Link, Url};
-use crate::space::model::robots::Verdict;
+use crate::space::model::robots::RobotsAccess;
 use crate::space::model::spot::Spot;
 
 /// More redirects in a row than this are not followed.
@@ -42,8 +42,10 @@ impl Oracle<'_> {
                 self.level(self.depth + 1).not_fetched_depth += next.len() as u64;
                 break;
             }
-            let entry =
-                |url: Url| Entry { is_trap: self.traps.hold(&url, &self.places), ..Entry::new(url, 0) };
+            let entry = |url: Url| LevelEntry {
+                is_trap: self.traps.hold(&url, &self.places),
+                ..LevelEntry::new(url, 0)
+            };
             self.list = next.into_iter().map(entry).collect();
             self.depth += 1;
         }
@@ -66,7 +68,7 @@ impl Oracle<'_> {
         self.list[turn..].iter().filter(|entry| !entry.again).count() as u64
     }
 
-    fn next_entrance(&mut self) -> Option<Entry> {
+    fn next_entrance(&mut self) -> Option<LevelEntry> {
         if self.depth > 0 || self.gave_up {
             return None;
         }
@@ -75,7 +77,7 @@ impl Oracle<'_> {
     }
 
     /// Entrances are kept back by nothing but robots.txt, front pages not as scripts.
-    fn take(&mut self, entry: &Entry) {
+    fn take(&mut self, entry: &LevelEntry) {
         let (url, is_entrance) = (&entry.url, entry.is_entrance());
         let endless = endless(url).filter(|_| !is_entrance);
         if entry.is_trap && !is_entrance {
@@ -90,21 +92,21 @@ impl Oracle<'_> {
         } else {
             let spot = self.spot(url);
             match self.robots_verdict(url, spot.as_ref()) {
-                Verdict::Allowed => self.fetch(entry, spot.as_ref()),
-                Verdict::Kept => self.keep(entry, Kept::Robots),
-                Verdict::Unreachable => self.keep(entry, Kept::Unreachable),
+                RobotsAccess::Allowed => self.fetch(entry, spot.as_ref()),
+                RobotsAccess::Kept => self.keep(entry, Kept::Robots),
+                RobotsAccess::Unreachable => self.keep(entry, Kept::Unreachable),
             }
         }
     }
 
-    fn keep(&mut self, entry: &Entry, why: Kept) {
+    fn keep(&mut self, entry: &LevelEntry, why: Kept) {
         if self.depth == 0 {
             self.entering.note_kept(entry, why);
         }
         *why.count(self.here()) += u64::from(!entry.again);
     }
 
-    fn fetch(&mut self, entry: &Entry, spot: Option<&Spot>) {
+    fn fetch(&mut self, entry: &LevelEntry, spot: Option<&Spot>) {
         let url = &entry.url;
         if let Some(script) = script(url).filter(|_| !entry.again) {
             *self.queries.entry(script).or_default() += 1;
@@ -147,7 +149,7 @@ impl Oracle<'_> {
 
     /// A redirect adds no depth: its target joins the end of the level's list. To its own page under the
     /// other scheme, it is the same page again; so is, at level 0, any page that is listed under the other scheme.
-    fn redirect(&mut self, from: &Entry, to: Url) {
+    fn redirect(&mut self, from: &LevelEntry, to: Url) {
         if self.is_external(&to) {
             if self.depth == 0 {
                 self.moved = true;
@@ -158,29 +160,29 @@ impl Oracle<'_> {
         let (hops, relation, id) = (from.hops + 1, from.relation, PageId::of(&to));
         let place = self.places.get(&id).copied();
         let is_same = id == PageId::of(&from.url);
-        if is_same || (self.depth == 0 && place == Some(Place::Listed)) {
+        if is_same || (self.depth == 0 && place == Some(UrlStanding::Listed)) {
             let mut asked = from.asked;
             asked[usize::from(from.url.is_https)] = true;
             let is_known =
                 if self.depth == 0 { self.entering.is_listed(&to) } else { asked[usize::from(to.is_https)] };
             if !is_known && hops <= MAX_HOPS {
-                self.enlist(Entry { again: true, asked, relation, ..Entry::new(to, hops) });
+                self.enlist(LevelEntry { again: true, asked, relation, ..LevelEntry::new(to, hops) });
             }
             return;
         }
-        if matches!(place, Some(Place::Listed | Place::Earlier)) {
+        if matches!(place, Some(UrlStanding::Listed | UrlStanding::Earlier)) {
             return;
         }
-        self.places.insert(id, Place::Listed);
+        self.places.insert(id, UrlStanding::Listed);
         if hops > MAX_HOPS {
             self.here().not_fetched_redirects += 1;
         } else {
             let is_trap = self.traps.hold(&to, &self.places);
-            self.enlist(Entry { is_trap, relation, ..Entry::new(to, hops) });
+            self.enlist(LevelEntry { is_trap, relation, ..LevelEntry::new(to, hops) });
         }
     }
 
-    fn enlist(&mut self, entry: Entry) {
+    fn enlist(&mut self, entry: LevelEntry) {
         if self.depth == 0 {
             self.entering.note_listed(&entry.url);
         }

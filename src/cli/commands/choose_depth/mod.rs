@@ -155,7 +155,7 @@ impl ChooseDepth {
     pub fn execute(self) -> Result<Exit, CliError> {
         let environment = self.environment.as_deref().map(read_environment).transpose()?;
         let recorded = Recorded::load(&self.dir)?;
-        let advice = Desk::new(&self, environment, &recorded)?.advice();
+        let advice = Advisor::new(&self, environment, &recorded)?.advice();
         if self.json {
             print_json(&advice)?;
         } else {
@@ -166,7 +166,7 @@ impl ChooseDepth {
 }
 
 /// All that answers rest on.
-struct Desk<'a> {
+struct Advisor<'a> {
     asked: &'a ChooseDepth,
     recorded: &'a Recorded,
     sampling: Sampling,
@@ -181,7 +181,7 @@ pub(super) struct Planned {
     pub settings: Settings,
 }
 
-impl<'a> Desk<'a> {
+impl<'a> Advisor<'a> {
     fn new(
         asked: &'a ChooseDepth,
         environment: Option<Environment>,

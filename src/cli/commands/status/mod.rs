@@ -55,7 +55,7 @@ impl Status {
         }
         let now = load(&self.dir)?;
         if self.json {
-            print_json(&Told::of(now, clock()))?;
+            print_json(&StatusJson::of(now, clock()))?;
         } else {
             print(&in_words(&self.dir, &now, clock()))?;
         }
@@ -74,7 +74,7 @@ impl Status {
                 picture.finish_and_clear();
             }
             if self.json {
-                print_json_line(&Told::of(now, clock()))?;
+                print_json_line(&StatusJson::of(now, clock()))?;
             } else if is_live && !is_over {
                 show(&picture, &words);
                 picture.tick();
@@ -102,13 +102,13 @@ fn picture(terminal: Option<ProgressDrawTarget>) -> ProgressBar {
 
 /// What programs are told.
 #[derive(Debug, Serialize)]
-struct Told {
+struct StatusJson {
     #[serde(flatten)]
     now: Snapshot,
     alive: Option<bool>,
 }
 
-impl Told {
+impl StatusJson {
     fn of(now: Snapshot, time: SystemTime) -> Self {
         let is_running = now.state == "running";
         let alive = (!is_running || !now.is_simulated).then(|| is_running && !is_silent(&now, time));
@@ -141,7 +141,7 @@ fn load(dir: &Path) -> Result<Snapshot, CliError> {
 mod tests {
     use super::*;
 
-    fn told(state: &str, is_simulated: bool, seconds_later: u64) -> Told {
+    fn told(state: &str, is_simulated: bool, seconds_later: u64) -> StatusJson {
         let now = Snapshot {
             state: state.to_owned(),
             is_simulated,
@@ -151,7 +151,7 @@ mod tests {
             seconds_left: Some(11_100.0),
             ..Snapshot::default()
         };
-        Told::of(now, SystemTime::UNIX_EPOCH + Duration::from_secs(seconds_later))
+        StatusJson::of(now, SystemTime::UNIX_EPOCH + Duration::from_secs(seconds_later))
     }
 
     #[test]
