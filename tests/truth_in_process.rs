@@ -261,3 +261,28 @@ fn traps_end_by_evidence_with_their_patterns_named_and_without_losing_an_externa
     assert!(requests(&weighed) * 2 < requests(&plain), "{} {}", requests(&weighed), requests(&plain));
     assert!(weighed.sites.iter().all(|site| site.requests < 800), "a shop alone has a thousand");
 }
+
+#[test]
+fn pages_with_cut_excerpts_are_read_in_the_charset_that_they_are_in() {
+    let world = r#"
+        [pages]
+        utf8_share = 1.0
+        windows_1252_share = 0.0
+        windows_1256_share = 0.0
+        undeclared_share = 0.0
+        wrong_charset_share = 0.0
+        missing_charset_share = 1.0
+        cut_excerpt_share = 1.0
+    "#;
+    let world = World::parse(world).unwrap();
+    let mut pages = 0;
+    for start in world.start_urls() {
+        let url = WebUrl::parse(&start).unwrap();
+        let ask = Ask { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
+        if let (_, Content::Page(page)) = answer(&world, &ask) {
+            assert_eq!(page.charset, "UTF-8", "{start}");
+            pages += 1;
+        }
+    }
+    assert!(pages >= 50, "{pages}");
+}
