@@ -362,6 +362,14 @@ fn no_folder_of_the_surveyors_machine_is_on_the_page() {
     assert!(machine.iter().all(|path| !page.contains(path)));
 }
 
+#[test]
+fn the_report_of_the_demo_that_the_readme_shows_is_what_the_program_makes() {
+    let run = Path::new(env!("CARGO_MANIFEST_DIR")).join("reports/demo/run");
+    let made =
+        Command::new(run).arg("--same").env("CCSURVEY", env!("CARGO_BIN_EXE_ccsurvey")).output().unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+}
+
 /// What only a browser sees: `reports/demo/check`, where chromium, node and npm are installed.
 #[test]
 fn a_browser_shows_it_without_obstacles() {
