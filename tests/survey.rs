@@ -9,7 +9,7 @@ use std::time::Duration;
 use ccsurvey::address::WebUrl;
 use ccsurvey::records::{ExchangeRow, LevelRow, LinkRow, ServerRow, SiteRow, read_opt_outs};
 use ccsurvey::settings::{FeedBackRule, Settings, Size, Span};
-use ccsurvey::space::{Access, FeedBack, NETWORKS, geo_database};
+use ccsurvey::space::{Access, FeedBack, GEO_DATABASE};
 use ccsurvey::survey::{Snapshot, Survey, least};
 use common::{Space, Surveyed};
 
@@ -183,7 +183,7 @@ fn a_network_opts_out_by_the_number_of_its_autonomous_system() {
     let space = Space::serve("a_small_country");
     let folder = tempfile::tempdir().unwrap();
     let (list, geo) = (folder.path().join("opt-out.txt"), folder.path().join("geo.mmdb"));
-    std::fs::write(&geo, geo_database(NETWORKS)).unwrap();
+    std::fs::write(&geo, GEO_DATABASE).unwrap();
     let settings = Settings { geo: vec![geo], ..space.settings() };
     let usual = space.survey(settings.clone());
     let system = usual.rows::<ServerRow>().iter().find_map(|server| server.asn).unwrap();

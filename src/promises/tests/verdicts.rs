@@ -109,7 +109,8 @@ fn a_short_pause_is_told_in_milliseconds() {
     let limits = Limits { pace, ..limits() };
     for (gap, told) in [(5_000, "5.0 ms"), (300_500, "300.5 ms")] {
         let seen = Seen { least_gap: Some(gap), least_gap_at: "41.90.0.1".into(), ..Seen::default() };
-        let expected = format!("a pause of at least 310ms at each server: the shortest was {told} (41.90.0.1)");
+        let expected =
+            format!("a pause of at least 310ms at each server: the shortest was {told} (41.90.0.1)");
         assert_eq!(broken(&seen, &limits), [expected]);
     }
 }
