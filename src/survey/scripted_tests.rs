@@ -134,7 +134,8 @@ fn run(
             }
         }
     };
-    let (stop, stopped) = watch::channel(false);
+    // Of no time at all: nothing is asked.
+    let (stop, stopped) = watch::channel(most.is_some_and(|most| most.is_zero()));
     runtime.block_on(async move {
         if let Some(most) = most {
             tokio::spawn(async move {
