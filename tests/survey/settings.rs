@@ -117,7 +117,7 @@ fn survey_with_a_list_that_changes(
     let settings = Settings { min_delay, opt_out: Some(list.to_owned()), ..space.settings() };
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            until(has_seen);
+            until(&has_seen);
             std::fs::write(list, text).unwrap();
         });
         space.survey(settings)
