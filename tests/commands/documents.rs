@@ -274,7 +274,7 @@ impl Desk {
                 "python" => printed += &self.ask_python(&block.text),
                 "sql" => {
                     printed +=
-                        &self.ask_python(&format!("import duckdb\nprint(duckdb.sql('''{}'''))", block.text))
+                        &self.ask_python(&format!("import duckdb\nprint(duckdb.sql('''{}'''))", block.text));
                 }
                 _ => {}
             }

@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ccsurvey::records::{ExchangeRow, Manifest, Row, SiteRow, SurveyState};
 use ccsurvey::space::Access;

@@ -4,11 +4,10 @@
 use std::collections::HashMap;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ccsurvey::address::Neighbourhood;
 use ccsurvey::records::{Geo, LevelRow, Manifest, PageLinkRow, RobotsRow, ServerRow, SiteRow, SurveyState};
-use ccsurvey::space::Access;
 use ccsurvey::survey::Snapshot;
 
 use crate::common::fixed_web::{FixedSpace, start_list};
