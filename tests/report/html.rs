@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::OnceLock;
 
 use ccsurvey::records::{
     ExchangeRow, LinkRow, Manifest, Row, SegmentRows, SiteRow, SurveyState, Tables, read_table,
@@ -13,23 +12,10 @@ use serde_json::Value;
 
 use crate::common::python::python;
 use crate::common::skipped::skip;
+use crate::surveys::{small, three_countries};
 
 fn program(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_ccsurvey")).args(arguments).output().unwrap()
-}
-
-/// A small survey of a virtual Web, walked in process once for all tests; who changes it takes a copy.
-fn survey() -> &'static Path {
-    static SURVEY: OnceLock<PathBuf> = OnceLock::new();
-    SURVEY.get_or_init(|| {
-        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report");
-        if dir.exists() {
-            fs::remove_dir_all(&dir).unwrap();
-        }
-        let output = program(&["simulate", "demo", dir.to_str().unwrap(), "--depth", "3"]);
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        dir
-    })
 }
 
 fn copy(from: &Path, to: &Path) {
@@ -46,7 +32,7 @@ fn copy(from: &Path, to: &Path) {
 
 fn copied(folder: &Path) -> PathBuf {
     let dir = folder.join("survey");
-    copy(survey(), &dir);
+    copy(small(), &dir);
     dir
 }
 
@@ -72,7 +58,7 @@ fn between<'a>(text: &'a str, from: &str, to: &str) -> Vec<&'a str> {
 
 #[test]
 fn the_same_survey_makes_the_same_bytes() {
-    let dir = survey();
+    let dir = small();
     let flags = ["--by", "software", "--seed", "7"];
     assert_eq!(page(dir, &flags), page(dir, &flags));
 }
@@ -99,16 +85,16 @@ fn a_pipe_gets_the_page_and_stays_a_pipe() {
     // Into a file: a reader that waits for us to read would keep the program waiting, too.
     let copied = fs::File::create(&copy).unwrap();
     let mut reader = Command::new("cat").arg(&pipe).stdout(copied).spawn().unwrap();
-    let written = program(&["report", survey().to_str().unwrap(), "-o", pipe.to_str().unwrap()]);
+    let written = program(&["report", small().to_str().unwrap(), "-o", pipe.to_str().unwrap()]);
     assert!(written.status.success(), "{written:?}");
     assert!(reader.wait().unwrap().success());
-    assert_eq!(fs::read_to_string(&copy).unwrap(), page(survey(), &[]));
+    assert_eq!(fs::read_to_string(&copy).unwrap(), page(small(), &[]));
     assert!(!fs::metadata(&pipe).unwrap().is_file());
 }
 
 #[test]
 fn nothing_is_loaded_from_elsewhere_and_nothing_runs() {
-    let page = page(survey(), &[]);
+    let page = page(small(), &[]);
     assert!(page.starts_with("<!DOCTYPE html>\n"));
     for tag in ["<script", "<link", "<img", "<iframe", "<object", "<embed", "<base", "@import", "url("] {
         assert!(!page.contains(tag), "{tag}");
@@ -123,7 +109,7 @@ fn nothing_is_loaded_from_elsewhere_and_nothing_runs() {
 
 #[test]
 fn every_figure_is_told_in_words_and_has_its_data() {
-    let page = page(survey(), &["--by", "software"]);
+    let page = page(small(), &["--by", "software"]);
     let figures = between(&page, "<figure id=\"", "</figure>");
     assert!(figures.len() >= 15, "{}", figures.len());
     for figure in figures {
@@ -143,7 +129,7 @@ fn every_figure_is_told_in_words_and_has_its_data() {
 
 #[test]
 fn every_name_on_the_page_stands_once() {
-    let page = page(survey(), &["--by", "cctld", "--by", "pages"]);
+    let page = page(small(), &["--by", "cctld", "--by", "pages"]);
     let ids = between(&page, " id=\"", "\"");
     assert_eq!(ids.len(), ids.iter().collect::<BTreeSet<_>>().len());
     for target in between(&page, "href=\"#", "\"") {
@@ -193,7 +179,7 @@ fn spoiled(dir: &Path, spoiled: &Path) {
 fn what_strangers_wrote_stays_text() {
     let folder = tempfile::tempdir().unwrap();
     let hostile = folder.path().join("hostile");
-    spoiled(survey(), &hostile);
+    spoiled(small(), &hostile);
     let page = page(&hostile, &["--by", "software", "--by", "network"]);
     assert!(
         page.contains("&lt;script&gt;alert(1)")
@@ -257,7 +243,7 @@ fn a_network_environment_is_a_chapter_of_its_own() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("thin.toml");
     fs::write(&file, "[servers]\nlink = \"64 kbit/s\"\n[survey]\ndays = 30\n").unwrap();
-    let page = page(survey(), &["--environment", file.to_str().unwrap()]);
+    let page = page(small(), &["--environment", file.to_str().unwrap()]);
     assert!(page.contains("<section id=\"forecast\"") && page.contains("at most 30 days"));
 }
 
@@ -301,25 +287,10 @@ fn what_cannot_be_reported_is_told() {
     assert!(!dir.join("report.html").exists());
 }
 
-/// A survey of a virtual Web of three countries that meets all that a report tells apart, and its report.
-///
-/// Depth 4 and 40 requests, so that trees are cut by both.
-fn survey_of_three_countries(folder: &Path) -> (PathBuf, String) {
-    let [dir, geo] = ["survey", "folder-of-databases/geo.mmdb"].map(|name| folder.join(name));
-    fs::create_dir_all(geo.parent().unwrap()).unwrap();
-    fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("data/demo-geo.mmdb"), &geo).unwrap();
-    let world = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/worlds/three_countries_share_hosters.toml");
-    let [world, to, geo] = [&world, &dir, &geo].map(|path| path.to_str().unwrap());
-    let flags = ["--geo", geo, "--depth", "4", "--max-requests", "40"];
-    let output = program(&[&["simulate", world, to], flags.as_slice()].concat());
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let page = page(&dir, &["--by", "cctld"]);
-    (dir, page)
-}
-
 /// Compares the numbers on a page with those that `report_numbers.py` computes: how many there are, which differ.
 fn numbers(dir: &Path, page: &str) -> (u64, Vec<String>) {
-    let file = dir.join("page.html");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("page.html");
     fs::write(&file, page).unwrap();
     let [dir, file] = [dir, &file].map(|path| path.to_str().unwrap());
     let told: Value = serde_json::from_str(&python("report/report_numbers.py", &[dir, file])).unwrap();
@@ -330,9 +301,9 @@ fn numbers(dir: &Path, page: &str) -> (u64, Vec<String>) {
 /// Needs what `tests/setup` installs.
 #[test]
 fn every_number_on_the_page_is_what_others_compute_from_the_tables() {
-    let folder = tempfile::tempdir().unwrap();
-    let (dir, page) = survey_of_three_countries(folder.path());
-    let (compared, wrong) = numbers(&dir, &page);
+    let dir = three_countries();
+    let page = page(dir, &["--by", "cctld"]);
+    let (compared, wrong) = numbers(dir, &page);
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(compared > 3000, "{compared}");
 
@@ -345,17 +316,18 @@ fn every_number_on_the_page_is_what_others_compute_from_the_tables() {
         (sites.to_owned(), sites.replace("%0D%0A1,", "%0D%0A1,1"), "table-levels, row 1, pages"),
         (row.to_owned(), row.replace("class=\"number\">", "class=\"number\">1"), "table-kept-back, row 0"),
     ] {
-        let (_, wrong) = numbers(&dir, &page.replacen(&from, &to, 1));
+        let (_, wrong) = numbers(dir, &page.replacen(&from, &to, 1));
         assert!(wrong.iter().any(|line| line.starts_with(place)), "{place}: {wrong:?}");
     }
 }
 
 #[test]
 fn no_folder_of_the_surveyors_machine_is_on_the_page() {
-    let folder = tempfile::tempdir().unwrap();
-    let (_, page) = survey_of_three_countries(folder.path());
+    let dir = three_countries();
+    let page = page(dir, &["--by", "cctld"]);
     assert!(page.contains("geo.mmdb") && page.contains("three_countries_share_hosters.toml"));
-    let machine = [folder.path().to_str().unwrap(), "folder-of-databases", env!("CARGO_MANIFEST_DIR")];
+    let machine =
+        [dir.parent().unwrap().to_str().unwrap(), "folder-of-databases", env!("CARGO_MANIFEST_DIR")];
     assert!(machine.iter().all(|path| !page.contains(path)));
 }
 
@@ -364,7 +336,7 @@ fn no_folder_of_the_surveyors_machine_is_on_the_page() {
 fn a_browser_shows_it_without_obstacles() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("page.html");
-    fs::write(&file, page(survey(), &["--by", "software"])).unwrap();
+    fs::write(&file, page(small(), &["--by", "software"])).unwrap();
     let check = Path::new(env!("CARGO_MANIFEST_DIR")).join("reports/demo/check");
     let output = Command::new(check).arg(&file).output().unwrap();
     let said =

@@ -7,3 +7,4 @@ mod html;
 mod notebooks;
 mod overview;
 mod readers;
+mod surveys;

@@ -9,15 +9,14 @@
 use std::path::Path;
 use std::process::Command;
 
+use crate::surveys::demo;
+
 const PROGRAM: &str = env!("CARGO_BIN_EXE_ccsurvey");
 
 #[test]
 fn notebooks_run_on_the_demo_and_say_what_they_are_committed_with() {
-    let temporary = tempfile::tempdir().unwrap();
-    let survey = temporary.path().join("ccsurvey-demo");
-    run(Command::new(PROGRAM).arg("demo").arg(&survey));
     let notebooks = Path::new(env!("CARGO_MANIFEST_DIR")).join("notebooks/run");
-    let said = run(Command::new(notebooks).arg("--same").arg(&survey).env("CCSURVEY", PROGRAM));
+    let said = run(Command::new(notebooks).arg("--same").arg(&demo().dir).env("CCSURVEY", PROGRAM));
     assert_eq!(said.lines().count(), 3, "a line for each notebook:\n{said}");
 }
 

@@ -3,9 +3,6 @@
 //!
 //! Needs what `tests/setup` installs: `overview.py` counts in `DuckDB` and polars.
 
-use std::path::Path;
-use std::process::Command;
-
 use ccsurvey::analysis::Overview;
 use ccsurvey::promises::Judgement;
 use ccsurvey::records::{
@@ -15,11 +12,7 @@ use ccsurvey::records::{
 use serde_json::{Value, json};
 
 use crate::common::python::python;
-
-fn run(arguments: &[&str]) {
-    let output = Command::new(env!("CARGO_BIN_EXE_ccsurvey")).args(arguments).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-}
+use crate::surveys::three_countries;
 
 /// Every number of `expected` stands at the same place in `found`; `close` is how much they may differ.
 fn compare(place: &str, expected: &Value, found: &Value, close: f64, compared: &mut usize) {
@@ -51,23 +44,10 @@ fn compare(place: &str, expected: &Value, found: &Value, close: f64, compared: &
 
 #[test]
 fn every_number_is_what_others_compute_from_the_tables() {
-    let folder = tempfile::tempdir().unwrap();
-    let [geo, dir] = ["geo.mmdb", "survey"].map(|name| folder.path().join(name).display().to_string());
-    let world = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/worlds/three_countries_share_hosters.toml");
-    run(&["space", "geo", "-o", &geo]);
-    run(&[
-        "simulate",
-        &world.display().to_string(),
-        &dir,
-        "--geo",
-        &geo,
-        "--depth",
-        "4",
-        "--max-requests",
-        "40",
-    ]);
-    let found = serde_json::to_value(Overview::of(Path::new(&dir)).unwrap()).unwrap();
-    let mut expected: Value = serde_json::from_str(&python("report/overview.py", &[&dir])).unwrap();
+    let dir = three_countries();
+    let found = serde_json::to_value(Overview::of(dir).unwrap()).unwrap();
+    let mut expected: Value =
+        serde_json::from_str(&python("report/overview.py", &[dir.to_str().unwrap()])).unwrap();
     let mut compared = 0;
     // Percentiles of times come from classes of equal ratio.
     let times = expected.as_object_mut().unwrap().remove("times").unwrap();

@@ -7,33 +7,13 @@
 //! Needs what `tests/setup` installs.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::path::Path;
 
 use ccsurvey::records::dictionary;
 use serde_json::{Map, Value, json};
 
 use crate::common::python::python;
-
-/// The survey of the demonstration: run once, watched while it ran.
-struct Demo {
-    dir: PathBuf,
-    watched: String,
-}
-
-fn demo() -> &'static Demo {
-    static DEMO: OnceLock<Demo> = OnceLock::new();
-    DEMO.get_or_init(|| {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("readers");
-        if folder.exists() {
-            fs::remove_dir_all(&folder).unwrap();
-        }
-        fs::create_dir_all(&folder).unwrap();
-        let dir = folder.join("survey");
-        let watched = python("report/readers/watch.py", &[env!("CARGO_BIN_EXE_ccsurvey"), text(&dir)]);
-        Demo { dir, watched }
-    })
-}
+use crate::surveys::demo;
 
 fn text(path: &Path) -> &str {
     path.to_str().expect("the path of the tests is text")
