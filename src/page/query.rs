@@ -25,7 +25,8 @@ impl QueryEncoder {
         let mut encoder = self.encoding.new_encoder();
         let mut bytes = Vec::with_capacity(2 * query.len());
         for letter in query.chars() {
-            if lacking.contains(&letter) || !write(&mut encoder, letter.encode_utf8(&mut [0; 4]), &mut bytes) {
+            if lacking.contains(&letter) || !write(&mut encoder, letter.encode_utf8(&mut [0; 4]), &mut bytes)
+            {
                 write(&mut encoder, &format!("%26%23{}%3B", u32::from(letter)), &mut bytes);
                 lacking.insert(letter);
             }

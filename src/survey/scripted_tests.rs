@@ -487,6 +487,25 @@ fn exchanges_that_ran_at_once_before_a_death_are_seen_after_it() {
 }
 
 #[test]
+fn a_later_tree_of_a_site_asks_for_no_page_that_an_earlier_one_has() {
+    let script: Script = |_, path, _| match path {
+        "/robots.txt" => Said::Status(404),
+        "/" => Said::Page(vec!["/shared".to_owned()]),
+        "/island" => Said::Page(vec!["/shared".to_owned(), "/alone".to_owned()]),
+        _ => Said::Page(Vec::new()),
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let web = Scripted::new(Duration::ZERO, script);
+    let settings = Settings { seeds_per_site: 2, ..settings(Duration::from_secs(5)) };
+    let starts = ["http://a.ke/", "http://a.ke/island"];
+    run(&folder.path().join("s"), &web, Some((settings, &starts)), None);
+    let mut asked: Vec<_> =
+        web.log().into_iter().map(|(_, url)| url).filter(|url| !url.ends_with(".txt")).collect();
+    asked.sort();
+    assert_eq!(asked, ["/", "/alone", "/island", "/shared"].map(|path| format!("http://a.ke{path}")));
+}
+
+#[test]
 fn a_damaged_tally_is_told_and_not_made_anew() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("s");
