@@ -41,9 +41,9 @@ mod words;
 #[cfg(test)]
 mod fragments;
 #[cfg(test)]
-mod hostile;
+mod hostile_tests;
 #[cfg(test)]
-mod reading;
+mod reading_tests;
 
 use html5gum::Tokenizer;
 use serde::{Deserialize, Serialize};

@@ -30,9 +30,9 @@ mod lines;
 mod rules;
 
 #[cfg(test)]
-mod published;
+mod published_tests;
 #[cfg(test)]
-mod rfc9309;
+mod rfc9309_tests;
 
 pub use availability::{Availability, MAX_AGE, MAX_REDIRECTS};
 pub use groups::Defects;

@@ -32,8 +32,8 @@ const OPT_OUT: &str = "opted-out.ke\nleft-alone.opted-out-part.ke\n41.139.255.0/
 
 /// Waits that are short for what never comes and long for what does, on a busy machine, too; all else is as users
 /// have it.
-const WAITS: &str = "dns-timeout = '6s'\nconnect-timeout = '6s'\ntls-timeout = '6s'\n\
-                     first-byte-timeout = '6s'\nidle-timeout = '6s'\nexchange-timeout = '15s'\n";
+const WAITS: &str = "dns-timeout = '10s'\nconnect-timeout = '10s'\ntls-timeout = '10s'\n\
+                     first-byte-timeout = '10s'\nidle-timeout = '10s'\nexchange-timeout = '25s'\n";
 
 /// The case, the outcome of its site, pages got, and the failures of its exchanges: those of robots.txt
 /// with the word before it.
