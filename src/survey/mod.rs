@@ -39,15 +39,20 @@
 //!
 //! This room reads the clock and hands the time to all others.
 
+mod access;
 mod added;
 mod backlog;
+mod boundaries;
 mod clock;
+mod creating;
 mod crew;
 mod earlier;
 mod engine;
+mod entry;
 mod error;
 mod exchange;
 mod export;
+mod feed_back;
 mod folder;
 mod forbidden;
 #[cfg(feature = "hazards")]
@@ -64,14 +69,17 @@ mod past;
 mod progress;
 mod quarantine;
 mod recovery;
+mod reopening;
 mod replay;
 mod rows;
+mod scope;
 mod settings_file;
 mod simulation;
 mod start_urls;
-mod stored;
+mod storage;
 mod summary;
 mod tally;
+mod turn;
 mod visit;
 mod ways;
 mod writer;
@@ -80,16 +88,19 @@ mod writer;
 mod scripted_tests;
 
 pub use crate::load::LONGEST_WAIT;
+pub use access::{least, most_bytes};
 pub use added::{HandedOver, hand_over, has_added, settings_for_adding, take_in};
 pub use clock::clock;
 pub use earlier::Reading;
-pub use engine::{Ending, Survey, Taken};
+pub use engine::{Ending, Survey};
 pub use error::SurveyError;
 pub use export::export;
 pub use others::{Others, THIN, Waits};
-pub use parts::{BUILT_IN_SUFFIX_LIST, area, least, most_bytes};
+
 pub use progress::{LoadedServer, Progress, Snapshot};
 pub use quarantine::{READ_ANSWER, read_answer};
+pub use scope::{BUILT_IN_SUFFIX_LIST, area};
 pub use settings_file::{SettingsFileError, read_settings};
 pub use simulation::Simulation;
+pub use start_urls::Taken;
 pub use summary::Summary;

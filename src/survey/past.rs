@@ -1,10 +1,8 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
-use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use super::error::SurveyError;
-use super::journal::{Entry, Heard, Reader};
+use super::entry::{Entry, Heard};
 
 /// Questions put and answers heard, as a journal tells them one after the other.
 ///
@@ -31,19 +29,6 @@ pub(super) struct Past {
 }
 
 impl Past {
-    pub(super) fn of(path: &Path) -> Result<Self, SurveyError> {
-        Self::read(&mut Reader::open(path)?)
-    }
-
-    /// Reads a journal to its end.
-    pub(super) fn read(journal: &mut Reader) -> Result<Self, SurveyError> {
-        let mut past = Self::default();
-        while let Some(entry) = journal.next()? {
-            past.note(&entry);
-        }
-        Ok(past)
-    }
-
     /// What is written next.
     pub(super) fn note(&mut self, entry: &Entry) {
         self.unanswered.note(entry);
@@ -131,15 +116,15 @@ impl Unanswered {
 mod tests {
     use super::*;
     use crate::exchange::{Failure, Purpose};
-    use crate::survey::journal::Journal;
-    use crate::survey::journal::tests::{failed, heard, what_was_heard};
+    use crate::survey::entry::tests::{failed, heard, what_was_heard};
+    use crate::survey::journal::{Journal, Reader};
     use crate::walk::Content;
 
     #[test]
     fn every_time_a_question_was_put_in_vain_is_told() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("1.journal");
-        let (mut journal, _) = Journal::open(&path).unwrap();
+        let (journal, _) = Journal::open(&path).unwrap();
         let at = |second| SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(second);
         let asked = |number, second| Entry::Asked { number, address: [41, 90, 0, 1].into(), at: at(second) };
         let refused = failed(3, Failure::ServerBudget);
@@ -162,7 +147,7 @@ mod tests {
         ]
         .iter()
         .for_each(|entry| journal.write(entry).unwrap());
-        let unanswered = Past::of(&path).unwrap().unanswered;
+        let unanswered = Reader::open(&path).unwrap().past().unwrap().unanswered;
         let times: Vec<_> = unanswered.each().map(|(_, time)| time).collect();
         assert_eq!(times, [at(2), at(4), at(5), at(6)], "what was not asked again is no answer");
         assert_eq!(unanswered.count(), 4);
@@ -215,7 +200,7 @@ mod tests {
     fn the_time_between_runs_is_told_from_a_put_off() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("1.journal");
-        let (mut journal, _) = Journal::open(&path).unwrap();
+        let (journal, _) = Journal::open(&path).unwrap();
         let at = |second| SystemTime::UNIX_EPOCH + Duration::from_secs(second);
         let opened = |run, second| Entry::Opened { run: at(run), at: at(second) };
         let asked = |number, second| Entry::Asked { number, address: [41, 90, 0, 1].into(), at: at(second) };
@@ -223,6 +208,6 @@ mod tests {
         [opened(1, 10), asked(0, 20), opened(1, 100), asked(1, 110), opened(450, 500), opened(690, 700)]
             .iter()
             .for_each(|entry| journal.write(entry).unwrap());
-        assert_eq!(Past::of(&path).unwrap().between, Duration::from_secs(390 + 200));
+        assert_eq!(Reader::open(&path).unwrap().past().unwrap().between, Duration::from_secs(390 + 200));
     }
 }
