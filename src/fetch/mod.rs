@@ -67,6 +67,7 @@
 //! environment and `/etc/hosts`, and never waits for politeness: that is `load`'s.
 
 mod body;
+mod body_use;
 mod cached;
 mod certificate;
 mod connect;
@@ -82,7 +83,6 @@ mod names;
 #[cfg(feature = "old-tls")]
 mod old_line;
 mod old_tls;
-mod reading;
 mod request;
 mod retry_after;
 mod route;

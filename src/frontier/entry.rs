@@ -4,7 +4,7 @@ use crate::address::{Site, WebUrl};
 
 /// How far a survey spreads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rules {
+pub struct Spread {
     /// Start URLs that one site may have; each but the first makes a further tree of the site where the
     /// earlier ones have not reached it.
     pub seeds_per_site: u32,
@@ -17,7 +17,7 @@ pub struct Rules {
 /// Trees of a site that brought no page before it is given up.
 pub const MOST_TREES: u32 = 3;
 
-impl Default for Rules {
+impl Default for Spread {
     fn default() -> Self {
         Self { seeds_per_site: 1, generations: None, later_trees: true }
     }

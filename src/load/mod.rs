@@ -27,28 +27,28 @@
 
 mod bucket;
 mod budget;
-mod desk;
 mod health;
 mod ledger;
 mod networks;
 mod own_link;
 mod pace;
+mod permits;
 mod server;
+mod server_link;
 mod share;
 mod slots;
-mod thin;
 
 pub use bucket::{BURST_SECONDS, Bucket};
 pub use budget::{Budget, Grant, Limit, SiteBudget, least_bytes};
-pub use desk::{Load, Permit, Turn};
 pub use health::{Backoff, Health, Symptom, symptom_of};
 pub use ledger::Ledger;
 pub use networks::{Network, Networks};
 pub use own_link::{Blame, OwnLink, Passage, Sign};
 pub use pace::{LONGEST_FOR_LINK, LONGEST_WAIT, Pace, delay_after};
+pub use permits::{Load, Permit, Turn};
 pub use server::ServerState;
-pub use share::{Burden, Most, SharedBudget, least_busy};
-pub use thin::{Flow, IN_FLIGHT, LEAST_BYTES, SHORTEST, ServerLink};
+pub use server_link::{Flow, IN_FLIGHT, LEAST_BYTES, SHORTEST, ServerLink};
+pub use share::{Burden, LargestExchange, SharedBudget, least_busy};
 
 #[cfg(test)]
 mod networks_tests;

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::time::SystemTime;
 
 use super::share::{Account, Headroom};
-use super::{Most, SharedBudget};
+use super::{LargestExchange, SharedBudget};
 use crate::address::Neighbourhood;
 use crate::exchange::Answer;
 
@@ -45,7 +45,7 @@ impl Networks {
     }
 
     /// Whether the networks of an address may bear one more exchange.
-    pub(super) fn room(&self, address: IpAddr, now: SystemTime, most: Most) -> Headroom {
+    pub(super) fn room(&self, address: IpAddr, now: SystemTime, most: LargestExchange) -> Headroom {
         let fresh = Borne::default();
         self.around(address).fold(Headroom::For(most.bytes), |room, network| {
             let Borne { account, in_flight } = self.borne.get(&network).unwrap_or(&fresh);

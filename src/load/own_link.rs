@@ -148,7 +148,7 @@ impl OwnLink {
 impl Sign {
     /// What an answer tells; `is_known` if its server had answered before.
     #[must_use]
-    pub fn of(answer: &Answer, is_known: bool) -> Self {
+    pub fn from_answer(answer: &Answer, is_known: bool) -> Self {
         let lost = if is_known { Self::LostKnown } else { Self::LostUnknown };
         match answer.failure {
             _ if answer.status.is_some() => Self::Reached,
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn a_refusal_is_an_answer_of_the_network_and_a_missing_name_is_none() {
-        let sign = |failure| Sign::of(&Answer::not_asked(at(0), None, failure, None), true);
+        let sign = |failure| Sign::from_answer(&Answer::not_asked(at(0), None, failure, None), true);
         assert_eq!(sign(Failure::ConnectRefused), Sign::Reached);
         assert_eq!(sign(Failure::Reset), Sign::Reached);
         assert_eq!(sign(Failure::ConnectTimeout), Sign::LostKnown);
@@ -281,10 +281,14 @@ mod tests {
             answer.wire.connections = connections;
             answer
         };
-        assert_eq!(Sign::of(&silent(0), true), Sign::LostKnown, "a connection kept alive may be dead");
-        assert_eq!(Sign::of(&silent(0), false), Sign::LostUnknown);
-        assert_eq!(Sign::of(&silent(1), true), Sign::Reached);
+        assert_eq!(
+            Sign::from_answer(&silent(0), true),
+            Sign::LostKnown,
+            "a connection kept alive may be dead"
+        );
+        assert_eq!(Sign::from_answer(&silent(0), false), Sign::LostUnknown);
+        assert_eq!(Sign::from_answer(&silent(1), true), Sign::Reached);
         let page = Answer { status: Some(200), failure: None, ..silent(0) };
-        assert_eq!(Sign::of(&page, true), Sign::Reached);
+        assert_eq!(Sign::from_answer(&page, true), Sign::Reached);
     }
 }

@@ -3,7 +3,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use super::health::{Backoff, Health, symptom_of};
-use super::share::{Account, Headroom, Most, SharedBudget};
+use super::share::{Account, Headroom, LargestExchange, SharedBudget};
 use super::slots::Slots;
 use super::{Flow, Ledger, Pace, ServerLink};
 use crate::exchange::{Answer, Purpose};
@@ -40,7 +40,7 @@ impl ServerState {
     }
 
     /// Whether the server may bear one more exchange.
-    pub(super) fn room(&self, budget: &SharedBudget, now: SystemTime, most: Most) -> Headroom {
+    pub(super) fn room(&self, budget: &SharedBudget, now: SystemTime, most: LargestExchange) -> Headroom {
         budget.room(now, &self.account, self.slots.in_flight(), most)
     }
 
@@ -69,7 +69,7 @@ impl ServerState {
             Backoff::PutOff(time) => self.hold_until(ended.checked_add(time)),
             Backoff::GiveUp => self.is_given_up = true,
         }
-        let link = self.link.take(&Flow::of(purpose, answer));
+        let link = self.link.take(&Flow::from_answer(purpose, answer));
         self.rest(ended, self.pause_after(pace, answer.timings.total, link))
     }
 

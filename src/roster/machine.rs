@@ -8,10 +8,10 @@ use super::places::{Places, Spot};
 /// What is to be done now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step<T> {
-    /// Visit this tree: it was visited before.
+    /// Visit this tree, which was visited before. The roster counts it as visited already.
     Begin(T),
-    /// Take the next tree from the queue and visit it, saying so ([`Roster::begin`]). If the queue has none, wait as
-    /// below, or until it has one.
+    /// Take the next tree from the queue, say so ([`Roster::begin`]) and visit it. If the queue has none, wait as below,
+    /// or until it has one.
     Take,
     /// Wait until a visit ends, or until this time.
     Wait(Option<SystemTime>),
@@ -73,7 +73,7 @@ impl<T> Roster<T> {
         if self.waiting() < self.limits.waiting { Step::Take } else { Step::Wait(self.next_due()) }
     }
 
-    /// A tree out of the queue is visited.
+    /// A tree was taken from the queue and is visited. One that comes back is not to be told here.
     pub fn begin(&mut self, number: u64) {
         self.visits.insert(number, None);
     }

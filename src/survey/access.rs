@@ -14,7 +14,7 @@ use super::storage::Storage;
 use crate::address::{Host, server_at};
 use crate::fetch::{self, Fetcher};
 use crate::frontier::Lease;
-use crate::load::{self, Load, Most, Networks, OwnLink, Pace};
+use crate::load::{self, LargestExchange, Load, Networks, OwnLink, Pace};
 use crate::records::Geo;
 use crate::roster::{Limits, Roster};
 use crate::settings::{Budgets, Least, Settings, Size, Span};
@@ -138,7 +138,7 @@ pub fn least(settings: &Settings) -> Least {
 
 fn open_load(settings: &Settings, fetcher: &Fetcher, geo: &Arc<Geo>) -> Result<Load, SurveyError> {
     let (bytes, ahead) = (fetcher.most_bytes(), fetcher.beyond_limit());
-    let most = Most { bytes, ahead, time: settings.exchange_timeout.0 };
+    let most = LargestExchange { bytes, ahead, time: settings.exchange_timeout.0 };
     let rate = settings.rate.map(|size| size.0);
     let load = Load::new(Pace::from(settings), rate, (&settings.budgets.server).into(), most);
     Ok(load.with_networks(networks(settings, geo)?))

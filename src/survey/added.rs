@@ -18,7 +18,7 @@ use super::folder::{Folder, write_urls};
 use super::progress::Snapshot;
 use super::scope::SurveyScope;
 use super::start_urls::{Taken, drawn, offered};
-use super::storage::rules;
+use super::storage::spread;
 use crate::frontier::{Frontier, FrontierError};
 use crate::records::{Manifest, SurveyState, replace_with, sync_folder};
 use crate::settings::Settings;
@@ -85,7 +85,7 @@ pub fn take_in(dir: &Path) -> Result<Option<Taken>, SurveyError> {
     let settings = settings_for_adding(dir)?;
     let scope = SurveyScope::from_settings(&settings)?;
     let folder = Folder::open(dir);
-    let mut frontier = match Frontier::open(&folder.state(), rules(&settings)) {
+    let mut frontier = match Frontier::open(&folder.state(), spread(&settings)) {
         Err(FrontierError::InUse { .. }) => return Ok(None),
         opened => opened?,
     };

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
-use super::earlier::{self, EarlierPages, Reading};
+use super::earlier::{self, EarlierPages, ReadingProgress};
 use super::engine::Survey;
 use super::error::SurveyError;
 use super::folder::Folder;
@@ -41,7 +41,7 @@ impl Survey {
         settings: Settings,
         start: &StartList,
         anew: bool,
-        tell: &mut dyn FnMut(Reading),
+        tell: &mut dyn FnMut(ReadingProgress),
     ) -> Result<(Self, Taken), SurveyError> {
         Self::begin(NewSurvey { dir, settings, start, simulation: None, anew }, tell)
     }
@@ -56,12 +56,15 @@ impl Survey {
         settings: Settings,
         start: &StartList,
         simulation: Simulation,
-        tell: &mut dyn FnMut(Reading),
+        tell: &mut dyn FnMut(ReadingProgress),
     ) -> Result<(Self, Taken), SurveyError> {
         Self::begin(NewSurvey { dir, settings, start, simulation: Some(simulation), anew: false }, tell)
     }
 
-    fn begin(new: NewSurvey<'_>, tell: &mut dyn FnMut(Reading)) -> Result<(Self, Taken), SurveyError> {
+    fn begin(
+        new: NewSurvey<'_>,
+        tell: &mut dyn FnMut(ReadingProgress),
+    ) -> Result<(Self, Taken), SurveyError> {
         let NewSurvey { dir, settings, start, simulation, anew } = new;
         // All that can be wrong with the settings shows before the folder is made.
         SurveyScope::from_settings(&settings)?;
@@ -88,11 +91,11 @@ impl Survey {
         settings: Settings,
         start: &StartList,
         simulation: Option<Simulation>,
-        tell: &mut dyn FnMut(Reading),
+        tell: &mut dyn FnMut(ReadingProgress),
     ) -> Result<(Self, Taken), SurveyError> {
         let since = settings.since.as_deref();
         let known = since.map(|old| EarlierPages::build(&folder.since(), old, tell)).transpose()?;
-        let told = simulation.as_ref().map(|simulation| simulation.told.clone());
+        let description = simulation.as_ref().map(|simulation| simulation.description.clone());
         let (stop, stopping) = watch::channel(false);
         let terms = Terms::new(settings.clone(), settings.clone());
         let parts = Parts::open(folder, terms, simulation, None, stopping)?;
@@ -100,7 +103,7 @@ impl Survey {
         let mut manifest =
             Manifest::new(serde_json::to_value(&settings).unwrap_or_default(), access.now().into());
         manifest.suffix_list_version = boundaries.scope.area.suffixes.version().map(ToOwned::to_owned);
-        manifest.simulation = told;
+        manifest.simulation = description;
         manifest.geo = boundaries.geo.describe().cloned().collect();
         storage.folder.write_settings(&settings)?;
         storage.folder.write_start_list(drawn(start, &boundaries.scope))?;

@@ -6,7 +6,7 @@
 //! 2. `--feed-back` lets it: `link` takes the URL as it was found, `door` the root of its host, `off` none.
 //! 3. The tree that it stands in has not fed back as many URLs of that site as a site may have trees.
 //! 4. The site is not known yet, or takes a further start URL; and `--generations` allows a site that far from the start
-//!    list. The frontier decides this when the tree is finished (`frontier::Rules`).
+//!    list. The frontier decides this when the tree is finished (`frontier::Spread`).
 //!
 //! Two rules do not stand in its way. `--sample` draws from start lists only: the sites that drawn ones link to are
 //! surveyed too. Opt-outs are no bar either: the site is on record with that outcome, and its servers are not contacted.

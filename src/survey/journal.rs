@@ -21,9 +21,9 @@ const MAX_ENTRY: u32 = 64 * 1024 * 1024;
 /// A site tree's journal while the tree is being walked.
 ///
 /// An entry is handed to the system with one write, so it outlasts the process; it is not
-/// forced to the disk, for losing the last seconds in a power failure costs only repeated requests.
-/// A journal comes into being with its head. One that is there and has none has lost what it held, so that nobody
-/// knows what its site has borne: it is damaged, and the tree fails rather than be walked anew.
+/// forced to the disk: losing the last seconds in a power failure costs only repeated requests.
+/// A journal is made together with its head. One without a head has lost what it held, and what was asked of its site
+/// is unknown: it is damaged, and the tree fails rather than be walked anew.
 #[derive(Debug)]
 pub(super) struct Journal {
     path: PathBuf,
@@ -37,7 +37,7 @@ impl Journal {
         let wrong = || SurveyError::file("open", path);
         let mut reader = Reader::open(path)?;
         if reader.state == State::Damaged {
-            let what = "this journal is damaged, so that nobody knows what its site has borne";
+            let what = "this journal is damaged: what was asked of its site is unknown";
             return Err(SurveyError::Journal { path: path.to_owned(), what });
         }
         if reader.state == State::Missing {
@@ -68,7 +68,7 @@ impl Journal {
         let mut bytes = vec![0; PREFIX];
         bytes = postcard::to_extend(entry, bytes).map_err(|_too_large| SurveyError::Journal {
             path: self.path.clone(),
-            what: "no entry can be made of an answer",
+            what: "an answer cannot be written as an entry",
         })?;
         let length = u32::try_from(bytes.len() - PREFIX).unwrap_or(u32::MAX);
         let check = crc32fast::hash(&bytes[PREFIX..]);
@@ -135,8 +135,7 @@ impl Reader {
         }
     }
 
-    /// The next entry. Behind a damaged one only questions are told, for what is not kept of their answers was asked
-    /// all the same.
+    /// The next entry. After a damaged one only questions are given: they were asked, even if their answers are lost.
     pub(super) fn next(&mut self) -> Result<Option<Entry>, SurveyError> {
         loop {
             match self.read_entry().map_err(SurveyError::file("read", &self.path))? {

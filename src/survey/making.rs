@@ -183,7 +183,10 @@ mod tests {
         let dir = folder.path();
         drop(begin(dir).unwrap());
         let told = begin(dir).err().unwrap();
-        assert!(told.ends_with("was not finished making: remove it and begin again"), "{told}");
+        assert!(
+            told.ends_with("is a survey that was only half made: remove the folder and begin again"),
+            "{told}"
+        );
         fs::write(dir.join("survey.toml"), "depth = ").unwrap();
         Making::begin(dir, true).unwrap().undo();
         assert_eq!(fs::read_dir(dir).unwrap().count(), 0, "the folder was there before");

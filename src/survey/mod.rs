@@ -91,7 +91,7 @@ pub use crate::load::LONGEST_WAIT;
 pub use access::{least, most_bytes};
 pub use added::{HandedOver, hand_over, has_added, settings_for_adding, take_in};
 pub use clock::clock;
-pub use earlier::Reading;
+pub use earlier::ReadingProgress;
 pub use engine::{Ending, Survey};
 pub use error::SurveyError;
 pub use export::export;

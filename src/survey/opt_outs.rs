@@ -45,7 +45,7 @@ impl OptOutFile {
         let opt_outs = &boundaries.opt_outs;
         let state = self.path.as_deref().and_then(state_of);
         if let Some(path) = self.path.as_deref().filter(|_| state.is_none()) {
-            let problem = format!("{} is not there; who was left alone still is", path.display());
+            let problem = format!("{} is missing; its entries stay in force", path.display());
             tell_problem(&storage.progress, Some(problem));
             // Once it is there again it is read, even if it is as it was.
             self.seen = None;
@@ -88,9 +88,9 @@ fn read_again(path: &Path, knows_systems: bool) -> Result<(OptOut, Option<String
     let file = path.display();
     let unknown = list.first_system().filter(|_| !knows_systems);
     let problem = match (&wrong, unknown) {
-        (Some(wrong), _) => Some(format!("{file}: {wrong}; who was left alone still is")),
+        (Some(wrong), _) => Some(format!("{file}: {wrong}; the entries that were in force stay in force")),
         (None, Some(OptOutEntry { line, who, .. })) => Some(format!(
-            "{file}: line {line}: '{who}': no database tells autonomous systems (give one with --geo)"
+            "{file}: line {line}: '{who}': no database knows autonomous systems (give one with --geo)"
         )),
         (None, None) => None,
     };

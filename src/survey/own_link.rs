@@ -84,7 +84,7 @@ async fn look_up(access: &Access, host: &Host, dead: &[IpAddr]) -> Option<(Locat
     }
     let sign = match located.address {
         Ok(_) => Sign::Reached,
-        Err(failure) => Sign::of(&Answer::not_asked(access.now(), None, failure, None), false),
+        Err(failure) => Sign::from_answer(&Answer::not_asked(access.now(), None, failure, None), false),
     };
     tell(access, &host, sign);
     Some((located, (sign == Sign::LostUnknown).then(|| access.now())))
@@ -111,7 +111,7 @@ async fn news(access: &Access, settled: impl Future<Output = ()>, time: SystemTi
 /// Takes in what an answer tells of our own link; to be called before the server's state has it.
 pub(super) fn note(access: &Access, address: IpAddr, answer: &Answer) {
     let is_known = access.load().state_of(address).is_some_and(|state| state.ledger.answers > 0);
-    tell(access, &address, Sign::of(answer, is_known));
+    tell(access, &address, Sign::from_answer(answer, is_known));
 }
 
 fn tell(access: &Access, who: &impl Hash, sign: Sign) {

@@ -75,7 +75,7 @@ pub struct LoadedServer {
 }
 
 impl LoadedServer {
-    fn of(address: IpAddr, ledger: &Ledger) -> Self {
+    fn new(address: IpAddr, ledger: &Ledger) -> Self {
         Self {
             address: address.to_string(),
             requests: ledger.requests,
@@ -186,7 +186,7 @@ impl Progress {
     /// What servers bore by now; those that bore most are kept.
     pub(super) fn note_servers<'a>(&self, servers: impl Iterator<Item = (IpAddr, &'a Ledger)>) {
         let fresh: Vec<LoadedServer> =
-            servers.map(|(address, ledger)| LoadedServer::of(address, ledger)).collect();
+            servers.map(|(address, ledger)| LoadedServer::new(address, ledger)).collect();
         self.update(|now| {
             now.most_loaded.retain(|old| !fresh.iter().any(|new| new.address == old.address));
             now.most_loaded.extend(fresh);

@@ -14,5 +14,5 @@ pub struct Simulation {
     /// The time of the virtual clock at the start.
     pub begins: SystemTime,
     /// What is simulated, for the manifest.
-    pub told: Value,
+    pub description: Value,
 }

@@ -13,7 +13,7 @@ use super::journal::Reader;
 use super::progress::Progress;
 use super::tally::Tally;
 use crate::address::Site;
-use crate::frontier::{Frontier, FrontierError, Rules};
+use crate::frontier::{Frontier, FrontierError, Spread};
 use crate::load::{Budget, Pace, ServerState};
 use crate::promises::{self, Judge, Seen, verdicts};
 use crate::settings::{Budgets, Settings};
@@ -55,7 +55,7 @@ impl Storage {
         promised: promises::Limits,
         progress: Arc<Progress>,
     ) -> Result<Self, SurveyError> {
-        let frontier = Frontier::open(&folder.state(), rules(settings))?;
+        let frontier = Frontier::open(&folder.state(), spread(settings))?;
         let since = folder.since();
         let earlier_pages = since.is_file().then(|| EarlierPages::open(&since)).transpose()?;
         let judge = Judge::new(promised, Seen::default());
@@ -176,8 +176,8 @@ pub(super) fn encode(value: &impl Serialize) -> Result<Vec<u8>, SurveyError> {
 }
 
 /// How far a survey with these settings spreads.
-pub(super) fn rules(settings: &Settings) -> Rules {
-    Rules {
+pub(super) fn spread(settings: &Settings) -> Spread {
+    Spread {
         seeds_per_site: settings.seeds_per_site,
         generations: settings.generations,
         later_trees: !settings.entrances.is_one(),

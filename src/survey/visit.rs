@@ -102,10 +102,10 @@ async fn at_its_server(parts: Arc<Parts>, lease: Lease) -> Result<Visited, Surve
     Visit::open(parts, lease, known, server)?.run().await
 }
 
-/// What a panic says.
+/// The message of a panic.
 fn words_of(panic: &(dyn Any + Send)) -> String {
     let words = panic.downcast_ref::<String>().map(String::as_str);
-    words.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without words").to_owned()
+    words.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message").to_owned()
 }
 
 struct Visit {
@@ -129,7 +129,7 @@ struct Visit {
     /// Until then a server of the site may still be at work on a question that was broken off: another server of it is
     /// not asked meanwhile.
     rests_until: Option<SystemTime>,
-    /// A question that could not be asked now, for the survey stops or the server wants a long pause.
+    /// Why a question could not be asked now: the survey stops, the server wants a long pause, or the visit must move.
     hindered: Option<Hindrance>,
 }
 
@@ -210,7 +210,9 @@ impl Visit {
                     Some(Hindrance::Move) => return Ok(Visited::Back(Back::Again(self.lease))),
                     None => {
                         let site = &self.lease.site;
-                        return Err(SurveyError::Broken(format!("the walk of {site} waits for nothing")));
+                        return Err(SurveyError::Broken(format!(
+                            "the walk of {site} is stuck: it waits for nothing"
+                        )));
                     }
                 },
             }

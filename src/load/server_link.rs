@@ -45,7 +45,7 @@ pub const SHORTEST: f64 = 0.02;
 
 impl Flow {
     #[must_use]
-    pub fn of(purpose: Purpose, answer: &Answer) -> Self {
+    pub fn from_answer(purpose: Purpose, answer: &Answer) -> Self {
         let media_type = answer.head.content_type.as_deref().unwrap_or_default().as_bytes();
         Self {
             bytes: answer.wire.sent + answer.wire.received,

@@ -6,7 +6,7 @@ use super::bucket::Bucket;
 use super::server::Rest;
 use super::share::Headroom;
 use super::slots::Slots;
-use super::{Most, Networks, Pace, ServerState, SharedBudget};
+use super::{LargestExchange, Networks, Pace, ServerState, SharedBudget};
 use crate::address::{Neighbourhood, Site, server_at};
 use crate::exchange::{Answer, Purpose};
 
@@ -14,8 +14,8 @@ use crate::exchange::{Answer, Purpose};
 ///
 /// ```
 /// use std::time::{Duration, UNIX_EPOCH};
-/// use ccsurvey::{address::{Host, Site}, load::{Load, Most, Pace, SharedBudget, Turn}};
-/// let most = Most { bytes: 1 << 20, ahead: 0, time: Duration::from_secs(60) };
+/// use ccsurvey::{address::{Host, Site}, load::{Load, LargestExchange, Pace, SharedBudget, Turn}};
+/// let most = LargestExchange { bytes: 1 << 20, ahead: 0, time: Duration::from_secs(60) };
 /// let mut load = Load::new(Pace::default(), None, SharedBudget::default(), most);
 /// let (now, server) = (UNIX_EPOCH, "41.90.0.1".parse().unwrap());
 /// let site = |name| Site::new(Host::parse(name).unwrap());
@@ -28,7 +28,7 @@ pub struct Load {
     pace: Pace,
     bucket: Option<Bucket>,
     budget: SharedBudget,
-    most: Most,
+    most: LargestExchange,
     servers: HashMap<IpAddr, ServerState>,
     /// Empty unless they are to be kept.
     neighbourhoods: HashMap<Neighbourhood, Slots>,
@@ -74,7 +74,7 @@ impl Permit {
 impl Load {
     /// `rate` is the survey's ceiling in bytes per second, `most` what one exchange can come to.
     #[must_use]
-    pub fn new(pace: Pace, rate: Option<u64>, budget: SharedBudget, most: Most) -> Self {
+    pub fn new(pace: Pace, rate: Option<u64>, budget: SharedBudget, most: LargestExchange) -> Self {
         Self {
             pace,
             bucket: rate.map(|rate| Bucket::new(rate, most.bytes)),
