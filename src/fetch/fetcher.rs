@@ -52,7 +52,7 @@ struct Parts {
     requests: Requests,
 }
 
-/// Who is asked where a host is.
+/// Where the address of a host comes from.
 enum Directory {
     Dns(Box<Names>),
     InProcess(Arc<dyn Web>),
@@ -69,14 +69,14 @@ pub struct Located {
     pub dns: Option<Duration>,
 }
 
-/// The place of a host, for as long as it is believed.
+/// The addresses of a host, for as long as they are believed.
 #[derive(Clone)]
 struct Pin {
     addresses: Result<Vec<IpAddr>, Failure>,
     /// IPv6 was not asked for.
     is_v4_only: bool,
     until: Instant,
-    /// What the host is an alias of: whoever of them opts out is not contacted under this name either.
+    /// What the host is an alias of: if one of these names opts out, the host is not contacted either.
     aliases: Vec<Host>,
 }
 
@@ -334,7 +334,7 @@ impl Parts {
         self.pin_of(host).filter(|pin| pin.until > Instant::now())
     }
 
-    /// Who opts out is left alone from then on, although the pin is older.
+    /// An opt-out is in force at once, although the pin is older.
     fn choice_of(&self, pin: &Pin, dead: &[IpAddr]) -> Choice {
         let refusal = pin.aliases.iter().find_map(|alias| self.gate.host(alias).err());
         match (refusal, &pin.addresses) {
@@ -379,7 +379,7 @@ impl Pin {
         Self { addresses, is_v4_only, until: now + span, aliases: found.aliases }
     }
 
-    /// Whether nobody is where the host is, and further addresses would be tried.
+    /// Whether all addresses of the host are dead, and further ones would be tried.
     fn is_dead(&self, dead: &[IpAddr]) -> bool {
         self.addresses.as_ref().is_ok_and(|them| {
             them.len() < MOST_ADDRESSES && them.iter().all(|address| dead.contains(address))

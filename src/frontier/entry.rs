@@ -28,14 +28,17 @@ impl Default for Spread {
 pub struct Lease {
     /// The tree's place in the survey; also the name of its journal.
     pub order: u64,
+    /// Whose tree it is.
     pub site: Site,
     /// Trees of greater priority are handed out first.
     pub priority: i32,
     /// Which of the site's start URLs this is, 0 the first.
     pub seed: u16,
+    /// Where the walk begins.
     pub start: WebUrl,
     /// The site that first linked here; none for the user's start URLs.
     pub parent: Option<Site>,
+    /// Sites between it and the start list; 0 for the start list itself.
     pub generation: u32,
 }
 
@@ -43,7 +46,9 @@ pub struct Lease {
 /// there is one; where it is a host, a known host above it takes it in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StartCandidate {
+    /// Where a walk would begin.
     pub url: WebUrl,
+    /// Never empty.
     pub homes: Vec<Site>,
     /// Trees of greater priority are handed out first.
     pub priority: i32,
@@ -64,6 +69,7 @@ pub enum Offer {
 /// A tree whose rows are in the tables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finished {
+    /// The tree as it was handed out.
     pub lease: Lease,
     /// External URLs to be fed back, in the order found.
     pub found: Vec<StartCandidate>,

@@ -58,7 +58,9 @@ pub struct Frontier {
 pub struct Counts {
     /// Queued ever.
     pub trees: u64,
+    /// Whose rows are in the tables.
     pub finished: u64,
+    /// Handed out and not finished.
     pub leased: u64,
     /// Different sites.
     pub sites: u64,
@@ -66,6 +68,7 @@ pub struct Counts {
 
 /// What became of a batch: everything that must be true together.
 pub struct Batch<'a> {
+    /// Trees whose rows are in the segments.
     pub finished: &'a [Finished],
     /// Segments of the tables that are complete, those of this batch included.
     pub segments: u64,

@@ -11,6 +11,7 @@ use crate::exchange::Answer;
 /// Servers that share something beyond their address: a room and its link, or an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Network {
+    /// A block of neighbouring addresses.
     Neighbourhood(Neighbourhood),
     /// An autonomous system, by its number.
     System(u32),

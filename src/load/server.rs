@@ -11,6 +11,7 @@ use crate::exchange::{Answer, Purpose};
 /// What is remembered of one server address: when it may be asked again, and what it bore.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ServerState {
+    /// What it bore.
     pub ledger: Ledger,
     slots: Slots,
     /// The server is left alone until then: it asked for that (Retry-After), or has been in trouble again and

@@ -10,16 +10,20 @@ use crate::settings::{Allowance, Bearable};
 /// [`Network`](super::Network) of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SharedBudget {
+    /// In one day, by UTC.
     pub per_day: Burden,
+    /// In the whole survey.
     pub in_all: Burden,
 }
 
 /// Load of one place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Burden {
+    /// Exchanges that reach the network.
     pub requests: Option<u64>,
     /// On the wire, both ways.
     pub bytes: Option<u64>,
+    /// Time that exchanges take, summed.
     pub busy: Option<Duration>,
 }
 
@@ -42,6 +46,7 @@ impl From<&Bearable> for Burden {
 /// The most that one exchange may come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LargestExchange {
+    /// On the wire, both ways.
     pub bytes: u64,
     /// What it may move beyond a smaller limit that it is given.
     pub ahead: u64,

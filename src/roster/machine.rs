@@ -46,6 +46,7 @@ pub struct Roster<T> {
 }
 
 impl<T> Roster<T> {
+    /// Without any tree.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
         Self {
@@ -63,7 +64,7 @@ impl<T> Roster<T> {
     /// Says what to do at this time.
     pub fn poll(&mut self, now: SystemTime) -> Step<T> {
         if self.visits.len() >= self.limits.visits {
-            // Nobody waits for a tree to be due that could not be visited.
+            // A tree that comes due could not be visited either.
             return Step::Wait(None);
         }
         if let Some((number, tree)) = self.come_back(now) {
@@ -107,7 +108,7 @@ impl<T> Roster<T> {
         }
         match back {
             None => {}
-            // Who was in its way may have left in the meantime, and then nobody would wake it.
+            // The visit in its way may have left in the meantime, and then none would wake it.
             Some(Back::Parked(tree, spot)) if !self.places.has_room(spot) => {
                 self.parked.entry(spot).or_default().push_back((number, tree));
                 self.parked_count += 1;

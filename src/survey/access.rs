@@ -19,7 +19,7 @@ use crate::records::Geo;
 use crate::roster::{Limits, Roster};
 use crate::settings::{Budgets, Least, Settings, Size, Span};
 
-/// How servers are asked: by whom, when, and whether at all just now.
+/// How servers are asked: with what client, when, and whether at all just now.
 pub(super) struct Access {
     pub clock: Clock,
     pub fetcher: Fetcher,
@@ -30,7 +30,7 @@ pub(super) struct Access {
     pub hours: LocalHours,
     /// Which site trees are visited and which wait to be.
     roster: Mutex<Roster<Lease>>,
-    /// Told whenever an exchange has ended: somebody's turn may have come.
+    /// Notified whenever an exchange has ended: the turn of another may have come.
     pub settled: Notify,
     /// Becomes true when the survey is to stop.
     pub stop: watch::Receiver<bool>,
@@ -115,7 +115,7 @@ impl Access {
 
 /// Waits until the survey is to be stopped.
 pub(super) async fn asked_to_stop(stop: &mut watch::Receiver<bool>) {
-    // An error means that nobody is left who could stop us.
+    // An error means that nothing is left that could stop us.
     if stop.wait_for(|stopping| *stopping).await.is_err() {
         std::future::pending::<()>().await;
     }

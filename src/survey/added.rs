@@ -1,10 +1,10 @@
 //! Start URLs for a survey that is there already.
 //!
-//! They are handed over as a file in `DIR/added`, which appears whole and is on the disk before anybody is told so. Whoever
-//! holds the survey's state takes it in: the process at work within a second or two, or else the one that adds. One
-//! transaction of the frontier offers the URLs and notes the file's name together with the length that `start.csv`
-//! had; then `start.csv` gets them, and the file goes. A crash between these steps is found by the note, so that
-//! they are offered once and stand in `start.csv` once.
+//! They are handed over as a file in `DIR/added`, which appears whole and is on the disk before the command says so. The
+//! process that holds the survey's state takes it in: the one at work, within a second or two, or else the one that
+//! adds. One transaction of the frontier offers the URLs and notes the file's name together with the length that
+//! `start.csv` had; then `start.csv` gets them, and the file goes. A crash between these steps is found by the note,
+//! so that they are offered once and stand in `start.csv` once.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -113,8 +113,8 @@ pub fn take_in(dir: &Path) -> Result<Option<Taken>, SurveyError> {
     Ok(Some(taken))
 }
 
-/// What a survey since another knew is gone when it is finished: it is read again, if the other is still there. Gives the
-/// number of pages and files that are known.
+/// A finished survey has removed what it knew of an earlier one: it is read again, if the earlier survey is still there.
+/// Gives the number of pages and files that are known.
 fn know_earlier_pages(folder: &Folder, old: &Path) -> Result<u64, SurveyError> {
     let path = folder.since();
     let _ = fs::remove_file(&path);

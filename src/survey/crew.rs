@@ -68,7 +68,7 @@ impl Crew {
                     let _ = tell_visits.send(true);
                     return Ok(false);
                 }
-                // Before visits that end: a thousand may do so at once, and who opts out is not to wait for them.
+                // Before visits that end: a thousand may do so at once, and an opt-out is not to wait for them.
                 _ = every_second.tick() => {
                     self.look_around(backlog.len() as u64)?;
                 }

@@ -41,6 +41,7 @@ pub struct Ending {
 const FILE_ROWS: usize = 150_000;
 
 impl Survey {
+    /// The settings that it goes by.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.parts.settings
@@ -52,6 +53,7 @@ impl Survey {
         self.parts.reader.read_suspects_with(program);
     }
 
+    /// Its counters, live.
     #[must_use]
     pub fn progress(&self) -> Arc<Progress> {
         self.parts.storage.progress.clone()

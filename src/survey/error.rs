@@ -7,6 +7,7 @@ use crate::frontier::FrontierError;
 use crate::records::{GeoError, Manifest, ManifestError, TablesError};
 
 /// Why a survey cannot be begun or go on.
+#[allow(missing_docs, reason = "each message says what is wrong, and the fields are what it names")]
 #[derive(Debug, thiserror::Error)]
 pub enum SurveyError {
     #[error("{} exists: choose another folder, or go on with `ccsurvey resume {}`", .0.display(), .0.display())]

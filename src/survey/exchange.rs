@@ -46,7 +46,7 @@ pub(super) enum Exchanged {
 /// What an exchange in flight is given to end when the survey is being stopped.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Who asks: a visit of this site, which writes this journal.
+/// What asks: a visit of this site, which writes this journal.
 pub(super) struct Asking<'a> {
     pub parts: &'a Parts,
     pub journal: &'a Journal,
@@ -62,7 +62,7 @@ struct Ready<'a> {
     permit: HeldPermit<'a>,
 }
 
-/// What a server answered, before anybody has read it.
+/// What a server answered, before it is read.
 struct Answered<'a> {
     address: IpAddr,
     permit: HeldPermit<'a>,
@@ -192,7 +192,7 @@ impl<'a> Asking<'a> {
             permit.leave_unsent(self.journal, ask.number)?;
             return Err(Exit::OwnLinkBroken);
         }
-        // Somebody opted out just now, or the name leads elsewhere than it did.
+        // The owner opted out just now, or the name leads elsewhere than before.
         if answer.failure.is_some_and(|failure| !failure.reached_the_network()) {
             permit.leave_unsent(self.journal, ask.number)?;
             return Err(Exit::Exchanged(self.record(&wanted.ways, Heard::nothing(ask, answer))?));

@@ -8,8 +8,8 @@ use crate::exchange::{Answer, Failure};
 use crate::fetch::Located;
 use crate::load::{Blame, Passage, Sign};
 
-/// The right to put a question as far as our own link goes. Where it probes the link and nobody tells what came
-/// of it, dropping it lets the next question probe.
+/// The right to put a question as far as our own link goes. If it is a probe of the link and is dropped before its
+/// outcome is noted, the next question probes.
 pub(super) struct Pass<'a> {
     access: &'a Access,
     is_probe: bool,

@@ -17,7 +17,7 @@ use crate::walk;
 
 /// A survey that is open, in three parts: where it may go, how it asks, and what it keeps.
 ///
-/// Whoever needs one of them is given that one.
+/// Functions are given the part that they need.
 pub(super) struct Parts {
     pub settings: Settings,
     pub boundaries: Boundaries,

@@ -9,7 +9,7 @@ use super::entry::{Entry, Heard};
 /// A question that was sent more often than it was answered was in flight when a process died.
 #[derive(Debug, Default)]
 pub(super) struct Unanswered {
-    /// To whom and when a question was put, for each time, until an answer to it is met.
+    /// To which server and when a question was put, for each time, until an answer to it is met.
     open: BTreeMap<u32, Vec<(IpAddr, SystemTime)>>,
     lost: Vec<(IpAddr, SystemTime)>,
     /// Answers that were being read when a process died, and how often each.
@@ -20,7 +20,7 @@ pub(super) struct Unanswered {
 #[derive(Debug, Default)]
 pub(super) struct Past {
     pub unanswered: Unanswered,
-    /// The time between the runs, in which nobody walked.
+    /// The time between the runs, in which nothing was asked.
     pub between: Duration,
     /// When the first question was put.
     pub began: Option<SystemTime>,
@@ -106,7 +106,7 @@ impl Unanswered {
         self.each().count() as u64
     }
 
-    /// To whom and when, each time.
+    /// To which server and when, each time.
     pub(super) fn each(&self) -> impl Iterator<Item = (IpAddr, SystemTime)> + '_ {
         self.lost.iter().chain(self.open.values().flatten()).copied()
     }

@@ -5,6 +5,7 @@ use super::error::{READ, SurveyError};
 use crate::settings::Settings;
 
 /// Why there are no settings to be had from a file.
+#[allow(missing_docs, reason = "each message says what is wrong, and the fields are what it names")]
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsFileError {
     #[error("cannot read {}: {source}", file.display())]

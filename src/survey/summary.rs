@@ -15,13 +15,21 @@ use crate::records::{
 /// What a survey found and what it cost, from its tables.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Summary {
+    /// As the manifest has it.
     pub state: SurveyState,
+    /// Sites with a tree in the tables.
     pub sites: u64,
+    /// Addresses that answered.
     pub servers: u64,
+    /// HTML pages that were fetched.
     pub pages: u64,
+    /// Exchanges that reached the network.
     pub requests: u64,
+    /// On the wire, to servers.
     pub sent_bytes: u64,
+    /// On the wire, from servers.
     pub received_bytes: u64,
+    /// By depth, from 0.
     pub levels: Vec<LevelSummary>,
     /// Sites by outcome.
     pub outcomes: BTreeMap<String, u64>,
@@ -35,12 +43,15 @@ pub struct Summary {
     pub smallest_gap_ms: Option<f64>,
     /// Most requests at once at one server, and below in one minute.
     pub most_parallel: u32,
+    /// At any server, in any 60 s.
     pub most_requests_per_minute: u32,
     /// From the start of the first site to the end of the last one, time between runs included.
     pub lasted_seconds: f64,
     /// Known of simulations only.
     pub others: Option<Others>,
+    /// Requests in flight when a process was killed.
     pub unrecorded_exchanges: u64,
+    /// A sentence each.
     pub broken_promises: Vec<String>,
     /// The verdict on each promise on load.
     pub promises: Vec<Verdict>,
@@ -57,8 +68,11 @@ struct Lasted {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct LevelSummary {
     pub depth: u16,
+    /// Exchanges that reached the network.
     pub requests: u64,
+    /// HTML pages that were fetched.
     pub pages: u64,
+    /// On the wire, from servers.
     pub received_bytes: u64,
     pub busy_ms: f64,
     /// Internal URLs of this depth that were not fetched.

@@ -85,7 +85,7 @@ impl Ways {
         is_closed(failure) || (failure.refuses_tls() && !self.tls.contains_key(&server_of(&heard.ask.url)))
     }
 
-    /// Addresses where nobody is at the port of a URL.
+    /// Addresses that are dead at the port of a URL.
     pub(super) fn dead_for(&self, url: &WebUrl) -> Vec<IpAddr> {
         self.dead.iter().filter(|(_, port)| *port == url.port()).map(|(address, _)| *address).collect()
     }

@@ -32,7 +32,7 @@ const SERVERS_INTERVAL: Duration = Duration::from_secs(60);
 /// Rows of it that are in memory at once, about 20 MB with what it takes to encode them.
 const SERVERS_AT_ONCE: usize = 50_000;
 
-/// The one that turns finished trees into table rows, in a thread of its own.
+/// Turns finished trees into table rows, in a thread of its own.
 pub(super) struct Writer {
     queue: Option<SyncSender<Done>>,
     thread: Option<JoinHandle<Result<(), SurveyError>>>,
@@ -49,7 +49,7 @@ impl Writer {
         segments: u64,
         tally: Tally,
     ) -> Result<Self, SurveyError> {
-        // Few: who finishes trees faster than they are written has to wait.
+        // Few: visits that finish faster than the tables are written have to wait.
         let (queue, arrivals) = sync_channel(64);
         let backlog = Arc::<Backlog>::default();
         let blocks = parts.is_simulated;
@@ -73,7 +73,7 @@ impl Writer {
         let work = move || {
             let _entered = runtime.enter();
             let done = writer.work(&arrivals);
-            // Whoever waits for a segment must learn that none will come.
+            // Those who wait for a segment must learn that none will come.
             writer.backlog.fail();
             done
         };

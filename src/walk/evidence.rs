@@ -13,7 +13,7 @@ const MAX_FOLDERS: usize = 50;
 /// Traps named of one site: more say nothing new, and a hostile site has any number.
 const MAX_NAMES: usize = 8;
 
-/// What the levels of a tree tell of traps: shapes of URLs that beget only themselves, level after level.
+/// What the levels of a tree show of traps: shapes of URLs that lead only to themselves, level after level.
 ///
 /// The pages of a level are noted as their answers are merged, and weighed when the level is done, so that the
 /// tree does not depend on timing. A shape is *quiet* on a level where its pages brought no external URL that is

@@ -15,7 +15,9 @@ use crate::survey::error::SurveyError;
 /// How far the tables of the earlier survey are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadingProgress {
+    /// Rows that were read.
     pub rows: u64,
+    /// Rows that there are.
     pub of: u64,
 }
 
