@@ -80,9 +80,9 @@ pub(super) fn tell(
 ) -> Result<Exit, CliError> {
     let ending = ended?;
     if showing.json {
-        print_json(&Summary::of(dir)?)?;
+        print_json(&Summary::read(dir)?)?;
     } else if ending.is_finished {
-        print(&format!("\n{}\n{}", Summary::of(dir)?, next_steps(dir)))?;
+        print(&format!("\n{}\n{}", Summary::read(dir)?, next_steps(dir)))?;
     } else {
         say(&format!("stopped, the state is kept; `ccsurvey resume {}` goes on", dir.display()));
     }

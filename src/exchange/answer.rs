@@ -14,7 +14,9 @@ pub struct Answer {
     pub address: Option<IpAddr>,
     /// The HTTP status, when an answer came.
     pub status: Option<u16>,
+    /// Why there is no complete answer; none when there is one.
     pub failure: Option<Failure>,
+    /// Empty when no head came.
     pub head: Head,
     /// `HTTP/1.1`, as the server says.
     pub http_version: Option<String>,
@@ -24,7 +26,9 @@ pub struct Answer {
     /// Why the certificate is not valid for the host; the page is used all the same unless
     /// invalid certificates are refused.
     pub tls_error: Option<String>,
+    /// What the exchange moved.
     pub wire: Wire,
+    /// What the exchange took.
     pub timings: Timings,
     /// Decoded body bytes that were kept for reading.
     pub body_bytes: u64,
@@ -36,11 +40,17 @@ pub struct Answer {
 /// The header fields that a survey keeps, each cut to a bounded length and as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
+    /// `Content-Type`.
     pub content_type: Option<String>,
+    /// `Content-Encoding`.
     pub content_encoding: Option<String>,
+    /// `Location`, as sent.
     pub location: Option<String>,
+    /// `Server`.
     pub server: Option<String>,
+    /// `Last-Modified`, as sent.
     pub last_modified: Option<String>,
+    /// `ETag`, with its quotes.
     pub etag: Option<String>,
     /// `X-Robots-Tag`, all its lines joined by commas.
     pub robots_tag: Option<String>,
@@ -51,7 +61,9 @@ pub struct Head {
 /// Bytes of the application's own on the wire, and connections opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wire {
+    /// Bytes to the server.
     pub sent: u64,
+    /// Bytes from the server.
     pub received: u64,
     /// 1 when the exchange opened a connection, 0 when it used one kept alive.
     pub connections: u32,
@@ -60,8 +72,11 @@ pub struct Wire {
 /// How long each phase took; none where the phase did not happen or cannot be told apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timings {
+    /// Looking the name up.
     pub dns: Option<Duration>,
+    /// Opening the TCP connection.
     pub connect: Option<Duration>,
+    /// The TLS handshake.
     pub tls: Option<Duration>,
     /// From the request to the first byte of its answer.
     pub first_byte: Option<Duration>,
@@ -111,11 +126,13 @@ impl Answer {
         self.started + self.timings.total
     }
 
+    /// Whether the status is 2xx.
     #[must_use]
     pub fn is_success(&self) -> bool {
         self.status.is_some_and(|status| (200..300).contains(&status))
     }
 
+    /// Whether it is a redirect that names a target.
     #[must_use]
     pub fn is_redirect(&self) -> bool {
         matches!(self.status, Some(301 | 302 | 303 | 307 | 308)) && self.head.location.is_some()

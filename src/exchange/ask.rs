@@ -9,6 +9,7 @@ use crate::address::WebUrl;
 pub struct Depth(pub u16);
 
 impl Depth {
+    /// One link further.
     #[must_use]
     pub fn next(self) -> Self {
         Self(self.0.saturating_add(1))
@@ -24,8 +25,11 @@ impl fmt::Display for Depth {
 /// What a request is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Purpose {
+    /// A page of the site tree.
     Page,
+    /// A robots.txt.
     Robots,
+    /// HEAD, to learn whether a URL is HTML.
     Head,
     /// A query URL that the rule of one a script keeps back, to learn what it hides.
     Probe,
@@ -55,7 +59,9 @@ impl Purpose {
 pub struct Ask {
     /// Counts the questions of one site tree from 0, in the order they are asked.
     pub number: u32,
+    /// What is asked for.
     pub url: WebUrl,
+    /// What the answer is used for.
     pub purpose: Purpose,
     /// None for robots.txt and probes, which stand outside the tree.
     pub depth: Option<Depth>,

@@ -44,13 +44,13 @@ failures! {
     DnsNoAddress = "dns_no_address",
     /// No answer from the DNS server in time.
     DnsTimeout = "dns_timeout",
-    /// The DNS server answered SERVFAIL, REFUSED or something that is no answer.
+    /// The DNS server answered SERVFAIL, REFUSED or something unusable.
     DnsServfail = "dns_servfail",
-    /// The host, what it is an alias of, or the address is on the opt-out list; nothing was sent.
+    /// The host, a name that it is an alias of, or its address is on the opt-out list; nothing was sent.
     OptedOut = "opted_out",
     /// The address lies in a special range (loopback, private …), or browsers refuse the port; nothing was sent.
     AddressRefused = "address_refused",
-    /// The server asks to be left alone for longer than its site may take; nothing was sent.
+    /// The server's next turn would come after the time of the site is over; nothing was sent.
     HeldOff = "held_off",
     /// The server refused the connection.
     ConnectRefused = "connect_refused",
@@ -58,7 +58,7 @@ failures! {
     ConnectTimeout = "connect_timeout",
     /// No route to the server, or another network error on connecting.
     ConnectUnreachable = "connect_unreachable",
-    /// The TLS handshake did not end in time.
+    /// The TLS handshake was not complete within the time-out.
     TlsTimeout = "tls_timeout",
     /// The certificate is not valid for the host, and invalid certificates are refused.
     TlsCertificate = "tls_certificate",
@@ -82,24 +82,23 @@ failures! {
     IdleTimeout = "idle_timeout",
     /// The whole exchange took longer than the limit; what had come was used.
     TooSlow = "too_slow",
-    /// The server has been in trouble again and again and is not asked any more in this survey; nothing was
-    /// sent.
+    /// The server was in trouble too often and is not asked again in this survey; nothing was sent.
     GivenUp = "given_up",
-    /// The server, or its network, has borne what one may bear for this survey; nothing was sent.
+    /// The budget of the server or of its network is used up; nothing was sent.
     ServerBudget = "server_budget",
-    /// The server speaks only TLS that is too old: a version before 1.2, or a cipher suite that no client of
-    /// today offers.
+    /// The server speaks only TLS that is too old: a version before 1.2, or a cipher suite that current clients
+    /// no longer offer.
     TlsTooOld = "tls_too_old",
-    /// The server ended the TLS handshake with an alert: no cipher suite in common, a name that it does not serve …
+    /// The server ended the TLS handshake with an alert, for example because it does not serve the name.
     TlsAlert = "tls_alert",
-    /// This machine has no route to the address, as to IPv6 where it has IPv4 only; nothing was sent.
+    /// This machine has no route to the address, for example because it has no IPv6; nothing was sent.
     NoRoute = "no_route",
-    /// An answer came, and reading it ended this program, or failed; nothing of its content was used.
+    /// An answer came, but reading it crashed or failed; its content was not used.
     Unreadable = "unreadable",
 }
 
 impl Failure {
-    /// Whether the server was asked at all: DNS failures and our own refusals are not its load.
+    /// Whether the server was asked at all: DNS failures and our own refusals are no load on it.
     #[must_use]
     pub fn reached_the_network(self) -> bool {
         !matches!(
@@ -117,7 +116,7 @@ impl Failure {
         )
     }
 
-    /// Whether a Web server was there and said something, although no page came of it.
+    /// Whether a Web server answered in some way, even if it sent no page.
     #[must_use]
     pub fn server_answered(self) -> bool {
         self.has_answer()
@@ -131,25 +130,25 @@ impl Failure {
             )
     }
 
-    /// Whether we hung up on a server that was at work on its answer, and that may go on with it for a while.
+    /// Whether we hung up on a server that was at work on its answer and may go on with it for a while.
     #[must_use]
     pub fn leaves_server_at_work(self) -> bool {
         matches!(self, Self::FirstByteTimeout | Self::IdleTimeout | Self::TooSlow | Self::BodyTooLarge)
     }
 
-    /// Whether the server refused our TLS and may speak one that is older.
+    /// Whether the server refused our TLS and may speak an older version.
     #[must_use]
     pub fn refuses_tls(self) -> bool {
         matches!(self, Self::TlsAlert | Self::TlsTooOld)
     }
 
-    /// Whether no connection came about: another address of the host may still have a server.
+    /// Whether there was no connection: another address of the host may still have a server.
     #[must_use]
     pub fn is_no_connection(self) -> bool {
         matches!(self, Self::ConnectRefused | Self::ConnectTimeout | Self::ConnectUnreachable)
     }
 
-    /// Whether an answer came although something went wrong with its body.
+    /// Whether an answer came, even if something went wrong with its body.
     #[must_use]
     pub fn has_answer(self) -> bool {
         matches!(

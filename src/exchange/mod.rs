@@ -5,7 +5,7 @@
 //! closed list [`Failure`], never an error of ours. Every exchange is load, so an answer always
 //! tells what it cost: [`Wire`] bytes and [`Timings`].
 //!
-//! Who knows a version of a page already gives its [`Validators`] along with the question; the walk that asks
+//! If a version of a page is known already, its [`Validators`] go along with the question; the walk that asks
 //! need not know of them.
 //!
 //! Answers are written to a journal and read back after a crash; their serialised form is

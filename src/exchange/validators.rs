@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 /// only (RFC 9110 §13.1). As received, so that it is given back unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Validators {
+    /// `ETag`, with its quotes.
     pub etag: Option<String>,
+    /// `Last-Modified`, as sent.
     pub last_modified: Option<String>,
 }
 

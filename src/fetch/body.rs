@@ -27,7 +27,7 @@ pub(super) struct Read {
     pub failure: Option<Failure>,
 }
 
-/// A body up to this length is read to its end although nobody wants it, for that keeps the
+/// A body up to this length is read to its end although it is not wanted: that keeps the
 /// connection alive: a new one costs as much again in packets, and more with TLS.
 const WORTH_DRAINING: u64 = 16 * 1024;
 
@@ -66,7 +66,7 @@ impl Body {
         Read { bytes: decoder.into_bytes(), failure }
     }
 
-    /// Reads a short body nobody wants; the connection of a longer one, or of one beyond the limit, is closed.
+    /// Reads a short body that is not wanted; the connection of a longer one, or of one beyond the limit, is closed.
     pub(super) async fn drain(mut self, wire_limit: u64, tally: &mut WireCount) {
         let length = self.response.headers().get(CONTENT_LENGTH);
         let announced: Option<u64> = length.and_then(|length| length.to_str().ok()?.trim().parse().ok());

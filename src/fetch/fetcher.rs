@@ -52,7 +52,7 @@ struct Parts {
     requests: Requests,
 }
 
-/// Who is asked where a host is.
+/// Where the address of a host comes from.
 enum Directory {
     Dns(Box<Names>),
     InProcess(Arc<dyn Web>),
@@ -69,14 +69,14 @@ pub struct Located {
     pub dns: Option<Duration>,
 }
 
-/// The place of a host, for as long as it is believed.
+/// The addresses of a host, for as long as they are believed.
 #[derive(Clone)]
 struct Pin {
     addresses: Result<Vec<IpAddr>, Failure>,
     /// IPv6 was not asked for.
     is_v4_only: bool,
     until: Instant,
-    /// What the host is an alias of: whoever of them opts out is not contacted under this name either.
+    /// What the host is an alias of: if one of these names opts out, the host is not contacted either.
     aliases: Vec<Host>,
 }
 
@@ -93,6 +93,15 @@ const LONGEST_PIN: Duration = Duration::from_hours(24);
 const FAILURE_PIN: Duration = Duration::from_mins(1);
 /// Our fields beside URL and user agent, and our side of a handshake.
 const REQUEST_OVERHEAD: u64 = 1024;
+
+/// What is asked of the server at an address.
+struct Wanted<'a> {
+    /// The version that is known already.
+    known: &'a Validators,
+    ask: &'a Ask,
+    address: IpAddr,
+    byte_limit: u64,
+}
 
 impl Fetcher {
     /// Reads the root certificates and finds the name servers.
@@ -164,7 +173,7 @@ impl Fetcher {
         let was_known = known.is_some();
         let mut pin = match known {
             Some(pin) => pin,
-            None => Pin::of(parts.look_up(host).await, &parts.gate),
+            None => Pin::new(parts.look_up(host).await, &parts.gate),
         };
         let goes_beyond = pin.is_v4_only && pin.is_dead(dead);
         if goes_beyond {
@@ -200,7 +209,7 @@ impl Fetcher {
         address: IpAddr,
         byte_limit: u64,
     ) -> (Answer, Vec<u8>) {
-        self.fetch_over(Lines::to, known, ask, address, byte_limit).await
+        self.fetch_over(Lines::to, Wanted { known, ask, address, byte_limit }).await
     }
 
     /// The same with a server that refuses our TLS. Without the feature `old-tls` the server is only greeted.
@@ -212,7 +221,7 @@ impl Fetcher {
         byte_limit: u64,
     ) -> (Answer, Vec<u8>) {
         #[cfg(feature = "old-tls")]
-        return self.fetch_over(Lines::by_old_tls, known, ask, address, byte_limit).await;
+        return self.fetch_over(Lines::by_old_tls, Wanted { known, ask, address, byte_limit }).await;
         #[cfg(not(feature = "old-tls"))]
         {
             let _ = (known, byte_limit);
@@ -223,11 +232,9 @@ impl Fetcher {
     async fn fetch_over(
         &self,
         line_to: fn(&Lines, IpAddr, &WebUrl) -> Result<Arc<Line>, FetchError>,
-        known: &Validators,
-        ask: &Ask,
-        address: IpAddr,
-        byte_limit: u64,
+        wanted: Wanted<'_>,
     ) -> (Answer, Vec<u8>) {
+        let Wanted { known, ask, address, byte_limit } = wanted;
         let parts = &*self.parts;
         let not_asked =
             |failure| (Answer::not_asked((parts.clock)(), Some(address), failure, None), Vec::new());
@@ -327,7 +334,7 @@ impl Parts {
         self.pin_of(host).filter(|pin| pin.until > Instant::now())
     }
 
-    /// Who opts out is left alone from then on, although the pin is older.
+    /// An opt-out is in force at once, although the pin is older.
     fn choice_of(&self, pin: &Pin, dead: &[IpAddr]) -> Choice {
         let refusal = pin.aliases.iter().find_map(|alias| self.gate.host(alias).err());
         match (refusal, &pin.addresses) {
@@ -358,7 +365,7 @@ impl Parts {
 }
 
 impl Pin {
-    fn of(found: Found, gate: &Gate) -> Self {
+    fn new(found: Found, gate: &Gate) -> Self {
         let now = Instant::now();
         let span = match found.addresses {
             Ok(_) => {
@@ -372,7 +379,7 @@ impl Pin {
         Self { addresses, is_v4_only, until: now + span, aliases: found.aliases }
     }
 
-    /// Whether nobody is where the host is, and further addresses would be tried.
+    /// Whether all addresses of the host are dead, and further ones would be tried.
     fn is_dead(&self, dead: &[IpAddr]) -> bool {
         self.addresses.as_ref().is_ok_and(|them| {
             them.len() < MOST_ADDRESSES && them.iter().all(|address| dead.contains(address))

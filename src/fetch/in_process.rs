@@ -34,19 +34,24 @@ pub trait Web: Send + Sync {
 /// What DNS says of a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Looked {
+    /// In any order; or why there are none.
     pub addresses: Result<Vec<IpAddr>, Failure>,
     /// How long that may be believed.
     pub lifetime: Duration,
+    /// How long the name server takes to answer.
     pub took: Duration,
 }
 
 /// A request as a server sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
+    /// What is asked for.
     pub url: &'a WebUrl,
+    /// Tells GET from HEAD.
     pub purpose: Purpose,
     /// The fields of these names (RFC 9110 §13.1).
     pub if_none_match: Option<&'a str>,
+    /// `If-Modified-Since`, as sent.
     pub if_modified_since: Option<&'a str>,
     /// The address that is asked comes with a new connection.
     pub opens_connection: bool,
@@ -61,6 +66,7 @@ pub struct Reply {
     pub tls: Duration,
     /// What the server shows in the handshake; none when it speaks no TLS.
     pub shown: Option<Shown>,
+    /// What comes after the connection.
     pub then: Then,
 }
 
@@ -80,14 +86,19 @@ pub enum Then {
     Closed(Duration),
     /// Nothing ever comes.
     Silence,
+    /// An HTTP answer.
     Answer {
         /// From the request to the head of the answer.
         first_byte: Duration,
+        /// The HTTP status.
         status: u16,
+        /// Header fields, in order.
         fields: Vec<(&'static str, String)>,
+        /// As transferred.
         body: Vec<u8>,
         /// The connection ends after so many bytes of the body.
         cut_after: Option<usize>,
+        /// At which the body comes.
         bytes_per_second: f64,
     },
 }

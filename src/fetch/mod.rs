@@ -5,7 +5,7 @@
 //!    DNS for A records and, only when there is none, for AAAA. Of the addresses that may be
 //!    contacted the numerically smallest is chosen, so that every run chooses alike, and the host
 //!    stays pinned to it for as long as the DNS answer lives. [`Fetcher::locate_beyond`] gives the next
-//!    one for those who found that nobody is there: of three at most, with AAAA when all IPv4 is dead.
+//!    one when an address was found dead: of three at most, with AAAA when all IPv4 is dead.
 //! 2. **May we.** The caller waits for its turn at that address. [`Fetcher::fetch`] then checks
 //!    host and address once more (opt-out, special ranges): the last gate before any byte leaves.
 //! 3. **Connect.** Each server address has a line of its own: an HTTP client that can reach this
@@ -33,7 +33,7 @@
 //! (see `wire`). Informational (1xx) answers, retransmissions, TCP and IP headers are not
 //! counted. What a server had already sent when we hung up (at a cap, after the head of an
 //! image) is not known and not counted; a head that was too large (beyond 408 KiB or 100 fields)
-//! counts as the limit, for nobody tells how much of it came.
+//! counts as the limit: how much of it came is unknown.
 //!
 //! # What is put up with
 //! Folded and invalid header lines, spaces before the colon, an HTML page without any head
@@ -67,6 +67,7 @@
 //! environment and `/etc/hosts`, and never waits for politeness: that is `load`'s.
 
 mod body;
+mod body_use;
 mod cached;
 mod certificate;
 mod connect;
@@ -82,7 +83,6 @@ mod names;
 #[cfg(feature = "old-tls")]
 mod old_line;
 mod old_tls;
-mod reading;
 mod request;
 mod retry_after;
 mod route;

@@ -10,9 +10,9 @@ use tokio::time::{Instant, sleep_until};
 
 use super::Settings;
 use super::body::{Body, Read};
+use super::body_use::{BodyUse, is_markup};
 use super::connect::{Moments, Notes};
 use super::line::Line;
-use super::reading::{Reading, is_markup};
 use super::request::request_bytes;
 use super::wire::WireCount;
 use super::{head, tls};
@@ -118,19 +118,19 @@ impl Exchange<'_> {
         answer.head = head::pick(response.headers(), now);
         answer.http_version = Some(format!("{:?}", response.version()));
         answer.tls_version = tls::version(response.extensions());
-        let reading = Reading::of(self.purpose, &response, self.settings.max_body);
+        let body_use = BodyUse::for_answer(self.purpose, &response, self.settings.max_body);
         let ancient = response.version() == Version::HTTP_09;
         let body = Body::new(response, self.settings.timeouts.idle, deadline);
-        let read = match reading {
-            Reading::Keep(cap) => {
+        let read = match body_use {
+            BodyUse::Keep(cap) => {
                 let encoding = answer.head.content_encoding.as_deref();
                 body.keep(encoding, cap, self.wire_limit, tally).await
             }
-            Reading::Drain => {
+            BodyUse::Drain => {
                 body.drain(self.wire_limit, tally).await;
                 Read::default()
             }
-            Reading::HangUp => Read::default(),
+            BodyUse::HangUp => Read::default(),
         };
         if ancient && !is_markup(&read.bytes) {
             answer.status = None;

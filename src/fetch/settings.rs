@@ -23,6 +23,7 @@ pub struct Settings {
     pub refuse_bad_certificates: bool,
     /// Decoded bytes of a page that are read; the rest of a longer one is left.
     pub max_body: u64,
+    /// How long each phase may take.
     pub timeouts: Timeouts,
     /// Files with further root certificates (PEM).
     pub extra_roots: Vec<PathBuf>,
@@ -96,6 +97,7 @@ impl Default for Timeouts {
 /// Why no fetcher can be made from these settings.
 ///
 /// After that there are no errors: what happens during an exchange is an answer.
+#[allow(missing_docs, reason = "each message says what is wrong, and the fields are what it names")]
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
     #[error("cannot read root certificates from '{path}': {source}")]

@@ -64,7 +64,7 @@ impl Tls {
         (config, verdict)
     }
 
-    /// Who looks at the certificates of one line, and where it says what is wrong with them.
+    /// What checks the certificates of one line, and where it says what is wrong with them.
     pub(super) fn examiner(&self, host: &Host) -> (Examiner, Arc<CertificateCheck>) {
         let verdict = Arc::<CertificateCheck>::default();
         let name = host.as_str().trim_start_matches('[').trim_end_matches(']');

@@ -8,7 +8,7 @@ use crate::exchange::Wire;
 
 /// The largest head that is read, and the most that is read ahead of what we asked for: the
 /// buffer of hyper's HTTP/1 connection.
-pub const READ_AHEAD: u64 = 8192 + 4096 * 100;
+pub(super) const READ_AHEAD: u64 = 8192 + 4096 * 100;
 
 /// What frames a head, or what is read ahead: at most 26 records and 51 chunks, as they are counted here.
 pub(super) const FRAMES: u64 = 1024;

@@ -4,7 +4,7 @@ use crate::address::{Site, WebUrl};
 
 /// How far a survey spreads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rules {
+pub struct Spread {
     /// Start URLs that one site may have; each but the first makes a further tree of the site where the
     /// earlier ones have not reached it.
     pub seeds_per_site: u32,
@@ -17,7 +17,7 @@ pub struct Rules {
 /// Trees of a site that brought no page before it is given up.
 pub const MOST_TREES: u32 = 3;
 
-impl Default for Rules {
+impl Default for Spread {
     fn default() -> Self {
         Self { seeds_per_site: 1, generations: None, later_trees: true }
     }
@@ -28,14 +28,17 @@ impl Default for Rules {
 pub struct Lease {
     /// The tree's place in the survey; also the name of its journal.
     pub order: u64,
+    /// Whose tree it is.
     pub site: Site,
     /// Trees of greater priority are handed out first.
     pub priority: i32,
     /// Which of the site's start URLs this is, 0 the first.
     pub seed: u16,
+    /// Where the walk begins.
     pub start: WebUrl,
     /// The site that first linked here; none for the user's start URLs.
     pub parent: Option<Site>,
+    /// Sites between it and the start list; 0 for the start list itself.
     pub generation: u32,
 }
 
@@ -43,7 +46,9 @@ pub struct Lease {
 /// there is one; where it is a host, a known host above it takes it in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StartCandidate {
+    /// Where a walk would begin.
     pub url: WebUrl,
+    /// Never empty.
     pub homes: Vec<Site>,
     /// Trees of greater priority are handed out first.
     pub priority: i32,
@@ -64,6 +69,7 @@ pub enum Offer {
 /// A tree whose rows are in the tables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finished {
+    /// The tree as it was handed out.
     pub lease: Lease,
     /// External URLs to be fed back, in the order found.
     pub found: Vec<StartCandidate>,

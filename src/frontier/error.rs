@@ -2,6 +2,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Why the state store cannot do its work.
+#[allow(missing_docs, reason = "each message says what is wrong, and the fields are what it names")]
 #[derive(Debug, thiserror::Error)]
 pub enum FrontierError {
     #[error("{path}: another process is at work on this survey")]

@@ -1,7 +1,7 @@
 use redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
 use serde::{Deserialize, Serialize};
 
-use super::entry::{MOST_TREES, Rules, StartCandidate};
+use super::entry::{MOST_TREES, Spread, StartCandidate};
 use super::layout::{decode, encode};
 use crate::address::Site;
 
@@ -46,17 +46,17 @@ pub(super) struct Spare {
 pub(super) struct Gates<'txn> {
     gates: Table<'txn, &'static str, &'static [u8]>,
     closed: Table<'txn, u64, &'static [u8]>,
-    rules: Rules,
+    spread: Spread,
 }
 
 impl<'txn> Gates<'txn> {
-    pub(super) fn open(txn: &'txn WriteTransaction, rules: Rules) -> Result<Self, redb::Error> {
-        Ok(Self { gates: txn.open_table(GATES)?, closed: txn.open_table(CLOSED)?, rules })
+    pub(super) fn open(txn: &'txn WriteTransaction, spread: Spread) -> Result<Self, redb::Error> {
+        Ok(Self { gates: txn.open_table(GATES)?, closed: txn.open_table(CLOSED)?, spread })
     }
 
     /// A tree of the site was queued.
     pub(super) fn add_tree(&mut self, site: &Site) -> Result<(), redb::Error> {
-        if self.rules.later_trees {
+        if self.spread.later_trees {
             let mut gate = self.gate(site)?;
             gate.unmerged += 1;
             self.put(site, &gate)?;
@@ -67,7 +67,7 @@ impl<'txn> Gates<'txn> {
     /// Whether a URL makes one more tree of its site, which has so many: where the site is closed. Where that is not
     /// known yet, the URL becomes a spare.
     pub(super) fn admits(&mut self, site: &Site, spare: &Spare, trees: usize) -> Result<bool, redb::Error> {
-        if !self.rules.later_trees || trees >= MOST_TREES as usize {
+        if !self.spread.later_trees || trees >= MOST_TREES as usize {
             return Ok(false);
         }
         let mut gate = self.gate(site)?;
@@ -85,7 +85,7 @@ impl<'txn> Gates<'txn> {
 
     /// A tree is finished; if it brought no page, what its site's trees asked for.
     pub(super) fn note_finished(&mut self, order: u64, closed: Option<&[u64]>) -> Result<(), redb::Error> {
-        if let Some(asked) = closed.filter(|_| self.rules.later_trees) {
+        if let Some(asked) = closed.filter(|_| self.spread.later_trees) {
             self.closed.insert(order, encode(&asked).as_slice())?;
         }
         Ok(())
@@ -98,7 +98,7 @@ impl<'txn> Gates<'txn> {
         site: &Site,
         trees: usize,
     ) -> Result<Option<Spare>, redb::Error> {
-        if !self.rules.later_trees {
+        if !self.spread.later_trees {
             return Ok(None);
         }
         let asked = self.closed.remove(order)?;

@@ -26,7 +26,7 @@ mod layout;
 mod queue;
 mod store;
 
-pub use entry::{Finished, Lease, MOST_TREES, Offer, Rules, StartCandidate};
+pub use entry::{Finished, Lease, MOST_TREES, Offer, Spread, StartCandidate};
 pub use error::FrontierError;
 pub use store::{Batch, Counts, Frontier};
 

@@ -1,7 +1,7 @@
 use redb::{ReadableTable, Table, WriteTransaction};
 use serde::{Deserialize, Serialize};
 
-use super::entry::{Finished, Lease, Offer, Rules, StartCandidate};
+use super::entry::{Finished, Lease, Offer, Spread, StartCandidate};
 use super::gate::{Gates, Spare};
 use super::layout::{FOUND, META, QueueKey, SITES, TREES, WAITING, decode, encode, queue_key};
 use crate::address::Site;
@@ -25,7 +25,7 @@ pub(super) struct Queue<'txn> {
     sites: Table<'txn, &'static str, &'static [u8]>,
     found: Table<'txn, u64, &'static [u8]>,
     gates: Gates<'txn>,
-    rules: Rules,
+    spread: Spread,
     /// The first of the places that were taken in this transaction.
     pub first_taken: Option<QueueKey>,
 }
@@ -38,15 +38,15 @@ const MERGED: &str = "merged";
 pub(super) const SITES_FOUND: &str = "sites";
 
 impl<'txn> Queue<'txn> {
-    pub(super) fn open(txn: &'txn WriteTransaction, rules: Rules) -> Result<Self, redb::Error> {
+    pub(super) fn open(txn: &'txn WriteTransaction, spread: Spread) -> Result<Self, redb::Error> {
         Ok(Self {
             meta: txn.open_table(META)?,
             trees: txn.open_table(TREES)?,
             waiting: txn.open_table(WAITING)?,
             sites: txn.open_table(SITES)?,
             found: txn.open_table(FOUND)?,
-            gates: Gates::open(txn, rules)?,
-            rules,
+            gates: Gates::open(txn, spread)?,
+            spread,
             first_taken: None,
         })
     }
@@ -67,12 +67,12 @@ impl<'txn> Queue<'txn> {
         let Some(nearest) = offered.homes.first().cloned() else { return Ok(Offer::Known) };
         let is_new = home.is_none();
         let (site, entry) = home.unwrap_or_else(|| (nearest, SiteEntry::default()));
-        let is_too_far = self.rules.generations.is_some_and(|last| generation > last);
+        let is_too_far = self.spread.generations.is_some_and(|last| generation > last);
         if is_too_far || entry.seeds.contains(&offered.url.page_key().0) {
             return Ok(Offer::Known);
         }
         let start = Spare { offered, parent: parent.cloned(), generation };
-        let has_all_seeds = entry.seeds.len() >= self.rules.seeds_per_site.max(1) as usize;
+        let has_all_seeds = entry.seeds.len() >= self.spread.seeds_per_site.max(1) as usize;
         if has_all_seeds && !self.gates.admits(&site, &start, entry.seeds.len())? {
             return Ok(Offer::Known);
         }

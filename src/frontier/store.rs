@@ -7,7 +7,7 @@ use redb::{
     Builder, Database, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction,
 };
 
-use super::entry::{Finished, Lease, Offer, Rules, StartCandidate};
+use super::entry::{Finished, Lease, Offer, Spread, StartCandidate};
 use super::error::FrontierError;
 use super::gate::{GATES, Gate};
 use super::layout::{FOUND, META, QueueKey, SITES, TREES, WAITING, decode, queue_key};
@@ -46,7 +46,7 @@ const CACHE_BYTES: usize = 64 * 1024 * 1024;
 pub struct Frontier {
     path: PathBuf,
     store: Database,
-    rules: Rules,
+    spread: Spread,
     /// Handed out by this process and not finished.
     leased: HashSet<u64>,
     /// No tree before this place is waiting without being leased.
@@ -58,7 +58,9 @@ pub struct Frontier {
 pub struct Counts {
     /// Queued ever.
     pub trees: u64,
+    /// Whose rows are in the tables.
     pub finished: u64,
+    /// Handed out and not finished.
     pub leased: u64,
     /// Different sites.
     pub sites: u64,
@@ -66,6 +68,7 @@ pub struct Counts {
 
 /// What became of a batch: everything that must be true together.
 pub struct Batch<'a> {
+    /// Trees whose rows are in the segments.
     pub finished: &'a [Finished],
     /// Segments of the tables that are complete, those of this batch included.
     pub segments: u64,
@@ -84,14 +87,14 @@ impl Frontier {
     ///
     /// # Errors
     /// When another process has it open, a newer program wrote it, or it cannot be read or written.
-    pub fn open(path: &Path, rules: Rules) -> Result<Self, FrontierError> {
+    pub fn open(path: &Path, spread: Spread) -> Result<Self, FrontierError> {
         let store = Builder::new()
             .set_cache_size(CACHE_BYTES)
             .create(path)
             .map_err(|source| FrontierError::store("open", path, source))?;
-        let frontier = Self { path: path.to_owned(), store, rules, leased: HashSet::new(), cursor: (0, 0) };
+        let frontier = Self { path: path.to_owned(), store, spread, leased: HashSet::new(), cursor: (0, 0) };
         let format = frontier.write("prepare", |txn| {
-            let mut queue = Queue::open(txn, rules)?;
+            let mut queue = Queue::open(txn, spread)?;
             txn.open_table(SERVERS)?;
             txn.open_table(KNOWN)?;
             txn.open_table(HOSTS)?;
@@ -116,7 +119,7 @@ impl Frontier {
         starts: impl IntoIterator<Item = StartCandidate>,
     ) -> Result<Vec<Offer>, FrontierError> {
         let (offers, first_taken) = self.write("write", |txn| {
-            let mut queue = Queue::open(txn, self.rules)?;
+            let mut queue = Queue::open(txn, self.spread)?;
             let offers =
                 starts.into_iter().map(|start| queue.offer(start, None, 0)).collect::<Result<_, _>>()?;
             Ok((offers, queue.first_taken))
@@ -142,7 +145,7 @@ impl Frontier {
                 return Ok((noted, Vec::new(), None));
             }
             added.insert(name, number)?;
-            let mut queue = Queue::open(txn, self.rules)?;
+            let mut queue = Queue::open(txn, self.spread)?;
             let offers =
                 starts.into_iter().map(|start| queue.offer(start, None, 0)).collect::<Result<_, _>>()?;
             Ok((number, offers, queue.first_taken))
@@ -184,7 +187,7 @@ impl Frontier {
     /// When the store cannot be written; then nothing of it happened.
     pub fn finish(&mut self, batch: &Batch<'_>) -> Result<(), FrontierError> {
         let first_taken = self.write("write", |txn| {
-            let mut queue = Queue::open(txn, self.rules)?;
+            let mut queue = Queue::open(txn, self.spread)?;
             let mut known = txn.open_table(KNOWN)?;
             for tree in batch.finished {
                 queue.close(tree)?;
@@ -221,10 +224,10 @@ impl Frontier {
     /// # Errors
     /// When the store cannot be read.
     pub fn is_news(&self, found: &[StartCandidate], is_closed: bool) -> Result<bool, FrontierError> {
-        if is_closed && self.rules.later_trees {
+        if is_closed && self.spread.later_trees {
             return Ok(true);
         }
-        if self.rules.seeds_per_site > 1 {
+        if self.spread.seeds_per_site > 1 {
             return Ok(!found.is_empty());
         }
         self.read("read", |txn| {

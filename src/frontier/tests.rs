@@ -8,8 +8,8 @@ fn start(url: &str) -> StartCandidate {
     StartCandidate { homes: vec![Site::new(url.host().clone())], url, priority: 0 }
 }
 
-fn open(dir: &tempfile::TempDir, rules: Rules) -> Frontier {
-    Frontier::open(&dir.path().join("state.redb"), rules).unwrap()
+fn open(dir: &tempfile::TempDir, spread: Spread) -> Frontier {
+    Frontier::open(&dir.path().join("state.redb"), spread).unwrap()
 }
 
 fn finished(lease: &Lease, found: &[&str]) -> Finished {
@@ -34,7 +34,7 @@ fn lease(frontier: &mut Frontier) -> Lease {
 #[test]
 fn trees_are_handed_out_in_the_order_offered_and_each_site_once() {
     let dir = tempfile::tempdir().unwrap();
-    let mut frontier = open(&dir, Rules::default());
+    let mut frontier = open(&dir, Spread::default());
     let offers = frontier.offer(["http://a.ke/", "http://b.ke/", "http://a.ke/x"].map(start)).unwrap();
     assert_eq!(offers, [Offer::Site, Offer::Site, Offer::Known]);
     assert_eq!(lease(&mut frontier).site.as_str(), "a.ke");
@@ -45,7 +45,7 @@ fn trees_are_handed_out_in_the_order_offered_and_each_site_once() {
 #[test]
 fn trees_of_greater_priority_are_handed_out_first_also_those_found_later() {
     let dir = tempfile::tempdir().unwrap();
-    let mut frontier = open(&dir, Rules::default());
+    let mut frontier = open(&dir, Spread::default());
     let with = |url, priority| StartCandidate { priority, ..start(url) };
     let starts = [with("http://last.ke/", -1), with("http://a.ke/", 0), with("http://b.ke/", 0)];
     frontier.offer([with("http://first.ke/", 5)].into_iter().chain(starts)).unwrap();
@@ -62,7 +62,7 @@ fn trees_of_greater_priority_are_handed_out_first_also_those_found_later() {
 #[test]
 fn findings_are_merged_in_the_order_of_the_trees_whichever_ends_first() {
     let dir = tempfile::tempdir().unwrap();
-    let mut frontier = open(&dir, Rules::default());
+    let mut frontier = open(&dir, Spread::default());
     frontier.offer(["http://a.ke/", "http://b.ke/"].map(start)).unwrap();
     let (a, b) = (lease(&mut frontier), lease(&mut frontier));
     assert!(!frontier.holds_back().unwrap());
@@ -80,14 +80,14 @@ fn findings_are_merged_in_the_order_of_the_trees_whichever_ends_first() {
 #[test]
 fn a_list_that_is_added_is_offered_once_behind_all_that_there_is() {
     let dir = tempfile::tempdir().unwrap();
-    let mut frontier = open(&dir, Rules::default());
+    let mut frontier = open(&dir, Spread::default());
     frontier.offer(["http://a.ke/"].map(start)).unwrap();
     let a = lease(&mut frontier);
     finish(&mut frontier, &[finished(&a, &["http://b.ke/"])]);
     let list = || ["http://c.ke/", "http://a.ke/x"].map(start);
     assert_eq!(frontier.offer_once("list", 7, list()).unwrap(), (7, vec![Offer::Site, Offer::Known]));
     drop(frontier);
-    let mut frontier = open(&dir, Rules::default());
+    let mut frontier = open(&dir, Spread::default());
     assert_eq!(frontier.offer_once("list", 9, list()).unwrap(), (7, Vec::new()));
     let (b, c) = (lease(&mut frontier), lease(&mut frontier));
     assert_eq!((b.site.as_str(), b.generation), ("b.ke", 1));
@@ -98,7 +98,7 @@ fn a_list_that_is_added_is_offered_once_behind_all_that_there_is() {
 #[test]
 fn generations_bound_how_far_a_survey_spreads() {
     let dir = tempfile::tempdir().unwrap();
-    let mut frontier = open(&dir, Rules { generations: Some(1), ..Rules::default() });
+    let mut frontier = open(&dir, Spread { generations: Some(1), ..Spread::default() });
     frontier.offer(["http://a.ke/"].map(start)).unwrap();
     let a = lease(&mut frontier);
     finish(&mut frontier, &[finished(&a, &["http://b.ke/"])]);
@@ -110,7 +110,7 @@ fn generations_bound_how_far_a_survey_spreads() {
 #[test]
 fn a_further_seed_of_a_site_waits_until_the_tree_before_it_is_finished() {
     let dir = tempfile::tempdir().unwrap();
-    let mut frontier = open(&dir, Rules { seeds_per_site: 2, ..Rules::default() });
+    let mut frontier = open(&dir, Spread { seeds_per_site: 2, ..Spread::default() });
     let starts = ["http://a.ke/", "http://a.ke/x", "http://a.ke/x", "http://a.ke/y"].map(start);
     assert_eq!(frontier.offer(starts).unwrap(), [Offer::Site, Offer::Seed, Offer::Known, Offer::Known]);
     let first = lease(&mut frontier);
@@ -123,7 +123,7 @@ fn a_further_seed_of_a_site_waits_until_the_tree_before_it_is_finished() {
 #[test]
 fn a_host_below_a_known_site_belongs_to_it() {
     let dir = tempfile::tempdir().unwrap();
-    let mut frontier = open(&dir, Rules::default());
+    let mut frontier = open(&dir, Spread::default());
     let below = StartCandidate {
         priority: 0,
         url: WebUrl::parse("http://m.a.ke/").unwrap(),
@@ -135,7 +135,7 @@ fn a_host_below_a_known_site_belongs_to_it() {
 #[test]
 fn what_is_not_finished_is_handed_out_again_after_a_crash() {
     let dir = tempfile::tempdir().unwrap();
-    let mut frontier = open(&dir, Rules::default());
+    let mut frontier = open(&dir, Spread::default());
     frontier.offer(["http://a.ke/", "http://b.ke/", "http://c.ke/"].map(start)).unwrap();
     let a = lease(&mut frontier);
     let b = lease(&mut frontier);
@@ -152,7 +152,7 @@ fn what_is_not_finished_is_handed_out_again_after_a_crash() {
         })
         .unwrap();
     drop(frontier);
-    let mut frontier = open(&dir, Rules::default());
+    let mut frontier = open(&dir, Spread::default());
     assert_eq!((frontier.segments().unwrap(), frontier.unrecorded().unwrap()), (7, 3));
     assert_eq!(frontier.tally().unwrap().as_deref(), Some(&b"tally"[..]));
     assert_eq!(
@@ -172,8 +172,8 @@ fn what_is_not_finished_is_handed_out_again_after_a_crash() {
 #[test]
 fn a_second_process_is_refused() {
     let dir = tempfile::tempdir().unwrap();
-    let _first = open(&dir, Rules::default());
-    let second = Frontier::open(&dir.path().join("state.redb"), Rules::default());
+    let _first = open(&dir, Spread::default());
+    let second = Frontier::open(&dir.path().join("state.redb"), Spread::default());
     assert!(matches!(second, Err(FrontierError::InUse { .. })));
 }
 
@@ -187,7 +187,7 @@ fn closed(lease: &Lease, found: &[&str], asked: &[&str]) -> Finished {
 #[test]
 fn a_site_that_did_not_open_is_given_the_next_url_that_leads_to_it() {
     let dir = tempfile::tempdir().unwrap();
-    let mut frontier = open(&dir, Rules::default());
+    let mut frontier = open(&dir, Spread::default());
     frontier.offer(["http://a.ke/", "http://b.ke/dead", "http://c.ke/"].map(start)).unwrap();
     let (a, b, c) = (lease(&mut frontier), lease(&mut frontier), lease(&mut frontier));
     finish(&mut frontier, &[finished(&a, &[]), closed(&b, &[], &["http://b.ke/"])]);
@@ -207,7 +207,7 @@ fn a_site_that_did_not_open_is_given_the_next_url_that_leads_to_it() {
 #[test]
 fn urls_that_come_before_a_sites_fate_is_known_wait_for_it() {
     let dir = tempfile::tempdir().unwrap();
-    let mut frontier = open(&dir, Rules::default());
+    let mut frontier = open(&dir, Spread::default());
     let starts = ["http://a.ke/1", "http://a.ke/2", "http://a.ke/2", "http://a.ke/3", "http://a.ke/4"];
     assert_eq!(frontier.offer(starts.map(start)).unwrap()[1..], [Offer::Known; 4]);
     let mut asked = Vec::new();
@@ -221,7 +221,7 @@ fn urls_that_come_before_a_sites_fate_is_known_wait_for_it() {
 #[test]
 fn no_more_urls_are_kept_for_a_site_than_it_may_have_trees() {
     let dir = tempfile::tempdir().unwrap();
-    let mut frontier = open(&dir, Rules::default());
+    let mut frontier = open(&dir, Spread::default());
     frontier.offer(["http://a.ke/1", "http://a.ke/2", "http://a.ke/3", "http://a.ke/4"].map(start)).unwrap();
     let first = lease(&mut frontier);
     finish(&mut frontier, &[closed(&first, &[], &["http://a.ke/2", "http://a.ke/3"])]);
@@ -243,10 +243,10 @@ fn a_finished_tree_is_news_where_it_may_make_a_new_one() {
     let of_closed = start("http://closed.ke/x");
     let below_closed = homes("http://m.closed.ke/", ["m.closed.ke", "closed.ke"]);
     let of_new = start("http://new.ke/");
-    let usual = Rules::default();
-    let seeds = Rules { seeds_per_site: 2, ..usual };
-    let one_tree = Rules { later_trees: false, ..usual };
-    for (rules, found, is_closed, is_news) in [
+    let usual = Spread::default();
+    let seeds = Spread { seeds_per_site: 2, ..usual };
+    let one_tree = Spread { later_trees: false, ..usual };
+    for (spread, found, is_closed, is_news) in [
         (usual, vec![], false, false),
         (usual, vec![of_open.clone()], false, false),
         (usual, vec![below_open], false, false),
@@ -260,11 +260,11 @@ fn a_finished_tree_is_news_where_it_may_make_a_new_one() {
         (seeds, vec![of_open], false, true),
     ] {
         let dir = tempfile::tempdir().unwrap();
-        let mut frontier = open(&dir, rules);
+        let mut frontier = open(&dir, spread);
         frontier.offer(["http://open.ke/", "http://closed.ke/"].map(start)).unwrap();
         let (opened, shut) = (lease(&mut frontier), lease(&mut frontier));
         finish(&mut frontier, &[finished(&opened, &[]), closed(&shut, &[], &[])]);
-        assert_eq!(frontier.is_news(&found, is_closed).unwrap(), is_news, "{rules:?} {found:?} {is_closed}");
+        assert_eq!(frontier.is_news(&found, is_closed).unwrap(), is_news, "{spread:?} {found:?} {is_closed}");
     }
 }
 
@@ -272,7 +272,7 @@ fn a_finished_tree_is_news_where_it_may_make_a_new_one() {
 fn a_site_that_opened_needs_no_spares_and_without_later_trees_there_are_none() {
     for (later_trees, is_closed) in [(true, false), (false, true)] {
         let dir = tempfile::tempdir().unwrap();
-        let mut frontier = open(&dir, Rules { later_trees, ..Rules::default() });
+        let mut frontier = open(&dir, Spread { later_trees, ..Spread::default() });
         frontier.offer(["http://a.ke/1", "http://a.ke/2"].map(start)).unwrap();
         let first = lease(&mut frontier);
         let tree = if is_closed { closed(&first, &[], &[]) } else { finished(&first, &[]) };
@@ -284,7 +284,7 @@ fn a_site_that_opened_needs_no_spares_and_without_later_trees_there_are_none() {
 #[test]
 fn start_urls_that_a_site_may_have_count_as_trees_of_it() {
     let dir = tempfile::tempdir().unwrap();
-    let mut frontier = open(&dir, Rules { seeds_per_site: 2, ..Rules::default() });
+    let mut frontier = open(&dir, Spread { seeds_per_site: 2, ..Spread::default() });
     frontier.offer(["http://a.ke/1", "http://a.ke/2", "http://a.ke/3", "http://a.ke/4"].map(start)).unwrap();
     let mut seeds = 0;
     while let Some(next) = frontier.lease().unwrap() {
@@ -319,9 +319,9 @@ mod any_order {
     }
 
     /// The survey with so many trees at once, which end in some order: all trees by their place in the queue.
-    fn surveyed(country: &Country, rules: Rules, at_once: usize, picks: &[usize]) -> Vec<Lease> {
+    fn surveyed(country: &Country, spread: Spread, at_once: usize, picks: &[usize]) -> Vec<Lease> {
         let dir = tempfile::tempdir().unwrap();
-        let mut frontier = open(&dir, rules);
+        let mut frontier = open(&dir, spread);
         frontier.offer([(0, 0), (1, 0), (1, 1), (2, 0)].map(|at| start(&url(at)))).unwrap();
         let (mut walked, mut open_trees, mut turn) = (Vec::new(), Vec::new(), 0);
         loop {
@@ -360,9 +360,9 @@ mod any_order {
             at_once in 2usize..9,
             picks in prop::collection::vec(any::<usize>(), 16),
         ) {
-            let rules = Rules { seeds_per_site, ..Rules::default() };
-            let one = surveyed(&country, rules, 1, &[0]);
-            prop_assert_eq!(&one, &surveyed(&country, rules, at_once, &picks));
+            let spread = Spread { seeds_per_site, ..Spread::default() };
+            let one = surveyed(&country, spread, 1, &[0]);
+            prop_assert_eq!(&one, &surveyed(&country, spread, at_once, &picks));
             let mut trees: HashMap<String, usize> = HashMap::new();
             for lease in &one {
                 *trees.entry(lease.site.to_string()).or_default() += 1;
@@ -374,7 +374,7 @@ mod any_order {
 #[test]
 fn servers_are_read_page_by_page_in_the_order_of_addresses() {
     let dir = tempfile::tempdir().unwrap();
-    let mut frontier = open(&dir, Rules::default());
+    let mut frontier = open(&dir, Spread::default());
     let addresses = ["41.90.0.1", "41.90.0.2", "197.0.0.9", "2c0f:fe40::1", "2c0f:fe40::2"];
     let servers: Vec<_> = addresses.iter().map(|it| (it.parse().unwrap(), it.as_bytes().to_vec())).collect();
     let batch =
@@ -399,7 +399,7 @@ fn servers_are_read_page_by_page_in_the_order_of_addresses() {
 fn what_cannot_be_read_is_damage_and_named() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("state.redb");
-    let mut frontier = open(&dir, Rules::default());
+    let mut frontier = open(&dir, Spread::default());
     frontier.offer(["http://a.ke/"].map(start)).unwrap();
     let change = |table: &str, key: &str, cut: usize| {
         let store = redb::Database::open(&path).unwrap();
@@ -414,7 +414,7 @@ fn what_cannot_be_read_is_damage_and_named() {
     };
     drop(frontier);
     change("sites", "a.ke", 1);
-    let told = open(&dir, Rules::default()).offer(["http://a.ke/b"].map(start)).unwrap_err().to_string();
+    let told = open(&dir, Spread::default()).offer(["http://a.ke/b"].map(start)).unwrap_err().to_string();
     assert!(
         told.ends_with("state.redb: the survey's state is damaged: the entry of site a.ke cannot be read"),
         "{told}"
@@ -425,14 +425,14 @@ fn what_cannot_be_read_is_damage_and_named() {
 fn a_state_that_a_newer_program_wrote_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("state.redb");
-    drop(open(&dir, Rules::default()));
+    drop(open(&dir, Spread::default()));
     let store = redb::Database::open(&path).unwrap();
     let txn = store.begin_write().unwrap();
     let meta: redb::TableDefinition<'_, &str, u64> = redb::TableDefinition::new("meta");
     txn.open_table(meta).unwrap().insert("format", 99).unwrap();
     txn.commit().unwrap();
     drop(store);
-    let told = Frontier::open(&path, Rules::default()).err().unwrap().to_string();
+    let told = Frontier::open(&path, Spread::default()).err().unwrap().to_string();
     let expected = "the survey's state was written by a newer ccsurvey (format 99, this one reads up to 1)";
     assert!(told.ends_with(expected), "{told}");
 }

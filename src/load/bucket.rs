@@ -32,7 +32,7 @@ impl Bucket {
     /// Takes `bytes`, or says when they will be there.
     ///
     /// # Errors
-    /// The time to ask again, if nobody gives back before.
+    /// The time to ask again, unless something is given back before.
     pub fn reserve(&mut self, now: SystemTime, bytes: u64) -> Result<(), SystemTime> {
         self.refill(now);
         let missing = bytes as f64 - self.level;

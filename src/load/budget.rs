@@ -8,9 +8,11 @@ use crate::settings::Settings;
 /// What one site tree may cost its servers; none: no bound.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Budget {
+    /// Exchanges that reach the network.
     pub requests: Option<u64>,
     /// Bytes on the wire, both ways.
     pub bytes: Option<u64>,
+    /// From the beginning of the walk, pauses included.
     pub time: Option<Duration>,
 }
 
@@ -27,8 +29,11 @@ impl From<&Settings> for Budget {
 /// Which budget is spent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
+    /// [`Budget::requests`].
     Requests,
+    /// [`Budget::bytes`].
     Bytes,
+    /// [`Budget::time`].
     Time,
 }
 
@@ -37,10 +42,12 @@ pub enum Limit {
 pub enum Grant {
     /// Yes, and it may move so many bytes.
     Go {
+        /// On the wire, both ways.
         byte_limit: u64,
     },
     /// What is in flight may use up the budget.
     Wait,
+    /// No: this budget is used up.
     Spent(Limit),
 }
 

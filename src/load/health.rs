@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 use super::{Pace, delay_after};
 use crate::exchange::{Failure, asks_for_pause};
 
-/// How a server has fared of late, and what backoff follows from it.
+/// How healthy a server has been lately, and what backoff follows from it.
 ///
 /// Trouble is 429, 502, 503, 504, a reset, a refused connection, no way to the server, a time-out, a body that breaks
 /// off, or a first byte that takes far longer than the server's usual. Each doubles the pause; four sound answers in
-/// a row take one doubling back, for a server that recovers is helped by nobody who hurries. Without a sound answer
-/// between them the fifth trouble puts the server off, each further one for four times as long, and in the end it is
-/// given up for this survey. What tells neither trouble nor soundness changes nothing.
+/// a row take one doubling back: hurry does not help a server that recovers. The fifth trouble without a sound answer in
+/// between puts the server off, each further one for four times as long, and in the end it is given up for this survey.
+/// An answer that shows neither trouble nor soundness changes nothing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Health {
     doublings: u8,
@@ -26,18 +26,20 @@ pub struct Health {
 /// What an exchange tells of its server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Symptom {
+    /// It answers as usual.
     Sound,
     /// It may have too much to do.
     Trouble,
-    /// Neither: it errs, but not because of its load, as far as anybody can tell.
+    /// Neither: it errs, but not because of its load, as far as we know.
     Unclear,
 }
 
 /// What follows from an answer beside the usual pause.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Backoff {
+    /// No more than the usual pause.
     Usual,
-    /// The server is left alone for so long.
+    /// The server is not asked for this long.
     PutOff(Duration),
     /// The server is not asked any more in this survey.
     GiveUp,
@@ -64,7 +66,7 @@ const GROWN_FACTOR: f64 = 3.0;
 const GROWN_SECONDS: f64 = 1.0;
 
 impl Health {
-    /// The pause after an exchange that took so long, and the server's link for so long, by the delay rule.
+    /// The pause after an exchange that took `took`, and the server's link `link`, by the delay rule.
     ///
     /// Doubled pauses are longer by a tenth times `chance`, a number from 0 to 1, so that servers which
     /// fell into trouble together are not asked again together; a tenth, as in StormCrawler.

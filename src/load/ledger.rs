@@ -8,15 +8,21 @@ use crate::exchange::Answer;
 /// What one server bore, measured from the answers' own times.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ledger {
+    /// Exchanges that reached the network.
     pub requests: u64,
     /// Requests that were answered with a status.
     pub answers: u64,
+    /// On the wire, to the server.
     pub sent_bytes: u64,
+    /// On the wire, from the server.
     pub received_bytes: u64,
+    /// Connections that were opened.
     pub connections: u64,
+    /// Time that exchanges took, summed.
     pub busy: Duration,
     /// Least time from the end of one exchange to the start of the next; zero when they overlapped.
     pub smallest_gap: Option<Duration>,
+    /// Most exchanges at once.
     pub most_parallel: u32,
     /// In any 60 s; counted in whole seconds, so it may be one second's requests too high.
     pub most_requests_per_minute: u32,

@@ -1,13 +1,13 @@
 //! What we may spend on servers, and what we spent.
 //!
-//! **The life of an exchange's permit.** Whoever drives a walk asks [`Load::permit`] for a turn at an
+//! **The life of an exchange's permit.** The driver of a walk asks [`Load::permit`] for a turn at an
 //! address. The answer is *go*, *not before*, or *busy*: an exchange in flight must end first. With the
 //! [`Permit`] the exchange happens; its answer comes back through [`Load::settle`], which frees the
 //! address and the site, books what it cost in the ledger, and sets when the address may be asked again.
 //! That time follows from one function, [`delay_after`]: the delay rule stands nowhere else.
 //!
-//! Shared hosting makes politeness to hosts no politeness, so the pace is kept per *address*, over the
-//! whole survey, whoever asks and for whatever: pages, redirects, robots.txt. A site has one exchange
+//! With shared hosting, politeness to hosts is not enough: the pace is kept per *address*, over the
+//! whole survey and for every purpose: pages, redirects, robots.txt. A site has one exchange
 //! in flight at a time even if its hosts have several addresses.
 //!
 //! Where servers share a link, the same places and pauses are kept per neighbourhood too
@@ -27,28 +27,28 @@
 
 mod bucket;
 mod budget;
-mod desk;
 mod health;
 mod ledger;
 mod networks;
 mod own_link;
 mod pace;
+mod permits;
 mod server;
+mod server_link;
 mod share;
 mod slots;
-mod thin;
 
 pub use bucket::{BURST_SECONDS, Bucket};
 pub use budget::{Budget, Grant, Limit, SiteBudget, least_bytes};
-pub use desk::{Load, Permit, Turn};
 pub use health::{Backoff, Health, Symptom, symptom_of};
 pub use ledger::Ledger;
 pub use networks::{Network, Networks};
 pub use own_link::{Blame, OwnLink, Passage, Sign};
 pub use pace::{LONGEST_FOR_LINK, LONGEST_WAIT, Pace, delay_after};
+pub use permits::{Load, Permit, Turn};
 pub use server::ServerState;
-pub use share::{Burden, Most, SharedBudget, least_busy};
-pub use thin::{Flow, IN_FLIGHT, LEAST_BYTES, SHORTEST, ServerLink};
+pub use server_link::{Flow, IN_FLIGHT, LEAST_BYTES, SHORTEST, ServerLink};
+pub use share::{Burden, LargestExchange, SharedBudget, least_busy};
 
 #[cfg(test)]
 mod networks_tests;

@@ -4,13 +4,14 @@ use std::net::IpAddr;
 use std::time::SystemTime;
 
 use super::share::{Account, Headroom};
-use super::{Most, SharedBudget};
+use super::{LargestExchange, SharedBudget};
 use crate::address::Neighbourhood;
 use crate::exchange::Answer;
 
 /// Servers that share something beyond their address: a room and its link, or an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Network {
+    /// A block of neighbouring addresses.
     Neighbourhood(Neighbourhood),
     /// An autonomous system, by its number.
     System(u32),
@@ -45,7 +46,7 @@ impl Networks {
     }
 
     /// Whether the networks of an address may bear one more exchange.
-    pub(super) fn room(&self, address: IpAddr, now: SystemTime, most: Most) -> Headroom {
+    pub(super) fn room(&self, address: IpAddr, now: SystemTime, most: LargestExchange) -> Headroom {
         let fresh = Borne::default();
         self.around(address).fold(Headroom::For(most.bytes), |room, network| {
             let Borne { account, in_flight } = self.borne.get(&network).unwrap_or(&fresh);

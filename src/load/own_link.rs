@@ -13,7 +13,7 @@ use crate::exchange::{Answer, Failure};
 pub struct OwnLink {
     /// The longest pause at a server; those of the survey are a half to ten times as long.
     longest_pause: Duration,
-    /// Who was lost since something was last reached, as hashes.
+    /// Names and servers that were lost since something was last reached, as hashes.
     lost: HashSet<u64>,
     weight: u32,
     /// Since when nothing is asked, and when a question may probe next.
@@ -32,8 +32,9 @@ struct Broken {
 /// Whether a question may be put, as far as our own link goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passage {
+    /// It may: the link works as far as is known.
     Open,
-    /// This question probes the link: nobody else asks until its answer is noted.
+    /// This question probes the link: no other is put until its answer is noted.
     Probe,
     /// Ask again then, or when an exchange has ended.
     Until(SystemTime),
@@ -67,9 +68,9 @@ pub enum Sign {
 /// costs is half a minute.
 const ENOUGH: u32 = 12;
 const WEIGHT_OF_KNOWN: u32 = 3;
-/// So many different ones at least: a single dead host asked many times says nothing of us.
+/// At least so many different ones: a single dead host that is asked many times says nothing about our link.
 const ENOUGH_DIFFERENT: usize = 4;
-/// A probe whose answer nobody noted (its visit was stopped) is given up after so long.
+/// A probe whose answer was not noted, because its visit was stopped, is given up after this time.
 const PROBE_LASTS: Duration = Duration::from_secs(120);
 
 impl OwnLink {
@@ -100,7 +101,7 @@ impl OwnLink {
         }
     }
 
-    /// A probe turned out to need no network, or nobody told what came of it: the next question probes.
+    /// A probe turned out to need no network, or its outcome was not noted: the next question probes.
     pub fn pass_on(&mut self, now: SystemTime) {
         if let Some(broken) = self.broken.as_mut().filter(|broken| broken.is_probing) {
             broken.is_probing = false;
@@ -148,7 +149,7 @@ impl OwnLink {
 impl Sign {
     /// What an answer tells; `is_known` if its server had answered before.
     #[must_use]
-    pub fn of(answer: &Answer, is_known: bool) -> Self {
+    pub fn from_answer(answer: &Answer, is_known: bool) -> Self {
         let lost = if is_known { Self::LostKnown } else { Self::LostUnknown };
         match answer.failure {
             _ if answer.status.is_some() => Self::Reached,
@@ -157,7 +158,7 @@ impl Sign {
             Some(Failure::FirstByteTimeout) if answer.wire.connections == 0 => lost,
             Some(Failure::DnsTimeout | Failure::DnsServfail) => Self::LostUnknown,
             Some(failure) if failure.reached_the_network() => Self::Reached,
-            // That a name does not exist the name server may know by heart.
+            // The name server may have it cached that a name does not exist.
             _ => Self::Silent,
         }
     }
@@ -265,7 +266,7 @@ mod tests {
 
     #[test]
     fn a_refusal_is_an_answer_of_the_network_and_a_missing_name_is_none() {
-        let sign = |failure| Sign::of(&Answer::not_asked(at(0), None, failure, None), true);
+        let sign = |failure| Sign::from_answer(&Answer::not_asked(at(0), None, failure, None), true);
         assert_eq!(sign(Failure::ConnectRefused), Sign::Reached);
         assert_eq!(sign(Failure::Reset), Sign::Reached);
         assert_eq!(sign(Failure::ConnectTimeout), Sign::LostKnown);
@@ -281,10 +282,14 @@ mod tests {
             answer.wire.connections = connections;
             answer
         };
-        assert_eq!(Sign::of(&silent(0), true), Sign::LostKnown, "a connection kept alive may be dead");
-        assert_eq!(Sign::of(&silent(0), false), Sign::LostUnknown);
-        assert_eq!(Sign::of(&silent(1), true), Sign::Reached);
+        assert_eq!(
+            Sign::from_answer(&silent(0), true),
+            Sign::LostKnown,
+            "a connection kept alive may be dead"
+        );
+        assert_eq!(Sign::from_answer(&silent(0), false), Sign::LostUnknown);
+        assert_eq!(Sign::from_answer(&silent(1), true), Sign::Reached);
         let page = Answer { status: Some(200), failure: None, ..silent(0) };
-        assert_eq!(Sign::of(&page, true), Sign::Reached);
+        assert_eq!(Sign::from_answer(&page, true), Sign::Reached);
     }
 }

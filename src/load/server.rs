@@ -3,7 +3,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use super::health::{Backoff, Health, symptom_of};
-use super::share::{Account, Headroom, Most, SharedBudget};
+use super::share::{Account, Headroom, LargestExchange, SharedBudget};
 use super::slots::Slots;
 use super::{Flow, Ledger, Pace, ServerLink};
 use crate::exchange::{Answer, Purpose};
@@ -11,6 +11,7 @@ use crate::exchange::{Answer, Purpose};
 /// What is remembered of one server address: when it may be asked again, and what it bore.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ServerState {
+    /// What it bore.
     pub ledger: Ledger,
     slots: Slots,
     /// The server is left alone until then: it asked for that (Retry-After), or has been in trouble again and
@@ -40,7 +41,7 @@ impl ServerState {
     }
 
     /// Whether the server may bear one more exchange.
-    pub(super) fn room(&self, budget: &SharedBudget, now: SystemTime, most: Most) -> Headroom {
+    pub(super) fn room(&self, budget: &SharedBudget, now: SystemTime, most: LargestExchange) -> Headroom {
         budget.room(now, &self.account, self.slots.in_flight(), most)
     }
 
@@ -69,7 +70,7 @@ impl ServerState {
             Backoff::PutOff(time) => self.hold_until(ended.checked_add(time)),
             Backoff::GiveUp => self.is_given_up = true,
         }
-        let link = self.link.take(&Flow::of(purpose, answer));
+        let link = self.link.take(&Flow::from_answer(purpose, answer));
         self.rest(ended, self.pause_after(pace, answer.timings.total, link))
     }
 

@@ -10,16 +10,20 @@ use crate::settings::{Allowance, Bearable};
 /// [`Network`](super::Network) of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SharedBudget {
+    /// In one day, by UTC.
     pub per_day: Burden,
+    /// In the whole survey.
     pub in_all: Burden,
 }
 
 /// Load of one place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Burden {
+    /// Exchanges that reach the network.
     pub requests: Option<u64>,
     /// On the wire, both ways.
     pub bytes: Option<u64>,
+    /// Time that exchanges take, summed.
     pub busy: Option<Duration>,
 }
 
@@ -41,7 +45,8 @@ impl From<&Bearable> for Burden {
 
 /// The most that one exchange may come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Most {
+pub struct LargestExchange {
+    /// On the wire, both ways.
     pub bytes: u64,
     /// What it may move beyond a smaller limit that it is given.
     pub ahead: u64,
@@ -96,7 +101,13 @@ impl SharedBudget {
         *self == Self::default()
     }
 
-    pub(super) fn room(&self, now: SystemTime, borne: &Account, in_flight: u32, most: Most) -> Headroom {
+    pub(super) fn room(
+        &self,
+        now: SystemTime,
+        borne: &Account,
+        in_flight: u32,
+        most: LargestExchange,
+    ) -> Headroom {
         let (in_all, today) = (borne.in_all.at_most(most), borne.on_day_of(now).at_most(most));
         let left = |in_flight| {
             (self.in_all.left(&in_all, in_flight, most), self.per_day.left(&today, in_flight, most))
@@ -130,7 +141,7 @@ impl Headroom {
 impl Account {
     /// An exchange counts for the day on which it began.
     pub(super) fn book(&mut self, answer: &Answer) {
-        self.take(answer.started, &Spent::of(answer));
+        self.take(answer.started, &Spent::from_answer(answer));
     }
 
     /// The answer to what was asked at this time is lost.
@@ -169,7 +180,7 @@ impl Account {
 }
 
 impl Spent {
-    fn of(answer: &Answer) -> Self {
+    fn from_answer(answer: &Answer) -> Self {
         let bytes = answer.wire.sent + answer.wire.received;
         Self { requests: 1, bytes, busy: answer.timings.total, lost: 0 }
     }
@@ -182,7 +193,7 @@ impl Spent {
     }
 
     /// The same where each lost exchange came to the most.
-    fn at_most(self, most: Most) -> Self {
+    fn at_most(self, most: LargestExchange) -> Self {
         Self {
             requests: self.requests + u64::from(self.lost),
             bytes: self.bytes.saturating_add(most.bytes.saturating_mul(self.lost.into())),
@@ -198,7 +209,7 @@ impl Spent {
 
 impl Burden {
     /// Bytes that one more exchange may move beside those in flight; none when there is no room for one.
-    fn left(&self, spent: &Spent, in_flight: u32, most: Most) -> Option<u64> {
+    fn left(&self, spent: &Spent, in_flight: u32, most: LargestExchange) -> Option<u64> {
         if self.requests.is_some_and(|limit| spent.requests + u64::from(in_flight) >= limit) {
             return None;
         }

@@ -42,7 +42,7 @@ impl Slots {
         self.in_flight += 1;
     }
 
-    /// An exchange has ended, and its place is to rest for so long.
+    /// An exchange has ended, and its place is to rest for `pause`.
     pub(super) fn end(&mut self, ended: SystemTime, pause: Duration) {
         self.in_flight = self.in_flight.saturating_sub(1);
         self.resting.push(Slot { ended, free: ended + pause });

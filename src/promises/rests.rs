@@ -143,7 +143,7 @@ impl ServerHistory {
         let symptom = symptom_of(answer.status, answer.failure);
         // The least of what chance may add to each time.
         let backoff = self.health.note(pace, symptom, answer.timings.first_byte, 0.0);
-        let link = self.link.take(&Flow::of(fact.purpose, answer));
+        let link = self.link.take(&Flow::from_answer(fact.purpose, answer));
         let bare = Pace { min_delay: Duration::ZERO, ..pace.clone() };
         let slow = delay_after(&bare, took, Duration::ZERO, 0, None);
         let share = delay_after(&bare, Duration::ZERO, link, 0, None);

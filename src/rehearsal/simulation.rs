@@ -10,7 +10,7 @@ use super::in_process::InProcess;
 use super::scenario::Scenario;
 use crate::settings::Settings;
 use crate::starts::StartList;
-use crate::survey::{Ending, Reading, Simulation, Survey, SurveyError, Taken};
+use crate::survey::{Ending, ReadingProgress, Simulation, Survey, SurveyError, Taken};
 
 /// A survey of a virtual Web in this process, on a virtual clock: weeks of a polite survey are over in minutes.
 pub struct Rehearsal {
@@ -42,10 +42,10 @@ impl Rehearsal {
         settings: Settings,
         start: &StartList,
         scenario: Scenario,
-        tell: &mut dyn FnMut(Reading),
+        tell: &mut dyn FnMut(ReadingProgress),
     ) -> Result<(Self, Taken), RehearsalError> {
         let web = Arc::new(InProcess::new(scenario.web));
-        let simulation = Simulation { web, begins: UNIX_EPOCH + BEGINS, told: scenario.told };
+        let simulation = Simulation { web, begins: UNIX_EPOCH + BEGINS, description: scenario.told };
         let virtual_time = Builder::new_current_thread()
             .enable_time()
             .start_paused(true)

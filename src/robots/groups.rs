@@ -22,7 +22,7 @@ pub(super) struct Rule {
     pub(super) allow: bool,
 }
 
-/// What was wrong with a robots.txt, whoever its groups are for.
+/// What was wrong with a robots.txt, in any of its groups.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Defects {
     /// Lines that are no field at all, name no crawler, or have a path or delay that means nothing.

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 
 /// The part of a robots.txt that is parsed: the least that RFC 9309 §2.5 permits as a limit.
-/// Who reads the body from the network should keep one byte more, so that a cut is seen here.
+/// A reader of the network should keep one byte more than this, so that a cut is seen here.
 pub const MAX_BYTES: usize = 500 * 1024;
 
 /// One line that says something, its value without white space around it.

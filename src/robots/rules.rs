@@ -76,6 +76,7 @@ impl Rules {
         self.crawl_delay
     }
 
+    /// What is wrong with the file.
     #[must_use]
     pub fn defects(&self) -> Defects {
         self.defects

@@ -1,4 +1,4 @@
-/// How many may be where.
+/// How many visits there may be, in all and in each place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Visits at once.

@@ -8,10 +8,10 @@ use super::places::{Places, Spot};
 /// What is to be done now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step<T> {
-    /// Visit this tree: it was visited before.
+    /// Visit this tree, which was visited before. The roster counts it as visited already.
     Begin(T),
-    /// Take the next tree from the queue and visit it, saying so ([`Roster::begin`]). If the queue has none, wait as
-    /// below, or until it has one.
+    /// Take the next tree from the queue, say so ([`Roster::begin`]) and visit it. If the queue has none, wait as below,
+    /// or until it has one.
     Take,
     /// Wait until a visit ends, or until this time.
     Wait(Option<SystemTime>),
@@ -46,6 +46,7 @@ pub struct Roster<T> {
 }
 
 impl<T> Roster<T> {
+    /// Without any tree.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
         Self {
@@ -63,7 +64,7 @@ impl<T> Roster<T> {
     /// Says what to do at this time.
     pub fn poll(&mut self, now: SystemTime) -> Step<T> {
         if self.visits.len() >= self.limits.visits {
-            // Nobody waits for a tree to be due that could not be visited.
+            // A tree that comes due could not be visited either.
             return Step::Wait(None);
         }
         if let Some((number, tree)) = self.come_back(now) {
@@ -73,7 +74,7 @@ impl<T> Roster<T> {
         if self.waiting() < self.limits.waiting { Step::Take } else { Step::Wait(self.next_due()) }
     }
 
-    /// A tree out of the queue is visited.
+    /// A tree was taken from the queue and is visited. One that comes back is not to be told here.
     pub fn begin(&mut self, number: u64) {
         self.visits.insert(number, None);
     }
@@ -107,7 +108,7 @@ impl<T> Roster<T> {
         }
         match back {
             None => {}
-            // Who was in its way may have left in the meantime, and then nobody would wake it.
+            // The visit in its way may have left in the meantime, and then none would wake it.
             Some(Back::Parked(tree, spot)) if !self.places.has_room(spot) => {
                 self.parked.entry(spot).or_default().push_back((number, tree));
                 self.parked_count += 1;

@@ -1,11 +1,11 @@
-//! Who is visited now: the schedule of a survey's site trees, as a machine without clock or tasks.
+//! Which trees are visited now: the schedule of a survey's site trees, as a machine without clock or tasks.
 //!
 //! A survey visits only so many sites at once, and only so many at one server or in one neighbourhood. A tree comes
 //! out of the queue once and is visited. When its visit ends it is done, or it comes back ([`Back`]): one that found no
 //! place at its server is *parked* there until another visit leaves, one whose server is to be left alone until some time
 //! is *put off* until then.
 //!
-//! Whoever has a [`Roster`] polls it for what to do next ([`Step`]), and tells it when a visit takes a place
+//! The owner of a [`Roster`] polls it for what to do next ([`Step`]), and tells it when a visit takes a place
 //! ([`Roster::enter`]) and how it ends ([`Roster::leave`]). A survey drives it with visits, a forecast with recorded
 //! exchanges: so both take the trees in the same order.
 //!

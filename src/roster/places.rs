@@ -7,7 +7,9 @@ use crate::address::{Neighbourhood, server_at};
 /// Where only so many visits may be at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Spot {
+    /// By the address that stands for it.
     Server(IpAddr),
+    /// Where these are limited.
     Neighbourhood(Neighbourhood),
 }
 

@@ -1,10 +1,10 @@
 //! Start URLs for a survey that is there already.
 //!
-//! They are handed over as a file in `DIR/added`, which appears whole and is on the disk before anybody is told so. Whoever
-//! holds the survey's state takes it in: the process at work within a second or two, or else the one that adds. One
-//! transaction of the frontier offers the URLs and notes the file's name together with the length that `start.csv`
-//! had; then `start.csv` gets them, and the file goes. A crash between these steps is found by the note, so that
-//! they are offered once and stand in `start.csv` once.
+//! They are handed over as a file in `DIR/added`, which appears whole and is on the disk before the command says so. The
+//! process that holds the survey's state takes it in: the one at work, within a second or two, or else the one that
+//! adds. One transaction of the frontier offers the URLs and notes the file's name together with the length that
+//! `start.csv` had; then `start.csv` gets them, and the file goes. A crash between these steps is found by the note,
+//! so that they are offered once and stand in `start.csv` once.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -13,12 +13,12 @@ use std::time::UNIX_EPOCH;
 
 use super::clock::clock;
 use super::earlier::EarlierPages;
-use super::engine::Taken;
 use super::error::{READ, SurveyError};
 use super::folder::{Folder, write_urls};
-use super::parts::{Reach, rules};
 use super::progress::Snapshot;
-use super::start_urls::{drawn, offered};
+use super::scope::SurveyScope;
+use super::start_urls::{Taken, drawn, offered};
+use super::storage::spread;
 use crate::frontier::{Frontier, FrontierError};
 use crate::records::{Manifest, SurveyState, replace_with, sync_folder};
 use crate::settings::Settings;
@@ -83,9 +83,9 @@ pub fn has_added(dir: &Path) -> bool {
 /// When the survey cannot be read or written; what was not taken in still waits.
 pub fn take_in(dir: &Path) -> Result<Option<Taken>, SurveyError> {
     let settings = settings_for_adding(dir)?;
-    let reach = Reach::of(&settings)?;
+    let scope = SurveyScope::from_settings(&settings)?;
     let folder = Folder::open(dir);
-    let mut frontier = match Frontier::open(&folder.state(), rules(&settings)) {
+    let mut frontier = match Frontier::open(&folder.state(), spread(&settings)) {
         Err(FrontierError::InUse { .. }) => return Ok(None),
         opened => opened?,
     };
@@ -99,7 +99,7 @@ pub fn take_in(dir: &Path) -> Result<Option<Taken>, SurveyError> {
         // Before the first URL is offered: a crash leaves a survey that goes on, and at worst finds nothing to do.
         Manifest { state: SurveyState::Interrupted, finished: None, ..manifest.clone() }.save(dir)?;
     }
-    let taken = Taken { known, ..take_in_all(&folder, &reach, &mut frontier)?.unwrap_or_default() };
+    let taken = Taken { known, ..take_in_all(&folder, &scope, &mut frontier)?.unwrap_or_default() };
     let counts = frontier.counts()?;
     let waiting = counts.trees.saturating_sub(counts.finished);
     if was_finished && waiting == 0 {
@@ -113,8 +113,8 @@ pub fn take_in(dir: &Path) -> Result<Option<Taken>, SurveyError> {
     Ok(Some(taken))
 }
 
-/// What a survey since another knew is gone when it is finished: it is read again, if the other is still there. Gives the
-/// number of pages and files that are known.
+/// A finished survey has removed what it knew of an earlier one: it is read again, if the earlier survey is still there.
+/// Gives the number of pages and files that are known.
 fn know_earlier_pages(folder: &Folder, old: &Path) -> Result<u64, SurveyError> {
     let path = folder.since();
     let _ = fs::remove_file(&path);
@@ -129,7 +129,7 @@ fn know_earlier_pages(folder: &Folder, old: &Path) -> Result<u64, SurveyError> {
 /// Takes in the lists that wait, in the order in which they were handed over; none where none waits.
 pub(super) fn take_in_all(
     folder: &Folder,
-    reach: &Reach,
+    scope: &SurveyScope,
     frontier: &mut Frontier,
 ) -> Result<Option<Taken>, SurveyError> {
     let mut taken: Option<Taken> = None;
@@ -140,11 +140,11 @@ pub(super) fn take_in_all(
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let start_list = folder.start_list();
         let length = fs::metadata(&start_list).map_or(0, |file| file.len());
-        let (length, offers) = frontier.offer_once(&name, length, offered(&list, reach))?;
-        append(&start_list, length, &list, reach).map_err(SurveyError::file("write", &start_list))?;
+        let (length, offers) = frontier.offer_once(&name, length, offered(&list, scope))?;
+        append(&start_list, length, &list, scope).map_err(SurveyError::file("write", &start_list))?;
         fs::remove_file(&path).map_err(SurveyError::file("remove", &path))?;
         sync_folder(&folder.added()).map_err(SurveyError::file("write", &folder.added()))?;
-        let of_list = Taken::of(&offers);
+        let of_list = Taken::count(&offers);
         tracing::info!(
             list = &*name,
             start_urls = list.counts.urls,
@@ -159,14 +159,14 @@ pub(super) fn take_in_all(
 }
 
 /// `start.csv` as it was before the list came, and the list.
-fn append(path: &Path, length: u64, list: &StartList, reach: &Reach) -> io::Result<()> {
+fn append(path: &Path, length: u64, list: &StartList, scope: &SurveyScope) -> io::Result<()> {
     replace_with(path, |out| {
         match File::open(path) {
             Ok(before) => io::copy(&mut before.take(length), out).map(drop)?,
             Err(wrong) if wrong.kind() == io::ErrorKind::NotFound => {}
             Err(wrong) => return Err(wrong),
         }
-        write_urls(out, length == 0, drawn(list, reach))
+        write_urls(out, length == 0, drawn(list, scope))
     })
 }
 

@@ -8,9 +8,9 @@ use tokio::sync::Notify;
 pub(super) struct Backlog {
     trees: Mutex<usize>,
     shrunk: Condvar,
-    /// Told when a segment has been written, or writing has failed.
+    /// Notified when a segment has been written, or writing has failed.
     pub written: Notify,
-    /// Whether somebody has nothing to do until the next segment is written.
+    /// Whether the survey has nothing to do until the next segment is written.
     pub is_awaited: AtomicBool,
     has_failed: AtomicBool,
 }

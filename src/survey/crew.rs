@@ -5,20 +5,18 @@ use std::time::{Duration, SystemTime};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use super::access::asked_to_stop;
 use super::added;
 use super::error::SurveyError;
 use super::opt_outs::OptOutFile;
 use super::parts::Parts;
-use super::rows::feed_back;
+use super::storage::{RUNNING, Standing};
 use super::visit::{Done, Ended, Visited, visit};
 use super::writer::Writer;
-use crate::promises::verdicts;
 use crate::roster::{Back, Step};
 
 /// A simulated week has about a thousand of these.
 const SIMULATED_STATUS: Duration = Duration::from_secs(600);
-/// The state of a survey at work, as its status tells it.
-const RUNNING: &str = "running";
 
 /// Those who work on a running survey.
 pub(super) struct Crew {
@@ -32,7 +30,8 @@ pub(super) struct Crew {
 
 impl Crew {
     pub(super) fn new(parts: Arc<Parts>, writer: Writer) -> Self {
-        Self { opt_outs: OptOutFile::of(&parts), parts, writer, visits: JoinSet::new(), has_news: false }
+        let opt_outs = OptOutFile::new(parts.settings.opt_out.clone());
+        Self { opt_outs, parts, writer, visits: JoinSet::new(), has_news: false }
     }
 
     /// Says whether the survey is complete.
@@ -41,14 +40,14 @@ impl Crew {
         stop: &mut watch::Receiver<bool>,
         tell_visits: &watch::Sender<bool>,
     ) -> Result<bool, SurveyError> {
-        let clock = self.parts.clock;
+        let clock = self.parts.access.clock;
         let mut every_second = tokio::time::interval(self.status_interval());
         let backlog = self.writer.backlog.clone();
         loop {
             // Before trees are looked for: what is written after that may bring new ones.
             let is_written = backlog.len() == 0;
             let Begun { is_idle, next_due } = self.begin_visits()?;
-            let nothing_left = is_idle && self.parts.roster().is_empty();
+            let nothing_left = is_idle && self.parts.access.roster().is_empty();
             if nothing_left && is_written {
                 if self.take_in_added()? {
                     continue;
@@ -59,7 +58,7 @@ impl Crew {
             let is_awaited = is_idle && (!self.parts.is_simulated || self.has_news || nothing_left);
             backlog.is_awaited.store(is_awaited, Ordering::SeqCst);
             if is_awaited && self.parts.is_simulated && backlog.catch_up() {
-                self.has_news = self.parts.frontier().holds_back()?;
+                self.has_news = self.parts.storage.frontier().holds_back()?;
                 continue;
             }
             tokio::select! {
@@ -69,13 +68,9 @@ impl Crew {
                     let _ = tell_visits.send(true);
                     return Ok(false);
                 }
-                // Before visits that end: a thousand may do so at once, and who opts out is not to wait for them.
+                // Before visits that end: a thousand may do so at once, and an opt-out is not to wait for them.
                 _ = every_second.tick() => {
-                    // A simulation writes when it must, not when it could.
-                    let unwritten = if self.parts.is_simulated { backlog.len() as u64 } else { 0 };
-                    self.opt_outs.obey_changes(&self.parts)?;
-                    self.take_in_added()?;
-                    save_status(&self.parts, RUNNING, self.visits.len() as u64, unwritten)?;
+                    self.look_around(backlog.len() as u64)?;
                 }
                 Some(joined) = self.visits.join_next() => self.end_visit(joined)?,
                 () = backlog.written.notified() => {}
@@ -87,13 +82,24 @@ impl Crew {
         }
     }
 
+    /// Obeys what has changed in the opt-out list, takes in start URLs that were added, and says how the survey stands.
+    fn look_around(&mut self, backlog: u64) -> Result<(), SurveyError> {
+        let Parts { boundaries, access, storage, .. } = &*self.parts;
+        // A simulation writes when it must, not when it could.
+        let unwritten = if self.parts.is_simulated { backlog } else { 0 };
+        self.opt_outs.obey_changes(boundaries, storage, access.now())?;
+        self.take_in_added()?;
+        let standing = Standing { state: RUNNING, walking: self.visits.len() as u64, unwritten };
+        storage.save_status(&standing, access.now())
+    }
+
     /// Takes in start URLs that were added; says whether there were any. Nobody adds to a simulation.
     fn take_in_added(&self) -> Result<bool, SurveyError> {
         if self.parts.is_simulated {
             return Ok(false);
         }
-        let parts = &self.parts;
-        Ok(added::take_in_all(&parts.folder, &parts.reach, &mut parts.frontier())?.is_some())
+        let Parts { boundaries, storage, .. } = &*self.parts;
+        Ok(added::take_in_all(&storage.folder, &boundaries.scope, &mut storage.frontier())?.is_some())
     }
 
     /// How often the status is written. In a simulation a second of the clock is over in no time.
@@ -104,20 +110,23 @@ impl Crew {
     /// Begins visits while there are trees to walk.
     fn begin_visits(&mut self) -> Result<Begun, SurveyError> {
         loop {
-            let step = self.parts.roster().poll(self.parts.now());
+            let access = &self.parts.access;
+            let step = access.roster().poll(access.now());
             let lease = match step {
-                Step::Begin(lease) => Some(lease),
-                Step::Take => self.parts.frontier().lease()?,
+                Step::Begin(lease) => lease,
+                Step::Take => {
+                    let Some(lease) = self.parts.storage.frontier().lease()? else {
+                        return Ok(Begun { is_idle: true, next_due: access.roster().next_due() });
+                    };
+                    access.roster().begin(lease.order);
+                    lease
+                }
                 Step::Wait(next_due) => {
                     let is_idle = self.visits.len() < self.parts.settings.sites;
                     return Ok(Begun { is_idle, next_due });
                 }
             };
-            let Some(lease) = lease else {
-                return Ok(Begun { is_idle: true, next_due: self.parts.roster().next_due() });
-            };
             tracing::debug!(site = lease.site.as_str(), start = lease.start.as_str(), "visit");
-            self.parts.roster().begin(lease.order);
             self.visits.spawn(visit(self.parts.clone(), lease));
         }
     }
@@ -135,7 +144,7 @@ impl Crew {
         if let Some(Back::PutOff(lease, until)) = &back {
             tracing::info!(site = lease.site.as_str(), ?until, "put off");
         }
-        self.parts.roster().leave(order, back);
+        self.parts.access.roster().leave(order, back);
         if let Some(done) = done {
             self.hand_over(done)?;
         }
@@ -150,8 +159,8 @@ impl Crew {
             && self.parts.is_simulated
             && !self.has_news
         {
-            let found = feed_back(&self.parts, &done.tree);
-            self.has_news = self.parts.frontier().is_news(&found, done.tree.is_closed)?;
+            let found = self.parts.boundaries.found_by(&done.tree);
+            self.has_news = self.parts.storage.frontier().is_news(&found, done.tree.is_closed)?;
         }
         self.writer.take(done);
         Ok(())
@@ -164,42 +173,4 @@ struct Begun {
     is_idle: bool,
     /// When a tree that was put off may be visited again.
     next_due: Option<SystemTime>,
-}
-
-/// Waits until the survey is to be stopped.
-pub(super) async fn asked_to_stop(stop: &mut watch::Receiver<bool>) {
-    // An error means that nobody is left who could stop us.
-    if stop.wait_for(|stopping| *stopping).await.is_err() {
-        std::future::pending::<()>().await;
-    }
-}
-/// Rewrites the file that other processes look at.
-///
-/// `unwritten` are trees that are done all the same.
-pub(super) fn save_status(
-    parts: &Parts,
-    state: &str,
-    walking: u64,
-    unwritten: u64,
-) -> Result<(), SurveyError> {
-    let counts = parts.frontier().counts()?;
-    let (seen, promises) = {
-        let judge = parts.judge();
-        let seen = match state {
-            RUNNING => judge.seen().clone(),
-            _ => judge.seen_at_the_end(),
-        };
-        let promises = verdicts(&seen, judge.limits());
-        (seen, promises)
-    };
-    parts.progress.update(|now| {
-        now.promises = promises;
-        now.seen = seen;
-        state.clone_into(&mut now.state);
-        now.sites_walking = walking;
-        now.sites_done = counts.finished + unwritten;
-        now.sites_waiting = counts.trees.saturating_sub(counts.finished + unwritten + walking);
-    });
-    let dir = &parts.folder.dir;
-    parts.progress.snapshot(parts.now()).save(dir).map_err(SurveyError::file("write status in", dir))
 }

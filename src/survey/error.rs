@@ -7,6 +7,7 @@ use crate::frontier::FrontierError;
 use crate::records::{GeoError, Manifest, ManifestError, TablesError};
 
 /// Why a survey cannot be begun or go on.
+#[allow(missing_docs, reason = "each message says what is wrong, and the fields are what it names")]
 #[derive(Debug, thiserror::Error)]
 pub enum SurveyError {
     #[error("{} exists: choose another folder, or go on with `ccsurvey resume {}`", .0.display(), .0.display())]
@@ -15,7 +16,7 @@ pub enum SurveyError {
     Taken(PathBuf),
     #[error("{}: another process is at work on this survey", .0.display())]
     InUse(PathBuf),
-    #[error("{} was not finished making: remove it and begin again", .0.display())]
+    #[error("{} is a survey that was only half made: remove the folder and begin again", .0.display())]
     Unfinished(PathBuf),
     #[error("{} is missing: without it the survey cannot go on, and its tables are left as they are", .0.display())]
     StateMissing(PathBuf),
@@ -28,11 +29,11 @@ pub enum SurveyError {
     #[error("{}: {source}", path.display())]
     OptOut { path: PathBuf, source: OptOutError },
     #[error(
-        "{}: line {line}: '{who}' cannot be obeyed: no database tells autonomous systems (give one with --geo)",
+        "{}: line {line}: '{who}' cannot be obeyed: no database knows autonomous systems (give one with --geo)",
         path.display()
     )]
     NoSystems { path: PathBuf, line: usize, who: String },
-    #[error("--{flag} cannot be kept: no database tells autonomous systems (give one with --geo)")]
+    #[error("--{flag} cannot be kept: no database knows autonomous systems (give one with --geo)")]
     SystemsUnknown { flag: &'static str },
     #[error(transparent)]
     Country(#[from] CountryError),
@@ -65,7 +66,7 @@ pub enum SurveyError {
     Journal { path: PathBuf, what: &'static str },
     #[error("{}: another version of ccsurvey wrote this journal: go on with that version", .0.display())]
     JournalVersion(PathBuf),
-    /// The earlier survey cannot be used; says which file or folder and why.
+    /// The earlier survey cannot be used: which file or folder, and why.
     #[error("--since: {0}")]
     Since(String),
     #[error("a part of the survey has stopped working: {0}")]

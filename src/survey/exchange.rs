@@ -1,23 +1,21 @@
 use std::net::IpAddr;
-use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 
-use super::crew::asked_to_stop;
+use super::access::{Access, asked_to_stop};
 use super::earlier::EarlierPage;
+use super::entry::{Entry, Heard};
 use super::error::SurveyError;
-use super::journal::{Entry, Heard, Journal};
-use super::local_hours;
-use super::own_link;
+use super::journal::Journal;
+use super::own_link::{self, Pass};
 use super::parts::Parts;
-use super::quarantine;
+use super::quarantine::Received;
+use super::turn::{HeldPermit, NoTurn, turn};
 use super::ways::Ways;
 use crate::address::Site;
 use crate::exchange::{Answer, Ask, Failure, Purpose};
-use crate::load::{LONGEST_WAIT, Load, Permit, Turn};
 use crate::promises::{Fact, Wishes};
 
 /// An exchange that a walk wants.
-#[derive(Clone)]
 pub(super) struct Wanted {
     pub ask: Ask,
     pub crawl_delay: Option<Duration>,
@@ -48,199 +46,246 @@ pub(super) enum Exchanged {
 /// What an exchange in flight is given to end when the survey is being stopped.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// One exchange, from the name to the journal: locate the server, wait for its turn, ask, record.
-///
-/// When no connection came about because our own link was broken, the server is asked a second time; of the first
-/// the journal says that it was never sent. Where no connection came about for another reason, this was a try.
-pub(super) async fn exchange(
-    parts: &Parts,
-    journal: &Mutex<Journal>,
-    site: &Site,
-    wanted: Wanted,
-) -> Result<Exchanged, SurveyError> {
-    let ways = wanted.ways.clone();
-    let exchanged = match attempt(parts, journal, site, wanted.clone(), true).await? {
-        Some(exchanged) => exchanged,
-        None => attempt(parts, journal, site, wanted, false).await?.unwrap_or(Exchanged::Stopped),
-    };
-    match exchanged {
-        Exchanged::Heard(heard) if ways.go_on_after(&heard) => another_way(parts, journal, ways, heard).await,
-        exchanged => Ok(exchanged),
+/// What asks: a visit of this site, which writes this journal.
+pub(super) struct Asking<'a> {
+    pub parts: &'a Parts,
+    pub journal: &'a Journal,
+    pub site: &'a Site,
+}
+
+/// A server whose turn has come.
+struct Ready<'a> {
+    address: IpAddr,
+    /// What it took to look the name up.
+    dns: Option<Duration>,
+    pass: Pass<'a>,
+    permit: HeldPermit<'a>,
+}
+
+/// What a server answered, before it is read.
+struct Answered<'a> {
+    address: IpAddr,
+    permit: HeldPermit<'a>,
+    received: Received,
+    had_opted_out: bool,
+}
+
+/// Why an attempt ends before there is an answer to be booked.
+enum Exit {
+    /// This came of it.
+    Exchanged(Exchanged),
+    /// Our own link was broken: the question was never sent.
+    OwnLinkBroken,
+    Wrong(SurveyError),
+}
+
+impl From<SurveyError> for Exit {
+    fn from(wrong: SurveyError) -> Self {
+        Self::Wrong(wrong)
+    }
+}
+
+const STOPPED: Exit = Exit::Exchanged(Exchanged::Stopped);
+
+/// Which of two times a question is put; the second is there in case our own link broke at the first.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Attempt {
+    First,
+    Last,
+}
+
+impl<'a> Asking<'a> {
+    /// One exchange, from the name to the journal: locate the server, wait for its turn, ask, record.
+    ///
+    /// When no connection came about because our own link was broken, the server is asked a second time; of the first
+    /// the journal says that it was never sent. Where no connection came about for another reason, this was a try.
+    pub(super) async fn exchange(&self, wanted: Wanted) -> Result<Exchanged, SurveyError> {
+        let attempted = match self.attempt(&wanted, Attempt::First).await {
+            Err(Exit::OwnLinkBroken) => self.attempt(&wanted, Attempt::Last).await,
+            attempted => attempted,
+        };
+        let exchanged = match attempted {
+            Ok(exchanged) | Err(Exit::Exchanged(exchanged)) => exchanged,
+            Err(Exit::OwnLinkBroken) => Exchanged::Stopped,
+            Err(Exit::Wrong(wrong)) => return Err(wrong),
+        };
+        match exchanged {
+            Exchanged::Heard(heard) if wanted.ways.go_on_after(&heard) => {
+                another_way(&self.parts.access, self.journal, wanted.ways, heard).await
+            }
+            exchanged => Ok(exchanged),
+        }
+    }
+
+    async fn attempt(&self, wanted: &Wanted, attempt: Attempt) -> Result<Exchanged, Exit> {
+        let ready = self.await_turn(wanted).await?;
+        let answered = self.ask(wanted, ready, attempt).await?;
+        Ok(self.book(wanted, answered).await?)
+    }
+
+    async fn await_turn(&self, wanted: &Wanted) -> Result<Ready<'a>, Exit> {
+        let Parts { access, storage, .. } = self.parts;
+        let Wanted { ask, ways, .. } = wanted;
+        if let Some(time) = wanted.not_before {
+            access.until_stopped(access.clock.until(time)).await.ok_or(STOPPED)?;
+        }
+        let dead = ways.dead_for(&ask.url);
+        let located = own_link::locate(access, ask.url.host(), &dead).await.ok_or(STOPPED)?;
+        let dns = located.dns;
+        let address = match located.address {
+            Ok(address) => address,
+            Err(failure) => {
+                let answer = Answer::not_asked(access.now(), located.refused, failure, dns);
+                return Err(Exit::Exchanged(self.record(ways, Heard::nothing(ask.clone(), answer))?));
+            }
+        };
+        let crawl_delay = wanted.crawl_delay;
+        #[cfg(feature = "hazards")]
+        let crawl_delay = super::hazards::crawl_delay(crawl_delay);
+        let permit = match turn(access, storage, address, self.site, crawl_delay).await? {
+            Ok(permit) => permit,
+            Err(NoTurn::Until(time)) if time <= wanted.deadline => return Err(put_off(time)),
+            Err(NoTurn::Stopped) => return Err(STOPPED),
+            Err(never) => {
+                let answer = Answer::not_asked(access.now(), Some(address), never.failure(), dns);
+                return Err(Exit::Exchanged(self.record(ways, Heard::nothing(ask.clone(), answer))?));
+            }
+        };
+        // While the turn was waited for, our own link may have broken; and while that was, quiet hours may have begun.
+        let pass = own_link::passage(access).await.ok_or(STOPPED)?;
+        if let Some(time) = access.hours.waking(access.now(), address, self.site) {
+            return Err(put_off(time));
+        }
+        // The visit begins again from its journal, at once, and asks for robots.txt first.
+        if wanted.good_until.is_some_and(|until| access.now() >= until) {
+            return Err(put_off(access.now()));
+        }
+        Ok(Ready { address, dns, pass, permit })
+    }
+
+    async fn ask(&self, wanted: &Wanted, ready: Ready<'a>, attempt: Attempt) -> Result<Answered<'a>, Exit> {
+        let Parts { boundaries, access, .. } = self.parts;
+        let Ready { address, dns, mut permit, pass } = ready;
+        let ask = wanted.ask.clone();
+        let earlier = self.earlier(&ask)?;
+        let known = earlier.as_ref().map(|page| page.validators.clone()).unwrap_or_default();
+        let asked = access.now();
+        self.journal.write(&Entry::Asked { number: ask.number, address, at: asked })?;
+        permit.note_asked(asked);
+        let opt_outs = &boundaries.opt_outs;
+        let had_opted_out = opt_outs.has_host(ask.url.host()) || opt_outs.has_address(address);
+        let byte_limit = wanted.byte_limit.min(permit.byte_limit());
+        let fetching = async {
+            if wanted.ways.has_old_tls(&ask.url) {
+                return access.fetcher.fetch_by_old_tls(&known, &ask, address, byte_limit).await;
+            }
+            access.fetcher.fetch_other_than(&known, &ask, address, byte_limit).await
+        };
+        let (mut answer, body) = unless_stopped(access, fetching).await.ok_or(STOPPED)?;
+        answer.timings.dns = dns;
+        own_link::note(access, address, &answer);
+        drop(pass);
+        if attempt == Attempt::First
+            && answer.failure.is_some_and(may_be_our_link)
+            && own_link::is_ours(access, answer.ended()).await.ok_or(STOPPED)?
+        {
+            permit.leave_unsent(self.journal, ask.number)?;
+            return Err(Exit::OwnLinkBroken);
+        }
+        // The owner opted out just now, or the name leads elsewhere than before.
+        if answer.failure.is_some_and(|failure| !failure.reached_the_network()) {
+            permit.leave_unsent(self.journal, ask.number)?;
+            return Err(Exit::Exchanged(self.record(&wanted.ways, Heard::nothing(ask, answer))?));
+        }
+        let received = Received { ask, answer, body, earlier, is_suspect: wanted.is_suspect };
+        Ok(Answered { address, permit, received, had_opted_out })
+    }
+
+    async fn book(&self, wanted: &Wanted, answered: Answered<'a>) -> Result<Exchanged, SurveyError> {
+        let Parts { access, storage, reader, .. } = self.parts;
+        let Answered { address, permit, received, had_opted_out } = answered;
+        let Ask { number, purpose, .. } = received.ask;
+        let heard = reader.hear(self.journal, received).await?;
+        let answer = heard.answer.clone();
+        let in_quiet_hours = self.is_quiet(answer.started, address);
+        let against = Wishes { had_opted_out, in_quiet_hours };
+        if against != Wishes::default() {
+            self.journal.write(&Entry::Against { number, had_opted_out, in_quiet_hours })?;
+        }
+        let exchanged = self.record(&wanted.ways, heard)?;
+        // After the journal: a server's state that is stored never knows an exchange the journal lost.
+        {
+            // In one go: no exchange after this one is seen before it.
+            let mut load = access.load();
+            storage.judge().meet(address, load.state_of(address));
+            #[cfg(not(feature = "hazards"))]
+            permit.settle(&mut load, purpose, &answer);
+            #[cfg(feature = "hazards")]
+            permit.settle(&mut load, purpose, &super::hazards::heard(&answer));
+            let (site, crawl_delay) = (self.site, wanted.crawl_delay);
+            let mut judge = storage.judge();
+            judge.note(&Fact { site, address, purpose, answer: &answer, crawl_delay, against });
+            judge.note_burden(address, &load);
+        }
+        access.settled.notify_waiters();
+        Ok(exchanged)
+    }
+
+    /// What an earlier survey knows of what is asked for. robots.txt is always asked for whole: if a server wrongly
+    /// said that it has not changed, its new rules would be broken.
+    fn earlier(&self, ask: &Ask) -> Result<Option<EarlierPage>, SurveyError> {
+        match &self.parts.storage.earlier_pages {
+            // What a page said is not on record, so that words cannot be looked for in it.
+            Some(pages) if ask.purpose == Purpose::Page && self.parts.settings.exclude_text.is_empty() => {
+                pages.find(&ask.url)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether it was in the quiet hours of a server then, as they were promised.
+    fn is_quiet(&self, time: SystemTime, address: IpAddr) -> bool {
+        let Parts { access, storage, .. } = self.parts;
+        let quiet = storage.judge().limits().quiet_hours;
+        quiet.is_some_and(|quiet| {
+            quiet.over_at(time, access.hours.offset_minutes(address, self.site)).is_some()
+        })
+    }
+
+    fn record(&self, ways: &Ways, heard: Heard) -> Result<Exchanged, SurveyError> {
+        let progress = &self.parts.storage.progress;
+        progress.exchange(heard.ask.purpose, &heard.answer, heard.is_page());
+        let heard = Box::new(heard);
+        let entry = if ways.go_on_after(&heard) { Entry::Tried(heard) } else { Entry::Heard(heard) };
+        self.journal.write(&entry)?;
+        Ok(entry.into_heard().map_or(Exchanged::Stopped, Exchanged::Heard))
     }
 }
 
 /// What comes after a try: the next address of the host, or that it is the answer.
 pub(super) async fn another_way(
-    parts: &Parts,
-    journal: &Mutex<Journal>,
+    access: &Access,
+    journal: &Journal,
     mut ways: Ways,
     tried: Box<Heard>,
 ) -> Result<Exchanged, SurveyError> {
     ways.note(&tried);
     let dead = ways.dead_for(&tried.ask.url);
-    let Some(located) = own_link::locate(parts, tried.ask.url.host(), &dead).await else {
+    let Some(located) = own_link::locate(access, tried.ask.url.host(), &dead).await else {
         return Ok(Exchanged::Stopped);
     };
     match located.address {
         // Another address, or the same with older TLS.
         Ok(address) if !dead.contains(&address) => Ok(Exchanged::Tried(tried, address)),
         _ => {
-            let_stand(journal, tried.ask.number)?;
+            journal.write(&Entry::Stands { number: tried.ask.number })?;
             Ok(Exchanged::Heard(tried))
         }
     }
 }
 
-/// The last try at a question is its answer.
-pub(super) fn let_stand(journal: &Mutex<Journal>, number: u32) -> Result<(), SurveyError> {
-    write(journal, &Entry::Stands { number })
-}
-
-/// None when our own link was broken and the question `may_repeat`.
-async fn attempt(
-    parts: &Parts,
-    journal: &Mutex<Journal>,
-    site: &Site,
-    wanted: Wanted,
-    may_repeat: bool,
-) -> Result<Option<Exchanged>, SurveyError> {
-    let Wanted { ask, crawl_delay, byte_limit, not_before, deadline, ways, good_until, is_suspect } = wanted;
-    if let Some(time) = not_before
-        && parts.until_stopped(parts.clock.until(time)).await.is_none()
-    {
-        return Ok(Some(Exchanged::Stopped));
-    }
-    let dead = ways.dead_for(&ask.url);
-    let Some(located) = own_link::locate(parts, ask.url.host(), &dead).await else {
-        return Ok(Some(Exchanged::Stopped));
-    };
-    let address = match located.address {
-        Ok(address) => address,
-        Err(failure) => {
-            let answer = Answer::not_asked(parts.now(), located.refused, failure, located.dns);
-            return record(parts, journal, &ways, Heard::nothing(ask, answer)).map(Some);
-        }
-    };
-    let delay = crawl_delay;
-    #[cfg(feature = "hazards")]
-    let delay = super::hazards::crawl_delay(delay);
-    let mut held = match turn(parts, address, site, delay).await? {
-        Ok(permit) => Held { parts, permit: Some(permit), asked: None },
-        Err(NoTurn::Until(time)) if time <= deadline => return Ok(Some(Exchanged::PutOff(time))),
-        Err(NoTurn::Stopped) => return Ok(Some(Exchanged::Stopped)),
-        Err(never) => {
-            let answer = Answer::not_asked(parts.now(), Some(address), never.failure(), located.dns);
-            return record(parts, journal, &ways, Heard::nothing(ask, answer)).map(Some);
-        }
-    };
-    // While the turn was waited for, our own link may have broken; and while that was, quiet hours may have begun.
-    let Some(pass) = own_link::passage(parts).await else {
-        return Ok(Some(Exchanged::Stopped));
-    };
-    if let Some(time) = local_hours::waking(parts, address, site) {
-        return Ok(Some(Exchanged::PutOff(time)));
-    }
-    // The visit begins again from its journal, at once, and asks for robots.txt first.
-    if good_until.is_some_and(|until| parts.now() >= until) {
-        return Ok(Some(Exchanged::PutOff(parts.now())));
-    }
-    let earlier = earlier(parts, &ask)?;
-    let known = earlier.as_ref().map(|page| page.validators.clone()).unwrap_or_default();
-    let asked = parts.now();
-    write(journal, &Entry::Asked { number: ask.number, address, at: asked })?;
-    held.asked = Some(asked);
-    let had_opted_out = parts.opt_out.has_host(ask.url.host()) || parts.opt_out.has_address(address);
-    let byte_limit = byte_limit.min(held.byte_limit());
-    let fetching = async {
-        if ways.has_old_tls(&ask.url) {
-            return parts.fetcher.fetch_by_old_tls(&known, &ask, address, byte_limit).await;
-        }
-        parts.fetcher.fetch_other_than(&known, &ask, address, byte_limit).await
-    };
-    let Some((mut answer, body)) = unless_stopped(parts, fetching).await else {
-        return Ok(Some(Exchanged::Stopped));
-    };
-    answer.timings.dns = located.dns;
-    own_link::note(parts, address, &answer);
-    drop(pass);
-    if may_repeat && answer.failure.is_some_and(may_be_our_link) {
-        match own_link::is_ours(parts, answer.ended()).await {
-            Some(false) => {}
-            Some(true) => {
-                held.leave_unsent(journal, ask.number)?;
-                return Ok(None);
-            }
-            None => return Ok(Some(Exchanged::Stopped)),
-        }
-    }
-    // Somebody opted out just now, or the name leads elsewhere than it did.
-    if answer.failure.is_some_and(|failure| !failure.reached_the_network()) {
-        held.leave_unsent(journal, ask.number)?;
-        return record(parts, journal, &ways, Heard::nothing(ask, answer)).map(Some);
-    }
-    let purpose = ask.purpose;
-    let heard = quarantine::hear(parts, journal, ask, answer, body, (earlier, is_suspect)).await?;
-    let answer = heard.answer.clone();
-    let in_quiet_hours = local_hours::are_quiet(parts, answer.started, address, site);
-    let against = Wishes { had_opted_out, in_quiet_hours };
-    if against != Wishes::default() {
-        write(journal, &Entry::Against { number: heard.ask.number, had_opted_out, in_quiet_hours })?;
-    }
-    let heard = record(parts, journal, &ways, heard)?;
-    // After the journal: a server's state that is stored never knows an exchange the journal lost.
-    {
-        // In one go: no exchange after this one is seen before it.
-        let mut load = parts.load();
-        parts.judge().meet(address, load.state_of(address));
-        #[cfg(not(feature = "hazards"))]
-        held.settle(&mut load, purpose, &answer);
-        #[cfg(feature = "hazards")]
-        held.settle(&mut load, purpose, &super::hazards::heard(&answer));
-        let mut judge = parts.judge();
-        judge.note(&Fact { site, address, purpose, answer: &answer, crawl_delay, against });
-        judge.note_burden(address, &load);
-    }
-    parts.settled.notify_waiters();
-    Ok(Some(heard))
-}
-
-/// A permit that is given back whatever becomes of the exchange. Dropped, it says that the exchange was not begun,
-/// or that its answer is lost.
-struct Held<'a> {
-    parts: &'a Parts,
-    permit: Option<Permit>,
-    /// When the question was put.
-    asked: Option<SystemTime>,
-}
-
-impl Held<'_> {
-    fn byte_limit(&self) -> u64 {
-        self.permit.as_ref().map_or(0, Permit::byte_limit)
-    }
-
-    fn settle(mut self, load: &mut Load, purpose: Purpose, answer: &Answer) {
-        if let Some(permit) = self.permit.take() {
-            load.settle(permit, purpose, answer);
-        }
-    }
-
-    /// The question that the journal says was being put was not.
-    fn leave_unsent(mut self, journal: &Mutex<Journal>, number: u32) -> Result<(), SurveyError> {
-        write(journal, &Entry::Unsent { number })?;
-        self.asked = None;
-        Ok(())
-    }
-}
-
-impl Drop for Held<'_> {
-    fn drop(&mut self) {
-        let Some(permit) = self.permit.take() else { return };
-        match self.asked {
-            Some(asked) => self.parts.load().lose(permit, asked, self.parts.now()),
-            None => self.parts.load().abandon(permit, self.parts.now()),
-        }
-        self.parts.settled.notify_waiters();
-    }
+fn put_off(until: SystemTime) -> Exit {
+    Exit::Exchanged(Exchanged::PutOff(until))
 }
 
 /// Nothing was asked yet, as far as the server can know, and it may be our own link that is broken.
@@ -248,84 +293,10 @@ fn may_be_our_link(failure: Failure) -> bool {
     matches!(failure, Failure::ConnectTimeout | Failure::ConnectUnreachable)
 }
 
-/// Why a turn did not come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum NoTurn {
-    /// It would come at this time, which is too far to wait for.
-    Until(SystemTime),
-    GivenUp,
-    Spent,
-    Stopped,
-}
-
-impl NoTurn {
-    /// What a question comes to whose turn never comes.
-    fn failure(self) -> Failure {
-        match self {
-            Self::GivenUp => Failure::GivenUp,
-            Self::Spent => Failure::ServerBudget,
-            Self::Until(_) | Self::Stopped => Failure::HeldOff,
-        }
-    }
-}
-
-/// Waits for the server's turn. Dropping the wait costs nothing.
-async fn turn(
-    parts: &Parts,
-    address: IpAddr,
-    site: &Site,
-    crawl_delay: Option<Duration>,
-) -> Result<Result<Permit, NoTurn>, SurveyError> {
-    let mut stop = parts.stop.clone();
-    loop {
-        parts.remember(address)?;
-        // Listening begins before asking, so that no ending is missed in between.
-        let mut settled = std::pin::pin!(parts.settled.notified());
-        settled.as_mut().enable();
-        if *stop.borrow() {
-            return Ok(Err(NoTurn::Stopped));
-        }
-        let now = parts.now();
-        let turn = match local_hours::waking(parts, address, site) {
-            Some(time) => Turn::At(time),
-            None => {
-                let mut load = parts.load();
-                if !load.knows(address) {
-                    continue;
-                }
-                load.permit(now, address, site, crawl_delay)
-            }
-        };
-        match turn {
-            Turn::Go(permit) => return Ok(Ok(permit)),
-            Turn::At(time) if time > now + LONGEST_WAIT => return Ok(Err(NoTurn::Until(time))),
-            Turn::GivenUp => return Ok(Err(NoTurn::GivenUp)),
-            Turn::Spent => return Ok(Err(NoTurn::Spent)),
-            // Nothing that others do makes this come sooner: most sites wait here, and none is woken in vain.
-            Turn::At(time) => tokio::select! {
-                biased;
-                _ = stop.changed() => {}
-                () = parts.clock.until(time) => {}
-            },
-            Turn::Full(time) => tokio::select! {
-                biased;
-                _ = stop.changed() => {}
-                () = settled => {}
-                () = parts.clock.until(time) => {}
-            },
-            Turn::Busy => tokio::select! {
-                biased;
-                _ = stop.changed() => {}
-                () = settled => {}
-            },
-        }
-    }
-}
-
 /// Runs to its end, or a little beyond the wish to stop.
-async fn unless_stopped<T>(parts: &Parts, work: impl Future<Output = T>) -> Option<T> {
+async fn unless_stopped<T>(access: &Access, work: impl Future<Output = T>) -> Option<T> {
     let overdue = async {
-        asked_to_stop(&mut parts.stop.clone()).await;
+        asked_to_stop(&mut access.stop.clone()).await;
         tokio::time::sleep(GRACE).await;
     };
     tokio::select! {
@@ -333,37 +304,4 @@ async fn unless_stopped<T>(parts: &Parts, work: impl Future<Output = T>) -> Opti
         done = work => Some(done),
         () = overdue => None,
     }
-}
-
-/// What an earlier survey knows of what is asked for. robots.txt is always asked for whole: if a server wrongly
-/// said that it has not changed, its new rules would be broken.
-fn earlier(parts: &Parts, ask: &Ask) -> Result<Option<EarlierPage>, SurveyError> {
-    match &parts.earlier_pages {
-        // What a page said is not on record, so that words cannot be looked for in it.
-        Some(pages) if ask.purpose == Purpose::Page && parts.settings.exclude_text.is_empty() => {
-            pages.find(&ask.url)
-        }
-        _ => Ok(None),
-    }
-}
-
-fn record(
-    parts: &Parts,
-    journal: &Mutex<Journal>,
-    ways: &Ways,
-    heard: Heard,
-) -> Result<Exchanged, SurveyError> {
-    let is_page = heard.is_page();
-    parts.progress.exchange(heard.ask.purpose, &heard.answer, is_page);
-    let heard = Box::new(heard);
-    let entry = if ways.go_on_after(&heard) { Entry::Tried(heard) } else { Entry::Heard(heard) };
-    write(journal, &entry)?;
-    match entry {
-        Entry::Heard(heard) | Entry::Tried(heard) => Ok(Exchanged::Heard(heard)),
-        _ => Ok(Exchanged::Stopped),
-    }
-}
-
-pub(super) fn write(journal: &Mutex<Journal>, entry: &Entry) -> Result<(), SurveyError> {
-    journal.lock().unwrap_or_else(std::sync::PoisonError::into_inner).write(entry)
 }

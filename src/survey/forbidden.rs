@@ -1,7 +1,7 @@
 use std::collections::{HashMap, HashSet};
 use std::time::SystemTime;
 
-use super::journal::Heard;
+use super::entry::Heard;
 use crate::address::WebUrl;
 use crate::exchange::Purpose;
 use crate::robots::Rules;
@@ -20,7 +20,7 @@ pub(super) struct Forbidden<'a> {
 }
 
 impl<'a> Forbidden<'a> {
-    pub(super) fn of(product_token: &'a str) -> Self {
+    pub(super) fn new(product_token: &'a str) -> Self {
         Self { product_token, said: HashMap::new(), numbers: HashSet::new() }
     }
 

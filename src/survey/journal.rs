@@ -1,63 +1,11 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
-use std::net::IpAddr;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::sync::{Mutex, PoisonError};
 
-use serde::{Deserialize, Serialize};
-
+use super::entry::Entry;
 use super::error::SurveyError;
 use super::past::Past;
-use crate::exchange::{Answer, Ask, Failure, Purpose};
-use crate::walk::Content;
-
-/// One line of a site tree's journal.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Entry {
-    /// A question is being put to a server.
-    Asked { number: u32, address: IpAddr, at: SystemTime },
-    /// What came of a question.
-    Heard(Box<Heard>),
-    /// The question that was to be put last was never sent: no connection came about, or none was allowed.
-    Unsent { number: u32 },
-    /// The walk goes on, in the run of the survey that began at `run`.
-    Opened { run: SystemTime, at: SystemTime },
-    /// What came of a try at a question that may be put in another way: at another address, or by older TLS.
-    Tried(Box<Heard>),
-    /// There was no other way: what came of the last try at a question is its answer.
-    Stands { number: u32 },
-    /// An answer is about to be read; what is known of it but its content.
-    Reading(Box<Heard>),
-    /// The exchange that is heard next under this number should not have been: a wish of an owner stood against it.
-    Against { number: u32, had_opted_out: bool, in_quiet_hours: bool },
-}
-
-/// A question and its answer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Heard {
-    pub ask: Ask,
-    pub answer: Answer,
-    pub content: Content,
-    /// What the page or file took when it last came whole, where the server said that it has not changed since.
-    pub unchanged_bytes: Option<u64>,
-}
-
-impl Heard {
-    /// Whether it is a page of its tree.
-    pub(super) fn is_page(&self) -> bool {
-        matches!(self.content, Content::Page(_)) && self.ask.purpose != Purpose::Probe
-    }
-
-    /// An answer that nothing could read.
-    pub(super) fn unreadable(ask: Ask, answer: Answer) -> Self {
-        Self::nothing(ask, Answer { failure: Some(Failure::Unreadable), ..answer })
-    }
-
-    /// An answer that carries nothing for the walk.
-    pub(super) fn nothing(ask: Ask, answer: Answer) -> Self {
-        Self { ask, answer, content: Content::Nothing, unchanged_bytes: None }
-    }
-}
 
 /// Before the format version, which is one byte.
 const MAGIC: &[u8; 7] = b"ccjrnl\0";
@@ -73,13 +21,13 @@ const MAX_ENTRY: u32 = 64 * 1024 * 1024;
 /// A site tree's journal while the tree is being walked.
 ///
 /// An entry is handed to the system with one write, so it outlasts the process; it is not
-/// forced to the disk, for losing the last seconds in a power failure costs only repeated requests.
-/// A journal comes into being with its head. One that is there and has none has lost what it held, so that nobody
-/// knows what its site has borne: it is damaged, and the tree fails rather than be walked anew.
+/// forced to the disk: losing the last seconds in a power failure costs only repeated requests.
+/// A journal is made together with its head. One without a head has lost what it held, and what was asked of its site
+/// is unknown: it is damaged, and the tree fails rather than be walked anew.
 #[derive(Debug)]
 pub(super) struct Journal {
     path: PathBuf,
-    file: File,
+    file: Mutex<File>,
 }
 
 impl Journal {
@@ -89,7 +37,7 @@ impl Journal {
         let wrong = || SurveyError::file("open", path);
         let mut reader = Reader::open(path)?;
         if reader.state == State::Damaged {
-            let what = "this journal is damaged, so that nobody knows what its site has borne";
+            let what = "this journal is damaged: what was asked of its site is unknown";
             return Err(SurveyError::Journal { path: path.to_owned(), what });
         }
         if reader.state == State::Missing {
@@ -111,22 +59,23 @@ impl Journal {
         file.set_len(sound).map_err(wrong())?;
         file.write_all(&head()).map_err(SurveyError::file("write", path))?;
         file.seek(SeekFrom::End(0)).map_err(wrong())?;
-        let mut journal = Self { path: path.to_owned(), file };
+        let journal = Self { path: path.to_owned(), file: Mutex::new(file) };
         asked.iter().try_for_each(|entry| journal.write(entry))?;
         Ok((journal, past))
     }
 
-    pub(super) fn write(&mut self, entry: &Entry) -> Result<(), SurveyError> {
+    pub(super) fn write(&self, entry: &Entry) -> Result<(), SurveyError> {
         let mut bytes = vec![0; PREFIX];
         bytes = postcard::to_extend(entry, bytes).map_err(|_too_large| SurveyError::Journal {
             path: self.path.clone(),
-            what: "no entry can be made of an answer",
+            what: "an answer cannot be written as an entry",
         })?;
         let length = u32::try_from(bytes.len() - PREFIX).unwrap_or(u32::MAX);
         let check = crc32fast::hash(&bytes[PREFIX..]);
         bytes[..4].copy_from_slice(&length.to_le_bytes());
         bytes[4..PREFIX].copy_from_slice(&check.to_le_bytes());
-        self.file.write_all(&bytes).map_err(SurveyError::file("write", &self.path))
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.write_all(&bytes).map_err(SurveyError::file("write", &self.path))
     }
 }
 
@@ -186,8 +135,7 @@ impl Reader {
         }
     }
 
-    /// The next entry. Behind a damaged one only questions are told, for what is not kept of their answers was asked
-    /// all the same.
+    /// The next entry. After a damaged one only questions are given: they were asked, even if their answers are lost.
     pub(super) fn next(&mut self) -> Result<Option<Entry>, SurveyError> {
         loop {
             match self.read_entry().map_err(SurveyError::file("read", &self.path))? {
@@ -206,6 +154,15 @@ impl Reader {
                 Found::Entry(..) => {}
             }
         }
+    }
+
+    /// What all entries that are left say of the past.
+    pub(super) fn past(mut self) -> Result<Past, SurveyError> {
+        let mut past = Past::default();
+        while let Some(entry) = self.next()? {
+            past.note(&entry);
+        }
+        Ok(past)
     }
 
     fn read_entry(&mut self) -> io::Result<Found> {
@@ -251,26 +208,14 @@ fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
+    use std::time::SystemTime;
+
     use super::*;
-    use crate::address::WebUrl;
-    use crate::page::{Page, Source};
-
-    pub fn heard(number: u32) -> Entry {
-        failed(number, Failure::Reset)
-    }
-
-    pub fn failed(number: u32, failure: Failure) -> Entry {
-        Entry::Heard(Box::new(what_was_heard(number, failure)))
-    }
-
-    pub fn what_was_heard(number: u32, failure: Failure) -> Heard {
-        let url = WebUrl::parse(&format!("http://a.ke/{number}")).unwrap();
-        let ask = Ask { number, url, purpose: Purpose::Page, depth: None };
-        let answer = Answer::not_asked(SystemTime::UNIX_EPOCH, None, failure, None);
-        let content = Content::Robots(vec![number as u8; 50]);
-        Heard { ask, answer, content, unchanged_bytes: None }
-    }
+    use crate::exchange::Failure;
+    use crate::survey::entry::Heard;
+    use crate::survey::entry::tests::{heard, what_was_heard};
+    use crate::walk::Content;
 
     fn numbers(path: &Path) -> Vec<u32> {
         let mut reader = Reader::open(path).unwrap();
@@ -286,7 +231,7 @@ pub(super) mod tests {
     fn a_journal_cut_anywhere_keeps_its_whole_entries_and_is_written_on() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("1.journal");
-        let (mut journal, _) = Journal::open(&path).unwrap();
+        let (journal, _) = Journal::open(&path).unwrap();
         (0..3).for_each(|number| journal.write(&heard(number)).unwrap());
         let whole = std::fs::read(&path).unwrap();
         for length in HEAD..whole.len() {
@@ -319,7 +264,7 @@ pub(super) mod tests {
     fn questions_behind_a_flipped_bit_stay_on_record_as_put() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("1.journal");
-        let (mut journal, _) = Journal::open(&path).unwrap();
+        let (journal, _) = Journal::open(&path).unwrap();
         let at = |number| SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(u64::from(number));
         for number in 0..3 {
             let address = [41, 90, 0, 1].into();
@@ -341,7 +286,7 @@ pub(super) mod tests {
     fn a_flipped_bit_ends_a_journal() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("1.journal");
-        let (mut journal, _) = Journal::open(&path).unwrap();
+        let (journal, _) = Journal::open(&path).unwrap();
         (0..3).for_each(|number| journal.write(&heard(number)).unwrap());
         let mut bytes = std::fs::read(&path).unwrap();
         let middle = bytes.len() / 2;
@@ -365,7 +310,10 @@ pub(super) mod tests {
             assert!(
                 wrong.is_of_one_site() && wrong.to_string().contains("1.journal: this journal is damaged")
             );
-            assert!(numbers(&path).is_empty() && Past::of(&path).unwrap().unanswered.count() == 0);
+            assert!(
+                numbers(&path).is_empty()
+                    && Reader::open(&path).unwrap().past().unwrap().unanswered.count() == 0
+            );
         }
     }
 
@@ -398,27 +346,13 @@ pub(super) mod tests {
         let path = dir.path().join("1.journal");
         let content = Content::Robots(vec![b'#'; 1_100_000]);
         let large = Heard { content, ..what_was_heard(0, Failure::Reset) };
-        let (mut journal, _) = Journal::open(&path).unwrap();
+        let (journal, _) = Journal::open(&path).unwrap();
         journal.write(&Entry::Heard(Box::new(large.clone()))).unwrap();
         journal.write(&heard(1)).unwrap();
         let mut reader = Reader::open(&path).unwrap();
         let Some(Entry::Heard(read)) = reader.next().unwrap() else { panic!() };
         assert!(*read == large);
         assert_eq!(numbers(&path), [0, 1]);
-    }
-
-    #[test]
-    fn a_page_of_the_tree_is_one_that_was_asked_for_as_such() {
-        let url = WebUrl::parse("http://a.ke/").unwrap();
-        let source = Source { body: b"x", url: &url, content_type: None, robots_tag: None };
-        let page = Content::Page(Box::new(Page::read(source)));
-        let of = |purpose, content: &Content| {
-            let mut heard = what_was_heard(0, Failure::Reset);
-            (heard.ask.purpose, heard.content) = (purpose, content.clone());
-            heard.is_page()
-        };
-        assert!(of(Purpose::Page, &page) && !of(Purpose::Probe, &page));
-        assert!(!of(Purpose::Page, &Content::Nothing) && !of(Purpose::Probe, &Content::Nothing));
     }
 
     #[test]

@@ -1,14 +1,23 @@
 use encoding_rs::Encoding;
 
+use super::entry::Heard;
 use super::error::SurveyError;
-use super::journal::Heard;
-use super::writer::{SEGMENT_ROWS, SEGMENT_TEXT_BYTES};
 use crate::address::Scope;
 use crate::exchange::Purpose;
 use crate::frontier::Lease;
 use crate::page::{Link, Page};
 use crate::records::{PageLinkRow, RobotsRow, SegmentRows};
 use crate::walk::Content;
+
+/// A segment is written when it has so many rows …
+const SEGMENT_ROWS: usize = 100_000;
+/// … or so many bytes of URLs and other texts, which hostile pages make long.
+const SEGMENT_TEXT_BYTES: usize = 64 * 1024 * 1024;
+
+/// Whether rows with so many bytes of text are to be written as a segment.
+pub(super) fn fill_a_segment(rows: &SegmentRows, text_bytes: usize) -> bool {
+    rows.len() >= SEGMENT_ROWS || text_bytes >= SEGMENT_TEXT_BYTES
+}
 
 /// What a site tree's answers leave for a survey to be walked again: the links of its pages, and its robots.txt.
 ///
@@ -39,7 +48,7 @@ impl<'a, W: FnMut(&SegmentRows) -> Result<(), SurveyError>> KeptPages<'a, W> {
         };
         self.text_bytes += kept.text_bytes();
         self.rows.append(kept);
-        if self.rows.len() >= SEGMENT_ROWS || self.text_bytes >= SEGMENT_TEXT_BYTES {
+        if fill_a_segment(&self.rows, self.text_bytes) {
             (self.write)(&self.rows)?;
             self.rows = SegmentRows::default();
             self.text_bytes = 0;

@@ -8,9 +8,9 @@ use crate::records::durable;
 
 /// A survey's folder while it is being made, by one process at a time.
 ///
-/// Whoever makes it holds the lock of a file in it, [`MARK`], from before the first look to after the manifest is
-/// written. So of two that begin a survey in one folder at once, one does and the other is told; nobody removes what
-/// another has made; and a mark that nobody holds says that a process died here.
+/// The process that makes it holds the lock of a file in it, [`MARK`], from before the first look until the manifest is
+/// written. So if two begin a survey in one folder at once, one does and the other gets an error; no process removes
+/// what another has made; and a mark without a holder says that a process died here.
 pub(super) struct Making {
     folder: Folder,
     lock: File,
@@ -29,7 +29,7 @@ impl Making {
     pub(super) fn begin(dir: &Path, anew: bool) -> Result<Self, SurveyError> {
         look_at(dir)?;
         let making = Self::lock(dir)?;
-        // Now nobody else is at it, and what stands there stays.
+        // No other process is at work on it now, and what is there stays.
         if dir.join("manifest.json").exists() {
             making.forget();
             return Err(SurveyError::in_the_way(dir));
@@ -107,7 +107,7 @@ impl Making {
     }
 
     fn forget(self) {
-        // While the lock is held, so that whoever gets it next sees that the mark is gone.
+        // While the lock is held, so that its next holder sees that the mark is gone.
         let _ = fs::remove_file(mark_of(&self.folder.dir));
         drop(self.lock);
     }
@@ -183,7 +183,10 @@ mod tests {
         let dir = folder.path();
         drop(begin(dir).unwrap());
         let told = begin(dir).err().unwrap();
-        assert!(told.ends_with("was not finished making: remove it and begin again"), "{told}");
+        assert!(
+            told.ends_with("is a survey that was only half made: remove the folder and begin again"),
+            "{told}"
+        );
         fs::write(dir.join("survey.toml"), "depth = ").unwrap();
         Making::begin(dir, true).unwrap().undo();
         assert_eq!(fs::read_dir(dir).unwrap().count(), 0, "the folder was there before");

@@ -1,5 +1,9 @@
 //! A survey at work: sites from the frontier, walks, turns, exchanges, rows.
 //!
+//! **Three parts.** A survey that is open has `boundaries` (where it may go: its scope, opt-outs, and what becomes of a
+//! link that leads out of a site, `feed_back`), `access` (how servers are asked: the client, the load, our own link, the
+//! roster of visits) and `storage` (what it keeps: folder, frontier, journals, progress, the judge of its promises).
+//!
 //! **The life of a survey.** [`Survey::create`] makes the folder, writes the effective settings and
 //! offers the start URLs to the frontier. [`Survey::run`] keeps up to `sites` visits going. A *visit*
 //! leases a site tree and drives its walk: the walk says what to ask next, the site's budget whether
@@ -19,35 +23,40 @@
 //! that it is asked at.
 //!
 //! **What no answer can do.** An answer is read by `quarantine`: one at which the process dies is not read a third
-//! time. An error in one visit, a panic too, ends its tree with the outcome `failed`, and what is on record of it becomes
-//! rows. Only what every visit would meet (the disk, the store, the name server) stops all work.
+//! time. An error in one visit, a panic too, ends its tree with the outcome `failed`, and what is on record of it
+//! becomes rows. Only what every visit would meet (the disk, the store, the name server) stops all work.
 //!
 //! **Stopping.** Exchanges in flight are given a few seconds to end, everything else just stops: the
 //! journals hold it.
 //!
-//! **Start URLs that come later** (`added`) are handed over in the folder and taken in by whoever holds the survey's state,
-//! once, also when it is killed meanwhile.
+//! **Start URLs that come later** (`added`) are handed over in the folder and taken in by the process that holds the
+//! survey's state, once, even if that is killed meanwhile.
 //!
 //! **Re-surveys.** What an earlier survey knows (`earlier`) goes along with the questions; an answer that says
 //! that nothing has changed is completed before it is written to the journal, so that walk, replay and rows see a
 //! page like any other.
 //!
-//! **Simulations.** [`Survey::simulate`] asks a Web in this process, on a runtime whose time is virtual: when
-//! nobody has anything to do, the clock goes on to the next moment at which somebody has. The writer is a
+//! **Simulations.** [`Survey::simulate`] asks a Web in this process, on a runtime whose time is virtual: when all tasks
+//! are idle, the clock goes on to the next moment at which one is not. The writer is a
 //! thread of its own; where what it writes may bring new sites, the clock stands still until it has. So the
 //! same Web and settings make the same tables, times included.
 //!
 //! This room reads the clock and hands the time to all others.
 
+mod access;
 mod added;
 mod backlog;
+mod boundaries;
 mod clock;
+mod creating;
 mod crew;
 mod earlier;
 mod engine;
+mod entry;
 mod error;
 mod exchange;
 mod export;
+mod feed_back;
 mod folder;
 mod forbidden;
 #[cfg(feature = "hazards")]
@@ -64,14 +73,17 @@ mod past;
 mod progress;
 mod quarantine;
 mod recovery;
+mod reopening;
 mod replay;
 mod rows;
+mod scope;
 mod settings_file;
 mod simulation;
 mod start_urls;
-mod stored;
+mod storage;
 mod summary;
 mod tally;
+mod turn;
 mod visit;
 mod ways;
 mod writer;
@@ -80,16 +92,19 @@ mod writer;
 mod scripted_tests;
 
 pub use crate::load::LONGEST_WAIT;
+pub use access::{least, most_bytes};
 pub use added::{HandedOver, hand_over, has_added, settings_for_adding, take_in};
 pub use clock::clock;
-pub use earlier::Reading;
-pub use engine::{Ending, Survey, Taken};
+pub use earlier::ReadingProgress;
+pub use engine::{Ending, Survey};
 pub use error::SurveyError;
 pub use export::export;
 pub use others::{Others, THIN, Waits};
-pub use parts::{BUILT_IN_SUFFIX_LIST, area, least, most_bytes};
+
 pub use progress::{LoadedServer, Progress, Snapshot};
 pub use quarantine::{READ_ANSWER, read_answer};
+pub use scope::{BUILT_IN_SUFFIX_LIST, area};
 pub use settings_file::{SettingsFileError, read_settings};
 pub use simulation::Simulation;
+pub use start_urls::Taken;
 pub use summary::Summary;

@@ -5,6 +5,7 @@ use crate::records::ServerRow;
 /// How much longer the servers' other users waited because of the survey.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Others {
+    /// At all servers.
     #[serde(flatten)]
     pub all: Waits,
     /// At servers whose link has [`THIN`] or less.
@@ -25,6 +26,7 @@ pub struct Waits {
     pub mean_extra_share: f64,
     /// The same at the server that suffered most, and which one that is.
     pub worst_extra_share: f64,
+    /// Empty where nobody waited.
     pub worst_address: String,
 }
 

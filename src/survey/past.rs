@@ -1,17 +1,15 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
-use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use super::error::SurveyError;
-use super::journal::{Entry, Heard, Reader};
+use super::entry::{Entry, Heard};
 
 /// Questions put and answers heard, as a journal tells them one after the other.
 ///
 /// A question that was sent more often than it was answered was in flight when a process died.
 #[derive(Debug, Default)]
 pub(super) struct Unanswered {
-    /// To whom and when a question was put, for each time, until an answer to it is met.
+    /// To which server and when a question was put, for each time, until an answer to it is met.
     open: BTreeMap<u32, Vec<(IpAddr, SystemTime)>>,
     lost: Vec<(IpAddr, SystemTime)>,
     /// Answers that were being read when a process died, and how often each.
@@ -22,7 +20,7 @@ pub(super) struct Unanswered {
 #[derive(Debug, Default)]
 pub(super) struct Past {
     pub unanswered: Unanswered,
-    /// The time between the runs, in which nobody walked.
+    /// The time between the runs, in which nothing was asked.
     pub between: Duration,
     /// When the first question was put.
     pub began: Option<SystemTime>,
@@ -31,19 +29,6 @@ pub(super) struct Past {
 }
 
 impl Past {
-    pub(super) fn of(path: &Path) -> Result<Self, SurveyError> {
-        Self::read(&mut Reader::open(path)?)
-    }
-
-    /// Reads a journal to its end.
-    pub(super) fn read(journal: &mut Reader) -> Result<Self, SurveyError> {
-        let mut past = Self::default();
-        while let Some(entry) = journal.next()? {
-            past.note(&entry);
-        }
-        Ok(past)
-    }
-
     /// What is written next.
     pub(super) fn note(&mut self, entry: &Entry) {
         self.unanswered.note(entry);
@@ -121,7 +106,7 @@ impl Unanswered {
         self.each().count() as u64
     }
 
-    /// To whom and when, each time.
+    /// To which server and when, each time.
     pub(super) fn each(&self) -> impl Iterator<Item = (IpAddr, SystemTime)> + '_ {
         self.lost.iter().chain(self.open.values().flatten()).copied()
     }
@@ -131,15 +116,15 @@ impl Unanswered {
 mod tests {
     use super::*;
     use crate::exchange::{Failure, Purpose};
-    use crate::survey::journal::Journal;
-    use crate::survey::journal::tests::{failed, heard, what_was_heard};
+    use crate::survey::entry::tests::{failed, heard, what_was_heard};
+    use crate::survey::journal::{Journal, Reader};
     use crate::walk::Content;
 
     #[test]
     fn every_time_a_question_was_put_in_vain_is_told() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("1.journal");
-        let (mut journal, _) = Journal::open(&path).unwrap();
+        let (journal, _) = Journal::open(&path).unwrap();
         let at = |second| SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(second);
         let asked = |number, second| Entry::Asked { number, address: [41, 90, 0, 1].into(), at: at(second) };
         let refused = failed(3, Failure::ServerBudget);
@@ -162,7 +147,7 @@ mod tests {
         ]
         .iter()
         .for_each(|entry| journal.write(entry).unwrap());
-        let unanswered = Past::of(&path).unwrap().unanswered;
+        let unanswered = Reader::open(&path).unwrap().past().unwrap().unanswered;
         let times: Vec<_> = unanswered.each().map(|(_, time)| time).collect();
         assert_eq!(times, [at(2), at(4), at(5), at(6)], "what was not asked again is no answer");
         assert_eq!(unanswered.count(), 4);
@@ -215,7 +200,7 @@ mod tests {
     fn the_time_between_runs_is_told_from_a_put_off() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("1.journal");
-        let (mut journal, _) = Journal::open(&path).unwrap();
+        let (journal, _) = Journal::open(&path).unwrap();
         let at = |second| SystemTime::UNIX_EPOCH + Duration::from_secs(second);
         let opened = |run, second| Entry::Opened { run: at(run), at: at(second) };
         let asked = |number, second| Entry::Asked { number, address: [41, 90, 0, 1].into(), at: at(second) };
@@ -223,6 +208,6 @@ mod tests {
         [opened(1, 10), asked(0, 20), opened(1, 100), asked(1, 110), opened(450, 500), opened(690, 700)]
             .iter()
             .for_each(|entry| journal.write(entry).unwrap());
-        assert_eq!(Past::of(&path).unwrap().between, Duration::from_secs(390 + 200));
+        assert_eq!(Reader::open(&path).unwrap().past().unwrap().between, Duration::from_secs(390 + 200));
     }
 }

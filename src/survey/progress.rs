@@ -23,16 +23,25 @@ pub struct Snapshot {
     /// The Web is in the process, and all times are those of a virtual clock.
     #[serde(default)]
     pub is_simulated: bool,
+    /// When the first run began.
     pub started: Option<SystemTime>,
+    /// When this was written.
     pub updated: Option<SystemTime>,
     /// Seconds that the survey was at work, over all its runs.
     pub active_seconds: f64,
+    /// Site trees that are finished.
     pub sites_done: u64,
+    /// Site trees that are visited.
     pub sites_walking: u64,
+    /// Site trees that are not finished and not visited.
     pub sites_waiting: u64,
+    /// HTML pages that were fetched.
     pub pages: u64,
+    /// Exchanges that reached the network.
     pub requests: u64,
+    /// On the wire, from servers.
     pub received_bytes: u64,
+    /// On the wire, to servers.
     pub sent_bytes: u64,
     /// Requests in flight when a process was killed: sent perhaps, and not recorded.
     pub unrecorded: u64,
@@ -51,6 +60,7 @@ pub struct Snapshot {
     pub errors: BTreeMap<String, u64>,
     /// Over the last minute.
     pub requests_per_second: f64,
+    /// Both ways, over the last minute.
     pub bytes_per_second: f64,
     /// What the sites that wait may take at the pace of the sites done so far; growing while new sites
     /// are found.
@@ -68,14 +78,18 @@ pub struct Snapshot {
 /// One of the servers that bore most.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LoadedServer {
+    /// An IP address.
     pub address: String,
+    /// Exchanges that reached the network.
     pub requests: u64,
+    /// On the wire, from servers.
     pub received_bytes: u64,
+    /// Time that exchanges took, summed.
     pub busy_seconds: f64,
 }
 
 impl LoadedServer {
-    fn of(address: IpAddr, ledger: &Ledger) -> Self {
+    fn new(address: IpAddr, ledger: &Ledger) -> Self {
         Self {
             address: address.to_string(),
             requests: ledger.requests,
@@ -186,7 +200,7 @@ impl Progress {
     /// What servers bore by now; those that bore most are kept.
     pub(super) fn note_servers<'a>(&self, servers: impl Iterator<Item = (IpAddr, &'a Ledger)>) {
         let fresh: Vec<LoadedServer> =
-            servers.map(|(address, ledger)| LoadedServer::of(address, ledger)).collect();
+            servers.map(|(address, ledger)| LoadedServer::new(address, ledger)).collect();
         self.update(|now| {
             now.most_loaded.retain(|old| !fresh.iter().any(|new| new.address == old.address));
             now.most_loaded.extend(fresh);

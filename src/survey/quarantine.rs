@@ -8,17 +8,16 @@
 
 use std::io::{self, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
+use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
 use super::earlier::EarlierPage;
+use super::entry::{Entry, Heard};
 use super::error::SurveyError;
-use super::exchange::write;
-use super::journal::{Entry, Heard, Journal};
-use super::parts::Parts;
+use super::journal::Journal;
 use crate::exchange::{Answer, Ask, Purpose};
 use crate::page::{Page, Source, is_html};
 use crate::robots::Rules;
@@ -37,58 +36,77 @@ struct Unread {
     body: Vec<u8>,
 }
 
-/// What an answer means to a survey: it carries a page or rules, or says that the page of an earlier survey is still
-/// right. At the reading of a `suspect` a process died.
-pub(super) async fn hear(
-    parts: &Parts,
-    journal: &Mutex<Journal>,
-    ask: Ask,
-    mut answer: Answer,
-    body: Vec<u8>,
-    (earlier, is_suspect): (Option<EarlierPage>, bool),
-) -> Result<Heard, SurveyError> {
-    if let Some((content, whole)) = earlier.and_then(|page| page.take_over(&mut answer)) {
-        return Ok(Heard { ask, answer, content, unchanged_bytes: Some(whole) });
+/// Reads the answers of a survey.
+pub(super) struct AnswerReader {
+    exclude_text: Vec<String>,
+    product_token: String,
+    /// The program that reads apart what a process died at.
+    program: OnceLock<PathBuf>,
+}
+
+/// What came of a question.
+pub(super) struct Received {
+    pub ask: Ask,
+    pub answer: Answer,
+    pub body: Vec<u8>,
+    /// What an earlier survey knows of the page or file.
+    pub earlier: Option<EarlierPage>,
+    /// A process died when it read the answer.
+    pub is_suspect: bool,
+}
+
+impl AnswerReader {
+    pub(super) fn new(exclude_text: Vec<String>, product_token: String) -> Self {
+        Self { exclude_text, product_token, program: OnceLock::new() }
     }
-    if !is_read(&ask, &answer) {
-        return Ok(Heard::nothing(ask, answer));
+
+    /// Names the program that is called with [`READ_ANSWER`]; the first one that is named counts.
+    pub(super) fn read_suspects_with(&self, program: PathBuf) {
+        let _ = self.program.set(program);
     }
-    let unread = Unread {
-        exclude_text: parts.settings.exclude_text.clone(),
-        product_token: parts.walk.product_token.clone(),
-        ask,
-        answer,
-        body,
-    };
-    let program = parts.reader.get().filter(|_| is_suspect);
-    let (unread, told) = match program {
-        Some(program) => {
-            let program = program.clone();
-            tokio::task::spawn_blocking(move || {
-                let told = read_apart(&program, &unread);
-                (unread, told)
-            })
-            .await
-            .map_err(|wrong| SurveyError::Broken(wrong.to_string()))?
+
+    /// What an answer means to a survey: it carries a page or rules, or says that the page of an earlier survey is still
+    /// right.
+    pub(super) async fn hear(&self, journal: &Journal, received: Received) -> Result<Heard, SurveyError> {
+        let Received { ask, mut answer, body, earlier, is_suspect } = received;
+        if let Some((content, whole)) = earlier.and_then(|page| page.take_over(&mut answer)) {
+            return Ok(Heard { ask, answer, content, unchanged_bytes: Some(whole) });
         }
-        None => (unread, None),
-    };
-    let read = match told {
-        Some(read) => read,
-        None => {
-            let mark = Heard::nothing(unread.ask.clone(), unread.answer.clone());
-            write(journal, &Entry::Reading(Box::new(mark)))?;
-            catch_unwind(AssertUnwindSafe(|| read(&unread))).ok()
+        if !is_read(&ask, &answer) {
+            return Ok(Heard::nothing(ask, answer));
         }
-    };
-    let Unread { ask, answer, .. } = unread;
-    Ok(match read {
-        Some(content) => Heard { ask, answer, content, unchanged_bytes: None },
-        None => {
-            tracing::error!(url = ask.url.as_str(), "an answer cannot be read: please report this page");
-            Heard::unreadable(ask, answer)
-        }
-    })
+        let (exclude_text, product_token) = (self.exclude_text.clone(), self.product_token.clone());
+        let unread = Unread { exclude_text, product_token, ask, answer, body };
+        let program = self.program.get().filter(|_| is_suspect);
+        let (unread, told) = match program {
+            Some(program) => {
+                let program = program.clone();
+                tokio::task::spawn_blocking(move || {
+                    let told = read_apart(&program, &unread);
+                    (unread, told)
+                })
+                .await
+                .map_err(|wrong| SurveyError::Broken(wrong.to_string()))?
+            }
+            None => (unread, None),
+        };
+        let content = match told {
+            Some(content) => content,
+            None => {
+                let mark = Heard::nothing(unread.ask.clone(), unread.answer.clone());
+                journal.write(&Entry::Reading(Box::new(mark)))?;
+                catch_unwind(AssertUnwindSafe(|| read(&unread))).ok()
+            }
+        };
+        let Unread { ask, answer, .. } = unread;
+        Ok(match content {
+            Some(content) => Heard { ask, answer, content, unchanged_bytes: None },
+            None => {
+                tracing::error!(url = ask.url.as_str(), "an answer cannot be read: please report this page");
+                Heard::unreadable(ask, answer)
+            }
+        })
+    }
 }
 
 /// Whether there is anything in an answer to be read.
@@ -147,7 +165,7 @@ pub fn read_answer(mut input: impl Read) -> io::Result<Vec<u8>> {
 mod tests {
     use super::*;
     use crate::exchange::Failure;
-    use crate::survey::journal::tests::what_was_heard;
+    use crate::survey::entry::tests::what_was_heard;
 
     fn answered(purpose: Purpose, status: u16, media_type: &str) -> (Ask, Answer) {
         let Heard { ask, mut answer, .. } = what_was_heard(0, Failure::Reset);

@@ -1,32 +1,97 @@
 use std::collections::HashMap;
+use std::fs;
 use std::net::IpAddr;
 use std::path::Path;
 use std::time::SystemTime;
 
-use super::error::SurveyError;
-use super::journal::{Entry, Heard, Journal, Reader};
+use super::access::Access;
+use super::entry::{Entry, Heard};
+use super::error::{READ, SurveyError};
+use super::journal::{Journal, Reader};
 use super::parts::Parts;
-use super::past::{Past, Unanswered};
+use super::past::Unanswered;
 use super::progress::Snapshot;
+use super::storage::Storage;
 use super::tally::{Tally, TreeTally, server_of};
 use crate::address::Site;
 use crate::exchange::{Answer, Failure, Purpose};
 use crate::frontier::Lease;
 use crate::promises::{Fact, Judge, Wishes};
-use crate::records::{SiteRow, read_table};
+use crate::records::{SiteRow, Tables, read_table};
+use crate::settings::impolite;
+
+/// Sets right what a crash left, and brings back what was recorded and not yet stored: counters, what promises
+/// are judged by, the servers' ledgers and their pauses. Gives the tally of the trees that are finished.
+pub(super) fn recover(parts: &Parts) -> Result<Tally, SurveyError> {
+    let Parts { access, storage, .. } = parts;
+    let segments = storage.frontier().segments()?;
+    Tables::open(storage.dir())?.discard_after(segments.checked_sub(1))?;
+    let finished = match storage.tally()? {
+        Some(tally) => tally,
+        None => {
+            let status = Snapshot::load(storage.dir()).map_err(SurveyError::file(READ, storage.dir()))?;
+            Tally::of_tables(storage.dir(), status.map(|status| status.seen))?
+        }
+    };
+    let mut recovery = Recovery::new(access, storage, &finished)?;
+    let mut unrecorded = storage.frontier().unrecorded()?;
+    for order in storage.folder.journaled()? {
+        let lease = storage.frontier().open_tree(order)?;
+        if let Some(lease) = lease {
+            unrecorded += recovery.read(&lease)?;
+        } else {
+            let path = storage.folder.journal(order);
+            fs::remove_file(&path).map_err(SurveyError::file("remove", &path))?;
+        }
+    }
+    let mut all = finished.clone();
+    all.add(&recovery.tally);
+    storage.judge().restore(all.seen);
+    recall_servers(access, storage)?;
+    let totals = recovery.book()?;
+    let counts = storage.frontier().counts()?;
+    storage.progress.update(|now| {
+        totals.put_into(now);
+        now.errors = all.errors;
+        now.sites_done = counts.finished;
+        now.impolite = harsher_in_words(parts);
+        now.unrecorded = unrecorded;
+    });
+    Ok(finished)
+}
+
+/// Brings back what was stored of all servers.
+fn recall_servers(access: &Access, storage: &Storage) -> Result<(), SurveyError> {
+    storage.each_server(|address, state| {
+        let (mut load, mut judge) = (access.load(), storage.judge());
+        load.recall_neighbour(address, &state);
+        judge.note_server(address, &state);
+        judge.note_networks(address, load.networks());
+        storage.progress.note_servers([(address, &state.ledger)].into_iter());
+        Ok(())
+    })
+}
+
+/// What of the settings is harsher than the polite defaults to the servers of others.
+fn harsher_in_words(parts: &Parts) -> Vec<String> {
+    let harsher = if parts.is_simulated { Vec::new() } else { impolite(&parts.settings) };
+    harsher.iter().map(ToString::to_string).collect()
+}
 
 /// What the journals say of servers and their states, as they are stored, do not know yet.
-#[derive(Default)]
-pub(super) struct Recalled {
+struct Recovery<'a> {
+    access: &'a Access,
+    storage: &'a Storage,
     /// When the last exchange ended that the stored state knows.
     stored: HashMap<IpAddr, Option<SystemTime>>,
     answers: Vec<Answered>,
-    /// Questions without an answer on record: to whom, and when they were put.
+    /// Questions without an answer on record: to which server, and when they were put.
     unanswered: Vec<(IpAddr, SystemTime)>,
     /// Exchanges that may overlap with some that were not seen when the tally was stored.
     late: Vec<Answered>,
     /// What the journals tell beside the tally that is stored.
-    pub tally: Tally,
+    tally: Tally,
+    totals: Totals,
     /// Before this nothing is late.
     since: Option<SystemTime>,
 }
@@ -49,32 +114,36 @@ impl Answered {
     }
 }
 
-impl Recalled {
-    /// `stored` is the tally of the trees that are finished.
-    pub(super) fn beside(stored: &Tally) -> Self {
-        let since = stored.as_of.and_then(|time| time.checked_sub(Judge::HORIZON));
-        Self { since, ..Self::default() }
+impl<'a> Recovery<'a> {
+    /// `finished` is the tally of the trees that are finished.
+    fn new(access: &'a Access, storage: &'a Storage, finished: &Tally) -> Result<Self, SurveyError> {
+        Ok(Self {
+            access,
+            storage,
+            stored: HashMap::new(),
+            answers: Vec::new(),
+            unanswered: Vec::new(),
+            late: Vec::new(),
+            tally: Tally::default(),
+            totals: Totals::of_tables(storage.dir())?,
+            since: finished.as_of.and_then(|time| time.checked_sub(Judge::HORIZON)),
+        })
     }
 
     /// Reads the journal of a tree that is not finished; gives the number of questions without an answer on record.
-    pub(super) fn read(
-        &mut self,
-        parts: &Parts,
-        lease: &Lease,
-        totals: &mut Totals,
-    ) -> Result<u64, SurveyError> {
-        let path = parts.folder.journal(lease.order);
+    fn read(&mut self, lease: &Lease) -> Result<u64, SurveyError> {
+        let path = self.storage.folder.journal(lease.order);
         let mut journal = Reader::open(&path)?;
         let mut unanswered = Unanswered::default();
-        let mut tally = TreeTally::of(&lease.site);
+        let mut tally = TreeTally::new(&lease.site);
         while let Some(entry) = journal.next()? {
             unanswered.note(&entry);
             tally.note(&entry);
-            self.take(parts, &lease.site, entry, totals)?;
+            self.take(&lease.site, entry)?;
         }
         let unreadable = unanswered.unreadable();
         if !unreadable.is_empty() {
-            let (mut journal, _past) = Journal::open(&path)?;
+            let (journal, _past) = Journal::open(&path)?;
             for heard in unreadable {
                 tracing::error!(
                     url = heard.ask.url.as_str(),
@@ -84,7 +153,7 @@ impl Recalled {
                 journal.write(&entry)?;
                 unanswered.note(&entry);
                 tally.note(&entry);
-                self.take(parts, &lease.site, entry, totals)?;
+                self.take(&lease.site, entry)?;
             }
         }
         self.tally.add(&tally.tally);
@@ -92,17 +161,11 @@ impl Recalled {
         Ok(unanswered.count())
     }
 
-    fn take(
-        &mut self,
-        parts: &Parts,
-        site: &Site,
-        entry: Entry,
-        totals: &mut Totals,
-    ) -> Result<(), SurveyError> {
-        let (Entry::Heard(heard) | Entry::Tried(heard)) = entry else { return Ok(()) };
-        totals.add(&heard);
+    fn take(&mut self, site: &Site, entry: Entry) -> Result<(), SurveyError> {
+        let Some(heard) = entry.into_heard() else { return Ok(()) };
+        self.totals.add(&heard);
         let Some(address) = server_of(&heard.answer) else { return Ok(()) };
-        let stored = self.stored_end(parts, address)?;
+        let stored = self.stored_end(address)?;
         let ended = heard.answer.ended();
         let answered =
             Answered { site: site.clone(), address, purpose: heard.ask.purpose, answer: heard.answer };
@@ -115,22 +178,23 @@ impl Recalled {
         Ok(())
     }
 
-    fn stored_end(&mut self, parts: &Parts, address: IpAddr) -> Result<Option<SystemTime>, SurveyError> {
+    fn stored_end(&mut self, address: IpAddr) -> Result<Option<SystemTime>, SurveyError> {
         if let Some(end) = self.stored.get(&address) {
             return Ok(*end);
         }
-        parts.remember(address)?;
-        let end = parts.load().state_of(address).and_then(|state| state.ledger.last_end());
+        self.access.recall(self.storage, address)?;
+        let end = self.access.load().state_of(address).and_then(|state| state.ledger.last_end());
         self.stored.insert(address, end);
         Ok(end)
     }
 
-    /// Books it all in the order in which it happened.
-    pub(super) fn book(mut self, parts: &Parts) -> Result<(), SurveyError> {
+    /// Books it all in the order in which it happened; gives what was done by earlier runs.
+    fn book(mut self) -> Result<Totals, SurveyError> {
+        let Self { access, storage, .. } = self;
         self.answers.sort_by_key(|answered| answered.answer.ended());
         for answered in &self.answers {
             let Answered { address, purpose, answer, .. } = answered;
-            let (mut load, mut judge) = (parts.load(), parts.judge());
+            let (mut load, mut judge) = (access.load(), storage.judge());
             judge.meet(*address, load.state_of(*address));
             load.recall(*address, *purpose, answer);
             judge.note_burden(*address, &load);
@@ -138,28 +202,20 @@ impl Recalled {
         }
         self.late.sort_by_key(|answered| answered.answer.ended());
         for answered in &self.late {
-            parts.judge().recall(&answered.fact());
+            storage.judge().recall(&answered.fact());
         }
         self.unanswered.sort_by_key(|(_, at)| *at);
         for (address, at) in self.unanswered {
-            parts.remember(address)?;
-            parts.load().recall_in_flight(address, at, parts.now());
+            access.recall(storage, address)?;
+            access.load().recall_in_flight(address, at, access.now());
         }
-        Ok(())
+        Ok(self.totals)
     }
 }
 
-/// Questions that were put and have no answer on record, over the whole survey.
-pub(super) fn unrecorded(parts: &Parts) -> Result<u64, SurveyError> {
-    let mut sum = parts.frontier().unrecorded()?;
-    for order in parts.folder.journaled()? {
-        sum += Past::of(&parts.folder.journal(order))?.unanswered.count();
-    }
-    Ok(sum)
-}
 /// What was done by earlier runs, as far as it is recorded.
 #[derive(Default)]
-pub(super) struct Totals {
+struct Totals {
     pages: u64,
     requests: u64,
     sent_bytes: u64,
@@ -168,7 +224,7 @@ pub(super) struct Totals {
 }
 
 impl Totals {
-    pub(super) fn of_tables(dir: &Path) -> Result<Self, SurveyError> {
+    fn of_tables(dir: &Path) -> Result<Self, SurveyError> {
         let mut totals = Self::default();
         for segment in read_table::<SiteRow>(dir)? {
             for row in segment? {
@@ -189,7 +245,7 @@ impl Totals {
         self.received_bytes += heard.answer.wire.received;
     }
 
-    pub(super) fn put_into(self, now: &mut Snapshot) {
+    fn put_into(self, now: &mut Snapshot) {
         now.pages = self.pages;
         now.requests = self.requests;
         now.sent_bytes = self.sent_bytes;

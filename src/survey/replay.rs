@@ -1,8 +1,9 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use super::entry::{Entry, Heard};
 use super::error::SurveyError;
-use super::journal::{Entry, Heard, Reader};
+use super::journal::Reader;
 use crate::walk::OnRecord;
 
 /// The recorded answers of a tree, given back by number. They were written in the order of their
@@ -85,14 +86,14 @@ impl Replay {
 mod tests {
     use super::*;
     use crate::exchange::Failure;
+    use crate::survey::entry::tests::{failed, heard, what_was_heard};
     use crate::survey::journal::Journal;
-    use crate::survey::journal::tests::{failed, heard, what_was_heard};
 
     #[test]
     fn answers_that_came_in_another_order_are_given_back_by_number() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("1.journal");
-        let (mut journal, _) = Journal::open(&path).unwrap();
+        let (journal, _) = Journal::open(&path).unwrap();
         [0, 2, 1, 4].iter().for_each(|number| journal.write(&heard(*number)).unwrap());
         let mut replay = Replay::open(&path).unwrap();
         let taken: Vec<bool> = (0..5).map(|number| replay.take(number).unwrap().is_some()).collect();
@@ -103,7 +104,7 @@ mod tests {
     fn tries_come_with_their_answer_and_the_last_one_is_it_where_it_stands() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("1.journal");
-        let (mut journal, _) = Journal::open(&path).unwrap();
+        let (journal, _) = Journal::open(&path).unwrap();
         let tried = |number, failure| Entry::Tried(Box::new(what_was_heard(number, failure)));
         let (refused, late) = (Failure::ConnectRefused, Failure::ConnectTimeout);
         let entries = [
@@ -132,7 +133,7 @@ mod tests {
     fn what_is_not_on_record_was_lost_where_something_later_is() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("1.journal");
-        let (mut journal, _) = Journal::open(&path).unwrap();
+        let (journal, _) = Journal::open(&path).unwrap();
         let tried = Entry::Tried(Box::new(what_was_heard(3, Failure::ConnectTimeout)));
         [heard(0), heard(2), tried].iter().for_each(|entry| journal.write(entry).unwrap());
         let mut replay = Replay::open(&path).unwrap();

@@ -1,25 +1,28 @@
 use std::collections::HashSet;
 use std::net::IpAddr;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
+use super::boundaries::Boundaries;
+use super::entry::Heard;
 use super::error::SurveyError;
+use super::folder::Folder;
 use super::forbidden::Forbidden;
-use super::journal::{Entry, Heard, Reader};
+use super::journal::Reader;
 use super::kept_pages::KeptPages;
-use super::parts::Parts;
 use super::past::Past;
+use super::scope::SurveyScope;
 use super::tally::{Tally, TreeTally};
 use super::visit::Concluded;
 use crate::address::{Host, Scope, Site, server_at};
 use crate::exchange::Depth;
-use crate::frontier::{Lease, MOST_TREES, StartCandidate};
+use crate::frontier::Lease;
 use crate::page::Page;
 use crate::promises::{Order, Question, Questions};
 use crate::records::{ExchangeRow, LevelRow, LinkRow, SegmentRows, SiteRow, milliseconds};
 use crate::walk::{Class, Content, LevelCount, Probe, Salvage, Tree};
 
 /// What a finished site tree comes to, read from its journal.
-pub(super) struct Entered {
+pub(super) struct TreeRows {
     pub rows: SegmentRows,
     /// How many of its questions have no answer on record.
     pub unrecorded: u64,
@@ -28,43 +31,71 @@ pub(super) struct Entered {
     pub tally: Tally,
 }
 
-/// Reads the journal of a finished tree. Pages that are kept and would fill a segment alone are given to `write` on
-/// the way.
-pub(super) fn rows_of(
-    parts: &Parts,
-    done: &Concluded,
-    write: impl FnMut(&SegmentRows) -> Result<(), SurveyError>,
-) -> Result<Entered, SurveyError> {
-    let scope = parts.reach.scope_of(&done.lease.site);
-    let mut exchanges = Vec::new();
-    let mut pages = parts.settings.record_links.then(|| KeptPages::new(&done.lease, &scope, write));
-    let mut journal = Reader::open(&parts.folder.journal(done.lease.order))?;
-    let (mut past, mut forbidden) = (Past::default(), Forbidden::of(&parts.walk.product_token));
-    let mut tally = TreeTally::of(&done.lease.site);
-    while let Some(entry) = journal.next()? {
-        past.note(&entry);
-        tally.note(&entry);
-        if let Entry::Heard(heard) | Entry::Tried(heard) = entry {
-            forbidden.note(&heard);
-            exchanges.push(exchange_row(done, &scope, &heard));
-            if let Some(pages) = &mut pages {
-                pages.keep(&heard)?;
+/// Reads what trees come to from their journals.
+pub(super) struct TreeReader<'a> {
+    pub boundaries: &'a Boundaries,
+    pub folder: &'a Folder,
+    pub product_token: &'a str,
+    /// Whether links of pages, and robots.txt, are kept.
+    pub keeps_pages: bool,
+    /// The most URLs that a tree holds.
+    pub max_urls: usize,
+}
+
+impl TreeReader<'_> {
+    /// The rows of a finished tree. Pages that are kept and would fill a segment alone are given to `write` on the way.
+    pub(super) fn rows(
+        &self,
+        done: &Concluded,
+        write: impl FnMut(&SegmentRows) -> Result<(), SurveyError>,
+    ) -> Result<TreeRows, SurveyError> {
+        let scope = self.boundaries.scope.of_tree(&done.lease.site);
+        let mut exchanges = Vec::new();
+        let mut pages = self.keeps_pages.then(|| KeptPages::new(&done.lease, &scope, write));
+        let mut journal = Reader::open(&self.folder.journal(done.lease.order))?;
+        let (mut past, mut forbidden) = (Past::default(), Forbidden::new(self.product_token));
+        let mut tally = TreeTally::new(&done.lease.site);
+        while let Some(entry) = journal.next()? {
+            past.note(&entry);
+            tally.note(&entry);
+            if let Some(heard) = entry.into_heard() {
+                forbidden.note(&heard);
+                exchanges.push(exchange_row(done, &scope, &heard));
+                if let Some(pages) = &mut pages {
+                    pages.keep(&heard)?;
+                }
             }
         }
+        exchanges.sort_by_key(|row| row.number);
+        count_attempts(&mut exchanges);
+        let mut tally = tally.tally;
+        tally.seen.order = order_of(&exchanges, &forbidden);
+        let asked_for = asked_for(&exchanges).saturating_sub(past.between);
+        let rows = SegmentRows {
+            exchanges,
+            links: link_rows(&self.boundaries.scope, &done.lease, &scope, &done.tree),
+            levels: level_rows(&done.lease, &done.tree),
+            sites: vec![site_row(self.boundaries, done)],
+            ..pages.map(KeptPages::rest).unwrap_or_default()
+        };
+        Ok(TreeRows { rows, unrecorded: past.unanswered.count(), asked_for, tally })
     }
-    exchanges.sort_by_key(|row| row.number);
-    count_attempts(&mut exchanges);
-    let mut tally = tally.tally;
-    tally.seen.order = order_of(&exchanges, &forbidden);
-    let asked_for = asked_for(&exchanges).saturating_sub(past.between);
-    let rows = SegmentRows {
-        exchanges,
-        links: link_rows(parts, &done.lease, &scope, &done.tree),
-        levels: level_rows(&done.lease, &done.tree),
-        sites: vec![site_row(parts, done)],
-        ..pages.map(KeptPages::rest).unwrap_or_default()
-    };
-    Ok(Entered { rows, unrecorded: past.unanswered.count(), asked_for, tally })
+
+    /// What is on record at `now` of a tree whose walk has failed.
+    pub(super) fn salvage(&self, lease: Lease, now: SystemTime) -> Result<Concluded, SurveyError> {
+        let mut salvage = Salvage::new(self.boundaries.scope.of_tree(&lease.site), self.max_urls);
+        let mut journal = Reader::open(&self.folder.journal(lease.order))?;
+        let (mut began, mut ended) = (None, None);
+        while let Some(entry) = journal.next()? {
+            if let Some(heard) = entry.into_heard() {
+                began.get_or_insert(heard.answer.started);
+                ended = ended.max(Some(heard.answer.ended()));
+                salvage.take(&heard.ask, &heard.answer, &heard.content);
+            }
+        }
+        let (tree, known) = salvage.conclude();
+        Ok(Concluded { lease, tree, known, began: began.unwrap_or(now), ended: ended.unwrap_or(now) })
+    }
 }
 
 /// What was wrong with the order of the questions of a tree.
@@ -84,40 +115,6 @@ fn asked_for(exchanges: &[ExchangeRow]) -> Duration {
     let asked = || exchanges.iter().filter(|row| row.total_ms.is_some()).map(|row| row.started.0);
     let micros = asked().max().unwrap_or_default() - asked().min().unwrap_or_default();
     Duration::from_micros(u64::try_from(micros).unwrap_or_default())
-}
-
-/// What is on record of a tree whose walk has failed.
-pub(super) fn salvaged(parts: &Parts, lease: Lease) -> Result<Concluded, SurveyError> {
-    let mut salvage = Salvage::new(parts.reach.scope_of(&lease.site), parts.settings.max_urls);
-    let mut journal = Reader::open(&parts.folder.journal(lease.order))?;
-    let (mut began, mut ended) = (None, None);
-    while let Some(entry) = journal.next()? {
-        if let Entry::Heard(heard) | Entry::Tried(heard) = entry {
-            began.get_or_insert(heard.answer.started);
-            ended = ended.max(Some(heard.answer.ended()));
-            salvage.take(&heard.ask, &heard.answer, &heard.content);
-        }
-    }
-    let (tree, known) = salvage.conclude();
-    let now = parts.now();
-    Ok(Concluded { lease, tree, known, began: began.unwrap_or(now), ended: ended.unwrap_or(now) })
-}
-
-/// What a tree's external URLs feed back: for each site as many different URLs as it may have trees, in the order
-/// found.
-pub(super) fn feed_back(parts: &Parts, tree: &Tree) -> Vec<StartCandidate> {
-    let trees = if parts.settings.entrances.is_one() { 1 } else { MOST_TREES };
-    let most = parts.settings.seeds_per_site.max(trees) as usize;
-    let mut urls: std::collections::HashMap<Site, HashSet<_>> = std::collections::HashMap::new();
-    tree.externals
-        .iter()
-        .filter_map(|external| parts.reach.feed_back(&external.url))
-        .filter(|start| {
-            let Some(home) = start.homes.first() else { return false };
-            let urls = urls.entry(home.clone()).or_default();
-            urls.len() < most && urls.insert(start.url.page_key())
-        })
-        .collect()
 }
 
 /// The hosts that a tree asked for, each with the server it was asked at.
@@ -175,7 +172,7 @@ fn add_probe(row: &mut ExchangeRow, probe: &Probe) {
     row.new_internal_urls = Some(probe.internal_urls);
 }
 
-fn link_rows(parts: &Parts, lease: &Lease, scope: &Scope, tree: &Tree) -> Vec<LinkRow> {
+fn link_rows(surveyed: &SurveyScope, lease: &Lease, scope: &Scope, tree: &Tree) -> Vec<LinkRow> {
     tree.externals
         .iter()
         .map(|external| LinkRow {
@@ -188,7 +185,7 @@ fn link_rows(parts: &Parts, lease: &Lease, scope: &Scope, tree: &Tree) -> Vec<Li
             target_site: scope.site_of(external.url.host()).to_string(),
             element: external.element.as_str().to_owned(),
             nofollow: external.nofollow,
-            in_survey: parts.reach.countries.of(external.url.host()).is_some(),
+            in_survey: surveyed.country_of(external.url.host()).is_some(),
         })
         .collect()
 }
@@ -228,15 +225,14 @@ fn level_row(lease: &Lease, depth: Depth, level: &LevelCount) -> LevelRow {
     }
 }
 
-fn site_row(parts: &Parts, done: &Concluded) -> SiteRow {
+fn site_row(boundaries: &Boundaries, done: &Concluded) -> SiteRow {
     let Concluded { lease, tree, began, ended, .. } = done;
-    let place = tree.address.map(|address| parts.geo.lookup(address)).unwrap_or_default();
+    let place = tree.address.map(|address| boundaries.geo.lookup(address)).unwrap_or_default();
     let (robots, probes) = (&tree.robots, &tree.probe_load);
-    let busy =
-        tree.levels.iter().map(|level| level.busy).sum::<std::time::Duration>() + robots.busy + probes.busy;
+    let busy = tree.levels.iter().map(|level| level.busy).sum::<Duration>() + robots.busy + probes.busy;
     SiteRow {
         site: lease.site.to_string(),
-        cctld: parts.reach.countries.of(lease.start.host()).map(ToString::to_string),
+        cctld: boundaries.scope.country_of(lease.start.host()).map(ToString::to_string),
         start_url: lease.start.as_str().to_owned(),
         parent_site: lease.parent.as_ref().map(ToString::to_string),
         generation: lease.generation,

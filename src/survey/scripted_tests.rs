@@ -13,7 +13,7 @@ use super::tally::Tally;
 use super::{Ending, Simulation, Snapshot, Survey};
 use crate::address::{Host, WebUrl};
 use crate::fetch::{Burden, Looked, Question, Reply, Then, Web};
-use crate::frontier::{Batch, Frontier, Rules};
+use crate::frontier::{Batch, Frontier, Spread};
 use crate::promises::{Count, Seen, Worst};
 use crate::records::{ExchangeRow, LevelRow, Manifest, Row, ServerRow, SiteRow, read_table};
 use crate::settings::{Settings, Span};
@@ -112,7 +112,7 @@ fn virtual_time() -> Runtime {
 
 fn simulation(web: &Arc<Scripted>) -> Simulation {
     let begins = SystemTime::UNIX_EPOCH + DAY * 20_000 + web.from;
-    Simulation { web: web.clone(), begins, told: serde_json::json!({}) }
+    Simulation { web: web.clone(), begins, description: serde_json::json!({}) }
 }
 
 /// Runs a survey until it is done, or for so long.
@@ -520,8 +520,8 @@ fn a_damaged_tally_is_told_and_not_made_anew() {
 }
 
 fn frontier(dir: &Path) -> Frontier {
-    let rules = Rules { seeds_per_site: 1, generations: None, later_trees: true };
-    Frontier::open(&dir.join("state.redb"), rules).unwrap()
+    let spread = Spread { seeds_per_site: 1, generations: None, later_trees: true };
+    Frontier::open(&dir.join("state.redb"), spread).unwrap()
 }
 
 fn store_tally(state: &mut Frontier, tally: &[u8]) {

@@ -1,9 +1,11 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::error::{READ, SurveyError};
 use crate::settings::Settings;
 
 /// Why there are no settings to be had from a file.
+#[allow(missing_docs, reason = "each message says what is wrong, and the fields are what it names")]
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsFileError {
     #[error("cannot read {}: {source}", file.display())]
@@ -26,4 +28,10 @@ pub fn read_settings(file: &Path) -> Result<Settings, SettingsFileError> {
     let folder = file.parent().unwrap_or(Path::new(""));
     settings.move_paths(|path| folder.join(path));
     Ok(settings)
+}
+
+/// Reads a text file that the settings name.
+pub(super) fn read_text(path: &Path) -> Result<String, SurveyError> {
+    let bytes = std::fs::read(path).map_err(SurveyError::file(READ, path))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

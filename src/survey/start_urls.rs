@@ -1,13 +1,43 @@
 use std::collections::BTreeSet;
 
-use super::parts::Reach;
+use super::scope::SurveyScope;
 use crate::address::{Priorities, WebUrl};
-use crate::frontier::StartCandidate;
+use crate::frontier::{Offer, StartCandidate};
 use crate::starts::StartList;
 
+/// What became of the start URLs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Taken {
+    /// New sites.
+    pub sites: usize,
+    /// Further start URLs of these sites.
+    pub seeds: usize,
+    /// Left out: their site has as many start URLs as it may have.
+    pub repeated: usize,
+    /// Pages and files of an earlier survey that are asked for only if they have changed.
+    pub known: Option<u64>,
+}
+
+impl Taken {
+    pub(super) fn count(offers: &[Offer]) -> Self {
+        let number = |kind| offers.iter().filter(|offer| **offer == kind).count();
+        let (sites, seeds, repeated) = (number(Offer::Site), number(Offer::Seed), number(Offer::Known));
+        Self { sites, seeds, repeated, known: None }
+    }
+
+    pub(super) fn and(self, more: Self) -> Self {
+        Self {
+            sites: self.sites + more.sites,
+            seeds: self.seeds + more.seeds,
+            repeated: self.repeated + more.repeated,
+            known: self.known,
+        }
+    }
+}
+
 /// The start URLs of a list whose sites are drawn, in its order.
-pub(super) fn drawn<'a>(list: &'a StartList, reach: &'a Reach) -> impl Iterator<Item = WebUrl> + 'a {
-    list.urls().filter(|url| reach.draws(url))
+pub(super) fn drawn<'a>(list: &'a StartList, scope: &'a SurveyScope) -> impl Iterator<Item = WebUrl> + 'a {
+    list.urls().filter(|url| scope.draws(url))
 }
 
 /// The same as they are offered to the frontier: those of greater priority first.
@@ -16,14 +46,14 @@ pub(super) fn drawn<'a>(list: &'a StartList, reach: &'a Reach) -> impl Iterator<
 /// once for each priority there is, so that it need not be held in memory.
 pub(super) fn offered<'a>(
     list: &'a StartList,
-    reach: &'a Reach,
+    scope: &'a SurveyScope,
 ) -> impl Iterator<Item = StartCandidate> + 'a {
-    let of = |url: &WebUrl| reach.priorities.of(url.host());
-    let ranks: BTreeSet<i32> = match reach.priorities == Priorities::default() {
+    let of = |url: &WebUrl| scope.priorities.of(url.host());
+    let ranks: BTreeSet<i32> = match scope.priorities == Priorities::default() {
         true => BTreeSet::from([0]),
-        false => drawn(list, reach).map(|url| of(&url)).collect(),
+        false => drawn(list, scope).map(|url| of(&url)).collect(),
     };
     ranks.into_iter().rev().flat_map(move |rank| {
-        drawn(list, reach).map(|url| reach.start(url)).filter(move |start| start.priority == rank)
+        drawn(list, scope).map(|url| scope.candidate(url)).filter(move |start| start.priority == rank)
     })
 }

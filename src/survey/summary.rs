@@ -12,36 +12,48 @@ use crate::records::{
     exchange_counts, read_table,
 };
 
-/// What a survey brought and cost, from its tables.
+/// What a survey found and what it cost, from its tables.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Summary {
+    /// As the manifest has it.
     pub state: SurveyState,
+    /// Sites with a tree in the tables.
     pub sites: u64,
+    /// Addresses that answered.
     pub servers: u64,
+    /// HTML pages that were fetched.
     pub pages: u64,
+    /// Exchanges that reached the network.
     pub requests: u64,
+    /// On the wire, to servers.
     pub sent_bytes: u64,
+    /// On the wire, from servers.
     pub received_bytes: u64,
+    /// By depth, from 0.
     pub levels: Vec<LevelSummary>,
     /// Sites by outcome.
     pub outcomes: BTreeMap<String, u64>,
     /// Site trees by generation.
     pub generations: BTreeMap<u32, u64>,
-    /// Exchanges without complete answer by failure, and HTTP error statuses of pages.
+    /// Exchanges without a complete answer, by failure, and HTTP error statuses of pages.
     pub errors: BTreeMap<String, u64>,
-    /// What had not changed since an earlier survey (`--since`).
+    /// Pages and files that had not changed since an earlier survey (`--since`).
     pub unchanged: Unchanged,
-    /// Over all servers: least pause, most requests at once and in a minute.
+    /// The shortest pause at any server, in milliseconds.
     pub smallest_gap_ms: Option<f64>,
+    /// Most requests at once at one server, and below in one minute.
     pub most_parallel: u32,
+    /// At any server, in any 60 s.
     pub most_requests_per_minute: u32,
-    /// From the start of the first site to the end of the last one, pauses between runs included.
+    /// From the start of the first site to the end of the last one, time between runs included.
     pub lasted_seconds: f64,
-    /// Told by simulations only.
+    /// Known of simulations only.
     pub others: Option<Others>,
+    /// Requests in flight when a process was killed.
     pub unrecorded_exchanges: u64,
+    /// A sentence each.
     pub broken_promises: Vec<String>,
-    /// What the survey's ledger says of each promise on load.
+    /// The verdict on each promise on load.
     pub promises: Vec<Verdict>,
 }
 
@@ -56,8 +68,11 @@ struct Lasted {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct LevelSummary {
     pub depth: u16,
+    /// Exchanges that reached the network.
     pub requests: u64,
+    /// HTML pages that were fetched.
     pub pages: u64,
+    /// On the wire, from servers.
     pub received_bytes: u64,
     pub busy_ms: f64,
     /// Internal URLs of this depth that were not fetched.
@@ -77,7 +92,7 @@ impl Summary {
     ///
     /// # Errors
     /// When there is no survey, or a table cannot be read.
-    pub fn of(dir: &Path) -> Result<Self, SurveyError> {
+    pub fn read(dir: &Path) -> Result<Self, SurveyError> {
         let manifest = Manifest::load(dir)?;
         let mut summary = Self {
             state: manifest.state,
@@ -213,7 +228,7 @@ impl Summary {
             "coverage",
         ];
         let mut rows = vec![head.map(str::to_owned)];
-        // What lies below the deepest level walked was not fetched: it cost and brought nothing.
+        // Levels below the deepest one that was walked cost and brought nothing.
         rows.extend(self.levels.iter().filter(|level| level.requests > 0).map(|level| {
             [
                 level.depth.to_string(),
@@ -246,7 +261,7 @@ impl Summary {
         }
         writeln!(
             f,
-            "not changed since the earlier survey: {} pages and files, {} received for them in place of {}",
+            "not changed since the earlier survey: {} pages and files, {} received instead of {}",
             thousands(answers),
             bytes(received_bytes),
             bytes(whole_bytes)
@@ -257,7 +272,7 @@ impl Summary {
         let gap = self.smallest_gap_ms.map_or("none".to_owned(), |gap| format!("{gap:.1} ms"));
         writeln!(
             f,
-            "load on servers: least pause {gap}, at most {} at once and {} in a minute",
+            "load on servers: shortest pause {gap}, at most {} at once and {} in a minute",
             self.most_parallel,
             count(u64::from(self.most_requests_per_minute), "request")
         )?;
@@ -289,7 +304,7 @@ impl Summary {
         }
         writeln!(
             f,
-            "promises on load: {} held, {} broken, {} not judged for they were not given",
+            "promises on load: {} held, {} broken, {} not judged: no limit was set",
             judged(Judgement::Held),
             judged(Judgement::Broken),
             judged(Judgement::NotJudged)
@@ -308,8 +323,7 @@ fn write_waits(f: &mut fmt::Formatter<'_>, of: &str, waits: &Waits) -> fmt::Resu
     };
     writeln!(
         f,
-        "other users of {of} waited {:.2} % longer on average, {:.2} % at worst{worst_at}; servers that had more \
-         than they can bear: {} of {}",
+        "other users of {of} waited {:.2} % longer on average, {:.2} % at worst{worst_at}; overloaded servers: {} of {}",
         waits.mean_extra_share * 100.0,
         waits.worst_extra_share * 100.0,
         thousands(waits.overburdened),
@@ -335,9 +349,9 @@ mod tests {
     fn promises_are_counted_and_those_that_were_broken_are_named() {
         let verdict = |judgement| Verdict {
             id: "opt_out".into(),
-            promise: "no contact with whom had opted out".into(),
+            promise: "no contact with opted-out servers".into(),
             judgement,
-            evidence: "1 times, first 41.90.0.1 for a.ke".into(),
+            evidence: "2 times, first 41.90.0.1 for a.ke".into(),
         };
         let broken = verdict(Judgement::Broken);
         let summary = Summary {
@@ -346,20 +360,20 @@ mod tests {
             ..Summary::default()
         };
         let told = summary.to_string();
-        let end = "promises on load: 1 held, 1 broken, 1 not judged for they were not given\n\
-                   PROMISE BROKEN: no contact with whom had opted out: 1 times, first 41.90.0.1 for a.ke\n";
+        let end = "promises on load: 1 held, 1 broken, 1 not judged: no limit was set\n\
+                   PROMISE BROKEN: no contact with opted-out servers: 2 times, first 41.90.0.1 for a.ke\n";
         assert!(told.ends_with(end), "{told}");
     }
 
     #[test]
-    fn one_of_a_kind_is_no_plural_and_nobody_who_waited_has_no_address() {
+    fn one_thing_has_no_plural_and_no_worst_server_is_named_where_nobody_waited() {
         let all = Waits { servers: 1, ..Waits::default() };
         let others = Some(Others { all, ..Others::default() });
         let told =
             Summary { sites: 1, servers: 1, pages: 1, requests: 2, others, ..Summary::default() }.to_string();
         assert!(told.starts_with("1 site on 1 server: 1 page, 2 requests, 0 B received\n"), "{told}");
-        let waited = "other users of these servers waited 0.00 % longer on average, 0.00 % at worst; servers that had \
-                      more than they can bear: 0 of 1\n";
+        let waited = "other users of these servers waited 0.00 % longer on average, 0.00 % at worst; overloaded \
+                      servers: 0 of 1\n";
         assert!(told.contains(waited), "{told}");
     }
 

@@ -5,12 +5,10 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
+use super::entry::{Entry, Heard};
 use super::error::SurveyError;
-use super::journal::{Entry, Heard};
-use super::parts::Parts;
 use crate::address::{Host, Site};
 use crate::exchange::{Answer, Failure, Purpose};
-use crate::frontier::FrontierError;
 use crate::promises::{Seen, Wishes};
 use crate::records::{ExchangeRow, read_table};
 
@@ -30,17 +28,8 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// The tally of all finished trees, as it is stored.
-    pub(super) fn stored(parts: &Parts) -> Result<Option<Self>, SurveyError> {
-        let bytes = parts.frontier().tally()?;
-        let wrong = |wrong| FrontierError::Damaged {
-            path: parts.folder.state(),
-            what: format!("the tally of finished trees cannot be read: {wrong}"),
-        };
-        Ok(bytes.map(|bytes| serde_json::from_slice(&bytes).map_err(wrong)).transpose()?)
-    }
-
-    /// The same where an earlier version did not store it: the tables tell, and the worst is what the status said.
+    /// The tally of all finished trees where an earlier version did not store it: the tables tell, and the worst is
+    /// what the status said.
     pub(super) fn of_tables(dir: &Path, told: Option<Seen>) -> Result<Self, SurveyError> {
         let mut tally = Self::default();
         for segment in read_table::<ExchangeRow>(dir)? {
@@ -89,7 +78,7 @@ pub(super) struct TreeTally<'a> {
 }
 
 impl<'a> TreeTally<'a> {
-    pub(super) fn of(site: &'a Site) -> Self {
+    pub(super) fn new(site: &'a Site) -> Self {
         Self { site, against: HashMap::new(), tally: Tally::default() }
     }
 
@@ -133,12 +122,12 @@ fn error_named(failure: Option<String>, status: Option<u16>, is_page: bool) -> O
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::survey::journal::tests::{failed, heard};
+    use crate::survey::entry::tests::{failed, heard};
 
     #[test]
     fn a_journal_tells_errors_contacts_and_whose_wishes_stood_against_them() {
         let site = Site::new(Host::parse("a.ke").unwrap());
-        let mut tree = TreeTally::of(&site);
+        let mut tree = TreeTally::new(&site);
         let against = Entry::Against { number: 1, had_opted_out: true, in_quiet_hours: false };
         let mut asked = heard(1);
         let Entry::Heard(it) = &mut asked else { panic!() };
@@ -156,7 +145,7 @@ mod tests {
     #[test]
     fn a_missing_page_is_an_error_and_a_missing_robots_txt_is_none() {
         let site = Site::new(Host::parse("a.ke").unwrap());
-        let (mut of_journal, mut of_rows) = (TreeTally::of(&site), Tally::default());
+        let (mut of_journal, mut of_rows) = (TreeTally::new(&site), Tally::default());
         for (number, purpose) in [(0, Purpose::Page), (1, Purpose::Robots), (2, Purpose::Page)] {
             let mut missing = heard(number);
             let Entry::Heard(it) = &mut missing else { panic!() };

@@ -2,20 +2,20 @@ use std::any::Any;
 use std::collections::{HashSet, VecDeque};
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 
+use super::entry::{Entry, Heard};
 use super::error::SurveyError;
-use super::exchange::{Exchanged, Wanted, another_way, exchange, let_stand};
-use super::journal::{Entry, Heard, Journal};
+use super::exchange::{Asking, Exchanged, Wanted, another_way};
+use super::journal::Journal;
 use super::own_link;
 use super::parts::Parts;
 use super::replay::{Recorded, Replay};
-use super::stored;
 use super::ways::Ways;
 use crate::address::WebUrl;
 use crate::exchange::{Ask, Failure, Purpose};
@@ -83,29 +83,29 @@ pub(super) async fn visit(parts: Arc<Parts>, lease: Lease) -> Result<Ended, Surv
 async fn at_its_server(parts: Arc<Parts>, lease: Lease) -> Result<Visited, SurveyError> {
     let known = match lease.seed {
         0 => None,
-        _ => stored::known(&parts, &lease.site)?,
+        _ => parts.storage.known(&lease.site)?,
     };
     let known = known.unwrap_or_default();
     if known.pages.contains(&lease.start.page_key()) {
         return Ok(Visited::Done(Done::Reached(lease)));
     }
-    let dead = Ways::recorded(&parts.folder.journal(lease.order))?.dead_for(&lease.start);
-    let Some(located) = own_link::locate(&parts, lease.start.host(), &dead).await else {
+    let dead = Ways::recorded(&parts.storage.folder.journal(lease.order))?.dead_for(&lease.start);
+    let Some(located) = own_link::locate(&parts.access, lease.start.host(), &dead).await else {
         return Ok(Visited::Stopped);
     };
     let server = located.address.ok();
     if let Some(address) = server
-        && let Err(full) = parts.roster().enter(lease.order, address)
+        && let Err(full) = parts.access.roster().enter(lease.order, address)
     {
         return Ok(Visited::Back(Back::Parked(lease, full)));
     }
     Visit::open(parts, lease, known, server)?.run().await
 }
 
-/// What a panic says.
+/// The message of a panic.
 fn words_of(panic: &(dyn Any + Send)) -> String {
     let words = panic.downcast_ref::<String>().map(String::as_str);
-    words.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without words").to_owned()
+    words.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message").to_owned()
 }
 
 struct Visit {
@@ -124,12 +124,12 @@ struct Visit {
     replay: Replay,
     /// Questions at the reading of whose answers a process died.
     suspects: HashSet<u32>,
-    journal: Arc<Mutex<Journal>>,
+    journal: Arc<Journal>,
     flying: FuturesUnordered<Flight>,
     /// Until then a server of the site may still be at work on a question that was broken off: another server of it is
     /// not asked meanwhile.
     rests_until: Option<SystemTime>,
-    /// A question that could not be asked now, for the survey stops or the server wants a long pause.
+    /// Why a question could not be asked now: the survey stops, the server wants a long pause, or the visit must move.
     hindered: Option<Hindrance>,
 }
 
@@ -155,21 +155,27 @@ impl Visit {
         known: Known,
         server: Option<IpAddr>,
     ) -> Result<Self, SurveyError> {
-        let path = parts.folder.journal(lease.order);
-        let (mut journal, mut past) = Journal::open(&path)?;
-        let opened = Entry::Opened { run: parts.opened, at: parts.now() };
+        let path = parts.storage.folder.journal(lease.order);
+        let (journal, mut past) = Journal::open(&path)?;
+        let opened = Entry::Opened { run: parts.opened, at: parts.access.now() };
         journal.write(&opened)?;
         past.note(&opened);
         let replay = Replay::open(&path)?;
-        let began = past.began.unwrap_or_else(|| parts.now());
+        let began = past.began.unwrap_or_else(|| parts.access.now());
         let counts_from = began + past.between;
-        let scope = parts.reach.scope_of(&lease.site);
-        let walk = Walk::new(parts.walk.clone(), scope, parts.opt_out.clone(), lease.start.clone(), known);
+        let scope = parts.boundaries.scope.of_tree(&lease.site);
+        let walk = Walk::new(
+            parts.walk.clone(),
+            scope,
+            parts.boundaries.opt_outs.clone(),
+            lease.start.clone(),
+            known,
+        );
         Ok(Self {
-            budget: SiteBudget::new(parts.budget, counts_from, parts.fetcher.beyond_limit())
-                .with_lost(past.unanswered.count(), parts.fetcher.most_bytes()),
+            budget: SiteBudget::new(parts.budget, counts_from, parts.access.fetcher.beyond_limit())
+                .with_lost(past.unanswered.count(), parts.access.fetcher.most_bytes()),
             suspects: past.unanswered.suspects().collect(),
-            journal: Arc::new(Mutex::new(journal)),
+            journal: Arc::new(journal),
             flying: FuturesUnordered::new(),
             hindered: None,
             parts,
@@ -204,7 +210,9 @@ impl Visit {
                     Some(Hindrance::Move) => return Ok(Visited::Back(Back::Again(self.lease))),
                     None => {
                         let site = &self.lease.site;
-                        return Err(SurveyError::Broken(format!("the walk of {site} waits for nothing")));
+                        return Err(SurveyError::Broken(format!(
+                            "the walk of {site} is stuck: it waits for nothing"
+                        )));
                     }
                 },
             }
@@ -223,7 +231,7 @@ impl Visit {
             let on_record = self.replay.on_record(self.walk.asked())?;
             let is_new = on_record == OnRecord::Nothing;
             self.walk.expect_recorded(on_record);
-            let (ask, crawl_delay) = match self.walk.poll(self.parts.now()) {
+            let (ask, crawl_delay) = match self.walk.poll(self.parts.access.now()) {
                 Step::Ask(ask, crawl_delay) => (ask, crawl_delay),
                 Step::Wait => return Ok(false),
                 Step::Done => return Ok(true),
@@ -236,7 +244,7 @@ impl Visit {
                 }
                 continue;
             }
-            match self.budget.grant(self.parts.now(), self.parts.fetcher.most_bytes()) {
+            match self.budget.grant(self.parts.access.now(), self.parts.access.fetcher.most_bytes()) {
                 Grant::Wait => return Ok(false),
                 Grant::Spent(limit) => {
                     self.walk.end(outcome_of(limit));
@@ -258,13 +266,13 @@ impl Visit {
     /// known by now.
     fn ask_again(&mut self, again: Again) -> Result<bool, SurveyError> {
         let Again { tried, crawl_delay } = again;
-        match self.budget.grant(self.parts.now(), self.parts.fetcher.most_bytes()) {
+        match self.budget.grant(self.parts.access.now(), self.parts.access.fetcher.most_bytes()) {
             Grant::Wait => {
                 self.again.push_front(Again { tried, crawl_delay });
                 return Ok(false);
             }
             Grant::Spent(limit) => {
-                let_stand(&self.journal, tried.ask.number)?;
+                self.journal.write(&Entry::Stands { number: tried.ask.number })?;
                 self.tell_walk(tried);
                 self.walk.end(outcome_of(limit));
             }
@@ -294,7 +302,7 @@ impl Visit {
         } else if let Some(tried) = last {
             let (parts, journal, ways) = (self.parts.clone(), self.journal.clone(), self.ways.clone());
             self.flying.push(Box::pin(async move {
-                (crawl_delay, another_way(&parts, &journal, ways, Box::new(tried)).await)
+                (crawl_delay, another_way(&parts.access, &journal, ways, Box::new(tried)).await)
             }));
         }
     }
@@ -324,7 +332,10 @@ impl Visit {
         let not_before = self.rests_until;
         let wanted =
             Wanted { ask, crawl_delay, byte_limit, not_before, deadline, ways, good_until, is_suspect };
-        Box::pin(async move { (crawl_delay, exchange(&parts, &journal, &site, wanted).await) })
+        Box::pin(async move {
+            let asking = Asking { parts: &parts, journal: &journal, site: &site };
+            (crawl_delay, asking.exchange(wanted).await)
+        })
     }
 
     /// The settings have changed since these answers were recorded, and the walk would ask something else
@@ -343,14 +354,14 @@ impl Visit {
     fn deadline(&self) -> SystemTime {
         match self.parts.budget.time {
             Some(time) => self.counts_from + time,
-            None => self.parts.now() + LONGEST_HOLD,
+            None => self.parts.access.now() + LONGEST_HOLD,
         }
     }
 
     /// The pause of a server is the site's, up to the longest: what others ask of it, and its trouble, are not.
     fn rest_with(&mut self, address: IpAddr) {
-        let longest = self.parts.now() + self.parts.settings.max_delay.0;
-        let free_at = self.parts.load().free_at(address);
+        let longest = self.parts.access.now() + self.parts.settings.max_delay.0;
+        let free_at = self.parts.access.load().free_at(address);
         self.rests_until = self.rests_until.max(free_at.map(|time| time.min(longest)));
     }
 
@@ -378,7 +389,7 @@ impl Visit {
     }
 
     fn conclude(self) -> Visited {
-        let ended = self.parts.now();
+        let ended = self.parts.access.now();
         let (tree, known) = self.walk.conclude();
         let done = Concluded { lease: self.lease, tree, known, began: self.began, ended };
         Visited::Done(Done::Finished(Box::new(done)))

@@ -2,8 +2,9 @@ use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 use std::path::Path;
 
+use super::entry::Heard;
 use super::error::SurveyError;
-use super::journal::{Entry, Heard, Reader};
+use super::journal::Reader;
 use crate::address::{Host, WebUrl};
 use crate::exchange::{Answer, Failure};
 
@@ -35,7 +36,7 @@ impl Ways {
         let mut ways = Self::default();
         let mut journal = Reader::open(path)?;
         while let Some(entry) = journal.next()? {
-            if let Entry::Heard(heard) | Entry::Tried(heard) = entry {
+            if let Some(heard) = entry.into_heard() {
                 ways.note(&heard);
             }
         }
@@ -84,7 +85,7 @@ impl Ways {
         is_closed(failure) || (failure.refuses_tls() && !self.tls.contains_key(&server_of(&heard.ask.url)))
     }
 
-    /// Addresses where nobody is at the port of a URL.
+    /// Addresses that are dead at the port of a URL.
     pub(super) fn dead_for(&self, url: &WebUrl) -> Vec<IpAddr> {
         self.dead.iter().filter(|(_, port)| *port == url.port()).map(|(address, _)| *address).collect()
     }
@@ -102,7 +103,7 @@ fn server_of(url: &WebUrl) -> (Host, u16) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::survey::journal::tests::what_was_heard;
+    use crate::survey::entry::tests::what_was_heard;
 
     #[test]
     fn a_server_that_refuses_our_tls_is_greeted_by_an_older_one_once() {

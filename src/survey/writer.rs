@@ -9,9 +9,10 @@ use tokio::time::Instant;
 
 use super::backlog::Backlog;
 use super::error::SurveyError;
+use super::kept_pages::fill_a_segment;
 use super::parts::Parts;
-use super::rows::{Entered, feed_back, hosts_of, rows_of, salvaged};
-use super::stored;
+use super::rows::{TreeReader, TreeRows, hosts_of};
+use super::storage::encode;
 use super::tally::Tally;
 use super::visit::{Concluded, Done};
 use crate::address::{Host, PageKey, Site};
@@ -20,10 +21,6 @@ use crate::load::ServerState;
 use crate::promises::Judge;
 use crate::records::{SegmentRows, ServerRow, Tables, milliseconds};
 
-/// A segment is written when it has so many rows …
-pub(super) const SEGMENT_ROWS: usize = 100_000;
-/// … or so many bytes of URLs and other texts, which hostile pages make long.
-pub(super) const SEGMENT_TEXT_BYTES: usize = 64 * 1024 * 1024;
 /// While sites are waiting to be found, a finished one is written after this long …
 const IDLE_INTERVAL: Duration = Duration::from_millis(250);
 /// … and otherwise after this long at first; later after a two-hundredth of the time the survey has run,
@@ -35,7 +32,7 @@ const SERVERS_INTERVAL: Duration = Duration::from_secs(60);
 /// Rows of it that are in memory at once, about 20 MB with what it takes to encode them.
 const SERVERS_AT_ONCE: usize = 50_000;
 
-/// The one that turns finished trees into table rows, in a thread of its own.
+/// Turns finished trees into table rows, in a thread of its own.
 pub(super) struct Writer {
     queue: Option<SyncSender<Done>>,
     thread: Option<JoinHandle<Result<(), SurveyError>>>,
@@ -52,11 +49,11 @@ impl Writer {
         segments: u64,
         tally: Tally,
     ) -> Result<Self, SurveyError> {
-        // Few: who finishes trees faster than they are written has to wait.
+        // Few: visits that finish faster than the tables are written have to wait.
         let (queue, arrivals) = sync_channel(64);
         let backlog = Arc::<Backlog>::default();
         let blocks = parts.is_simulated;
-        let mut desk = TableWriter {
+        let mut writer = TableWriter {
             parts,
             tables,
             segments,
@@ -75,9 +72,9 @@ impl Writer {
         let runtime = tokio::runtime::Handle::current();
         let work = move || {
             let _entered = runtime.enter();
-            let done = desk.work(&arrivals);
-            // Whoever waits for a segment must learn that none will come.
-            desk.backlog.fail();
+            let done = writer.work(&arrivals);
+            // Those who wait for a segment must learn that none will come.
+            writer.backlog.fail();
             done
         };
         let thread = std::thread::Builder::new()
@@ -157,7 +154,7 @@ impl TableWriter {
             Done::Finished(done) => self.enter_tree(*done),
             Done::Failed(lease, cause) => {
                 tracing::error!(site = lease.site.as_str(), cause, "the walk of this site has failed");
-                let done = salvaged(&self.parts, lease)?;
+                let done = tree_reader(&self.parts).salvage(lease, self.parts.access.now())?;
                 self.enter_tree(done)
             }
             Done::Reached(lease) => {
@@ -174,29 +171,30 @@ impl TableWriter {
     }
 
     fn enter_tree(&mut self, done: Concluded) -> Result<(), SurveyError> {
-        let Entered { rows, unrecorded, asked_for, tally } = rows_of(&self.parts, &done, |pages| {
-            self.tables.write(self.segments, pages)?;
-            self.segments += 1;
-            Ok(())
-        })?;
+        let TreeRows { rows, unrecorded, asked_for, tally } =
+            tree_reader(&self.parts).rows(&done, |pages| {
+                self.tables.write(self.segments, pages)?;
+                self.segments += 1;
+                Ok(())
+            })?;
         if let Some(row) = rows.sites.first() {
             let bytes = row.sent_bytes + row.received_bytes;
             let (site, cost) = (&done.lease.site, [row.requests, bytes]);
-            self.parts.judge().note_tree(site, cost, asked_for, &tally.seen.order);
+            self.parts.storage.judge().note_tree(site, cost, asked_for, &tally.seen.order);
         }
         self.unrecorded += unrecorded;
         self.tally.add(&tally);
         self.text_bytes += rows.text_bytes();
         self.hosts.extend(hosts_of(&rows.exchanges, &done.lease.site));
         self.rows.append(rows);
-        let found = feed_back(&self.parts, &done.tree);
+        let found = self.parts.boundaries.found_by(&done.tree);
         let closed = done
             .tree
             .is_closed
             .then(|| done.known.pages.iter().map(|PageKey(key)| *key).collect::<Vec<u64>>());
         let has_later_trees = self.parts.settings.seeds_per_site > 1 || closed.is_some();
-        let known = has_later_trees.then(|| stored::encode(&done.known)).transpose()?;
-        self.parts.progress.update(|now| now.external_urls += done.tree.externals.len() as u64);
+        let known = has_later_trees.then(|| encode(&done.known)).transpose()?;
+        self.parts.storage.progress.update(|now| now.external_urls += done.tree.externals.len() as u64);
         tracing::info!(
             site = done.lease.site.as_str(),
             outcome = done.tree.outcome.as_str(),
@@ -214,7 +212,7 @@ impl TableWriter {
         let usual = (self.began.elapsed() / 200).clamp(INTERVAL, LONGEST_INTERVAL);
         let is_awaited = self.backlog.is_awaited.load(Ordering::SeqCst);
         let interval = if is_awaited { IDLE_INTERVAL } else { usual };
-        let is_full = self.rows.len() >= SEGMENT_ROWS || self.text_bytes >= SEGMENT_TEXT_BYTES;
+        let is_full = fill_a_segment(&self.rows, self.text_bytes);
         // In a simulation the clock stands still until what was handed over is written.
         if self.parts.is_simulated {
             return is_full || (is_awaited && self.finished.len() == self.backlog.len());
@@ -241,18 +239,18 @@ impl TableWriter {
             tally: &self.tally_to_store()?,
         };
         let counts = {
-            let mut frontier = self.parts.frontier();
+            let mut frontier = self.parts.storage.frontier();
             frontier.finish(&batch)?;
             frontier.counts()?
         };
         for tree in &self.finished {
             // One that stays behind is removed on the next start.
-            let _ = std::fs::remove_file(self.parts.folder.journal(tree.lease.order));
+            let _ = std::fs::remove_file(self.parts.storage.folder.journal(tree.lease.order));
         }
-        let now = self.parts.now();
-        self.parts.load().forget_idle(now);
-        self.parts.judge().forget_before(now - Judge::HORIZON);
-        self.parts.progress.update(|now| now.sites_done = counts.finished);
+        let now = self.parts.access.now();
+        self.parts.access.load().forget_idle(now);
+        self.parts.storage.judge().forget_before(now - Judge::HORIZON);
+        self.parts.storage.progress.update(|now| now.sites_done = counts.finished);
         let written = self.finished.len();
         self.rows = SegmentRows::default();
         self.finished.clear();
@@ -268,7 +266,7 @@ impl TableWriter {
     fn write_servers(&mut self) -> Result<(), SurveyError> {
         self.servers_written = Some(Instant::now());
         let servers = self.changed_servers()?;
-        self.parts.frontier().finish(&Batch {
+        self.parts.storage.frontier().finish(&Batch {
             finished: &[],
             segments: self.segments,
             servers: &servers,
@@ -278,10 +276,10 @@ impl TableWriter {
         })?;
         let mut table = self.tables.rewrite_servers()?;
         let mut rows = Vec::new();
-        stored::each_server(&self.parts, |address, state| {
+        self.parts.storage.each_server(|address, state| {
             // An address that never answered is no server.
             if state.ledger.answers > 0 {
-                let (hosts, sites) = self.parts.frontier().hosts_and_sites(address)?;
+                let (hosts, sites) = self.parts.storage.frontier().hosts_and_sites(address)?;
                 rows.push(server_row(&self.parts, address, &state, hosts, sites));
             }
             if rows.len() >= SERVERS_AT_ONCE {
@@ -295,21 +293,34 @@ impl TableWriter {
     }
 
     fn tally_to_store(&self) -> Result<Vec<u8>, SurveyError> {
-        let worst = self.parts.judge().seen_at_the_end();
-        self.tally.to_store(&worst, self.parts.now())
+        let worst = self.parts.storage.judge().seen_at_the_end();
+        self.tally.to_store(&worst, self.parts.access.now())
     }
 
     fn changed_servers(&self) -> Result<Vec<(IpAddr, Vec<u8>)>, SurveyError> {
-        let changed = self.parts.load().take_changed();
-        self.parts.progress.note_servers(changed.iter().map(|(address, state)| (*address, &state.ledger)));
-        changed.into_iter().map(|(address, state)| Ok((address, stored::encode(&state)?))).collect()
+        let changed = self.parts.access.load().take_changed();
+        self.parts
+            .storage
+            .progress
+            .note_servers(changed.iter().map(|(address, state)| (*address, &state.ledger)));
+        changed.into_iter().map(|(address, state)| Ok((address, encode(&state)?))).collect()
+    }
+}
+
+fn tree_reader(parts: &Parts) -> TreeReader<'_> {
+    TreeReader {
+        boundaries: &parts.boundaries,
+        folder: &parts.storage.folder,
+        product_token: &parts.walk.product_token,
+        keeps_pages: parts.settings.record_links,
+        max_urls: parts.settings.max_urls,
     }
 }
 
 fn server_row(parts: &Parts, address: IpAddr, state: &ServerState, hosts: u32, sites: u32) -> ServerRow {
-    let place = parts.geo.lookup(address);
+    let place = parts.boundaries.geo.lookup(address);
     let ledger = &state.ledger;
-    let burden = parts.fetcher.burden(address);
+    let burden = parts.access.fetcher.burden(address);
     ServerRow {
         address: address.to_string(),
         hosts,

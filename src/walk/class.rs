@@ -29,6 +29,7 @@ pub enum Class {
 }
 
 impl Class {
+    /// Every class, in the order of the columns.
     pub const ALL: [Self; 12] = [
         Self::Fetched,
         Self::Robots,

@@ -9,6 +9,7 @@ use crate::settings::Entrances;
 /// A URL at which a tree may begin, by its relation to the one that was offered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entrance {
+    /// The URL that was offered.
     Offered,
     /// The front page of the offered URL's host.
     FrontPage,
@@ -16,6 +17,7 @@ pub enum Entrance {
     OtherScheme,
     /// The front page of another name of the site: with `www.` or without.
     OtherName,
+    /// The same under the other scheme.
     OtherNameOtherScheme,
 }
 

@@ -13,7 +13,7 @@ const MAX_FOLDERS: usize = 50;
 /// Traps named of one site: more say nothing new, and a hostile site has any number.
 const MAX_NAMES: usize = 8;
 
-/// What the levels of a tree tell of traps: shapes of URLs that beget only themselves, level after level.
+/// What the levels of a tree show of traps: shapes of URLs that lead only to themselves, level after level.
 ///
 /// The pages of a level are noted as their answers are merged, and weighed when the level is done, so that the
 /// tree does not depend on timing. A shape is *quiet* on a level where its pages brought no external URL that is
@@ -58,7 +58,7 @@ impl Level<'_> {
     }
 
     fn look_at(&self, url: &WebUrl) -> (Option<[ShapeId; 2]>, Marks) {
-        let Some(shape) = Shape::of(url, self.site) else { return (None, Marks::default()) };
+        let Some(shape) = Shape::from_url(url, self.site) else { return (None, Marks::default()) };
         let is_twin = shape.segment.is_some_and(|segment| is_removable(url, segment, self.known));
         (Some(shape.ids()), Marks { is_dated: is_dated(url.path()), is_twin })
     }
@@ -83,7 +83,7 @@ impl Evidence {
         };
         let endless: HashSet<ShapeId> = self.streaks.iter().filter(is_endless).map(|(id, _)| *id).collect();
         for url in pages.iter().filter(|_| !endless.is_empty()).flat_map(|page| level.children(page)) {
-            let Some(shape) = Shape::of(url, level.site) else { continue };
+            let Some(shape) = Shape::from_url(url, level.site) else { continue };
             for id in shape.ids().into_iter().filter(|id| endless.contains(id)) {
                 self.trap(id, &shape.name(id));
             }
@@ -96,7 +96,7 @@ impl Evidence {
         if self.traps.is_empty() || is_query(url) {
             return false;
         }
-        Shape::of(url, site).is_some_and(|shape| shape.ids().iter().any(|id| self.traps.contains(id)))
+        Shape::from_url(url, site).is_some_and(|shape| shape.ids().iter().any(|id| self.traps.contains(id)))
             || (self.has_product
                 && product(url, known).is_some_and(|folder| self.traps.contains(&product::id(&folder))))
     }
@@ -120,8 +120,10 @@ impl Evidence {
     }
 
     fn tally(&mut self, pages: &[PageRead], level: Level<'_>) -> HashMap<ShapeId, ShapeTally> {
-        let shapes: Vec<Option<[ShapeId; 2]>> =
-            pages.iter().map(|page| Shape::of(&page.url, level.site).map(|shape| shape.ids())).collect();
+        let shapes: Vec<Option<[ShapeId; 2]>> = pages
+            .iter()
+            .map(|page| Shape::from_url(&page.url, level.site).map(|shape| shape.ids()))
+            .collect();
         self.patterns.extend(shapes.iter().flatten().map(|ids| ids[1]));
         let mut tallies: HashMap<ShapeId, ShapeTally> = HashMap::new();
         for (page, ids) in pages.iter().zip(shapes) {

@@ -1,9 +1,9 @@
 use crate::address::{Target, UrlPattern, WebUrl};
 use crate::settings::{Extension, NonHtml};
 
-/// Which internal URLs are asked for, as far as a URL tells.
+/// Which internal URLs are asked for, judged by the URL alone.
 ///
-/// The start URL is always asked for, and so is what it redirects to: somebody wanted that site.
+/// The start URL is always asked for, and so is what it redirects to: the user wants that site.
 ///
 /// ```
 /// use ccsurvey::{address::WebUrl, settings::NonHtml, walk::Filter};
@@ -16,13 +16,13 @@ use crate::settings::{Extension, NonHtml};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filter {
-    /// What becomes of URLs that look as if they were no HTML.
+    /// How URLs are treated that do not look like HTML.
     pub non_html: NonHtml,
-    /// The endings of file names that look so.
+    /// File name extensions that do not look like HTML.
     pub non_html_extensions: Vec<Extension>,
     /// URLs that match one of these are left out.
     pub exclude: Vec<UrlPattern>,
-    /// Where there are any, URLs that match none of these are left out.
+    /// If there are any, URLs that match none of these are left out.
     pub include: Vec<UrlPattern>,
 }
 
@@ -41,18 +41,18 @@ impl Filter {
     /// Whether the URL is not to be asked for.
     #[must_use]
     pub fn leaves_out(&self, url: &WebUrl) -> bool {
-        (self.non_html == NonHtml::Skip && self.looks_like_no_html(url))
+        (self.non_html == NonHtml::Skip && self.does_not_look_like_html(url))
             || (!self.exclude.is_empty() && matches_any(&self.exclude, url))
             || (!self.include.is_empty() && !matches_any(&self.include, url))
     }
 
-    /// Whether HEAD is to ask first what the URL is.
+    /// Whether a HEAD request is to find out first whether the URL is HTML.
     #[must_use]
     pub fn wants_head(&self, url: &WebUrl) -> bool {
-        self.non_html == NonHtml::Head && self.looks_like_no_html(url)
+        self.non_html == NonHtml::Head && self.does_not_look_like_html(url)
     }
 
-    fn looks_like_no_html(&self, url: &WebUrl) -> bool {
+    fn does_not_look_like_html(&self, url: &WebUrl) -> bool {
         extension(url.path())
             .is_some_and(|found| self.non_html_extensions.iter().any(|extension| extension.is(found)))
     }
@@ -63,7 +63,8 @@ fn matches_any(patterns: &[UrlPattern], url: &WebUrl) -> bool {
     patterns.iter().any(|pattern| pattern.matches(url, &target))
 }
 
-/// The ending of the file name in a path, path parameters left out. A name that begins with its only dot has none.
+/// The extension of the file name in a path, without path parameters. A name whose only dot is its first character
+/// has none.
 fn extension(path: &str) -> Option<&str> {
     let name = path.rsplit('/').next()?.split(';').next()?;
     let (stem, extension) = name.rsplit_once('.')?;

@@ -152,7 +152,7 @@ impl Walk {
             return names;
         }
         let mut counts: HashMap<ShapeId, (usize, Reverse<String>)> = HashMap::new();
-        for shape in self.found.iter().filter_map(|url| Shape::of(url, self.scope.site().as_str())) {
+        for shape in self.found.iter().filter_map(|url| Shape::from_url(url, self.scope.site().as_str())) {
             let [_, id] = shape.ids();
             counts.entry(id).or_insert_with(|| (0, Reverse(shape.name(id)))).0 += 1;
         }

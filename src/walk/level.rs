@@ -10,13 +10,19 @@ pub struct LevelCount {
     pub requests: u64,
     /// Answers with status 2xx that are HTML, and pages that an earlier survey read and that have not changed.
     pub pages: u64,
+    /// On the wire, to servers.
     pub sent_bytes: u64,
+    /// On the wire, from servers.
     pub received_bytes: u64,
+    /// Connections that were opened.
     pub connections: u64,
     /// The servers' busy time.
     pub busy: Duration,
+    /// New in the tree at this depth.
     pub external_urls: u64,
+    /// New in the tree at this depth.
     pub external_hosts: u64,
+    /// New in the tree at this depth.
     pub external_sites: u64,
     classes: [u64; Class::ALL.len()],
 }

@@ -76,7 +76,7 @@ impl Walk {
             return;
         }
         let body: &[u8] = if let Content::Robots(body) = content { body } else { &[] };
-        match Availability::of(answer.status, body) {
+        match Availability::from_answer(answer.status, body) {
             // Of rules that broke off, the one that forbids may be missing. Google takes them for a server error,
             // too ("incomplete data", How Google interprets the robots.txt specification).
             Availability::Found(_) if !is_whole(answer) => {

@@ -13,7 +13,7 @@
 //! redirect adds no depth. When its turn comes it gets its one [`Class`]: fetched, or the reason why
 //! not (robots.txt, the script rule, an opt-out, a path that looks endless). What no turn came for,
 //! because of the depth or a limit, and what only `nofollow` links lead to, is classed when the
-//! walk ends. So every URL found is counted once, and the counts of a level reconcile.
+//! walk ends. So every URL found is counted once, and the counts of a level add up.
 //!
 //! **The tree does not depend on timing.** Questions are numbered in the order asked; answers may
 //! arrive in any order and are merged in the order asked. A question is asked ahead of the answers
@@ -21,21 +21,21 @@
 //! in flight equals the tree walked one by one, a tree cut at depth *d* equals a walk to depth *d*,
 //! and handling recorded answers again restores a walk after a crash.
 //!
-//! **Rules grow old.** Before a host is asked for anything more, its robots.txt is asked for again if that was done
-//! a day ago. `poll` is told the time for this only; of what is on record the record says when it was done.
+//! **Rules expire.** After a day, robots.txt is asked for again before anything else of its host. `poll` is given the
+//! time for this only; for what is on record, the record has the time.
 //!
 //! **Sites without end.** A URL whose path repeats itself is not asked for (`trap`). What else is a
-//! trap shows by evidence at the end of a level: URLs of one shape (`shape`) that have begotten nothing but more of
-//! themselves for several levels in a row and look like what machines make (`evidence`). The walk goes on
+//! trap shows by evidence at the end of a level: URLs of one shape (`shape`) whose pages have led to nothing but more of
+//! the same shape for several levels in a row, and which look machine-made (`evidence`). The walk goes on
 //! with the rest of the site; the patterns are named in the tree.
 //!
-//! **Hosts that are mirrors.** Where two hosts of the site show the same pages, only the pages of the one are asked
-//! for that was met first (`mirrors`).
+//! **Hosts that are mirrors.** Where two hosts of the site show the same pages, only the pages of the host that was met
+//! first are asked for (`mirrors`).
 //!
 //! **When the walk itself fails.** A [`Salvage`] counts the recorded answers of a walk that met an error of ours.
 //!
-//! **What it never does.** It reads no clock and sends nothing; *when* a question may be asked is
-//! decided in `load`, by whoever drives the walk. Budgets are kept there too: the driver ends a
+//! **What it never does.** It reads no clock and sends nothing. *When* a question may be asked is
+//! decided in `load`, which the driver of the walk asks. Budgets are kept there too: the driver ends a
 //! walk with [`Walk::end`].
 
 mod class;

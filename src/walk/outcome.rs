@@ -9,8 +9,11 @@ pub enum Outcome {
     Complete,
     /// Links were left below the deepest level that the survey walks.
     Depth,
+    /// The budget of requests was used up.
     RequestBudget,
+    /// The budget of bytes was used up.
     ByteBudget,
+    /// The time of the site was over.
     TimeBudget,
     /// Several levels in a row brought no new external link.
     Stable,
@@ -24,6 +27,7 @@ pub enum Outcome {
     Unreachable,
     /// The site opted out.
     OptOut,
+    /// The survey went on with other settings, by which the walk would have asked something else.
     Interrupted,
     /// The site's servers said something, be it that their TLS is too old, and no entrance brought a page.
     NoPage,
@@ -32,6 +36,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// Every outcome.
     pub const ALL: [Self; 14] = [
         Self::Complete,
         Self::Depth,

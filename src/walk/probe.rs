@@ -22,8 +22,11 @@ pub struct Probe {
     pub number: u32,
     /// Query URLs of its script that the rule kept back in this tree, this one included.
     pub withheld: u32,
+    /// Links to other sites that the tree does not have.
     pub external_urls: u32,
+    /// Hosts of other sites that the tree does not have.
     pub external_hosts: u32,
+    /// Links within the site that the tree does not have.
     pub internal_urls: u32,
 }
 
@@ -96,7 +99,7 @@ impl Probes {
     }
 }
 
-/// So that which scripts are probed does not hang on their names.
+/// Makes the choice of scripts to probe independent of their names.
 fn scattered(key: u64) -> u64 {
     xxh3_64(&key.to_le_bytes())
 }

@@ -37,7 +37,7 @@ pub(super) enum ShapeId {
 
 impl Shape {
     /// None where nothing varies, and for query URLs, which the rule on scripts bounds.
-    pub(super) fn of(url: &WebUrl, site: &str) -> Option<Self> {
+    pub(super) fn from_url(url: &WebUrl, site: &str) -> Option<Self> {
         if is_query(url) {
             return None;
         }
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     fn shape(url: &str) -> Option<(String, String)> {
-        let shape = Shape::of(&WebUrl::parse(url).unwrap(), "a1.ke")?;
+        let shape = Shape::from_url(&WebUrl::parse(url).unwrap(), "a1.ke")?;
         Some((shape.branch().to_owned(), shape.pattern().to_owned()))
     }
 
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn the_first_part_that_varies_is_the_host_or_a_segment() {
-        let first = |url: &str| Shape::of(&WebUrl::parse(url).unwrap(), "a1.ke").unwrap().segment;
+        let first = |url: &str| Shape::from_url(&WebUrl::parse(url).unwrap(), "a1.ke").unwrap().segment;
         assert_eq!(first("http://a1.ke/7"), Some(0));
         assert_eq!(first("http://www.a1.ke/x/y/7/8"), Some(2));
         assert_eq!(first("http://w7.a1.ke/x/y/7"), None);
@@ -236,11 +236,11 @@ mod tests {
 
     #[test]
     fn a_shape_is_told_as_a_branch_with_all_below_it_or_as_a_pattern() {
-        let shape = Shape::of(&WebUrl::parse("http://a1.ke/x/7/8.html").unwrap(), "a1.ke").unwrap();
+        let shape = Shape::from_url(&WebUrl::parse("http://a1.ke/x/7/8.html").unwrap(), "a1.ke").unwrap();
         let names = shape.ids().map(|id| shape.name(id));
         assert_eq!(names, ["a1.ke/x/#/**", "a1.ke/x/#/#.html"]);
         assert_eq!(shape.name(ShapeId::Product(1)), "a1.ke/x/#/**");
-        let other = Shape::of(&WebUrl::parse("http://a1.ke/x/9/y").unwrap(), "a1.ke").unwrap();
+        let other = Shape::from_url(&WebUrl::parse("http://a1.ke/x/9/y").unwrap(), "a1.ke").unwrap();
         assert_eq!(shape.ids()[0], other.ids()[0], "of one branch");
         assert_ne!(shape.ids()[1], other.ids()[1]);
     }
@@ -276,7 +276,7 @@ mod tests {
         fn any_path_has_a_shape_not_longer_than_itself(path in "[ -~é漢]{0,80}") {
             if let Ok(url) = WebUrl::parse(&format!("http://www.a1.ke/{path}")) {
                 let _ = is_dated(url.path());
-                if let Some(shape) = Shape::of(&url, "a1.ke") {
+                if let Some(shape) = Shape::from_url(&url, "a1.ke") {
                     prop_assert!(shape.pattern().len() <= url.canonical().len());
                     prop_assert!(shape.pattern().starts_with(shape.branch()));
                     let again = WebUrl::parse(&format!("http://{}", shape.pattern().replace('#', "7")));

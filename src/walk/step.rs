@@ -10,7 +10,7 @@ use crate::page::Page;
 /// What to do next.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
-    /// Put this question, with at least so long a pause between requests if the host asks for one.
+    /// Put this question, with at least this pause between requests if the host asks for one.
     /// Polling again gives the same question until [`Walk::begin`], or a robots.txt that has grown old meanwhile.
     Ask(Ask, Option<Duration>),
     /// An answer in flight decides what is next.
@@ -22,9 +22,12 @@ pub enum Step {
 /// What an answer carried for the walk, beside its head.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Content {
+    /// Nothing that the walk reads.
     #[default]
     Nothing,
+    /// An HTML page.
     Page(Box<Page>),
+    /// The body of a robots.txt.
     Robots(Vec<u8>),
 }
 
@@ -32,7 +35,9 @@ pub enum Content {
 /// used up.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Known {
+    /// Pages that were asked for.
     pub pages: HashSet<PageKey>,
+    /// How many query URLs of each script were asked for.
     pub scripts: HashMap<ScriptKey, u32>,
 }
 

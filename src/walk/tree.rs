@@ -9,6 +9,7 @@ use crate::page::Element;
 /// A site tree whose walk has ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tree {
+    /// Why the walk ended.
     pub outcome: Outcome,
     /// Which entrance brought the first page.
     pub entrance: Option<Entrance>,
@@ -22,6 +23,7 @@ pub struct Tree {
     pub robots: LevelCount,
     /// What query URLs beyond the rule would have brought, and what it cost to ask for them.
     pub probes: Vec<Probe>,
+    /// The cost of the probes.
     pub probe_load: LevelCount,
     /// Parts of the site that were taken for endless and not asked for any further, in the order in which they
     /// were recognised: `www.a.ke/calendar/#/**`.
@@ -37,10 +39,15 @@ pub struct Tree {
 /// The first occurrence of an external URL in a site tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct External {
+    /// Of the page that it stands on.
     pub depth: Depth,
+    /// The page that it stands on.
     pub page: Arc<WebUrl>,
+    /// The link itself.
     pub url: WebUrl,
+    /// The HTML element that it stands in.
     pub element: Element,
+    /// The page or the link says `nofollow`.
     pub nofollow: bool,
 }
 

@@ -100,11 +100,11 @@ fn an_unchanged_web_answers_304_and_is_found_as_before() {
     assert!(not_modified > 100, "{not_modified}");
     assert_eq!(not_modified, with_validators(&first.dir()));
     assert_eq!(not_modified, unchanged(&again.dir()));
-    let summary = Summary::of(&again.dir()).unwrap();
+    let summary = Summary::read(&again.dir()).unwrap();
     assert_eq!(summary.unchanged.answers, not_modified as u64);
     let told = format!("not changed since the earlier survey: {} pages", thousands(not_modified as u64));
     assert!(summary.to_string().contains(&told), "{summary}");
-    assert!(!Summary::of(&first.dir()).unwrap().to_string().contains("not changed since"));
+    assert!(!Summary::read(&first.dir()).unwrap().to_string().contains("not changed since"));
     assert!(!again.dir().join("since.redb").exists(), "a survey that is over needs no store");
 }
 

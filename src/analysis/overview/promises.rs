@@ -5,7 +5,7 @@ use super::questions::TreeQuestions;
 use super::rate::{Flow, flow, standstills};
 use super::schedule::Schedule;
 use super::told::Told;
-use crate::load::{LONGEST_FOR_LINK, Load, Most, Networks, SharedBudget};
+use crate::load::{LONGEST_FOR_LINK, LargestExchange, Load, Networks, SharedBudget};
 use crate::promises::units::{byte_rate, thousands};
 use crate::promises::{Judge, Judgement, Limits, Promise, Seen, Verdict, verdicts};
 use crate::records::Manifest;
@@ -54,7 +54,7 @@ impl Evidence<'_> {
         let Limits { pace, network, system, .. } = &self.told.limits;
         let systems = self.addresses.systems();
         let system_of = Box::new(move |address| systems.get(&address).copied());
-        let most = Most { bytes: 0, ahead: 0, time: std::time::Duration::ZERO };
+        let most = LargestExchange { bytes: 0, ahead: 0, time: std::time::Duration::ZERO };
         let networks = Networks::new(*network, *system, system_of);
         Load::new(pace.clone(), None, SharedBudget::default(), most).with_networks(networks)
     }

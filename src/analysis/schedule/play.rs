@@ -175,7 +175,10 @@ impl<'a, P: Pacing> Play<'a, P> {
             let tree = match self.roster.poll(time_of(self.now)) {
                 Step::Begin(tree) => tree,
                 Step::Take => match self.next_tree() {
-                    Some(tree) => tree,
+                    Some(tree) => {
+                        self.roster.begin(u64::from(tree));
+                        tree
+                    }
                     None => return,
                 },
                 Step::Wait(_) => return,
@@ -212,7 +215,6 @@ impl<'a, P: Pacing> Play<'a, P> {
 
     /// Begins the walk of a tree, or goes on with it, if there is a place at the server that it begins at.
     fn visit(&mut self, tree: u32) {
-        self.roster.begin(u64::from(tree));
         let home = self.exchange_of(tree, 0);
         if let Some(home) = home.and_then(|first| self.exchanges.servers.get(first.server as usize))
             && let Err(full) = self.roster.enter(u64::from(tree), home.address)

@@ -132,10 +132,10 @@ const STOPPING: &str = "stopping: what was simulated so far is written";
 fn tell(ended: Result<Ending, CliError>, dir: &Path, showing: Showing) -> Result<Exit, CliError> {
     let ending = ended?;
     if showing.json {
-        print_json(&Summary::of(dir)?)?;
+        print_json(&Summary::read(dir)?)?;
     } else if ending.is_finished {
         let tables = format!("{}/tables/{{exchanges,links,sites,levels,servers}}/*.parquet", dir.display());
-        print(&format!("\n{}\nTables    {tables}\n", Summary::of(dir)?))?;
+        print(&format!("\n{}\nTables    {tables}\n", Summary::read(dir)?))?;
     } else {
         say("stopped: the tables hold the sites that were done; a simulation cannot be resumed");
     }

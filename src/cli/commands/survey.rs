@@ -10,7 +10,7 @@ use crate::cli::output::say;
 use crate::cli::run::{Showing, block_on, run};
 use crate::cli::start_list;
 use crate::records::units;
-use crate::survey::{Reading, Survey, Taken, area};
+use crate::survey::{ReadingProgress, Survey, Taken, area};
 
 /// Begin a new survey in DIR.
 ///
@@ -92,11 +92,11 @@ pub(super) fn taken_in_words(taken: Taken) -> String {
 }
 
 /// Says at every tenth how far an earlier survey is read, if that takes long enough to wonder.
-pub(super) fn reading_in_words() -> impl FnMut(Reading) {
+pub(super) fn reading_in_words() -> impl FnMut(ReadingProgress) {
     /// About ten seconds of reading.
     const MANY_ROWS: u64 = 1_000_000;
     let mut said = 0;
-    move |Reading { rows, of }| {
+    move |ReadingProgress { rows, of }| {
         let tenths = rows * 10 / of.max(1);
         if of >= MANY_ROWS && tenths > said {
             said = tenths;

@@ -95,7 +95,7 @@ fn large_heads_do_not_exceed_a_small_budget() {
     assert!((1..=MIB).contains(&spent), "{spent}");
 
     let budget = SharedBudget { in_all: Burden { bytes, ..Burden::default() }, ..SharedBudget::default() };
-    let most = Most { bytes: 2 * MIB, ahead, ..MOST };
+    let most = LargestExchange { bytes: 2 * MIB, ahead, ..MOST };
     let mut load = Load::new(Pace::default(), None, budget, most);
     let (mut spent, mut now) = (0, at(0.0));
     while let Turn::Go(permit) = load.permit(now, server(1), &site("a.ke"), None) {

@@ -70,9 +70,9 @@ fn an_answer_that_was_recorded_tells_what_its_body_has_at_least() {
     let mut recorded = answer(at(0.0), 1.0);
     recorded.timings.first_byte = Some(Duration::from_millis(500));
     recorded.body_bytes = 9_460;
-    assert_eq!(Flow::of(Purpose::Page, &recorded).after_head, 9_460);
+    assert_eq!(Flow::from_answer(Purpose::Page, &recorded).after_head, 9_460);
     recorded.head.content_encoding = Some("gzip".into());
-    assert_eq!(Flow::of(Purpose::Page, &recorded).after_head, 0);
+    assert_eq!(Flow::from_answer(Purpose::Page, &recorded).after_head, 0);
 }
 
 #[test]

@@ -44,7 +44,8 @@ fn busy(started: SystemTime, retry_after: Option<u64>) -> Answer {
     answer
 }
 
-pub(super) const MOST: Most = Most { bytes: MIB, ahead: 0, time: Duration::from_secs(60) };
+pub(super) const MOST: LargestExchange =
+    LargestExchange { bytes: MIB, ahead: 0, time: Duration::from_secs(60) };
 
 fn load() -> Load {
     Load::new(Pace::default(), None, SharedBudget::default(), MOST)

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use super::*;
 use crate::address::{Host, Site};
 use crate::exchange::{Answer, Failure, Purpose, Wire};
-use crate::load::{Load, Most, Networks, Pace, ServerState, SharedBudget, Turn};
+use crate::load::{LargestExchange, Load, Networks, Pace, ServerState, SharedBudget, Turn};
 
 fn at(seconds: f64) -> SystemTime {
     UNIX_EPOCH + Duration::from_secs_f64(1_000_000.0 + seconds)
@@ -51,6 +51,6 @@ fn note(judge: &mut Judge, name: &str, address: IpAddr, answer: &Answer) {
     judge.note(&fact(&site(name), address, answer));
 }
 
-const MOST: Most = Most { bytes: 1 << 20, ahead: 0, time: Duration::from_secs(60) };
+const MOST: LargestExchange = LargestExchange { bytes: 1 << 20, ahead: 0, time: Duration::from_secs(60) };
 
 const FAR: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(41, 91, 0, 1));

@@ -14,8 +14,10 @@ use crate::survey::error::SurveyError;
 
 /// How far the tables of the earlier survey are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Reading {
+pub struct ReadingProgress {
+    /// Rows that were read.
     pub rows: u64,
+    /// Rows that there are.
     pub of: u64,
 }
 
@@ -48,8 +50,8 @@ pub(in crate::survey) fn check(dir: &Path) -> Result<u64, SurveyError> {
         |table| row_count(dir, table).is_err_and(|wrong| wrong.source.kind() == std::io::ErrorKind::NotFound);
     if is_missing(PageLinkRow::TABLE) || is_missing(RobotsRow::TABLE) {
         return Err(SurveyError::Since(format!(
-            "{} was surveyed without its page links, which unchanged pages are to keep: survey with \
-             --record-links, which costs servers nothing, and the next survey can be one since it",
+            "{} has no page links, which unchanged pages need: survey with --record-links, which costs servers \
+             nothing, and the next survey can build on it",
             dir.display()
         )));
     }
@@ -70,9 +72,9 @@ impl EarlierPages {
     pub(in crate::survey) fn build(
         path: &Path,
         dir: &Path,
-        tell: &mut dyn FnMut(Reading),
+        tell: &mut dyn FnMut(ReadingProgress),
     ) -> Result<u64, SurveyError> {
-        let mut reading = Reading { rows: 0, of: check(dir)? };
+        let mut reading = ReadingProgress { rows: 0, of: check(dir)? };
         let store = Builder::new()
             .set_cache_size(CACHE_BYTES)
             .create(path)

@@ -24,7 +24,7 @@ use crate::exchange::{Answer, Validators};
 use crate::page::{Element, Link, Page, RecordedPage};
 use crate::walk::Content;
 
-pub use index::Reading;
+pub use index::ReadingProgress;
 pub(super) use index::check;
 
 /// By [`key_of`]: what the table of exchanges tells …
@@ -105,13 +105,13 @@ impl EarlierPages {
             Ok((stored, links))
         };
         let (stored, links) = read().map_err(|wrong| store_error("read", &self.path, wrong))?;
-        Ok(stored.and_then(|stored| EarlierPage::of(&stored, links.as_deref())))
+        Ok(stored.and_then(|stored| EarlierPage::from_stored(&stored, links.as_deref())))
     }
 }
 
 impl EarlierPage {
     /// None where the links are not those that were counted.
-    fn of(stored: &[u8], links: Option<&[u8]>) -> Option<Self> {
+    fn from_stored(stored: &[u8], links: Option<&[u8]>) -> Option<Self> {
         let stored: Stored = postcard::from_bytes(stored).ok()?;
         let page = match stored.page {
             None => None,

@@ -37,7 +37,7 @@ pub fn response_head(bytes: &[u8]) {
     let pieces = response[end..].chunks(usize::from(*size).max(1));
     if let Some(body) = decoded(head.content_encoding.as_deref(), pieces, CAP) {
         assert!(body.len() <= CAP);
-        let _ = Availability::of(parsed.code, &body).rules("ccsurvey");
+        let _ = Availability::from_answer(parsed.code, &body).rules("ccsurvey");
     }
 }
 

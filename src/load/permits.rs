@@ -6,7 +6,7 @@ use super::bucket::Bucket;
 use super::server::Rest;
 use super::share::Headroom;
 use super::slots::Slots;
-use super::{Most, Networks, Pace, ServerState, SharedBudget};
+use super::{LargestExchange, Networks, Pace, ServerState, SharedBudget};
 use crate::address::{Neighbourhood, Site, server_at};
 use crate::exchange::{Answer, Purpose};
 
@@ -14,8 +14,8 @@ use crate::exchange::{Answer, Purpose};
 ///
 /// ```
 /// use std::time::{Duration, UNIX_EPOCH};
-/// use ccsurvey::{address::{Host, Site}, load::{Load, Most, Pace, SharedBudget, Turn}};
-/// let most = Most { bytes: 1 << 20, ahead: 0, time: Duration::from_secs(60) };
+/// use ccsurvey::{address::{Host, Site}, load::{Load, LargestExchange, Pace, SharedBudget, Turn}};
+/// let most = LargestExchange { bytes: 1 << 20, ahead: 0, time: Duration::from_secs(60) };
 /// let mut load = Load::new(Pace::default(), None, SharedBudget::default(), most);
 /// let (now, server) = (UNIX_EPOCH, "41.90.0.1".parse().unwrap());
 /// let site = |name| Site::new(Host::parse(name).unwrap());
@@ -28,9 +28,9 @@ pub struct Load {
     pace: Pace,
     bucket: Option<Bucket>,
     budget: SharedBudget,
-    most: Most,
+    most: LargestExchange,
     servers: HashMap<IpAddr, ServerState>,
-    /// Empty unless they are to be kept.
+    /// Empty unless the pace is kept per neighbourhood.
     neighbourhoods: HashMap<Neighbourhood, Slots>,
     networks: Networks,
     sites: HashMap<Site, u32>,
@@ -40,6 +40,7 @@ pub struct Load {
 /// Whether an exchange may begin.
 #[derive(Debug)]
 pub enum Turn {
+    /// It may begin now.
     Go(Permit),
     /// The server is to be left alone until this time; ask again then.
     At(SystemTime),
@@ -47,9 +48,9 @@ pub enum Turn {
     Full(SystemTime),
     /// An exchange in flight must end first; ask again when one has.
     Busy,
-    /// The server has been in trouble again and again: it is not asked any more in this survey.
+    /// The server was in trouble too often: it is not asked again in this survey.
     GivenUp,
-    /// The server, or its network, has borne what it may bear for this survey.
+    /// The budget of the server, or of its network, is used up.
     Spent,
 }
 
@@ -74,7 +75,7 @@ impl Permit {
 impl Load {
     /// `rate` is the survey's ceiling in bytes per second, `most` what one exchange can come to.
     #[must_use]
-    pub fn new(pace: Pace, rate: Option<u64>, budget: SharedBudget, most: Most) -> Self {
+    pub fn new(pace: Pace, rate: Option<u64>, budget: SharedBudget, most: LargestExchange) -> Self {
         Self {
             pace,
             bucket: rate.map(|rate| Bucket::new(rate, most.bytes)),
@@ -148,7 +149,7 @@ impl Load {
         self.book(permit.address, purpose, answer);
     }
 
-    /// The permit was not used, or nobody knows how; the server may have worked on it until `now`.
+    /// The permit was not used, or its use is unknown; the server may have worked on it until `now`.
     pub fn abandon(&mut self, permit: Permit, now: SystemTime) {
         self.release(&permit, self.most.bytes);
         self.changed.insert(permit.address);
@@ -218,8 +219,8 @@ impl Load {
 
     /// An exchange was begun at `asked` by a process that died before its answer was recorded.
     ///
-    /// The server may still be at it at `now`, for it hears of the death only when it sends, and nobody saw how
-    /// long it needs: the longest pause follows. Once only: stored states tell of it from then on.
+    /// The server may still be at work on it at `now`: it hears of the death only when it sends, and how long it needs
+    /// is unknown. So the longest pause follows, once only: stored states tell of it from then on.
     pub fn recall_in_flight(&mut self, address: IpAddr, asked: SystemTime, now: SystemTime) {
         let address = server_at(address);
         if self.state_of(address).is_some_and(|state| state.has_lost(asked)) {

@@ -24,6 +24,7 @@ pub struct Flow {
     /// Of these, what came after the head of the answer; handshake, request and head tell no rate, for the time
     /// they took is not in the transfer.
     pub after_head: u64,
+    /// From the request to the first byte of the answer.
     pub first_byte: Option<Duration>,
     /// From the first byte of the answer to the last that was read.
     pub transfer: Duration,
@@ -44,8 +45,9 @@ pub const IN_FLIGHT: f64 = 30.0 * SEGMENT;
 pub const SHORTEST: f64 = 0.02;
 
 impl Flow {
+    /// What an answer shows of the link.
     #[must_use]
-    pub fn of(purpose: Purpose, answer: &Answer) -> Self {
+    pub fn from_answer(purpose: Purpose, answer: &Answer) -> Self {
         let media_type = answer.head.content_type.as_deref().unwrap_or_default().as_bytes();
         Self {
             bytes: answer.wire.sent + answer.wire.received,

@@ -6,7 +6,7 @@ use crate::exchange::{Purpose, hangs_up};
 
 /// What is done with the body of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reading {
+pub(super) enum BodyUse {
     /// Read and decoded, up to so many bytes.
     Keep(usize),
     /// Of no use, but read to its end if it is short, so that the connection lives on.
@@ -15,8 +15,8 @@ pub(super) enum Reading {
     HangUp,
 }
 
-impl Reading {
-    pub(super) fn of(purpose: Purpose, response: &Response, max_body: u64) -> Self {
+impl BodyUse {
+    pub(super) fn for_answer(purpose: Purpose, response: &Response, max_body: u64) -> Self {
         let media_type = response.headers().get(CONTENT_TYPE).map_or(&b""[..], HeaderValue::as_bytes);
         let keep = |bytes| Self::Keep(usize::try_from(bytes).unwrap_or(usize::MAX));
         match purpose {

@@ -1,0 +1,158 @@
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use tokio::sync::{Notify, watch};
+
+use super::boundaries::Boundaries;
+use super::clock::Clock;
+use super::error::SurveyError;
+use super::local_hours::LocalHours;
+use super::progress::{Progress, Snapshot};
+use super::simulation::Simulation;
+use super::storage::Storage;
+use crate::address::{Host, server_at};
+use crate::fetch::{self, Fetcher};
+use crate::frontier::Lease;
+use crate::load::{self, LargestExchange, Load, Networks, OwnLink, Pace};
+use crate::records::Geo;
+use crate::roster::{Limits, Roster};
+use crate::settings::{Budgets, Least, Settings, Size, Span};
+
+/// How servers are asked: with what client, when, and whether at all just now.
+pub(super) struct Access {
+    pub clock: Clock,
+    pub fetcher: Fetcher,
+    load: Mutex<Load>,
+    own_link: Mutex<OwnLink>,
+    /// The country domains: a name server that works has something to say of them.
+    pub country_domains: Vec<Host>,
+    pub hours: LocalHours,
+    /// Which site trees are visited and which wait to be.
+    roster: Mutex<Roster<Lease>>,
+    /// Notified whenever an exchange has ended: the turn of another may have come.
+    pub settled: Notify,
+    /// Becomes true when the survey is to stop.
+    pub stop: watch::Receiver<bool>,
+    /// Shows when our own link is broken.
+    pub progress: Arc<Progress>,
+}
+
+impl Access {
+    /// Of real servers, or of the Web of a simulation; `earlier` is the progress of the runs before.
+    pub(super) fn open(
+        settings: &Settings,
+        boundaries: &Boundaries,
+        simulation: Option<Simulation>,
+        earlier: Option<Snapshot>,
+        stop: watch::Receiver<bool>,
+    ) -> Result<Self, SurveyError> {
+        let is_simulated = simulation.is_some();
+        let (opt_outs, fetch) = (boundaries.opt_outs.clone(), settings.into());
+        let clock = simulation.as_ref().map_or_else(Clock::system, |it| Clock::beginning_at(it.begins));
+        let tell = Arc::new(move || clock.now());
+        let fetcher = match simulation {
+            None => Fetcher::new(fetch, opt_outs, tell)?,
+            Some(Simulation { web, .. }) => Fetcher::in_process(fetch, opt_outs, tell, web)?,
+        };
+        let visits = Limits::new(settings.sites, settings.per_address, settings.per_neighbourhood);
+        Ok(Self {
+            load: Mutex::new(open_load(settings, &fetcher, &boundaries.geo)?),
+            own_link: Mutex::new(OwnLink::new(settings.max_delay.0)),
+            country_domains: boundaries.scope.area.countries.iter().cloned().collect(),
+            hours: LocalHours::new(settings.quiet_hours, boundaries.geo.clone()),
+            roster: Mutex::new(Roster::new(visits)),
+            settled: Notify::new(),
+            progress: Arc::new(Progress::resume(earlier, clock.now(), is_simulated)),
+            clock,
+            fetcher,
+            stop,
+        })
+    }
+
+    pub(super) fn load(&self) -> MutexGuard<'_, Load> {
+        self.load.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn own_link(&self) -> MutexGuard<'_, OwnLink> {
+        self.own_link.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn roster(&self) -> MutexGuard<'_, Roster<Lease>> {
+        self.roster.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn now(&self) -> SystemTime {
+        self.clock.now()
+    }
+
+    /// Does something that costs servers nothing, unless the survey is being stopped.
+    pub(super) async fn until_stopped<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        let mut stop = self.stop.clone();
+        tokio::select! {
+            biased;
+            () = asked_to_stop(&mut stop) => None,
+            done = work => Some(done),
+        }
+    }
+
+    /// Brings a server's state back into memory, if it was stored; one that was never asked has none.
+    ///
+    /// The writer forgets servers whose pauses are over, so that it may be gone again before the load is locked once
+    /// more.
+    pub(super) fn recall(&self, storage: &Storage, address: IpAddr) -> Result<(), SurveyError> {
+        if self.load().knows(address) {
+            return Ok(());
+        }
+        let state = storage.server(server_at(address))?;
+        let mut load = self.load();
+        if !load.knows(address) {
+            load.restore(address, state.unwrap_or_default());
+        }
+        Ok(())
+    }
+}
+
+/// Waits until the survey is to be stopped.
+pub(super) async fn asked_to_stop(stop: &mut watch::Receiver<bool>) {
+    // An error means that nothing is left that could stop us.
+    if stop.wait_for(|stopping| *stopping).await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// The most bytes one exchange can cost: what it takes from the survey's rate before it begins.
+#[must_use]
+pub fn most_bytes(settings: &Settings) -> u64 {
+    fetch::most_bytes(&settings.into())
+}
+
+/// The smallest budget of bytes, and of busy time, with which anything is asked.
+#[must_use]
+pub fn least(settings: &Settings) -> Least {
+    Least {
+        bytes: Size(load::least_bytes(fetch::beyond_limit(&settings.into()))),
+        busy: Span(load::least_busy(settings.exchange_timeout.0)),
+    }
+}
+
+fn open_load(settings: &Settings, fetcher: &Fetcher, geo: &Arc<Geo>) -> Result<Load, SurveyError> {
+    let (bytes, ahead) = (fetcher.most_bytes(), fetcher.beyond_limit());
+    let most = LargestExchange { bytes, ahead, time: settings.exchange_timeout.0 };
+    let rate = settings.rate.map(|size| size.0);
+    let load = Load::new(Pace::from(settings), rate, (&settings.budgets.server).into(), most);
+    Ok(load.with_networks(networks(settings, geo)?))
+}
+
+/// The networks with what they may bear; autonomous systems can be bounded if a database knows them.
+fn networks(settings: &Settings, geo: &Arc<Geo>) -> Result<Networks, SurveyError> {
+    if let Some(flag) = settings.bound_of_systems().filter(|_| !geo.knows_systems()) {
+        return Err(SurveyError::SystemsUnknown { flag });
+    }
+    let system_of = {
+        let geo = geo.clone();
+        Box::new(move |address| geo.lookup(address).asn)
+    };
+    let Budgets { network, system, .. } = &settings.budgets;
+    Ok(Networks::new(network.into(), system.into(), system_of))
+}

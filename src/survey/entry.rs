@@ -1,0 +1,102 @@
+use std::net::IpAddr;
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+
+use crate::exchange::{Answer, Ask, Failure, Purpose};
+use crate::walk::Content;
+
+/// One line of a site tree's journal.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Entry {
+    /// A question is being put to a server.
+    Asked { number: u32, address: IpAddr, at: SystemTime },
+    /// What came of a question.
+    Heard(Box<Heard>),
+    /// The question that was to be put last was never sent: no connection came about, or none was allowed.
+    Unsent { number: u32 },
+    /// The walk goes on, in the run of the survey that began at `run`.
+    Opened { run: SystemTime, at: SystemTime },
+    /// What came of a try at a question that may be put in another way: at another address, or by older TLS.
+    Tried(Box<Heard>),
+    /// There was no other way: what came of the last try at a question is its answer.
+    Stands { number: u32 },
+    /// An answer is about to be read; what is known of it but its content.
+    Reading(Box<Heard>),
+    /// The exchange that is heard next under this number should not have been: a wish of an owner stood against it.
+    Against { number: u32, had_opted_out: bool, in_quiet_hours: bool },
+}
+
+impl Entry {
+    /// What came of a question, or of a try at it.
+    pub(super) fn into_heard(self) -> Option<Box<Heard>> {
+        match self {
+            Self::Heard(heard) | Self::Tried(heard) => Some(heard),
+            _ => None,
+        }
+    }
+}
+
+/// A question and its answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Heard {
+    pub ask: Ask,
+    pub answer: Answer,
+    pub content: Content,
+    /// What the page or file took when it last came whole, where the server said that it has not changed since.
+    pub unchanged_bytes: Option<u64>,
+}
+
+impl Heard {
+    /// Whether it is a page of its tree.
+    pub(super) fn is_page(&self) -> bool {
+        matches!(self.content, Content::Page(_)) && self.ask.purpose != Purpose::Probe
+    }
+
+    /// An answer that nothing could read.
+    pub(super) fn unreadable(ask: Ask, answer: Answer) -> Self {
+        Self::nothing(ask, Answer { failure: Some(Failure::Unreadable), ..answer })
+    }
+
+    /// An answer that carries nothing for the walk.
+    pub(super) fn nothing(ask: Ask, answer: Answer) -> Self {
+        Self { ask, answer, content: Content::Nothing, unchanged_bytes: None }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::address::WebUrl;
+    use crate::page::{Page, Source};
+
+    pub fn heard(number: u32) -> Entry {
+        failed(number, Failure::Reset)
+    }
+
+    pub fn failed(number: u32, failure: Failure) -> Entry {
+        Entry::Heard(Box::new(what_was_heard(number, failure)))
+    }
+
+    pub fn what_was_heard(number: u32, failure: Failure) -> Heard {
+        let url = WebUrl::parse(&format!("http://a.ke/{number}")).unwrap();
+        let ask = Ask { number, url, purpose: Purpose::Page, depth: None };
+        let answer = Answer::not_asked(SystemTime::UNIX_EPOCH, None, failure, None);
+        let content = Content::Robots(vec![number as u8; 50]);
+        Heard { ask, answer, content, unchanged_bytes: None }
+    }
+
+    #[test]
+    fn a_page_of_the_tree_is_one_that_was_asked_for_as_such() {
+        let url = WebUrl::parse("http://a.ke/").unwrap();
+        let source = Source { body: b"x", url: &url, content_type: None, robots_tag: None };
+        let page = Content::Page(Box::new(Page::read(source)));
+        let of = |purpose, content: &Content| {
+            let mut heard = what_was_heard(0, Failure::Reset);
+            (heard.ask.purpose, heard.content) = (purpose, content.clone());
+            heard.is_page()
+        };
+        assert!(of(Purpose::Page, &page) && !of(Purpose::Probe, &page));
+        assert!(!of(Purpose::Page, &Content::Nothing) && !of(Purpose::Probe, &Content::Nothing));
+    }
+}

@@ -1,0 +1,202 @@
+use std::net::IpAddr;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::earlier::EarlierPages;
+use super::error::SurveyError;
+use super::folder::Folder;
+use super::journal::Reader;
+use super::progress::Progress;
+use super::tally::Tally;
+use crate::address::Site;
+use crate::frontier::{Frontier, FrontierError, Spread};
+use crate::load::{Budget, Pace, ServerState};
+use crate::promises::{self, Judge, Seen, verdicts};
+use crate::settings::{Budgets, Settings};
+use crate::walk::Known;
+
+/// States of servers that are read at a time: about a megabyte, and the store is free for others in between.
+const PAGE: usize = 1000;
+
+/// What a survey keeps: its folder, the store in it, and what is told of it while it runs.
+pub(super) struct Storage {
+    pub folder: Folder,
+    frontier: Mutex<Frontier>,
+    /// What an earlier survey knows of pages, with `--since`.
+    pub earlier_pages: Option<EarlierPages>,
+    /// Judges what is done, apart from what was permitted, by what the survey began with: it may have been made gentler
+    /// since.
+    judge: Mutex<Judge>,
+    pub progress: Arc<Progress>,
+}
+
+/// How a survey stands, as its status tells it.
+pub(super) struct Standing<'a> {
+    /// [`RUNNING`], or how the run ended.
+    pub state: &'a str,
+    /// Trees that are visited.
+    pub walking: u64,
+    /// Trees that are done and not in the store yet.
+    pub unwritten: u64,
+}
+
+/// The state of a survey at work.
+pub(super) const RUNNING: &str = "running";
+
+impl Storage {
+    /// Opens the store; `promised` is what the exchanges are judged by.
+    pub(super) fn open(
+        folder: Folder,
+        settings: &Settings,
+        promised: promises::Limits,
+        progress: Arc<Progress>,
+    ) -> Result<Self, SurveyError> {
+        let frontier = Frontier::open(&folder.state(), spread(settings))?;
+        let since = folder.since();
+        let earlier_pages = since.is_file().then(|| EarlierPages::open(&since)).transpose()?;
+        let judge = Judge::new(promised, Seen::default());
+        Ok(Self { folder, frontier: Mutex::new(frontier), earlier_pages, judge: Mutex::new(judge), progress })
+    }
+
+    pub(super) fn dir(&self) -> &Path {
+        &self.folder.dir
+    }
+
+    pub(super) fn frontier(&self) -> MutexGuard<'_, Frontier> {
+        self.frontier.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn judge(&self) -> MutexGuard<'_, Judge> {
+        self.judge.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is stored of a server; one that was never asked has no state.
+    pub(super) fn server(&self, address: IpAddr) -> Result<Option<ServerState>, SurveyError> {
+        let stored = self.frontier().server(address)?;
+        stored.map(|bytes| self.server_state(address, &bytes)).transpose()
+    }
+
+    /// What is stored of every server, in the order of addresses.
+    pub(super) fn each_server(
+        &self,
+        mut visit: impl FnMut(IpAddr, ServerState) -> Result<(), SurveyError>,
+    ) -> Result<(), SurveyError> {
+        let mut last = None;
+        loop {
+            let page = self.frontier().servers_after(last, PAGE)?;
+            let Some((address, _)) = page.last() else { return Ok(()) };
+            last = Some(*address);
+            for (address, bytes) in page {
+                visit(address, self.server_state(address, &bytes)?)?;
+            }
+        }
+    }
+
+    fn server_state(&self, address: IpAddr, bytes: &[u8]) -> Result<ServerState, SurveyError> {
+        self.decode(bytes, || format!("the state of server {address}"))
+    }
+
+    /// What earlier trees of a site left for later ones.
+    pub(super) fn known(&self, site: &Site) -> Result<Option<Known>, SurveyError> {
+        let stored = self.frontier().known(site)?;
+        stored
+            .map(|bytes| self.decode(&bytes, || format!("what is known of site {}", site.as_str())))
+            .transpose()
+    }
+
+    /// The tally of all finished trees.
+    pub(super) fn tally(&self) -> Result<Option<Tally>, SurveyError> {
+        let bytes = self.frontier().tally()?;
+        let wrong = |wrong| FrontierError::Damaged {
+            path: self.folder.state(),
+            what: format!("the tally of finished trees cannot be read: {wrong}"),
+        };
+        Ok(bytes.map(|bytes| serde_json::from_slice(&bytes).map_err(wrong)).transpose()?)
+    }
+
+    /// Questions that were put and have no answer on record, over the whole survey.
+    pub(super) fn unrecorded(&self) -> Result<u64, SurveyError> {
+        let mut sum = self.frontier().unrecorded()?;
+        for order in self.folder.journaled()? {
+            sum += Reader::open(&self.folder.journal(order))?.past()?.unanswered.count();
+        }
+        Ok(sum)
+    }
+
+    /// Rewrites the file that other processes look at.
+    pub(super) fn save_status(&self, standing: &Standing<'_>, now: SystemTime) -> Result<(), SurveyError> {
+        let Standing { state, walking, unwritten } = *standing;
+        let counts = self.frontier().counts()?;
+        let (seen, promises) = {
+            let judge = self.judge();
+            let seen = match state {
+                RUNNING => judge.seen().clone(),
+                _ => judge.seen_at_the_end(),
+            };
+            let promises = verdicts(&seen, judge.limits());
+            (seen, promises)
+        };
+        let finished = counts.finished + unwritten;
+        self.progress.update(|now| {
+            now.promises = promises;
+            now.seen = seen;
+            state.clone_into(&mut now.state);
+            now.sites_walking = walking;
+            now.sites_done = finished;
+            now.sites_waiting = counts.trees.saturating_sub(finished + walking);
+        });
+        let dir = self.dir();
+        self.progress.snapshot(now).save(dir).map_err(SurveyError::file("write status in", dir))
+    }
+
+    /// What cannot be read to its last byte is damage: were it taken for nothing, servers would be asked without their
+    /// pauses and beyond their budgets.
+    fn decode<T: DeserializeOwned>(
+        &self,
+        bytes: &[u8],
+        what: impl FnOnce() -> String,
+    ) -> Result<T, SurveyError> {
+        match postcard::take_from_bytes(bytes) {
+            Ok((value, [])) => Ok(value),
+            _ => {
+                let what = format!("{} cannot be read", what());
+                Err(FrontierError::Damaged { path: self.folder.state(), what }.into())
+            }
+        }
+    }
+}
+
+/// What is to be stored, as bytes.
+pub(super) fn encode(value: &impl Serialize) -> Result<Vec<u8>, SurveyError> {
+    postcard::to_stdvec(value).map_err(|wrong| SurveyError::Broken(format!("the survey's state: {wrong}")))
+}
+
+/// How far a survey with these settings spreads.
+pub(super) fn spread(settings: &Settings) -> Spread {
+    Spread {
+        seeds_per_site: settings.seeds_per_site,
+        generations: settings.generations,
+        later_trees: !settings.entrances.is_one(),
+    }
+}
+
+/// What the owners of servers are promised by these settings; one exchange moves so many bytes at most.
+pub(super) fn promised_limits(settings: &Settings, largest: u64) -> promises::Limits {
+    let Budgets { server, network, system } = &settings.budgets;
+    promises::Limits {
+        pace: Pace::from(settings),
+        tree: Budget::from(settings),
+        rate: settings.rate.map(|size| size.0),
+        largest,
+        server: server.into(),
+        network: network.into(),
+        system: system.into(),
+        quiet_hours: settings.quiet_hours,
+        permits_special_addresses: settings.permit_special_addresses,
+        rounding: Duration::ZERO,
+    }
+}

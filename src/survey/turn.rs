@@ -1,0 +1,135 @@
+use std::net::IpAddr;
+use std::time::{Duration, SystemTime};
+
+use super::access::Access;
+use super::entry::Entry;
+use super::error::SurveyError;
+use super::journal::Journal;
+use super::storage::Storage;
+use crate::address::Site;
+use crate::exchange::{Answer, Failure, Purpose};
+use crate::load::{LONGEST_WAIT, Load, Permit, Turn};
+
+/// A permit that is given back whatever becomes of the exchange. Dropped, it says that the exchange was not begun,
+/// or that its answer is lost.
+pub(super) struct HeldPermit<'a> {
+    access: &'a Access,
+    permit: Option<Permit>,
+    /// When the question was put.
+    asked: Option<SystemTime>,
+}
+
+impl HeldPermit<'_> {
+    /// The most bytes that the exchange may move.
+    pub(super) fn byte_limit(&self) -> u64 {
+        self.permit.as_ref().map_or(0, Permit::byte_limit)
+    }
+
+    /// The question is being put.
+    pub(super) fn note_asked(&mut self, asked: SystemTime) {
+        self.asked = Some(asked);
+    }
+
+    /// The question that the journal says was being put was not.
+    pub(super) fn leave_unsent(mut self, journal: &Journal, number: u32) -> Result<(), SurveyError> {
+        journal.write(&Entry::Unsent { number })?;
+        self.asked = None;
+        Ok(())
+    }
+
+    /// Gives the permit back with the answer.
+    pub(super) fn settle(mut self, load: &mut Load, purpose: Purpose, answer: &Answer) {
+        if let Some(permit) = self.permit.take() {
+            load.settle(permit, purpose, answer);
+        }
+    }
+}
+
+impl Drop for HeldPermit<'_> {
+    fn drop(&mut self) {
+        let Some(permit) = self.permit.take() else { return };
+        let now = self.access.now();
+        match self.asked {
+            Some(asked) => self.access.load().lose(permit, asked, now),
+            None => self.access.load().abandon(permit, now),
+        }
+        self.access.settled.notify_waiters();
+    }
+}
+
+/// Why a turn did not come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NoTurn {
+    /// It would come at this time, which is too far to wait for.
+    Until(SystemTime),
+    GivenUp,
+    Spent,
+    Stopped,
+}
+
+impl NoTurn {
+    /// What a question comes to whose turn never comes.
+    pub(super) fn failure(self) -> Failure {
+        match self {
+            Self::GivenUp => Failure::GivenUp,
+            Self::Spent => Failure::ServerBudget,
+            Self::Until(_) | Self::Stopped => Failure::HeldOff,
+        }
+    }
+}
+
+/// Waits until a site may ask a server, whose host asks for `crawl_delay`. Dropping the wait costs nothing.
+pub(super) async fn turn<'a>(
+    access: &'a Access,
+    storage: &Storage,
+    address: IpAddr,
+    site: &Site,
+    crawl_delay: Option<Duration>,
+) -> Result<Result<HeldPermit<'a>, NoTurn>, SurveyError> {
+    let mut stop = access.stop.clone();
+    loop {
+        access.recall(storage, address)?;
+        // Listening begins before asking, so that no ending is missed in between.
+        let mut settled = std::pin::pin!(access.settled.notified());
+        settled.as_mut().enable();
+        if *stop.borrow() {
+            return Ok(Err(NoTurn::Stopped));
+        }
+        let now = access.now();
+        let turn = match access.hours.waking(now, address, site) {
+            Some(time) => Turn::At(time),
+            None => {
+                let mut load = access.load();
+                if !load.knows(address) {
+                    continue;
+                }
+                load.permit(now, address, site, crawl_delay)
+            }
+        };
+        match turn {
+            Turn::Go(permit) => {
+                return Ok(Ok(HeldPermit { access, permit: Some(permit), asked: None }));
+            }
+            Turn::At(time) if time > now + LONGEST_WAIT => return Ok(Err(NoTurn::Until(time))),
+            Turn::GivenUp => return Ok(Err(NoTurn::GivenUp)),
+            Turn::Spent => return Ok(Err(NoTurn::Spent)),
+            // Nothing that others do makes this come sooner: most sites wait here, and none is woken in vain.
+            Turn::At(time) => tokio::select! {
+                biased;
+                _ = stop.changed() => {}
+                () = access.clock.until(time) => {}
+            },
+            Turn::Full(time) => tokio::select! {
+                biased;
+                _ = stop.changed() => {}
+                () = settled => {}
+                () = access.clock.until(time) => {}
+            },
+            Turn::Busy => tokio::select! {
+                biased;
+                _ = stop.changed() => {}
+                () = settled => {}
+            },
+        }
+    }
+}
