@@ -1,7 +1,7 @@
 use std::cmp::Ordering;
 
-use super::Settings;
-use super::table::{OnResume, Setting};
+use super::table::OnResume;
+use super::{Setting, Settings};
 
 /// A setting that cannot be changed before a survey goes on.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
-use super::table::{Bound, Setting};
+use super::table::Bound;
 use super::value::Amount;
-use super::{Settings, Size, Span};
+use super::{Setting, Settings, Size, Span};
 
 /// The smallest budget of bytes, and of busy time, with which anything is asked.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::quantities::MIB;
-use super::{Entrances, Extension, FeedBackRule, NonHtml, QuietHours, Size, Span};
+use super::{Entrances, Extension, FeedBackRule, NonHtml, QuietHours};
 use crate::address::{ScopeRule, SuffixSection, UrlPattern};
 
 /// A value as a file has it, and as the manifest does.
@@ -300,6 +299,7 @@ impl Value for Entrances {
     }
 }
 
+/// Types that are written as their `Display` and read by their `FromStr`.
 macro_rules! texts {
     ($($type:ty, $as_text:ident { $($more:item)* })*) => {
         $(impl Value for $type {
@@ -323,24 +323,9 @@ texts! {
     Extension, text {}
     UrlPattern, text {}
     QuietHours, text_or_number {}
-    Span, text_or_number {
-        fn amount(&self) -> Amount {
-            Amount::Whole(self.0.as_nanos())
-        }
-    }
-    Size, text_or_number {
-        fn amount(&self) -> Amount {
-            Amount::Whole(self.0.into())
-        }
-
-        fn in_words(&self) -> String {
-            match self.0 {
-                bytes if bytes > 0 && bytes % MIB == 0 => format!("{}MiB", bytes / MIB),
-                bytes => bytes.to_string(),
-            }
-        }
-    }
 }
+
+pub(super) use texts;
 
 /// A choice of a few words.
 pub trait Choice: Copy + PartialEq + 'static {
