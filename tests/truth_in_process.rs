@@ -84,7 +84,7 @@ fn answer(world: &World, ask: &Ask) -> (Answer, Content) {
 
 fn walked(world: &World, start: &str, depth: u16, suffixes: &Arc<Suffixes>) -> Tree {
     let start = WebUrl::parse(start).unwrap();
-    let scope = Scope::of(start.host(), ScopeRule::Site, Arc::clone(suffixes));
+    let scope = Scope::new(start.host(), ScopeRule::Site, Arc::clone(suffixes));
     let settings = Arc::new(Settings { depth: Depth(depth), ..Settings::default() });
     let mut walk = Walk::new(settings, scope, Arc::new(OptOuts::default()), start, Default::default());
     loop {

@@ -50,7 +50,6 @@ use html5gum::Tokenizer;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
-
 pub use charset::CharsetOrigin;
 pub use link::{Element, Link};
 pub use media_type::is_html;
@@ -83,6 +82,7 @@ pub struct Page {
     pub nofollow: bool,
     /// What the page was read in, as the Encoding Standard names it: `Shift_JIS`.
     pub charset: String,
+    /// What told that charset.
     pub charset_origin: CharsetOrigin,
     /// The first charset that header or document names, known or not, in lower case.
     pub declared_charset: Option<String>,
@@ -94,6 +94,7 @@ pub struct Page {
     pub body_hash: u128,
     /// SimHash of the text that is shown, without title and markup; none without a word.
     pub text_simhash: Option<u64>,
+    /// What is wrong with it.
     pub defects: Defects,
     /// The words for which the survey passes over its links.
     pub excluded_by: Option<String>,
@@ -104,10 +105,15 @@ pub struct Page {
 pub struct RecordedPage {
     /// A page that asks not to be followed has asked so for each of them.
     pub links: Vec<Link>,
+    /// As the Encoding Standard names it.
     pub charset: String,
+    /// In lower case; none when the page gives itself none.
     pub language: Option<String>,
+    /// At most 512 characters.
     pub title: Option<String>,
+    /// XXH3 of the body.
     pub body_hash: u128,
+    /// Of the text that is shown; none without a word.
     pub text_simhash: Option<u64>,
 }
 

@@ -9,6 +9,7 @@ pub struct Source<'a> {
     pub body: &'a [u8],
     /// Where it came from: the base of its references, and a hint at its charset.
     pub url: &'a WebUrl,
+    /// The header field.
     pub content_type: Option<&'a str>,
     /// `X-Robots-Tag`, all its lines joined by commas.
     pub robots_tag: Option<&'a str>,

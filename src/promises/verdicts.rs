@@ -184,7 +184,8 @@ impl Bench<'_> {
             _ if !is_set => self.verdict(promise, Judgement::NotJudged, NO_LIMIT),
             0 => self.held(promise, never),
             times => {
-                let evidence = format!("{} times, first {}", thousands(times), count.first);
+                let unit = if times == 1 { "time" } else { "times" };
+                let evidence = format!("{} {unit}, first {}", thousands(times), count.first);
                 self.verdict(promise, Judgement::Broken, evidence)
             }
         }
@@ -208,7 +209,7 @@ impl Bench<'_> {
     }
 
     fn verdict(&self, promise: Promise, judgement: Judgement, evidence: impl Into<String>) -> Verdict {
-        Verdict::of(promise, self.limits, judgement, evidence)
+        Verdict::new(promise, self.limits, judgement, evidence)
     }
 }
 

@@ -5,7 +5,9 @@ use super::{Setting, Settings, Size, Span};
 /// The smallest budget of bytes, and of busy time, with which anything is asked.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Least {
+    /// On the wire, both ways.
     pub bytes: Size,
+    /// Of a server.
     pub busy: Span,
 }
 

@@ -16,8 +16,11 @@ pub struct Setting {
     pub key: &'static str,
     /// The heading of the help under which it stands.
     pub group: &'static str,
+    /// Its bounds, and what may change it.
     pub rules: Rules,
+    /// How its value is typed.
     pub shape: Shape,
+    /// Whether its flag may be given more than once.
     pub is_list: bool,
     pub(super) help: &'static str,
     pub(super) written: fn(&Settings) -> Written,

@@ -19,6 +19,7 @@ pub enum FeedBackRule {
     Link,
     /// The front page of its host does.
     Door,
+    /// Nothing: only the start list is surveyed.
     Off,
 }
 

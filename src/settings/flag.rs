@@ -3,6 +3,7 @@ use super::value::{Refusal, Written};
 use super::{Setting, Settings};
 
 impl Setting {
+    /// The setting with this key.
     #[must_use]
     pub fn named(key: &str) -> Option<&'static Self> {
         Settings::TABLE.iter().find(|setting| setting.key == key)

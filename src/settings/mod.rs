@@ -13,7 +13,8 @@
 //! and lists and nothing of settings; the type of its row reads that, or says what it expected. Written again, it is in
 //! `survey.toml` and in the manifest, from where a resumed survey reads it.
 //!
-//! To add a setting, add its row. Types that are new here say in `value` how they are written and read.
+//! To add a setting, add its row. A type that no setting had so far says how it is written and read, in `value` or
+//! where it is declared.
 //!
 //! This room reads no file and no clock, and it obeys no setting: other rooms do.
 

@@ -150,7 +150,7 @@ macro_rules! settings {
         pub struct Settings {
             $(
                 $($(#[doc = $help])+ pub $field: $type,)*
-                $(pub $whole: $whole_type,)?
+                $(#[doc = "Of which each part is a setting."] pub $whole: $whole_type,)?
             )+
         }
 

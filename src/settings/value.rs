@@ -11,23 +11,34 @@ use crate::address::{ScopeRule, SuffixSection, UrlPattern};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Written {
+    /// `true` or `false`.
     Flag(bool),
+    /// A number without sign.
     Whole(u64),
+    /// A whole number below 0.
     Negative(i64),
+    /// Any other number.
     Fraction(f64),
+    /// Words in quotes.
     Text(String),
+    /// Values in brackets.
     List(Vec<Self>),
     /// Only ever written: what is read is text.
     Path(PathBuf),
+    /// `null`, which only the manifest has.
     Nothing(Option<()>),
+    /// Keys with values: of no setting.
     Table(serde_json::Map<String, serde_json::Value>),
 }
 
 /// Why something written is not a value of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
+    /// It is of another type.
     Unexpected {
+        /// As the file writes it.
         found: String,
+        /// In the words of a file.
         expected: String,
     },
     /// In the words of the type.
@@ -37,11 +48,15 @@ pub enum Refusal {
 /// How a value is typed on a command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
+    /// Words, a quantity, a limit.
     Text,
+    /// A number without unit.
     Number,
     /// `true`, `false`, or the flag alone.
     Flag,
+    /// A file or folder.
     Path,
+    /// One of these.
     Word(&'static [&'static str]),
 }
 
@@ -72,8 +87,11 @@ pub fn typed<T: Value>(word: &str) -> Result<T, String> {
 /// How much a value is, for bounds and to tell what is gentler.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub enum Amount {
+    /// Requests, bytes, nanoseconds.
     Whole(u128),
+    /// A share or a factor.
     Fraction(f64),
+    /// More than any other.
     NoLimit,
 }
 
@@ -90,15 +108,19 @@ pub type NewPath<'a> = dyn Fn(&Path) -> PathBuf + 'a;
 
 /// What a setting can be. `Way` tells apart two ways to write the same type.
 pub trait Value<Way = Plain>: Sized {
+    /// On a command line.
     const SHAPE: Shape;
+    /// Whether it is a list.
     const IS_LIST: bool = false;
 
+    /// As files have it.
     fn written(&self) -> Written;
 
     /// # Errors
     /// When what is written is no such value.
     fn read(written: &Written) -> Result<Self, Refusal>;
 
+    /// For comparing it with others.
     fn amount(&self) -> Amount {
         Amount::INCOMPARABLE
     }
@@ -108,6 +130,7 @@ pub trait Value<Way = Plain>: Sized {
         self.written().to_string()
     }
 
+    /// Moves the files and folders that it names.
     fn move_paths(&mut self, _to: &NewPath<'_>) {}
 }
 
@@ -329,7 +352,9 @@ pub(super) use texts;
 
 /// A choice of a few words.
 pub trait Choice: Copy + PartialEq + 'static {
+    /// In the order of the choices.
     const WORDS: &'static [&'static str];
+    /// In the order of their words.
     const CHOICES: &'static [Self];
 
     /// The choice that a word stands for.

@@ -10,7 +10,7 @@ use super::earlier::{self, EarlierPages, Reading};
 use super::error::SurveyError;
 use super::folder::Folder;
 use super::making::Making;
-use super::parts::{Parts, Reach, limits};
+use super::parts::{Parts, Reach};
 use super::progress::{Progress, Snapshot};
 use super::recovery::{Recalled, Totals, unrecorded};
 use super::simulation::Simulation;
@@ -249,7 +249,7 @@ impl Survey {
         let settings = super::hazards::acting(&settings);
         let mut parts = Parts::open(folder, settings, stopping, earlier, simulation)?;
         let largest = parts.judge().limits().largest;
-        parts.judge = Mutex::new(Judge::new(limits(&promised, largest), Seen::default()));
+        parts.judge = Mutex::new(Judge::new(promises::Limits::new(&promised, largest), Seen::default()));
         let manifest = manifest.unwrap_or_else(|| {
             let settings = serde_json::to_value(&promised).unwrap_or_default();
             let mut manifest = Manifest::new(settings, parts.now().into());

@@ -1,7 +1,7 @@
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use tokio::sync::{Notify, watch};
 
@@ -111,12 +111,12 @@ impl Reach {
                 at_or_above.take_while(|host| host.is_at_or_below(site.root())).map(Site::new).collect()
             }
         };
-        StartCandidate { priority: self.priorities.of(url.host()), url, homes }
+        StartCandidate { priority: self.priorities.of_host(url.host()), url, homes }
     }
 
     /// What an external URL feeds back to the survey.
     pub(super) fn feed_back(&self, url: &WebUrl) -> Option<StartCandidate> {
-        self.countries.of(url.host())?;
+        self.countries.domain_of(url.host())?;
         match self.feed_back {
             FeedBackRule::Link => Some(self.start(url.clone())),
             FeedBackRule::Door => Some(self.start(url.door())),
@@ -127,7 +127,7 @@ impl Reach {
     /// The scope of a tree. Where a site is a host, it is the site's host and not the start URL's,
     /// which may stand below it.
     pub(super) fn scope_of(&self, site: &Site) -> Scope {
-        Scope::of(site.root(), self.scope, self.suffixes.clone())
+        Scope::new(site.root(), self.scope, self.suffixes.clone())
     }
 }
 
@@ -192,7 +192,7 @@ impl Parts {
             geo,
             fetcher,
             load: Mutex::new(load),
-            judge: Mutex::new(Judge::new(limits(&settings, bytes), Seen::default())),
+            judge: Mutex::new(Judge::new(promises::Limits::new(&settings, bytes), Seen::default())),
             own_link: Mutex::new(OwnLink::new(settings.max_delay.0)),
             settled: Notify::new(),
             roster: Mutex::new(Roster::new(visits)),
@@ -282,23 +282,6 @@ pub(super) fn rules(settings: &Settings) -> Rules {
         seeds_per_site: settings.seeds_per_site,
         generations: settings.generations,
         later_trees: !settings.entrances.is_one(),
-    }
-}
-
-/// What the owners of servers are promised by these settings; one exchange moves so many bytes at most.
-pub(super) fn limits(settings: &Settings, largest: u64) -> promises::Limits {
-    let Budgets { server, network, system } = &settings.budgets;
-    promises::Limits {
-        pace: Pace::from(settings),
-        tree: Budget::from(settings),
-        rate: settings.rate.map(|size| size.0),
-        largest,
-        server: server.into(),
-        network: network.into(),
-        system: system.into(),
-        quiet_hours: settings.quiet_hours,
-        permits_special_addresses: settings.permit_special_addresses,
-        rounding: Duration::ZERO,
     }
 }
 

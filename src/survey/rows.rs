@@ -136,7 +136,7 @@ pub(super) fn hosts_of(exchanges: &[ExchangeRow], site: &Site) -> Vec<(IpAddr, H
 
 fn exchange_row(done: &Concluded, scope: &Scope, heard: &Heard) -> ExchangeRow {
     let lease = &done.lease;
-    let mut row = ExchangeRow::of(&lease.site, lease.seed, &heard.ask, &heard.answer);
+    let mut row = ExchangeRow::from_exchange(&lease.site, lease.seed, &heard.ask, &heard.answer);
     row.unchanged_bytes = heard.unchanged_bytes;
     if let Content::Page(page) = &heard.content {
         add_page(&mut row, scope, page);
@@ -188,7 +188,7 @@ fn link_rows(parts: &Parts, lease: &Lease, scope: &Scope, tree: &Tree) -> Vec<Li
             target_site: scope.site_of(external.url.host()).to_string(),
             element: external.element.as_str().to_owned(),
             nofollow: external.nofollow,
-            in_survey: parts.reach.countries.of(external.url.host()).is_some(),
+            in_survey: parts.reach.countries.domain_of(external.url.host()).is_some(),
         })
         .collect()
 }
@@ -236,7 +236,7 @@ fn site_row(parts: &Parts, done: &Concluded) -> SiteRow {
         tree.levels.iter().map(|level| level.busy).sum::<std::time::Duration>() + robots.busy + probes.busy;
     SiteRow {
         site: lease.site.to_string(),
-        cctld: parts.reach.countries.of(lease.start.host()).map(ToString::to_string),
+        cctld: parts.reach.countries.domain_of(lease.start.host()).map(ToString::to_string),
         start_url: lease.start.as_str().to_owned(),
         parent_site: lease.parent.as_ref().map(ToString::to_string),
         generation: lease.generation,

@@ -18,7 +18,7 @@ pub(super) fn offered<'a>(
     list: &'a StartList,
     reach: &'a Reach,
 ) -> impl Iterator<Item = StartCandidate> + 'a {
-    let of = |url: &WebUrl| reach.priorities.of(url.host());
+    let of = |url: &WebUrl| reach.priorities.of_host(url.host());
     let ranks: BTreeSet<i32> = match reach.priorities == Priorities::default() {
         true => BTreeSet::from([0]),
         false => drawn(list, reach).map(|url| of(&url)).collect(),
