@@ -232,7 +232,7 @@ fn as_many_at_once_as_were_set_are_no_breach() {
 #[test]
 fn no_longer_pause_after_trouble_is_found() {
     let mut exchanges = polite();
-    let too_soon = "1 time, first 41.90.0.1 after 2.000s in place of 4.000s";
+    let too_soon = "1 times, first 41.90.0.1 after 2.000s in place of 4.000s";
     for status in [429, 502, 503, 504] {
         exchanges[1].status = Some(status);
         assert_broken("back_off", exchanges.clone(), too_soon);
@@ -380,7 +380,7 @@ fn a_rate_that_is_exceeded_is_found() {
 fn an_address_in_a_special_range_is_found() {
     let mut exchanges = polite();
     exchanges[2].address = Some("192.168.7.1".into());
-    assert_broken("special_addresses", exchanges.clone(), "1 time, first 192.168.7.1");
+    assert_broken("special_addresses", exchanges.clone(), "1 times, first 192.168.7.1");
     let mut permitted = settings();
     permitted["permit-special-addresses"] = json!(true);
     assert_eq!(verdict_with("special_addresses", permitted, exchanges.clone()).0, Judgement::NotJudged);
@@ -393,7 +393,7 @@ fn an_address_in_a_special_range_is_found() {
 fn a_host_that_is_asked_after_it_opted_out_is_found() {
     let mut exchanges = polite();
     (exchanges[1].total_ms, exchanges[1].failure) = (None, Some("opted_out".into()));
-    assert_broken("opt_out", exchanges, "1 time, first a.ke");
+    assert_broken("opt_out", exchanges, "1 times, first a.ke");
 }
 
 #[test]
@@ -429,7 +429,7 @@ fn pages_before_robots_txt_and_despite_it_and_twice_are_found() {
     assert_broken("robots_unreachable", exchanges, "2 times, first http://a.ke/");
     let mut exchanges = polite();
     exchanges[2].url = "http://a.ke/".into();
-    assert_broken("once", exchanges, "1 time, first http://a.ke/");
+    assert_broken("once", exchanges, "1 times, first http://a.ke/");
 }
 
 #[test]

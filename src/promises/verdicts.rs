@@ -184,8 +184,7 @@ impl Bench<'_> {
             _ if !is_set => self.verdict(promise, Judgement::NotJudged, NO_LIMIT),
             0 => self.held(promise, never),
             times => {
-                let unit = if times == 1 { "time" } else { "times" };
-                let evidence = format!("{} {unit}, first {}", thousands(times), count.first);
+                let evidence = format!("{} times, first {}", thousands(times), count.first);
                 self.verdict(promise, Judgement::Broken, evidence)
             }
         }

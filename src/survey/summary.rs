@@ -335,9 +335,9 @@ mod tests {
     fn promises_are_counted_and_those_that_were_broken_are_named() {
         let verdict = |judgement| Verdict {
             id: "opt_out".into(),
-            promise: "no contact with owners who opted out".into(),
+            promise: "no contact with whom had opted out".into(),
             judgement,
-            evidence: "1 time, first 41.90.0.1 for a.ke".into(),
+            evidence: "1 times, first 41.90.0.1 for a.ke".into(),
         };
         let broken = verdict(Judgement::Broken);
         let summary = Summary {
@@ -347,7 +347,7 @@ mod tests {
         };
         let told = summary.to_string();
         let end = "promises on load: 1 held, 1 broken, 1 not judged for they were not given\n\
-                   PROMISE BROKEN: no contact with owners who opted out: 1 time, first 41.90.0.1 for a.ke\n";
+                   PROMISE BROKEN: no contact with whom had opted out: 1 times, first 41.90.0.1 for a.ke\n";
         assert!(told.ends_with(end), "{told}");
     }
 
