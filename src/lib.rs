@@ -34,7 +34,7 @@
 //! - [`cli`]: flags and file to settings; one file a command.
 //!
 //! The first nine are pure: no clock, no sockets, no disk except behind the frontier's store. Time is
-//! always an argument. `tests/architecture.rs` holds which room may name which.
+//! always an argument. `tests/repository/architecture.rs` holds which room may name which.
 
 #![warn(clippy::print_stdout, clippy::print_stderr)] // `cli::output` prints.
 

@@ -111,7 +111,7 @@ Keys in which the heterogeneous world differs from the defaults:
 - Start URLs are the whole start list and nothing is fed back, so that depth is the only thing that varies.
 - Time is virtual: busy time follows from the model's servers and links, and no server was loaded.
 - Each survey is walked once, to depth {limit}; a shallower one is its cut. That a cut equals a survey to that depth is
-  tested elsewhere (`tests/cut.rs`), not here.
+  tested elsewhere (`tests/promises/cut.rs`), not here.
 - Ranges are over {seed_count} seeds. They are no confidence intervals.
 """
 

@@ -168,7 +168,7 @@ impl Thread {
                     bytes_per_second,
                     open: (purpose != Purpose::Head).then(|| self.open.clone()),
                 };
-                self.answer(status, &fields, body, url.is_https()).ok_or(Failure::BadHttp)
+                Self::answer(status, &fields, body, url.is_https()).ok_or(Failure::BadHttp)
             }
         }
     }
@@ -206,7 +206,6 @@ impl Thread {
     }
 
     fn answer(
-        &self,
         status: u16,
         fields: &[(&'static str, String)],
         body: Arriving,

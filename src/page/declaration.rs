@@ -176,6 +176,16 @@ mod tests {
     }
 
     #[test]
+    fn what_the_first_bytes_say_outside_the_head_counts_whatever_comes_after_them() {
+        let long = "x".repeat(2 * PRESCAN_BYTES);
+        for rest in ["", "<meta", &long, &format!("{long}<b>"), &format!("{long}<b>metal")] {
+            let told = in_meta(format!("<p><meta charset=nonsense>{rest}").as_bytes());
+            assert!(told.has_unknown_label, "{}", rest.trim_matches('x'));
+        }
+        assert_eq!(meta(&format!("<p><meta charset=euc-jp>{long}<meta name=a>")), Some(EUC_JP.name()));
+    }
+
+    #[test]
     fn a_header_names_its_charset_in_many_ways() {
         for header in [
             "text/html;charset=shift_jis",

@@ -25,8 +25,8 @@ impl QueryEncoder {
         let mut encoder = self.encoding.new_encoder();
         let mut bytes = Vec::with_capacity(2 * query.len());
         for letter in query.chars() {
-            let is_lacking = !letter.is_ascii() && lacking.contains(&letter);
-            if is_lacking || !write(&mut encoder, letter.encode_utf8(&mut [0; 4]), &mut bytes) {
+            if lacking.contains(&letter) || !write(&mut encoder, letter.encode_utf8(&mut [0; 4]), &mut bytes)
+            {
                 write(&mut encoder, &format!("%26%23{}%3B", u32::from(letter)), &mut bytes);
                 lacking.insert(letter);
             }
@@ -36,17 +36,19 @@ impl QueryEncoder {
     }
 }
 
+/// Room for a letter or its numeric reference with escape sequences: the output is never full.
+const MOST_BYTES: usize = 64;
+
 /// Whether the charset has the text: what comes before a letter that it lacks is written.
 fn write(encoder: &mut Encoder, text: &str, bytes: &mut Vec<u8>) -> bool {
-    // With room for escape sequences the output is never full.
-    bytes.reserve(16 + 4 * text.len());
+    bytes.reserve(MOST_BYTES);
     let (result, _) = encoder.encode_from_utf8_to_vec_without_replacement(text, bytes, false);
     matches!(result, EncoderResult::InputEmpty)
 }
 
 /// Returns to ASCII where the charset has states.
 fn end(mut encoder: Encoder, bytes: &mut Vec<u8>) {
-    bytes.reserve(16);
+    bytes.reserve(MOST_BYTES);
     let _ = encoder.encode_from_utf8_to_vec_without_replacement("", bytes, true);
 }
 

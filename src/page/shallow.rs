@@ -9,8 +9,8 @@ const VALUES_PER_CHAIN: u8 = 16;
 /// A text that the tokenizer reads with a bounded stack.
 ///
 /// html5gum's states call the likely next state directly. Release 0.9 has one cycle among these calls
-/// (`tests/tokenizer.rs` finds them all): attribute name, `=`, value in double quotes, behind the value, and the
-/// next attribute's name. It grows the stack with every such attribute of a tag, and 10,000 of them overflow it.
+/// (`tests/repository/tokenizer.rs` finds them all): attribute name, `=`, value in double quotes, behind the value, and
+/// the next attribute's name. It grows the stack with every such attribute of a tag, and 10,000 of them overflow it.
 ///
 /// The state behind a value calls on only if white space, `/` or `>` follows; anything else goes back to the
 /// tokenizer's loop. White space there means nothing, so behind every [`VALUES_PER_CHAIN`]th value it is left out.

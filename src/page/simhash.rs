@@ -52,7 +52,7 @@ impl SimHash {
                 0xe3..=0xed => self.begin(byte, State::Sign),
                 0x80..=0xbf => self.add(byte),
                 0xc0.. | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' if self.state == State::Word => {
-                    self.add(byte)
+                    self.add(byte);
                 }
                 0xc0.. | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => self.begin(byte, State::Word),
                 _ => self.end_word(),

@@ -136,28 +136,28 @@ impl Promise {
             Self::OneAtATimeAtServer => at_a_time(Some(pace.per_address), "server"),
             Self::OneAtATimeInSite => at_a_time(Some(pace.per_site), "site"),
             Self::OneAtATimeInNeighbourhood => at_a_time(pace.per_neighbourhood, "neighbourhood"),
-            Self::LeastPause => format!("at least {} of pause at each server", span(pace.min_delay)),
+            Self::LeastPause => format!("a pause of at least {} at each server", span(pace.min_delay)),
             Self::DelayFactor => format!(
-                "a pause of {} times the last exchange at each server, up to {}",
+                "after each exchange a pause {} times as long as it took, up to {}",
                 pace.factor,
                 span(pace.max_delay)
             ),
             Self::LinkShare => {
                 let share = pace.link_share.map(|share| format!("{} %", share * 100.0));
                 let share = share.as_deref().unwrap_or("a share");
-                format!("pauses that take at most {share} of the link of each server")
+                format!("at most {share} of the link of each server")
             }
             Self::BackOff => "longer pauses for servers in trouble".to_owned(),
-            Self::PutOff => "servers in trouble again and again are put off, then given up".to_owned(),
-            Self::RetryAfter => "no request before the time that a server named".to_owned(),
+            Self::PutOff => "servers that stay in trouble are put off, then given up".to_owned(),
+            Self::RetryAfter => "no request before the time that a server asked for".to_owned(),
             Self::CrawlDelay => "the pause that robots.txt asks for".to_owned(),
-            Self::NeighbourhoodPause => "the pauses of a server in all of its neighbourhood".to_owned(),
-            Self::RequestBudget => at_most(tree.requests.map(thousands), "requests for a site tree"),
-            Self::ByteBudget => at_most(tree.bytes.map(bytes), "of traffic for a site tree"),
-            Self::TimeBudget => at_most(tree.time.map(span), "of time for a site tree"),
+            Self::NeighbourhoodPause => "the pauses of a server hold for its whole neighbourhood".to_owned(),
+            Self::RequestBudget => at_most(tree.requests.map(thousands), "requests per site tree"),
+            Self::ByteBudget => at_most(tree.bytes.map(bytes), "of traffic per site tree"),
+            Self::TimeBudget => at_most(tree.time.map(span), "of time per site tree"),
             Self::Burden { place, amount, per_day } => {
                 let most = self.limit(limits).map(|most| amount.written(most));
-                let day = if per_day { " on a day" } else { "" };
+                let day = if per_day { " per day" } else { "" };
                 at_most(most, &format!("{} {}{day}", amount.words(), place.words()))
             }
             Self::Rate => match limits.rate {
@@ -165,18 +165,18 @@ impl Promise {
                 None => "no more bytes per second than the ceiling".to_owned(),
             },
             Self::QuietHours => match limits.quiet_hours {
-                Some(hours) => format!("no request in the hours {hours} of a server"),
+                Some(hours) => format!("no request during {hours}, by the server's clock"),
                 None => "no request in quiet hours".to_owned(),
             },
             Self::SpecialAddresses => "no contact with special addresses".to_owned(),
-            Self::OptOut => "no contact with whom had opted out".to_owned(),
-            Self::RobotsFirst => "robots.txt before any page of its host".to_owned(),
-            Self::RobotsUnreachable => "no page where robots.txt could not be had".to_owned(),
+            Self::OptOut => "no contact with anyone who opted out".to_owned(),
+            Self::RobotsFirst => "robots.txt is read before any page of its host".to_owned(),
+            Self::RobotsUnreachable => "no page of a host whose robots.txt could not be fetched".to_owned(),
             Self::RobotsRules => "no page that robots.txt forbids".to_owned(),
-            Self::Once => "no page of a site tree twice, but after 429 and 503".to_owned(),
+            Self::Once => "no page of a site tree twice, except after 429 and 503".to_owned(),
             Self::Recorded => "every exchange is recorded".to_owned(),
             Self::Memory => "memory is bounded by settings".to_owned(),
-            Self::Cut => "the survey cut at a depth is the survey run to that depth".to_owned(),
+            Self::Cut => "a survey cut at a depth equals a survey run to that depth".to_owned(),
         }
     }
 
@@ -256,8 +256,8 @@ impl Amount {
 
 fn at_a_time(most: Option<u32>, place: &str) -> String {
     match most {
-        Some(1) | None => format!("one request at a time in each {place}"),
-        Some(most) => format!("at most {most} requests at once in each {place}"),
+        Some(1) | None => format!("one request at a time per {place}"),
+        Some(most) => format!("at most {most} requests at once per {place}"),
     }
 }
 

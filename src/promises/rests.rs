@@ -233,7 +233,7 @@ impl Early {
 
 impl std::fmt::Display for Early {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "after {:.3?} in place of {:.3?}", self.after, self.wanted)
+        write!(f, "after {:.3?} instead of {:.3?}", self.after, self.wanted)
     }
 }
 

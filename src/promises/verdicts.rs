@@ -184,7 +184,10 @@ impl Bench<'_> {
             _ if !is_set => self.verdict(promise, Judgement::NotJudged, NO_LIMIT),
             0 => self.held(promise, never),
             times => {
-                let evidence = format!("{} times, first {}", thousands(times), count.first);
+                let evidence = match times {
+                    1 => format!("once: {}", count.first),
+                    _ => format!("{} times, first {}", thousands(times), count.first),
+                };
                 self.verdict(promise, Judgement::Broken, evidence)
             }
         }

@@ -26,7 +26,7 @@
 //!
 //! [`Truth`] says what a survey must find there: it walks the content by the rules of the survey,
 //! written down a second time, and never reads a byte of HTML. This room therefore shares no code
-//! with what it judges; it names `address` only. [`geo_database`] makes a location database for the
+//! with what it judges; it names `address` only. [`GEO_DATABASE`] is a location database for the
 //! addresses of its worlds, [`describe`] tells a world's settings and what to expect of it.
 //!
 //! A world may have hostile sites beside those drawn: each plays one [`Case`] of what servers do that no drawn
@@ -64,7 +64,7 @@ mod scan;
 
 pub use describe::describe;
 pub use hostile::Case;
-pub use net::{NETWORKS, Network, geo_database};
+pub use net::{GEO_DATABASE, NETWORKS, Network};
 pub use replay::{Contents, RecordedExchange, RecordedLink, Replay, ReplayBuilder};
 pub use serve::{Access, ServeError, ServeSettings, Served, serve};
 pub use settings::{Date, KeyDoc, PROFILES, Profile, SPECIFICATION, World, WorldError};

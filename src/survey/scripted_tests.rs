@@ -134,7 +134,8 @@ fn run(
             }
         }
     };
-    let (stop, stopped) = watch::channel(false);
+    // Of no time at all: nothing is asked.
+    let (stop, stopped) = watch::channel(most.is_some_and(|most| most.is_zero()));
     runtime.block_on(async move {
         if let Some(most) = most {
             tokio::spawn(async move {
@@ -483,6 +484,25 @@ fn exchanges_that_ran_at_once_before_a_death_are_seen_after_it() {
     let later = Scripted::new(HOUR, script);
     run(&dir, &later, None, Some(Duration::ZERO));
     assert_eq!(Snapshot::read(&dir).unwrap().seen.in_site.most, 2);
+}
+
+#[test]
+fn a_later_tree_of_a_site_asks_for_no_page_that_an_earlier_one_has() {
+    let script: Script = |_, path, _| match path {
+        "/robots.txt" => Said::Status(404),
+        "/" => Said::Page(vec!["/shared".to_owned()]),
+        "/island" => Said::Page(vec!["/shared".to_owned(), "/alone".to_owned()]),
+        _ => Said::Page(Vec::new()),
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let web = Scripted::new(Duration::ZERO, script);
+    let settings = Settings { seeds_per_site: 2, ..settings(Duration::from_secs(5)) };
+    let starts = ["http://a.ke/", "http://a.ke/island"];
+    run(&folder.path().join("s"), &web, Some((settings, &starts)), None);
+    let mut asked: Vec<_> =
+        web.log().into_iter().map(|(_, url)| url).filter(|url| !url.ends_with(".txt")).collect();
+    asked.sort();
+    assert_eq!(asked, ["/", "/alone", "/island", "/shared"].map(|path| format!("http://a.ke{path}")));
 }
 
 #[test]

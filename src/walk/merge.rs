@@ -80,10 +80,10 @@ impl Walk {
             // Of rules that broke off, the one that forbids may be missing. Google takes them for a server error,
             // too ("incomplete data", How Google interprets the robots.txt specification).
             Availability::Found(_) if !is_whole(answer) => {
-                self.origins.settle(RobotsOutcome::Unreachable, asked)
+                self.origins.settle(RobotsOutcome::Unreachable, asked);
             }
             Availability::Unreachable | Availability::Busy => {
-                self.origins.settle(RobotsOutcome::Unreachable, asked)
+                self.origins.settle(RobotsOutcome::Unreachable, asked);
             }
             availability => self.origins.found(body, availability, &token, asked),
         }

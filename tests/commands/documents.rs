@@ -15,7 +15,7 @@ use ccsurvey::cli::command::Cli;
 use clap::{CommandFactory, Parser};
 
 use crate::common::Space;
-use crate::python::interpreter;
+use crate::common::python::interpreter;
 
 const README: &str = include_str!("../../README.md");
 const GUIDE: &str = include_str!("../../GUIDE.md");
@@ -26,7 +26,7 @@ const NOT_RUN: [(&str, &str); 4] = [
     ("cargo install --locked --path .", "builds the program once more, for minutes"),
     (
         "ccsurvey survey by-night",
-        "waits for the evening in Kenya; tests/simulate.rs does, on a virtual clock",
+        "waits for the evening in Kenya; tests/rehearsal/simulate.rs does, on a virtual clock",
     ),
     ("chromium --user-data-dir=\"$PWD/virtual-browser\" --no-first-run", "opens a window"),
 ];
@@ -274,7 +274,7 @@ impl Desk {
                 "python" => printed += &self.ask_python(&block.text),
                 "sql" => {
                     printed +=
-                        &self.ask_python(&format!("import duckdb\nprint(duckdb.sql('''{}'''))", block.text))
+                        &self.ask_python(&format!("import duckdb\nprint(duckdb.sql('''{}'''))", block.text));
                 }
                 _ => {}
             }
@@ -292,7 +292,7 @@ impl Desk {
             return String::new();
         }
         if command.starts_with("chromium ") && installed("chromium").is_none() {
-            crate::skipped::skip("a command of GUIDE.md", "chromium is not installed");
+            crate::common::skipped::skip("a command of GUIDE.md", "chromium is not installed");
             return String::new();
         }
         let output = self.shell(&command).output().unwrap();

@@ -2,12 +2,15 @@
 #![allow(dead_code)] // Each test program uses a part of it.
 
 pub mod fixed_web;
+pub mod python;
+pub mod skipped;
 pub mod truths;
+pub mod waiting;
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ccsurvey::address::{SuffixSection, Suffixes, WebUrl};
 use ccsurvey::records::{ExchangeRow, LevelRow, LinkRow, Row, ServerRow, SiteRow, read_table};
@@ -120,13 +123,9 @@ impl Space {
     }
 
     /// The accesses, once there are so many. A server that is hung up on notes it when it sees that, which
-    /// may be after the survey has ended; after ten seconds what is there has to do.
-    #[allow(clippy::disallowed_methods, reason = "a deadline of the test itself")]
+    /// may be after the survey has ended; after a minute what is there has to do.
     pub fn accesses_once(&self, number: usize) -> Vec<Access> {
-        let begun = Instant::now();
-        while self.accesses().len() < number && begun.elapsed() < Duration::from_secs(10) {
-            std::thread::yield_now();
-        }
+        waiting::until(|| self.accesses().len() >= number);
         self.accesses()
     }
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Puts the outcomes of a run of cargo-mutants into a table: one line a mutant, sorted by file and place.
 
-    outcomes.py OUTCOMES.json TABLE.csv PREFIX
+    outcomes.py OUTCOMES.json TABLE.csv PREFIX…
 
-Lines of files whose names begin with PREFIX are replaced, the others stay.
+Lines of files whose names begin with a PREFIX are replaced, the others stay.
 """
 
 import csv
@@ -14,11 +14,11 @@ import sys
 COLUMNS = ["file", "line", "change", "outcome"]
 WORDS = {"CaughtMutant": "caught", "MissedMutant": "missed", "Timeout": "timeout", "Unviable": "unviable"}
 
-outcomes, table, prefix = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
+outcomes, table, prefixes = sys.argv[1], pathlib.Path(sys.argv[2]), tuple(sys.argv[3:])
 rows = []
 if table.exists():
     with table.open(newline="") as old:
-        rows = [row for row in csv.DictReader(old) if not row["file"].startswith(prefix)]
+        rows = [row for row in csv.DictReader(old) if not row["file"].startswith(prefixes)]
 for outcome in json.load(open(outcomes))["outcomes"]:
     mutant = outcome["scenario"]
     if mutant == "Baseline":

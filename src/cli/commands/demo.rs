@@ -16,7 +16,7 @@ use crate::cli::exit::Exit;
 use crate::cli::output::say;
 use crate::cli::run::{Showing, block_on, run};
 use crate::settings::{Settings, Size, Span};
-use crate::space::{NETWORKS, ServeSettings, Served, World, geo_database, serve};
+use crate::space::{GEO_DATABASE, ServeSettings, Served, World, serve};
 use crate::survey::{Survey, SurveyError};
 
 /// Survey a virtual Web space: a look at the tool in less than a minute.
@@ -112,13 +112,12 @@ fn geo_file(dir: &Path) -> Result<PathBuf, CliError> {
     name.push("-geo.mmdb");
     let path = PathBuf::from(name);
     let path = std::path::absolute(&path).unwrap_or(path);
-    let bytes = geo_database(NETWORKS);
     match fs::read(&path) {
-        Ok(found) if found == bytes => Ok(path),
+        Ok(found) if found == GEO_DATABASE => Ok(path),
         Ok(_) => {
             Err(CliError::Usage(format!("{} exists and is another file: choose another DIR", path.display())))
         }
-        Err(wrong) if wrong.kind() == io::ErrorKind::NotFound => fs::write(&path, bytes)
+        Err(wrong) if wrong.kind() == io::ErrorKind::NotFound => fs::write(&path, GEO_DATABASE)
             .map(|()| path.clone())
             .map_err(|wrong| CliError::Failed(format!("cannot write {}: {wrong}", path.display()))),
         Err(wrong) => Err(CliError::Failed(format!("cannot read {}: {wrong}", path.display()))),

@@ -78,7 +78,7 @@ fn a_server_that_is_put_off_or_given_up_is_left_alone() {
         note(&mut judge, "a.ke", server(1), &busy(*started, None));
         let expected = match number {
             0..=4 => "",
-            _ => "41.90.0.1 after 199.900s in place of 300.000s",
+            _ => "41.90.0.1 after 199.900s instead of 300.000s",
         };
         assert_eq!(judge.seen().short_rests.put_off.first, expected, "{number}");
     }
@@ -98,7 +98,7 @@ fn neighbours_share_their_pauses_where_they_share_their_places() {
         let told = &judge.seen().short_rests.neighbourhood;
         assert_eq!(told.times, times, "{per_neighbourhood:?}");
         if times > 0 {
-            assert_eq!(told.first, "41.90.0.0/24 after 4.900s in place of 5.000s");
+            assert_eq!(told.first, "41.90.0.0/24 after 4.900s instead of 5.000s");
         }
     }
 }

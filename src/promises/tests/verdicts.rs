@@ -33,13 +33,13 @@ fn every_breach_in_the_ledger_is_told_with_its_evidence() {
         least_gap: Some(1_500_000),
         least_gap_at: "41.90.0.1".into(),
         short_rests: ShortRests {
-            slow: Count { times: 2, first: "41.90.0.1 after 2s in place of 5s".into() },
-            link: Count { times: 1, first: "41.90.0.1 after 2s in place of 9s".into() },
-            trouble: Count { times: 1, first: "41.90.0.1 after 2s in place of 8s".into() },
-            retry_after: Count { times: 1, first: "41.90.0.1 after 2s in place of 60s".into() },
-            crawl_delay: Count { times: 1, first: "41.90.0.1 after 2s in place of 10s".into() },
+            slow: Count { times: 2, first: "41.90.0.1 after 2s instead of 5s".into() },
+            link: Count { times: 1, first: "41.90.0.1 after 2s instead of 9s".into() },
+            trouble: Count { times: 1, first: "41.90.0.1 after 2s instead of 8s".into() },
+            retry_after: Count { times: 1, first: "41.90.0.1 after 2s instead of 60s".into() },
+            crawl_delay: Count { times: 1, first: "41.90.0.1 after 2s instead of 10s".into() },
             put_off: Count { times: 1, first: "41.90.0.1 after it was given up".into() },
-            neighbourhood: Count { times: 1, first: "41.90.0.0/24 after 1s in place of 2s".into() },
+            neighbourhood: Count { times: 1, first: "41.90.0.0/24 after 1s instead of 2s".into() },
             least: Count::default(),
         },
         server: [worst(101, "41.90.0.1"), worst(5, "41.90.0.1"), worst(0, "")],
@@ -72,33 +72,33 @@ fn every_breach_in_the_ledger_is_told_with_its_evidence() {
         ..limits()
     };
     let expected = [
-        "one request at a time in each server: at most 2 at once (41.90.0.1)",
-        "one request at a time in each site: at most 3 at once (a.ke)",
-        "at most 4 requests at once in each neighbourhood: at most 5 at once (41.90.0.0/24)",
-        "at least 2s of pause at each server: the shortest was 1.5 s (41.90.0.1)",
-        "a pause of 5 times the last exchange at each server, up to 1m: 2 times, first 41.90.0.1 after 2s in place of 5s",
-        "pauses that take at most 0.3 % of the link of each server: 1 times, first 41.90.0.1 after 2s in place of 9s",
-        "longer pauses for servers in trouble: 1 times, first 41.90.0.1 after 2s in place of 8s",
-        "servers in trouble again and again are put off, then given up: 1 times, first 41.90.0.1 after it was given up",
-        "no request before the time that a server named: 1 times, first 41.90.0.1 after 2s in place of 60s",
-        "the pause that robots.txt asks for: 1 times, first 41.90.0.1 after 2s in place of 10s",
-        "the pauses of a server in all of its neighbourhood: 1 times, first 41.90.0.0/24 after 1s in place of 2s",
-        "at most 10,000 requests for a site tree: at most 10,001 (a.ke)",
-        "at most 1h of time for a site tree: at most 1 h 05 min (a.ke)",
+        "one request at a time per server: at most 2 at once (41.90.0.1)",
+        "one request at a time per site: at most 3 at once (a.ke)",
+        "at most 4 requests at once per neighbourhood: at most 5 at once (41.90.0.0/24)",
+        "a pause of at least 2s at each server: the shortest was 1.5 s (41.90.0.1)",
+        "after each exchange a pause 5 times as long as it took, up to 1m: 2 times, first 41.90.0.1 after 2s instead of 5s",
+        "at most 0.3 % of the link of each server: once: 41.90.0.1 after 2s instead of 9s",
+        "longer pauses for servers in trouble: once: 41.90.0.1 after 2s instead of 8s",
+        "servers that stay in trouble are put off, then given up: once: 41.90.0.1 after it was given up",
+        "no request before the time that a server asked for: once: 41.90.0.1 after 2s instead of 60s",
+        "the pause that robots.txt asks for: once: 41.90.0.1 after 2s instead of 10s",
+        "the pauses of a server hold for its whole neighbourhood: once: 41.90.0.0/24 after 1s instead of 2s",
+        "at most 10,000 requests per site tree: at most 10,001 (a.ke)",
+        "at most 1h of time per site tree: at most 1 h 05 min (a.ke)",
         "at most 100 requests to a server: at most 101 (41.90.0.1)",
-        "at most 1 min 00 s of the time of a server on a day: at most 1 min 01 s (41.90.0.2)",
+        "at most 1 min 00 s of the time of a server per day: at most 1 min 01 s (41.90.0.2)",
         "at most 6 B of traffic with a network (/24, /48): at most 7 B (41.90.0.0/24)",
-        "at most 30 requests to a network (/24, /48) on a day: at most 31 (41.90.0.0/24)",
+        "at most 30 requests to a network (/24, /48) per day: at most 31 (41.90.0.0/24)",
         "at most 400 requests to an autonomous system: at most 401 (AS36914)",
-        "at most 1 h 00 min of the time of an autonomous system on a day: at most 1 h 00 min (AS36914)",
+        "at most 1 h 00 min of the time of an autonomous system per day: at most 1 h 00 min (AS36914)",
         "at most 1.0 MB/s over the whole survey: 77 B above it and what may be saved up",
-        "no request in the hours 08:00-18:00 of a server: 1 times, first 41.90.0.1 for a.ke",
-        "no contact with special addresses: 1 times, first 10.0.0.1",
-        "no contact with whom had opted out: 2 times, first 41.90.0.1 for a.ke",
-        "robots.txt before any page of its host: 1 times, first http://a.ke/",
-        "no page where robots.txt could not be had: 1 times, first http://b.ke/",
-        "no page that robots.txt forbids: 1 times, first http://c.ke/",
-        "no page of a site tree twice, but after 429 and 503: 1 times, first http://d.ke/",
+        "no request during 08:00-18:00, by the server's clock: once: 41.90.0.1 for a.ke",
+        "no contact with special addresses: once: 10.0.0.1",
+        "no contact with anyone who opted out: 2 times, first 41.90.0.1 for a.ke",
+        "robots.txt is read before any page of its host: once: http://a.ke/",
+        "no page of a host whose robots.txt could not be fetched: once: http://b.ke/",
+        "no page that robots.txt forbids: once: http://c.ke/",
+        "no page of a site tree twice, except after 429 and 503: once: http://d.ke/",
     ];
     assert_eq!(broken(&seen, &limits), expected);
 }
@@ -109,7 +109,8 @@ fn a_short_pause_is_told_in_milliseconds() {
     let limits = Limits { pace, ..limits() };
     for (gap, told) in [(5_000, "5.0 ms"), (300_500, "300.5 ms")] {
         let seen = Seen { least_gap: Some(gap), least_gap_at: "41.90.0.1".into(), ..Seen::default() };
-        let expected = format!("at least 310ms of pause at each server: the shortest was {told} (41.90.0.1)");
+        let expected =
+            format!("a pause of at least 310ms at each server: the shortest was {told} (41.90.0.1)");
         assert_eq!(broken(&seen, &limits), [expected]);
     }
 }

@@ -1,4 +1,4 @@
-use super::charset::{CharsetPlace, Writing};
+use super::charset::{Charset, CharsetPlace, Writing};
 use super::filler::Filler;
 use super::links::{Links, P};
 use super::texts::text;
@@ -31,6 +31,9 @@ pub(in crate::space) fn render(world: &World, site: &Site, page: &Page, url: &Ur
         html.extend_from_slice(format!("<!-- edition {edition} -->\n").as_bytes());
     }
     let sentences = &text(writing.text, &url.host).sentences;
+    if writing.text == Charset::Utf8 && page.key.draw("cut excerpt").happens(world.pages.cut_excerpt_share) {
+        push_excerpt(&mut html, &sentences[0]);
+    }
     let markup = html.len() + links.html.len() + P.len() * (links.ends.len() + 2) + END.len();
     Filler::of(world, site.content, page.key, sentences, size.saturating_sub(markup))
         .weave(&mut html, &links);
@@ -42,6 +45,8 @@ pub(in crate::space) fn render(world: &World, site: &Site, page: &Page, url: &Ur
     (content_type, html)
 }
 
+/// The least byte that a letter beyond ASCII begins with in UTF-8.
+const UTF_8_LEAD: u8 = 0xc2;
 const END: &[u8] = b"</body></html>\n";
 
 /// What looks like links to a careless reader, and is none.
@@ -85,4 +90,13 @@ fn push_title(html: &mut Vec<u8>, element: &str, title: &[u8], target: &str) {
     html.extend_from_slice(format!("<{element}>").as_bytes());
     html.extend_from_slice(title);
     html.extend_from_slice(format!(" {}</{element}>\n", target.replace('&', "&amp;")).as_bytes());
+}
+
+/// A sentence up to the first byte of its last letter beyond ASCII. No charset takes the space that follows for a part
+/// of a letter.
+fn push_excerpt(html: &mut Vec<u8>, sentence: &[u8]) {
+    let end = sentence.iter().rposition(|byte| *byte >= UTF_8_LEAD).map_or(sentence.len(), |lead| lead + 1);
+    html.extend_from_slice(P);
+    html.extend_from_slice(&sentence[..end]);
+    html.extend_from_slice(b" ...");
 }

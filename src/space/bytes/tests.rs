@@ -147,6 +147,21 @@ fn text_is_in_the_charset_of_the_site() {
     }
 }
 
+#[test]
+fn a_cut_excerpt_breaks_one_character_and_no_link() {
+    let toml = "[pages]\nbytes_median = 4000.0\nutf8_share = 1.0\nwindows_1252_share = 0.0\n\
+                windows_1256_share = 0.0\nundeclared_share = 0.0\ncut_excerpt_share = 1.0\n";
+    let world = world(&format!("[sites]\ncount = 6\n{OPEN}{toml}"));
+    for url in some_pages(&world) {
+        let body = response(&world, &url.host, &url.target).body;
+        let broken = body.utf8_chunks().filter(|chunk| !chunk.invalid().is_empty());
+        assert_eq!(broken.map(|chunk| chunk.invalid().len()).collect::<Vec<_>>(), [1], "{url}");
+        let (_, page) = page(&world, &url.host, &url.target).unwrap();
+        let found = scan(&url.to_string(), &body).into_iter().map(|link| link.url);
+        assert!(found.eq(page.links.iter().map(|link| link.url.to_string())), "{url}");
+    }
+}
+
 /// A small world in which all sites are in one charset, or all mixed.
 fn in_charset(label: &str) -> World {
     let key = match label {

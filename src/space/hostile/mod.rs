@@ -9,7 +9,7 @@
 //!
 //! There is a file for each family of cases. All are gathered in [`Case::all`], and what is said of a case
 //! there is what `space describe` tells. No ground truth is known of them: what a survey must make of a case
-//! is written down where it is tested, in `tests/hostile_web.rs`.
+//! is written down where it is tested, in `tests/survey/hostile_web.rs`.
 
 mod all;
 mod case;

@@ -1,55 +1,30 @@
-use super::mmdb::{NetworkEntry, RecordSize, Value, write};
-use crate::space::Network;
-
-/// 2026-11-01 00:00 UTC, in seconds since 1970: fixed, so that the same addresses make the same
-/// bytes.
-const BUILD_EPOCH: u64 = 1_793_491_200;
-
 /// A location database for the addresses of virtual Web spaces, in the layout of the common
 /// country and network databases in one: `country.iso_code`, `autonomous_system_number` and
-/// `autonomous_system_organization`.
-///
-/// ```
-/// use ccsurvey::space::{NETWORKS, geo_database};
-/// let bytes = geo_database(NETWORKS);
-/// assert!(bytes.len() < 64 * 1024);
-/// ```
-#[must_use]
-pub fn geo_database(networks: &[Network]) -> Vec<u8> {
-    let entries: Vec<NetworkEntry> = networks.iter().map(entry).collect();
-    let description = "Addresses of virtual Web spaces; made by ccsurvey space geo";
-    let metadata = vec![
-        ("build_epoch", Value::U64(BUILD_EPOCH)),
-        ("database_type", Value::Text("ccsurvey-Country-ASN".to_owned())),
-        ("description", Value::Map(vec![("en", Value::Text(description.to_owned()))])),
-        ("languages", Value::List(vec![Value::Text("en".to_owned())])),
-    ];
-    write(&entries, RecordSize::Bits24, metadata)
-}
-
-fn entry(network: &Network) -> NetworkEntry {
-    let country = vec![("iso_code", Value::Text(network.country.to_owned()))];
-    NetworkEntry {
-        first: network.first,
-        prefix: network.prefix,
-        value: Value::Map(vec![
-            ("country", Value::Map(country)),
-            ("autonomous_system_number", Value::U32(network.asn)),
-            ("autonomous_system_organization", Value::Text(network.organization.to_owned())),
-        ]),
-    }
-}
+/// `autonomous_system_organization`. It locates [`NETWORKS`](super::NETWORKS) and nothing else.
+pub const GEO_DATABASE: &[u8] = include_bytes!("../../../data/demo-geo.mmdb");
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+    use std::net::IpAddr;
+    use std::path::Path;
+
     use maxminddb::{Reader, geoip2};
+    use maxminddb_writer::Database;
+    use maxminddb_writer::metadata::IpVersion;
+    use maxminddb_writer::paths::IpAddrWithMask;
+    use serde::Serialize;
 
     use super::*;
-    use crate::space::NETWORKS;
+    use crate::space::{NETWORKS, Network};
+
+    /// 2026-11-01 00:00 UTC, in seconds since 1970: fixed, so that the same addresses make the same
+    /// bytes.
+    const BUILD_EPOCH: u64 = 1_793_491_200;
 
     #[test]
     fn the_database_locates_every_network() {
-        let reader = Reader::from_source(geo_database(NETWORKS)).unwrap();
+        let reader = Reader::from_source(GEO_DATABASE).unwrap();
         reader.verify().unwrap();
         for network in NETWORKS {
             let found = reader.lookup(network.first).unwrap();
@@ -62,8 +37,54 @@ mod tests {
         assert!(!reader.lookup("8.8.8.8".parse().unwrap()).unwrap().has_data());
     }
 
+    /// With `CCSURVEY_WRITE_GEO` set the file is written instead: after a change of the networks.
     #[test]
-    fn the_database_in_data_is_the_one_made_here() {
-        assert!(include_bytes!("../../../data/demo-geo.mmdb").as_slice() == geo_database(NETWORKS));
+    fn the_database_in_data_is_the_one_made_of_the_networks() {
+        let made = database(NETWORKS);
+        if std::env::var_os("CCSURVEY_WRITE_GEO").is_some() {
+            std::fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("data/demo-geo.mmdb"), made).unwrap();
+        } else {
+            assert!(GEO_DATABASE == made, "run this test with CCSURVEY_WRITE_GEO=1");
+        }
+    }
+
+    fn database(networks: &[Network]) -> Vec<u8> {
+        let mut database = Database::default();
+        let metadata = &mut database.metadata;
+        metadata.ip_version = IpVersion::V6;
+        metadata.binary_format_major_version = 2;
+        metadata.build_epoch = BUILD_EPOCH;
+        metadata.database_type = "ccsurvey-Country-ASN".to_owned();
+        metadata.languages = vec!["en".to_owned()];
+        let description = "Addresses of virtual Web spaces; made by ccsurvey space geo";
+        metadata.description = [("en".to_owned(), description.to_owned())].into();
+        for network in networks {
+            let value = Record {
+                country: [("iso_code", network.country)].into(),
+                autonomous_system_number: network.asn,
+                autonomous_system_organization: network.organization,
+            };
+            let value = database.insert_value(value).unwrap();
+            database.insert_node(block(network), value);
+        }
+        database.write_to(Vec::new()).unwrap()
+    }
+
+    #[derive(Serialize)]
+    struct Record {
+        country: BTreeMap<&'static str, &'static str>,
+        autonomous_system_number: u32,
+        autonomous_system_organization: &'static str,
+    }
+
+    /// IPv4 has its place in the tree of IPv6 addresses below ::/96.
+    fn block(network: &Network) -> IpAddrWithMask {
+        match network.first {
+            IpAddr::V4(first) => {
+                let first = u128::from(u32::from(first));
+                IpAddrWithMask::new(IpAddr::V6(first.into()), 96 + network.prefix)
+            }
+            IpAddr::V6(_) => IpAddrWithMask::new(network.first, network.prefix),
+        }
     }
 }

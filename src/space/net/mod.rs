@@ -2,12 +2,11 @@
 //!
 //! A host stands at a server ([`servers`]): at one of the giants or further down a long tail. The server has addresses
 //! in a real-looking [`network`], an uplink with round trip and bandwidth, other users, and [`software`] of the world's
-//! year. [`dns_records`] say which of its addresses a host has; [`geo_database`] locates the networks. Nothing is
+//! year. [`dns_records`] say which of its addresses a host has; [`GEO_DATABASE`] locates the networks. Nothing is
 //! opened and nothing is asked here.
 
 pub(super) mod dns_records;
 mod geo;
-mod mmdb;
 pub(super) mod network;
 mod servers;
 pub(super) mod software;
@@ -15,5 +14,5 @@ pub(super) mod software;
 #[cfg(test)]
 mod tests;
 
-pub use geo::geo_database;
+pub use geo::GEO_DATABASE;
 pub use network::{NETWORKS, Network};

@@ -38,6 +38,8 @@ section! {
         wrong_charset_share: f64 = 0.125, 0.0..=1.0, "share of pages of sites that declare one";
         /// Pages that declare none although their site does [A].
         missing_charset_share: f64 = 0.125, 0.0..=1.0, "share of pages of sites that declare one";
+        /// Pages in UTF-8 with an excerpt that ends in the midst of a character, as programs cut that count bytes [A].
+        cut_excerpt_share: f64 = 0.0, 0.0..=1.0, "share of pages in UTF-8";
         /// Sites whose pages have a base element [A].
         base_share: f64 = 0.05, 0.0..=1.0, "share of sites";
         /// Links in another spelling of the same URL [A].

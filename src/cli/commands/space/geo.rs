@@ -5,7 +5,7 @@ use clap::Args;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_or_print;
-use crate::space::{NETWORKS, geo_database};
+use crate::space::GEO_DATABASE;
 
 /// Write a location database for the addresses of virtual Web spaces.
 ///
@@ -27,6 +27,6 @@ impl Geo {
     /// # Errors
     /// When the file cannot be written.
     pub(crate) fn execute(self) -> Result<Exit, CliError> {
-        write_or_print(self.output.as_deref(), &geo_database(NETWORKS))
+        write_or_print(self.output.as_deref(), GEO_DATABASE)
     }
 }

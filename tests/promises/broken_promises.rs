@@ -1,0 +1,456 @@
+//! Each promise on load is kept as a server sees it; and where its rule is broken on purpose, the server sees that too, the
+//! survey says which promise was broken, and its exit code is 3. The report, from the tables, and the judge who hears
+//! the log of the server come to the same verdict.
+//!
+//! Rules can be broken in builds with the feature `hazards` only.
+
+#![allow(clippy::disallowed_methods)] // The server of these tests has a clock and sockets of its own.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use ccsurvey::address::{Host, Site, WebUrl};
+use ccsurvey::analysis::Overview;
+use ccsurvey::exchange::{Answer, Failure, Purpose};
+use ccsurvey::load::{Budget, Pace};
+use ccsurvey::promises::{Fact, Judge, Judgement, Limits, Question, Questions, Verdict, Wishes};
+use ccsurvey::records::Manifest;
+use ccsurvey::robots::Rules;
+
+use crate::common::Space;
+
+/// A server with a front page and some pages that it links to.
+#[derive(Clone, Copy)]
+struct Shop {
+    pages: usize,
+    /// Before it answers.
+    thinks: Duration,
+    crawl_delay: Option<u32>,
+    /// `/p2` is refused with a Retry-After of so many seconds.
+    retry_after: Option<u32>,
+    /// Pages that are answered with 502.
+    fails: &'static [&'static str],
+    /// What robots.txt says beside a Crawl-delay.
+    rules: &'static str,
+    page_bytes: usize,
+    /// The time that a page takes on its link.
+    link: Duration,
+}
+
+impl Default for Shop {
+    fn default() -> Self {
+        Self {
+            pages: 6,
+            thinks: Duration::ZERO,
+            crawl_delay: None,
+            retry_after: None,
+            fails: &[],
+            rules: "",
+            page_bytes: 0,
+            link: Duration::ZERO,
+        }
+    }
+}
+
+/// A request as the server saw it.
+#[derive(Clone, Debug)]
+struct Seen {
+    path: String,
+    status: u16,
+    retry_after: Option<Duration>,
+    arrived: Instant,
+    /// When the first byte of the answer was sent.
+    begun: Instant,
+    ended: Instant,
+    bytes: usize,
+}
+
+type Log = Arc<Mutex<Vec<Seen>>>;
+
+impl Shop {
+    /// Serves until the process ends.
+    fn open(self) -> (String, Log) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let (address, log) = (listener.local_addr().unwrap().to_string(), Log::default());
+        let noted = log.clone();
+        thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                let log = noted.clone();
+                thread::spawn(move || self.answer(stream, &log));
+            }
+        });
+        (address, log)
+    }
+
+    fn answer(self, mut stream: TcpStream, log: &Log) {
+        let mut asked = Vec::new();
+        let mut byte = [0];
+        let mut arrived = None;
+        while !asked.ends_with(b"\r\n\r\n") {
+            if stream.read(&mut byte).unwrap_or(0) == 0 {
+                return;
+            }
+            arrived.get_or_insert_with(Instant::now);
+            asked.push(byte[0]);
+        }
+        let path = String::from_utf8_lossy(&asked).split(' ').nth(1).unwrap_or_default().to_owned();
+        thread::sleep(self.thinks);
+        let (status, head, body) = self.reply(&path);
+        let (mut bytes, begun) = (head.len(), Instant::now());
+        let _ = stream.write_all(head.as_bytes());
+        let pieces = 20;
+        for piece in body.as_bytes().chunks((body.len() / pieces).max(1)) {
+            if body.len() > 1000 {
+                thread::sleep(self.link / pieces as u32);
+            }
+            if stream.write_all(piece).is_err() {
+                break;
+            }
+            bytes += piece.len();
+        }
+        // The last piece is in the network when this is noted, and the next request cannot have been sent.
+        let (arrived, ended) = (arrived.unwrap(), Instant::now());
+        let asks =
+            self.retry_after.filter(|_| status == 503).map(|seconds| Duration::from_secs(seconds.into()));
+        log.lock().unwrap().push(Seen { path, status, retry_after: asks, arrived, begun, ended, bytes });
+    }
+
+    fn reply(self, path: &str) -> (u16, String, String) {
+        let (status, more, body) = match (path, self.crawl_delay, self.retry_after) {
+            ("/robots.txt", Some(delay), _) => {
+                ("200 OK", String::new(), format!("User-agent: *\nCrawl-delay: {delay}\n"))
+            }
+            ("/robots.txt", None, _) if !self.rules.is_empty() => {
+                ("200 OK", String::new(), self.rules.to_owned())
+            }
+            ("/robots.txt", None, _) => ("404 Not Found", String::new(), String::new()),
+            ("/p2", _, Some(seconds)) => {
+                ("503 Service Unavailable", format!("Retry-After: {seconds}\r\n"), String::new())
+            }
+            (path, ..) if self.fails.contains(&path) => ("502 Bad Gateway", String::new(), String::new()),
+            _ => {
+                let links: String = (1..=self.pages).map(|n| format!("<a href=/p{n}>{n}</a>")).collect();
+                let filling = "x".repeat(self.page_bytes);
+                (
+                    "200 OK",
+                    "Content-Type: text/html\r\n".to_owned(),
+                    format!("<title>{path}</title>{links}<p>{filling}"),
+                )
+            }
+        };
+        let length = body.len();
+        let head =
+            format!("HTTP/1.1 {status}\r\n{more}Content-Length: {length}\r\nConnection: close\r\n\r\n");
+        (status[..3].parse().unwrap(), head, body)
+    }
+}
+
+/// What came of a survey.
+struct Surveyed {
+    code: i32,
+    said: String,
+    verdict: Verdict,
+    /// Of the report on the same promise.
+    reported: Judgement,
+    /// In the order of arrival.
+    log: Vec<Seen>,
+}
+
+/// Surveys the shop with these flags; `broken` are the environment variables that break a rule.
+fn survey(shop: Shop, promise: &str, flags: &[&str], broken: &[(&str, &str)]) -> Surveyed {
+    let space = Space::serve("a_site_with_one_page");
+    let folder = tempfile::tempdir().unwrap();
+    let (gateway, log) = shop.open();
+    let list = folder.path().join("list");
+    std::fs::write(&list, space.starts()[0].door().as_str()).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_ccsurvey"))
+        .args(["survey", "d", "--start", "list", "--cctld", "ke", "--feed-back", "off", "--json"])
+        .args(["--dns", &space.dns(), "--gateway", &gateway, "--rate", "none"])
+        .args(flags)
+        .current_dir(folder.path())
+        .envs(broken.iter().copied())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+        .wait_with_output()
+        .unwrap();
+    let mut log = log.lock().unwrap().clone();
+    log.sort_by_key(|seen| seen.arrived);
+    let dir = folder.path().join("d");
+    let find = |list: Vec<Verdict>| list.into_iter().find(|verdict| verdict.id == promise).expect(promise);
+    Surveyed {
+        code: output.status.code().unwrap(),
+        said: String::from_utf8(output.stderr).unwrap(),
+        verdict: find(Manifest::load(&dir).unwrap().promises),
+        reported: find(Overview::load(&dir).unwrap().ledger.promises).judgement,
+        log,
+    }
+}
+
+/// A promise, and how the server sees whether it was kept.
+struct Promised<'a> {
+    id: &'a str,
+    shop: Shop,
+    flags: &'a [&'a str],
+    /// What the flags promise.
+    limits: Limits,
+    broken: &'a [(&'a str, &'a str)],
+    is_kept: &'a dyn Fn(&[Seen]) -> bool,
+}
+
+impl Promised<'_> {
+    #[track_caller]
+    fn is_kept_and_its_breach_is_seen(&self) {
+        let kept = survey(self.shop, self.id, self.flags, &[]);
+        assert!(kept.log.len() > 3 && (self.is_kept)(&kept.log), "{}: {:#?}", self.id, kept.log);
+        assert_eq!(
+            (kept.code, kept.verdict.judgement),
+            (0, Judgement::Held),
+            "{}: {}",
+            kept.verdict,
+            kept.said
+        );
+        assert_eq!(self.judged_by(&kept.log), Judgement::Held, "{}: {:#?}", self.id, kept.log);
+        assert_ne!(kept.reported, Judgement::Broken, "{}", self.id);
+        let broken = survey(self.shop, self.id, self.flags, self.broken);
+        assert!(broken.log.len() > 3 && !(self.is_kept)(&broken.log), "{}: {:#?}", self.id, broken.log);
+        let verdicts = [broken.verdict.judgement, broken.reported, self.judged_by(&broken.log)];
+        assert_eq!((broken.code, verdicts), (3, [Judgement::Broken; 3]), "{}: {}", self.id, broken.said);
+        assert!(broken.said.contains("ccsurvey: error: a load promise was broken: "), "{}", broken.said);
+    }
+}
+
+/// What the same judge says who hears the log of the server and nothing of the survey.
+impl Promised<'_> {
+    fn judged_by(&self, log: &[Seen]) -> Judgement {
+        // The server sees a request a little later than it was sent, and that it has answered it.
+        let limits = Limits { rounding: self.limits.rounding.max(MS(100)), ..self.limits.clone() };
+        let mut judge = Judge::new(limits, ccsurvey::promises::Seen::default());
+        let (site, address) = (Site::new(Host::parse("shop.ke").unwrap()), [41, 90, 0, 1].into());
+        let rules = Rules::parse(self.shop.rules.as_bytes(), "ccsurvey");
+        let mut questions = Questions::default();
+        for seen in log {
+            let url = format!("http://shop.ke{}", seen.path);
+            let is_robots = seen.path == "/robots.txt";
+            let purpose = if is_robots { Purpose::Robots } else { Purpose::Page };
+            let delay = self.shop.crawl_delay.map(|seconds| Duration::from_secs(seconds.into()));
+            let (answer, crawl_delay) = (seen.answer(log[0].arrived), delay.filter(|_| !is_robots));
+            let against = Wishes::default();
+            judge.note(&Fact { site: &site, address, purpose, answer: &answer, crawl_delay, against });
+            let is_forbidden = !is_robots && !rules.allows(&WebUrl::parse(&url).unwrap());
+            let (status, failure) = (Some(seen.status), None);
+            questions.note(&Question { url: &url, purpose, status, failure, is_forbidden });
+        }
+        let bytes: usize = log.iter().map(|seen| seen.bytes).sum();
+        judge.note_tree(&site, [log.len() as u64, bytes as u64], Duration::ZERO, questions.order());
+        let verdicts = judge.verdicts_at_the_end();
+        verdicts.iter().find(|verdict| verdict.id == self.id).unwrap().judgement
+    }
+}
+
+impl Seen {
+    /// The exchange as the server saw it.
+    fn answer(&self, first: Instant) -> Answer {
+        let began = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000) + (self.arrived - first);
+        let mut answer = Answer::not_asked(began, None, Failure::Reset, None);
+        (answer.status, answer.failure) = (Some(self.status), None);
+        answer.head.content_type = Some("text/html".to_owned());
+        answer.head.retry_after = self.retry_after;
+        answer.timings.total = self.ended - self.arrived;
+        answer.timings.first_byte = Some(self.begun - self.arrived);
+        (answer.wire.received, answer.after_head) = (self.bytes as u64, self.bytes as u64);
+        answer
+    }
+}
+
+/// The pauses that [`QUICK`] promises.
+fn quick() -> Pace {
+    let (min_delay, max_delay) = (MS(5), Duration::from_secs(20));
+    Pace { min_delay, factor: 0.0, max_delay, link_share: None, ..Pace::default() }
+}
+
+fn of_pace(pace: Pace) -> Limits {
+    Limits { pace, ..Limits::default() }
+}
+
+const QUICK: [&str; 8] =
+    ["--min-delay", "5ms", "--delay-factor", "0", "--link-share", "none", "--max-delay", "20s"];
+const MS: fn(u64) -> Duration = Duration::from_millis;
+
+/// From the end of each exchange to the beginning of the next.
+fn gaps(log: &[Seen]) -> Vec<Duration> {
+    log.windows(2).map(|pair| pair[1].arrived.saturating_duration_since(pair[0].ended)).collect()
+}
+
+fn most_at_once(log: &[Seen]) -> usize {
+    let at = |moment: Instant| log.iter().filter(|seen| (seen.arrived..seen.ended).contains(&moment)).count();
+    log.iter().map(|seen| at(seen.arrived)).max().unwrap_or(0)
+}
+
+#[test]
+fn one_request_at_a_time_in_a_site_and_at_a_server() {
+    for id in ["one_at_a_time_site", "one_at_a_time_address"] {
+        Promised {
+            id,
+            shop: Shop { thinks: MS(200), ..Shop::default() },
+            flags: &QUICK,
+            limits: of_pace(quick()),
+            broken: &[("CCSURVEY_HAZARD", "per-site = 4\nper-address = 4")],
+            is_kept: &|log| most_at_once(log) == 1,
+        }
+        .is_kept_and_its_breach_is_seen();
+    }
+}
+
+#[test]
+fn the_least_pause() {
+    Promised {
+        id: "least_pause",
+        shop: Shop::default(),
+        flags: &["--min-delay", "300ms", "--delay-factor", "0", "--link-share", "none", "--max-delay", "20s"],
+        limits: of_pace(Pace { min_delay: MS(300), ..quick() }),
+        broken: &[("CCSURVEY_HAZARD", "min-delay = \"1ms\"")],
+        is_kept: &|log| gaps(log).iter().all(|gap| *gap >= MS(300)),
+    }
+    .is_kept_and_its_breach_is_seen();
+}
+
+#[test]
+fn five_times_the_last_exchange() {
+    Promised {
+        id: "delay_factor",
+        shop: Shop { thinks: MS(120), ..Shop::default() },
+        flags: &["--min-delay", "5ms", "--delay-factor", "5", "--link-share", "none", "--max-delay", "20s"],
+        limits: of_pace(Pace { factor: 5.0, ..quick() }),
+        broken: &[("CCSURVEY_HAZARD", "delay-factor = 0.0")],
+        is_kept: &|log| gaps(log).iter().all(|gap| *gap >= MS(600)),
+    }
+    .is_kept_and_its_breach_is_seen();
+}
+
+#[test]
+fn the_pause_that_robots_txt_asks_for() {
+    Promised {
+        id: "crawl_delay",
+        shop: Shop { crawl_delay: Some(1), ..Shop::default() },
+        flags: &QUICK,
+        limits: of_pace(quick()),
+        broken: &[("CCSURVEY_DEAF", "crawl-delay")],
+        is_kept: &|log| gaps(log).iter().all(|gap| *gap >= MS(1000)),
+    }
+    .is_kept_and_its_breach_is_seen();
+}
+
+#[test]
+fn the_time_that_a_server_names() {
+    Promised {
+        id: "retry_after",
+        shop: Shop { retry_after: Some(2), ..Shop::default() },
+        flags: &QUICK,
+        limits: of_pace(quick()),
+        broken: &[("CCSURVEY_DEAF", "retry-after")],
+        is_kept: &|log| {
+            let refused = log.iter().position(|seen| seen.path == "/p2").unwrap();
+            gaps(log)[refused] >= MS(2000)
+        },
+    }
+    .is_kept_and_its_breach_is_seen();
+}
+
+#[test]
+fn the_share_of_a_servers_link() {
+    Promised {
+        id: "link_share",
+        shop: Shop { page_bytes: 40_000, link: MS(200), ..Shop::default() },
+        flags: &["--min-delay", "5ms", "--delay-factor", "0", "--link-share", "0.2", "--max-delay", "20s"],
+        limits: Limits {
+            // It measures another rate than the other end.
+            rounding: MS(500),
+            ..of_pace(Pace { link_share: Some(0.2), ..quick() })
+        },
+        broken: &[("CCSURVEY_HAZARD", "link-share = \"none\"")],
+        // A fifth of the link is 1 s for a page; how fast it came is measured from the other end.
+        is_kept: &|log| {
+            let pages = log.windows(2).filter(|pair| pair[0].bytes > 1000);
+            pages.into_iter().all(|pair| pair[1].arrived.saturating_duration_since(pair[0].ended) >= MS(500))
+        },
+    }
+    .is_kept_and_its_breach_is_seen();
+}
+
+#[test]
+fn the_bytes_of_a_site() {
+    const MOST: usize = 900_000;
+    Promised {
+        id: "byte_budget",
+        shop: Shop { pages: 14, page_bytes: 100_000, ..Shop::default() },
+        flags: &[&QUICK[..], &["--max-bytes", "900kB"]].concat(),
+        limits: Limits { tree: Budget { bytes: Some(MOST as u64), ..Budget::default() }, ..of_pace(quick()) },
+        broken: &[("CCSURVEY_HAZARD", "max-bytes = \"none\"")],
+        is_kept: &|log| log.iter().map(|seen| seen.bytes).sum::<usize>() <= MOST,
+    }
+    .is_kept_and_its_breach_is_seen();
+}
+
+#[test]
+fn the_requests_of_a_site() {
+    Promised {
+        id: "request_budget",
+        shop: Shop { pages: 10, ..Shop::default() },
+        flags: &[&QUICK[..], &["--max-requests", "5"]].concat(),
+        limits: Limits { tree: Budget { requests: Some(5), ..Budget::default() }, ..of_pace(quick()) },
+        broken: &[("CCSURVEY_HAZARD", "max-requests = \"none\"")],
+        is_kept: &|log| log.len() <= 5,
+    }
+    .is_kept_and_its_breach_is_seen();
+}
+
+#[test]
+fn the_longer_pause_of_a_server_in_trouble() {
+    Promised {
+        id: "back_off",
+        shop: Shop { fails: &["/p2"], ..Shop::default() },
+        flags: &["--min-delay", "400ms", "--delay-factor", "0", "--link-share", "none", "--max-delay", "20s"],
+        limits: of_pace(Pace { min_delay: MS(400), ..quick() }),
+        broken: &[("CCSURVEY_DEAF", "trouble")],
+        is_kept: &|log| {
+            let failed = log.iter().position(|seen| seen.path == "/p2").unwrap();
+            gaps(log)[failed] >= MS(800)
+        },
+    }
+    .is_kept_and_its_breach_is_seen();
+}
+
+#[test]
+fn the_rest_of_a_server_in_trouble_again_and_again() {
+    Promised {
+        id: "put_off",
+        shop: Shop { fails: &["/p1", "/p2", "/p3", "/p4", "/p5"], ..Shop::default() },
+        flags: &["--min-delay", "5ms", "--delay-factor", "0", "--link-share", "none", "--max-delay", "200ms"],
+        limits: of_pace(Pace { max_delay: MS(200), ..quick() }),
+        broken: &[("CCSURVEY_DEAF", "trouble")],
+        is_kept: &|log| {
+            let failed = log.iter().position(|seen| seen.path == "/p5").unwrap();
+            gaps(log)[failed] >= MS(1000)
+        },
+    }
+    .is_kept_and_its_breach_is_seen();
+}
+
+#[test]
+fn what_robots_txt_forbids() {
+    Promised {
+        id: "robots_rules",
+        shop: Shop { rules: "User-agent: *\nDisallow: /p3\n", ..Shop::default() },
+        flags: &QUICK,
+        limits: of_pace(quick()),
+        broken: &[("CCSURVEY_DEAF", "robots")],
+        is_kept: &|log| log.iter().all(|seen| seen.path != "/p3"),
+    }
+    .is_kept_and_its_breach_is_seen();
+}

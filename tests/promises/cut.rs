@@ -1,0 +1,74 @@
+//! Promise 8: the same survey cut at a depth equals a survey run to that depth.
+
+use ccsurvey::address::WebUrl;
+use ccsurvey::records::{ExchangeRow, LevelRow, SiteRow};
+use ccsurvey::settings::{FeedBackRule, Settings};
+use ccsurvey::space::FeedBack;
+
+use crate::common::{Space, same};
+
+#[test]
+fn a_survey_to_depth_three_equals_the_depth_three_cut_of_one_to_depth_eight() {
+    let deep_enough = include_str!("../../data/demo.toml").replace("count = 175", "count = 40");
+    let space = Space::of(&deep_enough);
+    // All sites as start URLs: which sites are fed back is itself a matter of depth.
+    let all: Vec<WebUrl> = space
+        .truth(8, FeedBack::Link)
+        .sites
+        .iter()
+        .map(|site| WebUrl::parse(&site.start_url).unwrap())
+        .collect();
+    let run = |depth, sites| {
+        let settings = Settings { depth, sites, feed_back: FeedBackRule::Off, ..space.settings() };
+        space.survey_from(settings, &all).tables()
+    };
+    let (shallow, deep) = (run(3, 64), run(8, 4));
+    assert!(deep.levels.iter().any(|level| level.depth > 4 && level.pages > 0), "the world is deep enough");
+
+    let cut = |levels: &[LevelRow]| levels.iter().filter(|row| row.depth <= 3).cloned().collect::<Vec<_>>();
+    same(&cut(&shallow.levels), &cut(&deep.levels), "levels");
+    assert!(shallow.levels.iter().filter(|row| row.depth == 4).all(|row| row.requests == 0));
+    let links: Vec<_> = deep.links.iter().filter(|row| row.depth <= 3).cloned().collect();
+    same(&shallow.links, &links, "links");
+
+    // The shallow survey asked exactly the first questions of the deep one, in the same order.
+    for site in &shallow.sites {
+        let of = |rows: &[ExchangeRow]| {
+            let of_tree = |row: &&ExchangeRow| row.site == site.site && row.seed == site.seed;
+            rows.iter().filter(of_tree).cloned().collect::<Vec<_>>()
+        };
+        let (asked, deep_asked) = (of(&shallow.exchanges), of(&deep.exchanges));
+        same(&asked, &deep_asked[..asked.len()], &site.site);
+    }
+    let cut_sites: Vec<SiteRow> = deep
+        .sites
+        .iter()
+        .map(|site| {
+            let levels = || {
+                let of_tree = |row: &&LevelRow| row.site == site.site && row.seed == site.seed;
+                deep.levels.iter().filter(of_tree).filter(|row| row.depth <= 3)
+            };
+            let is_same = |row: &&SiteRow| row.site == site.site && row.seed == site.seed;
+            let same = shallow.sites.iter().find(is_same).unwrap();
+            let goes_on = site.deepest.is_some_and(|deepest| deepest > 3) || site.outcome == "depth";
+            SiteRow {
+                outcome: if goes_on { "depth".to_owned() } else { site.outcome.clone() },
+                deepest: site.deepest.map(|deepest| deepest.min(3)),
+                pages: levels().map(|row| row.pages).sum(),
+                external_urls: levels().map(|row| row.external_urls).sum(),
+                external_hosts: levels().map(|row| row.external_hosts).sum(),
+                external_sites: levels().map(|row| row.external_sites).sum(),
+                // Told by the exchanges above; URLs left below the cut are counted in the shallow one only.
+                requests: same.requests,
+                robots_requests: same.robots_requests,
+                sent_bytes: same.sent_bytes,
+                received_bytes: same.received_bytes,
+                internal_urls: same.internal_urls,
+                // What showed a trap below the cut.
+                trap_pattern: same.trap_pattern.clone(),
+                ..site.clone()
+            }
+        })
+        .collect();
+    same(&shallow.sites, &cut_sites, "sites");
+}

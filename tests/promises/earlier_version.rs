@@ -1,0 +1,207 @@
+//! Folders of earlier versions go on: what they recorded, spent and promised is remembered.
+#![allow(clippy::disallowed_methods)] // The tests wait for processes, with a deadline.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::Ipv4Addr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+use std::time::Duration;
+
+use ccsurvey::records::{ExchangeRow, Manifest, Row, SiteRow, SurveyState};
+use ccsurvey::space::Access;
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use redb::{Database, ReadableTable, TableDefinition};
+
+use crate::common::fixed_web::{DOWN_SERVER, FixedSpace, ISLANDS, SHARED_SERVER, start_list};
+use crate::common::waiting::until;
+use crate::common::{TimelessTables, rows, same_tables, timeless_tables};
+
+/// What the shared server may bear in the survey with budgets: more than its first site takes.
+const SERVER_REQUESTS: usize = 20;
+/// After so many connections without an answer a server is given up for the survey.
+const TROUBLES: usize = 9;
+
+/// A survey that the earlier version began, and how it was stopped.
+struct Begun {
+    name: &'static str,
+    flags: &'static [&'static str],
+    signal: &'static str,
+    /// When the servers had seen this.
+    when: fn(&[Access]) -> bool,
+}
+
+/// Killed with some trees in the tables, some in journals and one question in flight.
+const KILLED: Begun =
+    Begun { name: "killed", flags: &["--sites", "32"], signal: "-KILL", when: |log| log.len() >= 112 };
+/// Stopped when one server was given up, and another had borne most of its budget.
+const STOPPED: Begun = Begun {
+    name: "stopped",
+    flags: &["--sites", "2", "--seeds-per-site", "3", "--max-server-requests", "20", "--max-requests", "9"],
+    signal: "-TERM",
+    when: |log| requests_to(log, DOWN_SERVER) >= TROUBLES && requests_to(log, SHARED_SERVER) >= 8,
+};
+
+/// As it was served when the folders were made.
+fn web() -> FixedSpace {
+    FixedSpace::serve(Duration::from_millis(30))
+}
+
+fn survey(web: &FixedSpace, program: &Path, dir: &Path, begun: &Begun, folder: &Path) -> Child {
+    let start = folder.join("start.txt");
+    fs::write(&start, start_list()).unwrap();
+    let flags = [&["--min-delay", "2ms", "--max-delay", "4ms", "--record-links"], begun.flags].concat();
+    web.survey(program, dir, &start, &flags)
+}
+
+fn undisturbed(web: &FixedSpace, folder: &Path, begun: &Begun) -> PathBuf {
+    let dir = folder.join("undisturbed");
+    let program = Path::new(env!("CARGO_BIN_EXE_ccsurvey"));
+    assert!(survey(web, program, &dir, begun, folder).wait().unwrap().success());
+    dir
+}
+
+/// A copy of what the earlier version left, with this Web's name server and gateway.
+fn copy_of(web: &FixedSpace, folder: &Path, begun: &Begun) -> PathBuf {
+    let dir = folder.join(begun.name);
+    copy(&kept(begun), &dir);
+    let mut state = Vec::new();
+    GzDecoder::new(fs::File::open(dir.join("state.redb.gz")).unwrap()).read_to_end(&mut state).unwrap();
+    fs::write(dir.join("state.redb"), state).unwrap();
+    let settings = fs::read_to_string(dir.join("survey.toml")).unwrap();
+    let told = settings.lines().map(|line| match line.split(" = ").next() {
+        Some("dns") => format!("dns = \"{}\"\n", web.dns()),
+        Some("gateway") => format!("gateway = \"{}\"\n", web.gateway()),
+        _ => format!("{line}\n"),
+    });
+    fs::write(dir.join("survey.toml"), told.collect::<String>()).unwrap();
+    dir
+}
+
+/// Resumes what the earlier version left; gives the folder and what the servers saw.
+fn resume(web: &FixedSpace, folder: &Path, begun: &Begun) -> (PathBuf, Vec<Access>) {
+    let dir = copy_of(web, folder, begun);
+    let before = web.accesses().len();
+    let resume = Command::new(env!("CARGO_BIN_EXE_ccsurvey")).arg("resume").arg(&dir).output().unwrap();
+    assert!(resume.status.success(), "{}", String::from_utf8_lossy(&resume.stderr));
+    (dir, web.accesses().split_off(before))
+}
+
+fn kept(begun: &Begun) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/begun-by-0.1").join(begun.name)
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let to = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &to);
+        } else {
+            fs::copy(entry.path(), &to).unwrap();
+        }
+    }
+}
+
+/// Without the sites that never answer, for how often they are tried may differ from version to version, and without
+/// the columns that are new since.
+fn sound(mut tables: TimelessTables) -> TimelessTables {
+    tables.sites.retain(|row| !row.site.starts_with("down"));
+    tables.levels.retain(|row| !row.site.starts_with("down"));
+    tables.exchanges.retain(|row| !row.site.starts_with("down"));
+    TimelessTables {
+        sites: as_before(&tables.sites),
+        levels: as_before(&tables.levels),
+        links: as_before(&tables.links),
+        exchanges: as_before(&tables.exchanges),
+    }
+}
+
+fn as_before<R: Row>(rows: &[R]) -> Vec<R> {
+    let columns =
+        include_str!("../data/begun-by-0.1/columns.txt").lines().filter_map(|line| line.split_once(' '));
+    let columns = columns.filter(|(table, _)| *table == R::TABLE).map(|(_, column)| column);
+    R::rows(&R::frame(rows).unwrap().select(columns).unwrap()).unwrap()
+}
+
+fn requests_to(log: &[Access], server: Ipv4Addr) -> usize {
+    log.iter().filter(|access| access.address == Some(server.into())).count()
+}
+
+/// Requests to a server that the tables tell of.
+fn recorded_at(dir: &Path, server: Ipv4Addr) -> usize {
+    let is_there = |row: &ExchangeRow| row.address.as_deref() == Some(&server.to_string());
+    rows::<ExchangeRow>(dir).iter().filter(|row| is_there(row) && row.total_ms.is_some()).count()
+}
+
+#[test]
+fn a_survey_that_an_earlier_version_was_killed_in_ends_as_an_undisturbed_one() {
+    let (web, folder) = (web(), tempfile::tempdir().unwrap());
+    let (dir, log) = resume(&web, folder.path(), &KILLED);
+    let undisturbed = undisturbed(&web, folder.path(), &KILLED);
+    same_tables(&sound(timeless_tables(&dir)), &sound(timeless_tables(&undisturbed)));
+    let manifest = Manifest::load(&dir).unwrap();
+    assert_eq!((manifest.state, manifest.broken_promises), (SurveyState::Finished, Vec::new()));
+    assert_eq!(recorded_at(&dir, DOWN_SERVER), TROUBLES, "its troubles before the kill count");
+    let recorded = rows::<ExchangeRow>(&dir).iter().filter(|row| row.total_ms.is_some()).count();
+    assert!(log.len() < recorded / 3, "{} of {recorded} requests were put again", log.len());
+}
+
+#[test]
+fn budgets_of_servers_and_known_pages_of_an_earlier_version_count_on() {
+    let (web, folder) = (web(), tempfile::tempdir().unwrap());
+    let (dir, log) = resume(&web, folder.path(), &STOPPED);
+    let undisturbed = undisturbed(&web, folder.path(), &STOPPED);
+    same_tables(&sound(timeless_tables(&dir)), &sound(timeless_tables(&undisturbed)));
+    assert_eq!(recorded_at(&dir, SHARED_SERVER), SERVER_REQUESTS);
+    let later = requests_to(&log, SHARED_SERVER);
+    assert!(0 < later && later < SERVER_REQUESTS, "{later} of them after the stop");
+    assert_eq!(requests_to(&log, DOWN_SERVER), 0, "it was given up before the stop");
+    let trees = rows::<SiteRow>(&dir).iter().filter(|row| row.site == ISLANDS).count();
+    assert_eq!(trees, 3);
+}
+
+#[test]
+fn a_state_that_cannot_be_read_is_named_and_nobody_is_asked() {
+    let (web, folder) = (web(), tempfile::tempdir().unwrap());
+    let dir = copy_of(&web, folder.path(), &STOPPED);
+    let servers: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("servers");
+    let store = Database::open(dir.join("state.redb")).unwrap();
+    let txn = store.begin_write().unwrap();
+    {
+        let (mut servers, key) = (txn.open_table(servers).unwrap(), SHARED_SERVER.octets());
+        let bytes = servers.get(key.as_slice()).unwrap().unwrap().value().to_vec();
+        servers.insert(key.as_slice(), &bytes[..bytes.len() / 2]).unwrap();
+    }
+    txn.commit().unwrap();
+    drop(store);
+    let resume = Command::new(env!("CARGO_BIN_EXE_ccsurvey")).arg("resume").arg(&dir).output().unwrap();
+    let said = String::from_utf8_lossy(&resume.stderr);
+    assert_eq!(resume.status.code(), Some(1), "{said}");
+    let expected = "state.redb: the survey's state is damaged: the state of server 41.90.1.1 cannot be read";
+    assert!(said.contains(expected), "{said}");
+    assert_eq!(web.accesses().len(), 0);
+}
+
+/// Makes the folders anew: `CCSURVEY_EARLIER=/path/to/ccsurvey cargo test --test promises folders_are_made`.
+#[test]
+fn folders_are_made_by_the_program_that_is_named() {
+    let Ok(program) = std::env::var("CCSURVEY_EARLIER") else { return };
+    for begun in [KILLED, STOPPED] {
+        let (web, folder) = (web(), tempfile::tempdir().unwrap());
+        let dir = kept(&begun);
+        let _ = fs::remove_dir_all(&dir);
+        let mut child = survey(&web, Path::new(&program), &dir, &begun, folder.path());
+        until(|| (begun.when)(&web.accesses()));
+        assert!(child.try_wait().unwrap().is_none(), "it was over before");
+        let mut kill = Command::new("kill");
+        assert!(kill.arg(begun.signal).arg(child.id().to_string()).status().unwrap().success());
+        child.wait().unwrap();
+        let state = fs::read(dir.join("state.redb")).unwrap();
+        let packed = fs::File::create(dir.join("state.redb.gz")).unwrap();
+        GzEncoder::new(packed, Compression::best()).write_all(&state).unwrap();
+        fs::remove_file(dir.join("state.redb")).unwrap();
+    }
+}

@@ -1,0 +1,22 @@
+//! The promises of `README.md`: load on servers as the servers measure it, and that nothing recorded is lost when a
+//! survey is killed, stopped or has no room.
+//!
+//! Where a rule is broken on purpose, or a process dies at an answer, the program is built with the feature `hazards`:
+//!
+//! ```text
+//! cargo test --features hazards --test promises
+//! ```
+
+#[path = "../common/mod.rs"]
+mod common;
+
+#[cfg(feature = "hazards")]
+mod broken_promises;
+mod cut;
+mod earlier_version;
+mod full_disk;
+mod own_link;
+mod politeness;
+#[cfg(feature = "hazards")]
+mod quarantine;
+mod resume;

@@ -1,0 +1,156 @@
+//! When our own link breaks, the survey pauses and probes; the sites are not given up.
+#![allow(clippy::disallowed_methods)] // The link stands between survey and space, with sockets of its own.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use ccsurvey::records::{ExchangeRow, SiteRow};
+use ccsurvey::settings::{Settings, Span};
+use tokio::io::copy_bidirectional;
+use tokio::net::{TcpListener, TcpSocket, TcpStream, UdpSocket};
+use tokio::runtime::Runtime;
+
+use crate::common::Space;
+use crate::common::waiting::until;
+
+/// A link to the name server and the gateway of a space that can be cut: then no packet comes back.
+struct Link {
+    is_cut: Arc<AtomicBool>,
+    dns: SocketAddr,
+    gateway: SocketAddr,
+    runtime: Runtime,
+}
+
+impl Link {
+    fn to(space: &Space) -> Self {
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let is_cut = Arc::new(AtomicBool::new(false));
+        let (dns, gateway) = runtime.block_on(async {
+            let dns = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+            let socket = TcpSocket::new_v4().unwrap();
+            socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+            // Who is not accepted soon hears nothing, as on a line that is cut.
+            let gateway = socket.listen(1).unwrap();
+            let addresses = (dns.local_addr().unwrap(), gateway.local_addr().unwrap());
+            tokio::spawn(forward_datagrams(dns, space.dns().parse().unwrap(), is_cut.clone()));
+            tokio::spawn(forward_streams(gateway, space.gateway().parse().unwrap(), is_cut.clone()));
+            addresses
+        });
+        Self { is_cut, dns, gateway, runtime }
+    }
+
+    /// Cuts the link while `work` is done.
+    fn cut_while(&self, work: impl FnOnce()) {
+        self.is_cut.store(true, Ordering::SeqCst);
+        // The places of those who wait to be accepted are taken, so that further ones get no answer.
+        let waiting = self.runtime.block_on(async {
+            let mut waiting = Vec::new();
+            while let Ok(Ok(stream)) =
+                tokio::time::timeout(Duration::from_millis(50), TcpStream::connect(self.gateway)).await
+            {
+                waiting.push(stream);
+            }
+            waiting
+        });
+        work();
+        drop(waiting);
+        self.is_cut.store(false, Ordering::SeqCst);
+    }
+}
+
+async fn while_cut(is_cut: &AtomicBool) {
+    while is_cut.load(Ordering::SeqCst) {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+async fn forward_datagrams(socket: UdpSocket, to: SocketAddr, is_cut: Arc<AtomicBool>) {
+    let socket = Arc::new(socket);
+    let mut buffer = [0; 2048];
+    loop {
+        let Ok((size, from)) = socket.recv_from(&mut buffer).await else { return };
+        if is_cut.load(Ordering::SeqCst) {
+            continue;
+        }
+        let (question, socket) = (buffer[..size].to_vec(), socket.clone());
+        tokio::spawn(async move {
+            let back = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+            back.send_to(&question, to).await.unwrap();
+            let mut answer = [0; 2048];
+            let heard = tokio::time::timeout(Duration::from_secs(5), back.recv(&mut answer)).await;
+            if let Ok(Ok(size)) = heard {
+                let _ = socket.send_to(&answer[..size], from).await;
+            }
+        });
+    }
+}
+
+async fn forward_streams(listener: TcpListener, to: SocketAddr, is_cut: Arc<AtomicBool>) {
+    loop {
+        while_cut(&is_cut).await;
+        // One that came in while this was waited for is served when the link is back.
+        let Ok((mut near, _)) = listener.accept().await else { return };
+        let is_cut = is_cut.clone();
+        tokio::spawn(async move {
+            while_cut(&is_cut).await;
+            let Ok(mut far) = TcpStream::connect(to).await else { return };
+            tokio::select! {
+                _ = copy_bidirectional(&mut near, &mut far) => {}
+                // What is under way is lost with the line.
+                () = async { while !is_cut.load(Ordering::SeqCst) { tokio::time::sleep(Duration::from_millis(2)).await; } } => {
+                    while_cut(&is_cut).await;
+                }
+            }
+        });
+    }
+}
+
+/// How long the link is cut.
+const CUT: Duration = Duration::from_secs(16);
+
+#[test]
+fn a_survey_whose_own_link_breaks_pauses_and_gives_no_site_up() {
+    let space = Space::serve("a_small_country");
+    let usual = space.survey(space.settings());
+    let link = Link::to(&space);
+    // Short beside the cut, long beside the hiccups of a busy machine.
+    let short = Span(CUT / 5);
+    let settings = Settings {
+        dns: Some(link.dns),
+        gateway: Some(link.gateway),
+        sites: 16,
+        min_delay: Span(Duration::from_millis(20)),
+        max_delay: Span(Duration::from_secs(4)),
+        dns_timeout: short,
+        connect_timeout: short,
+        first_byte_timeout: short,
+        idle_timeout: short,
+        exchange_timeout: Span(CUT / 2),
+        ..space.settings()
+    };
+    let before = space.accesses().len();
+    let surveyed = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            until(|| space.accesses().len() >= before + 150);
+            link.cut_while(|| {
+                // Counted when the link is cut already: however late this thread comes to it, nothing is asked meanwhile.
+                let seen = space.accesses().len();
+                std::thread::sleep(CUT);
+                assert!(space.accesses().len() <= seen + 64, "the link was cut");
+            });
+        });
+        space.survey(settings)
+    });
+    let outcomes = |sites: &[SiteRow], outcome| sites.iter().filter(|site| site.outcome == outcome).count();
+    let (sites, usual_sites) = (surveyed.rows::<SiteRow>(), usual.rows::<SiteRow>());
+    let more = outcomes(&sites, "unreachable") - outcomes(&usual_sites, "unreachable");
+    // Without the pause, the sixteen visits would lose a site each with every time-out of the cut.
+    assert!(more <= 16, "{more} sites more are unreachable than the visits in flight");
+    let failures = |rows: Vec<ExchangeRow>| rows.iter().filter(|row| row.failure.is_some()).count();
+    let (lost, expected) = (failures(surveyed.rows()), failures(usual.rows()));
+    // Those in flight, those that showed that the link is broken, and the probes.
+    assert!(lost <= expected + 16 + 16 + 8, "{lost} failures, {expected} without a cut");
+}

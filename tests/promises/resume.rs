@@ -1,0 +1,504 @@
+//! Promise 6: what is recorded is never lost, whatever moment a process is killed at.
+#![allow(clippy::disallowed_methods)] // The tests wait for processes, with a deadline.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use ccsurvey::address::Neighbourhood;
+use ccsurvey::records::{Geo, LevelRow, Manifest, PageLinkRow, RobotsRow, ServerRow, SiteRow, SurveyState};
+use ccsurvey::survey::Snapshot;
+
+use crate::common::fixed_web::{FixedSpace, start_list};
+use crate::common::waiting::until;
+use crate::common::{Space, rows, same, same_tables, timeless_tables};
+
+const MIN_DELAY: Duration = Duration::from_millis(4);
+const KILLS: usize = 20;
+const SITES: usize = 8;
+
+fn ccsurvey(space: &Space, command: &str, dir: &Path, start: &Path) -> Child {
+    spawn(space, command, dir, start, &[])
+}
+
+fn spawn(space: &Space, command: &str, dir: &Path, start: &Path, more: &[&str]) -> Child {
+    begin(program(Stdio::null()), space, command, dir, start, more)
+}
+
+/// The program; what it says goes there.
+fn program(said: Stdio) -> Command {
+    let mut process = Command::new(env!("CARGO_BIN_EXE_ccsurvey"));
+    process.stderr(said);
+    process
+}
+
+fn begin(
+    mut process: Command,
+    space: &Space,
+    command: &str,
+    dir: &Path,
+    start: &Path,
+    more: &[&str],
+) -> Child {
+    process.arg(command).arg(dir);
+    if command == "survey" {
+        process.args(["--cctld", "ke", "--contact", "https://survey.example/contact"]);
+        process.arg("--start").arg(start);
+        process.args(["--dns", &space.dns(), "--gateway", &space.gateway()]);
+        process.args([
+            "--sites",
+            &SITES.to_string(),
+            "--min-delay",
+            "4ms",
+            "--delay-factor",
+            "0",
+            "--max-delay",
+            "30ms",
+            "--link-share",
+            "none",
+            "--rate",
+            "none",
+            "--record-links",
+        ]);
+    }
+    process.args(more).stdout(Stdio::null()).spawn().unwrap()
+}
+
+/// A sequence without pattern that is the same in every run.
+fn scattered(turn: usize) -> usize {
+    let mixed = (turn as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    usize::try_from((mixed ^ (mixed >> 29)) % 40).unwrap() + 3
+}
+
+/// Lets the process work until the servers have seen so many more requests, then kills it.
+fn kill_after(space: &Space, mut child: Child, requests: usize) -> bool {
+    let target = space.accesses().len() + requests;
+    let mut has_ended = false;
+    until(|| {
+        has_ended = child.try_wait().unwrap().is_some();
+        has_ended || space.accesses().len() >= target
+    });
+    if has_ended {
+        return false;
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    true
+}
+
+#[test]
+fn a_survey_killed_twenty_times_ends_with_the_tables_of_an_undisturbed_one() {
+    let space = Space::serve("a_small_country");
+    let folder = tempfile::tempdir().unwrap();
+    let start = folder.path().join("start.txt");
+    std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
+
+    let undisturbed = folder.path().join("undisturbed");
+    assert!(ccsurvey(&space, "survey", &undisturbed, &start).wait().unwrap().success());
+    let usual = space.accesses().len();
+
+    let killed = folder.path().join("killed");
+    let mut kills = 0;
+    let mut command = "survey";
+    for turn in 0..KILLS {
+        let child = ccsurvey(&space, command, &killed, &start);
+        kills += usize::from(kill_after(&space, child, scattered(turn)));
+        // Killed before it had begun: there is nothing to resume yet.
+        command = if killed.join("manifest.json").exists() { "resume" } else { "survey" };
+        // A power cut may leave this file as well, and it is written once a second without waiting for the disk.
+        if turn % 3 == 0 && killed.join("status.json").exists() {
+            std::fs::write(killed.join("status.json"), "{\"state\": \"runn").unwrap();
+        }
+        if command == "survey" {
+            let _ = std::fs::remove_dir_all(&killed);
+        }
+    }
+    assert_eq!(kills, KILLS, "the survey was still going at every kill");
+    assert!(ccsurvey(&space, "resume", &killed, &start).wait().unwrap().success());
+
+    same_tables(&timeless_tables(&killed), &timeless_tables(&undisturbed));
+    let kept = |dir: &Path| {
+        let (mut links, mut robots) = (rows::<PageLinkRow>(dir), rows::<RobotsRow>(dir));
+        links.sort_by(|a, b| (&a.site, &a.page, a.position).cmp(&(&b.site, &b.page, b.position)));
+        robots.sort_by(|a, b| (&a.site, &a.url).cmp(&(&b.site, &b.url)));
+        (links, robots)
+    };
+    let ((links, robots), (usual_links, usual_robots)) = (kept(&killed), kept(&undisturbed));
+    same(&links, &usual_links, "page links");
+    same(&robots, &usual_robots, "robots");
+    let borne = |dir: &Path| -> Vec<(String, u32, u32, u64, u64)> {
+        let of = |row: ServerRow| (row.address, row.hosts, row.sites, row.requests, row.received_bytes);
+        rows::<ServerRow>(dir).into_iter().map(of).collect()
+    };
+    same(&borne(&killed), &borne(&undisturbed), "servers");
+    same_accounts(&killed, &undisturbed);
+    let manifest = Manifest::load(&killed).unwrap();
+    assert_eq!(manifest.state, SurveyState::Finished);
+    let repeated = space.accesses().len() - 2 * usual;
+    let in_flight = usize::try_from(manifest.unrecorded_exchanges).unwrap();
+    assert!(repeated <= in_flight, "{repeated} requests repeated, {in_flight} were in flight when killed");
+    assert!(in_flight <= KILLS * SITES, "{in_flight}");
+    assert!(std::fs::read_dir(killed.join("journal")).unwrap().next().is_none(), "no journal is left");
+
+    // Pauses hold over all the deaths, as the servers saw it.
+    let mut log = space.accesses().split_off(usual);
+    log.sort_by_key(|access| (access.address, access.arrival_us));
+    for pair in log.windows(2).filter(|pair| pair[0].address == pair[1].address) {
+        let gap = Duration::from_micros(pair[1].arrival_us.saturating_sub(pair[0].end_us));
+        assert!(gap >= MIN_DELAY, "{gap:?} between {:?} and {:?}", pair[0], pair[1]);
+    }
+}
+
+/// What a survey says of errors, and of what its promises are judged by, is the same; times aside.
+fn same_accounts(found: &Path, expected: &Path) {
+    let (found, expected) = (Snapshot::read(found).unwrap(), Snapshot::read(expected).unwrap());
+    assert!(!found.errors.is_empty());
+    assert_eq!(found.errors, expected.errors);
+    let counts = |status: &Snapshot| {
+        let seen = &status.seen;
+        let tree = seen.tree.clone().map(|worst| worst.most);
+        (seen.exchanges, seen.special.clone(), seen.opted_out.clone(), seen.in_quiet_hours.clone(), tree)
+    };
+    assert_eq!(counts(&found), counts(&expected));
+    let verdicts = |status: Snapshot| -> Vec<_> {
+        status.promises.into_iter().map(|verdict| (verdict.id, verdict.judgement)).collect()
+    };
+    assert_eq!(verdicts(found), verdicts(expected));
+}
+
+/// How long a server works on an answer; in flight when the process is killed, it is not seen to end.
+const SERVICE: Duration = Duration::from_millis(600);
+const PAUSE: Duration = Duration::from_millis(2000);
+const LONGEST_PAUSE: Duration = Duration::from_millis(3500);
+/// From a death to the next start.
+const REST: Duration = Duration::from_millis(700);
+
+#[test]
+fn pauses_of_seconds_hold_over_deaths_as_the_servers_see_it() {
+    let space = FixedSpace::serve(SERVICE);
+    let folder = tempfile::tempdir().unwrap();
+    let (start, dir) = (folder.path().join("start.txt"), folder.path().join("survey"));
+    std::fs::write(&start, start_list()).unwrap();
+    let program = Path::new(env!("CARGO_BIN_EXE_ccsurvey"));
+    let flags = ["--sites", "32", "--min-delay", "2s", "--max-delay", "3500ms"];
+    let now = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    let mut deaths: Vec<(Duration, Duration)> = Vec::new();
+    // While most servers rest, and while most work on an answer.
+    for into in
+        [PAUSE / 4, PAUSE + SERVICE / 2, PAUSE / 4, PAUSE + SERVICE / 2, PAUSE + SERVICE / 2, PAUSE * 3]
+    {
+        let before = space.accesses().len();
+        let mut child = if deaths.is_empty() {
+            space.survey(program, &dir, &start, &flags)
+        } else {
+            let mut resume = Command::new(program);
+            resume.arg("resume").arg(&dir).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+        };
+        // Those that are down answer nothing, at once.
+        until(|| space.accesses()[before..].iter().any(|access| access.status.is_some()));
+        std::thread::sleep(into);
+        assert!(child.try_wait().unwrap().is_none(), "it was over before");
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let died = now();
+        std::thread::sleep(REST);
+        deaths.push((died, now()));
+    }
+
+    let mut log = space.accesses();
+    log.sort_by_key(|access| (access.address, access.arrival_us));
+    let (mut in_flight, mut at_rest) = (0, 0);
+    for pair in log.windows(2).filter(|pair| pair[0].address == pair[1].address) {
+        let [begun, ended] = [pair[0].arrival_us, pair[0].end_us].map(Duration::from_micros);
+        let next = Duration::from_micros(pair[1].arrival_us);
+        assert!(next >= ended + PAUSE, "{:?} between {:?} and {:?}", next - ended, pair[0], pair[1]);
+        for (died, restarted) in &deaths {
+            if begun < *died && ended > *died {
+                let rest = next.saturating_sub(*restarted);
+                assert!(rest >= LONGEST_PAUSE, "{rest:?} after the restart: {:?} and {:?}", pair[0], pair[1]);
+                in_flight += 1;
+            }
+            at_rest += usize::from(ended < *died && next > *died);
+        }
+    }
+    assert!(in_flight >= 3 && at_rest >= 8, "{in_flight} in flight, {at_rest} at rest");
+}
+
+#[test]
+fn of_two_surveys_begun_in_one_folder_at_once_one_is_made_and_the_other_told() {
+    const TRIES: usize = 44;
+    let space = Space::serve("a_site_with_one_page");
+    let folder = tempfile::tempdir().unwrap();
+    let start = folder.path().join("start.txt");
+    std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
+    let mut told = 0;
+    for turn in 0..TRIES {
+        let dir = folder.path().join(format!("race{turn}"));
+        // What stands in a mounted folder is nothing.
+        if turn % 4 == 0 {
+            std::fs::create_dir(&dir).unwrap();
+        }
+        // Every other time the rival cannot be made, and takes back what it has made so far.
+        let rival: &[&str] = if turn % 2 == 0 { &["--geo", "/nowhere.mmdb"] } else { &[] };
+        let with = |more: &[&str]| begin(program(Stdio::piped()), &space, "survey", &dir, &start, more);
+        let (rival, one) = (with(rival), with(&[]));
+        let (one, rival) = (one.wait_with_output().unwrap(), rival.wait_with_output().unwrap());
+        let made = [&one, &rival].iter().filter(|it| it.status.success()).count();
+        for refused in [&one, &rival].into_iter().filter(|it| !it.status.success()) {
+            let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+            let known =
+                ["another process is at work on this survey", "exists: choose another", "nowhere.mmdb"];
+            assert!(known.iter().any(|known| said.contains(known)), "{said}");
+            told += usize::from(!said.contains("nowhere.mmdb"));
+        }
+        assert!(made <= 1 && (turn % 2 == 0 || made == 1), "{made} made");
+        if made == 1 {
+            assert_eq!(Manifest::load(&dir).unwrap().state, SurveyState::Finished);
+            assert!(!rows::<SiteRow>(&dir).is_empty());
+        } else {
+            let left = std::fs::read_dir(&dir).map_or(0, Iterator::count);
+            assert_eq!(left, 0, "what could not be made is taken back");
+        }
+    }
+    assert!(told >= TRIES / 2, "{told}");
+}
+
+#[test]
+fn survey_or_resume_begins_goes_on_and_says_that_it_is_finished() {
+    let space = Space::serve("a_small_country");
+    let folder = tempfile::tempdir().unwrap();
+    let (start, dir) = (folder.path().join("start.txt"), folder.path().join("survey"));
+    std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
+    let again = |more: &[&str]| {
+        let flags = [&["--or-resume"], more].concat();
+        let begun = begin(program(Stdio::piped()), &space, "survey", &dir, &start, &flags);
+        let ended = begun.wait_with_output().unwrap();
+        (ended.status.code(), String::from_utf8(ended.stderr).unwrap())
+    };
+    assert!(kill_after(&space, spawn(&space, "survey", &dir, &start, &["--or-resume"]), 50));
+    // Killed while it was being made: nothing was asked, and it is begun anew.
+    let half = folder.path().join("half");
+    std::fs::create_dir_all(half.join("journal")).unwrap();
+    assert!(kill_after(&space, spawn(&space, "survey", &half, &start, &["--or-resume"]), 5));
+
+    let (code, said) = again(&["--depth", "1"]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("depth is 1, but the survey began with 8"), "{said}");
+    let (code, said) = again(&["--max-requests", "20000"]);
+    assert_eq!(code, Some(2), "{said}");
+    // The start list is of the beginning.
+    std::fs::remove_file(&start).unwrap();
+    let (code, said) = again(&["--max-requests", "9000"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(std::fs::read_to_string(dir.join("survey.toml")).unwrap().contains("max-requests = \"9000\""));
+    let manifest = std::fs::read(dir.join("manifest.json")).unwrap();
+    let (code, said) = again(&[]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("the survey is finished, nothing is left to do"), "{said}");
+    assert_eq!(again(&["--depth", "1"]).0, Some(2));
+    assert_eq!(std::fs::read(dir.join("manifest.json")).unwrap(), manifest);
+}
+
+#[test]
+fn a_network_bears_no_more_than_its_share_however_often_the_survey_is_killed() {
+    let space = Space::serve("a_small_country");
+    let folder = tempfile::tempdir().unwrap();
+    let (start, dir) = (folder.path().join("start.txt"), folder.path().join("survey"));
+    std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
+    let geo = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/demo-geo.mmdb");
+    let shares = ["--max-network-requests", "30", "--max-as-requests", "40", "--geo", geo.to_str().unwrap()];
+    let mut kills = usize::from(kill_after(&space, spawn(&space, "survey", &dir, &start, &shares), 20));
+    for turn in 1..KILLS {
+        kills +=
+            usize::from(kill_after(&space, ccsurvey(&space, "resume", &dir, &start), scattered(turn) / 2));
+    }
+    assert!(kills > KILLS / 2, "{kills}");
+    assert!(ccsurvey(&space, "resume", &dir, &start).wait().unwrap().success());
+
+    let geo = Geo::open(&[geo]).unwrap();
+    let (mut networks, mut systems): (HashMap<_, u32>, HashMap<_, u32>) = Default::default();
+    for address in space.accesses().iter().filter_map(|access| access.address) {
+        *networks.entry(Neighbourhood::of(address)).or_default() += 1;
+        *systems.entry(geo.lookup(address).asn).or_default() += 1;
+    }
+    assert!(networks.values().all(|requests| *requests <= 30), "{networks:?}");
+    assert!(systems.values().all(|requests| *requests <= 40), "{systems:?}");
+    assert!(systems.values().any(|requests| *requests > 30), "{systems:?}");
+    let manifest = Manifest::load(&dir).unwrap();
+    assert_eq!((manifest.state, manifest.broken_promises), (SurveyState::Finished, Vec::new()));
+}
+
+#[test]
+fn a_second_process_on_the_same_survey_is_refused() {
+    let space = Space::serve("a_small_country");
+    let folder = tempfile::tempdir().unwrap();
+    let (start, dir) = (folder.path().join("start.txt"), folder.path().join("survey"));
+    std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
+    let mut first = ccsurvey(&space, "survey", &dir, &start);
+    until(|| !space.accesses().is_empty());
+    let second = Command::new(env!("CARGO_BIN_EXE_ccsurvey")).arg("resume").arg(&dir).output().unwrap();
+    first.kill().unwrap();
+    first.wait().unwrap();
+    assert_eq!(second.status.code(), Some(1));
+    let message = String::from_utf8(second.stderr).unwrap();
+    let expected = format!("{}: another process is at work on this survey", dir.display());
+    assert!(message.contains(&expected), "{message}");
+}
+
+/// Waits until the servers have seen twenty requests, then sends the signals one after another.
+fn send(space: &Space, child: &Child, signals: &[&str]) {
+    until(|| space.accesses().len() >= 20);
+    for signal in signals {
+        let mut kill = Command::new("kill");
+        assert!(kill.arg(signal).arg(child.id().to_string()).status().unwrap().success());
+    }
+}
+
+#[test]
+fn ctrl_c_ends_politely_with_130_and_resume_goes_on() {
+    ends_politely_with_130_and_resume_goes_on(Command::new(env!("CARGO_BIN_EXE_ccsurvey")), &["-INT"]);
+}
+
+/// The shell says that the terminal is gone, and then the system does.
+#[test]
+fn a_lost_terminal_ends_politely_with_130_and_resume_goes_on() {
+    // The tests themselves may run under nohup.
+    let mut program = Command::new("env");
+    program.args(["--default-signal=HUP", env!("CARGO_BIN_EXE_ccsurvey")]);
+    ends_politely_with_130_and_resume_goes_on(program, &["-HUP", "-HUP"]);
+}
+
+#[test]
+fn a_lost_terminal_is_nothing_to_a_survey_under_nohup() {
+    let space = Space::serve("a_small_country");
+    let folder = tempfile::tempdir().unwrap();
+    let (start, dir) = (folder.path().join("start.txt"), folder.path().join("survey"));
+    std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
+    let mut nohup = Command::new("nohup");
+    nohup.arg(env!("CARGO_BIN_EXE_ccsurvey")).stderr(Stdio::null());
+    let mut child = begin(nohup, &space, "survey", &dir, &start, &[]);
+    send(&space, &child, &["-HUP"]);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert_eq!(Manifest::load(&dir).unwrap().state, SurveyState::Finished);
+}
+
+fn ends_politely_with_130_and_resume_goes_on(mut program: Command, signals: &[&str]) {
+    let space = Space::serve("a_small_country");
+    let folder = tempfile::tempdir().unwrap();
+    let (start, dir) = (folder.path().join("start.txt"), folder.path().join("survey"));
+    std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
+    program.stderr(Stdio::null());
+    let mut child = begin(program, &space, "survey", &dir, &start, &[]);
+    send(&space, &child, signals);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(Manifest::load(&dir).unwrap().state, SurveyState::Interrupted);
+    assert_eq!(Manifest::load(&dir).unwrap().unrecorded_exchanges, 0, "exchanges in flight were let finish");
+    assert!(ccsurvey(&space, "resume", &dir, &start).wait().unwrap().success());
+    let undisturbed = folder.path().join("undisturbed");
+    assert!(ccsurvey(&space, "survey", &undisturbed, &start).wait().unwrap().success());
+    same_tables(&timeless_tables(&dir), &timeless_tables(&undisturbed));
+}
+
+/// The program's answer to these words: exit code and what it said.
+fn told(words: &[&str]) -> (Option<i32>, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_ccsurvey")).args(words).output().unwrap();
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[test]
+fn a_finished_survey_is_told_again_and_left_as_it_is_and_missing_tables_are_named() {
+    let space = Space::serve("a_site_with_one_page");
+    let folder = tempfile::tempdir().unwrap();
+    let (start, dir) = (folder.path().join("start.txt"), folder.path().join("survey"));
+    std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
+    assert!(ccsurvey(&space, "survey", &dir, &start).wait().unwrap().success());
+    drop(space);
+    let manifest = std::fs::read(dir.join("manifest.json")).unwrap();
+    let name = dir.to_str().unwrap();
+    let (code, said) = told(&["resume", name]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("the survey is finished, nothing is left to do"), "{said}");
+    assert_eq!(std::fs::read(dir.join("manifest.json")).unwrap(), manifest);
+    for file in std::fs::read_dir(dir.join("tables/exchanges")).unwrap() {
+        std::fs::remove_file(file.unwrap().path()).unwrap();
+    }
+    let (code, said) = told(&["report", name]);
+    assert_eq!(code, Some(1), "{said}");
+    let missing = "exchanges: 0 rows in 0 files are there, but manifest.json tells of 2 rows in 1 files";
+    assert!(said.contains(missing), "{said}");
+}
+
+#[test]
+fn a_survey_goes_on_as_it_began_or_gentler() {
+    let space = Space::serve("a_small_country");
+    let folder = tempfile::tempdir().unwrap();
+    let (start, dir) = (folder.path().join("start.txt"), folder.path().join("survey"));
+    std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
+    assert!(kill_after(&space, ccsurvey(&space, "survey", &dir, &start), 50));
+    let settings = std::fs::read_to_string(dir.join("survey.toml")).unwrap();
+    let change = |from: &str, to: &str| {
+        assert!(settings.contains(from), "{settings}");
+        std::fs::write(dir.join("survey.toml"), settings.replace(from, to)).unwrap();
+    };
+    for (from, to, key) in [
+        ("depth = 8", "depth = 1", "depth is 1, but the survey began with 8"),
+        ("min-delay = \"4ms\"", "min-delay = \"3ms\"", "min-delay is 3ms, but the survey began with 4ms"),
+    ] {
+        change(from, to);
+        let (code, said) = told(&["resume", dir.to_str().unwrap()]);
+        assert_eq!(code, Some(2), "{said}");
+        assert!(said.contains("survey.toml") && said.contains(key), "{said}");
+    }
+    change("min-delay = \"4ms\"", "min-delay = \"8ms\"");
+    let before = space.accesses().len();
+    assert!(ccsurvey(&space, "resume", &dir, &start).wait().unwrap().success());
+    let mut later = space.accesses().split_off(before);
+    later.sort_by_key(|access| (access.address, access.arrival_us));
+    for pair in later.windows(2).filter(|pair| pair[0].address == pair[1].address) {
+        let gap = Duration::from_micros(pair[1].arrival_us.saturating_sub(pair[0].end_us));
+        assert!(gap >= MIN_DELAY * 2, "{gap:?} between {:?} and {:?}", pair[0], pair[1]);
+    }
+    let manifest = Manifest::load(&dir).unwrap();
+    assert_eq!((manifest.broken_promises, &manifest.settings["min-delay"]), (Vec::new(), &"4ms".into()));
+}
+
+#[test]
+fn who_opts_out_while_a_survey_rests_is_not_asked_again() {
+    let space = Space::serve("a_small_country");
+    let folder = tempfile::tempdir().unwrap();
+    let (start, dir) = (folder.path().join("start.txt"), folder.path().join("survey"));
+    let list = folder.path().join("opt-out.txt");
+    std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
+    std::fs::write(&list, "# nobody yet\n").unwrap();
+    let child = spawn(&space, "survey", &dir, &start, &["--opt-out", list.to_str().unwrap()]);
+    assert!(kill_after(&space, child, 150));
+    let asked: Vec<String> = space.accesses().iter().map(|access| access.host.clone()).collect();
+    let host = asked.last().unwrap().clone();
+    std::fs::write(&list, format!("{host}\n")).unwrap();
+    let before = space.accesses().len();
+    assert!(spawn(&space, "resume", &dir, &start, &[]).wait().unwrap().success());
+    let later = space.accesses().split_off(before);
+    assert!(!later.is_empty() && later.iter().all(|access| access.host != host), "{host} was asked again");
+    assert!(rows::<LevelRow>(&dir).iter().all(LevelRow::reconciles));
+}
+
+#[test]
+fn a_survey_without_its_state_is_refused_and_its_tables_are_left() {
+    let space = Space::serve("a_site_with_one_page");
+    let folder = tempfile::tempdir().unwrap();
+    let (start, dir) = (folder.path().join("start.txt"), folder.path().join("survey"));
+    std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
+    assert!(ccsurvey(&space, "survey", &dir, &start).wait().unwrap().success());
+    let tables = timeless_tables(&dir);
+    let interrupted = Manifest { state: SurveyState::Interrupted, ..Manifest::load(&dir).unwrap() };
+    interrupted.save(&dir).unwrap();
+    std::fs::remove_file(dir.join("state.redb")).unwrap();
+    let refused = Command::new(env!("CARGO_BIN_EXE_ccsurvey")).arg("resume").arg(&dir).output().unwrap();
+    assert_eq!(refused.status.code(), Some(1));
+    let message = String::from_utf8(refused.stderr).unwrap();
+    let expected =
+        "state.redb is missing: without it the survey cannot go on, and its tables are left as they are";
+    assert!(message.contains(expected), "{message}");
+    same_tables(&timeless_tables(&dir), &tables);
+}

@@ -1,0 +1,11 @@
+//! Surveys without strangers' servers: the virtual Web, in process and served, recorded surveys walked again, and a
+//! depth chosen for the link one has.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod choose_depth;
+mod replay;
+mod serving;
+mod simulate;
+mod truth_in_process;

@@ -1,0 +1,168 @@
+//! A virtual Web served for real, asked by the survey's own client: every reaction of a server is the failure
+//! that it means, and bytes and times are counted as the same Web has them in process.
+
+#[path = "../../src/space/fake_web.rs"]
+mod fake_web;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ccsurvey::address::{OptOuts, WebUrl};
+use ccsurvey::exchange::{Answer, Ask, Depth, Failure, Purpose};
+use ccsurvey::fetch::{Fetcher, Settings, Timeouts};
+// The Web of the tests names these as its neighbours.
+use ccsurvey::space::{
+    Certificate, Handshake, Lookup, Reaction, Records, Response, ServeSettings, Served, Server, Web,
+    ca_certificate_pem, certificate_bytes, serve,
+};
+use ccsurvey::survey::clock;
+use fake_web::{FakeWeb, LONG, PAGE, V4, V6};
+
+/// A Web that is served, and a client that trusts its authority.
+struct Trial {
+    served: Served,
+    fetcher: Fetcher,
+    _roots: tempfile::TempDir,
+}
+
+async fn trial(web: FakeWeb) -> Trial {
+    let served = serve(Arc::new(web), ServeSettings::default()).await.unwrap();
+    let roots = tempfile::tempdir().unwrap();
+    let ca = roots.path().join("ca.pem");
+    std::fs::write(&ca, ca_certificate_pem()).unwrap();
+    // Waited for in full where something is silent on purpose, and never reached on a busy machine otherwise.
+    let quick = Duration::from_secs(3);
+    let settings = Settings {
+        dns: Some(served.dns_addr),
+        gateway: Some(served.gateway_addr),
+        permit_special_addresses: true,
+        extra_roots: vec![ca],
+        timeouts: Timeouts { dns: quick, first_byte: quick, ..Timeouts::default() },
+        ..Settings::default()
+    };
+    let fetcher = Fetcher::new(settings, Arc::new(OptOuts::default()), Arc::new(clock)).unwrap();
+    Trial { served, fetcher, _roots: roots }
+}
+
+impl Trial {
+    async fn ask(&self, url: &str) -> (Answer, Vec<u8>) {
+        let url = WebUrl::parse(url).unwrap();
+        let address = self.fetcher.locate(url.host()).await.address.unwrap();
+        let ask = Ask { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
+        self.fetcher.fetch(&ask, address, u64::MAX).await
+    }
+
+    async fn failure(&self, url: &str) -> Option<Failure> {
+        self.ask(url).await.0.failure
+    }
+}
+
+#[tokio::test]
+async fn every_reaction_is_the_failure_that_it_means() {
+    let trial = trial(FakeWeb::quick()).await;
+    for scheme in ["http", "https"] {
+        for (path, failure) in [
+            ("page", None),
+            ("reset", Some(Failure::Reset)),
+            ("silence", Some(Failure::FirstByteTimeout)),
+            ("cut", Some(Failure::BodyTruncated)),
+            ("cut-chunks", Some(Failure::BodyTruncated)),
+            ("chunks", None),
+            ("page", None),
+        ] {
+            assert_eq!(trial.failure(&format!("{scheme}://any.ke/{path}")).await, failure, "{scheme} {path}");
+        }
+    }
+    assert_eq!(trial.failure("https://plain.ke/").await, Some(Failure::TlsHandshake));
+}
+
+#[tokio::test]
+async fn names_lead_where_the_web_says() {
+    let trial = trial(FakeWeb::quick()).await;
+    for (host, address) in [
+        ("any.ke", Ok(V4.into())),
+        ("six.ke", Ok(V6.into())),
+        ("both.ke", Ok(V4.into())),
+        ("alias.ke", Ok(V4.into())),
+        ("long.ke", Ok(V4.into())),
+        ("empty.ke", Err(Failure::DnsNoAddress)),
+        ("failing.ke", Err(Failure::DnsServfail)),
+        ("nobody.example", Err(Failure::DnsNxdomain)),
+        ("silent.ke", Err(Failure::DnsTimeout)),
+    ] {
+        let url = WebUrl::parse(&format!("http://{host}/")).unwrap();
+        assert_eq!(trial.fetcher.locate(url.host()).await.address, address, "{host}");
+    }
+}
+
+#[tokio::test]
+async fn certificates_are_judged_as_they_were_made() {
+    let trial = trial(FakeWeb::quick()).await;
+    for (host, defect) in [
+        ("good.ke", None),
+        ("self-signed.ke", Some("self_signed")),
+        ("expired.ke", Some("expired")),
+        ("wrong-name.ke", Some("wrong_name")),
+    ] {
+        let (answer, body) = trial.ask(&format!("https://{host}/")).await;
+        assert_eq!((answer.status, answer.tls_error.as_deref()), (Some(200), defect), "{host}");
+        assert_eq!(body, PAGE.as_bytes());
+    }
+}
+
+/// Bytes received beside the head of the answer and its body.
+fn beside(answer: &Answer, body: usize) -> u64 {
+    answer.wire.received - body as u64
+}
+
+#[tokio::test]
+async fn a_new_connection_costs_its_certificate_and_nothing_that_depends_on_time() {
+    let trial = trial(FakeWeb::quick()).await;
+    let kinds = [
+        ("good.ke", Certificate::Valid),
+        ("self-signed.ke", Certificate::SelfSigned),
+        ("expired.ke", Certificate::Expired),
+        ("wrong-name.ke", Certificate::WrongName),
+    ];
+    let mut handshakes = Vec::new();
+    for (host, kind) in kinds {
+        let url = format!("https://{host}/");
+        let (first, _) = trial.ask(&url).await;
+        let (second, _) = trial.ask(&url).await;
+        // The connection breaks, and the next exchange makes a new one to the same host.
+        trial.ask(&format!("{url}reset")).await;
+        let (third, _) = trial.ask(&url).await;
+        assert_eq!((first.wire.connections, second.wire.connections, third.wire.connections), (1, 0, 1));
+        assert_eq!(first.wire.received, third.wire.received, "no session is resumed");
+        let handshake = first.wire.received - second.wire.received;
+        handshakes.push(handshake - certificate_bytes(host, kind));
+        assert_eq!(beside(&second, PAGE.len()), beside(&trial.ask(&url).await.0, PAGE.len()));
+    }
+    assert!(handshakes.windows(2).all(|pair| pair[0] == pair[1]), "{handshakes:?}");
+}
+
+#[tokio::test]
+async fn zipped_and_chunked_pages_are_read_whole() {
+    let trial = trial(FakeWeb::quick()).await;
+    let (answer, body) = trial.ask("http://any.ke/zipped").await;
+    assert_eq!((answer.failure, body.as_slice()), (None, PAGE.as_bytes()));
+    assert_eq!(answer.head.content_encoding.as_deref(), Some("gzip"));
+    let (answer, body) = trial.ask("http://any.ke/chunks").await;
+    assert_eq!((answer.failure, body.len()), (None, LONG));
+}
+
+#[tokio::test]
+async fn servers_are_as_far_and_as_slow_as_they_are() {
+    let round_trip = Duration::from_millis(30);
+    let slow = Server { round_trip, bits_per_second: 1e6, ..FakeWeb::quick().0 };
+    let trial = trial(FakeWeb(slow)).await;
+    let transfer = Duration::from_secs_f64(LONG as f64 / 125_000.0);
+    let total = |answer: &Answer| answer.timings.total;
+    let first = total(&trial.ask("http://any.ke/long").await.0);
+    let second = total(&trial.ask("http://any.ke/long").await.0);
+    let secure = total(&trial.ask("https://any.ke/long").await.0);
+    assert!(first >= round_trip * 2 + transfer && second >= round_trip + transfer, "{first:?} {second:?}");
+    assert!(secure >= round_trip * 3 + transfer, "{secure:?}");
+    let log = trial.served.access_log();
+    assert!(log.iter().all(|access| access.end_us - access.arrival_us >= 30_000));
+}

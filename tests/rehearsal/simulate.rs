@@ -1,0 +1,376 @@
+//! A world walked in process is the world that is served, and the same every time.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::Duration;
+
+use ccsurvey::address::WebUrl;
+use ccsurvey::records::{ExchangeRow, Geo, LevelRow, LinkRow, ServerRow, SiteRow};
+use ccsurvey::settings::{Settings, Span};
+
+use crate::common::{Space, rows, same, same_tables, timeless_tables};
+
+/// The pauses of `Space::settings`, as flags.
+const QUICK: [&str; 12] = [
+    "--contact",
+    "https://survey.example/contact",
+    "--min-delay",
+    "0",
+    "--delay-factor",
+    "0",
+    "--max-delay",
+    "20ms",
+    "--rate",
+    "none",
+    "--link-share",
+    "none",
+];
+
+fn world(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/worlds").join(format!("{name}.toml"))
+}
+
+fn simulate(world: &Path, dir: &Path, flags: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ccsurvey"));
+    command.arg("simulate").arg(world).arg(dir).args(flags).output().unwrap()
+}
+
+#[track_caller]
+fn simulated(world: &Path, dir: &Path, flags: &[&str]) {
+    let output = simulate(world, dir, flags);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Every row with its times, in an order of its own.
+fn everything(dir: &Path) -> [Vec<String>; 5] {
+    let sorted = |mut rows: Vec<String>| {
+        rows.sort();
+        rows
+    };
+    [
+        sorted(rows::<SiteRow>(dir).iter().map(|row| format!("{row:?}")).collect()),
+        sorted(rows::<LevelRow>(dir).iter().map(|row| format!("{row:?}")).collect()),
+        sorted(rows::<LinkRow>(dir).iter().map(|row| format!("{row:?}")).collect()),
+        sorted(rows::<ExchangeRow>(dir).iter().map(|row| format!("{row:?}")).collect()),
+        sorted(rows::<ServerRow>(dir).iter().map(|row| format!("{row:?}")).collect()),
+    ]
+}
+
+/// Surveys a world over sockets and in process, and compares every table, sizes and hashes of pages
+/// included; gives the number of pages.
+fn same_both_ways(name: &str, change: impl Fn(Settings) -> Settings, flags: &[&str]) -> u64 {
+    let folder = tempfile::tempdir().unwrap();
+    let space = Space::serve(name);
+    let served = space.survey(change(space.settings())).tables();
+    let dir = folder.path().join("survey");
+    simulated(&world(name), &dir, &[QUICK.as_slice(), flags].concat());
+    same_tables(&timeless_tables(&dir), &served);
+    served.exchanges.iter().filter(|row| row.body_hash.is_some()).count() as u64
+}
+
+#[test]
+fn a_world_walked_in_process_has_the_tables_of_the_same_world_served() {
+    let pages: u64 = [
+        "a_site_with_one_page",
+        "a_small_country",
+        "calendars_never_end",
+        "lists_go_on_for_pages",
+        "redirects_add_no_depth",
+        "relative_links_loop",
+        "robots_keep_some_pages_back",
+        "scripts_answer_one_query_each",
+        "sessions_and_facets_multiply",
+        "shared_hosting",
+        "soft_404_hosts_answer_everything",
+        "the_same_page_has_many_names",
+    ]
+    .into_iter()
+    .map(|name| same_both_ways(name, |settings| settings, &[]))
+    .sum();
+    assert!(pages >= 1000, "{pages}");
+}
+
+#[test]
+fn failures_are_the_same_in_process_as_over_sockets() {
+    let short = Span(Duration::from_millis(800));
+    let change = |settings| Settings { dns_timeout: short, first_byte_timeout: short, ..settings };
+    let flags = ["--dns-timeout", "800ms", "--first-byte-timeout", "800ms"];
+    assert!(same_both_ways("hosts_fail_in_every_way", change, &flags) > 0);
+}
+
+/// Whether a connection is back in the pool when the next request of a quick survey comes is a race over
+/// sockets, and a further handshake has bytes: sizes are compared exchange by exchange where as many
+/// connections were opened, and left out of the sums.
+#[test]
+fn certificates_are_the_same_in_process_as_over_sockets() {
+    same_over_tls("sites_speak_tls");
+}
+
+#[test]
+fn shut_doors_and_dead_links_are_the_same_in_process_as_over_sockets() {
+    same_over_tls("links_between_sites_die_and_doors_are_shut");
+}
+
+fn same_over_tls(name: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let authority = folder.path().join("ca.pem");
+    std::fs::write(&authority, ccsurvey::space::ca_certificate_pem()).unwrap();
+    let space = Space::serve(name);
+    let served = space.survey(Settings { ca: vec![authority.clone()], ..space.settings() });
+    let dir = folder.path().join("survey");
+    simulated(&world(name), &dir, &QUICK);
+    same_tables(&timeless_tables(&dir).without_wire_bytes(), &served.tables().without_wire_bytes());
+    let [found, expected] = [exchanges_in_order(rows(&dir)), exchanges_in_order(served.rows())];
+    let comparable = found.iter().zip(&expected).filter(|(one, other)| one.connections == other.connections);
+    let sizes = |row: &ExchangeRow| (row.url.clone(), row.sent_bytes, row.received_bytes, row.body_bytes);
+    let compared = comparable.map(|(one, other)| assert_eq!(sizes(one), sizes(other))).count();
+    assert!(compared > found.len() / 2, "{compared} of {}", found.len());
+}
+
+fn exchanges_in_order(mut rows: Vec<ExchangeRow>) -> Vec<ExchangeRow> {
+    rows.sort_by(|a, b| (&a.site, a.seed, a.number).cmp(&(&b.site, b.seed, b.number)));
+    rows
+}
+
+#[test]
+fn the_same_world_and_settings_make_the_same_tables_with_the_same_times() {
+    let folder = tempfile::tempdir().unwrap();
+    let [one, other] = ["one", "other"].map(|name| folder.path().join(name));
+    for dir in [&one, &other] {
+        simulated(&world("a_small_country"), dir, &["--sites", "7"]);
+    }
+    for (one, other) in everything(&one).iter().zip(&everything(&other)) {
+        same(one, other, "rows");
+    }
+}
+
+#[test]
+fn a_simulation_keeps_the_pauses_of_a_real_survey() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("survey");
+    simulated(&world("shared_hosting"), &dir, &[]);
+    let servers: Vec<ServerRow> = rows(&dir);
+    assert_eq!(servers.len(), 2);
+    for server in servers {
+        assert!(server.smallest_gap_ms.is_some_and(|gap| gap >= 2000.0), "{server:?}");
+        assert_eq!(server.most_parallel, 1);
+    }
+}
+
+#[test]
+fn a_server_bears_no_more_on_a_day_than_its_share_and_its_sites_go_on_the_next() {
+    let folder = tempfile::tempdir().unwrap();
+    let [usual, spread] = ["usual", "spread"].map(|name| folder.path().join(name));
+    simulated(&world("a_small_country"), &usual, &["--max-time", "none"]);
+    let flags = ["--max-time", "none", "--max-server-requests-per-day", "50"];
+    simulated(&world("a_small_country"), &spread, &flags);
+    let mut days: HashMap<(String, i64), u32> = HashMap::new();
+    for row in rows::<ExchangeRow>(&spread).into_iter().filter(|row| row.total_ms.is_some()) {
+        *days.entry((row.address.unwrap(), row.started.0 / 86_400_000_000)).or_default() += 1;
+    }
+    assert!(days.values().all(|requests| *requests <= 50), "{days:?}");
+    assert!(days.values().filter(|requests| **requests == 50).count() > 3);
+    same_tables(&timeless_tables(&spread), &timeless_tables(&usual));
+}
+
+#[test]
+fn sites_that_were_put_off_together_go_on_a_few_at_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("world.toml");
+    let others =
+        ["missing", "junk", "some", "all", "crawl_delay", "silent"].map(|kind| format!("{kind}_share = 0.0"));
+    let world = format!(
+        "[sites]\ncount = 60\n[servers]\ngiants = 1\ngiants_share = 1.0\n[robots]\nunavailable_share = 1.0\n{}\n",
+        others.join("\n")
+    );
+    std::fs::write(&file, world).unwrap();
+    let dir = folder.path().join("survey");
+    simulated(&file, &dir, &["--sites", "2", "--feed-back", "off"]);
+    let log = std::fs::read_to_string(dir.join("log.jsonl")).unwrap();
+    let untils: Vec<&str> = log
+        .lines()
+        .filter(|line| line.contains("\"put off\""))
+        .filter_map(|line| line.split("until").nth(1))
+        .collect();
+    let most = untils.iter().map(|until| untils.iter().filter(|other| *other == until).count()).max();
+    assert!(most > Some(2), "{most:?} sites wait for the same moment");
+    assert!(rows::<SiteRow>(&dir).iter().all(|row| row.outcome != "interrupted"));
+}
+
+#[test]
+fn a_simulation_is_not_resumed_and_asks_no_name_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("survey");
+    simulated(&world("a_site_with_one_page"), &dir, &QUICK);
+    let resume = Command::new(env!("CARGO_BIN_EXE_ccsurvey")).arg("resume").arg(&dir).output().unwrap();
+    assert_eq!(resume.status.code(), Some(2));
+    assert_eq!(
+        String::from_utf8_lossy(&resume.stderr),
+        format!(
+            "ccsurvey: error: {} is a simulation, which has no state to go on from: run `ccsurvey simulate` again\n",
+            dir.display()
+        )
+    );
+    let other = folder.path().join("other");
+    let asked = simulate(&world("a_site_with_one_page"), &other, &["--dns", "127.0.0.1:53"]);
+    assert_eq!(asked.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&asked.stderr).into_owned();
+    assert!(said.contains("--dns is given, expected none: a simulation sends nothing"), "{said}");
+    assert!(!other.exists());
+}
+
+#[test]
+fn a_recorded_survey_is_simulated_once_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let [first, again, shallow] = ["first", "again", "shallow"].map(|name| folder.path().join(name));
+    simulated(&world("a_small_country"), &first, &[QUICK.as_slice(), &["--record-links"]].concat());
+    simulated(&first, &again, &QUICK);
+    let (found, expected) = (timeless_tables(&again), timeless_tables(&first));
+    assert_eq!(found.sites.len(), expected.sites.len());
+    for (found, expected) in found.sites.iter().zip(&expected.sites) {
+        let outside = |row: &SiteRow| {
+            (row.site.clone(), row.requests, row.pages, row.external_urls, row.outcome.clone())
+        };
+        assert_eq!(outside(found), outside(expected));
+    }
+    // A recording has the URLs of pages in canonical form.
+    let links = |rows: &[LinkRow]| -> Vec<LinkRow> {
+        let page = |row: &LinkRow| WebUrl::parse(&row.page).unwrap().canonical();
+        rows.iter().map(|row| LinkRow { page: page(row), ..row.clone() }).collect()
+    };
+    same(&links(&found.links), &links(&expected.links), "links");
+    simulated(&first, &shallow, &[QUICK.as_slice(), &["--depth", "1"]].concat());
+    let deepest = rows::<SiteRow>(&shallow).iter().filter_map(|row| row.deepest).max();
+    assert_eq!(deepest, Some(1));
+}
+
+/// All onshore: hundreds of servers in few networks.
+fn crowded_world(folder: &Path) -> PathBuf {
+    let file = folder.join("world.toml");
+    let world = "[sites]\ncount = 120\nlarge_share = 0.0\ncms_share = 0.0\none_page_share = 0.5\nbrochure_share = 0.5\n\
+                 most_pages = 10\n[servers]\ngiants = 0\nothers = 300\noffshore_share = 0.0\n";
+    std::fs::write(&file, world).unwrap();
+    file
+}
+
+/// Who has been asked, row by row, without the last number of the address.
+fn networks_asked(dir: &Path) -> Vec<(String, ExchangeRow)> {
+    let asked = rows::<ExchangeRow>(dir).into_iter().filter(|row| row.total_ms.is_some());
+    asked.map(|row| (row.address.clone().unwrap().rsplit_once('.').unwrap().0.to_owned(), row)).collect()
+}
+
+#[test]
+fn a_network_bears_no_more_on_a_day_than_its_share_and_its_sites_go_on_the_next() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = crowded_world(folder.path());
+    let [usual, spread] = ["usual", "spread"].map(|name| folder.path().join(name));
+    let flags = ["--feed-back", "off", "--max-time", "none", "--depth", "2"];
+    simulated(&file, &usual, &flags);
+    simulated(&file, &spread, &[&flags[..], &["--max-network-requests-per-day", "20"]].concat());
+    let mut days: HashMap<(String, i64), u32> = HashMap::new();
+    let mut servers: HashMap<(String, i64), HashSet<String>> = HashMap::new();
+    for (network, row) in networks_asked(&spread) {
+        let day = (network, row.started.0 / 86_400_000_000);
+        *days.entry(day.clone()).or_default() += 1;
+        servers.entry(day).or_default().insert(row.address.unwrap());
+    }
+    assert!(days.values().all(|requests| *requests <= 20), "{days:?}");
+    let full: Vec<_> = days.iter().filter(|(_, requests)| **requests == 20).map(|(day, _)| day).collect();
+    assert!(full.len() > 3, "{days:?}");
+    assert!(full.iter().any(|day| servers[*day].len() > 1), "{servers:?}");
+    same_tables(&without_robots(timeless_tables(&spread)), &without_robots(timeless_tables(&usual)));
+}
+
+/// What was asked but robots.txt, which is asked for again every day.
+fn without_robots(tables: crate::common::TimelessTables) -> crate::common::TimelessTables {
+    let mut tables = tables.without_wire_bytes();
+    tables.exchanges.retain(|row| row.purpose != "robots");
+    tables.exchanges.iter_mut().for_each(|row| row.number = 0);
+    for row in &mut tables.sites {
+        row.requests -= row.robots_requests;
+        row.robots_requests = 0;
+    }
+    tables
+}
+
+#[test]
+fn an_autonomous_system_bears_its_share_and_then_its_sites_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = crowded_world(folder.path());
+    let dir = folder.path().join("survey");
+    let geo = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/demo-geo.mmdb");
+    let flags = ["--feed-back", "off", "--max-as-requests", "40", "--geo", geo.to_str().unwrap()];
+    simulated(&file, &dir, &flags);
+    let known = Geo::open(&[geo]).unwrap();
+    let mut borne: HashMap<u32, Vec<String>> = HashMap::new();
+    for (_, row) in networks_asked(&dir) {
+        let address = row.address.unwrap();
+        borne.entry(known.lookup(address.parse().unwrap()).asn.unwrap()).or_default().push(address);
+    }
+    assert!(borne.values().all(|requests| requests.len() <= 40), "{borne:?}");
+    let servers = |requests: &[String]| requests.iter().collect::<HashSet<_>>().len();
+    assert!(borne.values().any(|requests| requests.len() == 40 && servers(requests) > 3), "{borne:?}");
+    let spent =
+        rows::<ExchangeRow>(&dir).into_iter().filter(|row| row.failure.as_deref() == Some("server_budget"));
+    assert!(spent.map(|row| row.sent_bytes).eq(std::iter::repeat_n(0, ended_by_budget(&dir))));
+    assert!(ended_by_budget(&dir) > 3);
+    assert!(rows::<LevelRow>(&dir).iter().all(LevelRow::reconciles));
+    let manifest = std::fs::read_to_string(dir.join("manifest.json")).unwrap();
+    assert!(manifest.contains("at most 40 requests to an autonomous system"), "{manifest}");
+}
+
+fn ended_by_budget(dir: &Path) -> usize {
+    rows::<SiteRow>(dir).iter().filter(|row| row.outcome == "request_budget").count()
+}
+
+#[test]
+fn neighbours_are_asked_one_at_a_time_with_the_pauses_of_one_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = crowded_world(folder.path());
+    let dir = folder.path().join("survey");
+    simulated(&file, &dir, &["--feed-back", "off", "--per-neighbourhood", "1", "--depth", "2"]);
+    let mut hoods: HashMap<String, Vec<ExchangeRow>> = HashMap::new();
+    for (network, row) in networks_asked(&dir) {
+        hoods.entry(network).or_default().push(row);
+    }
+    let mut shared = 0;
+    for rows in hoods.values_mut() {
+        rows.sort_by_key(|row| row.started.0);
+        for pair in rows.windows(2) {
+            let ended = pair[0].started.0 as f64 / 1000.0 + pair[0].total_ms.unwrap();
+            let gap = pair[1].started.0 as f64 / 1000.0 - ended;
+            assert!(gap >= 1999.0, "{gap} ms: {:?} {:?}", pair[0], pair[1]);
+            shared += usize::from(pair[0].address != pair[1].address);
+        }
+    }
+    assert!(shared > 5, "{shared}: neighbours take turns");
+    let manifest = std::fs::read_to_string(dir.join("manifest.json")).unwrap();
+    assert!(
+        manifest.contains("at most 1 at once") && !manifest.contains("\"verdict\": \"broken\""),
+        "{manifest}"
+    );
+}
+
+#[test]
+fn nobody_is_asked_in_the_quiet_hours_of_his_clock_and_all_go_on_afterwards() {
+    let folder = tempfile::tempdir().unwrap();
+    let [usual, quiet] = ["usual", "quiet"].map(|name| folder.path().join(name));
+    // The clock begins at three in the morning of Kenya; the survey takes some days.
+    let slow = ["--min-delay", "5m", "--max-delay", "5m", "--max-time", "none"];
+    simulated(&world("a_small_country"), &usual, &slow);
+    simulated(&world("a_small_country"), &quiet, &[&slow[..], &["--quiet-hours", "08:00-18:30"]].concat());
+    let mut minutes: Vec<i64> = rows::<ExchangeRow>(&quiet)
+        .iter()
+        .filter(|row| row.total_ms.is_some())
+        .map(|row| (row.started.0 / 60_000_000 + 3 * 60) % (24 * 60))
+        .collect();
+    minutes.sort_unstable();
+    let in_quiet = minutes.iter().filter(|minute| (8 * 60..18 * 60 + 30).contains(*minute)).count();
+    assert_eq!(in_quiet, 0);
+    let before = minutes.iter().filter(|minute| **minute < 8 * 60).count();
+    let after = minutes.len() - before;
+    assert!(before > 100 && after > 100, "{before} before, {after} after");
+    assert!(minutes.iter().filter(|minute| **minute == 18 * 60 + 30).count() < after / 10);
+    same_tables(&timeless_tables(&quiet), &timeless_tables(&usual));
+}

@@ -1,0 +1,358 @@
+//! The report as who reads it meets it: one HTML file, the same every time, whatever strangers wrote.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use ccsurvey::records::{
+    ExchangeRow, LinkRow, Manifest, Row, SegmentRows, SiteRow, SurveyState, Tables, read_table,
+};
+use serde_json::Value;
+
+use crate::common::python::python;
+use crate::common::skipped::skip;
+use crate::surveys::{small, three_countries};
+
+fn program(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_ccsurvey")).args(arguments).output().unwrap()
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+fn copied(folder: &Path) -> PathBuf {
+    let dir = folder.join("survey");
+    copy(small(), &dir);
+    dir
+}
+
+#[track_caller]
+fn page(dir: &Path, flags: &[&str]) -> String {
+    let output = program(&[&["report", dir.to_str().unwrap(), "-o", "-"], flags].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[track_caller]
+fn refusal(arguments: &[&str], code: i32) -> String {
+    let output = program(arguments);
+    assert_eq!(output.status.code(), Some(code));
+    assert!(output.stdout.is_empty());
+    String::from_utf8(output.stderr).unwrap()
+}
+
+/// What stands between two marks, for every place where they stand.
+fn between<'a>(text: &'a str, from: &str, to: &str) -> Vec<&'a str> {
+    text.split(from).skip(1).filter_map(|rest| rest.split(to).next()).collect()
+}
+
+#[test]
+fn the_same_survey_makes_the_same_bytes() {
+    let dir = small();
+    let flags = ["--by", "software", "--seed", "7"];
+    assert_eq!(page(dir, &flags), page(dir, &flags));
+}
+
+#[test]
+fn the_file_is_written_where_it_is_asked_for_and_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = copied(folder.path());
+    let output = program(&["report", dir.to_str().unwrap()]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(told, format!("ccsurvey: the report is in {}\n", dir.join("report.html").display()));
+    let elsewhere = folder.path().join("page.html");
+    assert!(program(&["report", dir.to_str().unwrap(), "-o", elsewhere.to_str().unwrap()]).status.success());
+    assert_eq!(fs::read(dir.join("report.html")).unwrap(), fs::read(&elsewhere).unwrap());
+    assert_eq!(fs::read_to_string(elsewhere).unwrap(), page(&dir, &[]));
+}
+
+#[test]
+fn a_pipe_gets_the_page_and_stays_a_pipe() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let copy = folder.path().join("copy.html");
+    // Into a file: a reader that waits for us to read would keep the program waiting, too.
+    let copied = fs::File::create(&copy).unwrap();
+    let mut reader = Command::new("cat").arg(&pipe).stdout(copied).spawn().unwrap();
+    let written = program(&["report", small().to_str().unwrap(), "-o", pipe.to_str().unwrap()]);
+    assert!(written.status.success(), "{written:?}");
+    assert!(reader.wait().unwrap().success());
+    assert_eq!(fs::read_to_string(&copy).unwrap(), page(small(), &[]));
+    assert!(!fs::metadata(&pipe).unwrap().is_file());
+}
+
+#[test]
+fn nothing_is_loaded_from_elsewhere_and_nothing_runs() {
+    let page = page(small(), &[]);
+    assert!(page.starts_with("<!DOCTYPE html>\n"));
+    for tag in ["<script", "<link", "<img", "<iframe", "<object", "<embed", "<base", "@import", "url("] {
+        assert!(!page.contains(tag), "{tag}");
+    }
+    for href in between(&page, "href=\"", "\"") {
+        assert!(href.starts_with('#') || href.starts_with("data:text/csv;"), "{href}");
+    }
+    assert!(between(&page, " src=\"", "\"").is_empty());
+    let handlers = ["onload=", "onclick=", "onerror=", "style=\""];
+    assert!(handlers.iter().all(|handler| !page.contains(handler)));
+}
+
+#[test]
+fn every_figure_is_told_in_words_and_has_its_data() {
+    let page = page(small(), &["--by", "software"]);
+    let figures = between(&page, "<figure id=\"", "</figure>");
+    assert!(figures.len() >= 15, "{}", figures.len());
+    for figure in figures {
+        let id = figure.split('"').next().unwrap();
+        for room in ["wide", "narrow"] {
+            let named = format!("role=\"img\" aria-labelledby=\"{id}-{room}-title {id}-{room}-desc\"");
+            assert!(figure.contains(&named), "{id}");
+            for part in ["title", "desc"] {
+                let words = between(figure, &format!("<{part} id=\"{id}-{room}-{part}\">"), "<");
+                assert!(words.len() == 1 && words[0].len() > 20, "{id}: {words:?}");
+            }
+        }
+        let csv = format!("download=\"{id}-data.csv\" href=\"data:text/csv;charset=utf-8,");
+        assert!(figure.contains(&csv) && figure.contains(&format!("<table id=\"{id}-data\"")), "{id}");
+    }
+}
+
+#[test]
+fn every_name_on_the_page_stands_once() {
+    let page = page(small(), &["--by", "cctld", "--by", "pages"]);
+    let ids = between(&page, " id=\"", "\"");
+    assert_eq!(ids.len(), ids.iter().collect::<BTreeSet<_>>().len());
+    for target in between(&page, "href=\"#", "\"") {
+        assert!(ids.contains(&target), "{target}");
+    }
+}
+
+/// What a stranger might write where a name is expected.
+const HOSTILE: &str =
+    "</td></table><script>alert(1)</script>\" onload=\"x' {{ 7*7 }} {% raw %} &lt; \u{202e}\u{0}\u{1b}[31m=1";
+
+fn all<R: Row>(dir: &Path) -> Vec<R> {
+    read_table::<R>(dir).unwrap().flat_map(Result::unwrap).collect()
+}
+
+/// The same survey as if all names in it were hostile.
+fn spoiled(dir: &Path, spoiled: &Path) {
+    let mut rows = SegmentRows {
+        sites: all(dir),
+        levels: all(dir),
+        links: all(dir),
+        exchanges: all(dir),
+        ..SegmentRows::default()
+    };
+    for (number, row) in rows.sites.iter_mut().enumerate() {
+        let SiteRow { server, country, as_org, asn, cctld, .. } = row;
+        (*server, *as_org, *asn) = (Some(format!("{HOSTILE}{number}")), Some(HOSTILE.into()), Some(1));
+        (*country, *cctld) = (Some(HOSTILE.into()), Some(HOSTILE.into()));
+    }
+    for LinkRow { url, host, target_site, element, .. } in &mut rows.links {
+        (*url, *host, *target_site) = (format!("http://{HOSTILE}/"), HOSTILE.into(), HOSTILE.into());
+        *element = HOSTILE.into();
+    }
+    for ExchangeRow { server, content_type, charset, language, failure, .. } in &mut rows.exchanges {
+        for word in [server, content_type, charset, language, failure] {
+            *word = word.as_ref().map(|_| HOSTILE.into());
+        }
+    }
+    fs::create_dir_all(spoiled).unwrap();
+    let tables = Tables::open(spoiled).unwrap();
+    tables.write(0, &rows).unwrap();
+    tables.write_servers(&all(dir)).unwrap();
+    Manifest::load(dir).unwrap().save(spoiled).unwrap();
+}
+
+#[test]
+fn what_strangers_wrote_stays_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let hostile = folder.path().join("hostile");
+    spoiled(small(), &hostile);
+    let page = page(&hostile, &["--by", "software", "--by", "network"]);
+    assert!(
+        page.contains("&lt;script&gt;alert(1)")
+            || page.contains("&lt;script&gt;alert(1)&lt;&#x2f;script&gt;")
+    );
+    assert!(!page.contains("<script") && !page.contains("</td></table><"));
+    assert!(page.contains("{{ 7*7 }}"), "what looks like a template is not run");
+    let hidden = |letter: char| letter == '\u{202e}' || (letter.is_control() && letter != '\n');
+    assert!(!page.contains(hidden));
+    assert!(page.contains("⟨U+202E⟩"));
+    // A quote that were not escaped would end an attribute.
+    assert!(!page.contains("\" onload=\""));
+}
+
+#[test]
+fn a_survey_that_is_not_over_says_so_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = copied(folder.path());
+    assert!(!page(&dir, &[]).contains("class=\"banner\""));
+    for (state, said) in [
+        (SurveyState::Running, "in progress"),
+        (SurveyState::Interrupted, "interrupted"),
+        (SurveyState::Failed, "failed"),
+    ] {
+        let mut manifest = Manifest::load(&dir).unwrap();
+        manifest.state = state;
+        manifest.save(&dir).unwrap();
+        let page = page(&dir, &[]);
+        let (head, _) = page.split_once("<section").unwrap();
+        let banner = between(head, "class=\"banner\"", "</div>");
+        assert!(banner[0].contains("Partial: the survey") && banner[0].contains(said), "{banner:?}");
+        assert!(banner[0].contains("known site trees are done"), "{banner:?}");
+    }
+    fs::remove_file(dir.join("status.json")).unwrap();
+    assert!(page(&dir, &[]).contains("of the site trees are done; only these"));
+}
+
+/// The manifest of a survey at work is as its run began: numbers and times on the first page are not from there.
+#[test]
+fn the_first_page_of_a_survey_at_work_says_one_thing() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = copied(folder.path());
+    let mut manifest = Manifest::load(&dir).unwrap();
+    (manifest.state, manifest.updated, manifest.finished) = (SurveyState::Running, manifest.created, None);
+    manifest.save(&dir).unwrap();
+    let mut status: Value = serde_json::from_slice(&fs::read(dir.join("status.json")).unwrap()).unwrap();
+    // A second before the last tree was written: fewer done, but all known.
+    let trees = status["sites_done"].as_u64().unwrap();
+    (status["sites_done"], status["sites_waiting"]) = ((trees - 3).into(), 10.into());
+    status["updated"] = serde_json::json!({ "secs_since_epoch": 1_800_000_000, "nanos_since_epoch": 0 });
+    fs::write(dir.join("status.json"), status.to_string()).unwrap();
+    let page = page(&dir, &[]);
+    let told = format!("{trees} of {} known site trees are done, as of 2027-01-15 08:00:00 UTC;", trees + 7);
+    assert!(page.contains(&told), "{told}: {:?}", between(&page, "class=\"banner\"", "</div>"));
+    assert!(page.contains(&format!("<dt>Site trees</dt><dd>{trees}<")), "{trees}");
+    assert!(page.contains(", as of 2027-01-15, by ccsurvey"));
+}
+
+#[test]
+fn a_network_environment_is_a_chapter_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("thin.toml");
+    fs::write(&file, "[servers]\nlink = \"64 kbit/s\"\n[survey]\ndays = 30\n").unwrap();
+    let page = page(small(), &["--environment", file.to_str().unwrap()]);
+    assert!(page.contains("<section id=\"forecast\"") && page.contains("at most 30 days"));
+}
+
+#[test]
+fn what_cannot_be_reported_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let told = refusal(&["report", &at("nothing")], 2);
+    assert_eq!(
+        told,
+        format!("ccsurvey: error: {} is not a survey: it has no manifest.json\n", at("nothing"))
+    );
+
+    let dir = copied(folder.path());
+    fs::write(at("wrong.toml"), "[servers]\nlinks = 1\n").unwrap();
+    let told = refusal(&["report", dir.to_str().unwrap(), "--environment", &at("wrong.toml")], 2);
+    assert!(told.starts_with(&format!("ccsurvey: error: {}: line 2: ", at("wrong.toml"))), "{told}");
+
+    let told = refusal(&["report", dir.to_str().unwrap(), "--by", "colour"], 2);
+    assert!(told.contains("invalid value 'colour' for '--by <GROUP>'"), "{told}");
+
+    let told = refusal(&["report", dir.to_str().unwrap(), "-o", &at("no/such/folder.html")], 1);
+    assert!(
+        told.starts_with(&format!("ccsurvey: error: cannot write {}: ", at("no/such/folder.html"))),
+        "{told}"
+    );
+
+    let empty = folder.path().join("empty");
+    fs::create_dir_all(&empty).unwrap();
+    Tables::open(&empty).unwrap();
+    let begun = Manifest { state: SurveyState::Running, ..Manifest::load(&dir).unwrap() };
+    begun.save(&empty).unwrap();
+    let told = refusal(&["report", empty.to_str().unwrap()], 1);
+    assert!(told.contains("is an empty survey: its tables hold no site tree yet"), "{told}");
+
+    let table = fs::read_dir(dir.join("tables/links")).unwrap().next().unwrap().unwrap().path();
+    let bytes = fs::read(&table).unwrap();
+    fs::write(&table, &bytes[..bytes.len() / 2]).unwrap();
+    let told = refusal(&["report", dir.to_str().unwrap()], 1);
+    assert!(told.contains(&table.display().to_string()), "{told}");
+    assert!(!dir.join("report.html").exists());
+}
+
+/// Compares the numbers on a page with those that `report_numbers.py` computes: how many there are, which differ.
+fn numbers(dir: &Path, page: &str) -> (u64, Vec<String>) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("page.html");
+    fs::write(&file, page).unwrap();
+    let [dir, file] = [dir, &file].map(|path| path.to_str().unwrap());
+    let told: Value = serde_json::from_str(&python("report/report_numbers.py", &[dir, file])).unwrap();
+    let wrong = told["wrong"].as_array().unwrap().iter().map(|line| line.as_str().unwrap().to_owned());
+    (told["compared"].as_u64().unwrap(), wrong.collect())
+}
+
+/// Needs what `tests/setup` installs.
+#[test]
+fn every_number_on_the_page_is_what_others_compute_from_the_tables() {
+    let dir = three_countries();
+    let page = page(dir, &["--by", "cctld"]);
+    let (compared, wrong) = numbers(dir, &page);
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(compared > 3000, "{compared}");
+
+    // One digit more, in a fact, in a table and in what its CSV link holds, and the same comparison fails.
+    let pages = between(&page, "<dt>Pages read</dt><dd>", "<")[0];
+    let sites = between(&page, "download=\"table-levels.csv\" href=\"", "\"")[0];
+    let row = between(&page, "<table id=\"table-kept-back\"", "</tr>\n<tr>")[0];
+    for (from, to, place) in [
+        (format!("<dt>Pages read</dt><dd>{pages}"), format!("<dt>Pages read</dt><dd>1{pages}"), "card Pages"),
+        (sites.to_owned(), sites.replace("%0D%0A1,", "%0D%0A1,1"), "table-levels, row 1, pages"),
+        (row.to_owned(), row.replace("class=\"number\">", "class=\"number\">1"), "table-kept-back, row 0"),
+    ] {
+        let (_, wrong) = numbers(dir, &page.replacen(&from, &to, 1));
+        assert!(wrong.iter().any(|line| line.starts_with(place)), "{place}: {wrong:?}");
+    }
+}
+
+#[test]
+fn no_folder_of_the_surveyors_machine_is_on_the_page() {
+    let dir = three_countries();
+    let page = page(dir, &["--by", "cctld"]);
+    assert!(page.contains("geo.mmdb") && page.contains("three_countries_share_hosters.toml"));
+    let machine =
+        [dir.parent().unwrap().to_str().unwrap(), "folder-of-databases", env!("CARGO_MANIFEST_DIR")];
+    assert!(machine.iter().all(|path| !page.contains(path)));
+}
+
+#[test]
+fn the_report_of_the_demo_that_the_readme_shows_is_what_the_program_makes() {
+    let run = Path::new(env!("CARGO_MANIFEST_DIR")).join("reports/demo/run");
+    let made =
+        Command::new(run).arg("--same").env("CCSURVEY", env!("CARGO_BIN_EXE_ccsurvey")).output().unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+}
+
+/// What only a browser sees: `reports/demo/check`, where chromium, node and npm are installed.
+#[test]
+fn a_browser_shows_it_without_obstacles() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("page.html");
+    fs::write(&file, page(small(), &["--by", "software"])).unwrap();
+    let check = Path::new(env!("CARGO_MANIFEST_DIR")).join("reports/demo/check");
+    let output = Command::new(check).arg(&file).output().unwrap();
+    let said =
+        [output.stdout, output.stderr].map(|said| String::from_utf8_lossy(&said).into_owned()).concat();
+    match output.status.code() {
+        Some(0) => {}
+        // As `reports/demo/check` says when it has no browser: nothing was looked at.
+        Some(69) => skip("report in a browser", &said),
+        _ => panic!("{said}"),
+    }
+}

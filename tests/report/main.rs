@@ -1,0 +1,10 @@
+//! What a survey is read with: its report, its overview and its tables, each compared with what other programs compute.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod html;
+mod notebooks;
+mod overview;
+mod readers;
+mod surveys;

@@ -1,0 +1,50 @@
+//! Other programs read our tables.
+//!
+//! A demonstration is surveyed, and polars and `DuckDB` (both from Python) read what it writes: while it
+//! runs (`watch.py`), then column by column against the data dictionary and the design
+//! (`columns.py`), then sum against sum (`reconcile.py`).
+//!
+//! Needs what `tests/setup` installs.
+
+use std::fs;
+use std::path::Path;
+
+use ccsurvey::records::dictionary;
+use serde_json::{Map, Value, json};
+
+use crate::common::python::python;
+use crate::surveys::demo;
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("the path of the tests is text")
+}
+
+#[test]
+fn finished_sites_are_read_while_the_survey_runs_and_never_in_part() {
+    print!("{}", demo().watched);
+}
+
+#[test]
+fn every_column_is_what_the_dictionary_and_the_design_say() {
+    let survey = &demo().dir;
+    let mut tables = Map::new();
+    for table in dictionary() {
+        let columns: Vec<Value> = table
+            .columns
+            .iter()
+            .map(|column| {
+                let name = column.column_type.to_string();
+                json!({ "name": column.name, "type": name, "nullable": column.nullable })
+            })
+            .collect();
+        tables.insert(table.name.to_owned(), columns.into());
+    }
+    let file = survey.with_file_name("dictionary.json");
+    fs::write(&file, Value::Object(tables).to_string()).unwrap();
+    print!("{}", python("report/readers/columns.py", &[text(survey), text(&file)]));
+}
+
+#[test]
+fn what_the_tables_count_reconciles() {
+    print!("{}", python("report/readers/reconcile.py", &[text(&demo().dir)]));
+}

@@ -1,0 +1,204 @@
+//! The rooms of `src/` and the arrows between them: which room may name which.
+//!
+//! The table is DESIGN.md §3 as CONTRIBUTING.md prints it; this test reads it from there, so that the
+//! table people read is the table that holds.
+
+mod arrows;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use arrows::{Module, Sources, between_parts, circles};
+
+type Table = BTreeMap<String, BTreeSet<String>>;
+
+/// `| room | may name |` rows between the markers in CONTRIBUTING.md.
+fn table() -> Table {
+    let text = fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
+    let rows = text.split("<!-- rooms -->").nth(1).expect("CONTRIBUTING.md marks its table of rooms");
+    let mut table = Table::new();
+    for row in rows.lines().filter(|line| line.starts_with("| `")) {
+        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+        let room = cells[0].trim_matches('`').to_owned();
+        let named = cells[2];
+        let allowed = match named {
+            "–" => BTreeSet::new(),
+            "all above" => table.keys().cloned().collect(),
+            "all" => rooms(),
+            list => list.split(", ").map(ToOwned::to_owned).collect(),
+        };
+        table.insert(room, allowed);
+    }
+    table
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
+}
+
+fn rooms() -> BTreeSet<String> {
+    fs::read_dir(root().join("src"))
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .filter(|entry| entry.path().is_dir())
+        .map(|entry| entry.file_name().into_string().unwrap())
+        .collect()
+}
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// Rooms named by `crate::ROOM` in code; documentation may name any.
+fn named_in(source: &str) -> BTreeSet<String> {
+    let mut named = BTreeSet::new();
+    for line in source.lines().filter(|line| !line.trim_start().starts_with("//")) {
+        for part in line.split("crate::").skip(1) {
+            if let Some(group) = part.strip_prefix('{') {
+                let group = group.split("};").next().unwrap_or(group);
+                named.extend(group.split(',').filter_map(first_word));
+            } else {
+                named.extend(first_word(part));
+            }
+        }
+    }
+    named
+}
+
+fn first_word(text: &str) -> Option<String> {
+    let word: String = text.trim().chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+    (!word.is_empty()).then_some(word)
+}
+
+#[test]
+fn every_room_stands_in_the_table_and_every_row_is_a_room() {
+    let table = table();
+    let known: BTreeSet<String> = table.keys().cloned().collect();
+    assert_eq!(rooms(), known);
+}
+
+#[test]
+fn no_room_names_a_room_it_may_not() {
+    let rooms = rooms();
+    let mut forbidden = Vec::new();
+    for (room, allowed) in table() {
+        let mut files = Vec::new();
+        sources(&root().join("src").join(&room), &mut files);
+        assert!(!files.is_empty(), "{room} has no code");
+        for file in files {
+            let named = named_in(&fs::read_to_string(&file).unwrap());
+            let wrong = named
+                .into_iter()
+                .filter(|name| rooms.contains(name) && *name != room && !allowed.contains(name));
+            forbidden.extend(wrong.map(|name| format!("{} names {name}", file.display())));
+        }
+    }
+    assert!(forbidden.is_empty(), "{forbidden:#?}");
+}
+
+/// Rooms in which files still import each other in a circle.
+const STILL_KNOTTED: &[&str] = &["survey"];
+
+/// A file can be read and changed by itself only where none of those that it names leads back to it. The same holds of
+/// the folders in a room.
+#[test]
+fn no_files_of_a_room_import_each_other_in_a_circle() {
+    let src = root().join("src");
+    let mut files = Vec::new();
+    sources(&src, &mut files);
+    let sources = Sources::read(&src, &files);
+    let told = |circle: &BTreeSet<Module>| circle.iter().map(|module| module.join("/")).collect::<Vec<_>>();
+    for room in rooms() {
+        let arrows = sources.arrows(&room);
+        let mut found = circles(&arrows);
+        found.extend(circles(&between_parts(&arrows)));
+        let found: Vec<Vec<String>> = found.iter().map(told).collect();
+        if STILL_KNOTTED.contains(&room.as_str()) {
+            assert!(!found.is_empty(), "{room} has no circle any more: take it from the list");
+        } else {
+            assert!(found.is_empty(), "files of {room} import each other in a circle: {found:#?}");
+        }
+    }
+}
+
+#[test]
+fn a_circle_is_seen_through_what_a_folder_hands_on_and_not_in_tests() {
+    let dir = tempfile::tempdir().unwrap();
+    let src = dir.path();
+    fs::create_dir_all(src.join("room/deep")).unwrap();
+    for (file, text) in [
+        ("room/mod.rs", "mod above;\nmod deep;\nmod other;\npub use deep::{Low as Lower, Low};\n"),
+        ("room/above.rs", "use super::Low;\npub struct High(Low);\n"),
+        ("room/deep/mod.rs", "mod low;\npub use low::Low;\n"),
+        ("room/deep/low.rs", "pub struct Low;\nfn up(_: crate::room::above::High) {}\n"),
+        ("room/other.rs", "pub struct Other;\n#[cfg(test)]\nmod tests {\n    use super::super::above;\n}\n"),
+    ] {
+        fs::write(src.join(file), text).unwrap();
+    }
+    let mut files = Vec::new();
+    sources(src, &mut files);
+    let arrows = Sources::read(src, &files).arrows("room");
+    let module = |path: &str| path.split('/').map(ToOwned::to_owned).collect::<Module>();
+    assert_eq!(circles(&arrows), [BTreeSet::from(["room/above", "room/deep/low"].map(module))]);
+    assert_eq!(circles(&between_parts(&arrows)), [BTreeSet::from(["room/above", "room/deep"].map(module))]);
+    assert!(arrows[&module("room/other")].is_empty());
+}
+
+#[test]
+fn there_are_no_drawers() {
+    for name in ["utils", "util", "types", "common", "helpers", "misc"] {
+        assert!(!rooms().contains(name), "{name}");
+    }
+}
+
+#[test]
+fn every_room_opens_with_its_story() {
+    for room in rooms() {
+        let text = fs::read_to_string(root().join("src").join(&room).join("mod.rs")).unwrap();
+        let story = text.lines().take_while(|line| line.starts_with("//!")).count();
+        assert!(story >= 5, "src/{room}/mod.rs tells its story in {story} lines");
+    }
+}
+
+#[test]
+fn the_pure_rooms_have_no_async_and_no_clock() {
+    for room in [
+        "address", "settings", "starts", "exchange", "robots", "page", "load", "promises", "frontier",
+        "roster", "walk",
+    ] {
+        let mut files = Vec::new();
+        sources(&root().join("src").join(room), &mut files);
+        for file in files {
+            let text = fs::read_to_string(&file).unwrap();
+            let code: String = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+            for effect in ["async ", "SystemTime::now", "Instant::now", "tokio::", "std::net::Tcp", "std::fs"]
+            {
+                assert!(!code.contains(effect), "{} has {effect}", file.display());
+            }
+        }
+    }
+}
+
+/// polars' own `parquet` and `csv` features force its streaming engine, which costs minutes of every build; tables
+/// are read and written through polars-io.
+#[test]
+fn library_features_that_cost_minutes_of_build_time_stay_off() {
+    let text = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let manifest: toml::Table = text.parse().unwrap();
+    let polars = &manifest["dependencies"]["polars"];
+    assert_eq!(polars["default-features"].as_bool(), Some(false));
+    for feature in polars["features"].as_array().unwrap() {
+        assert!(
+            !["parquet", "csv", "streaming", "new_streaming"].contains(&feature.as_str().unwrap()),
+            "{feature}"
+        );
+    }
+}

@@ -1,0 +1,213 @@
+//! `ccsurvey add`: start URLs for a survey that runs, rests or is finished, once, whatever dies meanwhile.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+use ccsurvey::records::{Manifest, SurveyState};
+use ccsurvey::settings::{FeedBackRule, Settings};
+
+use crate::common::waiting::until;
+use crate::common::{Space, rows, same_tables, timeless_tables};
+
+fn ccsurvey(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_ccsurvey")).args(arguments).output().unwrap()
+}
+
+/// A folder with the start list of a world in two halves.
+struct Desk {
+    space: Space,
+    folder: tempfile::TempDir,
+    halves: [Vec<String>; 2],
+}
+
+impl Desk {
+    fn new() -> Self {
+        let space = Space::serve("a_small_country");
+        let urls: Vec<String> = space.starts().iter().map(|url| url.as_str().to_owned()).collect();
+        let (first, second) = urls.split_at(urls.len() / 2);
+        let halves = [first.to_vec(), second.to_vec()];
+        let desk = Self { space, folder: tempfile::tempdir().unwrap(), halves };
+        fs::write(desk.path("first.txt"), desk.halves[0].join("\n")).unwrap();
+        fs::write(desk.path("second.txt"), desk.halves[1].join("\n")).unwrap();
+        desk
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.folder.path().join(name).display().to_string()
+    }
+
+    fn dir(&self) -> std::path::PathBuf {
+        self.folder.path().join("d")
+    }
+
+    fn survey(&self, more: &[&str]) -> Child {
+        Command::new(env!("CARGO_BIN_EXE_ccsurvey"))
+            .args([
+                "survey",
+                &self.path("d"),
+                "--cctld",
+                "ke",
+                "--start",
+                &self.path("first.txt"),
+                "--feed-back",
+                "off",
+            ])
+            .args([
+                "--contact",
+                "https://survey.example/contact",
+                "--dns",
+                &self.space.dns(),
+                "--gateway",
+                &self.space.gateway(),
+                "--delay-factor",
+                "0",
+            ])
+            .args(["--max-delay", "60ms", "--link-share", "none", "--rate", "none", "--json", "--depth", "1"])
+            .args(more)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap()
+    }
+
+    fn add(&self) -> (i32, String) {
+        let output = ccsurvey(&["add", &self.path("d"), "--start", &self.path("second.txt")]);
+        let said = String::from_utf8(output.stderr).unwrap();
+        (output.status.code().unwrap(), said.lines().last().unwrap_or_default().replace(&self.path("d"), "d"))
+    }
+
+    fn resume(&self) -> i32 {
+        ccsurvey(&["resume", &self.path("d"), "--json"]).status.code().unwrap()
+    }
+
+    /// What a survey of the whole list finds.
+    fn whole(&self) -> crate::common::TimelessTables {
+        let settings = Settings { depth: 1, feed_back: FeedBackRule::Off, ..self.space.settings() };
+        self.space.survey(settings).tables()
+    }
+
+    fn start_list(&self) -> Vec<String> {
+        let text = fs::read_to_string(self.dir().join("start.csv")).unwrap();
+        text.lines().skip(1).map(str::to_owned).collect()
+    }
+
+    #[track_caller]
+    fn has_surveyed_all_once(&self) {
+        assert_eq!(Manifest::load(&self.dir()).unwrap().state, SurveyState::Finished);
+        assert_eq!(self.start_list(), self.halves.concat());
+        assert!(lists(&self.dir()).is_empty());
+        same_tables(&timeless_tables(&self.dir()), &self.whole());
+    }
+}
+
+fn lists(dir: &Path) -> Vec<String> {
+    let entries = fs::read_dir(dir.join("added")).into_iter().flatten();
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+#[test]
+fn a_finished_survey_goes_on_with_what_is_added_and_ends_as_if_it_had_begun_with_it() {
+    let desk = Desk::new();
+    assert_eq!(desk.survey(&["--min-delay", "0s"]).wait().unwrap().code(), Some(0));
+    let (code, said) = desk.add();
+    let sites = desk.halves[1].len();
+    assert_eq!(
+        (code, said),
+        (0, format!("ccsurvey: {sites} sites to survey; `ccsurvey resume d` goes on with them"))
+    );
+    assert_eq!(Manifest::load(&desk.dir()).unwrap().state, SurveyState::Interrupted);
+    let status: serde_json::Value =
+        serde_json::from_slice(&fs::read(desk.dir().join("status.json")).unwrap()).unwrap();
+    assert_eq!((&status["state"], &status["sites_waiting"]), (&"interrupted".into(), &sites.into()));
+    assert_eq!(desk.resume(), 0);
+    desk.has_surveyed_all_once();
+    let before = desk.space.accesses().len();
+    let (code, said) = desk.add();
+    assert!(code == 0 && said.starts_with("ccsurvey: d: nothing new in it: "), "{said}");
+    assert_eq!(Manifest::load(&desk.dir()).unwrap().state, SurveyState::Finished);
+    assert_eq!((desk.resume(), desk.space.accesses().len()), (0, before));
+}
+
+#[test]
+fn a_survey_at_work_takes_in_what_is_added() {
+    let desk = Desk::new();
+    let mut child = desk.survey(&["--min-delay", "60ms"]);
+    until(|| desk.space.accesses().len() >= 5);
+    let (code, said) = desk.add();
+    let urls = desk.halves[1].len();
+    assert_eq!(
+        (code, said),
+        (0, format!("ccsurvey: {urls} start URLs handed over; the survey at work has taken them in"))
+    );
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let toml = desk.dir().join("survey.toml");
+    assert!(toml.exists());
+    assert_eq!(desk.start_list(), desk.halves.concat());
+    assert_eq!(desk.resume(), 0);
+    assert_eq!(rows::<ccsurvey::records::SiteRow>(&desk.dir()).len(), desk.halves.concat().len());
+    desk.has_surveyed_all_once();
+}
+
+/// A list that was offered, and a process that died before `start.csv` had it or before the list was removed.
+#[test]
+fn what_is_added_is_taken_in_once_also_by_a_process_that_dies() {
+    let desk = Desk::new();
+    assert_eq!(desk.survey(&["--min-delay", "0s"]).wait().unwrap().code(), Some(0));
+    let start_list = desk.dir().join("start.csv");
+    let before = fs::read(&start_list).unwrap();
+    // Handed over, and nobody takes it in: the state cannot be opened.
+    let state = desk.dir().join("state.redb");
+    let held = desk.path("held.redb");
+    fs::rename(&state, &held).unwrap();
+    fs::create_dir(&state).unwrap();
+    assert_ne!(desk.add().0, 0);
+    fs::remove_dir(&state).unwrap();
+    fs::rename(&held, &state).unwrap();
+    assert_eq!(lists(&desk.dir()), Vec::<String>::new(), "a survey without its state is refused before");
+    // Offered and recorded; then the crash brings the list back, with and without its URLs in `start.csv`.
+    let list = ccsurvey::starts::StartList::read(desk.halves[1].join("\n").as_bytes(), None).unwrap();
+    let handed_over = ccsurvey::survey::hand_over(&desk.dir(), &list).unwrap();
+    let name = lists(&desk.dir()).remove(0);
+    let file = desk.dir().join("added").join(&name);
+    let bytes = fs::read(&file).unwrap();
+    let taken = ccsurvey::survey::take_in(&desk.dir()).unwrap().unwrap();
+    assert_eq!((taken.sites, handed_over.is_taken()), (desk.halves[1].len(), true));
+    for start in [Some(&before), None] {
+        fs::write(&file, &bytes).unwrap();
+        if let Some(start) = start {
+            fs::write(&start_list, start).unwrap();
+        }
+        assert_eq!(ccsurvey::survey::take_in(&desk.dir()).unwrap().unwrap().sites, 0);
+        assert_eq!(desk.start_list(), desk.halves.concat());
+        assert!(lists(&desk.dir()).is_empty());
+    }
+    assert_eq!(desk.resume(), 0);
+    desk.has_surveyed_all_once();
+}
+
+#[test]
+fn what_waits_in_a_finished_survey_is_taken_in_by_resume() {
+    let desk = Desk::new();
+    assert_eq!(desk.survey(&["--min-delay", "0s"]).wait().unwrap().code(), Some(0));
+    let list = ccsurvey::starts::StartList::read(desk.halves[1].join("\n").as_bytes(), None).unwrap();
+    let handed_over = ccsurvey::survey::hand_over(&desk.dir(), &list).unwrap();
+    assert!(ccsurvey::survey::has_added(&desk.dir()) && !handed_over.is_taken());
+    assert_eq!(desk.resume(), 0);
+    desk.has_surveyed_all_once();
+}
+
+#[test]
+fn what_is_no_survey_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = folder.path().join("l.txt");
+    fs::write(&list, "a.ke\n").unwrap();
+    let dir = folder.path().join("none").display().to_string();
+    let output = ccsurvey(&["add", &dir, "--start", &list.display().to_string()]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(
+        (output.status.code(), said),
+        (Some(2), format!("ccsurvey: error: {dir} is not a survey: it has no manifest.json\n"))
+    );
+}

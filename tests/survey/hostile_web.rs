@@ -1,0 +1,441 @@
+//! Every hostile and broken server of the virtual Web in one survey: it ends, in little memory, with a word for
+//! each, and finds the sound sites beside them as if they were alone.
+#![cfg(target_os = "linux")] // The memory of a process is read where Linux tells it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::net::IpAddr;
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, LazyLock};
+use std::thread;
+use std::time::Duration;
+
+use ccsurvey::address::{OptOuts, WebUrl, special_range};
+use ccsurvey::exchange::{Ask, Depth, Purpose};
+use ccsurvey::fetch::{Fetcher, Settings};
+use ccsurvey::records::LevelRow;
+use ccsurvey::space::{Access, FeedBack, Truth, Web, ca_certificate_pem};
+use ccsurvey::survey::clock;
+
+use crate::common::truths::assert_true;
+use crate::common::{Space, TimelessTables, timeless_tables};
+
+const WORLD: &str = include_str!("../../data/worlds/hostile.toml");
+
+/// What issue 5 allows a survey of them all to take.
+const MOST_MEMORY_KIB: u64 = 300 * 1024;
+
+/// Who is not to be contacted, by host and by address.
+const OPT_OUT: &str = "opted-out.ke\nleft-alone.opted-out-part.ke\n41.139.255.0/24\n";
+
+/// Waits that are short for what never comes and long for what does, on a busy machine, too; all else is as users
+/// have it.
+const WAITS: &str = "dns-timeout = '6s'\nconnect-timeout = '6s'\ntls-timeout = '6s'\n\
+                     first-byte-timeout = '6s'\nidle-timeout = '6s'\nexchange-timeout = '15s'\n";
+
+/// The case, the outcome of its site, pages got, and the failures of its exchanges: those of robots.txt
+/// with the word before it.
+type Row = (&'static str, &'static str, u64, &'static [&'static str]);
+
+#[rustfmt::skip]
+const ROWS: &[Row] = &[
+    ("endless-body", "complete", 2, &["body_too_large"]),
+    ("one-byte-a-second", "complete", 2, &["too_slow"]),
+    ("header-byte-a-second", "no_page", 0, &["first_byte_timeout"]),
+    ("stalled-body", "complete", 2, &["idle_timeout"]),
+    ("stalled-header", "no_page", 0, &["first_byte_timeout"]),
+    ("header-of-1-mb", "no_page", 0, &["header_too_large"]),
+    ("endless-header", "no_page", 0, &["header_too_large"]),
+    ("thousands-of-headers", "no_page", 0, &["header_too_large"]),
+    ("length-too-long", "complete", 2, &["body_truncated"]),
+    ("length-too-short", "complete", 2, &[]),
+    ("two-lengths", "no_page", 0, &["bad_http"]),
+    ("absurd-length", "no_page", 0, &["bad_http"]),
+    ("negative-length", "no_page", 0, &["bad_http"]),
+    ("length-and-chunks", "complete", 2, &[]),
+    ("broken-chunks", "complete", 2, &["body_truncated"]),
+    ("unended-chunks", "complete", 2, &["body_truncated"]),
+    ("absurd-chunk", "complete", 2, &["body_truncated"]),
+    ("endless-chunk-size", "complete", 2, &["idle_timeout"]),
+    ("endless-chunk-extension", "complete", 2, &["body_truncated"]),
+    ("endless-trailer", "complete", 2, &["body_truncated"]),
+    ("one-byte-chunks", "complete", 2, &[]),
+    ("http-0-9", "complete", 2, &[]),
+    ("http-1-0-without-length", "complete", 2, &[]),
+    ("http-3-in-plain-text", "no_page", 0, &["bad_http"]),
+    ("bodies-for-head", "complete", 2, &[]),
+    ("continue-flood", "no_page", 0, &["first_byte_timeout"]),
+    ("early-hints-flood", "no_page", 0, &["first_byte_timeout"]),
+    ("some-continues", "complete", 2, &[]),
+    ("switching-protocols", "no_page", 0, &[]),
+    ("not-modified-unasked", "no_page", 0, &[]),
+    ("partial-unasked", "complete", 2, &[]),
+    ("front-page-401", "no_page", 0, &[]),
+    ("status-999", "no_page", 0, &[]),
+    ("status-of-five-digits", "no_page", 0, &["bad_http"]),
+    ("no-answer", "no_page", 0, &["reset"]),
+    ("another-protocol", "no_page", 0, &["bad_http"]),
+    ("zeros", "no_page", 0, &["bad_http"]),
+    ("bare-newlines", "complete", 2, &[]),
+    ("nul-in-field", "no_page", 0, &["bad_http"]),
+    ("broken-fields", "complete", 2, &[]),
+    ("two-answers", "complete", 2, &[]),
+    ("reset-in-handshake", "complete", 2, &["robots reset"]),
+    ("reset-before-answer", "no_page", 0, &["reset"]),
+    ("reset-in-header", "no_page", 0, &["reset"]),
+    ("reset-in-body", "complete", 2, &["body_truncated"]),
+    ("reset-in-chunk", "complete", 2, &["body_truncated"]),
+    ("reset-between-requests", "no_page", 0, &["reset"]),
+    ("reset-always", "unreachable", 0, &["robots reset"]),
+    ("reset-by-http", "complete", 2, &["robots reset"]),
+    ("gzip-bomb", "complete", 2, &["body_too_large"]),
+    ("gzip-in-gzip-bomb", "complete", 2, &["body_too_large"]),
+    ("deflate-bomb", "complete", 2, &["body_too_large"]),
+    ("brotli-bomb", "complete", 2, &["body_too_large"]),
+    ("zstd-bomb", "complete", 2, &["body_too_large"]),
+    ("zstd-window", "complete", 1, &["body_encoding"]),
+    ("coding-that-is-not", "complete", 1, &["body_encoding"]),
+    ("unsaid-coding", "complete", 1, &[]),
+    ("unknown-coding", "complete", 1, &["body_encoding"]),
+    ("many-codings", "complete", 1, &["body_encoding"]),
+    ("truncated-gzip", "complete", 2, &["body_encoding"]),
+    ("gzip-and-more", "complete", 2, &[]),
+    ("endless-gzip", "complete", 2, &["body_too_large"]),
+    ("mixed-charsets", "complete", 5, &[]),
+    ("mixed-charsets-declared", "complete", 5, &[]),
+    ("unended-shift", "complete", 1, &[]),
+    ("utf-16-with-mark", "complete", 2, &[]),
+    ("utf-16-declared", "complete", 2, &[]),
+    ("utf-16-in-vain", "complete", 2, &[]),
+    ("unknown-charset", "complete", 2, &[]),
+    ("charset-of-10-kb", "complete", 2, &[]),
+    ("utf-7", "complete", 1, &[]),
+    ("no-text-at-all", "complete", 2, &[]),
+    ("tls-expired", "complete", 2, &[]),
+    ("tls-self-signed", "complete", 2, &[]),
+    ("tls-wrong-name", "complete", 2, &[]),
+    ("tls-1-0", "complete", 2, &["robots tls_too_old"]),
+    ("tls-alert", "complete", 2, &["robots tls_too_old"]),
+    ("tls-1-2-with-old-suites", "complete", 2, &["robots tls_too_old"]),
+    ("tls-nothing-in-common", "complete", 2, &["robots tls_alert"]),
+    ("tls-stalled", "complete", 2, &["robots tls_timeout"]),
+    ("tls-byte-a-second", "complete", 2, &["robots tls_timeout"]),
+    ("tls-closed", "complete", 2, &["robots tls_handshake"]),
+    ("tls-plain-answer", "complete", 2, &["robots tls_handshake"]),
+    ("tls-flood", "complete", 2, &["robots tls_handshake"]),
+    ("tls-huge-certificate", "complete", 2, &["robots tls_handshake"]),
+    ("redirect-to-itself", "no_page", 0, &[]),
+    ("redirect-loop", "no_page", 0, &[]),
+    ("redirects-without-end", "no_page", 0, &[]),
+    ("redirect-chain", "complete", 1, &[]),
+    ("redirect-between-schemes", "no_page", 0, &[]),
+    ("redirects-round-all-doors", "no_page", 0, &[]),
+    ("redirect-to-other-schemes", "complete", 1, &[]),
+    ("redirect-to-private-address", "moved", 0, &[]),
+    ("redirect-to-link-local", "moved", 0, &[]),
+    ("redirect-to-disguised-loopback", "complete", 1, &[]),
+    ("redirect-to-opted-out", "moved", 0, &[]),
+    ("opted-out", "opt_out", 0, &[]),
+    ("opted-out-part", "complete", 2, &[]),
+    ("redirect-without-location", "no_page", 0, &[]),
+    ("redirect-to-nonsense", "complete", 1, &[]),
+    ("redirect-to-long-url", "no_page", 0, &[]),
+    ("redirect-to-many-places", "complete", 1, &[]),
+    ("robots-to-private-address", "robots", 0, &["robots address_refused"]),
+    ("robots-to-opted-out", "robots", 0, &["robots opted_out"]),
+    ("robots-to-other-scheme", "complete", 2, &[]),
+    ("dns-private-address", "unreachable", 0, &["robots address_refused"]),
+    ("dns-link-local", "unreachable", 0, &["robots address_refused"]),
+    ("dns-loopback", "unreachable", 0, &["robots address_refused"]),
+    ("dns-this-network", "unreachable", 0, &["robots address_refused"]),
+    ("dns-broadcast", "unreachable", 0, &["robots address_refused"]),
+    ("dns-mapped-address", "unreachable", 0, &["robots address_refused"]),
+    ("dns-six-loopback", "unreachable", 0, &["robots address_refused"]),
+    ("dns-private-and-public", "complete", 2, &[]),
+    ("dns-rebinding", "complete", 2, &[]),
+    ("dns-rebinding-back", "unreachable", 0, &["robots address_refused"]),
+    ("dns-opted-out-address", "opt_out", 0, &["robots opted_out"]),
+    ("cname-chain", "complete", 2, &[]),
+    ("cname-without-end", "unreachable", 0, &["robots dns_no_address"]),
+    ("cname-loop", "unreachable", 0, &["robots dns_no_address"]),
+    ("cname-to-itself", "unreachable", 0, &["robots dns_no_address"]),
+    ("cname-to-private-address", "unreachable", 0, &["robots address_refused"]),
+    ("cname-to-opted-out", "opt_out", 0, &["robots opted_out"]),
+    ("dns-silence", "unreachable", 0, &["robots dns_timeout"]),
+    ("dns-failure", "unreachable", 0, &["robots dns_servfail"]),
+    ("dns-without-address", "unreachable", 0, &["robots dns_no_address"]),
+    ("dns-many-addresses", "complete", 2, &[]),
+    ("idn-host", "complete", 3, &[]),
+    ("broken-idn-host", "complete", 2, &[]),
+    ("mixed-case-host", "complete", 2, &[]),
+    ("underscore-host", "complete", 3, &[]),
+    ("odd-hosts", "complete", 2, &["robots dns_nxdomain"]),
+    ("ports", "complete", 3, &[]),
+    ("userinfo", "complete", 2, &[]),
+    ("control-bytes", "complete", 4, &[]),
+    ("nul-bytes", "complete", 5, &[]),
+    ("request-in-a-link", "complete", 3, &[]),
+    ("invalid-percent", "complete", 7, &[]),
+    ("backslashes", "complete", 2, &[]),
+    ("long-urls", "complete", 3, &["body_too_large"]),
+    ("odd-schemes", "complete", 3, &[]),
+    ("addresses-as-hosts", "complete", 2, &[]),
+    ("robots-of-5-mb", "complete", 2, &["robots body_too_large"]),
+    ("endless-robots", "complete", 2, &["robots body_too_large"]),
+    ("robots-in-one-line", "complete", 2, &["robots body_too_large"]),
+    ("robots-with-mark", "complete", 2, &[]),
+    ("robots-in-utf-16", "complete", 3, &[]),
+    ("robots-as-html", "complete", 3, &[]),
+    ("robots-401", "complete", 3, &[]),
+    ("robots-403", "complete", 3, &[]),
+    ("robots-410", "complete", 3, &[]),
+    ("robots-429", "robots", 0, &[]),
+    ("robots-500", "robots", 0, &[]),
+    ("robots-503", "robots", 0, &[]),
+    ("robots-time-out", "unreachable", 0, &["robots first_byte_timeout"]),
+    ("robots-reset", "unreachable", 0, &["robots reset"]),
+    ("robots-five-redirects", "complete", 2, &[]),
+    ("robots-six-redirects", "complete", 3, &[]),
+    ("robots-redirect-loop", "complete", 3, &[]),
+    ("robots-broken-gzip", "robots", 0, &["robots body_encoding"]),
+    ("robots-truncated", "robots", 0, &["robots body_truncated"]),
+    ("robots-stalled", "robots", 0, &["robots idle_timeout"]),
+    ("robots-without-http", "no_page", 0, &["robots bad_http"]),
+    ("robots-of-nul", "complete", 3, &["robots body_too_large"]),
+    ("robots-evil-patterns", "complete", 2, &[]),
+    ("hundred-thousand-links", "request_budget", 199, &["body_too_large"]),
+    ("hundred-thousand-externals", "complete", 1, &["body_too_large"]),
+    ("deep-nesting", "complete", 2, &[]),
+    ("many-attributes", "complete", 2, &[]),
+    ("unended-markup", "complete", 2, &[]),
+    ("evil-base", "complete", 2, &[]),
+    ("frames", "complete", 3, &[]),
+    ("refresh-loop", "complete", 3, &[]),
+    ("refresh-without-end", "depth", 9, &[]),
+    ("calendar", "depth", 17, &[]),
+    ("session-ids", "trap", 40, &[]),
+    ("relative-paths", "trap", 5, &[]),
+    ("facets", "trap", 50, &[]),
+    ("soft-404", "trap", 31, &[]),
+    ("wildcard-subdomains", "trap", 31, &[]),
+    ("endless-scripts", "complete", 2, &[]),
+    ("wide-and-deep", "trap", 100, &[]),
+];
+
+/// What came of the survey, and what the servers saw of it.
+struct Surveyed {
+    exit: ExitStatus,
+    most_memory_kib: u64,
+    tables: TimelessTables,
+    truth: Truth,
+    accesses: Vec<Access>,
+    cases: Vec<String>,
+}
+
+static SURVEYED: LazyLock<Surveyed> = LazyLock::new(survey);
+
+fn survey() -> Surveyed {
+    let space = Space::of(WORLD);
+    let cases: Vec<String> = space.world.hostile_cases().iter().map(|case| case.name.to_owned()).collect();
+    // Bombs are made once, when first asked for, which takes longer than a survey waits for a name.
+    for case in &cases {
+        space.world.respond(false, &format!("{case}.ke"), "/");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (exit, most_memory_kib) = run(&space, folder.path());
+    let tables = timeless_tables(&folder.path().join("s"));
+    let truth = space.truth(8, FeedBack::Link);
+    Surveyed { exit, most_memory_kib, tables, truth, accesses: space.accesses(), cases }
+}
+
+/// Surveys the space by the program, and tells how it ended and what memory it took at most.
+fn run(space: &Space, folder: &Path) -> (ExitStatus, u64) {
+    let put = |name: &str, text: &str| fs::write(folder.join(name), text).unwrap();
+    put("starts.csv", &space.world.start_urls().join("\n"));
+    put("opt-out.txt", OPT_OUT);
+    put("waits.toml", WAITS);
+    put("ca.pem", ca_certificate_pem());
+    let (dns, gateway) = (space.dns(), space.gateway());
+    let arguments = format!(
+        "survey s --cctld ke --contact https://survey.example/contact --start starts.csv --opt-out opt-out.txt \
+         --config waits.toml --ca ca.pem --dns {dns} --gateway {gateway} --min-delay 0 --delay-factor 0 \
+         --max-delay 20ms --link-share none --rate none --max-requests 200"
+    );
+    let mut program = Command::new(env!("CARGO_BIN_EXE_ccsurvey"))
+        .args(arguments.split(' '))
+        .current_dir(folder)
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let status = format!("/proc/{}/status", program.id());
+    let (tell, ended) = channel();
+    thread::spawn(move || tell.send(program.wait().unwrap()));
+    let mut most_memory_kib = 0;
+    loop {
+        most_memory_kib = most_memory_kib.max(peak_kib(&status).unwrap_or(0));
+        match ended.recv_timeout(Duration::from_millis(20)) {
+            Ok(exit) => return (exit, most_memory_kib),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(gone) => panic!("{gone}"),
+        }
+    }
+}
+
+/// The most memory that a process has had so far.
+fn peak_kib(status: &str) -> Option<u64> {
+    let text = fs::read_to_string(status).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix(" kB")?.trim().parse().ok()
+}
+
+fn is_hostile(site: &str) -> bool {
+    SURVEYED.cases.iter().any(|case| site.strip_suffix(".ke") == Some(case.as_str()))
+}
+
+/// Failures of each site's exchanges, those of robots.txt marked.
+fn failures() -> BTreeMap<String, BTreeSet<String>> {
+    let mut failures: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for exchange in &SURVEYED.tables.exchanges {
+        let Some(failure) = &exchange.failure else { continue };
+        let word = if exchange.purpose == "robots" { format!("robots {failure}") } else { failure.clone() };
+        failures.entry(exchange.site.clone()).or_default().insert(word);
+    }
+    failures
+}
+
+#[test]
+fn every_case_ends_as_its_row_says() {
+    let failures = failures();
+    let mut wrong = Vec::new();
+    for (case, outcome, pages, expected) in ROWS {
+        let site = format!("{case}.ke");
+        let words: Vec<&str> = failures.get(&site).into_iter().flatten().map(String::as_str).collect();
+        let rows: Vec<_> = SURVEYED.tables.sites.iter().filter(|row| row.site == site).collect();
+        let found: Vec<_> =
+            rows.iter().map(|row| (row.outcome.as_str(), row.pages, words.as_slice())).collect();
+        if found != [(*outcome, *pages, *expected)] {
+            wrong.push(format!("{case}: {found:?}, expected {:?}", (outcome, pages, expected)));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn traps_are_named_by_their_patterns() {
+    for (case, pattern) in [
+        ("session-ids", "session-ids.ke/session/*/page#"),
+        ("relative-paths", "relative-paths.ke/(news/archive)/**"),
+        ("facets", "facets.ke/**"),
+        ("soft-404", "soft-404.ke/gone/*"),
+        ("wildcard-subdomains", "*.wildcard-subdomains.ke/"),
+        ("wide-and-deep", "wide-and-deep.ke/*"),
+    ] {
+        let site = SURVEYED.tables.sites.iter().find(|row| row.site == format!("{case}.ke")).unwrap();
+        assert_eq!(site.trap_pattern.as_deref(), Some(pattern), "{case}");
+    }
+}
+
+#[test]
+fn every_case_has_a_row_and_every_row_is_a_case() {
+    let cases: BTreeSet<&str> = SURVEYED.cases.iter().map(String::as_str).collect();
+    let rows: BTreeSet<&str> = ROWS.iter().map(|row| row.0).collect();
+    assert_eq!(rows, cases);
+    assert_eq!(ROWS.len(), SURVEYED.cases.len());
+}
+
+#[test]
+fn the_survey_ends_well_and_in_little_memory() {
+    assert!(SURVEYED.exit.success(), "{}: a promise was broken, or it failed", SURVEYED.exit);
+    let most = SURVEYED.most_memory_kib;
+    assert!((1..MOST_MEMORY_KIB).contains(&most), "{most} KiB");
+}
+
+#[test]
+fn the_sound_sites_beside_them_are_complete_and_as_in_truth() {
+    let TimelessTables { sites, levels, links, .. } = &SURVEYED.tables;
+    let sound = TimelessTables {
+        sites: sites.iter().filter(|row| !is_hostile(&row.site)).cloned().collect(),
+        levels: levels.iter().filter(|row| !is_hostile(&row.site)).cloned().collect(),
+        links: links.iter().filter(|row| !is_hostile(&row.site)).cloned().collect(),
+        exchanges: Vec::new(),
+    };
+    assert!(sound.sites.len() >= 20 && sound.sites.iter().all(|row| row.outcome == "complete"));
+    assert_true(&sound, &SURVEYED.truth, "beside hostile sites");
+}
+
+#[test]
+fn every_url_found_is_in_one_class() {
+    assert!(SURVEYED.tables.levels.iter().all(LevelRow::reconciles));
+}
+
+#[test]
+fn who_is_not_to_be_contacted_is_not() {
+    let special = |address: &str| special_range(address.parse::<IpAddr>().unwrap()).is_some();
+    for exchange in &SURVEYED.tables.exchanges {
+        let is_refused =
+            ["address_refused", "opted_out"].contains(&exchange.failure.as_deref().unwrap_or(""));
+        let is_special = exchange.address.as_deref().is_some_and(special);
+        assert!(is_refused || !is_special, "{exchange:?}");
+        assert!(!is_refused || exchange.sent_bytes + exchange.received_bytes == 0, "{exchange:?}");
+    }
+    let opted_out = ["opted-out.ke", "left-alone.opted-out-part.ke", "cname-to-opted-out.ke"];
+    for access in &SURVEYED.accesses {
+        assert!(!opted_out.contains(&access.host.as_str()), "{access:?}");
+        assert!(access.address.is_none_or(|address| special_range(address).is_none()), "{access:?}");
+    }
+}
+
+#[test]
+fn a_link_that_holds_a_request_is_one_request() {
+    let seen: BTreeSet<&str> = SURVEYED.accesses.iter().map(|access| access.host.as_str()).collect();
+    assert!(seen.contains("request-in-a-link.ke") && !seen.contains("victim.request-in-a-link.ke"));
+}
+
+#[test]
+fn a_name_that_changes_its_address_is_looked_up_once() {
+    let rebinding = SURVEYED.tables.exchanges.iter().filter(|row| row.site == "dns-rebinding.ke");
+    let addresses: BTreeSet<_> = rebinding.map(|row| row.address.clone()).collect();
+    assert_eq!(addresses.len(), 1);
+}
+
+#[test]
+fn what_is_wrong_with_a_certificate_is_told() {
+    for (site, defect) in [
+        ("tls-expired.ke", Some("expired")),
+        ("tls-self-signed.ke", Some("self_signed")),
+        ("tls-wrong-name.ke", Some("wrong_name")),
+    ] {
+        let told: BTreeSet<_> = SURVEYED
+            .tables
+            .exchanges
+            .iter()
+            .filter(|row| row.site == site)
+            .map(|row| row.tls_error.as_deref())
+            .collect();
+        assert_eq!(told, BTreeSet::from([defect]), "{site}");
+    }
+}
+
+/// A survey does not ask by HEAD, its client can.
+#[tokio::test]
+async fn a_body_in_answer_to_head_is_not_taken_for_the_next_answer() {
+    let world =
+        ccsurvey::space::World::parse("[sites]\ncount = 1\n[hostile]\ncases = ['bodies-for-head']").unwrap();
+    let served =
+        ccsurvey::space::serve(Arc::new(world), ccsurvey::space::ServeSettings::default()).await.unwrap();
+    let settings =
+        Settings { dns: Some(served.dns_addr), gateway: Some(served.gateway_addr), ..Settings::default() };
+    let fetcher = Fetcher::new(settings, Arc::new(OptOuts::default()), Arc::new(clock)).unwrap();
+    let host = WebUrl::parse("http://bodies-for-head.ke/").unwrap();
+    let address = fetcher.locate(host.host()).await.address.unwrap();
+    for (path, purpose, bytes) in
+        [("", Purpose::Head, 0), ("next", Purpose::Page, 14), ("", Purpose::Head, 0)]
+    {
+        let url = WebUrl::parse(&format!("http://bodies-for-head.ke/{path}")).unwrap();
+        let ask = Ask { number: 0, url, purpose, depth: Some(Depth(0)) };
+        let (answer, body) = fetcher.fetch(&ask, address, u64::MAX).await;
+        assert_eq!((answer.status, answer.failure, body.len()), (Some(200), None, bytes), "/{path}");
+    }
+}

@@ -1,0 +1,39 @@
+//! `--probe-scripts`: what the rule of one query URL a script hides is estimated without touching the survey itself.
+
+use ccsurvey::analysis::overview::Overview;
+use ccsurvey::records::{ExchangeRow, SiteRow};
+use ccsurvey::settings::Settings;
+
+use crate::common::{Space, same};
+
+#[test]
+fn probes_leave_levels_and_links_alone_are_accounted_for_and_bound_what_was_hidden() {
+    let space = Space::serve("scripts_answer_one_query_each");
+    let plain = space.survey(space.settings());
+    let before = space.accesses().len();
+    let probed = space.survey(Settings { probe_scripts: 1.0, ..space.settings() });
+    let asked = space.accesses().len() - before;
+
+    let (usual, tables) = (plain.tables(), probed.tables());
+    same(&tables.levels, &usual.levels, "levels");
+    same(&tables.links, &usual.links, "links");
+    let sites: Vec<SiteRow> = probed.rows();
+    let probes: Vec<ExchangeRow> = probed.rows::<ExchangeRow>();
+    let probes: Vec<_> = probes.iter().filter(|row| row.purpose == "probe").collect();
+    assert!(probes.len() >= 10, "{} probes", probes.len());
+    assert!(probes.iter().all(|row| row.depth.is_none() && row.url.contains(['?', ';'])));
+    let counted = |of: fn(&SiteRow) -> u64| sites.iter().map(of).sum::<u64>();
+    assert_eq!(counted(|site| site.probe_requests), probes.len() as u64);
+    assert_eq!(counted(|site| site.requests), asked as u64, "every request is accounted for");
+
+    let estimate = Overview::load(&probed.dir()).unwrap().kept_back.probes.expect("there are probes");
+    assert_eq!(estimate.requests, probes.len() as u64);
+    let whole = space.survey(Settings { queries_per_script: 1000, ..space.settings() }).tables();
+    let hidden = whole.links.len().saturating_sub(usual.links.len()) as f64;
+    let bound = estimate.external_urls.high * estimate.withheld as f64;
+    assert!(
+        hidden <= bound.max(1.0) * 1.5 + 5.0,
+        "{hidden} external URLs were hidden, at most {bound} estimated"
+    );
+    assert!(Overview::load(&plain.dir()).unwrap().kept_back.probes.is_none());
+}
