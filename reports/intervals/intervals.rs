@@ -119,7 +119,7 @@ impl Figure {
         for (depth, outcome) in self.outcomes.iter_mut().enumerate() {
             // A survey may be less deep than the world: it then knows all there.
             let one = Estimate { value: 1.0, low: 1.0, high: 1.0 };
-            let estimate = self.reading.coverage(curves, depth).unwrap_or(one);
+            let estimate = self.reading.of(curves, depth).unwrap_or(one);
             let truth = self.truth[depth];
             outcome.value += estimate.value;
             outcome.contained += u64::from((estimate.low - 1e-12..=estimate.high + 1e-12).contains(&truth));
