@@ -264,7 +264,7 @@ fn traps_end_by_evidence_with_their_patterns_named_and_without_losing_an_externa
 
 #[test]
 fn pages_with_cut_excerpts_are_read_in_the_charset_that_they_are_in() {
-    let world = r#"
+    let world = r"
         [pages]
         utf8_share = 1.0
         windows_1252_share = 0.0
