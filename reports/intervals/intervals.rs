@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut figures = figures(&world, trees, depths);
     for run in 0..runs {
         let survey = world.sample(trees, 1000 + run);
-        let curves = Curves::of(&survey, &Sampling { seed: run, ..Sampling::default() });
+        let curves = Curves::measure(&survey, &Sampling { seed: run, ..Sampling::default() });
         for figure in &mut figures {
             figure.judge(&survey, &curves);
         }

@@ -29,10 +29,10 @@ fn curves(dir: &Path) -> Result<(), Box<dyn Error>> {
     let recorded = Recorded::load(dir)?;
     let loaded = seconds();
     let sampling = Sampling::default();
-    let curves = Curves::of(&recorded, &sampling);
+    let curves = Curves::measure(&recorded, &sampling);
     let drawn = seconds() - loaded;
-    let deepest = Deepest::of(&recorded, &sampling);
-    let (unseen, censoring) = (Unseen::of(&recorded, &sampling), Censoring::of(&recorded));
+    let deepest = Deepest::measure(&recorded, &sampling);
+    let (unseen, censoring) = (Unseen::estimate(&recorded, &sampling), Censoring::of(&recorded));
     let rows = row_counts(dir)?;
     let of = |table: &str| rows.get(table).map_or(0, |count| count.rows);
     let urls = curves.levels.last().map_or(0, |level| level.known[0]);

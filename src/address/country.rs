@@ -7,8 +7,10 @@ pub struct CountryDomains(Vec<Host>);
 /// Why a text is not a list of country domains.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum CountryError {
+    /// The list of domains is empty.
     #[error("no country domain given (expected for example 'ke' or 'ke,tz,ug')")]
     None,
+    /// A name that no registry hands names out below.
     #[error(
         "'{0}' is not a country domain: the Public Suffix List has no such registry suffix (expected for example 'ke' or 'or.ke')"
     )]
@@ -50,10 +52,11 @@ impl CountryDomains {
 
     /// The country domain that a host lies in.
     #[must_use]
-    pub fn of(&self, host: &Host) -> Option<&Host> {
+    pub fn domain_of(&self, host: &Host) -> Option<&Host> {
         self.0.iter().find(|domain| host.is_at_or_below(domain))
     }
 
+    /// In the order given.
     pub fn iter(&self) -> impl Iterator<Item = &Host> {
         self.0.iter()
     }
@@ -73,7 +76,7 @@ mod tests {
     #[test]
     fn hosts_are_found_by_label() {
         let countries = parse("ke, .tz,中国").unwrap();
-        let of = |name: &str| countries.of(&Host::parse(name).unwrap()).map(ToString::to_string);
+        let of = |name: &str| countries.domain_of(&Host::parse(name).unwrap()).map(ToString::to_string);
         assert_eq!(of("www.a.co.ke").as_deref(), Some("ke"));
         assert_eq!(of("例.中国").as_deref(), Some("xn--fiqs8s"));
         assert_eq!(of("ke.com"), None);

@@ -57,6 +57,7 @@ impl Host {
         }
     }
 
+    /// In canonical form: lower case, Punycode, addresses in the shortest spelling.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

@@ -18,6 +18,7 @@ use super::server_at;
 pub struct Neighbourhood(IpAddr);
 
 impl Neighbourhood {
+    /// The /24 of an IPv4 address, the /48 of an IPv6 address.
     #[must_use]
     pub fn of(address: IpAddr) -> Self {
         Self(match server_at(address) {

@@ -28,6 +28,7 @@ pub struct OptOutEntry {
     pub who: String,
     /// `2026-11-02`.
     pub date: Option<String>,
+    /// From 1.
     pub line: usize,
 }
 
@@ -38,8 +39,11 @@ pub struct OptOutEntry {
     "line {line}: '{value}' is not {expected} (expected for example 'example.ke', '41.90.0.7', '41.90.0.0/16' or 'AS64500', and after it a date such as 2026-11-02 if you like)"
 )]
 pub struct OptOutError {
+    /// From 1.
     pub line: usize,
+    /// What stands there.
     pub value: String,
+    /// What should.
     pub expected: &'static str,
 }
 
@@ -122,6 +126,7 @@ impl OptOut {
         }
     }
 
+    /// Whether the host, or a name above it, opted out.
     #[must_use]
     pub fn has_host(&self, host: &Host) -> bool {
         self.hosts.iter().any(|name| host.is_at_or_below(name))
@@ -134,6 +139,7 @@ impl OptOut {
         self.networks.iter().any(|network| is_in(*network, server_at(address)) || is_in(*network, address))
     }
 
+    /// Whether the autonomous system opted out.
     #[must_use]
     pub fn has_system(&self, number: u32) -> bool {
         self.systems.contains(&number)

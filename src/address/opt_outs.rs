@@ -32,11 +32,13 @@ impl OptOuts {
         *self.list.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(list);
     }
 
+    /// Whether the host opted out, by name or as an address.
     #[must_use]
     pub fn has_host(&self, host: &Host) -> bool {
         self.list().has_host(host) || host.ip().is_some_and(|address| self.has_address(address))
     }
 
+    /// Whether the address opted out, by itself, its network or its autonomous system.
     #[must_use]
     pub fn has_address(&self, address: IpAddr) -> bool {
         let list = self.list();

@@ -38,6 +38,7 @@ impl PathPattern {
         self.text.len()
     }
 
+    /// Whether a path with its query fits the pattern.
     #[must_use]
     pub fn matches(&self, target: &Target) -> bool {
         let find = |text: &str, part: &str| text.find(part);
@@ -50,6 +51,7 @@ impl PathPattern {
 }
 
 impl Target {
+    /// The target of a path with its query.
     #[must_use]
     pub fn of(path_and_query: &str) -> Self {
         let text = comparable(path_and_query.as_bytes());

@@ -23,8 +23,11 @@ pub struct Priorities {
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("line {line}: '{value}' is not {expected} (expected for example 'go.ke 10' or '*-shop.* -10')")]
 pub struct PriorityError {
+    /// From 1.
     pub line: usize,
+    /// What stands there.
     pub value: String,
+    /// What should.
     pub expected: &'static str,
 }
 
@@ -61,7 +64,7 @@ impl Priorities {
 
     /// The priority of a host.
     #[must_use]
-    pub fn of(&self, host: &Host) -> i32 {
+    pub fn of_host(&self, host: &Host) -> i32 {
         let nearest = std::iter::successors(Some(host.clone()), Host::parent)
             .find_map(|name| self.names.get(&name).copied());
         let fits = || self.patterns.iter().find(|(pattern, _)| fits(pattern, host.as_str()));
@@ -89,7 +92,7 @@ mod tests {
     use super::*;
 
     fn of(list: &str, name: &str) -> i32 {
-        Priorities::parse(list).unwrap().of(&Host::parse(name).unwrap())
+        Priorities::parse(list).unwrap().of_host(&Host::parse(name).unwrap())
     }
 
     #[test]
@@ -114,7 +117,7 @@ mod tests {
             #[test]
             fn any_text_is_a_list_or_an_error(text in ".{0,80}") {
                 if let Ok(list) = Priorities::parse(&text) {
-                    let _ = list.of(&Host::parse("www.a.ke").unwrap());
+                    let _ = list.of_host(&Host::parse("www.a.ke").unwrap());
                 }
             }
 

@@ -26,7 +26,7 @@ pub struct Scope {
 impl Scope {
     /// The scope of the site tree that starts at `start`.
     #[must_use]
-    pub fn of(start: &Host, rule: ScopeRule, suffixes: Arc<Suffixes>) -> Self {
+    pub fn new(start: &Host, rule: ScopeRule, suffixes: Arc<Suffixes>) -> Self {
         let site = match rule {
             ScopeRule::Site => suffixes.site_of(start),
             ScopeRule::Host => Site::new(start.clone()),
@@ -34,6 +34,7 @@ impl Scope {
         Self { rule, site, suffixes }
     }
 
+    /// That the scope is of.
     #[must_use]
     pub fn site(&self) -> &Site {
         &self.site
@@ -69,7 +70,7 @@ mod tests {
 
     fn scope(start: &str, rule: ScopeRule, section: SuffixSection) -> Scope {
         let suffixes = Suffixes::parse(include_str!("../../data/public_suffix_list.dat"), section).unwrap();
-        Scope::of(&Host::parse(start).unwrap(), rule, Arc::new(suffixes))
+        Scope::new(&Host::parse(start).unwrap(), rule, Arc::new(suffixes))
     }
 
     fn contains(scope: &Scope, host: &str) -> bool {

@@ -11,16 +11,19 @@ use super::Host;
 pub struct Site(Host);
 
 impl Site {
+    /// The site with this registrable domain.
     #[must_use]
     pub fn new(root: Host) -> Self {
         Self(root)
     }
 
+    /// Its registrable domain, or a host that is a site of its own.
     #[must_use]
     pub fn root(&self) -> &Host {
         &self.0
     }
 
+    /// The root as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         self.0.as_str()
@@ -47,14 +50,23 @@ pub enum SuffixSection {
 /// Why a suffix list is not used.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum SuffixError {
+    /// A line is no rule.
     #[error(
         "line {line}: '{value}' is not a suffix rule (expected a domain name such as 'co.ke', '*.ck' or '!www.ck')"
     )]
-    Line { line: usize, value: String },
+    Line {
+        /// From 1.
+        line: usize,
+        /// What stands there.
+        value: String,
+    },
+    /// The list has no section of registries.
     #[error("no line '// ===BEGIN ICANN DOMAINS===': this is not a Public Suffix List")]
     NoIcannSection,
+    /// A marker that the list should have is missing.
     #[error("the list is cut short: no line '// ===END {0} DOMAINS==='")]
     CutShort(&'static str),
+    /// The list cannot be used.
     #[error("the list cannot be read: {0}")]
     List(String),
 }

@@ -48,13 +48,16 @@ pub enum UrlError {
     /// Another scheme: `mailto:`, `javascript:`, `ftp:` … Not a defect, just no Web page.
     #[error("not an http or https URL")]
     NotWeb,
+    /// It is no URL.
     #[error("not a URL")]
     Malformed,
+    /// Its host is none that DNS or an address can be.
     #[error("no usable host")]
     BadHost,
     /// Another service than the Web listens at such a port; browsers do not go there, nor does a survey.
     #[error("a port that browsers refuse")]
     RefusedPort,
+    /// It is longer than any URL that is kept.
     #[error("longer than {MAX_URL_BYTES} bytes")]
     TooLong,
 }
@@ -125,11 +128,13 @@ impl WebUrl {
         self.url.as_str()
     }
 
+    /// In canonical form.
     #[must_use]
     pub fn host(&self) -> &Host {
         &self.host
     }
 
+    /// Whether it is asked by TLS.
     #[must_use]
     pub fn is_https(&self) -> bool {
         self.url.scheme() == "https"
@@ -163,11 +168,13 @@ impl WebUrl {
         &self.url[::url::Position::BeforePath..]
     }
 
+    /// From the first slash on, percent-encoded.
     #[must_use]
     pub fn path(&self) -> &str {
         self.url.path()
     }
 
+    /// Without the question mark; none where there is none.
     #[must_use]
     pub fn query(&self) -> Option<&str> {
         self.url.query()

@@ -14,17 +14,20 @@ use super::{Ended, Kind, Recorded, Trees};
 /// anything.
 #[derive(Clone, Debug, Serialize)]
 pub struct Censoring {
+    /// Trees that a limit of the survey ended.
     pub cut_trees: u64,
     /// URLs of cut trees that were found and not asked for.
     pub unasked_urls: u64,
     /// What they would bring, all of it new: external URLs, hosts, sites and server addresses.
     pub might_bring: [f64; 4],
+    /// From depth 0 down.
     pub levels: Vec<CensoredLevel>,
 }
 
 /// Coverage from levels 0 to `depth`, between its bounds.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct CensoredLevel {
+    /// The deepest level that counts.
     pub depth: u16,
     /// External URLs, hosts and sites, each counted once in every site tree.
     pub pair: [Bounds; 3],
@@ -32,6 +35,7 @@ pub struct CensoredLevel {
     pub union: [Bounds; 4],
 }
 
+/// Coverage at the least and at the most, each from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Bounds {
     /// If all that the cut trees might bring were new.

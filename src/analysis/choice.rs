@@ -5,6 +5,7 @@ use super::{Bounds, Censoring, CurveLevel, Curves, Estimate, Kind, LoadUnit};
 /// A depth chosen by one criterion, with all depths for comparison.
 #[derive(Clone, Debug, Serialize)]
 pub struct Choice {
+    /// What was asked of a depth.
     pub criterion: Criterion,
     /// Of the intervals.
     pub confidence: f64,
@@ -16,9 +17,11 @@ pub struct Choice {
     pub at_best: Option<u16>,
     /// The deepest level walked. Coverage there is 1 by definition: it is a share of what is known.
     pub deepest: u16,
+    /// Site trees of the survey.
     pub trees: u64,
     /// Trees of which not all was seen.
     pub cut_trees: u64,
+    /// From depth 0 down.
     pub levels: Vec<ChoiceLevel>,
 }
 
@@ -27,9 +30,25 @@ pub struct Choice {
 #[serde(rename_all = "snake_case")]
 pub enum Criterion {
     /// The least depth whose coverage is at least this, even at the lower end of its interval.
-    Coverage { at_least: f64, of: Kind, reading: Reading },
+    Coverage {
+        /// From 0 to 1.
+        at_least: f64,
+        /// What is counted.
+        of: Kind,
+        /// How often what several trees know is counted.
+        reading: Reading,
+    },
     /// The greatest depth whose load rate is at most this, even at the upper end of its interval.
-    Load { at_most: f64, unit: LoadUnit, of: Kind, reading: Reading },
+    Load {
+        /// From 0 to 1.
+        at_most: f64,
+        /// What load is counted in.
+        unit: LoadUnit,
+        /// What the coverage shown beside it counts.
+        of: Kind,
+        /// How often that counts what several trees know.
+        reading: Reading,
+    },
 }
 
 /// How coverage counts what several site trees know.
@@ -45,14 +64,19 @@ pub enum Reading {
 /// What the levels 0 to `depth` cost and cover.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct ChoiceLevel {
+    /// The deepest level that counts.
     pub depth: u16,
+    /// Sent, robots.txt included.
     pub requests: u64,
+    /// On the wire, both ways.
     pub bytes: u64,
+    /// Of the servers, in milliseconds.
     pub busy_ms: f64,
     /// The share of the load of all levels: requests, bytes, busy time.
     pub load: [Estimate; 3],
     /// The load that is saved against the deepest level walked, in the same units.
     pub saved: [f64; 3],
+    /// In the unit and the reading of the criterion.
     pub coverage: Estimate,
     /// Between what coverage lies, whatever the cut trees hold.
     pub censored: Bounds,
@@ -99,7 +123,7 @@ impl Criterion {
     fn is_met_by(&self, level: &CurveLevel, by: End) -> bool {
         match self {
             Self::Coverage { at_least, of, reading } => {
-                let coverage = reading.of(level, *of);
+                let coverage = reading.coverage(level, *of);
                 by.of(coverage.low, coverage.value, coverage.high) >= *at_least
             }
             Self::Load { at_most, unit, .. } => {
@@ -128,6 +152,7 @@ impl Reading {
         }
     }
 
+    /// The reading that a word of files and flags stands for.
     #[must_use]
     pub fn named(word: &str) -> Option<Self> {
         [Self::Pair, Self::Union].into_iter().find(|reading| reading.word() == word)
@@ -135,7 +160,7 @@ impl Reading {
 
     /// The coverage of a level. Addresses belong to the survey and not to a tree, so they have one reading.
     #[must_use]
-    pub fn of(self, level: &CurveLevel, kind: Kind) -> Estimate {
+    pub fn coverage(self, level: &CurveLevel, kind: Kind) -> Estimate {
         match self {
             Self::Pair => level.pair(kind).unwrap_or_else(|| level.union(kind)),
             Self::Union => level.union(kind),
@@ -152,8 +177,9 @@ impl Reading {
 }
 
 impl Choice {
+    /// Chooses a depth by a criterion; bounds come from `censoring`.
     #[must_use]
-    pub fn of(curves: &Curves, censoring: &Censoring, criterion: Criterion) -> Self {
+    pub fn by(curves: &Curves, censoring: &Censoring, criterion: Criterion) -> Self {
         let levels: Vec<ChoiceLevel> =
             curves.levels.iter().map(|at| level(at, censoring, &criterion)).collect();
         let choose = |by| criterion.choose(&curves.levels, by);
@@ -186,7 +212,7 @@ fn level(at: &CurveLevel, censoring: &Censoring, criterion: &Criterion) -> Choic
         busy_ms: at.busy_ms,
         load: at.load,
         saved: at.load.map(|load| 1.0 - load.value),
-        coverage: reading.of(at, kind),
+        coverage: reading.coverage(at, kind),
         censored: reading.bounds(censoring, usize::from(at.depth), kind),
         fits: criterion.is_met_by(at, End::Safe),
     }
@@ -222,7 +248,7 @@ mod tests {
     fn depth(criterion: Criterion) -> Option<u16> {
         let censoring =
             Censoring { cut_trees: 0, unasked_urls: 0, might_bring: [0.0; 4], levels: Vec::new() };
-        Choice::of(&curves(&[(0.5, 0.2), (0.8, 0.5), (0.96, 0.8), (1.0, 1.0)]), &censoring, criterion).depth
+        Choice::by(&curves(&[(0.5, 0.2), (0.8, 0.5), (0.96, 0.8), (1.0, 1.0)]), &censoring, criterion).depth
     }
 
     #[test]
@@ -245,7 +271,7 @@ mod tests {
     fn what_was_measured_and_what_may_be_at_best_choose_depths_of_their_own() {
         let criterion = Criterion::Coverage { at_least: 0.82, of: Kind::Urls, reading: Reading::Pair };
         let choice =
-            Choice::of(&curves(&[(0.7, 0.2), (0.8, 0.4), (0.85, 0.8), (1.0, 1.0)]), &UNCUT, criterion);
+            Choice::by(&curves(&[(0.7, 0.2), (0.8, 0.4), (0.85, 0.8), (1.0, 1.0)]), &UNCUT, criterion);
         assert_eq!([choice.at_best, choice.as_measured, choice.depth], [Some(1), Some(2), Some(3)]);
     }
 

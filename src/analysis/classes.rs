@@ -11,6 +11,7 @@ pub enum ServerClass {
     /// From 512 kbit/s to 4 Mbit/s, from which on a line is called broadband (FCC, Sixth Broadband Deployment
     /// Report, 2010).
     Middling,
+    /// From 4 Mbit/s.
     Broad,
     /// No answer was long enough to tell, or none came.
     Unmeasured,
@@ -21,8 +22,10 @@ const ENDS: [(f64, ServerClass); 3] =
     [(64e3, ServerClass::Narrow), (512e3, ServerClass::Thin), (4e6, ServerClass::Middling)];
 
 impl ServerClass {
+    /// From the slowest; the unmeasured last.
     pub const ALL: [Self; 5] = [Self::Narrow, Self::Thin, Self::Middling, Self::Broad, Self::Unmeasured];
 
+    /// The class of a server; none: it never answered.
     #[must_use]
     pub fn of(server: Option<&MeasuredServer>) -> Self {
         let Some(rate) = server.and_then(MeasuredServer::throughput) else { return Self::Unmeasured };

@@ -21,11 +21,15 @@ pub struct Curves {
 /// What levels 0 to `depth` cost and brought.
 #[derive(Clone, Debug, Serialize)]
 pub struct CurveLevel {
+    /// The deepest level that counts.
     pub depth: u16,
+    /// Read for links.
     pub pages: u64,
+    /// Sent, robots.txt included.
     pub requests: u64,
     /// On the wire, both ways.
     pub bytes: u64,
+    /// Of the servers, in milliseconds.
     pub busy_ms: f64,
     /// External URLs, hosts and sites, each counted once in every site tree.
     pub found: [u64; 3],
@@ -42,6 +46,7 @@ pub struct CurveLevel {
 }
 
 impl CurveLevel {
+    /// The share of the load of all levels, in this unit.
     #[must_use]
     pub fn load(&self, unit: LoadUnit) -> Estimate {
         self.load[unit as usize]
@@ -53,6 +58,7 @@ impl CurveLevel {
         self.pair.get(kind as usize).copied()
     }
 
+    /// Coverage with each key counted once in the survey.
     #[must_use]
     pub fn union(&self, kind: Kind) -> Estimate {
         self.union[kind as usize]
@@ -65,7 +71,7 @@ impl Curves {
     /// Half a minute at most for the largest survey, about a second for 3,400 site trees of 20 levels: the
     /// intervals take most of it, in proportion to the replicates.
     #[must_use]
-    pub fn of(recorded: &Recorded, sampling: &Sampling) -> Self {
+    pub fn measure(recorded: &Recorded, sampling: &Sampling) -> Self {
         let totals = totals(&recorded.trees);
         let shares = Shares::of(recorded, sampling);
         let (mut levels, mut before) = (Vec::with_capacity(totals.len()), (0, 0));
@@ -111,7 +117,7 @@ const FOUND: [Amount; 3] =
 impl Shares {
     fn of(recorded: &Recorded, sampling: &Sampling) -> Self {
         let trees = &recorded.trees;
-        let units = Units::of(trees, &mut Chance::new(sampling.seed, 0));
+        let units = Units::draw(trees, &mut Chance::new(sampling.seed, 0));
         let mut purpose = 0;
         let mut of = |statistic: &mut dyn Statistic, spread: Spread| {
             purpose += 1;
@@ -201,7 +207,7 @@ mod tests {
     #[test]
     fn intervals_hold_the_value_and_stay_within_nothing_and_all() {
         for trees in [1, 2, 3, 17, 300] {
-            let curves = Curves::of(&survey(&country(trees, 7, 5)), &Sampling::default());
+            let curves = Curves::measure(&survey(&country(trees, 7, 5)), &Sampling::default());
             for one in estimates(&curves) {
                 assert!(0.0 <= one.low && one.low <= one.value && one.value <= one.high, "{trees}: {one:?}");
                 assert!(one.high <= 1.0, "{trees}: {one:?}");
@@ -214,7 +220,7 @@ mod tests {
     #[test]
     fn what_several_trees_know_has_an_interval_too() {
         let trees: Vec<_> = (0..30).map(|_| tree("complete", &[(1, &[1, 2, 3]), (4, &[4])])).collect();
-        let curves = Curves::of(&survey(&trees), &Sampling::default());
+        let curves = Curves::measure(&survey(&trees), &Sampling::default());
         let union = curves.levels[0].union[0];
         assert_eq!(union.value, 0.75);
         assert!(union.low < 0.5 && union.high > 0.9, "{union:?}");
@@ -223,14 +229,15 @@ mod tests {
     #[test]
     fn the_same_seed_gives_the_same_intervals() {
         let recorded = survey(&country(300, 6, 5));
-        let with_seed = |seed| estimates(&Curves::of(&recorded, &Sampling { seed, ..Sampling::default() }));
+        let with_seed =
+            |seed| estimates(&Curves::measure(&recorded, &Sampling { seed, ..Sampling::default() }));
         assert_eq!(with_seed(1), with_seed(1));
         assert_ne!(with_seed(1), with_seed(2));
     }
 
     #[test]
     fn nothing_known_is_nothing_covered() {
-        let curves = Curves::of(&survey(&[tree("unreachable", &[])]), &Sampling::default());
+        let curves = Curves::measure(&survey(&[tree("unreachable", &[])]), &Sampling::default());
         assert_eq!(curves.levels[0].union[0], Estimate::default());
         assert_eq!(curves.levels[0].pair[0], Estimate::default());
     }
@@ -240,10 +247,10 @@ mod tests {
     fn intervals_of_small_surveys_hold_the_truth_of_the_country() {
         let (runs, depths) = (40, 6);
         let whole = survey(&country(4000, depths, 11));
-        let truth = Curves::of(&whole, &Sampling { replicates: 1, ..Sampling::default() });
+        let truth = Curves::measure(&whole, &Sampling { replicates: 1, ..Sampling::default() });
         let mut held = [[0_u32; 2]; 6];
         for seed in 0..runs {
-            let curves = Curves::of(
+            let curves = Curves::measure(
                 &whole.sample(400, seed),
                 &Sampling { seed, replicates: 200, ..Sampling::default() },
             );

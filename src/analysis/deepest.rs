@@ -23,6 +23,7 @@ pub struct Deepest {
 /// The trees whose deepest level is `depth`.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct DeepestLevel {
+    /// Levels below the start URL.
     pub depth: u16,
     /// Trees that ended here by themselves.
     pub ended: u64,
@@ -35,7 +36,7 @@ pub struct DeepestLevel {
 impl Deepest {
     /// Counts the trees of a survey by their deepest level.
     #[must_use]
-    pub fn of(recorded: &Recorded, sampling: &Sampling) -> Self {
+    pub fn measure(recorded: &Recorded, sampling: &Sampling) -> Self {
         let counts = counts(recorded);
         let trees = counts.iter().map(|(ended, cut)| ended + cut).sum();
         let mut survival = Survival { share: 1.0, spread: 0.0, reach: sampling.normal_quantile() };
@@ -116,7 +117,7 @@ mod tests {
             levels("depth", 4, 2),
             levels("unreachable", 0, 5),
         ];
-        let found = Deepest::of(&survey(&grown.concat()), &Sampling::default());
+        let found = Deepest::measure(&survey(&grown.concat()), &Sampling::default());
         assert_eq!((found.trees, found.without_page), (12, 5));
         let counts: Vec<_> = found.levels.iter().map(|level| (level.ended, level.cut)).collect();
         assert_eq!(counts, [(4, 0), (3, 1), (2, 0), (0, 2)]);
@@ -134,9 +135,9 @@ mod tests {
     #[test]
     fn where_all_trees_ended_none_goes_on() {
         let grown = [levels("complete", 1, 1), levels("complete", 3, 2)].concat();
-        let found = Deepest::of(&survey(&grown), &Sampling::default());
+        let found = Deepest::measure(&survey(&grown), &Sampling::default());
         assert_eq!(found.share_without_end, Estimate { value: 0.0, low: 0.0, high: 0.0 });
-        let nothing = Deepest::of(&survey(&levels("unreachable", 0, 2)), &Sampling::default());
+        let nothing = Deepest::measure(&survey(&levels("unreachable", 0, 2)), &Sampling::default());
         assert_eq!((nothing.trees, nothing.levels.len()), (0, 0));
     }
 }

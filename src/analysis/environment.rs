@@ -22,8 +22,11 @@ use super::{Kind, Reading};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Environment {
+    /// What they may bear.
     pub servers: Servers,
+    /// What the surveyor has to give.
     pub surveyor: Surveyor,
+    /// How the next survey is to be made.
     pub survey: Plan,
 }
 
@@ -66,6 +69,7 @@ pub struct Plan {
     pub coverage: Option<f64>,
     /// What coverage is counted in.
     pub of: Option<Kind>,
+    /// None: as the survey counted.
     pub reading: Option<Reading>,
     /// Of the intervals.
     pub confidence: Option<f64>,

@@ -11,6 +11,7 @@ use super::{Kind, Reading};
 pub struct EnvironmentError {
     /// From 1.
     pub line: usize,
+    /// The key or line, and what was expected.
     pub message: String,
 }
 

@@ -7,15 +7,23 @@ use crate::records::{ManifestError, TablesError};
 /// Why a survey cannot be analysed.
 #[derive(Debug, thiserror::Error)]
 pub enum AnalysisError {
+    /// There is no survey, or its manifest cannot be read.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
+    /// A table is missing, damaged or cannot be read.
     #[error(transparent)]
     Tables(#[from] TablesError),
     /// There are tables, and no site tree in them.
     #[error("{} is an empty survey: its tables hold no site tree yet", .0.display())]
     Empty(PathBuf),
+    /// A file has other contents than this version writes.
     #[error("cannot read table {}: {message}", .path.display())]
-    Columns { path: PathBuf, message: String },
+    Columns {
+        /// The table's folder, or the file.
+        path: PathBuf,
+        /// What is wrong with it.
+        message: String,
+    },
 }
 
 impl AnalysisError {

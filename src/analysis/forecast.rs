@@ -10,9 +10,11 @@ use super::{Curves, Environment, Estimate, Kind, Reading};
 pub struct Forecast {
     /// With everything that it leaves open as recorded.
     pub environment: Environment,
+    /// Of the intervals.
     pub confidence: f64,
     /// What coverage is counted in.
     pub of: Kind,
+    /// Of the coverage.
     pub reading: Reading,
     /// The depth recommended; none when none fits. It is the least that keeps all bounds if a coverage is wanted,
     /// and else the greatest.
@@ -21,27 +23,35 @@ pub struct Forecast {
     pub deepest: u16,
     /// Which depths each bound allows.
     pub limits: Vec<Limit>,
+    /// From depth 0 down.
     pub levels: Vec<ForecastLevel>,
 }
 
 /// A survey to one depth.
 #[derive(Clone, Debug, Serialize)]
 pub struct ForecastLevel {
+    /// The deepest level that is walked.
     pub depth: u16,
+    /// How long the survey takes.
     pub seconds: f64,
+    /// Site trees that are walked.
     pub trees: u64,
+    /// Sent, robots.txt included.
     pub requests: u64,
     /// Both ways.
     pub bytes: u64,
     /// In the busiest hour.
     pub busiest_bits_per_second: f64,
-    pub server_requests: Spread,
-    pub server_bytes: Spread,
+    /// Over servers.
+    pub server_requests: ServerSpread,
+    /// Over servers, both ways.
+    pub server_bytes: ServerSpread,
     /// The share of its link, or of what others leave of it where no link is given, that the survey takes of a
     /// server over the time in which it is there.
-    pub server_share: Option<Spread>,
+    pub server_share: Option<ServerSpread>,
     /// The share of the surveyor's link in the busiest hour.
     pub surveyor_share: Option<f64>,
+    /// Of what the recorded survey knows.
     pub coverage: Estimate,
     /// The bounds that are broken.
     pub breaks: Vec<Bound>,
@@ -49,10 +59,12 @@ pub struct ForecastLevel {
 
 /// How a figure is spread over the servers that are asked at all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Spread {
+pub struct ServerSpread {
+    /// Half of the servers bear less.
     pub median: f64,
     /// 95 of 100 servers have no more.
     pub p95: f64,
+    /// That any server bears.
     pub most: f64,
 }
 
@@ -60,19 +72,28 @@ pub struct Spread {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
+    /// How long the survey may take.
     Days,
+    /// How much of what is known it must find.
     Coverage,
+    /// How much of a server's time it may take.
     ServerShare,
+    /// Requests that a server may bear.
     ServerRequests,
+    /// Bytes that a server may bear.
     ServerBytes,
+    /// How much of the surveyor's own link it may take.
     SurveyorShare,
 }
 
 /// A bound, and the depths that keep it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Limit {
+    /// What is bounded.
     pub bound: Bound,
+    /// The figure of the environment.
     pub wanted: f64,
+    /// That keep to it.
     pub depths: Vec<u16>,
 }
 
@@ -85,7 +106,7 @@ impl Forecast {
     /// Foretells surveys of the trees that `keep` says, to every depth that was walked. `pacing` makes the rule of
     /// pauses under that environment, anew for each depth.
     #[must_use]
-    pub fn of<P: Pacing>(
+    pub fn play<P: Pacing>(
         exchanges: &Exchanges,
         curves: &Curves,
         environment: &Environment,
@@ -101,7 +122,7 @@ impl Forecast {
             Figures::of(&schedule, exchanges, environment)
         });
         let levels: Vec<ForecastLevel> = (curves.levels.iter().zip(schedules))
-            .map(|(level, figures)| figures.level(level.depth, reading.of(level, of), environment))
+            .map(|(level, figures)| figures.level(level.depth, reading.coverage(level, of), environment))
             .collect();
         let limits = limits(environment, &levels);
         let mut fitting = levels.iter().filter(|level| level.breaks.is_empty()).map(|level| level.depth);
@@ -157,9 +178,9 @@ struct Figures {
     requests: u64,
     bytes: u64,
     busiest_hour: u64,
-    server_requests: Spread,
-    server_bytes: Spread,
-    server_share: Option<Spread>,
+    server_requests: ServerSpread,
+    server_bytes: ServerSpread,
+    server_share: Option<ServerSpread>,
 }
 
 impl Figures {
@@ -176,10 +197,11 @@ impl Figures {
             requests: schedule.requests,
             bytes: schedule.bytes,
             busiest_hour: schedule.busiest_hour,
-            server_requests: Spread::of(asked().map(|borne| f64::from(borne.requests)).collect())
+            server_requests: ServerSpread::of(asked().map(|borne| f64::from(borne.requests)).collect())
                 .unwrap_or_default(),
-            server_bytes: Spread::of(asked().map(|borne| borne.bytes as f64).collect()).unwrap_or_default(),
-            server_share: Spread::of(shares.collect()),
+            server_bytes: ServerSpread::of(asked().map(|borne| borne.bytes as f64).collect())
+                .unwrap_or_default(),
+            server_share: ServerSpread::of(shares.collect()),
         }
     }
 
@@ -206,7 +228,7 @@ impl Figures {
     }
 }
 
-impl Spread {
+impl ServerSpread {
     /// Nearest ranks; none of nothing.
     fn of(mut values: Vec<f64>) -> Option<Self> {
         values.sort_unstable_by(f64::total_cmp);
@@ -261,10 +283,10 @@ mod tests {
 
     #[test]
     fn a_spread_has_nearest_ranks() {
-        let spread = Spread::of((1..=100).map(f64::from).collect());
-        assert_eq!(spread, Some(Spread { median: 50.0, p95: 95.0, most: 100.0 }));
-        assert_eq!(Spread::of(vec![7.0]), Some(Spread { median: 7.0, p95: 7.0, most: 7.0 }));
-        assert_eq!(Spread::of(Vec::new()), None);
+        let spread = ServerSpread::of((1..=100).map(f64::from).collect());
+        assert_eq!(spread, Some(ServerSpread { median: 50.0, p95: 95.0, most: 100.0 }));
+        assert_eq!(ServerSpread::of(vec![7.0]), Some(ServerSpread { median: 7.0, p95: 7.0, most: 7.0 }));
+        assert_eq!(ServerSpread::of(Vec::new()), None);
     }
 
     #[test]

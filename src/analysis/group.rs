@@ -6,6 +6,7 @@ use std::collections::HashMap;
 pub enum Grouping {
     /// The country domain of the start URL.
     Cctld,
+    /// How many links the site is away from the start list.
     Generation,
     /// Where the server of the start URL stands.
     Country,
@@ -18,6 +19,7 @@ pub enum Grouping {
 }
 
 impl Grouping {
+    /// In the order of their numbers.
     pub const ALL: [Self; 6] =
         [Self::Cctld, Self::Generation, Self::Country, Self::Network, Self::Software, Self::Pages];
 }

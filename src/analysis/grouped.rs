@@ -3,8 +3,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::links::{Gathering, each_link};
-use super::recorded::retried;
 use super::subset::numbers;
+use super::tables::retried;
 use super::{AnalysisError, Curves, Grouping, Kind, Recorded, Sampling, Trees};
 
 /// The curves of each of the `most` largest groups of site trees, the largest first, and of all other trees
@@ -28,7 +28,7 @@ pub fn grouped(
     } else {
         retried(|| read_parts(dir, recorded, &groups))?
     };
-    let curves = parts.iter().map(|part: &Recorded| Curves::of(part, sampling));
+    let curves = parts.iter().map(|part: &Recorded| Curves::measure(part, sampling));
     Ok(groups.names.into_iter().zip(curves).collect())
 }
 

@@ -27,14 +27,14 @@
 //! `reports/intervals` has where they do and where not.
 
 use super::chance::Chance;
-use super::reading::Reading;
+use super::sampled_rate::SampledRate;
 use super::units::Units;
 use super::{Estimate, Sampling};
 
 /// What can be computed from any set of sampling units.
 pub(super) trait Statistic {
     /// The reading of the chosen units, stratum by stratum.
-    fn read(&mut self, chosen: &[Vec<u32>]) -> Reading;
+    fn read(&mut self, chosen: &[Vec<u32>]) -> SampledRate;
 }
 
 /// The least expected number of units on the rarer side of a depth in a subsample.
@@ -101,7 +101,7 @@ pub(super) fn in_order(mut estimates: Vec<Estimate>) -> Vec<Estimate> {
 }
 
 /// What part of the units makes a subsample for a depth: one in so many; 0 where they are too few.
-fn part(all: &Reading, depth: usize, most_parts: f64) -> usize {
+fn part(all: &SampledRate, depth: usize, most_parts: f64) -> usize {
     let rarer = all.units_below(depth).min(all.units_above(depth));
     if rarer < FEW_UNITS || all.spread(depth) <= 0.0 {
         return 0;
@@ -115,7 +115,7 @@ fn part(all: &Reading, depth: usize, most_parts: f64) -> usize {
 }
 
 /// The interval for few units on the rarer side of a depth: what they hold is known up to a factor.
-fn counted(all: &Reading, depth: usize, sampling: &Sampling) -> Estimate {
+fn counted(all: &SampledRate, depth: usize, sampling: &Sampling) -> Estimate {
     let value = 1.0 - all.missing(depth);
     let (below, above) = (all.units_below(depth), all.units_above(depth));
     let (rarer, part) = if below <= above { (below, 1.0 - value) } else { (above, value) };
@@ -186,7 +186,7 @@ impl Subsamples {
         drawn
     }
 
-    fn add(&mut self, reading: &Reading) {
+    fn add(&mut self, reading: &SampledRate) {
         self.beyond.resize(reading.beyond.len(), 0.0);
         for (sum, beyond) in self.beyond.iter_mut().zip(&reading.beyond) {
             *sum += beyond;
@@ -196,7 +196,7 @@ impl Subsamples {
         self.shares.push((0..reading.beyond.len()).map(share).collect());
     }
 
-    fn estimate(&self, all: &Reading, depth: usize, sampling: &Sampling) -> Estimate {
+    fn estimate(&self, all: &SampledRate, depth: usize, sampling: &Sampling) -> Estimate {
         let (missing, spread) = (all.missing(depth), all.spread(depth));
         let value = 1.0 - missing;
         let mut errors = self.errors(depth);
@@ -241,8 +241,8 @@ fn logit(share: f64) -> f64 {
     (share / (1.0 - share)).ln()
 }
 
-/// Of sorted values, between neighbours in proportion.
-fn quantile(sorted: &[f64], share: f64) -> f64 {
+/// Of sorted values, at least one, between neighbours in proportion.
+pub(super) fn quantile(sorted: &[f64], share: f64) -> f64 {
     let place = share.clamp(0.0, 1.0) * (sorted.len() - 1) as f64;
     let (below, above) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
     below + (above - below) * place.fract()

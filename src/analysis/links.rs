@@ -4,23 +4,19 @@ use std::path::Path;
 use polars::prelude::{DataFrame, PolarsResult};
 
 use super::known::Gatherer;
-use super::recorded::{depth_of, each, key, tree_key};
+use super::tables::{TreeNumbers, columns, depth_of, each, key};
 use super::{AnalysisError, Kind, Known, Occurrence};
 use crate::records::LinkRow;
 
-const LINKS: &[&str] = &["site", "seed", "depth", "url", "host", "target_site"];
+columns! {
+    LinkColumns { site: str, seed: u32, depth: u32, url: str, host: str, target_site: str }
+}
 
 /// Where rows belong: trees by site and seed, and the server of each host that was asked.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Index {
-    pub(super) numbers: HashMap<u64, u32>,
+    pub(super) trees: TreeNumbers,
     pub(super) addresses: HashMap<u64, u64>,
-}
-
-impl Index {
-    pub(super) fn tree(&self, site: Option<&str>, seed: Option<u32>) -> Option<u32> {
-        self.numbers.get(&tree_key(site?, seed?)).copied()
-    }
 }
 
 /// A link as keys of its URL, host, site and address, in the order of [`Kind::ALL`].
@@ -32,19 +28,17 @@ pub(super) fn each_link(
     index: &Index,
     mut take: impl FnMut(u32, u16, Keys),
 ) -> Result<(), AnalysisError> {
-    each::<LinkRow>(dir, LINKS, |frame| links_of(frame, index, &mut take))
+    each::<LinkRow>(dir, LinkColumns::NAMES, |frame| links_of(frame, index, &mut take))
 }
 
 fn links_of(frame: &DataFrame, index: &Index, take: &mut impl FnMut(u32, u16, Keys)) -> PolarsResult<()> {
-    let (sites, seeds) = (frame.column("site")?.str()?, frame.column("seed")?.u32()?);
-    let (depths, urls) = (frame.column("depth")?.u32()?, frame.column("url")?.str()?);
-    let (hosts, targets) = (frame.column("host")?.str()?, frame.column("target_site")?.str()?);
+    let columns = LinkColumns::of(frame)?;
     for row in 0..frame.height() {
-        let Some(tree) = index.tree(sites.get(row), seeds.get(row)) else { continue };
-        let host = hosts.get(row).map(key);
+        let Some(tree) = index.trees.find(columns.site.get(row), columns.seed.get(row)) else { continue };
+        let host = columns.host.get(row).map(key);
         let address = host.and_then(|host| index.addresses.get(&host).copied());
-        let keys = [urls.get(row).map(key), host, targets.get(row).map(key), address];
-        take(tree, depth_of(depths.get(row)), keys);
+        let keys = [columns.url.get(row).map(key), host, columns.target_site.get(row).map(key), address];
+        take(tree, depth_of(columns.depth.get(row)), keys);
     }
     Ok(())
 }

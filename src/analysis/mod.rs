@@ -33,11 +33,12 @@ mod links;
 mod occurrences;
 pub mod overview;
 mod ratios;
-mod reading;
 mod recorded;
+mod sampled_rate;
 mod sampling;
 mod schedule;
 mod subset;
+mod tables;
 mod trees;
 mod unions;
 mod units;
@@ -53,7 +54,7 @@ pub use deepest::{Deepest, DeepestLevel};
 pub use environment::{Ceiling, Environment, Plan, Servers, Surveyor};
 pub use environment_file::EnvironmentError;
 pub use error::AnalysisError;
-pub use forecast::{Bound, Forecast, ForecastLevel, Limit, Spread};
+pub use forecast::{Bound, Forecast, ForecastLevel, Limit, ServerSpread};
 pub use group::{Grouping, Labels};
 pub use grouped::grouped;
 pub use known::{Known, KnownByDepth};
@@ -61,7 +62,7 @@ pub use occurrences::{Occurrence, Occurrences};
 pub use overview::Overview;
 pub use recorded::Recorded;
 pub use sampling::Sampling;
-pub use schedule::{Borne, Conditions, Exchanges, MeasuredServer, Pacing, Schedule, Settled};
+pub use schedule::{Conditions, Exchanges, MeasuredServer, Pacing, Schedule, ServerLoad, Settled};
 pub use trees::{Ended, LevelCost, Tree, Trees};
 pub use unseen::{UNSEEN_CAVEAT, Unseen, UnseenOfKind};
 
@@ -69,14 +70,18 @@ pub use unseen::{UNSEEN_CAVEAT, Unseen, UnseenOfKind};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
+    /// In canonical form.
     Urls,
+    /// By name or address.
     Hosts,
+    /// Registrable domains.
     Sites,
     /// Server addresses of hosts that were asked in the same survey.
     Addresses,
 }
 
 impl Kind {
+    /// In the order of their numbers.
     pub const ALL: [Self; 4] = [Self::Urls, Self::Hosts, Self::Sites, Self::Addresses];
 
     /// The word in files and flags.
@@ -90,6 +95,7 @@ impl Kind {
         }
     }
 
+    /// The kind that such a word stands for.
     #[must_use]
     pub fn named(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.word() == word)
@@ -100,16 +106,21 @@ impl Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LoadUnit {
+    /// Sent, robots.txt included.
     Requests,
     /// Bytes on the wire, both ways.
     Bytes,
+    /// Of the servers, from the first byte sent to the last received.
     BusyTime,
 }
 
 /// A figure with the interval that holds what it estimates with the confidence asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Estimate {
+    /// As it was measured.
     pub value: f64,
+    /// The lower end.
     pub low: f64,
+    /// The upper end.
     pub high: f64,
 }

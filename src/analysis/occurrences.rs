@@ -13,12 +13,16 @@ pub struct Occurrences {
 /// A key in a tree, at the least depth where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Occurrence {
+    /// The hash of a URL, host, site or address.
     pub key: u64,
+    /// The number of the tree.
     pub tree: u32,
+    /// The least one in the tree.
     pub depth: u16,
 }
 
 impl Occurrences {
+    /// Sorted by key, then tree.
     #[must_use]
     pub fn list(&self) -> &[Occurrence] {
         &self.list

@@ -1,5 +1,5 @@
 use super::intervals::Statistic;
-use super::reading::Reading;
+use super::sampled_rate::SampledRate;
 use super::units::Units;
 use super::{LevelCost, Trees};
 
@@ -48,8 +48,8 @@ impl Ratio {
 }
 
 impl Statistic for Ratio {
-    fn read(&mut self, chosen: &[Vec<u32>]) -> Reading {
-        let mut reading = Reading::new(self.depths);
+    fn read(&mut self, chosen: &[Vec<u32>]) -> SampledRate {
+        let mut reading = SampledRate::new(self.depths);
         for stratum in chosen {
             reading.begin_stratum();
             for unit in stratum {

@@ -1,26 +1,25 @@
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
 use polars::prelude::{DataFrame, PolarsResult};
-use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::links::{Gathering, Index, each_link};
+use super::tables::{columns, depth_of, each, key, retried};
 use super::{AnalysisError, Ended, Known, Labels, LevelCost, Tree, Trees, group};
-use crate::records::{ExchangeRow, LevelRow, Manifest, Row, SiteRow, TablesError, read_frames};
+use crate::records::{ExchangeRow, LevelRow, Manifest, SiteRow};
 
 /// What is needed of a survey to draw its curves.
 #[derive(Clone, Debug)]
 pub struct Recorded {
+    /// Which survey it is.
     pub manifest: Manifest,
+    /// The site trees that are done.
     pub trees: Trees,
+    /// The external URLs, hosts, sites and addresses.
     pub known: Known,
     /// To find the trees of other rows by; empty where these are but some of a survey's trees.
     pub(super) index: Arc<Index>,
 }
-
-/// How often tables are read anew whose files are joined to larger ones meanwhile.
-const TRIES: u32 = 3;
 
 impl Recorded {
     /// Reads the tables of the survey in `dir`, which may still run: sites that are done are there.
@@ -35,12 +34,12 @@ impl Recorded {
         let manifest = Manifest::load(dir)?;
         let mut loading = Loading::default();
         // Sites first: what belongs to a site that can be read was written before it.
-        each::<SiteRow>(dir, SITES, |frame| loading.add_sites(frame))?;
+        each::<SiteRow>(dir, SiteColumns::NAMES, |frame| loading.add_sites(frame))?;
         if loading.trees.is_empty() {
             return Err(AnalysisError::Empty(dir.to_owned()));
         }
-        each::<LevelRow>(dir, LEVELS, |frame| loading.add_levels(frame))?;
-        each::<ExchangeRow>(dir, EXCHANGES, |frame| loading.add_exchanges(frame))?;
+        each::<LevelRow>(dir, LevelColumns::NAMES, |frame| loading.add_levels(frame))?;
+        each::<ExchangeRow>(dir, ExchangeColumns::NAMES, |frame| loading.add_exchanges(frame))?;
         let (trees, index) = loading.finish();
         let mut gathering = Gathering::new();
         each_link(dir, &index, |tree, depth, keys| gathering.add(tree, depth, keys))?;
@@ -48,68 +47,26 @@ impl Recorded {
     }
 }
 
-/// Reads tables again when a file that was listed is gone: its rows are in a larger one now.
-pub(super) fn retried<T>(mut read: impl FnMut() -> Result<T, AnalysisError>) -> Result<T, AnalysisError> {
-    let mut tries = 1;
-    loop {
-        match read() {
-            Err(AnalysisError::Tables(wrong)) if has_vanished(&wrong) && tries < TRIES => tries += 1,
-            done => return done,
-        }
+columns! {
+    SiteColumns {
+        site: str, seed: u32, cctld: str, generation: u32, outcome: str, deepest: u32, pages: u64, country: str, asn: u32,
+        as_org: str, server: str,
     }
 }
 
-fn has_vanished(wrong: &TablesError) -> bool {
-    wrong.source.kind() == io::ErrorKind::NotFound && wrong.path.extension().is_some()
-}
-
-/// Gives the wanted columns of a table to `take`, one segment at a time.
-pub(super) fn each<R: Row>(
-    dir: &Path,
-    columns: &[&str],
-    mut take: impl FnMut(&DataFrame) -> PolarsResult<()>,
-) -> Result<(), AnalysisError> {
-    for frame in read_frames::<R>(dir, columns)? {
-        take(&frame?).map_err(|wrong| AnalysisError::of_columns(dir, R::TABLE, &wrong))?;
+columns! {
+    LevelColumns {
+        site: str, seed: u32, depth: u32, requests: u64, pages: u64, sent_bytes: u64, received_bytes: u64, busy_ms: f64,
+        external_urls: u64, external_hosts: u64, external_sites: u64, not_fetched_depth: u64, not_fetched_limit: u64,
+        not_fetched_trap: u64, not_fetched_opt_out: u64,
     }
-    Ok(())
 }
 
-const SITES: &[&str] = &[
-    "site",
-    "seed",
-    "cctld",
-    "generation",
-    "outcome",
-    "deepest",
-    "pages",
-    "country",
-    "asn",
-    "as_org",
-    "server",
-];
-const LEVELS: &[&str] = &[
-    "site",
-    "seed",
-    "depth",
-    "requests",
-    "pages",
-    "sent_bytes",
-    "received_bytes",
-    "busy_ms",
-    "external_urls",
-    "external_hosts",
-    "external_sites",
-    "not_fetched_depth",
-    "not_fetched_limit",
-    "not_fetched_trap",
-    "not_fetched_opt_out",
-];
-/// Reasons of the levels table that are a limit of the survey: what they kept back might have been walked.
-const LIMITS: [&str; 4] =
-    ["not_fetched_depth", "not_fetched_limit", "not_fetched_trap", "not_fetched_opt_out"];
-const EXCHANGES: &[&str] =
-    &["site", "seed", "depth", "host", "address", "sent_bytes", "received_bytes", "total_ms"];
+columns! {
+    ExchangeColumns {
+        site: str, seed: u32, depth: u32, host: str, address: str, sent_bytes: u64, received_bytes: u64, total_ms: f64,
+    }
+}
 
 /// The trees while their tables are read.
 #[derive(Default)]
@@ -127,81 +84,63 @@ struct Loading {
 
 impl Loading {
     fn add_sites(&mut self, frame: &DataFrame) -> PolarsResult<()> {
-        let (sites, seeds) = (frame.column("site")?.str()?, frame.column("seed")?.u32()?);
-        let (cctlds, generations) = (frame.column("cctld")?.str()?, frame.column("generation")?.u32()?);
-        let (outcomes, deepest) = (frame.column("outcome")?.str()?, frame.column("deepest")?.u32()?);
-        let (pages, countries) = (frame.column("pages")?.u64()?, frame.column("country")?.str()?);
-        let (systems, organisations) = (frame.column("asn")?.u32()?, frame.column("as_org")?.str()?);
-        let servers = frame.column("server")?.str()?;
+        let columns = SiteColumns::of(frame)?;
         for row in 0..frame.height() {
-            let (Some(site), Some(seed)) = (sites.get(row), seeds.get(row)) else { continue };
-            let number = u32::try_from(self.trees.len()).unwrap_or(u32::MAX);
-            if self.index.numbers.insert(tree_key(site, seed), number).is_some() {
+            let (Some(site), Some(seed)) = (columns.site.get(row), columns.seed.get(row)) else { continue };
+            if self.index.trees.add(site, seed).is_none() {
                 continue;
             }
-            let pages = pages.get(row).unwrap_or_default();
-            let network = systems.get(row).map(|asn| group::network(asn, organisations.get(row)));
-            let software = servers.get(row).map(group::software_family);
-            let generation = generations.get(row).unwrap_or_default().to_string();
+            let pages = columns.pages.get(row).unwrap_or_default();
+            let network = columns.asn.get(row).map(|asn| group::network(asn, columns.as_org.get(row)));
+            let software = columns.server.get(row).map(group::software_family);
+            let generation = columns.generation.get(row).unwrap_or_default().to_string();
             let groups = [
-                cctlds.get(row).unwrap_or("other"),
+                columns.cctld.get(row).unwrap_or("other"),
                 &generation,
-                countries.get(row).unwrap_or("unknown"),
+                columns.country.get(row).unwrap_or("unknown"),
                 network.as_deref().unwrap_or("unknown"),
                 software.filter(|name| !name.is_empty()).unwrap_or("unknown"),
                 group::pages_class(pages),
             ]
             .map(|name| self.labels.number(name));
-            let deepest = deepest.get(row).and_then(|depth| u16::try_from(depth).ok());
+            let deepest = columns.deepest.get(row).and_then(|depth| u16::try_from(depth).ok());
             let seed = u16::try_from(seed).unwrap_or(u16::MAX);
-            let ended = Ended::of(outcomes.get(row).unwrap_or_default(), pages);
+            let ended = Ended::by_outcome(columns.outcome.get(row).unwrap_or_default(), pages);
             self.trees.push(Tree::new(site, seed, ended, deepest, groups));
         }
         Ok(())
     }
 
-    fn tree(&self, site: Option<&str>, seed: Option<u32>) -> Option<u32> {
-        self.index.tree(site, seed)
-    }
-
     fn add_levels(&mut self, frame: &DataFrame) -> PolarsResult<()> {
-        let (sites, seeds) = (frame.column("site")?.str()?, frame.column("seed")?.u32()?);
-        let depths = frame.column("depth")?.u32()?;
-        let (requests, pages) = (frame.column("requests")?.u64()?, frame.column("pages")?.u64()?);
-        let (sent, received) = (frame.column("sent_bytes")?.u64()?, frame.column("received_bytes")?.u64()?);
-        let (busy, urls) = (frame.column("busy_ms")?.f64()?, frame.column("external_urls")?.u64()?);
-        let (hosts, external_sites) =
-            (frame.column("external_hosts")?.u64()?, frame.column("external_sites")?.u64()?);
+        let columns = LevelColumns::of(frame)?;
+        // A limit of the survey: what it kept back might have been walked.
+        let limits = [
+            columns.not_fetched_depth,
+            columns.not_fetched_limit,
+            columns.not_fetched_trap,
+            columns.not_fetched_opt_out,
+        ];
         let count = |value: Option<u64>| u32::try_from(value.unwrap_or_default()).unwrap_or(u32::MAX);
         for row in 0..frame.height() {
-            let Some(tree) = self.tree(sites.get(row), seeds.get(row)) else { continue };
-            let cost = LevelCost {
-                requests: count(requests.get(row)),
-                pages: count(pages.get(row)),
-                bytes: sent.get(row).unwrap_or_default() + received.get(row).unwrap_or_default(),
-                busy_ms: busy.get(row).unwrap_or_default(),
-                urls: count(urls.get(row)),
-                hosts: count(hosts.get(row)),
-                sites: count(external_sites.get(row)),
+            let Some(tree) = self.index.trees.find(columns.site.get(row), columns.seed.get(row)) else {
+                continue;
             };
-            self.add_cost(tree, depth_of(depths.get(row)), cost);
-        }
-        self.add_unasked(frame)
-    }
-
-    fn add_unasked(&mut self, frame: &DataFrame) -> PolarsResult<()> {
-        let (sites, seeds) = (frame.column("site")?.str()?, frame.column("seed")?.u32()?);
-        let depths = frame.column("depth")?.u32()?;
-        let mut sums = vec![0; frame.height()];
-        for limit in LIMITS {
-            for (sum, urls) in sums.iter_mut().zip(frame.column(limit)?.u64()?.iter()) {
-                *sum += urls.unwrap_or_default();
+            let depth = depth_of(columns.depth.get(row));
+            let bytes = [columns.sent_bytes, columns.received_bytes];
+            let cost = LevelCost {
+                requests: count(columns.requests.get(row)),
+                pages: count(columns.pages.get(row)),
+                bytes: bytes.iter().filter_map(|bytes| bytes.get(row)).sum(),
+                busy_ms: columns.busy_ms.get(row).unwrap_or_default(),
+                urls: count(columns.external_urls.get(row)),
+                hosts: count(columns.external_hosts.get(row)),
+                sites: count(columns.external_sites.get(row)),
+            };
+            self.add_cost(tree, depth, cost);
+            let unasked: u64 = limits.iter().filter_map(|urls| urls.get(row)).sum();
+            if unasked > 0 {
+                self.unasked.push((tree, depth, count(Some(unasked))));
             }
-        }
-        for (row, urls) in sums.into_iter().enumerate().filter(|(_, urls)| *urls > 0) {
-            let Some(tree) = self.tree(sites.get(row), seeds.get(row)) else { continue };
-            let urls = u32::try_from(urls).unwrap_or(u32::MAX);
-            self.unasked.push((tree, depth_of(depths.get(row)), urls));
         }
         Ok(())
     }
@@ -215,28 +154,27 @@ impl Loading {
 
     /// Rows of a tree stand together, in the order they were asked.
     fn add_exchanges(&mut self, frame: &DataFrame) -> PolarsResult<()> {
-        let (sites, seeds) = (frame.column("site")?.str()?, frame.column("seed")?.u32()?);
-        let (depths, hosts) = (frame.column("depth")?.u32()?, frame.column("host")?.str()?);
-        let (addresses, busy) = (frame.column("address")?.str()?, frame.column("total_ms")?.f64()?);
-        let (sent, received) = (frame.column("sent_bytes")?.u64()?, frame.column("received_bytes")?.u64()?);
+        let columns = ExchangeColumns::of(frame)?;
         for row in 0..frame.height() {
-            let Some(tree) = self.tree(sites.get(row), seeds.get(row)) else { continue };
+            let Some(tree) = self.index.trees.find(columns.site.get(row), columns.seed.get(row)) else {
+                continue;
+            };
             if self.robots_of != Some(tree) {
                 self.end_of_exchanges(Some(tree));
             }
             let (Some(host), Some(address), Some(busy_ms)) =
-                (hosts.get(row), addresses.get(row), busy.get(row))
+                (columns.host.get(row), columns.address.get(row), columns.total_ms.get(row))
             else {
                 continue;
             };
             self.index.addresses.entry(key(host)).or_insert_with(|| key(address));
-            if let Some(depth) = depths.get(row) {
+            if let Some(depth) = columns.depth.get(row) {
                 self.last_depth = depth_of(Some(depth));
                 self.book_robots();
             } else {
                 self.robots.requests += 1;
-                self.robots.bytes +=
-                    sent.get(row).unwrap_or_default() + received.get(row).unwrap_or_default();
+                self.robots.bytes += columns.sent_bytes.get(row).unwrap_or_default()
+                    + columns.received_bytes.get(row).unwrap_or_default();
                 self.robots.busy_ms += busy_ms;
             }
         }
@@ -272,16 +210,4 @@ impl Loading {
         }
         (trees, self.index)
     }
-}
-
-pub(super) fn key(text: &str) -> u64 {
-    xxh3_64(text.as_bytes())
-}
-
-pub(super) fn tree_key(site: &str, seed: u32) -> u64 {
-    xxh3_64_with_seed(site.as_bytes(), u64::from(seed))
-}
-
-pub(super) fn depth_of(depth: Option<u32>) -> u16 {
-    u16::try_from(depth.unwrap_or_default()).unwrap_or(u16::MAX)
 }

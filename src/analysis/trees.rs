@@ -13,8 +13,11 @@ pub struct Trees {
 /// One site tree.
 #[derive(Clone, Debug)]
 pub struct Tree {
+    /// The registrable domain.
     pub site: Box<str>,
+    /// Which tree of its site it is, from 0.
     pub seed: u16,
+    /// Whether it was seen to its end.
     pub ended: Ended,
     /// The deepest level at which a page was asked for; none when nothing was.
     pub deepest: Option<u16>,
@@ -39,33 +42,42 @@ pub enum Ended {
 /// ask for.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LevelCost {
+    /// Sent, robots.txt included.
     pub requests: u32,
+    /// Read for links.
     pub pages: u32,
     /// Both ways.
     pub bytes: u64,
+    /// Of the servers, in milliseconds.
     pub busy_ms: f64,
     /// External URLs, hosts and sites new in the tree at this level.
     pub urls: u32,
+    /// See `urls`.
     pub hosts: u32,
+    /// See `urls`.
     pub sites: u32,
 }
 
 impl Trees {
+    /// How many there are.
     #[must_use]
     pub fn len(&self) -> usize {
         self.trees.len()
     }
 
+    /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.trees.is_empty()
     }
 
+    /// In the order of their numbers.
     #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Tree> {
         self.trees.iter()
     }
 
+    /// The tree with this number.
     #[must_use]
     pub fn get(&self, tree: usize) -> &Tree {
         &self.trees[tree]
@@ -126,7 +138,7 @@ const WHOLE: [&str; 5] = ["complete", "robots", "moved", "no_page", "unreachable
 
 impl Ended {
     /// By the outcome of the tree, a word of the tables, and the pages that were read.
-    pub(super) fn of(outcome: &str, pages: u64) -> Self {
+    pub(super) fn by_outcome(outcome: &str, pages: u64) -> Self {
         match pages {
             0 => Self::NoPage,
             _ if WHOLE.contains(&outcome) => Self::ByItself,

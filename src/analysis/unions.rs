@@ -1,6 +1,6 @@
 use super::Occurrences;
 use super::intervals::Statistic;
-use super::reading::Reading;
+use super::sampled_rate::SampledRate;
 use super::units::Units;
 
 /// Keys known from levels 0 to d as a share of all known keys, each counted once: union coverage.
@@ -105,8 +105,8 @@ impl Union {
 }
 
 impl Statistic for Union {
-    fn read(&mut self, chosen: &[Vec<u32>]) -> Reading {
-        let mut reading = Reading::new(self.depths);
+    fn read(&mut self, chosen: &[Vec<u32>]) -> SampledRate {
+        let mut reading = SampledRate::new(self.depths);
         chosen.iter().flatten().for_each(|unit| self.see(*unit));
         let mut beyond = vec![0.0; self.depths];
         for stratum in chosen {
@@ -134,7 +134,7 @@ mod tests {
 
     fn union_of(trees: usize, seed: u64) -> (Union, Units) {
         let recorded = survey(&country(trees, 5, seed));
-        let units = Units::of(&recorded.trees, &mut Chance::new(1, 0));
+        let units = Units::draw(&recorded.trees, &mut Chance::new(1, 0));
         (Union::new(&recorded.known.occurrences[0], &units, recorded.trees.depths()), units)
     }
 
@@ -153,7 +153,7 @@ mod tests {
                     let mut fewer = units.strata.clone();
                     fewer[0].remove(left_out);
                     let without = union.read(&fewer);
-                    let left = |reading: &Reading| reading.beyond[depth] - missing * reading.whole;
+                    let left = |reading: &SampledRate| reading.beyond[depth] - missing * reading.whole;
                     lost.push(left(&all) - left(&without));
                 }
                 let mean = lost.iter().sum::<f64>() / trees as f64;
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn a_reading_of_all_trees_is_the_union_coverage() {
         let recorded = survey(&country(200, 6, 3));
-        let units = Units::of(&recorded.trees, &mut Chance::new(1, 0));
+        let units = Units::draw(&recorded.trees, &mut Chance::new(1, 0));
         let mut union = Union::new(&recorded.known.occurrences[0], &units, recorded.trees.depths());
         for _ in 0..2 {
             let reading = union.read(&units.strata);

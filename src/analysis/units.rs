@@ -22,7 +22,7 @@ const MOST_UNITS: usize = 1 << 16;
 const SMALLEST_STRATUM: usize = 32;
 
 impl Units {
-    pub(super) fn of(trees: &Trees, chance: &mut Chance) -> Self {
+    pub(super) fn draw(trees: &Trees, chance: &mut Chance) -> Self {
         let mut units = Self { of_tree: vec![0; trees.len()], count: 0, strata: Vec::new() };
         let a_unit = trees.len().div_ceil(MOST_UNITS).max(1);
         for mut stratum in strata(trees) {

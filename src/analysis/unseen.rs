@@ -9,18 +9,22 @@ use super::{Estimate, Kind, Occurrences, Recorded, Sampling};
 /// and Jost, Ecology 93, 2012).
 #[derive(Clone, Debug, Serialize)]
 pub struct Unseen {
+    /// One of each kind that can be estimated.
     pub kinds: Vec<UnseenOfKind>,
+    /// What the estimates rest on, for people.
     pub caveat: &'static str,
 }
 
 /// What is estimated of one kind.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct UnseenOfKind {
+    /// What is counted.
     pub kind: Kind,
     /// Known from the survey.
     pub known: u64,
     /// Known from one tree only, from exactly two.
     pub in_one_tree: u64,
+    /// Known in exactly two site trees.
     pub in_two_trees: u64,
     /// The least that there are, known ones included, with its interval.
     pub all: Estimate,
@@ -36,7 +40,7 @@ pub const UNSEEN_CAVEAT: &str = "A lower bound: it is an estimate only if all we
 impl Unseen {
     /// Estimates the unseen of every kind.
     #[must_use]
-    pub fn of(recorded: &Recorded, sampling: &Sampling) -> Self {
+    pub fn estimate(recorded: &Recorded, sampling: &Sampling) -> Self {
         let trees = recorded.trees.len() as f64;
         let kinds = Kind::ALL.map(|kind| {
             let known = recorded.known.counts(kind).total();
@@ -131,7 +135,7 @@ mod tests {
     fn unseen_hosts_are_told_from_those_seen_once_and_twice() {
         // Ten names: four in one tree, three in two, three in three; by Chao's formulas, computed apart.
         let names: [&[u64]; 5] = [&[1, 2, 5, 8, 9], &[3, 5, 6, 8, 10], &[4, 6, 7, 8, 9], &[7, 9, 10], &[10]];
-        let unseen = Unseen::of(&survey(&trees(&names)), &Sampling::default());
+        let unseen = Unseen::estimate(&survey(&trees(&names)), &Sampling::default());
         let hosts = &unseen.kinds[Kind::Hosts as usize];
         assert_eq!((hosts.known, hosts.in_one_tree, hosts.in_two_trees), (10, 4, 3));
         for (found, expected) in [
@@ -146,7 +150,7 @@ mod tests {
 
     #[test]
     fn nothing_is_unseen_where_every_tree_links_to_the_same() {
-        let unseen = Unseen::of(&survey(&trees(&[&[1, 2], &[1, 2], &[1, 2]])), &Sampling::default());
+        let unseen = Unseen::estimate(&survey(&trees(&[&[1, 2], &[1, 2], &[1, 2]])), &Sampling::default());
         let sites = &unseen.kinds[Kind::Sites as usize];
         assert_eq!(sites.all, Estimate { value: 2.0, low: 2.0, high: 2.0 });
         assert!((sites.sample_coverage - 1.0).abs() < 1e-12);
@@ -155,7 +159,7 @@ mod tests {
     #[test]
     fn surveys_without_links_or_with_one_tree_have_finite_estimates() {
         for names in [&[&[] as &[u64]] as &[&[u64]], &[&[1, 2, 3]], &[&[1], &[2]]] {
-            let unseen = Unseen::of(&survey(&trees(names)), &Sampling::default());
+            let unseen = Unseen::estimate(&survey(&trees(names)), &Sampling::default());
             for kind in unseen.kinds {
                 let figures = [kind.all.value, kind.all.low, kind.all.high, kind.sample_coverage];
                 assert!(figures.iter().all(|figure| figure.is_finite() && *figure >= 0.0), "{kind:?}");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::chance::Chance;
 use super::links::Gathering;
-use super::recorded::key;
+use super::tables::key;
 use super::{Ended, Grouping, Labels, LevelCost, Recorded, Tree, Trees};
 use crate::records::{Manifest, Timestamp};
 
@@ -30,8 +30,13 @@ pub(super) fn survey(grown: &[Grown]) -> Recorded {
         let pages = grown.levels.iter().map(|(pages, _)| u64::from(*pages)).sum();
         let deepest = u16::try_from(grown.levels.len()).unwrap().checked_sub(1);
         let groups = [labels.number(grown.cctld); Grouping::ALL.len()];
-        let tree =
-            Tree::new(&format!("site{number}.ke"), 0, Ended::of(grown.outcome, pages), deepest, groups);
+        let tree = Tree::new(
+            &format!("site{number}.ke"),
+            0,
+            Ended::by_outcome(grown.outcome, pages),
+            deepest,
+            groups,
+        );
         let (first_level, level_count) = (trees.levels.len(), grown.levels.len());
         trees.trees.push(Tree { first_level, level_count, ..tree });
         trees.levels.extend(grown.levels.iter().map(|(pages, names)| cost(*pages, names.len())));

@@ -17,6 +17,7 @@ use crate::survey::READ_ANSWER;
 #[derive(Parser, Debug)]
 #[command(name = "ccsurvey", version, after_help = EXAMPLES)]
 pub struct Cli {
+    #[allow(missing_docs)] // clap would show it as the program's help.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -31,6 +32,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a load promise was broken,
 130 interrupted (`ccsurvey resume` goes on).";
 
 #[derive(Subcommand, Debug)]
+#[allow(missing_docs)] // clap would show it in place of the help of each command.
 pub enum Command {
     Demo(Demo),
     Survey(Box<SurveyCommand>),

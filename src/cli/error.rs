@@ -11,6 +11,7 @@ pub enum CliError {
     /// The user can mend it by asking for something else.
     #[error("{0}")]
     Usage(String),
+    /// Something went wrong that is not the user's fault.
     #[error("{0}")]
     Failed(String),
     /// Who read our standard output has seen enough.
@@ -19,6 +20,7 @@ pub enum CliError {
 }
 
 impl CliError {
+    /// With which code the program ends.
     #[must_use]
     pub fn exit(&self) -> Exit {
         match self {

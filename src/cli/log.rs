@@ -13,6 +13,7 @@ use super::output::JsonLines;
 
 /// How much is written to a survey's log.
 #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // clap would show it in the help of the flag.
 pub enum LogLevel {
     Error,
     Warn,

@@ -19,15 +19,20 @@
 mod arguments;
 mod check;
 mod columns;
+/// The commands of the program.
 pub mod command;
 pub mod commands;
+/// Why a command ends early.
 pub mod error;
+/// How the program ends.
 pub mod exit;
 pub mod flags;
+/// The log of a survey.
 pub mod log;
 mod output;
 mod progress;
 mod replacement;
+/// From the command line to an exit code.
 pub mod run;
 mod start_list;
 mod stop;

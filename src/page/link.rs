@@ -17,9 +17,13 @@ pub struct Link {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Element {
+    /// `<a href>`.
     A,
+    /// `<area href>`.
     Area,
+    /// `<frame src>`.
     Frame,
+    /// `<iframe src>`.
     Iframe,
     /// `<meta http-equiv=refresh>`.
     Meta,

@@ -34,6 +34,7 @@ mod refresh;
 mod robots_directives;
 mod shallow;
 mod simhash;
+mod source;
 mod tag;
 mod title;
 mod words;
@@ -49,30 +50,17 @@ use html5gum::Tokenizer;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::address::WebUrl;
-
 pub use charset::CharsetOrigin;
 pub use link::{Element, Link};
 pub use media_type::is_html;
 pub use references::MAX_LINKS;
+pub use source::{Defects, Source};
 
 use charset::Charset;
 use decode::DecodedText;
 use emitter::TagEmitter;
 use markup::Markup;
 use shallow::Shallow;
-
-/// What a page is read from.
-#[derive(Clone, Copy, Debug)]
-pub struct Source<'a> {
-    /// Without content encoding; cut short or not.
-    pub body: &'a [u8],
-    /// Where it came from: the base of its references, and a hint at its charset.
-    pub url: &'a WebUrl,
-    pub content_type: Option<&'a str>,
-    /// `X-Robots-Tag`, all its lines joined by commas.
-    pub robots_tag: Option<&'a str>,
-}
 
 /// What a page says.
 ///
@@ -94,6 +82,7 @@ pub struct Page {
     pub nofollow: bool,
     /// What the page was read in, as the Encoding Standard names it: `Shift_JIS`.
     pub charset: String,
+    /// What told that charset.
     pub charset_origin: CharsetOrigin,
     /// The first charset that header or document names, known or not, in lower case.
     pub declared_charset: Option<String>,
@@ -105,26 +94,10 @@ pub struct Page {
     pub body_hash: u128,
     /// SimHash of the text that is shown, without title and markup; none without a word.
     pub text_simhash: Option<u64>,
+    /// What is wrong with it.
     pub defects: Defects,
     /// The words for which the survey passes over its links.
     pub excluded_by: Option<String>,
-}
-
-/// What is wrong with a page, in counts; none of it stops the reading.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Defects {
-    /// Byte sequences that do not exist in the page's charset, each read as U+FFFD.
-    pub bad_bytes: u32,
-    /// A charset is declared that is unknown, or that the bytes cannot be in.
-    pub unknown_charset: bool,
-    /// The first `base` leads to no Web page; references were resolved without it.
-    pub bad_base: bool,
-    /// Distinct references that are no URL, have no usable host, or a port that browsers refuse.
-    pub bad_urls: u32,
-    /// References that are longer than any URL we keep.
-    pub too_long_urls: u32,
-    /// References beyond what is kept of one page.
-    pub links_dropped: u32,
 }
 
 /// What tables keep of a page that was read.
@@ -132,10 +105,15 @@ pub struct Defects {
 pub struct RecordedPage {
     /// A page that asks not to be followed has asked so for each of them.
     pub links: Vec<Link>,
+    /// As the Encoding Standard names it.
     pub charset: String,
+    /// In lower case; none when the page gives itself none.
     pub language: Option<String>,
+    /// At most 512 characters.
     pub title: Option<String>,
+    /// XXH3 of the body.
     pub body_hash: u128,
+    /// Of the text that is shown; none without a word.
     pub text_simhash: Option<u64>,
 }
 

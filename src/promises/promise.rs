@@ -8,52 +8,86 @@ use crate::load::{Burden, SharedBudget};
 /// What is promised to the owners of servers, each thing by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Promise {
+    /// Exchanges at once at one address.
     OneAtATimeAtServer,
+    /// Exchanges at once in one site.
     OneAtATimeInSite,
+    /// Exchanges at once in one neighbourhood of addresses.
     OneAtATimeInNeighbourhood,
+    /// From the end of one exchange to the start of the next.
     LeastPause,
+    /// Pauses that grow with the last exchange.
     DelayFactor,
+    /// How much of a server's link is taken.
     LinkShare,
+    /// Pauses that grow with trouble.
     BackOff,
+    /// A server in trouble again and again is left alone.
     PutOff,
+    /// What a server asks for in an answer.
     RetryAfter,
+    /// What a server asks for in robots.txt.
     CrawlDelay,
+    /// Pauses that a neighbourhood of addresses shares.
     NeighbourhoodPause,
+    /// Of one site tree.
     RequestBudget,
+    /// Of one site tree.
     ByteBudget,
+    /// Of one site tree.
     TimeBudget,
     /// What all sites together may ask of a place, on a day or for the whole survey.
     Burden {
+        /// Who bears it.
         place: BudgetScope,
+        /// What is counted.
         amount: Amount,
+        /// On a day (UTC), or for the whole survey.
         per_day: bool,
     },
+    /// Bytes per second of the whole survey.
     Rate,
+    /// Hours of the server's day.
     QuietHours,
+    /// Loopback, private and other special ranges.
     SpecialAddresses,
+    /// Names, addresses, networks and systems that opted out.
     OptOut,
+    /// Robots.txt is asked for before the pages of its host.
     RobotsFirst,
+    /// Without robots.txt no page is asked for.
     RobotsUnreachable,
+    /// What robots.txt forbids is not asked for.
     RobotsRules,
+    /// No page is asked for twice in a site tree.
     Once,
+    /// Every exchange stands in the tables.
     Recorded,
+    /// It does not grow with the Web.
     Memory,
+    /// A survey cut at a depth is a survey to that depth.
     Cut,
 }
 
 /// Where several sites may stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BudgetScope {
+    /// One address.
     Server,
+    /// A /24 or /48 of addresses.
     Network,
+    /// An autonomous system.
     System,
 }
 
 /// What a place bears of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
+    /// Exchanges.
     Requests,
+    /// On the wire, both ways.
     Bytes,
+    /// Time from the first byte sent to the last received.
     Busy,
 }
 

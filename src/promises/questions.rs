@@ -15,9 +15,13 @@ pub struct Questions {
 /// One question, and what came of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
+    /// In canonical form.
     pub url: &'a str,
+    /// Page, robots.txt or head.
     pub purpose: Purpose,
+    /// Of the answer, if one came.
     pub status: Option<u16>,
+    /// Why no whole answer came.
     pub failure: Option<Failure>,
     /// Whether the robots.txt that was read for its host last forbids it, where anybody can tell.
     pub is_forbidden: bool,

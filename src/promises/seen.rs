@@ -9,23 +9,31 @@ use crate::address::{Site, special_range};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Seen {
+    /// That reached a server.
     pub exchanges: u64,
     /// At once, and where.
     pub at_server: Worst,
+    /// At once, and in which.
     pub in_site: Worst,
+    /// At once, and in which.
     pub in_neighbourhood: Worst,
     /// The shortest time from the end of an exchange at a server to the start of the next, in microseconds.
     pub least_gap: Option<u64>,
+    /// The server.
     pub least_gap_at: String,
     /// Exchanges that began sooner than the server could expect after the one before.
     pub short_rests: ShortRests,
     /// What a server bore in all and on a day: requests, bytes, microseconds.
     pub server: [Worst; 3],
+    /// The same on its worst day.
     pub server_day: [Worst; 3],
     /// The same of a neighbourhood of addresses, and of an autonomous system, where that is bounded.
     pub network: [Worst; 3],
+    /// The same on its worst day.
     pub network_day: [Worst; 3],
+    /// Requests, bytes, microseconds.
     pub system: [Worst; 3],
+    /// The same on its worst day.
     pub system_day: [Worst; 3],
     /// What a site tree cost: requests, bytes.
     pub tree: [Worst; 2],
@@ -35,7 +43,9 @@ pub struct Seen {
     pub above_rate: u64,
     /// Exchanges with addresses in special ranges, and with owners who had opted out.
     pub special: Count,
+    /// Their owner had opted out.
     pub opted_out: Count,
+    /// By the clock of the server.
     pub in_quiet_hours: Count,
     /// What was wrong with the order of questions in site trees that are done.
     pub order: Order,
@@ -80,14 +90,18 @@ pub struct Order {
 /// The most of something, and who had it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Worst {
+    /// In the unit of the field.
     pub most: u64,
+    /// Empty where there was none.
     pub who: String,
 }
 
 /// How often something happened, and to whom first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Count {
+    /// How often.
     pub times: u64,
+    /// Empty where it never happened.
     pub first: String,
 }
 

@@ -11,6 +11,7 @@ pub struct Verdict {
     pub id: String,
     /// What is promised, with the bound that was set.
     pub promise: String,
+    /// Whether it held.
     #[serde(rename = "verdict")]
     pub judgement: Judgement,
     /// What was found, in numbers.
@@ -21,7 +22,9 @@ pub struct Verdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Judgement {
+    /// Nothing was seen against it.
     Held,
+    /// Something was.
     Broken,
     /// No bound was set, it was lifted, or nothing tells.
     NotJudged,
@@ -30,13 +33,14 @@ pub enum Judgement {
 impl Verdict {
     /// On a promise with the bound that was set.
     #[must_use]
-    pub fn of(promise: Promise, limits: &Limits, judgement: Judgement, evidence: impl Into<String>) -> Self {
+    pub fn new(promise: Promise, limits: &Limits, judgement: Judgement, evidence: impl Into<String>) -> Self {
         let (id, promise) = (promise.id().into_owned(), promise.words(limits));
         Self { id, promise, judgement, evidence: evidence.into() }
     }
 }
 
 impl Judgement {
+    /// For people.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

@@ -211,7 +211,7 @@ impl Bench<'_> {
     }
 
     fn verdict(&self, promise: Promise, judgement: Judgement, evidence: impl Into<String>) -> Verdict {
-        Verdict::of(promise, self.limits, judgement, evidence)
+        Verdict::new(promise, self.limits, judgement, evidence)
     }
 }
 

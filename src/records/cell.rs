@@ -11,7 +11,9 @@ use super::Timestamp;
 /// What a column holds, whichever tool reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnType {
+    /// UTF-8.
     Text,
+    /// True or false.
     Boolean,
     /// 32 bits without sign.
     U32,

@@ -6,9 +6,11 @@ use crate::exchange::Failure;
 /// What one table holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableDoc {
+    /// Of its folder.
     pub name: &'static str,
     /// What a row stands for.
     pub meaning: &'static str,
+    /// In their order.
     pub columns: &'static [ColumnDoc],
 }
 

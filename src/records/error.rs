@@ -9,7 +9,9 @@ use polars::prelude::PolarsError;
 pub struct TablesError {
     /// A verb with its object's kind: `write segment`, `read table`.
     pub operation: &'static str,
+    /// The file or folder.
     pub path: PathBuf,
+    /// What the system or the reader of Parquet says.
     pub source: io::Error,
 }
 

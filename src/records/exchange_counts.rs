@@ -11,13 +11,16 @@ use super::{ExchangeRow, TablesError, read_frames};
 pub struct ExchangeCounts {
     /// By failure, and by HTTP error status of a page.
     pub errors: BTreeMap<String, u64>,
+    /// What a survey with `--since` was spared.
     pub unchanged: Unchanged,
 }
 
 /// Answers that say that a page or file is as an earlier survey had it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Unchanged {
+    /// That said so.
     pub answers: u64,
+    /// Received for them.
     pub received_bytes: u64,
     /// Received when they last came whole.
     pub whole_bytes: u64,

@@ -117,7 +117,7 @@ impl ExchangeRow {
     /// What the exchange itself tells; what was read in the page (charset, language, title,
     /// hash, links) is the caller's to add.
     #[must_use]
-    pub fn of(site: &Site, seed: u16, ask: &Ask, answer: &Answer) -> Self {
+    pub fn from_exchange(site: &Site, seed: u16, ask: &Ask, answer: &Answer) -> Self {
         Self {
             site: site.as_str().to_owned(),
             seed,
@@ -204,7 +204,7 @@ mod tests {
         let mut answer = Answer::not_asked(started, None, Failure::Reset, Some(Duration::from_micros(1500)));
         answer.wire.sent = 212;
         answer.timings.total = Duration::from_millis(40);
-        let row = ExchangeRow::of(&site(), 1, &ask(), &answer);
+        let row = ExchangeRow::from_exchange(&site(), 1, &ask(), &answer);
         assert_eq!((row.site.as_str(), row.host.as_str()), ("example.ke", "www.example.ke"));
         assert_eq!((row.seed, row.number, row.depth), (1, 3, Some(2)));
         assert_eq!((row.purpose.as_str(), row.method.as_str()), ("page", "GET"));
@@ -221,7 +221,7 @@ mod tests {
         {
             let mut answer = Answer::not_asked(UNIX_EPOCH, None, Failure::TlsTooOld, None);
             answer.tls_version = Some(spoken.to_owned());
-            let row = ExchangeRow::of(&site(), 0, &ask(), &answer);
+            let row = ExchangeRow::from_exchange(&site(), 0, &ask(), &answer);
             assert_eq!((row.tls_version.as_deref(), row.tls_cipher.as_deref()), (Some(version), cipher));
         }
     }
@@ -229,6 +229,6 @@ mod tests {
     #[test]
     fn a_server_that_was_never_asked_was_never_busy() {
         let answer = Answer::not_asked(UNIX_EPOCH, None, Failure::DnsNxdomain, None);
-        assert_eq!(ExchangeRow::of(&site(), 0, &ask(), &answer).total_ms, None);
+        assert_eq!(ExchangeRow::from_exchange(&site(), 0, &ask(), &answer).total_ms, None);
     }
 }

@@ -22,24 +22,43 @@ pub struct GeoDatabase {
     pub file: PathBuf,
     /// What it calls itself: `GeoLite2-ASN`.
     pub database_type: String,
+    /// As its metadata tell.
     pub built: Timestamp,
 }
 
 /// Why a database is not used.
 #[derive(Debug, thiserror::Error)]
 pub enum GeoError {
+    /// The file cannot be read.
     #[error("cannot read {}: {source}", .file.display())]
-    File { file: PathBuf, source: io::Error },
+    File {
+        /// Of the database.
+        file: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The file is no database, or a damaged one.
     #[error(
         "{} is not a sound address database ({reason}); expected a complete .mmdb file such as \
          GeoLite2-Country, GeoLite2-ASN or DB-IP Lite", .file.display()
     )]
-    Corrupt { file: PathBuf, reason: String },
+    Corrupt {
+        /// Of the database.
+        file: PathBuf,
+        /// What its reader says.
+        reason: String,
+    },
+    /// The database tells something else.
     #[error(
         "{} knows neither countries nor autonomous systems (it is a '{database_type}'); expected one \
          such as GeoLite2-Country, GeoLite2-ASN or DB-IP Lite", .file.display()
     )]
-    Irrelevant { file: PathBuf, database_type: String },
+    Irrelevant {
+        /// Of the database.
+        file: PathBuf,
+        /// What it calls itself.
+        database_type: String,
+    },
 }
 
 impl Geo {
@@ -70,6 +89,7 @@ impl Geo {
         self.databases.iter().any(|(_, reader)| knows(reader, |place| place.asn.is_some()).unwrap_or(false))
     }
 
+    /// What each database is, in the order given.
     pub fn describe(&self) -> impl Iterator<Item = &GeoDatabase> {
         self.databases.iter().map(|(database, _)| database)
     }

@@ -13,20 +13,25 @@ pub const FORMAT: u32 = 1;
 /// `DIR/manifest.json`: which survey this is, how it ran and how it stands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
+    /// Of the folder: [`FORMAT`] of the version that began it.
     pub format: u32,
     /// The version of ccsurvey that began the survey.
     pub tool_version: String,
+    /// When the survey was begun.
     pub created: Timestamp,
+    /// When this was written.
     pub updated: Timestamp,
     /// None while the survey can go on.
     #[serde(default)]
     pub finished: Option<Timestamp>,
+    /// Whether the survey runs, rests or is finished.
     pub state: SurveyState,
     /// The effective settings, as the caller tells them.
     pub settings: serde_json::Value,
     /// What the Public Suffix List says of its own date.
     #[serde(default)]
     pub suffix_list_version: Option<String>,
+    /// The databases of countries and networks.
     #[serde(default)]
     pub geo: Vec<GeoDatabase>,
     /// The virtual Web space that was walked in process, its time virtual; none for a survey over a network.
@@ -57,27 +62,51 @@ pub enum SurveyState {
     Interrupted,
     /// Stopped by an error of ours; `resume` goes on when it is mended.
     Failed,
+    /// Every site tree is done.
     Finished,
 }
 
 /// The size of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableCount {
+    /// Of all its files.
     pub rows: u64,
+    /// Of Parquet.
     pub files: u64,
 }
 
 /// Why a folder is not read as a survey.
 #[derive(Debug, thiserror::Error)]
 pub enum ManifestError {
+    /// There is no survey.
     #[error("{} is not a survey: it has no manifest.json", .0.display())]
     Missing(PathBuf),
+    /// It is no JSON, or of another form.
     #[error("{} is not readable: {source}", .path.display())]
-    Unreadable { path: PathBuf, source: serde_json::Error },
+    Unreadable {
+        /// Of the manifest.
+        path: PathBuf,
+        /// Where, and what was expected.
+        source: serde_json::Error,
+    },
+    /// A later version wrote it.
     #[error("{} was written by a newer ccsurvey (format {format}, this one reads up to {FORMAT})", .dir.display())]
-    Newer { dir: PathBuf, format: u32 },
+    Newer {
+        /// The folder of the survey.
+        dir: PathBuf,
+        /// Of the folder.
+        format: u32,
+    },
+    /// The file cannot be read or written.
     #[error("cannot {operation} {}: {source}", .path.display())]
-    File { operation: &'static str, path: PathBuf, source: io::Error },
+    File {
+        /// What was tried, as a verb.
+        operation: &'static str,
+        /// Of the manifest.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
 }
 
 /// The part of a manifest that every version understands.

@@ -6,6 +6,7 @@ use serde::Deserialize;
 pub struct GeoLocation {
     /// ISO 3166-1 in two capital letters.
     pub country: Option<String>,
+    /// The number of the autonomous system.
     pub asn: Option<u32>,
     /// The organisation that runs the autonomous system.
     pub as_org: Option<String>,
@@ -48,6 +49,7 @@ impl GeoLocation {
         }
     }
 
+    /// Whether no database knows anything of it.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         *self == Self::default()

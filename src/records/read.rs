@@ -35,7 +35,9 @@ pub fn read_table<R: Row>(
 }
 
 fn footer(path: &Path) -> Result<FileMetadataRef, TablesError> {
-    open(path)?.get_metadata().cloned().map_err(wrong_in(path, None))
+    open(path)?.get_metadata().cloned().map_err(|wrong| {
+        TablesError::new("read table", path, damaged(format!("its footer is damaged or cut off ({wrong})")))
+    })
 }
 
 /// Where each row group of a file begins, and how many rows it has. The table of servers is one file of any size.
@@ -163,22 +165,21 @@ pub(super) fn read_file<R: Row>(path: &Path, columns: Option<&[&str]>) -> Result
 }
 
 fn wrong_in(path: &Path, columns: Option<&[&str]>) -> impl FnOnce(PolarsError) -> TablesError {
-    move |wrong| TablesError::new("read table", path, place(path, columns, wrong))
+    move |wrong| TablesError::new("read table", path, damage(path, columns, wrong))
 }
 
 /// Says in which part of a file something is wrong: its footer, or which of its row groups.
-fn place(path: &Path, columns: Option<&[&str]>, wrong: PolarsError) -> io::Error {
-    let damaged = |part: String| io::Error::new(io::ErrorKind::InvalidData, part);
-    let said = wrong.to_string();
-    let Ok(mut reader) = open(path) else { return wrong.into_io_error() };
-    let Ok(metadata) = reader.get_metadata().cloned() else {
-        return damaged(format!("its footer is damaged or cut off ({said})"));
+fn damage(path: &Path, columns: Option<&[&str]>, wrong: PolarsError) -> io::Error {
+    let footer = match footer(path) {
+        Ok(footer) => footer,
+        Err(unread) => return unread.source,
     };
-    let Ok(schema) = reader.schema() else { return damaged(format!("its footer is damaged ({said})")) };
+    let Ok(mut reader) = open(path) else { return wrong.into_io_error() };
+    let Ok(schema) = reader.schema() else { return damaged(format!("its footer is damaged ({wrong})")) };
     let is_there = |name: &&&str| schema.contains(name);
     let columns: Option<Vec<String>> =
         columns.map(|columns| columns.iter().filter(is_there).map(ToString::to_string).collect());
-    let groups = slices(&metadata);
+    let groups = slices(&footer);
     for (number, group) in groups.iter().enumerate() {
         let Ok(reader) = open(path) else { break };
         let part = reader.with_columns(columns.clone()).with_slice(Some(*group)).finish();
@@ -187,6 +188,10 @@ fn place(path: &Path, columns: Option<&[&str]>, wrong: PolarsError) -> io::Error
         }
     }
     wrong.into_io_error()
+}
+
+fn damaged(part: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, part)
 }
 
 fn open(path: &Path) -> Result<ParquetReader<File>, TablesError> {

@@ -3,12 +3,17 @@ use super::{ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, SiteRow};
 /// The rows of one segment; how many is the caller's bound on memory.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SegmentRows {
+    /// Requests.
     pub exchanges: Vec<ExchangeRow>,
+    /// External links.
     pub links: Vec<LinkRow>,
+    /// Site trees.
     pub sites: Vec<SiteRow>,
+    /// Depth levels of site trees.
     pub levels: Vec<LevelRow>,
     /// None unless the survey keeps pages.
     pub page_links: Vec<PageLinkRow>,
+    /// Files of robots.txt, where the survey keeps pages.
     pub robots: Vec<RobotsRow>,
 }
 
@@ -40,6 +45,7 @@ impl SegmentRows {
         self.robots.append(&mut other.robots);
     }
 
+    /// Whether no table has a row.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -9,6 +9,7 @@ pub trait Row: Sized {
     const TABLE: &'static str;
     /// What a row stands for.
     const MEANING: &'static str;
+    /// In their order.
     const COLUMNS: &'static [ColumnDoc];
 
     /// The rows as columns; without rows, columns that have a type and no cells.
@@ -28,12 +29,17 @@ pub trait Row: Sized {
 /// One column of a table, for the data dictionary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColumnDoc {
+    /// Of the column.
     pub name: &'static str,
+    /// What its cells hold.
     pub column_type: ColumnType,
+    /// Whether a cell may be null.
     pub nullable: bool,
     /// Empty where the column counts or names things.
     pub unit: &'static str,
+    /// For people.
     pub meaning: &'static str,
+    /// A cell as text.
     pub example: &'static str,
     /// The version of the program that wrote it first.
     pub since: &'static str,

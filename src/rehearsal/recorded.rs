@@ -15,23 +15,29 @@ use crate::survey::{SettingsFileError, read_settings};
 /// A recorded survey as a world.
 #[derive(Debug)]
 pub struct Recorded {
+    /// The folder of the survey.
     pub dir: PathBuf,
+    /// Whether it was over.
     pub state: SurveyState,
     /// With which it was surveyed; a deeper survey of the replay finds nothing more.
     pub settings: Settings,
+    /// What its servers answer.
     pub replay: Arc<Replay>,
 }
 
 /// Why a folder is no survey that can be walked again.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordedError {
+    /// There is no survey, or its manifest cannot be read.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
+    /// Its settings cannot be read.
     #[error(transparent)]
     Settings(#[from] SettingsFileError),
     /// Its pages were not kept.
     #[error("{} was surveyed without its page links and cannot be replayed: survey with --record-links", .0.display())]
     NoPageLinks(PathBuf),
+    /// Its tables cannot be read.
     #[error(transparent)]
     Tables(#[from] TablesError),
 }

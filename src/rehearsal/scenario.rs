@@ -8,9 +8,11 @@ use crate::space::{SPECIFICATION, Web, World};
 
 /// What is surveyed in a simulation, with all that its survey need not be told.
 pub struct Scenario {
+    /// The servers.
     pub web: Arc<dyn Web>,
     /// The surveyed country domains.
     pub countries: Vec<String>,
+    /// In their order.
     pub start_urls: Vec<WebUrl>,
     /// What it is, for the manifest.
     pub told: Value,
@@ -19,11 +21,15 @@ pub struct Scenario {
 /// Why a world cannot be surveyed in a simulation.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ScenarioError {
+    /// The world has servers that break the rules of connections.
     #[error(
         "{name}: hostile sites break the rules of connections, and a simulation has no connections; serve the \
          world and survey it instead"
     )]
-    HostileSites { name: String },
+    HostileSites {
+        /// Of the world.
+        name: String,
+    },
 }
 
 impl Scenario {

@@ -24,6 +24,7 @@ pub enum RehearsalError {
     /// The system gives no thread.
     #[error("cannot start: {0}")]
     NoThread(#[source] io::Error),
+    /// The survey itself failed.
     #[error(transparent)]
     Survey(#[from] SurveyError),
 }

@@ -6,9 +6,11 @@ use crate::promises::Judgement;
 pub struct Section {
     /// A word for links to it: lower-case letters, digits and hyphens, each once in a report.
     pub id: &'static str,
+    /// The heading.
     pub title: String,
     /// What the chapter says, in one or two sentences with the headline numbers.
     pub lead: String,
+    /// In the order in which they stand.
     pub blocks: Vec<Block>,
 }
 
@@ -23,15 +25,20 @@ pub enum Block {
     Note(String),
     /// Names with values: the collection card, the settings.
     Facts(Vec<Fact>),
+    /// Rows and columns.
     Table(Table),
+    /// A chart with its data.
     Figure(Box<Figure>),
+    /// What came of each promise.
     Verdicts(Verdicts),
 }
 
 /// A name with its value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fact {
+    /// In words.
     pub name: String,
+    /// Its figure.
     pub value: Cell,
     /// What the name means or where the value is from, in small print; may be empty.
     pub note: String,
@@ -42,12 +49,14 @@ pub struct Fact {
 pub struct Verdicts {
     /// A word for links to it, as that of a section.
     pub id: String,
+    /// What the list shows.
     pub caption: String,
     /// What is promised, whether it was held, and the evidence.
     pub list: Vec<(String, Judgement, String)>,
 }
 
 impl Section {
+    /// A section without blocks; `id` is its anchor.
     #[must_use]
     pub fn new(id: &'static str, title: &str, lead: impl Into<String>) -> Self {
         Self { id, title: title.to_owned(), lead: lead.into(), blocks: Vec::new() }
@@ -76,6 +85,7 @@ impl Block {
 }
 
 impl Fact {
+    /// A fact with its figure.
     #[must_use]
     pub fn new(name: &str, value: impl Into<Cell>) -> Self {
         Self { name: name.to_owned(), value: value.into(), note: String::new() }

@@ -6,6 +6,7 @@ use crate::records::units;
 pub enum Cell {
     /// Words, by anybody.
     Text(String),
+    /// A whole number.
     Count(u64),
     /// Shown in kB, MB and so on; raw in bytes.
     Bytes(u64),

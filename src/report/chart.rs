@@ -10,6 +10,7 @@ pub struct Figure {
     pub caption: String,
     /// What the chart shows, in words with numbers, for those who do not see it.
     pub alt: String,
+    /// What is drawn.
     pub chart: Chart,
     /// All that is drawn, and what belongs to it.
     pub data: Table,
@@ -18,10 +19,15 @@ pub struct Figure {
 /// What is drawn, as data.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Chart {
+    /// Curves over two axes.
     Lines(Lines),
+    /// Horizontal bars.
     Bars(Bars),
+    /// Stacked columns.
     Columns(Columns),
+    /// Shaded cells.
     Matrix(Matrix),
+    /// Percentiles as boxes.
     Boxes(Boxes),
 }
 
@@ -29,8 +35,11 @@ pub enum Chart {
 /// told apart, by colour, dash and marker.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lines {
+    /// The horizontal axis.
     pub x: Axis,
+    /// The vertical axis.
     pub y: Axis,
+    /// Each a curve.
     pub series: Vec<Series>,
     /// A vertical line: "chosen: depth 8".
     pub mark: Option<Mark>,
@@ -39,7 +48,9 @@ pub struct Lines {
 /// Horizontal bars of categories, the longest first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bars {
+    /// The horizontal axis, from 0.
     pub axis: Axis,
+    /// From the top down.
     pub bars: Vec<Bar>,
 }
 
@@ -48,6 +59,7 @@ pub struct Bars {
 pub struct Columns {
     /// What the columns stand for.
     pub x: String,
+    /// The vertical axis, from 0.
     pub y: Axis,
     /// The parts of every column, from the bottom up.
     pub parts: Vec<String>,
@@ -60,26 +72,35 @@ pub struct Columns {
 /// A heat map: rows against columns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Matrix {
+    /// Of the rows.
     pub row_title: String,
+    /// Of the columns.
     pub column_title: String,
+    /// Names, from the top down.
     pub rows: Vec<String>,
+    /// Names, from left to right.
     pub columns: Vec<String>,
     /// A row of cells for every row; darker is more, on a scale from 0 to the greatest; none is left blank.
     pub cells: Vec<Vec<Option<f64>>>,
+    /// Of the shades.
     pub scale: Scale,
 }
 
 /// Distributions side by side, each as a box with whiskers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Boxes {
+    /// The horizontal axis.
     pub axis: Axis,
+    /// From the top down.
     pub boxes: Vec<BoxPlot>,
 }
 
 /// An axis with its title, which names the unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
+    /// With the unit.
     pub title: String,
+    /// Linear or logarithmic.
     pub scale: Scale,
     /// The axis reaches so far at least, whatever the values are.
     pub reach: f64,
@@ -105,6 +126,7 @@ pub enum Scale {
 /// A line of a few points, each with a marker.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
+    /// In the legend.
     pub name: String,
     /// In the order of x.
     pub points: Vec<Point>,
@@ -113,7 +135,9 @@ pub struct Series {
 /// A point of a line; the band around the line spans from `low` to `high`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Point {
+    /// On the horizontal axis.
     pub x: f64,
+    /// On the vertical axis, with its interval.
     pub y: Estimate,
     /// Written beside it; empty at most points.
     pub label: String,
@@ -122,14 +146,18 @@ pub struct Point {
 /// A vertical line with a word.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mark {
+    /// On the horizontal axis.
     pub x: f64,
+    /// What stands beside it.
     pub label: String,
 }
 
 /// A bar.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bar {
+    /// What stands before it.
     pub label: String,
+    /// Its length on the axis.
     pub value: f64,
     /// Written at its end: the value as the table shows it.
     pub shown: String,
@@ -140,7 +168,9 @@ pub struct Bar {
 /// A distribution: 5th, 25th, 50th, 75th and 95th percentile.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoxPlot {
+    /// What stands before it.
     pub label: String,
+    /// The 5th, 25th, 50th, 75th and 95th, on the axis.
     pub percentiles: [f64; 5],
 }
 
@@ -161,6 +191,7 @@ impl Figure {
 }
 
 impl Axis {
+    /// An axis with this title.
     #[must_use]
     pub fn new(title: &str, scale: Scale) -> Self {
         Self { title: title.to_owned(), scale, reach: 0.0 }
@@ -175,6 +206,7 @@ impl Axis {
 }
 
 impl Series {
+    /// A curve through these points.
     #[must_use]
     pub fn new(name: &str, points: Vec<Point>) -> Self {
         Self { name: name.to_owned(), points }
@@ -188,6 +220,7 @@ impl Point {
         Self::estimated(x, Estimate { value: y, low: y, high: y })
     }
 
+    /// A point with its interval.
     #[must_use]
     pub fn estimated(x: f64, y: Estimate) -> Self {
         Self { x, y, label: String::new() }
@@ -206,6 +239,7 @@ impl Bars {
 }
 
 impl Bar {
+    /// A bar; `shown` is what stands at its end.
     #[must_use]
     pub fn new(label: impl Into<String>, value: f64, shown: impl Into<String>) -> Self {
         Self { label: label.into(), value, shown: shown.into(), is_rest: false }

@@ -1,7 +1,7 @@
 use serde_json::Value;
 
 use super::sections::groups::Groups;
-use super::{Banner, Cell, Fact, Known, Report, Section, sections};
+use super::{Banner, Cell, Fact, KnownTrees, Report, Section, sections};
 use crate::analysis::{
     Censoring, Choice, Curves, Deepest, Forecast, Kind, Overview, Recorded, Sampling, Unseen,
 };
@@ -10,20 +10,28 @@ use crate::records::{Manifest, SurveyState};
 /// All that was found of a survey, for [`Report::of`].
 #[derive(Clone, Debug)]
 pub struct Findings {
+    /// The survey.
     pub recorded: Recorded,
+    /// How intervals were computed.
     pub sampling: Sampling,
+    /// Load and coverage by depth.
     pub curves: Curves,
+    /// How deep site trees are.
     pub deepest: Deepest,
+    /// What cut trees leave open.
     pub censoring: Censoring,
+    /// What the survey cannot have seen.
     pub unseen: Unseen,
+    /// The depth for the next survey.
     pub choice: Choice,
     /// For a network environment, if one was given.
     pub forecast: Option<Forecast>,
     /// For each grouping that was asked for.
     pub groups: Vec<Groups>,
+    /// The other chapters.
     pub overview: Overview,
     /// As the survey told when its tables were read; of use while it is not over.
-    pub known: Option<Known>,
+    pub known: Option<KnownTrees>,
 }
 
 impl Findings {
@@ -41,7 +49,7 @@ impl Report {
         Self {
             title: title(manifest),
             subtitle: subtitle(manifest, findings.known),
-            banner: Banner::of(manifest, findings.curves.trees, findings.known),
+            banner: Banner::if_unfinished(manifest, findings.curves.trees, findings.known),
             facts: headline(&findings.curves, findings.chosen()),
             sections: sections(findings),
         }
@@ -94,7 +102,7 @@ fn title(manifest: &Manifest) -> String {
     }
 }
 
-fn subtitle(manifest: &Manifest, known: Option<Known>) -> String {
+fn subtitle(manifest: &Manifest, known: Option<KnownTrees>) -> String {
     let begun = manifest.created.day();
     let ended = match manifest.state {
         SurveyState::Finished => {

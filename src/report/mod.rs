@@ -2,7 +2,7 @@
 //!
 //! **Data first, drawing after.** A [`Report`] is a list of [`Section`]s, a section a list of [`Block`]s: text, facts,
 //! [`Table`]s, [`Figure`]s with the [`Chart`] as data, verdicts. Each section is made by a function of its own in
-//! [`sections`] from what the analysis found; it decides what is said, never how it looks.
+//! `sections` from what the analysis found; it decides what is said, never how it looks.
 //!
 //! **One file, the same bytes.** [`Report::html`] writes all of it as one HTML file: no script, nothing from elsewhere,
 //! light and dark, on a phone and on paper. Every chart is drawn twice, for a wide and a narrow page, so that
@@ -21,7 +21,7 @@ mod chart;
 mod contents;
 mod draw;
 mod page;
-pub mod sections;
+mod sections;
 mod standing;
 mod table;
 pub mod text;
@@ -34,12 +34,13 @@ pub use chart::{
 pub use contents::Findings;
 pub use page::PageError;
 pub use sections::groups::Groups;
-pub use standing::{Banner, Known};
+pub use standing::{Banner, KnownTrees};
 pub use table::{Column, Form, Table};
 
 /// What is known of a survey, in the order in which it is read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
+    /// Of the page.
     pub title: String,
     /// Which survey this is and when it ran.
     pub subtitle: String,
@@ -47,5 +48,6 @@ pub struct Report {
     pub banner: Option<Banner>,
     /// The headline numbers.
     pub facts: Vec<Fact>,
+    /// In the order in which they stand.
     pub sections: Vec<Section>,
 }

@@ -4,14 +4,18 @@ use crate::records::{Manifest, SurveyState, Timestamp};
 /// What stands above all else while a survey is not over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Banner {
+    /// The heading of the warning.
     pub title: String,
+    /// What is missing.
     pub text: String,
 }
 
 /// How many site trees were known, done or not, when the survey last told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Known {
+pub struct KnownTrees {
+    /// Known when the survey last told.
     pub trees: u64,
+    /// When that was.
     pub at: Timestamp,
 }
 
@@ -20,7 +24,7 @@ impl Banner {
     ///
     /// `done` are the site trees in the tables. What is known is left out where nothing tells it.
     #[must_use]
-    pub fn of(manifest: &Manifest, done: u64, known: Option<Known>) -> Option<Self> {
+    pub fn if_unfinished(manifest: &Manifest, done: u64, known: Option<KnownTrees>) -> Option<Self> {
         let title = match manifest.state {
             SurveyState::Finished => return None,
             SurveyState::Running => "Partial: the survey is in progress, or was killed.",
@@ -29,7 +33,7 @@ impl Banner {
         };
         // A process that was killed may have told last before it wrote its last trees.
         let reached = match known.filter(|known| known.trees >= done) {
-            Some(Known { trees, at }) => format!(
+            Some(KnownTrees { trees, at }) => format!(
                 "{} of {} known site trees are done, as of {}",
                 thousands(done),
                 thousands(trees),
@@ -53,7 +57,7 @@ mod tests {
     fn told(state: SurveyState, done: u64) -> Option<Banner> {
         let mut manifest = Manifest::new(serde_json::Value::Null, Timestamp(0));
         manifest.state = state;
-        Banner::of(&manifest, done, Some(Known { trees: 3400, at: Timestamp(90_500_000) }))
+        Banner::if_unfinished(&manifest, done, Some(KnownTrees { trees: 3400, at: Timestamp(90_500_000) }))
     }
 
     fn banner(state: SurveyState) -> Option<Banner> {

@@ -6,7 +6,9 @@ pub struct Table {
     /// A word for links to it and the name of its CSV file: lower-case letters, digits and hyphens, each once
     /// in a report.
     pub id: String,
+    /// What the table shows.
     pub caption: String,
+    /// From left to right.
     pub columns: Vec<Column>,
     /// As many cells as there are columns.
     pub rows: Vec<Vec<Cell>>,
@@ -15,22 +17,27 @@ pub struct Table {
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
+    /// The title.
     pub head: String,
     /// Of the raw value, as it stands in the CSV file; empty where there is none.
     pub unit: &'static str,
+    /// How its cells are set.
     pub form: Form,
 }
 
 /// What the cells of a column are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
+    /// Words, set to the left.
     Text,
+    /// Figures, set to the right.
     Number,
     /// A number with its interval: three columns of CSV.
     Interval,
 }
 
 impl Table {
+    /// A table without rows; `id` names its CSV file.
     #[must_use]
     pub fn new(id: &str, caption: impl Into<String>, columns: Vec<Column>) -> Self {
         Self { id: id.to_owned(), caption: caption.into(), columns, rows: Vec::new() }
@@ -51,11 +58,13 @@ impl Table {
 }
 
 impl Column {
+    /// A column of words.
     #[must_use]
     pub fn text(head: &str) -> Self {
         Self { head: head.to_owned(), unit: "", form: Form::Text }
     }
 
+    /// A column of figures, with their unit.
     #[must_use]
     pub fn number(head: &str, unit: &'static str) -> Self {
         Self { head: head.to_owned(), unit, form: Form::Number }

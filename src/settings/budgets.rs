@@ -15,6 +15,7 @@ pub struct Budgets {
 /// What one place may bear.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Allowance {
+    /// Over the whole survey.
     pub in_all: Bearable,
     /// On a day (UTC).
     pub per_day: Bearable,
@@ -23,6 +24,7 @@ pub struct Allowance {
 /// How much of each kind; none: no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bearable {
+    /// Exchanges, robots.txt included.
     pub requests: Option<u64>,
     /// On the wire, both ways.
     pub bytes: Option<Size>,

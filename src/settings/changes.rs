@@ -1,14 +1,18 @@
 use std::cmp::Ordering;
 
-use super::Settings;
-use super::table::{OnResume, Setting};
+use super::table::OnResume;
+use super::{Setting, Settings};
 
 /// A setting that cannot be changed before a survey goes on.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Change {
+    /// Of the setting.
     pub key: &'static str,
+    /// As the survey has it.
     pub was: String,
+    /// As it is wished.
     pub is: String,
+    /// What may be wished instead.
     pub expected: &'static str,
 }
 

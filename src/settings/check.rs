@@ -1,11 +1,13 @@
-use super::table::{Bound, Setting};
+use super::table::Bound;
 use super::value::Amount;
-use super::{Settings, Size, Span};
+use super::{Setting, Settings, Size, Span};
 
 /// The smallest budget of bytes, and of busy time, with which anything is asked.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Least {
+    /// On the wire, both ways.
     pub bytes: Size,
+    /// Of a server.
     pub busy: Span,
 }
 

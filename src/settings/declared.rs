@@ -5,9 +5,30 @@ use std::time::Duration;
 use super::budgets::{BUSY, BYTES, Budgets, REQUESTS};
 use super::quantities::MIB;
 use super::table::{Rules, SWITCH, settings, value};
-use super::value::Amount;
-use super::{Entrances, Extension, NonHtml, QuietHours, Size, Span};
+use super::value::{Amount, NewPath, Refusal, Shape, Written};
+use super::{Entrances, Extension, FeedBackRule, NonHtml, QuietHours, Size, Span};
 use crate::address::{ScopeRule, SuffixSection, UrlPattern};
+
+/// One setting, as the table declares it.
+#[derive(Debug)]
+pub struct Setting {
+    /// The name of the key in a file, and of the flag.
+    pub key: &'static str,
+    /// The heading of the help under which it stands.
+    pub group: &'static str,
+    /// Its bounds, and what may change it.
+    pub rules: Rules,
+    /// How its value is typed.
+    pub shape: Shape,
+    /// Whether its flag may be given more than once.
+    pub is_list: bool,
+    pub(super) help: &'static str,
+    pub(super) written: fn(&Settings) -> Written,
+    pub(super) read: fn(&mut Settings, &Written) -> Result<(), Refusal>,
+    pub(super) amount: fn(&Settings) -> Amount,
+    pub(super) in_words: fn(&Settings) -> String,
+    pub(super) move_paths: fn(&mut Settings, &NewPath<'_>),
+}
 
 const DAY: u64 = 24 * 3600;
 
@@ -254,17 +275,6 @@ settings! {
         /// servers the bytes; read at the start only; implies --record-links
         since: Option<PathBuf> = None => value("DIR");
     }
-}
-
-/// What becomes of external URLs inside the surveyed country domains.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FeedBackRule {
-    /// The URL itself becomes a start URL.
-    #[default]
-    Link,
-    /// The front page of its host does.
-    Door,
-    Off,
 }
 
 fn is_share(amount: Amount) -> bool {

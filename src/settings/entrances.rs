@@ -11,6 +11,18 @@ pub enum Entrances {
     All,
 }
 
+/// What becomes of external URLs inside the surveyed country domains.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FeedBackRule {
+    /// The URL itself becomes a start URL.
+    #[default]
+    Link,
+    /// The front page of its host does.
+    Door,
+    /// Nothing: only the start list is surveyed.
+    Off,
+}
+
 /// The URL that was offered, the front page of its host, and the other scheme or another name of the site: one
 /// dead link, a closed port and a name without an address do not hide a site together.
 const MOST: u8 = 4;

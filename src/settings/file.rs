@@ -19,6 +19,20 @@ impl Settings {
         Self::deserialize(toml)
             .map_err(|wrong| format!("line {}: {}", line_of(text, &wrong), wrong.message()))
     }
+
+    /// The settings as the manifest of a survey tells them, whichever version wrote it: a limit that it does not tell
+    /// was not there, and what this version does not know is passed over.
+    #[must_use]
+    pub fn recorded(manifest: &serde_json::Value) -> Self {
+        let limits = Self { max_requests: None, max_bytes: None, max_time: None, ..Self::default() };
+        let mut settings = Self { rate: None, link_share: None, ..limits };
+        for (key, value) in manifest.as_object().into_iter().flatten() {
+            if let (Some(setting), Ok(written)) = (Setting::named(key), Written::deserialize(value)) {
+                (setting.read)(&mut settings, &written).unwrap_or_default();
+            }
+        }
+        settings
+    }
 }
 
 fn no_toml(text: &str, wrong: &toml::de::Error) -> String {

@@ -5,7 +5,9 @@ use super::value::Amount;
 /// A setting that is harsher to servers than what is promised to their owners.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Harsher {
+    /// Of the setting.
     pub key: &'static str,
+    /// Its value.
     pub is: String,
     /// The default.
     pub polite: String,

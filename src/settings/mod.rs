@@ -13,7 +13,8 @@
 //! and lists and nothing of settings; the type of its row reads that, or says what it expected. Written again, it is in
 //! `survey.toml` and in the manifest, from where a resumed survey reads it.
 //!
-//! To add a setting, add its row. Types that are new here say in `value` how they are written and read.
+//! To add a setting, add its row. A type that no setting had so far says how it is written and read, in `value` or
+//! where it is declared.
 //!
 //! This room reads no file and no clock, and it obeys no setting: other rooms do.
 
@@ -24,6 +25,7 @@ mod contact;
 mod declared;
 mod entrances;
 mod file;
+mod flag;
 mod impolite;
 mod non_html;
 mod quantities;
@@ -35,12 +37,12 @@ mod value;
 pub use budgets::{Allowance, Bearable, Budgets};
 pub use changes::{Change, first_wrong, with_wishes};
 pub use check::Least;
-pub use declared::{FeedBackRule, Settings};
-pub use entrances::Entrances;
+pub use declared::{Setting, Settings};
+pub use entrances::{Entrances, FeedBackRule};
 pub use impolite::{Harsher, impolite};
 pub use non_html::{Extension, NON_HTML_EXTENSIONS, NonHtml};
 pub use quantities::{Limit, OrNone, Size, Span};
 pub use quiet_hours::QuietHours;
 pub use survey::ENTRANCES;
-pub use table::{Rules, Setting};
+pub use table::Rules;
 pub use value::{Amount, Choice, NewPath, Plain, Refusal, Shape, Value, Written, typed};

@@ -2,7 +2,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::value::{Amount, Refusal, Shape, Value, Written};
+use super::value::{Amount, Refusal, Shape, Value, Written, texts};
 
 /// A duration as people write it: `2s`, `500ms`, `1h 30m`; a bare number is seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd)]
@@ -53,6 +53,26 @@ impl fmt::Display for Size {
 }
 
 pub(super) const MIB: u64 = 1024 * 1024;
+
+texts! {
+    Span, text_or_number {
+        fn amount(&self) -> Amount {
+            Amount::Whole(self.0.as_nanos())
+        }
+    }
+    Size, text_or_number {
+        fn amount(&self) -> Amount {
+            Amount::Whole(self.0.into())
+        }
+
+        fn in_words(&self) -> String {
+            match self.0 {
+                bytes if bytes > 0 && bytes % MIB == 0 => format!("{}MiB", bytes / MIB),
+                bytes => bytes.to_string(),
+            }
+        }
+    }
+}
 
 /// A limit that can be lifted with the word `none`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,23 +1,4 @@
-use super::Settings;
-use super::value::{Amount, NewPath, Refusal, Shape, Written};
-
-/// One setting, as the table declares it.
-#[derive(Debug)]
-pub struct Setting {
-    /// The name of the key in a file, and of the flag.
-    pub key: &'static str,
-    /// The heading of the help under which it stands.
-    pub group: &'static str,
-    pub rules: Rules,
-    pub shape: Shape,
-    pub is_list: bool,
-    pub(super) help: &'static str,
-    pub(super) written: fn(&Settings) -> Written,
-    pub(super) read: fn(&mut Settings, &Written) -> Result<(), Refusal>,
-    pub(super) amount: fn(&Settings) -> Amount,
-    pub(super) in_words: fn(&Settings) -> String,
-    pub(super) move_paths: fn(&mut Settings, &NewPath<'_>),
-}
+use super::value::Amount;
 
 /// What holds for a setting beside its type and its default.
 #[derive(Clone, Copy, Debug)]
@@ -129,39 +110,6 @@ impl Rules {
     }
 }
 
-impl Setting {
-    #[must_use]
-    pub fn named(key: &str) -> Option<&'static Self> {
-        Settings::TABLE.iter().find(|setting| setting.key == key)
-    }
-
-    /// The help of the flag: what it does, what it costs servers, its default.
-    #[must_use]
-    pub fn help(&self) -> String {
-        let default = match self.rules.unset {
-            Some("") => return self.help.to_owned(),
-            Some(words) => words.to_owned(),
-            None => (self.in_words)(&Settings::default()),
-        };
-        format!("{} [default: {default}]", self.help)
-    }
-
-    /// Sets it to what stands on a command line.
-    ///
-    /// # Errors
-    /// Says what is expected, when it is no value of this setting.
-    pub fn hear(&self, settings: &mut Settings, words: &[String]) -> Result<(), String> {
-        let written = match words {
-            [word] if !self.is_list => self.shape.typed(word),
-            words => Written::List(words.iter().map(|word| self.shape.typed(word)).collect()),
-        };
-        (self.read)(settings, &written).map_err(|refusal| match (refusal, self.rules.bound) {
-            (Refusal::Told(_), Bound::Within(_, expected)) => format!("expected {expected}"),
-            (refusal, _) => refusal.of_flag(),
-        })
-    }
-}
-
 /// `max_bytes` as files and flags write it, `max-bytes`.
 pub(super) const fn kebab<const LENGTH: usize>(name: &str) -> [u8; LENGTH] {
     let mut key = [b'-'; LENGTH];
@@ -175,7 +123,7 @@ pub(super) const fn kebab<const LENGTH: usize>(name: &str) -> [u8; LENGTH] {
     key
 }
 
-/// Declares the settings once: the struct with its defaults, and the table from which all else follows.
+/// Declares the settings once: the struct with its defaults, and the table of `Setting`s from which all else follows.
 ///
 /// The doc comment of a setting is its help; the help adds the default. A setting stands in a field of its own name,
 /// or, after `in`, in a part of one field that holds many.
@@ -202,7 +150,7 @@ macro_rules! settings {
         pub struct Settings {
             $(
                 $($(#[doc = $help])+ pub $field: $type,)*
-                $(pub $whole: $whole_type,)?
+                $(#[doc = "Of which each part is a setting."] pub $whole: $whole_type,)?
             )+
         }
 
@@ -214,7 +162,7 @@ macro_rules! settings {
 
         impl Settings {
             /// Every setting, in the order of the help and of files.
-            pub const TABLE: &'static [$crate::settings::Setting] = &[
+            pub const TABLE: &'static [Setting] = &[
                 $(
                     $(settings!(@setting $group, concat!($($help),+), $field, $rules, $type,
                         settings!(@way $($way)?), $field),)*
@@ -227,7 +175,7 @@ macro_rules! settings {
     (@way) => { $crate::settings::value::Plain };
     (@way $way:ident) => { $crate::settings::$way };
     (@setting $group:literal, $help:expr, $name:ident, $rules:expr, $type:ty, $way:ty, $($field:ident).+) => {
-        $crate::settings::Setting {
+        Setting {
             key: {
                 const KEY: [u8; stringify!($name).len()] = $crate::settings::table::kebab(stringify!($name));
                 match str::from_utf8(&KEY) {
@@ -261,45 +209,3 @@ macro_rules! settings {
 }
 
 pub(super) use settings;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_setting_is_read_as_it_is_written() {
-        for setting in Settings::TABLE {
-            let mut settings = Settings::default();
-            let written = (setting.written)(&settings);
-            assert_eq!((setting.read)(&mut settings, &written), Ok(()), "{}", setting.key);
-            assert_eq!(settings, Settings::default(), "{}", setting.key);
-        }
-    }
-
-    #[test]
-    fn every_key_is_that_of_one_setting_and_has_dashes() {
-        for setting in Settings::TABLE {
-            assert!(!setting.key.contains('_'), "{}", setting.key);
-            let same = Settings::TABLE.iter().filter(|other| other.key == setting.key);
-            assert_eq!(same.count(), 1, "{}", setting.key);
-        }
-        let day = Setting::named("max-as-busy-per-day").unwrap();
-        let mut settings = Settings::default();
-        day.hear(&mut settings, &["2h".to_owned()]).unwrap();
-        assert_eq!(settings.budgets.system.per_day.busy, Some("2h".parse().unwrap()));
-    }
-
-    #[test]
-    fn a_value_that_is_none_of_its_setting_is_refused_in_the_words_of_a_flag() {
-        let refused = |key: &str, word: &str| {
-            Setting::named(key).unwrap().hear(&mut Settings::default(), &[word.to_owned()]).unwrap_err()
-        };
-        assert_eq!(refused("depth", "2.5"), "expected a whole number from 0 to 65535");
-        assert_eq!(refused("dns", "there"), "expected an address and a port, for example 127.0.0.1:53");
-        assert_eq!(refused("trap-levels", "few"), "'few' is neither none nor a whole number from 0 to 65535");
-        assert_eq!(
-            refused("link-share", "little"),
-            "expected a share above 0 and up to 1, such as 0.003, or none"
-        );
-    }
-}

@@ -4,31 +4,41 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::quantities::MIB;
-use super::{Entrances, Extension, FeedBackRule, NonHtml, QuietHours, Size, Span};
+use super::{Entrances, Extension, FeedBackRule, NonHtml, QuietHours};
 use crate::address::{ScopeRule, SuffixSection, UrlPattern};
 
 /// A value as a file has it, and as the manifest does.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Written {
+    /// `true` or `false`.
     Flag(bool),
+    /// A number without sign.
     Whole(u64),
+    /// A whole number below 0.
     Negative(i64),
+    /// Any other number.
     Fraction(f64),
+    /// Words in quotes.
     Text(String),
+    /// Values in brackets.
     List(Vec<Self>),
     /// Only ever written: what is read is text.
     Path(PathBuf),
+    /// `null`, which only the manifest has.
     Nothing(Option<()>),
+    /// Keys with values: of no setting.
     Table(serde_json::Map<String, serde_json::Value>),
 }
 
 /// Why something written is not a value of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
+    /// It is of another type.
     Unexpected {
+        /// As the file writes it.
         found: String,
+        /// In the words of a file.
         expected: String,
     },
     /// In the words of the type.
@@ -38,11 +48,15 @@ pub enum Refusal {
 /// How a value is typed on a command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
+    /// Words, a quantity, a limit.
     Text,
+    /// A number without unit.
     Number,
     /// `true`, `false`, or the flag alone.
     Flag,
+    /// A file or folder.
     Path,
+    /// One of these.
     Word(&'static [&'static str]),
 }
 
@@ -73,8 +87,11 @@ pub fn typed<T: Value>(word: &str) -> Result<T, String> {
 /// How much a value is, for bounds and to tell what is gentler.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub enum Amount {
+    /// Requests, bytes, nanoseconds.
     Whole(u128),
+    /// A share or a factor.
     Fraction(f64),
+    /// More than any other.
     NoLimit,
 }
 
@@ -91,15 +108,19 @@ pub type NewPath<'a> = dyn Fn(&Path) -> PathBuf + 'a;
 
 /// What a setting can be. `Way` tells apart two ways to write the same type.
 pub trait Value<Way = Plain>: Sized {
+    /// On a command line.
     const SHAPE: Shape;
+    /// Whether it is a list.
     const IS_LIST: bool = false;
 
+    /// As files have it.
     fn written(&self) -> Written;
 
     /// # Errors
     /// When what is written is no such value.
     fn read(written: &Written) -> Result<Self, Refusal>;
 
+    /// For comparing it with others.
     fn amount(&self) -> Amount {
         Amount::INCOMPARABLE
     }
@@ -109,6 +130,7 @@ pub trait Value<Way = Plain>: Sized {
         self.written().to_string()
     }
 
+    /// Moves the files and folders that it names.
     fn move_paths(&mut self, _to: &NewPath<'_>) {}
 }
 
@@ -300,6 +322,7 @@ impl Value for Entrances {
     }
 }
 
+/// Types that are written as their `Display` and read by their `FromStr`.
 macro_rules! texts {
     ($($type:ty, $as_text:ident { $($more:item)* })*) => {
         $(impl Value for $type {
@@ -323,28 +346,15 @@ texts! {
     Extension, text {}
     UrlPattern, text {}
     QuietHours, text_or_number {}
-    Span, text_or_number {
-        fn amount(&self) -> Amount {
-            Amount::Whole(self.0.as_nanos())
-        }
-    }
-    Size, text_or_number {
-        fn amount(&self) -> Amount {
-            Amount::Whole(self.0.into())
-        }
-
-        fn in_words(&self) -> String {
-            match self.0 {
-                bytes if bytes > 0 && bytes % MIB == 0 => format!("{}MiB", bytes / MIB),
-                bytes => bytes.to_string(),
-            }
-        }
-    }
 }
+
+pub(super) use texts;
 
 /// A choice of a few words.
 pub trait Choice: Copy + PartialEq + 'static {
+    /// In the order of the choices.
     const WORDS: &'static [&'static str];
+    /// In the order of their words.
     const CHOICES: &'static [Self];
 
     /// The choice that a word stands for.

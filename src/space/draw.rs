@@ -11,58 +11,58 @@ pub(super) struct Key(u64);
 pub(super) struct Draw(u64);
 
 impl Key {
-    pub fn of_world(specification: &str, seed: u64) -> Self {
+    pub(crate) fn of_world(specification: &str, seed: u64) -> Self {
         Self(keyed(seed, of_text(specification)))
     }
 
-    pub fn child(self, part: u64) -> Self {
+    pub(crate) fn child(self, part: u64) -> Self {
         Self(keyed(self.0, part))
     }
 
     /// The key of a part that has a name instead of a number.
-    pub fn part(self, name: &str) -> Self {
+    pub(crate) fn part(self, name: &str) -> Self {
         Self(keyed(!self.0, of_text(name)))
     }
 
-    pub fn draw(self, tag: &str) -> Draw {
+    pub(crate) fn draw(self, tag: &str) -> Draw {
         Draw(keyed(self.0, of_text(tag)))
     }
 }
 
 impl Draw {
     /// One of a series of decisions of the same kind.
-    pub fn nth(self, n: u64) -> Self {
+    pub(crate) fn nth(self, n: u64) -> Self {
         Self(keyed(self.0, n))
     }
 
     /// Uniform in 0 ≤ x < 1, with 53 random bits.
     #[expect(clippy::cast_precision_loss, reason = "53 bits are exact in an f64")]
-    pub fn unit(self) -> f64 {
+    pub(crate) fn unit(self) -> f64 {
         (self.0 >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    pub fn happens(self, share: f64) -> bool {
+    pub(crate) fn happens(self, share: f64) -> bool {
         self.unit() < share
     }
 
     /// Uniform in 0 ≤ x < n; 0 when n is 0.
-    pub fn below(self, n: u64) -> u64 {
+    pub(crate) fn below(self, n: u64) -> u64 {
         u64::try_from((u128::from(self.0) * u128::from(n)) >> 64).unwrap_or(0)
     }
 
-    pub fn pick<T>(self, from: &[T]) -> &T {
+    pub(crate) fn pick<T>(self, from: &[T]) -> &T {
         &from[usize::try_from(self.below(from.len() as u64)).unwrap_or(0)]
     }
 
     /// A rank in 0 ≤ x < n, log-uniform: the first few ranks get most of the draws, as the
     /// best-known sites get most of the links.
-    pub fn rank(self, n: u64) -> u64 {
+    pub(crate) fn rank(self, n: u64) -> u64 {
         rounded((real(n) + 1.0).powf(self.unit()) - 0.5).saturating_sub(1).min(n.saturating_sub(1))
     }
 
     /// Standard normal, by the inverse of its distribution function (Acklam's approximation,
     /// relative error below 1.2e-9).
-    pub fn normal(self) -> f64 {
+    pub(crate) fn normal(self) -> f64 {
         let p = (self.unit() + f64::EPSILON).min(1.0 - f64::EPSILON);
         if p < P_LOW {
             tail(p)
@@ -75,12 +75,12 @@ impl Draw {
         }
     }
 
-    pub fn log_normal(self, median: f64, sigma: f64) -> f64 {
+    pub(crate) fn log_normal(self, median: f64, sigma: f64) -> f64 {
         median * (sigma * self.normal()).exp()
     }
 
     /// Poisson by walking up its distribution function; a mean above 100 links on a page is cut.
-    pub fn poisson(self, mean: f64) -> u64 {
+    pub(crate) fn poisson(self, mean: f64) -> u64 {
         let mean = mean.min(100.0);
         let (target, mut term, mut k) = (self.unit(), (-mean).exp(), 0_u64);
         let mut sum = term;

@@ -7,8 +7,11 @@ use crate::address::{CountryDomains, Site, Suffixes, WebUrl};
 /// What a start list is for: whose URLs are whose, where they should lie, and which sites are drawn.
 #[derive(Clone)]
 pub struct Area {
+    /// By which hosts belong to sites.
     pub suffixes: Arc<Suffixes>,
+    /// Inside which external URLs become start URLs.
     pub countries: CountryDomains,
+    /// Which sites of the list are surveyed.
     pub sample: Sample,
 }
 
@@ -24,11 +27,14 @@ impl Area {
 /// A greater share with the same seed draws the same sites and more, so that a pilot is a part of the survey after it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
+    /// From 0 to 1.
     pub share: f64,
+    /// Another one draws other sites.
     pub seed: u64,
 }
 
 impl Sample {
+    /// Every site.
     pub const ALL: Self = Self { share: 1.0, seed: 0 };
 
     /// Whether a site is drawn; depends on nothing but its name and the seed.

@@ -3,6 +3,7 @@ use std::io;
 /// Why a start list is not read to its end.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
+    /// The list cannot be read.
     #[error(transparent)]
     Io(#[from] io::Error),
     /// It is packed or encoded in a way that is not read.
@@ -10,5 +11,10 @@ pub enum StartError {
     Unreadable(String),
     /// What follows in a zone file cannot be told.
     #[error("line {line}: {why}")]
-    Zone { line: u64, why: String },
+    Zone {
+        /// From 1.
+        line: u64,
+        /// What is wrong there.
+        why: String,
+    },
 }

@@ -4,10 +4,15 @@ use std::fmt;
 /// What stands between two columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Separator {
+    /// `\t`
     Tab,
+    /// `;`
     Semicolon,
+    /// `,`
     Comma,
+    /// `|`
     Bar,
+    /// Any number of spaces and tabs.
     Blanks,
 }
 

@@ -10,11 +10,15 @@ pub enum Form {
     /// One URL or host name a line; under a line that only names what follows.
     #[default]
     Lines,
+    /// The same below a line that names the column.
     LinesWithHeader,
+    /// Fields in every line, one of which is read.
     Columns {
+        /// Between the fields.
         separator: Separator,
         /// The one that is read, from 0.
         column: usize,
+        /// How many there are.
         columns: usize,
         /// What the first line calls it.
         header: Option<String>,

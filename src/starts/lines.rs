@@ -7,7 +7,9 @@ pub const MOST_LINE_BYTES: usize = 64 * 1024;
 /// A line of the list without its end.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Line {
+    /// From 1.
     pub number: u64,
+    /// Without its end.
     pub bytes: Vec<u8>,
     /// It is longer than what is kept of it.
     pub is_cut: bool,

@@ -19,10 +19,13 @@ use crate::address::WebUrl;
 pub struct StartList {
     /// The URLs, a line each, as zstd.
     packed: Vec<u8>,
+    /// How the list was compressed.
     pub packing: Packing,
+    /// How it is written.
     pub form: Form,
     /// The zone that a zone file is of.
     pub zone: Option<String>,
+    /// What was found in it.
     pub counts: Counts,
     /// The first bad lines.
     pub bad: Vec<BadLine>,
@@ -41,6 +44,7 @@ pub struct Counts {
     pub outside: u64,
     /// Lines whose URL stood in an earlier line.
     pub doubled: u64,
+    /// Lines that are skipped.
     pub bad: u64,
     /// All sites of the list, those that were not drawn included.
     pub sites_in_list: u64,
@@ -49,8 +53,11 @@ pub struct Counts {
 /// A line of a start list that is skipped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadLine {
+    /// From 1.
     pub line: u64,
+    /// What stands there, cut if long.
     pub value: String,
+    /// What was expected.
     pub why: String,
 }
 
@@ -109,6 +116,7 @@ impl StartList {
         lines.filter_map(|url| WebUrl::parse(&url).ok())
     }
 
+    /// Whether it has no URL.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.counts.urls == 0
@@ -276,7 +284,7 @@ impl<'a> ListReader<'a> {
             if !is_drawn {
                 return Ok(true);
             }
-            self.counts.outside += u64::from(area.countries.of(url.host()).is_none());
+            self.counts.outside += u64::from(area.countries.domain_of(url.host()).is_none());
         }
         self.counts.urls += 1;
         self.packed.write_all(url.as_str().as_bytes())?;

@@ -8,9 +8,12 @@ pub const MOST_UNPACKED: u64 = 16 << 30;
 /// How a list came.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Packing {
+    /// Not at all.
     #[default]
     None,
+    /// RFC 1952.
     Gzip,
+    /// RFC 8878.
     Zstd,
 }
 

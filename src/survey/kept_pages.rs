@@ -136,7 +136,7 @@ mod tests {
 
     fn lease_and_scope() -> (Lease, Scope) {
         let suffixes = Suffixes::parse(crate::survey::BUILT_IN_SUFFIX_LIST, SuffixSection::Icann).unwrap();
-        let scope = Scope::of(&Host::parse("a.ke").unwrap(), ScopeRule::Site, Arc::new(suffixes));
+        let scope = Scope::new(&Host::parse("a.ke").unwrap(), ScopeRule::Site, Arc::new(suffixes));
         let lease = Lease {
             priority: 0,
             order: 0,

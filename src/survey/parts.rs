@@ -10,8 +10,9 @@ use super::folder::Folder;
 use super::progress::Snapshot;
 use super::quarantine::AnswerReader;
 use super::simulation::Simulation;
-use super::storage::{Storage, promised_limits};
+use super::storage::Storage;
 use crate::load::Budget;
+use crate::promises;
 use crate::settings::Settings;
 use crate::walk;
 
@@ -60,7 +61,7 @@ impl Parts {
         let is_simulated = simulation.is_some();
         let boundaries = Boundaries::open(&settings)?;
         let access = Access::open(&settings, &boundaries, simulation, earlier, stop)?;
-        let promised = promised_limits(&promised, access.fetcher.most_bytes());
+        let promised = promises::Limits::new(&promised, access.fetcher.most_bytes());
         let storage = Storage::open(folder, &settings, promised, access.progress.clone())?;
         let walk = Arc::new(walk::Settings::from(&settings));
         let reader = AnswerReader::new(settings.exclude_text.clone(), walk.product_token.clone());

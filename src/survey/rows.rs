@@ -133,7 +133,7 @@ pub(super) fn hosts_of(exchanges: &[ExchangeRow], site: &Site) -> Vec<(IpAddr, H
 
 fn exchange_row(done: &Concluded, scope: &Scope, heard: &Heard) -> ExchangeRow {
     let lease = &done.lease;
-    let mut row = ExchangeRow::of(&lease.site, lease.seed, &heard.ask, &heard.answer);
+    let mut row = ExchangeRow::from_exchange(&lease.site, lease.seed, &heard.ask, &heard.answer);
     row.unchanged_bytes = heard.unchanged_bytes;
     if let Content::Page(page) = &heard.content {
         add_page(&mut row, scope, page);

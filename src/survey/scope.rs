@@ -41,7 +41,7 @@ impl SurveyScope {
 
     /// The surveyed country domain that a host lies in.
     pub(super) fn country_of(&self, host: &Host) -> Option<&Host> {
-        self.area.countries.of(host)
+        self.area.countries.domain_of(host)
     }
 
     /// Whether the site of a start URL belongs to the sample.
@@ -59,13 +59,13 @@ impl SurveyScope {
                 at_or_above.take_while(|host| host.is_at_or_below(site.root())).map(Site::new).collect()
             }
         };
-        StartCandidate { priority: self.priorities.of(url.host()), url, homes }
+        StartCandidate { priority: self.priorities.of_host(url.host()), url, homes }
     }
 
     /// The scope of a tree. Where a site is a host, it is the site's host and not the start URL's,
     /// which may stand below it.
     pub(super) fn of_tree(&self, site: &Site) -> Scope {
-        Scope::of(site.root(), self.rule, self.area.suffixes.clone())
+        Scope::new(site.root(), self.rule, self.area.suffixes.clone())
     }
 }
 

@@ -48,7 +48,7 @@ pub(super) fn offered<'a>(
     list: &'a StartList,
     scope: &'a SurveyScope,
 ) -> impl Iterator<Item = StartCandidate> + 'a {
-    let of = |url: &WebUrl| scope.priorities.of(url.host());
+    let of = |url: &WebUrl| scope.priorities.of_host(url.host());
     let ranks: BTreeSet<i32> = match scope.priorities == Priorities::default() {
         true => BTreeSet::from([0]),
         false => drawn(list, scope).map(|url| of(&url)).collect(),

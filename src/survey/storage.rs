@@ -1,7 +1,7 @@
 use std::net::IpAddr;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -14,9 +14,9 @@ use super::progress::Progress;
 use super::tally::Tally;
 use crate::address::Site;
 use crate::frontier::{Frontier, FrontierError, Spread};
-use crate::load::{Budget, Pace, ServerState};
+use crate::load::ServerState;
 use crate::promises::{self, Judge, Seen, verdicts};
-use crate::settings::{Budgets, Settings};
+use crate::settings::Settings;
 use crate::walk::Known;
 
 /// States of servers that are read at a time: about a megabyte, and the store is free for others in between.
@@ -181,22 +181,5 @@ pub(super) fn spread(settings: &Settings) -> Spread {
         seeds_per_site: settings.seeds_per_site,
         generations: settings.generations,
         later_trees: !settings.entrances.is_one(),
-    }
-}
-
-/// What the owners of servers are promised by these settings; one exchange moves so many bytes at most.
-pub(super) fn promised_limits(settings: &Settings, largest: u64) -> promises::Limits {
-    let Budgets { server, network, system } = &settings.budgets;
-    promises::Limits {
-        pace: Pace::from(settings),
-        tree: Budget::from(settings),
-        rate: settings.rate.map(|size| size.0),
-        largest,
-        server: server.into(),
-        network: network.into(),
-        system: system.into(),
-        quiet_hours: settings.quiet_hours,
-        permits_special_addresses: settings.permit_special_addresses,
-        rounding: Duration::ZERO,
     }
 }

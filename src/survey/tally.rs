@@ -150,7 +150,7 @@ mod tests {
             let mut missing = heard(number);
             let Entry::Heard(it) = &mut missing else { panic!() };
             (it.ask.purpose, it.answer.failure, it.answer.status) = (purpose, None, Some(404));
-            of_rows.add_row(&ExchangeRow::of(&site, 0, &it.ask, &it.answer));
+            of_rows.add_row(&ExchangeRow::from_exchange(&site, 0, &it.ask, &it.answer));
             of_journal.note(&missing);
         }
         assert_eq!(of_journal.tally.errors, [("http_404".to_owned(), 2)].into());

@@ -187,7 +187,7 @@ fn survey(shop: Shop, promise: &str, flags: &[&str], broken: &[(&str, &str)]) ->
         code: output.status.code().unwrap(),
         said: String::from_utf8(output.stderr).unwrap(),
         verdict: find(Manifest::load(&dir).unwrap().promises),
-        reported: find(Overview::of(&dir).unwrap().ledger.promises).judgement,
+        reported: find(Overview::load(&dir).unwrap().ledger.promises).judgement,
         log,
     }
 }

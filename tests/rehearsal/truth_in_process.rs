@@ -84,7 +84,7 @@ fn answer(world: &World, ask: &Ask) -> (Answer, Content) {
 
 fn walked(world: &World, start: &str, depth: u16, suffixes: &Arc<Suffixes>) -> Tree {
     let start = WebUrl::parse(start).unwrap();
-    let scope = Scope::of(start.host(), ScopeRule::Site, Arc::clone(suffixes));
+    let scope = Scope::new(start.host(), ScopeRule::Site, Arc::clone(suffixes));
     let settings = Arc::new(Settings { depth: Depth(depth), ..Settings::default() });
     let mut walk = Walk::new(settings, scope, Arc::new(OptOuts::default()), start, Default::default());
     loop {
@@ -264,7 +264,7 @@ fn traps_end_by_evidence_with_their_patterns_named_and_without_losing_an_externa
 
 #[test]
 fn pages_with_cut_excerpts_are_read_in_the_charset_that_they_are_in() {
-    let world = r#"
+    let world = r"
         [pages]
         utf8_share = 1.0
         windows_1252_share = 0.0
@@ -273,7 +273,7 @@ fn pages_with_cut_excerpts_are_read_in_the_charset_that_they_are_in() {
         wrong_charset_share = 0.0
         missing_charset_share = 1.0
         cut_excerpt_share = 1.0
-    "#;
+    ";
     let world = World::parse(world).unwrap();
     let mut pages = 0;
     for start in world.start_urls() {

@@ -45,7 +45,7 @@ fn compare(place: &str, expected: &Value, found: &Value, close: f64, compared: &
 #[test]
 fn every_number_is_what_others_compute_from_the_tables() {
     let dir = three_countries();
-    let found = serde_json::to_value(Overview::of(dir).unwrap()).unwrap();
+    let found = serde_json::to_value(Overview::load(dir).unwrap()).unwrap();
     let mut expected: Value =
         serde_json::from_str(&python("report/overview.py", &[dir.to_str().unwrap()])).unwrap();
     let mut compared = 0;
@@ -128,7 +128,7 @@ fn verdict_of(
     let server = ServerRow { address: SERVER.into(), asn: Some(64500), ..ServerRow::default() };
     tables.write_servers(&[server]).unwrap();
     write_opt_outs(&folder.path().join("opt-out.csv"), opt_outs).unwrap();
-    let overview = Overview::of(folder.path()).unwrap();
+    let overview = Overview::load(folder.path()).unwrap();
     let verdict = overview.ledger.promises.into_iter().find(|verdict| verdict.id == id).expect(id);
     (verdict.judgement, verdict.evidence)
 }
@@ -429,7 +429,7 @@ fn a_survey_without_trees_is_empty_and_damaged_rows_do_no_harm() {
     Manifest::new(settings(), Timestamp(0)).save(folder.path()).unwrap();
     tables.write(0, &SegmentRows::default()).unwrap();
     tables.write_servers(&[]).unwrap();
-    let wrong = Overview::of(folder.path()).unwrap_err().to_string();
+    let wrong = Overview::load(folder.path()).unwrap_err().to_string();
     assert!(wrong.contains("is an empty survey"), "{wrong}");
     let exchange = ExchangeRow {
         site: "a.ke".into(),
@@ -453,6 +453,6 @@ fn a_survey_without_trees_is_empty_and_damaged_rows_do_no_harm() {
         ..SegmentRows::default()
     };
     tables.write(1, &rows).unwrap();
-    let overview = Overview::of(folder.path()).unwrap();
+    let overview = Overview::load(folder.path()).unwrap();
     assert_eq!(overview.kept_back.rows_that_do_not_reconcile, 2);
 }

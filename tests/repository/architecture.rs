@@ -104,9 +104,6 @@ fn no_room_names_a_room_it_may_not() {
     assert!(forbidden.is_empty(), "{forbidden:#?}");
 }
 
-/// Rooms in which files still import each other in a circle.
-const STILL_KNOTTED: &[&str] = &["analysis", "page", "report", "settings"];
-
 /// A file can be read and changed by itself only where none of those that it names leads back to it. The same holds of
 /// the folders in a room.
 #[test]
@@ -121,11 +118,7 @@ fn no_files_of_a_room_import_each_other_in_a_circle() {
         let mut found = circles(&arrows);
         found.extend(circles(&between_parts(&arrows)));
         let found: Vec<Vec<String>> = found.iter().map(told).collect();
-        if STILL_KNOTTED.contains(&room.as_str()) {
-            assert!(!found.is_empty(), "{room} has no circle any more: take it from the list");
-        } else {
-            assert!(found.is_empty(), "files of {room} import each other in a circle: {found:#?}");
-        }
+        assert!(found.is_empty(), "files of {room} import each other in a circle: {found:#?}");
     }
 }
 

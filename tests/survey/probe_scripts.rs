@@ -26,7 +26,7 @@ fn probes_leave_levels_and_links_alone_are_accounted_for_and_bound_what_was_hidd
     assert_eq!(counted(|site| site.probe_requests), probes.len() as u64);
     assert_eq!(counted(|site| site.requests), asked as u64, "every request is accounted for");
 
-    let estimate = Overview::of(&probed.dir()).unwrap().kept_back.probes.expect("there are probes");
+    let estimate = Overview::load(&probed.dir()).unwrap().kept_back.probes.expect("there are probes");
     assert_eq!(estimate.requests, probes.len() as u64);
     let whole = space.survey(Settings { queries_per_script: 1000, ..space.settings() }).tables();
     let hidden = whole.links.len().saturating_sub(usual.links.len()) as f64;
@@ -35,5 +35,5 @@ fn probes_leave_levels_and_links_alone_are_accounted_for_and_bound_what_was_hidd
         hidden <= bound.max(1.0) * 1.5 + 5.0,
         "{hidden} external URLs were hidden, at most {bound} estimated"
     );
-    assert!(Overview::of(&plain.dir()).unwrap().kept_back.probes.is_none());
+    assert!(Overview::load(&plain.dir()).unwrap().kept_back.probes.is_none());
 }

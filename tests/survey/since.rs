@@ -159,7 +159,7 @@ fn a_web_where_every_page_has_a_tag_costs_less_than_15_percent_of_the_bytes() {
     same_finds(again.tables(), first.tables());
     let (usual, now) = (bytes(&first), bytes(&again));
     assert!(now * 100 < usual * 15, "{now} of {usual} bytes");
-    let unchanged = Overview::of(&again.dir()).unwrap().ledger.unchanged;
+    let unchanged = Overview::load(&again.dir()).unwrap().ledger.unchanged;
     let saved = unchanged.whole_bytes - unchanged.received_bytes;
     assert!(saved * 10 > usual * 8, "{saved} of {usual} bytes saved");
 }
@@ -169,7 +169,7 @@ fn the_report_counts_unchanged_pages_like_others_and_tells_them() {
     let space = Space::of(&world(0));
     let first = space.survey(recording(&space));
     let again = space.survey(since(&space, &first.dir()));
-    let (usual, now) = (Overview::of(&first.dir()).unwrap(), Overview::of(&again.dir()).unwrap());
+    let (usual, now) = (Overview::load(&first.dir()).unwrap(), Overview::load(&again.dir()).unwrap());
     assert_eq!(now.funnel, usual.funnel);
     assert_eq!(now.technology, usual.technology);
     assert_eq!(usual.ledger.unchanged.answers, 0);

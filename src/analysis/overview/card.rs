@@ -3,25 +3,33 @@ use std::collections::HashSet;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::super::recorded::key;
+use super::super::tables::key;
 use super::exchange::Exchange;
 use super::listed::SiteView;
 use super::method::file_name;
 use crate::records::{Manifest, SurveyState, Timestamp};
+use crate::settings::Settings;
 
 /// The collection card: what was surveyed, when, from where, how gently, and what it cost in all.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Card {
+    /// As the survey was told them.
     pub country_domains: Vec<String>,
+    /// What servers were told about the surveyor.
     pub contact: Option<String>,
     /// The version that began the survey.
     pub tool_version: String,
+    /// Whether the survey runs, rests or is finished.
     pub state: SurveyState,
+    /// When the survey was begun.
     pub created: Timestamp,
+    /// None as long as it is not.
     pub finished: Option<Timestamp>,
     /// The share of the start list's sites that was surveyed, and the seed by which they were drawn; none: all.
     pub sample: Option<(f64, u64)>,
+    /// From where servers were asked.
     pub vantage: Vantage,
+    /// What it saw and spent.
     pub totals: Totals,
     /// Requests under way when the program was killed: sent, but not in the tables.
     pub unrecorded_exchanges: u64,
@@ -45,19 +53,29 @@ pub struct Vantage {
 pub struct Totals {
     /// The user's start URLs that became site trees.
     pub start_urls: u64,
+    /// That are done.
     pub site_trees: u64,
+    /// Distinct, of the site trees.
     pub sites: u64,
+    /// Read for links.
     pub pages: u64,
+    /// Distinct.
     pub hosts_asked: u64,
     /// Requests that reached the network, robots.txt and redirects included.
     pub requests: u64,
+    /// Of the requests.
     pub robots_requests: u64,
     /// Attempts that no server was asked for: DNS failures, refused addresses.
     pub not_asked: u64,
+    /// Heads and handshakes included.
     pub sent_bytes: u64,
+    /// On the wire.
     pub received_bytes: u64,
+    /// Of the servers, in milliseconds.
     pub busy_ms: f64,
+    /// Opened to servers.
     pub connections: u64,
+    /// When it began.
     pub first_exchange: Option<Timestamp>,
     /// The end of the last one.
     pub last_exchange: Option<Timestamp>,
@@ -100,22 +118,22 @@ impl CardMaker {
     }
 
     pub(super) fn finish(self, manifest: &Manifest) -> Card {
-        let settings = &manifest.settings;
+        let settings = Settings::recorded(&manifest.settings);
         let text = |value: &Value| value.as_str().map(ToOwned::to_owned);
         let simulated = |told: &Value| text(&told["world"]).or_else(|| text(&told["recorded"]));
         let world = manifest.simulation.as_ref().map(|told| simulated(told).unwrap_or_default());
         let lasted = self.first.zip(self.last).map_or(0, |(first, last)| last - first);
         Card {
-            country_domains: settings["cctld"].as_array().into_iter().flatten().filter_map(text).collect(),
-            contact: text(&settings["contact"]),
+            country_domains: settings.cctld,
+            contact: settings.contact,
             tool_version: manifest.tool_version.clone(),
             state: manifest.state,
             created: manifest.created,
             finished: manifest.finished,
-            sample: sample(settings),
+            sample: (settings.sample < 1.0).then_some((settings.sample, settings.seed)),
             vantage: Vantage {
-                dns: text(&settings["dns"]),
-                gateway: text(&settings["gateway"]),
+                dns: settings.dns.map(|dns| dns.to_string()),
+                gateway: settings.gateway.map(|gateway| gateway.to_string()),
                 simulated_world: world.as_deref().map(file_name),
             },
             totals: Totals {
@@ -129,9 +147,4 @@ impl CardMaker {
             said_broken: manifest.broken_promises.clone(),
         }
     }
-}
-
-fn sample(settings: &Value) -> Option<(f64, u64)> {
-    let share = settings["sample"].as_f64().filter(|share| *share < 1.0)?;
-    Some((share, settings["seed"].as_u64().unwrap_or_default()))
 }

@@ -1,6 +1,6 @@
 use serde::Serialize;
 
-use super::super::recorded::key;
+use super::super::tables::key;
 use super::near::{Content, near_duplicates};
 
 /// Pages with the same body as another one, or nearly the same text.

@@ -8,7 +8,9 @@ use super::exchange::Exchange;
 /// all of them with `--entrances all`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Doors {
+    /// With a door that was tried.
     pub sites: u64,
+    /// The four of a site, http before https, the bare name before `www.`.
     pub doors: Vec<Door>,
 }
 

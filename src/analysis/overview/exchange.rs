@@ -1,10 +1,10 @@
-use polars::prelude::{
-    DataFrame, Float64Chunked, Int64Chunked, PolarsResult, StringChunked, UInt32Chunked, UInt64Chunked,
-};
+use polars::prelude::{DataFrame, PolarsResult};
 
+use super::super::tables::columns;
 use super::listed::Listed;
 use super::names::Names;
 use crate::address::server_named;
+use crate::load::{IN_FLIGHT, LEAST_BYTES, SHORTEST};
 use crate::promises::Question;
 
 /// A row of the table of exchanges.
@@ -98,6 +98,14 @@ impl Exchange<'_> {
         Some((self.total_ms? - handshake - self.first_byte_ms?).max(0.0))
     }
 
+    /// Whether it tells the rate of its server's link: what comes in a short time does only if it is more than can
+    /// have been there at once, and as much again.
+    pub(super) fn tells_rate(&self) -> bool {
+        let bytes = self.bytes() as f64;
+        let is_long = |ms: f64| ms >= SHORTEST * 1000.0 && bytes >= LEAST_BYTES;
+        self.transfer_ms().is_some_and(|ms| is_long(ms) || bytes >= 2.0 * IN_FLIGHT)
+    }
+
     /// When the server was done with it, in microseconds since 1970.
     pub(super) fn ended(&self) -> i64 {
         self.started.saturating_add(microseconds(self.total_ms.unwrap_or_default()))
@@ -114,60 +122,42 @@ pub(super) fn microseconds(ms: f64) -> i64 {
     ((ms * 1000.0).round() as i64).clamp(-LATEST, LATEST)
 }
 
-/// Declares the columns that are read, each once.
-macro_rules! columns {
-    ($($column:ident: $type:ident by $read:ident),+ $(,)?) => {
-        pub(super) const EXCHANGES: &[&str] = &["started", $(stringify!($column)),+];
-
-        struct Columns<'f> {
-            started: &'f Int64Chunked,
-            $($column: &'f $type,)+
-        }
-
-        impl<'f> Columns<'f> {
-            fn of(frame: &'f DataFrame) -> PolarsResult<Self> {
-                Ok(Self {
-                    started: frame.column("started")?.datetime()?.physical(),
-                    $($column: frame.column(stringify!($column))?.$read()?,)+
-                })
-            }
-        }
-    };
-}
-
 columns! {
-    site: StringChunked by str,
-    seed: UInt32Chunked by u32,
-    url: StringChunked by str,
-    host: StringChunked by str,
-    address: StringChunked by str,
-    depth: UInt32Chunked by u32,
-    purpose: StringChunked by str,
-    status: UInt32Chunked by u32,
-    failure: StringChunked by str,
-    content_type: StringChunked by str,
-    content_encoding: StringChunked by str,
-    charset: StringChunked by str,
-    language: StringChunked by str,
-    sent_bytes: UInt64Chunked by u64,
-    received_bytes: UInt64Chunked by u64,
-    dns_ms: Float64Chunked by f64,
-    connect_ms: Float64Chunked by f64,
-    tls_ms: Float64Chunked by f64,
-    first_byte_ms: Float64Chunked by f64,
-    total_ms: Float64Chunked by f64,
-    http_version: StringChunked by str,
-    tls_version: StringChunked by str,
-    tls_error: StringChunked by str,
-    body_hash: StringChunked by str,
-    text_simhash: StringChunked by str,
-    last_modified: StringChunked by str,
-    connections: UInt32Chunked by u32,
-    withheld_urls: UInt32Chunked by u32,
-    new_external_urls: UInt32Chunked by u32,
-    new_external_hosts: UInt32Chunked by u32,
-    unchanged_bytes: UInt64Chunked by u64,
-    attempt: UInt32Chunked by u32,
+    ExchangeColumns {
+        started: time,
+        site: str,
+        seed: u32,
+        url: str,
+        host: str,
+        address: str,
+        depth: u32,
+        purpose: str,
+        status: u32,
+        failure: str,
+        content_type: str,
+        content_encoding: str,
+        charset: str,
+        language: str,
+        sent_bytes: u64,
+        received_bytes: u64,
+        dns_ms: f64,
+        connect_ms: f64,
+        tls_ms: f64,
+        first_byte_ms: f64,
+        total_ms: f64,
+        http_version: str,
+        tls_version: str,
+        tls_error: str,
+        body_hash: str,
+        text_simhash: str,
+        last_modified: str,
+        connections: u32,
+        withheld_urls: u32,
+        new_external_urls: u32,
+        new_external_hosts: u32,
+        unchanged_bytes: u64,
+        attempt: u32,
+    }
 }
 
 /// Reads the exchanges of listed trees, one after the other.
@@ -184,7 +174,7 @@ impl ExchangeReader {
         addresses: &mut Names,
         mut take: impl FnMut(&Exchange<'_>),
     ) -> PolarsResult<()> {
-        let columns = Columns::of(frame)?;
+        let columns = ExchangeColumns::of(frame)?;
         for row in 0..frame.height() {
             let Some(tree) = listed.tree(columns.site.get(row), columns.seed.get(row)) else { continue };
             let is_first = self.last_tree.replace(tree) != Some(tree);
@@ -195,7 +185,7 @@ impl ExchangeReader {
     }
 }
 
-impl<'f> Columns<'f> {
+impl<'f> ExchangeColumns<'f> {
     fn exchange(&self, row: usize, site: u32) -> Exchange<'f> {
         Exchange {
             site,

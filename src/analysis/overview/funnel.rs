@@ -1,5 +1,6 @@
 use serde::Serialize;
 
+use super::super::Labels;
 use super::exchange::Exchange;
 use super::listed::SiteView;
 use super::tally::{Counted, Tally};
@@ -33,42 +34,26 @@ pub struct Funnel {
 const RESOLVED: u8 = 1;
 const ANSWERED: u8 = 2;
 const FRONT_PAGE: u8 = 4;
-const OUTCOMES: [&str; 14] = [
-    "complete",
-    "depth",
-    "request_budget",
-    "byte_budget",
-    "time_budget",
-    "stable",
-    "trap",
-    "robots",
-    "moved",
-    "no_page",
-    "unreachable",
-    "opt_out",
-    "interrupted",
-    "failed",
-];
 
 #[derive(Default)]
 pub(super) struct FunnelMaker {
     sites: Vec<Stage>,
+    outcomes: Labels,
 }
 
 /// How far a site came.
 #[derive(Clone, Copy)]
 struct Stage {
     reached: u8,
-    /// Of its first tree, as a place in the list.
-    outcome: u8,
+    /// The label of that of its first tree.
+    outcome: u32,
     is_inside: bool,
 }
 
 impl FunnelMaker {
     pub(super) fn add_site(&mut self, site: &SiteView<'_>) {
         if site.is_first {
-            let outcome = OUTCOMES.iter().position(|outcome| *outcome == site.outcome);
-            let outcome = outcome.and_then(|place| u8::try_from(place).ok()).unwrap_or(u8::MAX);
+            let outcome = self.outcomes.number(site.outcome);
             self.sites.push(Stage { reached: 0, outcome, is_inside: site.cctld.is_some() });
         }
     }
@@ -104,7 +89,7 @@ impl FunnelMaker {
             funnel.with_page += u64::from(pages >= 1);
             funnel.active += u64::from(pages >= 2);
             if reached(ANSWERED) && !reached(FRONT_PAGE) {
-                without_front_page.add(OUTCOMES.get(usize::from(stage.outcome)).unwrap_or(&"other"));
+                without_front_page.add(self.outcomes.name(stage.outcome));
             }
         }
         funnel.answered_without_front_page = without_front_page.finish();

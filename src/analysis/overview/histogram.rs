@@ -16,14 +16,23 @@ const CLASSES: usize = 1300;
 /// What is said of times, in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Percentiles {
+    /// Values.
     pub count: u64,
+    /// The arithmetic one.
     pub mean: f64,
+    /// 5 % of the values are less.
     pub p5: f64,
+    /// A quarter of them is less.
     pub p25: f64,
+    /// Half of them is less.
     pub median: f64,
+    /// Three quarters are less.
     pub p75: f64,
+    /// 95 % are less.
     pub p95: f64,
+    /// 99 % are less.
     pub p99: f64,
+    /// The greatest value.
     pub max: f64,
 }
 

@@ -4,47 +4,65 @@ use polars::prelude::{DataFrame, PolarsResult};
 use serde::Serialize;
 
 use super::super::group;
+use super::super::tables::{columns, key};
 use super::listed::SiteView;
 use super::spread::{Spread, share};
 
 /// Where servers stand, whose networks they are in, and how many share one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Infrastructure {
+    /// Addresses that answered.
     pub servers: u64,
     /// Servers whose country is known.
     pub located_servers: u64,
     /// Site trees whose start URL a server answered, and those of them whose server's country is known.
     pub hosted_trees: u64,
+    /// Site trees at an address that a database locates.
     pub located_trees: u64,
     /// Site trees of a country domain that is a country's, with a server in a known country; and those of them
     /// whose server stands in another.
     pub judged_trees: u64,
+    /// Site trees whose server stands in another country than that of their domain.
     pub offshore_trees: u64,
+    /// By the country of the server.
     pub countries: Vec<ServerGroup>,
+    /// By autonomous system.
     pub networks: Vec<ServerGroup>,
+    /// Of each country domain, how many of its trees have their server abroad.
     pub by_country_domain: Vec<Offshore>,
+    /// Over servers.
     pub hosts_per_address: Spread,
+    /// Over servers.
     pub sites_per_address: Spread,
     /// Servers with ten sites or more besides one's own, and the site trees on them.
     pub crowded_servers: u64,
+    /// Site trees at such a server.
     pub crowded_trees: u64,
+    /// Of site trees over autonomous systems.
     pub network_concentration: Concentration,
+    /// Why locations were not tested against connect times.
     pub location_doubt: String,
 }
 
 /// A country or a network with its servers and site trees; [`UNKNOWN`] gathers the rest.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ServerGroup {
+    /// The country code, or the number and name of the system; [`UNKNOWN`] where no database tells.
     pub name: String,
+    /// Addresses that answered.
     pub servers: u64,
+    /// Whose start URL such a server answered.
     pub site_trees: u64,
 }
 
 /// Where the sites of one country domain stand.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Offshore {
+    /// As the survey was told it.
     pub country_domain: String,
+    /// Site trees with a country of their server.
     pub judged: u64,
+    /// Of these, with a server abroad.
     pub offshore: u64,
     /// The country with most of them abroad.
     pub foremost: Option<String>,
@@ -53,13 +71,17 @@ pub struct Offshore {
 /// How much few networks have, of site trees whose network is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Concentration {
+    /// Known systems with a site tree.
     pub networks: u64,
+    /// In them.
     pub site_trees: u64,
+    /// Of site trees, from 0 to 1.
     pub share_of_top_three: f64,
     /// Herfindahl–Hirschman index, from 0 to 1: the chance that two site trees are in the same network.
     pub hhi: f64,
 }
 
+/// The group of what no database tells.
 pub const UNKNOWN: &str = "unknown";
 /// Beside so many other sites a site shares its server with a crowd (NEEDS.md: most sites of the Web do).
 const CROWD: u32 = 10;
@@ -69,37 +91,38 @@ const NOT_TESTED: &str = "not tested: where the surveyor's machine stands is not
 #[derive(Default)]
 pub(super) struct InfrastructureMaker {
     found: Infrastructure,
-    countries: Places,
-    networks: Places,
+    countries: Groups,
+    networks: Groups,
     domains: BTreeMap<String, (Offshore, BTreeMap<String, u64>)>,
     hosts: Vec<f64>,
     sites: Vec<f64>,
     crowded: std::collections::HashSet<u64>,
 }
 
-type Places = BTreeMap<String, ServerGroup>;
+type Groups = BTreeMap<String, ServerGroup>;
 
-pub(super) const SERVERS: &[&str] = &["address", "hosts", "sites", "country", "asn", "as_org"];
+columns! {
+    ServerColumns { address: str, hosts: u32, sites: u32, country: str, asn: u32, as_org: str }
+}
 
 impl InfrastructureMaker {
     /// The servers come before the sites.
     pub(super) fn add_servers(&mut self, frame: &DataFrame) -> PolarsResult<()> {
-        let (hosts, sites) = (frame.column("hosts")?.u32()?, frame.column("sites")?.u32()?);
-        let (addresses, countries) = (frame.column("address")?.str()?, frame.column("country")?.str()?);
-        let (systems, organisations) = (frame.column("asn")?.u32()?, frame.column("as_org")?.str()?);
+        let columns = ServerColumns::of(frame)?;
         for row in 0..frame.height() {
-            let country = countries.get(row);
-            let network = systems.get(row).map(|asn| group::network(asn, organisations.get(row)));
-            let (hosts, sites) = (hosts.get(row).unwrap_or_default(), sites.get(row).unwrap_or_default());
+            let country = columns.country.get(row);
+            let network = columns.asn.get(row).map(|asn| group::network(asn, columns.as_org.get(row)));
+            let (hosts, sites) =
+                (columns.hosts.get(row).unwrap_or_default(), columns.sites.get(row).unwrap_or_default());
             self.found.servers += 1;
             self.found.located_servers += u64::from(country.is_some());
-            place(&mut self.countries, country).servers += 1;
-            place(&mut self.networks, network.as_deref()).servers += 1;
+            group_of(&mut self.countries, country).servers += 1;
+            group_of(&mut self.networks, network.as_deref()).servers += 1;
             self.hosts.push(f64::from(hosts));
             self.sites.push(f64::from(sites));
             if sites > CROWD {
                 self.found.crowded_servers += 1;
-                self.crowded.extend(addresses.get(row).map(super::super::recorded::key));
+                self.crowded.extend(columns.address.get(row).map(key));
             }
         }
         Ok(())
@@ -109,9 +132,9 @@ impl InfrastructureMaker {
         let Some(address) = site.address else { return };
         self.found.hosted_trees += 1;
         self.found.located_trees += u64::from(site.country.is_some());
-        self.found.crowded_trees += u64::from(self.crowded.contains(&super::super::recorded::key(address)));
-        place(&mut self.countries, site.country).site_trees += 1;
-        place(&mut self.networks, site.network.as_deref()).site_trees += 1;
+        self.found.crowded_trees += u64::from(self.crowded.contains(&key(address)));
+        group_of(&mut self.countries, site.country).site_trees += 1;
+        group_of(&mut self.networks, site.network.as_deref()).site_trees += 1;
         if let (Some(domain), Some(country)) = (site.cctld, site.country)
             && let Some(home) = country_of(domain)
         {
@@ -154,16 +177,16 @@ impl InfrastructureMaker {
     }
 }
 
-fn place<'a>(places: &'a mut Places, name: Option<&str>) -> &'a mut ServerGroup {
-    places.entry(name.unwrap_or(UNKNOWN).to_owned()).or_default()
+fn group_of<'a>(groups: &'a mut Groups, name: Option<&str>) -> &'a mut ServerGroup {
+    groups.entry(name.unwrap_or(UNKNOWN).to_owned()).or_default()
 }
 
 /// Those with most site trees first, the unknown last.
-fn listed(places: Places) -> Vec<ServerGroup> {
+fn listed(groups: Groups) -> Vec<ServerGroup> {
     let mut list: Vec<ServerGroup> =
-        places.into_iter().map(|(name, place)| ServerGroup { name, ..place }).collect();
+        groups.into_iter().map(|(name, group)| ServerGroup { name, ..group }).collect();
     list.sort_by(|a, b| {
-        let is_unknown = |place: &ServerGroup| place.name == UNKNOWN;
+        let is_unknown = |group: &ServerGroup| group.name == UNKNOWN;
         (is_unknown(a).cmp(&is_unknown(b)))
             .then(b.site_trees.cmp(&a.site_trees))
             .then(b.servers.cmp(&a.servers))

@@ -8,8 +8,11 @@ use super::probes::{Probes, ProbesMaker};
 /// What was found and not fetched: every internal URL is fetched or in exactly one of the classes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct KeptBack {
+    /// Found in the sites, over all trees.
     pub internal_urls: u64,
+    /// Asked for.
     pub fetched: u64,
+    /// All reasons, in one order.
     pub classes: Vec<Class>,
     /// From level 0 down.
     pub levels: Vec<Level>,
@@ -28,14 +31,18 @@ pub struct KeptBack {
 pub struct Class {
     /// As in the column `not_fetched_NAME` of the table of levels.
     pub name: &'static str,
+    /// Found and not fetched for this reason.
     pub urls: u64,
     /// Site trees with at least one.
     pub site_trees: u64,
 }
 
+/// One depth, over all trees.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Level {
+    /// New at this depth.
     pub internal_urls: u64,
+    /// Asked for.
     pub fetched: u64,
     /// In the order of [`KeptBack::classes`].
     pub not_fetched: [u64; CLASSES.len()],

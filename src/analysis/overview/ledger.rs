@@ -4,12 +4,13 @@ use std::net::IpAddr;
 use polars::prelude::{DataFrame, PolarsResult};
 use serde::Serialize;
 
+use super::super::tables::columns;
 use super::super::{Labels, group};
 use super::exchange::Exchange;
 use super::names::Names;
 use super::opt_outs::OptedOut;
-use super::schedule::{Borne, Schedule};
 use super::spread::Spread;
+use super::timeline::{AddressLoad, Timeline};
 use crate::promises::Verdict;
 
 /// What servers bore: over all addresses that were asked, also those that never answered. Computed from the
@@ -18,16 +19,21 @@ use crate::promises::Verdict;
 pub struct Ledger {
     /// Each over addresses.
     pub requests: Spread,
+    /// Both ways.
     pub bytes: Spread,
+    /// In milliseconds.
     pub busy_ms: Spread,
     /// Over addresses with two exchanges or more.
     pub smallest_gap_ms: Option<f64>,
+    /// Exchanges at one address at the same time.
     pub most_parallel: u32,
     /// Exchanges at one address that began within 60 seconds.
     pub most_per_minute: u32,
     /// The addresses with the most busy time.
     pub most_burdened: Vec<Burden>,
+    /// What came of each promise.
     pub promises: Vec<Verdict>,
+    /// Who did, with the requests that reached them all the same.
     pub opted_out: Vec<OptedOut>,
     /// What had not changed since an earlier survey.
     pub unchanged: Unchanged,
@@ -36,6 +42,7 @@ pub struct Ledger {
 /// Answers that say that a page or file is as an earlier survey had it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Unchanged {
+    /// That said so.
     pub answers: u64,
     /// Requests for pages and files that were answered with them, or with what was asked for.
     pub of: u64,
@@ -62,17 +69,17 @@ impl Unchanged {
 /// What one address bore.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Burden {
+    /// An IP address.
     pub address: String,
+    /// Where it stands, if a database tells.
     pub country: Option<String>,
+    /// Its autonomous system, if a database tells.
     pub network: Option<String>,
     /// As the table of servers tells; none for an address that never answered.
     pub sites: Option<u32>,
-    pub requests: u64,
-    pub bytes: u64,
-    pub busy_ms: f64,
-    pub smallest_gap_ms: Option<f64>,
-    pub most_parallel: u32,
-    pub most_per_minute: u32,
+    /// From the times of its exchanges.
+    #[serde(flatten)]
+    pub borne: AddressLoad,
 }
 
 const NAMED: usize = 10;
@@ -94,22 +101,22 @@ struct ServerSums {
     sites: u32,
 }
 
-pub(super) const SERVERS: &[&str] = &["address", "sites", "country", "asn", "as_org"];
+columns! {
+    ServerColumns { address: str, sites: u32, country: str, asn: u32, as_org: str }
+}
 
 impl Addresses {
     pub(super) fn add_servers(&mut self, frame: &DataFrame) -> PolarsResult<()> {
-        let (addresses, sites) = (frame.column("address")?.str()?, frame.column("sites")?.u32()?);
-        let (countries, systems) = (frame.column("country")?.str()?, frame.column("asn")?.u32()?);
-        let organisations = frame.column("as_org")?.str()?;
+        let columns = ServerColumns::of(frame)?;
         for row in 0..frame.height() {
-            let Some(address) = addresses.get(row) else { continue };
-            let network = systems.get(row).map(|asn| group::network(asn, organisations.get(row)));
+            let Some(address) = columns.address.get(row) else { continue };
+            let network = columns.asn.get(row).map(|asn| group::network(asn, columns.as_org.get(row)));
             let number = self.names.number(address) as usize;
             let server = ServerSums {
-                country: countries.get(row).map(|country| self.labels.number(country)),
-                system: systems.get(row),
+                country: columns.country.get(row).map(|country| self.labels.number(country)),
+                system: columns.asn.get(row),
                 network: network.map(|network| self.labels.number(&network)),
-                sites: sites.get(row).unwrap_or_default(),
+                sites: columns.sites.get(row).unwrap_or_default(),
             };
             // An address has one row; of two, which no survey writes, the first is believed.
             if number == self.servers.len() {
@@ -129,7 +136,7 @@ impl Addresses {
         known.filter_map(|(name, server)| Some((name.parse().ok()?, server.system?))).collect()
     }
 
-    fn burden(&self, number: u32, borne: &Borne) -> Burden {
+    fn burden(&self, number: u32, borne: &AddressLoad) -> Burden {
         let server = self.servers.get(number as usize);
         let label = |number: Option<u32>| number.map(|number| self.labels.name(number).to_owned());
         Burden {
@@ -137,23 +144,19 @@ impl Addresses {
             country: label(server.and_then(|server| server.country)),
             network: label(server.and_then(|server| server.network)),
             sites: server.map(|server| server.sites),
-            requests: borne.requests,
-            bytes: borne.bytes,
-            busy_ms: borne.busy_ms,
-            smallest_gap_ms: borne.smallest_gap_ms,
-            most_parallel: borne.most_parallel,
-            most_per_minute: borne.most_per_minute,
+            borne: *borne,
         }
     }
 }
 
 impl Ledger {
     /// With the promises still to be judged.
-    pub(super) fn of(schedule: &mut Schedule, addresses: &Addresses) -> Self {
-        let all: Vec<(u32, Borne)> =
-            schedule.by_address().map(|turns| (turns[0].address, super::schedule::borne(turns))).collect();
-        let each =
-            |value: &dyn Fn(&Borne) -> f64| Spread::of(all.iter().map(|(_, borne)| value(borne)).collect());
+    pub(super) fn from_timeline(timeline: &mut Timeline, addresses: &Addresses) -> Self {
+        let all: Vec<(u32, AddressLoad)> =
+            timeline.by_address().map(|turns| (turns[0].address, super::timeline::borne(turns))).collect();
+        let each = |value: &dyn Fn(&AddressLoad) -> f64| {
+            Spread::of(all.iter().map(|(_, borne)| value(borne)).collect())
+        };
         let gaps = all.iter().filter_map(|(_, borne)| borne.smallest_gap_ms);
         Self {
             requests: each(&|borne| borne.requests as f64),
@@ -170,8 +173,8 @@ impl Ledger {
     }
 }
 
-fn most_burdened(all: &[(u32, Borne)], addresses: &Addresses) -> Vec<Burden> {
-    let mut order: Vec<&(u32, Borne)> = all.iter().collect();
+fn most_burdened(all: &[(u32, AddressLoad)], addresses: &Addresses) -> Vec<Burden> {
+    let mut order: Vec<&(u32, AddressLoad)> = all.iter().collect();
     let name = |number: u32| addresses.names.name(number);
     order.sort_unstable_by(|a, b| {
         // A simulation without distances has no busy time.

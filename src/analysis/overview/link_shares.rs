@@ -1,14 +1,13 @@
 use std::collections::HashMap;
 
 use super::exchange::Exchange;
-use super::schedule::Turn;
-use crate::load::{IN_FLIGHT, LEAST_BYTES, SHORTEST};
+use super::timeline::Turn;
 
 /// The best rate at which answers of each server ever came: no answer comes faster than the link of its server.
 ///
 /// The survey knows what came after the head of an answer, and goes by that; tables do not tell. Here all bytes of an
 /// exchange count, so that rates are never below those that the survey saw, and nobody is accused wrongly; what tells
-/// no rate ([`tells`]) counts as nothing, for before it knows a rate the survey goes by the time of the transfer.
+/// no rate ([`Exchange::tells_rate`]) counts as nothing, for before it knows a rate the survey goes by the time of the transfer.
 #[derive(Default)]
 pub(super) struct LinkShares {
     /// Bytes per second.
@@ -28,18 +27,10 @@ pub(super) struct Taken {
 /// Tables tell times to the microsecond.
 const ROUNDING_MS: f64 = 0.001;
 
-/// Whether an exchange tells the rate of its server's link: what comes in a short time does only if it is more than can
-/// have been there at once, and as much again.
-pub(super) fn tells(exchange: &Exchange<'_>) -> bool {
-    let bytes = exchange.bytes() as f64;
-    let is_long = |ms: f64| ms >= SHORTEST * 1000.0 && bytes >= LEAST_BYTES;
-    exchange.transfer_ms().is_some_and(|ms| is_long(ms) || bytes >= 2.0 * IN_FLIGHT)
-}
-
 impl LinkShares {
     pub(super) fn add(&mut self, exchange: &Exchange<'_>) {
         let (Some(address), Some(ms)) = (exchange.address, exchange.transfer_ms()) else { return };
-        if tells(exchange) {
+        if exchange.tells_rate() {
             let rate = exchange.bytes() as f64 / ms.max(ROUNDING_MS) * 1000.0;
             let best = self.best.entry(address).or_insert(rate);
             *best = best.max(rate);

@@ -3,27 +3,32 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use polars::prelude::{DataFrame, PolarsResult};
 use serde::Serialize;
 
-use super::super::recorded::key;
+use super::super::tables::{columns, key};
 use super::listed::Listed;
 use super::tally::{Counted, Tally};
 
 /// Where external links lead. The unit is the external URL of a site tree: a row of the table of links.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Links {
+    /// Rows of the table of links.
     pub external_urls: u64,
     /// Site trees with at least one.
     pub linking_trees: u64,
     /// Distinct over the whole survey.
     pub hosts: u64,
+    /// Distinct over the whole survey.
     pub sites: u64,
     /// Inside the surveyed country domains.
     pub in_survey: u64,
+    /// With a `rel` or a page that asks not to follow.
     pub nofollow: u64,
     /// By HTML element or header field.
     pub elements: Vec<Counted>,
     /// Hosts by the number of site trees that link to them.
     pub most_linked_hosts: Vec<Counted>,
+    /// Sites by the number of site trees that link to them.
     pub most_linked_sites: Vec<Counted>,
+    /// From country domains to domains.
     pub matrix: Matrix,
 }
 
@@ -55,8 +60,10 @@ impl Links {
     }
 }
 
-pub(super) const LINKS: &[&str] =
-    &["site", "seed", "host", "target_site", "element", "nofollow", "in_survey"];
+columns! {
+    LinkColumns { site: str, seed: u32, host: str, target_site: str, element: str, nofollow: bool, in_survey: bool }
+}
+
 /// So many of the most linked are named.
 const NAMED: usize = 20;
 
@@ -84,18 +91,17 @@ impl LinksMaker {
     }
 
     pub(super) fn add(&mut self, frame: &DataFrame, listed: &Listed) -> PolarsResult<()> {
-        let (sites, seeds) = (frame.column("site")?.str()?, frame.column("seed")?.u32()?);
-        let (hosts, targets) = (frame.column("host")?.str()?, frame.column("target_site")?.str()?);
-        let elements = frame.column("element")?.str()?;
-        let (nofollow, in_survey) = (frame.column("nofollow")?.bool()?, frame.column("in_survey")?.bool()?);
+        let columns = LinkColumns::of(frame)?;
         for row in 0..frame.height() {
-            let Some(tree) = listed.tree(sites.get(row), seeds.get(row)) else { continue };
-            let (Some(host), Some(target)) = (hosts.get(row), targets.get(row)) else { continue };
-            let is_inside = in_survey.get(row) == Some(true);
+            let Some(tree) = listed.tree(columns.site.get(row), columns.seed.get(row)) else { continue };
+            let (Some(host), Some(target)) = (columns.host.get(row), columns.target_site.get(row)) else {
+                continue;
+            };
+            let is_inside = columns.in_survey.get(row) == Some(true);
             self.links.external_urls += 1;
-            self.links.nofollow += u64::from(nofollow.get(row) == Some(true));
+            self.links.nofollow += u64::from(columns.nofollow.get(row) == Some(true));
             self.links.in_survey += u64::from(is_inside);
-            self.elements.add(elements.get(row).unwrap_or(""));
+            self.elements.add(columns.element.get(row).unwrap_or(""));
             self.add_to_matrix(listed.get(tree).cctld, host);
             self.add_target(tree, key(host), key(target), is_inside);
         }
@@ -156,7 +162,9 @@ pub(super) struct Wanted {
     sites: Most,
 }
 
-pub(super) const NAMES: &[&str] = &["host", "target_site"];
+columns! {
+    NameColumns { host: str, target_site: str }
+}
 
 impl Wanted {
     pub(super) fn is_satisfied(&self) -> bool {
@@ -164,7 +172,7 @@ impl Wanted {
     }
 
     pub(super) fn look(&mut self, frame: &DataFrame) -> PolarsResult<()> {
-        let (hosts, sites) = (frame.column("host")?.str()?, frame.column("target_site")?.str()?);
+        let NameColumns { host: hosts, target_site: sites } = NameColumns::of(frame)?;
         hosts.iter().flatten().for_each(|host| self.hosts.look(host));
         sites.iter().flatten().for_each(|site| self.sites.look(site));
         Ok(())

@@ -1,15 +1,13 @@
-use std::collections::HashMap;
-
 use polars::prelude::{DataFrame, PolarsResult};
 
-use super::super::recorded::tree_key;
+use super::super::tables::{TreeNumbers, columns};
 use super::super::{Labels, group};
 use super::names::Names;
 
 /// The site trees that are in the table of sites, by which the rows of other tables are known.
 #[derive(Default)]
 pub(super) struct Listed {
-    numbers: HashMap<u64, u32>,
+    numbers: TreeNumbers,
     pub trees: Vec<ListedTree>,
     pub sites: Names,
     pub labels: Labels,
@@ -39,20 +37,12 @@ pub(super) struct SiteView<'a> {
     pub server: Option<&'a str>,
 }
 
-pub(super) const SITES: &[&str] = &[
-    "site",
-    "seed",
-    "cctld",
-    "generation",
-    "outcome",
-    "deepest",
-    "pages",
-    "address",
-    "country",
-    "asn",
-    "as_org",
-    "server",
-];
+columns! {
+    SiteColumns {
+        site: str, seed: u32, cctld: str, generation: u32, outcome: str, deepest: u32, pages: u64, address: str, country: str,
+        asn: u32, as_org: str, server: str,
+    }
+}
 
 /// Under this name stand sites outside the surveyed country domains.
 pub(super) const OUTSIDE: &str = "outside";
@@ -65,31 +55,24 @@ impl Listed {
         frame: &DataFrame,
         mut take: impl FnMut(&SiteView<'_>, u32),
     ) -> PolarsResult<()> {
-        let (sites, seeds) = (frame.column("site")?.str()?, frame.column("seed")?.u32()?);
-        let (cctlds, generations) = (frame.column("cctld")?.str()?, frame.column("generation")?.u32()?);
-        let (outcomes, deepest) = (frame.column("outcome")?.str()?, frame.column("deepest")?.u32()?);
-        let pages = frame.column("pages")?.u64()?;
-        let (addresses, countries) = (frame.column("address")?.str()?, frame.column("country")?.str()?);
-        let (systems, organisations) = (frame.column("asn")?.u32()?, frame.column("as_org")?.str()?);
-        let servers = frame.column("server")?.str()?;
+        let columns = SiteColumns::of(frame)?;
         for row in 0..frame.height() {
-            let (Some(site), Some(seed)) = (sites.get(row), seeds.get(row)) else { continue };
-            let cctld = cctlds.get(row);
+            let (Some(site), Some(seed)) = (columns.site.get(row), columns.seed.get(row)) else { continue };
+            let cctld = columns.cctld.get(row);
             let Some((tree, is_first)) = self.list(site, seed, cctld) else { continue };
-            let organisation = organisations.get(row);
             let ListedTree { site, cctld: label } = self.trees[tree as usize];
             let site = SiteView {
                 site,
                 is_first,
                 cctld,
-                generation: generations.get(row).unwrap_or_default(),
-                outcome: outcomes.get(row).unwrap_or(""),
-                deepest: deepest.get(row),
-                pages: pages.get(row).unwrap_or_default(),
-                address: addresses.get(row),
-                country: countries.get(row),
-                network: systems.get(row).map(|asn| group::network(asn, organisation)),
-                server: servers.get(row),
+                generation: columns.generation.get(row).unwrap_or_default(),
+                outcome: columns.outcome.get(row).unwrap_or(""),
+                deepest: columns.deepest.get(row),
+                pages: columns.pages.get(row).unwrap_or_default(),
+                address: columns.address.get(row),
+                country: columns.country.get(row),
+                network: columns.asn.get(row).map(|asn| group::network(asn, columns.as_org.get(row))),
+                server: columns.server.get(row),
             };
             take(&site, label);
         }
@@ -98,10 +81,7 @@ impl Listed {
 
     /// The number of a tree that is new, and whether its site is.
     fn list(&mut self, site: &str, seed: u32, cctld: Option<&str>) -> Option<(u32, bool)> {
-        let number = u32::try_from(self.trees.len()).unwrap_or(u32::MAX);
-        if self.numbers.insert(tree_key(site, seed), number).is_some() {
-            return None;
-        }
+        let number = self.numbers.add(site, seed)?;
         let known = self.sites.len();
         let cctld = self.labels.number(cctld.unwrap_or(OUTSIDE));
         self.trees.push(ListedTree { site: self.sites.number(site), cctld });
@@ -109,7 +89,7 @@ impl Listed {
     }
 
     pub(super) fn tree(&self, site: Option<&str>, seed: Option<u32>) -> Option<u32> {
-        self.numbers.get(&tree_key(site?, seed?)).copied()
+        self.numbers.find(site, seed)
     }
 
     pub(super) fn get(&self, tree: u32) -> ListedTree {

@@ -9,20 +9,26 @@ use crate::settings::{Settings, Shape};
 pub struct Method {
     /// The version that surveyed, and the one that counted.
     pub surveyed_with: String,
+    /// The version of the program that read the tables.
     pub counted_with: String,
     /// The effective settings, by name.
-    pub settings: Vec<Setting>,
+    pub settings: Vec<ShownSetting>,
+    /// The version of the Public Suffix List.
     pub suffix_list: Option<String>,
+    /// The databases of countries and networks.
     pub geo: Vec<GeoDatabase>,
+    /// Name of each table with its rows and files.
     pub tables: Vec<(String, TableCount)>,
     /// The virtual Web space, its seed and so on, where one was surveyed in process.
-    pub simulation: Vec<Setting>,
+    pub simulation: Vec<ShownSetting>,
 }
 
 /// A setting as the configuration file writes it, files without their folders.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Setting {
+pub struct ShownSetting {
+    /// The key.
     pub name: String,
+    /// As text; lists with commas.
     pub value: String,
 }
 
@@ -40,11 +46,11 @@ impl Method {
     }
 }
 
-fn settings(value: &Value) -> Vec<Setting> {
+fn settings(value: &Value) -> Vec<ShownSetting> {
     let entries = value.as_object().into_iter().flatten();
     let setting = |(name, value): (&String, &Value)| {
         let value = if names_files(name) { file_names(value) } else { value.clone() };
-        Setting { name: name.clone(), value: written(&value) }
+        ShownSetting { name: name.clone(), value: written(&value) }
     };
     entries.map(setting).collect()
 }

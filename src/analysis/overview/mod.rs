@@ -31,13 +31,13 @@ mod promises;
 mod questions;
 mod rate;
 mod reading;
-mod schedule;
+mod recorded_limits;
 mod sites;
 mod spread;
 mod tally;
 mod technology;
+mod timeline;
 mod times;
-mod told;
 
 use std::path::Path;
 
@@ -53,7 +53,7 @@ pub use infrastructure::{Concentration, Infrastructure, Offshore, ServerGroup, U
 pub use kept_back::{Class, KeptBack, Level, Robots};
 pub use ledger::{Burden, Ledger, Unchanged};
 pub use links::{ADDRESS, GENERIC, Links, Matrix, OTHER_SCRIPT};
-pub use method::{Method, Setting};
+pub use method::{Method, ShownSetting};
 pub use opt_outs::OptedOut;
 pub use outcomes::{CountryOutcomes, Outcomes, Status};
 pub use probes::{Mean, Probes};
@@ -61,26 +61,38 @@ pub use sites::{CountryDomain, LargeSite, Sites};
 pub use spread::Spread;
 pub use tally::Counted;
 pub use technology::{Charset, Software, Technology};
+pub use timeline::AddressLoad;
 pub use times::{CountryTimes, Phases, Times};
 
 use super::AnalysisError;
-use super::recorded::retried;
+use super::tables::retried;
 
 /// All chapters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Overview {
+    /// What was surveyed, when, and what it cost.
     pub card: Card,
+    /// From known sites to active ones.
     pub funnel: Funnel,
+    /// How large and how old they are.
     pub sites: Sites,
+    /// Where external links lead.
     pub links: Links,
+    /// What servers run and pages are written in.
     pub technology: Technology,
+    /// Where servers stand.
     pub infrastructure: Infrastructure,
+    /// How fast servers are.
     pub times: Times,
+    /// How exchanges and site trees ended.
     pub outcomes: Outcomes,
+    /// What servers bore.
     pub ledger: Ledger,
+    /// What was found and not fetched.
     pub kept_back: KeptBack,
     /// Of a survey that asked for all doors of each site.
     pub doors: Option<Doors>,
+    /// With which settings.
     pub method: Method,
 }
 
@@ -89,7 +101,7 @@ impl Overview {
     ///
     /// # Errors
     /// There is no survey, no site tree yet, or a table cannot be read.
-    pub fn of(dir: &Path) -> Result<Self, AnalysisError> {
+    pub fn load(dir: &Path) -> Result<Self, AnalysisError> {
         retried(|| reading::read(dir))
     }
 }

@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-use super::super::recorded::key;
+use super::super::tables::key;
 
 /// Names with numbers from 0: of sites, of addresses. A name is told by its hash, of which 10⁸ meet by chance
 /// 0.0003 times.

@@ -6,7 +6,7 @@ use polars::prelude::{DataFrame, PolarsResult};
 use serde::Serialize;
 
 use super::super::AnalysisError;
-use super::super::recorded::key;
+use super::super::tables::key;
 use super::exchange::Exchange;
 use crate::address::{Host, OptOut};
 use crate::records::{OptOutRecord, Timestamp, read_opt_outs};
@@ -20,6 +20,7 @@ pub struct OptedOut {
     pub date: Option<String>,
     /// Since when and until when the survey obeyed it.
     pub since: Timestamp,
+    /// None: to the end of the survey.
     pub until: Option<Timestamp>,
     /// Requests that began in that time.
     pub requests: u64,

@@ -9,6 +9,7 @@ use super::tally::{Counted, Tally};
 /// How exchanges and site trees ended.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Outcomes {
+    /// All of them, robots.txt included.
     pub exchanges: u64,
     /// Exchanges without a complete answer, by failure.
     pub failures: Vec<Counted>,
@@ -16,20 +17,29 @@ pub struct Outcomes {
     pub statuses: Vec<Status>,
     /// Site trees by outcome.
     pub trees: Vec<Counted>,
+    /// Those with most site trees first.
     pub by_country_domain: Vec<CountryOutcomes>,
 }
 
+/// How often servers answered with one HTTP status.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Status {
+    /// From 100 to 599 in sound tables.
     pub status: u32,
+    /// Requests for pages and files.
     pub pages: u64,
+    /// Requests for robots.txt.
     pub robots: u64,
 }
 
+/// How the site trees of one country domain ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CountryOutcomes {
+    /// As the survey was told it, or `outside`.
     pub country_domain: String,
+    /// That are done.
     pub trees: u64,
+    /// By outcome, the most first.
     pub outcomes: Vec<Counted>,
 }
 

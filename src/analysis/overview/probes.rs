@@ -10,6 +10,7 @@ use super::exchange::Exchange;
 pub struct Probes {
     /// Site trees in which scripts were probed.
     pub site_trees: u64,
+    /// That were probed.
     pub scripts: u64,
     /// Requests that it took.
     pub requests: u64,
@@ -17,14 +18,18 @@ pub struct Probes {
     pub withheld: u64,
     /// External URLs and hosts, new to its tree, that a query URL kept back would have brought on average.
     pub external_urls: Mean,
+    /// The same of hosts.
     pub external_hosts: Mean,
 }
 
 /// A mean with the ends of its 95 % interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Mean {
+    /// Over the probes.
     pub value: f64,
+    /// The lower end of its interval.
     pub low: f64,
+    /// The upper end of its interval.
     pub high: f64,
 }
 
@@ -111,7 +116,7 @@ impl Mean {
 /// Tells the scripts of a tree apart: the URL without its query and path parameters, as the walk does it.
 fn script_of(url: &str) -> u64 {
     let script = crate::address::WebUrl::parse(url).ok().and_then(|url| url.script());
-    script.map_or_else(|| super::super::recorded::key(url), |script| script.0.0)
+    script.map_or_else(|| super::super::tables::key(url), |script| script.0.0)
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@ use super::link_shares::{LinkShares, Taken};
 use super::names::Names;
 use super::questions::TreeQuestions;
 use super::rate::{Flow, flow, standstills};
-use super::schedule::Schedule;
-use super::told::Told;
+use super::recorded_limits::RecordedLimits;
+use super::timeline::Timeline;
 use crate::load::{LONGEST_FOR_LINK, LargestExchange, Load, Networks, SharedBudget};
 use crate::promises::units::{byte_rate, thousands};
 use crate::promises::{Judge, Judgement, Limits, Promise, Seen, Verdict, verdicts};
@@ -13,7 +13,7 @@ use crate::records::Manifest;
 /// Everything that promises are judged by. It comes from the times, addresses and answers of the exchanges; what the
 /// survey says of itself is asked only of that which tables cannot tell.
 pub(super) struct Evidence<'a> {
-    pub told: &'a Told,
+    pub recorded: &'a RecordedLimits,
     pub manifest: &'a Manifest,
     pub addresses: &'a Addresses,
     pub links: &'a LinkShares,
@@ -22,11 +22,11 @@ pub(super) struct Evidence<'a> {
 
 impl Evidence<'_> {
     /// The verdicts of the judge who sat while the survey ran, and of those promises that only tables can show.
-    pub(super) fn judge(&self, schedule: &mut Schedule, questions: &mut TreeQuestions) -> Vec<Verdict> {
-        let limits = &self.told.limits;
+    pub(super) fn judge(&self, timeline: &mut Timeline, questions: &mut TreeQuestions) -> Vec<Verdict> {
+        let limits = &self.recorded.limits;
         let mut judge = Judge::new(limits.clone(), Seen::default());
-        schedule.tell(&mut judge, &mut self.books(), &self.addresses.names, self.sites);
-        let turns = schedule.by_time();
+        timeline.tell(&mut judge, &mut self.books(), &self.addresses.names, self.sites);
+        let turns = timeline.by_time();
         let flow = flow(turns);
         questions.tell(&mut judge, self.sites, &standstills(turns));
         let mut seen = judge.seen_at_the_end();
@@ -37,21 +37,21 @@ impl Evidence<'_> {
         for promise in [Promise::RetryAfter, Promise::CrawlDelay, Promise::QuietHours, Promise::RobotsRules] {
             replace(&mut list, self.as_the_survey_saw(promise));
         }
-        replace(&mut list, self.of_links(schedule));
-        if !self.told.has_pace {
+        replace(&mut list, self.of_links(timeline));
+        if !self.recorded.has_pace {
             list.iter_mut().filter(|verdict| PACE.iter().any(|it| it.id() == verdict.id)).for_each(is_untold);
         }
         if let Some(rate) = list.iter_mut().find(|verdict| verdict.id == Promise::Rate.id()) {
             add_flow(rate, &flow);
         }
-        list.extend([self.of_records(), self.of(Promise::Memory, "the tables do not tell of memory")]);
+        list.extend([self.of_records(), self.of(Promise::Memory, "the tables do not record memory")]);
         list.push(self.of(Promise::Cut, "it takes a second survey to show it"));
         list
     }
 
     /// What servers and their networks bore, by the books of the load; nobody asks it for permits.
     fn books(&self) -> Load {
-        let Limits { pace, network, system, .. } = &self.told.limits;
+        let Limits { pace, network, system, .. } = &self.recorded.limits;
         let systems = self.addresses.systems();
         let system_of = Box::new(move |address| systems.get(&address).copied());
         let most = LargestExchange { bytes: 0, ahead: 0, time: std::time::Duration::ZERO };
@@ -61,33 +61,32 @@ impl Evidence<'_> {
 
     /// A promise that tables cannot show.
     fn of(&self, promise: Promise, why: &str) -> Verdict {
-        Verdict::of(promise, &self.told.limits, Judgement::NotJudged, why)
+        Verdict::new(promise, &self.recorded.limits, Judgement::NotJudged, why)
     }
 
     /// Tables tell neither clocks of servers nor what a server asked for.
     fn as_the_survey_saw(&self, promise: Promise) -> Verdict {
         match self.manifest.promises.iter().find(|said| said.id == promise.id()) {
             Some(said) if said.judgement == Judgement::Broken => said.clone(),
-            Some(said) if said.judgement == Judgement::Held => {
-                self.of(promise, &format!("the tables do not tell; the survey itself saw: {}", said.evidence))
-            }
+            Some(said) if said.judgement == Judgement::Held => self
+                .of(promise, &format!("the tables do not show it; the survey itself saw: {}", said.evidence)),
             Some(said) => self.of(promise, &said.evidence),
-            None => self.of(promise, "the tables do not tell"),
+            None => self.of(promise, "the tables do not show it"),
         }
     }
 
     /// By all that was taken of a link: what an exchange owes it, tables do not tell.
-    fn of_links(&self, schedule: &mut Schedule) -> Verdict {
-        let mut limits = self.told.limits.clone();
-        limits.pace.link_share = self.told.link_share;
+    fn of_links(&self, timeline: &mut Timeline) -> Verdict {
+        let mut limits = self.recorded.limits.clone();
+        limits.pace.link_share = self.recorded.link_share;
         let verdict =
-            |judgement, evidence: &str| Verdict::of(Promise::LinkShare, &limits, judgement, evidence);
-        let Some(share) = self.told.link_share else {
+            |judgement, evidence: &str| Verdict::new(Promise::LinkShare, &limits, judgement, evidence);
+        let Some(share) = self.recorded.link_share else {
             return verdict(Judgement::NotJudged, "no limit was set");
         };
         let places = f64::from(limits.pace.per_address);
         let longest_ms = limits.pace.max_delay.as_secs_f64() * 1000.0 * LONGEST_FOR_LINK * share;
-        let Some(taken) = self.links.judge(schedule.by_address(), longest_ms) else {
+        let Some(taken) = self.links.judge(timeline.by_address(), longest_ms) else {
             return verdict(
                 Judgement::NotJudged,
                 "no server was asked again after an answer that tells its rate",
@@ -112,7 +111,7 @@ impl Evidence<'_> {
                 (Judgement::Broken, format!("{lost} requests were under way when the program was killed"))
             }
         };
-        Verdict::of(Promise::Recorded, &self.told.limits, judgement, evidence)
+        Verdict::new(Promise::Recorded, &self.recorded.limits, judgement, evidence)
     }
 }
 

@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use super::super::recorded::key;
+use super::super::tables::key;
 use super::exchange::Exchange;
 use super::names::Names;
 use crate::address::{Host, Site};

@@ -1,4 +1,4 @@
-use super::schedule::Turn;
+use super::timeline::Turn;
 use crate::load::LONGEST_WAIT;
 
 /// How much the whole survey moved in a time.

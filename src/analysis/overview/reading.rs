@@ -1,29 +1,30 @@
 use std::path::Path;
 
 use super::super::AnalysisError;
-use super::super::recorded::each;
+use super::super::tables::each;
 use super::Overview;
 use super::card::CardMaker;
 use super::doors::DoorsMaker;
-use super::exchange::{EXCHANGES, Exchange, ExchangeReader};
+use super::exchange::{Exchange, ExchangeColumns, ExchangeReader};
 use super::funnel::FunnelMaker;
 use super::infrastructure::{self, InfrastructureMaker};
 use super::kept_back::{KeptBackMaker, LEVELS};
 use super::ledger::{self, Addresses, Ledger, Unchanged};
 use super::link_shares::LinkShares;
-use super::links::{LINKS, Links, LinksMaker, NAMES};
-use super::listed::{Listed, SITES};
+use super::links::{LinkColumns, Links, LinksMaker, NameColumns};
+use super::listed::{Listed, SiteColumns};
 use super::method::Method;
 use super::opt_outs::OptOutWatch;
 use super::outcomes::OutcomesMaker;
 use super::promises::Evidence;
 use super::questions::TreeQuestions;
-use super::schedule::Schedule;
+use super::recorded_limits::RecordedLimits;
 use super::sites::SitesMaker;
 use super::technology::{self, TechnologyMaker};
+use super::timeline::Timeline;
 use super::times::TimesMaker;
-use super::told::Told;
 use crate::records::{ExchangeRow, LevelRow, LinkRow, Manifest, ServerRow, SiteRow, read_frames};
+use crate::settings::{Entrances, Settings};
 
 pub(super) fn read(dir: &Path) -> Result<Overview, AnalysisError> {
     let manifest = Manifest::load(dir)?;
@@ -38,7 +39,7 @@ pub(super) fn read(dir: &Path) -> Result<Overview, AnalysisError> {
     let (mut overview, listed, funnel) = makers.finish(&manifest);
     // What exchanges took is free now; links need as much again.
     let mut links = LinksMaker::new(&overview.card.country_domains);
-    each::<LinkRow>(dir, LINKS, |frame| links.add(frame, &listed))?;
+    each::<LinkRow>(dir, LinkColumns::NAMES, |frame| links.add(frame, &listed))?;
     overview.funnel = funnel.finish(links.known_only_by_links(&listed));
     overview.links = named(dir, links, &listed)?;
     Ok(overview)
@@ -46,7 +47,7 @@ pub(super) fn read(dir: &Path) -> Result<Overview, AnalysisError> {
 
 fn named(dir: &Path, links: LinksMaker, listed: &Listed) -> Result<Links, AnalysisError> {
     let (mut links, mut wanted) = links.finish(listed);
-    for frame in read_frames::<LinkRow>(dir, NAMES)? {
+    for frame in read_frames::<LinkRow>(dir, NameColumns::NAMES)? {
         if wanted.is_satisfied() {
             break;
         }
@@ -58,7 +59,7 @@ fn named(dir: &Path, links: LinksMaker, listed: &Listed) -> Result<Links, Analys
 
 /// All chapters while rows go by.
 struct Makers {
-    told: Told,
+    limits: RecordedLimits,
     listed: Listed,
     addresses: Addresses,
     card: CardMaker,
@@ -70,7 +71,7 @@ struct Makers {
     outcomes: OutcomesMaker,
     kept_back: KeptBackMaker,
     doors: Option<DoorsMaker>,
-    schedule: Schedule,
+    timeline: Timeline,
     questions: TreeQuestions,
     link_shares: LinkShares,
     opt_outs: OptOutWatch,
@@ -92,10 +93,10 @@ impl Surveyed {
 impl Makers {
     fn new(manifest: &Manifest, opt_outs: OptOutWatch) -> Self {
         let exchanges = manifest.tables.get("exchanges").map_or(0, |count| count.rows);
-        let told = Told::of(&manifest.settings);
+        let settings = Settings::recorded(&manifest.settings);
         Self {
-            doors: told.asks_all_doors.then(DoorsMaker::default),
-            told,
+            doors: (settings.entrances == Entrances::All).then(DoorsMaker::default),
+            limits: RecordedLimits::new(&manifest.settings),
             listed: Listed::default(),
             addresses: Addresses::default(),
             card: CardMaker::default(),
@@ -106,7 +107,7 @@ impl Makers {
             times: TimesMaker::default(),
             outcomes: OutcomesMaker::default(),
             kept_back: KeptBackMaker::default(),
-            schedule: Schedule::with_capacity(exchanges),
+            timeline: Timeline::with_capacity(exchanges),
             questions: TreeQuestions::default(),
             link_shares: LinkShares::default(),
             opt_outs,
@@ -115,16 +116,18 @@ impl Makers {
     }
 
     fn read_servers(&mut self, dir: &Path) -> Result<(), AnalysisError> {
-        each::<ServerRow>(dir, ledger::SERVERS, |frame| {
+        each::<ServerRow>(dir, ledger::ServerColumns::NAMES, |frame| {
             self.opt_outs.add_servers(frame)?;
             self.addresses.add_servers(frame)
         })?;
-        each::<ServerRow>(dir, infrastructure::SERVERS, |frame| self.infrastructure.add_servers(frame))?;
+        each::<ServerRow>(dir, infrastructure::ServerColumns::NAMES, |frame| {
+            self.infrastructure.add_servers(frame)
+        })?;
         each::<ServerRow>(dir, technology::SERVERS, |frame| self.technology.add_servers(frame))
     }
 
     fn read_sites(&mut self, dir: &Path) -> Result<(), AnalysisError> {
-        each::<SiteRow>(dir, SITES, |frame| {
+        each::<SiteRow>(dir, SiteColumns::NAMES, |frame| {
             self.listed.add(frame, |site, cctld| {
                 self.card.add_site(site);
                 self.funnel.add_site(site);
@@ -142,7 +145,7 @@ impl Makers {
 
     fn read_exchanges(&mut self, dir: &Path) -> Result<(), AnalysisError> {
         let mut reader = ExchangeReader::default();
-        each::<ExchangeRow>(dir, EXCHANGES, |frame| {
+        each::<ExchangeRow>(dir, ExchangeColumns::NAMES, |frame| {
             let mut names = std::mem::take(&mut self.addresses.names);
             let listed = std::mem::take(&mut self.listed);
             let read = reader.read(frame, &listed, &mut names, |exchange| {
@@ -167,21 +170,21 @@ impl Makers {
         self.link_shares.add(exchange);
         self.questions.add(exchange);
         let had_opted_out = self.opt_outs.add(exchange);
-        self.schedule.add(exchange, had_opted_out);
+        self.timeline.add(exchange, had_opted_out);
         self.unchanged.add(exchange);
     }
 
     fn ledger(&mut self, manifest: &Manifest) -> Ledger {
         let evidence = Evidence {
-            told: &self.told,
+            recorded: &self.limits,
             manifest,
             addresses: &self.addresses,
             links: &self.link_shares,
             sites: &self.listed.sites,
         };
-        let ledger = Ledger::of(&mut self.schedule, &self.addresses);
+        let ledger = Ledger::from_timeline(&mut self.timeline, &self.addresses);
         Ledger {
-            promises: evidence.judge(&mut self.schedule, &mut self.questions),
+            promises: evidence.judge(&mut self.timeline, &mut self.questions),
             opted_out: self.opt_outs.entries(),
             unchanged: self.unchanged,
             ..ledger

@@ -15,9 +15,11 @@ use super::tally::{Counted, Tally};
 pub struct Sites {
     /// Pages of sites with at least one.
     pub pages: Spread,
+    /// Sites.
     pub with_one_page: u64,
     /// Gini coefficient of pages over sites with at least one.
     pub unevenness: f64,
+    /// Those with most pages first.
     pub largest: Vec<LargeSite>,
     /// The share of all pages that the largest hundredth of these sites has (at least one site).
     pub share_of_largest_hundredth: f64,
@@ -27,18 +29,24 @@ pub struct Sites {
     pub by_deepest: Vec<u64>,
     /// Site trees by generation, from 0 on.
     pub by_generation: Vec<u64>,
+    /// Those with most sites first, `outside` last.
     pub by_country_domain: Vec<CountryDomain>,
     /// Pages with a `?` or a `;` in their URL.
     pub query_pages: u64,
+    /// Pages that were read for links.
     pub read_pages: u64,
+    /// By `Last-Modified`.
     pub age: Age,
+    /// By their bodies and texts.
     pub copies: Copies,
 }
 
 /// One of the sites with the most pages.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct LargeSite {
+    /// The registrable domain.
     pub site: String,
+    /// That were read.
     pub pages: u64,
     /// Of all pages.
     pub share: f64,
@@ -47,9 +55,13 @@ pub struct LargeSite {
 /// The sites of one country domain.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct CountryDomain {
+    /// As the survey was told it, or `outside`.
     pub name: String,
+    /// With a site tree.
     pub sites: u64,
+    /// At least one.
     pub with_page: u64,
+    /// Of all its sites.
     pub pages: u64,
     /// Pages of sites with at least one.
     pub median_pages: f64,

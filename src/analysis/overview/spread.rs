@@ -1,13 +1,21 @@
+use super::super::intervals::quantile;
+
 /// How a quantity is spread over sites or servers.
 ///
 /// Percentiles are interpolated between neighbours, as `quantile_cont` of SQL does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Spread {
+    /// Values.
     pub count: u64,
+    /// Of all values.
     pub sum: f64,
+    /// The arithmetic one.
     pub mean: f64,
+    /// Half of the values are less.
     pub median: f64,
+    /// 95 % of the values are less.
     pub p95: f64,
+    /// The greatest value.
     pub max: f64,
 }
 
@@ -22,20 +30,11 @@ impl Spread {
             count: values.len() as u64,
             sum,
             mean: sum / values.len() as f64,
-            median: percentile(&values, 0.5),
-            p95: percentile(&values, 0.95),
+            median: quantile(&values, 0.5),
+            p95: quantile(&values, 0.95),
             max: values[values.len() - 1],
         }
     }
-}
-
-/// Of values that are sorted; zero when there are none.
-pub(super) fn percentile(sorted: &[f64], share: f64) -> f64 {
-    let Some(last) = sorted.len().checked_sub(1) else { return 0.0 };
-    let place = share.clamp(0.0, 1.0) * last as f64;
-    let below = (place.floor() as usize).min(last);
-    let above = (below + 1).min(last);
-    sorted[below] + (sorted[above] - sorted[below]) * (place - below as f64)
 }
 
 /// The Gini coefficient: 0 when all have the same, near 1 when one has all. Zero values count.

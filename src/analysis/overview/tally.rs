@@ -3,7 +3,9 @@ use std::collections::HashMap;
 /// How often something occurs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Counted {
+    /// A word of the tables.
     pub name: String,
+    /// How often it occurs.
     pub count: u64,
 }
 

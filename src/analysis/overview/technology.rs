@@ -15,11 +15,15 @@ use super::tally::{Counted, Tally};
 pub struct Technology {
     /// By the header `Server` without version.
     pub software: Vec<Software>,
+    /// Addresses that answered.
     pub servers: u64,
+    /// That were answered.
     pub site_trees: u64,
     /// Exchanges with a status.
     pub answers: u64,
+    /// That were answered with 2xx.
     pub front_pages: u64,
+    /// That were read for links.
     pub pages: u64,
     /// Of answers.
     pub http_versions: Vec<Counted>,
@@ -38,6 +42,7 @@ pub struct Technology {
 /// A family of server software.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Software {
+    /// Without version, or [`UNTOLD`].
     pub name: String,
     /// Servers that say so.
     pub servers: u64,
@@ -50,18 +55,26 @@ pub struct Software {
 pub struct Charset {
     /// [`NOT_DECLARED`] or [`UNKNOWN_CHARSET`] where there is none.
     pub declared: String,
+    /// In which the page was read.
     pub used: String,
+    /// That were read so.
     pub pages: u64,
 }
 
-pub const NOT_ENCRYPTED: &str = "not encrypted";
-pub const VALID: &str = "valid";
-pub const NOT_COMPRESSED: &str = "not compressed";
-pub const NO_LANGUAGE: &str = "not told";
-pub const NOT_DECLARED: &str = "not declared";
-pub const UNKNOWN_CHARSET: &str = "unknown name";
+/// A front page by http.
+const NOT_ENCRYPTED: &str = "not encrypted";
+/// A certificate that is valid for its name.
+const VALID: &str = "valid";
+/// A page without `Content-Encoding`.
+const NOT_COMPRESSED: &str = "not compressed";
+/// A front page without a language.
+const NO_LANGUAGE: &str = "not told";
+/// A page without a charset in its header.
+const NOT_DECLARED: &str = "not declared";
+/// A charset that the Encoding Standard does not know.
+const UNKNOWN_CHARSET: &str = "unknown name";
 /// A server that does not say what it runs.
-pub const UNTOLD: &str = "not told";
+const UNTOLD: &str = "not told";
 
 #[derive(Default)]
 pub(super) struct TechnologyMaker {

@@ -10,6 +10,7 @@ use crate::analysis::Labels;
 pub struct Times {
     /// Time to look hosts up that were not known already.
     pub dns: Percentiles,
+    /// Of all exchanges that reached a server.
     pub all: Phases,
     /// By the country of the server, those with most exchanges first; one for the unknown.
     pub by_country: Vec<CountryTimes>,
@@ -20,6 +21,7 @@ pub struct Times {
 pub struct Phases {
     /// Opening a connection, of exchanges that opened one.
     pub connect: Percentiles,
+    /// The handshake, of exchanges that made one.
     pub tls: Percentiles,
     /// From the request to the first byte of its answer.
     pub first_byte: Percentiles,
@@ -27,9 +29,12 @@ pub struct Phases {
     pub total: Percentiles,
 }
 
+/// How fast the servers of one country are.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct CountryTimes {
+    /// ISO 3166-1, or [`UNKNOWN`].
     pub country: String,
+    /// In milliseconds.
     pub phases: Phases,
 }
 

@@ -23,6 +23,7 @@ pub struct Conditions {
 /// How long an exchange takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Times {
+    /// Until the last byte.
     pub total: Duration,
     /// From the request to the first byte of the answer.
     pub first_byte: Option<Duration>,

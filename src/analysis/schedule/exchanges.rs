@@ -52,6 +52,7 @@ pub(super) struct TreeSpan {
 /// A server as the survey has measured it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeasuredServer {
+    /// Of the server.
     pub address: IpAddr,
     /// Seconds; infinite when none was measured.
     pub(super) rtt: f32,
@@ -104,6 +105,7 @@ impl MeasuredServer {
 }
 
 impl Exchanges {
+    /// By number.
     #[must_use]
     pub fn servers(&self) -> &[MeasuredServer] {
         &self.servers

@@ -23,7 +23,7 @@ use std::time::Duration;
 
 pub use conditions::Conditions;
 pub use exchanges::{Exchanges, MeasuredServer};
-pub use play::{Borne, Schedule};
+pub use play::{Schedule, ServerLoad};
 
 /// How gently servers are asked: the rule of pauses and of the survey's rate, with the state it keeps.
 pub trait Pacing {
@@ -56,12 +56,15 @@ pub trait Pacing {
 /// An exchange that has ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settled {
+    /// From the first byte sent to the last received.
     pub took: Duration,
+    /// None: no answer came.
     pub first_byte: Option<Duration>,
     /// From the first byte of the answer to the last.
     pub transfer: Duration,
     /// Both ways.
     pub bytes: u64,
+    /// An answer or failure after which pauses grow.
     pub is_trouble: bool,
     /// It tells nothing of how the server fares.
     pub is_unclear: bool,

@@ -9,24 +9,30 @@ use crate::roster::{Back, Limits, Roster, Step};
 /// What a survey would take and what servers would bear.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Schedule {
+    /// From the first request to the end of the last pause.
     pub took: Duration,
+    /// That were walked.
     pub trees: u64,
+    /// Sent, robots.txt included.
     pub requests: u64,
     /// Both ways.
     pub bytes: u64,
     /// The most that is moved in an hour of the survey.
     pub busiest_hour: u64,
     /// By the number of the server.
-    pub servers: Vec<Borne>,
+    pub servers: Vec<ServerLoad>,
 }
 
 /// What one server would bear.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Borne {
+pub struct ServerLoad {
+    /// Sent to it.
     pub requests: u32,
+    /// Both ways.
     pub bytes: u64,
     /// From the first exchange to the end of the last pause.
     pub from: Duration,
+    /// When the pause after its last exchange ends.
     pub until: Duration,
 }
 
@@ -124,7 +130,7 @@ impl<'a, P: Pacing> Play<'a, P> {
         ends: Vec<Option<u32>>,
     ) -> Self {
         let servers = exchanges.servers.len();
-        let schedule = Schedule { servers: vec![Borne::default(); servers], ..Schedule::default() };
+        let schedule = Schedule { servers: vec![ServerLoad::default(); servers], ..Schedule::default() };
         Self {
             exchanges,
             conditions,

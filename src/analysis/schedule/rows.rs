@@ -11,30 +11,21 @@ use super::exchanges::{
 };
 use super::{Pacing, Settled};
 use crate::address::server_named;
-use crate::analysis::recorded::{each, key, tree_key};
+use crate::analysis::tables::{TreeNumbers, columns, each, key};
 use crate::analysis::{AnalysisError, Recorded};
 use crate::records::{ExchangeRow, SiteRow};
 
-const SITES: &[&str] = &["site", "seed", "started", "parent_site", "number"];
-const COLUMNS: &[&str] = &[
-    "site",
-    "seed",
-    "depth",
-    "host",
-    "address",
-    "purpose",
-    "started",
-    "status",
-    "failure",
-    "content_type",
-    "sent_bytes",
-    "received_bytes",
-    "dns_ms",
-    "connect_ms",
-    "tls_ms",
-    "first_byte_ms",
-    "total_ms",
-];
+columns! {
+    SiteColumns { site: str, seed: u32, started: time, parent_site: str, number: u64 }
+}
+
+columns! {
+    ExchangeColumns {
+        site: str, seed: u32, depth: u32, host: str, address: str, purpose: str, started: time, status: u32, failure: str,
+        content_type: str, sent_bytes: u64, received_bytes: u64, dns_ms: f64, connect_ms: f64, tls_ms: f64,
+        first_byte_ms: f64, total_ms: f64,
+    }
+}
 
 /// Answers below this arrive in one flight of packets (ten segments, RFC 6928): the time they took says nothing
 /// about the link.
@@ -46,11 +37,12 @@ impl Exchanges {
     /// # Errors
     /// A table cannot be read.
     pub fn load(dir: &Path, recorded: &Recorded, pacing: &mut impl Pacing) -> Result<Self, AnalysisError> {
-        let numbers = (0_u32..).zip(recorded.trees.iter());
-        let numbers: HashMap<u64, u32> =
-            numbers.map(|(number, tree)| (tree_key(&tree.site, u32::from(tree.seed)), number)).collect();
-        let mut order = Order { numbers: &numbers, entries: vec![None; numbers.len()] };
-        each::<SiteRow>(dir, SITES, |frame| order.add(frame))?;
+        let mut numbers = TreeNumbers::default();
+        for tree in recorded.trees.iter() {
+            numbers.add(&tree.site, tree.seed.into());
+        }
+        let mut order = Order { numbers: &numbers, entries: vec![None; recorded.trees.len()] };
+        each::<SiteRow>(dir, SiteColumns::NAMES, |frame| order.add(frame))?;
         let mut loading = Loading {
             numbers: &numbers,
             pacing,
@@ -60,7 +52,7 @@ impl Exchanges {
             pauses: Pauses::default(),
             before: None,
         };
-        each::<ExchangeRow>(dir, COLUMNS, |frame| loading.add(frame))?;
+        each::<ExchangeRow>(dir, ExchangeColumns::NAMES, |frame| loading.add(frame))?;
         loading.end_tree();
         let mut found = loading.found;
         order.apply(&mut found.trees);
@@ -71,7 +63,7 @@ impl Exchanges {
 
 /// The order of the trees, and which site led to each.
 struct Order<'a> {
-    numbers: &'a HashMap<u64, u32>,
+    numbers: &'a TreeNumbers,
     entries: Vec<Option<QueuedTree>>,
 }
 
@@ -84,16 +76,15 @@ struct QueuedTree {
 
 impl Order<'_> {
     fn add(&mut self, frame: &DataFrame) -> PolarsResult<()> {
-        let (sites, seeds) = (frame.column("site")?.str()?, frame.column("seed")?.u32()?);
-        let (started, parents) = (frame.column("started")?.datetime()?, frame.column("parent_site")?.str()?);
-        let queued = frame.column("number")?.u64()?;
+        let columns = SiteColumns::of(frame)?;
         for row in 0..frame.height() {
-            let (Some(site), Some(seed)) = (sites.get(row), seeds.get(row)) else { continue };
-            let Some(tree) = self.numbers.get(&tree_key(site, seed)) else { continue };
-            let parent = parents.get(row).and_then(|parent| self.numbers.get(&tree_key(parent, 0)).copied());
-            let begun = started.physical().get(row).unwrap_or_default();
-            let place = (queued.get(row).unwrap_or_default(), begun);
-            self.entries[*tree as usize] = Some(QueuedTree { place, parent });
+            let Some(tree) = self.numbers.find(columns.site.get(row), columns.seed.get(row)) else {
+                continue;
+            };
+            let parent = self.numbers.find(columns.parent_site.get(row), Some(0));
+            let begun = columns.started.get(row).unwrap_or_default();
+            let place = (columns.number.get(row).unwrap_or_default(), begun);
+            self.entries[tree as usize] = Some(QueuedTree { place, parent });
         }
         Ok(())
     }
@@ -112,7 +103,7 @@ impl Order<'_> {
 
 /// The exchanges while their table is read: rows of a tree stand together, in the order they were asked.
 struct Loading<'a, P> {
-    numbers: &'a HashMap<u64, u32>,
+    numbers: &'a TreeNumbers,
     pacing: &'a mut P,
     found: Exchanges,
     addresses: HashMap<u64, u32>,
@@ -136,21 +127,13 @@ const UNKNOWN: u8 = u8::MAX;
 
 impl<P: Pacing> Loading<'_, P> {
     fn add(&mut self, frame: &DataFrame) -> PolarsResult<()> {
-        let (sites, seeds) = (frame.column("site")?.str()?, frame.column("seed")?.u32()?);
-        let (depths, hosts) = (frame.column("depth")?.u32()?, frame.column("host")?.str()?);
-        let (addresses, purposes) = (frame.column("address")?.str()?, frame.column("purpose")?.str()?);
-        let (started, statuses) = (frame.column("started")?.datetime()?, frame.column("status")?.u32()?);
-        let (sent, received) = (frame.column("sent_bytes")?.u64()?, frame.column("received_bytes")?.u64()?);
-        let media_types = frame.column("content_type")?.str()?;
-        let (failures, dns) = (frame.column("failure")?.str()?, frame.column("dns_ms")?.f64()?);
-        let (connects, handshakes) = (frame.column("connect_ms")?.f64()?, frame.column("tls_ms")?.f64()?);
-        let (firsts, totals) = (frame.column("first_byte_ms")?.f64()?, frame.column("total_ms")?.f64()?);
+        let columns = ExchangeColumns::of(frame)?;
         let mut last: Option<(&str, u32, Option<u32>)> = None;
         for row in 0..frame.height() {
-            let (Some(site), Some(seed)) = (sites.get(row), seeds.get(row)) else { continue };
+            let (Some(site), Some(seed)) = (columns.site.get(row), columns.seed.get(row)) else { continue };
             let tree = match last {
                 Some((known, same, tree)) if known == site && same == seed => tree,
-                _ => self.numbers.get(&tree_key(site, seed)).copied(),
+                _ => self.numbers.find(Some(site), Some(seed)),
             };
             last = Some((site, seed, tree));
             let Some(tree) = tree else { continue };
@@ -159,21 +142,21 @@ impl<P: Pacing> Loading<'_, P> {
                 self.current = Some((tree, self.found.list.len()));
             }
             self.take(&RowFacts {
-                host: hosts.get(row).map_or(0, key),
-                address: addresses.get(row),
-                depth: depths.get(row),
-                purpose: purposes.get(row).unwrap_or_default(),
-                media_type: media_types.get(row),
-                started: started.physical().get(row).unwrap_or_default() as f64 / 1e6,
-                status: statuses.get(row).and_then(|status| u16::try_from(status).ok()),
-                failure: failures.get(row),
-                received: received.get(row).unwrap_or_default(),
-                sent: sent.get(row).unwrap_or_default(),
-                dns: dns.get(row),
-                connect: connects.get(row),
-                tls: handshakes.get(row),
-                first_byte: firsts.get(row),
-                total: totals.get(row),
+                host: columns.host.get(row).map_or(0, key),
+                address: columns.address.get(row),
+                depth: columns.depth.get(row),
+                purpose: columns.purpose.get(row).unwrap_or_default(),
+                media_type: columns.content_type.get(row),
+                started: columns.started.get(row).unwrap_or_default() as f64 / 1e6,
+                status: columns.status.get(row).and_then(|status| u16::try_from(status).ok()),
+                failure: columns.failure.get(row),
+                received: columns.received_bytes.get(row).unwrap_or_default(),
+                sent: columns.sent_bytes.get(row).unwrap_or_default(),
+                dns: columns.dns_ms.get(row),
+                connect: columns.connect_ms.get(row),
+                tls: columns.tls_ms.get(row),
+                first_byte: columns.first_byte_ms.get(row),
+                total: columns.total_ms.get(row),
             });
         }
         Ok(())

@@ -1,13 +1,21 @@
 //! One file for each command: its arguments, its help, and what it does.
 
+/// `ccsurvey add`.
 pub mod add;
 pub mod choose_depth;
+/// `ccsurvey demo`.
 pub mod demo;
+/// `ccsurvey export`.
 pub mod export;
+/// The process that reads one answer in quarantine.
 pub mod read_answer;
+/// `ccsurvey report`.
 pub mod report;
+/// `ccsurvey resume`.
 pub mod resume;
 pub mod simulate;
 pub mod space;
+/// `ccsurvey status`.
 pub mod status;
+/// `ccsurvey survey`.
 pub mod survey;

@@ -13,7 +13,7 @@ use crate::cli::exit::Exit;
 use crate::cli::output::{print_data, say};
 use crate::cli::replacement::Replacement;
 use crate::rehearsal::SurveyPacing;
-use crate::report::{Findings, Groups, Known, Report};
+use crate::report::{Findings, Groups, KnownTrees, Report};
 use crate::settings::typed;
 use crate::survey::Snapshot;
 
@@ -79,20 +79,20 @@ impl ReportCommand {
         // The time that is told with it is that of the tables, or a little before.
         let known = known(&self.dir);
         let recorded = Recorded::load(&self.dir)?;
-        let curves = Curves::of(&recorded, &sampling);
+        let curves = Curves::measure(&recorded, &sampling);
         let censoring = Censoring::of(&recorded);
         let criterion = Criterion::Coverage { at_least: COVERAGE, of: Kind::Hosts, reading: Reading::Union };
         Ok(Findings {
-            deepest: Deepest::of(&recorded, &sampling),
-            unseen: Unseen::of(&recorded, &sampling),
-            choice: Choice::of(&curves, &censoring, criterion),
+            deepest: Deepest::measure(&recorded, &sampling),
+            unseen: Unseen::estimate(&recorded, &sampling),
+            choice: Choice::by(&curves, &censoring, criterion),
             forecast: environment.map(|of| self.forecast(of, &recorded, sampling)).transpose()?,
             groups: self
                 .by
                 .iter()
                 .map(|by| self.groups(&recorded, *by, &sampling))
                 .collect::<Result<_, _>>()?,
-            overview: Overview::of(&self.dir)?,
+            overview: Overview::load(&self.dir)?,
             known,
             censoring,
             sampling,
@@ -118,17 +118,17 @@ impl ReportCommand {
         let exchanges = Exchanges::load(&self.dir, recorded, &mut SurveyPacing::of(&settings))?;
         let file = self.environment.as_deref().unwrap_or(Path::new(""));
         let planned = plan(environment, settings, sampling, file)?;
-        let curves = Curves::of(recorded, &sampling);
+        let curves = Curves::measure(recorded, &sampling);
         let rule = || SurveyPacing::of(&planned.settings);
-        Ok(Forecast::of(&exchanges, &curves, &planned.environment, &planned.conditions, |_| true, rule))
+        Ok(Forecast::play(&exchanges, &curves, &planned.environment, &planned.conditions, |_| true, rule))
     }
 }
 
 /// How many site trees are known, as the survey last told.
-fn known(dir: &Path) -> Option<Known> {
+fn known(dir: &Path) -> Option<KnownTrees> {
     let told = Snapshot::load(dir).ok().flatten()?;
     let trees = told.sites_done + told.sites_walking + told.sites_waiting;
-    Some(Known { trees, at: told.updated?.into() })
+    Some(KnownTrees { trees, at: told.updated?.into() })
 }
 
 fn write(file: &Path, page: &str) -> Result<(), CliError> {

@@ -32,9 +32,11 @@ pub struct SurveyCommand {
     #[arg(long)]
     pub or_resume: bool,
 
+    #[allow(missing_docs)] // What is flattened has its own help.
     #[command(flatten)]
     pub flags: SurveyFlags,
 
+    #[allow(missing_docs)]
     #[command(flatten)]
     pub showing: Showing,
 }

@@ -11,6 +11,7 @@ mod paper;
 mod span;
 
 use super::Chart;
+pub(super) use paper::Drawing;
 use paper::Paper;
 
 /// For which page a chart is drawn. Letters are as large in both; the style sheet shows the one that fits.
@@ -47,12 +48,6 @@ impl PageWidth {
             Self::Narrow => "narrow",
         }
     }
-}
-
-/// A drawn chart: its `viewBox` and what stands inside the `svg` element.
-pub(super) struct Drawing {
-    pub view_box: String,
-    pub inside: String,
 }
 
 /// Draws a chart.

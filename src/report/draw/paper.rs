@@ -1,4 +1,3 @@
-use super::Drawing;
 use super::ink::Ink;
 use crate::report::text::plain;
 
@@ -23,6 +22,12 @@ pub(super) enum At {
     Start,
     Middle,
     End,
+}
+
+/// A drawn chart: its `viewBox` and what stands inside the `svg` element.
+pub(in crate::report) struct Drawing {
+    pub view_box: String,
+    pub inside: String,
 }
 
 impl Paper {

@@ -1,13 +1,13 @@
-use super::counted::of;
+use super::counted::share_of;
 use crate::analysis::Overview;
-use crate::analysis::overview::{Card, KeptBack, Ledger, Setting, Vantage};
+use crate::analysis::overview::{Card, KeptBack, Ledger, ShownSetting, Vantage};
 use crate::records::units::thousands;
 use crate::records::{SurveyState, Timestamp};
 use crate::report::{Block, Cell, Fact, Section};
 
 /// The collection card: what was surveyed, when, from where and how gently.
 #[must_use]
-pub fn section(overview: &Overview) -> Section {
+pub(in crate::report) fn section(overview: &Overview) -> Section {
     let card = &overview.card;
     let totals = &card.totals;
     let lead = format!(
@@ -102,7 +102,7 @@ const POLICY: [(&str, &str); 15] = [
 /// Told where it was given only.
 const IMPOLITE: &str = "impolite";
 
-fn policy(settings: &[Setting]) -> Vec<Fact> {
+fn policy(settings: &[ShownSetting]) -> Vec<Fact> {
     let told = |(key, name): &(&str, &str)| {
         let setting = settings.iter().find(|setting| setting.name == *key)?;
         if *key == IMPOLITE {
@@ -126,7 +126,7 @@ fn kept_back(kept_back: &KeptBack) -> String {
         .sum();
     format!(
         "robots.txt kept back {} of the internal URLs that were found.",
-        of(urls, kept_back.internal_urls)
+        share_of(urls, kept_back.internal_urls)
     )
 }
 

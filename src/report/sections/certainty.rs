@@ -7,7 +7,12 @@ use crate::report::{
 
 /// What the survey cannot have seen: below the cut of trees, and behind no link.
 #[must_use]
-pub fn section(censoring: &Censoring, unseen: &Unseen, sampling: &Sampling, chosen: Option<u16>) -> Section {
+pub(in crate::report) fn section(
+    censoring: &Censoring,
+    unseen: &Unseen,
+    sampling: &Sampling,
+    chosen: Option<u16>,
+) -> Section {
     let hosts = unseen.kinds.iter().find(|of| of.kind == Kind::Hosts);
     let lead = hosts.map_or_else(String::new, |hosts| {
         format!(

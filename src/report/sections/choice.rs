@@ -4,7 +4,7 @@ use crate::report::{Block, Cell, Column, Section, Table, percent};
 
 /// Which depth to use, and what the neighbouring ones would cost and bring.
 #[must_use]
-pub fn section(choice: &Choice) -> Section {
+pub(in crate::report) fn section(choice: &Choice) -> Section {
     let mut section = Section::new("choice", "Which depth to use", recommendation(choice));
     if let Some(level) = choice.depth.and_then(|depth| choice.level(depth)) {
         let beside = [level.depth.checked_sub(1), level.depth.checked_add(1)];
@@ -52,7 +52,7 @@ fn wanted(criterion: &Criterion) -> String {
     match criterion {
         Criterion::Coverage { at_least, .. } => {
             format!(
-                "the least that knows {} of the {counted}, even at the lower end of its interval",
+                "the smallest that covers {} of the {counted}, even at the lower end of its interval",
                 percent(*at_least)
             )
         }

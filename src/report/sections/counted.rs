@@ -13,7 +13,7 @@ pub(super) fn share(part: u64, whole: u64) -> Cell {
 }
 
 /// A part of a whole in words: `1,234 (12.3 %)`.
-pub(super) fn of(part: u64, whole: u64) -> String {
+pub(super) fn share_of(part: u64, whole: u64) -> String {
     match share(part, whole) {
         Cell::Share(share) => format!("{} ({})", thousands(part), percent(share)),
         _ => thousands(part),
@@ -22,13 +22,13 @@ pub(super) fn of(part: u64, whole: u64) -> String {
 
 /// What is counted, in which unit, and of how many: shares of a sum say nothing where one thing counts twice.
 #[derive(Clone, Copy)]
-pub(super) struct Of<'a> {
+pub(super) struct Whole<'a> {
     pub what: &'a str,
     pub unit: &'a str,
     pub whole: u64,
 }
 
-impl<'a> Of<'a> {
+impl<'a> Whole<'a> {
     /// Of things that are each counted once.
     pub(super) fn sum(what: &'a str, unit: &'a str, list: &[Counted]) -> Self {
         Self { what, unit, whole: list.iter().map(|counted| counted.count).sum() }
@@ -37,7 +37,7 @@ impl<'a> Of<'a> {
 
 /// Counts of things that are each counted once, with their shares; what is beyond the rows as one.
 pub(super) fn table(id: &str, caption: &str, what: &str, unit: &str, list: &[Counted]) -> Table {
-    let mut table = table_of(id, caption, Of::sum(what, unit, list), list);
+    let mut table = table_of(id, caption, Whole::sum(what, unit, list), list);
     let rest = rest(list, ROWS);
     if rest > 0 {
         let whole = list.iter().map(|counted| counted.count).sum();
@@ -46,7 +46,7 @@ pub(super) fn table(id: &str, caption: &str, what: &str, unit: &str, list: &[Cou
     table
 }
 
-fn table_of(id: &str, caption: &str, of: Of<'_>, list: &[Counted]) -> Table {
+fn table_of(id: &str, caption: &str, of: Whole<'_>, list: &[Counted]) -> Table {
     let columns = vec![Column::text(of.what), Column::number(of.unit, ""), Column::share("share")];
     let row = |counted: &Counted| {
         vec![counted.name.clone().into(), Cell::Count(counted.count), share(counted.count, of.whole)]
@@ -76,7 +76,7 @@ pub(super) fn figure(id: &str, caption: &str, what: &str, unit: &str, list: &[Co
 }
 
 /// Counts as bars in the order given: classes, stages, the first of a long list.
-pub(super) fn ordered(id: &str, caption: &str, of: Of<'_>, list: &[Counted]) -> Figure {
+pub(super) fn ordered(id: &str, caption: &str, of: Whole<'_>, list: &[Counted]) -> Figure {
     let bars = list.iter().take(BARS).map(bar).collect();
     let chart = Bars { axis: Axis::new(&capital(of.unit), Scale::Count), bars };
     let told = list.iter().take(BARS).map(|counted| format!("{} {}", counted.name, thousands(counted.count)));
@@ -87,8 +87,11 @@ pub(super) fn ordered(id: &str, caption: &str, of: Of<'_>, list: &[Counted]) -> 
 /// What stands first, in words.
 fn first(list: &[Counted]) -> String {
     let whole: u64 = list.iter().map(|counted| counted.count).sum();
-    let told: Vec<String> =
-        list.iter().take(3).map(|counted| format!("{} {}", counted.name, of(counted.count, whole))).collect();
+    let told: Vec<String> = list
+        .iter()
+        .take(3)
+        .map(|counted| format!("{} {}", counted.name, share_of(counted.count, whole)))
+        .collect();
     if told.is_empty() {
         "There is nothing to show.".to_owned()
     } else {

@@ -5,7 +5,7 @@ use crate::report::{Axis, Cell, Column, Figure, Lines, Mark, Point, Scale, Secti
 
 /// What each depth level cost and brought: figure 1 of the paper.
 #[must_use]
-pub fn section(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Section {
+pub(in crate::report) fn section(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Section {
     let Some(last) = curves.levels.last() else {
         return Section::new("depth", "Load and findings by depth", "No level has been walked.");
     };

@@ -7,7 +7,7 @@ use crate::report::{
 
 /// How deep site trees are: figure 2 of the paper, with the trees that were cut kept apart.
 #[must_use]
-pub fn section(deepest: &Deepest, sampling: &Sampling, chosen: Option<u16>) -> Section {
+pub(in crate::report) fn section(deepest: &Deepest, sampling: &Sampling, chosen: Option<u16>) -> Section {
     let cut: u64 = deepest.levels.iter().map(|level| level.cut).sum();
     let lead = format!(
         "{} site trees have a page; {} of them were cut by a limit before their end ({}). An estimated {} go on below \

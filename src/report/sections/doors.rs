@@ -1,11 +1,11 @@
-use super::counted::{Of, of, ordered, share};
+use super::counted::{Whole, ordered, share, share_of};
 use crate::analysis::overview::{Counted, Doors};
 use crate::records::units::thousands;
 use crate::report::{Block, Cell, Column, Section, Table};
 
 /// Which doors of sites work: http and https, bare name and `www.`.
 #[must_use]
-pub fn section(doors: &Doors) -> Section {
+pub(in crate::report) fn section(doors: &Doors) -> Section {
     let lead = format!("All four front pages of {} sites were asked for.", thousands(doors.sites));
     let pages: Vec<Counted> =
         doors.doors.iter().map(|door| Counted { name: door.name.clone(), count: door.page }).collect();
@@ -27,13 +27,16 @@ pub fn section(doors: &Doors) -> Section {
             share(door.page, door.tried),
         ]
     });
-    let told: Vec<String> =
-        doors.doors.iter().map(|door| format!("{} {}", door.name, of(door.answered, door.tried))).collect();
+    let told: Vec<String> = doors
+        .doors
+        .iter()
+        .map(|door| format!("{} {}", door.name, share_of(door.answered, door.tried)))
+        .collect();
     Section::new("doors", "Doors of sites", lead)
         .with(ordered(
             "figure-doors",
             "Sites with a working front page, by scheme and name",
-            Of { what: "door", unit: "sites", whole: doors.sites },
+            Whole { what: "door", unit: "sites", whole: doors.sites },
             &pages,
         ))
         .with(Table::new("table-doors", "Outcomes at the doors of sites", columns).with_rows(rows))

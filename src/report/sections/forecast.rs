@@ -1,11 +1,11 @@
 use super::choice::counted;
-use crate::analysis::{Bound, Forecast, ForecastLevel, Limit, Spread};
+use crate::analysis::{Bound, Forecast, ForecastLevel, Limit, ServerSpread};
 use crate::records::units::{bytes, duration, thousands};
 use crate::report::{Axis, Cell, Column, Columns, Figure, Scale, Section, Table, percent};
 
 /// What a survey to each depth would take and cost in a network environment.
 #[must_use]
-pub fn section(forecast: &Forecast) -> Section {
+pub(in crate::report) fn section(forecast: &Forecast) -> Section {
     Section::new("forecast", "In the given network environment", recommendation(forecast))
         .with(limits(forecast))
         .with(figure(forecast))
@@ -129,7 +129,7 @@ fn servers(forecast: &Forecast) -> Table {
         .chain(of("load").iter().map(|head| Column::number(head, "bytes")))
         .chain(of("link").iter().map(|head| Column::share(head)))
         .collect();
-    let cells = |spread: Option<Spread>, cell: fn(f64) -> Cell| {
+    let cells = |spread: Option<ServerSpread>, cell: fn(f64) -> Cell| {
         spread.map_or([const { Cell::Missing }; 3], |of| [of.median, of.p95, of.most].map(cell))
     };
     let rows = forecast.levels.iter().map(|level| {

@@ -1,23 +1,23 @@
-use super::counted::{Of, of, ordered, table};
+use super::counted::{Whole, ordered, share_of, table};
 use crate::analysis::overview::{Counted, Funnel};
 use crate::records::units::thousands;
 use crate::report::{Block, Section};
 
 /// How many sites there are at each stage, from known to active.
 #[must_use]
-pub fn section(funnel: &Funnel) -> Section {
+pub(in crate::report) fn section(funnel: &Funnel) -> Section {
     let lead = format!(
         "{} sites are known in the country domains; {} were surveyed, {} of these answer and {} are \
          active.",
         thousands(funnel.known),
         thousands(funnel.surveyed),
-        of(funnel.answered, funnel.surveyed),
-        of(funnel.active, funnel.surveyed),
+        share_of(funnel.answered, funnel.surveyed),
+        share_of(funnel.active, funnel.surveyed),
     );
     let mut section = Section::new("funnel", "From known to active sites", lead).with(ordered(
         "figure-funnel",
         "Sites of the country domains that reach each stage. A site is a registrable domain.",
-        Of { what: "stage", unit: "sites", whole: funnel.known },
+        Whole { what: "stage", unit: "sites", whole: funnel.known },
         &stages(funnel),
     ));
     if !funnel.answered_without_front_page.is_empty() {

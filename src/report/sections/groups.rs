@@ -4,6 +4,7 @@ use crate::report::{Axis, Cell, Column, Figure, Lines, Point, Scale, Section, Se
 /// The curves of groups of site trees beside each other.
 #[derive(Clone, Debug)]
 pub struct Groups {
+    /// What tells the groups apart.
     pub by: Grouping,
     /// The largest groups with their curves, the largest first.
     pub list: Vec<(String, Curves)>,
@@ -14,7 +15,7 @@ const DRAWN: usize = 6;
 
 /// What sets groups of site trees apart: what their depths cost and bring.
 #[must_use]
-pub fn section(groups: &Groups) -> Section {
+pub(in crate::report) fn section(groups: &Groups) -> Section {
     let (id, by) = named(groups.by);
     let lead = match groups.list.len() {
         1 => format!("All site trees are of one {by}."),

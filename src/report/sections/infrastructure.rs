@@ -1,17 +1,17 @@
-use super::counted::{ROWS, figure, of, share};
+use super::counted::{ROWS, figure, share, share_of};
 use crate::analysis::overview::{Counted, Infrastructure, ServerGroup};
 use crate::records::units::thousands;
 use crate::report::{Block, Cell, Column, Fact, Section, Table, percent};
 
 /// Where servers stand and how many share one.
 #[must_use]
-pub fn section(found: &Infrastructure) -> Section {
+pub(in crate::report) fn section(found: &Infrastructure) -> Section {
     let place = if found.located_servers == 0 {
         "no database of locations was used, so their countries are not known".to_owned()
     } else {
         format!(
             "{} of the site trees that can be judged are hosted abroad",
-            of(found.offshore_trees, found.judged_trees)
+            share_of(found.offshore_trees, found.judged_trees)
         )
     };
     let lead = format!(

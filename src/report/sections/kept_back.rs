@@ -1,16 +1,16 @@
-use super::counted::{of, share};
+use super::counted::{share, share_of};
 use crate::analysis::overview::{Class, KeptBack, Level, Mean, Probes};
 use crate::records::units::thousands;
 use crate::report::{Axis, Block, Cell, Column, Columns, Fact, Figure, Scale, Section, Table};
 
 /// What was found and not fetched, and why.
 #[must_use]
-pub fn section(kept_back: &KeptBack) -> Section {
+pub(in crate::report) fn section(kept_back: &KeptBack) -> Section {
     let most = kept_back.classes.iter().max_by_key(|class| class.urls);
     let lead = format!(
         "Of {} internal URLs found, {} were asked for. The largest part of the rest was kept back by {}.",
         thousands(kept_back.internal_urls),
-        of(kept_back.fetched, kept_back.internal_urls),
+        share_of(kept_back.fetched, kept_back.internal_urls),
         most.map_or_else(String::new, |class| {
             format!("{} ({} URLs)", reason(class.name), thousands(class.urls))
         }),
@@ -125,7 +125,7 @@ fn by_level(kept_back: &KeptBack) -> Figure {
          below the deepest walked holds what lay too deep.",
         format!(
             "{} of all internal URLs were not asked for.",
-            of(
+            share_of(
                 kept_back.internal_urls - kept_back.fetched.min(kept_back.internal_urls),
                 kept_back.internal_urls
             )

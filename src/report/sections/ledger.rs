@@ -5,7 +5,7 @@ use crate::report::{Block, Cell, Column, Section, Table, Verdicts};
 
 /// What servers bore, and whether promises were kept.
 #[must_use]
-pub fn section(ledger: &Ledger) -> Section {
+pub(in crate::report) fn section(ledger: &Ledger) -> Section {
     let count = |judgement| ledger.promises.iter().filter(|verdict| verdict.judgement == judgement).count();
     let lead = format!(
         "{} addresses were asked: half of them {} times or fewer, the one asked most {} times. Of {} promises \
@@ -88,12 +88,12 @@ fn most_burdened(list: &[Burden]) -> Table {
             burden.country.clone().into(),
             burden.network.clone().into(),
             burden.sites.map(u64::from).into(),
-            Cell::Count(burden.requests),
-            Cell::Bytes(burden.bytes),
-            Cell::Milliseconds(burden.busy_ms),
-            burden.smallest_gap_ms.map_or(Cell::Missing, Cell::Milliseconds),
-            Cell::Count(burden.most_parallel.into()),
-            Cell::Count(burden.most_per_minute.into()),
+            Cell::Count(burden.borne.requests),
+            Cell::Bytes(burden.borne.bytes),
+            Cell::Milliseconds(burden.borne.busy_ms),
+            burden.borne.smallest_gap_ms.map_or(Cell::Missing, Cell::Milliseconds),
+            Cell::Count(burden.borne.most_parallel.into()),
+            Cell::Count(burden.borne.most_per_minute.into()),
         ]
     });
     Table::new(

@@ -1,11 +1,11 @@
-use super::counted::{Of, of, ordered, share, table};
+use super::counted::{Whole, ordered, share, share_of, table};
 use crate::analysis::overview::{GENERIC, Links};
 use crate::records::units::thousands;
 use crate::report::{Block, Cell, Column, Figure, Matrix, Scale, Section, Table, percent};
 
 /// Where external links lead.
 #[must_use]
-pub fn section(links: &Links) -> Section {
+pub(in crate::report) fn section(links: &Links) -> Section {
     let lead = format!(
         "{} site trees link to {} external URLs on {} hosts of {} sites. {} lead to generic domains, {} \
          stay in the surveyed country domains.",
@@ -14,13 +14,13 @@ pub fn section(links: &Links) -> Section {
         thousands(links.hosts),
         thousands(links.sites),
         percent(links.share_to_generic()),
-        of(links.in_survey, links.external_urls),
+        share_of(links.in_survey, links.external_urls),
     );
     let section = Section::new("links", "Links to other sites", lead);
     if links.external_urls == 0 {
         return section;
     }
-    let trees = Of { what: "host", unit: "linking site trees", whole: links.linking_trees };
+    let trees = Whole { what: "host", unit: "linking site trees", whole: links.linking_trees };
     let caption = "The hosts that most site trees link to, with their share of the trees that link at all";
     section
         .with(ordered("figure-linked-hosts", caption, trees, &links.most_linked_hosts))
@@ -37,7 +37,7 @@ pub fn section(links: &Links) -> Section {
             "An external URL counts once in every site tree that has it. {} are on links marked \
              nofollow. A country domain is a surveyed one or a top-level domain of two letters; all \
              others are generic.",
-            of(links.nofollow, links.external_urls)
+            share_of(links.nofollow, links.external_urls)
         )))
 }
 

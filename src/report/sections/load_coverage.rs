@@ -6,7 +6,7 @@ use crate::report::{
 
 /// What share of the findings which share of the load brings: figure 3 of the paper.
 #[must_use]
-pub fn section(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Section {
+pub(in crate::report) fn section(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Section {
     let lead = curves.levels.iter().find(|level| Some(level.depth) == chosen).map_or_else(
         || "No depth reaches what was asked for; the curves show what each costs and brings.".to_owned(),
         |level| {

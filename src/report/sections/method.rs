@@ -1,10 +1,10 @@
 use crate::analysis::Overview;
-use crate::analysis::overview::{Method, Setting};
+use crate::analysis::overview::{Method, ShownSetting};
 use crate::report::{Block, Cell, Column, Fact, Section, Table};
 
 /// How the numbers came about, so that somebody else can come to the same.
 #[must_use]
-pub fn section(overview: &Overview) -> Section {
+pub(in crate::report) fn section(overview: &Overview) -> Section {
     let method = &overview.method;
     let lead = format!(
         "Surveyed with ccsurvey {}, counted with ccsurvey {}, from the tables of the survey and nothing \
@@ -72,7 +72,7 @@ fn definitions() -> Vec<Fact> {
     .into()
 }
 
-fn settings(id: &str, caption: &str, settings: &[Setting]) -> Table {
+fn settings(id: &str, caption: &str, settings: &[ShownSetting]) -> Table {
     let columns = vec![Column::text("setting"), Column::text("value")];
     let rows = settings.iter().map(|setting| vec![setting.name.clone().into(), setting.value.clone().into()]);
     Table::new(id, caption, columns).with_rows(rows)

@@ -1,24 +1,24 @@
 //! The chapters of a report, one file and one function each: what the analysis found becomes a
 //! [`Section`](super::Section).
 
-pub mod card;
-pub mod certainty;
-pub mod choice;
+pub(super) mod card;
+pub(super) mod certainty;
+pub(super) mod choice;
 mod counted;
-pub mod curves;
-pub mod deepest;
-pub mod doors;
-pub mod forecast;
-pub mod funnel;
-pub mod groups;
-pub mod infrastructure;
-pub mod kept_back;
-pub mod ledger;
-pub mod links;
-pub mod load_coverage;
-pub mod method;
+pub(super) mod curves;
+pub(super) mod deepest;
+pub(super) mod doors;
+pub(super) mod forecast;
+pub(super) mod funnel;
+pub(super) mod groups;
+pub(super) mod infrastructure;
+pub(super) mod kept_back;
+pub(super) mod ledger;
+pub(super) mod links;
+pub(super) mod load_coverage;
+pub(super) mod method;
 mod names;
-pub mod outcomes;
-pub mod sites;
-pub mod technology;
-pub mod times;
+pub(super) mod outcomes;
+pub(super) mod sites;
+pub(super) mod technology;
+pub(super) mod times;

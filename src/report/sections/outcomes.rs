@@ -1,11 +1,11 @@
-use super::counted::{figure, of, share, table};
+use super::counted::{figure, share, share_of, table};
 use crate::analysis::overview::{Counted, Outcomes};
 use crate::records::units::thousands;
 use crate::report::{Block, Cell, Column, Section, Table};
 
 /// How exchanges and site trees ended.
 #[must_use]
-pub fn section(outcomes: &Outcomes) -> Section {
+pub(in crate::report) fn section(outcomes: &Outcomes) -> Section {
     let failed: u64 = outcomes.failures.iter().map(|counted| counted.count).sum();
     let trees: u64 = outcomes.trees.iter().map(|counted| counted.count).sum();
     let of_word = |word: &str| {
@@ -14,11 +14,11 @@ pub fn section(outcomes: &Outcomes) -> Section {
     let lead = format!(
         "{} of {} site trees were walked to their end, {} answered without a page, {} could not be reached. \
          {} of {} exchanges brought no complete answer.",
-        of(of_word("complete"), trees),
+        share_of(of_word("complete"), trees),
         thousands(trees),
-        of(of_word("no_page"), trees),
-        of(of_word("unreachable"), trees),
-        of(failed, outcomes.exchanges),
+        share_of(of_word("no_page"), trees),
+        share_of(of_word("unreachable"), trees),
+        share_of(failed, outcomes.exchanges),
         thousands(outcomes.exchanges),
     );
     Section::new("outcomes", "Outcomes and failures", lead)

@@ -1,18 +1,18 @@
-use super::counted::{Of, of, ordered, share};
+use super::counted::{Whole, ordered, share, share_of};
 use crate::analysis::overview::{CountryDomain, Sites, Spread};
 use crate::records::units::thousands;
 use crate::report::{Block, Cell, Column, Fact, Section, Table, percent};
 
 /// How large and how old sites are, and how much of them is the same twice.
 #[must_use]
-pub fn section(sites: &Sites) -> Section {
+pub(in crate::report) fn section(sites: &Sites) -> Section {
     let pages = &sites.pages;
     let lead = format!(
         "Of {} sites with a page, half have {} pages or fewer, and {} have a single one. The largest 1 % \
          have {} of all pages.",
         thousands(pages.count),
         Cell::Number(pages.median, 0).shown(),
-        of(sites.with_one_page, pages.count),
+        share_of(sites.with_one_page, pages.count),
         percent(sites.share_of_largest_hundredth),
     );
     Section::new("sites", "Sites and pages", lead)
@@ -20,7 +20,7 @@ pub fn section(sites: &Sites) -> Section {
         .with(ordered(
             "figure-site-size",
             "Sites by number of pages read",
-            Of::sum("pages", "sites", &sites.by_size),
+            Whole::sum("pages", "sites", &sites.by_size),
             &sites.by_size,
         ))
         .with(largest(sites))
@@ -28,13 +28,13 @@ pub fn section(sites: &Sites) -> Section {
         .with(ordered(
             "figure-age",
             "Pages that say when they were last changed, by age when fetched",
-            Of::sum("age", "pages", &sites.age.classes),
+            Whole::sum("age", "pages", &sites.age.classes),
             &sites.age.classes,
         ))
         .with(Block::Note(format!(
             "Age is what Last-Modified says: {} of the pages have it, {} have none or no date in it, and \
              {} claim the future. Pages made on request give the time of the request or nothing.",
-            of(sites.age.dated, sites.read_pages),
+            share_of(sites.age.dated, sites.read_pages),
             thousands(sites.age.undated),
             thousands(sites.age.future),
         )))

@@ -4,7 +4,7 @@ use crate::report::{Block, Cell, Column, Section, Table, percent};
 
 /// What servers run and what pages are written in.
 #[must_use]
-pub fn section(technology: &Technology) -> Section {
+pub(in crate::report) fn section(technology: &Technology) -> Section {
     let by_trees: Vec<Counted> =
         technology.software.iter().map(|software| counted(&software.name, software.site_trees)).collect();
     Section::new("technology", "Technology", lead(technology))

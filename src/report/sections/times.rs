@@ -3,7 +3,7 @@ use crate::report::{Axis, Block, BoxPlot, Boxes, Cell, Column, Figure, Scale, Se
 
 /// How fast servers are.
 #[must_use]
-pub fn section(times: &Times) -> Section {
+pub(in crate::report) fn section(times: &Times) -> Section {
     if times.all.total.max <= 0.0 {
         let lead = "Answers took no time: a simulation of a world without distances.";
         return Section::new("times", "Response times", lead);

@@ -36,7 +36,7 @@ pub(in crate::space) enum CharsetPlace {
 }
 
 impl Charset {
-    pub const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 7] = [
         Self::Utf8,
         Self::Latin1,
         Self::Windows1252,
@@ -47,7 +47,7 @@ impl Charset {
     ];
 
     /// The charsets with shares of their own; what is left is ISO-8859-1.
-    pub fn shares(pages: &Pages) -> [(f64, Self); 6] {
+    pub(crate) fn shares(pages: &Pages) -> [(f64, Self); 6] {
         let [utf8, windows_1252, windows_1256, shift_jis, euc_jp, iso_2022_jp] = pages.charset_shares();
         [
             (utf8, Self::Utf8),
@@ -60,7 +60,7 @@ impl Charset {
     }
 
     /// How it is decoded. ISO-8859-1 on the Web means windows-1252 (WHATWG Encoding §4.2).
-    pub fn encoding(self) -> &'static Encoding {
+    pub(crate) fn encoding(self) -> &'static Encoding {
         match self {
             Self::Utf8 => UTF_8,
             Self::Latin1 | Self::Windows1252 => WINDOWS_1252,
@@ -72,7 +72,7 @@ impl Charset {
     }
 
     /// What pages call it.
-    pub fn label(self) -> &'static str {
+    pub(crate) fn label(self) -> &'static str {
         match self {
             Self::Utf8 => "UTF-8",
             Self::Latin1 => "ISO-8859-1",
@@ -85,7 +85,7 @@ impl Charset {
     }
 
     /// One that is read as something else.
-    pub fn another(self, draw: Draw) -> Self {
+    pub(crate) fn another(self, draw: Draw) -> Self {
         let others = || Self::ALL.into_iter().filter(|other| other.encoding() != self.encoding());
         let turn = usize::try_from(draw.below(others().count() as u64)).unwrap_or(0);
         others().nth(turn).unwrap_or(self)
@@ -93,7 +93,7 @@ impl Charset {
 }
 
 impl Writing {
-    pub fn of(world: &World, site: Key) -> Self {
+    pub(crate) fn of(world: &World, site: Key) -> Self {
         let pages = &world.pages;
         let place = Some(*site.draw("charset declared").pick(&[
             CharsetPlace::Header,
@@ -114,7 +114,7 @@ impl Writing {
     }
 
     /// What one page says: the charset's name and where it stands.
-    pub fn declared(&self, world: &World, page: Key) -> Option<(Charset, CharsetPlace)> {
+    pub(crate) fn declared(&self, world: &World, page: Key) -> Option<(Charset, CharsetPlace)> {
         let pages = &world.pages;
         let draw = page.draw("charset declaration");
         let kinds = [(pages.wrong_charset_share, true), (pages.missing_charset_share, false)];

@@ -26,14 +26,14 @@ const DOTS: &[u8; 256] = &[b'.'; 256];
 
 impl<'t> Filler<'t> {
     /// The size drawn for a page: log-normal over the sites, and over the pages of a site.
-    pub fn page_bytes(world: &World, site: Key, page: Key) -> usize {
+    pub(crate) fn page_bytes(world: &World, site: Key, page: Key) -> usize {
         let (median, sigma) = site_bytes(world, site);
         let bytes = page.draw("bytes").log_normal(median, sigma);
         usize::try_from(rounded(bytes).min(world.pages.most_bytes)).unwrap_or(0)
     }
 
     /// The text of a page that leaves room for so many bytes of it.
-    pub fn of(world: &World, site: Key, page: Key, sentences: &'t [Vec<u8>], room: usize) -> Self {
+    pub(crate) fn of(world: &World, site: Key, page: Key, sentences: &'t [Vec<u8>], room: usize) -> Self {
         let (median, sigma) = site_bytes(world, site);
         let mean = (median * (sigma * sigma / 2.0).exp()).min(real(world.pages.most_bytes));
         let template = usize::try_from(rounded(world.pages.template_share * mean)).unwrap_or(0).min(room);
@@ -47,7 +47,7 @@ impl<'t> Filler<'t> {
     }
 
     /// Writes the text with the links in it, a part of the page's own before each.
-    pub fn weave(&self, html: &mut Vec<u8>, links: &Links) {
+    pub(crate) fn weave(&self, html: &mut Vec<u8>, links: &Links) {
         html.extend_from_slice(P);
         Run::new(self.sentences, self.site, self.template).finish(html);
         let mut own = Run::new(self.sentences, self.page, self.own);

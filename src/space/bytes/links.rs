@@ -13,7 +13,7 @@ pub(in crate::space) struct Links {
 }
 
 impl Links {
-    pub fn write(world: &World, site: &Site, page: &Page, url: &Url) -> Self {
+    pub(crate) fn write(world: &World, site: &Site, page: &Page, url: &Url) -> Self {
         let speller = Speller::new(url, site.has_base, world.pages.alias_share);
         let spelling = page.key.draw("spelling");
         let visible = page.links.iter().filter(|link| link.element != Element::Refresh);

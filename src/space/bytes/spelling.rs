@@ -10,12 +10,12 @@ pub(in crate::space) struct Speller<'u> {
 }
 
 impl<'u> Speller<'u> {
-    pub fn new(page: &'u Url, has_base: bool, alias_share: f64) -> Self {
+    pub(crate) fn new(page: &'u Url, has_base: bool, alias_share: f64) -> Self {
         Self { page, has_base, alias_share }
     }
 
     /// Adds the link to what is written already.
-    pub fn push(&self, url: &Url, draw: Draw, out: &mut String) {
+    pub(crate) fn push(&self, url: &Url, draw: Draw, out: &mut String) {
         let is_here = url.host == self.page.host && url.is_https == self.page.is_https;
         let is_odd = draw.happens(self.alias_share);
         match (is_here, is_odd) {

@@ -11,12 +11,12 @@ pub(in crate::space) struct Validators {
 }
 
 impl Validators {
-    pub fn of_page(world: &World, key: Key) -> Self {
+    pub(crate) fn of_page(world: &World, key: Key) -> Self {
         let shares = &world.validators;
         Self::draw(world, key, shares.page_last_modified_share, shares.page_etag_share)
     }
 
-    pub fn of_file(world: &World, key: Key) -> Self {
+    pub(crate) fn of_file(world: &World, key: Key) -> Self {
         let shares = &world.validators;
         Self::draw(world, key, shares.file_last_modified_share, shares.file_etag_share)
     }

@@ -31,13 +31,13 @@ pub(in crate::space) struct Frequency {
 }
 
 impl Frequency {
-    pub fn share(self) -> f64 {
+    pub(crate) fn share(self) -> f64 {
         real(self.yes) / real(self.all.max(1))
     }
 }
 
 impl Drawn {
-    pub fn of(world: &World) -> Self {
+    pub(crate) fn of(world: &World) -> Self {
         let mut drawn = Self::default();
         for index in 0..world.sites.count {
             let site = Site::of(world, index);
@@ -59,7 +59,7 @@ impl Drawn {
     }
 
     /// What came out of the share that is a key; none where that hangs on pages.
-    pub fn share(&self, key: &str) -> Option<Frequency> {
+    pub(crate) fn share(&self, key: &str) -> Option<Frequency> {
         self.shares.get(key).copied()
     }
 
@@ -182,7 +182,7 @@ impl Drawn {
     }
 
     /// The same as counts, in one object.
-    pub fn counts(&self) -> Value {
+    pub(crate) fn counts(&self) -> Value {
         let count = |key| self.share(key).unwrap_or_default().yes;
         let mut counts = json!({
             "in_start_list": count("sites.start_share"),

@@ -28,16 +28,16 @@ const FIRST: Ipv4Addr = Ipv4Addr::new(41, 139, 128, 1);
 const LINK: f64 = 5e6;
 
 impl Hostile {
-    pub fn new(domain: &str, cases: Vec<&'static Case>) -> Self {
+    pub(crate) fn new(domain: &str, cases: Vec<&'static Case>) -> Self {
         Self { domain: domain.to_owned(), cases }
     }
 
-    pub fn cases(&self) -> &[&'static Case] {
+    pub(crate) fn cases(&self) -> &[&'static Case] {
         &self.cases
     }
 
     /// The front page of each case.
-    pub fn start_urls(&self) -> impl Iterator<Item = String> {
+    pub(crate) fn start_urls(&self) -> impl Iterator<Item = String> {
         self.cases.iter().map(|case| {
             let scheme = if case.has_tls { "https" } else { "http" };
             format!("{scheme}://{}.{}/", case.name, self.domain)
@@ -45,7 +45,7 @@ impl Hostile {
     }
 
     /// The site that a host belongs to: every name below that of a case is the case's.
-    pub fn site<'a>(&self, host: &'a str) -> Option<HostileSite<'a>> {
+    pub(crate) fn site<'a>(&self, host: &'a str) -> Option<HostileSite<'a>> {
         if self.cases.is_empty() {
             return None;
         }
@@ -56,22 +56,22 @@ impl Hostile {
 }
 
 impl HostileSite<'_> {
-    pub fn lookup(&self) -> Lookup {
+    pub(crate) fn lookup(&self) -> Lookup {
         let address = self.address();
         (self.case.lookup)(&Standing { host: self.host, main_host: &self.main_host, address })
     }
 
-    pub fn handshake(&self) -> Handshake {
+    pub(crate) fn handshake(&self) -> Handshake {
         (self.case.handshake)()
     }
 
     /// Near, and no flood without bounds.
-    pub fn server(&self) -> Server {
+    pub(crate) fn server(&self) -> Server {
         Server { bits_per_second: LINK, ..Server::at(self.address().into()) }
     }
 
     /// How a request is answered.
-    pub fn acts(&self, is_https: bool, target: &str) -> Vec<Act> {
+    pub(crate) fn acts(&self, is_https: bool, target: &str) -> Vec<Act> {
         if target == "/robots.txt" && !self.case.answers_robots {
             return pages::missing();
         }

@@ -61,7 +61,7 @@ pub(in crate::space) enum Element {
 }
 
 impl Url {
-    pub fn http(host: &str, target: impl Into<String>) -> Self {
+    pub(crate) fn http(host: &str, target: impl Into<String>) -> Self {
         Self { is_https: false, host: host.to_owned(), target: target.into() }
     }
 }

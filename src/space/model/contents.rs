@@ -15,7 +15,7 @@ use crate::space::draw::Key;
 
 /// What stands at a URL.
 impl Spot {
-    pub fn content(&self, world: &World) -> Content {
+    pub(crate) fn content(&self, world: &World) -> Content {
         if let Some(content) = self.content_of_whole_site() {
             return content;
         }

@@ -22,7 +22,7 @@ pub(in crate::space) enum Shut {
 }
 
 impl Tls {
-    pub fn draw(world: &World, site: Key) -> Self {
+    pub(crate) fn draw(world: &World, site: Key) -> Self {
         let (shares, doors) = (&world.https, &world.doors);
         if !site.draw("speaks TLS").happens(shares.share) {
             return Self::None;
@@ -44,7 +44,7 @@ impl Tls {
         }
     }
 
-    pub fn certificate(self) -> Option<Certificate> {
+    pub(crate) fn certificate(self) -> Option<Certificate> {
         match self {
             Self::None => None,
             Self::Also(certificate) | Self::Only(certificate) | Self::Alone(certificate, _) => {
@@ -54,17 +54,17 @@ impl Tls {
     }
 
     /// How other sites link to this one.
-    pub fn is_linked_with_https(self) -> bool {
+    pub(crate) fn is_linked_with_https(self) -> bool {
         self != Self::None
     }
 
     /// How the site links to itself.
-    pub fn links_itself_with_https(self) -> bool {
+    pub(crate) fn links_itself_with_https(self) -> bool {
         matches!(self, Self::Only(_) | Self::Alone(..))
     }
 
     /// What keeps requests under a scheme from the site.
-    pub fn shut(self, is_https: bool) -> Option<Shut> {
+    pub(crate) fn shut(self, is_https: bool) -> Option<Shut> {
         match self {
             Self::None if is_https => Some(Shut::Reset),
             Self::Alone(_, shut) if !is_https => Some(shut),

@@ -30,7 +30,7 @@ pub(in crate::space) enum RobotsAccess {
 }
 
 impl Robots {
-    pub fn draw(world: &World, draw: Draw) -> Self {
+    pub(crate) fn draw(world: &World, draw: Draw) -> Self {
         let shares = &world.robots;
         let branch = u32::try_from(draw.nth(1).below(3)).unwrap_or(0);
         let kinds = [
@@ -46,7 +46,7 @@ impl Robots {
     }
 
     /// Status, content type and body of /robots.txt; none when no answer comes.
-    pub fn file(self) -> Option<(u16, &'static str, String)> {
+    pub(crate) fn file(self) -> Option<(u16, &'static str, String)> {
         Some(match self {
             Self::Silent => return None,
             Self::Missing => (404, "text/html", "<html><body>No such file.</body></html>\n".to_owned()),
@@ -62,12 +62,12 @@ impl Robots {
     }
 
     /// What the file means for a path that names nothing, which no rule is about.
-    pub fn verdict_on_nothing(self) -> RobotsAccess {
+    pub(crate) fn verdict_on_nothing(self) -> RobotsAccess {
         self.verdict(&Resource::BareScript, false)
     }
 
     /// What the file means for a resource, told from what the resource is and not from the text.
-    pub fn verdict(self, resource: &Resource, is_script_only: bool) -> RobotsAccess {
+    pub(crate) fn verdict(self, resource: &Resource, is_script_only: bool) -> RobotsAccess {
         match self {
             Self::Unavailable | Self::Silent => RobotsAccess::Unreachable,
             Self::KeepsAll => RobotsAccess::Kept,

@@ -84,7 +84,7 @@ pub(in crate::space) enum Front {
 
 impl Front {
     /// None for a front page like any other.
-    pub fn draw(world: &World, site: Key) -> Option<Self> {
+    pub(crate) fn draw(world: &World, site: Key) -> Option<Self> {
         let shares = &world.doors;
         let kinds = [
             (shares.front_401_share, Self::Status(401)),
@@ -107,7 +107,7 @@ pub(in crate::space) enum Role {
 const SUB_NAMES: [&str; 5] = ["library", "news", "shop", "blog", "mail"];
 
 impl Site {
-    pub fn of(world: &World, index: u64) -> Self {
+    pub(crate) fn of(world: &World, index: u64) -> Self {
         let key = site_key(world, index);
         let content_index = copies::mirrored(world, index).unwrap_or(index);
         let content = site_key(world, content_index);
@@ -153,7 +153,7 @@ impl Site {
     }
 
     /// The site a host belongs to, and which of its hosts it is.
-    pub fn with_host(world: &World, host: &str) -> Option<(Self, Role)> {
+    pub(crate) fn with_host(world: &World, host: &str) -> Option<(Self, Role)> {
         let (index, _) = site_index(world, host)?;
         let site = Self::of(world, index);
         let role = match host {
@@ -166,7 +166,7 @@ impl Site {
     }
 
     /// The tree that stands on a host; none on the bare name, which only redirects.
-    pub fn tree(&self, role: Role) -> Option<&Tree> {
+    pub(crate) fn tree(&self, role: Role) -> Option<&Tree> {
         match role {
             Role::Main => Some(&self.main),
             Role::Bare => None,
@@ -174,7 +174,7 @@ impl Site {
         }
     }
 
-    pub fn host(&self, role: Role) -> &str {
+    pub(crate) fn host(&self, role: Role) -> &str {
         match role {
             Role::Main => &self.main_host,
             Role::Bare => self.bare_host.as_deref().unwrap_or(&self.main_host),
@@ -183,13 +183,13 @@ impl Site {
     }
 
     /// Whether the name of one of its hosts leads to a server.
-    pub fn has_address(&self, role: Role) -> bool {
+    pub(crate) fn has_address(&self, role: Role) -> bool {
         let has_names = !matches!(self.fault, Some(Fault::NoDns | Fault::Servfail | Fault::DnsSilent));
         has_names && !(role == Role::Bare && self.is_www_only)
     }
 
     /// The page of links, if the site has one: at depth 1 or 2, or less deep where the way down ends.
-    pub fn links_page(&self, world: &World) -> Option<&Path> {
+    pub(crate) fn links_page(&self, world: &World) -> Option<&Path> {
         let find = || {
             let depth = 1 + self.content.draw("depth of links page").below(2);
             let draw = self.content.draw("place of links page");
@@ -208,14 +208,14 @@ impl Site {
     }
 
     /// The URL of a resource on one of the hosts, as the site itself links to it.
-    pub fn url(&self, role: Role, resource: &Resource) -> Url {
+    pub(crate) fn url(&self, role: Role, resource: &Resource) -> Url {
         Url {
             is_https: self.tls.links_itself_with_https(),
             ..Url::http(self.host(role), resource.target(self.is_script_only))
         }
     }
 
-    pub fn robots(&self, role: Role) -> Robots {
+    pub(crate) fn robots(&self, role: Role) -> Robots {
         if role == Role::Sub { self.sub_robots } else { self.main_robots }
     }
 }

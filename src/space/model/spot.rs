@@ -18,13 +18,13 @@ pub(in crate::space) struct Spot {
 
 impl Spot {
     /// Looks a URL up; its target must be in canonical form. None when no site has the host.
-    pub fn find(world: &World, url: &Url) -> Option<Self> {
+    pub(crate) fn find(world: &World, url: &Url) -> Option<Self> {
         let (site, role) = Site::with_host(world, &url.host)?;
         Some(Self::on(Arc::new(site), role, url))
     }
 
     /// A URL of a site that is known already.
-    pub fn on(site: Arc<Site>, role: Role, url: &Url) -> Self {
+    pub(crate) fn on(site: Arc<Site>, role: Role, url: &Url) -> Self {
         let resource = Resource::parse(&url.target, site.is_script_only);
         Self { site, role, is_https: url.is_https, target: url.target.clone(), resource }
     }
@@ -35,22 +35,22 @@ impl Spot {
     }
 
     /// The URL of a resource on the same host, as the site links to it.
-    pub fn url(&self, resource: &Resource) -> Url {
+    pub(crate) fn url(&self, resource: &Resource) -> Url {
         self.site.url(self.role, resource)
     }
 
     /// The URL of a resource on the same host, under the scheme of the request.
-    pub fn here(&self, resource: &Resource) -> Url {
+    pub(crate) fn here(&self, resource: &Resource) -> Url {
         Url { is_https: self.is_https, ..self.url(resource) }
     }
 
     /// The URL that was looked up.
-    pub fn own_url(&self) -> Url {
+    pub(crate) fn own_url(&self) -> Url {
         self.under(self.site.host(self.role), self.is_https)
     }
 
     /// Whether the one script of a site stands there without query too.
-    pub fn has_bare_script(&self) -> bool {
+    pub(crate) fn has_bare_script(&self) -> bool {
         self.site.is_script_only
             && self.role == Role::Main
             && self.site.content.draw("bare page script").happens(0.5)

@@ -15,7 +15,7 @@ pub(in crate::space) struct Traps {
 }
 
 impl Traps {
-    pub fn draw(world: &World, key: Key) -> Self {
+    pub(crate) fn draw(world: &World, key: Key) -> Self {
         let shares = &world.traps;
         let happens = |tag, share| key.draw(tag).happens(share);
         Self {
@@ -29,7 +29,7 @@ impl Traps {
 
     /// What the front page links to: it shows the first month of a calendar, the first of all paths,
     /// a session that begins, the whole shop.
-    pub fn entrances(self, world: &World) -> Vec<Trap> {
+    pub(crate) fn entrances(self, world: &World) -> Vec<Trap> {
         let mut entrances = if self.calendar { month_links(world, 0) } else { Vec::new() };
         entrances.extend(self.relative_loop.then_some(Trap::Loop(1)));
         entrances.extend(self.sessions.then_some(Trap::Session(1)));

@@ -37,22 +37,22 @@ struct Family {
 }
 
 impl Node {
-    pub fn is_leaf(&self) -> bool {
+    pub(crate) fn is_leaf(&self) -> bool {
         self.budget <= 1
     }
 
     /// Children of the same parent, this one included.
-    pub fn family_size(&self) -> u32 {
+    pub(crate) fn family_size(&self) -> u32 {
         self.family.map_or(1, |family| family.size)
     }
 
     /// The key of another child of the same parent; of the front page, its own.
-    pub fn sibling_key(&self, number: u32) -> Key {
+    pub(crate) fn sibling_key(&self, number: u32) -> Key {
         self.family.map_or(self.key, |family| family.parent.child(u64::from(number)))
     }
 
     /// The first child of the same parent that has no children, unless it is this one.
-    pub fn first_leaf_sibling(&self) -> Option<Self> {
+    pub(crate) fn first_leaf_sibling(&self) -> Option<Self> {
         let (own, parent) = self.path.split_last()?;
         let number = self.family?.first_leaf.filter(|first| first != own)?;
         let path = parent.iter().copied().chain([number]).collect();
@@ -68,23 +68,23 @@ const MOST_WEIGHT: u64 = 1 << 42;
 const MOST_CHILDREN: u64 = 1000;
 
 impl Tree {
-    pub fn of(world: &World, key: Key, pages: u64, depth: u64) -> Self {
+    pub(crate) fn of(world: &World, key: Key, pages: u64, depth: u64) -> Self {
         let shape = world.shape.clone();
         let typical_fan_out =
             key.draw("typical fan-out").log_normal(shape.fan_out_median, shape.fan_out_site_sigma);
         Self { key, pages, depth, typical_fan_out, shape }
     }
 
-    pub fn root(&self) -> Node {
+    pub(crate) fn root(&self) -> Node {
         Node { path: Vec::new(), budget: self.pages, key: self.key.part("front page"), family: None }
     }
 
     /// The page at the end of a path, if there is one.
-    pub fn find(&self, path: &[u32]) -> Option<Node> {
+    pub(crate) fn find(&self, path: &[u32]) -> Option<Node> {
         path.iter().try_fold(self.root(), |node, number| self.child(&node, *number))
     }
 
-    pub fn child(&self, node: &Node, number: u32) -> Option<Node> {
+    pub(crate) fn child(&self, node: &Node, number: u32) -> Option<Node> {
         let division = self.division(node);
         let budget = *division.get(number as usize)?;
         let path = node.path.iter().copied().chain([number]).collect();
@@ -97,7 +97,7 @@ impl Tree {
         Some(Node { path, budget, key: node.key.child(u64::from(number)), family: Some(family) })
     }
 
-    pub fn child_count(&self, node: &Node) -> u32 {
+    pub(crate) fn child_count(&self, node: &Node) -> u32 {
         if node.budget <= 1 {
             return 0;
         }
@@ -109,7 +109,7 @@ impl Tree {
     }
 
     /// Depth of a page in the site.
-    pub fn depth_of(&self, node: &Node) -> u64 {
+    pub(crate) fn depth_of(&self, node: &Node) -> u64 {
         self.depth + node.path.len() as u64
     }
 

@@ -8,11 +8,15 @@ use crate::space::draw::Draw;
 /// location database yield a believable picture; who held which when is from memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Network {
+    /// The lowest address.
     pub first: IpAddr,
+    /// In bits.
     pub prefix: u8,
     /// ISO 3166-1 alpha-2.
     pub country: &'static str,
+    /// The number of the autonomous system.
     pub asn: u32,
+    /// Who runs it.
     pub organization: &'static str,
     pub(in crate::space) region: Region,
 }
@@ -114,6 +118,7 @@ pub const NETWORKS: &[Network] = &[
 
 impl Network {
     #[must_use]
+    /// Whether the address lies in the network.
     pub fn contains(&self, address: IpAddr) -> bool {
         match (self.first, address) {
             (IpAddr::V4(first), IpAddr::V4(address)) => {

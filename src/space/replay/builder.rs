@@ -60,7 +60,7 @@ enum Weight {
 }
 
 impl Weight {
-    pub fn of(url: &WebUrl, exchange: &RecordedExchange<'_>) -> Self {
+    pub(crate) fn of(url: &WebUrl, exchange: &RecordedExchange<'_>) -> Self {
         let is_robots_txt = url.path() == "/robots.txt";
         match () {
             () if exchange.address.is_none() => Self::NotAsked,
@@ -72,6 +72,7 @@ impl Weight {
 
 impl Replay {
     #[must_use]
+    /// A builder without an exchange.
     pub fn builder() -> ReplayBuilder {
         ReplayBuilder::default()
     }
@@ -131,6 +132,7 @@ impl ReplayBuilder {
     }
 
     #[must_use]
+    /// The replay of all that was added.
     pub fn build(mut self) -> Replay {
         self.end_run();
         let servers = std::mem::take(&mut self.servers).done();

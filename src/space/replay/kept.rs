@@ -37,7 +37,7 @@ pub(super) struct Saved {
 }
 
 impl Saved {
-    pub fn links(&self) -> Range<usize> {
+    pub(crate) fn links(&self) -> Range<usize> {
         self.first_link as usize..(self.first_link + self.link_count) as usize
     }
 }
@@ -61,7 +61,7 @@ pub(super) enum Element {
 
 impl Element {
     /// The element of a word of the table; an unknown one is taken for the commonest.
-    pub fn of(word: &str) -> Self {
+    pub(crate) fn of(word: &str) -> Self {
         match word {
             "area" => Self::Area,
             "frame" => Self::Frame,
@@ -71,7 +71,7 @@ impl Element {
         }
     }
 
-    pub fn has_rel(self) -> bool {
+    pub(crate) fn has_rel(self) -> bool {
         matches!(self, Self::A | Self::Area)
     }
 }

@@ -72,7 +72,9 @@ pub struct Replay {
 /// What is in a replay, and what of the survey is not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Contents {
+    /// With an answer.
     pub hosts: u64,
+    /// Addresses.
     pub servers: u64,
     /// URLs with an answer.
     pub urls: u64,
@@ -124,6 +126,7 @@ fn key_of(is_https: bool, host: &str, target: &str) -> Option<u64> {
 
 impl Replay {
     #[must_use]
+    /// How much of the survey can be walked again.
     pub fn contents(&self) -> &Contents {
         &self.contents
     }

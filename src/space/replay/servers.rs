@@ -28,7 +28,7 @@ struct Notes {
 
 impl Servers {
     /// The number of an address.
-    pub fn at(&mut self, address: IpAddr) -> u32 {
+    pub(crate) fn at(&mut self, address: IpAddr) -> u32 {
         let next = u32::try_from(self.notes.len()).unwrap_or(u32::MAX);
         *self.numbers.entry(address).or_insert_with(|| {
             let (round_trips_us, bits_per_second) = (Vec::new(), Vec::new());
@@ -38,7 +38,7 @@ impl Servers {
     }
 
     /// Learns from an exchange at the server; the first name that it gives itself counts.
-    pub fn learn(&mut self, number: u32, exchange: &RecordedExchange<'_>, software: &'static str) {
+    pub(crate) fn learn(&mut self, number: u32, exchange: &RecordedExchange<'_>, software: &'static str) {
         let notes = &mut self.notes[number as usize];
         if notes.software.is_empty() {
             notes.software = software;
@@ -48,7 +48,7 @@ impl Servers {
     }
 
     /// The servers by number, each by the medians of its samples.
-    pub fn done(self) -> Vec<Server> {
+    pub(crate) fn done(self) -> Vec<Server> {
         let server = |notes: Notes| Server {
             software: notes.software,
             round_trip: Duration::from_micros(median(notes.round_trips_us, Ord::cmp).unwrap_or(0).into()),

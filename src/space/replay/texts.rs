@@ -8,9 +8,9 @@ pub(super) struct TextId(u32);
 
 impl TextId {
     /// The empty text, which stands for a field that was not there.
-    pub const NONE: Self = Self(0);
+    pub(crate) const NONE: Self = Self(0);
 
-    pub fn index(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 }
@@ -36,7 +36,7 @@ impl Default for Interner {
 }
 
 impl Interner {
-    pub fn intern(&mut self, text: &str) -> TextId {
+    pub(crate) fn intern(&mut self, text: &str) -> TextId {
         let hash = xxh3_64(text.as_bytes());
         if let Some(known) = self.by_hash.get(&hash)
             && self.texts.get(*known) == text
@@ -51,18 +51,18 @@ impl Interner {
         TextId(number)
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.texts.ends.len()
     }
 
     /// Every text with its place.
-    pub fn iter(&self) -> impl Iterator<Item = (usize, &str)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &str)> {
         let texts = &self.texts;
         let numbers = (0..=u32::MAX).take(texts.ends.len());
         numbers.map(|number| (number as usize, texts.get(TextId(number))))
     }
 
-    pub fn done(mut self) -> Texts {
+    pub(crate) fn done(mut self) -> Texts {
         self.texts.all.shrink_to_fit();
         self.texts.ends.shrink_to_fit();
         self.texts
@@ -70,13 +70,13 @@ impl Interner {
 }
 
 impl Texts {
-    pub fn get(&self, id: TextId) -> &str {
+    pub(crate) fn get(&self, id: TextId) -> &str {
         let start = id.index().checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.all[start..self.ends[id.index()]]
     }
 
     /// A text, or none for the empty one.
-    pub fn some(&self, id: TextId) -> Option<&str> {
+    pub(crate) fn some(&self, id: TextId) -> Option<&str> {
         Some(self.get(id)).filter(|text| !text.is_empty())
     }
 }

@@ -12,10 +12,13 @@ use serde::Serialize;
 pub struct Access {
     /// The virtual address that the host stands at; none for hosts of no site.
     pub address: Option<IpAddr>,
+    /// That was asked for.
     pub host: String,
     /// Path and query as sent.
     pub path: String,
+    /// As sent.
     pub method: String,
+    /// As sent.
     pub user_agent: String,
     /// When the first byte of the request had come, in µs since 1970.
     pub arrival_us: u64,
@@ -47,13 +50,13 @@ struct Notes {
 }
 
 impl AccessLog {
-    pub fn open(file: Option<&Path>, most_kept: usize) -> std::io::Result<Self> {
+    pub(crate) fn open(file: Option<&Path>, most_kept: usize) -> std::io::Result<Self> {
         let file = file.map(File::create).transpose()?;
         let file = file.map(csv::Writer::from_writer);
         Ok(Self(Arc::new(Mutex::new(Notes { kept: Vec::new(), most_kept, file, failure: None }))))
     }
 
-    pub fn note(&self, access: Access) {
+    pub(crate) fn note(&self, access: Access) {
         let mut notes = self.notes();
         let written = notes.file.as_mut().map_or(Ok(()), |file| file.serialize(&access));
         if let Err(wrong) = written {
@@ -64,12 +67,12 @@ impl AccessLog {
         }
     }
 
-    pub fn kept(&self) -> Vec<Access> {
+    pub(crate) fn kept(&self) -> Vec<Access> {
         self.notes().kept.clone()
     }
 
     /// Brings the file up to date; tells the first failure of writing it.
-    pub fn flush(&self) -> Result<(), String> {
+    pub(crate) fn flush(&self) -> Result<(), String> {
         let mut notes = self.notes();
         let flushed = notes.file.as_mut().map_or(Ok(()), csv::Writer::flush);
         if let Err(wrong) = flushed {

@@ -57,13 +57,13 @@ const HEAD_TOO_LARGE: &[u8] =
     b"HTTP/1.1 431 Request Header Fields Too Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
 impl<S: Stream> Connection<S> {
-    pub fn new(stream: S, number: u64, trips_owed: u32) -> Self {
+    pub(crate) fn new(stream: S, number: u64, trips_owed: u32) -> Self {
         Self { stream, number, trips_owed, buffer: Vec::with_capacity(4096) }
     }
 
     /// Waits for a whole head. None when the client is done, sends too much, or says nothing for
     /// too long.
-    pub async fn read_head(&mut self) -> io::Result<Option<Received>> {
+    pub(crate) async fn read_head(&mut self) -> io::Result<Option<Received>> {
         let mut arrival_us = (!self.buffer.is_empty()).then(now_us);
         loop {
             if let Some(length) = end_of_head(&self.buffer) {
@@ -83,7 +83,7 @@ impl<S: Stream> Connection<S> {
         }
     }
 
-    pub async fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+    pub(crate) async fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         let sent = async {
             self.stream.write_all(bytes).await?;
             self.stream.flush().await
@@ -92,13 +92,13 @@ impl<S: Stream> Connection<S> {
     }
 
     /// Takes whatever comes and says nothing, until the client goes.
-    pub async fn ignore(&mut self) {
+    pub(crate) async fn ignore(&mut self) {
         let mut bytes = [0; 4096];
         while let Ok(Ok(1..)) = timeout(IDLE, self.stream.read(&mut bytes)).await {}
     }
 
     /// Waits until something has come; it is not looked at.
-    pub async fn hear(&mut self) -> io::Result<()> {
+    pub(crate) async fn hear(&mut self) -> io::Result<()> {
         if !self.buffer.is_empty() {
             return Ok(());
         }
@@ -106,12 +106,12 @@ impl<S: Stream> Connection<S> {
     }
 
     /// Closes the connection in the middle: over TLS without the alert that says that this is the end.
-    pub async fn break_off(mut self) -> io::Result<()> {
+    pub(crate) async fn break_off(mut self) -> io::Result<()> {
         if S::IS_TLS { Ok(()) } else { self.stream.shutdown().await }
     }
 
     /// Closes the connection so that the client's next look at it is an error (RST).
-    pub fn reset(self) -> io::Result<()> {
+    pub(crate) fn reset(self) -> io::Result<()> {
         self.stream.tcp().set_zero_linger()
     }
 }

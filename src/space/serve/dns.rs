@@ -24,7 +24,7 @@ pub(in crate::space) struct NameServer {
 
 impl NameServer {
     /// Binds UDP and TCP to the same port, chosen freely if `address` has port 0.
-    pub async fn bind(address: SocketAddr) -> io::Result<Self> {
+    pub(crate) async fn bind(address: SocketAddr) -> io::Result<Self> {
         let mut tries = 0;
         loop {
             let udp = UdpSocket::bind(address).await?;
@@ -36,12 +36,12 @@ impl NameServer {
         }
     }
 
-    pub fn address(&self) -> io::Result<SocketAddr> {
+    pub(crate) fn address(&self) -> io::Result<SocketAddr> {
         self.udp.local_addr()
     }
 
     /// Answers until dropped.
-    pub async fn run(self, world: Arc<dyn Web>) {
+    pub(crate) async fn run(self, world: Arc<dyn Web>) {
         let answers = Arc::new(Answers::new(world));
         tokio::join!(serve_udp(&self.udp, &answers), serve_tcp(&self.tcp, &answers));
     }

@@ -35,12 +35,12 @@ pub(in crate::space) enum Transport {
 }
 
 impl Answers {
-    pub fn new(world: Arc<dyn Web>) -> Self {
+    pub(crate) fn new(world: Arc<dyn Web>) -> Self {
         Self { world, aliases: Mutex::default(), turns: Mutex::default() }
     }
 
     /// The answer to a query; none to what is not a query, and where the world is silent.
-    pub fn to(&self, bytes: &[u8], transport: Transport) -> Option<Vec<u8>> {
+    pub(crate) fn to(&self, bytes: &[u8], transport: Transport) -> Option<Vec<u8>> {
         let request = Message::from_vec(bytes).ok()?;
         if request.metadata.message_type != MessageType::Query {
             return None;

@@ -32,7 +32,7 @@ pub(in crate::space) struct Gateway {
 
 impl Gateway {
     /// Accepts connections until told to stop.
-    pub async fn run(self: Arc<Self>, listener: TcpListener) {
+    pub(crate) async fn run(self: Arc<Self>, listener: TcpListener) {
         let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
         let mut stop = self.stop.clone();
         loop {

@@ -27,7 +27,7 @@ pub(in crate::space) fn end_of_head(bytes: &[u8]) -> Option<usize> {
 
 impl RequestHead {
     /// Reads a head; none when it is not HTTP/1.
-    pub fn parse(bytes: &[u8]) -> Option<Self> {
+    pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(bytes).ok()?;
         let mut lines = text.split("\r\n");
         let mut request_line = lines.next()?.split(' ');
@@ -57,7 +57,7 @@ impl RequestHead {
     }
 
     /// The client wants a tunnel to a host, as browsers want of a proxy for HTTPS (RFC 9110 §9.3.6).
-    pub fn is_for_a_tunnel(&self) -> bool {
+    pub(crate) fn is_for_a_tunnel(&self) -> bool {
         self.target.is_empty()
     }
 

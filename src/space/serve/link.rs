@@ -29,12 +29,12 @@ const LARGEST_PIECE: usize = 16 * 1024;
 const MOST_LINKS: usize = 4096;
 
 impl Links {
-    pub fn new(speed: f64) -> Self {
+    pub(crate) fn new(speed: f64) -> Self {
         Self { speed, free: Mutex::default() }
     }
 
     /// Lets so much time of the world pass.
-    pub async fn wait(&self, time: Duration) {
+    pub(crate) async fn wait(&self, time: Duration) {
         let time = time.div_f64(self.speed);
         if time >= SHORTEST_WAIT {
             sleep(time).await;
@@ -42,7 +42,7 @@ impl Links {
     }
 
     /// How many bytes are written at once.
-    pub fn piece_bytes(&self, server: &Server) -> usize {
+    pub(crate) fn piece_bytes(&self, server: &Server) -> usize {
         let in_time = server.bytes_per_second() * self.speed * PIECE_SECONDS;
         // Saturates; a negative or absurd rate ends at one of the bounds.
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped below")]
@@ -50,7 +50,7 @@ impl Links {
     }
 
     /// Waits until the link has carried so many bytes after what it was given before.
-    pub async fn carry(&self, server: &Server, bytes: usize) {
+    pub(crate) async fn carry(&self, server: &Server, bytes: usize) {
         let time = server.transfer_time(bytes as u64).div_f64(self.speed);
         if time.is_zero() {
             return;

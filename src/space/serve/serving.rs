@@ -41,19 +41,25 @@ impl Default for ServeSettings {
 /// Why a world is not served.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
+    /// The name server cannot listen.
     #[error("the name server cannot listen at {0}: {1}")]
     Dns(SocketAddr, io::Error),
+    /// The gateway cannot listen.
     #[error("the gateway cannot listen at {0}: {1}")]
     Gateway(SocketAddr, io::Error),
+    /// The log cannot be written.
     #[error("the access log {0} cannot be written: {1}")]
     Log(PathBuf, String),
+    /// The factor is not above 0.
     #[error("the speed is {0}, expected a number above 0")]
     Speed(f64),
 }
 
 /// A world that is being served, until [`Served::shutdown`] or until it is dropped.
 pub struct Served {
+    /// Where the name server listens.
     pub dns_addr: SocketAddr,
+    /// Where the gateway listens.
     pub gateway_addr: SocketAddr,
     log_file: Option<PathBuf>,
     log: AccessLog,

@@ -22,7 +22,7 @@ const MOST_HOSTS: usize = 4096;
 
 impl Hosts {
     /// What is needed to shake hands as a host.
-    pub fn config(&self, host: &str, kind: Certificate) -> io::Result<Arc<ServerConfig>> {
+    pub(crate) fn config(&self, host: &str, kind: Certificate) -> io::Result<Arc<ServerConfig>> {
         let key = (host.to_owned(), kind as u64);
         let hosts = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = hosts().get(&key) {

@@ -27,6 +27,7 @@ impl Date {
     }
 
     #[must_use]
+    /// Of the Gregorian calendar.
     pub fn year(self) -> i64 {
         i64::from(self.0.year())
     }

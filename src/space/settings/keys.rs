@@ -7,14 +7,50 @@ use toml::de::{DeTable, DeValue};
 /// Why a text is not a world. Each says where, what stands there, and what may stand there.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum WorldError {
+    /// It is not TOML.
     #[error("line {line}: not TOML: {message}")]
-    Syntax { line: usize, message: String },
+    Syntax {
+        /// From 1.
+        line: usize,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// No key has this name.
     #[error("line {line}: unknown key '{key}' (known here: {known})")]
-    UnknownKey { line: usize, key: String, known: String },
+    UnknownKey {
+        /// From 1.
+        line: usize,
+        /// With its table.
+        key: String,
+        /// The keys that there are.
+        known: String,
+    },
+    /// A key has no such value.
     #[error("line {line}: '{key}' is {value}, expected {expected}")]
-    Value { line: usize, key: String, value: String, expected: String },
+    Value {
+        /// From 1.
+        line: usize,
+        /// With its table.
+        key: String,
+        /// As the file writes it.
+        value: String,
+        /// What could stand there.
+        expected: String,
+    },
+    /// Shares that belong together are too many or too few.
     #[error("line {line}: in [{table}], {keys} sum to {sum}, expected {expected}")]
-    Sum { line: usize, table: &'static str, keys: &'static str, sum: String, expected: &'static str },
+    Sum {
+        /// From 1.
+        line: usize,
+        /// Of the file.
+        table: &'static str,
+        /// Those that are summed.
+        keys: &'static str,
+        /// Of their values.
+        sum: String,
+        /// What it could be.
+        expected: &'static str,
+    },
 }
 
 /// What one key of a world file means.
@@ -22,10 +58,13 @@ pub enum WorldError {
 pub struct KeyDoc {
     /// `sites.count`
     pub name: &'static str,
+    /// Empty where there is none.
     pub unit: &'static str,
+    /// As the file writes it.
     pub default: &'static str,
     /// `1..=1_000_000`
     pub allowed: &'static str,
+    /// In a sentence.
     pub meaning: &'static str,
 }
 
@@ -70,12 +109,12 @@ pub(in crate::space) struct Table<'t> {
 }
 
 impl<'t> Table<'t> {
-    pub fn root(text: &'t str, entries: &'t DeTable<'t>, profile: Option<&'t DeTable<'t>>) -> Self {
+    pub(crate) fn root(text: &'t str, entries: &'t DeTable<'t>, profile: Option<&'t DeTable<'t>>) -> Self {
         Self { text, name: "", line: 1, entries: Some(entries), profile, taken: Vec::new() }
     }
 
     /// The sub-table `name`, which may be missing: then every key has the profile's value or its default.
-    pub fn section(&mut self, name: &'static str) -> Result<Table<'t>, WorldError> {
+    pub(crate) fn section(&mut self, name: &'static str) -> Result<Table<'t>, WorldError> {
         self.taken.push(name);
         let (line, entries) = match self.find(name) {
             None => (self.line, None),
@@ -88,7 +127,7 @@ impl<'t> Table<'t> {
         Ok(Table { text: self.text, name, line, entries, profile, taken: Vec::new() })
     }
 
-    pub fn number<T: Number>(
+    pub(crate) fn number<T: Number>(
         &mut self,
         key: &'static str,
         default: T,
@@ -105,7 +144,7 @@ impl<'t> Table<'t> {
 
     /// A list of texts, each accepted by `read`. Of the profile's, those that are not accepted are left
     /// out: the file may have changed what they hang on.
-    pub fn texts<T>(
+    pub(crate) fn texts<T>(
         &mut self,
         key: &'static str,
         default: &[&str],
@@ -134,7 +173,7 @@ impl<'t> Table<'t> {
     }
 
     /// The text of `key`, accepted by `read`, if there is one.
-    pub fn text<T>(
+    pub(crate) fn text<T>(
         &mut self,
         key: &'static str,
         expected: &str,
@@ -147,7 +186,11 @@ impl<'t> Table<'t> {
     }
 
     /// One of several words; the first is the default.
-    pub fn choice<T: Copy>(&mut self, key: &'static str, words: &[(&str, T)]) -> Result<T, WorldError> {
+    pub(crate) fn choice<T: Copy>(
+        &mut self,
+        key: &'static str,
+        words: &[(&str, T)],
+    ) -> Result<T, WorldError> {
         self.taken.push(key);
         let Some(value) = self.find(key) else { return Ok(words[0].1) };
         let text = value.get_ref().as_str();
@@ -157,7 +200,7 @@ impl<'t> Table<'t> {
     }
 
     /// The text of `key`, which must be `only` when it is given.
-    pub fn constant(&mut self, key: &'static str, only: &str) -> Result<(), WorldError> {
+    pub(crate) fn constant(&mut self, key: &'static str, only: &str) -> Result<(), WorldError> {
         self.taken.push(key);
         match self.find(key) {
             Some(value) if value.get_ref().as_str() != Some(only) => {
@@ -168,7 +211,7 @@ impl<'t> Table<'t> {
     }
 
     /// Every key must have been taken.
-    pub fn finish(&self) -> Result<(), WorldError> {
+    pub(crate) fn finish(&self) -> Result<(), WorldError> {
         let unknown = self
             .entries
             .into_iter()
@@ -185,7 +228,7 @@ impl<'t> Table<'t> {
     }
 
     /// An error about several keys of this table together.
-    pub fn sum_error(&self, keys: &'static str, sum: f64, expected: &'static str) -> WorldError {
+    pub(crate) fn sum_error(&self, keys: &'static str, sum: f64, expected: &'static str) -> WorldError {
         WorldError::Sum { line: self.line, table: self.name, keys, sum: format!("{sum:.4}"), expected }
     }
 

@@ -12,6 +12,7 @@
 /// ```
 #[derive(Debug, PartialEq, Eq)]
 pub struct Profile {
+    /// As world files write it.
     pub name: &'static str,
     /// A whole world file.
     pub toml: &'static str,
@@ -26,6 +27,7 @@ pub const PROFILES: &[Profile] = &[
 
 impl Profile {
     #[must_use]
+    /// The profile of this name.
     pub fn named(name: &str) -> Option<&'static Self> {
         PROFILES.iter().find(|profile| profile.name == name)
     }

@@ -31,6 +31,7 @@ pub const SPECIFICATION: &str = "space-v1";
 /// ```
 #[derive(Clone, Debug)]
 pub struct World {
+    /// Everything is drawn from it.
     pub seed: u64,
     /// The profile that the file starts from.
     pub profile: Option<&'static Profile>,
@@ -42,25 +43,43 @@ pub struct World {
     pub registry_suffixes: Vec<Host>,
     /// Names below which the hosts outside lie; they are linked and never served.
     pub outside_suffixes: Vec<Host>,
+    /// `[sites]`
     pub sites: Sites,
+    /// `[shape]`
     pub shape: Shape,
+    /// `[extras]`
     pub extras: Extras,
+    /// `[redirects]`
     pub redirects: Redirects,
+    /// `[lists]`
     pub lists: Lists,
+    /// `[copies]`
     pub copies: Copies,
+    /// `[traps]`
     pub traps: Traps,
+    /// `[external]`
     pub external: Externals,
     /// `external.variant`
     pub external_variant: Variant,
+    /// `[robots]`
     pub robots: RobotsShares,
+    /// `[faults]`
     pub faults: Faults,
+    /// `[https]`
     pub https: Https,
+    /// `[doors]`
     pub doors: Doors,
+    /// `[dns]`
     pub dns: DnsShares,
+    /// `[pages]`
     pub pages: Pages,
+    /// `[validators]`
     pub validators: Validators,
+    /// `[files]`
     pub files: Files,
+    /// `[servers]`
     pub servers: Servers,
+    /// `[time]`
     pub time: Time,
     /// The sites that are hostile or broken.
     pub(in crate::space) hostile: Hostile,
@@ -272,11 +291,9 @@ fn at_most_one(table: &Table<'_>, keys: &'static str, sum: f64) -> Result<(), Wo
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::address::{SuffixSection, Suffixes};
-    use crate::space::{Entrances, FeedBack, Truth, TruthSettings};
+    use crate::space::truth::tests::settings;
+    use crate::space::{FeedBack, Truth, TruthSettings};
 
     fn refusal(text: &str) -> String {
         World::parse(text).err().map(|wrong| wrong.to_string()).unwrap_or_default()
@@ -347,21 +364,7 @@ mod tests {
     fn hostile_sites_are_in_the_start_list_and_not_in_the_truth() {
         let world = World::parse("[sites]\ncount = 3\n[hostile]\ncases = [\"tls-expired\"]").unwrap();
         assert_eq!(world.start_urls().last().unwrap(), "https://tls-expired.ke/");
-        let list = include_str!("../../../data/public_suffix_list.dat");
-        let suffixes = Suffixes::parse(list, SuffixSection::Icann).unwrap();
-        let truth = Truth::of(
-            &world,
-            &TruthSettings {
-                depth: 1,
-                feed_back: FeedBack::Off,
-                entrances: Entrances::default(),
-                start: world.start_urls(),
-                queries_per_script: 1,
-                non_html_extensions: Vec::new(),
-                trap_levels: None,
-                suffixes: Arc::new(suffixes),
-            },
-        );
+        let truth = Truth::of(&world, &TruthSettings { feed_back: FeedBack::Off, ..settings(&world, 1) });
         assert_eq!(truth.sites.len(), world.start_urls().len() - 1);
     }
 

@@ -1,8 +1,8 @@
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
-use crate::address::{Host, SuffixSection, Suffixes, WebUrl};
+use crate::address::{Host, WebUrl};
 use crate::space::model::site::Site;
+use crate::space::truth::tests::{SUFFIXES, settings};
 use crate::space::web::Server;
 use crate::space::{
     Entrances, FeedBack, Handshake, LevelTruth, Reaction, Truth, TruthSettings, Web, World, describe,
@@ -27,27 +27,9 @@ const WORLDS: [(&str, &str); 16] = [
     ("doors", include_str!("../../../tests/worlds/links_between_sites_die_and_doors_are_shut.toml")),
 ];
 
-fn suffixes() -> Arc<Suffixes> {
-    let list = include_str!("../../../data/public_suffix_list.dat");
-    Arc::new(Suffixes::parse(list, SuffixSection::Icann).unwrap())
-}
-
 fn world(name: &str) -> World {
     let text = WORLDS.iter().find(|(known, _)| *known == name).unwrap().1;
     World::parse(text).unwrap()
-}
-
-fn settings(world: &World, depth: u16) -> TruthSettings {
-    TruthSettings {
-        depth,
-        feed_back: FeedBack::Link,
-        entrances: Entrances::default(),
-        start: world.start_urls(),
-        queries_per_script: 1,
-        non_html_extensions: Vec::new(),
-        trap_levels: None,
-        suffixes: suffixes(),
-    }
 }
 
 fn truth(world: &World, depth: u16) -> Truth {
@@ -64,13 +46,12 @@ fn left(truth: &Truth, of: fn(&LevelTruth) -> u64) -> u64 {
 
 #[test]
 fn every_world_registers_its_sites_below_public_suffixes() {
-    let suffixes = suffixes();
     for (name, text) in WORLDS {
         let world = World::parse(text).unwrap();
-        assert!(world.registry_suffixes.iter().all(|suffix| suffixes.is_icann_suffix(suffix)), "{name}");
+        assert!(world.registry_suffixes.iter().all(|suffix| SUFFIXES.is_icann_suffix(suffix)), "{name}");
         for site in (0..world.sites.count).map(|index| Site::of(&world, index)) {
             let domain = Host::parse(site.bare_host.as_deref().unwrap_or(&site.main_host)).unwrap();
-            assert_eq!(suffixes.registrable(&domain), Some(domain), "{name}");
+            assert_eq!(SUFFIXES.registrable(&domain), Some(domain), "{name}");
         }
     }
 }

@@ -37,11 +37,11 @@ pub(super) struct Country<'a> {
 }
 
 impl<'a> Country<'a> {
-    pub fn new(world: &'a World, settings: &'a TruthSettings) -> Self {
+    pub(crate) fn new(world: &'a World, settings: &'a TruthSettings) -> Self {
         Self { world, settings, sites: RefCell::default() }
     }
 
-    pub fn site_of(&self, host: &str) -> Rc<str> {
+    pub(crate) fn site_of(&self, host: &str) -> Rc<str> {
         if let Some(site) = self.sites.borrow().get(host) {
             return Rc::clone(site);
         }
@@ -52,12 +52,12 @@ impl<'a> Country<'a> {
         site
     }
 
-    pub fn surveys(&self, host: &str) -> bool {
+    pub(crate) fn surveys(&self, host: &str) -> bool {
         Host::parse(host).is_ok_and(|host| self.world.surveys(&host))
     }
 
     /// The start URLs that the links of a tree make: so many different ones at most of each site.
-    pub fn fed_back(&self, links: &[LinkTruth], parent: (&str, u32)) -> Vec<Start> {
+    pub(crate) fn fed_back(&self, links: &[LinkTruth], parent: (&str, u32)) -> Vec<Start> {
         let mut of_sites: HashMap<String, Vec<PageId>> = HashMap::new();
         links
             .iter()
@@ -75,7 +75,7 @@ impl<'a> Country<'a> {
             .collect()
     }
 
-    pub fn start(&self, url: &str, parent: Option<(&str, u32)>) -> Option<Start> {
+    pub(crate) fn start(&self, url: &str, parent: Option<(&str, u32)>) -> Option<Start> {
         let url = WebUrl::parse(url).ok()?;
         let url = url_of(url.is_https(), url.host().as_str(), url.target());
         Some(Start {

@@ -48,7 +48,7 @@ pub(super) enum Relation {
 
 impl Relation {
     /// The word in the table `sites`.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Offered => "offered",
             Self::FrontPage => "front_page",
@@ -70,7 +70,7 @@ pub(super) enum Kept {
 }
 
 impl Kept {
-    pub fn count(self, level: &mut LevelTruth) -> &mut u64 {
+    pub(crate) fn count(self, level: &mut LevelTruth) -> &mut u64 {
         match self {
             Self::Trap => &mut level.not_fetched_trap,
             Self::Filtered => &mut level.not_fetched_filtered,
@@ -97,16 +97,16 @@ pub(super) struct LevelEntry {
 }
 
 impl LevelEntry {
-    pub fn new(url: Url, hops: u32) -> Self {
+    pub(crate) fn new(url: Url, hops: u32) -> Self {
         Self { url, hops, again: false, relation: None, is_trap: false, asked: [false; 2] }
     }
 
     /// `again` where the page has its class already.
-    pub fn entrance(url: Url, relation: Relation, again: bool) -> Self {
+    pub(crate) fn entrance(url: Url, relation: Relation, again: bool) -> Self {
         Self { relation: Some(relation), again, ..Self::new(url, 0) }
     }
 
-    pub fn is_entrance(&self) -> bool {
+    pub(crate) fn is_entrance(&self) -> bool {
         self.relation.is_some() && self.hops == 0
     }
 }
@@ -138,7 +138,7 @@ pub(super) struct Entering {
 
 impl Entering {
     /// Of a tree that begins with `offered` on a site with this bare name.
-    pub fn new(entrances: Entrances, bare: &str, offered: &Url, is_first_tree: bool) -> Self {
+    pub(crate) fn new(entrances: Entrances, bare: &str, offered: &Url, is_first_tree: bool) -> Self {
         let (most, asks_all) = match entrances {
             Entrances::UpTo(most) => (most, false),
             Entrances::All => (USUAL, is_first_tree),
@@ -160,24 +160,24 @@ impl Entering {
     }
 
     /// Of a tree that has no entrance but the one offered.
-    pub fn alone(bare: &str, offered: &Url) -> Self {
+    pub(crate) fn alone(bare: &str, offered: &Url) -> Self {
         Self::new(Entrances::UpTo(1), bare, offered, false)
     }
 
-    pub fn note_answer(&mut self, url: &Url) {
+    pub(crate) fn note_answer(&mut self, url: &Url) {
         self.answered.insert(origin(url));
     }
 
-    pub fn note_listed(&mut self, url: &Url) {
+    pub(crate) fn note_listed(&mut self, url: &Url) {
         self.listed.insert((url.is_https, PageId::of(url)));
     }
 
-    pub fn is_listed(&self, url: &Url) -> bool {
+    pub(crate) fn is_listed(&self, url: &Url) -> bool {
         self.listed.contains(&(url.is_https, PageId::of(url)))
     }
 
     /// A URL of level 0 is not asked for.
-    pub fn note_kept(&mut self, entry: &LevelEntry, why: Kept) {
+    pub(crate) fn note_kept(&mut self, entry: &LevelEntry, why: Kept) {
         if !entry.again {
             self.kept.insert(PageId::of(&entry.url), why);
         }
@@ -187,19 +187,19 @@ impl Entering {
     }
 
     /// Why the same page was not asked for under its other scheme.
-    pub fn was_kept(&mut self, url: &Url) -> Option<Kept> {
+    pub(crate) fn was_kept(&mut self, url: &Url) -> Option<Kept> {
         self.kept.remove(&PageId::of(url))
     }
 
     /// A URL of level 0 leads away from the site.
-    pub fn note_moved(&mut self, offered: &Url, from: &LevelEntry) {
+    pub(crate) fn note_moved(&mut self, offered: &Url, from: &LevelEntry) {
         let begins_at_front =
             from.relation.is_some_and(|relation| relation != Relation::Offered || is_front(offered));
         self.front_moved |= begins_at_front || is_front(&from.url);
     }
 
     /// What is put on the list of level 0 when it has nothing left to ask.
-    pub fn next(
+    pub(crate) fn next(
         &mut self,
         world: &World,
         places: &mut HashMap<PageId, UrlStanding>,

@@ -29,19 +29,19 @@ struct Site {
 }
 
 impl Queue {
-    pub fn new(gives_later_trees: bool) -> Self {
+    pub(crate) fn new(gives_later_trees: bool) -> Self {
         Self { gives_later_trees, trees: VecDeque::new(), sites: HashMap::new() }
     }
 
     /// The next tree, with what earlier ones of its site know.
-    pub fn pop(&mut self) -> Option<(Start, Known)> {
+    pub(crate) fn pop(&mut self) -> Option<(Start, Known)> {
         let start = self.trees.pop_front()?;
         let known = self.sites.get_mut(&start.site).and_then(|site| site.closed.take());
         Some((start, known.unwrap_or_default()))
     }
 
     /// A URL is met that may begin a tree.
-    pub fn offer(&mut self, start: Start) {
+    pub(crate) fn offer(&mut self, start: Start) {
         let page = PageId::of(&start.url);
         match self.sites.get_mut(&start.site) {
             None => {
@@ -56,7 +56,7 @@ impl Queue {
     }
 
     /// A tree is merged; `closed` says what it knows where it did not open its site.
-    pub fn merged(&mut self, site: &str, closed: Option<Known>) {
+    pub(crate) fn merged(&mut self, site: &str, closed: Option<Known>) {
         let Some(site) = self.sites.get_mut(site) else { return };
         site.is_waiting = false;
         site.closed = closed.filter(|_| self.gives_later_trees);

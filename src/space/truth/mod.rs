@@ -25,7 +25,7 @@ mod traps;
 mod walk;
 
 #[cfg(test)]
-mod tests;
+pub(in crate::space) mod tests;
 
 use std::sync::Arc;
 
@@ -53,6 +53,7 @@ pub struct Truth {
 pub struct TruthSettings {
     /// Levels 0 to this are fetched.
     pub depth: u16,
+    /// What becomes of links to other sites.
     pub feed_back: FeedBack,
     /// By how many URLs a site is tried to be entered.
     pub entrances: Entrances,
@@ -77,5 +78,6 @@ pub enum FeedBack {
     Link,
     /// The front page of its host.
     Door,
+    /// No external URL.
     Off,
 }

@@ -59,7 +59,7 @@ type Met = Option<(Arc<Site>, Role)>;
 
 impl<'a> Oracle<'a> {
     /// A tree of a site of which earlier trees know something, or nothing.
-    pub fn new(country: &'a Country<'a>, start: Start, known: &Known) -> Self {
+    pub(crate) fn new(country: &'a Country<'a>, start: Start, known: &Known) -> Self {
         let entrances = country.settings.entrances;
         let mut places: HashMap<_, _> =
             known.pages.iter().map(|page| (*page, UrlStanding::Earlier)).collect();

@@ -5,12 +5,16 @@ use super::Truth;
 /// One of the truth's tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TruthTable {
+    /// One row a site tree.
     Sites,
+    /// One row a depth of a site tree.
     Levels,
+    /// One row an external URL of a site tree.
     Links,
 }
 
 impl TruthTable {
+    /// In the order of the survey's tables.
     pub const ALL: [Self; 3] = [Self::Sites, Self::Levels, Self::Links];
 
     /// The name of the table, as in a survey.

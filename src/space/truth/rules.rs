@@ -10,7 +10,7 @@ use crate::space::web::{Lookup, Web};
 pub(super) struct PageId(u128);
 
 impl PageId {
-    pub fn of(url: &Url) -> Self {
+    pub(crate) fn of(url: &Url) -> Self {
         Self::of_target(&url.host, &url.target)
     }
 

@@ -8,12 +8,13 @@ use crate::address::{SuffixSection, Suffixes, WebUrl};
 use crate::space::scan::scan;
 use crate::space::{Reaction, Web, World};
 
-static SUFFIXES: LazyLock<Arc<Suffixes>> = LazyLock::new(|| {
+pub(in crate::space) static SUFFIXES: LazyLock<Arc<Suffixes>> = LazyLock::new(|| {
     let list = include_str!("../../../data/public_suffix_list.dat");
     Arc::new(Suffixes::parse(list, SuffixSection::Icann).unwrap())
 });
 
-fn settings(world: &World, depth: u16) -> TruthSettings {
+/// By the depth alone, all else as usual.
+pub(in crate::space) fn settings(world: &World, depth: u16) -> TruthSettings {
     TruthSettings {
         depth,
         feed_back: FeedBack::Link,

@@ -14,14 +14,14 @@ const MOST_FAILURES: u32 = 5;
 /// How a tree is walked, level by level.
 impl Oracle<'_> {
     /// Whether the URL offered brings a page by itself, over redirects at most.
-    pub fn opens(mut self) -> bool {
+    pub(crate) fn opens(mut self) -> bool {
         self.entering = Entering::alone(&self.start.site, &self.start.url);
         self.level(0);
         self.walk_level();
         self.here().pages > 0
     }
 
-    pub fn walk(mut self) -> SiteTree {
+    pub(crate) fn walk(mut self) -> SiteTree {
         let mut left_for_depth = false;
         let mut below = 0;
         while !self.list.is_empty() {

@@ -3,6 +3,7 @@
 /// After the last of a list the connection goes on with the next request, unless it has been ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Act {
+    /// These bytes.
     Send(Vec<u8>),
     /// The same bytes so many times.
     Repeat(Vec<u8>, u64),
@@ -12,6 +13,7 @@ pub enum Act {
     Hear,
     /// Takes whatever comes and says nothing, until the client goes.
     Stall,
+    /// Ends the connection (FIN).
     Close,
     /// Closes so that the client's next look at the connection is an error (RST).
     Reset,

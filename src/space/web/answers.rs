@@ -9,10 +9,13 @@ use super::server::Server;
 /// What a name server says of a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lookup {
+    /// NXDOMAIN.
     NoSuchName,
+    /// SERVFAIL.
     ServerFailure,
     /// No answer ever comes.
     Silence,
+    /// The name has these.
     Found(Records),
     /// Nothing but an alias (CNAME): who asks has to ask on for that name.
     Alias(String),
@@ -25,7 +28,9 @@ pub enum Lookup {
 pub struct Records {
     /// The name that the host is an alias of (CNAME); the addresses are that name's.
     pub alias: Option<String>,
+    /// Its A record.
     pub v4: Option<Ipv4Addr>,
+    /// Its AAAA record.
     pub v6: Option<Ipv6Addr>,
     /// IPv4 addresses beside the first.
     pub further: Vec<Ipv4Addr>,
@@ -35,6 +40,7 @@ pub struct Records {
 
 impl Records {
     #[must_use]
+    /// Whether there is one of either kind.
     pub fn has_address(&self) -> bool {
         self.v4.is_some() || self.v6.is_some()
     }
@@ -45,6 +51,7 @@ impl Records {
 pub enum Handshake {
     /// The host speaks no TLS: the connection is closed.
     Closed,
+    /// The host shows this one.
     Certificate(Certificate),
     /// Something that is no handshake, on the bare connection.
     Acts(Vec<Act>),
@@ -53,8 +60,11 @@ pub enum Handshake {
 /// The certificate that a host shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Certificate {
+    /// For the host, by an authority that the client trusts.
     Valid,
+    /// By nobody but itself.
     SelfSigned,
+    /// Once valid for the host.
     Expired,
     /// Valid for another host.
     WrongName,
@@ -71,6 +81,7 @@ pub enum Reaction {
     Reset,
     /// The request is taken and never answered.
     Silence,
+    /// An answer in HTTP.
     Response(Response),
     /// Bytes and pauses that need not be HTTP.
     Acts(Vec<Act>),
@@ -79,11 +90,15 @@ pub enum Reaction {
 /// An answer, the same in process and over the network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Response {
+    /// Of HTTP.
     pub status: u16,
+    /// The header field.
     pub content_type: Option<Cow<'static, str>>,
+    /// The header field.
     pub location: Option<String>,
     /// In seconds.
     pub retry_after: Option<u32>,
+    /// The header field.
     pub server: &'static str,
     /// As an HTTP date; the page or file was changed then.
     pub last_modified: Option<String>,
@@ -92,6 +107,7 @@ pub struct Response {
     /// How `body` is encoded already, for a client that accepts it; for one that does not, the body is
     /// [`Response::identity_body`] and this field is none. Answers that are cut are never encoded.
     pub content_encoding: Option<&'static str>,
+    /// Encoded as `content_encoding` says.
     pub body: Vec<u8>,
     /// Sent in chunks, without a Content-Length.
     pub is_chunked: bool,

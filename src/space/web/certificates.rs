@@ -70,12 +70,16 @@ pub fn certificate_bytes(host: &str, kind: Certificate) -> u64 {
 }
 
 impl Mint {
-    pub fn get() -> Result<&'static Self, Error> {
+    pub(crate) fn get() -> Result<&'static Self, Error> {
         MINT.as_ref().map_err(Clone::clone)
     }
 
     /// The certificate of a host; the authority's own is not sent along, as is usual.
-    pub fn certificate(&self, host: &str, kind: Certificate) -> Result<CertificateDer<'static>, Error> {
+    pub(crate) fn certificate(
+        &self,
+        host: &str,
+        kind: Certificate,
+    ) -> Result<CertificateDer<'static>, Error> {
         let name = if kind == Certificate::WrongName { ANOTHER_HOST } else { host };
         let (from, to) = if kind == Certificate::Expired { EXPIRED } else { VALID };
         let mut params = named(SERVER_NAME);
@@ -92,7 +96,7 @@ impl Mint {
     }
 
     /// The private key of all hosts.
-    pub fn key(&self) -> PrivateKeyDer<'static> {
+    pub(crate) fn key(&self) -> PrivateKeyDer<'static> {
         PrivatePkcs8KeyDer::from(self.key.0.serialize_der()).into()
     }
 }

@@ -7,20 +7,25 @@ use crate::space::Response;
 /// What of a request decides how its answer is written; the default is a plain GET.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Asked {
+    /// Of the request.
     pub method: Method,
+    /// It asks by HTTP/1.0.
     pub is_http_1_0: bool,
     /// The client decodes gzip (RFC 9110 §12.5.3).
     pub accepts_gzip: bool,
     /// The fields of these names, as sent (RFC 9110 §13.1).
     pub if_none_match: Option<String>,
+    /// See `if_none_match`.
     pub if_modified_since: Option<String>,
 }
 
 /// What is done to a target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
+    /// For head and body.
     #[default]
     Get,
+    /// For the head alone.
     Head,
     /// No server of a virtual Web knows any other.
     Other,
@@ -31,11 +36,13 @@ pub enum Method {
 /// There is no `Date`, so that the bytes do not depend on when they are sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
+    /// Of HTTP.
     pub status: u16,
     /// Names and values in the order of writing.
     pub fields: Vec<(&'static str, String)>,
     /// As sent, up to where the connection breaks; empty where the answer has none.
     pub body: Vec<u8>,
+    /// Sent in chunks, without a Content-Length.
     pub is_chunked: bool,
     /// The connection ends before the body does.
     pub is_cut: bool,

@@ -6,10 +6,13 @@ use crate::space::draw::real;
 /// A server of a virtual Web space: what is the same for all the hosts at one address.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Server {
+    /// Of the server; its hosts share it.
     pub address: IpAddr,
     /// Its second address, in the hands of the same holder.
     pub v6: Option<Ipv6Addr>,
+    /// Its header field `Server`.
     pub software: &'static str,
+    /// Through which link it is reached.
     pub uplink: Uplink,
     /// From the surveyor to the server and back.
     pub round_trip: Duration,

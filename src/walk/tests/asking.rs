@@ -258,7 +258,7 @@ fn who_opts_out_while_a_tree_is_walked_is_not_probed_at_its_end() {
     let probed = |opts_out: &str| {
         let probing = Probing { share: 1.0, ..Probing::default() };
         let settings = Arc::new(Settings { probing, ..Settings::default() });
-        let scope = Scope::of(&Host::parse("a.ke").unwrap(), ScopeRule::Site, suffixes());
+        let scope = Scope::new(&Host::parse("a.ke").unwrap(), ScopeRule::Site, suffixes());
         let list = Arc::new(OptOuts::default());
         let walk = Walk::new(settings, scope, list.clone(), url("http://a.ke/"), Known::default());
         let (tree, _) = drive_by(walk, |ask| {

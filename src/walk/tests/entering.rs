@@ -228,7 +228,7 @@ fn front_pages_and_entrances_are_not_kept_back_by_the_rule_of_one_query_a_script
 
 /// What a later tree of the site asks after an earlier one.
 fn later(web: &Web, first: &str, second: &str) -> (Tree, Vec<String>) {
-    let scope = || Scope::of(&Host::parse("a.ke").unwrap(), ScopeRule::Site, suffixes());
+    let scope = || Scope::new(&Host::parse("a.ke").unwrap(), ScopeRule::Site, suffixes());
     let mut walk = start(first, Settings::default(), "");
     while let Step::Ask(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
         walk.begin(&ask);
@@ -279,12 +279,12 @@ fn all_four_doors_are_asked_once_each_where_that_is_wanted() {
 #[test]
 fn sites_without_other_names_have_one_front_page() {
     for (root, offered) in [("192.0.2.1", "http://192.0.2.1/x"), ("co.ke", "http://co.ke/x")] {
-        let scope = Scope::of(&Host::parse(root).unwrap(), ScopeRule::Site, suffixes());
+        let scope = Scope::new(&Host::parse(root).unwrap(), ScopeRule::Site, suffixes());
         let walk = Walk::new(Arc::default(), scope, Arc::default(), url(offered), Known::default());
         let (tree, asked) = drive(walk, &Web::default(), 1);
         assert_eq!((tree.entrances, asked.len()), (2, 3), "{root}");
     }
-    let scope = Scope::of(&Host::parse("www.a.ke").unwrap(), ScopeRule::Host, suffixes());
+    let scope = Scope::new(&Host::parse("www.a.ke").unwrap(), ScopeRule::Host, suffixes());
     let walk = Walk::new(Arc::default(), scope, Arc::default(), url("http://www.a.ke/"), Known::default());
     assert_eq!(drive(walk, &Web::default(), 1).0.entrances, 1);
 }

@@ -122,7 +122,7 @@ fn a_later_tree_of_the_site_fetches_only_what_earlier_ones_have_not_reached() {
         first.handle(ask.number, answer, content);
     }
     let (_, known) = first.conclude();
-    let scope = Scope::of(&Host::parse("a.ke").unwrap(), ScopeRule::Site, suffixes());
+    let scope = Scope::new(&Host::parse("a.ke").unwrap(), ScopeRule::Site, suffixes());
     let settings = Arc::new(Settings::default());
     let second = Walk::new(settings, scope, Arc::default(), url("http://a.ke/island"), known);
     let (_, asked) = drive(second, &web, 1);

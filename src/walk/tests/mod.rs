@@ -127,7 +127,7 @@ fn suffixes() -> Arc<Suffixes> {
 }
 
 pub(super) fn start(start: &str, settings: Settings, opt_out: &str) -> Walk {
-    let scope = Scope::of(&Host::parse("a.ke").unwrap(), ScopeRule::Site, suffixes());
+    let scope = Scope::new(&Host::parse("a.ke").unwrap(), ScopeRule::Site, suffixes());
     let opt_out = Arc::new(OptOut::parse(opt_out).unwrap().into());
     Walk::new(Arc::new(settings), scope, opt_out, url(start), Known::default())
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::page::Element;
 
 fn scope() -> Scope {
-    Scope::of(&Host::parse("a.ke").unwrap(), ScopeRule::Site, suffixes())
+    Scope::new(&Host::parse("a.ke").unwrap(), ScopeRule::Site, suffixes())
 }
 
 /// Walks a site and gives its tree beside what is salvaged of its answers.

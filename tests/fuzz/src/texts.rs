@@ -11,7 +11,7 @@ static BASE: LazyLock<WebUrl> =
 static SCOPE: LazyLock<Scope> = LazyLock::new(|| {
     let list = include_str!("../../../data/public_suffix_list.dat");
     let suffixes = Suffixes::parse(list, SuffixSection::Icann).expect("a good list");
-    Scope::of(BASE.host(), ScopeRule::default(), Arc::new(suffixes))
+    Scope::new(BASE.host(), ScopeRule::default(), Arc::new(suffixes))
 });
 
 /// A URL in canonical form is its own canonical form, of bounded length, on a host that is in one site.

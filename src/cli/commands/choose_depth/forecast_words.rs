@@ -1,6 +1,6 @@
 use std::fmt::Write;
 
-use crate::analysis::{Bound, Estimate, Forecast, ForecastLevel, Kind, Limit, Spread};
+use crate::analysis::{Bound, Estimate, Forecast, ForecastLevel, Kind, Limit, ServerSpread};
 use crate::cli::columns::{Columns, Side};
 use crate::records::units::{bytes, duration, thousands};
 
@@ -93,8 +93,8 @@ fn of_servers(forecast: &Forecast) -> Columns {
     reason = "counts that were made real for ranks"
 )]
 fn server_cells(level: &ForecastLevel) -> [[String; 3]; 3] {
-    let cells = |spread: Option<Spread>, bound: Bound, text: &dyn Fn(f64) -> String| {
-        let Some(Spread { median, p95, most }) = spread else { return <[String; 3]>::default() };
+    let cells = |spread: Option<ServerSpread>, bound: Bound, text: &dyn Fn(f64) -> String| {
+        let Some(ServerSpread { median, p95, most }) = spread else { return <[String; 3]>::default() };
         let mark = if level.breaks.contains(&bound) { " !" } else { "" };
         [text(median), text(p95), format!("{}{mark}", text(most))]
     };

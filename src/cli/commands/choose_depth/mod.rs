@@ -216,11 +216,11 @@ impl<'a> Advisor<'a> {
     }
 
     fn answer(&self, recorded: &Recorded, keep: impl Fn(usize) -> bool + Sync) -> Answer {
-        let curves = Curves::of(recorded, &self.sampling);
+        let curves = Curves::measure(recorded, &self.sampling);
         match (&self.plan, &self.exchanges) {
             (Some(Planned { environment, conditions, settings }), Some(exchanges)) => {
                 let rule = || SurveyPacing::of(settings);
-                Answer::Forecast(Box::new(Forecast::of(
+                Answer::Forecast(Box::new(Forecast::play(
                     exchanges,
                     &curves,
                     environment,
@@ -229,7 +229,7 @@ impl<'a> Advisor<'a> {
                     rule,
                 )))
             }
-            _ => Answer::Choice(Choice::of(&curves, &Censoring::of(recorded), self.criterion())),
+            _ => Answer::Choice(Choice::by(&curves, &Censoring::of(recorded), self.criterion())),
         }
     }
 

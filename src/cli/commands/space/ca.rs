@@ -14,7 +14,7 @@ use crate::space::ca_certificate_pem;
 /// trust it.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Ca {
+pub(crate) struct Ca {
     /// The file to write; it is replaced if it exists [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -27,7 +27,7 @@ Examples:
 impl Ca {
     /// # Errors
     /// When the file cannot be written.
-    pub fn execute(self) -> Result<Exit, CliError> {
+    pub(crate) fn execute(self) -> Result<Exit, CliError> {
         write_or_print(self.output.as_deref(), ca_certificate_pem().as_bytes())
     }
 }

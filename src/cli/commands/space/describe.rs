@@ -18,7 +18,7 @@ use crate::space::describe;
 /// it cannot be replayed.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Describe {
+pub(crate) struct Describe {
     #[command(flatten)]
     world: WorldArgument,
 
@@ -35,7 +35,7 @@ Examples:
 impl Describe {
     /// # Errors
     /// When the world cannot be read.
-    pub fn execute(self) -> Result<Exit, CliError> {
+    pub(crate) fn execute(self) -> Result<Exit, CliError> {
         let world = match self.world.recorded()? {
             Some(recorded) => describe_recorded(&recorded),
             None => describe(&self.world.read()?),

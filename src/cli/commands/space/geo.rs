@@ -13,7 +13,7 @@ use crate::space::GEO_DATABASE;
 /// for surveys of virtual Web spaces. It says nothing about the real Internet.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Geo {
+pub(crate) struct Geo {
     /// The file to write; it is replaced if it exists [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -26,7 +26,7 @@ Examples:
 impl Geo {
     /// # Errors
     /// When the file cannot be written.
-    pub fn execute(self) -> Result<Exit, CliError> {
+    pub(crate) fn execute(self) -> Result<Exit, CliError> {
         write_or_print(self.output.as_deref(), GEO_DATABASE)
     }
 }

@@ -23,7 +23,7 @@ use crate::space::{Reaction, Response, ServeError, ServeSettings, Served, Web, s
 /// survey from the other side.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Serve {
+pub(crate) struct Serve {
     #[command(flatten)]
     world: WorldArgument,
 
@@ -54,7 +54,7 @@ Examples:
 impl Serve {
     /// # Errors
     /// When the world cannot be read, an address is taken, or the log cannot be written.
-    pub fn execute(self) -> Result<Exit, CliError> {
+    pub(crate) fn execute(self) -> Result<Exit, CliError> {
         match self.world.recorded()? {
             Some(recorded) => self.serve_recorded(&recorded),
             None => {

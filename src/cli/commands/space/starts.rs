@@ -14,7 +14,7 @@ use crate::cli::start_list;
 /// links only. Of a recorded survey it is the list that it began with.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Starts {
+pub(crate) struct Starts {
     #[command(flatten)]
     world: WorldArgument,
 
@@ -30,7 +30,7 @@ Examples:
 impl Starts {
     /// # Errors
     /// When the world cannot be read or the list not be written.
-    pub fn execute(self) -> Result<Exit, CliError> {
+    pub(crate) fn execute(self) -> Result<Exit, CliError> {
         let urls = match self.world.recorded()? {
             Some(recorded) => start_list::read_urls(&recorded.start_list())?
                 .iter()

@@ -19,7 +19,7 @@ use crate::space::{Entrances, FeedBack, Truth, TruthSettings, TruthTable};
 /// the same names.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct TruthCommand {
+pub(crate) struct TruthCommand {
     #[command(flatten)]
     world: WorldArgument,
 
@@ -87,7 +87,7 @@ enum Asked {
 impl TruthCommand {
     /// # Errors
     /// When world or start list cannot be read.
-    pub fn execute(self) -> Result<Exit, CliError> {
+    pub(crate) fn execute(self) -> Result<Exit, CliError> {
         if self.world.is_folder() {
             let dir = self.world.world.display();
             return Err(CliError::Usage(format!(

@@ -12,7 +12,7 @@ pub(in crate::space) enum Alias {
 }
 
 impl Alias {
-    pub fn target(self, path: &[u32]) -> String {
+    pub(crate) fn target(self, path: &[u32]) -> String {
         match (self, path) {
             (Self::Index, _) | (_, []) => "/index.html".to_owned(),
             (Self::Capital, [only]) => format!("/Part-{only}.html"),
@@ -23,7 +23,7 @@ impl Alias {
     }
 
     /// What a target looks like; it must be written again to be sure.
-    pub fn read(target: &str) -> Option<(Self, Path)> {
+    pub(crate) fn read(target: &str) -> Option<(Self, Path)> {
         if target == "/index.html" {
             return Some((Self::Index, Vec::new()));
         }

@@ -19,7 +19,7 @@ impl Listed {
         }
     }
 
-    pub fn target(self, is_script_only: bool) -> String {
+    pub(crate) fn target(self, is_script_only: bool) -> String {
         match (self, is_script_only) {
             (Self::List(list), false) => format!("/list/{list}.html"),
             (Self::Item(list, item), false) => format!("/list/{list}/{item}.html"),
@@ -29,7 +29,7 @@ impl Listed {
     }
 
     /// What a target looks like; it must be written again to be sure.
-    pub fn read(target: &str) -> Option<Self> {
+    pub(crate) fn read(target: &str) -> Option<Self> {
         let rest = target.strip_prefix("/list/").and_then(|rest| rest.strip_suffix(".html"));
         let (list, item) = match rest {
             Some(rest) => rest.split_once('/').map_or((rest, None), |(list, item)| (list, Some(item))),

@@ -102,7 +102,7 @@ const EXTRAS: [(Extra, &str, &str); 22] = [
 
 impl Resource {
     /// The path and query of this resource, in canonical form.
-    pub fn target(&self, is_script_only: bool) -> String {
+    pub(crate) fn target(&self, is_script_only: bool) -> String {
         match self {
             Self::RobotsTxt => "/robots.txt".to_owned(),
             Self::Node(path) => node_target(path, is_script_only),
@@ -129,13 +129,13 @@ impl Resource {
     }
 
     /// What a path and query in canonical form name on a site, whether or not it exists.
-    pub fn parse(target: &str, is_script_only: bool) -> Option<Self> {
+    pub(crate) fn parse(target: &str, is_script_only: bool) -> Option<Self> {
         let resource = read(target)?;
         (resource.target(is_script_only) == target).then_some(resource)
     }
 
     /// The page of the tree that this is or hangs at.
-    pub fn path(&self) -> Option<&Path> {
+    pub(crate) fn path(&self) -> Option<&Path> {
         match self {
             Self::RobotsTxt | Self::BareScript | Self::Listed(_) | Self::Trap(_) | Self::Gone(_) => None,
             Self::Node(path)

@@ -24,7 +24,7 @@ const LOOP: [&str; 2] = ["news/", "items/"];
 const MOST_SEGMENTS: usize = 4096;
 
 impl Trap {
-    pub fn target(&self) -> String {
+    pub(crate) fn target(&self) -> String {
         match self {
             Self::Month(month) => calendar(*month),
             Self::Day(month, day) => format!("{}{day:02}.html", calendar(*month)),
@@ -43,7 +43,7 @@ impl Trap {
     }
 
     /// What a target looks like; it must be written again to be sure.
-    pub fn read(target: &str) -> Option<Self> {
+    pub(crate) fn read(target: &str) -> Option<Self> {
         let (first, rest) = target.strip_prefix('/')?.split_once('/')?;
         match first {
             "calendar" => read_calendar(rest),
@@ -54,7 +54,7 @@ impl Trap {
     }
 
     /// The key of the page, below that of the site's content.
-    pub fn key(&self, site: Key) -> Key {
+    pub(crate) fn key(&self, site: Key) -> Key {
         match self {
             Self::Month(month) => site.part("month").child(*month),
             Self::Day(month, day) => site.part("day").child(*month).child(*day),

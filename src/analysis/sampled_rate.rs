@@ -3,7 +3,7 @@
 /// What lies deeper is what is added up: `beyond[d]` of `whole` lies below depth d, and the coverage is one
 /// less that share. A unit contributes its own whole and what of it lies below each depth.
 #[derive(Clone, Debug)]
-pub(super) struct Reading {
+pub(super) struct SampledRate {
     pub(super) whole: f64,
     pub(super) beyond: Vec<f64>,
     /// Units that have something below each depth.
@@ -26,7 +26,7 @@ struct Moments {
     bb: Vec<f64>,
 }
 
-impl Reading {
+impl SampledRate {
     pub(super) fn new(depths: usize) -> Self {
         let (units_below, units_all_below) = (vec![0; depths], vec![0; depths]);
         let beyond = vec![0.0; depths];

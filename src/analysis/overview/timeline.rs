@@ -4,7 +4,6 @@ use std::net::IpAddr;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::exchange::{Exchange, microseconds};
-use super::link_shares;
 use super::names::Names;
 use crate::address::{Host, Site};
 use crate::exchange::{Answer, Failure, Purpose};
@@ -13,7 +12,7 @@ use crate::promises::{Fact, Judge, Wishes};
 
 /// When each exchange was at which server and for which site, and what came: 32 bytes each.
 #[derive(Default)]
-pub(super) struct Schedule {
+pub(super) struct Timeline {
     list: Vec<Turn>,
 }
 
@@ -40,19 +39,23 @@ const MINUTE: i64 = 60_000_000;
 const ROUNDING: i64 = 1_000;
 
 /// What one address bore, from the times of its exchanges.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Borne {
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+pub struct AddressLoad {
+    /// Robots.txt included.
     pub requests: u64,
+    /// Both ways.
     pub bytes: u64,
+    /// In milliseconds.
     pub busy_ms: f64,
     /// From the end of one exchange to the start of the next; 0 when they overlap.
     pub smallest_gap_ms: Option<f64>,
+    /// Exchanges at the same time.
     pub most_parallel: u32,
     /// That began within any 60 seconds.
     pub most_per_minute: u32,
 }
 
-impl Schedule {
+impl Timeline {
     pub(super) fn with_capacity(exchanges: u64) -> Self {
         // What the table says it holds may be wrong; a Vec grows when it must.
         let expected = usize::try_from(exchanges).unwrap_or(0).min(1 << 26);
@@ -71,7 +74,7 @@ impl Schedule {
             bytes: u32::try_from(exchange.bytes()).unwrap_or(u32::MAX),
             status: exchange.status(),
             failure: exchange.failure.and_then(Failure::named),
-            tells_rate: link_shares::tells(exchange),
+            tells_rate: exchange.tells_rate(),
             had_opted_out,
         });
     }
@@ -135,8 +138,8 @@ fn moment(micros: i64) -> SystemTime {
 }
 
 /// What the exchanges of one address make together.
-pub(super) fn borne(turns: &[Turn]) -> Borne {
-    let mut borne = Borne::default();
+pub(super) fn borne(turns: &[Turn]) -> AddressLoad {
+    let mut borne = AddressLoad::default();
     let (mut running, mut last_end, mut first_of_minute) = (Running::default(), None::<i64>, 0);
     for (place, turn) in turns.iter().enumerate() {
         borne.requests += 1;

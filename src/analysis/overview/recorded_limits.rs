@@ -1,0 +1,69 @@
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::load::Pace;
+use crate::promises::Limits;
+use crate::settings::Settings;
+
+/// What the manifest of a survey says of its limits, as far as promises can be judged by it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct RecordedLimits {
+    pub limits: Limits,
+    /// Whether the manifest says with which pauses and places servers were asked.
+    pub has_pace: bool,
+    /// The share of a link that servers were promised; none where the tables are not to be judged by it.
+    pub link_share: Option<f64>,
+}
+
+/// Tables tell times to the microsecond; starts are told by the clock of the day, durations by a steady one.
+const ROUNDING: Duration = Duration::from_millis(1);
+/// What one exchange may move besides a body: heads, handshake and what the kernel has read ahead.
+const BESIDES_BODY: u64 = 1_048_576;
+const PACE: [&str; 4] = ["min-delay", "delay-factor", "max-delay", "per-address"];
+
+impl RecordedLimits {
+    pub(super) fn new(manifest: &Value) -> Self {
+        let settings = Settings::recorded(manifest);
+        let limits = Limits::new(&settings, settings.max_body.0 + BESIDES_BODY);
+        // The tables do not tell how fast a body came: links are judged in another way.
+        let pace = Pace { link_share: None, ..limits.pace };
+        Self {
+            limits: Limits { pace, rounding: ROUNDING, ..limits },
+            has_pace: PACE.iter().all(|key| manifest.get(key).is_some()),
+            link_share: settings.link_share,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::load::Burden;
+
+    #[test]
+    fn settings_are_read_as_the_manifest_writes_them() {
+        let recorded = RecordedLimits::new(&json!({
+            "min-delay": "2s", "max-delay": "1m", "delay-factor": 5.0, "per-address": 1, "max-requests": 10_000,
+            "max-bytes": "335544320", "max-time": "3days", "rate": "none", "opt-out": null,
+            "link-share": "0.003", "per-neighbourhood": "none", "quiet-hours": "none", "max-as-bytes-per-day": "4096",
+            "max-server-busy": "2m", "max-server-requests": "30", "max-network-bytes": "none",
+        }));
+        let Limits { pace, tree, rate, server, network, system, quiet_hours, .. } = &recorded.limits;
+        assert_eq!((pace.min_delay, pace.max_delay), (Duration::from_secs(2), Duration::from_secs(60)));
+        assert_eq!((tree.requests, tree.bytes), (Some(10_000), Some(335_544_320)));
+        assert_eq!((tree.time, *rate), (Some(Duration::from_secs(3 * 86_400)), None));
+        assert_eq!((recorded.link_share, pace.per_neighbourhood, pace.per_site), (Some(0.003), None, 1));
+        let of = |requests, bytes, busy: Option<u64>| Burden {
+            requests,
+            bytes,
+            busy: busy.map(Duration::from_secs),
+        };
+        assert_eq!(server.in_all, of(Some(30), None, Some(120)));
+        assert_eq!(system.per_day, of(None, Some(4096), None));
+        assert!(network.is_unbounded() && quiet_hours.is_none() && recorded.has_pace);
+        assert!(!RecordedLimits::new(&Value::Null).has_pace);
+    }
+}

@@ -1,0 +1,33 @@
+use serde::{Deserialize, Serialize};
+
+use crate::address::WebUrl;
+
+/// What a page is read from.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// Without content encoding; cut short or not.
+    pub body: &'a [u8],
+    /// Where it came from: the base of its references, and a hint at its charset.
+    pub url: &'a WebUrl,
+    /// The header field.
+    pub content_type: Option<&'a str>,
+    /// `X-Robots-Tag`, all its lines joined by commas.
+    pub robots_tag: Option<&'a str>,
+}
+
+/// What is wrong with a page, in counts; none of it stops the reading.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Defects {
+    /// Byte sequences that do not exist in the page's charset, each read as U+FFFD.
+    pub bad_bytes: u32,
+    /// A charset is declared that is unknown, or that the bytes cannot be in.
+    pub unknown_charset: bool,
+    /// The first `base` leads to no Web page; references were resolved without it.
+    pub bad_base: bool,
+    /// Distinct references that are no URL, have no usable host, or a port that browsers refuse.
+    pub bad_urls: u32,
+    /// References that are longer than any URL we keep.
+    pub too_long_urls: u32,
+    /// References beyond what is kept of one page.
+    pub links_dropped: u32,
+}
