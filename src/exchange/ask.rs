@@ -2,6 +2,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::vocabulary::vocabulary;
 use crate::address::WebUrl;
 
 /// Links followed from the start URL, the fewest possible; the start URL has depth 0.
@@ -22,35 +23,17 @@ impl fmt::Display for Depth {
     }
 }
 
-/// What a request is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Purpose {
-    /// A page of the site tree.
-    Page,
-    /// A robots.txt.
-    Robots,
-    /// HEAD, to learn whether a URL is HTML.
-    Head,
-    /// A query URL that the rule of one a script keeps back, to learn what it hides.
-    Probe,
-}
-
-impl Purpose {
-    /// The word in the `exchanges` table.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Page => "page",
-            Self::Robots => "robots",
-            Self::Head => "head",
-            Self::Probe => "probe",
-        }
-    }
-
-    /// The purpose of this word.
-    #[must_use]
-    pub fn named(word: &str) -> Option<Self> {
-        [Self::Page, Self::Robots, Self::Head, Self::Probe].into_iter().find(|it| it.as_str() == word)
+vocabulary! {
+    /// What a request is for: the closed list behind the column `purpose`.
+    pub enum Purpose {
+        /// A page of the site tree.
+        Page = "page",
+        /// A robots.txt.
+        Robots = "robots",
+        /// HEAD, to learn whether a URL is HTML.
+        Head = "head",
+        /// A query URL that the rule of one a script keeps back, to learn what it hides.
+        Probe = "probe",
     }
 }
 

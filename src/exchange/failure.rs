@@ -1,100 +1,68 @@
-use std::fmt;
+use super::vocabulary::vocabulary;
 
-use serde::{Deserialize, Serialize};
-
-macro_rules! failures {
-    ($($(#[doc = $doc:literal])+ $name:ident = $word:literal,)+) => {
-        /// Why an exchange brought no complete answer: the closed list behind the column `failure`.
-        ///
-        /// An HTTP status is not a failure, whatever it says.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-        pub enum Failure {
-            $($(#[doc = $doc])+ $name,)+
-        }
-
-        impl Failure {
-            /// Every failure, in the order of an exchange.
-            pub const ALL: &'static [Self] = &[$(Self::$name,)+];
-
-            /// The word in the tables.
-            #[must_use]
-            pub fn as_str(self) -> &'static str {
-                match self { $(Self::$name => $word,)+ }
-            }
-
-            /// The failure of this word.
-            #[must_use]
-            pub fn named(word: &str) -> Option<Self> {
-                match word { $($word => Some(Self::$name),)+ _ => None }
-            }
-
-            /// What the word means, for the data dictionary.
-            #[must_use]
-            pub fn meaning(self) -> &'static str {
-                match self { $(Self::$name => concat!($($doc),+),)+ }
-            }
-        }
-    };
-}
-
-failures! {
-    /// The name does not exist (NXDOMAIN).
-    DnsNxdomain = "dns_nxdomain",
-    /// The name exists but has no address.
-    DnsNoAddress = "dns_no_address",
-    /// No answer from the DNS server in time.
-    DnsTimeout = "dns_timeout",
-    /// The DNS server answered SERVFAIL, REFUSED or something unusable.
-    DnsServfail = "dns_servfail",
-    /// The host, a name that it is an alias of, or its address is on the opt-out list; nothing was sent.
-    OptedOut = "opted_out",
-    /// The address lies in a special range (loopback, private …), or browsers refuse the port; nothing was sent.
-    AddressRefused = "address_refused",
-    /// The server's next turn would come after the time of the site is over; nothing was sent.
-    HeldOff = "held_off",
-    /// The server refused the connection.
-    ConnectRefused = "connect_refused",
-    /// No connection within the time-out.
-    ConnectTimeout = "connect_timeout",
-    /// No route to the server, or another network error on connecting.
-    ConnectUnreachable = "connect_unreachable",
-    /// The TLS handshake was not complete within the time-out.
-    TlsTimeout = "tls_timeout",
-    /// The certificate is not valid for the host, and invalid certificates are refused.
-    TlsCertificate = "tls_certificate",
-    /// The TLS handshake failed for another reason.
-    TlsHandshake = "tls_handshake",
-    /// The server reset or closed the connection before an answer.
-    Reset = "reset",
-    /// No first byte of an answer within the time-out.
-    FirstByteTimeout = "first_byte_timeout",
-    /// The answer is not HTTP.
-    BadHttp = "bad_http",
-    /// The header section is larger than the limit.
-    HeaderTooLarge = "header_too_large",
-    /// The body is larger than the limit; its beginning was used.
-    BodyTooLarge = "body_too_large",
-    /// The connection ended before the body was complete; its beginning was used.
-    BodyTruncated = "body_truncated",
-    /// The body does not decode as its Content-Encoding says; what decoded was used.
-    BodyEncoding = "body_encoding",
-    /// No further byte of the body within the time-out; its beginning was used.
-    IdleTimeout = "idle_timeout",
-    /// The whole exchange took longer than the limit; what had come was used.
-    TooSlow = "too_slow",
-    /// The server was in trouble too often and is not asked again in this survey; nothing was sent.
-    GivenUp = "given_up",
-    /// The budget of the server or of its network is used up; nothing was sent.
-    ServerBudget = "server_budget",
-    /// The server speaks only TLS that is too old: a version before 1.2, or a cipher suite that current clients
-    /// no longer offer.
-    TlsTooOld = "tls_too_old",
-    /// The server ended the TLS handshake with an alert, for example because it does not serve the name.
-    TlsAlert = "tls_alert",
-    /// This machine has no route to the address, for example because it has no IPv6; nothing was sent.
-    NoRoute = "no_route",
-    /// An answer came, but reading it crashed or failed; its content was not used.
-    Unreadable = "unreadable",
+vocabulary! {
+    /// Why an exchange brought no complete answer: the closed list behind the column `failure`.
+    ///
+    /// An HTTP status is not a failure, whatever it says.
+    pub enum Failure {
+        /// The name does not exist (NXDOMAIN).
+        DnsNxdomain = "dns_nxdomain",
+        /// The name exists but has no address.
+        DnsNoAddress = "dns_no_address",
+        /// No answer from the DNS server in time.
+        DnsTimeout = "dns_timeout",
+        /// The DNS server answered SERVFAIL, REFUSED or something unusable.
+        DnsServfail = "dns_servfail",
+        /// The host, a name that it is an alias of, or its address is on the opt-out list; nothing was sent.
+        OptedOut = "opted_out",
+        /// The address lies in a special range (loopback, private …), or browsers refuse the port; nothing was sent.
+        AddressRefused = "address_refused",
+        /// The server's next turn would come after the time of the site is over; nothing was sent.
+        HeldOff = "held_off",
+        /// The server refused the connection.
+        ConnectRefused = "connect_refused",
+        /// No connection within the time-out.
+        ConnectTimeout = "connect_timeout",
+        /// No route to the server, or another network error on connecting.
+        ConnectUnreachable = "connect_unreachable",
+        /// The TLS handshake was not complete within the time-out.
+        TlsTimeout = "tls_timeout",
+        /// The certificate is not valid for the host, and invalid certificates are refused.
+        TlsCertificate = "tls_certificate",
+        /// The TLS handshake failed for another reason.
+        TlsHandshake = "tls_handshake",
+        /// The server reset or closed the connection before an answer.
+        Reset = "reset",
+        /// No first byte of an answer within the time-out.
+        FirstByteTimeout = "first_byte_timeout",
+        /// The answer is not HTTP.
+        BadHttp = "bad_http",
+        /// The header section is larger than the limit.
+        HeaderTooLarge = "header_too_large",
+        /// The body is larger than the limit; its beginning was used.
+        BodyTooLarge = "body_too_large",
+        /// The connection ended before the body was complete; its beginning was used.
+        BodyTruncated = "body_truncated",
+        /// The body does not decode as its Content-Encoding says; what decoded was used.
+        BodyEncoding = "body_encoding",
+        /// No further byte of the body within the time-out; its beginning was used.
+        IdleTimeout = "idle_timeout",
+        /// The whole exchange took longer than the limit; what had come was used.
+        TooSlow = "too_slow",
+        /// The server was in trouble too often and is not asked again in this survey; nothing was sent.
+        GivenUp = "given_up",
+        /// The budget of the server or of its network is used up; nothing was sent.
+        ServerBudget = "server_budget",
+        /// The server speaks only TLS that is too old: a version before 1.2, or a cipher suite that current clients
+        /// no longer offer.
+        TlsTooOld = "tls_too_old",
+        /// The server ended the TLS handshake with an alert, for example because it does not serve the name.
+        TlsAlert = "tls_alert",
+        /// This machine has no route to the address, for example because it has no IPv6; nothing was sent.
+        NoRoute = "no_route",
+        /// An answer came, but reading it crashed or failed; its content was not used.
+        Unreadable = "unreadable",
+    }
 }
 
 impl Failure {
@@ -160,12 +128,6 @@ impl Failure {
                 | Self::TooSlow
                 | Self::Unreadable
         )
-    }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 

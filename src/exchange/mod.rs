@@ -16,9 +16,11 @@ mod ask;
 mod failure;
 mod unread;
 mod validators;
+mod vocabulary;
 
 pub use answer::{Answer, Head, Timings, Wire, asks_for_pause};
 pub use ask::{Ask, Depth, Purpose};
 pub use failure::Failure;
 pub use unread::hangs_up;
 pub use validators::Validators;
+pub(crate) use vocabulary::vocabulary;

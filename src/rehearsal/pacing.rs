@@ -87,6 +87,5 @@ impl Pacing for SurveyPacing {
 }
 
 fn symptom(status: Option<u16>, failure: Option<&str>) -> Symptom {
-    let failure = failure.and_then(|word| Failure::ALL.iter().find(|known| known.as_str() == word));
-    symptom_of(status, failure.copied())
+    symptom_of(status, failure.and_then(Failure::named))
 }

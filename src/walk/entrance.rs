@@ -3,35 +3,22 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use super::origins::origin_of;
 use super::{Class, Outcome};
 use crate::address::{Host, PageKey, Scope, WebUrl};
-use crate::exchange::{Answer, Failure};
+use crate::exchange::{Answer, Failure, vocabulary};
 use crate::settings::Entrances;
 
-/// A URL at which a tree may begin, by its relation to the one that was offered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Entrance {
-    /// The URL that was offered.
-    Offered,
-    /// The front page of the offered URL's host.
-    FrontPage,
-    /// The same by the other of http and https.
-    OtherScheme,
-    /// The front page of another name of the site: with `www.` or without.
-    OtherName,
-    /// The same under the other scheme.
-    OtherNameOtherScheme,
-}
-
-impl Entrance {
-    /// The word in the tables.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Offered => "offered",
-            Self::FrontPage => "front_page",
-            Self::OtherScheme => "other_scheme",
-            Self::OtherName => "other_name",
-            Self::OtherNameOtherScheme => "other_name_other_scheme",
-        }
+vocabulary! {
+    /// A URL at which a tree may begin, by its relation to the one that was offered: the column `entrance`.
+    pub enum Entrance {
+        /// The URL that was offered.
+        Offered = "offered",
+        /// The front page of the offered URL's host.
+        FrontPage = "front_page",
+        /// The same by the other of http and https.
+        OtherScheme = "other_scheme",
+        /// The front page of another name of the site: with `www.` or without.
+        OtherName = "other_name",
+        /// The same under the other scheme.
+        OtherNameOtherScheme = "other_name_other_scheme",
     }
 }
 
