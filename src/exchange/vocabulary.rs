@@ -4,13 +4,13 @@
 macro_rules! vocabulary {
     (
         $(#[$about:meta])*
-        pub enum $Words:ident {
+        $vis:vis enum $Words:ident {
             $($(#[doc = $meaning:literal])+ $name:ident = $word:literal,)+
         }
     ) => {
         $(#[$about])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-        pub enum $Words {
+        $vis enum $Words {
             $($(#[doc = $meaning])+ $name,)+
         }
 
@@ -48,6 +48,7 @@ macro_rules! vocabulary {
 pub(crate) use vocabulary;
 
 #[cfg(test)]
+#[allow(unreachable_pub)] // Lists are public elsewhere.
 mod tests {
     vocabulary! {
         /// For the test.

@@ -3,7 +3,7 @@
 
 /// In the order of the states in WHATWG HTML §13.2.5.
 #[rustfmt::skip]
-pub const FRAGMENTS: [&str; 155] = [
+pub(crate) const FRAGMENTS: [&str; 155] = [
     // Text, and what decodes to more or less than itself.
     "a", "a ", " ", "\n", "\t", "\r", "\r\n", "\x0c", "\0", "é", "日本", "\u{fffd}", "\u{feff}", "\u{1b}$B", "\u{1b}(B", "0,",
     // Tags.
@@ -35,7 +35,7 @@ pub const FRAGMENTS: [&str; 155] = [
 
 /// What the fragments stand in: before them the page is in a state that its text does not leave by itself.
 #[rustfmt::skip]
-pub const OPENINGS: [&str; 14] = [
+pub(crate) const OPENINGS: [&str; 14] = [
     "", "<p ", "<p a=", "<p a='", "<p a=\"", "<p a=\"\"", "</p ", "<!--", "<!doctype ", "<svg><![CDATA[", "<script>", "<script><!--", "<style>",
     "<title>",
 ];

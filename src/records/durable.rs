@@ -157,7 +157,7 @@ pub(super) mod steps {
         static STEPS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
     }
 
-    pub fn note(step: &str, path: &Path) {
+    pub(crate) fn note(step: &str, path: &Path) {
         let name = |path: Option<&Path>| {
             path.and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned()
         };
@@ -165,7 +165,7 @@ pub(super) mod steps {
         STEPS.with_borrow_mut(|steps| steps.push(step));
     }
 
-    pub fn take() -> Vec<String> {
+    pub(crate) fn take() -> Vec<String> {
         STEPS.take()
     }
 }

@@ -51,8 +51,8 @@ fn as_many_are_visited_as_may_be_and_no_tree_waits_when_all_are_done() {
     assert!(roster.is_empty());
 }
 
-#[test]
-fn a_tree_without_a_place_is_parked_until_a_visit_leaves_and_those_after_it_wait_their_turn() {
+/// Tree 0 has the only place at server 1; trees 1 and 2 wait for it.
+fn with_two_parked() -> Roster<u64> {
     let mut roster = Roster::new(limits(9));
     take(&mut roster, 0);
     roster.enter(0, server(1)).unwrap();
@@ -61,6 +61,12 @@ fn a_tree_without_a_place_is_parked_until_a_visit_leaves_and_those_after_it_wait
         let full = roster.enter(number, server(1)).unwrap_err();
         roster.leave(number, Some(Back::Parked(number, full)));
     }
+    roster
+}
+
+#[test]
+fn a_tree_without_a_place_is_parked_until_a_visit_leaves_and_those_after_it_wait_their_turn() {
+    let mut roster = with_two_parked();
     assert_eq!(roster.poll(START), Step::Take, "neither may be visited");
     assert!(!roster.is_empty());
     roster.leave(0, None);
@@ -73,14 +79,7 @@ fn a_tree_without_a_place_is_parked_until_a_visit_leaves_and_those_after_it_wait
 
 #[test]
 fn a_tree_that_goes_elsewhere_leaves_the_place_it_was_woken_for_to_the_next() {
-    let mut roster = Roster::new(limits(9));
-    take(&mut roster, 0);
-    roster.enter(0, server(1)).unwrap();
-    for number in [1, 2] {
-        take(&mut roster, number);
-        let full = roster.enter(number, server(1)).unwrap_err();
-        roster.leave(number, Some(Back::Parked(number, full)));
-    }
+    let mut roster = with_two_parked();
     roster.leave(0, None);
     assert_eq!(roster.poll(START), Step::Begin(1));
     // Its name leads to another server by now.

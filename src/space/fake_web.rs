@@ -11,25 +11,25 @@ use flate2::write::GzEncoder;
 
 use super::{Certificate, Handshake, Lookup, Reaction, Records, Response, Server, Web};
 
-pub const PAGE: &str = "<html><body><a href=\"/other\">Other</a> and a few words more</body></html>";
-pub const MODIFIED: &str = "Thu, 01 Jun 2006 08:00:00 GMT";
-pub const TAG: &str = "\"page-1\"";
-pub const V4: Ipv4Addr = Ipv4Addr::new(41, 90, 0, 1);
-pub const V6: Ipv6Addr = Ipv6Addr::new(0x2c0f, 0xfe40, 0, 0, 0, 0, 0, 1);
+pub(crate) const PAGE: &str = "<html><body><a href=\"/other\">Other</a> and a few words more</body></html>";
+pub(crate) const MODIFIED: &str = "Thu, 01 Jun 2006 08:00:00 GMT";
+pub(crate) const TAG: &str = "\"page-1\"";
+pub(crate) const V4: Ipv4Addr = Ipv4Addr::new(41, 90, 0, 1);
+pub(crate) const V6: Ipv6Addr = Ipv6Addr::new(0x2c0f, 0xfe40, 0, 0, 0, 0, 0, 1);
 /// Bytes of the page at `/long`.
-pub const LONG: usize = 6000;
+pub(crate) const LONG: usize = 6000;
 
 /// All hosts stand at one server.
-pub struct FakeWeb(pub Server);
+pub(crate) struct FakeWeb(pub Server);
 
 impl FakeWeb {
     /// Near, and with a link that costs no time.
-    pub fn quick() -> Self {
+    pub(crate) fn quick() -> Self {
         Self(Server { software: "Apache/2.2.3 (CentOS)", ..Server::at(V4.into()) })
     }
 }
 
-pub fn page(body: Vec<u8>) -> Response {
+pub(crate) fn page(body: Vec<u8>) -> Response {
     Response {
         status: 200,
         content_type: Some(Cow::Borrowed("text/html")),
@@ -46,7 +46,7 @@ pub fn page(body: Vec<u8>) -> Response {
     }
 }
 
-pub fn zipped(text: &str) -> Response {
+pub(crate) fn zipped(text: &str) -> Response {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(text.as_bytes()).unwrap();
     Response { content_encoding: Some("gzip"), ..page(encoder.finish().unwrap()) }

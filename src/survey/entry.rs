@@ -70,15 +70,15 @@ pub(super) mod tests {
     use crate::address::WebUrl;
     use crate::page::{Page, Source};
 
-    pub fn heard(number: u32) -> Entry {
+    pub(crate) fn heard(number: u32) -> Entry {
         failed(number, Failure::Reset)
     }
 
-    pub fn failed(number: u32, failure: Failure) -> Entry {
+    pub(crate) fn failed(number: u32, failure: Failure) -> Entry {
         Entry::Heard(Box::new(what_was_heard(number, failure)))
     }
 
-    pub fn what_was_heard(number: u32, failure: Failure) -> Heard {
+    pub(crate) fn what_was_heard(number: u32, failure: Failure) -> Heard {
         let url = WebUrl::parse(&format!("http://a.ke/{number}")).unwrap();
         let ask = Ask { number, url, purpose: Purpose::Page, depth: None };
         let answer = Answer::not_asked(SystemTime::UNIX_EPOCH, None, failure, None);

@@ -82,7 +82,7 @@ impl AnswerReader {
             Some(program) => {
                 let program = program.clone();
                 tokio::task::spawn_blocking(move || {
-                    let told = read_apart(&program, &unread);
+                    let told = read_apart(&program, &unread).ok();
                     (unread, told)
                 })
                 .await
@@ -134,20 +134,22 @@ fn read(unread: &Unread) -> Content {
     Content::Page(Box::new(Page::read(source).unless_it_says(exclude_text, source)))
 }
 
-/// What a process of its own reads in an answer: none where it dies at it. None in all where there is no such process.
-fn read_apart(program: &Path, unread: &Unread) -> Option<Option<Content>> {
-    let bytes = postcard::to_stdvec(unread).ok()?;
+/// What a process of its own reads in an answer: none where it dies at it.
+///
+/// # Errors
+/// When there is no such process.
+fn read_apart(program: &Path, unread: &Unread) -> io::Result<Option<Content>> {
+    let bytes = postcard::to_stdvec(unread).map_err(io::Error::other)?;
     let mut child = Command::new(program)
         .arg(READ_ANSWER)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
-        .spawn()
-        .ok()?;
+        .spawn()?;
     // A child that dies before it has taken all tells more than a broken pipe does.
     let _ = child.stdin.take().is_some_and(|mut input| input.write_all(&bytes).is_ok());
-    let output = child.wait_with_output().ok()?;
-    Some(if output.status.success() { postcard::from_bytes(&output.stdout).ok() } else { None })
+    let output = child.wait_with_output()?;
+    Ok(output.status.success().then(|| postcard::from_bytes(&output.stdout).ok()).flatten())
 }
 
 /// Reads an answer in a process that may die at it; gives what was read, as the survey takes it.
@@ -230,12 +232,12 @@ mod tests {
             path
         };
         let reads = program("reads", &format!("cat > /dev/null; cat {}", told.display()));
-        assert_eq!(read_apart(&reads, &unread), Some(Some(Content::Robots(b"read".to_vec()))));
+        assert_eq!(read_apart(&reads, &unread).unwrap(), Some(Content::Robots(b"read".to_vec())));
         for (name, script) in
             [("dies", "kill -9 $$"), ("fails", "exit 1"), ("babbles", "cat > /dev/null; echo")]
         {
-            assert_eq!(read_apart(&program(name, script), &unread), Some(None), "{name}");
+            assert_eq!(read_apart(&program(name, script), &unread).unwrap(), None, "{name}");
         }
-        assert_eq!(read_apart(&folder.path().join("gone"), &unread), None);
+        assert!(read_apart(&folder.path().join("gone"), &unread).is_err());
     }
 }

@@ -158,9 +158,9 @@ fn add_page(row: &mut ExchangeRow, scope: &Scope, page: &Page) {
     row.internal_links = count(internal);
     row.external_links = count(page.links.len() - internal);
     row.charset = Some(page.charset.clone());
-    row.language = page.language.clone();
-    row.title = page.title.clone();
-    row.excluded_by = page.excluded_by.clone();
+    row.language.clone_from(&page.language);
+    row.title.clone_from(&page.title);
+    row.excluded_by.clone_from(&page.excluded_by);
     row.body_hash = Some(format!("{:032x}", page.body_hash));
     row.text_simhash = page.text_simhash.map(|hash| format!("{hash:016x}"));
 }

@@ -246,10 +246,7 @@ impl Visit {
             }
             match self.budget.grant(self.parts.access.now(), self.parts.access.fetcher.most_bytes()) {
                 Grant::Wait => return Ok(false),
-                Grant::Spent(limit) => {
-                    self.walk.end(outcome_of(limit));
-                    continue;
-                }
+                Grant::Spent(limit) => self.walk.end(outcome_of(limit)),
                 Grant::Go { byte_limit } => {
                     // A question between answers on record is put as it was: another would shift those after it.
                     let has_rules = is_new && ask.purpose != Purpose::Robots;

@@ -23,24 +23,24 @@ const SHARED: [&str; 3] = ["blog.ke", "news.ke", "shop.ke"];
 /// Sites on a server that closes every connection.
 const DOWN: usize = 14;
 /// A site whose front page leads nowhere, so that each of its start URLs makes a tree.
-pub const ISLANDS: &str = "islands.ke";
+pub(crate) const ISLANDS: &str = "islands.ke";
 
-pub const SHARED_SERVER: Ipv4Addr = Ipv4Addr::new(41, 90, 1, 1);
-pub const DOWN_SERVER: Ipv4Addr = Ipv4Addr::new(41, 90, 2, 1);
+pub(crate) const SHARED_SERVER: Ipv4Addr = Ipv4Addr::new(41, 90, 1, 1);
+pub(crate) const DOWN_SERVER: Ipv4Addr = Ipv4Addr::new(41, 90, 2, 1);
 
 /// The Web, and how long its servers work on an answer.
-pub struct FixedWeb {
+pub(crate) struct FixedWeb {
     pub service: Duration,
 }
 
 /// The Web while it is being served.
-pub struct FixedSpace {
+pub(crate) struct FixedSpace {
     served: Served,
     _runtime: Runtime,
 }
 
 impl FixedSpace {
-    pub fn serve(service: Duration) -> Self {
+    pub(crate) fn serve(service: Duration) -> Self {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let web = Arc::new(FixedWeb { service });
@@ -48,20 +48,20 @@ impl FixedSpace {
         Self { served, _runtime: runtime }
     }
 
-    pub fn dns(&self) -> String {
+    pub(crate) fn dns(&self) -> String {
         self.served.dns_addr.to_string()
     }
 
-    pub fn gateway(&self) -> String {
+    pub(crate) fn gateway(&self) -> String {
         self.served.gateway_addr.to_string()
     }
 
-    pub fn accesses(&self) -> Vec<Access> {
+    pub(crate) fn accesses(&self) -> Vec<Access> {
         self.served.access_log()
     }
 
     /// Begins a survey of it with a program.
-    pub fn survey(&self, program: &Path, dir: &Path, start: &Path, flags: &[&str]) -> Child {
+    pub(crate) fn survey(&self, program: &Path, dir: &Path, start: &Path, flags: &[&str]) -> Child {
         let mut survey = Command::new(program);
         survey.arg("survey").arg(dir).args(["--cctld", "ke", "--contact", "https://survey.example/contact"]);
         survey.args(["--link-share", "none", "--rate", "none", "--delay-factor", "0"]).args(flags);
@@ -70,7 +70,7 @@ impl FixedSpace {
     }
 }
 
-pub fn start_list() -> String {
+pub(crate) fn start_list() -> String {
     let down = (1..=DOWN).map(|number| format!("down{number}.ke"));
     let islands = ["/", "/reef", "/atoll"].map(|path| format!("{ISLANDS}{path}"));
     let hosts = SOUND[..STARTED].iter().chain(&SHARED).map(|host| (*host).to_owned());

@@ -1,11 +1,11 @@
 //! A virtual Web space served on loopback, and surveys of it, for the tests.
 #![allow(dead_code)] // Each test program uses a part of it.
 
-pub mod fixed_web;
-pub mod python;
-pub mod skipped;
-pub mod truths;
-pub mod waiting;
+pub(crate) mod fixed_web;
+pub(crate) mod python;
+pub(crate) mod skipped;
+pub(crate) mod truths;
+pub(crate) mod waiting;
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -22,21 +22,21 @@ use ccsurvey::survey::{Ending, Survey};
 use tokio::runtime::Runtime;
 
 /// A world that is being served.
-pub struct Space {
+pub(crate) struct Space {
     pub world: Arc<World>,
     served: Served,
     runtime: Runtime,
 }
 
 /// The folder of a survey that has ended.
-pub struct Surveyed {
+pub(crate) struct Surveyed {
     pub ending: Ending,
     folder: tempfile::TempDir,
 }
 
 /// The tables of a survey in an order of their own, without the columns that tell of time.
 #[derive(Debug, PartialEq)]
-pub struct TimelessTables {
+pub(crate) struct TimelessTables {
     pub sites: Vec<SiteRow>,
     pub levels: Vec<LevelRow>,
     pub links: Vec<LinkRow>,
@@ -44,7 +44,7 @@ pub struct TimelessTables {
 }
 
 /// Settings of a survey of `ke` by this name server, with next to no pauses.
-pub fn almost_without_pauses(dns: SocketAddr) -> Settings {
+pub(crate) fn almost_without_pauses(dns: SocketAddr) -> Settings {
     Settings {
         cctld: vec!["ke".to_owned()],
         contact: Some("https://survey.example/contact".to_owned()),
@@ -60,12 +60,12 @@ pub fn almost_without_pauses(dns: SocketAddr) -> Settings {
 
 impl Space {
     /// Serves `tests/worlds/NAME.toml`.
-    pub fn serve(name: &str) -> Self {
+    pub(crate) fn serve(name: &str) -> Self {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/worlds").join(format!("{name}.toml"));
         Self::of(&std::fs::read_to_string(path).unwrap())
     }
 
-    pub fn of(world: &str) -> Self {
+    pub(crate) fn of(world: &str) -> Self {
         let world = Arc::new(World::parse(world).unwrap());
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
@@ -74,19 +74,19 @@ impl Space {
     }
 
     /// Settings that survey this world, with next to no pauses.
-    pub fn settings(&self) -> Settings {
+    pub(crate) fn settings(&self) -> Settings {
         Settings { gateway: Some(self.served.gateway_addr), ..almost_without_pauses(self.served.dns_addr) }
     }
 
-    pub fn starts(&self) -> Vec<WebUrl> {
+    pub(crate) fn starts(&self) -> Vec<WebUrl> {
         self.world.start_urls().iter().map(|url| WebUrl::parse(url).unwrap()).collect()
     }
 
-    pub fn survey(&self, settings: Settings) -> Surveyed {
+    pub(crate) fn survey(&self, settings: Settings) -> Surveyed {
         self.survey_from(settings, &self.starts())
     }
 
-    pub fn survey_from(&self, settings: Settings, start: &[WebUrl]) -> Surveyed {
+    pub(crate) fn survey_from(&self, settings: Settings, start: &[WebUrl]) -> Surveyed {
         let folder = tempfile::tempdir().unwrap();
         let dir = folder.path().join("survey");
         let (survey, _) = Survey::create(&dir, settings, start).unwrap();
@@ -95,15 +95,15 @@ impl Space {
         Surveyed { ending, folder }
     }
 
-    pub fn truth(&self, depth: u16, feed_back: FeedBack) -> Truth {
+    pub(crate) fn truth(&self, depth: u16, feed_back: FeedBack) -> Truth {
         self.truth_with(depth, feed_back, 1)
     }
 
-    pub fn truth_with(&self, depth: u16, feed_back: FeedBack, queries_per_script: u32) -> Truth {
+    pub(crate) fn truth_with(&self, depth: u16, feed_back: FeedBack, queries_per_script: u32) -> Truth {
         self.truth_by(|settings| TruthSettings { depth, feed_back, queries_per_script, ..settings })
     }
 
-    pub fn truth_by(&self, change: impl Fn(TruthSettings) -> TruthSettings) -> Truth {
+    pub(crate) fn truth_by(&self, change: impl Fn(TruthSettings) -> TruthSettings) -> Truth {
         let list = include_str!("../../data/public_suffix_list.dat");
         let settings = TruthSettings {
             depth: 8,
@@ -118,47 +118,47 @@ impl Space {
         Truth::of(&self.world, &change(settings))
     }
 
-    pub fn accesses(&self) -> Vec<Access> {
+    pub(crate) fn accesses(&self) -> Vec<Access> {
         self.served.access_log()
     }
 
     /// The accesses, once there are so many. A server that is hung up on notes it when it sees that, which
     /// may be after the survey has ended; after a minute what is there has to do.
-    pub fn accesses_once(&self, number: usize) -> Vec<Access> {
+    pub(crate) fn accesses_once(&self, number: usize) -> Vec<Access> {
         waiting::until(|| self.accesses().len() >= number);
         self.accesses()
     }
 
-    pub fn dns(&self) -> String {
+    pub(crate) fn dns(&self) -> String {
         self.served.dns_addr.to_string()
     }
 
-    pub fn gateway(&self) -> String {
+    pub(crate) fn gateway(&self) -> String {
         self.served.gateway_addr.to_string()
     }
 }
 
 impl Surveyed {
-    pub fn dir(&self) -> PathBuf {
+    pub(crate) fn dir(&self) -> PathBuf {
         self.folder.path().join("survey")
     }
 
-    pub fn tables(&self) -> TimelessTables {
+    pub(crate) fn tables(&self) -> TimelessTables {
         timeless_tables(&self.dir())
     }
 
-    pub fn rows<R: Row>(&self) -> Vec<R> {
+    pub(crate) fn rows<R: Row>(&self) -> Vec<R> {
         rows(&self.dir())
     }
 }
 
-pub fn rows<R: Row>(dir: &Path) -> Vec<R> {
+pub(crate) fn rows<R: Row>(dir: &Path) -> Vec<R> {
     read_table(dir).unwrap().flat_map(Result::unwrap).collect()
 }
 
 impl TimelessTables {
     /// All but what moved on the wire.
-    pub fn without_wire_bytes(mut self) -> Self {
+    pub(crate) fn without_wire_bytes(mut self) -> Self {
         for row in &mut self.sites {
             (row.sent_bytes, row.received_bytes) = (0, 0);
         }
@@ -172,7 +172,7 @@ impl TimelessTables {
     }
 }
 
-pub fn timeless_tables(dir: &Path) -> TimelessTables {
+pub(crate) fn timeless_tables(dir: &Path) -> TimelessTables {
     let mut tables =
         TimelessTables { sites: rows(dir), levels: rows(dir), links: rows(dir), exchanges: rows(dir) };
     assert_accounted(&tables);
@@ -216,13 +216,13 @@ fn assert_accounted(tables: &TimelessTables) {
     }
 }
 
-pub fn servers(dir: &Path) -> Vec<ServerRow> {
+pub(crate) fn servers(dir: &Path) -> Vec<ServerRow> {
     rows(dir)
 }
 
 /// Compares row by row, so that a difference is shown by its row.
 #[track_caller]
-pub fn same<T: PartialEq + std::fmt::Debug>(found: &[T], expected: &[T], what: &str) {
+pub(crate) fn same<T: PartialEq + std::fmt::Debug>(found: &[T], expected: &[T], what: &str) {
     for (found, expected) in found.iter().zip(expected) {
         assert_eq!(found, expected, "{what}");
     }
@@ -230,7 +230,7 @@ pub fn same<T: PartialEq + std::fmt::Debug>(found: &[T], expected: &[T], what: &
 }
 
 #[track_caller]
-pub fn same_tables(found: &TimelessTables, expected: &TimelessTables) {
+pub(crate) fn same_tables(found: &TimelessTables, expected: &TimelessTables) {
     same(&found.sites, &expected.sites, "sites");
     same(&found.levels, &expected.levels, "levels");
     same(&found.links, &expected.links, "links");

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Runs a script of `tests/` in the Python that `tests/setup` has made and gives what it printed.
-pub fn python(script: &str, arguments: &[&str]) -> String {
+pub(crate) fn python(script: &str, arguments: &[&str]) -> String {
     let interpreter = interpreter();
     assert!(interpreter.exists(), "{} is missing: run tests/setup first", interpreter.display());
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(script);
@@ -17,7 +17,7 @@ pub fn python(script: &str, arguments: &[&str]) -> String {
     printed
 }
 
-pub fn interpreter() -> PathBuf {
+pub(crate) fn interpreter() -> PathBuf {
     let cache = std::env::var_os("XDG_CACHE_HOME").map_or_else(
         || PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".cache"),
         PathBuf::from,

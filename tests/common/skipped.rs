@@ -8,7 +8,7 @@ use std::io::Write;
 ///
 /// What a passing test prints is not shown, so without `tests/run` it goes to standard error itself.
 #[allow(clippy::disallowed_methods, reason = "a line of the test itself")]
-pub fn skip(test: &str, why: &str) {
+pub(crate) fn skip(test: &str, why: &str) {
     let why = why.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(std::env::var("CI").as_deref() != Ok("true"), "{test}: skipped where CI=true is set: {why}");
     let line = format!("skipped {test}: {why}\n");

@@ -71,7 +71,7 @@ fn link_truth(row: &LinkRow) -> LinkTruth {
 
 /// Compares row by row what a survey found with what it had to find.
 #[track_caller]
-pub fn assert_true(tables: &TimelessTables, truth: &Truth, what: &str) {
+pub(crate) fn assert_true(tables: &TimelessTables, truth: &Truth, what: &str) {
     let sites = truth.sites.iter().cloned().map(|row| SiteTruth { reachable: false, ..row });
     same(&tables.sites.iter().map(site_truth).collect::<Vec<_>>(), &sites.collect::<Vec<_>>(), what);
     same(&tables.levels.iter().map(level_truth).collect::<Vec<_>>(), &truth.levels, what);
@@ -79,7 +79,7 @@ pub fn assert_true(tables: &TimelessTables, truth: &Truth, what: &str) {
 }
 
 /// The sites that brought a page, and those of which truth says that they can be reached.
-pub fn found_and_reachable(tables: &TimelessTables, truth: &Truth) -> [BTreeSet<String>; 2] {
+pub(crate) fn found_and_reachable(tables: &TimelessTables, truth: &Truth) -> [BTreeSet<String>; 2] {
     let found = tables.sites.iter().filter(|row| row.entrance.is_some()).map(|row| row.site.clone());
     let reachable = truth.sites.iter().filter(|row| row.reachable).map(|row| row.site.clone());
     [found.collect(), reachable.collect()]

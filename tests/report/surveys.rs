@@ -8,13 +8,13 @@ use std::sync::OnceLock;
 use crate::common::python::python;
 
 /// The survey of the demonstration, over sockets, read by others while it ran.
-pub struct Demo {
+pub(crate) struct Demo {
     pub dir: PathBuf,
     /// What `watch.py` says of it.
     pub watched: String,
 }
 
-pub fn demo() -> &'static Demo {
+pub(crate) fn demo() -> &'static Demo {
     static DEMO: OnceLock<Demo> = OnceLock::new();
     DEMO.get_or_init(|| {
         // The notebooks name the folder.
@@ -26,7 +26,7 @@ pub fn demo() -> &'static Demo {
 }
 
 /// A small survey of a virtual Web, walked in process.
-pub fn small() -> &'static Path {
+pub(crate) fn small() -> &'static Path {
     static SMALL: OnceLock<PathBuf> = OnceLock::new();
     SMALL.get_or_init(|| {
         let dir = empty_folder("small").join("survey");
@@ -38,7 +38,7 @@ pub fn small() -> &'static Path {
 /// A survey of a virtual Web of three countries that meets all that a report tells apart.
 ///
 /// Depth 4 and 40 requests, so that trees are cut by both.
-pub fn three_countries() -> &'static Path {
+pub(crate) fn three_countries() -> &'static Path {
     static THREE: OnceLock<PathBuf> = OnceLock::new();
     THREE.get_or_init(|| {
         let folder = empty_folder("three-countries");

@@ -164,7 +164,7 @@ impl KeptBackMaker {
         robots.attempts += 1;
         match exchange.status {
             _ if !exchange.question().is_some_and(|question| question.may_allow()) => {
-                robots.disallow_all += 1
+                robots.disallow_all += 1;
             }
             Some(300..400) => robots.redirects += 1,
             Some(400..) => robots.allow_all += 1,

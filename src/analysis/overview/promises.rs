@@ -132,7 +132,7 @@ const PACE: [Promise; 7] = [
 fn is_untold(verdict: &mut Verdict) {
     if verdict.judgement == Judgement::Held {
         verdict.judgement = Judgement::NotJudged;
-        verdict.evidence = "the manifest does not say what was set".to_owned();
+        "the manifest does not say what was set".clone_into(&mut verdict.evidence);
     }
 }
 

@@ -8,13 +8,13 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, UdpSocket};
 
 /// A name server on loopback that knows what a test wants.
-pub struct NameServer {
+pub(crate) struct NameServer {
     pub address: SocketAddr,
     asked: Arc<Mutex<Vec<String>>>,
 }
 
 /// What it says to a question.
-pub enum Reply {
+pub(crate) enum Reply {
     Addresses(&'static [&'static str]),
     Alias(&'static str, &'static [&'static str]),
     Code(ResponseCode),
@@ -29,7 +29,7 @@ type Zone = fn(&str, RecordType) -> Reply;
 const TTL_SECONDS: u32 = 3600;
 
 impl NameServer {
-    pub async fn knowing(zone: Zone) -> Self {
+    pub(crate) async fn knowing(zone: Zone) -> Self {
         let (udp, tcp, address) = loop {
             let udp = UdpSocket::bind("127.0.0.1:0").await.unwrap();
             let address = udp.local_addr().unwrap();
@@ -61,7 +61,7 @@ impl NameServer {
     }
 
     /// The questions, as `name type`, with `tcp` where it was asked so.
-    pub fn asked(&self) -> Vec<String> {
+    pub(crate) fn asked(&self) -> Vec<String> {
         self.asked.lock().unwrap().clone()
     }
 }

@@ -6,7 +6,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 /// A server on loopback that plays what a test wants.
-pub struct Server {
+pub(crate) struct Server {
     pub address: SocketAddr,
     seen: Arc<Mutex<Seen>>,
 }
@@ -18,14 +18,14 @@ struct Seen {
 }
 
 /// One connection of it.
-pub struct Conversation {
+pub(crate) struct Conversation {
     stream: TcpStream,
     seen: Arc<Mutex<Seen>>,
 }
 
 impl Server {
     /// Every connection is held as `talk` wants.
-    pub async fn talking<F, T>(talk: F) -> Self
+    pub(crate) async fn talking<F, T>(talk: F) -> Self
     where
         F: Fn(Conversation) -> T + Send + 'static,
         T: Future<Output = ()> + Send + 'static,
@@ -44,7 +44,7 @@ impl Server {
     }
 
     /// Hears one request, says this and hangs up.
-    pub async fn replying(reply: impl Into<Vec<u8>>) -> Self {
+    pub(crate) async fn replying(reply: impl Into<Vec<u8>>) -> Self {
         let reply: Arc<[u8]> = reply.into().into();
         Self::talking(move |mut talk| {
             let reply = reply.clone();
@@ -58,7 +58,7 @@ impl Server {
     }
 
     /// Says this before it hears anything, and waits.
-    pub async fn saying(flight: &[u8]) -> Self {
+    pub(crate) async fn saying(flight: &[u8]) -> Self {
         let flight: Arc<[u8]> = flight.into();
         Self::talking(move |mut talk| {
             let flight = flight.clone();
@@ -71,7 +71,7 @@ impl Server {
     }
 
     /// Says this to every request of a connection.
-    pub async fn repeating(reply: impl Into<Vec<u8>>) -> Self {
+    pub(crate) async fn repeating(reply: impl Into<Vec<u8>>) -> Self {
         let reply: Arc<[u8]> = reply.into().into();
         Self::talking(move |mut talk| {
             let reply = reply.clone();
@@ -84,23 +84,23 @@ impl Server {
         .await
     }
 
-    pub fn url(&self, path: &str) -> String {
+    pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
-    pub fn connections(&self) -> usize {
+    pub(crate) fn connections(&self) -> usize {
         self.seen.lock().unwrap().connections
     }
 
     /// The request heads heard, over all connections.
-    pub fn requests(&self) -> Vec<Vec<u8>> {
+    pub(crate) fn requests(&self) -> Vec<Vec<u8>> {
         self.seen.lock().unwrap().requests.clone()
     }
 }
 
 impl Conversation {
     /// Reads a request head; empty when the client is gone.
-    pub async fn hear(&mut self) -> Vec<u8> {
+    pub(crate) async fn hear(&mut self) -> Vec<u8> {
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") {
             match self.stream.read_u8().await {
@@ -113,23 +113,23 @@ impl Conversation {
     }
 
     /// Whether it could be said.
-    pub async fn say(&mut self, bytes: &[u8]) -> bool {
+    pub(crate) async fn say(&mut self, bytes: &[u8]) -> bool {
         self.stream.write_all(bytes).await.is_ok()
     }
 
     /// Hangs up and waits for the client to do so too.
-    pub async fn finish(mut self) {
+    pub(crate) async fn finish(mut self) {
         let _ = self.stream.shutdown().await;
         let _ = self.stream.read_to_end(&mut Vec::new()).await;
     }
 
     /// Keeps the connection open until the client hangs up.
-    pub async fn wait(mut self) {
+    pub(crate) async fn wait(mut self) {
         let _ = self.stream.read_to_end(&mut Vec::new()).await;
     }
 
     /// Ends with RST instead of FIN.
-    pub fn reset(self) {
+    pub(crate) fn reset(self) {
         self.stream.set_zero_linger().unwrap();
     }
 }

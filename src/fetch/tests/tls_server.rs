@@ -13,12 +13,12 @@ use tempfile::NamedTempFile;
 
 use super::page;
 
-pub type Versions = &'static [&'static SupportedProtocolVersion];
-pub const ONLY_1_2: Versions = &[&TLS12];
-pub const ONLY_1_3: Versions = &[&TLS13];
+pub(crate) type Versions = &'static [&'static SupportedProtocolVersion];
+pub(crate) const ONLY_1_2: Versions = &[&TLS12];
+pub(crate) const ONLY_1_3: Versions = &[&TLS13];
 
 /// An HTTPS server on loopback, before it starts.
-pub struct Plan {
+pub(crate) struct Plan {
     pub names: Vec<String>,
     pub years: (i32, i32),
     pub self_signed: bool,
@@ -29,7 +29,7 @@ pub struct Plan {
 }
 
 /// An HTTPS server on loopback. It runs until the process ends.
-pub struct TlsServer {
+pub(crate) struct TlsServer {
     pub address: SocketAddr,
     /// The certificate of its authority, as PEM.
     pub root: NamedTempFile,
@@ -50,7 +50,7 @@ struct Counted {
 }
 
 impl TlsServer {
-    pub fn of(names: &[&str]) -> Plan {
+    pub(crate) fn of(names: &[&str]) -> Plan {
         Plan {
             names: names.iter().map(|&name| name.to_owned()).collect(),
             years: (2000, 2100),
@@ -62,23 +62,23 @@ impl TlsServer {
     }
 
     /// The last request head.
-    pub fn heard(&self) -> String {
+    pub(crate) fn heard(&self) -> String {
         self.traffic.heard.lock().unwrap().clone()
     }
 
     /// Connections that it has closed.
-    pub fn closed(&self) -> u64 {
+    pub(crate) fn closed(&self) -> u64 {
         self.traffic.closed.load(Ordering::SeqCst)
     }
 
     /// Bytes received and sent over TCP so far.
-    pub fn bytes(&self) -> (u64, u64) {
+    pub(crate) fn bytes(&self) -> (u64, u64) {
         (self.traffic.received.load(Ordering::SeqCst), self.traffic.sent.load(Ordering::SeqCst))
     }
 }
 
 impl Plan {
-    pub fn start(self) -> TlsServer {
+    pub(crate) fn start(self) -> TlsServer {
         let (chain, key, root_pem) = self.certificates();
         let provider = Arc::new(ring::default_provider());
         let config = ServerConfig::builder_with_provider(provider)

@@ -42,7 +42,7 @@ impl<'t> Filler<'t> {
 
     /// Bytes of the site's block on this page.
     #[cfg(test)]
-    pub fn template_bytes(&self) -> usize {
+    pub(crate) fn template_bytes(&self) -> usize {
         self.template
     }
 

@@ -9,12 +9,12 @@ use std::fs;
 use std::path::Path;
 
 /// A file by its path below `src`: `["space", "model", "site"]`. The `mod.rs` of a folder is the folder.
-pub type Module = Vec<String>;
+pub(crate) type Module = Vec<String>;
 
-pub type Arrows = BTreeMap<Module, BTreeSet<Module>>;
+pub(crate) type Arrows = BTreeMap<Module, BTreeSet<Module>>;
 
 /// All files of production code.
-pub struct Sources(BTreeMap<Module, Source>);
+pub(crate) struct Sources(BTreeMap<Module, Source>);
 
 struct Source {
     is_folder: bool,
@@ -33,7 +33,7 @@ struct Import {
 }
 
 impl Sources {
-    pub fn read(src: &Path, files: &[std::path::PathBuf]) -> Self {
+    pub(crate) fn read(src: &Path, files: &[std::path::PathBuf]) -> Self {
         let mut sources: BTreeMap<Module, Source> = files
             .iter()
             .map(|file| (module_of(src, file), Source::read(&fs::read_to_string(file).unwrap(), file)))
@@ -47,7 +47,7 @@ impl Sources {
     }
 
     /// Which file of a room names which other one of it.
-    pub fn arrows(&self, room: &str) -> Arrows {
+    pub(crate) fn arrows(&self, room: &str) -> Arrows {
         let of_room = self.0.iter().filter(|(module, _)| module.first().is_some_and(|name| name == room));
         let named = of_room.map(|(module, source)| {
             let imports = source.imports.iter().filter(|import| source.uses(import));
@@ -123,7 +123,7 @@ impl Source {
 }
 
 /// Files that lead to each other, in groups.
-pub fn circles(arrows: &Arrows) -> Vec<BTreeSet<Module>> {
+pub(crate) fn circles(arrows: &Arrows) -> Vec<BTreeSet<Module>> {
     let reached: BTreeMap<&Module, BTreeSet<&Module>> =
         arrows.keys().map(|module| (module, reached_from(module, arrows))).collect();
     let mut circles: Vec<BTreeSet<Module>> = Vec::new();
@@ -141,7 +141,7 @@ pub fn circles(arrows: &Arrows) -> Vec<BTreeSet<Module>> {
 }
 
 /// The arrows between the parts of a room: its files, and its folders as a whole.
-pub fn between_parts(arrows: &Arrows) -> Arrows {
+pub(crate) fn between_parts(arrows: &Arrows) -> Arrows {
     let part = |module: &Module| module.iter().take(2).cloned().collect::<Module>();
     let mut parts = Arrows::new();
     for (module, others) in arrows {

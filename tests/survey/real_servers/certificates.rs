@@ -4,7 +4,7 @@ use std::process::Command;
 
 /// Makes `ca.pem`, and `site.pem` with `site.key` for `host`, by OpenSSL: an implementation of TLS
 /// certificates that is not ours.
-pub fn make(host: &str, dir: &Path) {
+pub(crate) fn make(host: &str, dir: &Path) {
     fs::write(dir.join("site.ext"), format!("subjectAltName=DNS:{host}\n")).unwrap();
     let new_key = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes";
     openssl(dir, &format!("req -x509 {new_key} -days 2 -subj /CN=survey-test-CA -keyout ca.key -out ca.pem"));

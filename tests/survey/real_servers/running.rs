@@ -4,14 +4,14 @@ use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 /// A program that runs beside the test and ends with it, also when the test panics.
-pub struct Running {
+pub(crate) struct Running {
     pub child: Child,
     name: String,
 }
 
 impl Running {
     /// The kernel ends the program (`setpriv`, of util-linux) should the test be killed.
-    pub fn start(command: &mut Command) -> Self {
+    pub(crate) fn start(command: &mut Command) -> Self {
         let name = command.get_program().to_string_lossy().into_owned();
         let mut guarded = Command::new("setpriv");
         guarded.args(["--pdeathsig", "TERM"]).arg(command.get_program()).args(command.get_args());
@@ -22,7 +22,7 @@ impl Running {
     }
 
     /// Waits until something listens at every address.
-    pub fn await_answers(&mut self, addresses: &[SocketAddr], error_log: &Path) {
+    pub(crate) fn await_answers(&mut self, addresses: &[SocketAddr], error_log: &Path) {
         let patience = Instant::now() + Duration::from_secs(20);
         for address in addresses {
             while TcpStream::connect(address).is_err() {

@@ -7,7 +7,7 @@ use super::running::Running;
 use super::sites::Site;
 
 /// nginx, Apache and lighttpd, each with its sites, ready to answer.
-pub fn start(sites: &[Site], dir: &Path) -> Vec<Running> {
+pub(crate) fn start(sites: &[Site], dir: &Path) -> Vec<Running> {
     for site in sites {
         let own = dir.join(&site.host);
         fs::create_dir(&own).unwrap();

@@ -10,7 +10,7 @@ struct SiteList {
 
 /// A documentation package, and how it is served.
 #[derive(Deserialize)]
-pub struct Site {
+pub(crate) struct Site {
     pub host: String,
     pub package: String,
     pub root: String,
@@ -22,7 +22,7 @@ pub struct Site {
 }
 
 impl Site {
-    pub fn all() -> Vec<Self> {
+    pub(crate) fn all() -> Vec<Self> {
         let list: SiteList = toml::from_str(include_str!("sites.toml")).expect("sites.toml is well formed");
         for site in &list.site {
             let index = Path::new(&site.root).join("index.html");
@@ -36,15 +36,15 @@ impl Site {
         list.site
     }
 
-    pub fn is_https(&self) -> bool {
+    pub(crate) fn is_https(&self) -> bool {
         self.scheme == "https"
     }
 
-    pub fn socket(&self) -> SocketAddr {
+    pub(crate) fn socket(&self) -> SocketAddr {
         SocketAddr::new(self.address, if self.is_https() { 443 } else { 80 })
     }
 
-    pub fn start_url(&self) -> String {
+    pub(crate) fn start_url(&self) -> String {
         format!("{}://{}/", self.scheme, self.host)
     }
 }

@@ -6,6 +6,7 @@ mod geo;
 pub(super) mod serve;
 mod starts;
 mod truth;
+/// Which world, for commands that are given one.
 pub mod world;
 
 use clap::{Args, Subcommand};

@@ -12,7 +12,7 @@ pub(in crate::space) enum Listed {
 impl Listed {
     /// Depth below the front page, which links to the first list.
     #[cfg(test)]
-    pub fn depth(self) -> u64 {
+    pub(crate) fn depth(self) -> u64 {
         match self {
             Self::List(list) => list,
             Self::Item(list, _) => list + 1,
