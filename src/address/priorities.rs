@@ -10,7 +10,7 @@ use super::Host;
 /// ```
 /// use ccsurvey::address::{Host, Priorities};
 /// let list = Priorities::parse("# ministries first\ngo.ke 10\nblog.go.ke -5\n*-shop.* -10\n").unwrap();
-/// let of = |name| list.of(&Host::parse(name).unwrap());
+/// let of = |name| list.of_host(&Host::parse(name).unwrap());
 /// assert_eq!([of("health.go.ke"), of("my.blog.go.ke"), of("tea-shop.co.ke"), of("a.ke")], [10, -5, -10, 0]);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
