@@ -206,12 +206,12 @@ fn of_groups(advice: &Advice, by: &str) -> Columns {
     table.row([by, "site trees", "depth", "coverage", "interval", "load", "takes"]);
     for group in &advice.groups {
         let trees = thousands(group.trees);
-        match &group.answer {
+        let (depth, coverage, load, takes) = match &group.answer {
             Answer::Choice(choice) => {
                 let level = choice.depth.and_then(|depth| choice.level(depth));
                 let load = level.map(|level| percent(level.load[choice.criterion.unit() as usize].value));
                 let coverage = level.map(|level| level.coverage);
-                group_row(&mut table, &group.name, &trees, choice.depth, coverage, load, None);
+                (choice.depth, coverage, load, None)
             }
             Answer::Forecast(forecast) => {
                 let level = forecast.depth.and_then(|depth| forecast.level(depth));
@@ -220,31 +220,20 @@ fn of_groups(advice: &Advice, by: &str) -> Columns {
                     .zip(forecast.levels.last())
                     .map(|(level, last)| share(level.requests, last.requests));
                 let takes = level.map(|level| duration(level.seconds));
-                group_row(&mut table, &group.name, &trees, forecast.depth, coverage, load, takes);
+                (forecast.depth, coverage, load, takes)
             }
-        }
+        };
+        table.row([
+            group.name.as_str(),
+            trees.as_str(),
+            &depth.map_or_else(|| "none".to_owned(), |depth| depth.to_string()),
+            &coverage.map(|coverage| percent(coverage.value)).unwrap_or_default(),
+            &coverage.map(interval).unwrap_or_default(),
+            &load.unwrap_or_default(),
+            &takes.unwrap_or_default(),
+        ]);
     }
     table
-}
-
-fn group_row(
-    table: &mut Columns,
-    name: &str,
-    trees: &str,
-    depth: Option<u16>,
-    coverage: Option<Estimate>,
-    load: Option<String>,
-    takes: Option<String>,
-) {
-    table.row([
-        name,
-        trees,
-        &depth.map_or_else(|| "none".to_owned(), |depth| depth.to_string()),
-        &coverage.map(|coverage| percent(coverage.value)).unwrap_or_default(),
-        &coverage.map(interval).unwrap_or_default(),
-        &load.unwrap_or_default(),
-        &takes.unwrap_or_default(),
-    ]);
 }
 
 fn share(part: u64, whole: u64) -> String {
