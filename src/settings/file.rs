@@ -4,7 +4,7 @@ use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Vi
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::value::Written;
-use super::{Setting, Settings};
+use super::{Setting, Settings, Size};
 
 /// Flags of `survey` that are about one run of it, and no keys of a file.
 const FLAGS_ONLY: [&str; 5] = ["start", "skip-bad", "config", "json", "log-level"];
@@ -25,7 +25,7 @@ impl Settings {
     #[must_use]
     pub fn recorded(manifest: &serde_json::Value) -> Self {
         let limits = Self { max_requests: None, max_bytes: None, max_time: None, ..Self::default() };
-        let mut settings = Self { rate: None, link_share: None, ..limits };
+        let mut settings = Self { rate: None, link_share: None, max_body: Size(0), ..limits };
         for (key, value) in manifest.as_object().into_iter().flatten() {
             if let (Some(setting), Ok(written)) = (Setting::named(key), Written::deserialize(value)) {
                 (setting.read)(&mut settings, &written).unwrap_or_default();

@@ -125,7 +125,7 @@ impl Survey {
         self.manifest.promises = promises;
         self.manifest.save(storage.dir())?;
         let state = format!("{state:?}").to_lowercase();
-        storage.save_status(&Standing { state: &state, walking: 0, unwritten: 0 }, now)?;
+        storage.save_status(&Standing { state: &state, walking: 0, unwritten: 0 }, access.now())?;
         Ok(broken)
     }
 }

@@ -27,7 +27,7 @@ def name(text):
 def join(corpus, folder):
     chance = random.Random(1)
     inputs = [path.read_bytes() for path in sorted(corpus.iterdir())]
-    for _ in range(JOINED):
+    for _ in range(JOINED if inputs else 0):
         joined = chance.choice(inputs)
         for _ in range(chance.choice([1, 2, 4, 8, 16, 32])):
             more = chance.choice(inputs)
@@ -73,10 +73,12 @@ def keep(control_file, corpus):
     kept, seen = chosen(sizes, edges)
     texts = [path.read_bytes() for path in kept]
     before = list(corpus.iterdir())
-    for path in before:
-        path.unlink()
     for text in texts:
         (corpus / name(text)).write_bytes(text)
+    names = {name(text) for text in texts}
+    for path in before:
+        if path.name not in names:
+            path.unlink()
     most = len(frozenset().union(*edges.values()))
     was = len(frozenset().union(*(edges[path] for path in edges if path.parent == corpus)))
     print(f"    {len(before)} inputs that reached {was} edges, now {len(texts)} that reach {seen} of {most}")

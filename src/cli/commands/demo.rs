@@ -114,9 +114,10 @@ fn geo_file(dir: &Path) -> Result<PathBuf, CliError> {
     let path = std::path::absolute(&path).unwrap_or(path);
     match fs::read(&path) {
         Ok(found) if found == GEO_DATABASE => Ok(path),
-        Ok(_) => {
-            Err(CliError::Usage(format!("{} exists and is another file: choose another DIR", path.display())))
-        }
+        Ok(_) => Err(CliError::Usage(format!(
+            "{} exists and is another file: remove it, or choose another DIR",
+            path.display()
+        ))),
         Err(wrong) if wrong.kind() == io::ErrorKind::NotFound => fs::write(&path, GEO_DATABASE)
             .map(|()| path.clone())
             .map_err(|wrong| CliError::Failed(format!("cannot write {}: {wrong}", path.display()))),
