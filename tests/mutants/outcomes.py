@@ -19,7 +19,9 @@ rows = []
 if table.exists():
     with table.open(newline="") as old:
         rows = [row for row in csv.DictReader(old) if not row["file"].startswith(prefixes)]
-for outcome in json.load(open(outcomes))["outcomes"]:
+# There are none of a file in which nothing can be changed.
+found = json.load(open(outcomes))["outcomes"] if pathlib.Path(outcomes).exists() else []
+for outcome in found:
     mutant = outcome["scenario"]
     if mutant == "Baseline":
         continue
