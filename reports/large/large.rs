@@ -8,11 +8,11 @@ use std::fs;
 use std::path::Path;
 
 use ccsurvey::analysis::{Censoring, Curves, Deepest, Recorded, Sampling, Unseen};
+use ccsurvey::fetch::Clock;
 use ccsurvey::records::{
     ExchangeRow, LevelRow, LinkRow, Manifest, SegmentRows, SiteRow, SurveyState, Tables, Timestamp,
     row_counts,
 };
-use ccsurvey::survey::clock;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -24,8 +24,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn curves(dir: &Path) -> Result<(), Box<dyn Error>> {
-    let started = clock();
-    let seconds = || clock().duration_since(started).unwrap_or_default().as_secs_f64();
+    let started = Clock::system().now();
+    let seconds = || Clock::system().now().duration_since(started).unwrap_or_default().as_secs_f64();
     let recorded = Recorded::load(dir)?;
     let loaded = seconds();
     let sampling = Sampling::default();

@@ -11,23 +11,23 @@ use super::line::{Line, Lines, Opener};
 use super::names::{Found, Names};
 use super::old_tls::greet;
 use super::request::Requests;
-use super::run::{Clock, Exchange};
+use super::run::Exchange;
 use super::settings::ROBOTS_BYTES;
 use super::tls::Tls;
 use super::wire::{FRAMES, LARGEST_HANDSHAKE, READ_AHEAD};
-use super::{FetchError, Settings};
+use super::{Clock, FetchError, Settings};
 use crate::address::{Host, MAX_URL_BYTES, OptOuts, WebUrl};
 use crate::exchange::{Answer, Ask, Failure, Validators};
 
 /// Finds servers and puts questions to them. Cheap to clone: all clones are one.
 ///
 /// ```no_run
-/// # use std::{sync::Arc, time::SystemTime};
+/// # use std::sync::Arc;
 /// # use ccsurvey::address::{OptOuts, WebUrl};
 /// # use ccsurvey::exchange::{Ask, Depth, Purpose};
-/// # use ccsurvey::fetch::{Fetcher, Settings};
+/// # use ccsurvey::fetch::{Clock, Fetcher, Settings};
 /// # async fn front_page() -> Result<(), Box<dyn std::error::Error>> {
-/// let fetcher = Fetcher::new(Settings::default(), Arc::new(OptOuts::default()), Arc::new(SystemTime::now))?;
+/// let fetcher = Fetcher::new(Settings::default(), Arc::new(OptOuts::default()), Clock::system())?;
 /// let url = WebUrl::parse("http://example.ke/")?;
 /// if let Ok(address) = fetcher.locate(url.host()).await.address {
 ///     let ask = Ask { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
@@ -237,7 +237,7 @@ impl Fetcher {
         let Wanted { known, ask, address, byte_limit } = wanted;
         let parts = &*self.parts;
         let not_asked =
-            |failure| (Answer::not_asked((parts.clock)(), Some(address), failure, None), Vec::new());
+            |failure| (Answer::not_asked(parts.clock.now(), Some(address), failure, None), Vec::new());
         if let Err(failure) = parts.permits(&ask.url, address) {
             return not_asked(failure);
         }
@@ -263,7 +263,7 @@ impl Fetcher {
             purpose: ask.purpose,
             encrypted: ask.url.is_https(),
             wire_limit: byte_limit.min(largest_limit(&parts.settings)),
-            clock: &parts.clock,
+            clock: parts.clock,
         };
         exchange.run(request).await
     }
@@ -272,7 +272,8 @@ impl Fetcher {
     /// page; `tls_version` has what the server chose, and its cipher suite.
     pub async fn greet(&self, ask: &Ask, address: IpAddr) -> Answer {
         let parts = &*self.parts;
-        let (begun, started) = (Instant::now(), (parts.clock)());
+        let begun = Instant::now();
+        let started = parts.clock.at(begun);
         let address = address.to_canonical();
         let host = ask.url.host();
         if let Err(failure) = parts.permits(&ask.url, address) {

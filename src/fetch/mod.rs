@@ -70,6 +70,7 @@ mod body;
 mod body_use;
 mod cached;
 mod certificate;
+mod clock;
 mod connect;
 mod decode;
 mod failure;
@@ -94,7 +95,7 @@ mod wire;
 #[cfg(test)]
 mod tests;
 
+pub use clock::Clock;
 pub use fetcher::{Fetcher, Located, beyond_limit, most_bytes};
 pub use in_process::{Burden, Looked, Question, Reply, Shown, Then, Web};
-pub use run::Clock;
 pub use settings::{FetchError, Settings, Timeouts};

@@ -8,19 +8,16 @@ use std::time::{Duration, SystemTime};
 use reqwest::{Request, Response, Version};
 use tokio::time::{Instant, sleep_until};
 
-use super::Settings;
 use super::body::{Body, Read};
 use super::body_use::{BodyUse, is_markup};
 use super::connect::{Moments, Notes};
 use super::line::Line;
 use super::request::request_bytes;
 use super::wire::WireCount;
+use super::{Clock, Settings};
 use super::{head, tls};
 use crate::address::WebUrl;
 use crate::exchange::{Answer, Failure, Head, Purpose, Timings, Wire};
-
-/// Tells the time that answers are stamped with.
-pub type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 
 /// One exchange on its way.
 pub(super) struct Exchange<'a> {
@@ -32,15 +29,12 @@ pub(super) struct Exchange<'a> {
     pub encrypted: bool,
     /// The most the exchange may receive.
     pub wire_limit: u64,
-    pub clock: &'a Clock,
+    pub clock: Clock,
 }
 
 impl Exchange<'_> {
     pub(super) async fn run(self, request: Request) -> (Answer, Vec<u8>) {
-        // The steady time first: should we be held up between the two, the exchange seems to end later than
-        // it did, and the pause after it is not cut short.
         let begun = Instant::now();
-        let started = (self.clock)();
         let deadline = begun + self.settings.timeouts.whole;
         let notes = Arc::<Notes>::default();
         let mut tally = WireCount::new(self.encrypted);
@@ -49,7 +43,7 @@ impl Exchange<'_> {
         let headed = Instant::now();
         let moments = notes.moments();
         tally.connected(&moments, sent, response.is_ok());
-        let mut answer = self.blank_answer(started);
+        let mut answer = self.blank_answer(self.clock.at(begun));
         answer.timings = timings(&moments, begun, headed, response.is_ok());
         let mut bytes = Vec::new();
         match response {

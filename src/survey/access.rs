@@ -5,14 +5,13 @@ use std::time::SystemTime;
 use tokio::sync::{Notify, watch};
 
 use super::boundaries::Boundaries;
-use super::clock::Clock;
 use super::error::SurveyError;
 use super::local_hours::LocalHours;
 use super::progress::{Progress, Snapshot};
 use super::simulation::Simulation;
 use super::storage::Storage;
 use crate::address::{Host, server_at};
-use crate::fetch::{self, Fetcher};
+use crate::fetch::{self, Clock, Fetcher};
 use crate::frontier::Lease;
 use crate::load::{self, LargestExchange, Load, Networks, OwnLink, Pace};
 use crate::records::Geo;
@@ -50,10 +49,9 @@ impl Access {
         let is_simulated = simulation.is_some();
         let (opt_outs, fetch) = (boundaries.opt_outs.clone(), settings.into());
         let clock = simulation.as_ref().map_or_else(Clock::system, |it| Clock::beginning_at(it.begins));
-        let tell = Arc::new(move || clock.now());
         let fetcher = match simulation {
-            None => Fetcher::new(fetch, opt_outs, tell)?,
-            Some(Simulation { web, .. }) => Fetcher::in_process(fetch, opt_outs, tell, web)?,
+            None => Fetcher::new(fetch, opt_outs, clock)?,
+            Some(Simulation { web, .. }) => Fetcher::in_process(fetch, opt_outs, clock, web)?,
         };
         let visits = Limits::new(settings.sites, settings.per_address, settings.per_neighbourhood);
         Ok(Self {

@@ -11,7 +11,6 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use super::clock::clock;
 use super::earlier::EarlierPages;
 use super::error::{READ, SurveyError};
 use super::folder::{Folder, write_urls};
@@ -19,6 +18,7 @@ use super::progress::Snapshot;
 use super::scope::SurveyScope;
 use super::start_urls::{Taken, drawn, offered};
 use super::storage::spread;
+use crate::fetch::Clock;
 use crate::frontier::{Frontier, FrontierError};
 use crate::records::{Manifest, SurveyState, replace_with, sync_folder};
 use crate::settings::Settings;
@@ -64,7 +64,7 @@ pub fn hand_over(dir: &Path, list: &StartList) -> Result<HandedOver, SurveyError
         replace_with(path, |out| write_urls(out, true, list.urls()))
     };
     // No two processes of this machine have the same number at the same time.
-    let moment = clock().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+    let moment = Clock::system().now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
     let path = added.join(format!("{moment:020}-{}.csv", std::process::id()));
     write(&path).map_err(SurveyError::file("write", &path))?;
     Ok(HandedOver(path))

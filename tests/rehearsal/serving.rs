@@ -9,13 +9,12 @@ use std::time::Duration;
 
 use ccsurvey::address::{OptOuts, WebUrl};
 use ccsurvey::exchange::{Answer, Ask, Depth, Failure, Purpose};
-use ccsurvey::fetch::{Fetcher, Settings, Timeouts};
+use ccsurvey::fetch::{Clock, Fetcher, Settings, Timeouts};
 // The Web of the tests names these as its neighbours.
 use ccsurvey::space::{
     Certificate, Handshake, Lookup, Reaction, Records, Response, ServeSettings, Served, Server, Web,
     ca_certificate_pem, certificate_bytes, serve,
 };
-use ccsurvey::survey::clock;
 use fake_web::{FakeWeb, LONG, PAGE, V4, V6};
 
 /// A Web that is served, and a client that trusts its authority.
@@ -40,7 +39,7 @@ async fn trial(web: FakeWeb) -> Trial {
         timeouts: Timeouts { dns: quick, first_byte: quick, ..Timeouts::default() },
         ..Settings::default()
     };
-    let fetcher = Fetcher::new(settings, Arc::new(OptOuts::default()), Arc::new(clock)).unwrap();
+    let fetcher = Fetcher::new(settings, Arc::new(OptOuts::default()), Clock::system()).unwrap();
     Trial { served, fetcher, _roots: roots }
 }
 

@@ -14,10 +14,9 @@ use std::time::Duration;
 
 use ccsurvey::address::{OptOuts, WebUrl, special_range};
 use ccsurvey::exchange::{Ask, Depth, Purpose};
-use ccsurvey::fetch::{Fetcher, Settings};
+use ccsurvey::fetch::{Clock, Fetcher, Settings};
 use ccsurvey::records::LevelRow;
 use ccsurvey::space::{Access, FeedBack, Truth, Web, ca_certificate_pem};
-use ccsurvey::survey::clock;
 
 use crate::common::truths::assert_true;
 use crate::common::{Space, TimelessTables, timeless_tables};
@@ -427,7 +426,7 @@ async fn a_body_in_answer_to_head_is_not_taken_for_the_next_answer() {
         ccsurvey::space::serve(Arc::new(world), ccsurvey::space::ServeSettings::default()).await.unwrap();
     let settings =
         Settings { dns: Some(served.dns_addr), gateway: Some(served.gateway_addr), ..Settings::default() };
-    let fetcher = Fetcher::new(settings, Arc::new(OptOuts::default()), Arc::new(clock)).unwrap();
+    let fetcher = Fetcher::new(settings, Arc::new(OptOuts::default()), Clock::system()).unwrap();
     let host = WebUrl::parse("http://bodies-for-head.ke/").unwrap();
     let address = fetcher.locate(host.host()).await.address.unwrap();
     for (path, purpose, bytes) in

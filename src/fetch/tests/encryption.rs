@@ -158,10 +158,7 @@ fn unusable_settings_are_told_by_name() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let path = file.path().to_owned();
     let error = |settings| {
-        Fetcher::new(settings, Arc::new(OptOuts::default()), Arc::new(SystemTime::now))
-            .err()
-            .unwrap()
-            .to_string()
+        Fetcher::new(settings, Arc::new(OptOuts::default()), Clock::system()).err().unwrap().to_string()
     };
     let empty = error(Settings { extra_roots: vec![path.clone()], ..settings() });
     assert_eq!(empty, format!("'{}' holds no usable root certificate in PEM form", path.display()));

@@ -59,7 +59,7 @@ async fn an_alias_of_who_opted_out_leads_nowhere() {
     })
     .await;
     let opt_out = Arc::new(OptOuts::from(OptOut::parse("left-alone.ke").unwrap()));
-    let fetcher = Fetcher::new(of(&server), opt_out, Arc::new(SystemTime::now)).unwrap();
+    let fetcher = Fetcher::new(of(&server), opt_out, Clock::system()).unwrap();
     for name in ["www.a.ke", "far.a.ke", "www.a.ke"] {
         assert_eq!(locate(&fetcher, name).await.address, Err(Failure::OptedOut), "{name}");
     }
@@ -72,7 +72,7 @@ async fn an_alias_of_who_opts_out_later_leads_nowhere_from_then_on() {
     let opt_out = Arc::new(OptOuts::default());
     // Whatever goes wrong, nothing leaves this machine.
     let settings = Settings { gateway: Some(NOBODY), ..of(&server) };
-    let fetcher = Fetcher::new(settings, opt_out.clone(), Arc::new(SystemTime::now)).unwrap();
+    let fetcher = Fetcher::new(settings, opt_out.clone(), Clock::system()).unwrap();
     let address = locate(&fetcher, "www.a.ke").await.address.unwrap();
     opt_out.replace(OptOut::parse("left-alone.ke").unwrap());
     let (answer, _) = fetcher.fetch(&ask("http://www.a.ke/", Purpose::Page), address, u64::MAX).await;
@@ -150,7 +150,7 @@ async fn an_opted_out_host_is_not_even_looked_up_and_an_opted_out_address_not_co
     let server = Server::repeating(page(b"", "")).await;
     let opt_out = crate::address::OptOut::parse("left-alone.ke\n127.0.0.0/30\n").unwrap();
     let settings = Settings { permit_special_addresses: true, ..of(&names) };
-    let fetcher = Fetcher::new(settings, Arc::new(opt_out.into()), Arc::new(SystemTime::now)).unwrap();
+    let fetcher = Fetcher::new(settings, Arc::new(opt_out.into()), Clock::system()).unwrap();
     assert_eq!(locate(&fetcher, "www.left-alone.ke").await.address, Err(Failure::OptedOut));
     assert!(names.asked().is_empty());
     let located = locate(&fetcher, "a.ke").await;

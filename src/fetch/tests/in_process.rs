@@ -1,12 +1,12 @@
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, UNIX_EPOCH};
 
-use tokio::time::{Instant, advance};
+use tokio::time::advance;
 
 use crate::address::{Host, OptOut, WebUrl};
 use crate::exchange::{Answer, Ask, Depth, Failure, Purpose, Validators};
-use crate::fetch::{Burden, Fetcher, Looked, Question, Reply, Settings, Shown, Then, Web};
+use crate::fetch::{Burden, Clock, Fetcher, Looked, Question, Reply, Settings, Shown, Then, Web};
 
 /// A Web of one server that answers everything alike.
 struct One {
@@ -59,8 +59,7 @@ fn one(then: Then) -> Arc<One> {
 }
 
 fn fetcher(web: Arc<One>, settings: Settings, opt_out: &str) -> Fetcher {
-    let began = Instant::now();
-    let clock = Arc::new(move || -> SystemTime { UNIX_EPOCH + began.elapsed() });
+    let clock = Clock::beginning_at(UNIX_EPOCH);
     Fetcher::in_process(settings, Arc::new(OptOut::parse(opt_out).unwrap().into()), clock, web).unwrap()
 }
 

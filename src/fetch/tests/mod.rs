@@ -17,9 +17,9 @@ mod wire;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use super::{Fetcher, Settings, Timeouts};
+use super::{Clock, Fetcher, Settings, Timeouts};
 use crate::address::{OptOuts, WebUrl};
 use crate::exchange::{Answer, Ask, Depth, Failure, Purpose};
 use server::Server;
@@ -38,7 +38,7 @@ fn settings() -> Settings {
 }
 
 fn fetcher(settings: Settings) -> Fetcher {
-    Fetcher::new(settings, Arc::new(OptOuts::default()), Arc::new(SystemTime::now)).unwrap()
+    Fetcher::new(settings, Arc::new(OptOuts::default()), Clock::system()).unwrap()
 }
 
 fn ask(url: &str, purpose: Purpose) -> Ask {

@@ -12,8 +12,9 @@ use words::{in_words, is_silent};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::{print, print_json, print_json_line, show, terminal_of_results};
+use crate::fetch::Clock;
 use crate::records::Manifest;
-use crate::survey::{Snapshot, SurveyError, clock};
+use crate::survey::{Snapshot, SurveyError};
 
 /// Show how a survey stands: progress, rates, what may remain, and the servers that bear most.
 ///
@@ -55,9 +56,9 @@ impl Status {
         }
         let now = load(&self.dir)?;
         if self.json {
-            print_json(&StatusJson::of(now, clock()))?;
+            print_json(&StatusJson::of(now, Clock::system().now()))?;
         } else {
-            print(&in_words(&self.dir, &now, clock()))?;
+            print(&in_words(&self.dir, &now, Clock::system().now()))?;
         }
         Ok(Exit::Done)
     }
@@ -68,13 +69,13 @@ impl Status {
         let picture = picture(terminal);
         loop {
             let now = load(&self.dir)?;
-            let words = in_words(&self.dir, &now, clock());
-            let is_over = now.state != "running" || is_silent(&now, clock());
+            let words = in_words(&self.dir, &now, Clock::system().now());
+            let is_over = now.state != "running" || is_silent(&now, Clock::system().now());
             if is_over {
                 picture.finish_and_clear();
             }
             if self.json {
-                print_json_line(&StatusJson::of(now, clock()))?;
+                print_json_line(&StatusJson::of(now, Clock::system().now()))?;
             } else if is_live && !is_over {
                 show(&picture, &words);
                 picture.tick();
