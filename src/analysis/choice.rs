@@ -93,7 +93,7 @@ enum End {
 }
 
 impl End {
-    fn of(self, safe: f64, measured: f64, best: f64) -> f64 {
+    fn pick(self, safe: f64, measured: f64, best: f64) -> f64 {
         match self {
             Self::Safe => safe,
             Self::Measured => measured,
@@ -124,11 +124,11 @@ impl Criterion {
         match self {
             Self::Coverage { at_least, of, reading } => {
                 let coverage = reading.coverage(level, *of);
-                by.of(coverage.low, coverage.value, coverage.high) >= *at_least
+                by.pick(coverage.low, coverage.value, coverage.high) >= *at_least
             }
             Self::Load { at_most, unit, .. } => {
                 let load = level.load(*unit);
-                by.of(load.high, load.value, load.low) <= *at_most
+                by.pick(load.high, load.value, load.low) <= *at_most
             }
         }
     }

@@ -138,4 +138,50 @@ mod tests {
         assert_eq!(order_of(&[robots(200), page(200, false), page(200, false)]), [0, 0, 0, 1]);
         assert_eq!(order_of(&[robots(200), page(503, false), page(200, false)]), [0, 0, 0, 0]);
     }
+
+    #[test]
+    fn a_robots_txt_that_could_not_be_had_allows_nothing() {
+        for (status, times) in [(404, 0), (301, 0), (429, 1), (499, 0), (500, 1)] {
+            let questions = [("http://a.ke/robots.txt", Purpose::Robots, status, false)];
+            let page = ("http://a.ke/x", Purpose::Page, 200, false);
+            assert_eq!(order_of(&[questions[0], page]), [0, times, 0, 0], "{status}");
+        }
+    }
+
+    #[test]
+    fn what_never_left_us_is_no_question_and_what_found_no_connection_may_be_put_again() {
+        let order = |failures: &[Option<Failure>]| {
+            let mut all = Questions::default();
+            for &failure in failures {
+                all.note(&Question {
+                    url: "http://a.ke/x",
+                    purpose: Purpose::Page,
+                    status: None,
+                    failure,
+                    is_forbidden: false,
+                });
+            }
+            [all.order.before_robots.times, all.order.twice.times]
+        };
+        assert_eq!(order(&[Some(Failure::HeldOff), Some(Failure::OptedOut)]), [0, 0]);
+        assert_eq!(order(&[Some(Failure::ConnectRefused), Some(Failure::TlsTooOld), None]), [3, 0]);
+        assert_eq!(order(&[Some(Failure::BadHttp), None]), [2, 1]);
+    }
+
+    #[test]
+    fn each_tree_begins_with_nothing_known() {
+        let mut all = Questions::default();
+        for _ in 0..2 {
+            let told = |url, purpose| Question::told(url, purpose, Some(200), None).unwrap();
+            all.note(&told("http://a.ke/robots.txt", "robots"));
+            all.note(&told("http://a.ke/x", "page"));
+            all.end_tree();
+        }
+        assert_eq!(*all.order(), Order::default());
+        assert!(Question::told("http://a.ke/", "tea", Some(200), None).is_none());
+        let told = Question::told("http://a.ke/", "page", None, Some("held_off")).unwrap();
+        assert_eq!((told.failure, told.may_allow()), (Some(Failure::HeldOff), false));
+        all.note(&told);
+        assert_eq!(*all.order(), Order::default());
+    }
 }

@@ -58,7 +58,7 @@ impl Bench<'_> {
     fn at_once(&self) -> Vec<Verdict> {
         let Self { seen, limits } = self;
         let judge = |promise, most: Option<u32>, worst: &Worst| {
-            let evidence = format!("at most {} at once{}", worst.most, of(worst));
+            let evidence = format!("at most {} at once{}", worst.most, at_whom(worst));
             self.bounded(promise, most.map(u64::from), worst, evidence)
         };
         let pace = &limits.pace;
@@ -116,7 +116,7 @@ impl Bench<'_> {
     /// A question that is put while the time of its site lasts may wait so long for its turn.
     fn time_budget(&self) -> Verdict {
         let longest = &self.seen.tree_time;
-        let evidence = format!("at most {}{}", Amount::Busy.written(longest.most), of(longest));
+        let evidence = format!("at most {}{}", Amount::Busy.written(longest.most), at_whom(longest));
         let waited = Promise::TimeBudget.limit(self.limits).map(|most| most + micros(LONGEST_WAIT));
         self.bounded(Promise::TimeBudget, waited, longest, evidence)
     }
@@ -194,7 +194,7 @@ impl Bench<'_> {
     }
 
     fn budget(&self, promise: Promise, amount: Amount, worst: &Worst) -> Verdict {
-        let evidence = format!("at most {}{}", amount.written(worst.most), of(worst));
+        let evidence = format!("at most {}{}", amount.written(worst.most), at_whom(worst));
         self.bounded(promise, promise.limit(self.limits), worst, evidence)
     }
 
@@ -215,6 +215,6 @@ impl Bench<'_> {
     }
 }
 
-fn of(worst: &Worst) -> String {
+fn at_whom(worst: &Worst) -> String {
     if worst.who.is_empty() { String::new() } else { format!(" ({})", worst.who) }
 }

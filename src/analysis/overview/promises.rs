@@ -44,8 +44,8 @@ impl Evidence<'_> {
         if let Some(rate) = list.iter_mut().find(|verdict| verdict.id == Promise::Rate.id()) {
             add_flow(rate, &flow);
         }
-        list.extend([self.of_records(), self.of(Promise::Memory, "the tables do not record memory")]);
-        list.push(self.of(Promise::Cut, "it takes a second survey to show it"));
+        list.extend([self.of_records(), self.not_judged(Promise::Memory, "the tables do not record memory")]);
+        list.push(self.not_judged(Promise::Cut, "it takes a second survey to show it"));
         list
     }
 
@@ -60,7 +60,7 @@ impl Evidence<'_> {
     }
 
     /// A promise that tables cannot show.
-    fn of(&self, promise: Promise, why: &str) -> Verdict {
+    fn not_judged(&self, promise: Promise, why: &str) -> Verdict {
         Verdict::new(promise, &self.recorded.limits, Judgement::NotJudged, why)
     }
 
@@ -68,10 +68,12 @@ impl Evidence<'_> {
     fn as_the_survey_saw(&self, promise: Promise) -> Verdict {
         match self.manifest.promises.iter().find(|said| said.id == promise.id()) {
             Some(said) if said.judgement == Judgement::Broken => said.clone(),
-            Some(said) if said.judgement == Judgement::Held => self
-                .of(promise, &format!("the tables do not show it; the survey itself saw: {}", said.evidence)),
-            Some(said) => self.of(promise, &said.evidence),
-            None => self.of(promise, "the tables do not show it"),
+            Some(said) if said.judgement == Judgement::Held => self.not_judged(
+                promise,
+                &format!("the tables do not show it; the survey itself saw: {}", said.evidence),
+            ),
+            Some(said) => self.not_judged(promise, &said.evidence),
+            None => self.not_judged(promise, "the tables do not show it"),
         }
     }
 

@@ -21,7 +21,8 @@ pub(in crate::space) fn render(world: &World, site: &Site, page: &Page, url: &Ur
     let links = Links::write(world, site, page, url);
     let size = Filler::page_bytes(world, site.content, page.key);
     let mut html = Vec::with_capacity(size.max(links.html.len()) + 1024);
-    push_head(&mut html, site, page, url, title, charset_in([CharsetPlace::Meta, CharsetPlace::Both]));
+    push_head(&mut html, site, page, url, charset_in([CharsetPlace::Meta, CharsetPlace::Both]));
+    push_title(&mut html, "title", title, &url.target);
     html.extend_from_slice(b"</head>\n<body>");
     push_title(&mut html, "h1", title, &url.target);
     if page.key.draw("decoy").happens(world.pages.decoy_share) {
@@ -55,14 +56,7 @@ const DECOY: &str = "<!-- <a href=\"/ghost/comment.html\">old</a> -->\
 <style>/* <a href=\"/ghost/style.html\"> */</style>\
 <a name=\"top\"></a><a href=\"mailto:desk@example.com\">desk</a><a href=\"javascript:void(0)\">menu</a>\n";
 
-fn push_head(
-    html: &mut Vec<u8>,
-    site: &Site,
-    page: &Page,
-    url: &Url,
-    title: &[u8],
-    charset: Option<&'static str>,
-) {
+fn push_head(html: &mut Vec<u8>, site: &Site, page: &Page, url: &Url, charset: Option<&'static str>) {
     let mut push = |text: &str| html.extend_from_slice(text.as_bytes());
     push("<!DOCTYPE html>\n<html><head>");
     if let Some(label) = charset {
@@ -83,7 +77,6 @@ fn push_head(
         push(&link.url.target);
         push("\">");
     }
-    push_title(html, "title", title, &url.target);
 }
 
 fn push_title(html: &mut Vec<u8>, element: &str, title: &[u8], target: &str) {

@@ -5,7 +5,7 @@ use crate::cli::columns::{Columns, Side};
 use crate::records::units::{bytes, duration, thousands};
 
 /// A forecast as people read it.
-pub(super) fn of(forecast: &Forecast) -> String {
+pub(super) fn forecast_in_words(forecast: &Forecast) -> String {
     let mut text = format!("{}\n{}\n{}\n", of_survey(forecast), of_servers(forecast), verdict(forecast));
     let _ = write!(
         text,

@@ -20,6 +20,7 @@ use crate::records::Manifest;
 use crate::rehearsal::SurveyPacing;
 use crate::settings::{Settings, Size, Span, typed};
 use crate::survey::{LONGEST_WAIT, SurveyError};
+use words::advice_in_words;
 
 /// Say which depth to use, from the tables of a survey.
 ///
@@ -159,7 +160,7 @@ impl ChooseDepth {
         if self.json {
             print_json(&advice)?;
         } else {
-            print(&words::of(&advice))?;
+            print(&advice_in_words(&advice))?;
         }
         Ok(Exit::Done)
     }

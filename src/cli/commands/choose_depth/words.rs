@@ -1,16 +1,16 @@
 use std::fmt::Write;
 
-use super::forecast_words::{self, interval, kind_in_words, percent};
+use super::forecast_words::{forecast_in_words, interval, kind_in_words, percent};
 use super::{Advice, Answer};
 use crate::analysis::{Choice, ChoiceLevel, Criterion, Estimate, LoadUnit, Reading};
 use crate::cli::columns::{Columns, Side};
 use crate::records::units::{bytes, duration, thousands};
 
 /// The advice as people read it.
-pub(super) fn of(advice: &Advice) -> String {
+pub(super) fn advice_in_words(advice: &Advice) -> String {
     let mut text = match &advice.answer {
         Answer::Choice(choice) => of_choice(choice),
-        Answer::Forecast(forecast) => forecast_words::of(forecast),
+        Answer::Forecast(forecast) => forecast_in_words(forecast),
     };
     if let Some(by) = advice.grouped_by {
         let _ = write!(text, "\n{}", of_groups(advice, by));

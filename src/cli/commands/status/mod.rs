@@ -56,7 +56,7 @@ impl Status {
         }
         let now = load(&self.dir)?;
         if self.json {
-            print_json(&StatusJson::of(now, Clock::system().now()))?;
+            print_json(&StatusJson::at(now, Clock::system().now()))?;
         } else {
             print(&in_words(&self.dir, &now, Clock::system().now()))?;
         }
@@ -75,7 +75,7 @@ impl Status {
                 picture.finish_and_clear();
             }
             if self.json {
-                print_json_line(&StatusJson::of(now, Clock::system().now()))?;
+                print_json_line(&StatusJson::at(now, Clock::system().now()))?;
             } else if is_live && !is_over {
                 show(&picture, &words);
                 picture.tick();
@@ -110,7 +110,7 @@ struct StatusJson {
 }
 
 impl StatusJson {
-    fn of(now: Snapshot, time: SystemTime) -> Self {
+    fn at(now: Snapshot, time: SystemTime) -> Self {
         let is_running = now.state == "running";
         let alive = (!is_running || !now.is_simulated).then(|| is_running && !is_silent(&now, time));
         if alive != Some(false) {
@@ -152,7 +152,7 @@ mod tests {
             seconds_left: Some(11_100.0),
             ..Snapshot::default()
         };
-        StatusJson::of(now, SystemTime::UNIX_EPOCH + Duration::from_secs(seconds_later))
+        StatusJson::at(now, SystemTime::UNIX_EPOCH + Duration::from_secs(seconds_later))
     }
 
     #[test]
