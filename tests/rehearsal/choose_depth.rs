@@ -150,14 +150,14 @@ fn a_survey_at_a_low_rate_takes_what_is_foretold() {
 #[test]
 fn a_survey_of_servers_behind_satellites_takes_what_is_foretold() {
     let mut desk = Desk::recorded();
-    desk.simulate("world.toml", "quick", &["--depth", "6", "--link-share", "1"]);
+    desk.simulate("world.toml", "quick", &["--depth", "6", "--harm", "1"]);
     desk.recorded = "quick".to_owned();
     let servers = "[servers]\nbandwidth_least = 512.0\nbandwidth_median = 512.0\nbandwidth_most = 512.0\n\
                    offshore_round_trip = 600.0\noffshore_deviation = 0.0\nonshore_round_trip = 600.0\n\
                    onshore_deviation = 0.0\nsatellite_round_trip = 600.0\nsatellite_deviation = 0.0\n";
     desk.write("satellites.toml", &format!("{WORLD}{servers}"));
     let environment = "[servers]\nlink = \"512 kbit/s\"\nothers = 0.4\nrtt = \"600ms\"\n";
-    desk.foretells(environment, "satellites.toml", &["--link-share", "1"]);
+    desk.foretells(environment, "satellites.toml", &["--harm", "1"]);
 }
 
 #[test]

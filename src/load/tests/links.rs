@@ -101,7 +101,7 @@ fn the_best_rate_of_a_link_outlasts_the_process() {
     let stored = postcard::to_stdvec(&state).unwrap();
     let read: ServerState = postcard::from_bytes(&stored).unwrap();
     assert!(read.link().bits_per_second().is_some());
-    assert_eq!(read.link(), state.link());
+    assert_eq!(read.link().bits_per_second(), state.link().bits_per_second());
 }
 
 #[test]
@@ -109,8 +109,9 @@ fn what_is_not_read_takes_a_link_that_is_known_no_longer_than_what_can_be_on_its
     let (first_byte, transfer) = (Some(Duration::from_secs(2)), Duration::from_secs(1));
     let mut link = ServerLink::default();
     // 64 kB/s.
-    link.take(&Flow { bytes: 65_960, after_head: 65_460, first_byte, transfer, is_unread: false });
+    link.take(&Flow { bytes: 65_960, after_head: 65_460, first_byte, transfer, is_unread: false, hour: 0 });
     // 30 segments of Ethernet take 684 ms, the head 10 ms.
-    let file = Flow { bytes: 640, after_head: 0, first_byte, transfer: Duration::ZERO, is_unread: true };
+    let file =
+        Flow { bytes: 640, after_head: 0, first_byte, transfer: Duration::ZERO, is_unread: true, hour: 0 };
     assert_eq!(link.take(&file).as_millis(), 694);
 }

@@ -319,8 +319,8 @@ pub(super) fn settings_of(dir: &Path, manifest: &Manifest) -> Result<Settings, C
         SurveyError::Settings { path, message: format!("its settings cannot be read: {wrong}") }
     })?;
     // A survey that does not tell of it knew no such rule.
-    if manifest.settings.get("link-share").is_none() {
-        settings.link_share = None;
+    if ["harm", "link-share"].iter().all(|key| manifest.settings.get(key).is_none()) {
+        settings.harm = None;
     }
     Ok(settings)
 }
@@ -341,7 +341,7 @@ pub(super) fn plan(
     settings.max_delay = Span(*survey.max_delay.get_or_insert(settings.max_delay.0));
     settings.delay_factor = *survey.delay_factor.get_or_insert(settings.delay_factor);
     // A share of 1 is no bound beside the others.
-    settings.link_share = Some(*survey.link_share.get_or_insert(settings.link_share.unwrap_or(1.0)));
+    settings.harm = Some(*survey.link_share.get_or_insert(settings.harm.unwrap_or(1.0)));
     settings.rate = survey.rate.get_or_insert(Ceiling(settings.rate.map(|rate| rate.0))).0.map(Size);
     if settings.min_delay > settings.max_delay {
         return Err(CliError::Usage(format!(
