@@ -54,7 +54,7 @@ table! {
     others_response_ms: Option<f64>, "ms", "905.0", "0.1";
     /// The same while the server is surveyed; null also where `others_wait_surveyed_ms` is.
     others_response_surveyed_ms: Option<f64>, "ms", "911.8", "0.1";
-    /// By how much longer their answers took in the worst hour of those in which they put more than a hundred
+    /// By how much longer their answers took, as a share, in the worst hour of those in which they put more than a hundred
     /// requests; null where there is none, and where waits grew without end.
-    others_worst_hour: Option<f64>, "share", "0.031", "0.1";
+    others_worst_hour: Option<f64>, "", "0.031", "0.1";
 }

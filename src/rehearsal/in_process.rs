@@ -239,3 +239,38 @@ fn larger(one: Option<f64>, other: Option<f64>) -> Option<f64> {
 fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hour(requests: f64, wait_without: f64, wait_with: f64) -> Harm {
+        Harm { requests, wait_without, wait_with, answer: 1.0 }
+    }
+
+    #[test]
+    fn what_others_feel_is_the_mean_over_their_requests_and_the_worst_of_hours_that_have_many() {
+        let felt = FeltByOthers::default().and(&hour(300.0, 1.0, 1.1)).and(&hour(100.0, 0.0, 1.0));
+        let burden = felt.burden(512e3).unwrap();
+        assert_eq!((burden.requests, burden.without.wait.as_millis()), (400, 750));
+        assert_eq!(burden.without.response.as_millis(), 1750);
+        // (300 × 1.1 + 100 × 1) / 400, and a second for the answer.
+        let with = burden.with.unwrap();
+        assert_eq!((with.wait.as_millis(), with.response.as_millis()), (1075, 2075));
+        // A tenth of a second more on two; the hour with twice the time had no more than a hundred requests.
+        assert!((burden.worst_hour.unwrap() - 0.05).abs() < 1e-9);
+    }
+
+    #[test]
+    fn an_hour_in_which_waits_grew_without_end_is_told_as_such() {
+        let felt = FeltByOthers::default().and(&hour(300.0, 1.0, f64::INFINITY));
+        let burden = felt.burden(512e3).unwrap();
+        assert_eq!((burden.with, burden.worst_hour), (None, Some(f64::INFINITY)));
+        assert_eq!(burden.without.wait.as_millis(), 1000);
+    }
+
+    #[test]
+    fn a_server_that_nobody_else_uses_harms_nobody() {
+        assert_eq!(FeltByOthers::default().and(&hour(0.0, 0.0, 1.0)).burden(512e3), None);
+    }
+}

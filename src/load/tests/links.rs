@@ -115,3 +115,29 @@ fn what_is_not_read_takes_a_link_that_is_known_no_longer_than_what_can_be_on_its
         Flow { bytes: 640, after_head: 0, first_byte, transfer: Duration::ZERO, is_unread: true, hour: 0 };
     assert_eq!(link.take(&file).as_millis(), 694);
 }
+
+#[test]
+fn a_link_is_judged_by_what_others_leave_of_it_in_these_hours() {
+    let mut link = ServerLink::default();
+    let mut busy = |hour, seconds| {
+        let transfer = Duration::from_secs_f64(seconds);
+        let page = Flow { hour, bytes: 33_460, after_head: 33_460, transfer, ..Flow::default() };
+        (link.take(&page).as_secs_f64() * 100.0).round() / 100.0
+    };
+    // At noon, when the link is crowded; one answer of the hour came better.
+    assert_eq!([busy(12, 4.0), busy(12, 2.0), busy(12, 4.0), busy(13, 4.0)], [4.18, 2.09, 2.09, 2.09]);
+    assert_eq!(busy(14, 4.0), 4.18, "two hours later that is over");
+    // At night.
+    assert_eq!([busy(26, 0.5), busy(27, 0.6)], [0.52, 0.52]);
+    // An answer that tells no rate goes by the last that is known, an answer of an earlier hour changes nothing.
+    let tells_none = Flow { hour: 99, bytes: 3346, transfer: Duration::from_secs(9), ..Flow::default() };
+    assert_eq!(link.take(&tells_none).as_millis(), 52);
+    let late = Flow {
+        hour: 1,
+        bytes: 33_460,
+        after_head: 33_460,
+        transfer: Duration::from_secs(4),
+        ..Flow::default()
+    };
+    assert_eq!(link.take(&late).as_millis(), 522);
+}

@@ -100,7 +100,7 @@ fn the_longest_pause_that_a_rule_asks_for_is_kept() {
 fn the_usual_pace_is_the_one_that_is_promised() {
     let pace = Pace::default();
     assert_eq!((pace.min_delay, pace.max_delay), (Duration::from_secs(2), Duration::from_secs(60)));
-    assert_eq!((pace.factor, pace.harm), (5.0, Some(0.003)));
+    assert_eq!((pace.factor, pace.harm), (5.0, Some(0.02)));
     assert_eq!((pace.per_address, pace.per_neighbourhood, pace.per_site), (1, None, 1));
 }
 

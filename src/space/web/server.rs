@@ -48,6 +48,8 @@ pub enum Uplink {
 /// The share of a link that is left to a newcomer, at the least.
 const LEAST_LEFT: f64 = 0.01;
 const DAY_SECONDS: f64 = 86_400.0;
+/// A link is used by so much at its peak, at the most: who finds it slower comes at another time.
+const MOST_USE: f64 = 0.9;
 
 impl Server {
     /// A server without a world around it: nobody else uses it, and it takes no time.
@@ -71,7 +73,7 @@ impl Server {
     }
 
     /// The server as it is at a time of the day, in seconds after midnight, UTC: its use goes up and down like a sine
-    /// over the day.
+    /// over the day, up to nine tenths.
     ///
     /// ```
     /// use ccsurvey::space::Server;
@@ -81,12 +83,13 @@ impl Server {
     /// ```
     #[must_use]
     pub fn at_second_of_day(self, second: f64) -> Self {
-        if self.day_swing == 0.0 {
+        if self.day_swing == 0.0 || self.background == 0.0 {
             return self;
         }
         let angle = (second - self.peak_second) / DAY_SECONDS * std::f64::consts::TAU;
-        let background = self.background * (1.0 + self.day_swing * angle.cos());
-        Self { background: background.clamp(0.0, 1.0 - LEAST_LEFT), day_swing: 0.0, ..self }
+        let headroom = (MOST_USE / self.background - 1.0).max(0.0);
+        let background = self.background * (1.0 + self.day_swing.min(headroom) * angle.cos());
+        Self { background, day_swing: 0.0, ..self }
     }
 
     /// How long so many bytes take on what the other users leave of the link.
