@@ -62,12 +62,12 @@ const KEYS: [Key; 19] = [
         take: |to, value| put(&mut to.survey.min_delay, duration(value)) },
     Key { table: "survey", name: "delay-factor", expected: "a number of 0 or more",
         take: |to, value| put(&mut to.survey.delay_factor, number(value, |n| n >= 0.0)) },
-    Key { table: "survey", name: "link-share", expected: SHARE,
-        take: |to, value| put(&mut to.survey.link_share, share(value)) },
+    Key { table: "survey", name: "link-share", expected: "a share above 0 and up to 1, or \"none\"",
+        take: |to, value| put(&mut to.survey.link_share, ceiling(value, share)) },
     Key { table: "survey", name: "max-delay", expected: TIME,
         take: |to, value| put(&mut to.survey.max_delay, duration(value)) },
     Key { table: "survey", name: "rate", expected: "bytes per second, for example \"1MiB\", or \"none\"",
-        take: |to, value| put(&mut to.survey.rate, ceiling(value)) },
+        take: |to, value| put(&mut to.survey.rate, ceiling(value, bytes)) },
 ];
 
 impl Environment {
@@ -209,10 +209,10 @@ fn bytes(value: &DeValue<'_>) -> Option<u64> {
     (bytes > 0).then_some(bytes)
 }
 
-fn ceiling(value: &DeValue<'_>) -> Option<Ceiling> {
+fn ceiling<T>(value: &DeValue<'_>, read: fn(&DeValue<'_>) -> Option<T>) -> Option<Ceiling<T>> {
     match value.as_str() {
         Some("none") => Some(Ceiling(None)),
-        _ => bytes(value).map(|bytes| Ceiling(Some(bytes))),
+        _ => read(value).map(|most| Ceiling(Some(most))),
     }
 }
 
@@ -246,6 +246,7 @@ mod tests {
             sites = 32
             min-delay = "15s"
             delay-factor = 10
+            link-share = "none"
             max-delay = 120
             rate = "none"
         "#;
@@ -256,6 +257,7 @@ mod tests {
         assert_eq!((read.survey.of, read.survey.reading), (Some(Kind::Hosts), Some(Reading::Pair)));
         assert_eq!(read.survey.max_delay, Some(Duration::from_secs(120)));
         assert_eq!((read.survey.sites, read.survey.rate), (Some(32), Some(Ceiling(None))));
+        assert_eq!(read.survey.link_share, Some(Ceiling(None)));
         assert_eq!(Environment::parse("").unwrap(), Environment::default());
     }
 
@@ -279,6 +281,10 @@ mod tests {
             (
                 "[survey]\n\nsites = 0",
                 "line 3: 'survey.sites' is 0, expected a whole number of sites walked at once, above 0",
+            ),
+            (
+                "[survey]\nlink-share = \"non\"",
+                "line 2: 'survey.link-share' is \"non\", expected a share above 0 and up to 1, or \"none\"",
             ),
             ("[survey]\ndays = nan", "line 2: 'survey.days' is nan, expected a number of days above 0"),
             (
