@@ -197,15 +197,13 @@ def by_depth(compared, found):
 
 
 def choice(compared, found):
-    """The intervals are the page's own; what follows from them is not."""
+    """By the curve: the least depth that covers enough."""
     levels, last = found["levels"], found["levels"][-1]
-    raw = compared.page.tables["figure-depth-kinds-data"][0]
-    low = raw[0].index("external hosts, low [share]")
-    chosen = next(level for level, row in zip(levels, raw[1:]) if float(row[low]) >= 0.95)
+    covers = lambda level: level["union"][1] >= 0.95
+    chosen = next(filter(covers, levels))
     compared.fact("", "Depth recommended", f"depth {chosen['depth']}")
     units = [unit for unit in range(3) if last["load"][unit] > 0]
-    verdict = lambda level: ("recommended" if level is chosen else
-        "yes" if float(raw[1 + level["depth"]][low]) >= 0.95 else "no")
+    verdict = lambda level: "recommended" if level is chosen else "yes" if covers(level) else "no"
     compared.table("table-choice", [(level["depth"], *(level["load"][unit] for unit in units), level["union"][1], ANY,
         verdict(level)) for level in levels])
     load, urls, hosts = (compared.printed("table-load-coverage", levels.index(chosen), head, "share")
