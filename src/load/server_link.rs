@@ -20,26 +20,43 @@ pub struct ServerLink {
     round_trip: Option<f64>,
 }
 
-/// The best rates of an hour in which an answer told one, and of the hour before.
+/// The best rates of the last hours in which an answer told one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Recent {
     hour: u64,
     best: f64,
+    /// Of the hour before.
     before: Option<f64>,
+    /// The mean over the hours before this one: of all so far, or of about a day of them.
+    usual: f64,
+    hours: u32,
 }
 
 impl Recent {
     /// One more rate, of this hour or a later one.
     fn and(earlier: Option<Self>, hour: u64, rate: f64) -> Self {
         match earlier {
+            None => Self { hour, best: rate, before: None, usual: rate, hours: 0 },
             Some(it) if hour <= it.hour => Self { best: it.best.max(rate), ..it },
-            Some(it) if hour == it.hour + 1 => Self { hour, best: rate, before: Some(it.best) },
-            _ => Self { hour, best: rate, before: None },
+            Some(it) => {
+                let hours = (it.hours + 1).min(HOURS_PER_DAY);
+                let usual = it.usual + (it.best - it.usual) / f64::from(hours);
+                let before = (hour == it.hour + 1).then_some(it.best);
+                Self { hour, best: rate, before, usual, hours }
+            }
         }
     }
 
     fn rate(&self) -> f64 {
         self.before.map_or(self.best, |before| before.max(self.best))
+    }
+
+    /// How much more of the link may be taken now than usually: when the others leave more of it, fewer of them are
+    /// there to wait. The square of what they leave: then the mean over their waits stays what it is at an even pace
+    /// (`reports/low-load/HARM.md`). Before half a day of hours is known nothing passes for quiet.
+    fn quiet(&self) -> f64 {
+        let most = if self.hours < HALF_A_DAY { 1.0 } else { MOST_QUIET };
+        if self.hours == 0 { 1.0 } else { (self.rate() / self.usual).powi(2).clamp(1.0 / MOST_QUIET, most) }
     }
 }
 
@@ -62,6 +79,10 @@ pub struct Flow {
 }
 
 const SECONDS_PER_HOUR: u64 = 3600;
+const HOURS_PER_DAY: u32 = 24;
+const HALF_A_DAY: u32 = 12;
+/// In the quietest hours so many times as much of a link is taken as usually: at 2 % that keeps the worst hour below 10 %.
+pub const MOST_QUIET: f64 = 3.0;
 
 /// Below four segments of Ethernet (1,460 bytes of TCP each) the time of a body is noise.
 pub const LEAST_BYTES: f64 = 4.0 * SEGMENT;
@@ -123,7 +144,8 @@ impl ServerLink {
         self.best.map(|rate| rate * 8.0)
     }
 
-    /// Takes in an exchange, and says how long it took the link.
+    /// Takes in an exchange, and says for how long it kept the link busy: in hours in which others leave more of the link than
+    /// usually a part of that, in others a multiple.
     ///
     /// Before any rate is known that is all the time that the answer took to come, as it is where much came in no
     /// time. What came of an answer that was not read took the link for a round trip at most: then the server hears
@@ -140,8 +162,8 @@ impl ServerLink {
     /// // The same came slowly, for others used the link just then: it is the same part of what they leave of it.
     /// let slow = Flow { transfer: Duration::from_secs(9), ..quick };
     /// assert_eq!(link.take(&slow).as_millis(), 1030);
-    /// // When they use it for hours, less is left, and it takes longer.
-    /// assert_eq!(link.take(&Flow { hour: 2, ..slow }).as_secs(), 9);
+    /// // When they use it for hours, less is left: it takes nine times as long, and is felt by more of them.
+    /// assert_eq!(link.take(&Flow { hour: 2, ..slow }).as_secs(), 9 * 3);
     /// ```
     pub fn take(&mut self, flow: &Flow) -> Duration {
         if let Some(rate) = flow.rate() {
@@ -160,7 +182,8 @@ impl ServerLink {
         let unread = if flow.is_unread { self.unread_seconds() } else { 0.0 };
         let transfer = flow.transfer.as_secs_f64();
         let at_best = self.best.map_or(transfer, |best| flow.bytes as f64 / best);
-        let seconds = if flow.came_in_no_time() { at_best.min(transfer) } else { at_best } + unread;
+        let quiet = self.recent.as_ref().map_or(1.0, Recent::quiet);
+        let seconds = (if flow.came_in_no_time() { at_best.min(transfer) } else { at_best } + unread) / quiet;
         Duration::from_micros((seconds * 1e6).round() as u64)
     }
 

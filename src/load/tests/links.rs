@@ -116,28 +116,38 @@ fn what_is_not_read_takes_a_link_that_is_known_no_longer_than_what_can_be_on_its
     assert_eq!(link.take(&file).as_millis(), 694);
 }
 
+/// A page of 33 kB in this hour of the clock, in so many seconds: how long it kept the link busy.
+fn busy(link: &mut ServerLink, hour: u64, seconds: f64) -> f64 {
+    let transfer = Duration::from_secs_f64(seconds);
+    let page = Flow { hour, bytes: 33_460, after_head: 33_460, transfer, ..Flow::default() };
+    (link.take(&page).as_secs_f64() * 100.0).round() / 100.0
+}
+
 #[test]
 fn a_link_is_judged_by_what_others_leave_of_it_in_these_hours() {
     let mut link = ServerLink::default();
-    let mut busy = |hour, seconds| {
-        let transfer = Duration::from_secs_f64(seconds);
-        let page = Flow { hour, bytes: 33_460, after_head: 33_460, transfer, ..Flow::default() };
-        (link.take(&page).as_secs_f64() * 100.0).round() / 100.0
+    // One answer of the hour came better, and counts for the next hour too.
+    let times = [(12, 4.0), (12, 2.0), (12, 4.0), (13, 4.0)].map(|(hour, took)| busy(&mut link, hour, took));
+    assert_eq!(times, [4.18, 2.09, 2.09, 2.09]);
+    // Later that is over: twice as long; and two thirds of the usual rate are left, so that less of it is taken.
+    assert_eq!(busy(&mut link, 15, 4.0), 9.41);
+    // An answer that tells no rate goes by the last that is known.
+    let tells_none = Flow { hour: 16, bytes: 3346, transfer: Duration::from_secs(9), ..Flow::default() };
+    assert_eq!(link.take(&tells_none).as_millis(), 941);
+}
+
+#[test]
+fn more_is_taken_of_a_link_in_hours_in_which_others_leave_more_of_it() {
+    let mut link = ServerLink::default();
+    let mut day = |hours: std::ops::Range<u64>, seconds| -> Vec<f64> {
+        hours.map(|hour| busy(&mut link, hour, seconds)).collect()
     };
-    // At noon, when the link is crowded; one answer of the hour came better.
-    assert_eq!([busy(12, 4.0), busy(12, 2.0), busy(12, 4.0), busy(13, 4.0)], [4.18, 2.09, 2.09, 2.09]);
-    assert_eq!(busy(14, 4.0), 4.18, "two hours later that is over");
-    // At night.
-    assert_eq!([busy(26, 0.5), busy(27, 0.6)], [0.52, 0.52]);
-    // An answer that tells no rate goes by the last that is known, an answer of an earlier hour changes nothing.
-    let tells_none = Flow { hour: 99, bytes: 3346, transfer: Duration::from_secs(9), ..Flow::default() };
-    assert_eq!(link.take(&tells_none).as_millis(), 52);
-    let late = Flow {
-        hour: 1,
-        bytes: 33_460,
-        after_head: 33_460,
-        transfer: Duration::from_secs(4),
-        ..Flow::default()
-    };
-    assert_eq!(link.take(&late).as_millis(), 522);
+    // As fast as ever: what it took. Before half a day has passed nothing is known of nights.
+    assert_eq!((day(8..19, 1.0), day(19..20, 0.8)), (vec![1.05; 11], vec![0.84]));
+    // Then what comes a quarter faster than usually takes more than that less; it becomes usual by and by.
+    let night = day(20..32, 0.8);
+    assert_eq!((night[0], night[11]), (0.56, 0.68));
+    assert!(night.is_sorted());
+    // Never more than three times as much, however quiet it is.
+    assert_eq!(day(32..33, 0.1), [0.03]);
 }
