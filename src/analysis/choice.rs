@@ -1,7 +1,7 @@
 use serde::Serialize;
 
 use super::evidence::Side;
-use super::{Bounds, Censoring, CurveLevel, DepthShare, Estimate, Evidence, Kind, LoadUnit};
+use super::{Bounds, Censoring, CurveLevel, DepthShare, Estimate, Evidence, Kind, LoadUnit, Reading};
 
 /// A depth chosen by one criterion, with all depths for comparison.
 #[derive(Clone, Debug, Serialize)]
@@ -18,7 +18,8 @@ pub struct Choice {
     pub depth: Option<u16>,
     /// The depth that would be chosen by the curve itself.
     pub as_measured: Option<u16>,
-    /// The depth that would be chosen by the end of the interval that is on the safe side; none without intervals.
+    /// The depth that would be chosen by the end of the interval that is on the safe side; none without intervals, or
+    /// if the survey ended too early to be so sure.
     pub at_worst: Option<u16>,
     /// The depth that would be chosen by the other end of the interval.
     pub at_best: Option<u16>,
@@ -84,16 +85,6 @@ pub enum Criterion {
         /// How often that counts what several trees know.
         reading: Reading,
     },
-}
-
-/// How coverage counts what several site trees know.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Reading {
-    /// Once in every site tree.
-    Pair,
-    /// Once in the survey.
-    Union,
 }
 
 /// What the levels 0 to `depth` cost and cover.
@@ -198,40 +189,6 @@ impl Criterion {
     }
 }
 
-impl Reading {
-    /// The word in files and flags.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Pair => "pair",
-            Self::Union => "union",
-        }
-    }
-
-    /// The reading that a word of files and flags stands for.
-    #[must_use]
-    pub fn named(word: &str) -> Option<Self> {
-        [Self::Pair, Self::Union].into_iter().find(|reading| reading.word() == word)
-    }
-
-    /// The coverage of a level. Addresses belong to the survey and not to a tree, so they have one reading.
-    #[must_use]
-    pub fn coverage(self, level: &CurveLevel, kind: Kind) -> Estimate {
-        match self {
-            Self::Pair => level.pair(kind).unwrap_or_else(|| level.union(kind)),
-            Self::Union => level.union(kind),
-        }
-    }
-
-    pub(super) fn bounds(self, censoring: &Censoring, depth: usize, kind: Kind) -> Bounds {
-        let Some(level) = censoring.levels.get(depth) else { return Bounds { low: 0.0, high: 1.0 } };
-        match self {
-            Self::Pair => level.pair.get(kind as usize).copied().unwrap_or(level.union[kind as usize]),
-            Self::Union => level.union[kind as usize],
-        }
-    }
-}
-
 impl Choice {
     /// Chooses a depth by a criterion.
     #[must_use]
@@ -259,7 +216,7 @@ impl Choice {
             verdict,
             depth,
             as_measured: criterion.choose(figures().map(|figure| figure.value)),
-            at_worst: at_worst.filter(|_| has_intervals),
+            at_worst: at_worst.filter(|_| has_intervals && criterion.can_choose(known.with_next)),
             at_best: at_best.filter(|_| has_intervals),
             settling: depth.and_then(|depth| Settling::of(figures().nth(depth.into())?, curves.trees)),
             deepest: curves.levels.last().map_or(0, |level| level.depth),
@@ -287,7 +244,7 @@ impl Settling {
         clippy::cast_sign_loss,
         reason = "`as` saturates; no count is negative"
     )]
-    fn of(figure: Estimate, sites: u64) -> Option<Self> {
+    pub(super) fn of(figure: Estimate, sites: u64) -> Option<Self> {
         let (low, high) = figure.interval()?;
         let times = ((high - low) / (2.0 * Self::WITHIN)).powi(2);
         let more = sites as f64 * (times - 1.0);

@@ -69,14 +69,12 @@ impl Evidence {
 }
 
 impl Side {
-    /// Of a figure that is neither nothing nor all and has no interval, nothing is sure.
     pub(super) fn end_of(self, figure: Estimate) -> f64 {
-        let is_estimated = figure.interval().is_some() || figure.value <= 0.0 || figure.value >= 1.0;
         match self {
-            Self::Low if is_estimated => figure.low,
-            Self::High if is_estimated => figure.high,
-            Self::Low => 0.0,
-            Self::High => 1.0,
+            Self::Low if figure.is_unsure() => 0.0,
+            Self::High if figure.is_unsure() => 1.0,
+            Self::Low => figure.low,
+            Self::High => figure.high,
         }
     }
 }

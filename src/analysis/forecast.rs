@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::evidence::Side;
 use super::schedule::{Conditions, Exchanges, Pacing, Schedule};
-use super::{DepthShare, Environment, Estimate, Evidence, Kind, Reading, Verdict};
+use super::{DepthShare, Environment, Estimate, Evidence, Kind, Reading, Settling, Verdict};
 
 /// What a survey to each depth would take, cost and bring in a network environment, and which depth fits.
 #[derive(Clone, Debug, Serialize)]
@@ -24,6 +24,8 @@ pub struct Forecast {
     /// The depth recommended; none when none fits, or the survey ended too early to tell. It is the least that keeps
     /// all bounds if a coverage is wanted, and else the greatest.
     pub depth: Option<u16>,
+    /// How many more sites would settle the coverage there, if one is wanted.
+    pub settling: Option<Settling>,
     /// Where no depth fits, the one that comes nearest, and what each bound would have to give for it.
     pub nearest: Option<Nearest>,
     /// The deepest level walked: nothing can be said of deeper ones.
@@ -182,6 +184,9 @@ impl Forecast {
             reading,
             verdict,
             depth: fits.filter(|_| verdict == Verdict::Recommended),
+            settling: wanted.and(fits).and_then(|depth| {
+                Settling::of(reading.coverage(curves.levels.get(usize::from(depth))?, of), curves.trees)
+            }),
             nearest: if fits.is_none() { Nearest::of(environment, &levels) } else { None },
             deepest: depths.last().copied().unwrap_or(0),
             trees: curves.trees,
@@ -446,6 +451,7 @@ mod tests {
             reading: Reading::Union,
             verdict: Verdict::NoneFits,
             depth: fits,
+            settling: None,
             nearest: Nearest::of(&environment, &levels),
             deepest: 0,
             trees: 1,

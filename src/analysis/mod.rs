@@ -35,6 +35,7 @@ mod links;
 mod occurrences;
 pub mod overview;
 mod ratios;
+mod reading;
 mod recorded;
 mod sampled_rate;
 mod sampling;
@@ -49,7 +50,7 @@ mod unseen;
 mod worlds;
 
 pub use censoring::{Bounds, CensoredLevel, Censoring};
-pub use choice::{Choice, ChoiceLevel, Criterion, Reading, Settling, Verdict};
+pub use choice::{Choice, ChoiceLevel, Criterion, Settling, Verdict};
 pub use classes::ServerClass;
 pub use curves::{CurveLevel, Curves};
 pub use deepest::{Deepest, DeepestLevel};
@@ -64,6 +65,7 @@ pub use grouped::grouped;
 pub use known::{Known, KnownByDepth};
 pub use occurrences::{Occurrence, Occurrences};
 pub use overview::Overview;
+pub use reading::Reading;
 pub use recorded::Recorded;
 pub use sampling::Sampling;
 pub use schedule::{Conditions, Exchanges, MeasuredServer, Pacing, Schedule, ServerLoad, Settled};
@@ -120,7 +122,8 @@ pub enum LoadUnit {
 
 /// A figure with the interval that holds what it estimates with the confidence asked for.
 ///
-/// Where nothing is estimated, or nothing tells how sure it is, both ends are the figure itself: it has no interval.
+/// Where nothing is estimated, or nothing tells how sure it is, both ends are the figure itself: it has no interval. The
+/// first is so of nothing and of all, which are shares by definition.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Estimate {
     /// As it was measured.
@@ -143,16 +146,23 @@ impl Estimate {
     pub fn interval(&self) -> Option<(f64, f64)> {
         (self.low < self.high).then_some((self.low, self.high))
     }
+
+    /// Whether it is a share between nothing and all of which nothing tells how sure it is.
+    #[must_use]
+    pub fn is_unsure(&self) -> bool {
+        self.interval().is_none() && self.value > 0.0 && self.value < 1.0
+    }
 }
 
-/// Ends that are not there are null.
+/// Ends of a share that nothing tells how sure it is are null.
 impl serde::Serialize for Estimate {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeStruct;
         let mut estimate = serializer.serialize_struct("Estimate", 3)?;
+        let is_told = !self.is_unsure();
         estimate.serialize_field("value", &self.value)?;
-        estimate.serialize_field("low", &self.interval().map(|(low, _)| low))?;
-        estimate.serialize_field("high", &self.interval().map(|(_, high)| high))?;
+        estimate.serialize_field("low", &is_told.then_some(self.low))?;
+        estimate.serialize_field("high", &is_told.then_some(self.high))?;
         estimate.end()
     }
 }

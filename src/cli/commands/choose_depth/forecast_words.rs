@@ -1,8 +1,9 @@
 use std::fmt::Write;
 
-use super::words::{ADVICE_DEEPER, by_confidence, deeper_in_words, known_in_words};
+use super::figures::{by_confidence, interval, kind_in_words, lower, percent, settled, with_interval};
+use super::too_shallow::TooShallow;
 use crate::analysis::{
-    Bound, Estimate, Forecast, ForecastLevel, Give, Kind, Limit, Nearest, ServerSpread, Verdict,
+    Bound, Evidence, Forecast, ForecastLevel, Give, Limit, Nearest, ServerSpread, Verdict,
 };
 use crate::cli::columns::{Columns, Side};
 use crate::records::units::{bytes, duration, thousands};
@@ -135,25 +136,31 @@ fn recommended(forecast: &Forecast, level: &ForecastLevel) -> String {
         (None, false) => "the greatest that keeps all bounds".to_owned(),
         (None, true) => "the greatest that was walked; no bound is set".to_owned(),
     };
-    format!(
-        "Recommended: depth {}: {} of the {} known, in {} with {} requests.\n  It is {why}.\n{}",
+    let mut text = format!(
+        "Recommended: depth {}: {} of the {} known, in {} with {} requests.\n  It is {why}.\n",
         level.depth,
         with_interval(level.coverage),
         kind_in_words(forecast.of),
         duration(level.seconds),
         thousands(level.requests),
-        kept(forecast.limits.iter())
-    )
+    );
+    if let (Some(_), Some((low, _))) = (forecast.environment.survey.coverage, level.coverage.interval())
+        && forecast.confidence <= Evidence::EVEN
+    {
+        let _ = writeln!(text, "  Risk: {}; 'survey.confidence' lets a safer figure decide.", lower(low));
+    }
+    if let Some(settling) = forecast.settling {
+        let _ = writeln!(text, "  {}", settled(settling, forecast.trees));
+    }
+    text + &kept(forecast.limits.iter())
 }
 
 fn survey_deeper(forecast: &Forecast) -> String {
-    let known = known_in_words(forecast.known, kind_in_words(forecast.of), forecast.deepest);
+    let Forecast { open_trees, trees, deepest, known, .. } = *forecast;
     let wanted = forecast.environment.survey.coverage.map(percent).unwrap_or_default();
-    format!(
-        "{}{known}; {wanted} is wanted.\n{ADVICE_DEEPER}{}",
-        deeper_in_words(forecast.open_trees, forecast.trees, forecast.deepest),
-        kept(forecast.limits.iter())
-    )
+    let deeper = TooShallow { open_trees, trees, deepest, known };
+    let said = deeper.in_words(kind_in_words(forecast.of), &format!("{wanted} is wanted"));
+    said + &kept(forecast.limits.iter())
 }
 
 /// What fails first, which depth comes nearest, and how far each bound would have to give.
@@ -250,30 +257,4 @@ fn bit_rate(bits_per_second: f64) -> String {
         unit = larger;
     }
     format!("{value:.1} {unit}")
-}
-
-/// `97.5 %`.
-pub(super) fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
-}
-
-/// `96.9–98.0 %`; nothing where there is no interval.
-pub(super) fn interval(estimate: Estimate) -> String {
-    let ends = estimate.interval().map(|(low, high)| format!("{:.1}–{:.1} %", low * 100.0, high * 100.0));
-    ends.unwrap_or_default()
-}
-
-/// `97.5 % (96.9–98.0 %)`.
-pub(super) fn with_interval(estimate: Estimate) -> String {
-    let ends = estimate.interval().map(|_| format!(" ({})", interval(estimate)));
-    percent(estimate.value) + &ends.unwrap_or_default()
-}
-
-pub(super) fn kind_in_words(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Urls => "external URLs",
-        Kind::Hosts => "external hosts",
-        Kind::Sites => "external sites",
-        Kind::Addresses => "server addresses",
-    }
 }

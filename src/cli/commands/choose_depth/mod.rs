@@ -1,13 +1,15 @@
 //! Which depth to use: by coverage, by load, or for a network environment.
 
+mod answer;
+mod figures;
 mod forecast_words;
+mod too_shallow;
 mod words;
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use serde::Serialize;
 
 use crate::analysis::{
     Ceiling, Choice, Conditions, Criterion, Environment, Evidence, Exchanges, Forecast, Grouping, Kind,
@@ -20,6 +22,7 @@ use crate::records::Manifest;
 use crate::rehearsal::SurveyPacing;
 use crate::settings::{Settings, Size, Span, typed};
 use crate::survey::{LONGEST_WAIT, SurveyError};
+use answer::{Advice, Answer, Group};
 use words::advice_in_words;
 
 /// Say which depth to use, from the tables of a survey.
@@ -124,36 +127,6 @@ An environment file; every key may be left out, and is then as recorded, or no b
   max-delay = \"1m\"
   rate = \"1MiB\"          # bytes per second, or \"none\"";
 
-/// What is told.
-#[derive(Serialize)]
-struct Advice {
-    survey: PathBuf,
-    #[serde(flatten)]
-    answer: Answer,
-    /// What groups are told apart by.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    grouped_by: Option<&'static str>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    groups: Vec<Group>,
-    notes: Vec<String>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "snake_case")]
-enum Answer {
-    Choice(Box<Choice>),
-    Forecast(Box<Forecast>),
-}
-
-/// The answer for a part of the site trees.
-#[derive(Serialize)]
-struct Group {
-    name: String,
-    trees: u64,
-    #[serde(flatten)]
-    answer: Answer,
-}
-
 impl ChooseDepth {
     /// # Errors
     /// When there is no survey in DIR, a table cannot be read, or the environment cannot be.
@@ -167,15 +140,6 @@ impl ChooseDepth {
             print(&advice_in_words(&advice))?;
         }
         Ok(if advice.answer.verdict() == Verdict::Recommended { Exit::Done } else { Exit::NoDepth })
-    }
-}
-
-impl Answer {
-    fn verdict(&self) -> Verdict {
-        match self {
-            Self::Choice(choice) => choice.verdict,
-            Self::Forecast(forecast) => forecast.verdict,
-        }
     }
 }
 

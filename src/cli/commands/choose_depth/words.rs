@@ -1,10 +1,10 @@
 use std::fmt::Write;
 
-use super::forecast_words::{forecast_in_words, interval, kind_in_words, percent, with_interval};
-use super::{Advice, Answer};
-use crate::analysis::{
-    Choice, ChoiceLevel, Criterion, DepthShare, Evidence, LoadUnit, Reading, Settling, Verdict,
-};
+use super::answer::{Advice, Answer};
+use super::figures::{by_confidence, interval, kind_in_words, lower, percent, settled, with_interval};
+use super::forecast_words::forecast_in_words;
+use super::too_shallow::TooShallow;
+use crate::analysis::{Choice, ChoiceLevel, Criterion, Evidence, LoadUnit, Reading, Verdict};
 use crate::cli::columns::{Columns, Side};
 use crate::records::units::{bytes, duration, thousands};
 
@@ -120,15 +120,6 @@ fn why(choice: &Choice) -> String {
     }
 }
 
-/// What decides at a confidence.
-pub(super) fn by_confidence(confidence: f64) -> String {
-    if confidence > Evidence::EVEN {
-        format!("at a confidence of {}", percent(confidence))
-    } else {
-        "by the curve".to_owned()
-    }
-}
-
 fn risk(choice: &Choice, level: &ChoiceLevel) -> String {
     let Some((low, high)) = choice.criterion.figure_of(level).interval() else {
         let why = if level.depth == choice.deepest {
@@ -142,9 +133,7 @@ fn risk(choice: &Choice, level: &ChoiceLevel) -> String {
         return by_the_curve(choice);
     }
     let far = match choice.criterion {
-        Criterion::Coverage { .. } => {
-            format!("coverage is as likely lower as higher, and may be {}", percent(low))
-        }
+        Criterion::Coverage { .. } => lower(low),
         Criterion::Load { .. } => {
             format!("the load is as likely higher as lower, and may be {}", percent(high))
         }
@@ -180,15 +169,6 @@ fn saved(choice: &Choice, level: &ChoiceLevel) -> String {
     percent(level.saved[choice.criterion.unit() as usize])
 }
 
-fn settled(settling: Settling, trees: u64) -> String {
-    format!(
-        "About {} more sites would settle it, with an interval of ± {:.0} points; {} were surveyed.",
-        thousands(settling.more_sites),
-        settling.within * 100.0,
-        thousands(trees)
-    )
-}
-
 fn survey_deeper(choice: &Choice) -> String {
     let (of, wanted) = match choice.criterion {
         Criterion::Coverage { at_least, .. } => {
@@ -198,33 +178,8 @@ fn survey_deeper(choice: &Choice) -> String {
             (unit_in_words(unit), format!("{} may be spent, which may pay for more levels", percent(at_most)))
         }
     };
-    let head = deeper_in_words(choice.open_trees, choice.trees, choice.deepest);
-    format!("{head}{}; {wanted}.\n{ADVICE_DEEPER}", known_in_words(choice.known, of, choice.deepest))
-}
-
-/// What to do then.
-pub(super) const ADVICE_DEEPER: &str =
-    "  Survey a sample of the sites deeper (--sample, --depth), and ask again.\n";
-
-/// Why a survey must go deeper.
-pub(super) fn deeper_in_words(open: u64, trees: u64, deepest: u16) -> String {
-    format!(
-        "Survey deeper: {} of {} site trees go on below depth {deepest}, where this survey ended, so that no depth can be\n\
-         recommended. Coverage and load are shares of what it knows; of all levels, coverage is at most what is shown.\n",
-        thousands(open),
-        thousands(trees)
-    )
-}
-
-/// How much of all levels the survey knows.
-pub(super) fn known_in_words(known: DepthShare, of: &str, deepest: u16) -> String {
-    let next = percent(known.with_next);
-    let trend = if known.by_trend > known.with_next {
-        format!("; by the trend of the levels they have {}", percent(known.by_trend))
-    } else {
-        ", and less with levels below".to_owned()
-    };
-    format!("  Levels 0 to {deepest} may have {next} of the {of} with the next level{trend}")
+    let Choice { open_trees, trees, deepest, known, .. } = *choice;
+    TooShallow { open_trees, trees, deepest, known }.in_words(of, &wanted)
 }
 
 fn no_depth(choice: &Choice) -> String {
