@@ -8,7 +8,7 @@ use super::error::SurveyError;
 use super::others::{Others, Waits};
 use crate::records::units::{bytes, count, duration, thousands};
 use crate::records::{
-    Cost, Judgement, LevelRow, Manifest, ServerRow, SiteRow, SurveyState, Timestamp, Unchanged,
+    Cost, Judgement, LevelRow, Manifest, ServerRow, SiteRow, SurveyState, SurveyedWeb, Timestamp, Unchanged,
     Verdict, exchange_counts, read_table,
 };
 
@@ -17,6 +17,8 @@ use crate::records::{
 pub struct Summary {
     /// As the manifest has it.
     pub state: SurveyState,
+    /// Whether its servers are those of the Internet.
+    pub web: SurveyedWeb,
     /// Sites with a tree in the tables.
     pub sites: u64,
     /// Addresses that answered.
@@ -96,6 +98,7 @@ impl Summary {
         let manifest = Manifest::load(dir)?;
         let mut summary = Self {
             state: manifest.state,
+            web: manifest.web(),
             unrecorded_exchanges: manifest.unrecorded_exchanges,
             broken_promises: manifest.broken_promises,
             promises: manifest.promises,
@@ -207,6 +210,9 @@ fn share(part: u64, whole: u64) -> f64 {
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some([title, text]) = self.web.warning() {
+            writeln!(f, "{title} {text}\n")?;
+        }
         writeln!(
             f,
             "{} on {}: {}, {}, {} received",
