@@ -36,7 +36,7 @@ impl SurveyedWeb {
             Self::Internet => return None,
             Self::Virtual(_) => (
                 is_virtual,
-                "Names, networks, pages and numbers are invented; nothing here is said of real servers."
+                "Names, networks, pages and numbers are invented and say nothing about real servers."
                     .to_owned(),
             ),
             Self::Recorded(_) => (
@@ -47,7 +47,7 @@ impl SurveyedWeb {
                 is_virtual,
                 format!(
                     "Every connection went to {address}, whatever the address. Names, networks, pages and numbers are \
-                     those of the Web behind it; nothing here is said of real servers."
+                     those of the Web behind it and say nothing about real servers."
                 ),
             ),
         };

@@ -231,7 +231,7 @@ fn a_survey_that_is_not_of_the_internet_says_so_in_its_title_above_its_numbers_a
             None,
             "A virtual Web: the servers of .ke",
             Some(
-                "A virtual Web, not the Internet.</strong> Names, networks, pages and numbers are invented;",
+                "A virtual Web, not the Internet.</strong> Names, networks, pages and numbers are invented ",
             ),
             "Simulated survey of a virtual Web: the servers of .ke,",
         ),
