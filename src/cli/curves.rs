@@ -11,9 +11,9 @@ use crate::records::{CurveRow, LinkRow, Manifest, Row, SurveyState, read_curves,
 /// Groups of site trees that are told of each grouping, the largest.
 pub(super) const MOST_GROUPS: usize = 20;
 
-/// At the end of a survey with more external links its curves are left to `report`. Curves of 100 million links take
-/// a minute for the whole survey alone, as much again for each of six groupings, and 2.2 GB (`reports/large`); those of
-/// ten million about as much memory as a survey of a hundred thousand sites, and a minute or two.
+/// At the end of a survey with more external links its curves are left to `report`. Those of 100 million take a minute for
+/// the whole survey alone, and 2.2 GB (`reports/large`); each of the six groupings reads the links again. A tenth of that
+/// is less memory than a survey of 100,000 sites has while it walks (`reports/simulation`), and some minutes at most.
 const MOST_LINKS: u64 = 10_000_000;
 
 /// With more external links, drawing takes long enough to wonder.
@@ -27,16 +27,13 @@ pub(super) fn draw_at_the_end(dir: &Path) {
         if manifest.state != SurveyState::Finished || manifest.tables.contains_key(CurveRow::TABLE) {
             return Ok(());
         }
-        let links = manifest.tables.get(LinkRow::TABLE).map_or(0, |links| links.rows);
+        let links = links(&manifest);
         if links > MOST_LINKS {
             let (links, dir) = (thousands(links), dir.display());
             say(&format!(
                 "the table of curves is not drawn yet: {links} external links take a while; `ccsurvey report {dir}` draws it"
             ));
             return Ok(());
-        }
-        if links > MANY_LINKS {
-            say(&format!("drawing the curves of {} external links", thousands(links)));
         }
         let sampling = Sampling::default();
         let recorded = Recorded::load(dir)?;
@@ -71,7 +68,16 @@ fn is_counted(manifest: &Manifest) -> bool {
     manifest.state != SurveyState::Finished || manifest.tables.contains_key(CurveRow::TABLE)
 }
 
+/// How many external links the tables have, as the manifest last told.
+fn links(manifest: &Manifest) -> u64 {
+    manifest.tables.get(LinkRow::TABLE).map_or(0, |links| links.rows)
+}
+
 fn write(dir: &Path, recorded: &Recorded, whole: &Curves) -> Result<(), AnalysisError> {
+    let links = links(&recorded.manifest);
+    if links > MANY_LINKS {
+        say(&format!("drawing the curves of all groups from {} external links", thousands(links)));
+    }
     let rows = curve_rows(dir, recorded, whole, MOST_GROUPS, &whole.sampling)?;
     write_curves(dir, &rows)?;
     // The manifest of a survey at work is its own.
