@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes figures, anchors and RESULTS.md from the surveys that reports/paper/run has simulated.
 
-    analyse.py --work DIR --out DIR --seeds 1 2 3 4 5
+    analyse.py --work DIR --out DIR VARIANT-SEED …
 
 Reads the tables and what was measured; draws nothing from the clock or from chance, so that the same surveys
 make the same bytes.
@@ -28,7 +28,7 @@ COMPARED = ("heterogeneous", "homogeneous")
 
 def main():
     options = parse_options()
-    all_surveys = surveys.open_all(options.work, options.seeds)
+    all_surveys = surveys.open_all(options.work, options.surveys)
     curves = {of: {} for of in surveys.VARIANTS}
     trees, measured, spread = ({of: {} for of in COMPARED} for _ in range(3))
     for survey in all_surveys:
@@ -38,7 +38,7 @@ def main():
             trees[survey.variant][survey.seed] = depths.trees_by_deepest(survey)
             measured[survey.variant][survey.seed] = anchors.values(table, trees[survey.variant][survey.seed])
             spread[survey.variant][survey.seed] = unevenness(survey)
-    found = results.Found(all_surveys, options.seeds, curves, trees, measured, spread, script_rule(curves))
+    found = results.Found(all_surveys, curves, trees, measured, spread, script_rule(curves))
     write_tables(options.out, found)
     draw(options.out, found)
     (options.out / "RESULTS.md").write_text(results.markdown(found))
@@ -48,7 +48,7 @@ def parse_options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--work", type=pathlib.Path, required=True, help="where the surveys are")
     parser.add_argument("--out", type=pathlib.Path, required=True, help="where the results go")
-    parser.add_argument("--seeds", type=int, nargs="+", required=True)
+    parser.add_argument("surveys", nargs="+", help="such as heterogeneous-1")
     return parser.parse_args()
 
 
@@ -76,7 +76,7 @@ def write_tables(out, found):
     pl.DataFrame(figure2(found)).write_csv(out / "figure2.csv")
     pl.DataFrame(figure3(found)).write_csv(out / "figure3.csv")
     pl.DataFrame(rule_table(found)).write_csv(out / "script-rule.csv")
-    pl.DataFrame(list(anchors.rows(found.measured, found.seeds))).write_csv(out / "anchors.csv")
+    pl.DataFrame(list(anchors.rows(found.measured))).write_csv(out / "anchors.csv")
     pl.DataFrame(spread_table(found)).write_csv(out / "unevenness.csv")
     pl.DataFrame(provenance.runs(found)).write_csv(out / "runs.csv")
 
@@ -117,21 +117,24 @@ def figure3(found):
 
 
 def rule_table(found):
+    paired = found.seeds_of("script-rule-off")
     for depth in range(found.limit + 1):
         for column in COUNTED:
             shares = np.array([row[column] for row in found.rule if row["depth"] == depth])
             yield {"depth": depth, "counted": column,
-                   "rule_on_mean": round(float(found.stack("heterogeneous", column)[:, depth].mean()), 3),
+                   "rule_on_mean": round(float(found.stack("heterogeneous", column, paired)[:, depth].mean()), 3),
                    "rule_off_mean": round(float(found.stack("script-rule-off", column)[:, depth].mean()), 3),
                    **summed("share_missed_", shares)}
 
 
 def spread_table(found):
     for variant in COMPARED:
-        for measure in found.spread[variant][found.seeds[0]]:
-            each = [found.spread[variant][seed][measure] for seed in found.seeds]
+        spread = found.spread[variant]
+        for measure in spread[found.seeds_of(variant)[0]]:
+            each = [spread[seed][measure] for seed in spread]
             yield {"variant": variant, "measure": measure,
-                   **{f"seed_{seed}": round(value, 6) for seed, value in zip(found.seeds, each)},
+                   **{f"seed_{seed}": round(spread[seed][measure], 6) if seed in spread else None
+                      for seed in found.seeds_of("heterogeneous")},
                    "mean": round(sum(each) / len(each), 6)}
 
 

@@ -16,8 +16,12 @@ class Anchor:
     # Who says so: the specification of the virtual Web, or how we read a word like "few" or "about".
     bound: str
 
-    def holds(self, mean):
-        return bool(self.least <= mean <= self.most)
+    def holds(self, value):
+        return bool(self.least <= value <= self.most)
+
+    def holds_in(self, measured):
+        """The seeds whose world is within the bounds; `measured[seed]` is what `values` gave."""
+        return [seed for seed in measured if self.holds(round(measured[seed][self.name], 6))]
 
 
 ANCHORS = (
@@ -56,22 +60,32 @@ def values(table, trees):
     }
 
 
-def rows(measured, seeds):
-    """The rows of anchors.csv: `measured[variant][seed]` is what `values` gave."""
+def met_by(measured, names=tuple(anchor.name for anchor in ANCHORS)):
+    """The seeds whose world is within the bounds of all these anchors at once."""
+    wanted = [set(anchor.holds_in(measured)) for anchor in ANCHORS if anchor.name in names]
+    return sorted(set(measured).intersection(*wanted))
+
+
+def rows(measured):
+    """The rows of anchors.csv: `measured[variant][seed]` is what `values` gave. A variant may have fewer seeds."""
+    seeds = sorted(set().union(*measured.values()))
     for variant in measured:
         for anchor in ANCHORS:
-            each = [measured[variant][seed][anchor.name] for seed in seeds]
-            mean = sum(each) / len(each)
+            each = {seed: found[anchor.name] for seed, found in measured[variant].items()}
+            mean = sum(each.values()) / len(each)
             yield {
                 "variant": variant,
-                # The homogeneous variant is a comparison: what it gives is told, not demanded.
+                # The mean is what the worlds were calibrated to. The homogeneous variant is a comparison: what it gives is
+                # told, not demanded.
                 "required": "yes" if variant == "heterogeneous" else "no",
                 "anchor": anchor.name,
                 "meaning": anchor.meaning,
-                **{f"seed_{seed}": round(value, 6) for seed, value in zip(seeds, each)},
+                **{f"seed_{seed}": round(each[seed], 6) if seed in each else None for seed in seeds},
                 "mean": round(mean, 6),
                 "least": anchor.least,
                 "most": anchor.most,
                 "bound": anchor.bound,
-                "holds": "yes" if anchor.holds(round(mean, 6)) else "no",
+                "mean_holds": "yes" if anchor.holds(round(mean, 6)) else "no",
+                "holds_in": len(anchor.holds_in(measured[variant])),
+                "seeds": len(each),
             }

@@ -56,9 +56,11 @@ class Survey:
         return pl.scan_parquet(self.folder / "tables" / name / "*.parquet")
 
 
-def open_all(work, seeds):
-    """Every variant and seed; the program stops when one is missing or cannot be used."""
-    surveys = [Survey(work, variant, seed) for variant in VARIANTS for seed in seeds]
+def open_all(work, names):
+    """The surveys of these names, by variant and seed; the program stops when one is missing or cannot be used."""
+    named = [name.rpartition("-") for name in names]
+    surveys = [Survey(work, variant, int(seed)) for variant, _, seed in named]
+    surveys.sort(key=lambda survey: (VARIANTS.index(survey.variant), survey.seed))
     wrong = [reason for survey in surveys if (reason := why_unusable(survey))]
     depths = {survey.depth for survey in surveys} if not wrong else {0}
     if len(depths) > 1:

@@ -1,8 +1,10 @@
 """The words of RESULTS.md around the numbers."""
 
 INTRODUCTION = """\
-Statements of the paper that agree with what the virtual Web gives: {agreeing} ({count} of {statements}). Not: \
-{differing}. Anchors that hold: {holding} of {required}.
+**The worlds were calibrated to these figures**: keys of the virtual Web were chosen so that the mean over worlds comes to the \
+anchors {calibrated}. That their mean agrees is therefore no evidence for the paper; how far single worlds scatter is \
+what can be learned here. Of {worlds} worlds, which differ by their seed alone, {met}{met_seeds} meet all {anchors} anchors at once, and \
+{all_statements} agree with all statements of the paper ({statements}). Their mean meets {by_mean} of the {anchors}.
 
 Written by `reports/paper/run` from surveys of {date}, seeds {seeds}, {sites} start URLs each. Program: \
 {program}. Python {python}, polars {polars}, matplotlib {matplotlib}. Machine: {machine}. No number on this page \
@@ -77,7 +79,7 @@ Every measure by seed: [unevenness.csv](unevenness.csv).
 ![Shares saved and missed](script-rule.svg)
 
 One query URL a script is fetched; against a survey of the same world that fetches every one, this saves requests and
-misses what only other query URLs show. Means and ranges over the seeds, heterogeneous Web; all depths in
+misses what only other query URLs show. Means and ranges over {compared_count} seeds, heterogeneous Web; all depths in
 [script-rule.csv](script-rule.csv).
 
 {script_rule}
@@ -89,6 +91,10 @@ the paper, such as "few" or "about", and another reader may put another. `report
 [anchors.csv](anchors.csv).
 
 {anchors}
+
+Each world for itself; ✗ marks a value out of bounds, *within* counts the anchors that the world meets:
+
+{by_seed}
 
 ## The worlds
 
@@ -112,7 +118,8 @@ Keys in which the heterogeneous world differs from the defaults:
 - Time is virtual: busy time follows from the model's servers and links, and no server was loaded.
 - Each survey is walked once, to depth {limit}; a shallower one is its cut. That a cut equals a survey to that depth is
   tested elsewhere (`tests/promises/cut.rs`), not here.
-- Ranges are over {seed_count} seeds. They are no confidence intervals.
+- Ranges are over {seed_count} seeds, those of the comparisons (the homogeneous variant, the script rule) over
+  {compared_count}. They are no confidence intervals.
 """
 
 

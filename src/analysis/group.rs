@@ -22,6 +22,19 @@ impl Grouping {
     /// In the order of their numbers.
     pub const ALL: [Self; 6] =
         [Self::Cctld, Self::Generation, Self::Country, Self::Network, Self::Software, Self::Pages];
+
+    /// The word in files and flags.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Cctld => "cctld",
+            Self::Generation => "generation",
+            Self::Country => "country",
+            Self::Network => "network",
+            Self::Software => "software",
+            Self::Pages => "pages",
+        }
+    }
 }
 
 /// Names of groups, each once; a tree keeps the number of its name.

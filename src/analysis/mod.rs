@@ -8,7 +8,7 @@
 //! Memory is so bounded: about 40 bytes a level of a tree, 8 bytes a distinct URL.
 //!
 //! [`Curves`] are drawn from that: cumulative load and coverage against depth in both readings, *pair* and
-//! *union*, with intervals over site trees as sampling units.
+//! *union*, with intervals over site trees as sampling units; [`curve_rows`] makes a table of them.
 //!
 //! [`Overview`] is the rest of a country report: who was surveyed, what it cost whom, what was found, and whether
 //! promises on load were kept.
@@ -19,6 +19,7 @@ mod censoring;
 mod chance;
 mod choice;
 mod classes;
+mod curve_rows;
 mod curves;
 mod deepest;
 mod depth_share;
@@ -52,6 +53,7 @@ mod worlds;
 pub use censoring::{Bounds, CensoredLevel, Censoring};
 pub use choice::{Choice, ChoiceLevel, Criterion, Settling, Verdict};
 pub use classes::ServerClass;
+pub use curve_rows::curve_rows;
 pub use curves::{CurveLevel, Curves};
 pub use deepest::{Deepest, DeepestLevel};
 pub use depth_share::{DepthShare, DepthShares};

@@ -6,7 +6,7 @@ use polars::prelude::{DataFrame, PolarsResult};
 use super::links::{Gathering, Index, each_link};
 use super::tables::{TreeNumbers, columns, depth_of, each, key, retried};
 use super::{AnalysisError, Ended, Known, Labels, LevelCost, Tree, Trees, Unasked, group};
-use crate::records::{ExchangeRow, LevelRow, Manifest, SiteRow};
+use crate::records::{Cost, ExchangeRow, LevelRow, Manifest, SiteRow, Unlevelled};
 
 /// What is needed of a survey to draw its curves.
 #[derive(Clone, Debug)]
@@ -77,10 +77,7 @@ struct Loading {
     index: Index,
     levels: Vec<(u32, u16, LevelCost)>,
     unasked: Vec<Unasked>,
-    /// Load of robots.txt files whose level is told by the next page that is asked for.
-    robots: LevelCost,
-    robots_of: Option<u32>,
-    last_depth: u16,
+    unlevelled: Unlevelled<u32>,
 }
 
 impl Loading {
@@ -172,9 +169,6 @@ impl Loading {
             let Some(tree) = self.index.trees.find(columns.site.get(row), columns.seed.get(row)) else {
                 continue;
             };
-            if self.robots_of != Some(tree) {
-                self.end_of_exchanges(Some(tree));
-            }
             let (Some(host), Some(address), Some(busy_ms)) =
                 (columns.host.get(row), columns.address.get(row), columns.total_ms.get(row))
             else {
@@ -184,34 +178,30 @@ impl Loading {
             let address = key(address);
             let known = self.index.addresses.entry(key(host)).or_insert(address);
             *known = address.min(*known);
-            if let Some(depth) = columns.depth.get(row) {
-                self.last_depth = depth_of(Some(depth));
-                self.book_robots();
-            } else {
-                self.robots.requests += 1;
-                self.robots.bytes += columns.sent_bytes.get(row).unwrap_or_default()
-                    + columns.received_bytes.get(row).unwrap_or_default();
-                self.robots.busy_ms += busy_ms;
-            }
+            let depth = columns.depth.get(row).map(|depth| depth_of(Some(depth)));
+            let [sent_bytes, received_bytes] =
+                [columns.sent_bytes, columns.received_bytes].map(|bytes| bytes.get(row).unwrap_or_default());
+            let booked =
+                self.unlevelled.next(&tree, depth, Cost { requests: 1, sent_bytes, received_bytes, busy_ms });
+            self.book(booked);
         }
         Ok(())
     }
 
-    /// What is left of the robots.txt of a tree was asked for last, for a level that then asked for nothing.
-    fn end_of_exchanges(&mut self, next: Option<u32>) {
-        self.book_robots();
-        (self.robots_of, self.last_depth) = (next, 0);
-    }
-
-    fn book_robots(&mut self) {
-        let cost = std::mem::take(&mut self.robots);
-        if let Some(tree) = self.robots_of {
-            self.add_cost(tree, self.last_depth, cost);
-        }
+    fn book(&mut self, booked: Option<(u32, u16, Cost)>) {
+        let Some((tree, depth, cost)) = booked else { return };
+        let requests = u32::try_from(cost.requests).unwrap_or(u32::MAX);
+        let bytes = cost.sent_bytes + cost.received_bytes;
+        self.add_cost(
+            tree,
+            depth,
+            LevelCost { requests, bytes, busy_ms: cost.busy_ms, ..LevelCost::default() },
+        );
     }
 
     fn finish(mut self) -> (Trees, Index) {
-        self.end_of_exchanges(None);
+        let booked = std::mem::take(&mut self.unlevelled).end();
+        self.book(booked);
         // Stable: sums of a level are in the same order, and so the same to the last bit.
         self.levels.sort_by_key(|(tree, depth, _)| (*tree, *depth));
         self.unasked.sort_unstable();

@@ -8,7 +8,8 @@
 //! from.
 //!
 //! `survey`, `resume` and `demo` meet in `run`: the log is opened, signals are listened to (`stop`),
-//! the display shows the survey's status (`progress`), and in the end the summary is printed.
+//! the display shows the survey's status (`progress`), and in the end the curves are drawn (`curves`) and the summary
+//! is printed.
 //!
 //! **Two channels.** Standard output carries results only, so that it can be piped: tables, CSV, JSON.
 //! All else is a line on standard error that begins with `ccsurvey:`; an error begins with `ccsurvey:
@@ -22,6 +23,7 @@ mod columns;
 /// The commands of the program.
 pub mod command;
 pub mod commands;
+mod curves;
 /// Why a command ends early.
 pub mod error;
 /// How the program ends.

@@ -1,6 +1,7 @@
 use std::future::Future;
 use std::path::Path;
 
+use super::curves::draw_at_the_end;
 use super::error::CliError;
 use super::exit::Exit;
 use super::log::{self, LogLevel};
@@ -79,6 +80,7 @@ pub(super) fn tell(
     showing: Showing,
 ) -> Result<Exit, CliError> {
     let ending = ended?;
+    draw_at_the_end(dir);
     if showing.json {
         print_json(&Summary::read(dir)?)?;
     } else if ending.is_finished {
@@ -101,10 +103,16 @@ pub(super) fn verdict(ending: &Ending) -> Exit {
     }
 }
 
+/// Where the tables stand, in a line of the last words of a survey.
+pub(super) fn tables_in_words(dir: &Path) -> String {
+    format!("Tables    {}/tables/{{exchanges,links,sites,levels,curves,servers}}/*.parquet\n", dir.display())
+}
+
 fn next_steps(dir: &Path) -> String {
+    let tables = tables_in_words(dir);
     let dir = dir.display();
     format!(
-        "Tables    {dir}/tables/{{exchanges,links,sites,levels,servers}}/*.parquet\n\
+        "{tables}\
          Settings  {dir}/survey.toml\n\
          Next      ccsurvey report {dir}                  one HTML file: what exists, what it cost, which depth to use\n          \
          ccsurvey status {dir}                  the servers that bore most\n          \

@@ -1,6 +1,8 @@
 use std::fmt::Write;
 
-use super::{ColumnDoc, ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, Row, ServerRow, SiteRow};
+use super::{
+    ColumnDoc, CurveRow, ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, Row, ServerRow, SiteRow,
+};
 use crate::exchange::Failure;
 
 /// What one table holds.
@@ -28,6 +30,7 @@ pub fn dictionary() -> Vec<TableDoc> {
         TableDoc::of::<LinkRow>(),
         TableDoc::of::<SiteRow>(),
         TableDoc::of::<LevelRow>(),
+        TableDoc::of::<CurveRow>(),
         TableDoc::of::<ServerRow>(),
         TableDoc::of::<PageLinkRow>(),
         TableDoc::of::<RobotsRow>(),
@@ -139,6 +142,8 @@ mod tests {
             "URLs",
             "hosts",
             "sites",
+            "trees",
+            "addresses",
             "connections",
             "exchanges",
             "bit/s",

@@ -4,15 +4,19 @@ use std::path::Path;
 use polars::prelude::{DataFrame, PolarsResult};
 use serde::Serialize;
 
+use super::unlevelled::{Cost, Unlevelled};
 use super::{ExchangeRow, TablesError, read_frames};
 
 /// What is counted in the table `exchanges`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExchangeCounts {
     /// By failure, and by HTTP error status of a page.
     pub errors: BTreeMap<String, u64>,
     /// What a survey with `--since` was spared.
     pub unchanged: Unchanged,
+    /// What robots.txt and other requests without a depth cost, by the level that they were made for. The table
+    /// `levels` does not have it.
+    pub unlevelled: BTreeMap<u16, Cost>,
 }
 
 /// Answers that say that a page or file is as an earlier survey had it.
@@ -26,7 +30,19 @@ pub struct Unchanged {
     pub whole_bytes: u64,
 }
 
-const COLUMNS: &[&str] = &["failure", "status", "purpose", "received_bytes", "unchanged_bytes"];
+const COLUMNS: &[&str] = &[
+    "failure",
+    "status",
+    "purpose",
+    "received_bytes",
+    "unchanged_bytes",
+    "site",
+    "seed",
+    "depth",
+    "address",
+    "sent_bytes",
+    "total_ms",
+];
 
 /// Counts the exchanges of a survey, one segment at a time.
 ///
@@ -34,12 +50,66 @@ const COLUMNS: &[&str] = &["failure", "status", "purpose", "received_bytes", "un
 /// The table cannot be read.
 pub fn exchange_counts(dir: &Path) -> Result<ExchangeCounts, TablesError> {
     let mut counts = ExchangeCounts::default();
+    let mut levelling = Levelling::default();
     for frame in read_frames::<ExchangeRow>(dir, COLUMNS)? {
         let frame = frame?;
         let counted = count_errors(&frame, &mut counts.errors);
-        counted.and_then(|()| counts.unchanged.count(&frame)).map_err(TablesError::at("read table", dir))?;
+        counted
+            .and_then(|()| counts.unchanged.count(&frame))
+            .and_then(|()| levelling.count(&frame))
+            .map_err(TablesError::at("read table", dir))?;
     }
+    counts.unlevelled = levelling.end();
     Ok(counts)
+}
+
+/// Finds the levels of requests that have none.
+#[derive(Default)]
+struct Levelling {
+    /// The tree that is read, and how many came before it.
+    tree: Option<(String, u32)>,
+    number: u64,
+    unlevelled: Unlevelled<u64>,
+    costs: BTreeMap<u16, Cost>,
+}
+
+impl Levelling {
+    fn count(&mut self, frame: &DataFrame) -> PolarsResult<()> {
+        let (sites, seeds) = (frame.column("site")?.str()?, frame.column("seed")?.u32()?);
+        let (depths, addresses) = (frame.column("depth")?.u32()?, frame.column("address")?.str()?);
+        let bytes = [frame.column("sent_bytes")?.u64()?, frame.column("received_bytes")?.u64()?];
+        let busy = frame.column("total_ms")?.f64()?;
+        for row in 0..frame.height() {
+            // What reached no server cost none anything.
+            let (Some(site), Some(seed), Some(_), Some(busy_ms)) =
+                (sites.get(row), seeds.get(row), addresses.get(row), busy.get(row))
+            else {
+                continue;
+            };
+            if self.tree.as_ref().is_none_or(|(name, number)| name != site || *number != seed) {
+                self.tree = Some((site.to_owned(), seed));
+                self.number += 1;
+            }
+            let [sent_bytes, received_bytes] = bytes.map(|bytes| bytes.get(row).unwrap_or_default());
+            let depth = depths.get(row).map(|depth| u16::try_from(depth).unwrap_or(u16::MAX));
+            let cost = Cost { requests: 1, sent_bytes, received_bytes, busy_ms };
+            let booked = self.unlevelled.next(&self.number, depth, cost);
+            self.add(booked);
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, booked: Option<(u64, u16, Cost)>) {
+        if let Some((_, depth, cost)) = booked {
+            *self.costs.entry(depth).or_default() += cost;
+        }
+    }
+
+    fn end(mut self) -> BTreeMap<u16, Cost> {
+        let booked = std::mem::take(&mut self.unlevelled).end();
+        self.add(booked);
+        self.costs
+    }
 }
 
 impl Unchanged {

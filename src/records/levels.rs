@@ -15,9 +15,9 @@ table! {
     requests: u64, "requests", "14", "0.1";
     /// Pages of this level that were read.
     pages: u64, "pages", "12", "0.1";
-    /// Bytes received on the wire.
+    /// Bytes received on the wire for these requests.
     received_bytes: u64, "bytes", "210442", "0.1";
-    /// Busy time of servers, summed over the exchanges.
+    /// Busy time of servers, summed over these requests.
     busy_ms: f64, "ms", "8022.5", "0.1";
     /// Internal URLs of this depth; at depth 0 the start URL.
     internal_urls: u64, "URLs", "31", "0.1";
@@ -50,9 +50,9 @@ table! {
     not_fetched_opt_out: u64, "URLs", "0", "0.1";
     /// Internal URLs behind more redirects than are followed.
     not_fetched_redirects: u64, "URLs", "0", "0.1";
-    /// Bytes sent on the wire.
+    /// Bytes sent on the wire for these requests.
     sent_bytes: u64, "bytes", "3020", "0.1";
-    /// Connections opened.
+    /// Connections opened for these requests.
     connections: u64, "connections", "2", "0.1";
     /// Which of the site's start URLs the tree grew from, 0 the first.
     seed: u16, "", "0", "0.1";

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{GeoDatabase, Timestamp, Verdict, durable};
+use super::{GeoDatabase, SurveyedWeb, Timestamp, Verdict, durable};
 
 /// The layout of a survey's folder that this version writes; it reads this and older ones.
 pub const FORMAT: u32 = 1;
@@ -135,6 +135,12 @@ impl Manifest {
             broken_promises: Vec::new(),
             promises: Vec::new(),
         }
+    }
+
+    /// Which Web the survey is of.
+    #[must_use]
+    pub fn web(&self) -> SurveyedWeb {
+        SurveyedWeb::of(self)
     }
 
     /// Reads the manifest of a survey.

@@ -13,7 +13,8 @@
 //! survey note the number in its own state. After a crash [`Tables::discard_after`] removes what
 //! was written but never noted, and the survey writes it again. Segments are never changed
 //! afterwards, except that [`Tables::compact`] may join them when the survey is over. The
-//! `servers` table is an aggregate and is rewritten whole.
+//! `servers` table is an aggregate and is rewritten whole. [`CurveRow`]s are drawn from the others when the survey is
+//! over, by who can draw them.
 //!
 //! Readers go segment by segment ([`read_frames`]) or row group by row group ([`read_table`]), so that memory is bounded by
 //! the size of a segment and not by the size of the survey. The [`Manifest`] says which survey
@@ -24,6 +25,7 @@
 
 mod cell;
 mod compact;
+mod curves;
 mod dictionary;
 pub(crate) mod durable;
 mod error;
@@ -41,9 +43,11 @@ mod segment;
 mod servers;
 mod servers_file;
 mod sites;
+mod surveyed_web;
 mod table;
 mod tables;
 mod timestamp;
+mod unlevelled;
 mod visible;
 
 #[cfg(test)]
@@ -56,6 +60,7 @@ mod tables_tests;
 pub use crate::promises::units;
 pub use crate::promises::{Judgement, Verdict};
 pub use cell::ColumnType;
+pub use curves::{CurveRow, read_curves, write_curves};
 pub use dictionary::{TableDoc, dictionary, dictionary_markdown};
 pub use durable::{replace_with, sync_folder};
 pub use error::TablesError;
@@ -72,7 +77,9 @@ pub use segment::SegmentRows;
 pub use servers::ServerRow;
 pub use servers_file::ServersFile;
 pub use sites::SiteRow;
+pub use surveyed_web::SurveyedWeb;
 pub use table::{ColumnDoc, Row};
 pub use tables::Tables;
 pub use timestamp::{Timestamp, TimestampError};
+pub use unlevelled::{Cost, Unlevelled};
 pub use visible::{visible, visible_json, visible_lines};

@@ -2,7 +2,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::layout::{OPTIONAL, SEGMENTED, encode, folder, names, segment_name, segment_number, segmented};
-use super::{Row, SegmentRows, ServerRow, ServersFile, TablesError, compact, durable};
+use super::{Row, SegmentRows, ServerRow, ServersFile, TablesError, compact, curves, durable};
 
 /// The writing side of `DIR/tables`. There is one writer at a time; readers need no permission.
 ///
@@ -118,6 +118,14 @@ impl Tables {
             sync(&folder)?;
         }
         Ok(())
+    }
+
+    /// Removes the table of curves, for a survey that goes on.
+    ///
+    /// # Errors
+    /// The file cannot be removed.
+    pub fn discard_curves(&self) -> Result<(), TablesError> {
+        curves::discard_curves(&self.dir)
     }
 
     /// Joins consecutive small segments of every table into files of at most `max_rows` rows

@@ -10,7 +10,7 @@ use super::durable::steps;
 use super::samples::{segment, site};
 use super::{
     ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, Row, SegmentRows, ServerRow, SiteRow, TableCount,
-    Tables, read_frames, read_table, row_count, row_counts,
+    Tables, read_frames, read_table, row_count, row_counts, write_curves,
 };
 
 fn survey() -> (TempDir, Tables) {
@@ -112,6 +112,7 @@ fn columns_stand_in_the_file_as_in_the_dictionary() {
     tables.keep_pages().unwrap();
     tables.write(0, &site("a.ke", 1)).unwrap();
     tables.write_servers(&[]).unwrap();
+    write_curves(dir.path(), &[]).unwrap();
     let mut tables_seen = 0;
     for table in super::dictionary() {
         let path = super::read::files(dir.path(), table.name).unwrap().remove(0);
@@ -120,7 +121,7 @@ fn columns_stand_in_the_file_as_in_the_dictionary() {
         assert_eq!(frame.get_column_names(), names);
         tables_seen += 1;
     }
-    assert_eq!(tables_seen, 7);
+    assert_eq!(tables_seen, 8);
 }
 
 #[test]

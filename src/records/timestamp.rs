@@ -31,6 +31,13 @@ impl From<SystemTime> for Timestamp {
     }
 }
 
+impl From<Timestamp> for SystemTime {
+    fn from(time: Timestamp) -> Self {
+        let since = Duration::from_micros(time.0.unsigned_abs());
+        if time.0 < 0 { UNIX_EPOCH - since } else { UNIX_EPOCH + since }
+    }
+}
+
 impl Timestamp {
     /// Its day, for readers: `2026-11-21`.
     #[must_use]
@@ -95,6 +102,13 @@ fn parse(text: &str) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_moment_of_the_system_is_the_same_after_a_table_has_held_it() {
+        for micros in [-1_500_000, 0, 1_767_225_600_000_001] {
+            assert_eq!(Timestamp::from(SystemTime::from(Timestamp(micros))), Timestamp(micros));
+        }
+    }
     use proptest::prelude::*;
 
     #[test]

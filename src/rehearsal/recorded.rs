@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crate::records::units::count;
 use crate::records::{
-    ExchangeRow, Manifest, ManifestError, PageLinkRow, RobotsRow, Row, SurveyState, TablesError, read_table,
-    row_count,
+    ExchangeRow, Manifest, ManifestError, PageLinkRow, RobotsRow, Row, SurveyState, TablesError, Timestamp,
+    read_table, row_count,
 };
 use crate::settings::Settings;
 use crate::space::{RecordedExchange, RecordedLink, Replay};
@@ -19,6 +19,8 @@ pub struct Recorded {
     pub dir: PathBuf,
     /// Whether it was over.
     pub state: SurveyState,
+    /// When it last told how it stands: none of its pages was changed after that.
+    pub told_last: Timestamp,
     /// With which it was surveyed; a deeper survey of the replay finds nothing more.
     pub settings: Settings,
     /// What its servers answer.
@@ -58,7 +60,13 @@ impl Recorded {
             return Err(RecordedError::NoPageLinks(dir.to_owned()));
         }
         let replay = replay(dir)?;
-        Ok(Self { dir: dir.to_owned(), state: manifest.state, settings, replay: Arc::new(replay) })
+        Ok(Self {
+            dir: dir.to_owned(),
+            state: manifest.state,
+            told_last: manifest.updated,
+            settings,
+            replay: Arc::new(replay),
+        })
     }
 
     /// The file of its start URLs.

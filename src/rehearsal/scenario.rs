@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::recorded::Recorded;
 use crate::address::WebUrl;
+use crate::records::Timestamp;
 use crate::space::{SPECIFICATION, Web, World};
 
 /// What is surveyed in a simulation, with all that its survey need not be told.
@@ -12,6 +13,9 @@ pub struct Scenario {
     pub web: Arc<dyn Web>,
     /// The surveyed country domains.
     pub countries: Vec<String>,
+    /// When its virtual clock starts: the same for all runs, so that their tables are the same to the byte, and not
+    /// before any page was changed.
+    pub begins: Timestamp,
     /// In their order.
     pub start_urls: Vec<WebUrl>,
     /// What it is, for the manifest.
@@ -44,6 +48,7 @@ impl Scenario {
         Ok(Self {
             countries: world.country_domains.iter().map(ToString::to_string).collect(),
             start_urls: world.start_urls().iter().filter_map(|url| WebUrl::parse(url).ok()).collect(),
+            begins: Timestamp(world.stands_at().saturating_mul(1_000_000)),
             told: json!({ "world": name, "specification": SPECIFICATION, "seed": world.seed }),
             web: Arc::new(world),
         })
@@ -55,8 +60,27 @@ impl Scenario {
         Self {
             web: recorded.replay.clone(),
             countries: recorded.settings.cctld.clone(),
+            begins: recorded.told_last,
             start_urls,
             told: json!({ "recorded": name, "depth": recorded.settings.depth }),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn begins(world: &str) -> String {
+        let scenario = Scenario::of_world("world", World::parse(world).unwrap()).unwrap();
+        scenario.begins.second()
+    }
+
+    #[test]
+    fn a_simulation_begins_on_the_day_of_its_world_or_of_its_edition() {
+        let (of_2026, third) = ("profile = \"cctld-2026\"\n", "[validators]\nedition = 3\n");
+        assert_eq!(begins(of_2026), "2026-06-01 00:00:00 UTC");
+        assert_eq!(begins(&format!("{of_2026}{third}")), "2026-06-04 00:00:00 UTC");
+        assert_eq!(begins("profile = \"africa-2006\"\n"), "2006-06-01 00:00:00 UTC");
     }
 }

@@ -1,7 +1,6 @@
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, UNIX_EPOCH};
 
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
@@ -29,10 +28,6 @@ pub enum RehearsalError {
     Survey(#[from] SurveyError),
 }
 
-/// When virtual clocks start: 2026-01-01, 00:00 UTC. A time that is the same for all runs, so that their
-/// tables are the same to the byte.
-const BEGINS: Duration = Duration::from_secs(1_767_225_600);
-
 impl Rehearsal {
     /// Makes the folder of a survey and takes in its start list; `tell` hears what of an earlier survey is being read.
     ///
@@ -52,7 +47,7 @@ impl Rehearsal {
             .map_err(RehearsalError::NoThread)?;
         let (survey, taken) = {
             let _entered = virtual_time.enter();
-            let begins = UNIX_EPOCH + BEGINS;
+            let begins = scenario.begins.into();
             let web = Arc::new(InProcess::new(scenario.web, begins));
             let simulation = Simulation { web, begins, description: scenario.told };
             Survey::simulate(dir, settings, start, simulation, tell)?

@@ -5,7 +5,7 @@ use super::{Banner, Cell, Fact, KnownTrees, Report, Section, sections};
 use crate::analysis::{
     Censoring, Choice, Curves, Deepest, Forecast, Kind, Overview, Recorded, Sampling, Unseen,
 };
-use crate::records::{Manifest, SurveyState};
+use crate::records::{Manifest, SurveyState, SurveyedWeb};
 
 /// All that was found of a survey, for [`Report::of`].
 #[derive(Clone, Debug)]
@@ -46,10 +46,11 @@ impl Report {
     #[must_use]
     pub fn of(findings: &Findings) -> Self {
         let manifest = &findings.recorded.manifest;
+        let partial = Banner::if_unfinished(manifest, findings.curves.trees, findings.known);
         Self {
             title: title(manifest),
             subtitle: subtitle(manifest, findings.known),
-            banner: Banner::if_unfinished(manifest, findings.curves.trees, findings.known),
+            banners: Banner::if_virtual(&manifest.web()).into_iter().chain(partial).collect(),
             facts: headline(&findings.curves, findings.chosen()),
             sections: sections(findings),
         }
@@ -95,10 +96,15 @@ fn title(manifest: &Manifest) -> String {
             .map(|domain| format!(".{domain}"))
             .collect();
     let others = domains.len().saturating_sub(NAMED);
-    match domains.len() {
-        0 => "The Web servers of a survey".to_owned(),
-        _ if others == 0 => format!("The Web servers of {}", domains.join(", ")),
-        _ => format!("The Web servers of {} and {others} more country domains", domains[..NAMED].join(", ")),
+    let whose = match domains.len() {
+        0 => "a survey".to_owned(),
+        _ if others == 0 => domains.join(", "),
+        _ => format!("{} and {others} more country domains", domains[..NAMED].join(", ")),
+    };
+    match manifest.web() {
+        SurveyedWeb::Internet => format!("The Web servers of {whose}"),
+        SurveyedWeb::Virtual(_) | SurveyedWeb::Gateway(_) => format!("A virtual Web: the servers of {whose}"),
+        SurveyedWeb::Recorded(_) => format!("A survey walked again: the Web servers of {whose}"),
     }
 }
 
@@ -113,10 +119,11 @@ fn subtitle(manifest: &Manifest, known: Option<KnownTrees>) -> String {
             known.map_or_else(String::new, |known| format!(", as of {}", known.at.day()))
         }
     };
-    let kind = if manifest.simulation.is_some() {
-        "A simulation of a virtual Web, its times virtual"
-    } else {
-        "A survey"
+    let kind = match manifest.web() {
+        SurveyedWeb::Internet => "A survey",
+        SurveyedWeb::Gateway(_) => "A survey of a virtual Web",
+        SurveyedWeb::Virtual(_) => "A simulation of a virtual Web, its times virtual",
+        SurveyedWeb::Recorded(_) => "A simulation of a recorded survey, its times virtual",
     };
     format!("{kind}, begun {begun}{ended}, by ccsurvey {}.", manifest.tool_version)
 }

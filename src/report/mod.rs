@@ -44,8 +44,8 @@ pub struct Report {
     pub title: String,
     /// Which survey this is and when it ran.
     pub subtitle: String,
-    /// Whether it is partial, and what that means.
-    pub banner: Option<Banner>,
+    /// What must be known before all else: that its Web is not the Internet, that it is partial.
+    pub banners: Vec<Banner>,
     /// The headline numbers.
     pub facts: Vec<Fact>,
     /// In the order in which they stand.

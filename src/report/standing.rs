@@ -1,12 +1,12 @@
 use crate::records::units::thousands;
-use crate::records::{Manifest, SurveyState, Timestamp};
+use crate::records::{Manifest, SurveyState, SurveyedWeb, Timestamp};
 
-/// What stands above all else while a survey is not over.
+/// What stands above all else: that a survey is not of the Internet, or that it is not over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Banner {
     /// The heading of the warning.
     pub title: String,
-    /// What is missing.
+    /// What that means.
     pub text: String,
 }
 
@@ -20,6 +20,12 @@ pub struct KnownTrees {
 }
 
 impl Banner {
+    /// The banner of a survey whose Web is not the Internet.
+    #[must_use]
+    pub fn if_virtual(web: &SurveyedWeb) -> Option<Self> {
+        web.warning().map(|[title, text]| Self { title, text })
+    }
+
     /// The banner of a survey that is not over; none for a finished one.
     ///
     /// `done` are the site trees in the tables. What is known is left out where nothing tells it.

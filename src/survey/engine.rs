@@ -82,6 +82,7 @@ impl Survey {
         let tables = Tables::open(storage.dir())?;
         let segments = storage.frontier().segments()?;
         tables.discard_after(segments.checked_sub(1))?;
+        tables.discard_curves()?;
         if parts.settings.record_links {
             tables.keep_pages()?;
         }

@@ -15,7 +15,9 @@ use crate::address::{Host, WebUrl};
 use crate::fetch::{Burden, Looked, Question, Reply, Then, Web};
 use crate::frontier::{Batch, Frontier, Spread};
 use crate::promises::{Count, Seen, Worst};
-use crate::records::{ExchangeRow, LevelRow, Manifest, Row, ServerRow, SiteRow, read_table};
+use crate::records::{
+    CurveRow, ExchangeRow, LevelRow, Manifest, Row, ServerRow, SiteRow, read_curves, read_table, write_curves,
+};
 use crate::settings::{Settings, Span};
 use crate::starts::StartList;
 
@@ -382,7 +384,10 @@ fn after_a_death_the_journals_tell_what_the_state_does_not() {
     let lost = reopened(&third);
     assert_eq!((lost.requests, lost.unrecorded), (before.requests - 1, 1));
 
+    // Curves of fewer rows go when the survey goes on; who can draw new ones is not here.
+    write_curves(&dir, &[CurveRow::default()]).unwrap();
     let ending = run(&dir, &third, None, None);
+    assert_eq!(read_curves(&dir).unwrap(), []);
     assert!(ending.is_finished && ending.broken_promises.is_empty(), "{:?}", ending.broken_promises);
     // Nobody knows how long the server was at it: the longest pause, from the moment that the survey goes on.
     let began = (DAY * 20_000 + soon).as_micros() as i64;

@@ -8,8 +8,8 @@ use super::error::SurveyError;
 use super::others::{Others, Waits};
 use crate::records::units::{bytes, count, duration, thousands};
 use crate::records::{
-    Judgement, LevelRow, Manifest, ServerRow, SiteRow, SurveyState, Timestamp, Unchanged, Verdict,
-    exchange_counts, read_table,
+    Cost, Judgement, LevelRow, Manifest, ServerRow, SiteRow, SurveyState, SurveyedWeb, Timestamp, Unchanged,
+    Verdict, exchange_counts, read_table,
 };
 
 /// What a survey found and what it cost, from its tables.
@@ -17,6 +17,8 @@ use crate::records::{
 pub struct Summary {
     /// As the manifest has it.
     pub state: SurveyState,
+    /// Whether its servers are those of the Internet.
+    pub web: SurveyedWeb,
     /// Sites with a tree in the tables.
     pub sites: u64,
     /// Addresses that answered.
@@ -68,7 +70,7 @@ struct Lasted {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct LevelSummary {
     pub depth: u16,
-    /// Exchanges that reached the network.
+    /// Exchanges that reached the network, robots.txt included.
     pub requests: u64,
     /// HTML pages that were fetched.
     pub pages: u64,
@@ -81,7 +83,7 @@ pub struct LevelSummary {
     pub external_urls: u64,
     pub external_hosts: u64,
     pub external_sites: u64,
-    /// Requests up to this level as a share of all requests for pages.
+    /// Requests up to this level as a share of all.
     pub load_rate: f64,
     /// External URLs up to this level as a share of all, tree by tree.
     pub coverage: f64,
@@ -96,6 +98,7 @@ impl Summary {
         let manifest = Manifest::load(dir)?;
         let mut summary = Self {
             state: manifest.state,
+            web: manifest.web(),
             unrecorded_exchanges: manifest.unrecorded_exchanges,
             broken_promises: manifest.broken_promises,
             promises: manifest.promises,
@@ -111,6 +114,9 @@ impl Summary {
         each::<ServerRow>(dir, |row| summary.add_server(&row))?;
         let counts = exchange_counts(dir)?;
         (summary.errors, summary.unchanged) = (counts.errors, counts.unchanged);
+        for (depth, cost) in counts.unlevelled {
+            summary.add_unlevelled(depth, cost);
+        }
         summary.add_rates();
         Ok(summary)
     }
@@ -126,12 +132,7 @@ impl Summary {
     }
 
     fn add_level(&mut self, row: &LevelRow) {
-        let depth = usize::from(row.depth);
-        while self.levels.len() <= depth {
-            let depth = u16::try_from(self.levels.len()).unwrap_or(u16::MAX);
-            self.levels.push(LevelSummary { depth, ..LevelSummary::default() });
-        }
-        let level = &mut self.levels[depth];
+        let level = self.level(row.depth);
         level.requests += row.requests;
         level.pages += row.pages;
         level.received_bytes += row.received_bytes;
@@ -140,6 +141,22 @@ impl Summary {
         level.external_urls += row.external_urls;
         level.external_hosts += row.external_hosts;
         level.external_sites += row.external_sites;
+    }
+
+    /// Requests for robots.txt, at the level that they were made for.
+    fn add_unlevelled(&mut self, depth: u16, cost: Cost) {
+        let level = self.level(depth);
+        level.requests += cost.requests;
+        level.received_bytes += cost.received_bytes;
+        level.busy_ms += cost.busy_ms;
+    }
+
+    fn level(&mut self, depth: u16) -> &mut LevelSummary {
+        while self.levels.len() <= usize::from(depth) {
+            let depth = u16::try_from(self.levels.len()).unwrap_or(u16::MAX);
+            self.levels.push(LevelSummary { depth, ..LevelSummary::default() });
+        }
+        &mut self.levels[usize::from(depth)]
     }
 
     fn add_server(&mut self, row: &ServerRow) {
@@ -193,6 +210,9 @@ fn share(part: u64, whole: u64) -> f64 {
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some([title, text]) = self.web.warning() {
+            writeln!(f, "{title} {text}\n")?;
+        }
         writeln!(
             f,
             "{} on {}: {}, {}, {} received",

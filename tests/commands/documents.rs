@@ -87,6 +87,27 @@ fn the_readme_is_short_and_begins_with_the_demo_and_the_tests() {
     assert_eq!(commands, ["cargo run -- demo", "bash tests/run"]);
 }
 
+/// `reports/low-load/run` measures it: the row without flags has the defaults, the last one lifts the script rule.
+#[test]
+fn what_the_script_rule_saves_and_loses_is_as_it_was_measured() {
+    let measured = fs::read_to_string(project().join("reports/low-load/results.json")).unwrap();
+    let measured: serde_json::Value = serde_json::from_str(&measured).unwrap();
+    let rows = measured["rows"].as_array().unwrap();
+    let defaults = rows.iter().find(|row| row["flags"].as_object().unwrap().is_empty()).unwrap();
+    let every_query = rows.last().unwrap();
+    assert_eq!(every_query["flags"], serde_json::json!({ "queries-per-script": "1000000" }));
+    let less = |of: &str| {
+        let [some, all] = [defaults, every_query].map(|row| row[of].as_f64().unwrap());
+        format!("{:.0} %", 100.0 * (1.0 - some / all))
+    };
+    let (requests, urls) = (less("requests"), less("urls"));
+    let said = format!(
+        "against every query URL, it needs {requests} fewer requests and loses {urls} of the external URLs"
+    );
+    let guide = GUIDE.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(guide.contains(&said), "GUIDE.md does not say what was measured: {said}");
+}
+
 #[test]
 fn what_is_not_run_is_in_the_documents_and_understood() {
     for (begin, why) in NOT_RUN {

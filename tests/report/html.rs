@@ -198,7 +198,7 @@ fn what_strangers_wrote_stays_text() {
 fn a_survey_that_is_not_over_says_so_first() {
     let folder = tempfile::tempdir().unwrap();
     let dir = copied(folder.path());
-    assert!(!page(&dir, &[]).contains("class=\"banner\""));
+    assert!(!page(&dir, &[]).contains("Partial: "));
     for (state, said) in [
         (SurveyState::Running, "in progress"),
         (SurveyState::Interrupted, "interrupted"),
@@ -210,11 +210,65 @@ fn a_survey_that_is_not_over_says_so_first() {
         let page = page(&dir, &[]);
         let (head, _) = page.split_once("<section").unwrap();
         let banner = between(head, "class=\"banner\"", "</div>");
-        assert!(banner[0].contains("Partial: the survey") && banner[0].contains(said), "{banner:?}");
-        assert!(banner[0].contains("known site trees are done"), "{banner:?}");
+        let partial = banner.last().unwrap();
+        assert!(partial.contains("Partial: the survey") && partial.contains(said), "{banner:?}");
+        assert!(partial.contains("known site trees are done"), "{banner:?}");
     }
     fs::remove_file(dir.join("status.json")).unwrap();
     assert!(page(&dir, &[]).contains("of the site trees are done; only these"));
+}
+
+/// What is said of the servers of a country that nobody has asked must not be taken for the truth.
+#[test]
+fn a_survey_that_is_not_of_the_internet_says_so_in_its_title_above_its_numbers_and_in_its_summary() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = copied(folder.path());
+    let simulated = Manifest::load(&dir).unwrap();
+    let cctld = serde_json::json!(["ke"]);
+    for (simulation, gateway, title, banner, citation) in [
+        (
+            simulated.simulation.clone(),
+            None,
+            "A virtual Web: the servers of .ke",
+            Some(
+                "A virtual Web, not the Internet.</strong> Names, networks, pages and numbers are invented ",
+            ),
+            "Simulated survey of a virtual Web: the servers of .ke,",
+        ),
+        (
+            Some(serde_json::json!({ "recorded": "kenya", "depth": 8 })),
+            None,
+            "A survey walked again: the Web servers of .ke",
+            Some("A simulation: no server was asked.</strong> Pages are those of a recorded survey;"),
+            "Simulation of a recorded survey of the Web servers of .ke,",
+        ),
+        (
+            None,
+            Some("127.0.0.1:8080"),
+            "A virtual Web: the servers of .ke",
+            Some("A virtual Web, not the Internet.</strong> Every connection went to 127.0.0.1:8080,"),
+            "Survey of a virtual Web, not the Internet: the servers of .ke,",
+        ),
+        (None, None, "The Web servers of .ke", None, "Survey of the Web servers of .ke,"),
+    ] {
+        let mut manifest = simulated.clone();
+        manifest.simulation = simulation;
+        (manifest.settings["gateway"], manifest.settings["cctld"]) = (gateway.into(), cctld.clone());
+        manifest.save(&dir).unwrap();
+        let page = page(&dir, &[]);
+        assert_eq!(between(&page, "<title>", "</title>"), [title]);
+        assert_eq!(between(&page, "<h1>", "</h1>"), [title]);
+        let banners = between(&page, "class=\"banner\" role=\"note\"><strong>", "</div>");
+        assert_eq!(banners.len(), usize::from(banner.is_some()), "{banners:?}");
+        assert!(banner.is_none_or(|banner| banners[0].starts_with(banner)), "{banners:?}");
+        assert!(page.contains(citation), "{citation}");
+        let summary = ccsurvey::survey::Summary::read(&dir).unwrap().to_string();
+        assert_eq!(
+            summary.starts_with("A virtual Web, not the Internet. "),
+            title.starts_with("A virtual"),
+            "{summary}"
+        );
+    }
 }
 
 /// The manifest of a survey at work is as its run began: numbers and times on the first page are not from there.

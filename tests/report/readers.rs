@@ -2,7 +2,8 @@
 //!
 //! A demonstration is surveyed, and polars and `DuckDB` (both from Python) read what it writes: while it
 //! runs (`watch.py`), then column by column against the data dictionary and the design
-//! (`columns.py`), then sum against sum (`reconcile.py`).
+//! (`columns.py`), then sum against sum (`reconcile.py`), and the table of curves against all else that the program says of
+//! them (`curves.py`).
 //!
 //! Needs what `tests/setup` installs.
 
@@ -47,4 +48,10 @@ fn every_column_is_what_the_dictionary_and_the_design_say() {
 #[test]
 fn what_the_tables_count_reconciles() {
     print!("{}", python("report/readers/reconcile.py", &[text(&demo().dir)]));
+}
+
+#[test]
+fn the_table_of_curves_has_the_figures_of_the_report_the_summary_and_choose_depth() {
+    let program = env!("CARGO_BIN_EXE_ccsurvey");
+    print!("{}", python("report/readers/curves.py", &[program, text(&demo().dir)]));
 }

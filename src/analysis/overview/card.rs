@@ -1,13 +1,12 @@
 use std::collections::HashSet;
 
 use serde::Serialize;
-use serde_json::Value;
 
 use super::super::tables::key;
 use super::exchange::Exchange;
 use super::listed::SiteView;
 use super::method::file_name;
-use crate::records::{Manifest, SurveyState, Timestamp};
+use crate::records::{Manifest, SurveyState, SurveyedWeb, Timestamp};
 use crate::settings::Settings;
 
 /// The collection card: what was surveyed, when, from where, how gently, and what it cost in all.
@@ -42,10 +41,8 @@ pub struct Card {
 pub struct Vantage {
     /// The name server that was asked; none: those of the system.
     pub dns: Option<String>,
-    /// Where every connection went, whatever the address.
-    pub gateway: Option<String>,
-    /// The world that was walked in process, on a virtual clock: no server was asked.
-    pub simulated_world: Option<String>,
+    /// Whose servers they were; worlds and recorded surveys without their folders.
+    pub web: SurveyedWeb,
 }
 
 /// What was seen and spent over the whole survey, from the trees that are done.
@@ -119,9 +116,6 @@ impl CardMaker {
 
     pub(super) fn finish(self, manifest: &Manifest) -> Card {
         let settings = Settings::recorded(&manifest.settings);
-        let text = |value: &Value| value.as_str().map(ToOwned::to_owned);
-        let simulated = |told: &Value| text(&told["world"]).or_else(|| text(&told["recorded"]));
-        let world = manifest.simulation.as_ref().map(|told| simulated(told).unwrap_or_default());
         let lasted = self.first.zip(self.last).map_or(0, |(first, last)| last - first);
         Card {
             country_domains: settings.cctld,
@@ -133,8 +127,11 @@ impl CardMaker {
             sample: (settings.sample < 1.0).then_some((settings.sample, settings.seed)),
             vantage: Vantage {
                 dns: settings.dns.map(|dns| dns.to_string()),
-                gateway: settings.gateway.map(|gateway| gateway.to_string()),
-                simulated_world: world.as_deref().map(file_name),
+                web: match manifest.web() {
+                    SurveyedWeb::Virtual(world) => SurveyedWeb::Virtual(file_name(&world)),
+                    SurveyedWeb::Recorded(survey) => SurveyedWeb::Recorded(file_name(&survey)),
+                    web => web,
+                },
             },
             totals: Totals {
                 hosts_asked: self.hosts.len() as u64,

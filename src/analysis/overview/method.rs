@@ -1,7 +1,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::records::{GeoDatabase, Manifest, TableCount};
+use crate::records::{CurveRow, GeoDatabase, Manifest, Row, TableCount};
 use crate::settings::{Settings, Shape};
 
 /// How the numbers came about, so that somebody else can come to the same.
@@ -17,7 +17,7 @@ pub struct Method {
     pub suffix_list: Option<String>,
     /// The databases of countries and networks.
     pub geo: Vec<GeoDatabase>,
-    /// Name of each table with its rows and files.
+    /// Name of each table that was recorded with its rows and files.
     pub tables: Vec<(String, TableCount)>,
     /// The virtual Web space, its seed and so on, where one was surveyed in process.
     pub simulation: Vec<ShownSetting>,
@@ -34,13 +34,15 @@ pub struct ShownSetting {
 
 impl Method {
     pub(super) fn of(manifest: &Manifest) -> Self {
+        // Curves are drawn from the others, and say nothing of how these came about.
+        let tables = manifest.tables.iter().filter(|(name, _)| *name != CurveRow::TABLE);
         Self {
             surveyed_with: manifest.tool_version.clone(),
             counted_with: env!("CARGO_PKG_VERSION").to_owned(),
             settings: settings(&manifest.settings),
             suffix_list: manifest.suffix_list_version.clone(),
             geo: manifest.geo.clone(),
-            tables: manifest.tables.iter().map(|(name, count)| (name.clone(), *count)).collect(),
+            tables: tables.map(|(name, count)| (name.clone(), *count)).collect(),
             simulation: manifest.simulation.as_ref().map(settings).unwrap_or_default(),
         }
     }

@@ -3,11 +3,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::choose_depth::{COVERAGE, MOST_GROUPS, grouping, plan, read_environment, settings_of};
+use super::choose_depth::{COVERAGE, grouping, plan, read_environment, settings_of};
 use crate::analysis::{
     Choice, Criterion, Deepest, Environment, Evidence, Exchanges, Forecast, Grouping, Kind, Overview,
     Reading, Recorded, Sampling, Unseen, grouped,
 };
+use crate::cli::curves::{MOST_GROUPS, draw_for_report};
 use crate::cli::error::{CliError, one_line};
 use crate::cli::exit::Exit;
 use crate::cli::output::{print_data, say};
@@ -20,7 +21,8 @@ use crate::survey::Snapshot;
 /// Write the report of a survey: one HTML file that any browser opens.
 ///
 /// What exists, what it cost, and which depth to use, with figures, their data and their uncertainty. May be
-/// used while the survey runs; the first page then says that it is partial.
+/// used while the survey runs; the first page then says that it is partial. The curves are written into the table
+/// `curves` too, where it is missing or older than the other tables; if it cannot be written, that is said.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct ReportCommand {
@@ -65,6 +67,7 @@ impl ReportCommand {
             Some(file) => write(&file, &page)?,
             None => write(&self.dir.join("report.html"), &page)?,
         }
+        draw_for_report(&self.dir, &findings.recorded, &findings.curves);
         Ok(Exit::Done)
     }
 

@@ -9,12 +9,13 @@ use tokio::sync::watch;
 
 use super::space::world::WorldArgument;
 use super::survey::{reading_in_words, taken_in_words};
+use crate::cli::curves::draw_at_the_end;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::flags::SurveyFlags;
 use crate::cli::output::{print, print_json, say};
 use crate::cli::progress::Display;
-use crate::cli::run::{Showing, no_threads, verdict};
+use crate::cli::run::{Showing, no_threads, tables_in_words, verdict};
 use crate::cli::{log, start_list, stop};
 use crate::records::units::thousands;
 use crate::rehearsal::{Rehearsal, Scenario};
@@ -131,11 +132,11 @@ const STOPPING: &str = "stopping: what was simulated so far is written";
 
 fn tell(ended: Result<Ending, CliError>, dir: &Path, showing: Showing) -> Result<Exit, CliError> {
     let ending = ended?;
+    draw_at_the_end(dir);
     if showing.json {
         print_json(&Summary::read(dir)?)?;
     } else if ending.is_finished {
-        let tables = format!("{}/tables/{{exchanges,links,sites,levels,servers}}/*.parquet", dir.display());
-        print(&format!("\n{}\nTables    {tables}\n", Summary::read(dir)?))?;
+        print(&format!("\n{}\n{}", Summary::read(dir)?, tables_in_words(dir)))?;
     } else {
         say("stopped: the tables hold the sites that were done; a simulation cannot be resumed");
     }

@@ -14,7 +14,7 @@ pub(super) struct PageView {
     subtitle: String,
     /// The style sheet; it is ours and stands as it is.
     style: Value,
-    banner: Option<(String, String)>,
+    banners: Vec<(String, String)>,
     facts: Vec<FactView>,
     sections: Vec<SectionView>,
 }
@@ -130,7 +130,11 @@ impl PageView {
             title: plain(&report.title),
             subtitle: plain(&report.subtitle),
             style: Value::from_safe_string(style.to_owned()),
-            banner: report.banner.as_ref().map(|banner| (plain(&banner.title), plain(&banner.text))),
+            banners: report
+                .banners
+                .iter()
+                .map(|banner| (plain(&banner.title), plain(&banner.text)))
+                .collect(),
             facts: report.facts.iter().map(FactView::of).collect(),
             sections: report.sections.iter().map(|section| SectionView::of(section, &mut figures)).collect(),
         }

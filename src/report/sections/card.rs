@@ -2,7 +2,7 @@ use super::counted::share_of;
 use crate::analysis::Overview;
 use crate::analysis::overview::{Card, KeptBack, Ledger, ShownSetting, Vantage};
 use crate::records::units::thousands;
-use crate::records::{SurveyState, Timestamp};
+use crate::records::{SurveyState, SurveyedWeb, Timestamp};
 use crate::report::{Block, Cell, Fact, Section};
 
 /// The collection card: what was surveyed, when, from where and how gently.
@@ -144,12 +144,17 @@ fn moment(moment: Option<Timestamp>) -> Cell {
 }
 
 fn vantage(vantage: &Vantage) -> String {
-    if let Some(world) = &vantage.simulated_world {
-        return format!("none: a simulation of the virtual Web '{world}', no server was asked");
-    }
     let dns = vantage.dns.as_deref().unwrap_or("those of the system");
-    match &vantage.gateway {
-        Some(gateway) => format!("every connection through {gateway}, name server {dns}"),
-        None => format!("not recorded; name servers: {dns}"),
+    match &vantage.web {
+        SurveyedWeb::Virtual(world) => {
+            format!("none: a simulation of the virtual Web '{world}', no server was asked")
+        }
+        SurveyedWeb::Recorded(survey) => {
+            format!("none: a simulation of the recorded survey '{survey}', no server was asked")
+        }
+        SurveyedWeb::Gateway(gateway) => {
+            format!("none on the Internet: every connection through {gateway}, name server {dns}")
+        }
+        SurveyedWeb::Internet => format!("not recorded; name servers: {dns}"),
     }
 }

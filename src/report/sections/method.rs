@@ -1,5 +1,6 @@
 use crate::analysis::Overview;
 use crate::analysis::overview::{Method, ShownSetting};
+use crate::records::SurveyedWeb;
 use crate::report::{Block, Cell, Column, Fact, Section, Table};
 
 /// How the numbers came about, so that somebody else can come to the same.
@@ -82,8 +83,14 @@ fn citation(overview: &Overview) -> String {
     let card = &overview.card;
     let domains: Vec<String> = card.country_domains.iter().map(|domain| format!(".{domain}")).collect();
     let day = card.created.day();
+    let what = match card.vantage.web {
+        SurveyedWeb::Internet => "Survey of the Web servers",
+        SurveyedWeb::Gateway(_) => "Survey of a virtual Web, not the Internet: the servers",
+        SurveyedWeb::Virtual(_) => "Simulated survey of a virtual Web: the servers",
+        SurveyedWeb::Recorded(_) => "Simulation of a recorded survey of the Web servers",
+    };
     format!(
-        "Survey of the Web servers of {}, begun {day}, made with ccsurvey {}. The method is that of \
+        "{what} of {}, begun {day}, made with ccsurvey {}. The method is that of \
          Nakahira, Hoshino and Mikami, \"Low Load Server Crawler: Design and Evaluation\", WWW 2008.",
         domains.join(", "),
         card.tool_version

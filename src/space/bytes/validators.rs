@@ -43,9 +43,7 @@ pub(in crate::space) fn last_change(world: &World, key: Key) -> Option<u64> {
 /// When a page or file was changed, in seconds since 1970.
 pub(in crate::space) fn changed(world: &World, key: Key) -> i64 {
     if let Some(edition) = last_change(world, key) {
-        // An edition comes out a day after the one before.
-        let days = i64::try_from(edition).unwrap_or(i64::MAX);
-        return world.date.seconds().saturating_add(days.saturating_mul(DAY_SECONDS));
+        return world.edition_begins(edition);
     }
     let days = key.draw("age").log_normal(world.validators.age_median, world.validators.age_sigma);
     #[expect(clippy::cast_precision_loss, reason = "seconds of a day are exact in an f64")]

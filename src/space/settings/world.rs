@@ -2,7 +2,7 @@ use toml::Spanned;
 use toml::de::DeTable;
 
 use super::byte_sections::{Files, Pages, Servers, Time, Validators};
-use super::dates::Date;
+use super::dates::{DAY_SECONDS, Date};
 use super::keys::{Table, WorldError, line_at};
 use super::profiles::Profile;
 use super::sections::{
@@ -97,6 +97,18 @@ impl World {
         let of_profile = profile.map(|profile| read_toml(profile.toml)).transpose()?;
         let of_profile = of_profile.as_ref().map(Spanned::get_ref);
         Self::read(&mut Table::root(text, file.get_ref(), of_profile))
+    }
+
+    /// When its last edition comes out, in seconds since 1970: no page was changed later.
+    #[must_use]
+    pub fn stands_at(&self) -> i64 {
+        self.edition_begins(self.validators.edition)
+    }
+
+    /// The first edition comes out a day after the world's date, each further one a day after the one before.
+    pub(in crate::space) fn edition_begins(&self, edition: u64) -> i64 {
+        let days = i64::try_from(edition).unwrap_or(i64::MAX);
+        self.date.seconds().saturating_add(days.saturating_mul(DAY_SECONDS))
     }
 
     fn read(root: &mut Table<'_>) -> Result<Self, WorldError> {

@@ -20,6 +20,8 @@ CONTRACT = {
     " busy_ms external_urls external_hosts external_sites address country asn as_org server started finished",
     "levels": "site depth requests pages received_bytes busy_ms internal_urls external_urls external_hosts"
     " external_sites",
+    "curves": "depth requests bytes busy_ms pages pair_urls_coverage pair_hosts_coverage pair_sites_coverage"
+    " union_urls_coverage union_hosts_coverage union_sites_coverage union_addresses_coverage",
     "servers": "address hosts sites country asn as_org server requests received_bytes busy_ms smallest_gap_ms"
     " most_parallel most_requests_per_minute",
     "page_links": "site seed page position url element nofollow is_internal",

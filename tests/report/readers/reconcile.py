@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 import polars
 
-TABLES = ("exchanges", "links", "sites", "levels", "servers")
+TABLES = ("exchanges", "links", "sites", "levels", "curves", "servers")
 
 # An exchange that reached no server took no time of any.
 ASKED = "total_ms IS NOT NULL"
@@ -75,6 +75,19 @@ QUESTIONS = {
             AND (v.requests IS DISTINCT FROM e.requests OR v.received_bytes IS DISTINCT FROM e.received
             OR v.sent_bytes IS DISTINCT FROM e.sent OR v.hosts IS DISTINCT FROM e.hosts
             OR v.sites IS DISTINCT FROM e.sites OR abs(v.busy_ms - e.busy) > 0.01)""",
+    "the curves of all groups end in the sums of their sites": """
+        SELECT grouped_by, c.*, s.* FROM (SELECT grouped_by, sum(trees) trees, sum(requests) requests,
+            sum(bytes) bytes, sum(pages) pages, sum(pair_urls) urls, sum(busy_ms) busy
+            FROM (FROM curves QUALIFY depth = max(depth) OVER (PARTITION BY grouped_by, group_name)) GROUP BY 1) c,
+            (SELECT count(*) trees, sum(requests) requests, sum(sent_bytes + received_bytes) bytes,
+            sum(pages) pages, sum(external_urls) urls, sum(busy_ms) busy FROM sites) s
+        WHERE (c.trees, c.requests, c.bytes, c.pages, c.urls)
+            <> (s.trees, s.requests, s.bytes, s.pages, s.urls) OR abs(c.busy - s.busy) > 0.01""",
+    "what is known of the whole survey is what its links lead to": """
+        SELECT c.union_urls, k.urls, c.union_hosts, k.hosts FROM curves c,
+            (SELECT count(DISTINCT url) urls, count(DISTINCT host) hosts FROM links) k
+        WHERE grouped_by = 'survey' AND depth = (SELECT max(depth) FROM curves)
+            AND (c.union_urls <> k.urls OR c.union_hosts <> k.hosts)""",
     # Starts are told to the microsecond by the clock of the day, ends by adding what a steady clock
     # has measured: the two may drift by some tenths of a millisecond.
     "a server's smallest gap is that between its exchanges, and they never overlap": f"""

@@ -15,6 +15,7 @@ use crate::analysis::{
     Ceiling, Choice, Conditions, Criterion, Environment, Evidence, Exchanges, Forecast, Grouping, Kind,
     LoadUnit, Reading, Recorded, Sampling, ServerClass, Verdict,
 };
+use crate::cli::curves::MOST_GROUPS;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::{print, print_json};
@@ -187,7 +188,7 @@ impl<'a> Advisor<'a> {
             grouped_by: if self.asked.classes {
                 Some("throughput")
             } else {
-                self.asked.by.map(grouping_word)
+                self.asked.by.map(Grouping::word)
             },
             groups,
             notes: self.notes(),
@@ -281,8 +282,6 @@ impl<'a> Advisor<'a> {
 
 /// The coverage wanted where nothing is said.
 pub(super) const COVERAGE: f64 = 0.95;
-/// Groups that are told, the largest.
-pub(super) const MOST_GROUPS: usize = 20;
 
 pub(super) fn read_environment(file: &Path) -> Result<Environment, CliError> {
     let text = std::fs::read_to_string(file)
@@ -370,18 +369,6 @@ fn load_unit() -> impl TypedValueParser<Value = LoadUnit> {
 }
 
 pub(super) fn grouping() -> impl TypedValueParser<Value = Grouping> {
-    PossibleValuesParser::new(Grouping::ALL.map(grouping_word)).map(|word| {
-        Grouping::ALL.into_iter().find(|by| grouping_word(*by) == word).unwrap_or(Grouping::Cctld)
-    })
-}
-
-pub(super) fn grouping_word(by: Grouping) -> &'static str {
-    match by {
-        Grouping::Cctld => "cctld",
-        Grouping::Generation => "generation",
-        Grouping::Country => "country",
-        Grouping::Network => "network",
-        Grouping::Software => "software",
-        Grouping::Pages => "pages",
-    }
+    PossibleValuesParser::new(Grouping::ALL.map(Grouping::word))
+        .map(|word| Grouping::ALL.into_iter().find(|by| by.word() == word).unwrap_or(Grouping::Cctld))
 }

@@ -1,0 +1,130 @@
+use std::path::Path;
+
+use super::{AnalysisError, CurveLevel, Curves, Estimate, Grouping, Recorded, Sampling, grouped};
+use crate::records::CurveRow;
+
+/// The grouping, and the only group, of the whole survey.
+const WHOLE: [&str; 2] = ["survey", "all"];
+
+impl Curves {
+    /// The rows of these curves in the table `curves`, as those of the whole survey.
+    #[must_use]
+    pub fn rows(&self) -> Vec<CurveRow> {
+        let [grouped_by, group_name] = WHOLE;
+        self.rows_of(grouped_by, group_name)
+    }
+
+    fn rows_of(&self, grouped_by: &str, group_name: &str) -> Vec<CurveRow> {
+        let row = |level| CurveRow {
+            grouped_by: grouped_by.to_owned(),
+            group_name: group_name.to_owned(),
+            trees: self.trees,
+            confidence: self.sampling.confidence,
+            ..row_of(level, self.trees)
+        };
+        self.levels.iter().map(row).collect()
+    }
+}
+
+/// The table `curves` of a survey: `whole`, the curves of all its trees, and for every grouping those of the `most`
+/// largest groups and of all others.
+///
+/// # Errors
+/// The table of links cannot be read.
+pub fn curve_rows(
+    dir: &Path,
+    recorded: &Recorded,
+    whole: &Curves,
+    most: usize,
+    sampling: &Sampling,
+) -> Result<Vec<CurveRow>, AnalysisError> {
+    let mut rows = whole.rows();
+    for by in Grouping::ALL {
+        for (name, curves) in grouped(dir, recorded, by, most, sampling)? {
+            rows.extend(curves.rows_of(by.word(), &name));
+        }
+    }
+    Ok(rows)
+}
+
+fn row_of(level: &CurveLevel, trees: u64) -> CurveRow {
+    let [pair_urls, pair_hosts, pair_sites] = level.found;
+    let [union_urls, union_hosts, union_sites, union_addresses] = level.known;
+    let mut row = CurveRow {
+        depth: level.depth,
+        requests: level.requests,
+        bytes: level.bytes,
+        busy_ms: level.busy_ms,
+        pages: level.pages,
+        pair_urls,
+        pair_hosts,
+        pair_sites,
+        union_urls,
+        union_hosts,
+        union_sites,
+        union_addresses,
+        ..CurveRow::default()
+    };
+    add_shares(&mut row, level, trees);
+    row
+}
+
+/// The shares with the ends of their intervals, which a single tree does not tell.
+#[rustfmt::skip]
+fn add_shares(row: &mut CurveRow, level: &CurveLevel, trees: u64) {
+    let ends = |share: Estimate| {
+        let has_interval = trees > 1;
+        (share.value, has_interval.then_some(share.low), has_interval.then_some(share.high))
+    };
+    let ([requests, bytes, busy], [urls, hosts, sites]) = (level.load.map(ends), level.pair.map(ends));
+    (row.requests_share, row.requests_share_low, row.requests_share_high) = requests;
+    (row.bytes_share, row.bytes_share_low, row.bytes_share_high) = bytes;
+    (row.busy_share, row.busy_share_low, row.busy_share_high) = busy;
+    (row.pair_urls_coverage, row.pair_urls_coverage_low, row.pair_urls_coverage_high) = urls;
+    (row.pair_hosts_coverage, row.pair_hosts_coverage_low, row.pair_hosts_coverage_high) = hosts;
+    (row.pair_sites_coverage, row.pair_sites_coverage_low, row.pair_sites_coverage_high) = sites;
+    let [urls, hosts, sites, addresses] = level.union.map(ends);
+    (row.union_urls_coverage, row.union_urls_coverage_low, row.union_urls_coverage_high) = urls;
+    (row.union_hosts_coverage, row.union_hosts_coverage_low, row.union_hosts_coverage_high) = hosts;
+    (row.union_sites_coverage, row.union_sites_coverage_low, row.union_sites_coverage_high) = sites;
+    (row.union_addresses_coverage, row.union_addresses_coverage_low, row.union_addresses_coverage_high) = addresses;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::worlds::{country, survey, tree};
+    use super::*;
+
+    #[test]
+    fn a_row_says_what_the_level_of_the_curve_says() {
+        let curves = Curves::measure(&survey(&country(60, 5, 3)), &Sampling::default());
+        let (rows, levels) = (curves.rows(), &curves.levels);
+        assert_eq!(rows.len(), levels.len());
+        for (row, level) in rows.iter().zip(levels) {
+            assert_eq!((row.grouped_by.as_str(), row.group_name.as_str(), row.trees), ("survey", "all", 60));
+            assert_eq!([row.requests, row.bytes, row.pages], [level.requests, level.bytes, level.pages]);
+            assert_eq!([row.pair_urls, row.pair_hosts, row.pair_sites], level.found);
+            let known = [row.union_urls, row.union_hosts, row.union_sites, row.union_addresses];
+            assert_eq!(known, level.known);
+            let [busy, hosts] = [level.load[2], level.union[1]];
+            let busy = (busy.value, Some(busy.low), Some(busy.high));
+            assert_eq!((row.busy_share, row.busy_share_low, row.busy_share_high), busy);
+            let hosts = (hosts.value, Some(hosts.low), Some(hosts.high));
+            let of_row =
+                (row.union_hosts_coverage, row.union_hosts_coverage_low, row.union_hosts_coverage_high);
+            assert_eq!(of_row, hosts);
+            assert_eq!((row.confidence, row.pair_sites_coverage), (0.95, level.pair[2].value));
+        }
+    }
+
+    #[test]
+    fn a_single_tree_has_no_interval() {
+        let curves =
+            Curves::measure(&survey(&[tree("complete", &[(2, &[1, 2]), (2, &[4])])]), &Sampling::default());
+        let row = &curves.rows()[0];
+        assert_eq!(
+            (row.requests_share, row.requests_share_low, row.union_urls_coverage_high),
+            (0.5, None, None)
+        );
+    }
+}

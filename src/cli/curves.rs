@@ -1,0 +1,97 @@
+//! The table `curves`, which is drawn from a survey's other tables.
+
+use std::path::Path;
+
+use super::error::one_line;
+use super::output::say;
+use crate::analysis::{AnalysisError, Curves, Recorded, Sampling, curve_rows};
+use crate::records::units::thousands;
+use crate::records::{CurveRow, LinkRow, Manifest, Row, SurveyState, read_curves, row_count, write_curves};
+
+/// Groups of site trees that are told of each grouping, the largest.
+pub(super) const MOST_GROUPS: usize = 20;
+
+/// At the end of a survey with more external links its curves are left to `report`. Those of 100 million take a minute for
+/// the whole survey alone, and 2.2 GB (`reports/large`); each of the six groupings reads the links again. A tenth of that
+/// is less memory than a survey of 100,000 sites has while it walks (`reports/simulation`), and some minutes at most.
+const MOST_LINKS: u64 = 10_000_000;
+
+/// With more external links, drawing takes long enough to wonder.
+const MANY_LINKS: u64 = 1_000_000;
+
+/// Draws the curves of a survey that has come to its end, unless its manifest says that they are there. Where that
+/// does not work, the survey is finished nevertheless: it is said, and that is all.
+pub(super) fn draw_at_the_end(dir: &Path) {
+    let drawn = || {
+        let manifest = Manifest::load(dir)?;
+        if manifest.state != SurveyState::Finished || manifest.tables.contains_key(CurveRow::TABLE) {
+            return Ok(());
+        }
+        let links = links(&manifest);
+        if links > MOST_LINKS {
+            let (links, dir) = (thousands(links), dir.display());
+            say(&format!(
+                "the table of curves is not drawn yet: {links} external links take a while; `ccsurvey report {dir}` draws it"
+            ));
+            return Ok(());
+        }
+        let sampling = Sampling::default();
+        let recorded = Recorded::load(dir)?;
+        write(dir, &recorded, &Curves::measure(&recorded, &sampling))
+    };
+    tell(dir, drawn());
+}
+
+/// Draws the curves for a report, which has `measured` those of the whole survey already, unless the table has the
+/// same. Where it cannot be written the report is made nevertheless: it is said, and that is all.
+pub(super) fn draw_for_report(dir: &Path, recorded: &Recorded, measured: &Curves) {
+    let usual = Sampling::default();
+    let other;
+    let whole = if measured.sampling == usual {
+        measured
+    } else {
+        other = Curves::measure(recorded, &usual);
+        &other
+    };
+    let drawn = || {
+        let there = read_curves(dir).unwrap_or_default();
+        if there.starts_with(&whole.rows()) && is_counted(&Manifest::load(dir)?) {
+            return Ok(());
+        }
+        write(dir, recorded, whole)
+    };
+    tell(dir, drawn());
+}
+
+/// Whether the manifest tells of the table as far as it has to.
+fn is_counted(manifest: &Manifest) -> bool {
+    manifest.state != SurveyState::Finished || manifest.tables.contains_key(CurveRow::TABLE)
+}
+
+/// How many external links the tables have, as the manifest last told.
+fn links(manifest: &Manifest) -> u64 {
+    manifest.tables.get(LinkRow::TABLE).map_or(0, |links| links.rows)
+}
+
+fn write(dir: &Path, recorded: &Recorded, whole: &Curves) -> Result<(), AnalysisError> {
+    let links = links(&recorded.manifest);
+    if links > MANY_LINKS {
+        say(&format!("drawing the curves of all groups from {} external links", thousands(links)));
+    }
+    let rows = curve_rows(dir, recorded, whole, MOST_GROUPS, &whole.sampling)?;
+    write_curves(dir, &rows)?;
+    // The manifest of a survey at work is its own.
+    let mut manifest = Manifest::load(dir)?;
+    if manifest.state == SurveyState::Finished {
+        manifest.tables.insert(CurveRow::TABLE.to_owned(), row_count(dir, CurveRow::TABLE)?);
+        manifest.save(dir)?;
+    }
+    Ok(())
+}
+
+fn tell(dir: &Path, drawn: Result<(), AnalysisError>) {
+    if let Err(wrong) = drawn {
+        let wrong = one_line(&wrong.to_string());
+        say(&format!("the table of curves of {} is not written: {wrong}", dir.display()));
+    }
+}

@@ -1,0 +1,169 @@
+use std::fs;
+use std::path::Path;
+
+use super::layout::{encode, folder};
+use super::table::table;
+use super::{Row, TablesError, durable, read_table};
+
+table! {
+    /// A row per group of site trees and depth: what levels 0 to this depth cost and brought, robots.txt
+    /// included, summed. Drawn from the other tables when a survey is finished, and by `report` from what is there
+    /// then; removed when the survey goes on. A `pair` column counts a thing once in every site tree, a `union` column once in
+    /// the group; addresses belong to no tree and have no pair. Intervals are over site trees. Of deeper levels than
+    /// were walked nothing is known: shares end at 1.
+    CurveRow in "curves";
+
+    /// What groups are told apart by: `survey` for the whole survey, or `cctld`, `generation`, `country`,
+    /// `network`, `software`, `pages`.
+    grouped_by: String, "", "cctld", "0.1";
+    /// Which of these groups: `all` for the whole survey; otherwise those of most trees, and `all others`.
+    group_name: String, "", "ke", "0.1";
+    /// Site trees of the group.
+    trees: u64, "trees", "171", "0.1";
+    /// The deepest level that counts.
+    depth: u16, "links", "2", "0.1";
+    /// Requests of levels 0 to this depth, redirects and robots.txt included: that of a host counts at the level
+    /// whose page was asked for next.
+    requests: u64, "requests", "3483", "0.1";
+    /// Bytes of the same requests on the wire, both ways.
+    bytes: u64, "bytes", "14440112", "0.1";
+    /// Busy time of servers, summed over the same requests.
+    busy_ms: f64, "ms", "8022.5", "0.1";
+    /// Pages of these levels that were read.
+    pages: u64, "pages", "2922", "0.1";
+    /// Requests to this depth as a share of those to the deepest level walked, from 0 to 1.
+    requests_share: f64, "", "0.273", "0.1";
+    /// The lower end of its interval; null where one tree tells no interval.
+    requests_share_low: Option<f64>, "", "0.198", "0.1";
+    /// The upper end of its interval.
+    requests_share_high: Option<f64>, "", "0.348", "0.1";
+    /// The same for bytes.
+    bytes_share: f64, "", "0.251", "0.1";
+    /// The lower end of its interval; null where one tree tells no interval.
+    bytes_share_low: Option<f64>, "", "0.180", "0.1";
+    /// The upper end of its interval.
+    bytes_share_high: Option<f64>, "", "0.331", "0.1";
+    /// The same for busy time.
+    busy_share: f64, "", "0.262", "0.1";
+    /// The lower end of its interval; null where one tree tells no interval.
+    busy_share_low: Option<f64>, "", "0.190", "0.1";
+    /// The upper end of its interval.
+    busy_share_high: Option<f64>, "", "0.340", "0.1";
+    /// Distinct external URLs of each site tree to this depth, summed over the trees.
+    pair_urls: u64, "URLs", "1144", "0.1";
+    /// Distinct hosts of external URLs of each site tree to this depth, summed over the trees.
+    pair_hosts: u64, "hosts", "1144", "0.1";
+    /// Distinct sites of external URLs of each site tree to this depth, summed over the trees.
+    pair_sites: u64, "sites", "1144", "0.1";
+    /// Distinct external URLs of the group to this depth.
+    union_urls: u64, "URLs", "922", "0.1";
+    /// Distinct hosts of external URLs of the group to this depth.
+    union_hosts: u64, "hosts", "922", "0.1";
+    /// Distinct sites of external URLs of the group to this depth.
+    union_sites: u64, "sites", "922", "0.1";
+    /// Distinct server addresses of linked hosts that were asked of the group to this depth.
+    union_addresses: u64, "addresses", "922", "0.1";
+    /// `pair_urls` as a share of that to the deepest level walked, from 0 to 1.
+    pair_urls_coverage: f64, "", "0.911", "0.1";
+    /// The lower end of its interval; null where one tree tells no interval.
+    pair_urls_coverage_low: Option<f64>, "", "0.868", "0.1";
+    /// The upper end of its interval.
+    pair_urls_coverage_high: Option<f64>, "", "0.942", "0.1";
+    /// `pair_hosts` as a share of that to the deepest level walked, from 0 to 1.
+    pair_hosts_coverage: f64, "", "0.911", "0.1";
+    /// The lower end of its interval; null where one tree tells no interval.
+    pair_hosts_coverage_low: Option<f64>, "", "0.868", "0.1";
+    /// The upper end of its interval.
+    pair_hosts_coverage_high: Option<f64>, "", "0.942", "0.1";
+    /// `pair_sites` as a share of that to the deepest level walked, from 0 to 1.
+    pair_sites_coverage: f64, "", "0.911", "0.1";
+    /// The lower end of its interval; null where one tree tells no interval.
+    pair_sites_coverage_low: Option<f64>, "", "0.868", "0.1";
+    /// The upper end of its interval.
+    pair_sites_coverage_high: Option<f64>, "", "0.942", "0.1";
+    /// `union_urls` as a share of that to the deepest level walked, from 0 to 1.
+    union_urls_coverage: f64, "", "0.911", "0.1";
+    /// The lower end of its interval; null where one tree tells no interval.
+    union_urls_coverage_low: Option<f64>, "", "0.868", "0.1";
+    /// The upper end of its interval.
+    union_urls_coverage_high: Option<f64>, "", "0.942", "0.1";
+    /// `union_hosts` as a share of that to the deepest level walked, from 0 to 1.
+    union_hosts_coverage: f64, "", "0.911", "0.1";
+    /// The lower end of its interval; null where one tree tells no interval.
+    union_hosts_coverage_low: Option<f64>, "", "0.868", "0.1";
+    /// The upper end of its interval.
+    union_hosts_coverage_high: Option<f64>, "", "0.942", "0.1";
+    /// `union_sites` as a share of that to the deepest level walked, from 0 to 1.
+    union_sites_coverage: f64, "", "0.911", "0.1";
+    /// The lower end of its interval; null where one tree tells no interval.
+    union_sites_coverage_low: Option<f64>, "", "0.868", "0.1";
+    /// The upper end of its interval.
+    union_sites_coverage_high: Option<f64>, "", "0.942", "0.1";
+    /// `union_addresses` as a share of that to the deepest level walked, from 0 to 1.
+    union_addresses_coverage: f64, "", "0.911", "0.1";
+    /// The lower end of its interval; null where one tree tells no interval.
+    union_addresses_coverage_low: Option<f64>, "", "0.868", "0.1";
+    /// The upper end of its interval.
+    union_addresses_coverage_high: Option<f64>, "", "0.942", "0.1";
+    /// The share of surveys whose intervals hold what they estimate.
+    confidence: f64, "", "0.95", "0.1";
+}
+
+/// The only file of the table.
+const FILE: &str = "curves.parquet";
+
+/// Replaces the table of curves.
+///
+/// # Errors
+/// The file cannot be written; the old one is then still there.
+pub fn write_curves(dir: &Path, rows: &[CurveRow]) -> Result<(), TablesError> {
+    let folder = folder(dir, CurveRow::TABLE);
+    let path = folder.join(FILE);
+    fs::create_dir_all(&folder).map_err(TablesError::at("make folder", &folder))?;
+    let mut frame = CurveRow::frame(rows).map_err(TablesError::at("encode", &path))?;
+    let bytes = encode(&mut frame, &path)?;
+    durable::replace(&path, &bytes).map_err(TablesError::at("write table", &path))
+}
+
+/// The table of curves; no rows where there is none.
+///
+/// # Errors
+/// A file of it cannot be read.
+pub fn read_curves(dir: &Path) -> Result<Vec<CurveRow>, TablesError> {
+    if !folder(dir, CurveRow::TABLE).is_dir() {
+        return Ok(Vec::new());
+    }
+    let pieces: Vec<Vec<CurveRow>> = read_table(dir)?.collect::<Result<_, _>>()?;
+    Ok(pieces.concat())
+}
+
+/// Removes the table of curves of a survey that goes on: they would be those of fewer rows.
+pub(super) fn discard_curves(dir: &Path) -> Result<(), TablesError> {
+    let path = folder(dir, CurveRow::TABLE).join(FILE);
+    durable::remove_if_there(&path).map_err(TablesError::at("discard", &path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn curves_come_back_as_they_were_written_and_go_when_the_survey_goes_on() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(read_curves(dir.path()).unwrap(), []);
+        let row = |depth, low| CurveRow {
+            group_name: "all".into(),
+            depth,
+            union_hosts_coverage: 0.8,
+            union_hosts_coverage_low: low,
+            ..CurveRow::default()
+        };
+        for rows in [vec![row(0, Some(0.7)), row(1, None)], vec![row(0, None)]] {
+            write_curves(dir.path(), &rows).unwrap();
+            assert_eq!(read_curves(dir.path()).unwrap(), rows);
+        }
+        discard_curves(dir.path()).unwrap();
+        discard_curves(dir.path()).unwrap();
+        assert_eq!(read_curves(dir.path()).unwrap(), []);
+    }
+}

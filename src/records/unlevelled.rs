@@ -1,0 +1,89 @@
+use std::ops::AddAssign;
+
+/// What exchanges cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    /// That reached the network.
+    pub requests: u64,
+    /// On the wire, to servers.
+    pub sent_bytes: u64,
+    /// On the wire, from servers.
+    pub received_bytes: u64,
+    /// Of servers, in milliseconds.
+    pub busy_ms: f64,
+}
+
+impl AddAssign for Cost {
+    fn add_assign(&mut self, other: Self) {
+        self.requests += other.requests;
+        self.sent_bytes += other.sent_bytes;
+        self.received_bytes += other.received_bytes;
+        self.busy_ms += other.busy_ms;
+    }
+}
+
+/// Finds the level of exchanges that have no depth, robots.txt above all: it is that of the page of the same tree that
+/// was asked for next, for which they were made; after the last page, that of the last page.
+///
+/// Hears the exchanges of a survey in the order of their table, in which those of a tree stand together.
+#[derive(Debug, Default)]
+pub struct Unlevelled<T> {
+    tree: Option<T>,
+    waiting: Cost,
+    last_depth: u16,
+}
+
+impl<T: PartialEq + Clone> Unlevelled<T> {
+    /// Hears the next exchange. Gives what was waiting for its level: the tree, the depth and the cost.
+    pub fn next(&mut self, tree: &T, depth: Option<u16>, cost: Cost) -> Option<(T, u16, Cost)> {
+        let mut booked = None;
+        if self.tree.as_ref() != Some(tree) {
+            booked = self.book();
+            (self.tree, self.last_depth) = (Some(tree.clone()), 0);
+        }
+        let Some(depth) = depth else {
+            self.waiting += cost;
+            return booked;
+        };
+        self.last_depth = depth;
+        // Nothing of a tree waits when its first exchange comes.
+        booked.or_else(|| self.book())
+    }
+
+    /// Ends with the last exchange.
+    pub fn end(mut self) -> Option<(T, u16, Cost)> {
+        self.book()
+    }
+
+    fn book(&mut self) -> Option<(T, u16, Cost)> {
+        let cost = std::mem::take(&mut self.waiting);
+        (cost != Cost::default()).then(|| self.tree.clone().map(|tree| (tree, self.last_depth, cost)))?
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn robots_txt_counts_at_the_level_of_the_next_page_or_of_the_last_one() {
+        let cost = |requests| Cost { requests, ..Cost::default() };
+        let exchanges = [
+            ("a.ke", None),
+            ("a.ke", Some(0)),
+            ("a.ke", Some(1)),
+            ("a.ke", None),
+            ("a.ke", None),
+            ("a.ke", Some(2)),
+            ("a.ke", None),
+            ("b.ke", None),
+            ("c.ke", Some(0)),
+        ];
+        let mut unlevelled = Unlevelled::default();
+        let mut booked: Vec<_> =
+            exchanges.iter().filter_map(|(tree, depth)| unlevelled.next(tree, *depth, cost(1))).collect();
+        booked.extend(unlevelled.end());
+        let expected = [("a.ke", 0, 1), ("a.ke", 2, 2), ("a.ke", 2, 1), ("b.ke", 0, 1)];
+        assert_eq!(booked, expected.map(|(tree, depth, requests)| (tree, depth, cost(requests))));
+    }
+}
