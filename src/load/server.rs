@@ -3,6 +3,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use super::health::{Backoff, Health, symptom_of};
+use super::server_link::Recent;
 use super::share::{Account, Headroom, LargestExchange, SharedBudget};
 use super::slots::Slots;
 use super::{Flow, Ledger, Pace, ServerLink};
@@ -10,6 +11,7 @@ use crate::exchange::{Answer, Purpose};
 
 /// What is remembered of one server address: when it may be asked again, and what it bore.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Stored", into = "Stored")]
 pub struct ServerState {
     /// What it bore.
     pub ledger: Ledger,
@@ -26,6 +28,36 @@ pub struct ServerState {
     lost: Vec<SystemTime>,
 }
 
+/// A state as it is stored: what came later stands at the end, and is an option, so that states of earlier versions
+/// can be read ([`ServerState::LATER`]).
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    ledger: Ledger,
+    slots: Slots,
+    hold: Option<SystemTime>,
+    health: Health,
+    link: ServerLink,
+    is_given_up: bool,
+    account: Account,
+    lost: Vec<SystemTime>,
+    recent: Option<Recent>,
+}
+
+impl From<ServerState> for Stored {
+    fn from(state: ServerState) -> Self {
+        let ServerState { ledger, slots, hold, health, link, is_given_up, account, lost } = state;
+        Self { ledger, slots, hold, health, link, is_given_up, account, lost, recent: link.recent }
+    }
+}
+
+impl From<Stored> for ServerState {
+    fn from(stored: Stored) -> Self {
+        let Stored { ledger, slots, hold, health, link, is_given_up, account, lost, recent } = stored;
+        let link = ServerLink { recent, ..link };
+        Self { ledger, slots, hold, health, link, is_given_up, account, lost }
+    }
+}
+
 /// How long a place is to rest after an exchange.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rest {
@@ -34,6 +66,9 @@ pub(super) struct Rest {
 }
 
 impl ServerState {
+    /// What a state of an earlier version lacks at its end, as postcard writes it: nothing is known of it.
+    pub const LATER: [u8; 1] = [0];
+
     /// When the next exchange may begin; none when all slots are taken.
     pub(super) fn earliest(&self, pace: &Pace, crawl_delay: Option<Duration>) -> Option<SystemTime> {
         let slot = self.slots.earliest(pace.per_address, crawl_delay)?;

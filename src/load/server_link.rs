@@ -12,17 +12,17 @@ use crate::exchange::{Answer, Purpose, hangs_up};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ServerLink {
     /// Bytes per second.
-    best: Option<f64>,
-    /// How that comes about. A process begins anew, with the rate as it was.
+    pub(super) best: Option<f64>,
+    /// How that comes about. Stored apart ([`ServerState`](super::ServerState)), for earlier versions did not have it.
     #[serde(skip)]
-    recent: Option<Recent>,
+    pub(super) recent: Option<Recent>,
     /// The least time to a first byte, in seconds: no round trip is longer.
-    round_trip: Option<f64>,
+    pub(super) round_trip: Option<f64>,
 }
 
 /// The best rates of the last hours in which an answer told one.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Recent {
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Recent {
     hour: u64,
     best: f64,
     /// Of the hour before.

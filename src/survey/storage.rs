@@ -97,7 +97,11 @@ impl Storage {
     }
 
     fn server_state(&self, address: IpAddr, bytes: &[u8]) -> Result<ServerState, SurveyError> {
-        self.decode(bytes, || format!("the state of server {address}"))
+        let what = || format!("the state of server {address}");
+        // One of an earlier version ends before what came later.
+        self.decode(bytes, what).or_else(|wrong| {
+            self.decode(&[bytes, &ServerState::LATER].concat(), what).map_err(|_: SurveyError| wrong)
+        })
     }
 
     /// What earlier trees of a site left for later ones.

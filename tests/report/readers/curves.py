@@ -34,7 +34,10 @@ class Curves:
         return rows
 
     def ask(self, *arguments):
-        return json.loads(subprocess.run([self.program, *arguments], check=True, stdout=subprocess.PIPE).stdout)
+        asked = subprocess.run([self.program, *arguments], stdout=subprocess.PIPE)
+        # 4: no depth can be recommended; what is known is told all the same.
+        assert asked.returncode in (0, 4), asked.returncode
+        return json.loads(asked.stdout)
 
     def same(self, what, row, expected):
         for column, value in expected.items():
