@@ -1,6 +1,6 @@
 use serde::Serialize;
 
-use super::{Ended, Kind, Recorded, Trees};
+use super::{Ended, Kind, Recorded, Trees, Unasked};
 
 /// Between which bounds coverage lies, whatever the trees hold below the place where they were cut.
 ///
@@ -49,21 +49,26 @@ impl Censoring {
     #[must_use]
     pub fn of(recorded: &Recorded) -> Self {
         let trees = &recorded.trees;
-        let yields = Yields::of(trees);
-        let (mut unasked_urls, mut found) = (0, [0.0; 3]);
-        for (tree, depth, urls) in trees.unasked() {
-            if trees.get(tree).ended == Ended::Cut {
-                unasked_urls += u64::from(urls);
-                let per_page = yields.of_a_page(trees, tree, depth);
-                for (sum, per_page) in found.iter_mut().zip(per_page) {
-                    *sum += f64::from(urls) * per_page;
-                }
-            }
-        }
-        let might_bring = with_addresses(recorded, found);
-        let cut_trees = trees.iter().filter(|tree| tree.ended == Ended::Cut).count() as u64;
+        let is_cut = |tree: usize| trees.get(tree).ended == Ended::Cut;
+        let unasked = |of: &Unasked| if is_cut(of.tree as usize) { of.urls() } else { 0 };
+        let might_bring = might_bring(recorded, unasked);
+        let cut_trees = (0..trees.len()).filter(|tree| is_cut(*tree)).count() as u64;
+        let unasked_urls = trees.unasked().iter().map(unasked).sum();
         Self { cut_trees, unasked_urls, levels: levels(recorded, might_bring), might_bring }
     }
+}
+
+/// What unasked URLs would bring, so `many` of each tree and depth, if all of it were new: external URLs, hosts, sites
+/// and server addresses.
+pub(super) fn might_bring(recorded: &Recorded, many: impl Fn(&Unasked) -> u64) -> [f64; 4] {
+    let trees = &recorded.trees;
+    let yields = Yields::of(trees);
+    let mut found = [0.0; 3];
+    for of in trees.unasked() {
+        let per_page = yields.of_a_page(trees, of.tree as usize, of.depth);
+        add(&mut found, per_page.map(|per_page| many(of) as f64 * per_page));
+    }
+    with_addresses(recorded, found)
 }
 
 /// New hosts bring new addresses as the known hosts brought known ones.
@@ -105,7 +110,7 @@ fn bounds(up_to: f64, all: f64, might_bring: f64) -> Bounds {
     Bounds { low: share(up_to, all + might_bring), high: share(up_to, all) }
 }
 
-fn share(part: f64, whole: f64) -> f64 {
+pub(super) fn share(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
 

@@ -1,35 +1,70 @@
 use serde::Serialize;
 
-use super::{Bounds, Censoring, CurveLevel, Curves, Estimate, Kind, LoadUnit};
+use super::evidence::Side;
+use super::{Bounds, Censoring, CurveLevel, DepthShare, Estimate, Evidence, Kind, LoadUnit};
 
 /// A depth chosen by one criterion, with all depths for comparison.
 #[derive(Clone, Debug, Serialize)]
 pub struct Choice {
     /// What was asked of a depth.
     pub criterion: Criterion,
-    /// Of the intervals.
+    /// That the depth chosen meets the criterion: one half, the curve itself decides.
     pub confidence: f64,
-    /// The depth chosen, by the end of the interval that is on the safe side; none when no depth does.
+    /// Of the intervals that are shown.
+    pub interval_confidence: f64,
+    /// What the survey can say.
+    pub verdict: Verdict,
+    /// The depth chosen; none when no depth does, or the survey ended too early to tell.
     pub depth: Option<u16>,
-    /// The depth that would be chosen by the figures themselves, as this survey measured them.
+    /// The depth that would be chosen by the curve itself.
     pub as_measured: Option<u16>,
+    /// The depth that would be chosen by the end of the interval that is on the safe side; none without intervals.
+    pub at_worst: Option<u16>,
     /// The depth that would be chosen by the other end of the interval.
     pub at_best: Option<u16>,
+    /// How many more sites would settle the figure that decides; none when it is settled or has no interval.
+    pub settling: Option<Settling>,
     /// The deepest level walked. Coverage there is 1 by definition: it is a share of what is known.
     pub deepest: u16,
     /// Site trees of the survey.
     pub trees: u64,
     /// Trees of which not all was seen.
     pub cut_trees: u64,
+    /// Trees that go on below the deepest level.
+    pub open_trees: u64,
+    /// How much of what there is in deeper levels too (of what is counted, or of the load) the survey knows.
+    pub known: DepthShare,
     /// From depth 0 down.
     pub levels: Vec<ChoiceLevel>,
+}
+
+/// What a survey can say of the depth to use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// A depth is recommended.
+    Recommended,
+    /// The survey ended where too much lies deeper: what it knows is no measure of what there is.
+    SurveyDeeper,
+    /// No depth does what is asked.
+    NoneFits,
+}
+
+/// How many more sites a survey would need until a figure's interval has a certain width.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Settling {
+    /// To either side, as a share.
+    pub within: f64,
+    /// More than were surveyed. Widths fall with the square root of the sites, and slower where a few large sites hold
+    /// most of it.
+    pub more_sites: u64,
 }
 
 /// What is asked of a depth.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Criterion {
-    /// The least depth whose coverage is at least this, even at the lower end of its interval.
+    /// The least depth whose coverage is at least this.
     Coverage {
         /// From 0 to 1.
         at_least: f64,
@@ -38,7 +73,7 @@ pub enum Criterion {
         /// How often what several trees know is counted.
         reading: Reading,
     },
-    /// The greatest depth whose load rate is at most this, even at the upper end of its interval.
+    /// The greatest depth whose load rate is at most this.
     Load {
         /// From 0 to 1.
         at_most: f64,
@@ -78,28 +113,12 @@ pub struct ChoiceLevel {
     pub saved: [f64; 3],
     /// In the unit and the reading of the criterion.
     pub coverage: Estimate,
+    /// The coverage or load that decides: of the curve, or its safe bound at the confidence asked for.
+    pub deciding: f64,
     /// Between what coverage lies, whatever the cut trees hold.
     pub censored: Bounds,
     /// Whether the criterion is met.
     pub fits: bool,
-}
-
-/// Which end of an interval decides.
-#[derive(Clone, Copy)]
-enum End {
-    Safe,
-    Measured,
-    Best,
-}
-
-impl End {
-    fn pick(self, safe: f64, measured: f64, best: f64) -> f64 {
-        match self {
-            Self::Safe => safe,
-            Self::Measured => measured,
-            Self::Best => best,
-        }
-    }
 }
 
 impl Criterion {
@@ -120,24 +139,61 @@ impl Criterion {
         }
     }
 
-    fn is_met_by(&self, level: &CurveLevel, by: End) -> bool {
+    /// The figure that decides, of a level.
+    fn figure(&self, level: &CurveLevel) -> Estimate {
         match self {
-            Self::Coverage { at_least, of, reading } => {
-                let coverage = reading.coverage(level, *of);
-                by.pick(coverage.low, coverage.value, coverage.high) >= *at_least
-            }
-            Self::Load { at_most, unit, .. } => {
-                let load = level.load(*unit);
-                by.pick(load.high, load.value, load.low) <= *at_most
-            }
+            Self::Coverage { of, reading, .. } => reading.coverage(level, *of),
+            Self::Load { unit, .. } => level.load(*unit),
         }
     }
 
-    fn choose(&self, levels: &[CurveLevel], by: End) -> Option<u16> {
-        let meeting = levels.iter().filter(|level| self.is_met_by(level, by)).map(|level| level.depth);
+    /// The same of a level of a choice.
+    #[must_use]
+    pub fn figure_of(&self, level: &ChoiceLevel) -> Estimate {
         match self {
-            Self::Coverage { .. } => meeting.min(),
-            Self::Load { .. } => meeting.max(),
+            Self::Coverage { .. } => level.coverage,
+            Self::Load { unit, .. } => level.load[*unit as usize],
+        }
+    }
+
+    /// On which side that figure is safe.
+    fn safe_side(&self) -> Side {
+        match self {
+            Self::Coverage { .. } => Side::Low,
+            Self::Load { .. } => Side::High,
+        }
+    }
+
+    fn is_met_by(&self, figure: f64) -> bool {
+        match self {
+            Self::Coverage { at_least, .. } => figure >= *at_least,
+            Self::Load { at_most, .. } => figure <= *at_most,
+        }
+    }
+
+    fn choose(&self, figures: impl IntoIterator<Item = f64>) -> Option<u16> {
+        let mut meeting =
+            (0..).zip(figures).filter(|(_, figure)| self.is_met_by(*figure)).map(|(depth, _)| depth);
+        match self {
+            Self::Coverage { .. } => meeting.next(),
+            Self::Load { .. } => meeting.last(),
+        }
+    }
+
+    /// How much the survey knows of what the criterion speaks of.
+    fn known(&self, evidence: &Evidence) -> DepthShare {
+        match self {
+            Self::Coverage { of, reading, .. } => evidence.shares.known(*of, *reading),
+            Self::Load { unit, .. } => evidence.shares.spent(*unit),
+        }
+    }
+
+    /// Whether a survey that knows so much of it can choose. Coverage: if it knows as much as is wanted. Load: if what
+    /// may be spent does not pay for all of its levels, and so perhaps for more.
+    fn can_choose(&self, known: f64) -> bool {
+        match self {
+            Self::Coverage { at_least, .. } => known >= *at_least,
+            Self::Load { at_most, .. } => known > *at_most || *at_most >= 1.0,
         }
     }
 }
@@ -177,22 +233,41 @@ impl Reading {
 }
 
 impl Choice {
-    /// Chooses a depth by a criterion; bounds come from `censoring`.
+    /// Chooses a depth by a criterion.
     #[must_use]
-    pub fn by(curves: &Curves, censoring: &Censoring, criterion: Criterion) -> Self {
-        let levels: Vec<ChoiceLevel> =
-            curves.levels.iter().map(|at| level(at, censoring, &criterion)).collect();
-        let choose = |by| criterion.choose(&curves.levels, by);
+    pub fn by(evidence: &Evidence, criterion: Criterion) -> Self {
+        let Evidence { curves, censoring, shares, confidence, .. } = evidence;
+        let side = criterion.safe_side();
+        let deciding = evidence.deciding(|level| criterion.figure(level), side);
+        let (chosen, known) = (criterion.choose(deciding.iter().copied()), criterion.known(evidence));
+        let verdict = match chosen {
+            None => Verdict::NoneFits,
+            Some(_) if criterion.can_choose(evidence.share(known)) => Verdict::Recommended,
+            Some(_) => Verdict::SurveyDeeper,
+        };
+        let depth = chosen.filter(|_| verdict == Verdict::Recommended);
+        let level = |(at, figure): (&CurveLevel, &f64)| level(at, censoring, &criterion, *figure);
+        let figures = || curves.levels.iter().map(|level| criterion.figure(level));
+        let by_ends = |end: fn(&Estimate) -> f64| criterion.choose(figures().map(|figure| end(&figure)));
+        let (at_low, at_high) = (by_ends(|figure| figure.low), by_ends(|figure| figure.high));
+        let (at_worst, at_best) = if side == Side::Low { (at_low, at_high) } else { (at_high, at_low) };
+        let has_intervals = figures().any(|figure| figure.interval().is_some());
         Self {
             criterion,
-            confidence: curves.sampling.confidence,
-            depth: choose(End::Safe),
-            as_measured: choose(End::Measured),
-            at_best: choose(End::Best),
-            deepest: levels.last().map_or(0, |level| level.depth),
+            confidence: *confidence,
+            interval_confidence: curves.sampling.confidence,
+            verdict,
+            depth,
+            as_measured: criterion.choose(figures().map(|figure| figure.value)),
+            at_worst: at_worst.filter(|_| has_intervals),
+            at_best: at_best.filter(|_| has_intervals),
+            settling: depth.and_then(|depth| Settling::of(figures().nth(depth.into())?, curves.trees)),
+            deepest: curves.levels.last().map_or(0, |level| level.depth),
             trees: curves.trees,
             cut_trees: censoring.cut_trees,
-            levels,
+            open_trees: shares.open_trees,
+            known,
+            levels: curves.levels.iter().zip(&deciding).map(level).collect(),
         }
     }
 
@@ -203,7 +278,30 @@ impl Choice {
     }
 }
 
-fn level(at: &CurveLevel, censoring: &Censoring, criterion: &Criterion) -> ChoiceLevel {
+impl Settling {
+    /// Five points to either side: enough to tell depths apart of which each adds as much.
+    const WITHIN: f64 = 0.05;
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "`as` saturates; no count is negative"
+    )]
+    fn of(figure: Estimate, sites: u64) -> Option<Self> {
+        let (low, high) = figure.interval()?;
+        let times = ((high - low) / (2.0 * Self::WITHIN)).powi(2);
+        let more = sites as f64 * (times - 1.0);
+        (more > 0.0).then(|| Self { within: Self::WITHIN, more_sites: two_digits(more) as u64 })
+    }
+}
+
+/// Rounded up to two digits: no more of it is known.
+fn two_digits(number: f64) -> f64 {
+    let unit = 10.0_f64.powf((number.log10().floor() - 1.0).max(0.0));
+    (number / unit).ceil() * unit
+}
+
+fn level(at: &CurveLevel, censoring: &Censoring, criterion: &Criterion, deciding: f64) -> ChoiceLevel {
     let (kind, reading) = criterion.counted();
     ChoiceLevel {
         depth: at.depth,
@@ -214,17 +312,15 @@ fn level(at: &CurveLevel, censoring: &Censoring, criterion: &Criterion) -> Choic
         saved: at.load.map(|load| 1.0 - load.value),
         coverage: reading.coverage(at, kind),
         censored: reading.bounds(censoring, usize::from(at.depth), kind),
-        fits: criterion.is_met_by(at, End::Safe),
+        deciding,
+        fits: criterion.is_met_by(deciding),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::Sampling;
-
-    const UNCUT: Censoring =
-        Censoring { cut_trees: 0, unasked_urls: 0, might_bring: [0.0; 4], levels: Vec::new() };
+    use crate::analysis::{Curves, DepthShares, Sampling};
 
     /// Coverage and load of each level with a twentieth to either side.
     fn curves(levels: &[(f64, f64)]) -> Curves {
@@ -242,43 +338,81 @@ mod tests {
             union: [about(coverage / 2.0); 4],
             new_servers_per_1000_requests: None,
         });
-        Curves { trees: 1, sampling: Sampling::default(), levels: levels.collect() }
+        Curves { trees: 100, sampling: Sampling::default(), levels: levels.collect() }
     }
 
-    fn depth(criterion: Criterion) -> Option<u16> {
-        let censoring =
-            Censoring { cut_trees: 0, unasked_urls: 0, might_bring: [0.0; 4], levels: Vec::new() };
-        Choice::by(&curves(&[(0.5, 0.2), (0.8, 0.5), (0.96, 0.8), (1.0, 1.0)]), &censoring, criterion).depth
+    /// A survey that knows so much at least, and so much by the trend.
+    fn knowing(with_next: f64, by_trend: f64) -> DepthShares {
+        let share = DepthShare { with_next, by_trend };
+        DepthShares { open_trees: 3, pair: [share; 3], union: [share; 4], load: [share; 3] }
+    }
+
+    fn choice(confidence: f64, shares: DepthShares, criterion: Criterion) -> Choice {
+        let curves = curves(&[(0.5, 0.2), (0.8, 0.5), (0.96, 0.8), (1.0, 1.0)]);
+        Choice::by(&Evidence::of_curves(curves, confidence, shares), criterion)
+    }
+
+    fn coverage(at_least: f64) -> Criterion {
+        Criterion::Coverage { at_least, of: Kind::Urls, reading: Reading::Pair }
+    }
+
+    fn load(at_most: f64) -> Criterion {
+        Criterion::Load { at_most, unit: LoadUnit::Bytes, of: Kind::Urls, reading: Reading::Pair }
+    }
+
+    fn depths(confidence: f64, criteria: [Criterion; 4]) -> [Option<u16>; 4] {
+        criteria.map(|criterion| choice(confidence, knowing(1.0, 1.0), criterion).depth)
     }
 
     #[test]
-    fn coverage_is_reached_by_the_lower_end_of_the_interval() {
-        let coverage =
-            |at_least| depth(Criterion::Coverage { at_least, of: Kind::Urls, reading: Reading::Pair });
-        assert_eq!([0.75, 0.8, 0.95].map(coverage), [Some(1), Some(2), Some(3)]);
-        assert_eq!(coverage(0.96), None);
+    fn at_even_odds_the_curve_decides() {
+        assert_eq!(depths(0.5, [0.5, 0.8, 0.95, 1.0].map(coverage)), [Some(0), Some(1), Some(2), Some(3)]);
+        assert_eq!(depths(0.5, [0.1, 0.2, 0.5, 1.0].map(load)), [None, Some(0), Some(1), Some(3)]);
     }
 
     #[test]
-    fn load_stays_below_with_the_upper_end_of_the_interval() {
-        let load = |at_most| {
-            depth(Criterion::Load { at_most, unit: LoadUnit::Bytes, of: Kind::Urls, reading: Reading::Pair })
-        };
-        assert_eq!([0.2, 0.5, 0.56, 1.0].map(load), [None, Some(0), Some(1), Some(3)]);
+    fn above_even_odds_the_safe_end_of_the_interval_decides() {
+        assert_eq!(depths(0.975, [0.75, 0.8, 0.95, 0.96].map(coverage)), [Some(1), Some(2), Some(3), None]);
+        assert_eq!(depths(0.975, [0.2, 0.5, 0.56, 1.0].map(load)), [None, Some(0), Some(1), Some(3)]);
     }
 
     #[test]
-    fn what_was_measured_and_what_may_be_at_best_choose_depths_of_their_own() {
-        let criterion = Criterion::Coverage { at_least: 0.82, of: Kind::Urls, reading: Reading::Pair };
-        let choice =
-            Choice::by(&curves(&[(0.7, 0.2), (0.8, 0.4), (0.85, 0.8), (1.0, 1.0)]), &UNCUT, criterion);
-        assert_eq!([choice.at_best, choice.as_measured, choice.depth], [Some(1), Some(2), Some(3)]);
+    fn what_the_curve_and_either_end_say_stands_beside_the_choice() {
+        let choice = choice(0.5, knowing(1.0, 1.0), coverage(0.78));
+        assert_eq!([choice.at_best, choice.as_measured, choice.at_worst], [Some(1), Some(1), Some(2)]);
+        assert_eq!(choice.verdict, Verdict::Recommended);
+    }
+
+    #[test]
+    fn a_survey_that_knows_less_than_is_wanted_cannot_choose() {
+        let verdict = |confidence, criterion| choice(confidence, knowing(0.4, 0.9), criterion).verdict;
+        assert_eq!(verdict(0.5, coverage(0.9)), Verdict::Recommended);
+        assert_eq!(verdict(0.5, coverage(0.95)), Verdict::SurveyDeeper);
+        // To be sure, what is known at least must do.
+        assert_eq!(verdict(0.975, coverage(0.9)), Verdict::SurveyDeeper);
+        assert_eq!(verdict(0.5, load(0.5)), Verdict::Recommended);
+        assert_eq!(verdict(0.5, load(0.95)), Verdict::SurveyDeeper);
+        assert_eq!(verdict(0.5, load(1.0)), Verdict::Recommended);
+        assert_eq!(choice(0.5, knowing(0.4, 0.9), coverage(0.95)).depth, None);
+    }
+
+    #[test]
+    fn four_times_the_sites_halve_an_interval() {
+        let settling = |width: f64| Settling::of(Estimate { value: 0.5, low: 0.4, high: 0.4 + width }, 340);
+        assert_eq!(settling(0.2), Some(Settling { within: 0.05, more_sites: 1100 }));
+        assert_eq!([settling(0.09), settling(0.0)], [None, None]);
     }
 
     #[test]
     fn addresses_have_one_reading() {
-        let both = [Reading::Pair, Reading::Union]
-            .map(|reading| depth(Criterion::Coverage { at_least: 0.3, of: Kind::Addresses, reading }));
+        let both = [Reading::Pair, Reading::Union].map(|reading| {
+            choice(
+                0.5,
+                knowing(1.0, 1.0),
+                Criterion::Coverage { at_least: 0.4, of: Kind::Addresses, reading },
+            )
+            .depth
+        });
         assert_eq!(both, [Some(1), Some(1)]);
     }
 }

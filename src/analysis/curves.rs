@@ -75,6 +75,12 @@ impl Curves {
         let totals = totals(&recorded.trees);
         let shares = Shares::of(recorded, sampling);
         let (mut levels, mut before) = (Vec::with_capacity(totals.len()), (0, 0));
+        // One site says nothing of how sites differ.
+        let is_of_one_site = recorded.trees.is_of_one_site();
+        let at = |shares: &[Estimate], depth: u16| {
+            let share = shares[usize::from(depth)];
+            if is_of_one_site { Estimate::exact(share.value) } else { share }
+        };
         for (depth, total) in (0..).zip(totals) {
             let known = Kind::ALL.map(|kind| recorded.known.counts(kind).up_to(depth));
             let addresses = known[Kind::Addresses as usize];
@@ -88,9 +94,9 @@ impl Curves {
                 busy_ms: total.busy_ms,
                 found: total.found,
                 known,
-                load: shares.load.each_ref().map(|shares| shares[usize::from(depth)]),
-                pair: shares.pair.each_ref().map(|shares| shares[usize::from(depth)]),
-                union: shares.union.each_ref().map(|shares| shares[usize::from(depth)]),
+                load: shares.load.each_ref().map(|shares| at(shares, depth)),
+                pair: shares.pair.each_ref().map(|shares| at(shares, depth)),
+                union: shares.union.each_ref().map(|shares| at(shares, depth)),
                 new_servers_per_1000_requests: (requests > 0)
                     .then(|| servers as f64 * 1000.0 / requests as f64),
             });
@@ -107,9 +113,9 @@ struct Shares {
 }
 
 /// What a sum over trees is made of.
-type Amount = fn(&LevelCost) -> f64;
+pub(super) type Amount = fn(&LevelCost) -> f64;
 
-const LOAD: [Amount; 3] =
+pub(super) const LOAD: [Amount; 3] =
     [|level| f64::from(level.requests), |level| level.bytes as f64, |level| level.busy_ms];
 const FOUND: [Amount; 3] =
     [|level| f64::from(level.urls), |level| f64::from(level.hosts), |level| f64::from(level.sites)];

@@ -91,7 +91,7 @@ impl Survival {
     fn estimate(&self) -> Estimate {
         let value = self.share;
         if value <= 0.0 || value >= 1.0 {
-            return Estimate { value, low: value, high: value };
+            return Estimate::exact(value);
         }
         let factor = (self.reach * self.spread.sqrt() / value.ln().abs()).exp();
         Estimate { value, low: value.powf(factor), high: value.powf(factor.recip()) }

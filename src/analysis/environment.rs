@@ -65,13 +65,13 @@ pub struct Surveyor {
 pub struct Plan {
     /// Bound: days that the survey may take.
     pub days: Option<f64>,
-    /// Bound: the coverage wanted, at the lower end of its interval.
+    /// Bound: the coverage wanted.
     pub coverage: Option<f64>,
     /// What coverage is counted in.
     pub of: Option<Kind>,
     /// None: as the survey counted.
     pub reading: Option<Reading>,
-    /// Of the intervals.
+    /// That the depth covers what is wanted.
     pub confidence: Option<f64>,
     /// Sites walked at once.
     pub sites: Option<usize>,
@@ -80,20 +80,20 @@ pub struct Plan {
     pub min_delay: Option<Duration>,
     /// Pause as a multiple of the last exchange's duration.
     pub delay_factor: Option<f64>,
-    /// Most of a server's link that the survey takes.
-    pub link_share: Option<f64>,
+    /// By how much longer others may wait for answers, as a share.
+    pub harm: Option<Ceiling<f64>>,
     /// Most that a slow exchange or a back-off makes us pause.
     #[serde(rename = "max_delay_ms", serialize_with = "milliseconds")]
     pub max_delay: Option<Duration>,
     /// Bytes per second, both ways, of the whole survey.
     #[serde(rename = "rate_bytes_per_second")]
-    pub rate: Option<Ceiling>,
+    pub rate: Option<Ceiling<u64>>,
 }
 
 /// A ceiling, or that there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
-pub struct Ceiling(pub Option<u64>);
+pub struct Ceiling<T>(pub Option<T>);
 
 // The signature is serde's.
 #[expect(clippy::ref_option, reason = "serde hands over the field itself")]

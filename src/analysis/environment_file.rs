@@ -4,6 +4,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::environment::{Ceiling, Environment};
 use super::{Kind, Reading};
+use crate::settings::Setting;
 
 /// What is wrong with an environment file, and in which line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -62,12 +63,12 @@ const KEYS: [Key; 19] = [
         take: |to, value| put(&mut to.survey.min_delay, duration(value)) },
     Key { table: "survey", name: "delay-factor", expected: "a number of 0 or more",
         take: |to, value| put(&mut to.survey.delay_factor, number(value, |n| n >= 0.0)) },
-    Key { table: "survey", name: "link-share", expected: SHARE,
-        take: |to, value| put(&mut to.survey.link_share, share(value)) },
+    Key { table: "survey", name: "harm", expected: "a share above 0 and up to 1, or \"none\"",
+        take: |to, value| put(&mut to.survey.harm, ceiling(value, share)) },
     Key { table: "survey", name: "max-delay", expected: TIME,
         take: |to, value| put(&mut to.survey.max_delay, duration(value)) },
     Key { table: "survey", name: "rate", expected: "bytes per second, for example \"1MiB\", or \"none\"",
-        take: |to, value| put(&mut to.survey.rate, ceiling(value)) },
+        take: |to, value| put(&mut to.survey.rate, ceiling(value, bytes)) },
 ];
 
 impl Environment {
@@ -94,7 +95,9 @@ impl Environment {
                 return Err(error(table.span().start, message));
             };
             for (key, value) in entries {
-                let Some(known) = keys.iter().find(|known| known.name == key.get_ref().as_ref()) else {
+                // The survey's keys are settings, which earlier versions may have called otherwise.
+                let name_now = Setting::named(key.get_ref()).map_or(key.get_ref().as_ref(), |it| it.key);
+                let Some(known) = keys.iter().find(|known| known.name == name_now) else {
                     let names: Vec<&str> = keys.iter().map(|key| key.name).collect();
                     let message = format!(
                         "unknown key '{}.{}' (known here: {})",
@@ -209,10 +212,10 @@ fn bytes(value: &DeValue<'_>) -> Option<u64> {
     (bytes > 0).then_some(bytes)
 }
 
-fn ceiling(value: &DeValue<'_>) -> Option<Ceiling> {
+fn ceiling<T>(value: &DeValue<'_>, read: fn(&DeValue<'_>) -> Option<T>) -> Option<Ceiling<T>> {
     match value.as_str() {
         Some("none") => Some(Ceiling(None)),
-        _ => bytes(value).map(|bytes| Ceiling(Some(bytes))),
+        _ => read(value).map(|most| Ceiling(Some(most))),
     }
 }
 
@@ -246,6 +249,7 @@ mod tests {
             sites = 32
             min-delay = "15s"
             delay-factor = 10
+            harm = "none"
             max-delay = 120
             rate = "none"
         "#;
@@ -256,6 +260,7 @@ mod tests {
         assert_eq!((read.survey.of, read.survey.reading), (Some(Kind::Hosts), Some(Reading::Pair)));
         assert_eq!(read.survey.max_delay, Some(Duration::from_secs(120)));
         assert_eq!((read.survey.sites, read.survey.rate), (Some(32), Some(Ceiling(None))));
+        assert_eq!(read.survey.harm, Some(Ceiling(None)));
         assert_eq!(Environment::parse("").unwrap(), Environment::default());
     }
 
@@ -279,6 +284,10 @@ mod tests {
             (
                 "[survey]\n\nsites = 0",
                 "line 3: 'survey.sites' is 0, expected a whole number of sites walked at once, above 0",
+            ),
+            (
+                "[survey]\nlink-share = \"non\"",
+                "line 2: 'survey.harm' is \"non\", expected a share above 0 and up to 1, or \"none\"",
             ),
             ("[survey]\ndays = nan", "line 2: 'survey.days' is nan, expected a number of days above 0"),
             (

@@ -2,25 +2,38 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use super::evidence::Side;
 use super::schedule::{Conditions, Exchanges, Pacing, Schedule};
-use super::{Curves, Environment, Estimate, Kind, Reading};
+use super::{DepthShare, Environment, Estimate, Evidence, Kind, Reading, Verdict};
 
 /// What a survey to each depth would take, cost and bring in a network environment, and which depth fits.
 #[derive(Clone, Debug, Serialize)]
 pub struct Forecast {
     /// With everything that it leaves open as recorded.
     pub environment: Environment,
-    /// Of the intervals.
+    /// That the depth recommended covers what is wanted: one half, the curve itself decides.
     pub confidence: f64,
+    /// Of the intervals that are shown.
+    pub interval_confidence: f64,
     /// What coverage is counted in.
     pub of: Kind,
     /// Of the coverage.
     pub reading: Reading,
-    /// The depth recommended; none when none fits. It is the least that keeps all bounds if a coverage is wanted,
-    /// and else the greatest.
+    /// What the survey can say.
+    pub verdict: Verdict,
+    /// The depth recommended; none when none fits, or the survey ended too early to tell. It is the least that keeps
+    /// all bounds if a coverage is wanted, and else the greatest.
     pub depth: Option<u16>,
+    /// Where no depth fits, the one that comes nearest, and what each bound would have to give for it.
+    pub nearest: Option<Nearest>,
     /// The deepest level walked: nothing can be said of deeper ones.
     pub deepest: u16,
+    /// Site trees of the survey.
+    pub trees: u64,
+    /// Trees that go on below the deepest level.
+    pub open_trees: u64,
+    /// How much of what deeper levels would cover too the survey knows.
+    pub known: DepthShare,
     /// Which depths each bound allows.
     pub limits: Vec<Limit>,
     /// From depth 0 down.
@@ -53,6 +66,8 @@ pub struct ForecastLevel {
     pub surveyor_share: Option<f64>,
     /// Of what the recorded survey knows.
     pub coverage: Estimate,
+    /// The coverage that decides: of the curve, or its lower bound at the confidence asked for.
+    pub deciding_coverage: f64,
     /// The bounds that are broken.
     pub breaks: Vec<Bound>,
 }
@@ -95,6 +110,28 @@ pub struct Limit {
     pub wanted: f64,
     /// That keep to it.
     pub depths: Vec<u16>,
+    /// Where no depth fits: how far this bound would have to give, all others kept; none when that does not help.
+    pub alone: Option<Nearest>,
+}
+
+/// A depth that some bounds would have to give for.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Nearest {
+    /// The deepest level that is walked.
+    pub depth: u16,
+    /// The bounds that it breaks.
+    pub gives: Vec<Give>,
+}
+
+/// How far a bound would have to give.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Give {
+    /// What is bounded.
+    pub bound: Bound,
+    /// The figure of the environment.
+    pub wanted: f64,
+    /// What the depth takes or covers, in the same unit.
+    pub found: f64,
 }
 
 /// A share of a link is one over a minute at least: in the second of a download every link is full.
@@ -108,7 +145,7 @@ impl Forecast {
     #[must_use]
     pub fn play<P: Pacing>(
         exchanges: &Exchanges,
-        curves: &Curves,
+        evidence: &Evidence,
         environment: &Environment,
         conditions: &Conditions,
         keep: impl Fn(usize) -> bool + Sync,
@@ -116,25 +153,41 @@ impl Forecast {
     ) -> Self {
         let of = environment.survey.of.unwrap_or(Kind::Hosts);
         let reading = environment.survey.reading.unwrap_or(Reading::Union);
+        let curves = &evidence.curves;
+        let sure = evidence.deciding(|level| reading.coverage(level, of), Side::Low);
         let depths: Vec<u16> = curves.levels.iter().map(|level| level.depth).collect();
         let schedules = in_parallel(&depths, |depth| {
             let schedule = Schedule::play(exchanges, depth, &keep, conditions, &mut pacing());
             Figures::of(&schedule, exchanges, environment)
         });
-        let levels: Vec<ForecastLevel> = (curves.levels.iter().zip(schedules))
-            .map(|(level, figures)| figures.level(level.depth, reading.coverage(level, of), environment))
+        let levels: Vec<ForecastLevel> = (curves.levels.iter().zip(sure).zip(schedules))
+            .map(|((level, sure), figures)| {
+                figures.level(level.depth, (reading.coverage(level, of), sure), environment)
+            })
             .collect();
-        let limits = limits(environment, &levels);
         let mut fitting = levels.iter().filter(|level| level.breaks.is_empty()).map(|level| level.depth);
-        let depth = if environment.survey.coverage.is_some() { fitting.next() } else { fitting.next_back() };
+        let wanted = environment.survey.coverage;
+        let fits = if wanted.is_some() { fitting.next() } else { fitting.next_back() };
+        let known = evidence.shares.known(of, reading);
+        let verdict = match fits {
+            None => Verdict::NoneFits,
+            Some(_) if wanted.is_some_and(|wanted| evidence.share(known) < wanted) => Verdict::SurveyDeeper,
+            Some(_) => Verdict::Recommended,
+        };
         Self {
             environment: environment.clone(),
-            confidence: curves.sampling.confidence,
+            confidence: evidence.confidence,
+            interval_confidence: curves.sampling.confidence,
             of,
             reading,
-            depth,
+            verdict,
+            depth: fits.filter(|_| verdict == Verdict::Recommended),
+            nearest: if fits.is_none() { Nearest::of(environment, &levels) } else { None },
             deepest: depths.last().copied().unwrap_or(0),
-            limits,
+            trees: curves.trees,
+            open_trees: evidence.shares.open_trees,
+            known,
+            limits: limits(environment, &levels, fits.is_some()),
             levels,
         }
     }
@@ -143,6 +196,29 @@ impl Forecast {
     #[must_use]
     pub fn level(&self, depth: u16) -> Option<&ForecastLevel> {
         self.levels.get(usize::from(depth))
+    }
+
+    /// The bound on what a survey may take that fails at the least depth, and that depth; if none does, the coverage.
+    #[must_use]
+    pub fn fails_first(&self) -> Option<(&Limit, u16)> {
+        let broken = |limit: &Limit| {
+            let levels = self.levels.iter();
+            levels.filter(|level| level.breaks.contains(&limit.bound)).map(|level| level.depth).next()
+        };
+        let failing = self.limits.iter().filter_map(|limit| Some((limit, broken(limit)?)));
+        failing.min_by_key(|(limit, depth)| (limit.bound == Bound::Coverage, *depth))
+    }
+
+    /// Depths whose survey is over sooner than one to a lesser depth.
+    #[must_use]
+    pub fn sooner_than_shallower(&self) -> Vec<u16> {
+        let mut longest = 0.0;
+        let mut is_sooner = |level: &&ForecastLevel| {
+            let is_sooner = level.seconds < longest;
+            longest = level.seconds.max(longest);
+            is_sooner
+        };
+        self.levels.iter().filter(&mut is_sooner).map(|level| level.depth).collect()
     }
 }
 
@@ -205,7 +281,12 @@ impl Figures {
         }
     }
 
-    fn level(self, depth: u16, coverage: Estimate, environment: &Environment) -> ForecastLevel {
+    fn level(
+        self,
+        depth: u16,
+        (coverage, deciding_coverage): (Estimate, f64),
+        environment: &Environment,
+    ) -> ForecastLevel {
         let seconds = self.took.as_secs_f64();
         let busiest_bits_per_second = self.busiest_hour as f64 * 8.0 / seconds.clamp(1.0, HOUR);
         let mut level = ForecastLevel {
@@ -220,6 +301,7 @@ impl Figures {
             server_share: self.server_share,
             surveyor_share: environment.surveyor.link.map(|link| busiest_bits_per_second / link),
             coverage,
+            deciding_coverage,
             breaks: Vec::new(),
         };
         let broken = bounds(environment).filter(|(bound, wanted)| !bound.is_kept(*wanted, &level));
@@ -239,15 +321,29 @@ impl ServerSpread {
 }
 
 impl Bound {
-    fn is_kept(self, wanted: f64, level: &ForecastLevel) -> bool {
+    /// What a level takes or covers, in the unit of the bound; none: it is not known.
+    fn found(self, level: &ForecastLevel) -> Option<f64> {
         match self {
-            Self::Days => level.seconds <= wanted * DAY,
-            Self::Coverage => level.coverage.low >= wanted,
-            Self::ServerShare => level.server_share.is_none_or(|share| share.most <= wanted),
-            Self::ServerRequests => level.server_requests.most <= wanted,
-            Self::ServerBytes => level.server_bytes.most <= wanted,
-            Self::SurveyorShare => level.surveyor_share.is_none_or(|share| share <= wanted),
+            Self::Days => Some(level.seconds / DAY),
+            Self::Coverage => Some(level.deciding_coverage),
+            Self::ServerShare => level.server_share.map(|share| share.most),
+            Self::ServerRequests => Some(level.server_requests.most),
+            Self::ServerBytes => Some(level.server_bytes.most),
+            Self::SurveyorShare => level.surveyor_share,
         }
+    }
+
+    /// How many times over a level breaks the bound; up to 1 it keeps it.
+    fn excess(self, wanted: f64, level: &ForecastLevel) -> f64 {
+        match (self, self.found(level)) {
+            (_, None) => 0.0,
+            (Self::Coverage, Some(found)) => wanted / found,
+            (_, Some(found)) => found / wanted,
+        }
+    }
+
+    fn is_kept(self, wanted: f64, level: &ForecastLevel) -> bool {
+        self.excess(wanted, level) <= 1.0
     }
 }
 
@@ -268,13 +364,37 @@ fn bounds(environment: &Environment) -> impl Iterator<Item = (Bound, f64)> {
     .filter_map(|(bound, wanted)| Some((bound, wanted?)))
 }
 
-fn limits(environment: &Environment, levels: &[ForecastLevel]) -> Vec<Limit> {
-    bounds(environment)
-        .map(|(bound, wanted)| {
-            let keeping = levels.iter().filter(|level| !level.breaks.contains(&bound));
-            Limit { bound, wanted, depths: keeping.map(|level| level.depth).collect() }
-        })
-        .collect()
+fn limits(environment: &Environment, levels: &[ForecastLevel], any_fits: bool) -> Vec<Limit> {
+    let limit = |(bound, wanted)| {
+        let keeping = levels.iter().filter(|level| !level.breaks.contains(&bound));
+        let only = || levels.iter().filter(|level| level.breaks == [bound]);
+        let excess = |level: &&ForecastLevel| bound.excess(wanted, level);
+        let least = only().min_by(|one, other| excess(one).total_cmp(&excess(other)));
+        Limit {
+            bound,
+            wanted,
+            depths: keeping.map(|level| level.depth).collect(),
+            alone: least.filter(|_| !any_fits).map(|level| Nearest::at(level, environment)),
+        }
+    };
+    bounds(environment).map(limit).collect()
+}
+
+impl Nearest {
+    /// The level whose worst bound is broken the least times over; of equals the least.
+    fn of(environment: &Environment, levels: &[ForecastLevel]) -> Option<Self> {
+        let worst = |level: &ForecastLevel| {
+            bounds(environment).map(|(bound, wanted)| bound.excess(wanted, level)).fold(0.0, f64::max)
+        };
+        let nearest = levels.iter().min_by(|one, other| worst(one).total_cmp(&worst(other)))?;
+        Some(Self::at(nearest, environment))
+    }
+
+    fn at(level: &ForecastLevel, environment: &Environment) -> Self {
+        let broken = bounds(environment).filter(|(bound, _)| level.breaks.contains(bound));
+        let give = |(bound, wanted): (Bound, f64)| Some(Give { bound, wanted, found: bound.found(level)? });
+        Self { depth: level.depth, gives: broken.filter_map(give).collect() }
+    }
 }
 
 #[cfg(test)]
@@ -298,9 +418,71 @@ mod tests {
         );
     }
 
+    /// Levels that take so many days and cover so much, under bounds on both.
+    fn forecast(days: f64, coverage: f64, levels: &[(f64, f64)]) -> Forecast {
+        let mut environment = Environment::default();
+        (environment.survey.days, environment.survey.coverage) = (Some(days), Some(coverage));
+        let levels: Vec<ForecastLevel> = (0..)
+            .zip(levels)
+            .map(|(depth, (days, covers))| {
+                let figures = Figures {
+                    took: Duration::from_secs_f64(days * DAY),
+                    trees: 1,
+                    requests: 1,
+                    bytes: 1,
+                    busiest_hour: 1,
+                    server_requests: ServerSpread::default(),
+                    server_bytes: ServerSpread::default(),
+                    server_share: None,
+                };
+                figures.level(depth, (Estimate::exact(*covers), *covers), &environment)
+            })
+            .collect();
+        let fits = levels.iter().find(|level| level.breaks.is_empty()).map(|level| level.depth);
+        Forecast {
+            confidence: 0.5,
+            interval_confidence: 0.95,
+            of: Kind::Hosts,
+            reading: Reading::Union,
+            verdict: Verdict::NoneFits,
+            depth: fits,
+            nearest: Nearest::of(&environment, &levels),
+            deepest: 0,
+            trees: 1,
+            open_trees: 0,
+            known: DepthShare { with_next: 1.0, by_trend: 1.0 },
+            limits: limits(&environment, &levels, fits.is_some()),
+            levels,
+            environment,
+        }
+    }
+
+    #[test]
+    fn where_no_depth_fits_each_bound_says_how_far_it_would_have_to_give() {
+        let none = forecast(10.0, 0.8, &[(1.0, 0.3), (5.0, 0.6), (14.0, 0.72), (40.0, 0.9)]);
+        let days = |found| Give { bound: Bound::Days, wanted: 10.0, found };
+        let coverage = |found| Give { bound: Bound::Coverage, wanted: 0.8, found };
+        let [one, two] = [&none.limits[0], &none.limits[1]];
+        assert_eq!(one.alone, Some(Nearest { depth: 3, gives: vec![days(40.0)] }));
+        assert_eq!(two.alone, Some(Nearest { depth: 1, gives: vec![coverage(0.6)] }));
+        // A third too little is nearer than 40 % too long.
+        assert_eq!(none.nearest, two.alone);
+        assert_eq!(none.fails_first().map(|(limit, depth)| (limit.bound, depth)), Some((Bound::Days, 2)));
+        let some = forecast(41.0, 0.8, &[(1.0, 0.3), (40.0, 0.9)]);
+        assert_eq!((some.depth, &some.limits[0].alone), (Some(1), &None));
+    }
+
+    #[test]
+    fn depths_that_are_over_sooner_than_lesser_ones_are_named() {
+        let found =
+            forecast(9.0, 0.8, &[(1.0, 0.1), (5.0, 0.2), (4.0, 0.3), (4.5, 0.4), (5.0, 0.5), (6.0, 1.0)]);
+        assert_eq!(found.sooner_than_shallower(), [2, 3]);
+    }
+
     #[test]
     fn bounds_that_no_depth_keeps_forbid_all() {
-        let limit = |bound, depths: &[u16]| Limit { bound, wanted: 0.0, depths: depths.to_vec() };
+        let limit =
+            |bound, depths: &[u16]| Limit { bound, wanted: 0.0, depths: depths.to_vec(), alone: None };
         let limits = [limit(Bound::Days, &[]), limit(Bound::Coverage, &[3])];
         assert_eq!(Limit::forbidding(&limits), [&limits[0]]);
         let limits = [limit(Bound::Days, &[0, 1]), limit(Bound::Coverage, &[3])];

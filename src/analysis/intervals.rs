@@ -120,7 +120,7 @@ fn counted(all: &SampledRate, depth: usize, sampling: &Sampling) -> Estimate {
     let (below, above) = (all.units_below(depth), all.units_above(depth));
     let (rarer, part) = if below <= above { (below, 1.0 - value) } else { (above, value) };
     if all.whole <= 0.0 || depth + 1 == all.beyond.len() {
-        return Estimate { value, low: value, high: value };
+        return Estimate::exact(value);
     }
     let reach = sampling.normal_quantile();
     if rarer == 0 && part > 0.0 {
@@ -201,7 +201,7 @@ impl Subsamples {
         let value = 1.0 - missing;
         let mut errors = self.errors(depth);
         if missing <= 0.0 || value <= 0.0 || errors.is_empty() {
-            return Estimate { value, low: value, high: value };
+            return Estimate::exact(value);
         }
         let (least, most) = ends(&mut errors, sampling.tail());
         let unit = spread / (missing * value);

@@ -148,12 +148,18 @@ impl Sample {
         }
         self.list.push(occurrence);
         if self.list.len() >= self.limit * 2 {
-            self.thin();
-            while self.list.len() > self.limit {
-                self.halvings += 1;
-                let halvings = self.halvings;
-                self.list.retain(|occurrence| occurrence.key.trailing_zeros() >= halvings);
-            }
+            self.halve();
+        }
+    }
+
+    /// Drops half of the keys as often as it takes. The last time says how often: in whatever order links came, the
+    /// same keys are left.
+    fn halve(&mut self) {
+        self.thin();
+        while self.list.len() > self.limit {
+            self.halvings += 1;
+            let halvings = self.halvings;
+            self.list.retain(|occurrence| occurrence.key.trailing_zeros() >= halvings);
         }
     }
 
@@ -163,7 +169,7 @@ impl Sample {
     }
 
     fn finish(mut self) -> Occurrences {
-        self.thin();
+        self.halve();
         self.list.shrink_to_fit();
         Occurrences { list: self.list, halvings: self.halvings }
     }
@@ -204,9 +210,12 @@ mod tests {
         ) {
             let mut sample = Sample { list: Vec::new(), halvings: 0, limit };
             let mut least: HashMap<(u64, u32), u16> = HashMap::new();
-            for (key, tree, depth) in rows {
-                let key = xxh3_64(&key.to_le_bytes());
-                sample.add(Occurrence { key, tree, depth });
+            let occurrence = |(key, tree, depth): &(u32, u32, u16)| {
+                Occurrence { key: xxh3_64(&key.to_le_bytes()), tree: *tree, depth: *depth }
+            };
+            for row in &rows {
+                sample.add(occurrence(row));
+                let Occurrence { key, tree, depth } = occurrence(row);
                 least.entry((key, tree)).and_modify(|least| *least = depth.min(*least)).or_insert(depth);
             }
             let found = sample.finish();
@@ -218,6 +227,10 @@ mod tests {
                 .collect();
             expected.sort_unstable();
             prop_assert_eq!(found.list(), expected);
+            let mut backwards = Sample { list: Vec::new(), halvings: 0, limit };
+            rows.iter().rev().for_each(|row| backwards.add(occurrence(row)));
+            let backwards = backwards.finish();
+            prop_assert_eq!((backwards.list(), backwards.halvings), (found.list(), found.halvings));
         }
     }
 }

@@ -22,9 +22,11 @@ mod classes;
 mod curve_rows;
 mod curves;
 mod deepest;
+mod depth_share;
 mod environment;
 mod environment_file;
 mod error;
+mod evidence;
 mod forecast;
 mod group;
 mod grouped;
@@ -48,15 +50,17 @@ mod unseen;
 mod worlds;
 
 pub use censoring::{Bounds, CensoredLevel, Censoring};
-pub use choice::{Choice, ChoiceLevel, Criterion, Reading};
+pub use choice::{Choice, ChoiceLevel, Criterion, Reading, Settling, Verdict};
 pub use classes::ServerClass;
 pub use curve_rows::curve_rows;
 pub use curves::{CurveLevel, Curves};
 pub use deepest::{Deepest, DeepestLevel};
+pub use depth_share::{DepthShare, DepthShares};
 pub use environment::{Ceiling, Environment, Plan, Servers, Surveyor};
 pub use environment_file::EnvironmentError;
 pub use error::AnalysisError;
-pub use forecast::{Bound, Forecast, ForecastLevel, Limit, ServerSpread};
+pub use evidence::Evidence;
+pub use forecast::{Bound, Forecast, ForecastLevel, Give, Limit, Nearest, ServerSpread};
 pub use group::{Grouping, Labels};
 pub use grouped::grouped;
 pub use known::{Known, KnownByDepth};
@@ -65,7 +69,7 @@ pub use overview::Overview;
 pub use recorded::Recorded;
 pub use sampling::Sampling;
 pub use schedule::{Conditions, Exchanges, MeasuredServer, Pacing, Schedule, ServerLoad, Settled};
-pub use trees::{Ended, LevelCost, Tree, Trees};
+pub use trees::{Ended, LevelCost, Tree, Trees, Unasked};
 pub use unseen::{UNSEEN_CAVEAT, Unseen, UnseenOfKind};
 
 /// What external URLs are counted as.
@@ -117,7 +121,9 @@ pub enum LoadUnit {
 }
 
 /// A figure with the interval that holds what it estimates with the confidence asked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+///
+/// Where nothing is estimated, or nothing tells how sure it is, both ends are the figure itself: it has no interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Estimate {
     /// As it was measured.
     pub value: f64,
@@ -125,4 +131,30 @@ pub struct Estimate {
     pub low: f64,
     /// The upper end.
     pub high: f64,
+}
+
+impl Estimate {
+    /// A figure without an interval.
+    #[must_use]
+    pub fn exact(value: f64) -> Self {
+        Self { value, low: value, high: value }
+    }
+
+    /// The ends of the interval; none where there is none.
+    #[must_use]
+    pub fn interval(&self) -> Option<(f64, f64)> {
+        (self.low < self.high).then_some((self.low, self.high))
+    }
+}
+
+/// Ends that are not there are null.
+impl serde::Serialize for Estimate {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeStruct;
+        let mut estimate = serializer.serialize_struct("Estimate", 3)?;
+        estimate.serialize_field("value", &self.value)?;
+        estimate.serialize_field("low", &self.interval().map(|(low, _)| low))?;
+        estimate.serialize_field("high", &self.interval().map(|(_, high)| high))?;
+        estimate.end()
+    }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use polars::prelude::{DataFrame, PolarsResult};
 
 use super::links::{Gathering, Index, each_link};
-use super::tables::{columns, depth_of, each, key, retried};
-use super::{AnalysisError, Ended, Known, Labels, LevelCost, Tree, Trees, group};
+use super::tables::{TreeNumbers, columns, depth_of, each, key, retried};
+use super::{AnalysisError, Ended, Known, Labels, LevelCost, Tree, Trees, Unasked, group};
 use crate::records::{Cost, ExchangeRow, LevelRow, Manifest, SiteRow, Unlevelled};
 
 /// What is needed of a survey to draw its curves.
@@ -38,6 +38,7 @@ impl Recorded {
         if loading.trees.is_empty() {
             return Err(AnalysisError::Empty(dir.to_owned()));
         }
+        loading.number_by_name();
         each::<LevelRow>(dir, LevelColumns::NAMES, |frame| loading.add_levels(frame))?;
         each::<ExchangeRow>(dir, ExchangeColumns::NAMES, |frame| loading.add_exchanges(frame))?;
         let (trees, index) = loading.finish();
@@ -75,7 +76,7 @@ struct Loading {
     labels: Labels,
     index: Index,
     levels: Vec<(u32, u16, LevelCost)>,
-    unasked: Vec<(u32, u16, u32)>,
+    unasked: Vec<Unasked>,
     unlevelled: Unlevelled<u32>,
 }
 
@@ -108,15 +109,22 @@ impl Loading {
         Ok(())
     }
 
+    /// Numbers trees and groups in the order of their names. Rows stand in the order in which the sites of a survey
+    /// happened to end; by numbers of names, equal surveys have equal figures and equal chance.
+    fn number_by_name(&mut self) {
+        self.trees.sort_unstable_by(|one, other| (&one.site, one.seed).cmp(&(&other.site, other.seed)));
+        let (as_read, mut labels) = (std::mem::take(&mut self.labels), Labels::default());
+        self.index.trees = TreeNumbers::default();
+        for tree in &mut self.trees {
+            tree.groups = tree.groups.map(|group| labels.number(as_read.name(group)));
+            self.index.trees.add(&tree.site, tree.seed.into());
+        }
+        self.labels = labels;
+    }
+
     fn add_levels(&mut self, frame: &DataFrame) -> PolarsResult<()> {
         let columns = LevelColumns::of(frame)?;
-        // A limit of the survey: what it kept back might have been walked.
-        let limits = [
-            columns.not_fetched_depth,
-            columns.not_fetched_limit,
-            columns.not_fetched_trap,
-            columns.not_fetched_opt_out,
-        ];
+        let kept_back = [columns.not_fetched_limit, columns.not_fetched_trap, columns.not_fetched_opt_out];
         let count = |value: Option<u64>| u32::try_from(value.unwrap_or_default()).unwrap_or(u32::MAX);
         for row in 0..frame.height() {
             let Some(tree) = self.index.trees.find(columns.site.get(row), columns.seed.get(row)) else {
@@ -134,9 +142,14 @@ impl Loading {
                 sites: count(columns.external_sites.get(row)),
             };
             self.add_cost(tree, depth, cost);
-            let unasked: u64 = limits.iter().filter_map(|urls| urls.get(row)).sum();
-            if unasked > 0 {
-                self.unasked.push((tree, depth, count(Some(unasked))));
+            let unasked = Unasked {
+                tree,
+                depth,
+                too_deep: count(columns.not_fetched_depth.get(row)),
+                kept_back: count(Some(kept_back.iter().filter_map(|urls| urls.get(row)).sum())),
+            };
+            if unasked.urls() > 0 {
+                self.unasked.push(unasked);
             }
         }
         Ok(())
@@ -161,7 +174,10 @@ impl Loading {
             else {
                 continue;
             };
-            self.index.addresses.entry(key(host)).or_insert_with(|| key(address));
+            // Of several addresses of a host the least, whichever was asked first.
+            let address = key(address);
+            let known = self.index.addresses.entry(key(host)).or_insert(address);
+            *known = address.min(*known);
             let depth = columns.depth.get(row).map(|depth| depth_of(Some(depth)));
             let [sent_bytes, received_bytes] =
                 [columns.sent_bytes, columns.received_bytes].map(|bytes| bytes.get(row).unwrap_or_default());
@@ -186,7 +202,9 @@ impl Loading {
     fn finish(mut self) -> (Trees, Index) {
         let booked = std::mem::take(&mut self.unlevelled).end();
         self.book(booked);
-        self.levels.sort_unstable_by_key(|(tree, depth, _)| (*tree, *depth));
+        // Stable: sums of a level are in the same order, and so the same to the last bit.
+        self.levels.sort_by_key(|(tree, depth, _)| (*tree, *depth));
+        self.unasked.sort_unstable();
         let (labels, unasked) = (self.labels, self.unasked);
         let mut trees = Trees { trees: self.trees, labels, unasked, levels: Vec::new() };
         for level in self.levels.chunk_by(|one, other| one.0 == other.0) {

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::chance::Chance;
-use super::{Known, KnownByDepth, Occurrence, Occurrences, Recorded, Tree, Trees, units};
+use super::{Known, KnownByDepth, Occurrence, Occurrences, Recorded, Tree, Trees, Unasked, units};
 
 impl Recorded {
     /// The survey as if it had only some of its site trees. What they know in common is counted exactly as long
@@ -51,9 +51,8 @@ impl Trees {
             trees.levels.extend_from_slice(self.levels(old));
             trees.trees.push(Tree { first_level, ..tree.clone() });
         }
-        let unasked = self.unasked.iter();
-        let kept = |(tree, depth, urls): &(u32, u16, u32)| Some((numbers[*tree as usize]?, *depth, *urls));
-        trees.unasked = unasked.filter_map(kept).collect();
+        let kept = |of: &Unasked| Some(Unasked { tree: numbers[of.tree as usize]?, ..*of });
+        trees.unasked = self.unasked.iter().filter_map(kept).collect();
         trees
     }
 }

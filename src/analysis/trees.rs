@@ -5,8 +5,8 @@ use super::{Grouping, Labels};
 pub struct Trees {
     pub(super) trees: Vec<Tree>,
     pub(super) levels: Vec<LevelCost>,
-    /// URLs that a limit left unasked: tree, depth, how many.
-    pub(super) unasked: Vec<(u32, u16, u32)>,
+    /// URLs that a limit left unasked, by tree and depth.
+    pub(super) unasked: Vec<Unasked>,
     pub(super) labels: Labels,
 }
 
@@ -25,6 +25,19 @@ pub struct Tree {
     pub(super) groups: [u32; Grouping::ALL.len()],
     pub(super) first_level: usize,
     pub(super) level_count: usize,
+}
+
+/// Internal URLs at one depth of a tree that were found and left unasked by a limit of the survey.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Unasked {
+    /// The number of the tree.
+    pub tree: u32,
+    /// Theirs, mostly the first below the levels that were walked.
+    pub depth: u16,
+    /// By the depth of the survey: a deeper one would ask for them.
+    pub too_deep: u32,
+    /// By a budget, a stop, a trap or an opt-out: a deeper survey would not ask for them either.
+    pub kept_back: u32,
 }
 
 /// Whether a tree was seen to its end.
@@ -90,10 +103,16 @@ impl Trees {
         &self.levels[tree.first_level..tree.first_level + tree.level_count]
     }
 
-    /// Internal URLs that were found and left unasked by a limit (the depth, a budget, a stop, a trap, an
-    /// opt-out): the tree, their depth and how many.
-    pub fn unasked(&self) -> impl Iterator<Item = (usize, u16, u32)> {
-        self.unasked.iter().map(|(tree, depth, urls)| (*tree as usize, *depth, *urls))
+    /// Internal URLs that were found and left unasked by a limit, tree by tree and depth by depth.
+    #[must_use]
+    pub fn unasked(&self) -> &[Unasked] {
+        &self.unasked
+    }
+
+    /// Whether all trees are of one site, which says nothing of how sites differ.
+    #[must_use]
+    pub fn is_of_one_site(&self) -> bool {
+        self.trees.first().is_none_or(|first| self.trees.iter().all(|tree| tree.site == first.site))
     }
 
     /// The deepest level that any tree was walked to.
@@ -144,6 +163,14 @@ impl Ended {
             _ if WHOLE.contains(&outcome) => Self::ByItself,
             _ => Self::Cut,
         }
+    }
+}
+
+impl Unasked {
+    /// By whatever limit.
+    #[must_use]
+    pub fn urls(&self) -> u64 {
+        u64::from(self.too_deep) + u64::from(self.kept_back)
     }
 }
 

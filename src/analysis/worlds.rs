@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::chance::Chance;
 use super::links::Gathering;
 use super::tables::key;
-use super::{Ended, Grouping, Labels, LevelCost, Recorded, Tree, Trees};
+use super::{Ended, Grouping, Labels, LevelCost, Recorded, Tree, Trees, Unasked};
 use crate::records::{Manifest, Timestamp};
 
 /// A site tree: how it ended, and from level 0 down the pages with the names of what they link to.
@@ -43,7 +43,10 @@ pub(super) fn survey(grown: &[Grown]) -> Recorded {
         for (depth, (_, names)) in (0..).zip(&grown.levels) {
             names.iter().for_each(|name| gathering.add(number, depth, [Some(key(&name.to_string())); 4]));
         }
-        trees.unasked.push((number, u16::try_from(level_count).unwrap(), grown.unasked));
+        let depth = u16::try_from(level_count).unwrap();
+        let (too_deep, kept_back) =
+            if grown.outcome == "depth" { (grown.unasked, 0) } else { (0, grown.unasked) };
+        trees.unasked.push(Unasked { tree: number, depth, too_deep, kept_back });
     }
     trees.labels = labels;
     let manifest = Manifest::new(serde_json::Value::Null, Timestamp::default());

@@ -91,10 +91,8 @@ mod tests {
         );
         for (share, told) in [(0.0, "0"), (1.5, "1.5"), (f64::NAN, "NaN")] {
             assert_eq!(
-                refusal(|s| s.link_share = Some(share)),
-                format!(
-                    "--link-share is {told}, expected a share above 0 and up to 1, such as 0.003, or none"
-                )
+                refusal(|s| s.harm = Some(share)),
+                format!("--harm is {told}, expected a share above 0 and up to 1, such as 0.02, or none")
             );
         }
         for (share, told) in [(0.0, "0"), (1.5, "1.5"), (f64::NAN, "NaN")] {

@@ -11,6 +11,8 @@ pub enum Exit {
     Usage = 2,
     /// The survey ran, and a load promise was broken: look at the message and tell the site owner.
     PromiseBroken = 3,
+    /// No depth fits what was asked of it, or the survey must go deeper before one can be chosen.
+    NoDepth = 4,
     /// Stopped by a signal; `ccsurvey resume` goes on. 128 + SIGINT, as shells count.
     Interrupted = 130,
 }

@@ -82,6 +82,7 @@ fn flag(setting: &'static Setting) -> Arg {
         .value_name(setting.rules.value_name)
         .hide_possible_values(true)
         .action(if setting.is_list { ArgAction::Append } else { ArgAction::Set });
+    let flag = if let Some(former) = setting.rules.former_key { flag.alias(former) } else { flag };
     let flag = if setting.rules.splits_at_commas { flag.value_delimiter(',') } else { flag };
     match setting.shape {
         Shape::Flag => flag

@@ -103,15 +103,29 @@ pub enum Then {
     },
 }
 
-/// How long a server's other users wait for their turn on average.
+/// What a server's other users feel in the hours in which it is surveyed, on average over their requests.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Burden {
     /// Capacity of the server's link.
     pub bits_per_second: f64,
+    /// Requests of theirs in these hours.
+    pub requests: u64,
     /// If there were no survey.
-    pub wait_without: Duration,
-    /// While it is surveyed; none when that is more than the server can bear, and waits grow without end.
-    pub wait_with: Option<Duration>,
+    pub without: Felt,
+    /// As it is; none when that is more than the server can bear in one of the hours, and waits grow without end.
+    pub with: Option<Felt>,
+    /// By how much longer their answers took in the worst of these hours, as a share, of those in which they put more
+    /// than a hundred requests; infinite where waits grew without end.
+    pub worst_hour: Option<f64>,
+}
+
+/// How long somebody waits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Felt {
+    /// Before the request is taken up.
+    pub wait: Duration,
+    /// Until the whole answer is there: the wait, the work of the server, the transfer.
+    pub response: Duration,
 }
 
 /// The way to one server of a Web in process, with the connection that is kept alive.

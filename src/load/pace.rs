@@ -15,9 +15,9 @@ pub struct Pace {
     pub factor: f64,
     /// Most that `factor` and back-off ask for.
     pub max_delay: Duration,
-    /// Most of a server's link that the survey takes; none: no bound. With 0.3 % those who share a thin link wait 2 %
-    /// longer on average (`reports/low-load/harm.md`).
-    pub link_share: Option<f64>,
+    /// By how much longer others may wait for a server's answers, as a share; none: no bound
+    /// (`reports/low-load/HARM.md`).
+    pub harm: Option<f64>,
     /// Exchanges at once at one address; each beyond the first multiplies the load on it.
     pub per_address: u32,
     /// Exchanges at once in one neighbourhood (/24, /48), whose addresses then share the pauses too; none: no
@@ -39,7 +39,7 @@ impl From<&Settings> for Pace {
             min_delay: settings.min_delay.0,
             factor: settings.delay_factor,
             max_delay: settings.max_delay.0,
-            link_share: settings.link_share,
+            harm: settings.harm,
             per_address: settings.per_address,
             per_neighbourhood: settings.per_neighbourhood,
             per_site: settings.per_site,
@@ -47,7 +47,7 @@ impl From<&Settings> for Pace {
     }
 }
 
-/// For the sake of a thin link a pause is so many longest pauses long at most: 5 min with the usual one of 60 s,
+/// For the sake of others a pause is so many longest pauses long at most: 5 min with the usual one of 60 s,
 /// the longest that sites wait for in place.
 pub const LONGEST_FOR_LINK: f64 = 5.0;
 
@@ -57,8 +57,10 @@ pub const LONGEST_WAIT: Duration = Duration::from_secs(300);
 /// The delay rule: the pause from the end of an exchange that took `last` to the start of the next at the
 /// same address.
 ///
-/// `link` is how long the exchange took the server's link ([`ServerLink`](super::ServerLink)): the pause is so long
-/// that the survey takes no more of it than its share, if five times the longest pause is enough for that.
+/// `link` is how long the exchange kept the server's link busy, of which others leave it a part
+/// ([`ServerLink`](super::ServerLink)). Transfers share a link evenly (processor sharing): who takes the share `s` of what
+/// is left to a newcomer lengthens the transfers of the others by `s`, whatever their use and the sizes of what they
+/// fetch. So the pause is `link` divided by `harm`, if five times the longest pause is enough for that.
 /// `troubles` doubles the pause that many times, up to `max_delay`: what trouble is, and what takes it back, says
 /// [`Health`](super::Health).
 /// `asked` is what the server itself asks for (Crawl-delay, Retry-After); it is never cut.
@@ -74,7 +76,7 @@ pub const LONGEST_WAIT: Duration = Duration::from_secs(300);
 /// assert_eq!(delay_after(&pace, seconds(30), Duration::ZERO, 4, None), seconds(60));
 /// assert_eq!(delay_after(&pace, seconds(3), Duration::ZERO, 0, Some(seconds(120))), seconds(120));
 /// // Half a second of the link at a share of a hundredth.
-/// let pace = Pace { link_share: Some(0.01), ..pace };
+/// let pace = Pace { harm: Some(0.01), ..pace };
 /// assert_eq!(delay_after(&pace, seconds(3), Duration::from_millis(500), 0, None), seconds(50));
 /// ```
 #[must_use]
@@ -87,8 +89,8 @@ pub fn delay_after(
 ) -> Duration {
     let most = pace.max_delay.as_secs_f64();
     let slow = (last.as_secs_f64() * pace.factor).min(most);
-    let share = pace.link_share.unwrap_or(f64::INFINITY);
-    let thin = (link.as_secs_f64() / share).min(most * LONGEST_FOR_LINK);
+    let harm = pace.harm.unwrap_or(f64::INFINITY);
+    let thin = (link.as_secs_f64() / harm).min(most * LONGEST_FOR_LINK);
     let calm = slow.max(thin).max(pace.min_delay.as_secs_f64());
     let backed_off = if troubles == 0 { 0.0 } else { (calm * f64::from(troubles.min(30)).exp2()).min(most) };
     let own = Duration::try_from_secs_f64(calm.max(backed_off)).unwrap_or(pace.max_delay);

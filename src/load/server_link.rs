@@ -1,24 +1,53 @@
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
 use crate::exchange::{Answer, Purpose, hangs_up};
 
-/// What is known of the link that a server hangs on: the best rate at which its answers ever came.
+/// What is known of the link that a server hangs on: the best rate at which its answers came of late.
 ///
-/// The best, not the mean: the other users of a link make an answer slow, and so does slow start, but nothing
-/// makes it faster than the link.
+/// The best, not the mean: slow start and the moment make an answer slow, but nothing makes it faster than what the other
+/// users leave of the link. Of late, for they leave more at night than at noon: the rate is that of this hour of the
+/// clock and the one before, or of the last hours in which an answer told one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ServerLink {
     /// Bytes per second.
     best: Option<f64>,
+    /// How that comes about. A process begins anew, with the rate as it was.
+    #[serde(skip)]
+    recent: Option<Recent>,
     /// The least time to a first byte, in seconds: no round trip is longer.
     round_trip: Option<f64>,
+}
+
+/// The best rates of an hour in which an answer told one, and of the hour before.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Recent {
+    hour: u64,
+    best: f64,
+    before: Option<f64>,
+}
+
+impl Recent {
+    /// One more rate, of this hour or a later one.
+    fn and(earlier: Option<Self>, hour: u64, rate: f64) -> Self {
+        match earlier {
+            Some(it) if hour <= it.hour => Self { best: it.best.max(rate), ..it },
+            Some(it) if hour == it.hour + 1 => Self { hour, best: rate, before: Some(it.best) },
+            _ => Self { hour, best: rate, before: None },
+        }
+    }
+
+    fn rate(&self) -> f64 {
+        self.before.map_or(self.best, |before| before.max(self.best))
+    }
 }
 
 /// An exchange as a server's link sees it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Flow {
+    /// The hour of the clock in which it ended, counted from any midnight.
+    pub hour: u64,
     /// Both ways.
     pub bytes: u64,
     /// Of these, what came after the head of the answer; handshake, request and head tell no rate, for the time
@@ -31,6 +60,8 @@ pub struct Flow {
     /// It was hung up on after the head of its answer.
     pub is_unread: bool,
 }
+
+const SECONDS_PER_HOUR: u64 = 3600;
 
 /// Below four segments of Ethernet (1,460 bytes of TCP each) the time of a body is noise.
 pub const LEAST_BYTES: f64 = 4.0 * SEGMENT;
@@ -49,7 +80,9 @@ impl Flow {
     #[must_use]
     pub fn from_answer(purpose: Purpose, answer: &Answer) -> Self {
         let media_type = answer.head.content_type.as_deref().unwrap_or_default().as_bytes();
+        let ended = answer.ended().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self {
+            hour: ended.as_secs() / SECONDS_PER_HOUR,
             bytes: answer.wire.sent + answer.wire.received,
             after_head: after_head(answer),
             first_byte: answer.timings.first_byte,
@@ -84,7 +117,7 @@ fn after_head(answer: &Answer) -> u64 {
 }
 
 impl ServerLink {
-    /// The best rate so far; none where no answer was large enough to tell, or all came at once.
+    /// The best rate of late; none where no answer was large enough to tell, or all came at once.
     #[must_use]
     pub fn bits_per_second(&self) -> Option<f64> {
         self.best.map(|rate| rate * 8.0)
@@ -104,12 +137,16 @@ impl ServerLink {
     /// let transfer = Duration::from_secs(1);
     /// let quick = Flow { bytes: 65_960, after_head: 65_460, transfer, ..Flow::default() };
     /// assert_eq!(link.take(&quick).as_millis(), 1030);
-    /// // The same came slowly, for others used the link: it is the same part of the link.
-    /// assert_eq!(link.take(&Flow { transfer: Duration::from_secs(9), ..quick }).as_millis(), 1030);
+    /// // The same came slowly, for others used the link just then: it is the same part of what they leave of it.
+    /// let slow = Flow { transfer: Duration::from_secs(9), ..quick };
+    /// assert_eq!(link.take(&slow).as_millis(), 1030);
+    /// // When they use it for hours, less is left, and it takes longer.
+    /// assert_eq!(link.take(&Flow { hour: 2, ..slow }).as_secs(), 9);
     /// ```
     pub fn take(&mut self, flow: &Flow) -> Duration {
         if let Some(rate) = flow.rate() {
-            self.best = Some(self.best.map_or(rate, |best| best.max(rate)));
+            let recent = Recent::and(self.recent, flow.hour, rate);
+            (self.best, self.recent) = (Some(recent.rate()), Some(recent));
         }
         if let Some(time) = flow.first_byte {
             let time = time.as_secs_f64();

@@ -19,7 +19,7 @@ pub enum Promise {
     /// Pauses that grow with the last exchange.
     DelayFactor,
     /// How much of a server's link is taken.
-    LinkShare,
+    Harm,
     /// Pauses that grow with trouble.
     BackOff,
     /// A server in trouble again and again is left alone.
@@ -101,7 +101,7 @@ impl Promise {
             Self::OneAtATimeInNeighbourhood => "one_at_a_time_neighbourhood",
             Self::LeastPause => "least_pause",
             Self::DelayFactor => "delay_factor",
-            Self::LinkShare => "link_share",
+            Self::Harm => "harm",
             Self::BackOff => "back_off",
             Self::PutOff => "put_off",
             Self::RetryAfter => "retry_after",
@@ -142,10 +142,10 @@ impl Promise {
                 pace.factor,
                 span(pace.max_delay)
             ),
-            Self::LinkShare => {
-                let share = pace.link_share.map(|share| format!("{} %", share * 100.0));
+            Self::Harm => {
+                let share = pace.harm.map(|share| format!("{} %", share * 100.0));
                 let share = share.as_deref().unwrap_or("a share");
-                format!("at most {share} of the link of each server")
+                format!("others wait at most {share} longer for the answers of each server")
             }
             Self::BackOff => "longer pauses for servers in trouble".to_owned(),
             Self::PutOff => "servers that stay in trouble are put off, then given up".to_owned(),

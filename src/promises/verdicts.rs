@@ -95,7 +95,7 @@ impl Bench<'_> {
         };
         [
             judge(Promise::DelayFactor, limits.pace.factor > 0.0, slow),
-            judge(Promise::LinkShare, limits.pace.link_share.is_some(), link),
+            judge(Promise::Harm, limits.pace.harm.is_some(), link),
             judge(Promise::BackOff, true, trouble),
             judge(Promise::PutOff, true, put_off),
             judge(Promise::RetryAfter, true, retry_after),

@@ -36,15 +36,25 @@ table! {
     sent_bytes: u64, "bytes", "90110", "0.1";
     /// Connections opened to it.
     connections: u64, "connections", "44", "0.1";
-    /// How long the server's other users would wait for their turn on average without the survey; known in
-    /// simulations only.
+    /// How long the server's other users would wait for their turn without the survey, on average over their requests
+    /// in the hours in which it is asked; known in simulations only.
     others_wait_ms: Option<f64>, "ms", "210.5", "0.1";
-    /// The same while the server is surveyed; null also when that is more than it can bear and waits grow without
-    /// end.
+    /// The same while the server is surveyed; null also when that is more than it can bear in one of the hours and
+    /// waits grow without end.
     others_wait_surveyed_ms: Option<f64>, "ms", "212.3", "0.1";
     /// The capacity of its link; known in simulations only.
     link_bits_per_second: Option<f64>, "bit/s", "512000.0", "0.1";
     /// The best rate at which its answers came, from which the pauses for its link follow; null where no answer
     /// was large enough to tell.
     best_bits_per_second: Option<f64>, "bit/s", "310400.0", "0.1";
+    /// Requests of the server's other users in the hours in which it is asked; known in simulations only.
+    others_requests: Option<u64>, "requests", "81200", "0.1";
+    /// How long their answers would take without the survey, waiting, work of the server and transfer together, on
+    /// average; known in simulations only.
+    others_response_ms: Option<f64>, "ms", "905.0", "0.1";
+    /// The same while the server is surveyed; null also where `others_wait_surveyed_ms` is.
+    others_response_surveyed_ms: Option<f64>, "ms", "911.8", "0.1";
+    /// By how much longer their answers took, as a share, in the worst hour of those in which they put more than a hundred
+    /// requests; null where there is none, and where waits grew without end.
+    others_worst_hour: Option<f64>, "", "0.031", "0.1";
 }

@@ -1,17 +1,14 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
-
-use tokio::time::Instant;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::address::Host;
 use crate::exchange::{Failure, Purpose, hangs_up};
-use crate::fetch::{Burden, Looked, Question, Shown, Then};
-use crate::load::Pace;
+use crate::fetch::{Burden, Clock, Felt, Looked, Question, Shown, Then};
 use crate::space::{
-    Asked, Certificate, Handshake, Harm, Lookup, Method, Reaction, Records, Reply, Response, Server, Visits,
-    Web, certificate_bytes, harm,
+    Asked, Certificate, HARM_SPAN, Handshake, Harm, Lookup, Method, Reaction, Records, Reply, Response,
+    Server, Visits, Web, certificate_bytes, harm,
 };
 
 /// A virtual Web space as the fetch of a simulation asks it: what its gateway would do over sockets.
@@ -22,6 +19,7 @@ pub(super) struct InProcess {
     web: Arc<dyn Web>,
     hosts: Mutex<HashMap<String, Option<HostRecord>>>,
     servers: Mutex<HashMap<IpAddr, Visited>>,
+    clock: Clock,
 }
 
 /// Where a host stands.
@@ -31,13 +29,27 @@ struct HostRecord {
     shown: Option<Shown>,
 }
 
-/// A server and what the survey did there.
+/// A server, and what its other users felt while the survey was there.
 struct Visited {
     server: Server,
+    /// Hours of the clock: the one in which it was asked last, and what was done in it.
+    hour: u64,
     visits: Visits,
-    first: Instant,
-    last: Instant,
+    felt: FeltByOthers,
 }
+
+/// Sums over the requests of the others, hour by hour.
+#[derive(Clone, Copy, Default)]
+struct FeltByOthers {
+    requests: f64,
+    wait_without: f64,
+    wait_with: f64,
+    answer: f64,
+    worst_hour: Option<f64>,
+}
+
+/// Fewer requests of others than that make no hour of theirs.
+const MANY: f64 = 100.0;
 
 /// The time to live of every record, an hour, as the name server of a served world says.
 const TTL: Duration = Duration::from_hours(1);
@@ -49,8 +61,14 @@ const NEVER: Duration = Duration::from_hours(24);
 const HOSTS: usize = 10_000;
 
 impl InProcess {
-    pub(super) fn new(web: Arc<dyn Web>) -> Self {
-        Self { web, hosts: Mutex::default(), servers: Mutex::default() }
+    /// On a clock that begins now.
+    pub(super) fn new(web: Arc<dyn Web>, begins: SystemTime) -> Self {
+        let clock = Clock::beginning_at(begins);
+        Self { web, hosts: Mutex::default(), servers: Mutex::default(), clock }
+    }
+
+    fn since_epoch(&self) -> Duration {
+        self.clock.now().duration_since(UNIX_EPOCH).unwrap_or_default()
     }
 
     fn place(&self, host: &str) -> Option<HostRecord> {
@@ -82,14 +100,15 @@ impl InProcess {
             ..Asked::default()
         };
         let Reply { status, fields, body, is_cut, .. } = Reply::new(response, &asked, false);
+        let now = &server.at_second_of_day(self.since_epoch().as_secs_f64());
         // The others wait for the link. They make an answer slow too, which is none of the survey's share of it.
-        let alone = Server { background: 0.0, ..*server };
+        let alone = Server { background: 0.0, ..*now };
         let media_type = fields.iter().find(|(name, _)| *name == "Content-Type");
         let media_type = media_type.map_or("", |(_, value)| value).as_bytes();
         let mut taken = alone.transfer_time(body.len() as u64);
         if hangs_up(question.purpose, status, media_type) {
             // What comes in the round trip after which the server knows comes for nothing.
-            taken = taken.min(server.round_trip.mul_f64((1.0 - server.background).max(0.0)));
+            taken = taken.min(server.round_trip.mul_f64((1.0 - now.background).max(0.0)));
         }
         self.book(server, taken);
         Then::Answer {
@@ -98,22 +117,24 @@ impl InProcess {
             fields,
             cut_after: is_cut.then_some(body.len()),
             body,
-            bytes_per_second: server.bytes_per_second(),
+            bytes_per_second: now.bytes_per_second(),
         }
     }
 
     /// Notes that the link of a server was busy for so long.
     fn book(&self, server: &Server, busy: Duration) {
-        let (now, busy) = (Instant::now(), busy.as_secs_f64());
+        let (hour, busy) = (self.since_epoch().as_secs() / HARM_SPAN.as_secs(), busy.as_secs_f64());
         let mut servers = held(&self.servers);
         let visited = servers.entry(server.address).or_insert_with(|| Visited {
             server: *server,
+            hour,
             visits: Visits::default(),
-            first: now,
-            last: now,
+            felt: FeltByOthers::default(),
         });
-        visited.last = now;
-        visited.visits.count += 1;
+        if visited.hour != hour {
+            visited.felt = visited.felt_so_far();
+            (visited.hour, visited.visits) = (hour, Visits::default());
+        }
         visited.visits.busy += busy;
         visited.visits.busy_squared += busy * busy;
     }
@@ -156,25 +177,41 @@ impl crate::fetch::Web for InProcess {
     fn burden(&self, address: IpAddr) -> Option<Burden> {
         let servers = held(&self.servers);
         let visited = servers.get(&address)?;
-        let Harm { wait_without, wait_with, .. } =
-            harm(&visited.server, &Visits { span: visited.span(), ..visited.visits });
-        let wait_without = Duration::try_from_secs_f64(wait_without).ok()?;
-        Some(Burden {
-            bits_per_second: visited.server.bits_per_second,
-            wait_without,
-            wait_with: Duration::try_from_secs_f64(wait_with).ok(),
-        })
+        visited.felt_so_far().burden(visited.server.bits_per_second)
     }
 }
 
 impl Visited {
-    /// Seconds in which the survey was at the server: the pause after the last exchange is taken to be like
-    /// the ones before, and the least pause of a polite survey where there was none.
-    fn span(&self) -> f64 {
-        let between = self.last.duration_since(self.first).as_secs_f64();
-        let pauses = self.visits.count.saturating_sub(1) as f64;
-        let least_pause = Pace::default().min_delay.as_secs_f64();
-        if between > 0.0 { between * (pauses + 1.0) / pauses } else { self.visits.busy + least_pause }
+    /// With the hour that is not over.
+    fn felt_so_far(&self) -> FeltByOthers {
+        let middle = (self.hour as f64 + 0.5) * HARM_SPAN.as_secs_f64();
+        self.felt.and(&harm(&self.server.at_second_of_day(middle), &self.visits))
+    }
+}
+
+impl FeltByOthers {
+    fn and(self, hour: &Harm) -> Self {
+        let is_judged = hour.requests > MANY;
+        Self {
+            requests: self.requests + hour.requests,
+            wait_without: self.wait_without + hour.wait_without * hour.requests,
+            wait_with: self.wait_with + hour.wait_with * hour.requests,
+            answer: self.answer + hour.answer * hour.requests,
+            worst_hour: larger(self.worst_hour, is_judged.then(|| hour.extra_share())),
+        }
+    }
+
+    /// None where nobody else uses the server.
+    fn burden(&self, bits_per_second: f64) -> Option<Burden> {
+        let mean = |sum: f64| Duration::try_from_secs_f64(sum / self.requests).ok();
+        let felt = |wait| Some(Felt { wait: mean(wait)?, response: mean(wait + self.answer)? });
+        Some(Burden {
+            bits_per_second,
+            requests: self.requests.round() as u64,
+            without: felt(self.wait_without)?,
+            with: felt(self.wait_with),
+            worst_hour: self.worst_hour,
+        })
     }
 }
 
@@ -194,7 +231,46 @@ fn defect(kind: Certificate) -> Option<&'static str> {
     }
 }
 
+fn larger(one: Option<f64>, other: Option<f64>) -> Option<f64> {
+    one.into_iter().chain(other).reduce(f64::max)
+}
+
 /// Who panicked while holding it left whole entries.
 fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hour(requests: f64, wait_without: f64, wait_with: f64) -> Harm {
+        Harm { requests, wait_without, wait_with, answer: 1.0 }
+    }
+
+    #[test]
+    fn what_others_feel_is_the_mean_over_their_requests_and_the_worst_of_hours_that_have_many() {
+        let felt = FeltByOthers::default().and(&hour(300.0, 1.0, 1.1)).and(&hour(100.0, 0.0, 1.0));
+        let burden = felt.burden(512e3).unwrap();
+        assert_eq!((burden.requests, burden.without.wait.as_millis()), (400, 750));
+        assert_eq!(burden.without.response.as_millis(), 1750);
+        // (300 × 1.1 + 100 × 1) / 400, and a second for the answer.
+        let with = burden.with.unwrap();
+        assert_eq!((with.wait.as_millis(), with.response.as_millis()), (1075, 2075));
+        // A tenth of a second more on two; the hour with twice the time had no more than a hundred requests.
+        assert!((burden.worst_hour.unwrap() - 0.05).abs() < 1e-9);
+    }
+
+    #[test]
+    fn an_hour_in_which_waits_grew_without_end_is_told_as_such() {
+        let felt = FeltByOthers::default().and(&hour(300.0, 1.0, f64::INFINITY));
+        let burden = felt.burden(512e3).unwrap();
+        assert_eq!((burden.with, burden.worst_hour), (None, Some(f64::INFINITY)));
+        assert_eq!(burden.without.wait.as_millis(), 1000);
+    }
+
+    #[test]
+    fn a_server_that_nobody_else_uses_harms_nobody() {
+        assert_eq!(FeltByOthers::default().and(&hour(0.0, 0.0, 1.0)).burden(512e3), None);
+    }
 }

@@ -40,8 +40,6 @@ impl Rehearsal {
         scenario: Scenario,
         tell: &mut dyn FnMut(ReadingProgress),
     ) -> Result<(Self, Taken), RehearsalError> {
-        let web = Arc::new(InProcess::new(scenario.web));
-        let simulation = Simulation { web, begins: scenario.begins.into(), description: scenario.told };
         let virtual_time = Builder::new_current_thread()
             .enable_time()
             .start_paused(true)
@@ -49,6 +47,9 @@ impl Rehearsal {
             .map_err(RehearsalError::NoThread)?;
         let (survey, taken) = {
             let _entered = virtual_time.enter();
+            let begins = scenario.begins.into();
+            let web = Arc::new(InProcess::new(scenario.web, begins));
+            let simulation = Simulation { web, begins, description: scenario.told };
             Survey::simulate(dir, settings, start, simulation, tell)?
         };
         Ok((Self { survey, virtual_time }, taken))

@@ -117,8 +117,7 @@ pub fn percent(share: f64) -> String {
 
 /// The ends of an interval, whose unit is told once; one of no width was never drawn.
 fn between(estimate: &Estimate, end: impl Fn(f64) -> String, unit: &str) -> Option<String> {
-    let Estimate { low, high, .. } = *estimate;
-    (low < high).then(|| format!("({}–{}{unit})", end(low), end(high)))
+    estimate.interval().map(|(low, high)| format!("({}–{}{unit})", end(low), end(high)))
 }
 
 #[expect(

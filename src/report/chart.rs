@@ -217,7 +217,7 @@ impl Point {
     /// A point that is known exactly.
     #[must_use]
     pub fn exact(x: f64, y: f64) -> Self {
-        Self::estimated(x, Estimate { value: y, low: y, high: y })
+        Self::estimated(x, Estimate::exact(y))
     }
 
     /// A point with its interval.

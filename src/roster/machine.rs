@@ -4,6 +4,7 @@ use std::time::SystemTime;
 
 use super::limits::Limits;
 use super::places::{Places, Spot};
+use crate::address::server_at;
 
 /// What is to be done now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,21 +90,31 @@ impl<T> Roster<T> {
         Ok(())
     }
 
+    /// A visit asks another server from now on, or the same: its place goes along if there is one left. Where none is, it
+    /// asks as a guest, who keeps nobody from visiting. So a tree that begins at a crowded server and goes on elsewhere
+    /// does not keep it idle. Says whether a place has become free.
+    pub fn go_to(&mut self, number: u64, address: IpAddr) -> bool {
+        let before = self.visits.get(&number).copied().flatten();
+        if before.is_some_and(|before| server_at(before) == server_at(address)) {
+            return false;
+        }
+        if let Some(before) = before {
+            self.free(number, before);
+        }
+        let taken = self.places.take(address).is_ok().then_some(address);
+        self.visits.insert(number, taken);
+        before.is_some()
+    }
+
     /// A visit has ended, and its place is free.
     pub fn leave(&mut self, number: u64, back: Option<Back<T>>) {
-        let server = self.visits.remove(&number).flatten();
-        let around = server.map(Spot::around);
-        if let (Some(address), Some(spots)) = (server, around) {
-            self.places.leave(address);
-            spots.into_iter().for_each(|spot| self.wake(spot));
+        if let Some(address) = self.visits.remove(&number).flatten() {
+            self.free(number, address);
         }
         let found_full = if let Some(Back::Parked(_, spot)) = &back { Some(*spot) } else { None };
-        let mut been = around.into_iter().flatten().chain(found_full);
         // If it was woken for a place and went elsewhere (its name leads to another server by now, or to none, or
         // another spot was full), the next one that waits for that place is woken.
-        if let Some(spot) = self.woken.remove(&number)
-            && !been.any(|been| been == spot)
-        {
+        if let Some(spot) = self.woken.remove(&number).filter(|spot| found_full != Some(*spot)) {
             self.wake(spot);
         }
         match back {
@@ -146,6 +157,16 @@ impl<T> Roster<T> {
             return Some((number, tree));
         }
         self.ready.pop_front()
+    }
+
+    /// The place of a visit is free: another tree that waits there may be visited.
+    fn free(&mut self, number: u64, address: IpAddr) {
+        self.places.leave(address);
+        let spots = Spot::around(address);
+        if self.woken.get(&number).is_some_and(|spot| spots.contains(spot)) {
+            self.woken.remove(&number);
+        }
+        spots.into_iter().for_each(|spot| self.wake(spot));
     }
 
     fn wake(&mut self, spot: Spot) {

@@ -128,14 +128,49 @@ fn no_tree_is_taken_while_too_many_wait() {
     assert_eq!(roster.poll(due(0)), Step::Begin(0));
 }
 
-/// What becomes of a tree each time it is visited: at which server, and whether it is put off first.
-type Plan = Vec<(u8, bool)>;
+#[test]
+fn a_visit_that_asks_elsewhere_leaves_its_place_to_those_who_wait_for_it() {
+    let mut roster = with_two_parked();
+    assert!(!roster.go_to(0, server(1)), "it is there");
+    assert!(roster.go_to(0, server(2)));
+    assert_eq!(roster.poll(START), Step::Begin(1));
+    roster.enter(1, server(1)).unwrap();
+    // Back at a server whose place is taken it is a guest, and has none to leave.
+    assert!(roster.go_to(0, server(1)));
+    assert_eq!(roster.poll(START), Step::Take, "tree 2 waits for tree 1");
+    assert!(!roster.go_to(0, server(2)), "nobody waited for a guest");
+    roster.leave(1, None);
+    assert_eq!(roster.poll(START), Step::Begin(2));
+    roster.enter(2, server(1)).unwrap();
+    roster.leave(2, None);
+    roster.leave(0, None);
+    assert!(roster.is_empty());
+}
+
+#[test]
+fn a_tree_that_was_woken_and_goes_on_elsewhere_wakes_one_other_and_no_more() {
+    let mut roster = with_two_parked();
+    take(&mut roster, 3);
+    let full = roster.enter(3, server(1)).unwrap_err();
+    roster.leave(3, Some(Back::Parked(3, full)));
+    roster.leave(0, None);
+    assert_eq!(roster.poll(START), Step::Begin(1));
+    roster.enter(1, server(1)).unwrap();
+    roster.go_to(1, server(2));
+    assert_eq!(roster.poll(START), Step::Begin(2));
+    roster.enter(2, server(1)).unwrap();
+    roster.leave(1, None);
+    assert_eq!(roster.poll(START), Step::Take, "tree 3 waits for tree 2");
+}
+
+/// What becomes of a tree each time it is visited: at which server, where it goes on, and whether it is put off first.
+type Plan = Vec<(u8, Option<u8>, bool)>;
 
 proptest! {
     /// Whatever happens, every tree is done in the end, and no limit is exceeded on the way.
     #[test]
     fn every_tree_is_done_in_the_end(
-        plans in prop::collection::vec(prop::collection::vec((0_u8..3, any::<bool>()), 1..3), 1..40),
+        plans in prop::collection::vec(prop::collection::vec((0_u8..3, prop::option::of(0_u8..3), any::<bool>()), 1..3), 1..40),
         visits in 1_usize..5,
         per_address in 1_u32..3,
         endings in prop::collection::vec(0_usize..5, 1..50),
@@ -143,7 +178,7 @@ proptest! {
         let mut left: HashMap<u64, Plan> = (0..).zip(plans).collect();
         let mut queue = 0..left.len() as u64;
         let mut roster = Roster::new(Limits { waiting: 3, ..Limits::new(visits, per_address, None) });
-        let (mut now, mut visited, mut endings) = (START, Vec::<(u64, u8)>::new(), endings.into_iter().cycle());
+        let (mut now, mut visited, mut endings) = (START, Vec::<(u64, Option<u8>)>::new(), endings.into_iter().cycle());
         while !left.is_empty() {
             let due = loop {
                 let number = match roster.poll(now) {
@@ -159,13 +194,13 @@ proptest! {
                 };
                 let at = left[&number][0].0;
                 match roster.enter(number, server(at)) {
-                    Ok(()) => visited.push((number, at)),
+                    Ok(()) => visited.push((number, Some(at))),
                     Err(full) => roster.leave(number, Some(Back::Parked(number, full))),
                 }
             };
             prop_assert!(visited.len() <= visits);
             for at in 0..3 {
-                let there = visited.iter().filter(|visit| visit.1 == at).count();
+                let there = visited.iter().filter(|visit| visit.1 == Some(at)).count();
                 prop_assert!(there <= per_address as usize);
             }
             let Some(ending) = endings.next() else { unreachable!("they go round") };
@@ -174,9 +209,20 @@ proptest! {
                 now = due.unwrap_or(now);
                 continue;
             }
-            let (number, _) = visited.swap_remove(ending % visited.len());
+            let place = ending % visited.len();
+            let (number, at) = visited[place];
+            if let Some(elsewhere) = left.get_mut(&number).and_then(|plan| plan[0].1.take())
+                && at != Some(elsewhere)
+            {
+                // It asks at another server first, with a place there if there is one left.
+                let there = visited.iter().filter(|visit| visit.1 == Some(elsewhere)).count();
+                visited[place].1 = (there < per_address as usize).then_some(elsewhere);
+                roster.go_to(number, server(elsewhere));
+                continue;
+            }
+            visited.swap_remove(place);
             let plan = left.get_mut(&number).expect("only those that are left are visited");
-            let (_, is_put_off) = plan.remove(0);
+            let (_, _, is_put_off) = plan.remove(0);
             let is_done = plan.is_empty();
             let until = now + Duration::from_secs(1 + number % 3);
             roster.leave(number, match (is_done, is_put_off) {

@@ -87,7 +87,7 @@ mod tests {
         assert_eq!(wrong(|settings| settings.min_delay = Span(Duration::from_secs(10))), None);
         assert_eq!(wrong(|settings| settings.rate = Some(Size(1000))), None);
         assert_eq!(wrong(|settings| settings.budgets.server.in_all.requests = Some(5)), None);
-        assert_eq!(wrong(|settings| settings.link_share = Some(0.001)), None);
+        assert_eq!(wrong(|settings| settings.harm = Some(0.001)), None);
         assert_eq!(wrong(|settings| settings.dns = Some("127.0.0.1:53".parse().unwrap())), None);
         assert_eq!(wrong(|settings| settings.opt_out = Some("list.txt".into())), None);
     }
@@ -96,7 +96,7 @@ mod tests {
     fn a_survey_may_not_be_made_harsher_nor_another_one() {
         assert_eq!(wrong(|settings| settings.min_delay = Span::default()), Some("min-delay"));
         assert_eq!(wrong(|settings| settings.max_requests = None), Some("max-requests"));
-        assert_eq!(wrong(|settings| settings.link_share = None), Some("link-share"));
+        assert_eq!(wrong(|settings| settings.harm = None), Some("harm"));
         assert_eq!(wrong(|settings| settings.per_address = 2), Some("per-address"));
         assert_eq!(wrong(|settings| settings.depth = 3), Some("depth"));
         assert_eq!(wrong(|settings| settings.exclude_text.push("for sale".into())), Some("exclude-text"));

@@ -163,13 +163,15 @@ settings! {
         /// requests at once, ceilings lifted. Without it such flags are refused; status and report say that it was
         /// given. Surveys of this machine need it not
         impolite: bool = false => SWITCH.free();
-        /// Most of a server's link that the survey takes, as a share of the best rate at which its answers came; the
-        /// pause for it is five times --max-delay at most. With the default, those who share a thin link wait 2 %
-        /// longer on average; with more a survey of thin links is faster, and they pay for it
-        link_share: Option<f64> as OrNone = Some(0.003) => value("SHARE|none").within(
+        /// How much longer the other users of a server may wait for its answers because of the survey, as a share. The
+        /// pause after an answer is as many times as long as the answer kept the link busy, at the best rate of the
+        /// last hours: with 0.02 fifty times, five times --max-delay at most. With more a survey of thin links is
+        /// faster, and their users pay for it
+        // Who takes the share s of what a link leaves to it lengthens the transfers of the others by s (processor sharing).
+        harm: Option<f64> as OrNone = Some(0.02) => value("SHARE|none").within(
             |it| is_share(it) || it == Amount::NoLimit,
-            "a share above 0 and up to 1, such as 0.003, or none",
-        ).less_is_gentler().lifting_breaks("the bound on a server's link");
+            "a share above 0 and up to 1, such as 0.02, or none",
+        ).less_is_gentler().harsher_breaks("the bound on what other users of a server feel").formerly("link-share");
         /// Hours in which no server is asked, by its own clock, e.g. 08:00-18:00 or 22:00-06:00. The clock is the
         /// usual one of the country that --geo tells, or of the site's domain, without summer time, and in wide
         /// countries hours off. The quiet hours count into --max-time of a site

@@ -25,7 +25,7 @@ impl Settings {
     #[must_use]
     pub fn recorded(manifest: &serde_json::Value) -> Self {
         let limits = Self { max_requests: None, max_bytes: None, max_time: None, ..Self::default() };
-        let mut settings = Self { rate: None, link_share: None, max_body: Size(0), ..limits };
+        let mut settings = Self { rate: None, harm: None, max_body: Size(0), ..limits };
         for (key, value) in manifest.as_object().into_iter().flatten() {
             if let (Some(setting), Ok(written)) = (Setting::named(key), Written::deserialize(value)) {
                 (setting.read)(&mut settings, &written).unwrap_or_default();
@@ -171,10 +171,7 @@ mod tests {
                 "line 1: key 'trap-levels': '-1' is neither none nor a whole number from 0 to 65535",
             ),
             ("max-requests = true", "line 1: key 'max-requests': expected a number, or words in quotes"),
-            (
-                "link-share = \"x\"",
-                "line 1: key 'link-share': 'x' is neither none nor a number such as 5 or 2.5",
-            ),
+            ("harm = \"x\"", "line 1: key 'harm': 'x' is neither none nor a number such as 5 or 2.5"),
             (
                 "min-delay = \"soon\"",
                 "line 1: key 'min-delay': 'soon' is not a duration (expected for example '2s', '500ms' or '1h 30m')",

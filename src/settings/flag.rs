@@ -3,10 +3,10 @@ use super::value::{Refusal, Written};
 use super::{Setting, Settings};
 
 impl Setting {
-    /// The setting with this key.
+    /// The setting with this key, or that had it in an earlier version.
     #[must_use]
     pub fn named(key: &str) -> Option<&'static Self> {
-        Settings::TABLE.iter().find(|setting| setting.key == key)
+        Settings::TABLE.iter().find(|setting| setting.key == key || setting.rules.former_key == Some(key))
     }
 
     /// The help of the flag: what it does, what it costs servers, its default.
@@ -71,9 +71,6 @@ mod tests {
         assert_eq!(refused("depth", "2.5"), "expected a whole number from 0 to 65535");
         assert_eq!(refused("dns", "there"), "expected an address and a port, for example 127.0.0.1:53");
         assert_eq!(refused("trap-levels", "few"), "'few' is neither none nor a whole number from 0 to 65535");
-        assert_eq!(
-            refused("link-share", "little"),
-            "expected a share above 0 and up to 1, such as 0.003, or none"
-        );
+        assert_eq!(refused("harm", "little"), "expected a share above 0 and up to 1, such as 0.02, or none");
     }
 }

@@ -72,7 +72,7 @@ mod tests {
             settings.min_delay = Span(Duration::from_secs(10));
             settings.delay_factor = 9.0;
             settings.rate = Some(Size(1000));
-            settings.link_share = Some(0.001);
+            settings.harm = Some(0.001);
         };
         assert!(keys(gentler).is_empty());
     }
@@ -80,14 +80,14 @@ mod tests {
     #[test]
     fn a_ceiling_may_be_raised_but_not_lifted() {
         assert!(keys(|settings| settings.rate = Some(Size(20_000_000))).is_empty());
-        assert!(keys(|settings| settings.link_share = Some(0.05)).is_empty());
+        assert_eq!(keys(|settings| settings.harm = Some(0.05)), ["harm"]);
         assert!(keys(|settings| settings.max_requests = Some(50_000)).is_empty());
         assert!(keys(|settings| settings.max_time = None).is_empty());
         let lifted = |settings: &mut Settings| {
-            (settings.rate, settings.link_share) = (None, None);
+            (settings.rate, settings.harm) = (None, None);
             (settings.max_requests, settings.max_bytes) = (None, None);
         };
-        assert_eq!(keys(lifted), ["link-share", "rate", "max-requests", "max-bytes"]);
+        assert_eq!(keys(lifted), ["harm", "rate", "max-requests", "max-bytes"]);
     }
 
     #[test]

@@ -12,6 +12,8 @@ pub struct Rules {
     pub(super) bound: Bound,
     pub(super) on_resume: OnResume,
     pub(super) breaks: Option<(When, &'static str)>,
+    /// How earlier versions called it; files and flags may still.
+    pub former_key: Option<&'static str>,
 }
 
 /// Which values make a survey.
@@ -54,6 +56,7 @@ pub(super) const fn value(value_name: &'static str) -> Rules {
         bound: Bound::None,
         on_resume: OnResume::Fixed,
         breaks: None,
+        former_key: None,
     }
 }
 
@@ -61,6 +64,10 @@ pub(super) const fn value(value_name: &'static str) -> Rules {
 pub(super) const SWITCH: Rules = value("BOOL");
 
 impl Rules {
+    pub(super) const fn formerly(self, key: &'static str) -> Self {
+        Self { former_key: Some(key), ..self }
+    }
+
     pub(super) const fn commas(self) -> Self {
         Self { splits_at_commas: true, ..self }
     }
@@ -162,6 +169,7 @@ macro_rules! settings {
 
         impl Settings {
             /// Every setting, in the order of the help and of files.
+            #[expect(clippy::large_stack_arrays, reason = "a constant is on no stack")]
             pub const TABLE: &'static [Setting] = &[
                 $(
                     $(settings!(@setting $group, concat!($($help),+), $field, $rules, $type,

@@ -31,6 +31,8 @@ pub(super) struct Access {
     roster: Mutex<Roster<Lease>>,
     /// Notified whenever an exchange has ended: the turn of another may have come.
     pub settled: Notify,
+    /// Notified when a visit has left its place at a server for one elsewhere.
+    pub moved: Notify,
     /// Becomes true when the survey is to stop.
     pub stop: watch::Receiver<bool>,
     /// Shows when our own link is broken.
@@ -61,6 +63,7 @@ impl Access {
             hours: LocalHours::new(settings.quiet_hours, boundaries.geo.clone()),
             roster: Mutex::new(Roster::new(visits)),
             settled: Notify::new(),
+            moved: Notify::new(),
             progress: Arc::new(Progress::resume(earlier, clock.now(), is_simulated)),
             clock,
             fetcher,
@@ -78,6 +81,13 @@ impl Access {
 
     pub(super) fn roster(&self) -> MutexGuard<'_, Roster<Lease>> {
         self.roster.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The visit of a tree asks this server from now on.
+    pub(super) fn go_to(&self, tree: u64, address: IpAddr) {
+        if self.roster().go_to(tree, address) {
+            self.moved.notify_one();
+        }
     }
 
     pub(super) fn now(&self) -> SystemTime {

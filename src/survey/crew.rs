@@ -74,6 +74,7 @@ impl Crew {
                 }
                 Some(joined) = self.visits.join_next() => self.end_visit(joined)?,
                 () = backlog.written.notified() => {}
+                () = self.parts.access.moved.notified() => {}
                 () = clock.until(next_due.unwrap_or_else(|| clock.now())), if next_due.is_some() => {}
             }
             if self.writer.has_failed() {

@@ -51,6 +51,8 @@ pub(super) struct Asking<'a> {
     pub parts: &'a Parts,
     pub journal: &'a Journal,
     pub site: &'a Site,
+    /// The number of the tree.
+    pub tree: u64,
 }
 
 /// A server whose turn has come.
@@ -139,6 +141,7 @@ impl<'a> Asking<'a> {
                 return Err(Exit::Exchanged(self.record(ways, Heard::nothing(ask.clone(), answer))?));
             }
         };
+        access.go_to(self.tree, address);
         let crawl_delay = wanted.crawl_delay;
         #[cfg(feature = "hazards")]
         let crawl_delay = super::hazards::crawl_delay(crawl_delay);

@@ -2,7 +2,7 @@ use serde::Serialize;
 
 use crate::records::ServerRow;
 
-/// How much longer the servers' other users waited because of the survey.
+/// How much longer the servers' other users waited for their answers because of the survey.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Others {
     /// At all servers.
@@ -12,21 +12,21 @@ pub struct Others {
     pub thin: Waits,
 }
 
-/// The waits at some of the servers.
+/// The harm at some of the servers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Waits {
     /// Servers of which it is known.
     pub servers: u64,
     /// Servers for which the survey was more than they can bear; they are in none of the shares.
     pub overburdened: u64,
-    /// Requests of the survey to the others.
+    /// Requests of their other users in the hours in which the survey asked them, overburdened servers left out.
     pub requests: u64,
-    /// By how much of their wait, the mean over the survey's requests: a server that was surveyed for long
-    /// counts for much.
+    /// By how much of the time that an answer takes, the mean over these requests.
     pub mean_extra_share: f64,
-    /// The same at the server that suffered most, and which one that is.
+    /// The same at the worst server in its worst hour of those with more than a hundred such requests, and which one
+    /// that is.
     pub worst_extra_share: f64,
-    /// Empty where nobody waited.
+    /// Empty where there was no such hour.
     pub worst_address: String,
 }
 
@@ -46,18 +46,16 @@ impl Others {
 impl Waits {
     fn add(&mut self, row: &ServerRow) {
         self.servers += 1;
-        let (without, Some(with)) = (row.others_wait_ms.unwrap_or_default(), row.others_wait_surveyed_ms)
-        else {
+        let (Some(without), Some(with)) = (row.others_response_ms, row.others_response_surveyed_ms) else {
             self.overburdened += 1;
             return;
         };
-        // A server without other users makes nobody wait.
-        let extra = if without > 0.0 { with / without - 1.0 } else { 0.0 };
-        self.requests += row.requests;
-        let weight = row.requests as f64 / self.requests.max(1) as f64;
+        let (extra, requests) = (with / without - 1.0, row.others_requests.unwrap_or_default());
+        self.requests += requests;
+        let weight = requests as f64 / self.requests.max(1) as f64;
         self.mean_extra_share += (extra - self.mean_extra_share) * weight;
-        if extra > self.worst_extra_share {
-            self.worst_extra_share = extra;
+        if let Some(worst) = row.others_worst_hour.filter(|share| *share > self.worst_extra_share) {
+            self.worst_extra_share = worst;
             self.worst_address.clone_from(&row.address);
         }
     }
@@ -70,16 +68,17 @@ mod tests {
     #[test]
     fn a_server_counts_by_its_requests_and_one_that_is_overburdened_by_itself() {
         let mut others = Others::default();
-        for (address, requests, without, with, link) in [
-            ("192.0.2.1", 10, 100.0, Some(110.0), 512e3),
-            ("192.0.2.2", 30, 200.0, Some(202.0), 2e6),
-            ("192.0.2.3", 5, 50.0, None, 64e3),
+        for (address, requests, without, with, worst, link) in [
+            ("192.0.2.1", 10, 100.0, Some(110.0), None, 512e3),
+            ("192.0.2.2", 30, 200.0, Some(202.0), Some(0.04), 2e6),
+            ("192.0.2.3", 5, 50.0, None, None, 64e3),
         ] {
             others.add(&ServerRow {
                 address: address.to_owned(),
-                requests,
-                others_wait_ms: Some(without),
-                others_wait_surveyed_ms: with,
+                others_requests: Some(requests),
+                others_response_ms: Some(without),
+                others_response_surveyed_ms: with,
+                others_worst_hour: worst,
                 link_bits_per_second: Some(link),
                 ..ServerRow::default()
             });
@@ -87,7 +86,7 @@ mod tests {
         let Others { all, thin } = others;
         assert_eq!((all.servers, all.overburdened, all.requests), (3, 1, 40));
         assert!((all.mean_extra_share - (10.0 * 0.1 + 30.0 * 0.01) / 40.0).abs() < 1e-12);
-        assert_eq!(all.worst_address, "192.0.2.1");
+        assert_eq!((all.worst_address.as_str(), all.worst_extra_share), ("192.0.2.2", 0.04));
         assert_eq!((thin.servers, thin.overburdened, thin.requests), (2, 1, 10));
         assert!((thin.mean_extra_share - 0.1).abs() < 1e-12);
     }

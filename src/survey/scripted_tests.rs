@@ -101,7 +101,7 @@ fn settings(pause: Duration) -> Settings {
         min_delay: Span(pause),
         max_delay: Span(pause * 2),
         delay_factor: 0.0,
-        link_share: None,
+        harm: None,
         rate: None,
         max_time: None,
         ..Settings::default()

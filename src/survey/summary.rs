@@ -163,7 +163,7 @@ impl Summary {
         self.servers += 1;
         self.most_parallel = self.most_parallel.max(row.most_parallel);
         self.most_requests_per_minute = self.most_requests_per_minute.max(row.most_requests_per_minute);
-        if row.others_wait_ms.is_some() {
+        if row.others_response_ms.is_some() {
             self.others.get_or_insert_default().add(row);
         }
         self.smallest_gap_ms = match (self.smallest_gap_ms, row.smallest_gap_ms) {
@@ -336,16 +336,14 @@ fn write_waits(f: &mut fmt::Formatter<'_>, of: &str, waits: &Waits) -> fmt::Resu
     if waits.servers == 0 {
         return Ok(());
     }
-    // Where nobody waited there is no worst server.
-    let worst_at = match waits.worst_address.as_str() {
+    let worst = match waits.worst_address.as_str() {
         "" => String::new(),
-        address => format!(" ({address})"),
+        address => format!(", {:.2} % in the worst hour ({address})", waits.worst_extra_share * 100.0),
     };
     writeln!(
         f,
-        "other users of {of} waited {:.2} % longer on average, {:.2} % at worst{worst_at}; overloaded servers: {} of {}",
+        "other users of {of} waited {:.2} % longer for answers on average{worst}; overloaded servers: {} of {}",
         waits.mean_extra_share * 100.0,
-        waits.worst_extra_share * 100.0,
         thousands(waits.overburdened),
         thousands(waits.servers)
     )
@@ -392,8 +390,8 @@ mod tests {
         let told =
             Summary { sites: 1, servers: 1, pages: 1, requests: 2, others, ..Summary::default() }.to_string();
         assert!(told.starts_with("1 site on 1 server: 1 page, 2 requests, 0 B received\n"), "{told}");
-        let waited = "other users of these servers waited 0.00 % longer on average, 0.00 % at worst; overloaded \
-                      servers: 0 of 1\n";
+        let waited = "other users of these servers waited 0.00 % longer for answers on average; overloaded servers: 0 \
+                      of 1\n";
         assert!(told.contains(waited), "{told}");
     }
 

@@ -324,13 +324,13 @@ impl Visit {
         good_until: Option<SystemTime>,
     ) -> Flight {
         let (parts, journal, site) = (self.parts.clone(), self.journal.clone(), self.lease.site.clone());
-        let (deadline, ways) = (self.deadline(), self.ways.clone());
+        let (tree, deadline, ways) = (self.lease.order, self.deadline(), self.ways.clone());
         let is_suspect = self.suspects.contains(&ask.number);
         let not_before = self.rests_until;
         let wanted =
             Wanted { ask, crawl_delay, byte_limit, not_before, deadline, ways, good_until, is_suspect };
         Box::pin(async move {
-            let asking = Asking { parts: &parts, journal: &journal, site: &site };
+            let asking = Asking { parts: &parts, journal: &journal, site: &site, tree };
             (crawl_delay, asking.exchange(wanted).await)
         })
     }

@@ -321,6 +321,7 @@ fn server_row(parts: &Parts, address: IpAddr, state: &ServerState, hosts: u32, s
     let place = parts.boundaries.geo.lookup(address);
     let ledger = &state.ledger;
     let burden = parts.access.fetcher.burden(address);
+    let with = burden.and_then(|burden| burden.with);
     ServerRow {
         address: address.to_string(),
         hosts,
@@ -337,8 +338,12 @@ fn server_row(parts: &Parts, address: IpAddr, state: &ServerState, hosts: u32, s
         most_requests_per_minute: ledger.most_requests_per_minute,
         sent_bytes: ledger.sent_bytes,
         connections: ledger.connections,
-        others_wait_ms: burden.map(|burden| milliseconds(burden.wait_without)),
-        others_wait_surveyed_ms: burden.and_then(|burden| burden.wait_with).map(milliseconds),
+        others_requests: burden.map(|burden| burden.requests),
+        others_wait_ms: burden.map(|burden| milliseconds(burden.without.wait)),
+        others_wait_surveyed_ms: with.map(|with| milliseconds(with.wait)),
+        others_response_ms: burden.map(|burden| milliseconds(burden.without.response)),
+        others_response_surveyed_ms: with.map(|with| milliseconds(with.response)),
+        others_worst_hour: burden.and_then(|burden| burden.worst_hour).filter(|share| share.is_finite()),
         link_bits_per_second: burden.map(|burden| burden.bits_per_second).filter(|rate| rate.is_finite()),
         best_bits_per_second: state.link().bits_per_second(),
     }

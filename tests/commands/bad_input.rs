@@ -266,8 +266,8 @@ fn bad_values_of_flags_are_named_with_what_is_expected() {
             "invalid value 'x' for '--delay-factor <FACTOR>': expected a number such as 5 or 2.5",
         ),
         (
-            ["--link-share", "little"],
-            "invalid value 'little' for '--link-share <SHARE|none>': expected a share above 0 and up to 1, such as \
+            ["--harm", "little"],
+            "invalid value 'little' for '--harm <SHARE|none>': expected a share above 0 and up to 1, such as \
              0.003, or none",
         ),
         (
@@ -295,10 +295,7 @@ fn bad_values_of_flags_are_named_with_what_is_expected() {
         (["--sites", "0"], "--sites is 0, expected more than 0"),
         (["--queries-per-script", "0"], "--queries-per-script is 0, expected more than 0"),
         (["--delay-factor", "inf"], "--delay-factor is inf, expected a number of 0 or more"),
-        (
-            ["--link-share", "1.5"],
-            "--link-share is 1.5, expected a share above 0 and up to 1, such as 0.003, or none",
-        ),
+        (["--harm", "1.5"], "--harm is 1.5, expected a share above 0 and up to 1, such as 0.003, or none"),
         (["--max-network-requests", "0"], "--max-network-requests is 0, expected more than 0"),
         (
             ["--max-as-busy-per-day", "1h"],

@@ -40,7 +40,7 @@ const GATEWAY: &str = "127.0.0.1:8080";
 const PROGRAM: &str = r#"#!/usr/bin/env bash
 set -euo pipefail
 args=()
-pace=(--min-delay --delay-factor --max-delay --link-share --rate)
+pace=(--min-delay --delay-factor --max-delay --harm --rate)
 is_pace() { [[ " ${pace[*]} " == *" $1 "* ]]; }
 while (($#)); do
     if is_pace "$1"; then shift 2; else args+=("$1"); shift; fi
@@ -50,7 +50,7 @@ case "${args[*]}" in
 "survey "*)
     add --dns "$COUNTRY_DNS"
     add --gateway "$COUNTRY_GATEWAY"
-    args+=(--min-delay 1ms --delay-factor 0 --max-delay 20ms --link-share none --rate none)
+    args+=(--min-delay 1ms --delay-factor 0 --max-delay 20ms --harm none --rate none)
     ;;
 "simulate demo "*) add --sample 0.1 && add --feed-back off ;;
 "simulate africa-2006 "*) add --sample 0.005 && add --feed-back off ;;

@@ -64,7 +64,7 @@ impl FixedSpace {
     pub(crate) fn survey(&self, program: &Path, dir: &Path, start: &Path, flags: &[&str]) -> Child {
         let mut survey = Command::new(program);
         survey.arg("survey").arg(dir).args(["--cctld", "ke", "--contact", "https://survey.example/contact"]);
-        survey.args(["--link-share", "none", "--rate", "none", "--delay-factor", "0"]).args(flags);
+        survey.args(["--harm", "none", "--rate", "none", "--delay-factor", "0"]).args(flags);
         survey.arg("--start").arg(start).args(["--dns", &self.dns(), "--gateway", &self.gateway()]);
         survey.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }

@@ -51,7 +51,7 @@ pub(crate) fn almost_without_pauses(dns: SocketAddr) -> Settings {
         dns: Some(dns),
         min_delay: Span(Duration::ZERO),
         delay_factor: 0.0,
-        link_share: None,
+        harm: None,
         max_delay: Span(Duration::from_millis(20)),
         rate: None,
         ..Settings::default()

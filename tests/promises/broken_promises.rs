@@ -271,7 +271,7 @@ impl Seen {
 /// The pauses that [`QUICK`] promises.
 fn quick() -> Pace {
     let (min_delay, max_delay) = (MS(5), Duration::from_secs(20));
-    Pace { min_delay, factor: 0.0, max_delay, link_share: None, ..Pace::default() }
+    Pace { min_delay, factor: 0.0, max_delay, harm: None, ..Pace::default() }
 }
 
 fn of_pace(pace: Pace) -> Limits {
@@ -279,7 +279,7 @@ fn of_pace(pace: Pace) -> Limits {
 }
 
 const QUICK: [&str; 8] =
-    ["--min-delay", "5ms", "--delay-factor", "0", "--link-share", "none", "--max-delay", "20s"];
+    ["--min-delay", "5ms", "--delay-factor", "0", "--harm", "none", "--max-delay", "20s"];
 const MS: fn(u64) -> Duration = Duration::from_millis;
 
 /// From the end of each exchange to the beginning of the next.
@@ -312,7 +312,7 @@ fn the_least_pause() {
     Promised {
         id: "least_pause",
         shop: Shop::default(),
-        flags: &["--min-delay", "300ms", "--delay-factor", "0", "--link-share", "none", "--max-delay", "20s"],
+        flags: &["--min-delay", "300ms", "--delay-factor", "0", "--harm", "none", "--max-delay", "20s"],
         limits: of_pace(Pace { min_delay: MS(300), ..quick() }),
         broken: &[("CCSURVEY_HAZARD", "min-delay = \"1ms\"")],
         is_kept: &|log| gaps(log).iter().all(|gap| *gap >= MS(300)),
@@ -325,7 +325,7 @@ fn five_times_the_last_exchange() {
     Promised {
         id: "delay_factor",
         shop: Shop { thinks: MS(120), ..Shop::default() },
-        flags: &["--min-delay", "5ms", "--delay-factor", "5", "--link-share", "none", "--max-delay", "20s"],
+        flags: &["--min-delay", "5ms", "--delay-factor", "5", "--harm", "none", "--max-delay", "20s"],
         limits: of_pace(Pace { factor: 5.0, ..quick() }),
         broken: &[("CCSURVEY_HAZARD", "delay-factor = 0.0")],
         is_kept: &|log| gaps(log).iter().all(|gap| *gap >= MS(600)),
@@ -365,15 +365,15 @@ fn the_time_that_a_server_names() {
 #[test]
 fn the_share_of_a_servers_link() {
     Promised {
-        id: "link_share",
+        id: "harm",
         shop: Shop { page_bytes: 40_000, link: MS(200), ..Shop::default() },
-        flags: &["--min-delay", "5ms", "--delay-factor", "0", "--link-share", "0.2", "--max-delay", "20s"],
+        flags: &["--min-delay", "5ms", "--delay-factor", "0", "--harm", "0.2", "--max-delay", "20s"],
         limits: Limits {
             // It measures another rate than the other end.
             rounding: MS(500),
-            ..of_pace(Pace { link_share: Some(0.2), ..quick() })
+            ..of_pace(Pace { harm: Some(0.2), ..quick() })
         },
-        broken: &[("CCSURVEY_HAZARD", "link-share = \"none\"")],
+        broken: &[("CCSURVEY_HAZARD", "harm = \"none\"")],
         // A fifth of the link is 1 s for a page; how fast it came is measured from the other end.
         is_kept: &|log| {
             let pages = log.windows(2).filter(|pair| pair[0].bytes > 1000);
@@ -415,7 +415,7 @@ fn the_longer_pause_of_a_server_in_trouble() {
     Promised {
         id: "back_off",
         shop: Shop { fails: &["/p2"], ..Shop::default() },
-        flags: &["--min-delay", "400ms", "--delay-factor", "0", "--link-share", "none", "--max-delay", "20s"],
+        flags: &["--min-delay", "400ms", "--delay-factor", "0", "--harm", "none", "--max-delay", "20s"],
         limits: of_pace(Pace { min_delay: MS(400), ..quick() }),
         broken: &[("CCSURVEY_DEAF", "trouble")],
         is_kept: &|log| {
@@ -431,7 +431,7 @@ fn the_rest_of_a_server_in_trouble_again_and_again() {
     Promised {
         id: "put_off",
         shop: Shop { fails: &["/p1", "/p2", "/p3", "/p4", "/p5"], ..Shop::default() },
-        flags: &["--min-delay", "5ms", "--delay-factor", "0", "--link-share", "none", "--max-delay", "200ms"],
+        flags: &["--min-delay", "5ms", "--delay-factor", "0", "--harm", "none", "--max-delay", "200ms"],
         limits: of_pace(Pace { max_delay: MS(200), ..quick() }),
         broken: &[("CCSURVEY_DEAF", "trouble")],
         is_kept: &|log| {

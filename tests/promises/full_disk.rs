@@ -80,7 +80,7 @@ fn a_survey_on_a_full_disk_stops_says_so_and_goes_on_when_there_is_room() {
     let script = format!(
         "mount -t tmpfs -o size=700k tmpfs disk\n\
          {PROGRAM} survey disk/d --cctld ke --start s.csv --dns {} --gateway {} --min-delay 0 --delay-factor 0 \
-         --max-delay 20ms --link-share none --rate 1GB\n\
+         --max-delay 20ms --harm none --rate 1GB\n\
          echo $?\n\
          mount -o remount,size=64m disk\n\
          {PROGRAM} resume disk/d --json\n",

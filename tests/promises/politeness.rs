@@ -81,7 +81,7 @@ fn servers_see_one_request_at_a_time_with_pauses_and_a_contact_and_robots_first(
         min_delay: MIN_DELAY,
         factor: FACTOR,
         max_delay: Duration::from_secs(1),
-        link_share: None,
+        harm: None,
         ..Pace::default()
     };
     let limits = Limits { pace, permits_special_addresses: true, ..Limits::default() };
@@ -136,12 +136,8 @@ fn the_ledger_says_what_the_servers_saw() {
 fn thin_links_are_taken_for_no_more_than_their_share() {
     const SHARE: f64 = 0.25;
     let space = Space::serve("servers_hang_on_thin_links");
-    let settings = Settings {
-        link_share: Some(SHARE),
-        max_delay: Span(Duration::from_secs(2)),
-        depth: 2,
-        ..space.settings()
-    };
+    let settings =
+        Settings { harm: Some(SHARE), max_delay: Span(Duration::from_secs(2)), depth: 2, ..space.settings() };
     let surveyed = space.survey(settings);
     let rows = crate::common::servers(&surveyed.dir());
     let log = space.accesses_once(rows.iter().map(|row| row.requests as usize).sum());

@@ -19,7 +19,7 @@ fn ccsurvey(space: &Space, command: &str, dir: &Path, deadly: &str) -> ExitStatu
         program.arg("--start").arg(start);
         program.args(["--dns", &space.dns(), "--gateway", &space.gateway()]);
         let rest = "--cctld ke --contact https://survey.example/contact --sites 1 --min-delay 0 --delay-factor 0 \
-                    --max-delay 5ms --link-share none --rate none";
+                    --max-delay 5ms --harm none --rate none";
         program.args(rest.split_whitespace());
     }
     program.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap()

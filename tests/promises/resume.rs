@@ -55,7 +55,7 @@ fn begin(
             "0",
             "--max-delay",
             "30ms",
-            "--link-share",
+            "--harm",
             "none",
             "--rate",
             "none",

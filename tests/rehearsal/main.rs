@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod advice;
 mod choose_depth;
 mod replay;
 mod serving;

@@ -23,7 +23,7 @@ const QUICK: [&str; 12] = [
     "20ms",
     "--rate",
     "none",
-    "--link-share",
+    "--harm",
     "none",
 ];
 

@@ -298,14 +298,14 @@ fn addresses_of_a_neighbourhood_share_its_places_and_pauses_where_that_is_set() 
 
 #[test]
 fn more_of_a_link_than_its_share_is_found() {
-    let sparing = settings_with(json!({"link-share": "0.003"}));
+    let sparing = settings_with(json!({"harm": "0.003"}));
     // A second of the link, and then 400 s of pause; or 200 s.
     let after = |seconds: i64, bytes| {
         let mut exchanges = polite();
         let large = &mut exchanges[1];
         (large.received_bytes, large.first_byte_ms, large.total_ms) = (bytes, Some(100.0), Some(1_100.0));
         exchanges[2] = asked(2, 2_100 + seconds * 1000, "http://a.ke/b", SERVER);
-        verdict_with("link_share", sparing.clone(), exchanges)
+        verdict_with("harm", sparing.clone(), exchanges)
     };
     let (held, evidence) = after(400, 64_000);
     assert_eq!(
@@ -316,13 +316,13 @@ fn more_of_a_link_than_its_share_is_found() {
     assert!(broken == Judgement::Broken && evidence.contains("0.45 % (41.90.0.1)"), "{evidence}");
     // So little tells no rate.
     assert_eq!(after(2, 4_000).0, Judgement::NotJudged);
-    let lifted = settings_with(json!({"link-share": "none"}));
-    assert_eq!(verdict_with("link_share", lifted, polite()).0, Judgement::NotJudged);
+    let lifted = settings_with(json!({"harm": "none"}));
+    assert_eq!(verdict_with("harm", lifted, polite()).0, Judgement::NotJudged);
 }
 
 #[test]
 fn a_handshake_does_not_hide_that_more_of_a_link_than_its_share_was_taken() {
-    let sparing = settings_with(json!({"link-share": "0.003"}));
+    let sparing = settings_with(json!({"harm": "0.003"}));
     let mut exchanges = polite();
     // Certificates of 5 kB, and a body that came with its head.
     let robots = &mut exchanges[0];
@@ -330,7 +330,7 @@ fn a_handshake_does_not_hide_that_more_of_a_link_than_its_share_was_taken() {
     let large = &mut exchanges[1];
     (large.received_bytes, large.first_byte_ms, large.total_ms) = (64_000, Some(100.0), Some(1_100.0));
     exchanges[2] = asked(2, 202_100, "http://a.ke/b", SERVER);
-    let (verdict, evidence) = verdict_with("link_share", sparing, exchanges);
+    let (verdict, evidence) = verdict_with("harm", sparing, exchanges);
     assert!(verdict == Judgement::Broken && evidence.contains("0.45 % (41.90.0.1)"), "{evidence}");
 }
 

@@ -137,7 +137,7 @@ def card(compared, found, ledger, manifest):
     compared.fact("card", "Shortest pause at an address", milliseconds(ledger["smallest_gap_ms"]))
     compared.fact("card", "Unrecorded exchanges", thousands(manifest["unrecorded_exchanges"]))
     settings = manifest["settings"]
-    for name, shown in {"Depth": settings["depth"], "Entrances of a site": settings["entrances"], "Least pause at an address": settings["min-delay"], "Most of a server's link": settings["link-share"],
+    for name, shown in {"Depth": settings["depth"], "Entrances of a site": settings["entrances"], "Least pause at an address": settings["min-delay"], "Most of a server's link": settings["harm"],
             "Pause as a multiple of the last exchange": settings["delay-factor"], "Longest such pause":
             settings["max-delay"], "Requests at once at an address": settings["per-address"],
             "Requests at once in a site": settings["per-site"], "Longest walk of a site tree": settings["max-time"],
@@ -197,15 +197,13 @@ def by_depth(compared, found):
 
 
 def choice(compared, found):
-    """The intervals are the page's own; what follows from them is not."""
+    """By the curve: the least depth that covers enough."""
     levels, last = found["levels"], found["levels"][-1]
-    raw = compared.page.tables["figure-depth-kinds-data"][0]
-    low = raw[0].index("external hosts, low [share]")
-    chosen = next(level for level, row in zip(levels, raw[1:]) if float(row[low]) >= 0.95)
+    covers = lambda level: level["union"][1] >= 0.95
+    chosen = next(filter(covers, levels))
     compared.fact("", "Depth recommended", f"depth {chosen['depth']}")
     units = [unit for unit in range(3) if last["load"][unit] > 0]
-    verdict = lambda level: ("recommended" if level is chosen else
-        "yes" if float(raw[1 + level["depth"]][low]) >= 0.95 else "no")
+    verdict = lambda level: "recommended" if level is chosen else "yes" if covers(level) else "no"
     compared.table("table-choice", [(level["depth"], *(level["load"][unit] for unit in units), level["union"][1], ANY,
         verdict(level)) for level in levels])
     load, urls, hosts = (compared.printed("table-load-coverage", levels.index(chosen), head, "share")

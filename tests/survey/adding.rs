@@ -63,7 +63,7 @@ impl Desk {
                 "--delay-factor",
                 "0",
             ])
-            .args(["--max-delay", "60ms", "--link-share", "none", "--rate", "none", "--json", "--depth", "1"])
+            .args(["--max-delay", "60ms", "--harm", "none", "--rate", "none", "--json", "--depth", "1"])
             .args(more)
             .stdout(Stdio::null())
             .stderr(Stdio::null())

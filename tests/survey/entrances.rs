@@ -158,7 +158,7 @@ impl SmallSpace {
             refuse_bad_certificates: true,
             min_delay: Span(Duration::ZERO),
             delay_factor: 0.0,
-            link_share: None,
+            harm: None,
             max_delay: Span(Duration::from_millis(1)),
             rate: None,
             ..Settings::default()

@@ -260,7 +260,7 @@ fn run(space: &Space, folder: &Path) -> (ExitStatus, u64) {
     let arguments = format!(
         "survey s --cctld ke --contact https://survey.example/contact --start starts.csv --opt-out opt-out.txt \
          --config waits.toml --ca ca.pem --dns {dns} --gateway {gateway} --min-delay 0 --delay-factor 0 \
-         --max-delay 20ms --link-share none --rate none --max-requests 200"
+         --max-delay 20ms --harm none --rate none --max-requests 200"
     );
     let mut program = Command::new(env!("CARGO_BIN_EXE_ccsurvey"))
         .args(arguments.split(' '))

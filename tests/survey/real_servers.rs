@@ -104,7 +104,7 @@ fn survey(sites: &[Site], dir: &Path, name_server: &str) {
     command.args(["--permit-special-addresses", "--refuse-bad-certificates", "--feed-back", "off"]);
     command.args(["--depth", "8", "--min-delay", &format!("{DELAY_MS}ms"), "--delay-factor", "0"]);
     command.args(["--impolite", "--max-urls", "1000000", "--max-requests", "100000", "--max-bytes", "10GB"]);
-    command.args(["--max-body", "64MiB", "--rate", "1GB", "--link-share", "none"]);
+    command.args(["--max-body", "64MiB", "--rate", "1GB", "--harm", "none"]);
     let run = command.output().unwrap();
     let (printed, errors) = (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
     assert!(run.status.success(), "the survey ended with {}:\n{printed}{errors}", run.status);

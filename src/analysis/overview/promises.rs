@@ -80,10 +80,9 @@ impl Evidence<'_> {
     /// By all that was taken of a link: what an exchange owes it, tables do not tell.
     fn of_links(&self, timeline: &mut Timeline) -> Verdict {
         let mut limits = self.recorded.limits.clone();
-        limits.pace.link_share = self.recorded.link_share;
-        let verdict =
-            |judgement, evidence: &str| Verdict::new(Promise::LinkShare, &limits, judgement, evidence);
-        let Some(share) = self.recorded.link_share else {
+        limits.pace.harm = self.recorded.harm;
+        let verdict = |judgement, evidence: &str| Verdict::new(Promise::Harm, &limits, judgement, evidence);
+        let Some(share) = self.recorded.harm else {
             return verdict(Judgement::NotJudged, "no limit was set");
         };
         let places = f64::from(limits.pace.per_address);

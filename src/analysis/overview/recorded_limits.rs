@@ -13,7 +13,7 @@ pub(super) struct RecordedLimits {
     /// Whether the manifest says with which pauses and places servers were asked.
     pub has_pace: bool,
     /// The share of a link that servers were promised; none where the tables are not to be judged by it.
-    pub link_share: Option<f64>,
+    pub harm: Option<f64>,
 }
 
 /// Tables tell times to the microsecond; starts are told by the clock of the day, durations by a steady one.
@@ -27,11 +27,11 @@ impl RecordedLimits {
         let settings = Settings::recorded(manifest);
         let limits = Limits::new(&settings, settings.max_body.0 + BESIDES_BODY);
         // The tables do not tell how fast a body came: links are judged in another way.
-        let pace = Pace { link_share: None, ..limits.pace };
+        let pace = Pace { harm: None, ..limits.pace };
         Self {
             limits: Limits { pace, rounding: ROUNDING, ..limits },
             has_pace: PACE.iter().all(|key| manifest.get(key).is_some()),
-            link_share: settings.link_share,
+            harm: settings.harm,
         }
     }
 }
@@ -48,14 +48,14 @@ mod tests {
         let recorded = RecordedLimits::new(&json!({
             "min-delay": "2s", "max-delay": "1m", "delay-factor": 5.0, "per-address": 1, "max-requests": 10_000,
             "max-bytes": "335544320", "max-time": "3days", "rate": "none", "opt-out": null,
-            "link-share": "0.003", "per-neighbourhood": "none", "quiet-hours": "none", "max-as-bytes-per-day": "4096",
+            "harm": "0.003", "per-neighbourhood": "none", "quiet-hours": "none", "max-as-bytes-per-day": "4096",
             "max-server-busy": "2m", "max-server-requests": "30", "max-network-bytes": "none",
         }));
         let Limits { pace, tree, rate, server, network, system, quiet_hours, .. } = &recorded.limits;
         assert_eq!((pace.min_delay, pace.max_delay), (Duration::from_secs(2), Duration::from_secs(60)));
         assert_eq!((tree.requests, tree.bytes), (Some(10_000), Some(335_544_320)));
         assert_eq!((tree.time, *rate), (Some(Duration::from_secs(3 * 86_400)), None));
-        assert_eq!((recorded.link_share, pace.per_neighbourhood, pace.per_site), (Some(0.003), None, 1));
+        assert_eq!((recorded.harm, pace.per_neighbourhood, pace.per_site), (Some(0.003), None, 1));
         let of = |requests, bytes, busy: Option<u64>| Burden {
             requests,
             bytes,

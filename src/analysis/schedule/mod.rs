@@ -56,6 +56,8 @@ pub trait Pacing {
 /// An exchange that has ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settled {
+    /// When it ended, from the beginning of the schedule.
+    pub ended: Duration,
     /// From the first byte sent to the last received.
     pub took: Duration,
     /// None: no answer came.

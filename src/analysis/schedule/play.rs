@@ -259,6 +259,10 @@ impl<'a, P: Pacing> Play<'a, P> {
             let took = self.conditions.times(exchange, None).total;
             return self.foresee(self.now + took, Event::End(tree));
         }
+        let address = self.exchanges.servers.get(exchange.server as usize).map(|server| server.address);
+        if address.is_some_and(|address| self.roster.go_to(u64::from(tree), address)) {
+            self.foresee(self.now, Event::Room);
+        }
         let server = &mut self.servers[exchange.server as usize];
         if server.is_taken {
             server.waiting.push_back(tree);
@@ -385,6 +389,7 @@ impl<'a, P: Pacing> Play<'a, P> {
         let number = exchange.server as usize;
         let times = self.conditions.times(exchange, self.exchanges.servers.get(number));
         let settled = Settled {
+            ended: self.now,
             took: times.total,
             first_byte: times.first_byte,
             transfer: times.transfer,

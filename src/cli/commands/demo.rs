@@ -95,7 +95,7 @@ fn settings(world: &World, served: &Served, geo: PathBuf) -> Settings {
         min_delay: Span(Duration::from_millis(5)),
         max_delay: Span(Duration::from_millis(200)),
         // Loopback has no thin link on the way.
-        link_share: None,
+        harm: None,
         rate: Some(Size(1 << 30)),
         geo: vec![geo],
         ..Settings::default()

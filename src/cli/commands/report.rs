@@ -5,8 +5,8 @@ use clap::Args;
 
 use super::choose_depth::{COVERAGE, grouping, plan, read_environment, settings_of};
 use crate::analysis::{
-    Censoring, Choice, Criterion, Curves, Deepest, Environment, Exchanges, Forecast, Grouping, Kind,
-    Overview, Reading, Recorded, Sampling, Unseen, grouped,
+    Choice, Criterion, Deepest, Environment, Evidence, Exchanges, Forecast, Grouping, Kind, Overview,
+    Reading, Recorded, Sampling, Unseen, grouped,
 };
 use crate::cli::curves::{MOST_GROUPS, draw_for_report};
 use crate::cli::error::{CliError, one_line};
@@ -82,13 +82,12 @@ impl ReportCommand {
         // The time that is told with it is that of the tables, or a little before.
         let known = known(&self.dir);
         let recorded = Recorded::load(&self.dir)?;
-        let curves = Curves::measure(&recorded, &sampling);
-        let censoring = Censoring::of(&recorded);
+        let evidence = Evidence::measure(&recorded, &sampling, Evidence::EVEN);
         let criterion = Criterion::Coverage { at_least: COVERAGE, of: Kind::Hosts, reading: Reading::Union };
         Ok(Findings {
             deepest: Deepest::measure(&recorded, &sampling),
             unseen: Unseen::estimate(&recorded, &sampling),
-            choice: Choice::by(&curves, &censoring, criterion),
+            choice: Choice::by(&evidence, criterion),
             forecast: environment.map(|of| self.forecast(of, &recorded, sampling)).transpose()?,
             groups: self
                 .by
@@ -97,9 +96,9 @@ impl ReportCommand {
                 .collect::<Result<_, _>>()?,
             overview: Overview::load(&self.dir)?,
             known,
-            censoring,
+            censoring: evidence.censoring,
             sampling,
-            curves,
+            curves: evidence.curves,
             recorded,
         })
     }
@@ -115,15 +114,14 @@ impl ReportCommand {
         recorded: &Recorded,
         sampling: Sampling,
     ) -> Result<Forecast, CliError> {
-        let sampling =
-            Sampling { confidence: environment.survey.confidence.unwrap_or(sampling.confidence), ..sampling };
         let settings = settings_of(&self.dir, &recorded.manifest)?;
         let exchanges = Exchanges::load(&self.dir, recorded, &mut SurveyPacing::of(&settings))?;
         let file = self.environment.as_deref().unwrap_or(Path::new(""));
-        let planned = plan(environment, settings, sampling, file)?;
-        let curves = Curves::measure(recorded, &sampling);
+        let planned = plan(environment, settings, file)?;
+        let confidence = planned.environment.survey.confidence.unwrap_or(Evidence::EVEN);
+        let evidence = Evidence::measure(recorded, &sampling, confidence);
         let rule = || SurveyPacing::of(&planned.settings);
-        Ok(Forecast::play(&exchanges, &curves, &planned.environment, &planned.conditions, |_| true, rule))
+        Ok(Forecast::play(&exchanges, &evidence, &planned.environment, &planned.conditions, |_| true, rule))
     }
 }
 

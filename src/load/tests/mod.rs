@@ -52,7 +52,7 @@ fn load() -> Load {
 }
 
 fn load_of_links(share: f64) -> Load {
-    Load::new(Pace { link_share: Some(share), ..Pace::default() }, None, SharedBudget::default(), MOST)
+    Load::new(Pace { harm: Some(share), ..Pace::default() }, None, SharedBudget::default(), MOST)
 }
 
 /// Begins an exchange at the server's earliest time and settles it.

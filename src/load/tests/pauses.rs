@@ -74,7 +74,7 @@ fn a_server_has_one_pace_and_one_account_at_all_addresses_that_hold_its_own() {
 
 #[test]
 fn the_longest_pause_that_a_rule_asks_for_is_kept() {
-    let pace = Pace { link_share: Some(0.01), ..Pace::default() };
+    let pace = Pace { harm: Some(0.01), ..Pace::default() };
     let pause = |took: f64, link: f64, troubles: u8, asked: Option<u64>| {
         let (took, link) = (Duration::from_secs_f64(took), Duration::from_secs_f64(link));
         delay_after(&pace, took, link, troubles, asked.map(Duration::from_secs)).as_secs_f64()
@@ -100,7 +100,7 @@ fn the_longest_pause_that_a_rule_asks_for_is_kept() {
 fn the_usual_pace_is_the_one_that_is_promised() {
     let pace = Pace::default();
     assert_eq!((pace.min_delay, pace.max_delay), (Duration::from_secs(2), Duration::from_secs(60)));
-    assert_eq!((pace.factor, pace.link_share), (5.0, Some(0.003)));
+    assert_eq!((pace.factor, pace.harm), (5.0, Some(0.02)));
     assert_eq!((pace.per_address, pace.per_neighbourhood, pace.per_site), (1, None, 1));
 }
 

@@ -24,7 +24,7 @@ fn seen(pace: &Pace, first: &Answer, gap: f64, crawl_delay: Option<Duration>) ->
 
 #[test]
 fn an_exchange_that_begins_before_the_server_has_had_its_rest_is_seen_with_the_reason() {
-    let pace = Pace { link_share: None, ..Pace::default() };
+    let pace = Pace { harm: None, ..Pace::default() };
     let nothing: [&str; 0] = [];
     assert_eq!(seen(&pace, &answer(0.0, 4.0, 10), 19.9, None), ["slow"]);
     assert_eq!(seen(&pace, &answer(0.0, 4.0, 10), 20.0, None), nothing);
@@ -32,7 +32,7 @@ fn an_exchange_that_begins_before_the_server_has_had_its_rest_is_seen_with_the_r
     assert_eq!(seen(&pace, &busy(0.0, None), 3.9, None), ["trouble"]);
     assert_eq!(seen(&pace, &busy(0.0, Some(30)), 29.9, None), ["retry_after"]);
     assert_eq!(seen(&pace, &answer(0.0, 0.1, 10), 9.9, Some(Duration::from_secs(10))), ["crawl_delay"]);
-    let of_link = Pace { link_share: Some(0.01), factor: 0.0, ..Pace::default() };
+    let of_link = Pace { harm: Some(0.01), factor: 0.0, ..Pace::default() };
     // All the time that the answer took to come is that of its link as long as no rate is known.
     let mut came = answer(0.0, 1.0, 10);
     came.timings.first_byte = Some(Duration::from_millis(500));
@@ -42,7 +42,7 @@ fn an_exchange_that_begins_before_the_server_has_had_its_rest_is_seen_with_the_r
 
 #[test]
 fn all_that_the_load_takes_for_trouble_is_trouble_here() {
-    let pace = Pace { link_share: None, ..Pace::default() };
+    let pace = Pace { harm: None, ..Pace::default() };
     let failures = [
         Failure::Reset,
         Failure::ConnectRefused,
@@ -69,7 +69,7 @@ fn all_that_the_load_takes_for_trouble_is_trouble_here() {
 
 #[test]
 fn a_server_that_is_put_off_or_given_up_is_left_alone() {
-    let pace = Pace { link_share: None, ..Pace::default() };
+    let pace = Pace { harm: None, ..Pace::default() };
     let mut judge = Judge::new(Limits { pace, ..Limits::default() }, Seen::default());
     // A minute is the longest pause, five of them the first time that a server is put off.
     for (number, started) in
@@ -90,7 +90,7 @@ fn a_server_that_is_put_off_or_given_up_is_left_alone() {
 #[test]
 fn neighbours_share_their_pauses_where_they_share_their_places() {
     for (per_neighbourhood, times) in [(None, 0), (Some(1), 1), (Some(2), 0)] {
-        let pace = Pace { link_share: None, per_neighbourhood, ..Pace::default() };
+        let pace = Pace { harm: None, per_neighbourhood, ..Pace::default() };
         let mut judge = Judge::new(Limits { pace, ..Limits::default() }, Seen::default());
         note(&mut judge, "a.ke", server(1), &answer(0.0, 1.0, 10));
         note(&mut judge, "b.ke", server(2), &answer(5.9, 1.0, 10));
@@ -105,7 +105,7 @@ fn neighbours_share_their_pauses_where_they_share_their_places() {
 
 #[test]
 fn each_of_several_places_at_a_server_rests() {
-    let pace = Pace { per_address: 2, factor: 0.0, link_share: None, ..Pace::default() };
+    let pace = Pace { per_address: 2, factor: 0.0, harm: None, ..Pace::default() };
     let seen = |started: &[f64]| {
         let mut judge = Judge::new(Limits { pace: pace.clone(), ..Limits::default() }, Seen::default());
         started.iter().for_each(|started| note(&mut judge, "a.ke", server(1), &answer(*started, 0.1, 10)));

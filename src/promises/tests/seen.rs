@@ -89,7 +89,7 @@ fn an_exchange_costs_the_rate_what_it_sent_and_what_it_received() {
 
 #[test]
 fn what_runs_when_old_exchanges_are_forgotten_is_still_known() {
-    let pace = Pace { min_delay: Duration::ZERO, link_share: None, ..Pace::default() };
+    let pace = Pace { min_delay: Duration::ZERO, harm: None, ..Pace::default() };
     let mut judge = Judge::new(Limits { pace, ..Limits::default() }, Seen::default());
     note(&mut judge, "old.ke", FAR, &answer(0.0, 0.5, 1));
     note(&mut judge, "a.ke", server(1), &answer(1000.0, 10.0, 1));

@@ -87,7 +87,7 @@ const POLICY: [(&str, &str); 15] = [
     ("min-delay", "Least pause at an address"),
     ("delay-factor", "Pause as a multiple of the last exchange"),
     ("max-delay", "Longest such pause"),
-    ("link-share", "Most of a server's link"),
+    ("harm", "Longer waits of others, at most"),
     ("per-address", "Requests at once at an address"),
     ("per-site", "Requests at once in a site"),
     ("max-requests", "Most requests of a site tree"),

@@ -1,5 +1,6 @@
 use super::names;
-use crate::analysis::{Choice, ChoiceLevel, Criterion, Kind, LoadUnit, Reading};
+use crate::analysis::{Choice, ChoiceLevel, Criterion, Kind, LoadUnit, Reading, Verdict};
+use crate::records::units::thousands;
 use crate::report::{Block, Cell, Column, Section, Table, percent};
 
 /// Which depth to use, and what the neighbouring ones would cost and bring.
@@ -19,8 +20,8 @@ pub(in crate::report) fn section(choice: &Choice) -> Section {
     section.blocks.push(table(choice).into());
     section.blocks.push(Block::Note(format!(
         "Coverage is a share of what this survey knows. The survey ends at depth {}, so no deeper level \
-         can be chosen. The choice uses the safe end of the interval. The command ccsurvey choose-depth \
-         chooses by another coverage, by load or for a network environment.",
+         can be chosen. The curve itself decides: the truth is as likely lower as higher. The command ccsurvey \
+         choose-depth chooses by another coverage or confidence, by load or for a network environment.",
         choice.deepest
     )));
     section
@@ -42,6 +43,14 @@ fn recommendation(choice: &Choice) -> String {
             percent(level.saved[LoadUnit::Bytes as usize]),
             choice.deepest,
         ),
+        None if choice.verdict == Verdict::SurveyDeeper => format!(
+            "No depth can be recommended: {} of {} site trees go on below depth {}, where the survey ended. With the \
+             next level its coverage may be {} at most, and less with levels below. Survey a sample of the sites deeper. The goal was {wanted}.",
+            thousands(choice.open_trees),
+            thousands(choice.trees),
+            choice.deepest,
+            percent(choice.known.with_next),
+        ),
         None => format!("No depth is recommended. The goal was {wanted}."),
     }
 }
@@ -51,10 +60,7 @@ fn wanted(criterion: &Criterion) -> String {
     let counted = counted(of, reading);
     match criterion {
         Criterion::Coverage { at_least, .. } => {
-            format!(
-                "the smallest that covers {} of the {counted}, even at the lower end of its interval",
-                percent(*at_least)
-            )
+            format!("the smallest that covers {} of the {counted}", percent(*at_least))
         }
         Criterion::Load { at_most, unit, .. } => {
             format!("the greatest that needs at most {} of the {}", percent(*at_most), names::unit(*unit))

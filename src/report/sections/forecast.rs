@@ -1,5 +1,5 @@
 use super::choice::counted;
-use crate::analysis::{Bound, Forecast, ForecastLevel, Limit, ServerSpread};
+use crate::analysis::{Bound, Forecast, ForecastLevel, Limit, ServerSpread, Verdict};
 use crate::records::units::{bytes, duration, thousands};
 use crate::report::{Axis, Cell, Column, Columns, Figure, Scale, Section, Table, percent};
 
@@ -22,10 +22,21 @@ fn recommendation(forecast: &Forecast) -> String {
             Cell::ShareBetween(level.coverage).shown(),
             counted(forecast.of, forecast.reading),
         ),
+        None if forecast.verdict == Verdict::SurveyDeeper => format!(
+            "No depth can be recommended: {} of {} site trees go on below depth {}, where the survey ended. With the \
+             next level its coverage may be {} at most, and less with levels below. Survey a sample of the sites deeper.",
+            thousands(forecast.open_trees),
+            thousands(forecast.trees),
+            forecast.deepest,
+            percent(forecast.known.with_next),
+        ),
         None => {
             let forbidding: Vec<String> =
                 Limit::forbidding(&forecast.limits).into_iter().map(bound).collect();
-            format!("No depth fits. Ruled out by: {}.", forbidding.join("; "))
+            let nearest = forecast.nearest.as_ref().map_or_else(String::new, |nearest| {
+                format!(" The depth that comes nearest is {}.", nearest.depth)
+            });
+            format!("No depth fits. Ruled out by: {}.{nearest}", forbidding.join("; "))
         }
     }
 }

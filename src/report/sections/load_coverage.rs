@@ -56,7 +56,7 @@ fn points(
 
 /// A point without its interval: where lines show the same coverage, one band says how sure it is.
 fn alone(estimate: Estimate) -> Estimate {
-    Estimate { low: estimate.value, high: estimate.value, ..estimate }
+    Estimate::exact(estimate.value)
 }
 
 /// The coverage that half of the load brings, on the straight line between the depths around it.

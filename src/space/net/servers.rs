@@ -13,6 +13,9 @@ const LEAST_ROUND_TRIP: f64 = 1.0;
 
 /// Bits of a kbit, as links are sold.
 const KILOBIT: f64 = 1000.0;
+const HOUR_SECONDS: f64 = 3600.0;
+/// Hours by which the peaks of servers differ: their users live in several time zones and at home or at work [A].
+const PEAK_DEVIATION: f64 = 2.0;
 
 impl Server {
     /// The server a host stands at: a giant's, or one of the others by its rank.
@@ -43,6 +46,9 @@ impl Server {
             round_trip: draw_round_trip(world, key, uplink),
             bits_per_second: draw_bandwidth(servers, key) * KILOBIT / world.time.scale,
             background: draw_background(key.draw("background use")),
+            day_swing: servers.day_swing,
+            peak_second: (servers.peak_hour + PEAK_DEVIATION * key.draw("peak hour").normal()) * HOUR_SECONDS,
+            others_service: Duration::from_secs_f64(mean_service(world)),
             others_bytes: page_bytes,
             others_bytes_squared: page_bytes * page_bytes * page_square.exp(),
             gzips: key.draw("gzip").happens(servers.gzip_share),
@@ -88,6 +94,12 @@ fn draw_round_trip(world: &World, key: Key, uplink: Uplink) -> Duration {
     };
     let milliseconds = (mean + deviation * key.draw("round trip").normal()).max(LEAST_ROUND_TRIP);
     Duration::from_secs_f64(milliseconds * world.time.scale / 1000.0)
+}
+
+/// In seconds; of a lognormal, which the longest service hardly cuts.
+fn mean_service(world: &World) -> f64 {
+    let time = &world.time;
+    time.scale * time.service_median * (time.service_sigma * time.service_sigma / 2.0).exp()
 }
 
 /// In kbit/s.

@@ -152,6 +152,11 @@ section! {
         bandwidth_least: f64 = 28.8, 1.0..=1e8, "kbit/s";
         /// No address has more [A].
         bandwidth_most: f64 = 100_000.0, 1.0..=1e8, "kbit/s";
+        /// By how much of its mean the use of a link by others is more at the peak of the day, and less twelve hours
+        /// later [A].
+        day_swing: f64 = 0.0, 0.0..=1.0, "share of the mean use";
+        /// When that is, give or take two hours [A].
+        peak_hour: f64 = 14.0, 0.0..=24.0, "hour of the day, UTC";
         /// Addresses that answer pages gzipped when the client accepts it [A].
         gzip_share: f64 = 0.0, 0.0..=1.0, "share of addresses";
         /// Addresses whose server is Apache [M].

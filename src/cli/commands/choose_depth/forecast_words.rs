@@ -1,12 +1,15 @@
 use std::fmt::Write;
 
-use crate::analysis::{Bound, Estimate, Forecast, ForecastLevel, Kind, Limit, ServerSpread};
+use super::words::{ADVICE_DEEPER, by_confidence, deeper_in_words, known_in_words};
+use crate::analysis::{
+    Bound, Estimate, Forecast, ForecastLevel, Give, Kind, Limit, Nearest, ServerSpread, Verdict,
+};
 use crate::cli::columns::{Columns, Side};
 use crate::records::units::{bytes, duration, thousands};
 
 /// A forecast as people read it.
 pub(super) fn forecast_in_words(forecast: &Forecast) -> String {
-    let mut text = format!("{}\n{}\n{}\n", of_survey(forecast), of_servers(forecast), verdict(forecast));
+    let mut text = format!("{}\n{}\n{}", verdict(forecast), of_survey(forecast), of_servers(forecast));
     let _ = write!(
         text,
         "\n! breaks a bound. Per server: the median, what 95 of 100 have at most, and the most. Coverage is counted \
@@ -14,7 +17,7 @@ pub(super) fn forecast_in_words(forecast: &Forecast) -> String {
         kind_in_words(forecast.of),
         forecast.reading.word(),
         forecast.deepest,
-        percent(forecast.confidence)
+        percent(forecast.interval_confidence)
     );
     text.push_str(match forecast.environment.servers.link {
         Some(_) => "A server's share is of its link, as given, over the time in which it is surveyed.\n",
@@ -23,7 +26,20 @@ pub(super) fn forecast_in_words(forecast: &Forecast) -> String {
              surveyed.\n"
         }
     });
-    text
+    text + &sooner(forecast)
+}
+
+/// Why a deeper survey may be over sooner.
+fn sooner(forecast: &Forecast) -> String {
+    let depths: Vec<String> = forecast.sooner_than_shallower().iter().map(ToString::to_string).collect();
+    if depths.is_empty() {
+        return String::new();
+    }
+    format!(
+        "Surveys to depth {} are over sooner than one to a lesser depth, though they ask for more: sites that are walked at\n\
+         once share servers, and with other walks the waits for them fall otherwise.\n",
+        depths.join(", ")
+    )
 }
 
 fn of_survey(forecast: &Forecast) -> Columns {
@@ -106,28 +122,90 @@ fn server_cells(level: &ForecastLevel) -> [[String; 3]; 3] {
 }
 
 fn verdict(forecast: &Forecast) -> String {
-    if let Some(depth) = forecast.depth {
-        let why = match (forecast.environment.survey.coverage, forecast.limits.is_empty()) {
-            (Some(_), _) => "the least that keeps all bounds",
-            (None, false) => "the greatest that keeps all bounds",
-            (None, true) => "the greatest that was walked; no bound is set",
-        };
-        return format!(
-            "Recommended: depth {depth}, {why}.{}",
-            allowed(&forecast.limits.iter().collect::<Vec<_>>())
-        );
+    match forecast.depth.and_then(|depth| forecast.level(depth)) {
+        Some(level) => recommended(forecast, level),
+        None if forecast.verdict == Verdict::SurveyDeeper => survey_deeper(forecast),
+        None => no_depth(forecast),
     }
-    let forbidding = Limit::forbidding(&forecast.limits);
-    let head = if forbidding.iter().all(|limit| limit.depths.is_empty()) {
-        "No depth fits."
-    } else {
-        "No depth fits: some depth keeps each bound, but no depth keeps them all."
-    };
-    format!("{head}{}", allowed(&forbidding))
 }
 
-/// A line for each bound: what it wants, and which depths keep it.
-fn allowed(limits: &[&Limit]) -> String {
+fn recommended(forecast: &Forecast, level: &ForecastLevel) -> String {
+    let why = match (forecast.environment.survey.coverage, forecast.limits.is_empty()) {
+        (Some(_), _) => format!("the least that keeps all bounds {}", by_confidence(forecast.confidence)),
+        (None, false) => "the greatest that keeps all bounds".to_owned(),
+        (None, true) => "the greatest that was walked; no bound is set".to_owned(),
+    };
+    format!(
+        "Recommended: depth {}: {} of the {} known, in {} with {} requests.\n  It is {why}.\n{}",
+        level.depth,
+        with_interval(level.coverage),
+        kind_in_words(forecast.of),
+        duration(level.seconds),
+        thousands(level.requests),
+        kept(forecast.limits.iter())
+    )
+}
+
+fn survey_deeper(forecast: &Forecast) -> String {
+    let known = known_in_words(forecast.known, kind_in_words(forecast.of), forecast.deepest);
+    let wanted = forecast.environment.survey.coverage.map(percent).unwrap_or_default();
+    format!(
+        "{}{known}; {wanted} is wanted.\n{ADVICE_DEEPER}{}",
+        deeper_in_words(forecast.open_trees, forecast.trees, forecast.deepest),
+        kept(forecast.limits.iter())
+    )
+}
+
+/// What fails first, which depth comes nearest, and how far each bound would have to give.
+fn no_depth(forecast: &Forecast) -> String {
+    let forbidding = Limit::forbidding(&forecast.limits);
+    let mut text = if forbidding.iter().all(|limit| limit.depths.is_empty()) {
+        "No depth fits.".to_owned()
+    } else {
+        "No depth fits: some depth keeps each bound, but no depth keeps them all.".to_owned()
+    };
+    if let Some((limit, depth)) = forecast.fails_first() {
+        let _ = write!(text, "\n  The first to fail, at depth {depth}: {}.", bound_in_words(limit));
+    }
+    if let Some(nearest) = &forecast.nearest {
+        let _ = write!(text, "\n  The nearest is depth {}. It would need {}.", nearest.depth, gives(nearest));
+    }
+    text + "\n" + &kept(forbidding.into_iter())
+}
+
+fn gives(nearest: &Nearest) -> String {
+    nearest.gives.iter().map(give_in_words).collect::<Vec<_>>().join("; ")
+}
+
+/// `31 days where 30 are allowed`.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts that were made real")]
+fn give_in_words(give: &Give) -> String {
+    let Give { bound, wanted, found } = *give;
+    match bound {
+        // Rounded up: a survey that takes longer by a minute takes longer.
+        Bound::Days => format!("{} days where {wanted} are allowed", (found * 10.0).ceil() / 10.0),
+        Bound::Coverage => {
+            format!("coverage of {} to be enough where {} is wanted", percent(found), percent(wanted))
+        }
+        Bound::ServerShare => {
+            format!("{} of a server's link where {} is allowed", percent(found), percent(wanted))
+        }
+        Bound::ServerRequests => format!(
+            "{} requests to a server where {} are allowed",
+            thousands(found as u64),
+            thousands(wanted as u64)
+        ),
+        Bound::ServerBytes => {
+            format!("{} of a server where {} are allowed", bytes(found as u64), bytes(wanted as u64))
+        }
+        Bound::SurveyorShare => {
+            format!("{} of the surveyor's link where {} is allowed", percent(found), percent(wanted))
+        }
+    }
+}
+
+/// A line for each bound: what it wants, which depths keep it, and how far it would have to give if all others stay.
+fn kept<'a>(limits: impl Iterator<Item = &'a Limit>) -> String {
     let mut text = String::new();
     for limit in limits {
         let depths = match (limit.depths.first(), limit.depths.last()) {
@@ -135,7 +213,10 @@ fn allowed(limits: &[&Limit]) -> String {
             (Some(first), Some(last)) => format!("depths {first} to {last} keep it"),
             _ => "no depth keeps it".to_owned(),
         };
-        let _ = write!(text, "\n  {}: {depths}", bound_in_words(limit));
+        let _ = writeln!(text, "  {}: {depths}", bound_in_words(limit));
+        if let Some(alone) = &limit.alone {
+            let _ = writeln!(text, "    if it alone gave, depth {} would need {}", alone.depth, gives(alone));
+        }
     }
     text
 }
@@ -176,9 +257,16 @@ pub(super) fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
-/// `96.9–98.0 %`.
+/// `96.9–98.0 %`; nothing where there is no interval.
 pub(super) fn interval(estimate: Estimate) -> String {
-    format!("{:.1}–{:.1} %", estimate.low * 100.0, estimate.high * 100.0)
+    let ends = estimate.interval().map(|(low, high)| format!("{:.1}–{:.1} %", low * 100.0, high * 100.0));
+    ends.unwrap_or_default()
+}
+
+/// `97.5 % (96.9–98.0 %)`.
+pub(super) fn with_interval(estimate: Estimate) -> String {
+    let ends = estimate.interval().map(|_| format!(" ({})", interval(estimate)));
+    percent(estimate.value) + &ends.unwrap_or_default()
 }
 
 pub(super) fn kind_in_words(kind: Kind) -> &'static str {

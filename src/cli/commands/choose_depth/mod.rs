@@ -10,8 +10,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 
 use crate::analysis::{
-    Ceiling, Censoring, Choice, Conditions, Criterion, Curves, Environment, Exchanges, Forecast, Grouping,
-    Kind, LoadUnit, Reading, Recorded, Sampling, ServerClass,
+    Ceiling, Choice, Conditions, Criterion, Environment, Evidence, Exchanges, Forecast, Grouping, Kind,
+    LoadUnit, Reading, Recorded, Sampling, ServerClass, Verdict,
 };
 use crate::cli::curves::MOST_GROUPS;
 use crate::cli::error::CliError;
@@ -27,8 +27,8 @@ use words::advice_in_words;
 ///
 /// By coverage: the least depth that knows so much of what the survey knows. By load: the greatest depth that costs
 /// no more than so much of its load. Or for a network environment, described in a file: what a survey to each
-/// depth would take, cost and bring there, and which depth keeps all bounds. Every figure that is estimated has its
-/// interval, and the choice is made by the end of the interval that is on the safe side.
+/// depth would take, cost and bring there, and which depth keeps all bounds. The curve of the survey decides; the
+/// interval beside it says how far the truth may be from it, and `--confidence` lets a safer figure decide.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, after_long_help = LONG_HELP)]
 pub struct ChooseDepth {
@@ -56,7 +56,8 @@ pub struct ChooseDepth {
     #[arg(long, value_name = "READING", value_parser = reading(), conflicts_with = "environment")]
     reading: Option<Reading>,
 
-    /// How sure intervals are
+    /// How sure it must be that the depth does what is asked: 0.5 decides by the curve itself, 0.975 by the safe end of
+    /// the 95 % interval [default: 0.5]
     #[arg(long, value_name = "SHARE", value_parser = confidence, conflicts_with = "environment")]
     confidence: Option<f64>,
 
@@ -88,7 +89,8 @@ Examples:
   ccsurvey choose-depth africa --load 0.5 --load-unit bytes
   ccsurvey choose-depth africa --environment satellite.toml --classes
 
-`--help` tells the keys of an environment file.";
+`--help` tells the keys of an environment file. The exit code is 4 when no depth fits, or when the survey must go
+deeper before a depth can be chosen.";
 
 const LONG_HELP: &str = "\
 Examples:
@@ -96,6 +98,8 @@ Examples:
   ccsurvey choose-depth africa --coverage 0.97 --of urls --reading pair
   ccsurvey choose-depth africa --load 0.5 --load-unit bytes
   ccsurvey choose-depth africa --environment satellite.toml --classes
+
+The exit code is 4 when no depth fits, or when the survey must go deeper before a depth can be chosen.
 
 An environment file; every key may be left out, and is then as recorded, or no bound:
   [servers]
@@ -110,14 +114,14 @@ An environment file; every key may be left out, and is then as recorded, or no b
   share = 0.25           # bound: most of it in the busiest hour [default: 1]
   [survey]
   days = 14              # bound: most days that the survey may take
-  coverage = 0.95        # bound: least coverage, at the lower end of its interval
+  coverage = 0.95        # bound: least coverage
   of = \"hosts\"           # urls, hosts, sites or addresses
   reading = \"union\"      # union or pair
-  confidence = 0.95
+  confidence = 0.5       # how sure that coverage must be, as the flag
   sites = 64             # sites walked at once, and the pauses, as the flags of `ccsurvey survey`
   min-delay = \"2s\"
   delay-factor = 5
-  link-share = 0.003     # of a server's link, at most
+  harm = 0.02            # longer waits of others at most, or \"none\"
   max-delay = \"1m\"
   rate = \"1MiB\"          # bytes per second, or \"none\"";
 
@@ -138,7 +142,7 @@ struct Advice {
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Answer {
-    Choice(Choice),
+    Choice(Box<Choice>),
     Forecast(Box<Forecast>),
 }
 
@@ -163,7 +167,16 @@ impl ChooseDepth {
         } else {
             print(&advice_in_words(&advice))?;
         }
-        Ok(Exit::Done)
+        Ok(if advice.answer.verdict() == Verdict::Recommended { Exit::Done } else { Exit::NoDepth })
+    }
+}
+
+impl Answer {
+    fn verdict(&self) -> Verdict {
+        match self {
+            Self::Choice(choice) => choice.verdict,
+            Self::Forecast(forecast) => forecast.verdict,
+        }
     }
 }
 
@@ -172,6 +185,7 @@ struct Advisor<'a> {
     asked: &'a ChooseDepth,
     recorded: &'a Recorded,
     sampling: Sampling,
+    confidence: f64,
     plan: Option<Planned>,
     exchanges: Option<Exchanges>,
 }
@@ -189,17 +203,17 @@ impl<'a> Advisor<'a> {
         environment: Option<Environment>,
         recorded: &'a Recorded,
     ) -> Result<Self, CliError> {
-        let confidence = environment.as_ref().and_then(|file| file.survey.confidence).or(asked.confidence);
+        let confidence = environment.as_ref().map_or(asked.confidence, |file| file.survey.confidence);
         let sampling = Sampling { seed: asked.seed, ..Sampling::default() };
-        let sampling = Sampling { confidence: confidence.unwrap_or(sampling.confidence), ..sampling };
         let settings = settings_of(&asked.dir, &recorded.manifest)?;
         let mut exchanges = None;
         if environment.is_some() || asked.classes {
             exchanges = Some(Exchanges::load(&asked.dir, recorded, &mut SurveyPacing::of(&settings))?);
         }
         let file = asked.environment.as_deref().unwrap_or(Path::new(""));
-        let plan = environment.map(|environment| plan(environment, settings, sampling, file)).transpose()?;
-        Ok(Self { asked, recorded, sampling, plan, exchanges })
+        let plan = environment.map(|environment| plan(environment, settings, file)).transpose()?;
+        let confidence = confidence.unwrap_or(Evidence::EVEN);
+        Ok(Self { asked, recorded, sampling, confidence, plan, exchanges })
     }
 
     fn advice(&self) -> Advice {
@@ -218,20 +232,20 @@ impl<'a> Advisor<'a> {
     }
 
     fn answer(&self, recorded: &Recorded, keep: impl Fn(usize) -> bool + Sync) -> Answer {
-        let curves = Curves::measure(recorded, &self.sampling);
+        let evidence = Evidence::measure(recorded, &self.sampling, self.confidence);
         match (&self.plan, &self.exchanges) {
             (Some(Planned { environment, conditions, settings }), Some(exchanges)) => {
                 let rule = || SurveyPacing::of(settings);
                 Answer::Forecast(Box::new(Forecast::play(
                     exchanges,
-                    &curves,
+                    &evidence,
                     environment,
                     conditions,
                     keep,
                     rule,
                 )))
             }
-            _ => Answer::Choice(Choice::by(&curves, &Censoring::of(recorded), self.criterion())),
+            _ => Answer::Choice(Box::new(Choice::by(&evidence, self.criterion()))),
         }
     }
 
@@ -318,8 +332,8 @@ pub(super) fn settings_of(dir: &Path, manifest: &Manifest) -> Result<Settings, C
         SurveyError::Settings { path, message: format!("its settings cannot be read: {wrong}") }
     })?;
     // A survey that does not tell of it knew no such rule.
-    if manifest.settings.get("link-share").is_none() {
-        settings.link_share = None;
+    if ["harm", "link-share"].iter().all(|key| manifest.settings.get(key).is_none()) {
+        settings.harm = None;
     }
     Ok(settings)
 }
@@ -328,19 +342,17 @@ pub(super) fn settings_of(dir: &Path, manifest: &Manifest) -> Result<Settings, C
 pub(super) fn plan(
     mut environment: Environment,
     mut settings: Settings,
-    sampling: Sampling,
     file: &Path,
 ) -> Result<Planned, CliError> {
     let survey = &mut environment.survey;
-    survey.confidence = Some(sampling.confidence);
+    survey.confidence.get_or_insert(Evidence::EVEN);
     survey.of.get_or_insert(Kind::Hosts);
     survey.reading.get_or_insert(Reading::Union);
     settings.sites = *survey.sites.get_or_insert(settings.sites);
     settings.min_delay = Span(*survey.min_delay.get_or_insert(settings.min_delay.0));
     settings.max_delay = Span(*survey.max_delay.get_or_insert(settings.max_delay.0));
     settings.delay_factor = *survey.delay_factor.get_or_insert(settings.delay_factor);
-    // A share of 1 is no bound beside the others.
-    settings.link_share = Some(*survey.link_share.get_or_insert(settings.link_share.unwrap_or(1.0)));
+    settings.harm = survey.harm.get_or_insert(Ceiling(settings.harm)).0;
     settings.rate = survey.rate.get_or_insert(Ceiling(settings.rate.map(|rate| rate.0))).0.map(Size);
     if settings.min_delay > settings.max_delay {
         return Err(CliError::Usage(format!(

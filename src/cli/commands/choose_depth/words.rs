@@ -1,8 +1,10 @@
 use std::fmt::Write;
 
-use super::forecast_words::{forecast_in_words, interval, kind_in_words, percent};
+use super::forecast_words::{forecast_in_words, interval, kind_in_words, percent, with_interval};
 use super::{Advice, Answer};
-use crate::analysis::{Choice, ChoiceLevel, Criterion, Estimate, LoadUnit, Reading};
+use crate::analysis::{
+    Choice, ChoiceLevel, Criterion, DepthShare, Evidence, LoadUnit, Reading, Settling, Verdict,
+};
 use crate::cli::columns::{Columns, Side};
 use crate::records::units::{bytes, duration, thousands};
 
@@ -23,25 +25,17 @@ pub(super) fn advice_in_words(advice: &Advice) -> String {
 
 fn of_choice(choice: &Choice) -> String {
     let (kind, reading) = choice.criterion.counted();
-    let mut text = format!("{}\n{}\n", table(choice), verdict(choice));
-    if let Some(depth) = choice.depth {
-        for neighbour in [depth.checked_sub(1), depth.checked_add(1)].into_iter().flatten() {
-            if let Some(level) = choice.level(neighbour) {
-                let _ = writeln!(text, "  {}", neighbour_in_words(choice, level));
-            }
-        }
-    }
-    let _ = write!(
-        text,
-        "\nCoverage is counted in {} ({} reading), as a share of what the survey knows from levels 0 to {}; of deeper\n\
+    format!(
+        "{}\n{}\nCoverage is counted in {} ({} reading), as a share of what the survey knows from levels 0 to {}; of deeper\n\
          levels nothing is known. Intervals are of {} confidence. {}\n",
+        verdict(choice),
+        table(choice),
         kind_in_words(kind),
         reading.word(),
         choice.deepest,
-        percent(choice.confidence),
+        percent(choice.interval_confidence),
         censoring(choice),
-    );
-    text
+    )
 }
 
 fn table(choice: &Choice) -> Columns {
@@ -76,112 +70,208 @@ fn mark(choice: &Choice, level: &ChoiceLevel) -> &'static str {
 }
 
 fn verdict(choice: &Choice) -> String {
-    let Some((depth, level)) = choice.depth.and_then(|depth| Some((depth, choice.level(depth)?))) else {
-        return no_depth(choice);
-    };
+    match choice.depth.and_then(|depth| choice.level(depth)) {
+        Some(level) => recommended(choice, level),
+        None if choice.verdict == Verdict::SurveyDeeper => survey_deeper(choice),
+        None => no_depth(choice),
+    }
+}
+
+/// The depth, what the curve says there, what it saves, the risk, and what would settle it.
+fn recommended(choice: &Choice, level: &ChoiceLevel) -> String {
     let unit = choice.criterion.unit();
     let load = level.load[unit as usize];
-    let covered = coverage_in_words(choice, level.coverage);
-    let needs = format!(
-        "It needs {} ({}) of the {} that depth {} needs, and saves {}.",
-        percent(load.value),
-        interval(load),
+    let mut text = format!(
+        "Recommended: depth {}: {} of the {}, with {} of the {} that\ndepth {} needs.\n  {}, and saves {} of the {}.\n",
+        level.depth,
+        with_interval(level.coverage),
+        counted(choice),
+        with_interval(load),
         unit_in_words(unit),
         choice.deepest,
-        percent(level.saved[unit as usize])
+        why(choice),
+        percent(level.saved[unit as usize]),
+        unit_in_words(unit),
     );
-    let why = match choice.criterion {
+    let _ = writeln!(text, "  {}", risk(choice, level));
+    if let Some(settling) = choice.settling {
+        let _ = writeln!(text, "  {}", settled(settling, choice.trees));
+    }
+    let beside = [level.depth.checked_sub(1), level.depth.checked_add(1)];
+    for neighbour in beside.into_iter().flatten().filter_map(|depth| choice.level(depth)) {
+        let _ = writeln!(text, "  {}", neighbour_in_words(choice, neighbour));
+    }
+    text
+}
+
+fn why(choice: &Choice) -> String {
+    let by = by_confidence(choice.confidence);
+    match choice.criterion {
         Criterion::Coverage { at_least, .. } => {
+            format!("It is the least depth whose coverage is at least {} {by}", percent(at_least))
+        }
+        Criterion::Load { at_most, unit, .. } => {
             format!(
-                "the least whose coverage is at least {} at the lower end of its interval",
-                percent(at_least)
+                "It is the greatest depth whose load is at most {} of all {} {by}",
+                percent(at_most),
+                unit_in_words(unit)
             )
         }
-        Criterion::Load { at_most, .. } => format!(
-            "the greatest whose load is at most {} of all {} at the upper end of its interval",
-            percent(at_most),
-            unit_in_words(unit)
-        ),
+    }
+}
+
+/// What decides at a confidence.
+pub(super) fn by_confidence(confidence: f64) -> String {
+    if confidence > Evidence::EVEN {
+        format!("at a confidence of {}", percent(confidence))
+    } else {
+        "by the curve".to_owned()
+    }
+}
+
+fn risk(choice: &Choice, level: &ChoiceLevel) -> String {
+    let Some((low, high)) = choice.criterion.figure_of(level).interval() else {
+        let why = if level.depth == choice.deepest {
+            "the deepest level walked is all that is known, by definition"
+        } else {
+            "one site says nothing of how sites differ, so there is no interval"
+        };
+        return format!("Risk: not known; {why}.");
+    };
+    if choice.confidence > Evidence::EVEN {
+        return by_the_curve(choice);
+    }
+    let far = match choice.criterion {
+        Criterion::Coverage { .. } => {
+            format!("coverage is as likely lower as higher, and may be {}", percent(low))
+        }
+        Criterion::Load { .. } => {
+            format!("the load is as likely higher as lower, and may be {}", percent(high))
+        }
+    };
+    let sure = percent(f64::midpoint(1.0, choice.interval_confidence));
+    let safer = match choice.at_worst.and_then(|depth| choice.level(depth)) {
+        Some(safe) if safe.depth == level.depth => {
+            format!("That too does what is asked: this depth is {sure} sure.")
+        }
+        Some(safe) => {
+            format!("To be {sure} sure, take depth {}, which saves {}.", safe.depth, saved(choice, safe))
+        }
+        None => format!("No depth is {sure} sure to do what is asked."),
+    };
+    format!("Risk: {far}. {safer}")
+}
+
+/// What the curve itself says, where a higher confidence decides.
+fn by_the_curve(choice: &Choice) -> String {
+    let Some(level) = choice.as_measured.and_then(|depth| choice.level(depth)) else {
+        return "By the curve itself no depth does.".to_owned();
     };
     format!(
-        "Recommended: depth {depth}, {why}.\n  It covers {covered}. {needs}{}",
-        as_measured(choice, depth)
+        "Risk: {} of such surveys would be wrong. By the curve itself depth {} does: {}, saving {}.",
+        percent(1.0 - choice.confidence),
+        level.depth,
+        with_interval(level.coverage),
+        saved(choice, level)
     )
 }
 
-/// What the figures would choose without regard to their intervals, where that is something else.
-fn as_measured(choice: &Choice, depth: u16) -> String {
-    let Some(measured) = choice.as_measured.filter(|measured| *measured != depth) else {
-        return String::new();
-    };
-    let Some(level) = choice.level(measured) else { return String::new() };
-    let unit = choice.criterion.unit();
-    let between = match choice.at_best {
-        Some(best) if best != measured => {
-            format!(
-                ", at {} confidence between {} and {}",
-                percent(choice.confidence),
-                best.min(depth),
-                best.max(depth)
-            )
-        }
-        _ => String::new(),
-    };
+fn saved(choice: &Choice, level: &ChoiceLevel) -> String {
+    percent(level.saved[choice.criterion.unit() as usize])
+}
+
+fn settled(settling: Settling, trees: u64) -> String {
     format!(
-        "\n  As this survey measured it, depth {measured} does{between}: it covers {}\n  with {} of the {} and saves {}.",
-        percent(level.coverage.value),
-        percent(level.load[unit as usize].value),
-        unit_in_words(unit),
-        percent(level.saved[unit as usize])
+        "About {} more sites would settle it, with an interval of ± {:.0} points; {} were surveyed.",
+        thousands(settling.more_sites),
+        settling.within * 100.0,
+        thousands(trees)
     )
+}
+
+fn survey_deeper(choice: &Choice) -> String {
+    let (of, wanted) = match choice.criterion {
+        Criterion::Coverage { at_least, .. } => {
+            (kind_in_words(choice.criterion.counted().0), format!("{} is wanted", percent(at_least)))
+        }
+        Criterion::Load { at_most, unit, .. } => {
+            (unit_in_words(unit), format!("{} may be spent, which may pay for more levels", percent(at_most)))
+        }
+    };
+    let head = deeper_in_words(choice.open_trees, choice.trees, choice.deepest);
+    format!("{head}{}; {wanted}.\n{ADVICE_DEEPER}", known_in_words(choice.known, of, choice.deepest))
+}
+
+/// What to do then.
+pub(super) const ADVICE_DEEPER: &str =
+    "  Survey a sample of the sites deeper (--sample, --depth), and ask again.\n";
+
+/// Why a survey must go deeper.
+pub(super) fn deeper_in_words(open: u64, trees: u64, deepest: u16) -> String {
+    format!(
+        "Survey deeper: {} of {} site trees go on below depth {deepest}, where this survey ended, so that no depth can be\n\
+         recommended. Coverage and load are shares of what it knows; of all levels, coverage is at most what is shown.\n",
+        thousands(open),
+        thousands(trees)
+    )
+}
+
+/// How much of all levels the survey knows.
+pub(super) fn known_in_words(known: DepthShare, of: &str, deepest: u16) -> String {
+    let next = percent(known.with_next);
+    let trend = if known.by_trend > known.with_next {
+        format!("; by the trend of the levels they have {}", percent(known.by_trend))
+    } else {
+        ", and less with levels below".to_owned()
+    };
+    format!("  Levels 0 to {deepest} may have {next} of the {of} with the next level{trend}")
 }
 
 fn no_depth(choice: &Choice) -> String {
-    let level = match choice.criterion {
+    let by = by_confidence(choice.confidence);
+    let nearest = match choice.criterion {
         Criterion::Coverage { .. } => choice.levels.last(),
         Criterion::Load { .. } => choice.levels.first(),
     };
-    let Some(level) = level else { return "No depth: the survey has no levels.".to_owned() };
+    let Some(level) = nearest else { return "No depth fits: the survey has no levels.\n".to_owned() };
     match choice.criterion {
         Criterion::Coverage { at_least, .. } => format!(
-            "No depth reaches {}: depth {} covers {}. A deeper survey would tell more.",
+            "No depth fits: none covers {} {by}. The nearest is depth {}: it covers {} where {} is wanted.\n",
             percent(at_least),
             level.depth,
-            coverage_in_words(choice, level.coverage)
+            percent(level.deciding),
+            percent(at_least)
         ),
-        Criterion::Load { at_most, unit, .. } => {
-            let load = level.load[unit as usize];
-            format!(
-                "No depth stays within {} of all {}: depth {} alone needs {} ({}).",
-                percent(at_most),
-                unit_in_words(unit),
-                level.depth,
-                percent(load.value),
-                interval(load)
-            )
-        }
+        Criterion::Load { at_most, unit, .. } => format!(
+            "No depth fits: none stays within {} of all {} {by}. The nearest is depth {}: it would need {}\nwhere {} is \
+             allowed.\n",
+            percent(at_most),
+            unit_in_words(unit),
+            level.depth,
+            percent(level.deciding),
+            percent(at_most)
+        ),
     }
 }
 
 fn neighbour_in_words(choice: &Choice, level: &ChoiceLevel) -> String {
     let unit = choice.criterion.unit();
     format!(
-        "Depth {} would cover {} ({}) with {} of the {}.",
+        "Depth {} would cover {} with {} of the {}.",
         level.depth,
-        percent(level.coverage.value),
-        interval(level.coverage),
+        with_interval(level.coverage),
         percent(level.load[unit as usize].value),
         unit_in_words(unit)
     )
 }
 
-fn coverage_in_words(choice: &Choice, coverage: Estimate) -> String {
+/// What coverage is a share of.
+fn counted(choice: &Choice) -> String {
     let (kind, reading) = choice.criterion.counted();
-    let of = match reading {
+    match reading {
         Reading::Union => format!("{} known", kind_in_words(kind)),
         Reading::Pair => format!("{} that the site trees know", kind_in_words(kind)),
-    };
-    format!("{} ({}) of the {of}", percent(coverage.value), interval(coverage))
+    }
 }
 
 fn censoring(choice: &Choice) -> String {
@@ -226,7 +316,8 @@ fn of_groups(advice: &Advice, by: &str) -> Columns {
         table.row([
             group.name.as_str(),
             trees.as_str(),
-            &depth.map_or_else(|| "none".to_owned(), |depth| depth.to_string()),
+            &depth
+                .map_or_else(|| without_depth(group.answer.verdict()).to_owned(), |depth| depth.to_string()),
             &coverage.map(|coverage| percent(coverage.value)).unwrap_or_default(),
             &coverage.map(interval).unwrap_or_default(),
             &load.unwrap_or_default(),
@@ -234,6 +325,11 @@ fn of_groups(advice: &Advice, by: &str) -> Columns {
         ]);
     }
     table
+}
+
+/// In the place of a depth.
+fn without_depth(verdict: Verdict) -> &'static str {
+    if verdict == Verdict::SurveyDeeper { "deeper" } else { "none" }
 }
 
 fn share(part: u64, whole: u64) -> String {

@@ -131,7 +131,7 @@ fn how_to_survey(world: &str, flags: &str, served: &Served) -> String {
          ccsurvey space starts {world} -o starts.csv\n  \
          ccsurvey space ca -o ca.pem\n  \
          ccsurvey survey my-survey {flags} --start starts.csv --dns {dns} --gateway {gateway} --ca ca.pem \
-         --min-delay 5ms --max-delay 1s --link-share none\n"
+         --min-delay 5ms --max-delay 1s --harm none\n"
     )
 }
 

@@ -1,0 +1,82 @@
+use super::{Censoring, CurveLevel, Curves, DepthShare, DepthShares, Estimate, Recorded, Sampling};
+
+/// What a depth is chosen by, and how sure the choice is to be.
+///
+/// At a confidence of one half the curve itself decides: the truth is as likely above it as below. At a higher
+/// confidence the bound on the safe side decides that holds so often; at 97.5 % it is the end of an interval of 95 %.
+#[derive(Clone, Debug)]
+pub struct Evidence {
+    /// With the intervals that are shown.
+    pub curves: Curves,
+    /// What lies below the place where trees were cut.
+    pub censoring: Censoring,
+    /// What lies below the deepest level.
+    pub shares: DepthShares,
+    /// That the depth chosen keeps what is asked of it.
+    pub confidence: f64,
+    /// Intervals whose ends are the bounds of that confidence; none: the curve itself decides.
+    bounds: Option<Curves>,
+}
+
+/// On which side of a figure it is safe to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    /// Coverage: it may be lower.
+    Low,
+    /// Load: it may be higher.
+    High,
+}
+
+impl Evidence {
+    /// The confidence of a choice where nothing is said: the curve decides.
+    pub const EVEN: f64 = 0.5;
+
+    /// Measures the curves of a survey, and the bounds of a confidence above [`Self::EVEN`].
+    #[must_use]
+    pub fn measure(recorded: &Recorded, sampling: &Sampling, confidence: f64) -> Self {
+        // A bound that leaves out so much on one side is the end of an interval that leaves out twice as much.
+        let two_sided = Sampling { confidence: 2.0 * confidence - 1.0, ..*sampling };
+        Self {
+            curves: Curves::measure(recorded, sampling),
+            censoring: Censoring::of(recorded),
+            shares: DepthShares::of(recorded),
+            confidence,
+            bounds: (confidence > Self::EVEN).then(|| Curves::measure(recorded, &two_sided)),
+        }
+    }
+
+    /// The figure of each level that decides.
+    pub(super) fn deciding(&self, figure: impl Fn(&CurveLevel) -> Estimate, safe: Side) -> Vec<f64> {
+        let Some(bounds) = &self.bounds else {
+            return self.curves.levels.iter().map(|level| figure(level).value).collect();
+        };
+        bounds.levels.iter().map(|level| safe.end_of(figure(level))).collect()
+    }
+
+    /// How much of what there is to be found or spent in deeper levels too the survey knows, as far as this
+    /// confidence can tell.
+    pub(super) fn share(&self, share: DepthShare) -> f64 {
+        if self.bounds.is_some() { share.with_next } else { share.by_trend }
+    }
+
+    #[cfg(test)]
+    pub(super) fn of_curves(curves: Curves, confidence: f64, shares: DepthShares) -> Self {
+        let censoring =
+            Censoring { cut_trees: 0, unasked_urls: 0, might_bring: [0.0; 4], levels: Vec::new() };
+        let bounds = (confidence > Self::EVEN).then(|| curves.clone());
+        Self { curves, censoring, shares, confidence, bounds }
+    }
+}
+
+impl Side {
+    /// Of a figure that is neither nothing nor all and has no interval, nothing is sure.
+    pub(super) fn end_of(self, figure: Estimate) -> f64 {
+        let is_estimated = figure.interval().is_some() || figure.value <= 0.0 || figure.value >= 1.0;
+        match self {
+            Self::Low if is_estimated => figure.low,
+            Self::High if is_estimated => figure.high,
+            Self::Low => 0.0,
+            Self::High => 1.0,
+        }
+    }
+}

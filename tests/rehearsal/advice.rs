@@ -1,0 +1,177 @@
+//! What `choose-depth` recommends, how sure it is of that, and what it says when it cannot tell.
+
+use ccsurvey::records::SiteRow;
+use serde_json::Value;
+
+use super::choose_depth::Desk;
+use crate::common::rows;
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+/// The least depth whose coverage has an end or value of at least `wanted`.
+fn least(choice: &Value, figure: &str, wanted: f64) -> Option<u64> {
+    let reaches = |level: &Value| {
+        let coverage = &level["coverage"];
+        // Where there is no interval, the figure is known by definition.
+        coverage[figure].as_f64().unwrap_or_else(|| number(&coverage["value"])) >= wanted
+    };
+    let depth = choice["levels"].as_array().unwrap().iter().position(reaches)?;
+    Some(depth as u64)
+}
+
+fn percent(share: &Value) -> String {
+    format!("{:.1}", number(share) * 100.0)
+}
+
+#[test]
+fn the_curve_decides_and_a_higher_confidence_lets_the_end_of_the_interval_decide() {
+    let desk = Desk::recorded();
+    let wanted = ["--coverage", "0.5"];
+    let choice = desk.choose(&wanted)["choice"].take();
+    assert_eq!(choice["depth"].as_u64(), least(&choice, "value", 0.5));
+    assert_eq!(choice["confidence"], 0.5);
+    let sure = desk.choose(&[&wanted[..], &["--confidence", "0.975"]].concat())["choice"].take();
+    assert_eq!(sure["at_worst"].as_u64(), least(&choice, "low", 0.5));
+    assert_eq!(sure["as_measured"], choice["depth"]);
+    let deciding = |level: &Value| number(&level["deciding"]);
+    for (curve, sure) in choice["levels"].as_array().unwrap().iter().zip(sure["levels"].as_array().unwrap()) {
+        assert_eq!(deciding(curve), number(&curve["coverage"]["value"]));
+        let low = curve["coverage"]["low"].as_f64().unwrap_or(1.0);
+        assert!((deciding(sure) - low).abs() < 1e-6, "{curve} {sure}");
+    }
+}
+
+#[test]
+fn the_text_leads_with_the_depth_its_coverage_and_interval_then_says_the_risk_and_what_would_settle_it() {
+    let desk = Desk::recorded();
+    let choice = desk.choose(&["--coverage", "0.5"])["choice"].take();
+    let depth = choice["depth"].as_u64().unwrap();
+    let coverage = &choice["levels"][depth as usize]["coverage"];
+    let [value, low, high] = ["value", "low", "high"].map(|figure| percent(&coverage[figure]));
+    let (code, words, _) = desk.run(&["choose-depth", &desk.recorded, "--coverage", "0.5"]);
+    let begin =
+        format!("Recommended: depth {depth}: {value} % ({low}–{high} %) of the external hosts known, with ");
+    assert!(code == 0 && words.starts_with(&begin), "{words}");
+    let risk = format!("\n  Risk: coverage is as likely lower as higher, and may be {low} %. ");
+    assert!(words.contains(&risk), "{words}");
+    // A width of 10 points is what ± 5 points are; four times the sites halve a width.
+    let width = number(&coverage["high"]) - number(&coverage["low"]);
+    let more = 40.0 * ((width / 0.1).powi(2) - 1.0);
+    let said = number(&choice["settling"]["more_sites"]);
+    assert!(said >= more && said < more * 1.1 + 1.0, "{said} {more}");
+    assert!(
+        words.contains(" more sites would settle it, with an interval of ± 5 points; 40 were surveyed.\n")
+    );
+}
+
+#[test]
+fn a_survey_that_ended_where_most_trees_go_on_says_survey_deeper_with_a_bound() {
+    let desk = Desk::recorded();
+    desk.simulate("world.toml", "shallow", &["--depth", "2"]);
+    let deep = desk.choose(&[])["choice"].take();
+    let shallow = Desk::about(&desk.path("shallow").display().to_string());
+    let choice = shallow.choose(&[])["choice"].take();
+    assert_eq!((&choice["verdict"], &choice["depth"]), (&"survey_deeper".into(), &Value::Null));
+    assert!(choice["open_trees"].as_u64().unwrap() > 5);
+    let coverage = |choice: &Value, depth: usize| number(&choice["levels"][depth]["coverage"]["value"]);
+    for depth in 0..=2 {
+        assert!(coverage(&choice, depth) > coverage(&deep, depth), "at most what is shown");
+    }
+    assert!(coverage(&deep, 2) < 0.95);
+    let (code, words, _) = shallow.run(&["choose-depth", &shallow.recorded]);
+    assert_eq!(code, 4);
+    assert!(
+        words.starts_with("Survey deeper: ") && words.contains(" of 40 site trees go on below depth 2"),
+        "{words}"
+    );
+    let next = percent(&choice["known"]["with_next"]);
+    let bound = format!("Levels 0 to 2 may have {next} % of the external hosts with the next level");
+    assert!(words.contains(&bound), "{words}");
+    // What is asked of an environment is not answered either, unless no coverage is asked for.
+    assert_eq!(shallow.forecast("[survey]\ncoverage = 0.95\n")["verdict"], "survey_deeper");
+    assert_eq!(shallow.forecast("[survey]\ndays = 1000\n")["depth"], 2);
+}
+
+#[test]
+fn one_site_has_no_interval() {
+    let desk = Desk::about("one");
+    desk.write("world.toml", "seed = 4\n[sites]\ncount = 1\n");
+    desk.simulate("world.toml", "one", &["--depth", "4"]);
+    let choice = desk.choose(&["--coverage", "0.1"])["choice"].take();
+    for level in choice["levels"].as_array().unwrap() {
+        let figures = level["load"].as_array().unwrap().iter().chain([&level["coverage"]]);
+        for figure in figures {
+            assert!(
+                figure["value"].is_f64() && figure["low"].is_null() && figure["high"].is_null(),
+                "{level}"
+            );
+        }
+    }
+    let (_, words, _) = desk.run(&["choose-depth", "one", "--coverage", "0.1", "--by", "cctld"]);
+    let figures = words.lines().filter(|line| line.contains(" % "));
+    assert!(figures.clone().count() > 3 && figures.clone().all(|line| !line.contains('–')), "{words}");
+}
+
+#[test]
+fn equal_surveys_give_equal_advice_in_whatever_order_their_sites_ended() {
+    let desks = ["4", "64"].map(|sites| {
+        let desk = Desk::about("survey");
+        desk.write("world.toml", "[sites]\ncount = 60\n");
+        desk.simulate("world.toml", "survey", &["--depth", "5", "--sites", sites]);
+        desk
+    });
+    let order = |desk: &Desk| {
+        rows::<SiteRow>(&desk.path("survey")).into_iter().map(|row| row.site).collect::<Vec<_>>()
+    };
+    assert_ne!(order(&desks[0]), order(&desks[1]), "the sites of both surveys ended in the same order");
+    for flags in [&["--by", "network", "--confidence", "0.8"] as &[&str], &["--of", "addresses", "--json"]] {
+        let [few, many] =
+            desks.each_ref().map(|desk| desk.run(&[&["choose-depth", "survey"], flags].concat()));
+        assert!(few.1.len() > 1000, "{}", few.2);
+        assert_eq!(few, many);
+    }
+}
+
+#[test]
+fn where_no_depth_fits_the_first_bound_to_fail_the_nearest_depth_and_what_must_give_are_said() {
+    let desk = Desk::recorded();
+    let free = desk.forecast("[survey]\ncoverage = 0.5\n");
+    let covering = free["depth"].as_u64().unwrap() as usize;
+    let days = |depth: usize| number(&free["levels"][depth]["seconds"]) / 86_400.0;
+    let allowed = days(covering - 1) * 1.001;
+    let none = desk.forecast(&format!("[survey]\ndays = {allowed}\ncoverage = 0.5\n"));
+    assert_eq!((&none["verdict"], &none["depth"]), (&"none_fits".into(), &Value::Null));
+    let nearest = none["nearest"]["depth"].as_u64().unwrap() as usize;
+    assert!(nearest == covering || nearest == covering - 1, "{}", none["nearest"]);
+
+    let (code, words, _) = desk.run(&["choose-depth", &desk.recorded, "--environment", "environment.toml"]);
+    assert_eq!(code, 4);
+    let first =
+        format!("\n  The first to fail, at depth {covering}: at most {allowed} days (survey.days).\n");
+    assert!(words.starts_with("No depth fits") && words.contains(&first), "{words}");
+    assert!(words.contains(&format!("\n  The nearest is depth {nearest}. It would need ")), "{words}");
+    let alone = &none["limits"][0]["alone"];
+    assert_eq!(
+        (none["limits"][0]["bound"].as_str(), alone["depth"].as_u64()),
+        (Some("days"), Some(covering as u64))
+    );
+    assert!(words.contains(&format!("if it alone gave, depth {covering} would need ")), "{words}");
+
+    // What is said to do does.
+    let given = number(&alone["gives"][0]["found"]) * 1.000_001;
+    let some = desk.forecast(&format!("[survey]\ndays = {given}\ncoverage = 0.5\n"));
+    assert_eq!(some["depth"].as_u64(), Some(covering as u64));
+    let (code, words, _) = desk.run(&["choose-depth", &desk.recorded, "--load", "0.000001"]);
+    assert!(code == 4 && words.contains("The nearest is depth 0: it would need "), "{words}");
+}
+
+#[test]
+fn an_environment_may_say_that_no_share_of_a_link_is_kept() {
+    let desk = Desk::recorded();
+    let seconds = |environment: &str| number(&desk.forecast(environment)["levels"][5]["seconds"]);
+    let unbounded = seconds("[survey]\nharm = \"none\"\n");
+    assert!(unbounded < seconds("") * 0.9);
+    assert!(unbounded <= seconds("[survey]\nharm = 1\n"));
+}
