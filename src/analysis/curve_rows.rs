@@ -20,7 +20,7 @@ impl Curves {
             group_name: group_name.to_owned(),
             trees: self.trees,
             confidence: self.sampling.confidence,
-            ..row_of(level, self.trees)
+            ..row_of(level)
         };
         self.levels.iter().map(row).collect()
     }
@@ -47,7 +47,7 @@ pub fn curve_rows(
     Ok(rows)
 }
 
-fn row_of(level: &CurveLevel, trees: u64) -> CurveRow {
+fn row_of(level: &CurveLevel) -> CurveRow {
     let [pair_urls, pair_hosts, pair_sites] = level.found;
     let [union_urls, union_hosts, union_sites, union_addresses] = level.known;
     let mut row = CurveRow {
@@ -65,16 +65,16 @@ fn row_of(level: &CurveLevel, trees: u64) -> CurveRow {
         union_addresses,
         ..CurveRow::default()
     };
-    add_shares(&mut row, level, trees);
+    add_shares(&mut row, level);
     row
 }
 
-/// The shares with the ends of their intervals, which a single tree does not tell.
+/// The shares with the ends of their intervals, where they have one.
 #[rustfmt::skip]
-fn add_shares(row: &mut CurveRow, level: &CurveLevel, trees: u64) {
+fn add_shares(row: &mut CurveRow, level: &CurveLevel) {
     let ends = |share: Estimate| {
-        let has_interval = trees > 1;
-        (share.value, has_interval.then_some(share.low), has_interval.then_some(share.high))
+        let interval = share.interval();
+        (share.value, interval.map(|(low, _)| low), interval.map(|(_, high)| high))
     };
     let ([requests, bytes, busy], [urls, hosts, sites]) = (level.load.map(ends), level.pair.map(ends));
     (row.requests_share, row.requests_share_low, row.requests_share_high) = requests;
@@ -107,9 +107,13 @@ mod tests {
             let known = [row.union_urls, row.union_hosts, row.union_sites, row.union_addresses];
             assert_eq!(known, level.known);
             let [busy, hosts] = [level.load[2], level.union[1]];
-            let busy = (busy.value, Some(busy.low), Some(busy.high));
+            let ends = |share: Estimate| {
+                let is_exact = share.low >= share.high;
+                (share.value, (!is_exact).then_some(share.low), (!is_exact).then_some(share.high))
+            };
+            let busy = ends(busy);
             assert_eq!((row.busy_share, row.busy_share_low, row.busy_share_high), busy);
-            let hosts = (hosts.value, Some(hosts.low), Some(hosts.high));
+            let hosts = ends(hosts);
             let of_row =
                 (row.union_hosts_coverage, row.union_hosts_coverage_low, row.union_hosts_coverage_high);
             assert_eq!(of_row, hosts);
@@ -118,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_tree_has_no_interval() {
+    fn a_single_site_has_no_interval() {
         let curves =
             Curves::measure(&survey(&[tree("complete", &[(2, &[1, 2]), (2, &[4])])]), &Sampling::default());
         let row = &curves.rows()[0];

@@ -9,8 +9,8 @@ table! {
     /// A row per group of site trees and depth: what levels 0 to this depth cost and brought, robots.txt
     /// included, summed. Drawn from the other tables when a survey is finished, and by `report` from what is there
     /// then; removed when the survey goes on. A `pair` column counts a thing once in every site tree, a `union` column once in
-    /// the group; addresses belong to no tree and have no pair. Intervals are over site trees. Of deeper levels than
-    /// were walked nothing is known: shares end at 1.
+    /// the group; addresses belong to no tree and have no pair. Of deeper levels than were walked nothing is known: shares
+    /// end at 1. Intervals are over site trees; groups of one site have none, nor has what is 1 by definition.
     CurveRow in "curves";
 
     /// What groups are told apart by: `survey` for the whole survey, or `cctld`, `generation`, `country`,
@@ -33,19 +33,19 @@ table! {
     pages: u64, "pages", "2922", "0.1";
     /// Requests to this depth as a share of those to the deepest level walked, from 0 to 1.
     requests_share: f64, "", "0.273", "0.1";
-    /// The lower end of its interval; null where one tree tells no interval.
+    /// The lower end of its interval; null where there is none.
     requests_share_low: Option<f64>, "", "0.198", "0.1";
     /// The upper end of its interval.
     requests_share_high: Option<f64>, "", "0.348", "0.1";
     /// The same for bytes.
     bytes_share: f64, "", "0.251", "0.1";
-    /// The lower end of its interval; null where one tree tells no interval.
+    /// The lower end of its interval; null where there is none.
     bytes_share_low: Option<f64>, "", "0.180", "0.1";
     /// The upper end of its interval.
     bytes_share_high: Option<f64>, "", "0.331", "0.1";
     /// The same for busy time.
     busy_share: f64, "", "0.262", "0.1";
-    /// The lower end of its interval; null where one tree tells no interval.
+    /// The lower end of its interval; null where there is none.
     busy_share_low: Option<f64>, "", "0.190", "0.1";
     /// The upper end of its interval.
     busy_share_high: Option<f64>, "", "0.340", "0.1";
@@ -65,43 +65,43 @@ table! {
     union_addresses: u64, "addresses", "922", "0.1";
     /// `pair_urls` as a share of that to the deepest level walked, from 0 to 1.
     pair_urls_coverage: f64, "", "0.911", "0.1";
-    /// The lower end of its interval; null where one tree tells no interval.
+    /// The lower end of its interval; null where there is none.
     pair_urls_coverage_low: Option<f64>, "", "0.868", "0.1";
     /// The upper end of its interval.
     pair_urls_coverage_high: Option<f64>, "", "0.942", "0.1";
     /// `pair_hosts` as a share of that to the deepest level walked, from 0 to 1.
     pair_hosts_coverage: f64, "", "0.911", "0.1";
-    /// The lower end of its interval; null where one tree tells no interval.
+    /// The lower end of its interval; null where there is none.
     pair_hosts_coverage_low: Option<f64>, "", "0.868", "0.1";
     /// The upper end of its interval.
     pair_hosts_coverage_high: Option<f64>, "", "0.942", "0.1";
     /// `pair_sites` as a share of that to the deepest level walked, from 0 to 1.
     pair_sites_coverage: f64, "", "0.911", "0.1";
-    /// The lower end of its interval; null where one tree tells no interval.
+    /// The lower end of its interval; null where there is none.
     pair_sites_coverage_low: Option<f64>, "", "0.868", "0.1";
     /// The upper end of its interval.
     pair_sites_coverage_high: Option<f64>, "", "0.942", "0.1";
     /// `union_urls` as a share of that to the deepest level walked, from 0 to 1.
     union_urls_coverage: f64, "", "0.911", "0.1";
-    /// The lower end of its interval; null where one tree tells no interval.
+    /// The lower end of its interval; null where there is none.
     union_urls_coverage_low: Option<f64>, "", "0.868", "0.1";
     /// The upper end of its interval.
     union_urls_coverage_high: Option<f64>, "", "0.942", "0.1";
     /// `union_hosts` as a share of that to the deepest level walked, from 0 to 1.
     union_hosts_coverage: f64, "", "0.911", "0.1";
-    /// The lower end of its interval; null where one tree tells no interval.
+    /// The lower end of its interval; null where there is none.
     union_hosts_coverage_low: Option<f64>, "", "0.868", "0.1";
     /// The upper end of its interval.
     union_hosts_coverage_high: Option<f64>, "", "0.942", "0.1";
     /// `union_sites` as a share of that to the deepest level walked, from 0 to 1.
     union_sites_coverage: f64, "", "0.911", "0.1";
-    /// The lower end of its interval; null where one tree tells no interval.
+    /// The lower end of its interval; null where there is none.
     union_sites_coverage_low: Option<f64>, "", "0.868", "0.1";
     /// The upper end of its interval.
     union_sites_coverage_high: Option<f64>, "", "0.942", "0.1";
     /// `union_addresses` as a share of that to the deepest level walked, from 0 to 1.
     union_addresses_coverage: f64, "", "0.911", "0.1";
-    /// The lower end of its interval; null where one tree tells no interval.
+    /// The lower end of its interval; null where there is none.
     union_addresses_coverage_low: Option<f64>, "", "0.868", "0.1";
     /// The upper end of its interval.
     union_addresses_coverage_high: Option<f64>, "", "0.942", "0.1";

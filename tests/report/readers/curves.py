@@ -48,7 +48,10 @@ class Curves:
 
 
 def ends(column, estimate):
-    return {column: estimate["value"], f"{column}_low": estimate["low"], f"{column}_high": estimate["high"]}
+    low, high = estimate["low"], estimate["high"]
+    # An interval of no width is none, however it is told.
+    is_exact = low is None or low >= high
+    return {column: estimate["value"], f"{column}_low": None if is_exact else low, f"{column}_high": None if is_exact else high}
 
 
 def choose_depth(curves):
@@ -61,10 +64,9 @@ def choose_depth(curves):
                 assert len(rows) == len(levels)
                 for row, level in zip(rows, levels):
                     expected = {name: level[name] for name in ("depth", "requests", "bytes", "busy_ms")}
-                    if row["trees"] > 1:
-                        expected |= ends(f"{reading}_{kind}_coverage", level["coverage"])
-                        for unit, load in zip(LOAD, level["load"]):
-                            expected |= ends(f"{unit}_share", load)
+                    expected |= ends(f"{reading}_{kind}_coverage", level["coverage"])
+                    for unit, load in zip(LOAD, level["load"]):
+                        expected |= ends(f"{unit}_share", load)
                     curves.same("choose-depth", row, expected)
 
 
@@ -100,7 +102,8 @@ def report(curves):
                 factor = 1000 if column == "busy_ms" else 1
                 curves.same(name, row, {column: float(line[at]) * factor})
                 if at + 1 < len(heads) and heads[at + 1].startswith(heads[at].partition(" [")[0] + ", low"):
-                    curves.same(name, row, {f"{column}_low": float(line[at + 1]), f"{column}_high": float(line[at + 2])})
+                    low, high = (float(end) if end else None for end in line[at + 1 : at + 3])
+                    curves.same(name, row, ends(column, {"value": row[column], "low": low, "high": high}))
 
 
 def main():
