@@ -140,7 +140,7 @@ impl Manifest {
     /// Which Web the survey is of.
     #[must_use]
     pub fn web(&self) -> SurveyedWeb {
-        SurveyedWeb::of(self)
+        SurveyedWeb::named(&self.settings, self.simulation.as_ref())
     }
 
     /// Reads the manifest of a survey.

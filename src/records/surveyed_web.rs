@@ -1,8 +1,6 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::Manifest;
-
 /// Which Web a survey is of, as far as its manifest can tell.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "kind", content = "name")]
@@ -19,13 +17,14 @@ pub enum SurveyedWeb {
 }
 
 impl SurveyedWeb {
-    pub(super) fn of(manifest: &Manifest) -> Self {
+    /// By the settings of a survey, and what is told of its simulation.
+    pub(super) fn named(settings: &Value, simulation: Option<&Value>) -> Self {
         let text = |value: &Value| value.as_str().map(ToOwned::to_owned);
-        if let Some(told) = &manifest.simulation {
+        if let Some(told) = simulation {
             let recorded = text(&told["recorded"]).map(Self::Recorded);
             return recorded.unwrap_or_else(|| Self::Virtual(text(&told["world"]).unwrap_or_default()));
         }
-        text(&manifest.settings["gateway"]).map_or(Self::Internet, Self::Gateway)
+        text(&settings["gateway"]).map_or(Self::Internet, Self::Gateway)
     }
 
     /// What readers must know before all else; nothing of a survey of the Internet. The first part fits a heading.
@@ -60,7 +59,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::records::Timestamp;
+    use crate::records::{Manifest, Timestamp};
 
     fn web(settings: Value, simulation: Option<Value>) -> SurveyedWeb {
         Manifest { simulation, ..Manifest::new(settings, Timestamp(0)) }.web()
