@@ -268,7 +268,7 @@ fn bad_values_of_flags_are_named_with_what_is_expected() {
         (
             ["--harm", "little"],
             "invalid value 'little' for '--harm <SHARE|none>': expected a share above 0 and up to 1, such as \
-             0.003, or none",
+             0.02, or none",
         ),
         (
             ["--per-neighbourhood", "few"],
@@ -295,7 +295,7 @@ fn bad_values_of_flags_are_named_with_what_is_expected() {
         (["--sites", "0"], "--sites is 0, expected more than 0"),
         (["--queries-per-script", "0"], "--queries-per-script is 0, expected more than 0"),
         (["--delay-factor", "inf"], "--delay-factor is inf, expected a number of 0 or more"),
-        (["--harm", "1.5"], "--harm is 1.5, expected a share above 0 and up to 1, such as 0.003, or none"),
+        (["--harm", "1.5"], "--harm is 1.5, expected a share above 0 and up to 1, such as 0.02, or none"),
         (["--max-network-requests", "0"], "--max-network-requests is 0, expected more than 0"),
         (
             ["--max-as-busy-per-day", "1h"],

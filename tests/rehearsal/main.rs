@@ -6,6 +6,7 @@ mod common;
 
 mod advice;
 mod choose_depth;
+mod harm;
 mod replay;
 mod serving;
 mod simulate;
