@@ -47,7 +47,7 @@ pub use own_link::{Blame, OwnLink, Passage, Sign};
 pub use pace::{LONGEST_FOR_LINK, LONGEST_WAIT, Pace, delay_after};
 pub use permits::{Load, Permit, Turn};
 pub use server::ServerState;
-pub use server_link::{Flow, IN_FLIGHT, LEAST_BYTES, MOST_QUIET, SHORTEST, ServerLink};
+pub use server_link::{Flow, HALF_A_DAY, IN_FLIGHT, LEAST_BYTES, MOST_QUIET, SHORTEST, ServerLink};
 pub use share::{Burden, LargestExchange, SharedBudget, least_busy};
 
 #[cfg(test)]

@@ -53,7 +53,7 @@ impl Recent {
 
     /// How much more of the link may be taken now than usually: when the others leave more of it, fewer of them are
     /// there to wait. The square of what they leave: then the mean over their waits stays what it is at an even pace
-    /// (`reports/low-load/HARM.md`). Before half a day of hours is known nothing passes for quiet.
+    /// (`reports/low-load/HARM.md`).
     fn quiet(&self) -> f64 {
         let most = if self.hours < HALF_A_DAY { 1.0 } else { MOST_QUIET };
         if self.hours == 0 { 1.0 } else { (self.rate() / self.usual).powi(2).clamp(1.0 / MOST_QUIET, most) }
@@ -80,7 +80,8 @@ pub struct Flow {
 
 const SECONDS_PER_HOUR: u64 = 3600;
 const HOURS_PER_DAY: u32 = 24;
-const HALF_A_DAY: u32 = 12;
+/// Before so many hours are known nothing passes for quiet.
+pub const HALF_A_DAY: u32 = 12;
 /// In the quietest hours so many times as much of a link is taken as usually: at 2 % that keeps the worst hour below 10 %.
 pub const MOST_QUIET: f64 = 3.0;
 

@@ -2,6 +2,7 @@ use std::collections::HashMap;
 
 use super::exchange::Exchange;
 use super::timeline::Turn;
+use crate::load::{HALF_A_DAY, MOST_QUIET};
 
 /// The best rate at which answers of each server ever came: no answer comes faster than the link of its server.
 ///
@@ -22,8 +23,12 @@ pub(super) struct Taken {
     /// As a share of the link, and of whose.
     pub most: f64,
     pub address: u32,
+    /// What was taken at the least, had no hour been quiet: then more is taken, and tables do not tell when.
+    pub at_an_even_pace: f64,
 }
 
+/// In less time no hour can have passed for quiet: the first and the last need not be whole.
+const NO_QUIET_MS: f64 = (HALF_A_DAY - 1) as f64 * 3_600_000.0;
 /// Tables tell times to the microsecond.
 const ROUNDING_MS: f64 = 0.001;
 
@@ -61,8 +66,9 @@ impl LinkShares {
             let share = telling.map(link_ms).sum::<f64>() / passed_ms;
             let so_far = taken.get_or_insert_default();
             so_far.servers += 1;
-            if share > so_far.most {
-                (so_far.most, so_far.address) = (share, last.address);
+            let quiet = if passed_ms < NO_QUIET_MS { 1.0 } else { MOST_QUIET };
+            if share / quiet > so_far.at_an_even_pace {
+                (so_far.most, so_far.address, so_far.at_an_even_pace) = (share, last.address, share / quiet);
             }
         }
         taken

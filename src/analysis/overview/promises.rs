@@ -5,7 +5,7 @@ use super::questions::TreeQuestions;
 use super::rate::{Flow, flow, standstills};
 use super::recorded_limits::RecordedLimits;
 use super::timeline::Timeline;
-use crate::load::{LONGEST_FOR_LINK, LargestExchange, Load, MOST_QUIET, Networks, SharedBudget};
+use crate::load::{LONGEST_FOR_LINK, LargestExchange, Load, Networks, SharedBudget};
 use crate::promises::units::{byte_rate, thousands};
 use crate::promises::{Judge, Judgement, Limits, Promise, Seen, Verdict, verdicts};
 use crate::records::Manifest;
@@ -93,15 +93,14 @@ impl Evidence<'_> {
                 "no server was asked again after an answer that tells its rate",
             );
         };
-        let Taken { servers, most, address } = taken;
+        let Taken { servers, most, at_an_even_pace, address } = taken;
         let evidence = format!(
             "at most {:.2} % ({}), by the best rate of each of {} servers",
             most * 100.0,
             self.addresses.names.name(address),
             thousands(servers)
         );
-        // In quiet hours more is taken; how quiet they were, tables do not tell.
-        let is_broken = most > share * MOST_QUIET * places * ROUNDING;
+        let is_broken = at_an_even_pace > share * places * ROUNDING;
         verdict(if is_broken { Judgement::Broken } else { Judgement::Held }, &evidence)
     }
 
