@@ -16,7 +16,7 @@ pub struct Pace {
     /// Most that `factor` and back-off ask for.
     pub max_delay: Duration,
     /// By how much longer others may wait for a server's answers, as a share; none: no bound
-    /// (`reports/low-load/HARM.md`).
+    /// (`reports/low-load/harm-rule.md`).
     pub harm: Option<f64>,
     /// Exchanges at once at one address; each beyond the first multiplies the load on it.
     pub per_address: u32,

@@ -53,7 +53,7 @@ impl Recent {
 
     /// How much more of the link may be taken now than usually: when the others leave more of it, fewer of them are
     /// there to wait. The square of what they leave: then the mean over their waits stays what it is at an even pace
-    /// (`reports/low-load/HARM.md`).
+    /// (`reports/low-load/harm-rule.md`).
     fn quiet(&self) -> f64 {
         let most = if self.hours < HALF_A_DAY { 1.0 } else { MOST_QUIET };
         if self.hours == 0 { 1.0 } else { (self.rate() / self.usual).powi(2).clamp(1.0 / MOST_QUIET, most) }
