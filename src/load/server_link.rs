@@ -82,7 +82,7 @@ const SECONDS_PER_HOUR: u64 = 3600;
 const HOURS_PER_DAY: u32 = 24;
 /// Before so many hours are known nothing passes for quiet.
 pub const HALF_A_DAY: u32 = 12;
-/// In the quietest hours so many times as much of a link is taken as usually: at 2 % that keeps the worst hour below 10 %.
+/// In the quietest hours so many times as much of a link is taken as usually.
 pub const MOST_QUIET: f64 = 3.0;
 
 /// Below four segments of Ethernet (1,460 bytes of TCP each) the time of a body is noise.
@@ -104,13 +104,19 @@ impl Flow {
         let media_type = answer.head.content_type.as_deref().unwrap_or_default().as_bytes();
         let ended = answer.ended().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self {
-            hour: ended.as_secs() / SECONDS_PER_HOUR,
+            hour: Self::hour_at(ended),
             bytes: answer.wire.sent + answer.wire.received,
             after_head: after_head(answer),
             first_byte: answer.timings.first_byte,
             transfer: answer.timings.transfer(),
             is_unread: answer.status.is_some_and(|status| hangs_up(purpose, status, media_type)),
         }
+    }
+
+    /// The hour of a time that is counted from any midnight.
+    #[must_use]
+    pub fn hour_at(time: Duration) -> u64 {
+        time.as_secs() / SECONDS_PER_HOUR
     }
 
     /// A rate that the link has, in bytes per second, if the exchange tells one.

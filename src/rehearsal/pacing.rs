@@ -62,7 +62,7 @@ impl Pacing for SurveyPacing {
         };
         let backoff = health.note(&self.pace, symptom, settled.first_byte, USUAL_CHANCE);
         let link = link.take(&Flow {
-            hour: settled.ended.as_secs() / 3600,
+            hour: Flow::hour_at(settled.ended),
             bytes: settled.bytes,
             // Tables do not tell what came before: a forecast takes links for a little faster than the survey does.
             after_head: settled.bytes,
