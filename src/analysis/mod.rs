@@ -70,7 +70,7 @@ pub use overview::Overview;
 pub use reading::Reading;
 pub use recorded::Recorded;
 pub use sampling::Sampling;
-pub use schedule::{Conditions, Exchanges, MeasuredServer, Pacing, Schedule, ServerLoad, Settled};
+pub use schedule::{Conditions, Exchanges, MeasuredServer, Pacing, Respite, Schedule, ServerLoad, Settled};
 pub use trees::{Ended, LevelCost, Tree, Trees, Unasked};
 pub use unseen::{UNSEEN_CAVEAT, Unseen, UnseenOfKind};
 

@@ -93,6 +93,14 @@ impl Timings {
         let before = self.connect.unwrap_or_default() + self.tls.unwrap_or_default() + first_byte;
         self.total.saturating_sub(before)
     }
+
+    /// How long the server had the question: from the request to the last byte. Round trips in which a connection is
+    /// opened are the network's, and cost the server next to nothing. Where no answer came that is all the time it may
+    /// have been at work.
+    #[must_use]
+    pub fn answering(&self) -> Duration {
+        self.first_byte.map_or(self.total, |first_byte| first_byte + self.transfer())
+    }
 }
 
 impl Answer {

@@ -44,7 +44,7 @@ pub use health::{Backoff, Health, Symptom, symptom_of};
 pub use ledger::Ledger;
 pub use networks::{Network, Networks};
 pub use own_link::{Blame, OwnLink, Passage, Sign};
-pub use pace::{LONGEST_FOR_LINK, LONGEST_WAIT, Pace, delay_after};
+pub use pace::{LONGEST_WAIT, Pace, delay_after};
 pub use permits::{Load, Permit, Turn};
 pub use server::ServerState;
 pub use server_link::{Flow, HALF_A_DAY, IN_FLIGHT, LEAST_BYTES, MOST_QUIET, SHORTEST, ServerLink};

@@ -52,7 +52,7 @@ fn a_network_bears_its_share_of_a_day_and_of_the_survey_whatever_servers_stand_t
                 load.settle(permit, Purpose::Page, &answer(now, 0.1));
                 days.push(day_of(now));
             }
-            Turn::At(time) => now = time,
+            Turn::At(time) | Turn::NotBefore(time) => now = time,
             Turn::Spent => break,
             turn => panic!("{turn:?}"),
         }
@@ -201,7 +201,7 @@ impl Survey {
                     self.now += Duration::from_millis(1);
                     return;
                 }
-                Turn::At(time) => self.now = time,
+                Turn::At(time) | Turn::NotBefore(time) => self.now = time,
                 Turn::Busy => {
                     assert!(!self.running.is_empty(), "nobody would ever wake the one who waits");
                     self.settle(0);
@@ -322,6 +322,9 @@ fn a_network_has_borne_on_a_day_what_its_servers_had_on_it_in_any_order() {
         let now = at(50_000.0);
         let _running = [4, 5].map(|number| go(&mut second, now, server(number)));
         let turn = second.permit(now, server(6), &site("c.ke"), None);
-        assert!(matches!(turn, Turn::Busy | Turn::At(_)), "{order:?}: two of four were used: {turn:?}");
+        assert!(
+            matches!(turn, Turn::Busy | Turn::At(_) | Turn::NotBefore(_)),
+            "{order:?}: two of four were used: {turn:?}"
+        );
     }
 }

@@ -10,8 +10,9 @@ pub struct Pace {
     /// Least pause at an address. 2 s: at the median page of 32 kB that is a fifth of a thin campus link
     /// of 768 kbit/s, were the page sent at once; slower servers get more by `factor`.
     pub min_delay: Duration,
-    /// Pause as a multiple of the last exchange's duration: with 5 (Heritrix's default) a survey
-    /// takes at most a sixth of a server's time, however slow the server.
+    /// Pause as a multiple of the time from the last request to the last byte of its answer: with 5 (Heritrix's
+    /// default, which counts the handshakes too) a survey takes at most a sixth of a server's time, however slow the
+    /// server.
     pub factor: f64,
     /// Most that `factor` and back-off ask for.
     pub max_delay: Duration,
@@ -47,20 +48,33 @@ impl From<&Settings> for Pace {
     }
 }
 
-/// For the sake of others a pause is so many longest pauses long at most: 5 min with the usual one of 60 s,
-/// the longest that sites wait for in place.
-pub const LONGEST_FOR_LINK: f64 = 5.0;
+impl Pace {
+    /// The longest pause for the sake of others: an hour with the usual `max_delay` of a minute. It is enough for a page
+    /// of 500 kB behind a modem of 56 kbit/s.
+    #[must_use]
+    pub fn longest_rest(&self) -> Duration {
+        self.max_delay.saturating_mul(60)
+    }
 
-/// Longer pauses than this are not waited for in place: the site is put off.
+    /// The longest that a site waits for a server in place: while a server rests from what it was asked, nobody else
+    /// could ask it either.
+    #[must_use]
+    pub fn longest_wait(&self) -> Duration {
+        self.longest_rest().max(LONGEST_WAIT)
+    }
+}
+
+/// Where a server is to be left alone for longer than this, and not for what it was asked just before, the site is put
+/// off. No Crawl-delay that is obeyed is longer.
 pub const LONGEST_WAIT: Duration = Duration::from_secs(300);
 
-/// The delay rule: the pause from the end of an exchange that took `last` to the start of the next at the
-/// same address.
+/// The delay rule: the pause from the end of an exchange whose answer took `last`
+/// ([`Timings::answering`](crate::exchange::Timings::answering)) to the start of the next at the same address.
 ///
 /// `link` is how long the exchange kept the server's link busy, of which others leave it a part
 /// ([`ServerLink`](super::ServerLink)). Transfers share a link evenly (processor sharing): who takes the share `s` of what
 /// is left to a newcomer lengthens the transfers of the others by `s`, whatever their use and the sizes of what they
-/// fetch. So the pause is `link` divided by `harm`, if five times the longest pause is enough for that.
+/// fetch. So the pause is `link` divided by `harm`, if the longest rest is enough for that.
 /// `troubles` doubles the pause that many times, up to `max_delay`: what trouble is, and what takes it back, says
 /// [`Health`](super::Health).
 /// `asked` is what the server itself asks for (Crawl-delay, Retry-After); it is never cut.
@@ -90,7 +104,7 @@ pub fn delay_after(
     let most = pace.max_delay.as_secs_f64();
     let slow = (last.as_secs_f64() * pace.factor).min(most);
     let harm = pace.harm.unwrap_or(f64::INFINITY);
-    let thin = (link.as_secs_f64() / harm).min(most * LONGEST_FOR_LINK);
+    let thin = (link.as_secs_f64() / harm).min(pace.longest_rest().as_secs_f64());
     let calm = slow.max(thin).max(pace.min_delay.as_secs_f64());
     let backed_off = if troubles == 0 { 0.0 } else { (calm * f64::from(troubles.min(30)).exp2()).min(most) };
     let own = Duration::try_from_secs_f64(calm.max(backed_off)).unwrap_or(pace.max_delay);

@@ -42,8 +42,11 @@ pub struct Load {
 pub enum Turn {
     /// It may begin now.
     Go(Permit),
-    /// The server is to be left alone until this time; ask again then.
+    /// The server rests until this time from what it was asked: nobody may ask it sooner.
     At(SystemTime),
+    /// The server is to be left alone until this time: it asked for that, was in trouble again and again, or has borne
+    /// what it may in a day.
+    NotBefore(SystemTime),
     /// The survey's rate is used up until this time, or until an exchange gives back what it did not need.
     Full(SystemTime),
     /// An exchange in flight must end first; ask again when one has.
@@ -113,6 +116,7 @@ impl Load {
         }
         match server.earliest(&self.pace, crawl_delay) {
             None => return Turn::Busy,
+            Some(at) if at > now && server.is_held_until(at) => return Turn::NotBefore(at),
             Some(at) if at > now => return Turn::At(at),
             Some(_) => {}
         }
@@ -129,7 +133,7 @@ impl Load {
         let byte_limit = match room.and(self.networks.room(address, now, self.most)) {
             Headroom::For(bytes) => bytes,
             Headroom::AfterThoseInFlight => return Turn::Busy,
-            Headroom::Tomorrow(time) => return Turn::At(time),
+            Headroom::Tomorrow(time) => return Turn::NotBefore(time),
             Headroom::Never => return Turn::Spent,
         };
         if let Some(bucket) = &mut self.bucket

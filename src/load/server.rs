@@ -1,9 +1,8 @@
 use std::time::{Duration, SystemTime};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::health::{Backoff, Health, symptom_of};
-use super::server_link::Recent;
 use super::share::{Account, Headroom, LargestExchange, SharedBudget};
 use super::slots::Slots;
 use super::{Flow, Ledger, Pace, ServerLink};
@@ -11,7 +10,7 @@ use crate::exchange::{Answer, Purpose};
 
 /// What is remembered of one server address: when it may be asked again, and what it bore.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(from = "Stored", into = "Stored")]
+#[serde(remote = "Self")]
 pub struct ServerState {
     /// What it bore.
     pub ledger: Ledger,
@@ -28,33 +27,35 @@ pub struct ServerState {
     lost: Vec<SystemTime>,
 }
 
-/// A state as it is stored: what came later stands at the end, and is an option, so that states of earlier versions
-/// can be read ([`ServerState::LATER`]).
-#[derive(Serialize, Deserialize)]
-struct Stored {
-    ledger: Ledger,
-    slots: Slots,
-    hold: Option<SystemTime>,
-    health: Health,
-    link: ServerLink,
-    is_given_up: bool,
-    account: Account,
-    lost: Vec<SystemTime>,
-    recent: Option<Recent>,
-}
-
-impl From<ServerState> for Stored {
-    fn from(state: ServerState) -> Self {
-        let ServerState { ledger, slots, hold, health, link, is_given_up, account, lost } = state;
-        Self { ledger, slots, hold, health, link, is_given_up, account, lost, recent: link.recent }
+/// A state is stored as its fields, and behind them what came later, as an option: so states of earlier versions can be
+/// read ([`ServerState::LATER`]).
+impl Serialize for ServerState {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (Fields(self), &self.link.recent).serialize(serializer)
     }
 }
 
-impl From<Stored> for ServerState {
-    fn from(stored: Stored) -> Self {
-        let Stored { ledger, slots, hold, health, link, is_given_up, account, lost, recent } = stored;
-        let link = ServerLink { recent, ..link };
-        Self { ledger, slots, hold, health, link, is_given_up, account, lost }
+impl<'de> Deserialize<'de> for ServerState {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let (ReadFields(mut state), recent) = Deserialize::deserialize(deserializer)?;
+        state.link.recent = recent;
+        Ok(state)
+    }
+}
+
+/// What `serde` makes of the fields.
+struct Fields<'a>(&'a ServerState);
+struct ReadFields(ServerState);
+
+impl Serialize for Fields<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        ServerState::serialize(self.0, serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for ReadFields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        ServerState::deserialize(deserializer).map(Self)
     }
 }
 
@@ -73,6 +74,11 @@ impl ServerState {
     pub(super) fn earliest(&self, pace: &Pace, crawl_delay: Option<Duration>) -> Option<SystemTime> {
         let slot = self.slots.earliest(pace.per_address, crawl_delay)?;
         Some(self.hold.map_or(slot, |hold| hold.max(slot)))
+    }
+
+    /// Whether it is left alone until then for another reason than what it was asked last.
+    pub(super) fn is_held_until(&self, time: SystemTime) -> bool {
+        self.hold.is_some_and(|hold| hold >= time)
     }
 
     /// Whether the server may bear one more exchange.
@@ -106,7 +112,7 @@ impl ServerState {
             Backoff::GiveUp => self.is_given_up = true,
         }
         let link = self.link.take(&Flow::from_answer(purpose, answer));
-        self.rest(ended, self.pause_after(pace, answer.timings.total, link))
+        self.rest(ended, self.pause_after(pace, answer.timings.answering(), link))
     }
 
     fn hold_until(&mut self, time: Option<SystemTime>) {

@@ -139,7 +139,7 @@ impl ServerHistory {
     /// Takes in how an exchange went, and says what is owed for it.
     fn settle(&mut self, fact: &Fact<'_>, pace: &Pace) -> Rest {
         let answer = fact.answer;
-        let (ended, took) = (answer.ended(), answer.timings.total);
+        let (ended, took) = (answer.ended(), answer.timings.answering());
         let symptom = symptom_of(answer.status, answer.failure);
         // The least of what chance may add to each time.
         let backoff = self.health.note(pace, symptom, answer.timings.first_byte, 0.0);

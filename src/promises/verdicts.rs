@@ -3,7 +3,7 @@ use std::net::IpAddr;
 use super::promise::micros;
 use super::units::thousands;
 use super::{Amount, BudgetScope, Count, Judgement, Limits, Promise, Seen, ShortRests, Verdict, Worst};
-use crate::load::{LONGEST_WAIT, Ledger};
+use crate::load::Ledger;
 
 /// What was seen says of each promise that can be judged by it.
 #[must_use]
@@ -117,7 +117,8 @@ impl Bench<'_> {
     fn time_budget(&self) -> Verdict {
         let longest = &self.seen.tree_time;
         let evidence = format!("at most {}{}", Amount::Busy.written(longest.most), at_whom(longest));
-        let waited = Promise::TimeBudget.limit(self.limits).map(|most| most + micros(LONGEST_WAIT));
+        let wait = micros(self.limits.pace.longest_wait());
+        let waited = Promise::TimeBudget.limit(self.limits).map(|most| most + wait);
         self.bounded(Promise::TimeBudget, waited, longest, evidence)
     }
 

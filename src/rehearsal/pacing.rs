@@ -1,6 +1,6 @@
 use std::time::{Duration, SystemTime};
 
-use crate::analysis::{Pacing, Settled};
+use crate::analysis::{Pacing, Respite, Settled};
 use crate::exchange::{Failure, Purpose, asks_for_pause, hangs_up};
 use crate::load::{Backoff, Bucket, Flow, Health, Pace, ServerLink, Symptom, symptom_of};
 use crate::settings::Settings;
@@ -50,7 +50,7 @@ impl Pacing for SurveyPacing {
         asks_for_pause(status)
     }
 
-    fn pause_after(&mut self, server: usize, settled: &Settled) -> Duration {
+    fn pause_after(&mut self, server: usize, settled: &Settled) -> Respite {
         if self.servers.len() <= server {
             self.servers.resize_with(server + 1, Default::default);
         }
@@ -70,8 +70,8 @@ impl Pacing for SurveyPacing {
             transfer: settled.transfer,
             is_unread: settled.is_unread,
         });
-        let pause = health.pause_after(&self.pace, settled.took, link, USUAL_CHANCE);
-        if let Backoff::PutOff(time) = backoff { pause.max(time) } else { pause }
+        let rest = health.pause_after(&self.pace, settled.answering, link, USUAL_CHANCE);
+        Respite { rest, put_off: if let Backoff::PutOff(time) = backoff { time } else { Duration::ZERO } }
     }
 
     fn reserve(&mut self, now: Duration) -> Result<(), Duration> {

@@ -150,8 +150,9 @@ settings! {
         /// the survey, and their owners complain
         min_delay: Span = Span(Duration::from_secs(2)) => value("TIME")
             .more_is_gentler().harsher_breaks("the least pause at a server");
-        /// The pause as a multiple of the last exchange's duration, so that a slow server is left alone for longer. 5
-        /// takes a sixth of a server's time at most; 0 asks a struggling server as often as a fast one
+        /// The pause as a multiple of the time from the last request to the last byte of its answer, so that a slow server
+        /// is left alone for longer. 5 takes a sixth of a server's time at most; 0 asks a struggling server as often as
+        /// a fast one
         delay_factor: f64 = 5.0 => value("FACTOR")
             .within(is_factor, "a number of 0 or more")
             .more_is_gentler().harsher_breaks("longer pauses where a server is slow");
@@ -165,7 +166,7 @@ settings! {
         impolite: bool = false => SWITCH.free();
         /// How much longer the other users of a server may wait for its answers because of the survey, as a share. The
         /// pause after an answer is as many times as long as the answer kept the link busy, at the best rate of the
-        /// last hours: with 0.02 fifty times, five times --max-delay at most. With more a survey of thin links is
+        /// last hours: with 0.02 fifty times, sixty times --max-delay at most. With more a survey of thin links is
         /// faster, and their users pay for it
         // Who takes the share s of what a link leaves to it lengthens the transfers of the others by s (processor sharing).
         harm: Option<f64> as OrNone = Some(0.02) => value("SHARE|none").within(

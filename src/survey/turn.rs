@@ -97,7 +97,7 @@ pub(super) async fn turn<'a>(
         }
         let now = access.now();
         let turn = match access.hours.waking(now, address, site) {
-            Some(time) => Turn::At(time),
+            Some(time) => Turn::NotBefore(time),
             None => {
                 let mut load = access.load();
                 if !load.knows(address) {
@@ -110,11 +110,11 @@ pub(super) async fn turn<'a>(
             Turn::Go(permit) => {
                 return Ok(Ok(HeldPermit { access, permit: Some(permit), asked: None }));
             }
-            Turn::At(time) if time > now + LONGEST_WAIT => return Ok(Err(NoTurn::Until(time))),
+            Turn::NotBefore(time) if time > now + LONGEST_WAIT => return Ok(Err(NoTurn::Until(time))),
             Turn::GivenUp => return Ok(Err(NoTurn::GivenUp)),
             Turn::Spent => return Ok(Err(NoTurn::Spent)),
             // Nothing that others do makes this come sooner: most sites wait here, and none is woken in vain.
-            Turn::At(time) => tokio::select! {
+            Turn::At(time) | Turn::NotBefore(time) => tokio::select! {
                 biased;
                 _ = stop.changed() => {}
                 () = access.clock.until(time) => {}

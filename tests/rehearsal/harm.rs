@@ -1,13 +1,16 @@
 //! What the other users of a server feel: a survey of a thin link goes by what they leave of it, by day and by night.
 
+use std::path::Path;
 use std::process::Command;
 
 use ccsurvey::records::ExchangeRow;
 
 use crate::common::rows;
 
-/// Every host at one server behind 128 kbit/s, which others use more by day.
-const CROWDED: &str = "seed = 1\n[sites]\ncount = 80\nmost_pages = 100\n[servers]\ngiants = 1\ngiants_share = 1.0\n\
+/// Every host at one server behind 128 kbit/s, which others use more by day. Under the first seed pages are small; under the
+/// other, pages of 200 kB ask for the longest pauses by day.
+const SEEDS: [u32; 2] = [1, 6];
+const CROWDED: &str = "[sites]\ncount = 80\nmost_pages = 100\n[servers]\ngiants = 1\ngiants_share = 1.0\n\
                        bandwidth_least = 128.0\nbandwidth_median = 128.0\nbandwidth_most = 128.0\nday_swing = 0.8\n\
                        peak_hour = 14.0\n[time]\nscale = 1.0\n[robots]\ncrawl_delay_share = 0.0\n\
                        [traps]\ncalendar_share = 0.0\n";
@@ -16,9 +19,15 @@ const DAY: i64 = 86_400;
 
 #[test]
 fn a_crowded_thin_link_is_asked_more_at_night_and_nobody_waits_much_longer() {
-    let folder = tempfile::tempdir().unwrap();
-    let (world, survey) = (folder.path().join("crowded.toml"), folder.path().join("survey"));
-    std::fs::write(&world, CROWDED).unwrap();
+    for seed in SEEDS {
+        let folder = tempfile::tempdir().unwrap();
+        survey_crowded_link(seed, folder.path());
+    }
+}
+
+fn survey_crowded_link(seed: u32, folder: &Path) {
+    let (world, survey) = (folder.join("crowded.toml"), folder.join("survey"));
+    std::fs::write(&world, format!("seed = {seed}\n{CROWDED}")).unwrap();
     let mut program = Command::new(env!("CARGO_BIN_EXE_ccsurvey"));
     let output = program.arg("simulate").arg(&world).arg(&survey).arg("--json").output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -28,7 +37,7 @@ fn a_crowded_thin_link_is_asked_more_at_night_and_nobody_waits_much_longer() {
     assert_eq!(thin["overburdened"], 0);
     let (mean, worst) =
         (thin["mean_extra_share"].as_f64().unwrap(), thin["worst_extra_share"].as_f64().unwrap());
-    assert!(mean > 0.0 && mean <= 0.025 && worst <= 0.1, "{thin}");
+    assert!(mean > 0.0 && mean <= 0.02 && worst <= 0.1, "{thin}");
 
     // From the second day on, when a night has been seen.
     let seconds: Vec<i64> =

@@ -5,7 +5,7 @@ use super::questions::TreeQuestions;
 use super::rate::{Flow, flow, standstills};
 use super::recorded_limits::RecordedLimits;
 use super::timeline::Timeline;
-use crate::load::{LONGEST_FOR_LINK, LargestExchange, Load, Networks, SharedBudget};
+use crate::load::{LargestExchange, Load, Networks, SharedBudget};
 use crate::promises::units::{byte_rate, thousands};
 use crate::promises::{Judge, Judgement, Limits, Promise, Seen, Verdict, verdicts};
 use crate::records::Manifest;
@@ -28,7 +28,7 @@ impl Evidence<'_> {
         timeline.tell(&mut judge, &mut self.books(), &self.addresses.names, self.sites);
         let turns = timeline.by_time();
         let flow = flow(turns);
-        questions.tell(&mut judge, self.sites, &standstills(turns));
+        questions.tell(&mut judge, self.sites, &standstills(turns, limits.pace.longest_wait()));
         let mut seen = judge.seen_at_the_end();
         for host in questions.asked_after_opt_out() {
             seen.opted_out.add(|| host.to_owned());
@@ -86,7 +86,7 @@ impl Evidence<'_> {
             return verdict(Judgement::NotJudged, "no limit was set");
         };
         let places = f64::from(limits.pace.per_address);
-        let longest_ms = limits.pace.max_delay.as_secs_f64() * 1000.0 * LONGEST_FOR_LINK * share;
+        let longest_ms = limits.pace.longest_rest().as_secs_f64() * 1000.0 * share;
         let Some(taken) = self.links.judge(timeline.by_address(), longest_ms) else {
             return verdict(
                 Judgement::NotJudged,

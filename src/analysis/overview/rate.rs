@@ -1,5 +1,6 @@
+use std::time::Duration;
+
 use super::timeline::Turn;
-use crate::load::LONGEST_WAIT;
 
 /// How much the whole survey moved in a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -37,10 +38,9 @@ fn busiest_minute(turns: &[Turn]) -> f64 {
     most as f64 / 60.0
 }
 
-/// Times of more than five minutes, the longest that a survey waits for one server, in which no exchange was
-/// under way anywhere: from, to.
-pub(super) fn standstills(turns: &[Turn]) -> Vec<(i64, i64)> {
-    let longest_wait = LONGEST_WAIT.as_micros() as i64;
+/// Times longer than a survey waits for any server, in which no exchange was under way anywhere: from, to.
+pub(super) fn standstills(turns: &[Turn], longest_wait: Duration) -> Vec<(i64, i64)> {
+    let longest_wait = i64::try_from(longest_wait.as_micros()).unwrap_or(i64::MAX);
     let (mut list, mut last_end) = (Vec::new(), None::<i64>);
     for turn in turns {
         if let Some(ended) = last_end

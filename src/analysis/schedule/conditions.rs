@@ -14,7 +14,8 @@ pub struct Conditions {
     pub rtt: Option<Duration>,
     /// No exchange lasts longer.
     pub longest_exchange: Duration,
-    /// A walk that would wait longer for its server is put off, and others are walked in the meantime.
+    /// A walk whose server is to be left alone for longer, and not only to rest from what it was asked, is put off, and
+    /// others are walked in the meantime.
     pub longest_wait: Duration,
     /// No walk of a site tree begins an exchange when it is older.
     pub longest_walk: Option<Duration>,
@@ -29,6 +30,13 @@ pub(super) struct Times {
     pub first_byte: Option<Duration>,
     /// From there to the last one.
     pub transfer: Duration,
+}
+
+impl Times {
+    /// From the request to the last byte of its answer; where none came, to the end.
+    pub(super) fn answering(&self) -> Duration {
+        self.first_byte.map_or(self.total, |first_byte| (first_byte + self.transfer).min(self.total))
+    }
 }
 
 impl Conditions {

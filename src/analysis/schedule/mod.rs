@@ -39,8 +39,8 @@ pub trait Pacing {
     /// Whether a status asks for a pause, whose length a server may then tell (Retry-After).
     fn asks_for_pause(&self, status: Option<u16>) -> bool;
 
-    /// The pause from the end of an exchange to the next at the same server.
-    fn pause_after(&mut self, server: usize, settled: &Settled) -> Duration;
+    /// For how long a server is left alone after an exchange.
+    fn pause_after(&mut self, server: usize, settled: &Settled) -> Respite;
 
     /// Takes what the largest exchange may move from the survey's rate, or says when that will be there, unless
     /// somebody gives back before. `now` is counted from the beginning of the survey.
@@ -53,13 +53,30 @@ pub trait Pacing {
     fn give_back(&mut self, moved: u64);
 }
 
+/// For how long a server is left alone after an exchange.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Respite {
+    /// Until the server has rested from it.
+    pub rest: Duration,
+    /// Because it was in trouble again and again: at least until then; zero where it was not.
+    pub put_off: Duration,
+}
+
+impl Respite {
+    /// From the end of the exchange to the next at the same server.
+    #[must_use]
+    pub fn whole(self) -> Duration {
+        self.rest.max(self.put_off)
+    }
+}
+
 /// An exchange that has ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settled {
     /// When it ended, from the beginning of the schedule.
     pub ended: Duration,
-    /// From the first byte sent to the last received.
-    pub took: Duration,
+    /// From the request to the last byte of its answer; where none came, to the end.
+    pub answering: Duration,
     /// None: no answer came.
     pub first_byte: Option<Duration>,
     /// From the first byte of the answer to the last.

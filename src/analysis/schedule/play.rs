@@ -115,6 +115,8 @@ struct Walk {
 struct PlayedServer {
     /// A walk asks it, or will when its pause is over.
     is_taken: bool,
+    /// Until then it rests from what it was asked.
+    rests: Duration,
     /// Until then it is left alone.
     free: Duration,
     ended: Duration,
@@ -290,10 +292,10 @@ impl<'a, P: Pacing> Play<'a, P> {
     /// The server is the walk's, once its pause is over.
     fn take(&mut self, tree: u32) {
         let at = self.turn_of(tree);
-        if at > self.now + self.conditions.longest_wait {
+        let server = self.exchange(tree).server as usize;
+        if at > self.servers[server].rests.max(self.now + self.conditions.longest_wait) {
             return self.put_off(tree, at);
         }
-        let server = self.exchange(tree).server as usize;
         self.servers[server].is_taken = true;
         if at > self.now {
             self.foresee(at, Event::Turn(tree));
@@ -390,7 +392,7 @@ impl<'a, P: Pacing> Play<'a, P> {
         let times = self.conditions.times(exchange, self.exchanges.servers.get(number));
         let settled = Settled {
             ended: self.now,
-            took: times.total,
+            answering: times.answering(),
             first_byte: times.first_byte,
             transfer: times.transfer,
             bytes: u64::from(exchange.bytes),
@@ -398,9 +400,15 @@ impl<'a, P: Pacing> Play<'a, P> {
             is_unclear: exchange.is_unclear(),
             is_unread: exchange.is_unread(),
         };
-        let free = self.now + self.pacing.pause_after(number, &settled);
-        let server = &mut self.servers[number];
-        (server.ended, server.free, server.is_taken) = (self.now, free, false);
+        let pause = self.pacing.pause_after(number, &settled);
+        let (rests, free) = (self.now + pause.rest, self.now + pause.whole());
+        self.servers[number] = PlayedServer {
+            is_taken: false,
+            rests,
+            free,
+            ended: self.now,
+            waiting: std::mem::take(&mut self.servers[number].waiting),
+        };
         self.schedule.servers[number].until = free;
         self.book(u64::from(exchange.bytes));
         self.pacing.give_back(u64::from(exchange.bytes));

@@ -215,12 +215,11 @@ impl<P: Pacing> Loading<'_, P> {
                 after_refusal: before.was_refused,
             });
         }
-        let took = Duration::try_from_secs_f64(f64::from(exchange.total)).unwrap_or_default();
         let first_byte = told.first_byte.and_then(|time| Duration::try_from_secs_f64(time / 1000.0).ok());
         let ended = told.started + f64::from(exchange.total);
         let settled = Settled {
             ended: Duration::try_from_secs_f64(ended).unwrap_or_default(),
-            took,
+            answering: Duration::try_from_secs_f64(exchange.answering()).unwrap_or_default(),
             first_byte,
             transfer: Duration::try_from_secs_f64(exchange.transfer()).unwrap_or_default(),
             bytes: u64::from(exchange.bytes),
@@ -231,7 +230,7 @@ impl<P: Pacing> Loading<'_, P> {
         self.before = Some(Before {
             server,
             ended,
-            pause: self.pacing.pause_after(server as usize, &settled),
+            pause: self.pacing.pause_after(server as usize, &settled).whole(),
             was_refused: self.pacing.asks_for_pause(told.status),
         });
     }

@@ -14,7 +14,7 @@ fn a_server_bears_its_share_of_a_day_and_of_the_survey_and_no_more() {
                 load.settle(permit, Purpose::Page, &answer(now, 0.1));
                 starts.push(now.duration_since(UNIX_EPOCH).unwrap().as_secs() / (24 * 3600));
             }
-            Turn::At(time) => now = time,
+            Turn::At(time) | Turn::NotBefore(time) => now = time,
             Turn::Spent => break,
             turn => panic!("{turn:?}"),
         }

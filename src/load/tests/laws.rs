@@ -45,7 +45,7 @@ proptest! {
                     Turn::GivenUp | Turn::Spent => break,
                     turn => {
                         let next_end = running.first().map(|run| run.0);
-                        let target = match turn { Turn::At(time) | Turn::Full(time) => Some(time), _ => None };
+                        let target = match turn { Turn::At(time) | Turn::NotBefore(time) | Turn::Full(time) => Some(time), _ => None };
                         prop_assert!(target.or(next_end).is_some(), "nobody would ever wake the one who waits");
                         let settle_first = next_end.is_some_and(|end| target.is_none_or(|time| end <= time));
                         if settle_first {
@@ -114,8 +114,10 @@ proptest! {
                     running.push((permit, answer));
                     costs.next();
                 }
-                Turn::At(time) if running.is_empty() || time <= running[0].1.ended() => now = now.max(time),
-                Turn::At(_) | Turn::Busy => {
+                Turn::At(time) | Turn::NotBefore(time) if running.is_empty() || time <= running[0].1.ended() => {
+                    now = now.max(time);
+                }
+                Turn::At(_) | Turn::NotBefore(_) | Turn::Busy => {
                     prop_assert!(!running.is_empty(), "nobody would ever wake the one who waits");
                     let (permit, answer) = running.remove(0);
                     now = now.max(answer.ended());

@@ -13,14 +13,15 @@ fn a_thin_link_is_left_alone_until_its_share_is_kept() {
     };
     let mut pauses = Vec::new();
     let mut now = at(0.0);
-    for (bytes, seconds) in [(500, 0.03), (13_460, 0.1875), (13_460, 1.0), (134_600, 4.0)] {
+    for (bytes, seconds) in [(500, 0.03), (13_460, 0.1875), (13_460, 1.0), (134_600, 4.0), (1_346_000, 40.0)]
+    {
         let free = exchange(&mut load, now, |start| came(start, bytes, seconds));
         let end = load.state_of(server(1)).unwrap().ledger.last_end().unwrap();
         pauses.push(free.duration_since(end).unwrap().as_secs_f64().round());
         now = free;
     }
-    // 0.5 %: 6 s for what took 30 ms; then 210 ms of the link, whoever else was there; then 5 min at most.
-    assert_eq!(pauses, [6.0, 42.0, 42.0, 300.0]);
+    // 0.5 %: 6 s for what took 30 ms; then 210 ms of the link, whoever else was there; then 2.1 s; an hour at most.
+    assert_eq!(pauses, [6.0, 42.0, 42.0, 421.0, 3600.0]);
     assert_eq!(load.state_of(server(1)).unwrap().link().bits_per_second(), Some(512_000.0));
 }
 

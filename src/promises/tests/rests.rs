@@ -145,7 +145,7 @@ proptest! {
             let permit = loop {
                 match load.permit(now, server(1), &site, crawl_delay) {
                     Turn::Go(permit) => break permit,
-                    Turn::At(free) => now = free,
+                    Turn::At(free) | Turn::NotBefore(free) => now = free,
                     Turn::GivenUp => return Ok(()),
                     turn => panic!("{turn:?}"),
                 }
