@@ -118,11 +118,16 @@ impl Unchanged {
         let whole = frame.column("unchanged_bytes")?.u64()?;
         for (received, whole) in received.iter().zip(whole.iter()) {
             let Some(whole) = whole else { continue };
-            self.answers += 1;
-            self.received_bytes = self.received_bytes.saturating_add(received.unwrap_or_default());
-            self.whole_bytes = self.whole_bytes.saturating_add(whole);
+            self.add(received.unwrap_or_default(), whole);
         }
         Ok(())
+    }
+
+    /// One more such answer.
+    pub fn add(&mut self, received_bytes: u64, whole_bytes: u64) {
+        self.answers += 1;
+        self.received_bytes = self.received_bytes.saturating_add(received_bytes);
+        self.whole_bytes = self.whole_bytes.saturating_add(whole_bytes);
     }
 }
 

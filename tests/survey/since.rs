@@ -159,7 +159,7 @@ fn a_web_where_every_page_has_a_tag_costs_less_than_15_percent_of_the_bytes() {
     same_finds(again.tables(), first.tables());
     let (usual, now) = (bytes(&first), bytes(&again));
     assert!(now * 100 < usual * 15, "{now} of {usual} bytes");
-    let unchanged = Overview::load(&again.dir()).unwrap().ledger.unchanged;
+    let unchanged = Overview::load(&again.dir()).unwrap().ledger.found.unchanged;
     let saved = unchanged.whole_bytes - unchanged.received_bytes;
     assert!(saved * 10 > usual * 8, "{saved} of {usual} bytes saved");
 }
@@ -172,9 +172,9 @@ fn the_report_counts_unchanged_pages_like_others_and_tells_them() {
     let (usual, now) = (Overview::load(&first.dir()).unwrap(), Overview::load(&again.dir()).unwrap());
     assert_eq!(now.funnel, usual.funnel);
     assert_eq!(now.technology, usual.technology);
-    assert_eq!(usual.ledger.unchanged.answers, 0);
-    assert_eq!(now.ledger.unchanged.answers, unchanged(&again.dir()) as u64);
-    assert!(now.ledger.unchanged.answers < now.ledger.unchanged.of);
+    assert_eq!(usual.ledger.found.unchanged.answers, 0);
+    assert_eq!(now.ledger.found.unchanged.answers, unchanged(&again.dir()) as u64);
+    assert!(now.ledger.found.unchanged.answers < now.ledger.found.answers);
     let page = |dir: &Path| {
         let out = dir.join("report.html");
         let report = ccsurvey(&["report", dir.to_str().unwrap(), "-o", out.to_str().unwrap()]);

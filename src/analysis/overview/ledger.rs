@@ -12,6 +12,7 @@ use super::opt_outs::OptedOut;
 use super::spread::Spread;
 use super::timeline::{AddressLoad, Timeline};
 use crate::promises::Verdict;
+use crate::records::Unchanged;
 
 /// What servers bore: over all addresses that were asked, also those that never answered. Computed from the
 /// times of the exchanges, not from the table of servers.
@@ -35,33 +36,27 @@ pub struct Ledger {
     pub promises: Vec<Verdict>,
     /// Who did, with the requests that reached them all the same.
     pub opted_out: Vec<OptedOut>,
-    /// What had not changed since an earlier survey.
+    /// What was asked for and is there.
+    pub found: Found,
+}
+
+/// Pages and files that were asked for and are there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Found {
+    /// All of them.
+    pub answers: u64,
+    /// Those that had not changed since an earlier survey.
     pub unchanged: Unchanged,
 }
 
-/// Answers that say that a page or file is as an earlier survey had it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Unchanged {
-    /// That said so.
-    pub answers: u64,
-    /// Requests for pages and files that were answered with them, or with what was asked for.
-    pub of: u64,
-    /// Received for them.
-    pub received_bytes: u64,
-    /// Received when they last came whole.
-    pub whole_bytes: u64,
-}
-
-impl Unchanged {
+impl Found {
     pub(super) fn add(&mut self, exchange: &Exchange<'_>) {
         if !exchange.is_page_request() || !exchange.is_success() {
             return;
         }
-        self.of += 1;
-        if let Some(bytes) = exchange.unchanged_bytes {
-            self.answers += 1;
-            self.received_bytes += exchange.received_bytes;
-            self.whole_bytes += bytes;
+        self.answers += 1;
+        if let Some(whole) = exchange.unchanged_bytes {
+            self.unchanged.add(exchange.received_bytes, whole);
         }
     }
 }
@@ -168,7 +163,7 @@ impl Ledger {
             most_burdened: most_burdened(&all, addresses),
             promises: Vec::new(),
             opted_out: Vec::new(),
-            unchanged: Unchanged::default(),
+            found: Found::default(),
         }
     }
 }

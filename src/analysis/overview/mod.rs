@@ -51,7 +51,7 @@ pub use funnel::Funnel;
 pub use histogram::Percentiles;
 pub use infrastructure::{Concentration, Infrastructure, Offshore, ServerGroup, UNKNOWN};
 pub use kept_back::{Class, KeptBack, Level, Robots};
-pub use ledger::{Burden, Ledger, Unchanged};
+pub use ledger::{Burden, Found, Ledger};
 pub use links::{ADDRESS, GENERIC, Links, Matrix, OTHER_SCRIPT};
 pub use method::{Method, ShownSetting};
 pub use opt_outs::OptedOut;

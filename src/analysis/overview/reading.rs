@@ -9,7 +9,7 @@ use super::exchange::{Exchange, ExchangeColumns, ExchangeReader};
 use super::funnel::FunnelMaker;
 use super::infrastructure::{self, InfrastructureMaker};
 use super::kept_back::{KeptBackMaker, LEVELS};
-use super::ledger::{self, Addresses, Ledger, Unchanged};
+use super::ledger::{self, Addresses, Found, Ledger};
 use super::link_shares::LinkShares;
 use super::links::{LinkColumns, Links, LinksMaker, NameColumns};
 use super::listed::{Listed, SiteColumns};
@@ -75,7 +75,7 @@ struct Makers {
     questions: TreeQuestions,
     link_shares: LinkShares,
     opt_outs: OptOutWatch,
-    unchanged: Unchanged,
+    found: Found,
 }
 
 /// The funnel, for which links are still to be read.
@@ -111,7 +111,7 @@ impl Makers {
             questions: TreeQuestions::default(),
             link_shares: LinkShares::default(),
             opt_outs,
-            unchanged: Unchanged::default(),
+            found: Found::default(),
         }
     }
 
@@ -171,7 +171,7 @@ impl Makers {
         self.questions.add(exchange);
         let had_opted_out = self.opt_outs.add(exchange);
         self.timeline.add(exchange, had_opted_out);
-        self.unchanged.add(exchange);
+        self.found.add(exchange);
     }
 
     fn ledger(&mut self, manifest: &Manifest) -> Ledger {
@@ -186,7 +186,7 @@ impl Makers {
         Ledger {
             promises: evidence.judge(&mut self.timeline, &mut self.questions),
             opted_out: self.opt_outs.entries(),
-            unchanged: self.unchanged,
+            found: self.found,
             ..ledger
         }
     }

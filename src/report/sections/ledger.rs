@@ -1,4 +1,4 @@
-use crate::analysis::overview::{Burden, Ledger, Spread, Unchanged};
+use crate::analysis::overview::{Burden, Found, Ledger, Spread};
 use crate::promises::{Judgement, Verdict};
 use crate::records::units::{bytes, thousands};
 use crate::report::{Block, Cell, Column, Section, Table, Verdicts};
@@ -32,15 +32,16 @@ pub(in crate::report) fn section(ledger: &Ledger) -> Section {
              seconds."
                 .to_owned(),
         ));
-    if ledger.unchanged.answers > 0 { section.with(unchanged(ledger.unchanged)) } else { section }
+    if ledger.found.unchanged.answers > 0 { section.with(unchanged(ledger.found)) } else { section }
 }
 
-fn unchanged(unchanged: Unchanged) -> Block {
+fn unchanged(found: Found) -> Block {
+    let unchanged = found.unchanged;
     Block::Note(format!(
         "{} of {} pages and files had not changed since an earlier survey (status 304): servers sent {} for them \
          instead of {}. Pages among them keep the links that were recorded then, and count as pages.",
         thousands(unchanged.answers),
-        thousands(unchanged.of),
+        thousands(found.answers),
         bytes(unchanged.received_bytes),
         bytes(unchanged.whole_bytes),
     ))
