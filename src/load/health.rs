@@ -8,7 +8,7 @@ use crate::exchange::{Failure, asks_for_pause};
 /// How healthy a server has been lately, and what backoff follows from it.
 ///
 /// Trouble is 429, 502, 503, 504, a reset, a refused connection, no way to the server, a time-out, a body that breaks
-/// off, or a first byte that takes far longer than the server's usual. Each doubles the pause; four sound answers in
+/// off, or a first byte that takes far longer than the server's usual for the second time in a row. Each doubles the pause; four sound answers in
 /// a row take one doubling back: hurry does not help a server that recovers. The fifth trouble without a sound answer in
 /// between puts the server off, each further one for four times as long, and in the end it is given up for this survey.
 /// An answer that shows neither trouble nor soundness changes nothing.
@@ -21,6 +21,10 @@ pub struct Health {
     in_a_row: u8,
     /// Running mean of the time to the first byte, in seconds.
     usual_first_byte: Option<f64>,
+    /// The last first byte took far longer than usual: one that does may be that of a slow page. Stored apart
+    /// ([`ServerState`](super::ServerState)), for earlier versions did not have it.
+    #[serde(skip)]
+    pub(super) was_slow: bool,
 }
 
 /// What an exchange tells of its server.
@@ -60,7 +64,7 @@ const FIRST_PUT_OFF: u32 = 5;
 const JITTER: f64 = 0.1;
 /// RFC 6298 §2 smooths round-trip times by an eighth.
 const SMOOTHING: f64 = 0.125;
-/// A response time counts as grown when it is this many times the usual …
+/// Response times count as grown when two in a row are this many times the usual …
 const GROWN_FACTOR: f64 = 3.0;
 /// … and longer than it by so many seconds: below that it is noise of the network.
 const GROWN_SECONDS: f64 = 1.0;
@@ -84,7 +88,7 @@ impl Health {
         first_byte: Option<Duration>,
         chance: f64,
     ) -> Backoff {
-        let grown = first_byte.is_some_and(|time| self.has_grown(time.as_secs_f64()));
+        let grown = first_byte.is_some_and(|time| self.have_grown(time.as_secs_f64()));
         if symptom == Symptom::Trouble || grown {
             self.doublings = (self.doublings + 1).min(MOST_DOUBLINGS);
             self.sound = 0;
@@ -117,10 +121,11 @@ impl Health {
         }
     }
 
-    fn has_grown(&mut self, first_byte: f64) -> bool {
+    fn have_grown(&mut self, first_byte: f64) -> bool {
         let usual = self.usual_first_byte.unwrap_or(first_byte);
         self.usual_first_byte = Some(usual + (first_byte - usual) * SMOOTHING);
-        first_byte > usual * GROWN_FACTOR && first_byte > usual + GROWN_SECONDS
+        let is_slow = first_byte > usual * GROWN_FACTOR && first_byte > usual + GROWN_SECONDS;
+        std::mem::replace(&mut self.was_slow, is_slow) && is_slow
     }
 }
 

@@ -27,18 +27,20 @@ pub struct ServerState {
     lost: Vec<SystemTime>,
 }
 
-/// A state is stored as its fields, and behind them what came later, as an option: so states of earlier versions can be
-/// read ([`ServerState::LATER`]).
+/// A state is stored as its fields, and behind them what came later: so states of earlier versions can be read
+/// ([`ServerState::LATER`]).
 impl Serialize for ServerState {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        (Fields(self), &self.link.recent).serialize(serializer)
+        (Fields(self), &self.link.recent, self.link.least_connect, self.health.was_slow).serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for ServerState {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let (ReadFields(mut state), recent) = Deserialize::deserialize(deserializer)?;
-        state.link.recent = recent;
+        let (ReadFields(mut state), recent, least_connect, was_slow) =
+            Deserialize::deserialize(deserializer)?;
+        (state.link.recent, state.link.least_connect, state.health.was_slow) =
+            (recent, least_connect, was_slow);
         Ok(state)
     }
 }
@@ -67,8 +69,9 @@ pub(super) struct Rest {
 }
 
 impl ServerState {
-    /// What a state of an earlier version lacks at its end, as postcard writes it: nothing is known of it.
-    pub const LATER: [u8; 1] = [0];
+    /// What states of earlier versions lack at their end, some all of it and some less, as postcard writes it: nothing is
+    /// known of it. What is too much is not read.
+    pub const LATER: [u8; 3] = [0; 3];
 
     /// When the next exchange may begin; none when all slots are taken.
     pub(super) fn earliest(&self, pace: &Pace, crawl_delay: Option<Duration>) -> Option<SystemTime> {
@@ -111,8 +114,10 @@ impl ServerState {
             Backoff::PutOff(time) => self.hold_until(ended.checked_add(time)),
             Backoff::GiveUp => self.is_given_up = true,
         }
-        let link = self.link.take(&Flow::from_answer(purpose, answer));
-        self.rest(ended, self.pause_after(pace, answer.timings.answering(), link))
+        let flow = Flow::from_answer(purpose, answer);
+        let link = self.link.take(&flow);
+        let work = self.link.work(&flow, answer.timings.answering());
+        self.rest(ended, self.pause_after(pace, work, link))
     }
 
     fn hold_until(&mut self, time: Option<SystemTime>) {

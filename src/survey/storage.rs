@@ -99,9 +99,7 @@ impl Storage {
     fn server_state(&self, address: IpAddr, bytes: &[u8]) -> Result<ServerState, SurveyError> {
         let what = || format!("the state of server {address}");
         // One of an earlier version ends before what came later.
-        self.decode(bytes, what).or_else(|wrong| {
-            self.decode(&[bytes, &ServerState::LATER].concat(), what).map_err(|_: SurveyError| wrong)
-        })
+        self.decode(&[bytes, &ServerState::LATER].concat(), what)
     }
 
     /// What earlier trees of a site left for later ones.

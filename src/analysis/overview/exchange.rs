@@ -92,14 +92,10 @@ impl Exchange<'_> {
         self.sent_bytes + self.received_bytes
     }
 
-    /// To open the connection, with TLS; 0 on one kept alive.
-    pub(super) fn handshake_ms(&self) -> f64 {
-        self.connect_ms.unwrap_or_default() + self.tls_ms.unwrap_or_default()
-    }
-
     /// From the first byte of the answer to the last; none where no answer came.
     pub(super) fn transfer_ms(&self) -> Option<f64> {
-        Some((self.total_ms? - self.handshake_ms() - self.first_byte_ms?).max(0.0))
+        let handshake = self.connect_ms.unwrap_or_default() + self.tls_ms.unwrap_or_default();
+        Some((self.total_ms? - handshake - self.first_byte_ms?).max(0.0))
     }
 
     /// Whether it tells the rate of its server's link: what comes in a short time does only if it is more than can

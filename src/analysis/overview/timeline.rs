@@ -10,7 +10,7 @@ use crate::exchange::{Answer, Failure, Purpose};
 use crate::load::Load;
 use crate::promises::{Fact, Judge, Wishes};
 
-/// When each exchange was at which server and for which site, and what came: 40 bytes each.
+/// When each exchange was at which server and for which site, and what came: 48 bytes each.
 #[derive(Default)]
 pub(super) struct Timeline {
     list: Vec<Turn>,
@@ -23,7 +23,8 @@ pub(super) struct Turn {
     /// Over an hour is cut to that: no exchange lasts so long.
     pub took: u32,
     first_byte: Option<u32>,
-    handshake: u32,
+    connect: Option<u32>,
+    tls: u32,
     pub address: u32,
     site: u32,
     /// Both ways, four gibibytes at most.
@@ -70,7 +71,8 @@ impl Timeline {
             started: exchange.started,
             took: micros(ms),
             first_byte: exchange.first_byte_ms.map(micros),
-            handshake: micros(exchange.handshake_ms()),
+            connect: exchange.connect_ms.map(micros),
+            tls: micros(exchange.tls_ms.unwrap_or_default()),
             address,
             site: exchange.site,
             bytes: u32::try_from(exchange.bytes()).unwrap_or(u32::MAX),
@@ -128,7 +130,8 @@ impl Turn {
         let mut answer = Answer::not_asked(moment(self.started), Some(address), Failure::Reset, None);
         (answer.status, answer.failure) = (self.status, self.failure);
         answer.timings.total = Duration::from_micros(self.took.into());
-        answer.timings.connect = Some(Duration::from_micros(self.handshake.into()));
+        answer.timings.connect = self.connect.map(|micros| Duration::from_micros(micros.into()));
+        answer.timings.tls = Some(Duration::from_micros(self.tls.into()));
         answer.timings.first_byte = self.first_byte.map(|micros| Duration::from_micros(micros.into()));
         answer.wire.received = self.bytes();
         answer

@@ -90,19 +90,30 @@ fn what_is_not_read_of_a_file_takes_the_link_too() {
 }
 
 #[test]
-fn the_best_rate_of_a_link_outlasts_the_process() {
+fn what_is_known_of_a_server_outlasts_the_process() {
     let mut first = load();
-    exchange(&mut first, at(0.0), |t| {
-        let mut answer = answer(t, 1.0);
-        answer.timings.first_byte = Some(Duration::from_millis(500));
+    let came = |t, seconds: f64| {
+        let mut answer = answer(t, seconds);
+        answer.timings.connect = Some(Duration::from_millis(100));
+        answer.timings.first_byte = Some(Duration::from_secs_f64(seconds - 0.5));
         answer.after_head = 9_000;
         answer
-    });
+    };
+    let free = exchange(&mut first, at(0.0), |t| came(t, 1.0));
+    exchange(&mut first, free, |t| came(t, 9.0));
     let (_, state) = first.take_changed().remove(0);
     let stored = postcard::to_stdvec(&state).unwrap();
     let read: ServerState = postcard::from_bytes(&stored).unwrap();
     assert!(read.link().bits_per_second().is_some());
-    assert_eq!(read.link(), state.link());
+    assert_eq!(read, state);
+    // One of an earlier version knows less.
+    let earlier = &stored[..stored.len() - 10];
+    let read: ServerState = postcard::from_bytes(&[earlier, &ServerState::LATER].concat()).unwrap();
+    assert_eq!(read.ledger, state.ledger);
+    assert_eq!(
+        postcard::from_bytes::<ServerState>(&[&stored[..], &ServerState::LATER].concat()).unwrap(),
+        state
+    );
 }
 
 #[test]
@@ -110,10 +121,9 @@ fn what_is_not_read_takes_a_link_that_is_known_no_longer_than_what_can_be_on_its
     let (first_byte, transfer) = (Some(Duration::from_secs(2)), Duration::from_secs(1));
     let mut link = ServerLink::default();
     // 64 kB/s.
-    link.take(&Flow { bytes: 65_960, after_head: 65_460, first_byte, transfer, is_unread: false, hour: 0 });
+    link.take(&Flow { bytes: 65_960, after_head: 65_460, first_byte, transfer, ..Flow::default() });
     // 30 segments of Ethernet take 684 ms, the head 10 ms.
-    let file =
-        Flow { bytes: 640, after_head: 0, first_byte, transfer: Duration::ZERO, is_unread: true, hour: 0 };
+    let file = Flow { bytes: 640, first_byte, is_unread: true, ..Flow::default() };
     assert_eq!(link.take(&file).as_millis(), 694);
 }
 

@@ -114,22 +114,25 @@ fn growing_response_times_are_trouble() {
     for _ in 0..5 {
         now = exchange(&mut load, now, |t| answer(t, 0.2));
     }
-    let free = exchange(&mut load, now, |t| answer(t, 2.0));
-    assert!((22.0..=24.0).contains(&free.duration_since(now).unwrap().as_secs_f64()));
+    let slow = exchange(&mut load, now, |t| answer(t, 2.0));
+    assert_eq!(slow.duration_since(now).unwrap().as_secs_f64(), 2.0 + 10.0, "one slow page is no trouble");
+    let free = exchange(&mut load, slow, |t| answer(t, 3.0));
+    assert!((33.0..=36.0).contains(&free.duration_since(slow).unwrap().as_secs_f64()));
 }
 
 #[test]
-fn a_response_time_has_grown_when_it_is_three_times_the_usual_and_a_second_longer() {
+fn response_times_have_grown_when_two_in_a_row_are_three_times_the_usual_and_a_second_longer() {
     // First bytes in seconds; the last one is judged.
     for (first_bytes, has_grown) in [
         (&[60.0][..], false),
-        (&[1.0, 3.0], false),
-        (&[1.0, 3.01], true),
-        (&[0.25, 1.25], false),
-        (&[0.25, 1.26], true),
-        // The usual follows by an eighth: from 1 s to 1.25 s.
-        (&[1.0, 3.0, 3.75], false),
-        (&[1.0, 3.0, 3.76], true),
+        (&[1.0, 9.0], false),
+        (&[1.0, 3.0, 9.0], false),
+        (&[1.0, 9.0, 1.0, 9.0], false),
+        // The usual follows by an eighth: from 1 s to 1.375 s, and from 0.25 s to 0.38 s.
+        (&[1.0, 4.0, 4.12], false),
+        (&[1.0, 4.0, 4.13], true),
+        (&[0.25, 1.26, 1.37], false),
+        (&[0.25, 1.26, 1.38], true),
     ] {
         let (pace, mut health) = (Pace::default(), Health::default());
         for seconds in first_bytes {
