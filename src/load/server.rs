@@ -70,7 +70,7 @@ pub(super) struct Rest {
 
 impl ServerState {
     /// What states of earlier versions lack at their end, some all of it and some less, as postcard writes it: nothing is
-    /// known of it. What is too much is not read.
+    /// known of it.
     pub const LATER: [u8; 3] = [0; 3];
 
     /// When the next exchange may begin; none when all slots are taken.

@@ -98,8 +98,12 @@ impl Storage {
 
     fn server_state(&self, address: IpAddr, bytes: &[u8]) -> Result<ServerState, SurveyError> {
         let what = || format!("the state of server {address}");
-        // One of an earlier version ends before what came later.
-        self.decode(&[bytes, &ServerState::LATER].concat(), what)
+        // One of an earlier version ends before some of what came later.
+        let lacking = (1..=ServerState::LATER.len()).map(|lacks| &ServerState::LATER[..lacks]);
+        self.decode(bytes, what).or_else(|damaged| {
+            let mut read = lacking.map(|end| self.decode(&[bytes, end].concat(), what));
+            read.find_map(Result::ok).ok_or(damaged)
+        })
     }
 
     /// What earlier trees of a site left for later ones.
