@@ -8,6 +8,7 @@ make the same bytes.
 """
 
 import argparse
+import os
 import pathlib
 import sys
 
@@ -65,7 +66,8 @@ def parse_options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--work", type=pathlib.Path, required=True, help="where the surveys are")
     parser.add_argument("--out", type=pathlib.Path, required=True, help="where the results go")
-    parser.add_argument("--program", type=pathlib.Path, required=True, help="the program that made the surveys")
+    named = os.environ.get("CCSURVEY")
+    parser.add_argument("--program", default=named, required=not named, help="what made the surveys [default: $CCSURVEY]")
     parser.add_argument("surveys", nargs="+", help="such as heterogeneous-1")
     return parser.parse_args()
 
