@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Makes figures, anchors and RESULTS.md from the surveys that reports/paper/run has simulated.
 
-    analyse.py --work DIR --out DIR VARIANT-SEED …
+    analyse.py --work DIR --out DIR --program FILE VARIANT-SEED …
 
 Reads the tables and what was measured; draws nothing from the clock or from chance, so that the same surveys
 make the same bytes.
 """
 
 import argparse
+import os
 import pathlib
+import sys
 
 import numpy as np
 import polars as pl
@@ -20,6 +22,10 @@ import figures
 import provenance
 import results
 import surveys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+
+from stamp import Stamp
 
 COUNTED = ("pages", "requests", "bytes", "busy_ms", *(f"{reading}_{of}" for reading in ("union", "pair")
                                                       for of in depths.EXTERNALS))
@@ -41,13 +47,27 @@ def main():
     found = results.Found(all_surveys, curves, trees, measured, spread, script_rule(curves))
     write_tables(options.out, found)
     draw(options.out, found)
-    (options.out / "RESULTS.md").write_text(results.markdown(found))
+    made = stamped(options.out / "RESULTS.md", options.program, all_surveys)
+    made.page.write_text(results.markdown(found, made.line))
+    made.write()
+
+
+def stamped(page, program, all_surveys):
+    """What the page was made with: when and where the surveys ran, not when their tables were read."""
+    measured = [survey.measured for survey in all_surveys]
+    last = max(took["started"] for took in measured)
+    made = Stamp(page, program, "reports/paper/run", last[:10], measured[0]["machine"])
+    for survey in all_surveys:
+        made.ran(["simulate", survey.work / "worlds" / f"{survey.name}.toml", "DIR", *survey.flags.split()], survey.folder)
+    return made
 
 
 def parse_options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--work", type=pathlib.Path, required=True, help="where the surveys are")
     parser.add_argument("--out", type=pathlib.Path, required=True, help="where the results go")
+    named = os.environ.get("CCSURVEY")
+    parser.add_argument("--program", default=named, required=not named, help="what made the surveys [default: $CCSURVEY]")
     parser.add_argument("surveys", nargs="+", help="such as heterogeneous-1")
     return parser.parse_args()
 

@@ -11,7 +11,7 @@ def world(found):
     first = {}
     for survey in found.surveys:
         first.setdefault(survey.variant, survey)
-    flags = {variant: survey.recipe.splitlines()[1].removeprefix("flags ") for variant, survey in first.items()}
+    flags = {variant: survey.flags for variant, survey in first.items()}
     files = "\n".join(f"# {variant}, seed {survey.seed}\n{survey.world_file}" for variant, survey in first.items()
                       if variant in ("heterogeneous", "homogeneous"))
     specification = found.surveys[0].manifest["simulation"]["specification"]

@@ -73,9 +73,9 @@ SAID = {
 }
 
 
-def markdown(found):
+def markdown(found, made):
     return template.fill({
-        "intro": introduction(found), "statements": statements(found), "figure1": words_of_growth(found),
+        "made": made, "intro": introduction(found), "statements": statements(found), "figure1": words_of_growth(found),
         "figure2": words_of_trees(found), "figure3": words_of_coverage(found), "loads": loads(found),
         "homogeneous": homogeneous(found), "unevenness": unevenness(found), "stopping": stopping(found),
         "script_rule": script_rule(found), "anchors": anchor_table(found), "by_seed": seed_table(found), "world": provenance.world(found),
@@ -102,16 +102,14 @@ def introduction(found):
     all_statements = tuple(name for _, _, names in STATEMENTS for name in names)
     by_mean = sum(found.mean_holds("heterogeneous", anchor.name) for anchor in anchors.ANCHORS)
     starts = start_urls(found)
-    last = max(survey.measured["started"] for survey in found.surveys)
-    program = next(iter({survey.recipe.splitlines()[0].removeprefix("program ") for survey in found.surveys}))
     return template.INTRODUCTION.format(
         statements=", ".join(f"{number} in {agreeing(found, names)}" for number, _, names in STATEMENTS),
         all_statements=agreeing(found, all_statements), worlds=worlds, met=len(met),
         met_seeds=f" (seeds {', '.join(map(str, met))})" if met else "",
         anchors=len(anchors.ANCHORS), by_mean=by_mean,
         calibrated=", ".join(f"`{anchor.name}`" for anchor in anchors.ANCHORS if anchor.bound == "specification"),
-        date=last[:10], program=program, machine=found.surveys[0].measured["machine"], python=platform.python_version(),
-        polars=importlib.metadata.version("polars"), matplotlib=importlib.metadata.version("matplotlib"),
+        python=platform.python_version(), polars=importlib.metadata.version("polars"),
+        matplotlib=importlib.metadata.version("matplotlib"),
         seeds=", ".join(map(str, found.seeds_of("heterogeneous"))),
         sites=" to ".join(f"{number:,}" for number in dict.fromkeys((min(starts), max(starts)))),
     )

@@ -44,6 +44,10 @@ class Survey:
         return (self.work / "recipes" / self.name).read_text()
 
     @property
+    def flags(self):
+        return self.recipe.splitlines()[1].removeprefix("flags ")
+
+    @property
     def world_file(self):
         return (self.work / "worlds" / f"{self.name}.toml").read_text()
 

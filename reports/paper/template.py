@@ -6,8 +6,7 @@ anchors {calibrated}. That their mean agrees is therefore no evidence for the pa
 what can be learned here. Of {worlds} worlds, which differ by their seed alone, {met}{met_seeds} meet all {anchors} anchors at once, and \
 {all_statements} agree with all statements of the paper ({statements}). Their mean meets {by_mean} of the {anchors}.
 
-Written by `reports/paper/run` from surveys of {date}, seeds {seeds}, {sites} start URLs each. Program: \
-{program}. Python {python}, polars {polars}, matplotlib {matplotlib}. Machine: {machine}. No number on this page \
+Seeds {seeds}, {sites} start URLs each. Python {python}, polars {polars}, matplotlib {matplotlib}. No number on this page \
 was written by hand, and no verdict: each follows from the bounds under *Anchors*."""
 
 RUNS = """\
@@ -19,6 +18,8 @@ last {virtual_days_median} days ({virtual_days_most} at most): the crowded serve
 
 PAGE = """\
 # The paper's experiment, repeated on the virtual Web
+
+{made}
 
 {intro}
 

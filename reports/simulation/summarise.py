@@ -1,13 +1,17 @@
 """Writes RESULTS.md, runs.csv and memory.csv of reports/simulation from what `run` left in its folder.
 
-`summarise.py HERE WORK RUN …`; every RUN begins with its name.
+`summarise.py HERE WORK PROGRAM RUN …`; every RUN begins with its name.
 """
 
 import csv
 import json
-import platform
 import sys
 from pathlib import Path
+
+sys.dont_write_bytecode = True  # No compiled scripts in the source tree.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from stamp import Stamp
 
 TABLES = ("exchanges", "links", "levels", "sites", "servers")
 
@@ -47,6 +51,7 @@ def describe(work, name):
     second = [memory for memory in parts[5:] if memory is not None]
     return {
         "name": name,
+        "words": facts["command"],
         "command": "ccsurvey " + " ".join(Path(word).name if "/" in word else word for word in facts["command"]),
         "wall": facts["wall_seconds"],
         "cpu": facts["cpu_seconds"],
@@ -90,19 +95,24 @@ def section(run):
 
 
 def main():
-    here, work, *runs = sys.argv[1:]
+    here, work, program, *runs = sys.argv[1:]
     here, work = Path(here), Path(work)
     described = [describe(work, run.split()[0]) for run in runs]
+    made = Stamp(here / "RESULTS.md", program, "reports/simulation/run")
+    for run in described:
+        made.ran(run["words"], work / run["name"])
     lines = [
         "# Large worlds, simulated",
         "",
-        "Written by `reports/simulation/run`; nothing in it is written by hand. Times are of a shared machine with",
-        f"two cores ({platform.machine()}); memory and counts do not depend on it.",
+        made.line,
+        "",
+        "Nothing on this page is written by hand. Times are of a shared machine; memory and counts do not depend on it.",
         "",
     ]
     for run in described:
         lines += section(run)
     (here / "RESULTS.md").write_text("\n".join(lines).rstrip() + "\n")
+    made.write()
     with open(here / "memory.csv", "w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["run", "seconds", "resident_mib"])

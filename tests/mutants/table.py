@@ -1,16 +1,23 @@
 #!/usr/bin/env python3
 """Counts the outcomes of mutants file by file, and lists those that no test notices with why that is so.
 
-    table.py FOLDER
+    table.py FOLDER ROOM …
 
 Reads mutants.csv and equivalent.csv of the folder and writes RESULTS.md beside them. A line of equivalent.csv says of a mutant
-that is missed (its file, line and change, as in mutants.csv) why no test can or need notice it.
+that is missed (its file, line and change, as in mutants.csv) why no test can or need notice it. The rooms are those that
+were tried now; the lines of the others are of earlier runs.
 """
 
 import collections
 import csv
 import pathlib
+import shlex
 import sys
+
+sys.dont_write_bytecode = True  # No compiled scripts in the source tree.
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "reports"))
+
+from stamp import Stamp
 
 FOLDER = pathlib.Path(sys.argv[1])
 OUTCOMES = ("unviable", "caught", "timeout", "missed")
@@ -53,7 +60,8 @@ for file, of_file in files.items():
 total = rooms.pop("all")
 head = ["tried", "do not compile", "caught", "no end", "noticed", "argued", "open"]
 header = ["| | " + " | ".join(head) + " |", "|---|" + "---:|" * len(head)]
-text = ["# Mutants", "", "Written by `tests/mutants/run` from mutants.csv and equivalent.csv. Noticed: caught, or a test that does not end, of those that compile.",
+made = Stamp(FOLDER / "RESULTS.md", None, shlex.join(["tests/mutants/run", *sys.argv[2:]]))
+text = ["# Mutants", "", made.line, "", "Written from mutants.csv and equivalent.csv. Noticed: caught, or a test that does not end, of those that compile.",
         "Argued: no test notices it, and equivalent.csv says why. Open: no test notices it.", "", "## By room", "", *header]
 text += [line(name, rooms[name]) for name in sorted(rooms)] + [line("**all**", total)]
 text += ["", "## By file", "", *header, *(line(name.removeprefix("src/"), files[name]) for name in sorted(files))]
@@ -63,3 +71,4 @@ for title, wanted in (("Open", False), ("Argued", True)):
     text += [f"- {row['file'].removeprefix('src/')}:{row['line']} {row['change'].replace('|', chr(92) + '|')}"
              + (f": {arguments[key(row)]}" if wanted else "") for row in listed]
 (FOLDER / "RESULTS.md").write_text("\n".join(text) + "\n")
+made.write()

@@ -1,0 +1,204 @@
+//! The pages of `reports/` speak of the defaults and the worlds of today, or are named: `reports/check`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+
+/// A folder of reports with one page, which has a stamp of this program: a survey of `demo` to depth 3.
+struct Reports(tempfile::TempDir);
+
+impl Reports {
+    fn with_a_page() -> Self {
+        let reports = Self(tempfile::tempdir().unwrap());
+        fs::create_dir(reports.0.path().join("made")).unwrap();
+        fs::write(reports.0.path().join("unstamped"), "# None.\n").unwrap();
+        fs::write(reports.page(), "# A page\n\nWords.\n").unwrap();
+        let stamped = python("reports/stamp.py")
+            .arg(reports.page())
+            .args(["--program", env!("CARGO_BIN_EXE_ccsurvey"), "--command", "reports/made/run"])
+            .args(["--ran", "simulate demo DIR --depth 3", "--ran", "choose-depth DIR --coverage 0.9"])
+            .output()
+            .unwrap();
+        assert!(stamped.status.success(), "{}", String::from_utf8_lossy(&stamped.stderr));
+        reports
+    }
+
+    fn page(&self) -> PathBuf {
+        self.0.path().join("made/RESULTS.md")
+    }
+
+    fn stamp(&self) -> PathBuf {
+        self.0.path().join("made/RESULTS.stamp.json")
+    }
+
+    /// The same with a stamp that says something else.
+    fn stamped_otherwise(change: impl FnOnce(&mut Value)) -> Self {
+        let reports = Self::with_a_page();
+        let mut stamp = serde_json::from_slice(&fs::read(reports.stamp()).unwrap()).unwrap();
+        change(&mut stamp);
+        fs::write(reports.stamp(), stamp.to_string()).unwrap();
+        reports
+    }
+
+    #[track_caller]
+    fn are_of_today(&self) {
+        let checked = check(self.0.path());
+        assert_eq!(checked.status.code(), Some(0), "{}", said(&checked));
+    }
+
+    #[track_caller]
+    fn are_named(&self, fault: &str) {
+        let checked = check(self.0.path());
+        assert_eq!(checked.status.code(), Some(1), "{}", said(&checked));
+        assert!(said(&checked).contains(fault), "{}", said(&checked));
+    }
+}
+
+fn python(script: &str) -> Command {
+    let mut command = Command::new("python3");
+    command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join(script));
+    command.env("CCSURVEY", env!("CARGO_BIN_EXE_ccsurvey"));
+    command
+}
+
+fn check(folder: &Path) -> Output {
+    python("reports/check").arg(folder).output().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    [&output.stdout, &output.stderr].map(|said| String::from_utf8_lossy(said).into_owned()).concat()
+}
+
+#[test]
+fn the_committed_pages_speak_of_the_defaults_and_the_worlds_of_today() {
+    let checked = python("reports/check").output().unwrap();
+    assert_eq!(checked.status.code(), Some(0), "{}", said(&checked));
+}
+
+#[test]
+fn every_page_is_made_by_a_script_that_reports_all_runs() {
+    let listed = said(&python("reports/all").arg("--list").output().unwrap());
+    let folders = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("reports")).unwrap();
+    let folders = folders.map(|folder| folder.unwrap().path()).filter(|folder| folder.is_dir());
+    let pages = ["RESULTS.md", "HARM.md", "POLITENESS.md"];
+    let pages = folders.flat_map(|folder| pages.map(|page| folder.join(page)));
+    for page in pages.filter(|page| page.exists()) {
+        let name = page.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap().to_str().unwrap();
+        assert!(listed.contains(&format!("  {name}\n")), "{name} is not in:\n{listed}");
+    }
+}
+
+#[test]
+fn a_page_just_stamped_is_of_today_and_carries_the_line_of_its_stamp() {
+    let reports = Reports::with_a_page();
+    reports.are_of_today();
+    let page = fs::read_to_string(reports.page()).unwrap();
+    assert!(page.starts_with("# A page\n\n*Made on "), "{page}");
+    assert!(page.contains(" by `reports/made/run` with ccsurvey "), "{page}");
+    assert!(page.ends_with("\n\nWords.\n"), "{page}");
+}
+
+#[test]
+fn a_page_is_named_when_a_default_that_it_speaks_of_was_another() {
+    let harm = ccsurvey::settings::Settings::default().harm.unwrap();
+    Reports::stamped_otherwise(|stamp| stamp["defaults"]["simulate"]["harm"] = json!("0.005"))
+        .are_named(&format!("reports/made/RESULTS.md: harm was 0.005, is {harm} by default now\n"));
+    Reports::stamped_otherwise(|stamp| stamp["defaults"]["choose-depth"]["seed"] = json!("7"))
+        .are_named("reports/made/RESULTS.md: choose-depth --seed was 7, is 1 by default now\n");
+}
+
+#[test]
+fn a_page_is_named_when_a_setting_came_or_went_unless_it_does_nothing_by_default() {
+    let forget = |key: &str| {
+        let key = key.to_owned();
+        move |stamp: &mut Value| {
+            stamp["defaults"]["simulate"].as_object_mut().unwrap().remove(&key).unwrap();
+        }
+    };
+    Reports::stamped_otherwise(forget("delay-factor"))
+        .are_named("delay-factor was not yet a setting, is 5 by default now\n");
+    Reports::stamped_otherwise(forget("quiet-hours")).are_of_today();
+    Reports::stamped_otherwise(|stamp| stamp["defaults"]["simulate"]["haste"] = json!("3"))
+        .are_named("haste was 3 by default, is no setting now\n");
+    Reports::stamped_otherwise(|stamp| stamp["commands"][0]["given"]["haste"] = json!("3"))
+        .are_named("haste was given, is no setting now\n");
+}
+
+#[test]
+fn a_default_that_is_written_in_another_way_is_the_same() {
+    Reports::stamped_otherwise(|stamp| {
+        let defaults = &mut stamp["defaults"]["simulate"];
+        assert_eq!([&defaults["max-delay"], &defaults["max-bytes"]], ["1m", "320MiB"]);
+        defaults["max-delay"] = json!("60s");
+        defaults["max-bytes"] = json!("335544320");
+        defaults["generations"] = json!("none");
+    })
+    .are_of_today();
+}
+
+#[test]
+fn what_was_given_is_no_default_that_a_page_speaks_of() {
+    Reports::stamped_otherwise(|stamp| {
+        assert_eq!(stamp["commands"][0], json!({ "command": "simulate", "given": { "depth": "3" } }));
+        assert_eq!(stamp["defaults"]["simulate"].get("depth"), None);
+    })
+    .are_of_today();
+}
+
+#[test]
+fn a_page_is_named_when_a_world_that_it_speaks_of_was_another() {
+    Reports::stamped_otherwise(|stamp| stamp["values_of_all_worlds"]["sites.count"] = json!("9"))
+        .are_named("reports/made/RESULTS.md: world demo: sites.count was 9, is 175 now\n");
+    Reports::stamped_otherwise(|stamp| {
+        let demo = stamp["worlds"]["demo"].clone();
+        stamp["worlds"] = json!({ "atlantis": demo });
+    })
+    .are_named("reports/made/RESULTS.md: its world atlantis cannot be read now: ");
+}
+
+#[test]
+fn a_damaged_stamp_is_named_with_what_was_expected() {
+    let reports = Reports::with_a_page();
+    fs::write(reports.stamp(), "{ \"page\"").unwrap();
+    let expected = "reports/made/RESULTS.stamp.json: not the stamp of a page: expected JSON as reports/stamp.py writes it: ";
+    reports.are_named(expected);
+    Reports::stamped_otherwise(|stamp| stamp["defaults"] = json!("all"))
+        .are_named("reports/made/RESULTS.stamp.json: not the stamp of a page: expected an object as 'defaults'; stamp the page again\n");
+}
+
+#[test]
+fn a_page_is_named_that_was_made_again_without_its_stamp() {
+    let reports = Reports::with_a_page();
+    fs::write(reports.page(), "# A page\n\nOther words.\n").unwrap();
+    reports.are_named("reports/made/RESULTS.md: the line of its stamp is missing: ");
+}
+
+#[test]
+fn a_page_without_a_stamp_is_named_unless_it_is_listed_and_one_with_a_stamp_may_not_be_listed() {
+    let reports = Reports::with_a_page();
+    let list = reports.0.path().join("unstamped");
+    fs::write(&list, "made/RESULTS.md: takes a week\n").unwrap();
+    reports.are_named("reports/made/RESULTS.md: has a stamp: take it off reports/unstamped\n");
+    fs::remove_file(reports.stamp()).unwrap();
+    reports.are_of_today();
+    let told = said(&check(reports.0.path()));
+    assert!(
+        told.contains("reports/made/RESULTS.md: not made again since pages have stamps: takes a week\n"),
+        "{told}"
+    );
+    fs::write(&list, "").unwrap();
+    reports.are_named("reports/made/RESULTS.md: has no stamp: ");
+    fs::remove_file(reports.page()).unwrap();
+    fs::write(&list, "made/RESULTS.md: takes a week\n").unwrap();
+    reports.are_named("reports/unstamped: made/RESULTS.md is no page\n");
+}
+
+#[test]
+fn a_folder_that_has_no_reports_is_bad_usage() {
+    let empty = tempfile::tempdir().unwrap();
+    let checked = check(empty.path());
+    assert_eq!(checked.status.code(), Some(2), "{}", said(&checked));
+    assert_eq!(python("reports/check").arg("--all").output().unwrap().status.code(), Some(2));
+}
