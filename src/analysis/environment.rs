@@ -78,7 +78,7 @@ pub struct Plan {
     /// Least pause between two exchanges at an address.
     #[serde(rename = "min_delay_ms", serialize_with = "milliseconds")]
     pub min_delay: Option<Duration>,
-    /// Pause as a multiple of the time that a server worked at its last answer.
+    /// Pause as a multiple of the time that the last answer took.
     pub delay_factor: Option<f64>,
     /// By how much longer others may wait for answers, as a share.
     pub harm: Option<Ceiling<f64>>,

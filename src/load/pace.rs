@@ -10,9 +10,9 @@ pub struct Pace {
     /// Least pause at an address. 2 s: at the median page of 32 kB that is a fifth of a thin campus link
     /// of 768 kbit/s, were the page sent at once; slower servers get more by `factor`.
     pub min_delay: Duration,
-    /// Pause as a multiple of the time that the server worked at the last answer
-    /// ([`ServerLink::work`](super::ServerLink::work)): with 5 (Heritrix's default, which counts handshakes and round trips
-    /// too) a survey takes at most a sixth of a server's time, however slow the server.
+    /// Pause as a multiple of the time from the last request to the last byte of its answer: with 5 (Heritrix's
+    /// default, which counts the handshakes too) a survey takes at most a sixth of a server's time, however slow the
+    /// server.
     pub factor: f64,
     /// Most that `factor` and back-off ask for.
     pub max_delay: Duration,
@@ -68,8 +68,8 @@ impl Pace {
 /// off. No Crawl-delay that is obeyed is longer.
 pub const LONGEST_WAIT: Duration = Duration::from_secs(300);
 
-/// The delay rule: the pause from the end of an exchange at which the server worked for `last`
-/// ([`ServerLink::work`](super::ServerLink::work)) to the start of the next at the same address.
+/// The delay rule: the pause from the end of an exchange whose answer took `last`
+/// ([`Timings::answering`](crate::exchange::Timings::answering)) to the start of the next at the same address.
 ///
 /// `link` is how long the exchange kept the server's link busy, of which others leave it a part
 /// ([`ServerLink`](super::ServerLink)). Transfers share a link evenly (processor sharing): who takes the share `s` of what

@@ -31,16 +31,14 @@ pub struct ServerState {
 /// ([`ServerState::LATER`]).
 impl Serialize for ServerState {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        (Fields(self), &self.link.recent, self.link.least_connect, self.health.was_slow).serialize(serializer)
+        (Fields(self), &self.link.recent, self.health.was_slow).serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for ServerState {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let (ReadFields(mut state), recent, least_connect, was_slow) =
-            Deserialize::deserialize(deserializer)?;
-        (state.link.recent, state.link.least_connect, state.health.was_slow) =
-            (recent, least_connect, was_slow);
+        let (ReadFields(mut state), recent, was_slow) = Deserialize::deserialize(deserializer)?;
+        (state.link.recent, state.health.was_slow) = (recent, was_slow);
         Ok(state)
     }
 }
@@ -71,7 +69,7 @@ pub(super) struct Rest {
 impl ServerState {
     /// What states of earlier versions lack at their end, some all of it and some less, as postcard writes it: nothing is
     /// known of it.
-    pub const LATER: [u8; 3] = [0; 3];
+    pub const LATER: [u8; 2] = [0; 2];
 
     /// When the next exchange may begin; none when all slots are taken.
     pub(super) fn earliest(&self, pace: &Pace, crawl_delay: Option<Duration>) -> Option<SystemTime> {
@@ -114,10 +112,8 @@ impl ServerState {
             Backoff::PutOff(time) => self.hold_until(ended.checked_add(time)),
             Backoff::GiveUp => self.is_given_up = true,
         }
-        let flow = Flow::from_answer(purpose, answer);
-        let link = self.link.take(&flow);
-        let work = self.link.work(&flow, answer.timings.answering());
-        self.rest(ended, self.pause_after(pace, work, link))
+        let link = self.link.take(&Flow::from_answer(purpose, answer));
+        self.rest(ended, self.pause_after(pace, answer.timings.answering(), link))
     }
 
     fn hold_until(&mut self, time: Option<SystemTime>) {

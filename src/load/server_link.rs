@@ -18,10 +18,6 @@ pub struct ServerLink {
     pub(super) recent: Option<Recent>,
     /// The least time to a first byte, in seconds: no round trip is longer.
     pub(super) round_trip: Option<f64>,
-    /// The least time in which a connection was opened, in seconds: a round trip, for no program of the server takes part
-    /// in it. Stored apart, as `recent`.
-    #[serde(skip)]
-    pub(super) least_connect: Option<f64>,
 }
 
 /// The best rates of the last hours in which an answer told one.
@@ -74,8 +70,6 @@ pub struct Flow {
     /// Of these, what came after the head of the answer; handshake, request and head tell no rate, for the time
     /// they took is not in the transfer.
     pub after_head: u64,
-    /// Opening the connection, where it was opened.
-    pub connect: Option<Duration>,
     /// From the request to the first byte of the answer.
     pub first_byte: Option<Duration>,
     /// From the first byte of the answer to the last that was read.
@@ -113,7 +107,6 @@ impl Flow {
             hour: Self::hour_at(ended),
             bytes: answer.wire.sent + answer.wire.received,
             after_head: after_head(answer),
-            connect: answer.timings.connect,
             first_byte: answer.timings.first_byte,
             transfer: answer.timings.transfer(),
             is_unread: answer.status.is_some_and(|status| hangs_up(purpose, status, media_type)),
@@ -143,12 +136,6 @@ impl Flow {
     fn came_in_no_time(&self) -> bool {
         self.transfer.as_secs_f64() < SHORTEST && self.after_head as f64 >= 2.0 * IN_FLIGHT
     }
-}
-
-/// In seconds.
-fn least(so_far: Option<f64>, time: Option<Duration>) -> Option<f64> {
-    let seconds = time.map(|time| time.as_secs_f64());
-    so_far.into_iter().chain(seconds).min_by(f64::total_cmp)
 }
 
 /// Of an answer that was read back from a record, what it has at least.
@@ -190,18 +177,11 @@ impl ServerLink {
             let recent = Recent::and(self.recent, flow.hour, rate);
             (self.best, self.recent) = (Some(recent.rate()), Some(recent));
         }
-        self.round_trip = least(self.round_trip, flow.first_byte);
-        self.least_connect = least(self.least_connect, flow.connect.filter(|_| flow.first_byte.is_some()));
+        if let Some(time) = flow.first_byte {
+            let time = time.as_secs_f64();
+            self.round_trip = Some(self.round_trip.map_or(time, |least| least.min(time)));
+        }
         self.time_of(flow)
-    }
-
-    /// How long the server worked at an exchange that was taken in and whose answer took so long
-    /// ([`Timings::answering`](crate::exchange::Timings::answering)): request and answer are on their way for a round
-    /// trip of it. Where no answer came nobody knows what it did.
-    #[must_use]
-    pub fn work(&self, flow: &Flow, answering: Duration) -> Duration {
-        let way = self.least_connect.filter(|_| flow.first_byte.is_some()).unwrap_or_default();
-        answering.saturating_sub(Duration::from_secs_f64(way))
     }
 
     /// How long an exchange that was taken in took the link.

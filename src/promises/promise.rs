@@ -138,7 +138,7 @@ impl Promise {
             Self::OneAtATimeInNeighbourhood => at_a_time(pace.per_neighbourhood, "neighbourhood"),
             Self::LeastPause => format!("a pause of at least {} at each server", span(pace.min_delay)),
             Self::DelayFactor => format!(
-                "after each answer a pause {} times as long as the server worked at it, up to {}",
+                "after each answer a pause {} times as long as it took, up to {}",
                 pace.factor,
                 span(pace.max_delay)
             ),

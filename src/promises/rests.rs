@@ -139,13 +139,11 @@ impl ServerHistory {
     /// Takes in how an exchange went, and says what is owed for it.
     fn settle(&mut self, fact: &Fact<'_>, pace: &Pace) -> Rest {
         let answer = fact.answer;
-        let ended = answer.ended();
+        let (ended, took) = (answer.ended(), answer.timings.answering());
         let symptom = symptom_of(answer.status, answer.failure);
         // The least of what chance may add to each time.
         let backoff = self.health.note(pace, symptom, answer.timings.first_byte, 0.0);
-        let flow = Flow::from_answer(fact.purpose, answer);
-        let link = self.link.take(&flow);
-        let took = self.link.work(&flow, answer.timings.answering());
+        let link = self.link.take(&Flow::from_answer(fact.purpose, answer));
         let bare = Pace { min_delay: Duration::ZERO, ..pace.clone() };
         let slow = delay_after(&bare, took, Duration::ZERO, 0, None);
         let share = delay_after(&bare, Duration::ZERO, link, 0, None);

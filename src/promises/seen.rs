@@ -57,7 +57,7 @@ pub struct Seen {
 pub struct ShortRests {
     /// The least pause, where there are several places at a server.
     pub least: Count,
-    /// A multiple of the time that the server worked at the last answer.
+    /// A multiple of the time that the last answer took.
     pub slow: Count,
     /// The time in which no more than its share of the server's link is taken.
     pub link: Count,

@@ -61,19 +61,16 @@ impl Pacing for SurveyPacing {
             _ => Symptom::Sound,
         };
         let backoff = health.note(&self.pace, symptom, settled.first_byte, USUAL_CHANCE);
-        let flow = Flow {
+        let link = link.take(&Flow {
             hour: Flow::hour_at(settled.ended),
             bytes: settled.bytes,
             // Tables do not tell what came before: a forecast takes links for a little faster than the survey does.
             after_head: settled.bytes,
-            connect: settled.round_trip,
             first_byte: settled.first_byte,
             transfer: settled.transfer,
             is_unread: settled.is_unread,
-        };
-        let kept_busy = link.take(&flow);
-        let work = link.work(&flow, settled.answering);
-        let rest = health.pause_after(&self.pace, work, kept_busy, USUAL_CHANCE);
+        });
+        let rest = health.pause_after(&self.pace, settled.answering, link, USUAL_CHANCE);
         Respite { rest, put_off: if let Backoff::PutOff(time) = backoff { time } else { Duration::ZERO } }
     }
 

@@ -150,9 +150,9 @@ settings! {
         /// the survey, and their owners complain
         min_delay: Span = Span(Duration::from_secs(2)) => value("TIME")
             .more_is_gentler().harsher_breaks("the least pause at a server");
-        /// The pause as a multiple of the time that the server worked at its last answer: from the request to the last byte,
-        /// without a round trip. A slow server is left alone for longer. 5 takes a sixth of a server's time at most; 0 asks a
-        /// struggling server as often as a fast one
+        /// The pause as a multiple of the time from the last request to the last byte of its answer, so that a slow server
+        /// is left alone for longer. 5 takes a sixth of a server's time at most; 0 asks a struggling server as often as
+        /// a fast one
         delay_factor: f64 = 5.0 => value("FACTOR")
             .within(is_factor, "a number of 0 or more")
             .more_is_gentler().harsher_breaks("longer pauses where a server is slow");

@@ -138,7 +138,7 @@ def card(compared, found, ledger, manifest):
     compared.fact("card", "Unrecorded exchanges", thousands(manifest["unrecorded_exchanges"]))
     settings = manifest["settings"]
     for name, shown in {"Depth": settings["depth"], "Entrances of a site": settings["entrances"], "Least pause at an address": settings["min-delay"], "Longer waits of others, at most": settings["harm"],
-            "Pause as a multiple of the server's work": settings["delay-factor"], "Longest such pause":
+            "Pause as a multiple of the last answer's time": settings["delay-factor"], "Longest such pause":
             settings["max-delay"], "Requests at once at an address": settings["per-address"],
             "Requests at once in a site": settings["per-site"], "Longest walk of a site tree": settings["max-time"],
             "Most requests of a site tree": thousands(int(settings["max-requests"])),

@@ -1,5 +1,4 @@
 use std::net::IpAddr;
-use std::time::Duration;
 
 /// The exchanges of a survey in a form that is small: 24 bytes each, so that ten million take 240 MB.
 #[derive(Clone, Debug, Default)]
@@ -101,11 +100,6 @@ impl MeasuredServer {
     /// The least round trip measured, in seconds.
     pub(super) fn rtt(&self) -> Option<f64> {
         self.rtt.is_finite().then_some(f64::from(self.rtt))
-    }
-
-    /// The same as a duration.
-    pub(super) fn round_trip(&self) -> Option<Duration> {
-        self.rtt().and_then(|rtt| Duration::try_from_secs_f64(rtt).ok())
     }
 
     /// How fast its answers came, in bits per second: what its other users left of its link.

@@ -77,8 +77,6 @@ pub struct Settled {
     pub ended: Duration,
     /// From the request to the last byte of its answer; where none came, to the end.
     pub answering: Duration,
-    /// The least round trip to the server, where one was measured.
-    pub round_trip: Option<Duration>,
     /// None: no answer came.
     pub first_byte: Option<Duration>,
     /// From the first byte of the answer to the last.

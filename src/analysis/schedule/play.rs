@@ -2,7 +2,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::time::{Duration, SystemTime};
 
-use super::exchanges::{Exchange, Exchanges, MeasuredServer, NO_SERVER};
+use super::exchanges::{Exchange, Exchanges, NO_SERVER};
 use super::{Conditions, Pacing, Settled};
 use crate::roster::{Back, Limits, Roster, Step};
 
@@ -389,12 +389,10 @@ impl<'a, P: Pacing> Play<'a, P> {
 
     fn settle(&mut self, exchange: &Exchange) {
         let number = exchange.server as usize;
-        let server = self.exchanges.servers.get(number);
-        let times = self.conditions.times(exchange, server);
+        let times = self.conditions.times(exchange, self.exchanges.servers.get(number));
         let settled = Settled {
             ended: self.now,
             answering: times.answering(),
-            round_trip: self.conditions.rtt.or(server.and_then(MeasuredServer::round_trip)),
             first_byte: times.first_byte,
             transfer: times.transfer,
             bytes: u64::from(exchange.bytes),

@@ -220,7 +220,6 @@ impl<P: Pacing> Loading<'_, P> {
         let settled = Settled {
             ended: Duration::try_from_secs_f64(ended).unwrap_or_default(),
             answering: Duration::try_from_secs_f64(exchange.answering()).unwrap_or_default(),
-            round_trip: self.found.servers[server as usize].round_trip(),
             first_byte,
             transfer: Duration::try_from_secs_f64(exchange.transfer()).unwrap_or_default(),
             bytes: u64::from(exchange.bytes),

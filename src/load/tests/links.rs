@@ -94,7 +94,6 @@ fn what_is_known_of_a_server_outlasts_the_process() {
     let mut first = load();
     let came = |t, seconds: f64| {
         let mut answer = answer(t, seconds);
-        answer.timings.connect = Some(Duration::from_millis(100));
         answer.timings.first_byte = Some(Duration::from_secs_f64(seconds - 0.5));
         answer.after_head = 9_000;
         answer
@@ -106,8 +105,8 @@ fn what_is_known_of_a_server_outlasts_the_process() {
     let read: ServerState = postcard::from_bytes(&stored).unwrap();
     assert!(read.link().bits_per_second().is_some());
     assert_eq!(read, state);
-    // One of an earlier version ends before the last two.
-    let earlier = [&stored[..stored.len() - 10], &ServerState::LATER[..2]].concat();
+    // One of an earlier version ends before the last byte.
+    let earlier = [&stored[..stored.len() - 1], &ServerState::LATER[..1]].concat();
     let (read, left): (ServerState, _) = postcard::take_from_bytes(&earlier).unwrap();
     assert_eq!((&read.ledger, left), (&state.ledger, &[][..]));
     assert_eq!(read.link().bits_per_second(), state.link().bits_per_second());

@@ -16,8 +16,7 @@ fn round_trips_in_which_a_connection_is_opened_are_not_the_server_s() {
         answer.timings.first_byte = Some(Duration::from_secs(1));
         answer
     };
-    // Of the second in which it answered, half was the way there and back.
-    assert_eq!(exchange(&mut load(), at(0.0), opened), at(2.0 + 2.5));
+    assert_eq!(exchange(&mut load(), at(0.0), opened), at(2.0 + 5.0));
     let failed = |t| {
         let mut answer = opened(t);
         (answer.timings.first_byte, answer.failure) = (None, Some(Failure::TlsTimeout));

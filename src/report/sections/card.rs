@@ -85,7 +85,7 @@ const POLICY: [(&str, &str); 15] = [
     ("depth", "Depth"),
     ("entrances", "Entrances of a site"),
     ("min-delay", "Least pause at an address"),
-    ("delay-factor", "Pause as a multiple of the server's work"),
+    ("delay-factor", "Pause as a multiple of the last answer's time"),
     ("max-delay", "Longest such pause"),
     ("harm", "Longer waits of others, at most"),
     ("per-address", "Requests at once at an address"),
