@@ -236,8 +236,9 @@ fn budgets_that_are_exceeded_are_found() {
         Judgement::Held,
         "its turn was late"
     );
-    exchanges.push(asked(5, 311_000, "http://a.ke/e", SERVER));
-    assert_broken("time_budget", exchanges, "at most 5 min 11 s (a.ke)");
+    exchanges.push(asked(5, 2_000_000, "http://a.ke/e", SERVER));
+    exchanges.push(asked(6, 3_661_000, "http://a.ke/f", SERVER));
+    assert_broken("time_budget", exchanges, "at most 1 h 01 min (a.ke)");
 }
 
 /// The settings with these further ones.
@@ -310,10 +311,10 @@ fn more_of_a_link_than_its_share_is_found() {
     let (held, evidence) = after(400, 64_000);
     assert_eq!(
         (held, evidence.as_str()),
-        (Judgement::Held, "at most 0.22 % (41.90.0.1), by the best rate of each of 1 servers")
+        (Judgement::Held, "at most 0.25 % (41.90.0.1), by the best rate of each of 1 servers")
     );
     let (broken, evidence) = after(200, 64_000);
-    assert!(broken == Judgement::Broken && evidence.contains("0.45 % (41.90.0.1)"), "{evidence}");
+    assert!(broken == Judgement::Broken && evidence.contains("0.50 % (41.90.0.1)"), "{evidence}");
     // So little tells no rate.
     assert_eq!(after(2, 4_000).0, Judgement::NotJudged);
     let lifted = settings_with(json!({"harm": "none"}));
@@ -331,7 +332,7 @@ fn a_handshake_does_not_hide_that_more_of_a_link_than_its_share_was_taken() {
     (large.received_bytes, large.first_byte_ms, large.total_ms) = (64_000, Some(100.0), Some(1_100.0));
     exchanges[2] = asked(2, 202_100, "http://a.ke/b", SERVER);
     let (verdict, evidence) = verdict_with("harm", sparing, exchanges);
-    assert!(verdict == Judgement::Broken && evidence.contains("0.45 % (41.90.0.1)"), "{evidence}");
+    assert!(verdict == Judgement::Broken && evidence.contains("0.50 % (41.90.0.1)"), "{evidence}");
 }
 
 #[test]
