@@ -1,7 +1,7 @@
 use serde::Serialize;
 
 use super::chance::Chance;
-use super::intervals::{Spread, Statistic, in_order, intervals};
+use super::intervals::{Statistic, in_order, intervals};
 use super::ratios::Ratio;
 use super::unions::Union;
 use super::units::Units;
@@ -125,17 +125,17 @@ impl Shares {
         let trees = &recorded.trees;
         let units = Units::draw(trees, &mut Chance::new(sampling.seed, 0));
         let mut purpose = 0;
-        let mut of = |statistic: &mut dyn Statistic, spread: Spread| {
+        let mut of = |statistic: &mut dyn Statistic| {
             purpose += 1;
-            intervals(statistic, spread, &units, sampling, &mut Chance::new(sampling.seed, purpose))
+            intervals(statistic, &units, sampling, &mut Chance::new(sampling.seed, purpose))
         };
         Self {
-            load: LOAD.map(|amount| in_order(of(&mut Ratio::new(trees, &units, amount), Spread::Wide))),
-            pair: FOUND.map(|amount| in_order(of(&mut Ratio::new(trees, &units, amount), Spread::Narrow))),
+            load: LOAD.map(|amount| in_order(of(&mut Ratio::new(trees, &units, amount)))),
+            pair: FOUND.map(|amount| in_order(of(&mut Ratio::new(trees, &units, amount)))),
             union: Kind::ALL.map(|kind| {
                 let known = &recorded.known;
                 let mut union = Union::new(known.occurrences(kind), &units, trees.depths());
-                in_order(exactly(of(&mut union, Spread::Narrow), known.counts(kind)))
+                in_order(exactly(of(&mut union), known.counts(kind)))
             }),
         }
     }

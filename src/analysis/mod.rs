@@ -30,6 +30,7 @@ mod evidence;
 mod forecast;
 mod group;
 mod grouped;
+mod heavy_tail;
 mod intervals;
 mod known;
 mod links;
