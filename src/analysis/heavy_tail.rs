@@ -8,15 +8,22 @@
 //! weighted as well, made deeper or less deep in two ways: by a random factor, because no two are the same (the
 //! smoothed bootstrap: Silverman and Young, Biometrika 74, 1987), and by what the sample says of how depth grows with
 //! size, up to half a unit of the logarithm.
+//!
+//! A few trees say little of that. Where they are part of a survey, its trees are *pooled* with them: some of the
+//! survey's trees, chosen anew for each draw, join the small ones (a Dirichlet process with the survey for its base:
+//! Ferguson, Annals of Statistics 1, 1973), and the large ones are like those of the survey. The number of trees that
+//! join is what makes the intervals of groups hold in `reports/intervals`; the more a group has, the less they weigh.
 
 use super::chance::Chance;
 use super::intervals::quantile;
 use super::sampled_rate::SampledRate;
 
 /// So many times the sample is the Web that is drawn. Without an end, the largest tree would be all of it.
-const TIMES_THE_SAMPLE: f64 = 20.0;
+const TIMES_THE_SAMPLE: f64 = 10.0;
 /// A tree is of like size if it is one of so many nearest in size.
 const OF_LIKE_SIZE: usize = 15;
+/// So many trees of the survey join those of a group.
+const JOINING: usize = 10;
 /// Depths are stretched by whole steps of their logarithm, from the first to the last.
 const STEP: f64 = 0.1;
 const FIRST_STEP: i32 = -10;
@@ -28,34 +35,22 @@ const FARTHEST: f64 = 0.5;
 /// Shares of a sample, drawn anew.
 pub(super) struct HeavyTail<'a> {
     sample: &'a SampledRate,
+    /// The survey that the sample is a group of.
+    survey: Option<&'a SampledRate>,
     /// What no tree has alone, by level.
     shared: Vec<f64>,
     tail: Tail,
-    /// Whether a tree is one of the large ones.
-    is_large: Vec<bool>,
-}
-
-/// The large trees of the sample, the largest first.
-struct Tail {
-    units: Vec<usize>,
-    sizes: Vec<f64>,
-    /// The size of the largest tree that is not one of them.
-    threshold: f64,
-    /// The sum of the logarithms of their sizes in that unit.
-    logarithms: f64,
-    /// How the logarithm of depth grows with that of size, and its standard deviation among trees of like size.
-    slope: f64,
-    spread: f64,
-    /// By stretch, tree and depth: the share of the tree down to the depth.
-    covered: Vec<f64>,
+    /// By how much amounts of the survey count in the sample, for either may have a part of the keys only.
+    scale: f64,
 }
 
 impl<'a> HeavyTail<'a> {
-    pub(super) fn of(sample: &'a SampledRate) -> Self {
-        let tail = Tail::of(sample);
-        let mut is_large = vec![false; sample.wholes.len()];
-        tail.units.iter().for_each(|unit| is_large[*unit] = true);
-        Self { sample, shared: sample.shared(), tail, is_large }
+    /// Of trees that speak for themselves, or of a group in a survey.
+    pub(super) fn of(sample: &'a SampledRate, survey: Option<&'a SampledRate>) -> Self {
+        let base = survey.unwrap_or(sample);
+        let scale = base.a_key_is / sample.a_key_is;
+        let tail = Tail::of(base, sample.beyond.len());
+        Self { sample, survey, shared: sample.shared(), tail, scale }
     }
 
     /// The ends between which the share down to each depth lies in all but `outside` of so many draws, and as many on
@@ -66,13 +61,17 @@ impl<'a> HeavyTail<'a> {
         for _ in 0..draws {
             let covered = self.draw(chance);
             let whole = covered.last().copied().unwrap_or_default();
-            for (shares, covered) in shares.iter_mut().zip(covered) {
-                shares.push(if whole > 0.0 { covered / whole } else { 0.0 });
+            for (shares, covered) in shares.iter_mut().zip(covered).filter(|_| whole > 0.0) {
+                shares.push((covered / whole).clamp(0.0, 1.0));
             }
         }
         let ends = |mut shares: Vec<f64>| {
             shares.sort_unstable_by(f64::total_cmp);
-            (quantile(&shares, outside), quantile(&shares, 1.0 - outside))
+            if shares.is_empty() {
+                (0.0, 1.0)
+            } else {
+                (quantile(&shares, outside), quantile(&shares, 1.0 - outside))
+            }
         };
         shares.into_iter().map(ends).collect()
     }
@@ -82,48 +81,69 @@ impl<'a> HeavyTail<'a> {
         // Of what several trees know, each key counts for itself: a Poisson count, as good as normal.
         let count = |shared: &f64| (shared + shared.max(0.0).sqrt() * chance.normal()).max(0.0);
         let mut levels: Vec<f64> = self.shared.iter().map(count).collect();
-        let mut weights = Vec::with_capacity(self.tail.units.len());
-        for (unit, is_large) in self.is_large.iter().enumerate() {
-            let weight = chance.exponential();
-            if *is_large {
-                weights.push((unit, weight));
+        let mut large = 0.0;
+        let mut add = |trees: &SampledRate, unit: usize, scale: f64, weight: f64| {
+            if trees.wholes[unit] * scale > self.tail.threshold * self.scale {
+                large += weight;
             } else {
-                let own = self.sample.levels_of(unit);
-                levels.iter_mut().zip(own).for_each(|(level, own)| *level += weight * own);
+                let own = trees.levels_of(unit);
+                levels.iter_mut().zip(own).for_each(|(level, own)| *level += weight * scale * own);
+            }
+        };
+        for unit in 0..self.sample.wholes.len() {
+            add(self.sample, unit, 1.0, chance.exponential());
+        }
+        if let Some(survey) = self.survey {
+            for _ in 0..JOINING {
+                add(survey, chance.below(survey.wholes.len()), self.scale, chance.exponential());
             }
         }
-        let weight_of = |unit: &usize| {
-            weights.binary_search_by_key(unit, |weight| weight.0).map_or(0.0, |place| weights[place].1)
-        };
-        let weights: Vec<f64> = self.tail.units.iter().map(weight_of).collect();
-        let mut covered: Vec<f64> = levels
+        self.tail.add_drawn(large, self.scale, &mut levels, chance);
+        let mut sum = 0.0;
+        levels
             .iter()
-            .scan(0.0, |sum, level| {
-                *sum += level;
-                Some(*sum)
+            .map(|level| {
+                sum += level;
+                sum
             })
-            .collect();
-        self.tail.add_drawn(&weights, &mut covered, chance);
-        covered
+            .collect()
     }
 }
 
+/// Large trees, the largest first.
+struct Tail {
+    /// Logarithms.
+    sizes: Vec<f64>,
+    /// The size of the largest tree that is not one of them.
+    threshold: f64,
+    /// The sum of the logarithms of their sizes in that unit.
+    logarithms: f64,
+    /// How the logarithm of depth grows with that of size, and its standard deviation among trees of like size.
+    slope: f64,
+    spread: f64,
+    /// By stretch, tree and level: what share of the tree is there.
+    shares: Vec<f64>,
+}
+
 impl Tail {
-    fn of(sample: &SampledRate) -> Self {
-        let size = |unit: &usize| sample.wholes[*unit];
-        let mut units: Vec<usize> = (0..sample.wholes.len()).filter(|unit| size(unit) > 0.0).collect();
+    fn of(trees: &SampledRate, depths: usize) -> Self {
+        let size = |unit: &usize| trees.wholes[*unit];
+        let mut units: Vec<usize> = (0..trees.wholes.len()).filter(|unit| size(unit) > 0.0).collect();
         units.sort_by(|one, other| size(other).total_cmp(&size(one)));
         let count = Self::count(units.len());
-        let threshold = units.get(count).map_or(1.0, size);
-        let (slope, spread) = depth_by_size(sample, &units[..units.len().min(3 * count)]);
+        let threshold = units.get(count).map_or(f64::INFINITY, size);
+        let (slope, spread) = depth_by_size(trees, &units[..units.len().min(3 * count)]);
         units.truncate(count);
-        let sizes: Vec<f64> = units.iter().map(size).collect();
-        let logarithms = sizes.iter().map(|size| (size / threshold).ln()).sum();
-        // The rule of thumb for the width of a normal kernel (Silverman, Density Estimation, 1986, 3.4.2).
-        let spread = spread * (count as f64).powf(-0.2);
-        let mut tail = Self { units, sizes, threshold, logarithms, slope, spread, covered: Vec::new() };
-        tail.covered = (0..STEPS).flat_map(|step| tail.stretched(sample, stretch(step))).collect();
-        tail
+        let sizes: Vec<f64> = units.iter().map(|unit| size(unit).ln()).collect();
+        Self {
+            threshold,
+            logarithms: sizes.iter().map(|size| size - threshold.ln()).sum(),
+            slope,
+            // The rule of thumb for the width of a normal kernel (Silverman, Density Estimation, 1986, 3.4.2).
+            spread: spread * (count as f64).powf(-0.2),
+            shares: (0..STEPS).flat_map(|step| stretched(trees, &units, depths, stretch(step))).collect(),
+            sizes,
+        }
     }
 
     /// Of so many trees the large ones: few enough that Pareto's law holds among them.
@@ -132,53 +152,54 @@ impl Tail {
         ((2.0 * (units as f64).powf(0.4)) as usize).max(5).min(units / 3)
     }
 
-    /// The share of each tree down to each depth, were it so many times as deep.
-    fn stretched(&self, sample: &SampledRate, times: f64) -> Vec<f64> {
-        let depths = sample.beyond.len();
-        let mut shares = Vec::with_capacity(self.units.len() * depths);
-        for (unit, size) in self.units.iter().zip(&self.sizes) {
-            let mut covered = vec![0.0];
-            for level in sample.levels_of(*unit) {
-                covered.push(covered[covered.len() - 1] + level / size);
-            }
-            let last = covered.len() - 1;
-            shares.extend((1..=depths).map(|levels| {
-                let place = (levels as f64 / times).min(last as f64);
-                let (above, below) = (covered[place.floor() as usize], covered[place.ceil() as usize]);
-                above + (below - above) * place.fract()
-            }));
-        }
-        shares
-    }
-
-    /// Adds large trees, of which there are as many as the weights of the sample's say.
+    /// Adds large trees to levels, of which there are as many as their weight says.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
-    fn add_drawn(&self, weights: &[f64], covered: &mut [f64], chance: &mut Chance) {
-        let Some(largest) = self.sizes.len().checked_sub(1) else { return };
-        let (like, depths) = (OF_LIKE_SIZE.min(self.sizes.len()), covered.len());
+    fn add_drawn(&self, weight: f64, scale: f64, levels: &mut [f64], chance: &mut Chance) {
+        let count = (TIMES_THE_SAMPLE * weight + chance.uniform()) as usize;
+        let (like, trees, depths) = (OF_LIKE_SIZE.min(self.sizes.len()), self.sizes.len(), levels.len());
         let mut sums = vec![0.0];
-        weights.iter().for_each(|weight| sums.push(sums[sums.len() - 1] + weight));
+        self.sizes.iter().for_each(|_| sums.push(sums[sums.len() - 1] + chance.exponential()));
         // The exponent of Pareto's law has a gamma distribution: a sum of exponential ones.
-        let exponent = weights.iter().map(|_| chance.exponential()).sum::<f64>() / self.logarithms;
-        let count = (TIMES_THE_SAMPLE * sums[sums.len() - 1]).round().max(1.0) as usize;
-        let mut drawn = vec![0.0; STEPS * self.sizes.len()];
+        let exponent = self.sizes.iter().map(|_| chance.exponential()).sum::<f64>() / self.logarithms;
+        let mut drawn = vec![0.0; STEPS * trees];
         for _ in 0..count {
-            let size = self.threshold * (chance.exponential() / exponent).exp();
+            let size = self.threshold.ln() + chance.exponential() / exponent;
             let place = self.sizes.partition_point(|other| *other > size);
-            let first = place.saturating_sub(like / 2).min(self.sizes.len() - like);
+            let first = place.saturating_sub(like / 2).min(trees - like);
             let at = sums[first] + chance.uniform() * (sums[first + like] - sums[first]);
-            let tree = sums.partition_point(|sum| *sum <= at).saturating_sub(1).min(largest);
-            let larger = (size / self.sizes[tree]).ln().clamp(-FARTHEST, FARTHEST);
-            let stretch = self.spread * chance.normal() + self.slope * larger;
+            let tree = sums.partition_point(|sum| *sum <= at).saturating_sub(1).min(trees - 1);
+            let larger = (size - self.sizes[tree]).clamp(-FARTHEST, FARTHEST);
+            // A triangular kernel is as good as a normal one, and faster.
+            let kernel = 6.0_f64.sqrt() * (chance.uniform() + chance.uniform() - 1.0);
+            let stretch = self.spread * kernel + self.slope * larger;
             // Between two steps, the one or the other in proportion.
             let step = (stretch / STEP + chance.uniform()).floor() - f64::from(FIRST_STEP);
             let step = step.clamp(0.0, (STEPS - 1) as f64) as usize;
-            drawn[step * self.sizes.len() + tree] += size / TIMES_THE_SAMPLE;
+            drawn[step * trees + tree] += size.exp() * scale / TIMES_THE_SAMPLE;
         }
-        for (size, shares) in drawn.iter().zip(self.covered.chunks(depths)).filter(|(size, _)| **size > 0.0) {
-            covered.iter_mut().zip(shares).for_each(|(covered, share)| *covered += size * share);
+        for (size, shares) in drawn.iter().zip(self.shares.chunks(depths)).filter(|(size, _)| **size > 0.0) {
+            levels.iter_mut().zip(shares).for_each(|(level, share)| *level += size * share);
         }
     }
+}
+
+/// What share of each tree is at each level, were it so many times as deep.
+fn stretched(trees: &SampledRate, units: &[usize], depths: usize, times: f64) -> Vec<f64> {
+    let mut shares = Vec::with_capacity(units.len() * depths);
+    for unit in units {
+        let mut covered = vec![0.0];
+        for level in trees.levels_of(*unit) {
+            covered.push(covered[covered.len() - 1] + level / trees.wholes[*unit]);
+        }
+        let mut above = 0.0;
+        shares.extend((1..=depths).map(|levels| {
+            let place = (levels as f64 / times).min((covered.len() - 1) as f64);
+            let (less, more) = (covered[place.floor() as usize], covered[place.ceil() as usize]);
+            let down_to_here = less + (more - less) * place.fract();
+            down_to_here - std::mem::replace(&mut above, down_to_here)
+        }));
+    }
+    shares
 }
 
 /// How many times as deep a step makes a tree.

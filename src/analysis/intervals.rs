@@ -5,12 +5,11 @@
 //! without the largest trees says too much of what is not deep. Therefore an interval is where the share would be in
 //! Webs that might have given the survey, the large trees of which are drawn from Pareto's law ([`HeavyTail`]).
 //!
-//! - *Width*: draws from a model know nothing of how wrong it is. Both ends are a tenth farther from the value than
-//!   draws say, by the logit.
-//! - *Few trees*: where fewer than 20 trees hold all that lies below a depth (or above), draws tell
-//!   little. What these trees hold is then taken to be log-normal, with their number as a Poisson count. Where no
-//!   tree alone holds any of it, for others know it too, each key counts for itself. At the deepest level walked
-//!   all is known that is known, by definition.
+//! - *Few trees*: where fewer than 20 trees hold all that lies below a depth (or above), draws tell little. A group of
+//!   a survey is then drawn with trees of the survey. Of a survey as a whole, trees are counted: what they hold is taken
+//!   to be log-normal, with their number as a Poisson count; from 5 trees on the interval is never shorter than that
+//!   of draws. Where no tree alone holds any of it, for others know it too, each key counts for itself. At the deepest
+//!   level walked all is known that is known, by definition.
 //! - *Order*: what is covered at least up to a depth is covered up to deeper ones, and the other way round.
 //!
 //! The numbers were chosen for intervals that hold the truth in 90 to 98 of 100 surveys of two virtual Webs;
@@ -19,7 +18,6 @@
 use super::chance::Chance;
 use super::heavy_tail::HeavyTail;
 use super::sampled_rate::SampledRate;
-use super::units::Units;
 use super::{Estimate, Sampling};
 
 /// What can be computed from any set of sampling units.
@@ -28,34 +26,41 @@ pub(super) trait Statistic {
     fn read(&mut self, chosen: &[Vec<u32>]) -> SampledRate;
 }
 
-/// Fewer than these on the rarer side of a depth are counted.
+/// Fewer than these on the rarer side of a depth do not speak for themselves.
 const FEW_UNITS: u32 = 20;
 /// Of fewer than these, another one might hold as much below a depth as a mean unit holds in all.
 const VERY_FEW_UNITS: u32 = 5;
 
-/// Of the distance from the value to either end as it is drawn, by the logit.
-const WIDENING: f64 = 1.1;
-
-/// An interval for the share up to each depth.
+/// An interval for the share up to each depth of what was read. Where few trees of a group say little, those of the
+/// survey that it is part of help.
 pub(super) fn intervals(
-    statistic: &mut dyn Statistic,
-    units: &Units,
+    all: &SampledRate,
+    survey: Option<&SampledRate>,
     sampling: &Sampling,
     chance: &mut Chance,
 ) -> Vec<Estimate> {
-    let all = statistic.read(&units.strata);
-    let depths = 0..all.beyond.len();
-    let mut estimates: Vec<Estimate> = depths.clone().map(|depth| counted(&all, depth, sampling)).collect();
-    let are_many: Vec<bool> = depths.map(|depth| rarer(&all, depth) >= FEW_UNITS).collect();
-    if are_many.contains(&true) {
-        let drawn = HeavyTail::of(&all).ends(sampling.replicates, sampling.tail(), chance);
-        for (estimate, ends) in
-            estimates.iter_mut().zip(drawn).zip(are_many).filter_map(|(one, many)| many.then_some(one))
-        {
-            *estimate = widened(estimate.value, ends);
+    let depths = all.beyond.len();
+    let mut drawn = |survey| HeavyTail::of(all, survey).ends(sampling.replicates, sampling.tail(), chance);
+    let (own, of_survey) = (drawn(None), survey.map(|survey| drawn(Some(survey))));
+    let estimate = |depth: usize| {
+        let (counted, own, rarer) = (counted(all, depth, sampling), own[depth], rarer(all, depth));
+        // At the deepest level all is known that is known.
+        if depth + 1 == depths || all.whole <= 0.0 {
+            return counted;
         }
-    }
-    estimates
+        match &of_survey {
+            _ if rarer >= FEW_UNITS => between(own, counted.value),
+            Some(ends) => between(ends[depth], counted.value),
+            None if rarer >= VERY_FEW_UNITS => hull(counted, between(own, counted.value)),
+            None => counted,
+        }
+    };
+    (0..depths).map(estimate).collect()
+}
+
+/// From the lesser low end to the greater high end.
+fn hull(one: Estimate, other: Estimate) -> Estimate {
+    Estimate { value: one.value, low: one.low.min(other.low), high: one.high.max(other.high) }
 }
 
 /// The units on that side of a depth where there are fewer.
@@ -63,14 +68,9 @@ fn rarer(all: &SampledRate, depth: usize) -> u32 {
     all.units_below(depth).min(all.units_above(depth))
 }
 
-/// An interval that holds the value, from ends that are drawn.
-fn widened(value: f64, (low, high): (f64, f64)) -> Estimate {
-    if value <= 0.0 || value >= 1.0 {
-        return Estimate::exact(value);
-    }
-    let centre = logit(value);
-    let wider = |end: f64| 1.0 / (1.0 + (-(centre + (logit(end) - centre) * WIDENING)).exp());
-    Estimate { value, low: wider(low.min(value)), high: wider(high.max(value)) }
+/// The interval between ends that are drawn; it holds the value.
+fn between((low, high): (f64, f64), value: f64) -> Estimate {
+    Estimate { value, low: low.min(value), high: high.max(value) }
 }
 
 /// Lets no end lie beyond that of a depth where it must be at least as far: what grows with depth has ends that do.
@@ -124,10 +124,6 @@ fn score(value: f64, count: f64, reach: f64) -> Estimate {
 fn most_units(count: u32, reach: f64) -> f64 {
     let (count, square) = (f64::from(count), reach * reach);
     count + square / 2.0 + reach * (count + square / 4.0).sqrt()
-}
-
-fn logit(share: f64) -> f64 {
-    (share / (1.0 - share)).ln()
 }
 
 /// Of sorted values, at least one, between neighbours in proportion.

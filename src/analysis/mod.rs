@@ -55,7 +55,7 @@ pub use censoring::{Bounds, CensoredLevel, Censoring};
 pub use choice::{Choice, ChoiceLevel, Criterion, Settling, Verdict};
 pub use classes::ServerClass;
 pub use curve_rows::curve_rows;
-pub use curves::{CurveLevel, Curves};
+pub use curves::{CurveLevel, Curves, Readings};
 pub use deepest::{Deepest, DeepestLevel};
 pub use depth_share::{DepthShare, DepthShares};
 pub use environment::{Ceiling, Environment, Plan, Servers, Surveyor};

@@ -12,6 +12,8 @@ pub(super) struct SampledRate {
     units_all_below: Vec<u32>,
     /// Units that have anything.
     pub(super) units: u32,
+    /// How many keys each that is counted stands for.
+    pub(super) a_key_is: f64,
     /// What each unit has of the whole, in the order in which they were added.
     pub(super) wholes: Vec<f64>,
     /// Where the levels of each unit begin in `levels`, and one more for the end.
@@ -37,7 +39,18 @@ impl SampledRate {
         let (units_below, units_all_below) = (vec![0; depths], vec![0; depths]);
         let beyond = vec![0.0; depths];
         let (wholes, starts, levels, strata) = (Vec::new(), vec![0], Vec::new(), Vec::new());
-        Self { whole: 0.0, beyond, units_below, units_all_below, units: 0, wholes, starts, levels, strata }
+        Self {
+            whole: 0.0,
+            beyond,
+            units_below,
+            units_all_below,
+            units: 0,
+            a_key_is: 1.0,
+            wholes,
+            starts,
+            levels,
+            strata,
+        }
     }
 
     pub(super) fn begin_stratum(&mut self) {
