@@ -1,9 +1,9 @@
 //! Counts how often the intervals of small surveys hold the truth, which a large recorded world is taken for.
 //!
-//!     intervals curves WORLD-DIR NAME TREES RUNS    CSV on standard output
-//!     intervals groups WORLD-DIR NAME TREES RUNS    of so many trees of a country domain in surveys of 1,000
-//!     intervals unseen WORLD-DIR NAME TREES RUNS    what no tree of the survey showed
-//!     intervals probes WORLD-DIR NAME TREES RUNS    what the rule on scripts hid, of a world with --probe-scripts 1
+//!     intervals curves WORLD-DIR NAME TREES RUNS           CSV on standard output
+//!     intervals groups WORLD-DIR NAME TREES RUNS AROUND    groups of a country domain in surveys of AROUND trees
+//!     intervals unseen WORLD-DIR NAME TREES RUNS           what no tree of the survey showed
+//!     intervals probes WORLD-DIR NAME TREES RUNS           what the rule on scripts hid (--probe-scripts 1)
 //!
 //! Surveys of TREES site trees are drawn without replacement from the recorded one, from every country domain in
 //! proportion. The truth for load rates and pair coverage is the ratio in the whole world; for union coverage,
@@ -21,15 +21,18 @@ use ccsurvey::analysis::{
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [what, dir, name, trees, runs] = arguments.as_slice() else {
-        return Err("usage: intervals curves|groups|unseen|probes WORLD-DIR NAME TREES RUNS".into());
+    let [what, dir, name, trees, runs, around @ ..] = arguments.as_slice() else {
+        return Err("usage: intervals curves|groups|unseen|probes WORLD-DIR NAME TREES RUNS [AROUND]".into());
     };
     let (trees, runs): (usize, u64) = (trees.parse()?, runs.parse()?);
     println!("world,what,reading,of,trees,runs,depth,truth,mean,contained,low,high,trees_above,trees_below");
     let world = Recorded::load(Path::new(dir))?;
     match what.as_str() {
         "curves" => curves(&world, name, trees, runs),
-        "groups" => groups(&world, name, trees, runs),
+        "groups" => {
+            let around = around.first().ok_or("groups: AROUND is missing")?.parse()?;
+            groups(&world, name, (trees, around), runs);
+        }
         "unseen" => unseen(&world, name, trees, runs),
         "probes" => {
             let probes = Overview::load(Path::new(dir))?.kept_back.probes;
@@ -50,11 +53,8 @@ fn curves(world: &Recorded, name: &str, trees: usize, runs: u64) {
     figures.iter().for_each(|figure| figure.print(&format!("{name},curves"), trees));
 }
 
-/// Trees of the surveys that groups are part of.
-const AROUND: usize = 1000;
-
 /// The country domains take turns; a depth is judged in all of them together.
-fn groups(world: &Recorded, name: &str, trees: usize, runs: u64) {
+fn groups(world: &Recorded, name: &str, (trees, around): (usize, usize), runs: u64) {
     let domain = |all: &Recorded, tree: usize| all.trees.group(tree, Grouping::Cctld);
     let mut domains: Vec<u32> = (0..world.trees.len()).map(|tree| domain(world, tree)).collect();
     domains.sort_unstable();
@@ -65,7 +65,7 @@ fn groups(world: &Recorded, name: &str, trees: usize, runs: u64) {
         let country = world.only(|tree| domain(world, tree) == *of);
         let mut figures = figures(&country, trees.min(country.trees.len()), depths);
         for run in (turn..runs).step_by(domains.len()) {
-            let survey = world.sample(AROUND, 1000 + run);
+            let survey = world.sample(around, 1000 + run);
             let mut left = trees;
             let is_in = |tree| {
                 let is_in = domain(&survey, tree) == *of && left > 0;
@@ -73,8 +73,8 @@ fn groups(world: &Recorded, name: &str, trees: usize, runs: u64) {
                 is_in
             };
             let group = only(&survey, is_in);
-            let around = Readings::of(&survey, &sampling(run));
-            let curves = Curves::of_group(&group, &around, &sampling(run));
+            let readings = Readings::of(&survey, &sampling(run));
+            let curves = Curves::of_group(&group, &readings, &sampling(run));
             figures.iter_mut().for_each(|figure| figure.judge(&group, &curves));
         }
         match all.is_empty() {
@@ -100,7 +100,7 @@ fn unseen(world: &Recorded, name: &str, trees: usize, runs: u64) {
         let of_kind: Vec<Estimate> = estimates.iter().map(|unseen| unseen.kinds[place].all).collect();
         let all = world.known.counts(kind).total() as f64;
         let mean = of_kind.iter().map(|all| all.value).sum::<f64>() / runs as f64;
-        let bounds = of_kind.iter().map(|all| Estimate { high: f64::MAX, ..*all }).collect();
+        let bounds = of_kind.iter().map(|found| Estimate { high: found.high.max(all), ..*found }).collect();
         for (reading, truth, estimates) in
             [("all", all, of_kind.clone()), ("at_least", all, bounds), ("on_average", mean, of_kind)]
         {
@@ -111,9 +111,11 @@ fn unseen(world: &Recorded, name: &str, trees: usize, runs: u64) {
     }
 }
 
+/// What the query URLs that a tree kept back would have brought.
+type Brought = fn(&ProbedTree) -> f64;
+
 fn probed(all: &[ProbedTree], name: &str, trees: usize, runs: u64) {
-    let figures: [(&str, fn(&ProbedTree) -> f64); 2] =
-        [("urls", |tree| tree.urls), ("hosts", |tree| tree.hosts)];
+    let figures: [(&str, Brought); 2] = [("urls", |tree| tree.urls), ("hosts", |tree| tree.hosts)];
     for (word, brought) in figures {
         let truth = Mean::of(all, brought).value;
         let mut outcome = Outcome::default();

@@ -277,6 +277,25 @@ mod tests {
     }
 
     #[test]
+    fn a_group_of_few_trees_has_shorter_intervals_than_a_survey_of_as_few() {
+        let whole = survey(&country(600, 6, 5));
+        let group = whole.only(|tree| tree % 60 == 0);
+        let sampling = Sampling::default();
+        let width = |curves: &Curves| {
+            let level = &curves.levels[1];
+            [level.load[0], level.pair[0], level.union[0]].map(|share| share.high - share.low)
+        };
+        let in_survey = Curves::of_group(&group, &Readings::of(&whole, &sampling), &sampling);
+        let alone = Curves::measure(&group, &sampling);
+        for (in_survey, alone) in width(&in_survey).into_iter().zip(width(&alone)) {
+            assert!(0.0 < in_survey && in_survey < 0.8 * alone, "{in_survey} {alone}");
+        }
+        // All trees of a survey are no group of it.
+        let all = Curves::of_group(&whole, &Readings::of(&whole, &sampling), &sampling);
+        assert_eq!(estimates(&all), estimates(&Curves::measure(&whole, &sampling)));
+    }
+
+    #[test]
     fn nothing_known_is_nothing_covered() {
         let curves = Curves::measure(&survey(&[tree("unreachable", &[])]), &Sampling::default());
         assert_eq!(curves.levels[0].union[0], Estimate::default());

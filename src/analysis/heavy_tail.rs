@@ -35,6 +35,8 @@ const FARTHEST: f64 = 0.5;
 /// Shares of a sample, drawn anew.
 pub(super) struct HeavyTail<'a> {
     sample: &'a SampledRate,
+    /// Trees of the sample that have anything.
+    units: Vec<usize>,
     /// The survey that the sample is a group of.
     survey: Option<&'a SampledRate>,
     /// What no tree has alone, by level.
@@ -50,7 +52,9 @@ impl<'a> HeavyTail<'a> {
         let base = survey.unwrap_or(sample);
         let scale = base.a_key_is / sample.a_key_is;
         let tail = Tail::of(base, sample.beyond.len());
-        Self { sample, survey, shared: sample.shared(), tail, scale }
+        let has_any = |unit: &usize| sample.levels_of(*unit).iter().any(|level| *level != 0.0);
+        let units = (0..sample.wholes.len()).filter(has_any).collect();
+        Self { sample, units, survey, shared: sample.shared(), tail, scale }
     }
 
     /// The ends between which the share down to each depth lies in all but `outside` of so many draws, and as many on
@@ -90,8 +94,8 @@ impl<'a> HeavyTail<'a> {
                 levels.iter_mut().zip(own).for_each(|(level, own)| *level += weight * scale * own);
             }
         };
-        for unit in 0..self.sample.wholes.len() {
-            add(self.sample, unit, 1.0, chance.exponential());
+        for unit in &self.units {
+            add(self.sample, *unit, 1.0, chance.exponential());
         }
         if let Some(survey) = self.survey {
             for _ in 0..JOINING {
@@ -226,4 +230,68 @@ fn depth_by_size(sample: &SampledRate, units: &[usize]) -> (f64, f64) {
     let differences: f64 = points.windows(2).map(|pair| (pair[1].1 - pair[0].1).powi(2)).sum();
     let spread = if count > 1.0 { (differences / (count - 1.0) / 2.0).sqrt() } else { 0.0 };
     (slope, spread)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Trees with so much at each level.
+    fn trees(levels: &[&[f64]]) -> SampledRate {
+        let depths = levels.iter().map(|levels| levels.len()).max().unwrap_or(0);
+        let mut trees = SampledRate::new(depths);
+        trees.begin_stratum();
+        for levels in levels {
+            let below: Vec<f64> = (1..=levels.len()).map(|from| levels[from..].iter().sum()).collect();
+            trees.add(levels.iter().sum(), &below);
+        }
+        trees.sum_up();
+        trees
+    }
+
+    fn ends(sample: &SampledRate, survey: Option<&SampledRate>) -> Vec<(f64, f64)> {
+        HeavyTail::of(sample, survey).ends(400, 0.025, &mut Chance::new(1, 1))
+    }
+
+    #[test]
+    fn a_tree_that_is_twice_as_deep_has_half_as_much_down_to_a_depth() {
+        let trees = trees(&[&[2.0, 2.0, 4.0, 0.0]]);
+        assert_eq!(stretched(&trees, &[0], 4, 1.0), [0.25, 0.25, 0.5, 0.0]);
+        assert_eq!(stretched(&trees, &[0], 4, 2.0), [0.125, 0.125, 0.125, 0.125]);
+    }
+
+    #[test]
+    fn depth_by_size_is_the_slope_of_the_logarithms() {
+        // Sizes 16, 4 and 1 with mean depths 4, 2 and 1: half a power of the size.
+        let trees = trees(&[&[0.0, 0.0, 0.0, 16.0], &[0.0, 4.0], &[1.0]]);
+        let (slope, spread) = depth_by_size(&trees, &[0, 1, 2]);
+        assert!((slope - 0.5).abs() < 1e-12 && (spread - 2.0_f64.ln() / 2.0_f64.sqrt()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn trees_that_are_all_the_same_leave_nothing_open() {
+        let same: Vec<&[f64]> = vec![&[3.0, 1.0]; 30];
+        let (low, high) = ends(&trees(&same), None)[0];
+        assert!((low - 0.75).abs() < 1e-9 && (high - 0.75).abs() < 1e-9);
+    }
+
+    #[test]
+    fn larger_and_deeper_trees_than_those_of_the_sample_are_reckoned_with() {
+        let mut levels: Vec<Vec<f64>> = (1..=60).map(|tree| vec![1.0, 60.0 / f64::from(tree)]).collect();
+        levels.push(vec![1.0, 1.0, 1.0]);
+        let levels: Vec<&[f64]> = levels.iter().map(Vec::as_slice).collect();
+        let sample = trees(&levels);
+        let (low, high) = ends(&sample, None)[0];
+        let value = 1.0 - sample.missing(0);
+        assert!(value - low > high - value, "{low} {value} {high}");
+    }
+
+    #[test]
+    fn a_few_trees_are_drawn_with_those_of_their_survey() {
+        let (shallow, deep): (&[f64], &[f64]) = (&[9.0, 1.0], &[1.0, 9.0]);
+        let group = trees(&[shallow; 4]);
+        let survey = trees(&[[shallow; 20], [deep; 20]].concat());
+        let ((alone, _), (low, high)) = (ends(&group, None)[0], ends(&group, Some(&survey))[0]);
+        assert!(alone > 0.89 && low < 0.6 && high < 0.9, "{alone} {low} {high}");
+    }
 }

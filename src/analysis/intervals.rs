@@ -41,7 +41,10 @@ pub(super) fn intervals(
 ) -> Vec<Estimate> {
     let depths = all.beyond.len();
     let mut drawn = |survey| HeavyTail::of(all, survey).ends(sampling.replicates, sampling.tail(), chance);
-    let (own, of_survey) = (drawn(None), survey.map(|survey| drawn(Some(survey))));
+    let least = if survey.is_some() { FEW_UNITS } else { VERY_FEW_UNITS };
+    let is_of_use = (0..depths).any(|depth| rarer(all, depth) >= least);
+    let own = if is_of_use { drawn(None) } else { vec![(0.0, 1.0); depths] };
+    let of_survey = survey.map(|survey| drawn(Some(survey)));
     let estimate = |depth: usize| {
         let (counted, own, rarer) = (counted(all, depth, sampling), own[depth], rarer(all, depth));
         // At the deepest level all is known that is known.
