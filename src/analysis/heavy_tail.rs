@@ -51,7 +51,7 @@ impl<'a> HeavyTail<'a> {
     pub(super) fn of(sample: &'a SampledRate, survey: Option<&'a SampledRate>) -> Self {
         let base = survey.unwrap_or(sample);
         let scale = base.a_key_is / sample.a_key_is;
-        let tail = Tail::of(base, sample.beyond.len());
+        let tail = Tail::of(base);
         let has_any = |unit: &usize| sample.levels_of(*unit).iter().any(|level| *level != 0.0);
         let units = (0..sample.wholes.len()).filter(has_any).collect();
         Self { sample, units, survey, shared: sample.shared(), tail, scale }
@@ -85,6 +85,8 @@ impl<'a> HeavyTail<'a> {
         // Of what several trees know, each key counts for itself: a Poisson count, as good as normal.
         let count = |shared: &f64| (shared + shared.max(0.0).sqrt() * chance.normal()).max(0.0);
         let mut levels: Vec<f64> = self.shared.iter().map(count).collect();
+        // A group may be less deep than its survey, and what there is below it is missing there.
+        levels.resize(self.tail.depths, 0.0);
         let mut large = 0.0;
         let mut add = |trees: &SampledRate, unit: usize, scale: f64, weight: f64| {
             if trees.wholes[unit] * scale > self.tail.threshold * self.scale {
@@ -125,22 +127,26 @@ struct Tail {
     /// How the logarithm of depth grows with that of size, and its standard deviation among trees of like size.
     slope: f64,
     spread: f64,
+    depths: usize,
     /// By stretch, tree and level: what share of the tree is there.
     shares: Vec<f64>,
 }
 
 impl Tail {
-    fn of(trees: &SampledRate, depths: usize) -> Self {
+    fn of(trees: &SampledRate) -> Self {
+        let depths = trees.beyond.len();
         let size = |unit: &usize| trees.wholes[*unit];
         let mut units: Vec<usize> = (0..trees.wholes.len()).filter(|unit| size(unit) > 0.0).collect();
         units.sort_by(|one, other| size(other).total_cmp(&size(one)));
         let count = Self::count(units.len());
-        let threshold = units.get(count).map_or(f64::INFINITY, size);
+        // Of so few trees none is large.
+        let threshold = units.get(count).filter(|_| count > 0).map_or(f64::INFINITY, size);
         let (slope, spread) = depth_by_size(trees, &units[..units.len().min(3 * count)]);
         units.truncate(count);
         let sizes: Vec<f64> = units.iter().map(|unit| size(unit).ln()).collect();
         Self {
             threshold,
+            depths,
             logarithms: sizes.iter().map(|size| size - threshold.ln()).sum(),
             slope,
             // The rule of thumb for the width of a normal kernel (Silverman, Density Estimation, 1986, 3.4.2).
@@ -160,7 +166,7 @@ impl Tail {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
     fn add_drawn(&self, weight: f64, scale: f64, levels: &mut [f64], chance: &mut Chance) {
         let count = (TIMES_THE_SAMPLE * weight + chance.uniform()) as usize;
-        let (like, trees, depths) = (OF_LIKE_SIZE.min(self.sizes.len()), self.sizes.len(), levels.len());
+        let (like, trees) = (OF_LIKE_SIZE.min(self.sizes.len()), self.sizes.len());
         let mut sums = vec![0.0];
         self.sizes.iter().for_each(|_| sums.push(sums[sums.len() - 1] + chance.exponential()));
         // The exponent of Pareto's law has a gamma distribution: a sum of exponential ones.
@@ -181,7 +187,9 @@ impl Tail {
             let step = step.clamp(0.0, (STEPS - 1) as f64) as usize;
             drawn[step * trees + tree] += size.exp() * scale / TIMES_THE_SAMPLE;
         }
-        for (size, shares) in drawn.iter().zip(self.shares.chunks(depths)).filter(|(size, _)| **size > 0.0) {
+        for (size, shares) in
+            drawn.iter().zip(self.shares.chunks(self.depths)).filter(|(size, _)| **size > 0.0)
+        {
             levels.iter_mut().zip(shares).for_each(|(level, share)| *level += size * share);
         }
     }
@@ -284,6 +292,13 @@ mod tests {
         let (low, high) = ends(&sample, None)[0];
         let value = 1.0 - sample.missing(0);
         assert!(value - low > high - value, "{low} {value} {high}");
+    }
+
+    #[test]
+    fn a_group_may_have_more_alone_than_any_tree_of_its_survey_has_and_be_less_deep() {
+        let (group, survey) = (trees(&[&[5.0, 4.0], &[2.0, 1.0]]), trees(&[&[1.0, 1.0, 1.0], &[2.0]]));
+        let (low, high) = ends(&group, Some(&survey))[0];
+        assert!(0.0 < low && low < high && high < 1.0, "{low} {high}");
     }
 
     #[test]
