@@ -128,10 +128,3 @@ fn most_units(count: u32, reach: f64) -> f64 {
     let (count, square) = (f64::from(count), reach * reach);
     count + square / 2.0 + reach * (count + square / 4.0).sqrt()
 }
-
-/// Of sorted values, at least one, between neighbours in proportion.
-pub(super) fn quantile(sorted: &[f64], share: f64) -> f64 {
-    let place = share.clamp(0.0, 1.0) * (sorted.len() - 1) as f64;
-    let (below, above) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
-    below + (above - below) * place.fract()
-}
