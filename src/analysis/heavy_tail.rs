@@ -16,6 +16,7 @@
 
 use super::chance::Chance;
 use super::sampled_rate::SampledRate;
+use super::sampling::quantile;
 
 /// So many times the sample is the Web that is drawn. Without an end, the largest tree would be all of it.
 const TIMES_THE_SAMPLE: f64 = 10.0;
@@ -237,13 +238,6 @@ fn depth_by_size(sample: &SampledRate, units: &[usize]) -> (f64, f64) {
     let differences: f64 = points.windows(2).map(|pair| (pair[1].1 - pair[0].1).powi(2)).sum();
     let spread = if count > 1.0 { (differences / (count - 1.0) / 2.0).sqrt() } else { 0.0 };
     (slope, spread)
-}
-
-/// Of sorted values, at least one, between neighbours in proportion.
-fn quantile(sorted: &[f64], share: f64) -> f64 {
-    let place = share.clamp(0.0, 1.0) * (sorted.len() - 1) as f64;
-    let (below, above) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
-    below + (above - below) * place.fract()
 }
 
 #[cfg(test)]
