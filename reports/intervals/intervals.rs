@@ -1,39 +1,147 @@
 //! Counts how often the intervals of small surveys hold the truth, which a large recorded world is taken for.
 //!
-//!     intervals WORLD-DIR NAME TREES RUNS    CSV on standard output
+//!     intervals curves WORLD-DIR NAME TREES RUNS           CSV on standard output
+//!     intervals groups WORLD-DIR NAME TREES RUNS AROUND    groups of a country domain in surveys of AROUND trees
+//!     intervals unseen WORLD-DIR NAME TREES RUNS           what no tree of the survey showed
+//!     intervals probes WORLD-DIR NAME TREES RUNS           what the rule on scripts hid (--probe-scripts 1)
 //!
 //! Surveys of TREES site trees are drawn without replacement from the recorded one, from every country domain in
 //! proportion. The truth for load rates and pair coverage is the ratio in the whole world; for union coverage,
-//! which grows with the survey, it is the expectation for so many trees, exactly, by hypergeometric chances.
+//! which grows with the survey, it is the expectation for so many trees, exactly, by hypergeometric chances. A depth is
+//! judged in surveys that go deeper: at the deepest level of a survey all is known by definition.
 
 use std::error::Error;
 use std::path::Path;
 
+use ccsurvey::analysis::overview::{Mean, ProbedTree};
 use ccsurvey::analysis::{
-    Curves, Estimate, Grouping, Kind, LevelCost, Occurrences, Recorded, Sampling, Trees,
+    Curves, Estimate, Grouping, Kind, LevelCost, Occurrences, Overview, Readings, Recorded, Sampling, Trees,
+    Unseen,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [dir, name, trees, runs] = arguments.as_slice() else {
-        return Err("usage: intervals WORLD-DIR NAME TREES RUNS".into());
+    let [what, dir, name, trees, runs, around @ ..] = arguments.as_slice() else {
+        return Err("usage: intervals curves|groups|unseen|probes WORLD-DIR NAME TREES RUNS [AROUND]".into());
     };
     let (trees, runs): (usize, u64) = (trees.parse()?, runs.parse()?);
+    println!("world,what,reading,of,trees,runs,depth,truth,mean,contained,low,high,trees_above,trees_below");
     let world = Recorded::load(Path::new(dir))?;
-    let depths = usize::from(world.trees.deepest()) + 1;
-    let mut figures = figures(&world, trees, depths);
-    for run in 0..runs {
-        let survey = world.sample(trees, 1000 + run);
-        let curves = Curves::measure(&survey, &Sampling { seed: run, ..Sampling::default() });
-        for figure in &mut figures {
-            figure.judge(&survey, &curves);
+    match what.as_str() {
+        "curves" => curves(&world, name, trees, runs),
+        "groups" => {
+            let around = around.first().ok_or("groups: AROUND is missing")?.parse()?;
+            groups(&world, name, (trees, around), runs);
         }
-    }
-    println!("world,reading,of,trees,runs,depth,truth,mean,contained,low,high,trees_above,trees_below");
-    for figure in &figures {
-        figure.print(name, trees, runs);
+        "unseen" => unseen(&world, name, trees, runs),
+        "probes" => {
+            let probes = Overview::load(Path::new(dir))?.kept_back.probes;
+            probed(&probes.ok_or("no script was probed")?.trees, name, trees, runs);
+        }
+        _ => return Err(format!("{what}: expected curves, groups, unseen or probes").into()),
     }
     Ok(())
+}
+
+fn curves(world: &Recorded, name: &str, trees: usize, runs: u64) {
+    let mut figures = figures(world, trees, usize::from(world.trees.deepest()) + 1);
+    for run in 0..runs {
+        let survey = world.sample(trees, 1000 + run);
+        let curves = Curves::measure(&survey, &sampling(run));
+        figures.iter_mut().for_each(|figure| figure.judge(&survey, &curves));
+    }
+    figures.iter().for_each(|figure| figure.print(&format!("{name},curves"), trees));
+}
+
+/// The country domains take turns; a depth is judged in all of them together.
+fn groups(world: &Recorded, name: &str, (trees, around): (usize, usize), runs: u64) {
+    let domain = |all: &Recorded, tree: usize| all.trees.group(tree, Grouping::Cctld);
+    let mut domains: Vec<u32> = (0..world.trees.len()).map(|tree| domain(world, tree)).collect();
+    domains.sort_unstable();
+    domains.dedup();
+    let depths = usize::from(world.trees.deepest()) + 1;
+    let mut all: Vec<Figure> = Vec::new();
+    for (turn, of) in (0..).zip(&domains) {
+        let country = world.only(|tree| domain(world, tree) == *of);
+        let mut figures = figures(&country, trees.min(country.trees.len()), depths);
+        for run in (turn..runs).step_by(domains.len()) {
+            let survey = world.sample(around, 1000 + run);
+            let mut left = trees;
+            let is_in = |tree| {
+                let is_in = domain(&survey, tree) == *of && left > 0;
+                left -= usize::from(is_in);
+                is_in
+            };
+            let group = only(&survey, is_in);
+            let readings = Readings::of(&survey, &sampling(run));
+            let curves = Curves::of_group(&group, &readings, &sampling(run));
+            figures.iter_mut().for_each(|figure| figure.judge(&group, &curves));
+        }
+        match all.is_empty() {
+            true => all = figures,
+            false => all.iter_mut().zip(figures).for_each(|(sum, figure)| sum.add(figure)),
+        }
+    }
+    all.iter().for_each(|figure| figure.print(&format!("{name},groups"), trees));
+}
+
+/// The trees that a rule keeps which remembers what it kept.
+fn only(survey: &Recorded, keep: impl FnMut(usize) -> bool) -> Recorded {
+    let kept: Vec<bool> = (0..survey.trees.len()).map(keep).collect();
+    survey.only(|tree| kept[tree])
+}
+
+/// Three questions: whether the interval holds all there is in the world, whether its low end is no more than that
+/// (which it claims), and whether it holds what surveys estimate on average (which chance alone keeps it from).
+fn unseen(world: &Recorded, name: &str, trees: usize, runs: u64) {
+    let estimates: Vec<Unseen> =
+        (0..runs).map(|run| Unseen::estimate(&world.sample(trees, 1000 + run), &sampling(run))).collect();
+    for (place, kind) in Kind::ALL.into_iter().enumerate() {
+        let of_kind: Vec<Estimate> = estimates.iter().map(|unseen| unseen.kinds[place].all).collect();
+        let all = world.known.counts(kind).total() as f64;
+        let mean = of_kind.iter().map(|all| all.value).sum::<f64>() / runs as f64;
+        let bounds = of_kind.iter().map(|found| Estimate { high: found.high.max(all), ..*found }).collect();
+        for (reading, truth, estimates) in
+            [("all", all, of_kind.clone()), ("at_least", all, bounds), ("on_average", mean, of_kind)]
+        {
+            let mut outcome = Outcome::default();
+            estimates.iter().for_each(|estimate| outcome.add(*estimate, truth));
+            outcome.print(&format!("{name},unseen,{reading},{}", kind.word()), trees, 0, truth);
+        }
+    }
+}
+
+/// What the query URLs that a tree kept back would have brought.
+type Brought = fn(&ProbedTree) -> f64;
+
+fn probed(all: &[ProbedTree], name: &str, trees: usize, runs: u64) {
+    let figures: [(&str, Brought); 2] = [("urls", |tree| tree.urls), ("hosts", |tree| tree.hosts)];
+    for (word, brought) in figures {
+        let truth = Mean::of(all, brought).value;
+        let mut outcome = Outcome::default();
+        for run in 0..runs {
+            let Mean { value, low, high } = Mean::of(&drawn(all, trees, run), brought);
+            outcome.add(Estimate { value, low, high }, truth);
+        }
+        outcome.print(&format!("{name},probes,mean,{word}"), trees, 0, truth);
+    }
+}
+
+/// So many trees without replacement: those whose numbers, scrambled, are least (SplitMix64).
+fn drawn(all: &[ProbedTree], trees: usize, run: u64) -> Vec<ProbedTree> {
+    let scrambled = |tree: usize| {
+        let mut mixed = (run << 32 | tree as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    };
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    order.sort_by_key(|tree| scrambled(*tree));
+    order.iter().take(trees).map(|tree| all[*tree]).collect()
+}
+
+fn sampling(seed: u64) -> Sampling {
+    Sampling { seed, ..Sampling::default() }
 }
 
 /// Which curve.
@@ -54,6 +162,7 @@ struct Figure {
 /// What was seen at one depth, summed over the runs.
 #[derive(Clone, Default)]
 struct Outcome {
+    runs: u64,
     value: f64,
     contained: u64,
     lows: Vec<f64>,
@@ -117,31 +226,62 @@ impl Figure {
             _ => ratio_trees(&survey.trees, |level| self.reading.amount(level)),
         };
         for (depth, outcome) in self.outcomes.iter_mut().enumerate() {
-            // A survey may be less deep than the world: it then knows all there.
-            let one = Estimate { value: 1.0, low: 1.0, high: 1.0 };
-            let estimate = self.reading.of(curves, depth).unwrap_or(one);
-            let truth = self.truth[depth];
-            outcome.value += estimate.value;
-            outcome.contained += u64::from((estimate.low - 1e-12..=estimate.high + 1e-12).contains(&truth));
-            outcome.lows.push(estimate.low);
-            outcome.highs.push(estimate.high);
+            let Some(estimate) = self.reading.of(curves, depth) else { continue };
+            if depth + 1 < curves.levels.len() {
+                outcome.add(estimate, self.truth[depth]);
+            }
             outcome.above +=
                 shown.iter().filter(|(first, _)| first.is_some_and(|first| first <= depth)).count();
             outcome.below += shown.iter().filter(|(_, last)| last.is_some_and(|last| last > depth)).count();
         }
     }
 
-    fn print(&self, name: &str, trees: usize, runs: u64) {
+    /// Joins what was seen of another group to it; the truth is then the mean.
+    fn add(&mut self, other: Self) {
+        for ((truth, outcome), (other_truth, other)) in
+            self.truth.iter_mut().zip(&mut self.outcomes).zip(other.truth.iter().zip(other.outcomes))
+        {
+            let all = (outcome.runs + other.runs).max(1) as f64;
+            *truth = (*truth * outcome.runs as f64 + other_truth * other.runs as f64) / all;
+            outcome.runs += other.runs;
+            outcome.value += other.value;
+            outcome.contained += other.contained;
+            outcome.lows.extend(other.lows);
+            outcome.highs.extend(other.highs);
+            outcome.above += other.above;
+            outcome.below += other.below;
+        }
+    }
+
+    fn print(&self, name: &str, trees: usize) {
         let (reading, of) = self.reading.words();
         for (depth, (truth, outcome)) in self.truth.iter().zip(&self.outcomes).enumerate() {
+            outcome.print(&format!("{name},{reading},{of}"), trees, depth, *truth);
+        }
+    }
+}
+
+impl Outcome {
+    fn add(&mut self, estimate: Estimate, truth: f64) {
+        self.runs += 1;
+        self.value += estimate.value;
+        self.contained += u64::from((estimate.low - 1e-12..=estimate.high + 1e-12).contains(&truth));
+        self.lows.push(estimate.low);
+        self.highs.push(estimate.high);
+    }
+
+    fn print(&self, names: &str, trees: usize, depth: usize, truth: f64) {
+        let runs = self.runs as f64;
+        if self.runs > 0 {
             println!(
-                "{name},{reading},{of},{trees},{runs},{depth},{truth:.5},{:.5},{},{:.5},{:.5},{:.1},{:.1}",
-                outcome.value / runs as f64,
-                outcome.contained,
-                median(&outcome.lows),
-                median(&outcome.highs),
-                outcome.above as f64 / runs as f64,
-                outcome.below as f64 / runs as f64,
+                "{names},{trees},{},{depth},{truth:.5},{:.5},{},{:.5},{:.5},{:.1},{:.1}",
+                self.runs,
+                self.value / runs,
+                self.contained,
+                median(&self.lows),
+                median(&self.highs),
+                self.above as f64 / runs,
+                self.below as f64 / runs,
             );
         }
     }

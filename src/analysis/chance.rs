@@ -25,6 +25,21 @@ impl Chance {
         ((u128::from(self.next()) * end as u128) >> 64) as usize
     }
 
+    /// Between 0 and 1, both left out.
+    pub(super) fn uniform(&mut self) -> f64 {
+        ((self.next() >> 12) as f64 + 0.5) / (1_u64 << 52) as f64
+    }
+
+    /// From the exponential distribution with mean 1.
+    pub(super) fn exponential(&mut self) -> f64 {
+        -self.uniform().ln()
+    }
+
+    /// From the standard normal distribution (Box and Muller, 1958).
+    pub(super) fn normal(&mut self) -> f64 {
+        (2.0 * self.exponential()).sqrt() * (std::f64::consts::TAU * self.uniform()).cos()
+    }
+
     /// Brings `count` things chosen without replacement to the front, in any order.
     pub(super) fn choose<T>(&mut self, things: &mut [T], count: usize) {
         for place in 0..count.min(things.len()) {

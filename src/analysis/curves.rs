@@ -1,11 +1,12 @@
 use serde::Serialize;
 
 use super::chance::Chance;
-use super::intervals::{Spread, Statistic, in_order, intervals};
+use super::intervals::{Statistic, in_order, intervals};
 use super::ratios::Ratio;
+use super::sampled_rate::SampledRate;
 use super::unions::Union;
 use super::units::Units;
-use super::{Estimate, Kind, KnownByDepth, LevelCost, LoadUnit, Recorded, Sampling, Trees};
+use super::{Estimate, Kind, Known, KnownByDepth, LevelCost, LoadUnit, Recorded, Sampling, Trees};
 
 /// Load and coverage against depth, over all site trees of a survey.
 #[derive(Clone, Debug, Serialize)]
@@ -72,8 +73,18 @@ impl Curves {
     /// intervals take most of it, in proportion to the replicates.
     #[must_use]
     pub fn measure(recorded: &Recorded, sampling: &Sampling) -> Self {
+        Self::draw(recorded, None, sampling)
+    }
+
+    /// Draws the curves of a group of a survey's trees: where they are few, the whole survey says how wide intervals are.
+    #[must_use]
+    pub fn of_group(group: &Recorded, survey: &Readings, sampling: &Sampling) -> Self {
+        Self::draw(group, Some(survey).filter(|survey| survey.trees > group.trees.len()), sampling)
+    }
+
+    fn draw(recorded: &Recorded, survey: Option<&Readings>, sampling: &Sampling) -> Self {
         let totals = totals(&recorded.trees);
-        let shares = Shares::of(recorded, sampling);
+        let shares = Shares::of(&Readings::of(recorded, sampling), survey, &recorded.known, sampling);
         let (mut levels, mut before) = (Vec::with_capacity(totals.len()), (0, 0));
         // One site says nothing of how sites differ.
         let is_of_one_site = recorded.trees.is_of_one_site();
@@ -120,23 +131,47 @@ pub(super) const LOAD: [Amount; 3] =
 const FOUND: [Amount; 3] =
     [|level| f64::from(level.urls), |level| f64::from(level.hosts), |level| f64::from(level.sites)];
 
-impl Shares {
-    fn of(recorded: &Recorded, sampling: &Sampling) -> Self {
+/// What each tree of a survey contributes to its load and coverage.
+#[derive(Debug)]
+pub struct Readings {
+    trees: usize,
+    load: [SampledRate; 3],
+    pair: [SampledRate; 3],
+    union: [SampledRate; 4],
+}
+
+impl Readings {
+    /// Reads them of all trees.
+    #[must_use]
+    pub fn of(recorded: &Recorded, sampling: &Sampling) -> Self {
         let trees = &recorded.trees;
         let units = Units::draw(trees, &mut Chance::new(sampling.seed, 0));
-        let mut purpose = 0;
-        let mut of = |statistic: &mut dyn Statistic, spread: Spread| {
-            purpose += 1;
-            intervals(statistic, spread, &units, sampling, &mut Chance::new(sampling.seed, purpose))
-        };
+        let ratio = |amount: Amount| Ratio::new(trees, &units, amount).read(&units.strata);
         Self {
-            load: LOAD.map(|amount| in_order(of(&mut Ratio::new(trees, &units, amount), Spread::Wide))),
-            pair: FOUND.map(|amount| in_order(of(&mut Ratio::new(trees, &units, amount), Spread::Narrow))),
+            trees: trees.len(),
+            load: LOAD.map(ratio),
+            pair: FOUND.map(ratio),
             union: Kind::ALL.map(|kind| {
-                let known = &recorded.known;
-                let mut union = Union::new(known.occurrences(kind), &units, trees.depths());
-                in_order(exactly(of(&mut union, Spread::Narrow), known.counts(kind)))
+                let occurrences = recorded.known.occurrences(kind);
+                Union::new(occurrences, &units, trees.depths()).read(&units.strata)
             }),
+        }
+    }
+}
+
+impl Shares {
+    fn of(readings: &Readings, survey: Option<&Readings>, known: &Known, sampling: &Sampling) -> Self {
+        let at = |first: u64, kind: usize, reading: &SampledRate, of_survey: Option<&SampledRate>| {
+            let mut chance = Chance::new(sampling.seed, first + kind as u64);
+            intervals(reading, of_survey, sampling, &mut chance)
+        };
+        let load = |unit| at(1, unit, &readings.load[unit], survey.map(|all| &all.load[unit]));
+        let pair = |kind| at(4, kind, &readings.pair[kind], survey.map(|all| &all.pair[kind]));
+        let union = |kind| at(7, kind, &readings.union[kind], survey.map(|all| &all.union[kind]));
+        Self {
+            load: std::array::from_fn(|unit| in_order(load(unit))),
+            pair: std::array::from_fn(|kind| in_order(pair(kind))),
+            union: Kind::ALL.map(|kind| in_order(exactly(union(kind as usize), known.counts(kind)))),
         }
     }
 }
@@ -239,6 +274,25 @@ mod tests {
             |seed| estimates(&Curves::measure(&recorded, &Sampling { seed, ..Sampling::default() }));
         assert_eq!(with_seed(1), with_seed(1));
         assert_ne!(with_seed(1), with_seed(2));
+    }
+
+    #[test]
+    fn a_group_of_few_trees_has_shorter_intervals_than_a_survey_of_as_few() {
+        let whole = survey(&country(600, 6, 5));
+        let group = whole.only(|tree| tree % 60 == 0);
+        let sampling = Sampling::default();
+        let width = |curves: &Curves| {
+            let level = &curves.levels[1];
+            [level.load[0], level.pair[0], level.union[0]].map(|share| share.high - share.low)
+        };
+        let in_survey = Curves::of_group(&group, &Readings::of(&whole, &sampling), &sampling);
+        let alone = Curves::measure(&group, &sampling);
+        for (in_survey, alone) in width(&in_survey).into_iter().zip(width(&alone)) {
+            assert!(0.0 < in_survey && in_survey < 0.8 * alone, "{in_survey} {alone}");
+        }
+        // All trees of a survey are no group of it.
+        let all = Curves::of_group(&whole, &Readings::of(&whole, &sampling), &sampling);
+        assert_eq!(estimates(&all), estimates(&Curves::measure(&whole, &sampling)));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::links::{Gathering, each_link};
 use super::subset::numbers;
 use super::tables::retried;
-use super::{AnalysisError, Curves, Grouping, Kind, Recorded, Sampling, Trees};
+use super::{AnalysisError, Curves, Grouping, Kind, Readings, Recorded, Sampling, Trees};
 
 /// The curves of each of the `most` largest groups of site trees, the largest first, and of all other trees
 /// together as the last.
@@ -28,7 +28,13 @@ pub fn grouped(
     } else {
         retried(|| read_parts(dir, recorded, &groups))?
     };
-    let curves = parts.iter().map(|part: &Recorded| Curves::measure(part, sampling));
+    // A class of trees by size has none of like size elsewhere.
+    let is_alone = by == Grouping::Pages;
+    let survey = (!is_alone).then(|| Readings::of(recorded, sampling));
+    let curves = parts.iter().map(|part: &Recorded| match &survey {
+        Some(survey) => Curves::of_group(part, survey, sampling),
+        None => Curves::measure(part, sampling),
+    });
     Ok(groups.names.into_iter().zip(curves).collect())
 }
 

@@ -12,6 +12,14 @@ pub(super) struct SampledRate {
     units_all_below: Vec<u32>,
     /// Units that have anything.
     pub(super) units: u32,
+    /// How many keys each that is counted stands for.
+    pub(super) a_key_is: f64,
+    /// What each unit has of the whole, in the order in which they were added.
+    pub(super) wholes: Vec<f64>,
+    /// Where the levels of each unit begin in `levels`, and one more for the end.
+    starts: Vec<usize>,
+    /// What each unit has at each level.
+    levels: Vec<f64>,
     strata: Vec<Moments>,
 }
 
@@ -30,7 +38,19 @@ impl SampledRate {
     pub(super) fn new(depths: usize) -> Self {
         let (units_below, units_all_below) = (vec![0; depths], vec![0; depths]);
         let beyond = vec![0.0; depths];
-        Self { whole: 0.0, beyond, units_below, units_all_below, units: 0, strata: Vec::new() }
+        let (wholes, starts, levels, strata) = (Vec::new(), vec![0], Vec::new(), Vec::new());
+        Self {
+            whole: 0.0,
+            beyond,
+            units_below,
+            units_all_below,
+            units: 0,
+            a_key_is: 1.0,
+            wholes,
+            starts,
+            levels,
+            strata,
+        }
     }
 
     pub(super) fn begin_stratum(&mut self) {
@@ -53,6 +73,26 @@ impl SampledRate {
             self.units_all_below[depth] += u32::from(whole > 0.0 && *below >= whole);
         }
         self.units += u32::from(whole > 0.0);
+        self.wholes.push(whole);
+        let above = std::iter::once(&whole).chain(beyond);
+        self.levels.extend(above.zip(beyond).map(|(above, below)| above - below));
+        self.starts.push(self.levels.len());
+    }
+
+    /// What a unit has at each level.
+    pub(super) fn levels_of(&self, unit: usize) -> &[f64] {
+        &self.levels[self.starts[unit]..self.starts[unit + 1]]
+    }
+
+    /// What of the whole is at each level and no unit has alone.
+    pub(super) fn shared(&self) -> Vec<f64> {
+        let mut above = self.whole;
+        let mut shared: Vec<f64> =
+            self.beyond.iter().map(|below| std::mem::replace(&mut above, *below) - below).collect();
+        for unit in 0..self.wholes.len() {
+            shared.iter_mut().zip(self.levels_of(unit)).for_each(|(left, own)| *left -= own);
+        }
+        shared
     }
 
     /// Takes the sums over the units for the total.

@@ -35,6 +35,13 @@ impl Sampling {
     }
 }
 
+/// Of sorted values, at least one, between neighbours in proportion.
+pub(super) fn quantile(sorted: &[f64], share: f64) -> f64 {
+    let place = share.clamp(0.0, 1.0) * (sorted.len() - 1) as f64;
+    let (below, above) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
+    below + (above - below) * place.fract()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -14,6 +14,8 @@ pub(super) struct Union {
     known: Vec<(u32, u16)>,
     /// Of each key, what the chosen units know of it; [`Seen::NOWHERE`] between readings.
     seen: Vec<Seen>,
+    /// How many keys each of these stands for.
+    a_key_is: f64,
 }
 
 /// Where a key stands among the chosen units.
@@ -57,7 +59,8 @@ impl Union {
             starts.push(list.partition_point(|one| (one.0 as usize) < unit));
         }
         let known = list.into_iter().map(|(_, key, depth)| (key, depth)).collect();
-        Self { depths, starts, known, seen: vec![Seen::NOWHERE; keys as usize] }
+        let a_key_is = 2.0_f64.powf(halvings.into());
+        Self { depths, starts, known, seen: vec![Seen::NOWHERE; keys as usize], a_key_is }
     }
 
     fn keys_of(&self, unit: u32) -> std::ops::Range<usize> {
@@ -107,6 +110,7 @@ impl Union {
 impl Statistic for Union {
     fn read(&mut self, chosen: &[Vec<u32>]) -> SampledRate {
         let mut reading = SampledRate::new(self.depths);
+        reading.a_key_is = self.a_key_is;
         chosen.iter().flatten().for_each(|unit| self.see(*unit));
         let mut beyond = vec![0.0; self.depths];
         for stratum in chosen {

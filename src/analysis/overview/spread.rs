@@ -1,4 +1,4 @@
-use super::super::intervals::quantile;
+use super::super::sampling::quantile;
 
 /// How a quantity is spread over sites or servers.
 ///

@@ -1,0 +1,312 @@
+//! What a share might be in the Web that a sample of site trees was drawn from, a few of which hold a large part of it.
+//!
+//! A draw is a Web that might have given the sample. Small trees are those of the sample with random weights (the
+//! Bayesian bootstrap: Rubin, Annals of Statistics 9, 1981). Large ones are new: a sample without the largest trees of
+//! a Web does not know what it lacks, and they are its largest part. How many there are follows the weights of the
+//! large trees of the sample; their sizes follow Pareto's law, whose exponent is drawn too, from what the sizes of the
+//! large trees say of it (Hill, Annals of Statistics 3, 1975). How deep each is it takes from a tree of *like size*,
+//! weighted as well, made deeper or less deep in two ways: by a random factor, because no two are the same (the
+//! smoothed bootstrap: Silverman and Young, Biometrika 74, 1987), and by what the sample says of how depth grows with
+//! size, up to half a unit of the logarithm.
+//!
+//! A few trees say little of that. Where they are part of a survey, its trees are *pooled* with them: some of the
+//! survey's trees, chosen anew for each draw, join the small ones (a Dirichlet process with the survey for its base:
+//! Ferguson, Annals of Statistics 1, 1973), and the large ones are like those of the survey. The number of trees that
+//! join is what makes the intervals of groups hold in `reports/intervals`; the more a group has, the less they weigh.
+
+use super::chance::Chance;
+use super::sampled_rate::SampledRate;
+use super::sampling::quantile;
+
+/// So many times the sample is the Web that is drawn. Without an end, the largest tree would be all of it.
+const TIMES_THE_SAMPLE: f64 = 10.0;
+/// A tree is of like size if it is one of so many nearest in size.
+const OF_LIKE_SIZE: usize = 15;
+/// So many trees of the survey join those of a group.
+const JOINING: usize = 10;
+/// Depths are stretched by whole steps of their logarithm, from the first to the last.
+const STEP: f64 = 0.1;
+const FIRST_STEP: i32 = -10;
+const STEPS: usize = 36;
+/// Of the logarithm of depth by that of size: the most, and over what of the logarithm of size.
+const STEEPEST: f64 = 0.5;
+const FARTHEST: f64 = 0.5;
+
+/// Shares of a sample, drawn anew.
+pub(super) struct HeavyTail<'a> {
+    sample: &'a SampledRate,
+    /// Trees of the sample that have anything.
+    units: Vec<usize>,
+    /// The survey that the sample is a group of.
+    survey: Option<&'a SampledRate>,
+    /// What no tree has alone, by level.
+    shared: Vec<f64>,
+    tail: Tail,
+    /// By how much amounts of the survey count in the sample, for either may have a part of the keys only.
+    scale: f64,
+}
+
+impl<'a> HeavyTail<'a> {
+    /// Of trees that speak for themselves, or of a group in a survey.
+    pub(super) fn of(sample: &'a SampledRate, survey: Option<&'a SampledRate>) -> Self {
+        let base = survey.unwrap_or(sample);
+        let scale = base.a_key_is / sample.a_key_is;
+        let tail = Tail::of(base);
+        let has_any = |unit: &usize| sample.levels_of(*unit).iter().any(|level| *level != 0.0);
+        let units = (0..sample.wholes.len()).filter(has_any).collect();
+        Self { sample, units, survey, shared: sample.shared(), tail, scale }
+    }
+
+    /// The ends between which the share down to each depth lies in all but `outside` of so many draws, and as many on
+    /// the other side.
+    pub(super) fn ends(&self, draws: u32, outside: f64, chance: &mut Chance) -> Vec<(f64, f64)> {
+        let depths = self.sample.beyond.len();
+        let mut shares = vec![Vec::with_capacity(draws as usize); depths];
+        for _ in 0..draws {
+            let covered = self.draw(chance);
+            let whole = covered.last().copied().unwrap_or_default();
+            for (shares, covered) in shares.iter_mut().zip(covered).filter(|_| whole > 0.0) {
+                shares.push((covered / whole).clamp(0.0, 1.0));
+            }
+        }
+        let ends = |mut shares: Vec<f64>| {
+            shares.sort_unstable_by(f64::total_cmp);
+            if shares.is_empty() {
+                (0.0, 1.0)
+            } else {
+                (quantile(&shares, outside), quantile(&shares, 1.0 - outside))
+            }
+        };
+        shares.into_iter().map(ends).collect()
+    }
+
+    /// What there is down to each depth.
+    fn draw(&self, chance: &mut Chance) -> Vec<f64> {
+        // Of what several trees know, each key counts for itself: a Poisson count, as good as normal.
+        let count = |shared: &f64| (shared + shared.max(0.0).sqrt() * chance.normal()).max(0.0);
+        let mut levels: Vec<f64> = self.shared.iter().map(count).collect();
+        // A group may be less deep than its survey, and what there is below it is missing there.
+        levels.resize(self.tail.depths, 0.0);
+        let mut large = 0.0;
+        let mut add = |trees: &SampledRate, unit: usize, scale: f64, weight: f64| {
+            if trees.wholes[unit] * scale > self.tail.threshold * self.scale {
+                large += weight;
+            } else {
+                let own = trees.levels_of(unit);
+                levels.iter_mut().zip(own).for_each(|(level, own)| *level += weight * scale * own);
+            }
+        };
+        for unit in &self.units {
+            add(self.sample, *unit, 1.0, chance.exponential());
+        }
+        if let Some(survey) = self.survey {
+            for _ in 0..JOINING {
+                add(survey, chance.below(survey.wholes.len()), self.scale, chance.exponential());
+            }
+        }
+        self.tail.add_drawn(large, self.scale, &mut levels, chance);
+        let mut sum = 0.0;
+        levels
+            .iter()
+            .map(|level| {
+                sum += level;
+                sum
+            })
+            .collect()
+    }
+}
+
+/// Large trees, the largest first.
+struct Tail {
+    /// Logarithms.
+    sizes: Vec<f64>,
+    /// The size of the largest tree that is not one of them.
+    threshold: f64,
+    /// The sum of the logarithms of their sizes in that unit.
+    logarithms: f64,
+    /// How the logarithm of depth grows with that of size, and its standard deviation among trees of like size.
+    slope: f64,
+    spread: f64,
+    depths: usize,
+    /// By stretch, tree and level: what share of the tree is there.
+    shares: Vec<f64>,
+}
+
+impl Tail {
+    fn of(trees: &SampledRate) -> Self {
+        let depths = trees.beyond.len();
+        let size = |unit: &usize| trees.wholes[*unit];
+        let mut units: Vec<usize> = (0..trees.wholes.len()).filter(|unit| size(unit) > 0.0).collect();
+        units.sort_by(|one, other| size(other).total_cmp(&size(one)));
+        let count = Self::count(units.len());
+        // Of so few trees none is large.
+        let threshold = units.get(count).filter(|_| count > 0).map_or(f64::INFINITY, size);
+        let (slope, spread) = depth_by_size(trees, &units[..units.len().min(3 * count)]);
+        units.truncate(count);
+        let sizes: Vec<f64> = units.iter().map(|unit| size(unit).ln()).collect();
+        Self {
+            threshold,
+            depths,
+            logarithms: sizes.iter().map(|size| size - threshold.ln()).sum(),
+            slope,
+            // The rule of thumb for the width of a normal kernel (Silverman, Density Estimation, 1986, 3.4.2).
+            spread: spread * (count as f64).powf(-0.2),
+            shares: (0..STEPS).flat_map(|step| stretched(trees, &units, depths, stretch(step))).collect(),
+            sizes,
+        }
+    }
+
+    /// Of so many trees the large ones: few enough that Pareto's law holds among them.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small count")]
+    fn count(units: usize) -> usize {
+        ((2.0 * (units as f64).powf(0.4)) as usize).max(5).min(units / 3)
+    }
+
+    /// Adds large trees to levels, of which there are as many as their weight says.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
+    fn add_drawn(&self, weight: f64, scale: f64, levels: &mut [f64], chance: &mut Chance) {
+        let count = (TIMES_THE_SAMPLE * weight + chance.uniform()) as usize;
+        let (like, trees) = (OF_LIKE_SIZE.min(self.sizes.len()), self.sizes.len());
+        let mut sums = vec![0.0];
+        self.sizes.iter().for_each(|_| sums.push(sums[sums.len() - 1] + chance.exponential()));
+        // The exponent of Pareto's law has a gamma distribution: a sum of exponential ones.
+        let exponent = self.sizes.iter().map(|_| chance.exponential()).sum::<f64>() / self.logarithms;
+        let mut drawn = vec![0.0; STEPS * trees];
+        for _ in 0..count {
+            let size = self.threshold.ln() + chance.exponential() / exponent;
+            let place = self.sizes.partition_point(|other| *other > size);
+            let first = place.saturating_sub(like / 2).min(trees - like);
+            let at = sums[first] + chance.uniform() * (sums[first + like] - sums[first]);
+            let tree = sums.partition_point(|sum| *sum <= at).saturating_sub(1).min(trees - 1);
+            let larger = (size - self.sizes[tree]).clamp(-FARTHEST, FARTHEST);
+            // A triangular kernel is as good as a normal one, and faster.
+            let kernel = 6.0_f64.sqrt() * (chance.uniform() + chance.uniform() - 1.0);
+            let stretch = self.spread * kernel + self.slope * larger;
+            // Between two steps, the one or the other in proportion.
+            let step = (stretch / STEP + chance.uniform()).floor() - f64::from(FIRST_STEP);
+            let step = step.clamp(0.0, (STEPS - 1) as f64) as usize;
+            drawn[step * trees + tree] += size.exp() * scale / TIMES_THE_SAMPLE;
+        }
+        for (size, shares) in
+            drawn.iter().zip(self.shares.chunks(self.depths)).filter(|(size, _)| **size > 0.0)
+        {
+            levels.iter_mut().zip(shares).for_each(|(level, share)| *level += size * share);
+        }
+    }
+}
+
+/// What share of each tree is at each level, were it so many times as deep.
+fn stretched(trees: &SampledRate, units: &[usize], depths: usize, times: f64) -> Vec<f64> {
+    let mut shares = Vec::with_capacity(units.len() * depths);
+    for unit in units {
+        let mut covered = vec![0.0];
+        for level in trees.levels_of(*unit) {
+            covered.push(covered[covered.len() - 1] + level / trees.wholes[*unit]);
+        }
+        let mut above = 0.0;
+        shares.extend((1..=depths).map(|levels| {
+            let place = (levels as f64 / times).min((covered.len() - 1) as f64);
+            let (less, more) = (covered[place.floor() as usize], covered[place.ceil() as usize]);
+            let down_to_here = less + (more - less) * place.fract();
+            down_to_here - std::mem::replace(&mut above, down_to_here)
+        }));
+    }
+    shares
+}
+
+/// How many times as deep a step makes a tree.
+fn stretch(step: usize) -> f64 {
+    (STEP * (step as f64 + f64::from(FIRST_STEP))).exp()
+}
+
+/// Of trees from the largest down, how the logarithm of their mean depth grows with that of their size, and by how
+/// much it differs from that of the next in size (von Neumann, Annals of Mathematical Statistics 12, 1941).
+fn depth_by_size(sample: &SampledRate, units: &[usize]) -> (f64, f64) {
+    let mean_depth = |unit: &usize| {
+        let levels = (1..).zip(sample.levels_of(*unit));
+        levels.map(|(depth, level)| f64::from(depth) * level).sum::<f64>() / sample.wholes[*unit]
+    };
+    let points: Vec<(f64, f64)> =
+        units.iter().map(|unit| (sample.wholes[*unit].ln(), mean_depth(unit).max(1.0).ln())).collect();
+    let count = points.len() as f64;
+    let (sum_size, sum_depth) =
+        points.iter().fold((0.0, 0.0), |sums, point| (sums.0 + point.0, sums.1 + point.1));
+    let (size, depth) = (sum_size / count, sum_depth / count);
+    let squares: f64 = points.iter().map(|point| (point.0 - size).powi(2)).sum();
+    let products: f64 = points.iter().map(|point| (point.0 - size) * (point.1 - depth)).sum();
+    let slope = if squares > 0.0 { (products / squares).clamp(0.0, STEEPEST) } else { 0.0 };
+    let differences: f64 = points.windows(2).map(|pair| (pair[1].1 - pair[0].1).powi(2)).sum();
+    let spread = if count > 1.0 { (differences / (count - 1.0) / 2.0).sqrt() } else { 0.0 };
+    (slope, spread)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Trees with so much at each level.
+    fn trees(levels: &[&[f64]]) -> SampledRate {
+        let depths = levels.iter().map(|levels| levels.len()).max().unwrap_or(0);
+        let mut trees = SampledRate::new(depths);
+        trees.begin_stratum();
+        for levels in levels {
+            let below: Vec<f64> = (1..=levels.len()).map(|from| levels[from..].iter().sum()).collect();
+            trees.add(levels.iter().sum(), &below);
+        }
+        trees.sum_up();
+        trees
+    }
+
+    fn ends(sample: &SampledRate, survey: Option<&SampledRate>) -> Vec<(f64, f64)> {
+        HeavyTail::of(sample, survey).ends(400, 0.025, &mut Chance::new(1, 1))
+    }
+
+    #[test]
+    fn a_tree_that_is_twice_as_deep_has_half_as_much_down_to_a_depth() {
+        let trees = trees(&[&[2.0, 2.0, 4.0, 0.0]]);
+        assert_eq!(stretched(&trees, &[0], 4, 1.0), [0.25, 0.25, 0.5, 0.0]);
+        assert_eq!(stretched(&trees, &[0], 4, 2.0), [0.125, 0.125, 0.125, 0.125]);
+    }
+
+    #[test]
+    fn depth_by_size_is_the_slope_of_the_logarithms() {
+        // Sizes 16, 4 and 1 with mean depths 4, 2 and 1: half a power of the size.
+        let trees = trees(&[&[0.0, 0.0, 0.0, 16.0], &[0.0, 4.0], &[1.0]]);
+        let (slope, spread) = depth_by_size(&trees, &[0, 1, 2]);
+        assert!((slope - 0.5).abs() < 1e-12 && (spread - 2.0_f64.ln() / 2.0_f64.sqrt()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn trees_that_are_all_the_same_leave_nothing_open() {
+        let same: Vec<&[f64]> = vec![&[3.0, 1.0]; 30];
+        let (low, high) = ends(&trees(&same), None)[0];
+        assert!((low - 0.75).abs() < 1e-9 && (high - 0.75).abs() < 1e-9);
+    }
+
+    #[test]
+    fn larger_and_deeper_trees_than_those_of_the_sample_are_reckoned_with() {
+        let mut levels: Vec<Vec<f64>> = (1..=60).map(|tree| vec![1.0, 60.0 / f64::from(tree)]).collect();
+        levels.push(vec![1.0, 1.0, 1.0]);
+        let levels: Vec<&[f64]> = levels.iter().map(Vec::as_slice).collect();
+        let sample = trees(&levels);
+        let (low, high) = ends(&sample, None)[0];
+        let value = 1.0 - sample.missing(0);
+        assert!(value - low > high - value, "{low} {value} {high}");
+    }
+
+    #[test]
+    fn a_group_may_have_more_alone_than_any_tree_of_its_survey_has_and_be_less_deep() {
+        let (group, survey) = (trees(&[&[5.0, 4.0], &[2.0, 1.0]]), trees(&[&[1.0, 1.0, 1.0], &[2.0]]));
+        let (low, high) = ends(&group, Some(&survey))[0];
+        assert!(0.0 < low && low < high && high < 1.0, "{low} {high}");
+    }
+
+    #[test]
+    fn a_few_trees_are_drawn_with_those_of_their_survey() {
+        let (shallow, deep): (&[f64], &[f64]) = (&[9.0, 1.0], &[1.0, 9.0]);
+        let group = trees(&[shallow; 4]);
+        let survey = trees(&[[shallow; 20], [deep; 20]].concat());
+        let ((alone, _), (low, high)) = (ends(&group, None)[0], ends(&group, Some(&survey))[0]);
+        assert!(alone > 0.89 && low < 0.6 && high < 0.9, "{alone} {low} {high}");
+    }
+}
