@@ -2,7 +2,7 @@ use super::ledger::Addresses;
 use super::link_shares::{LinkShares, Taken};
 use super::names::Names;
 use super::questions::TreeQuestions;
-use super::rate::{Flow, flow, standstills};
+use super::rate::{Flow, Standstills, flow};
 use super::recorded_limits::RecordedLimits;
 use super::timeline::Timeline;
 use crate::load::{LargestExchange, Load, Networks, SharedBudget};
@@ -28,7 +28,7 @@ impl Evidence<'_> {
         timeline.tell(&mut judge, &mut self.books(), &self.addresses.names, self.sites);
         let turns = timeline.by_time();
         let flow = flow(turns);
-        questions.tell(&mut judge, self.sites, &standstills(turns, limits.pace.longest_wait()));
+        questions.tell(&mut judge, self.sites, &Standstills::of(turns, limits.pace.longest_wait()));
         let mut seen = judge.seen_at_the_end();
         for host in questions.asked_after_opt_out() {
             seen.opted_out.add(|| host.to_owned());

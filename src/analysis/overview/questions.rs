@@ -4,6 +4,7 @@ use std::time::Duration;
 use super::super::tables::key;
 use super::exchange::Exchange;
 use super::names::Names;
+use super::rate::Standstills;
 use crate::address::{Host, Site};
 use crate::promises::{Judge, Questions};
 
@@ -61,15 +62,14 @@ impl TreeQuestions {
         self.trees.extend(self.tree.take());
     }
 
-    /// Tells the judge of all trees. Nobody's time is used at a standstill of the whole survey: from, to.
-    pub(super) fn tell(&mut self, judge: &mut Judge, sites: &Names, standstills: &[(i64, i64)]) {
+    /// Tells the judge of all trees. Nobody's time is used at a standstill of the whole survey.
+    pub(super) fn tell(&mut self, judge: &mut Judge, sites: &Names, standstills: &Standstills) {
         self.end_tree();
         let mut order = self.questions.order().clone();
         for cost in &self.trees {
             let Ok(host) = Host::parse(sites.name(cost.site)) else { continue };
-            let idle =
-                standstills.iter().map(|(from, to)| (cost.last.min(*to) - cost.first.max(*from)).max(0));
-            let used = u64::try_from(cost.last - cost.first - idle.sum::<i64>()).unwrap_or_default();
+            let idle = standstills.within(cost.first, cost.last);
+            let used = u64::try_from(cost.last - cost.first - idle).unwrap_or_default();
             let time = Duration::from_micros(used);
             // What is wrong with the order is told of all trees together, with the first.
             let order = std::mem::take(&mut order);

@@ -38,17 +38,37 @@ fn busiest_minute(turns: &[Turn]) -> f64 {
     most as f64 / 60.0
 }
 
-/// Times longer than a survey waits for any server, in which no exchange was under way anywhere: from, to.
-pub(super) fn standstills(turns: &[Turn], longest_wait: Duration) -> Vec<(i64, i64)> {
-    let longest_wait = i64::try_from(longest_wait.as_micros()).unwrap_or(i64::MAX);
-    let (mut list, mut last_end) = (Vec::new(), None::<i64>);
-    for turn in turns {
-        if let Some(ended) = last_end
-            && turn.started - ended > longest_wait
-        {
-            list.push((ended, turn.started));
+/// Times longer than a survey waits for any server, in which no exchange was under way anywhere.
+pub(super) struct Standstills {
+    /// From, to, and how long those before took; in order of time.
+    list: Vec<(i64, i64, i64)>,
+}
+
+impl Standstills {
+    /// `turns` are in order of time.
+    pub(super) fn of(turns: &[Turn], longest_wait: Duration) -> Self {
+        let longest_wait = i64::try_from(longest_wait.as_micros()).unwrap_or(i64::MAX);
+        let (mut list, mut last_end, mut before) = (Vec::new(), None::<i64>, 0);
+        for turn in turns {
+            if let Some(ended) = last_end
+                && turn.started - ended > longest_wait
+            {
+                list.push((ended, turn.started, before));
+                before += turn.started - ended;
+            }
+            last_end = last_end.max(Some(turn.ended()));
         }
-        last_end = last_end.max(Some(turn.ended()));
+        Self { list }
     }
-    list
+
+    /// How much of the time between two moments they take.
+    pub(super) fn within(&self, first: i64, last: i64) -> i64 {
+        self.until(last) - self.until(first)
+    }
+
+    fn until(&self, moment: i64) -> i64 {
+        let begun = self.list.partition_point(|(from, _, _)| *from <= moment);
+        let Some((from, to, before)) = begun.checked_sub(1).map(|last| self.list[last]) else { return 0 };
+        before + moment.min(to) - from
+    }
 }
