@@ -68,12 +68,15 @@ class Stamp:
     def ran(self, words, survey=None):
         """A command whose settings the page speaks of. A survey that was kept has the settings of its own manifest."""
         words = [str(word) for word in words]
-        command, *words = words[1:] if pathlib.Path(words[0]).name.startswith("ccsurvey") else words
+        command, *words = words[1:] if self.is_program(words[0]) else words
         given, others = self.parsed(command, words)
         manifest = manifest_of(survey) if survey else {"settings": {}}
         self.note(command, given, manifest["settings"])
         if command == "simulate":
             self.on(others[0])
+
+    def is_program(self, word):
+        return word == "ccsurvey" or pathlib.Path(word).resolve() == self.program.path
 
     def surveyed(self, folder):
         """A survey whose command nobody knows: what is not as the program has it by default was given."""
