@@ -66,6 +66,8 @@ impl Span {
 
 /// However odd the numbers, an axis has no more ticks.
 const MOST_TICKS: u16 = 100;
+/// Beyond this a tick or two further would be no number.
+const LARGEST: f64 = 1e300;
 
 fn position(scale: Scale, value: f64) -> f64 {
     match scale {
@@ -73,6 +75,9 @@ fn position(scale: Scale, value: f64) -> f64 {
         Scale::LogMilliseconds => value.max(0.1).log10(),
         // A ten-thousandth is as far from nothing as a chart shows.
         Scale::LogNumber => value.max(1e-4).log10(),
+        Scale::Depth | Scale::Share | Scale::Count | Scale::Number if value.is_finite() => {
+            value.clamp(-LARGEST, LARGEST)
+        }
         Scale::Depth | Scale::Share | Scale::Count | Scale::Number => value,
     }
 }
@@ -131,6 +136,14 @@ mod tests {
             ["1 ms", "10 ms", "100 ms", "1 s", "10 s"]
         );
         assert_eq!(ticks(Scale::LogNumber, &[0.02, 45.0], 9), ["0.01", "0.1", "1", "10", "100"]);
+    }
+
+    #[test]
+    fn the_largest_number_has_an_axis() {
+        for scale in [Scale::Depth, Scale::Count, Scale::Number] {
+            let span = Span::over(scale, [f64::MAX], 3);
+            assert!(span.high.is_finite() && span.ticks.len() <= 3, "{}", span.ticks.len());
+        }
     }
 
     proptest! {
