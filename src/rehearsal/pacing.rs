@@ -70,7 +70,7 @@ impl Pacing for SurveyPacing {
             transfer: settled.transfer,
             is_unread: settled.is_unread,
         });
-        let rest = health.pause_after(&self.pace, settled.answering, link, USUAL_CHANCE);
+        let rest = health.pause_after(&self.pace, settled.answering(), link, USUAL_CHANCE);
         Respite { rest, put_off: if let Backoff::PutOff(time) = backoff { time } else { Duration::ZERO } }
     }
 

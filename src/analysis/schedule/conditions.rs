@@ -32,13 +32,6 @@ pub(super) struct Times {
     pub transfer: Duration,
 }
 
-impl Times {
-    /// From the request to the last byte of its answer; where none came, to the end.
-    pub(super) fn answering(&self) -> Duration {
-        self.first_byte.map_or(self.total, |first_byte| (first_byte + self.transfer).min(self.total))
-    }
-}
-
 impl Conditions {
     pub(super) fn times(&self, exchange: &Exchange, server: Option<&MeasuredServer>) -> Times {
         let measured = f64::from(exchange.first_byte);

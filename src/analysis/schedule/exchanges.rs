@@ -78,11 +78,6 @@ impl Exchange {
         (f64::from(self.total) - f64::from(self.handshake) - f64::from(self.first_byte)).max(0.0)
     }
 
-    /// Seconds from the request to the last byte of its answer; where none came, to the end.
-    pub(super) fn answering(&self) -> f64 {
-        if self.first_byte < 0.0 { self.total.into() } else { f64::from(self.first_byte) + self.transfer() }
-    }
-
     pub(super) fn is_unread(&self) -> bool {
         self.marks & UNREAD != 0
     }

@@ -75,8 +75,8 @@ impl Respite {
 pub struct Settled {
     /// When it ended, from the beginning of the schedule.
     pub ended: Duration,
-    /// From the request to the last byte of its answer; where none came, to the end.
-    pub answering: Duration,
+    /// From the first byte sent to the last received.
+    pub took: Duration,
     /// None: no answer came.
     pub first_byte: Option<Duration>,
     /// From the first byte of the answer to the last.
@@ -89,4 +89,12 @@ pub struct Settled {
     pub is_unclear: bool,
     /// It was hung up on after the head of its answer.
     pub is_unread: bool,
+}
+
+impl Settled {
+    /// How long the server had the question ([`Timings::answering`](crate::exchange::Timings::answering)).
+    #[must_use]
+    pub fn answering(&self) -> Duration {
+        self.first_byte.map_or(self.took, |first_byte| (first_byte + self.transfer).min(self.took))
+    }
 }

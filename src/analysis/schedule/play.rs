@@ -392,7 +392,7 @@ impl<'a, P: Pacing> Play<'a, P> {
         let times = self.conditions.times(exchange, self.exchanges.servers.get(number));
         let settled = Settled {
             ended: self.now,
-            answering: times.answering(),
+            took: times.total,
             first_byte: times.first_byte,
             transfer: times.transfer,
             bytes: u64::from(exchange.bytes),

@@ -219,7 +219,7 @@ impl<P: Pacing> Loading<'_, P> {
         let ended = told.started + f64::from(exchange.total);
         let settled = Settled {
             ended: Duration::try_from_secs_f64(ended).unwrap_or_default(),
-            answering: Duration::try_from_secs_f64(exchange.answering()).unwrap_or_default(),
+            took: Duration::try_from_secs_f64(f64::from(exchange.total)).unwrap_or_default(),
             first_byte,
             transfer: Duration::try_from_secs_f64(exchange.transfer()).unwrap_or_default(),
             bytes: u64::from(exchange.bytes),
