@@ -6,6 +6,7 @@
 use std::error::Error;
 use std::fs;
 use std::path::Path;
+use std::time::{Duration, UNIX_EPOCH};
 
 use ccsurvey::analysis::{Censoring, Curves, Deepest, Recorded, Sampling, Unseen};
 use ccsurvey::fetch::Clock;
@@ -64,6 +65,14 @@ fn peak_mib() -> Result<u64, Box<dyn Error>> {
 
 const LINKS: u64 = 100;
 const EXCHANGES: u64 = 10;
+/// The 22nd of November 2026.
+const BEGUN: Duration = Duration::from_secs(1_795_305_600);
+/// Sites on one server.
+const SITES_OF_A_SERVER: u64 = 30;
+/// Sites that are asked at once, each at a server of its own.
+const AT_ONCE: u64 = 512;
+/// From one question to a server to the next: an answer takes a second at most, and then the server rests.
+const BETWEEN: Duration = Duration::from_secs(7);
 /// Site trees in a segment: half a million rows, as many as a survey writes at once.
 const SEGMENT: u64 = 4000;
 
@@ -95,8 +104,11 @@ fn grow(number: u64, sites: u64, rows: &mut SegmentRows) {
     let cctld = DOMAINS[chance.below(8) as usize];
     let site = format!("site{number}.co.{cctld}");
     let host = format!("www.{site}");
-    let address = chance.below(sites / 30 + 1);
+    let servers = sites / SITES_OF_A_SERVER + 1;
+    let address = number % servers;
     let address = format!("10.{}.{}.{}", address >> 16 & 255, address >> 8 & 255, address & 255);
+    // One after another: the sites of a server are asked in different rounds.
+    let round = number / AT_ONCE.min(servers);
     let depths = 1 + chance.below(3) + chance.below(4) + chance.below(4);
     let mut levels: Vec<LevelRow> = (0..depths)
         .map(|depth| LevelRow { site: site.clone(), depth: depth as u16, ..LevelRow::default() })
@@ -120,6 +132,7 @@ fn grow(number: u64, sites: u64, rows: &mut SegmentRows) {
             status: Some(200),
             sent_bytes: 300,
             received_bytes,
+            started: (UNIX_EPOCH + BEGUN + BETWEEN * (round * EXCHANGES + request) as u32).into(),
             total_ms: Some(total_ms),
             number: request as u32,
             ..ExchangeRow::default()

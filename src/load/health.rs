@@ -1,23 +1,32 @@
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
+use super::site_troubles::{SiteHold, SiteTroubles};
 use super::{Pace, delay_after};
+use crate::address::Site;
 use crate::exchange::{Failure, asks_for_pause};
 
 /// How healthy a server has been lately, and what backoff follows from it.
 ///
 /// Trouble is 429, 502, 503, 504, a reset, a refused connection, no way to the server, a time-out, a body that breaks
-/// off, or a first byte that takes far longer than the server's usual for the second time in a row. Each doubles the pause; four sound answers in
-/// a row take one doubling back: hurry does not help a server that recovers. The fifth trouble without a sound answer in
-/// between puts the server off, each further one for four times as long, and in the end it is given up for this survey.
-/// An answer that shows neither trouble nor soundness changes nothing.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Health {
+/// off, or a first byte that takes far longer than the server's usual for the second time in a row. Each doubles the
+/// pause; four sound answers in a row take one doubling back: hurry does not help a server that recovers. The fifth
+/// trouble without a sound answer in between puts the server off, each further one for four times as long, and in the
+/// end it is given up for this survey; or the site is that had it, while fewer than five sites had trouble.
+///
+/// Many sites share a server, and some of them are dead. Once it has answered soundly for others, a site in trouble counts
+/// once, and the server is put off when there were more such sites in a row than chance brings; a site's own troubles put
+/// off, and in the end give up, that site alone. An answer that shows neither trouble nor soundness changes nothing.
+///
+/// Sites are told apart by `S`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Health<S = Site> {
     doublings: u8,
     /// Sound answers since the last trouble, or since a doubling was taken back.
     sound: u8,
-    /// Refusals and failures without a sound answer between them.
+    /// Refusals and failures without a sound answer between them, as far as they count for the server.
     in_a_row: u8,
     /// Running mean of the time to the first byte, in seconds.
     usual_first_byte: Option<f64>,
@@ -25,6 +34,22 @@ pub struct Health {
     /// ([`ServerState`](super::ServerState)), for earlier versions did not have it.
     #[serde(skip)]
     pub(super) was_slow: bool,
+    /// Stored apart as well.
+    #[serde(skip)]
+    pub(super) sites: SiteTroubles<S>,
+}
+
+/// What was seen of a server when an exchange ended.
+#[derive(Clone, Copy, Debug)]
+pub struct Observation<'a, S = Site> {
+    /// For which was asked.
+    pub site: &'a S,
+    /// When it ended.
+    pub ended: SystemTime,
+    /// What it tells.
+    pub symptom: Symptom,
+    /// From the request to the first byte of the answer; none where none came.
+    pub first_byte: Option<Duration>,
 }
 
 /// What an exchange tells of its server.
@@ -54,10 +79,13 @@ const MOST_DOUBLINGS: u8 = 8;
 /// Sound answers in a row that take one doubling back.
 const SOUND_FOR_ONE: u8 = 4;
 /// Nutch drops a host after five failures; here it is left in peace for a while first.
-const TROUBLES_UNTIL_PUT_OFF: u8 = 5;
+const TOO_MANY_TROUBLES: u8 = 5;
 /// Times that a server is put off: 5 min, 20 min, 80 min and 5 h 20 min with the longest pause of 60 s, within
 /// the day after which most disturbances are over or will not be.
 const MOST_PUT_OFFS: u8 = 4;
+/// Fewer sites do not say that a server is dead for all, even if none ever got a sound answer: then only the site that
+/// had the last trouble is given up. Where one site in seven is dead, five in a row come once in 17,000 times.
+const LEAST_SITES_OF_THE_DEAD: usize = 5;
 /// The first time, in longest pauses; each further time is four times the one before.
 const FIRST_PUT_OFF: u32 = 5;
 /// Doubled pauses are longer by up to this share.
@@ -69,7 +97,20 @@ const GROWN_FACTOR: f64 = 3.0;
 /// … and longer than it by so many seconds: below that it is noise of the network.
 const GROWN_SECONDS: f64 = 1.0;
 
-impl Health {
+impl<S> Default for Health<S> {
+    fn default() -> Self {
+        Self {
+            doublings: 0,
+            sound: 0,
+            in_a_row: 0,
+            usual_first_byte: None,
+            was_slow: false,
+            sites: SiteTroubles::default(),
+        }
+    }
+}
+
+impl<S: Clone + PartialEq> Health<S> {
     /// The pause after an exchange that took `took`, and the server's link `link`, by the delay rule.
     ///
     /// Doubled pauses are longer by a tenth times `chance`, a number from 0 to 1, so that servers which
@@ -80,45 +121,65 @@ impl Health {
         if self.doublings == 0 { pause } else { with_jitter(pause, chance).min(pace.max_delay.max(pause)) }
     }
 
-    /// Takes in what an exchange tells and when its first byte came, and says what follows.
-    pub fn note(
-        &mut self,
-        pace: &Pace,
-        symptom: Symptom,
-        first_byte: Option<Duration>,
-        chance: f64,
-    ) -> Backoff {
-        let grown = first_byte.is_some_and(|time| self.have_grown(time.as_secs_f64()));
-        if symptom == Symptom::Trouble || grown {
+    /// Takes in what was seen, and says what follows for the server.
+    pub fn note(&mut self, pace: &Pace, seen: &Observation<'_, S>, chance: f64) -> Backoff {
+        let grown = seen.first_byte.is_some_and(|time| self.have_grown(time.as_secs_f64()));
+        if seen.symptom == Symptom::Trouble || grown {
             self.doublings = (self.doublings + 1).min(MOST_DOUBLINGS);
             self.sound = 0;
-        } else if symptom == Symptom::Sound {
+        } else if seen.symptom == Symptom::Sound {
             self.sound += 1;
             if self.sound >= SOUND_FOR_ONE {
                 self.sound = 0;
                 self.doublings = self.doublings.saturating_sub(1);
             }
         }
-        match symptom {
-            Symptom::Sound => self.in_a_row = 0,
-            Symptom::Unclear => {}
-            Symptom::Trouble => {
-                self.in_a_row = self.in_a_row.saturating_add(1);
-                return self.backoff_in_trouble(pace, chance);
+        match seen.symptom {
+            Symptom::Sound => {
+                self.in_a_row = 0;
+                self.sites.note_sound(seen.site);
+                Backoff::Usual
             }
+            Symptom::Unclear => Backoff::Usual,
+            Symptom::Trouble => self.note_trouble(pace, seen, chance),
         }
-        Backoff::Usual
     }
 
-    fn backoff_in_trouble(&self, pace: &Pace, chance: f64) -> Backoff {
-        match self.in_a_row.checked_sub(TROUBLES_UNTIL_PUT_OFF) {
+    fn note_trouble(&mut self, pace: &Pace, seen: &Observation<'_, S>, chance: f64) -> Backoff {
+        let serves_others = self.sites.serve_others(seen.site);
+        let (is_first, of_site) = self.sites.note_trouble(seen.site);
+        let after = |troubles: u8, too_many: u8| match troubles.checked_sub(too_many) {
             None => Backoff::Usual,
-            Some(before) if before < MOST_PUT_OFFS => {
-                let time = pace.max_delay * FIRST_PUT_OFF * 4_u32.pow(u32::from(before));
-                Backoff::PutOff(with_jitter(time, chance))
-            }
+            Some(before) if before < MOST_PUT_OFFS => Backoff::PutOff(put_off(before, pace, chance)),
             Some(_) => Backoff::GiveUp,
+        };
+        if !serves_others {
+            self.in_a_row = self.in_a_row.saturating_add(1);
+            let backoff = after(self.in_a_row, TOO_MANY_TROUBLES);
+            if backoff == Backoff::GiveUp && self.sites.in_the_row() < LEAST_SITES_OF_THE_DEAD {
+                self.sites.hold(seen, Backoff::GiveUp);
+                return Backoff::PutOff(put_off(MOST_PUT_OFFS - 1, pace, chance));
+            }
+            return backoff;
         }
+        self.sites.hold(seen, after(of_site, TOO_MANY_TROUBLES));
+        if !is_first {
+            return Backoff::Usual;
+        }
+        self.in_a_row = self.in_a_row.saturating_add(1);
+        after(self.in_a_row, self.sites.suspicious_row().max(TOO_MANY_TROUBLES))
+    }
+
+    /// Whether a site is to be left alone at this server, because it alone was in trouble again and again.
+    #[must_use]
+    pub fn hold_of(&self, site: &S) -> Option<SiteHold> {
+        self.sites.hold_of(site)
+    }
+
+    /// Whether any site is put off until after this time.
+    #[must_use]
+    pub fn holds_a_site_at(&self, time: SystemTime) -> bool {
+        self.sites.holds_one_at(time)
     }
 
     fn have_grown(&mut self, first_byte: f64) -> bool {
@@ -127,6 +188,11 @@ impl Health {
         let is_slow = first_byte > usual * GROWN_FACTOR && first_byte > usual + GROWN_SECONDS;
         std::mem::replace(&mut self.was_slow, is_slow) && is_slow
     }
+}
+
+/// How long what was put off so many times before is put off.
+fn put_off(before: u8, pace: &Pace, chance: f64) -> Duration {
+    with_jitter(pace.max_delay * FIRST_PUT_OFF * 4_u32.pow(u32::from(before)), chance)
 }
 
 fn with_jitter(pause: Duration, chance: f64) -> Duration {

@@ -14,7 +14,8 @@
 //! ([`Pace::per_neighbourhood`]).
 //!
 //! A server that is in trouble is asked ever more seldom, then put off for minutes and hours, then given up
-//! for this survey; nothing that goes wrong ever makes an exchange come sooner.
+//! for this survey; nothing that goes wrong ever makes an exchange come sooner. Where only one site of many is in trouble,
+//! that site is put off and given up.
 //!
 //! When everything fails at once, [`OwnLink`] takes that for our own trouble, pauses the survey and probes.
 //!
@@ -36,11 +37,12 @@ mod permits;
 mod server;
 mod server_link;
 mod share;
+mod site_troubles;
 mod slots;
 
 pub use bucket::{BURST_SECONDS, Bucket};
 pub use budget::{Budget, Grant, Limit, SiteBudget, least_bytes};
-pub use health::{Backoff, Health, Symptom, symptom_of};
+pub use health::{Backoff, Health, Observation, Symptom, symptom_of};
 pub use ledger::Ledger;
 pub use networks::{Network, Networks};
 pub use own_link::{Blame, OwnLink, Passage, Sign};
@@ -49,6 +51,7 @@ pub use permits::{Load, Permit, Turn};
 pub use server::ServerState;
 pub use server_link::{Flow, HALF_A_DAY, IN_FLIGHT, LEAST_BYTES, MOST_QUIET, SHORTEST, ServerLink};
 pub use share::{Burden, LargestExchange, SharedBudget, least_busy};
+pub use site_troubles::SiteHold;
 
 #[cfg(test)]
 mod networks_tests;

@@ -85,7 +85,7 @@ fn nobody_waits_for_those_in_flight_where_nothing_is_left_anyway() {
     assert!(matches!(load.permit(at(21.0), server(3), &site("c.ke"), None), Turn::Busy), "20 + 60 + 60 s");
     load.settle(second, Purpose::Page, &answer(at(0.0), 40.0));
     let _third = go(&mut load, at(41.0), server(3));
-    load.recall(server(4), Purpose::Page, &answer(at(41.0), 20.0));
+    load.recall(server(4), &site("a.ke"), Purpose::Page, &answer(at(41.0), 20.0));
     assert!(matches!(load.permit(at(62.0), server(5), &site("c.ke"), None), Turn::Spent), "80 + 60 s");
 }
 
@@ -120,7 +120,7 @@ fn a_network_has_borne_after_a_crash_what_its_servers_had() {
     }
     // The journal tells of it again.
     second.recall_in_flight(server(3), at(4.0), at(100.0));
-    second.recall(server(1), Purpose::Page, &answer(at(50.0), 0.1));
+    second.recall(server(1), &site("a.ke"), Purpose::Page, &answer(at(50.0), 0.1));
     assert!(matches!(second.permit(at(900.0), server(9), &site("c.ke"), None), Turn::Spent));
 }
 
@@ -240,7 +240,7 @@ impl Survey {
             let stored = self.stored.get(&address).and_then(|state| state.ledger.last_end());
             if stored.is_none_or(|end| answer.ended() > end) {
                 self.remember(address);
-                self.load.recall(address, Purpose::Page, &answer);
+                self.load.recall(address, &site("a.ke"), Purpose::Page, &answer);
             }
         }
         self.unanswered.sort_by_key(|(_, asked)| *asked);
@@ -310,7 +310,7 @@ fn a_network_has_borne_on_a_day_what_its_servers_had_on_it_in_any_order() {
     let [before, today] = [at(0.0), at(40_000.0)];
     let mut first = load_with(requests(9));
     for (number, start) in [(3, before), (1, today), (2, today)] {
-        first.recall(server(number), Purpose::Page, &answer(start, 0.1));
+        first.recall(server(number), &site("a.ke"), Purpose::Page, &answer(start, 0.1));
     }
     assert_eq!(day_of(before) + 1, day_of(today));
     for order in [[1, 2, 3], [3, 1, 2], [1, 3, 2]] {

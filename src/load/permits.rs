@@ -51,7 +51,7 @@ pub enum Turn {
     Full(SystemTime),
     /// An exchange in flight must end first; ask again when one has.
     Busy,
-    /// The server was in trouble too often: it is not asked again in this survey.
+    /// The server, or the site at this server, was in trouble too often: it is not asked again in this survey.
     GivenUp,
     /// The budget of the server, or of its network, is used up.
     Spent,
@@ -114,6 +114,11 @@ impl Load {
         if server.is_given_up() {
             return Turn::GivenUp;
         }
+        match server.hold_of(site).map(|hold| hold.until) {
+            Some(None) => return Turn::GivenUp,
+            Some(Some(at)) if at > now => return Turn::NotBefore(at),
+            _ => {}
+        }
         match server.earliest(&self.pace, crawl_delay) {
             None => return Turn::Busy,
             Some(at) if at > now && server.is_held_until(at) => return Turn::NotBefore(at),
@@ -150,7 +155,7 @@ impl Load {
     pub fn settle(&mut self, permit: Permit, purpose: Purpose, answer: &Answer) {
         let used = answer.wire.sent + answer.wire.received;
         self.release(&permit, used);
-        self.book(permit.address, purpose, answer);
+        self.book(permit.address, &permit.site, purpose, answer);
     }
 
     /// The permit was not used, or its use is unknown; the server may have worked on it until `now`.
@@ -168,9 +173,9 @@ impl Load {
         self.abandon(permit, now);
     }
 
-    fn book(&mut self, address: IpAddr, purpose: Purpose, answer: &Answer) {
+    fn book(&mut self, address: IpAddr, site: &Site, purpose: Purpose, answer: &Answer) {
         self.networks.book(address, answer);
-        let rest = self.servers.entry(address).or_default().settle(&self.pace, purpose, answer);
+        let rest = self.servers.entry(address).or_default().settle(&self.pace, site, purpose, answer);
         self.rest(address, rest);
         self.changed.insert(address);
     }
@@ -215,10 +220,10 @@ impl Load {
 
     /// Books an exchange of an earlier run that the server's stored state does not know; to be called in
     /// the order in which the exchanges ended.
-    pub fn recall(&mut self, address: IpAddr, purpose: Purpose, answer: &Answer) {
+    pub fn recall(&mut self, address: IpAddr, site: &Site, purpose: Purpose, answer: &Answer) {
         let address = server_at(address);
         self.begin(address, None);
-        self.book(address, purpose, answer);
+        self.book(address, site, purpose, answer);
     }
 
     /// An exchange was begun at `asked` by a process that died before its answer was recorded.

@@ -2,10 +2,11 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::health::{Backoff, Health, symptom_of};
+use super::health::{Backoff, Health, Observation, symptom_of};
 use super::share::{Account, Headroom, LargestExchange, SharedBudget};
 use super::slots::Slots;
-use super::{Flow, Ledger, Pace, ServerLink};
+use super::{Flow, Ledger, Pace, ServerLink, SiteHold};
+use crate::address::Site;
 use crate::exchange::{Answer, Purpose};
 
 /// What is remembered of one server address: when it may be asked again, and what it bore.
@@ -31,14 +32,14 @@ pub struct ServerState {
 /// ([`ServerState::LATER`]).
 impl Serialize for ServerState {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        (Fields(self), &self.link.recent, self.health.was_slow).serialize(serializer)
+        (Fields(self), &self.link.recent, self.health.was_slow, &self.health.sites).serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for ServerState {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let (ReadFields(mut state), recent, was_slow) = Deserialize::deserialize(deserializer)?;
-        (state.link.recent, state.health.was_slow) = (recent, was_slow);
+        let (ReadFields(mut state), recent, was_slow, sites) = Deserialize::deserialize(deserializer)?;
+        (state.link.recent, state.health.was_slow, state.health.sites) = (recent, was_slow, sites);
         Ok(state)
     }
 }
@@ -69,7 +70,7 @@ pub(super) struct Rest {
 impl ServerState {
     /// What states of earlier versions lack at their end, some all of it and some less, as postcard writes it: nothing is
     /// known of it.
-    pub const LATER: [u8; 2] = [0; 2];
+    pub const LATER: [u8; 6] = [0; 6];
 
     /// When the next exchange may begin; none when all slots are taken.
     pub(super) fn earliest(&self, pace: &Pace, crawl_delay: Option<Duration>) -> Option<SystemTime> {
@@ -97,13 +98,19 @@ impl ServerState {
         &self.slots
     }
 
-    /// An exchange ended and gave this answer.
-    pub(super) fn settle(&mut self, pace: &Pace, purpose: Purpose, answer: &Answer) -> Rest {
+    /// Whether a site is to be left alone here, because it alone was in trouble again and again.
+    pub(super) fn hold_of(&self, site: &Site) -> Option<SiteHold> {
+        self.health.hold_of(site)
+    }
+
+    /// An exchange for a site ended and gave this answer.
+    pub(super) fn settle(&mut self, pace: &Pace, site: &Site, purpose: Purpose, answer: &Answer) -> Rest {
         self.ledger.book(answer, self.slots.in_flight());
         self.account.book(answer);
-        let symptom = symptom_of(answer.status, answer.failure);
-        let backoff = self.health.note(pace, symptom, answer.timings.first_byte, self.chance());
         let ended = answer.ended();
+        let symptom = symptom_of(answer.status, answer.failure);
+        let seen = Observation { site, ended, symptom, first_byte: answer.timings.first_byte };
+        let backoff = self.health.note(pace, &seen, self.chance());
         if let Some(pause) = answer.head.retry_after.filter(|_| answer.asks_for_pause()) {
             self.hold_until(ended.checked_add(pause));
         }

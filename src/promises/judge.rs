@@ -248,10 +248,13 @@ impl<K: Hash + Eq> Overlaps<K> {
         let all_ended = list.back().map_or(ended, |last| last.all_ended.max(ended));
         list.push_back(Stay { started, ended, all_ended });
         let late = list.iter().rev().take_while(|stay| stay.all_ended > started);
-        let beside: Vec<Stay> = late.filter(|stay| stay.ended > started).copied().collect();
-        let begun = beside.iter().map(|stay| stay.started).filter(|from| (started..ended).contains(from));
-        let at_once =
-            |moment| beside.iter().filter(|stay| (stay.started..stay.ended).contains(&moment)).count();
+        let beside = late.filter(|stay| stay.ended > started);
+        let (mut begins, mut ends): (Vec<_>, Vec<_>) = beside.map(|stay| (stay.started, stay.ended)).unzip();
+        begins.sort_unstable();
+        ends.sort_unstable();
+        // Most run when one of them has just begun.
+        let begun = begins.iter().enumerate().filter(|(_, from)| (started..ended).contains(*from));
+        let at_once = |(earlier, from)| earlier + 1 - ends.partition_point(|end| end <= from);
         begun.map(at_once).max().unwrap_or(1) as u64
     }
 

@@ -3,9 +3,10 @@ use std::net::IpAddr;
 use std::time::{Duration, SystemTime};
 
 use super::{Count, Fact, Limits, ShortRests};
-use crate::address::{Neighbourhood, server_at};
+use crate::address::{Neighbourhood, Site, server_at};
 use crate::load::{
-    Backoff, Flow, Health, LONGEST_WAIT, Pace, ServerLink, ServerState, delay_after, symptom_of,
+    Backoff, Flow, Health, LONGEST_WAIT, Observation, Pace, ServerLink, ServerState, SiteHold, delay_after,
+    symptom_of,
 };
 
 /// What each server was owed after the exchanges that were seen last, by the answers alone: whoever gave permits may
@@ -73,7 +74,7 @@ impl Rests {
         let told = fact.answer.started;
         let started = Start { address, told, latest: told + limits.rounding };
         if let Some(server) = self.servers.get(&address) {
-            server.compare(started, fact.crawl_delay, pace.per_address, short);
+            server.compare(started, fact, pace.per_address, short);
         }
         let neighbourhood = Neighbourhood::of(address);
         if let (Some(places), Some(rests)) = (pace.per_neighbourhood, self.neighbourhoods.get(&neighbourhood))
@@ -107,8 +108,8 @@ impl Rests {
 }
 
 impl ServerHistory {
-    /// An exchange was seen to begin, whose host asks for `crawl_delay`.
-    fn compare(&self, started: Start, crawl_delay: Option<Duration>, places: u32, short: &mut ShortRests) {
+    /// An exchange was seen to begin.
+    fn compare(&self, started: Start, fact: &Fact<'_>, places: u32, short: &mut ShortRests) {
         let who = |early: Early| format!("{} {early}", started.address);
         let until = |count: &mut Count, until: fn(&Rest) -> SystemTime| {
             count.note(early(&self.rests, started, places, until), who);
@@ -120,7 +121,7 @@ impl ServerHistory {
         until(&mut short.slow, |rest| rest.slow);
         until(&mut short.link, |rest| rest.link);
         until(&mut short.trouble, |rest| rest.trouble);
-        if let Some(delay) = crawl_delay {
+        if let Some(delay) = fact.crawl_delay {
             let until = |rest: &Rest| rest.ended.checked_add(delay).unwrap_or(rest.ended);
             short.crawl_delay.note(early(&self.rests, started, places, until), who);
         }
@@ -133,6 +134,8 @@ impl ServerHistory {
         short.put_off.note(early_for(self.put_off), who);
         if self.given_up.is_some_and(|known| known <= started.told) {
             short.put_off.add(|| format!("{} after it was given up", started.address));
+        } else if let Some(hold) = self.health.hold_of(fact.site) {
+            hold_of_site(hold, started, fact.site, &mut short.put_off);
         }
     }
 
@@ -141,8 +144,9 @@ impl ServerHistory {
         let answer = fact.answer;
         let (ended, took) = (answer.ended(), answer.timings.answering());
         let symptom = symptom_of(answer.status, answer.failure);
+        let seen = Observation { site: fact.site, ended, symptom, first_byte: answer.timings.first_byte };
         // The least of what chance may add to each time.
-        let backoff = self.health.note(pace, symptom, answer.timings.first_byte, 0.0);
+        let backoff = self.health.note(pace, &seen, 0.0);
         let link = self.link.take(&Flow::from_answer(fact.purpose, answer));
         let bare = Pace { min_delay: Duration::ZERO, ..pace.clone() };
         let slow = delay_after(&bare, took, Duration::ZERO, 0, None);
@@ -171,13 +175,25 @@ impl ServerHistory {
         let holds = [self.asked, self.put_off].into_iter().flatten().map(|hold| hold.until);
         // No Crawl-delay that is obeyed is longer.
         let rests = self.rests.iter().map(|rest| rest.all().max(rest.ended + LONGEST_WAIT));
-        holds.chain(rests).any(|until| until > time)
+        holds.chain(rests).any(|until| until > time) || self.health.holds_a_site_at(time)
     }
 }
 
 impl Rest {
     fn all(&self) -> SystemTime {
         self.least.max(self.slow).max(self.link).max(self.trouble)
+    }
+}
+
+/// A site began at a server although, for its own troubles, it was to be left alone there.
+fn hold_of_site(hold: SiteHold, started: Start, site: &Site, put_off: &mut Count) {
+    let who = || format!("{site} at {}", started.address);
+    match hold.until {
+        None if hold.known <= started.told => put_off.add(|| format!("{} after it was given up", who())),
+        Some(until) if hold.known <= started.latest && started.latest < until => {
+            put_off.note(Early::of(started, hold.known, until), |early| format!("{} {early}", who()));
+        }
+        _ => {}
     }
 }
 

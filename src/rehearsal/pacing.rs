@@ -2,7 +2,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::analysis::{Pacing, Respite, Settled};
 use crate::exchange::{Failure, Purpose, asks_for_pause, hangs_up};
-use crate::load::{Backoff, Bucket, Flow, Health, Pace, ServerLink, Symptom, symptom_of};
+use crate::load::{Backoff, Bucket, Flow, Health, Observation, Pace, ServerLink, Symptom, symptom_of};
 use crate::settings::Settings;
 use crate::survey::most_bytes;
 
@@ -12,7 +12,8 @@ const USUAL_CHANCE: f64 = 0.5;
 /// The rule by which servers are asked, for schedules that are only played: the same that rules surveys.
 pub struct SurveyPacing {
     pace: Pace,
-    servers: Vec<(Health, ServerLink)>,
+    /// Trees stand for their sites.
+    servers: Vec<(Health<u32>, ServerLink)>,
     bucket: Option<Bucket>,
     largest: u64,
 }
@@ -60,7 +61,11 @@ impl Pacing for SurveyPacing {
             Settled { is_unclear: true, .. } => Symptom::Unclear,
             _ => Symptom::Sound,
         };
-        let backoff = health.note(&self.pace, symptom, settled.first_byte, USUAL_CHANCE);
+        let Settled { tree: site, first_byte, .. } = settled;
+        let ended = SystemTime::UNIX_EPOCH + settled.ended;
+        let seen = Observation { site, ended, symptom, first_byte: *first_byte };
+        // A site that is put off alone lets the others go on, and its own wait is not foretold.
+        let backoff = health.note(&self.pace, &seen, USUAL_CHANCE);
         let link = link.take(&Flow {
             hour: Flow::hour_at(settled.ended),
             bytes: settled.bytes,

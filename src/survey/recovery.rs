@@ -193,10 +193,10 @@ impl<'a> Recovery<'a> {
         let Self { access, storage, .. } = self;
         self.answers.sort_by_key(|answered| answered.answer.ended());
         for answered in &self.answers {
-            let Answered { address, purpose, answer, .. } = answered;
+            let Answered { site, address, purpose, answer } = answered;
             let (mut load, mut judge) = (access.load(), storage.judge());
             judge.meet(*address, load.state_of(*address));
-            load.recall(*address, *purpose, answer);
+            load.recall(*address, site, *purpose, answer);
             judge.note_burden(*address, &load);
             judge.note_rest(&answered.fact());
         }

@@ -7,6 +7,7 @@ mod common;
 mod advice;
 mod choose_depth;
 mod harm;
+mod hoster;
 mod replay;
 mod serving;
 mod simulate;

@@ -110,7 +110,7 @@ impl Timeline {
             // What the purpose tells of links is judged in another way.
             let purpose = Purpose::Page;
             judge.note(&Fact { site, address, purpose, answer: &answer, crawl_delay: None, against });
-            books.recall(address, purpose, &answer);
+            books.recall(address, site, purpose, &answer);
             judge.note_sums(address, books);
         }
     }

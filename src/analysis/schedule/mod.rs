@@ -73,6 +73,8 @@ impl Respite {
 /// An exchange that has ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settled {
+    /// The tree that it was for.
+    pub tree: u32,
     /// When it ended, from the beginning of the schedule.
     pub ended: Duration,
     /// From the first byte sent to the last received.

@@ -362,7 +362,7 @@ impl<'a, P: Pacing> Play<'a, P> {
         if exchange.server == NO_SERVER {
             return self.ask(tree);
         }
-        self.settle(exchange);
+        self.settle(tree, exchange);
         // Who has just heard an answer asks on before those who wait for the server are told that it is free.
         if self.next_exchange(tree).is_some_and(|next| next.server == exchange.server) {
             self.servers[exchange.server as usize].waiting.push_front(tree);
@@ -387,10 +387,11 @@ impl<'a, P: Pacing> Play<'a, P> {
         }
     }
 
-    fn settle(&mut self, exchange: &Exchange) {
+    fn settle(&mut self, tree: u32, exchange: &Exchange) {
         let number = exchange.server as usize;
         let times = self.conditions.times(exchange, self.exchanges.servers.get(number));
         let settled = Settled {
+            tree,
             ended: self.now,
             took: times.total,
             first_byte: times.first_byte,

@@ -218,6 +218,7 @@ impl<P: Pacing> Loading<'_, P> {
         let first_byte = told.first_byte.and_then(|time| Duration::try_from_secs_f64(time / 1000.0).ok());
         let ended = told.started + f64::from(exchange.total);
         let settled = Settled {
+            tree: self.current.map_or(0, |(tree, _)| tree),
             ended: Duration::try_from_secs_f64(ended).unwrap_or_default(),
             took: Duration::try_from_secs_f64(f64::from(exchange.total)).unwrap_or_default(),
             first_byte,

@@ -26,13 +26,13 @@ fn a_server_bears_its_share_of_a_day_and_of_the_survey_and_no_more() {
 #[test]
 fn the_ledger_measures_gaps_and_overlaps_from_the_answers() {
     let mut load = load();
-    load.recall(server(1), Purpose::Page, &answer(at(0.0), 1.0));
-    load.recall(server(1), Purpose::Page, &answer(at(3.0), 1.0));
+    load.recall(server(1), &site("a.ke"), Purpose::Page, &answer(at(0.0), 1.0));
+    load.recall(server(1), &site("a.ke"), Purpose::Page, &answer(at(3.0), 1.0));
     let ledger = load.state_of(server(1)).unwrap().ledger.clone();
     assert_eq!((ledger.requests, ledger.received_bytes, ledger.busy), (2, 20_000, Duration::from_secs(2)));
     assert_eq!(ledger.smallest_gap, Some(Duration::from_secs(2)));
     assert_eq!(ledger.most_parallel, 1);
-    load.recall(server(1), Purpose::Page, &answer(at(3.5), 1.0));
+    load.recall(server(1), &site("a.ke"), Purpose::Page, &answer(at(3.5), 1.0));
     let ledger = &load.state_of(server(1)).unwrap().ledger;
     assert_eq!((ledger.most_parallel, ledger.smallest_gap), (2, Some(Duration::ZERO)));
 }
@@ -41,7 +41,7 @@ fn the_ledger_measures_gaps_and_overlaps_from_the_answers() {
 fn requests_per_minute_are_those_of_the_busiest_minute() {
     let mut load = load();
     for number in 0..100 {
-        load.recall(server(1), Purpose::Page, &answer(at(f64::from(number) * 3.0), 0.1));
+        load.recall(server(1), &site("a.ke"), Purpose::Page, &answer(at(f64::from(number) * 3.0), 0.1));
     }
     let most = load.state_of(server(1)).unwrap().ledger.most_requests_per_minute;
     assert!((20..=21).contains(&most), "{most}");
@@ -270,7 +270,7 @@ fn the_ledger_counts_what_a_server_was_asked_and_sent() {
             wire: Wire { sent: 300, received: 1000, connections: 2 },
             ..erring(at(number), status, None)
         };
-        load.recall(server(1), Purpose::Page, &told);
+        load.recall(server(1), &site("a.ke"), Purpose::Page, &told);
     }
     let Ledger { requests, answers, sent_bytes, received_bytes, connections, .. } =
         load.state_of(server(1)).unwrap().ledger;
@@ -287,7 +287,7 @@ fn requests_of_a_minute_are_counted_to_the_second() {
     ] {
         let mut load = load();
         for start in starts {
-            load.recall(server(1), Purpose::Page, &answer(at(start), 0.1));
+            load.recall(server(1), &site("a.ke"), Purpose::Page, &answer(at(start), 0.1));
         }
         let state = load.state_of(server(1)).unwrap();
         assert_eq!(state.ledger.most_requests_per_minute, most);

@@ -105,11 +105,14 @@ fn what_is_known_of_a_server_outlasts_the_process() {
     let read: ServerState = postcard::from_bytes(&stored).unwrap();
     assert!(read.link().bits_per_second().is_some());
     assert_eq!(read, state);
-    // One of an earlier version ends before the last byte.
-    let earlier = [&stored[..stored.len() - 1], &ServerState::LATER[..1]].concat();
-    let (read, left): (ServerState, _) = postcard::take_from_bytes(&earlier).unwrap();
-    assert_eq!((&read.ledger, left), (&state.ledger, &[][..]));
-    assert_eq!(read.link().bits_per_second(), state.link().bits_per_second());
+    // Those of earlier versions end before what is known of sites, or before the byte that stands in front of it.
+    let sites = postcard::to_stdvec(&state.health().sites).unwrap().len();
+    for (ends_before, lacks) in [(sites, 4), (sites + 1, 5)] {
+        let earlier = [&stored[..stored.len() - ends_before], &ServerState::LATER[..lacks]].concat();
+        let (read, left): (ServerState, _) = postcard::take_from_bytes(&earlier).unwrap();
+        assert_eq!((&read.ledger, left), (&state.ledger, &[][..]));
+        assert_eq!(read.link().bits_per_second(), state.link().bits_per_second());
+    }
 }
 
 #[test]

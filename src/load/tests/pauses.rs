@@ -105,7 +105,7 @@ fn a_server_has_one_pace_and_one_account_at_all_addresses_that_hold_its_own() {
         let turn = load.permit(at(1.0), address, &site("b.ke"), None);
         assert!(matches!(turn, Turn::At(free) if free == at(0.5 + 2.5)), "{address}");
     }
-    load.recall(inside[1], Purpose::Page, &answer(at(10.0), 0.5));
+    load.recall(inside[1], &site("a.ke"), Purpose::Page, &answer(at(10.0), 0.5));
     assert_eq!(load.state_of(server(1)).unwrap().ledger.requests, 2);
     assert_eq!(load.take_changed().into_iter().map(|(address, _)| address).collect::<Vec<_>>(), [server(1)]);
 }

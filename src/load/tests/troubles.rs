@@ -19,7 +19,7 @@ fn troubles_double_the_pause_and_four_sound_answers_halve_it_again() {
 }
 
 #[test]
-fn a_server_in_trouble_is_put_off_for_minutes_and_hours_and_then_given_up() {
+fn a_server_in_trouble_is_put_off_for_minutes_and_hours_and_its_site_is_then_given_up() {
     let mut load = load();
     let (mut now, mut waits) = (at(0.0), Vec::new());
     while let Turn::Go(permit) = load.permit(now, server(1), &site("a.ke"), None) {
@@ -29,14 +29,130 @@ fn a_server_in_trouble_is_put_off_for_minutes_and_hours_and_then_given_up() {
         now = free.max(now);
     }
     assert_eq!(waits.len(), 9, "{waits:?}");
-    let put_off = [5, 20, 80, 320].map(|minutes| minutes..=minutes + minutes / 10);
-    for (wait, expected) in waits[4..8].iter().zip(put_off) {
+    let put_off = [5, 20, 80, 320, 320].map(|minutes| minutes..=minutes + minutes / 10);
+    for (wait, expected) in waits[4..].iter().zip(put_off) {
         assert!(expected.contains(wait), "{waits:?}");
     }
     assert!(matches!(load.permit(now, server(1), &site("a.ke"), None), Turn::GivenUp));
-    let other = at(1e9);
-    assert!(matches!(load.permit(other, server(1), &site("b.ke"), None), Turn::GivenUp), "for every site");
-    assert!(matches!(load.permit(other, server(2), &site("b.ke"), None), Turn::Go(_)));
+    // One site does not speak for others: they may ask now that the server has been left alone once more.
+    assert!(matches!(load.permit(now, server(1), &site("b.ke"), None), Turn::Go(_)));
+}
+
+/// One after another, as soon as they may: the site that asks, and whether its answer is sound. Of each question how many
+/// minutes it had to wait; none where it may not be put any more.
+fn minutes(load: &mut Load, now: &mut SystemTime, questions: &[(&str, bool)]) -> Vec<Option<u64>> {
+    let mut waits = Vec::new();
+    for (name, is_sound) in questions {
+        let begun = *now;
+        let permit = loop {
+            match load.permit(*now, server(1), &site(name), None) {
+                Turn::Go(permit) => break Some(permit),
+                Turn::At(time) | Turn::NotBefore(time) => *now = time,
+                turn => {
+                    assert!(matches!(turn, Turn::GivenUp), "{turn:?}");
+                    break None;
+                }
+            }
+        };
+        waits.push(permit.is_some().then(|| now.duration_since(begun).unwrap().as_secs() / 60));
+        if let Some(permit) = permit {
+            let answer = if *is_sound { answer(*now, 0.1) } else { busy(*now, None) };
+            load.settle(permit, Purpose::Page, &answer);
+            *now = answer.ended();
+        }
+    }
+    waits
+}
+
+#[test]
+fn of_many_sites_at_a_server_one_that_is_in_trouble_is_put_off_and_given_up_alone() {
+    let (mut load, mut now) = (load(), at(0.0));
+    minutes(&mut load, &mut now, &[("sound.ke", true)]);
+    // Nobody else asks, so that nothing is sound in between.
+    let waits = minutes(&mut load, &mut now, &[("dead.ke", false); 5]);
+    assert!(waits.iter().all(|wait| *wait == Some(0)), "{waits:?}");
+    let (stored, later) = (load.state_of(server(1)).unwrap().clone(), now);
+    // Now it waits for five minutes, and others only until the server has rested.
+    assert_eq!(minutes(&mut load, &mut now, &[("sound.ke", true)]), [Some(1)]);
+    let waits = minutes(&mut load, &mut now, &[("dead.ke", false); 5]);
+    for (wait, least) in waits.iter().zip([4, 20, 80, 320]) {
+        assert!((least..=least + least / 10 + 1).contains(&wait.unwrap()), "{waits:?}");
+    }
+    assert_eq!(waits[4], None, "{waits:?}");
+    assert_eq!(minutes(&mut load, &mut now, &[("other.ke", true), ("dead.ke", false)]), [Some(1), None]);
+    assert!(!load.state_of(server(1)).unwrap().is_given_up());
+    // A death of ours forgets nothing of it.
+    let stored = postcard::to_stdvec(&stored).unwrap();
+    let mut reborn = self::load();
+    reborn.restore(server(1), postcard::from_bytes(&stored).unwrap());
+    assert!(matches!(reborn.permit(later, server(1), &site("dead.ke"), None), Turn::NotBefore(_)));
+}
+
+#[test]
+fn a_server_where_site_after_site_is_in_trouble_is_put_off_and_given_up() {
+    let names: Vec<String> = (0..10).map(|number| format!("site{number}.ke")).collect();
+    let (mut load, mut now) = (load(), at(0.0));
+    minutes(&mut load, &mut now, &[("sound.ke", true)]);
+    // Each of them three times, of which one counts.
+    let questions: Vec<_> = names.iter().flat_map(|name| [(name.as_str(), false); 3]).collect();
+    let waits = minutes(&mut load, &mut now, &questions);
+    // The fifth site puts it off for five minutes, the sixth for twenty …
+    let long = waits
+        .iter()
+        .enumerate()
+        .filter_map(|(place, wait)| Some((place, (*wait)?)).filter(|(_, wait)| *wait > 1));
+    let long: Vec<_> = long.collect();
+    for ((place, wait), (expected, least)) in long.iter().zip([(13, 5), (16, 20), (19, 80), (22, 320)]) {
+        assert!(*place == expected && (least..=least + least / 10).contains(wait), "{long:?}");
+    }
+    // … and the ninth is the last that is asked for.
+    assert_eq!((long.len(), waits.iter().flatten().count()), (4, 25), "{waits:?}");
+    assert!(load.state_of(server(1)).unwrap().is_given_up());
+}
+
+#[test]
+fn where_many_sites_are_dead_a_long_row_of_them_is_chance() {
+    let names: Vec<String> = (0..60).map(|number| format!("site{number}.ke")).collect();
+    // Shares of the dead, seen among seventy and with what is usual: 11, 19, 45 and 62 %.
+    for (dead_of_ten, suspicious) in [(1, 5), (2, 6), (5, 12), (7, 20)] {
+        let (mut load, mut now) = (load(), at(0.0));
+        let questions: Vec<_> = names
+            .iter()
+            .enumerate()
+            .map(|(place, name)| (name.as_str(), place % 10 >= dead_of_ten))
+            .collect();
+        minutes(&mut load, &mut now, &questions);
+        let strangers: Vec<String> = (0..60).map(|number| format!("late{number}.ke")).collect();
+        let late: Vec<_> = strangers.iter().map(|name| (name.as_str(), false)).collect();
+        let waits = minutes(&mut load, &mut now, &late);
+        assert_eq!(
+            waits.iter().position(|wait| *wait >= Some(5)),
+            Some(suspicious),
+            "{dead_of_ten}: {waits:?}"
+        );
+        assert_eq!(waits.iter().flatten().count(), suspicious + 4, "{dead_of_ten}: {waits:?}");
+    }
+}
+
+#[test]
+fn a_server_that_was_never_sound_is_given_up_when_five_sites_were_in_trouble() {
+    let (mut load, mut now) = (load(), at(0.0));
+    let (two, others) = ([("a.ke", false), ("b.ke", false)], ["c.ke", "d.ke", "e.ke", "f.ke"]);
+    // The ninth trouble is the last of its site, the tenth that of the other.
+    let waits = minutes(&mut load, &mut now, &two.repeat(6));
+    assert_eq!(waits.iter().map(Option::is_some).rposition(|is_put| is_put), Some(9), "{waits:?}");
+    assert!(!load.state_of(server(1)).unwrap().is_given_up());
+    let waits = minutes(&mut load, &mut now, &others.map(|name| (name, false)));
+    assert!(waits[..3].iter().all(|wait| wait.is_some_and(|minutes| minutes >= 320)), "{waits:?}");
+    assert_eq!(waits[3], None);
+    assert!(load.state_of(server(1)).unwrap().is_given_up());
+}
+
+#[test]
+fn a_site_that_has_a_server_for_itself_is_given_up_after_nine_troubles() {
+    let (mut load, mut now) = (load(), at(0.0));
+    let questions = [&[("a.ke", true)][..], &[("a.ke", false); 10]].concat();
+    assert_eq!(minutes(&mut load, &mut now, &questions).iter().flatten().count(), 10);
 }
 
 #[test]
@@ -65,7 +181,7 @@ fn a_server_that_breaks_off_every_answer_is_not_asked_at_the_usual_pace_for_ever
             assert!(asked <= 9, "{status:?} {failure:?}");
             now = load.free_at(server(1)).map_or(now, |free| free.max(now));
         }
-        assert!(load.state_of(server(1)).unwrap().is_given_up(), "{status:?} {failure:?}");
+        assert_eq!(asked, 9, "{status:?} {failure:?}");
     }
 }
 
@@ -136,7 +252,9 @@ fn response_times_have_grown_when_two_in_a_row_are_three_times_the_usual_and_a_s
     ] {
         let (pace, mut health) = (Pace::default(), Health::default());
         for seconds in first_bytes {
-            health.note(&pace, Symptom::Sound, Some(Duration::from_secs_f64(*seconds)), 0.0);
+            let first_byte = Some(Duration::from_secs_f64(*seconds));
+            let seen = Observation { site: &1, ended: at(0.0), symptom: Symptom::Sound, first_byte };
+            health.note(&pace, &seen, 0.0);
         }
         let pause = health.pause_after(&pace, Duration::ZERO, Duration::ZERO, 0.0);
         assert_eq!(pause, pace.min_delay * if has_grown { 2 } else { 1 }, "{first_bytes:?}");

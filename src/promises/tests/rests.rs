@@ -88,6 +88,31 @@ fn a_server_that_is_put_off_or_given_up_is_left_alone() {
 }
 
 #[test]
+fn a_site_that_is_put_off_or_given_up_alone_is_left_alone() {
+    let pace = Pace { harm: None, ..Pace::default() };
+    let mut judge = Judge::new(Limits { pace, ..Limits::default() }, Seen::default());
+    note(&mut judge, "sound.ke", server(1), &answer(0.0, 0.1, 10));
+    for started in [100.0, 200.0, 300.0, 400.0, 500.0] {
+        note(&mut judge, "a.ke", server(1), &busy(started, None));
+    }
+    // Others may ask.
+    note(&mut judge, "sound.ke", server(1), &answer(600.0, 0.1, 10));
+    assert_eq!(judge.seen().short_rests.put_off.times, 0);
+    for started in [700.0, 7000.0, 40_000.0, 70_000.0] {
+        note(&mut judge, "a.ke", server(1), &busy(started, None));
+    }
+    let told = &judge.seen().short_rests.put_off;
+    assert_eq!(
+        (told.times, told.first.as_str()),
+        (1, "a.ke at 41.90.0.1 after 199.900s instead of 300.000s")
+    );
+    note(&mut judge, "sound.ke", server(1), &answer(200_000.0, 0.1, 10));
+    assert_eq!(judge.seen().short_rests.put_off.times, 1);
+    note(&mut judge, "a.ke", server(1), &answer(300_000.0, 0.1, 10));
+    assert_eq!(judge.seen().short_rests.put_off.times, 2, "the ninth trouble was the last");
+}
+
+#[test]
 fn neighbours_share_their_pauses_where_they_share_their_places() {
     for (per_neighbourhood, times) in [(None, 0), (Some(1), 1), (Some(2), 0)] {
         let pace = Pace { harm: None, per_neighbourhood, ..Pace::default() };
@@ -133,17 +158,21 @@ fn what_a_server_is_owed_is_remembered_until_nothing_can_be_asked_too_soon() {
 proptest! {
     #[test]
     fn whatever_servers_answer_what_is_permitted_is_never_seen_as_too_soon(
-        answers in prop::collection::vec((1_u64..40_000, any::<bool>(), prop::option::of(0_u64..900), prop::option::of(0_u64..300)), 1..60),
+        answers in prop::collection::vec(
+            (0_usize..3, 1_u64..40_000, any::<bool>(), prop::option::of(0_u64..900), prop::option::of(0_u64..300)),
+            1..60,
+        ),
         places in 1_u32..4,
     ) {
         let pace = Pace { per_address: places, per_neighbourhood: Some(places), ..Pace::default() };
         let mut load = Load::new(pace.clone(), None, SharedBudget::default(), MOST);
         let mut judge = Judge::new(Limits { pace, ..Limits::default() }, Seen::default());
-        let (mut now, site) = (at(0.0), site("a.ke"));
-        for (took, is_busy, retry_after, crawl_delay) in answers {
+        let (mut now, sites) = (at(0.0), ["a.ke", "b.ke", "c.ke"].map(site));
+        for (site, took, is_busy, retry_after, crawl_delay) in answers {
+            let site = &sites[site];
             let crawl_delay = crawl_delay.map(Duration::from_secs);
             let permit = loop {
-                match load.permit(now, server(1), &site, crawl_delay) {
+                match load.permit(now, server(1), site, crawl_delay) {
                     Turn::Go(permit) => break permit,
                     Turn::At(free) | Turn::NotBefore(free) => now = free,
                     Turn::GivenUp => return Ok(()),
@@ -159,7 +188,7 @@ proptest! {
             }
             judge.meet(server(1), load.state_of(server(1)));
             load.settle(permit, Purpose::Page, &answer);
-            judge.note(&Fact { crawl_delay, ..fact(&site, server(1), &answer) });
+            judge.note(&Fact { crawl_delay, ..fact(site, server(1), &answer) });
             now = answer.ended();
         }
         prop_assert_eq!(&judge.seen().short_rests, &ShortRests::default());

@@ -1,3 +1,6 @@
+use proptest::collection::vec;
+use proptest::prelude::*;
+
 use super::super::judge::Overlaps;
 use super::*;
 use crate::load::Burden;
@@ -112,6 +115,24 @@ fn exchanges_that_ended_before_a_time_are_forgotten() {
     assert_eq!(overlaps.len(), 0);
 }
 
+proptest! {
+    #[test]
+    fn of_exchanges_at_once_as_many_are_told_as_run_at_the_worst_moment(
+        spans in vec((0..40_u8, 0..20_u8), 1..30)
+    ) {
+        let spans = spans.into_iter().map(|(from, length)| (f64::from(from), f64::from(from + length)));
+        let (mut overlaps, mut before) = (Overlaps::default(), Vec::new());
+        for (from, to) in spans {
+            before.push((from, to));
+            let runs = |moment: f64| before.iter().filter(|(from, to)| (*from..*to).contains(&moment)).count();
+            // All begin and end with a whole second.
+            let seconds = (from as u8..to as u8).map(f64::from);
+            let worst = seconds.map(runs).max().unwrap_or(1);
+            prop_assert_eq!(overlaps.add("a", (at(from), at(to))), worst as u64);
+        }
+    }
+}
+
 #[test]
 fn the_shortest_gap_is_known_with_its_server() {
     let mut judge = judge();
@@ -206,7 +227,7 @@ fn what_servers_and_their_networks_bore_is_seen_with_their_names() {
     let mut load = Load::new(Pace::default(), None, SharedBudget::default(), MOST).with_networks(networks);
     let mut judge = judge();
     for (number, started) in [(1, 0.0), (2, 1.0), (1, 2.1)] {
-        load.recall(server(number), Purpose::Page, &answer(started, 0.1, 10_200));
+        load.recall(server(number), &site("a.ke"), Purpose::Page, &answer(started, 0.1, 10_200));
         judge.note_burden(server(number), &load);
     }
     judge.note_tree(&site("a.ke"), [3, 30_600], Duration::from_secs(2), &Order::default());
