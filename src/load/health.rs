@@ -16,8 +16,9 @@ use crate::exchange::{Failure, asks_for_pause};
 /// end it is given up for this survey; or the site is that had it, while fewer than five sites had trouble.
 ///
 /// Many sites share a server, and some of them are dead. Once it has answered soundly for others, a site in trouble counts
-/// once, and the server is put off when there were more such sites in a row than chance brings; a site's own troubles put
-/// off, and in the end give up, that site alone. An answer that shows neither trouble nor soundness changes nothing.
+/// once, and the server is put off when there were more such sites in a row than chance brings; its further troubles
+/// double the pauses of that site, put it off, and in the end give it up, alone. An answer that shows neither trouble nor
+/// soundness changes nothing.
 ///
 /// Sites are told apart by `S`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -124,7 +125,16 @@ impl<S: Clone + PartialEq> Health<S> {
     /// Takes in what was seen, and says what follows for the server.
     pub fn note(&mut self, pace: &Pace, seen: &Observation<'_, S>, chance: f64) -> Backoff {
         let grown = seen.first_byte.is_some_and(|time| self.have_grown(time.as_secs_f64()));
-        if seen.symptom == Symptom::Trouble || grown {
+        let of_server = match seen.symptom {
+            Symptom::Trouble => self.note_trouble(pace, seen, chance),
+            Symptom::Unclear => None,
+            Symptom::Sound => {
+                self.in_a_row = 0;
+                self.sites.note_sound(seen.site);
+                None
+            }
+        };
+        if of_server.is_some() || grown {
             self.doublings = (self.doublings + 1).min(MOST_DOUBLINGS);
             self.sound = 0;
         } else if seen.symptom == Symptom::Sound {
@@ -134,18 +144,11 @@ impl<S: Clone + PartialEq> Health<S> {
                 self.doublings = self.doublings.saturating_sub(1);
             }
         }
-        match seen.symptom {
-            Symptom::Sound => {
-                self.in_a_row = 0;
-                self.sites.note_sound(seen.site);
-                Backoff::Usual
-            }
-            Symptom::Unclear => Backoff::Usual,
-            Symptom::Trouble => self.note_trouble(pace, seen, chance),
-        }
+        of_server.unwrap_or(Backoff::Usual)
     }
 
-    fn note_trouble(&mut self, pace: &Pace, seen: &Observation<'_, S>, chance: f64) -> Backoff {
+    /// What follows for the server from a trouble; none where it is the site's alone.
+    fn note_trouble(&mut self, pace: &Pace, seen: &Observation<'_, S>, chance: f64) -> Option<Backoff> {
         let serves_others = self.sites.serve_others(seen.site);
         let (is_first, of_site) = self.sites.note_trouble(seen.site);
         let after = |troubles: u8, too_many: u8| match troubles.checked_sub(too_many) {
@@ -158,16 +161,24 @@ impl<S: Clone + PartialEq> Health<S> {
             let backoff = after(self.in_a_row, TOO_MANY_TROUBLES);
             if backoff == Backoff::GiveUp && self.sites.in_the_row() < LEAST_SITES_OF_THE_DEAD {
                 self.sites.hold(seen, Backoff::GiveUp);
-                return Backoff::PutOff(put_off(MOST_PUT_OFFS - 1, pace, chance));
+                return Some(Backoff::PutOff(put_off(MOST_PUT_OFFS - 1, pace, chance)));
             }
-            return backoff;
+            return Some(backoff);
         }
-        self.sites.hold(seen, after(of_site, TOO_MANY_TROUBLES));
-        if !is_first {
-            return Backoff::Usual;
-        }
-        self.in_a_row = self.in_a_row.saturating_add(1);
-        after(self.in_a_row, self.sites.suspicious_row().max(TOO_MANY_TROUBLES))
+        self.sites.hold(
+            seen,
+            match after(of_site, TOO_MANY_TROUBLES) {
+                Backoff::Usual => Backoff::PutOff(with_jitter(
+                    delay_after(pace, Duration::ZERO, Duration::ZERO, of_site, None),
+                    chance,
+                )),
+                longer => longer,
+            },
+        );
+        is_first.then(|| {
+            self.in_a_row = self.in_a_row.saturating_add(1);
+            after(self.in_a_row, self.sites.suspicious_row().max(TOO_MANY_TROUBLES))
+        })
     }
 
     /// Whether a site is to be left alone at this server, because it alone was in trouble again and again.

@@ -73,19 +73,42 @@ fn of_many_sites_at_a_server_one_that_is_in_trouble_is_put_off_and_given_up_alon
     assert!(waits.iter().all(|wait| *wait == Some(0)), "{waits:?}");
     let (stored, later) = (load.state_of(server(1)).unwrap().clone(), now);
     // Now it waits for five minutes, and others only until the server has rested.
-    assert_eq!(minutes(&mut load, &mut now, &[("sound.ke", true)]), [Some(1)]);
+    assert_eq!(minutes(&mut load, &mut now, &[("sound.ke", true)]), [Some(0)]);
     let waits = minutes(&mut load, &mut now, &[("dead.ke", false); 5]);
     for (wait, least) in waits.iter().zip([4, 20, 80, 320]) {
         assert!((least..=least + least / 10 + 1).contains(&wait.unwrap()), "{waits:?}");
     }
     assert_eq!(waits[4], None, "{waits:?}");
-    assert_eq!(minutes(&mut load, &mut now, &[("other.ke", true), ("dead.ke", false)]), [Some(1), None]);
+    assert_eq!(minutes(&mut load, &mut now, &[("other.ke", true), ("dead.ke", false)]), [Some(0), None]);
     assert!(!load.state_of(server(1)).unwrap().is_given_up());
     // A death of ours forgets nothing of it.
     let stored = postcard::to_stdvec(&stored).unwrap();
     let mut reborn = self::load();
     reborn.restore(server(1), postcard::from_bytes(&stored).unwrap());
     assert!(matches!(reborn.permit(later, server(1), &site("dead.ke"), None), Turn::NotBefore(_)));
+}
+
+#[test]
+fn a_dead_site_slows_its_server_once_and_itself_each_time() {
+    let (mut load, mut now) = (load(), at(0.0));
+    minutes(&mut load, &mut now, &[("sound.ke", true)]);
+    let (mut of_site, mut of_server) = (Vec::new(), Vec::new());
+    for _ in 0..4 {
+        minutes(&mut load, &mut now, &[("dead.ke", false)]);
+        let turn_of = |load: &mut Load, name: &str, now| match load.permit(now, server(1), &site(name), None)
+        {
+            Turn::At(time) | Turn::NotBefore(time) => time.duration_since(now).unwrap().as_secs(),
+            turn => panic!("{turn:?}"),
+        };
+        of_site.push(turn_of(&mut load, "dead.ke", now));
+        of_server.push(turn_of(&mut load, "sound.ke", now));
+    }
+    assert_eq!(of_server, [4; 4]);
+    let jitter = |plain: u64| plain..=plain + plain / 10;
+    assert!(
+        of_site.iter().zip([4, 8, 16, 32]).all(|(wait, plain)| jitter(plain).contains(wait)),
+        "{of_site:?}"
+    );
 }
 
 #[test]
