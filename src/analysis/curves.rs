@@ -1,8 +1,8 @@
 use serde::Serialize;
 
 use super::chance::Chance;
-use super::intervals::{Statistic, in_order, intervals};
-use super::ratios::Ratio;
+use super::intervals::{in_order, intervals};
+use super::ratios::ratio;
 use super::sampled_rate::SampledRate;
 use super::unions::Union;
 use super::units::Units;
@@ -146,11 +146,11 @@ impl Readings {
     pub fn of(recorded: &Recorded, sampling: &Sampling) -> Self {
         let trees = &recorded.trees;
         let units = Units::draw(trees, &mut Chance::new(sampling.seed, 0));
-        let ratio = |amount: Amount| Ratio::new(trees, &units, amount).read(&units.strata);
+        let rate = |amount: Amount| ratio(trees, &units, amount);
         Self {
             trees: trees.len(),
-            load: LOAD.map(ratio),
-            pair: FOUND.map(ratio),
+            load: LOAD.map(rate),
+            pair: FOUND.map(rate),
             union: Kind::ALL.map(|kind| {
                 let occurrences = recorded.known.occurrences(kind);
                 Union::new(occurrences, &units, trees.depths()).read(&units.strata)

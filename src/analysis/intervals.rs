@@ -20,12 +20,6 @@ use super::heavy_tail::HeavyTail;
 use super::sampled_rate::SampledRate;
 use super::{Estimate, Sampling};
 
-/// What can be computed from any set of sampling units.
-pub(super) trait Statistic {
-    /// The reading of the chosen units, stratum by stratum.
-    fn read(&mut self, chosen: &[Vec<u32>]) -> SampledRate;
-}
-
 /// Fewer than these on the rarer side of a depth do not speak for themselves.
 const FEW_UNITS: u32 = 20;
 /// Of fewer than these, another one might hold as much below a depth as a mean unit holds in all.

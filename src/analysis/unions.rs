@@ -1,5 +1,4 @@
 use super::Occurrences;
-use super::intervals::Statistic;
 use super::sampled_rate::SampledRate;
 use super::units::Units;
 
@@ -63,6 +62,26 @@ impl Union {
         Self { depths, starts, known, seen: vec![Seen::NOWHERE; keys as usize], a_key_is }
     }
 
+    /// The reading of the chosen units, stratum by stratum.
+    pub(super) fn read(&mut self, chosen: &[Vec<u32>]) -> SampledRate {
+        let mut reading = SampledRate::new(self.depths);
+        reading.a_key_is = self.a_key_is;
+        chosen.iter().flatten().for_each(|unit| self.see(*unit));
+        let mut beyond = vec![0.0; self.depths];
+        for stratum in chosen {
+            reading.begin_stratum();
+            for unit in stratum {
+                beyond.fill(0.0);
+                let whole = self.lost(*unit, &mut beyond);
+                reading.add(whole, &beyond);
+            }
+        }
+        for unit in chosen.iter().flatten() {
+            reading.whole += self.forget(*unit, &mut reading.beyond);
+        }
+        reading
+    }
+
     fn keys_of(&self, unit: u32) -> std::ops::Range<usize> {
         self.starts[unit as usize]..self.starts[unit as usize + 1]
     }
@@ -104,27 +123,6 @@ impl Union {
             }
         }
         whole
-    }
-}
-
-impl Statistic for Union {
-    fn read(&mut self, chosen: &[Vec<u32>]) -> SampledRate {
-        let mut reading = SampledRate::new(self.depths);
-        reading.a_key_is = self.a_key_is;
-        chosen.iter().flatten().for_each(|unit| self.see(*unit));
-        let mut beyond = vec![0.0; self.depths];
-        for stratum in chosen {
-            reading.begin_stratum();
-            for unit in stratum {
-                beyond.fill(0.0);
-                let whole = self.lost(*unit, &mut beyond);
-                reading.add(whole, &beyond);
-            }
-        }
-        for unit in chosen.iter().flatten() {
-            reading.whole += self.forget(*unit, &mut reading.beyond);
-        }
-        reading
     }
 }
 
