@@ -5,7 +5,8 @@ use std::time::Duration;
 use super::budgets::{BUSY, BYTES, Budgets, REQUESTS};
 use super::quantities::MIB;
 use super::table::{Rules, SWITCH, settings, value};
-use super::value::{Amount, NewPath, Refusal, Shape, Written};
+use super::value::{Amount, NewPath, Shape};
+use super::written::{Refusal, Written};
 use super::{Entrances, Extension, FeedBackRule, NonHtml, QuietHours, Size, Span};
 use crate::address::{ScopeRule, SuffixSection, UrlPattern};
 

@@ -13,7 +13,7 @@
 //! and lists and nothing of settings; the type of its row reads that, or says what it expected. Written again, it is in
 //! `survey.toml` and in the manifest, from where a resumed survey reads it.
 //!
-//! To add a setting, add its row. A type that no setting had so far says how it is written and read, in `value` or
+//! To add a setting, add its row. A type that no setting had so far says how it is written and read, in `values` or
 //! where it is declared.
 //!
 //! This room reads no file and no clock, and it obeys no setting: other rooms do.
@@ -33,6 +33,8 @@ mod quiet_hours;
 mod survey;
 mod table;
 mod value;
+mod values;
+mod written;
 
 pub use budgets::{Allowance, Bearable, Budgets};
 pub use changes::{Change, first_wrong, with_wishes};
@@ -45,4 +47,6 @@ pub use quantities::{Limit, OrNone, Size, Span};
 pub use quiet_hours::QuietHours;
 pub use survey::ENTRANCES;
 pub use table::Rules;
-pub use value::{Amount, Choice, NewPath, Plain, Refusal, Shape, Value, Written, typed};
+pub use value::{Amount, NewPath, Plain, Shape, Value, typed};
+pub use values::Choice;
+pub use written::{Refusal, Written};

@@ -2,7 +2,9 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::value::{Amount, Refusal, Shape, Value, Written, texts};
+use super::value::{Amount, Shape, Value};
+use super::values::texts;
+use super::written::{Refusal, Written};
 
 /// A duration as people write it: `2s`, `500ms`, `1h 30m`; a bare number is seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd)]

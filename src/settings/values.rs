@@ -1,0 +1,254 @@
+//! How the types of settings are written, read and compared.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use super::value::{Amount, NewPath, Shape, Value};
+use super::written::{Refusal, Written};
+use super::{Entrances, Extension, FeedBackRule, NonHtml, QuietHours};
+use crate::address::{ScopeRule, SuffixSection, UrlPattern};
+
+macro_rules! whole_numbers {
+    ($($type:ty),*) => {
+        // `usize` has no `From` to what is as wide.
+        $(#[allow(clippy::cast_lossless)]
+        impl Value for $type {
+            const SHAPE: Shape = Shape::Number;
+
+            fn written(&self) -> Written {
+                Written::Whole(*self as u64)
+            }
+
+            fn read(written: &Written) -> Result<Self, Refusal> {
+                let number = match written {
+                    Written::Whole(number) => <$type>::try_from(*number).ok(),
+                    _ => None,
+                };
+                number.ok_or_else(|| written.refused(format!("a whole number from 0 to {}", <$type>::MAX)))
+            }
+
+            fn amount(&self) -> Amount {
+                Amount::Whole(*self as u128)
+            }
+        })*
+    };
+}
+
+whole_numbers!(u16, u32, u64, usize);
+
+impl Value for f64 {
+    const SHAPE: Shape = Shape::Number;
+
+    fn written(&self) -> Written {
+        Written::Fraction(*self)
+    }
+
+    fn read(written: &Written) -> Result<Self, Refusal> {
+        match written {
+            Written::Whole(number) => Ok(*number as Self),
+            Written::Negative(number) => Ok(*number as Self),
+            Written::Fraction(number) => Ok(*number),
+            _ => Err(written.refused("a number such as 5 or 2.5")),
+        }
+    }
+
+    fn amount(&self) -> Amount {
+        Amount::Fraction(*self)
+    }
+}
+
+impl Value for bool {
+    const SHAPE: Shape = Shape::Flag;
+
+    fn written(&self) -> Written {
+        Written::Flag(*self)
+    }
+
+    fn read(written: &Written) -> Result<Self, Refusal> {
+        match written {
+            Written::Flag(value) => Ok(*value),
+            _ => Err(written.refused("true or false")),
+        }
+    }
+
+    fn amount(&self) -> Amount {
+        Amount::Whole(u128::from(*self))
+    }
+}
+
+impl Value for PathBuf {
+    const SHAPE: Shape = Shape::Path;
+
+    fn written(&self) -> Written {
+        Written::Path(self.clone())
+    }
+
+    fn read(written: &Written) -> Result<Self, Refusal> {
+        match written {
+            Written::Path(path) => Ok(path.clone()),
+            _ => written.text().map(Self::from),
+        }
+    }
+
+    fn move_paths(&mut self, to: &NewPath<'_>) {
+        *self = to(self);
+    }
+}
+
+impl Value for SocketAddr {
+    const SHAPE: Shape = Shape::Text;
+
+    fn written(&self) -> Written {
+        Written::Text(self.to_string())
+    }
+
+    fn read(written: &Written) -> Result<Self, Refusal> {
+        let refused = || written.refused("an address and a port in quotes, for example \"127.0.0.1:53\"");
+        written.text().ok().and_then(|text| text.parse().ok()).ok_or_else(refused)
+    }
+}
+
+impl Value for Entrances {
+    const SHAPE: Shape = Shape::Text;
+
+    fn written(&self) -> Written {
+        match self {
+            Self::UpTo(most) => Written::Whole(u64::from(*most)),
+            Self::All => Written::Text(self.to_string()),
+        }
+    }
+
+    fn read(written: &Written) -> Result<Self, Refusal> {
+        written.text_or_number()?.parse().map_err(Refusal::Told)
+    }
+}
+
+/// Types that are written as their `Display` and read by their `FromStr`.
+macro_rules! texts {
+    ($($type:ty, $as_text:ident { $($more:item)* })*) => {
+        $(impl Value for $type {
+            const SHAPE: Shape = Shape::Text;
+
+            fn written(&self) -> Written {
+                Written::Text(self.to_string())
+            }
+
+            fn read(written: &Written) -> Result<Self, Refusal> {
+                written.$as_text()?.parse().map_err(|wrong| Refusal::Told(format!("{wrong}")))
+            }
+
+            $($more)*
+        })*
+    };
+}
+
+texts! {
+    String, text {}
+    Extension, text {}
+    UrlPattern, text {}
+    QuietHours, text_or_number {}
+}
+
+pub(super) use texts;
+
+/// A choice of a few words.
+pub trait Choice: Copy + PartialEq + 'static {
+    /// In the order of the choices.
+    const WORDS: &'static [&'static str];
+    /// In the order of their words.
+    const CHOICES: &'static [Self];
+
+    /// The choice that a word stands for.
+    #[must_use]
+    fn named(word: &str) -> Option<Self> {
+        let at = Self::WORDS.iter().position(|known| *known == word)?;
+        Self::CHOICES.get(at).copied()
+    }
+}
+
+macro_rules! choices {
+    ($($type:ty { $($word:literal => $choice:ident),+ })*) => {
+        $(impl Choice for $type {
+            const WORDS: &'static [&'static str] = &[$($word),+];
+            const CHOICES: &'static [Self] = &[$(Self::$choice),+];
+        }
+
+        impl Value for $type {
+            const SHAPE: Shape = Shape::Word(Self::WORDS);
+
+            fn written(&self) -> Written {
+                Written::Text(match self { $(Self::$choice => $word),+ }.to_owned())
+            }
+
+            fn read(written: &Written) -> Result<Self, Refusal> {
+                Self::named(written.text()?).ok_or_else(|| written.refused(one_of(Self::WORDS)))
+            }
+        })*
+    };
+}
+
+choices! {
+    FeedBackRule { "link" => Link, "door" => Door, "off" => Off }
+    NonHtml { "skip" => Skip, "head" => Head, "get" => Get }
+    ScopeRule { "site" => Site, "host" => Host }
+    SuffixSection { "icann" => Icann, "all" => All }
+}
+
+fn one_of(words: &[&str]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
+    match quoted.as_slice() {
+        [one, other] => format!("{one} or {other}"),
+        all => format!("one of {}", all.join(", ")),
+    }
+}
+
+impl<T: Value> Value for Option<T> {
+    const SHAPE: Shape = T::SHAPE;
+
+    fn written(&self) -> Written {
+        self.as_ref().map_or(Written::Nothing(None), T::written)
+    }
+
+    fn read(written: &Written) -> Result<Self, Refusal> {
+        match written {
+            Written::Nothing(_) => Ok(None),
+            other => T::read(other).map(Some),
+        }
+    }
+
+    fn amount(&self) -> Amount {
+        self.as_ref().map_or(Amount::NoLimit, T::amount)
+    }
+
+    fn in_words(&self) -> String {
+        self.as_ref().map_or("none".to_owned(), T::in_words)
+    }
+
+    fn move_paths(&mut self, to: &NewPath<'_>) {
+        self.iter_mut().for_each(|value| value.move_paths(to));
+    }
+}
+
+impl<T: Value> Value for Vec<T> {
+    const SHAPE: Shape = T::SHAPE;
+    const IS_LIST: bool = true;
+
+    fn written(&self) -> Written {
+        Written::List(self.iter().map(T::written).collect())
+    }
+
+    fn read(written: &Written) -> Result<Self, Refusal> {
+        match written {
+            Written::List(list) => list.iter().map(T::read).collect(),
+            other => Err(other.refused("a list such as [\"a\", \"b\"]")),
+        }
+    }
+
+    fn in_words(&self) -> String {
+        if self.is_empty() { "none".to_owned() } else { self.written().to_string() }
+    }
+
+    fn move_paths(&mut self, to: &NewPath<'_>) {
+        self.iter_mut().for_each(|value| value.move_paths(to));
+    }
+}
