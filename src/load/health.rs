@@ -151,34 +151,21 @@ impl<S: Clone + PartialEq> Health<S> {
     fn note_trouble(&mut self, pace: &Pace, seen: &Observation<'_, S>, chance: f64) -> Option<Backoff> {
         let serves_others = self.sites.serve_others(seen.site);
         let (is_first, of_site) = self.sites.note_trouble(seen.site);
-        let after = |troubles: u8, too_many: u8| match troubles.checked_sub(too_many) {
-            None => Backoff::Usual,
-            Some(before) if before < MOST_PUT_OFFS => Backoff::PutOff(put_off(before, pace, chance)),
-            Some(_) => Backoff::GiveUp,
-        };
-        if !serves_others {
-            self.in_a_row = self.in_a_row.saturating_add(1);
-            let backoff = after(self.in_a_row, TOO_MANY_TROUBLES);
-            if backoff == Backoff::GiveUp && self.sites.in_the_row() < LEAST_SITES_OF_THE_DEAD {
-                self.sites.hold(seen, Backoff::GiveUp);
-                return Some(Backoff::PutOff(put_off(MOST_PUT_OFFS - 1, pace, chance)));
+        let mut too_many = TOO_MANY_TROUBLES;
+        if serves_others {
+            self.sites.hold(seen.site, site_hold(of_site, seen.ended, pace, chance));
+            if !is_first {
+                return None;
             }
-            return Some(backoff);
+            too_many = too_many.max(self.sites.suspicious_row());
         }
-        self.sites.hold(
-            seen,
-            match after(of_site, TOO_MANY_TROUBLES) {
-                Backoff::Usual => Backoff::PutOff(with_jitter(
-                    delay_after(pace, Duration::ZERO, Duration::ZERO, of_site, None),
-                    chance,
-                )),
-                longer => longer,
-            },
-        );
-        is_first.then(|| {
-            self.in_a_row = self.in_a_row.saturating_add(1);
-            after(self.in_a_row, self.sites.suspicious_row().max(TOO_MANY_TROUBLES))
-        })
+        self.in_a_row = self.in_a_row.saturating_add(1);
+        let backoff = backoff_after(self.in_a_row, too_many, pace, chance);
+        if backoff == Backoff::GiveUp && self.sites.in_the_row() < LEAST_SITES_OF_THE_DEAD {
+            self.sites.hold(seen.site, Some(SiteHold { known: seen.ended, until: None }));
+            return Some(Backoff::PutOff(put_off(MOST_PUT_OFFS - 1, pace, chance)));
+        }
+        Some(backoff)
     }
 
     /// Whether a site is to be left alone at this server, because it alone was in trouble again and again.
@@ -199,6 +186,26 @@ impl<S: Clone + PartialEq> Health<S> {
         let is_slow = first_byte > usual * GROWN_FACTOR && first_byte > usual + GROWN_SECONDS;
         std::mem::replace(&mut self.was_slow, is_slow) && is_slow
     }
+}
+
+/// What follows from so many troubles in a row, where so many are too many.
+fn backoff_after(troubles: u8, too_many: u8, pace: &Pace, chance: f64) -> Backoff {
+    match troubles.checked_sub(too_many) {
+        None => Backoff::Usual,
+        Some(before) if before < MOST_PUT_OFFS => Backoff::PutOff(put_off(before, pace, chance)),
+        Some(_) => Backoff::GiveUp,
+    }
+}
+
+/// How long a site is left alone whose troubles are its own: first for doubled pauses.
+fn site_hold(troubles: u8, ended: SystemTime, pace: &Pace, chance: f64) -> Option<SiteHold> {
+    let doubled = || with_jitter(delay_after(pace, Duration::ZERO, Duration::ZERO, troubles, None), chance);
+    let until = match backoff_after(troubles, TOO_MANY_TROUBLES, pace, chance) {
+        Backoff::Usual => Some(ended.checked_add(doubled())?),
+        Backoff::PutOff(time) => Some(ended.checked_add(time)?),
+        Backoff::GiveUp => None,
+    };
+    Some(SiteHold { known: ended, until })
 }
 
 /// How long what was put off so many times before is put off.

@@ -2,8 +2,6 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Backoff, Observation};
-
 /// How the sites of a server fare, beside the server itself.
 ///
 /// Many sites share servers, and what one of them has may be its own: a broken application, a dead origin behind a
@@ -107,15 +105,10 @@ impl<S: Clone + PartialEq> SiteTroubles<S> {
         self.sites.iter().filter(|troubled| troubled.is_counted).count()
     }
 
-    /// What follows for a site that was in trouble.
-    pub(super) fn hold(&mut self, seen: &Observation<'_, S>, backoff: Backoff) {
-        let hold = |until| SiteHold { known: seen.ended, until };
-        if let Some(troubled) = self.sites.iter_mut().find(|troubled| troubled.site == *seen.site) {
-            troubled.hold = match backoff {
-                Backoff::Usual => None,
-                Backoff::PutOff(time) => seen.ended.checked_add(time).map(|until| hold(Some(until))),
-                Backoff::GiveUp => Some(hold(None)),
-            };
+    /// A site that was in trouble is not asked for.
+    pub(super) fn hold(&mut self, site: &S, hold: Option<SiteHold>) {
+        if let Some(troubled) = self.sites.iter_mut().find(|troubled| troubled.site == *site) {
+            troubled.hold = hold;
         }
     }
 
