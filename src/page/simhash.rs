@@ -5,6 +5,25 @@ const SHINGLE_WORDS: usize = 3;
 const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
 
+const fn fnv(sum: u64, byte: u8) -> u64 {
+    (sum ^ byte as u64).wrapping_mul(FNV_PRIME)
+}
+
+/// Each byte that a word goes on with, in lower case; 0 for those that end it. Most bytes of a page stand in words.
+const IN_WORDS: [u8; 256] = {
+    let mut bytes = [0; 256];
+    let mut byte = 0_u8;
+    loop {
+        if byte.is_ascii_alphanumeric() || matches!(byte, 0x80..=0xe2 | 0xee..) {
+            bytes[byte as usize] = byte.to_ascii_lowercase();
+        }
+        if byte == u8::MAX {
+            break bytes;
+        }
+        byte += 1;
+    }
+};
+
 /// The `SimHash` of a text while the text is read (Charikar 2002): texts that share most of their shingles have
 /// values that differ in few of 64 bits; Manku, Jain and Das Sarma (2007) take 3 for near duplicates.
 ///
@@ -46,18 +65,34 @@ impl Default for SimHash {
 impl SimHash {
     /// A piece of UTF-8 text, not always of whole words or characters.
     pub(super) fn push(&mut self, piece: &[u8]) {
-        for &byte in piece {
+        let mut left = piece;
+        loop {
+            if self.state == State::Word {
+                left = self.read_on(left);
+            }
+            let [byte, rest @ ..] = left else { return };
             match byte {
                 // U+3000 to U+DFFF begin so: kana, Chinese signs, Hangul.
-                0xe3..=0xed => self.begin(byte, State::Sign),
-                0x80..=0xbf => self.add(byte),
-                0xc0.. | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' if self.state == State::Word => {
-                    self.add(byte);
-                }
-                0xc0.. | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => self.begin(byte, State::Word),
+                0xe3..=0xed => self.begin(*byte, State::Sign),
+                0x80..=0xbf => self.add(*byte),
+                0xc0.. | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => self.begin(*byte, State::Word),
                 _ => self.end_word(),
             }
+            left = rest;
         }
+    }
+
+    /// Reads on in a word, and gives what is behind it.
+    fn read_on<'a>(&mut self, piece: &'a [u8]) -> &'a [u8] {
+        let (mut word, mut read) = (self.word, 0);
+        while let Some(byte) = piece.get(read)
+            && IN_WORDS[usize::from(*byte)] != 0
+        {
+            word = fnv(word, IN_WORDS[usize::from(*byte)]);
+            read += 1;
+        }
+        self.word = word;
+        &piece[read..]
     }
 
     /// A tag ends a word.
@@ -93,7 +128,7 @@ impl SimHash {
 
     fn add(&mut self, byte: u8) {
         if self.state != State::Between {
-            self.word = (self.word ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(FNV_PRIME);
+            self.word = fnv(self.word, byte.to_ascii_lowercase());
         }
     }
 
