@@ -49,7 +49,8 @@ vocabulary! {
         IdleTimeout = "idle_timeout",
         /// The whole exchange took longer than the limit; what had come was used.
         TooSlow = "too_slow",
-        /// The server was in trouble too often and is not asked again in this survey; nothing was sent.
+        /// The server, or the site at this server, was in trouble too often and is not asked again in this survey; nothing was
+        /// sent.
         GivenUp = "given_up",
         /// The budget of the server or of its network is used up; nothing was sent.
         ServerBudget = "server_budget",

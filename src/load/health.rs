@@ -2,7 +2,8 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use super::site_troubles::{SiteHold, SiteTroubles};
+use super::doublings::Doublings;
+use super::site_troubles::{SiteHold, SiteState, SiteTroubles};
 use super::{Pace, delay_after};
 use crate::address::Site;
 use crate::exchange::{Failure, asks_for_pause};
@@ -11,22 +12,19 @@ use crate::exchange::{Failure, asks_for_pause};
 ///
 /// Trouble is 429, 502, 503, 504, a reset, a refused connection, no way to the server, a time-out, a body that breaks
 /// off, or a first byte that takes far longer than the server's usual for the second time in a row. Each doubles the
-/// pause; four sound answers in a row take one doubling back: hurry does not help a server that recovers. The fifth
-/// trouble without a sound answer in between puts the server off, each further one for four times as long, and in the
-/// end it is given up for this survey; or the site is that had it, while fewer than five sites had trouble.
+/// pause; four sound answers in a row take one doubling back. The fifth trouble without a sound answer in between puts the
+/// server off, each further one for four times as long; in the end it is given up for this survey, if five sites or more
+/// had trouble. An answer that shows neither trouble nor soundness changes nothing.
 ///
-/// Many sites share a server, and some of them are dead. Once it has answered soundly for others, a site in trouble counts
-/// once, and the server is put off when there were more such sites in a row than chance brings; its further troubles
-/// double the pauses of that site, put it off, and in the end give it up, alone. An answer that shows neither trouble nor
-/// soundness changes nothing.
+/// Each site at the server fares by the same rule. Many sites share a server, and some of them are dead: while it answers
+/// soundly for others, a site counts once until somebody gets a sound answer, and the server is put off when there were more
+/// such sites in a row than chance brings.
 ///
 /// Sites are told apart by `S`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Health<S = Site> {
-    doublings: u8,
-    /// Sound answers since the last trouble, or since a doubling was taken back.
-    sound: u8,
+    doublings: Doublings,
     /// Refusals and failures without a sound answer between them, as far as they count for the server.
     in_a_row: u8,
     /// Running mean of the time to the first byte, in seconds.
@@ -75,17 +73,13 @@ pub enum Backoff {
     GiveUp,
 }
 
-/// More doublings of 2 s than this exceed the cap of 60 s anyway.
-const MOST_DOUBLINGS: u8 = 8;
-/// Sound answers in a row that take one doubling back.
-const SOUND_FOR_ONE: u8 = 4;
 /// Nutch drops a host after five failures; here it is left in peace for a while first.
 const TOO_MANY_TROUBLES: u8 = 5;
 /// Times that a server is put off: 5 min, 20 min, 80 min and 5 h 20 min with the longest pause of 60 s, within
 /// the day after which most disturbances are over or will not be.
 const MOST_PUT_OFFS: u8 = 4;
-/// Fewer sites do not say that a server is dead for all, even if none ever got a sound answer: then only the site that
-/// had the last trouble is given up. Where one site in seven is dead, five in a row come once in 17,000 times.
+/// Fewer sites do not say that a server is dead for all: it is put off as long as ever, and its sites are given up one by
+/// one. Where one site in seven is dead, five in a row come once in 17,000 times.
 const LEAST_SITES_OF_THE_DEAD: usize = 5;
 /// The first time, in longest pauses; each further time is four times the one before.
 const FIRST_PUT_OFF: u32 = 5;
@@ -101,8 +95,7 @@ const GROWN_SECONDS: f64 = 1.0;
 impl<S> Default for Health<S> {
     fn default() -> Self {
         Self {
-            doublings: 0,
-            sound: 0,
+            doublings: Doublings::default(),
             in_a_row: 0,
             usual_first_byte: None,
             was_slow: false,
@@ -118,31 +111,27 @@ impl<S: Clone + PartialEq> Health<S> {
     /// fell into trouble together are not asked again together; a tenth, as in StormCrawler.
     #[must_use]
     pub fn pause_after(&self, pace: &Pace, took: Duration, link: Duration, chance: f64) -> Duration {
-        let pause = delay_after(pace, took, link, self.doublings, None);
-        if self.doublings == 0 { pause } else { with_jitter(pause, chance).min(pace.max_delay.max(pause)) }
+        doubled(pace, took, link, self.doublings, chance)
     }
 
     /// Takes in what was seen, and says what follows for the server.
     pub fn note(&mut self, pace: &Pace, seen: &Observation<'_, S>, chance: f64) -> Backoff {
         let grown = seen.first_byte.is_some_and(|time| self.have_grown(time.as_secs_f64()));
-        let of_server = match seen.symptom {
-            Symptom::Trouble => self.note_trouble(pace, seen, chance),
-            Symptom::Unclear => None,
+        let mut of_server = None;
+        match seen.symptom {
+            Symptom::Trouble => of_server = self.note_trouble(pace, seen, chance),
+            Symptom::Unclear => {}
             Symptom::Sound => {
                 self.in_a_row = 0;
-                self.sites.note_sound(seen.site);
-                None
+                if let Some(site) = self.sites.note_sound(seen.site) {
+                    self.sites.hold(seen.site, site_hold(site, seen.ended, pace, chance));
+                }
             }
-        };
+        }
         if of_server.is_some() || grown {
-            self.doublings = (self.doublings + 1).min(MOST_DOUBLINGS);
-            self.sound = 0;
+            self.doublings.note_trouble();
         } else if seen.symptom == Symptom::Sound {
-            self.sound += 1;
-            if self.sound >= SOUND_FOR_ONE {
-                self.sound = 0;
-                self.doublings = self.doublings.saturating_sub(1);
-            }
+            self.doublings.note_sound();
         }
         of_server.unwrap_or(Backoff::Usual)
     }
@@ -150,25 +139,25 @@ impl<S: Clone + PartialEq> Health<S> {
     /// What follows for the server from a trouble; none where it is the site's alone.
     fn note_trouble(&mut self, pace: &Pace, seen: &Observation<'_, S>, chance: f64) -> Option<Backoff> {
         let serves_others = self.sites.serve_others(seen.site);
-        let (is_first, of_site) = self.sites.note_trouble(seen.site);
+        let site = self.sites.note_trouble(seen.site);
+        self.sites.hold(seen.site, site_hold(site, seen.ended, pace, chance));
         let mut too_many = TOO_MANY_TROUBLES;
         if serves_others {
-            self.sites.hold(seen.site, site_hold(of_site, seen.ended, pace, chance));
-            if !is_first {
+            if !site.is_first {
                 return None;
             }
             too_many = too_many.max(self.sites.suspicious_row());
         }
         self.in_a_row = self.in_a_row.saturating_add(1);
         let backoff = backoff_after(self.in_a_row, too_many, pace, chance);
-        if backoff == Backoff::GiveUp && self.sites.in_the_row() < LEAST_SITES_OF_THE_DEAD {
-            self.sites.hold(seen.site, Some(SiteHold { known: seen.ended, until: None }));
-            return Some(Backoff::PutOff(put_off(MOST_PUT_OFFS - 1, pace, chance)));
-        }
-        Some(backoff)
+        let speak_for_all = self.sites.in_the_row() >= LEAST_SITES_OF_THE_DEAD;
+        Some(match backoff {
+            Backoff::GiveUp if !speak_for_all => Backoff::PutOff(put_off(MOST_PUT_OFFS - 1, pace, chance)),
+            backoff => backoff,
+        })
     }
 
-    /// Whether a site is to be left alone at this server, because it alone was in trouble again and again.
+    /// Until when a site is to be left alone at this server for its own troubles.
     #[must_use]
     pub fn hold_of(&self, site: &S) -> Option<SiteHold> {
         self.sites.hold_of(site)
@@ -197,15 +186,20 @@ fn backoff_after(troubles: u8, too_many: u8, pace: &Pace, chance: f64) -> Backof
     }
 }
 
-/// How long a site is left alone whose troubles are its own: first for doubled pauses.
-fn site_hold(troubles: u8, ended: SystemTime, pace: &Pace, chance: f64) -> Option<SiteHold> {
-    let doubled = || with_jitter(delay_after(pace, Duration::ZERO, Duration::ZERO, troubles, None), chance);
-    let until = match backoff_after(troubles, TOO_MANY_TROUBLES, pace, chance) {
-        Backoff::Usual => Some(ended.checked_add(doubled())?),
-        Backoff::PutOff(time) => Some(ended.checked_add(time)?),
+/// How long a site is left alone for its own troubles: for a doubled pause at least.
+fn site_hold(site: SiteState, ended: SystemTime, pace: &Pace, chance: f64) -> SiteHold {
+    let wait = match backoff_after(site.in_a_row, TOO_MANY_TROUBLES, pace, chance) {
+        Backoff::Usual => Some(doubled(pace, Duration::ZERO, Duration::ZERO, site.doublings, chance)),
+        Backoff::PutOff(time) => Some(time),
         Backoff::GiveUp => None,
     };
-    Some(SiteHold { known: ended, until })
+    SiteHold { known: ended, until: wait.and_then(|wait| ended.checked_add(wait)) }
+}
+
+/// The pause by the delay rule, doubled so often, and longer by chance then.
+fn doubled(pace: &Pace, took: Duration, link: Duration, doublings: Doublings, chance: f64) -> Duration {
+    let pause = delay_after(pace, took, link, doublings.count(), None);
+    if doublings.count() == 0 { pause } else { with_jitter(pause, chance).min(pace.max_delay.max(pause)) }
 }
 
 /// How long what was put off so many times before is put off.

@@ -28,6 +28,7 @@
 
 mod bucket;
 mod budget;
+mod doublings;
 mod health;
 mod ledger;
 mod networks;

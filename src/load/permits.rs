@@ -45,7 +45,7 @@ pub enum Turn {
     /// The server rests until this time from what it was asked: nobody may ask it sooner.
     At(SystemTime),
     /// The server is to be left alone until this time: it asked for that, was in trouble again and again, or has borne
-    /// what it may in a day.
+    /// what it may in a day; or the site had trouble of its own there.
     NotBefore(SystemTime),
     /// The survey's rate is used up until this time, or until an exchange gives back what it did not need.
     Full(SystemTime),

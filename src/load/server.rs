@@ -70,7 +70,7 @@ pub(super) struct Rest {
 impl ServerState {
     /// What states of earlier versions lack at their end, some all of it and some less, as postcard writes it: nothing is
     /// known of it.
-    pub const LATER: [u8; 6] = [0; 6];
+    pub const LATER: [u8; 8] = [0; 8];
 
     /// When the next exchange may begin; none when all slots are taken.
     pub(super) fn earliest(&self, pace: &Pace, crawl_delay: Option<Duration>) -> Option<SystemTime> {
@@ -98,7 +98,7 @@ impl ServerState {
         &self.slots
     }
 
-    /// Whether a site is to be left alone here, because it alone was in trouble again and again.
+    /// Until when a site is to be left alone here for its own troubles.
     pub(super) fn hold_of(&self, site: &Site) -> Option<SiteHold> {
         self.health.hold_of(site)
     }

@@ -2,21 +2,26 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
+use super::doublings::Doublings;
+
 /// How the sites of a server fare, beside the server itself.
 ///
 /// Many sites share servers, and what one of them has may be its own: a broken application, a dead origin behind a
-/// shared front, a limit on the rate of one customer, an account that was suspended. Once a server has answered soundly
-/// for another site, each site in trouble counts once for it; its further troubles are those of the site, which is put
-/// off and given up alone.
+/// shared front, a limit on the rate of one customer, an account that was suspended. While a server answers soundly for
+/// others, a site in trouble counts once for it until somebody gets a sound answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct SiteTroubles<S> {
-    /// The site that got the last sound answer.
-    sound: Option<S>,
-    /// Sites that got some: how often it was another one than the last.
-    sound_sites: u32,
-    /// Sites that were in trouble until somebody got a sound answer.
-    troubled_sites: u32,
-    /// The sites in trouble, the one that had some last at the end.
+    /// Sound answers and troubles so far.
+    answers: u32,
+    /// The site that got the last sound answer, and which answer that was.
+    sound: Option<(S, u32)>,
+    /// Which was the last sound answer for another site than that.
+    other_sound: Option<u32>,
+    /// How often a site got a sound answer after another one had.
+    sound_turns: u32,
+    /// The same of troubles: how many sites had some until somebody got a sound answer, in all.
+    troubled_turns: u32,
+    /// Sites in trouble, and those that recover; the one that had the last trouble at the end.
     sites: Vec<SiteInTrouble<S>>,
 }
 
@@ -25,6 +30,8 @@ struct SiteInTrouble<S> {
     site: S,
     /// Troubles without a sound answer for this site in between.
     in_a_row: u8,
+    /// Of its own pauses.
+    doublings: Doublings,
     /// It counts for the server: since then nobody got a sound answer.
     is_counted: bool,
     hold: Option<SiteHold>,
@@ -33,14 +40,27 @@ struct SiteInTrouble<S> {
 /// A site is not asked for at a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SiteHold {
-    /// When its trouble was seen.
+    /// When that was known.
     pub known: SystemTime,
     /// When it may be asked for again; none: not in this survey.
     pub until: Option<SystemTime>,
 }
 
-/// So many are remembered, the latest: a server where more are in trouble in a row is in trouble itself.
-const MOST_SITES: usize = 64;
+/// What is known of a site after an answer.
+#[derive(Clone, Copy)]
+pub(super) struct SiteState {
+    /// Its troubles without a sound answer in between.
+    pub in_a_row: u8,
+    pub doublings: Doublings,
+    /// Its trouble is the first since anybody got a sound answer.
+    pub is_first: bool,
+}
+
+/// So many are remembered, the latest: it bounds what servers can make us remember.
+const MOST_SITES: usize = 256;
+/// A server answers for others when one of its last answers was a sound one for another site: so many sites in trouble as
+/// are suspicious, each with a few questions, are fewer.
+const RECENT: u32 = 100;
 /// Of a server of which nothing is known one site in seven is taken to be dead …
 const USUAL_DEAD: f64 = 1.0 / 7.0;
 /// … as if so many had been seen.
@@ -52,52 +72,82 @@ const CHANCE_OF_A_ROW: f64 = 1e-4;
 
 impl<S> Default for SiteTroubles<S> {
     fn default() -> Self {
-        Self { sound: None, sound_sites: 0, troubled_sites: 0, sites: Vec::new() }
+        Self {
+            answers: 0,
+            sound: None,
+            other_sound: None,
+            sound_turns: 0,
+            troubled_turns: 0,
+            sites: Vec::new(),
+        }
     }
 }
 
 impl<S: Clone + PartialEq> SiteTroubles<S> {
-    /// Whether the server has answered soundly for another site than this one.
+    /// Whether the server has answered soundly for another site than this one of late.
     pub(super) fn serve_others(&self, site: &S) -> bool {
-        self.sound_sites > 1 || self.sound.as_ref().is_some_and(|sound| sound != site)
+        let last = match &self.sound {
+            Some((sound, last)) if sound != site => Some(*last),
+            _ => self.other_sound,
+        };
+        last.is_some_and(|last| self.answers.wrapping_sub(last) <= RECENT)
     }
 
-    /// The site got a sound answer.
-    pub(super) fn note_sound(&mut self, site: &S) {
-        if self.sound.as_ref() != Some(site) {
-            self.sound = Some(site.clone());
-            self.sound_sites = self.sound_sites.saturating_add(1);
+    /// The site got a sound answer; gives what it still has of its troubles.
+    pub(super) fn note_sound(&mut self, site: &S) -> Option<SiteState> {
+        self.answers = self.answers.wrapping_add(1);
+        match &mut self.sound {
+            Some((sound, last)) if sound == site => *last = self.answers,
+            sound => {
+                self.other_sound = sound.replace((site.clone(), self.answers)).map(|(_, last)| last);
+                self.sound_turns = self.sound_turns.saturating_add(1);
+            }
         }
-        self.troubled_sites = self.troubled_sites.saturating_add(self.in_the_row() as u32);
-        self.sites.retain(|troubled| troubled.site != *site);
+        self.troubled_turns = self.troubled_turns.saturating_add(self.in_the_row() as u32);
         for troubled in &mut self.sites {
             troubled.is_counted = false;
         }
+        let place = self.place_of(site)?;
+        let recovering = &mut self.sites[place];
+        (recovering.in_a_row, recovering.hold) = (0, None);
+        recovering.doublings.note_sound();
+        if recovering.doublings.count() == 0 {
+            self.sites.remove(place);
+            return None;
+        }
+        Some(SiteState { in_a_row: 0, doublings: recovering.doublings, is_first: false })
     }
 
     /// So many sites in trouble in a row are more than chance brings, with as many dead ones as the server has.
     pub(super) fn suspicious_row(&self) -> u8 {
-        let dead = USUAL_DEAD * USUAL_WEIGHT + f64::from(self.troubled_sites);
-        let known = USUAL_WEIGHT + f64::from(self.troubled_sites) + f64::from(self.sound_sites);
+        let dead = USUAL_DEAD * USUAL_WEIGHT + f64::from(self.troubled_turns);
+        let known = USUAL_WEIGHT + f64::from(self.troubled_turns) + f64::from(self.sound_turns);
         (CHANCE_OF_A_ROW.ln() / (dead / known).min(MOST_DEAD).ln()).ceil() as u8
     }
 
-    /// The site had trouble once more: whether it is its first since anybody got a sound answer, and how many there were
-    /// since it got one itself.
-    pub(super) fn note_trouble(&mut self, site: &S) -> (bool, u8) {
-        let place = self.sites.iter().position(|troubled| troubled.site == *site);
-        let mut troubled = match place {
+    /// The site had trouble.
+    pub(super) fn note_trouble(&mut self, site: &S) -> SiteState {
+        self.answers = self.answers.wrapping_add(1);
+        let mut troubled = match self.place_of(site) {
             Some(place) => self.sites.remove(place),
-            None => SiteInTrouble { site: site.clone(), in_a_row: 0, is_counted: false, hold: None },
+            None => SiteInTrouble {
+                site: site.clone(),
+                in_a_row: 0,
+                doublings: Doublings::default(),
+                is_counted: false,
+                hold: None,
+            },
         };
-        troubled.in_a_row = troubled.in_a_row.saturating_add(1);
-        let is_first = !std::mem::replace(&mut troubled.is_counted, true);
         if self.sites.len() >= MOST_SITES {
-            self.sites.remove(0);
+            let is_over = |troubled: &SiteInTrouble<S>| !troubled.is_counted;
+            self.sites.remove(self.sites.iter().position(is_over).unwrap_or(0));
         }
-        let in_a_row = troubled.in_a_row;
+        troubled.in_a_row = troubled.in_a_row.saturating_add(1);
+        troubled.doublings.note_trouble();
+        let is_first = !std::mem::replace(&mut troubled.is_counted, true);
+        let state = SiteState { in_a_row: troubled.in_a_row, doublings: troubled.doublings, is_first };
         self.sites.push(troubled);
-        (is_first, in_a_row)
+        state
     }
 
     /// Sites that were in trouble since anybody got a sound answer.
@@ -106,19 +156,23 @@ impl<S: Clone + PartialEq> SiteTroubles<S> {
     }
 
     /// A site that was in trouble is not asked for.
-    pub(super) fn hold(&mut self, site: &S, hold: Option<SiteHold>) {
-        if let Some(troubled) = self.sites.iter_mut().find(|troubled| troubled.site == *site) {
-            troubled.hold = hold;
+    pub(super) fn hold(&mut self, site: &S, hold: SiteHold) {
+        if let Some(place) = self.place_of(site) {
+            self.sites[place].hold = Some(hold);
         }
     }
 
     pub(super) fn hold_of(&self, site: &S) -> Option<SiteHold> {
-        self.sites.iter().find(|troubled| troubled.site == *site)?.hold
+        self.sites[self.place_of(site)?].hold
     }
 
     /// Whether a site is put off until after this time.
     pub(super) fn holds_one_at(&self, time: SystemTime) -> bool {
         let mut holds = self.sites.iter().filter_map(|troubled| troubled.hold?.until);
         holds.any(|until| until > time)
+    }
+
+    fn place_of(&self, site: &S) -> Option<usize> {
+        self.sites.iter().position(|troubled| troubled.site == *site)
     }
 }

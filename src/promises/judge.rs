@@ -252,9 +252,11 @@ impl<K: Hash + Eq> Overlaps<K> {
         let (mut begins, mut ends): (Vec<_>, Vec<_>) = beside.map(|stay| (stay.started, stay.ended)).unzip();
         begins.sort_unstable();
         ends.sort_unstable();
-        // Most run when one of them has just begun.
+        // Most run when one of them has just begun; of those that begin at once the last is right, for it knows all.
         let begun = begins.iter().enumerate().filter(|(_, from)| (started..ended).contains(*from));
-        let at_once = |(earlier, from)| earlier + 1 - ends.partition_point(|end| end <= from);
+        let at_once = |(earlier, from): (usize, &SystemTime)| {
+            (earlier + 1).saturating_sub(ends.partition_point(|end| end <= from))
+        };
         begun.map(at_once).max().unwrap_or(1) as u64
     }
 

@@ -74,7 +74,7 @@ impl Rests {
         let told = fact.answer.started;
         let started = Start { address, told, latest: told + limits.rounding };
         if let Some(server) = self.servers.get(&address) {
-            server.compare(started, fact, pace.per_address, short);
+            server.compare(started, fact, pace, short);
         }
         let neighbourhood = Neighbourhood::of(address);
         if let (Some(places), Some(rests)) = (pace.per_neighbourhood, self.neighbourhoods.get(&neighbourhood))
@@ -109,7 +109,8 @@ impl Rests {
 
 impl ServerHistory {
     /// An exchange was seen to begin.
-    fn compare(&self, started: Start, fact: &Fact<'_>, places: u32, short: &mut ShortRests) {
+    fn compare(&self, started: Start, fact: &Fact<'_>, pace: &Pace, short: &mut ShortRests) {
+        let places = pace.per_address;
         let who = |early: Early| format!("{} {early}", started.address);
         let until = |count: &mut Count, until: fn(&Rest) -> SystemTime| {
             count.note(early(&self.rests, started, places, until), who);
@@ -120,7 +121,8 @@ impl ServerHistory {
         }
         until(&mut short.slow, |rest| rest.slow);
         until(&mut short.link, |rest| rest.link);
-        until(&mut short.trouble, |rest| rest.trouble);
+        let trouble = early(&self.rests, started, places, |rest| rest.trouble);
+        short.trouble.note(trouble, who);
         if let Some(delay) = fact.crawl_delay {
             let until = |rest: &Rest| rest.ended.checked_add(delay).unwrap_or(rest.ended);
             short.crawl_delay.note(early(&self.rests, started, places, until), who);
@@ -131,11 +133,13 @@ impl ServerHistory {
             Early::of(started, ended, hold.until)
         };
         short.retry_after.note(early_for(self.asked), who);
-        short.put_off.note(early_for(self.put_off), who);
+        let put_off = early_for(self.put_off);
+        short.put_off.note(put_off, who);
         if self.given_up.is_some_and(|known| known <= started.told) {
             short.put_off.add(|| format!("{} after it was given up", started.address));
-        } else if let Some(hold) = self.health.hold_of(fact.site) {
-            hold_of_site(hold, started, fact.site, &mut short.put_off);
+        } else if let (None, None, Some(hold)) = (trouble, put_off, self.health.hold_of(fact.site)) {
+            // A site that has a server for itself waits for both, which is told once.
+            compare_with_hold(hold, started, fact.site, pace, short);
         }
     }
 
@@ -186,12 +190,16 @@ impl Rest {
 }
 
 /// A site began at a server although, for its own troubles, it was to be left alone there.
-fn hold_of_site(hold: SiteHold, started: Start, site: &Site, put_off: &mut Count) {
+fn compare_with_hold(hold: SiteHold, started: Start, site: &Site, pace: &Pace, short: &mut ShortRests) {
     let who = || format!("{site} at {}", started.address);
     match hold.until {
-        None if hold.known <= started.told => put_off.add(|| format!("{} after it was given up", who())),
+        None if hold.known <= started.told => {
+            short.put_off.add(|| format!("{} after it was given up", who()))
+        }
         Some(until) if hold.known <= started.latest && started.latest < until => {
-            put_off.note(Early::of(started, hold.known, until), |early| format!("{} {early}", who()));
+            let is_pause = until <= hold.known + pace.max_delay.max(pace.min_delay);
+            let count = if is_pause { &mut short.trouble } else { &mut short.put_off };
+            count.note(Early::of(started, hold.known, until), |early| format!("{} {early}", who()));
         }
         _ => {}
     }

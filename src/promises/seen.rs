@@ -67,7 +67,7 @@ pub struct ShortRests {
     pub retry_after: Count,
     /// … and in its robots.txt.
     pub crawl_delay: Count,
-    /// A server in trouble again and again was put off, or was not to be asked any more.
+    /// A server, or a site at one, was in trouble again and again and was put off, or was not to be asked any more.
     pub put_off: Count,
     /// The pauses of a server, in its neighbourhood.
     pub neighbourhood: Count,

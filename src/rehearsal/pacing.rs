@@ -64,7 +64,6 @@ impl Pacing for SurveyPacing {
         let Settled { tree: site, first_byte, .. } = settled;
         let ended = SystemTime::UNIX_EPOCH + settled.ended;
         let seen = Observation { site, ended, symptom, first_byte: *first_byte };
-        // A site that is put off alone lets the others go on, and its own wait is not foretold.
         let backoff = health.note(&self.pace, &seen, USUAL_CHANCE);
         let link = link.take(&Flow {
             hour: Flow::hour_at(settled.ended),
@@ -76,7 +75,12 @@ impl Pacing for SurveyPacing {
             is_unread: settled.is_unread,
         });
         let rest = health.pause_after(&self.pace, settled.answering(), link, USUAL_CHANCE);
-        Respite { rest, put_off: if let Backoff::PutOff(time) = backoff { time } else { Duration::ZERO } }
+        let held = health.hold_of(site).and_then(|hold| hold.until?.duration_since(ended).ok());
+        Respite {
+            rest,
+            put_off: if let Backoff::PutOff(time) = backoff { time } else { Duration::ZERO },
+            of_site: held.unwrap_or_default(),
+        }
     }
 
     fn reserve(&mut self, now: Duration) -> Result<(), Duration> {

@@ -23,7 +23,7 @@ pub enum Step<T> {
 pub enum Back<T> {
     /// No place was left there.
     Parked(T, Spot),
-    /// Its server is to be left alone until then.
+    /// Its server is to be left alone until then, or its site is.
     PutOff(T, SystemTime),
     /// It goes on as soon as it may.
     Again(T),

@@ -35,6 +35,7 @@ fn survey_half_dead(seed: u32, folder: &Path) {
         program.args(["simulate", "--sites", "1", "--json"]).arg(&world).arg(&survey).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(summary["errors"]["reset"].as_u64() > Some(20), "{}", summary["errors"]);
     assert_eq!(summary["errors"]["given_up"].as_u64(), None, "{}", summary["errors"]);
 
     let trees = rows::<SiteRow>(&survey);

@@ -60,6 +60,8 @@ pub struct Respite {
     pub rest: Duration,
     /// Because it was in trouble again and again: at least until then; zero where it was not.
     pub put_off: Duration,
+    /// Because the site was: it alone is not asked for until then; zero where it was not.
+    pub of_site: Duration,
 }
 
 impl Respite {

@@ -228,10 +228,11 @@ impl<P: Pacing> Loading<'_, P> {
             is_unclear: exchange.is_unclear(),
             is_unread: exchange.is_unread(),
         };
+        let respite = self.pacing.pause_after(server as usize, &settled);
         self.before = Some(Before {
             server,
             ended,
-            pause: self.pacing.pause_after(server as usize, &settled).whole(),
+            pause: respite.whole().max(respite.of_site),
             was_refused: self.pacing.asks_for_pause(told.status),
         });
     }

@@ -89,7 +89,24 @@ fn of_many_sites_at_a_server_one_that_is_in_trouble_is_put_off_and_given_up_alon
 }
 
 #[test]
-fn a_dead_site_slows_its_server_once_and_itself_each_time() {
+fn a_server_that_is_overloaded_in_bursts_is_asked_as_seldom_whoever_else_was_answered_once() {
+    let pauses = |others: &[(&str, bool)]| {
+        let (mut load, mut now) = (load(), at(0.0));
+        minutes(&mut load, &mut now, others);
+        // Only one site is left that asks.
+        let begun = now;
+        let burst = [&[("a.ke", false); 4][..], &[("a.ke", true); 4]].concat();
+        minutes(&mut load, &mut now, &burst.repeat(30));
+        now.duration_since(begun).unwrap().as_secs() / 240
+    };
+    let alone = pauses(&[]);
+    assert!((50..=60).contains(&alone), "{alone}");
+    let beside = pauses(&[("b.ke", true), ("c.ke", true)]);
+    assert!(beside.abs_diff(alone) <= 2, "{beside} for {alone}");
+}
+
+#[test]
+fn a_dead_site_slows_its_server_once_in_a_row_and_itself_each_time() {
     let (mut load, mut now) = (load(), at(0.0));
     minutes(&mut load, &mut now, &[("sound.ke", true)]);
     let (mut of_site, mut of_server) = (Vec::new(), Vec::new());
@@ -161,9 +178,10 @@ fn where_many_sites_are_dead_a_long_row_of_them_is_chance() {
 fn a_server_that_was_never_sound_is_given_up_when_five_sites_were_in_trouble() {
     let (mut load, mut now) = (load(), at(0.0));
     let (two, others) = ([("a.ke", false), ("b.ke", false)], ["c.ke", "d.ke", "e.ke", "f.ke"]);
-    // The ninth trouble is the last of its site, the tenth that of the other.
-    let waits = minutes(&mut load, &mut now, &two.repeat(6));
-    assert_eq!(waits.iter().map(Option::is_some).rposition(|is_put| is_put), Some(9), "{waits:?}");
+    // The ninth trouble of a site is its last.
+    let waits = minutes(&mut load, &mut now, &two.repeat(10));
+    assert_eq!(waits.iter().map(Option::is_some).rposition(|is_put| is_put), Some(17), "{waits:?}");
+    assert!(waits[8..18].iter().all(|wait| *wait >= Some(320)), "{waits:?}");
     assert!(!load.state_of(server(1)).unwrap().is_given_up());
     let waits = minutes(&mut load, &mut now, &others.map(|name| (name, false)));
     assert!(waits[..3].iter().all(|wait| wait.is_some_and(|minutes| minutes >= 320)), "{waits:?}");

@@ -97,7 +97,7 @@ fn a_site_that_is_put_off_or_given_up_alone_is_left_alone() {
     }
     // Others may ask.
     note(&mut judge, "sound.ke", server(1), &answer(600.0, 0.1, 10));
-    assert_eq!(judge.seen().short_rests.put_off.times, 0);
+    assert_eq!(judge.seen().short_rests, ShortRests::default());
     for started in [700.0, 7000.0, 40_000.0, 70_000.0] {
         note(&mut judge, "a.ke", server(1), &busy(started, None));
     }
@@ -110,6 +110,22 @@ fn a_site_that_is_put_off_or_given_up_alone_is_left_alone() {
     assert_eq!(judge.seen().short_rests.put_off.times, 1);
     note(&mut judge, "a.ke", server(1), &answer(300_000.0, 0.1, 10));
     assert_eq!(judge.seen().short_rests.put_off.times, 2, "the ninth trouble was the last");
+}
+
+#[test]
+fn a_site_waits_longer_for_each_of_its_own_troubles() {
+    let pace = Pace { harm: None, ..Pace::default() };
+    let mut judge = Judge::new(Limits { pace, ..Limits::default() }, Seen::default());
+    note(&mut judge, "sound.ke", server(1), &answer(0.0, 0.1, 10));
+    // Twice as long after the first, and then four times; the server itself is slowed once.
+    for (started, site) in [(100.0, "a.ke"), (104.2, "a.ke"), (112.3, "a.ke"), (116.5, "b.ke")] {
+        note(&mut judge, site, server(1), &busy(started, None));
+    }
+    let told = &judge.seen().short_rests;
+    assert_eq!((told.trouble.times, told.put_off.times), (0, 0), "{told:?}");
+    note(&mut judge, "a.ke", server(1), &busy(128.2, None));
+    let told = &judge.seen().short_rests.trouble;
+    assert_eq!((told.times, told.first.as_str()), (1, "a.ke at 41.90.0.1 after 15.800s instead of 16.000s"));
 }
 
 #[test]
@@ -168,14 +184,14 @@ proptest! {
         let mut load = Load::new(pace.clone(), None, SharedBudget::default(), MOST);
         let mut judge = Judge::new(Limits { pace, ..Limits::default() }, Seen::default());
         let (mut now, sites) = (at(0.0), ["a.ke", "b.ke", "c.ke"].map(site));
-        for (site, took, is_busy, retry_after, crawl_delay) in answers {
+        'answers: for (site, took, is_busy, retry_after, crawl_delay) in answers {
             let site = &sites[site];
             let crawl_delay = crawl_delay.map(Duration::from_secs);
             let permit = loop {
                 match load.permit(now, server(1), site, crawl_delay) {
                     Turn::Go(permit) => break permit,
                     Turn::At(free) | Turn::NotBefore(free) => now = free,
-                    Turn::GivenUp => return Ok(()),
+                    Turn::GivenUp => continue 'answers,
                     turn => panic!("{turn:?}"),
                 }
             };

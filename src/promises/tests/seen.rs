@@ -134,6 +134,15 @@ proptest! {
 }
 
 #[test]
+fn exchanges_of_no_time_at_one_moment_do_not_run_at_once() {
+    let mut overlaps = Overlaps::default();
+    for _ in 0..3 {
+        assert_eq!(overlaps.add("a", (at(5.0), at(5.0))), 1);
+    }
+    assert_eq!(overlaps.add("a", (at(1.0), at(9.0))), 1);
+}
+
+#[test]
 fn the_shortest_gap_is_known_with_its_server() {
     let mut judge = judge();
     for (number, gap) in [(1, 5), (2, 3), (3, 3), (4, 4)] {

@@ -1,0 +1,34 @@
+use serde::{Deserialize, Serialize};
+
+/// How often a pause is doubled: once for each trouble, and once less for four sound answers in a row, for hurry does not
+/// help who recovers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Doublings {
+    count: u8,
+    /// Sound answers since the last trouble, or since a doubling was taken back.
+    sound: u8,
+}
+
+/// More doublings of 2 s than this exceed the cap of 60 s anyway.
+const MOST: u8 = 8;
+/// Sound answers in a row that take one doubling back.
+const SOUND_FOR_ONE: u8 = 4;
+
+impl Doublings {
+    pub(super) fn count(self) -> u8 {
+        self.count
+    }
+
+    pub(super) fn note_trouble(&mut self) {
+        self.count = (self.count + 1).min(MOST);
+        self.sound = 0;
+    }
+
+    pub(super) fn note_sound(&mut self) {
+        self.sound += 1;
+        if self.sound >= SOUND_FOR_ONE {
+            self.sound = 0;
+            self.count = self.count.saturating_sub(1);
+        }
+    }
+}
