@@ -194,7 +194,7 @@ fn compare_with_hold(hold: SiteHold, started: Start, site: &Site, pace: &Pace, s
     let who = || format!("{site} at {}", started.address);
     match hold.until {
         None if hold.known <= started.told => {
-            short.put_off.add(|| format!("{} after it was given up", who()))
+            short.put_off.add(|| format!("{} after it was given up", who()));
         }
         Some(until) if hold.known <= started.latest && started.latest < until => {
             let is_pause = until <= hold.known + pace.max_delay.max(pace.min_delay);
