@@ -9,7 +9,8 @@ const fn fnv(sum: u64, byte: u8) -> u64 {
     (sum ^ byte as u64).wrapping_mul(FNV_PRIME)
 }
 
-/// Each byte that a word goes on with, in lower case; 0 for those that end it. Most bytes of a page stand in words.
+/// Each byte that a word goes on with, in lower case; 0 for those that end it. A word begins with any of them that does not
+/// go on with a character. Most bytes of a page stand in words.
 const IN_WORDS: [u8; 256] = {
     let mut bytes = [0; 256];
     let mut byte = 0_u8;
@@ -75,7 +76,7 @@ impl SimHash {
                 // U+3000 to U+DFFF begin so: kana, Chinese signs, Hangul.
                 0xe3..=0xed => self.begin(*byte, State::Sign),
                 0x80..=0xbf => self.add(*byte),
-                0xc0.. | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => self.begin(*byte, State::Word),
+                byte if IN_WORDS[usize::from(*byte)] != 0 => self.begin(*byte, State::Word),
                 _ => self.end_word(),
             }
             left = rest;

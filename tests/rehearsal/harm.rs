@@ -1,11 +1,11 @@
 //! What the other users of a server feel: a survey of a thin link goes by what they leave of it, by day and by night.
 
 use std::path::Path;
-use std::process::Command;
 
 use ccsurvey::records::ExchangeRow;
 
 use crate::common::rows;
+use crate::simulate::summary_of;
 
 /// Every host at one server behind 128 kbit/s, which others use more by day. Under the first seed pages are small; under the
 /// other, pages of 200 kB ask for the longest pauses by day.
@@ -26,12 +26,7 @@ fn a_crowded_thin_link_is_asked_more_at_night_and_nobody_waits_much_longer() {
 }
 
 fn survey_crowded_link(seed: u32, folder: &Path) {
-    let (world, survey) = (folder.join("crowded.toml"), folder.join("survey"));
-    std::fs::write(&world, format!("seed = {seed}\n{CROWDED}")).unwrap();
-    let mut program = Command::new(env!("CARGO_BIN_EXE_ccsurvey"));
-    let output = program.arg("simulate").arg(&world).arg(&survey).arg("--json").output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let (survey, summary) = summary_of(&format!("seed = {seed}\n{CROWDED}"), folder, &[]);
 
     let thin = &summary["others"]["thin"];
     assert_eq!(thin["overburdened"], 0);

@@ -1,11 +1,11 @@
 //! Many sites at one server: what is wrong with some of them is theirs, and the others are surveyed.
 
 use std::path::Path;
-use std::process::Command;
 
 use ccsurvey::records::SiteRow;
 
 use crate::common::rows;
+use crate::simulate::summary_of;
 
 /// All sites at one server, nearly half of them dead in ways that look as if the server were overloaded.
 const HALF_DEAD: &str = "[sites]\ncount = 80\nmost_pages = 20\n[servers]\ngiants = 1\ngiants_share = 1.0\n\
@@ -27,14 +27,8 @@ fn dead_sites_do_not_cost_the_living_ones_of_their_server() {
 }
 
 fn survey_half_dead(seed: u32, folder: &Path) {
-    let (world, survey) = (folder.join("hoster.toml"), folder.join("survey"));
-    std::fs::write(&world, format!("seed = {seed}\n{HALF_DEAD}")).unwrap();
-    let mut program = Command::new(env!("CARGO_BIN_EXE_ccsurvey"));
     // One after the other, so that the troubles of a site come in a row.
-    let output =
-        program.args(["simulate", "--sites", "1", "--json"]).arg(&world).arg(&survey).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let (survey, summary) = summary_of(&format!("seed = {seed}\n{HALF_DEAD}"), folder, &["--sites", "1"]);
     assert!(summary["errors"]["reset"].as_u64() > Some(20), "{}", summary["errors"]);
     assert_eq!(summary["errors"]["given_up"].as_u64(), None, "{}", summary["errors"]);
 

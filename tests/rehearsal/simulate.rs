@@ -36,6 +36,16 @@ fn simulate(world: &Path, dir: &Path, flags: &[&str]) -> Output {
     command.arg("simulate").arg(world).arg(dir).args(flags).output().unwrap()
 }
 
+/// Simulates a world that is told in words; gives the folder of the survey, and its summary.
+#[track_caller]
+pub(super) fn summary_of(world: &str, folder: &Path, flags: &[&str]) -> (PathBuf, serde_json::Value) {
+    let (file, survey) = (folder.join("world.toml"), folder.join("survey"));
+    std::fs::write(&file, world).unwrap();
+    let output = simulate(&file, &survey, &[flags, &["--json"]].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    (survey, serde_json::from_slice(&output.stdout).unwrap())
+}
+
 #[track_caller]
 fn simulated(world: &Path, dir: &Path, flags: &[&str]) {
     let output = simulate(world, dir, flags);
