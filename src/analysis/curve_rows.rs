@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use super::{AnalysisError, CurveLevel, Curves, Estimate, Grouping, Recorded, Sampling, grouped};
+use super::{AnalysisError, CurveLevel, Curves, Estimate, Grouped, Grouping, Recorded};
 use crate::records::CurveRow;
 
 /// The grouping, and the only group, of the whole survey.
@@ -36,11 +36,10 @@ pub fn curve_rows(
     recorded: &Recorded,
     whole: &Curves,
     most: usize,
-    sampling: &Sampling,
 ) -> Result<Vec<CurveRow>, AnalysisError> {
-    let mut rows = whole.rows();
+    let (mut rows, grouped) = (whole.rows(), Grouped::of(dir, recorded, whole));
     for by in Grouping::ALL {
-        for (name, curves) in grouped(dir, recorded, by, most, sampling)? {
+        for (name, curves) in grouped.by(by, most)? {
             rows.extend(curves.rows_of(by.word(), &name));
         }
     }
@@ -92,6 +91,7 @@ fn add_shares(row: &mut CurveRow, level: &CurveLevel) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Sampling;
     use super::super::worlds::{country, survey, tree};
     use super::*;
 

@@ -1,3 +1,4 @@
+use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -5,37 +6,58 @@ use std::path::Path;
 use super::links::{Gathering, each_link};
 use super::subset::numbers;
 use super::tables::retried;
-use super::{AnalysisError, Curves, Grouping, Kind, Readings, Recorded, Sampling, Trees};
+use super::{AnalysisError, Curves, Grouping, Kind, Readings, Recorded, Trees};
 
-/// The curves of each of the `most` largest groups of site trees, the largest first, and of all other trees
-/// together as the last.
-///
-/// The links of the survey in `dir` are read once more where they are so many that not all occurrences are in
-/// memory, so that the unions of every group are exact.
-///
-/// # Errors
-/// The table of links cannot be read.
-pub fn grouped(
-    dir: &Path,
-    recorded: &Recorded,
-    by: Grouping,
-    most: usize,
-    sampling: &Sampling,
-) -> Result<Vec<(String, Curves)>, AnalysisError> {
-    let groups = Groups::of(&recorded.trees, by, most);
-    let parts = if Kind::ALL.iter().all(|kind| recorded.known.occurrences(*kind).share() >= 1.0) {
-        (0..groups.names.len()).map(|group| recorded.only(|tree| groups.of_tree[tree] == group)).collect()
-    } else {
-        retried(|| read_parts(dir, recorded, &groups))?
-    };
-    // A class of trees by size has none of like size elsewhere.
-    let is_alone = by == Grouping::Pages;
-    let survey = (!is_alone).then(|| Readings::of(recorded, sampling));
-    let curves = parts.iter().map(|part: &Recorded| match &survey {
-        Some(survey) => Curves::of_group(part, survey, sampling),
-        None => Curves::measure(part, sampling),
-    });
-    Ok(groups.names.into_iter().zip(curves).collect())
+/// The curves of the groups of a survey's site trees.
+pub struct Grouped<'a> {
+    dir: &'a Path,
+    recorded: &'a Recorded,
+    whole: &'a Curves,
+    /// What all trees contribute, for groups of few; read when the first of them needs it.
+    readings: OnceCell<Readings>,
+}
+
+impl<'a> Grouped<'a> {
+    /// Groups of the survey in `dir`, whose own curves are `whole`.
+    #[must_use]
+    pub fn of(dir: &'a Path, recorded: &'a Recorded, whole: &'a Curves) -> Self {
+        Self { dir, recorded, whole, readings: OnceCell::new() }
+    }
+
+    /// The curves of each of the `most` largest groups of site trees, the largest first, and of all other trees
+    /// together as the last; drawn as those of the survey were.
+    ///
+    /// The links of the survey are read once more where they are so many that not all occurrences are in
+    /// memory, so that the unions of every group are exact. All trees in one group have the survey's own curves.
+    ///
+    /// # Errors
+    /// The table of links cannot be read.
+    pub fn by(&self, by: Grouping, most: usize) -> Result<Vec<(String, Curves)>, AnalysisError> {
+        let groups = Groups::of(&self.recorded.trees, by, most);
+        if groups.names.len() == 1 {
+            return Ok(groups.names.into_iter().map(|name| (name, self.whole.clone())).collect());
+        }
+        let parts = self.parts(&groups)?;
+        let curves = parts.iter().map(|part| self.curves(part, by));
+        Ok(groups.names.into_iter().zip(curves).collect())
+    }
+
+    fn parts(&self, groups: &Groups) -> Result<Vec<Recorded>, AnalysisError> {
+        let all = self.recorded;
+        if Kind::ALL.iter().any(|kind| all.known.occurrences(*kind).share() < 1.0) {
+            return retried(|| read_parts(self.dir, all, groups));
+        }
+        Ok((0..groups.names.len()).map(|group| all.only(|tree| groups.of_tree[tree] == group)).collect())
+    }
+
+    fn curves(&self, part: &Recorded, by: Grouping) -> Curves {
+        let sampling = &self.whole.sampling;
+        // A class of trees by size has none of like size elsewhere.
+        if by == Grouping::Pages {
+            return Curves::measure(part, sampling);
+        }
+        Curves::of_group(part, self.readings.get_or_init(|| Readings::of(self.recorded, sampling)), sampling)
+    }
 }
 
 struct Groups {
@@ -79,4 +101,44 @@ fn read_parts(dir: &Path, recorded: &Recorded, groups: &Groups) -> Result<Vec<Re
     })?;
     let parts = gathered.into_iter().zip(&numbers_of);
     Ok(parts.map(|(gathered, numbers)| recorded.part(numbers, gathered.finish())).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::worlds::{country, survey};
+    use super::super::{CurveLevel, Sampling};
+    use super::*;
+
+    fn figures(curves: &Curves) -> Vec<(u64, [u64; 4], [f64; 2])> {
+        let figures = |level: &CurveLevel| {
+            let hosts = level.union(Kind::Hosts);
+            (level.requests, level.known, [hosts.low, hosts.high])
+        };
+        curves.levels.iter().map(figures).collect()
+    }
+
+    #[test]
+    fn a_survey_that_is_one_group_has_its_own_curves_and_its_links_are_not_read_again() {
+        let mut grown = country(60, 5, 3);
+        grown.iter_mut().for_each(|tree| tree.cctld = "ke");
+        let mut recorded = survey(&grown);
+        let whole = Curves::measure(&recorded, &Sampling::default());
+        // As if there were too many for memory; there is no table to read them from.
+        recorded.known.occurrences.iter_mut().for_each(|of| of.halvings = 1);
+        let groups = Grouped::of(Path::new("nowhere"), &recorded, &whole).by(Grouping::Country, 20).unwrap();
+        let [(name, curves)] = groups.as_slice() else { panic!("{} groups", groups.len()) };
+        assert_eq!((name.as_str(), figures(curves)), ("ke", figures(&whole)));
+    }
+
+    #[test]
+    fn groups_are_the_largest_first_and_together_the_survey() {
+        let recorded = survey(&country(90, 5, 3));
+        let whole = Curves::measure(&recorded, &Sampling::default());
+        let groups = Grouped::of(Path::new("nowhere"), &recorded, &whole).by(Grouping::Cctld, 2).unwrap();
+        let [(_, first), (_, second), (others, rest)] = groups.as_slice() else { panic!() };
+        assert!(first.trees >= second.trees && second.trees >= rest.trees && others == "all others");
+        assert_eq!(first.trees + second.trees + rest.trees, whole.trees);
+        let requests = |curves: &Curves| curves.levels.last().unwrap().requests;
+        assert_eq!(requests(first) + requests(second) + requests(rest), requests(&whole));
+    }
 }

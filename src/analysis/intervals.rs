@@ -38,7 +38,8 @@ pub(super) fn intervals(
     let least = if survey.is_some() { FEW_UNITS } else { VERY_FEW_UNITS };
     let is_of_use = (0..depths).any(|depth| rarer(all, depth) >= least);
     let own = if is_of_use { drawn(None) } else { vec![(0.0, 1.0); depths] };
-    let of_survey = survey.map(|survey| drawn(Some(survey)));
+    let is_group_of_few = (1..depths).any(|below| rarer(all, below - 1) < FEW_UNITS);
+    let of_survey = survey.filter(|_| is_group_of_few).map(|survey| drawn(Some(survey)));
     let estimate = |depth: usize| {
         let (counted, own, rarer) = (counted(all, depth, sampling), own[depth], rarer(all, depth));
         // At the deepest level all is known that is known.

@@ -64,7 +64,7 @@ pub use error::AnalysisError;
 pub use evidence::Evidence;
 pub use forecast::{Bound, Forecast, ForecastLevel, Give, Limit, Nearest, ServerSpread};
 pub use group::{Grouping, Labels};
-pub use grouped::grouped;
+pub use grouped::Grouped;
 pub use known::{Known, KnownByDepth};
 pub use occurrences::{Occurrence, Occurrences};
 pub use overview::Overview;

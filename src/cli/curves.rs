@@ -78,7 +78,7 @@ fn write(dir: &Path, recorded: &Recorded, whole: &Curves) -> Result<(), Analysis
     if links > MANY_LINKS {
         say(&format!("drawing the curves of all groups from {} external links", thousands(links)));
     }
-    let rows = curve_rows(dir, recorded, whole, MOST_GROUPS, &whole.sampling)?;
+    let rows = curve_rows(dir, recorded, whole, MOST_GROUPS)?;
     write_curves(dir, &rows)?;
     // The manifest of a survey at work is its own.
     let mut manifest = Manifest::load(dir)?;

@@ -5,8 +5,8 @@ use clap::Args;
 
 use super::choose_depth::{COVERAGE, grouping, plan, read_environment, settings_of};
 use crate::analysis::{
-    Choice, Criterion, Deepest, Environment, Evidence, Exchanges, Forecast, Grouping, Kind, Overview,
-    Reading, Recorded, Sampling, Unseen, grouped,
+    Choice, Criterion, Curves, Deepest, Environment, Evidence, Exchanges, Forecast, Grouped, Grouping, Kind,
+    Overview, Reading, Recorded, Sampling, Unseen,
 };
 use crate::cli::curves::{MOST_GROUPS, draw_for_report};
 use crate::cli::error::{CliError, one_line};
@@ -89,11 +89,7 @@ impl ReportCommand {
             unseen: Unseen::estimate(&recorded, &sampling),
             choice: Choice::by(&evidence, criterion),
             forecast: environment.map(|of| self.forecast(of, &recorded, sampling)).transpose()?,
-            groups: self
-                .by
-                .iter()
-                .map(|by| self.groups(&recorded, *by, &sampling))
-                .collect::<Result<_, _>>()?,
+            groups: self.groups(&recorded, &evidence.curves)?,
             overview: Overview::load(&self.dir)?,
             known,
             censoring: evidence.censoring,
@@ -103,9 +99,10 @@ impl ReportCommand {
         })
     }
 
-    /// The curves of the largest groups.
-    fn groups(&self, recorded: &Recorded, by: Grouping, sampling: &Sampling) -> Result<Groups, CliError> {
-        Ok(Groups { by, list: grouped(&self.dir, recorded, by, MOST_GROUPS, sampling)? })
+    /// The curves of the largest groups, of each grouping that was asked for.
+    fn groups(&self, recorded: &Recorded, whole: &Curves) -> Result<Vec<Groups>, CliError> {
+        let grouped = Grouped::of(&self.dir, recorded, whole);
+        self.by.iter().map(|&by| Ok(Groups { by, list: grouped.by(by, MOST_GROUPS)? })).collect()
     }
 
     fn forecast(
