@@ -190,16 +190,19 @@ impl Digits {
 
     /// Seven full adders in place of eight sums (Harley and Seal).
     fn add_eight(&mut self, values: &[u64; EIGHT]) {
-        let [a, b, c, d, e, f, g, h] = *values;
-        let [twos_1, twos_2, twos_3, twos_4] =
-            [(a, b), (c, d), (e, f), (g, h)].map(|two| self.full_add(0, two));
-        let [fours_1, fours_2] = [(twos_1, twos_2), (twos_3, twos_4)].map(|two| self.full_add(1, two));
-        let eights = self.full_add(2, (fours_1, fours_2));
+        let (pairs, _) = values.as_chunks();
+        let mut twos = [0; EIGHT / 2];
+        for (carried, pair) in twos.iter_mut().zip(pairs) {
+            *carried = self.full_add(0, *pair);
+        }
+        let [first, second, third, fourth] = twos;
+        let fours = [[first, second], [third, fourth]].map(|pair| self.full_add(1, pair));
+        let eights = self.full_add(2, fours);
         self.add(3, eights);
     }
 
     /// Adds two bits to digit n of each counter, and gives what is carried to the next.
-    fn full_add(&mut self, n: usize, (one, other): (u64, u64)) -> u64 {
+    fn full_add(&mut self, n: usize, [one, other]: [u64; 2]) -> u64 {
         let digit = self.0[n];
         let differ = one ^ other;
         self.0[n] = digit ^ differ;
