@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Counts the outcomes of mutants file by file, and lists those that no test notices with why that is so.
 
-    table.py FOLDER ROOM …
+    table.py FOLDER [--every N] ROOM …
 
 Reads mutants.csv and equivalent.csv of the folder and writes RESULTS.md beside them. A line of equivalent.csv says of a mutant
 that is missed (its file, line and change, as in mutants.csv) why no test can or need notice it. The rooms are those that
-were tried now; the lines of the others are of earlier runs.
+were tried now, every Nth mutant of them or all; the lines of the others are of earlier runs.
 """
 
 import collections
@@ -35,7 +35,10 @@ def key(row):
 mutants = rows("mutants.csv")
 arguments = {key(row): row["why"] for row in rows("equivalent.csv")}
 missed = [row for row in mutants if row["outcome"] == "missed"]
-for row in set(arguments) - {key(row) for row in missed}:
+is_sample = sys.argv[2] == "--every"
+# A sample says nothing of mutants that are not in it.
+judged = {key(row) for row in mutants} if is_sample else set(arguments)
+for row in (set(arguments) & judged) - {key(row) for row in missed}:
     print(f"tests/mutants: {':'.join(row)} stands in equivalent.csv and is not missed", file=sys.stderr)
 files = collections.defaultdict(collections.Counter)
 for row in mutants:
@@ -61,7 +64,8 @@ total = rooms.pop("all")
 head = ["tried", "do not compile", "caught", "no end", "noticed", "argued", "open"]
 header = ["| | " + " | ".join(head) + " |", "|---|" + "---:|" * len(head)]
 made = Stamp(FOLDER / "RESULTS.md", None, shlex.join(["tests/mutants/run", *sys.argv[2:]]))
-text = ["# Mutants", "", made.line, "", "Written from mutants.csv and equivalent.csv. Noticed: caught, or a test that does not end, of those that compile.",
+sampled = f"Of the rooms every {sys.argv[3]}th mutant was tried. " if is_sample else ""
+text = ["# Mutants", "", made.line, "", sampled + "Written from mutants.csv and equivalent.csv. Noticed: caught, or a test that does not end, of those that compile.",
         "Argued: no test notices it, and equivalent.csv says why. Open: no test notices it.", "", "## By room", "", *header]
 text += [line(name, rooms[name]) for name in sorted(rooms)] + [line("**all**", total)]
 text += ["", "## By file", "", *header, *(line(name.removeprefix("src/"), files[name]) for name in sorted(files))]
