@@ -9,16 +9,25 @@
 //! ([`Roster::enter`]) and how it ends ([`Roster::leave`]). A survey drives it with visits, a forecast with recorded
 //! exchanges: so both take the trees in the same order.
 //!
+//! **Several agents.** Where a survey is walked by agents, a tree that has its place waits at a [`Dealer`] for one of them,
+//! by one [`Partition`] or another.
+//!
 //! This room never asks a server, never looks at a clock, and knows nothing of pauses: when a server may be asked is
 //! the matter of `load`.
 
+mod dealer;
 mod limits;
 mod machine;
+mod partition;
 mod places;
 
 #[cfg(test)]
+mod dealer_tests;
+#[cfg(test)]
 mod tests;
 
+pub use dealer::{Agent, AgentNumber, Dealer, Ready};
 pub use limits::Limits;
 pub use machine::{Back, Roster, Step};
+pub use partition::Partition;
 pub use places::Spot;

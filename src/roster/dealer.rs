@@ -1,0 +1,320 @@
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+use std::net::IpAddr;
+
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use super::partition::Partition;
+use crate::address::{Site, server_at};
+
+/// Which of a survey's agents, by the order in which they joined.
+pub type AgentNumber = u32;
+
+/// What an agent can do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Agent {
+    /// Site trees that it walks at once.
+    pub places: usize,
+    /// How much it does in a time, in a unit that is the same for all agents.
+    pub capacity: f64,
+}
+
+/// A tree that waits for an agent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ready<T> {
+    /// Its place in the survey.
+    pub number: u64,
+    /// Whose tree it is.
+    pub site: Site,
+    /// How much there is to do, as an earlier survey knows, in a unit that is the same for all trees.
+    pub size: Option<f64>,
+    /// Where its start URL stands.
+    pub server: Option<IpAddr>,
+    /// It was walked by an agent that has left: it comes before all others.
+    pub is_again: bool,
+    /// What its owner knows it by.
+    pub tree: T,
+}
+
+/// Deals site trees to agents that join and leave, as a machine without clock or tasks.
+///
+/// A tree is offered when it may be walked, and dealt when an agent has room for it ([`Dealer::deal`]); its owner tells when it
+/// is no longer walked. Trees of a server go to the agent that walked the last one there, if that has room: so the server's
+/// pace is kept where it is used, and is not handed over. Equal trees offered in equal order are dealt alike.
+///
+/// ```
+/// use ccsurvey::address::{Host, Site};
+/// use ccsurvey::roster::{Agent, Dealer, Partition, Ready};
+/// let mut dealer = Dealer::new(Partition::DynamicSize, 1);
+/// let slow = dealer.join(Agent { places: 1, capacity: 10.0 });
+/// let quick = dealer.join(Agent { places: 1, capacity: 20.0 });
+/// for (number, size) in [(0, 5.0), (1, 500.0), (2, 50.0)] {
+///     let site = Site::new(Host::parse(&format!("site{number}.ke")).unwrap());
+///     dealer.offer(Ready { number, site, size: Some(size), server: None, is_again: false, tree: number });
+/// }
+/// assert_eq!(dealer.deal(), Some((quick, 1)));
+/// assert_eq!(dealer.deal(), Some((slow, 2)));
+/// assert_eq!(dealer.deal(), None);
+/// dealer.done(2);
+/// assert_eq!(dealer.deal(), Some((slow, 0)));
+/// ```
+#[derive(Debug)]
+pub struct Dealer<T> {
+    partition: Partition,
+    seed: u64,
+    agents: BTreeMap<AgentNumber, Hand<T>>,
+    /// Trees that any agent may walk.
+    pool: Queue<T>,
+    /// The agents of the trees that are walked.
+    walked: HashMap<u64, AgentNumber>,
+    /// Which agent walked the last tree of a server.
+    servers: HashMap<IpAddr, AgentNumber>,
+    /// The agents of sites that were known beforehand.
+    planned: HashMap<Site, AgentNumber>,
+    joined: AgentNumber,
+    offered: u64,
+    /// The agent whose turn it was last, or that took the last tree.
+    latest: Option<AgentNumber>,
+    handed_over: u64,
+}
+
+/// Trees in the order in which they are dealt.
+type Queue<T> = BTreeMap<Rank, Ready<T>>;
+/// Those that come again, then by what the partition goes by, then by number.
+type Rank = (Reverse<bool>, u64, u64);
+
+/// An agent with what waits for it.
+#[derive(Debug)]
+struct Hand<T> {
+    agent: Agent,
+    walking: usize,
+    /// The size of all that was dealt or planned for it.
+    burden: f64,
+    waiting: Queue<T>,
+}
+
+/// Servers whose last agent is remembered, about 50 bytes each: beyond that all are forgotten, and may be handed over.
+const SERVERS: usize = 1 << 17;
+
+impl<T> Hand<T> {
+    fn has_room(&self) -> bool {
+        self.walking < self.agent.places
+    }
+}
+
+impl<T> Dealer<T> {
+    /// Without agents and trees; `seed` is that of its chance.
+    #[must_use]
+    pub fn new(partition: Partition, seed: u64) -> Self {
+        Self {
+            partition,
+            seed,
+            agents: BTreeMap::new(),
+            pool: BTreeMap::new(),
+            walked: HashMap::new(),
+            servers: HashMap::new(),
+            planned: HashMap::new(),
+            joined: 0,
+            offered: 0,
+            latest: None,
+            handed_over: 0,
+        }
+    }
+
+    /// An agent joins; what waited for any agent is dealt anew.
+    pub fn join(&mut self, agent: Agent) -> AgentNumber {
+        let number = self.joined;
+        self.joined += 1;
+        self.agents.insert(number, Hand { agent, walking: 0, burden: 0.0, waiting: BTreeMap::new() });
+        if self.partition.has_hands() {
+            std::mem::take(&mut self.pool).into_values().for_each(|ready| self.offer(ready));
+        }
+        number
+    }
+
+    /// An agent leaves, or died; gives the trees that it walked. What waited for it waits for others.
+    pub fn leave(&mut self, number: AgentNumber) -> Vec<u64> {
+        let Some(hand) = self.agents.remove(&number) else { return Vec::new() };
+        self.planned.retain(|_, agent| *agent != number);
+        self.servers.retain(|_, agent| *agent != number);
+        let mut left: Vec<u64> =
+            self.walked.iter().filter(|(_, agent)| **agent == number).map(|(tree, _)| *tree).collect();
+        left.sort_unstable();
+        left.iter().for_each(|tree| drop(self.walked.remove(tree)));
+        hand.waiting.into_values().for_each(|ready| self.offer(ready));
+        left
+    }
+
+    /// Sites that are known beforehand, with their sizes: where sites have their agents beforehand, they are given them now.
+    pub fn plan(&mut self, sizes: impl IntoIterator<Item = (Site, f64)>) {
+        if self.partition != Partition::StaticSize {
+            return;
+        }
+        let mut sizes: Vec<(Site, f64)> = sizes.into_iter().collect();
+        sizes.sort_by(|(one, size), (other, than)| than.total_cmp(size).then_with(|| one.cmp(other)));
+        for (site, size) in sizes {
+            if let Some(agent) = self.least_burdened(size) {
+                self.burden(agent, size);
+                self.planned.insert(site, agent);
+            }
+        }
+    }
+
+    /// A tree may be walked.
+    pub fn offer(&mut self, ready: Ready<T>) {
+        let rank = self.rank(&ready);
+        let agent = if self.partition.has_hands() { self.agent_of(&ready) } else { None };
+        let queue = agent.and_then(|agent| self.agents.get_mut(&agent)).map(|hand| &mut hand.waiting);
+        queue.unwrap_or(&mut self.pool).insert(rank, ready);
+        self.offered += 1;
+    }
+
+    /// The next tree that an agent begins with, if one has room and a tree for it is there.
+    pub fn deal(&mut self) -> Option<(AgentNumber, T)> {
+        let (agent, ready) = if self.partition.has_hands() { self.from_hands()? } else { self.from_pool()? };
+        if let Some(server) = ready.server.map(server_at) {
+            if self.servers.len() >= SERVERS {
+                self.servers.clear();
+            }
+            let before = self.servers.insert(server, agent);
+            self.handed_over += u64::from(before.is_some_and(|before| before != agent));
+        }
+        self.agents.get_mut(&agent)?.walking += 1;
+        self.walked.insert(ready.number, agent);
+        if self.partition == Partition::Competition {
+            self.latest = Some(agent);
+        }
+        Some((agent, ready.tree))
+    }
+
+    /// A tree is no longer walked.
+    pub fn done(&mut self, number: u64) {
+        if let Some(hand) = self.walked.remove(&number).and_then(|agent| self.agents.get_mut(&agent)) {
+            hand.walking -= 1;
+        }
+    }
+
+    /// A tree is no longer wanted: it waits no more, or is no longer walked.
+    pub fn withdraw(&mut self, number: u64) {
+        self.pool.retain(|_, ready| ready.number != number);
+        self.agents.values_mut().for_each(|hand| hand.waiting.retain(|_, ready| ready.number != number));
+        self.done(number);
+    }
+
+    /// How often a server went from one agent to another.
+    #[must_use]
+    pub fn handed_over(&self) -> u64 {
+        self.handed_over
+    }
+
+    fn rank(&self, ready: &Ready<T>) -> Rank {
+        let by = match self.partition {
+            // Positive numbers have the order of their bits.
+            Partition::StaticSize | Partition::DynamicSize => {
+                u64::MAX - ready.size.unwrap_or_default().max(0.0).to_bits()
+            }
+            Partition::StaticRandom | Partition::DynamicRandom => self.chance(ready.number, 0),
+            Partition::Distributor | Partition::Competition => self.offered,
+        };
+        (Reverse(ready.is_again), by, ready.number)
+    }
+
+    /// The agent that a tree is to wait for; none where there is no agent.
+    fn agent_of(&mut self, ready: &Ready<T>) -> Option<AgentNumber> {
+        match self.partition {
+            // The agent with the greatest hash (rendezvous): when one leaves, only its own sites go elsewhere.
+            Partition::StaticRandom => {
+                let key = xxh3_64_with_seed(ready.site.as_str().as_bytes(), self.seed);
+                self.agents.keys().copied().max_by_key(|agent| self.chance(key, *agent))
+            }
+            Partition::StaticSize => self.planned.get(&ready.site).copied().or_else(|| {
+                let size = ready.size.unwrap_or_default();
+                let agent = self.least_burdened(size)?;
+                self.burden(agent, size);
+                Some(agent)
+            }),
+            _ => self.keeper(ready).or_else(|| {
+                let next = |after| self.agents.range(after..).next().map(|(agent, _)| *agent);
+                let agent = next(self.latest.map_or(0, |latest| latest + 1)).or_else(|| next(0));
+                self.latest = agent;
+                agent
+            }),
+        }
+    }
+
+    /// The agent that walked the last tree at the server of this one.
+    fn keeper(&self, ready: &Ready<T>) -> Option<AgentNumber> {
+        ready.server.and_then(|server| self.servers.get(&server_at(server)).copied())
+    }
+
+    fn least_burdened(&self, size: f64) -> Option<AgentNumber> {
+        let after = |hand: &Hand<T>| (hand.burden + size) / hand.agent.capacity;
+        let least = self.agents.iter().min_by(|(_, one), (_, other)| after(one).total_cmp(&after(other)));
+        least.map(|(agent, _)| *agent)
+    }
+
+    fn burden(&mut self, agent: AgentNumber, size: f64) {
+        if let Some(hand) = self.agents.get_mut(&agent) {
+            hand.burden += size;
+        }
+    }
+
+    fn from_hands(&mut self) -> Option<(AgentNumber, Ready<T>)> {
+        if self.partition == Partition::Distributor {
+            self.level_out();
+        }
+        let may_begin = |(_, hand): &(_, &mut Hand<T>)| hand.has_room() && !hand.waiting.is_empty();
+        let (agent, hand) = self.agents.iter_mut().filter(may_begin).min_by_key(|(_, hand)| hand.walking)?;
+        hand.waiting.pop_first().map(|(_, ready)| (*agent, ready))
+    }
+
+    /// Who has less than others gets some of what waits for who has most.
+    fn level_out(&mut self) {
+        loop {
+            let has = |hand: &Hand<T>| hand.waiting.len() + hand.walking;
+            let givers = self.agents.iter().filter(|(_, hand)| !hand.waiting.is_empty());
+            let Some((&fullest, most)) = givers.max_by_key(|(_, hand)| has(hand)) else { return };
+            let Some((&emptiest, least)) = self.agents.iter().min_by_key(|(_, hand)| has(hand)) else {
+                return;
+            };
+            if has(most) <= has(least) + 1 {
+                return;
+            }
+            let last = self.agents.get_mut(&fullest).and_then(|hand| hand.waiting.pop_last());
+            let (Some((rank, ready)), Some(hand)) = (last, self.agents.get_mut(&emptiest)) else { return };
+            hand.waiting.insert(rank, ready);
+        }
+    }
+
+    fn from_pool(&mut self) -> Option<(AgentNumber, Ready<T>)> {
+        let (rank, first) = self.pool.first_key_value()?;
+        let has_room = |agent: &AgentNumber| self.agents.get(agent).is_some_and(Hand::has_room);
+        let mut with_room = self.agents.iter().filter(|(_, hand)| hand.has_room());
+        let agent = match (self.keeper(first).filter(has_room), self.partition) {
+            (Some(keeper), _) => keeper,
+            (None, Partition::DynamicSize) => {
+                let spare = |hand: &Hand<T>| hand.agent.capacity / (hand.walking + 1) as f64;
+                *with_room
+                    .max_by(|(one, hand), (other, than)| {
+                        spare(hand).total_cmp(&spare(than)).then_with(|| other.cmp(one))
+                    })?
+                    .0
+            }
+            (None, Partition::Competition) if let Some(latest) = self.latest.filter(has_room) => latest,
+            _ => {
+                let number = first.number;
+                *with_room.map(|(agent, _)| agent).min_by_key(|agent| self.chance(number, **agent))?
+            }
+        };
+        let rank = *rank;
+        self.pool.remove(&rank).map(|ready| (agent, ready))
+    }
+
+    /// The same in every run.
+    fn chance(&self, key: u64, salt: AgentNumber) -> u64 {
+        let mut bytes = [0; 12];
+        bytes[..8].copy_from_slice(&key.to_le_bytes());
+        bytes[8..].copy_from_slice(&salt.to_le_bytes());
+        xxh3_64_with_seed(&bytes, self.seed)
+    }
+}

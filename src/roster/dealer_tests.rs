@@ -1,0 +1,209 @@
+use std::collections::{HashMap, HashSet};
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::address::{Host, Site};
+
+fn site(number: u64) -> Site {
+    Site::new(Host::parse(&format!("site{number}.ke")).unwrap())
+}
+
+fn tree(number: u64, size: Option<f64>) -> Ready<u64> {
+    Ready { number, site: site(number), size, server: None, is_again: false, tree: number }
+}
+
+fn agents(partition: Partition, capacities: &[f64], places: usize) -> Dealer<u64> {
+    let mut dealer = Dealer::new(partition, 7);
+    for capacity in capacities {
+        dealer.join(Agent { places, capacity: *capacity });
+    }
+    dealer
+}
+
+/// Deals until none has room, and ends each tree when nothing else can be done: the agents in the order of the trees.
+fn play(dealer: &mut Dealer<u64>) -> Vec<(u64, AgentNumber)> {
+    let (mut dealt, mut walking) = (Vec::new(), Vec::new());
+    loop {
+        while let Some((agent, tree)) = dealer.deal() {
+            dealt.push((tree, agent));
+            walking.push(tree);
+        }
+        if walking.is_empty() {
+            return dealt;
+        }
+        dealer.done(walking.remove(0));
+    }
+}
+
+#[test]
+fn by_size_beforehand_agents_have_work_in_proportion_to_their_capacity() {
+    let mut dealer = agents(Partition::StaticSize, &[30.0, 10.0], 1);
+    let sizes = [400.0, 100.0, 100.0, 100.0, 50.0, 50.0];
+    dealer.plan((0..).zip(sizes).map(|(number, size)| (site(number), size)));
+    (0..6).for_each(|number| dealer.offer(tree(number, Some(sizes[number as usize]))));
+    let mut work = [0.0; 2];
+    for (number, agent) in play(&mut dealer) {
+        work[agent as usize] += sizes[number as usize];
+    }
+    assert_eq!(work, [600.0, 200.0]);
+}
+
+#[test]
+fn a_site_has_its_agent_by_chance_whatever_else_is_offered_and_keeps_it_when_another_leaves() {
+    let of = |numbers: &[u64], leaving: Option<AgentNumber>| {
+        let mut dealer = agents(Partition::StaticRandom, &[1.0; 5], 3);
+        leaving.iter().for_each(|agent| drop(dealer.leave(*agent)));
+        numbers.iter().for_each(|number| dealer.offer(tree(*number, None)));
+        play(&mut dealer).into_iter().collect::<HashMap<_, _>>()
+    };
+    let numbers: Vec<u64> = (0..200).collect();
+    let all = of(&numbers, None);
+    let few = of(&numbers[150..], None);
+    assert!(few.iter().all(|(number, agent)| all[number] == *agent));
+    let without = of(&numbers, Some(3));
+    assert!(without.iter().all(|(number, agent)| all[number] == *agent || all[number] == 3));
+    let busiest = (0..5).map(|agent| all.values().filter(|of| **of == agent).count()).max().unwrap();
+    assert!((40..60).contains(&busiest), "{busiest} of 200");
+}
+
+#[test]
+fn who_competes_takes_as_much_as_it_has_room_for_and_who_is_given_in_turn_as_much_as_others() {
+    let of_each = |partition| {
+        let mut dealer = agents(partition, &[1.0; 4], 10);
+        (0..20).for_each(|number| dealer.offer(tree(number, None)));
+        let mut count = [0; 4];
+        while let Some((agent, _)) = dealer.deal() {
+            count[agent as usize] += 1;
+        }
+        count.sort_unstable();
+        count
+    };
+    assert_eq!(of_each(Partition::Competition), [0, 0, 10, 10]);
+    assert_eq!(of_each(Partition::Distributor), [5, 5, 5, 5]);
+}
+
+#[test]
+fn who_has_few_waiting_is_given_some_of_who_has_most() {
+    let mut dealer = agents(Partition::Distributor, &[1.0; 2], 1);
+    (0..8).for_each(|number| dealer.offer(tree(number, None)));
+    // Agent 0 is done with its trees at once, agent 1 never with its first.
+    let mut of_second = 0;
+    while let Some((agent, tree)) = dealer.deal() {
+        if agent == 0 {
+            dealer.done(tree);
+        } else {
+            of_second += 1;
+        }
+    }
+    assert_eq!(of_second, 1);
+}
+
+#[test]
+fn trees_of_a_server_stay_with_their_agent_while_it_has_room() {
+    for partition in [Partition::DynamicRandom, Partition::DynamicSize, Partition::Distributor] {
+        let mut dealer = agents(partition, &[1.0; 5], 2);
+        let server = Some([41, 90, 0, 1].into());
+        let mut of_server = Vec::new();
+        for number in 0..20 {
+            dealer.offer(Ready { server: server.filter(|_| number % 2 == 0), ..tree(number, None) });
+            let (agent, _) = dealer.deal().unwrap();
+            of_server.extend((number % 2 == 0).then_some(agent));
+            dealer.done(number);
+        }
+        assert!(of_server.iter().all(|agent| *agent == of_server[0]), "{partition:?}: {of_server:?}");
+        assert_eq!(dealer.handed_over(), 0);
+        // What waits is shared out evenly first.
+        if partition == Partition::Distributor {
+            continue;
+        }
+        (100..103).for_each(|number| dealer.offer(Ready { server, ..tree(number, None) }));
+        assert!((0..2).all(|_| dealer.deal().is_some_and(|(agent, _)| agent == of_server[0])));
+        assert!(dealer.deal().is_some_and(|(agent, _)| agent != of_server[0]), "the first has no room");
+        assert_eq!(dealer.handed_over(), 1);
+    }
+}
+
+/// What happens to a dealer.
+#[derive(Clone, Debug)]
+enum Event {
+    Offer,
+    Done(prop::sample::Index),
+    Join,
+    Leave(prop::sample::Index),
+}
+
+fn events() -> impl Strategy<Value = Vec<Event>> {
+    let event = prop_oneof![
+        6 => Just(Event::Offer),
+        4 => any::<prop::sample::Index>().prop_map(Event::Done),
+        1 => Just(Event::Join),
+        1 => any::<prop::sample::Index>().prop_map(Event::Leave),
+    ];
+    prop::collection::vec(event, 0..200)
+}
+
+proptest! {
+    #[test]
+    fn every_tree_is_walked_by_one_agent_at_a_time_none_has_more_than_its_places_and_none_is_idle(
+        events in events(),
+        partition in prop::sample::select(Partition::ALL.to_vec()),
+        places in 1usize..4,
+        seed in any::<u64>(),
+    ) {
+        let mut dealer = Dealer::new(partition, seed);
+        let (mut present, mut next) = (Vec::new(), 0);
+        let (mut walked, mut waiting) = (HashMap::<u64, AgentNumber>::new(), HashSet::new());
+        for event in events {
+            match event {
+                Event::Offer => {
+                    dealer.offer(tree(next, Some(f64::from(next as u32 % 7))));
+                    waiting.insert(next);
+                    next += 1;
+                }
+                Event::Done(which) => {
+                    let mut trees: Vec<u64> = walked.keys().copied().collect();
+                    trees.sort_unstable();
+                    if !trees.is_empty() {
+                        let tree = trees[which.index(trees.len())];
+                        walked.remove(&tree);
+                        dealer.done(tree);
+                    }
+                }
+                Event::Join => present.push(dealer.join(Agent { places, capacity: 1.0 })),
+                Event::Leave(which) if !present.is_empty() => {
+                    let agent = present.remove(which.index(present.len()));
+                    let left = dealer.leave(agent);
+                    let mut expected: Vec<u64> = walked.iter().filter(|(_, of)| **of == agent).map(|(tree, _)| *tree).collect();
+                    expected.sort_unstable();
+                    prop_assert_eq!(&left, &expected);
+                    for number in left {
+                        walked.remove(&number);
+                        dealer.offer(Ready { is_again: true, ..tree(number, None) });
+                        waiting.insert(number);
+                    }
+                }
+                Event::Leave(_) => {}
+            }
+            while let Some((agent, tree)) = dealer.deal() {
+                prop_assert!(present.contains(&agent) && waiting.remove(&tree));
+                prop_assert_eq!(walked.insert(tree, agent), None);
+            }
+            let busy = |agent: &AgentNumber| walked.values().filter(|of| *of == agent).count();
+            prop_assert!(present.iter().all(|agent| busy(agent) <= places));
+            let is_dynamic = !matches!(partition, Partition::StaticRandom | Partition::StaticSize);
+            if is_dynamic && present.iter().any(|agent| busy(agent) < places) {
+                prop_assert!(waiting.is_empty(), "{:?} wait while an agent has room", waiting);
+            }
+        }
+        // With one agent more than there was, all is walked in the end.
+        dealer.join(Agent { places, capacity: 1.0 });
+        walked.keys().for_each(|tree| dealer.done(*tree));
+        let mut ended = 0;
+        while let Some((_, tree)) = dealer.deal() {
+            dealer.done(tree);
+            ended += usize::from(waiting.remove(&tree));
+        }
+        prop_assert!(waiting.is_empty(), "{} walked, {:?} left", ended, waiting);
+    }
+}
