@@ -38,6 +38,7 @@ mod replacement;
 pub mod run;
 mod start_list;
 mod stop;
+mod team;
 
 use std::process::ExitCode;
 

@@ -111,6 +111,8 @@ table! {
     attempt: Option<u16>, "", "0", "0.1";
     /// The cipher suite that a server whose TLS is too old chose, by its IANA name; null for other rows.
     tls_cipher: Option<String>, "", "TLS_RSA_WITH_3DES_EDE_CBC_SHA", "0.1";
+    /// The agent that asked; null where the survey had none.
+    agent: Option<String>, "", "agent-2", "0.1";
 }
 
 impl ExchangeRow {

@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 use super::recorded::Recorded;
 use crate::address::WebUrl;
 use crate::records::Timestamp;
+use crate::roster::Agent;
 use crate::space::{SPECIFICATION, Web, World};
+use crate::survey::Team;
 
 /// What is surveyed in a simulation, with all that its survey need not be told.
 pub struct Scenario {
@@ -20,6 +22,8 @@ pub struct Scenario {
     pub start_urls: Vec<WebUrl>,
     /// What it is, for the manifest.
     pub told: Value,
+    /// Who walks the site trees; none: the survey itself.
+    pub team: Option<Team>,
 }
 
 /// Why a world cannot be surveyed in a simulation.
@@ -51,6 +55,7 @@ impl Scenario {
             begins: Timestamp(world.stands_at().saturating_mul(1_000_000)),
             told: json!({ "world": name, "specification": SPECIFICATION, "seed": world.seed }),
             web: Arc::new(world),
+            team: None,
         })
     }
 
@@ -63,7 +68,25 @@ impl Scenario {
             begins: recorded.told_last,
             start_urls,
             told: json!({ "recorded": name, "depth": recorded.settings.depth }),
+            team: None,
         }
+    }
+
+    /// The same, walked by agents.
+    #[must_use]
+    pub fn walked_by(mut self, team: Team) -> Self {
+        let of_each = |agent: &Agent| json!({ "pages_per_second": agent.capacity, "sites": agent.places });
+        self.told["agents"] = json!({
+            "partition": team.partition.word(),
+            "keeps_servers": team.keeps_servers,
+            "sites_known_by_size": team.sizes.len(),
+            "life_s": team.lives.map(|lives| lives.life.as_secs_f64()),
+            "gap_s": team.lives.map(|lives| lives.gap.as_secs_f64()),
+            "seed": team.seed,
+            "at_the_start": team.agents.iter().map(of_each).collect::<Vec<_>>(),
+        });
+        self.team = Some(team);
+        self
     }
 }
 

@@ -49,7 +49,7 @@ impl Rehearsal {
             let _entered = virtual_time.enter();
             let begins = scenario.begins.into();
             let web = Arc::new(InProcess::new(scenario.web, begins));
-            let simulation = Simulation { web, begins, description: scenario.told };
+            let simulation = Simulation { web, begins, description: scenario.told, team: scenario.team };
             Survey::simulate(dir, settings, start, simulation, tell)?
         };
         Ok((Self { survey, virtual_time }, taken))

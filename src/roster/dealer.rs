@@ -76,6 +76,7 @@ pub struct Dealer<T> {
     /// The agent whose turn it was last, or that took the last tree.
     latest: Option<AgentNumber>,
     handed_over: u64,
+    keeps_servers: bool,
 }
 
 /// Trees in the order in which they are dealt.
@@ -118,7 +119,14 @@ impl<T> Dealer<T> {
             offered: 0,
             latest: None,
             handed_over: 0,
+            keeps_servers: true,
         }
+    }
+
+    /// The same where trees of a server go to any agent.
+    #[must_use]
+    pub fn handing_servers_over(self) -> Self {
+        Self { keeps_servers: false, ..self }
     }
 
     /// An agent joins; what waited for any agent is dealt anew.
@@ -140,7 +148,7 @@ impl<T> Dealer<T> {
         let mut left: Vec<u64> =
             self.walked.iter().filter(|(_, agent)| **agent == number).map(|(tree, _)| *tree).collect();
         left.sort_unstable();
-        left.iter().for_each(|tree| drop(self.walked.remove(tree)));
+        self.walked.retain(|_, agent| *agent != number);
         hand.waiting.into_values().for_each(|ready| self.offer(ready));
         left
     }
@@ -244,7 +252,10 @@ impl<T> Dealer<T> {
 
     /// The agent that walked the last tree at the server of this one.
     fn keeper(&self, ready: &Ready<T>) -> Option<AgentNumber> {
-        ready.server.and_then(|server| self.servers.get(&server_at(server)).copied())
+        ready
+            .server
+            .filter(|_| self.keeps_servers)
+            .and_then(|server| self.servers.get(&server_at(server)).copied())
     }
 
     fn least_burdened(&self, size: f64) -> Option<AgentNumber> {
@@ -289,7 +300,7 @@ impl<T> Dealer<T> {
     fn from_pool(&mut self) -> Option<(AgentNumber, Ready<T>)> {
         let (rank, first) = self.pool.first_key_value()?;
         let has_room = |agent: &AgentNumber| self.agents.get(agent).is_some_and(Hand::has_room);
-        let mut with_room = self.agents.iter().filter(|(_, hand)| hand.has_room());
+        let with_room = self.agents.iter().filter(|(_, hand)| hand.has_room());
         let agent = match (self.keeper(first).filter(has_room), self.partition) {
             (Some(keeper), _) => keeper,
             (None, Partition::DynamicSize) => {

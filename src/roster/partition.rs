@@ -1,3 +1,5 @@
+use crate::settings::Choice;
+
 /// How site trees are shared out to the agents that walk them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Partition {
@@ -19,27 +21,11 @@ pub enum Partition {
 }
 
 impl Partition {
-    /// All of them, static before dynamic.
-    pub const ALL: [Self; 6] = [
-        Self::StaticRandom,
-        Self::StaticSize,
-        Self::DynamicRandom,
-        Self::DynamicSize,
-        Self::Distributor,
-        Self::Competition,
-    ];
-
     /// The word in files and flags.
     #[must_use]
     pub fn word(self) -> &'static str {
-        match self {
-            Self::StaticRandom => "static-random",
-            Self::StaticSize => "static-size",
-            Self::DynamicRandom => "dynamic-random",
-            Self::DynamicSize => "dynamic-size",
-            Self::Distributor => "distributor",
-            Self::Competition => "competition",
-        }
+        let known = Self::CHOICES.iter().zip(Self::WORDS).find(|(choice, _)| **choice == self);
+        known.map_or("", |(_, word)| word)
     }
 
     /// Whether it goes by how large sites are.
@@ -52,4 +38,17 @@ impl Partition {
     pub(super) fn has_hands(self) -> bool {
         matches!(self, Self::StaticRandom | Self::StaticSize | Self::Distributor)
     }
+}
+
+impl Choice for Partition {
+    const WORDS: &'static [&'static str] =
+        &["static-random", "static-size", "dynamic-random", "dynamic-size", "distributor", "competition"];
+    const CHOICES: &'static [Self] = &[
+        Self::StaticRandom,
+        Self::StaticSize,
+        Self::DynamicRandom,
+        Self::DynamicSize,
+        Self::Distributor,
+        Self::Competition,
+    ];
 }

@@ -7,6 +7,7 @@ use tokio::task::JoinSet;
 
 use super::access::asked_to_stop;
 use super::added;
+use super::agents::Agents;
 use super::error::SurveyError;
 use super::opt_outs::OptOutFile;
 use super::parts::Parts;
@@ -42,6 +43,7 @@ impl Crew {
     ) -> Result<bool, SurveyError> {
         let clock = self.parts.access.clock;
         let mut every_second = tokio::time::interval(self.status_interval());
+        let _lives = self.parts.agents.as_ref().map(Agents::live);
         let backlog = self.writer.backlog.clone();
         loop {
             // Before trees are looked for: what is written after that may bring new ones.

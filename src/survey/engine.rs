@@ -123,6 +123,9 @@ impl Survey {
         self.manifest.unrecorded_exchanges = storage.unrecorded()?;
         self.manifest.tables = row_counts(storage.dir())?;
         self.manifest.broken_promises.clone_from(&broken);
+        if let (Some(agents), Some(told)) = (&self.parts.agents, &mut self.manifest.simulation) {
+            told["agents"]["servers_handed_over"] = agents.handed_over().into();
+        }
         self.manifest.promises = promises;
         self.manifest.save(storage.dir())?;
         let state = format!("{state:?}").to_lowercase();

@@ -25,6 +25,8 @@ pub(super) enum Entry {
     Reading(Box<Heard>),
     /// The exchange that is heard next under this number should not have been: a wish of an owner stood against it.
     Against { number: u32, had_opted_out: bool, in_quiet_hours: bool },
+    /// From here on an agent walks the tree.
+    WalkedBy { agent: String },
 }
 
 impl Entry {

@@ -9,9 +9,10 @@ use super::past::Past;
 
 /// Before the format version, which is one byte.
 const MAGIC: &[u8; 7] = b"ccjrnl\0";
-/// Version 3 has no [`Entry::Reading`]; all else is the same, so that it is written on as version 4.
+/// Version 3 has no [`Entry::Reading`], and version 4 no [`Entry::WalkedBy`]; all else is the same, so that they are
+/// written on as version 5.
 const OLDEST: u8 = 3;
-const VERSION: u8 = 4;
+const VERSION: u8 = 5;
 const HEAD: usize = MAGIC.len() + 1;
 /// Length and CRC-32 of an entry.
 const PREFIX: usize = 8;

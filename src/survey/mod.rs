@@ -45,6 +45,7 @@
 
 mod access;
 mod added;
+mod agents;
 mod backlog;
 mod boundaries;
 mod creating;
@@ -93,6 +94,7 @@ mod scripted_tests;
 pub use crate::load::LONGEST_WAIT;
 pub use access::{least, most_bytes};
 pub use added::{HandedOver, hand_over, has_added, settings_for_adding, take_in};
+pub use agents::{Lives, Team};
 pub use earlier::ReadingProgress;
 pub use engine::{Ending, Survey};
 pub use error::SurveyError;

@@ -4,6 +4,7 @@ use std::time::SystemTime;
 use tokio::sync::watch;
 
 use super::access::Access;
+use super::agents::Agents;
 use super::boundaries::Boundaries;
 use super::error::SurveyError;
 use super::folder::Folder;
@@ -30,6 +31,8 @@ pub(super) struct Parts {
     pub budget: Budget,
     /// When this run of the survey began.
     pub opened: SystemTime,
+    /// Who walks the site trees of a simulation; none: this process.
+    pub agents: Option<Arc<Agents>>,
     /// The Web is in this process and time is virtual.
     pub is_simulated: bool,
 }
@@ -59,6 +62,7 @@ impl Parts {
     ) -> Result<Self, SurveyError> {
         let Terms { settings, promised } = terms;
         let is_simulated = simulation.is_some();
+        let team = simulation.as_ref().and_then(|simulation| simulation.team.clone());
         let boundaries = Boundaries::open(&settings)?;
         let access = Access::open(&settings, &boundaries, simulation, earlier, stop)?;
         let promised = promises::Limits::new(&promised, access.fetcher.most_bytes());
@@ -68,6 +72,7 @@ impl Parts {
         Ok(Self {
             budget: Budget::from(&settings),
             opened: access.now(),
+            agents: team.map(|team| Agents::new(team, access.clock)),
             settings,
             boundaries,
             access,

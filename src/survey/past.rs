@@ -51,7 +51,7 @@ impl Past {
             Entry::Heard(heard) | Entry::Tried(heard) | Entry::Reading(heard) => {
                 self.latest = self.latest.max(Some(heard.answer.ended()));
             }
-            Entry::Unsent { .. } | Entry::Stands { .. } | Entry::Against { .. } => {}
+            Entry::Unsent { .. } | Entry::Stands { .. } | Entry::Against { .. } | Entry::WalkedBy { .. } => {}
         }
     }
 }
@@ -68,7 +68,7 @@ impl Unanswered {
             Entry::Unsent { number } => {
                 self.open.get_mut(number).and_then(Vec::pop);
             }
-            Entry::Opened { .. } | Entry::Stands { .. } | Entry::Against { .. } => {}
+            Entry::Opened { .. } | Entry::Stands { .. } | Entry::Against { .. } | Entry::WalkedBy { .. } => {}
             // What was not asked once more answers nothing: an earlier time stays lost.
             Entry::Heard(heard) | Entry::Tried(heard)
                 if heard.answer.failure.is_some_and(|it| !it.reached_the_network()) => {}

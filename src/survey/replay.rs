@@ -77,7 +77,8 @@ impl Replay {
             | Entry::Unsent { .. }
             | Entry::Opened { .. }
             | Entry::Reading(_)
-            | Entry::Against { .. } => {}
+            | Entry::Against { .. }
+            | Entry::WalkedBy { .. } => {}
         }
     }
 }

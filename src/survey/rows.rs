@@ -3,7 +3,7 @@ use std::net::IpAddr;
 use std::time::{Duration, SystemTime};
 
 use super::boundaries::Boundaries;
-use super::entry::Heard;
+use super::entry::{Entry, Heard};
 use super::error::SurveyError;
 use super::folder::Folder;
 use super::forbidden::Forbidden;
@@ -55,12 +55,15 @@ impl TreeReader<'_> {
         let mut journal = Reader::open(&self.folder.journal(done.lease.order))?;
         let (mut past, mut forbidden) = (Past::default(), Forbidden::new(self.product_token));
         let mut tally = TreeTally::new(&done.lease.site);
+        let mut agent = None;
         while let Some(entry) = journal.next()? {
             past.note(&entry);
             tally.note(&entry);
-            if let Some(heard) = entry.into_heard() {
+            if let Entry::WalkedBy { agent: name } = entry {
+                agent = Some(name);
+            } else if let Some(heard) = entry.into_heard() {
                 forbidden.note(&heard);
-                exchanges.push(exchange_row(done, &scope, &heard));
+                exchanges.push(ExchangeRow { agent: agent.clone(), ..exchange_row(done, &scope, &heard) });
                 if let Some(pages) = &mut pages {
                     pages.keep(&heard)?;
                 }

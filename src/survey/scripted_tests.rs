@@ -114,7 +114,7 @@ fn virtual_time() -> Runtime {
 
 fn simulation(web: &Arc<Scripted>) -> Simulation {
     let begins = SystemTime::UNIX_EPOCH + DAY * 20_000 + web.from;
-    Simulation { web: web.clone(), begins, description: serde_json::json!({}) }
+    Simulation { web: web.clone(), begins, description: serde_json::json!({}), team: None }
 }
 
 /// Runs a survey until it is done, or for so long.

@@ -3,6 +3,7 @@ use std::time::SystemTime;
 
 use serde_json::Value;
 
+use super::agents::Team;
 use crate::fetch::Web;
 
 /// A survey of a Web in this process, on a virtual clock.
@@ -16,4 +17,6 @@ pub struct Simulation {
     pub begins: SystemTime,
     /// What is simulated, for the manifest.
     pub description: Value,
+    /// Who walks the site trees; none: the survey itself.
+    pub team: Option<Team>,
 }

@@ -9,6 +9,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 
+use super::agents::Desk;
 use super::entry::{Entry, Heard};
 use super::error::SurveyError;
 use super::exchange::{Asking, Exchanged, Wanted, another_way};
@@ -99,7 +100,20 @@ async fn at_its_server(parts: Arc<Parts>, lease: Lease) -> Result<Visited, Surve
     {
         return Ok(Visited::Back(Back::Parked(lease, full)));
     }
-    Visit::open(parts, lease, known, server)?.run().await
+    let Some(agents) = parts.agents.clone() else {
+        return Visit::open(parts, lease, known, server, None)?.run().await;
+    };
+    let was_begun = parts.storage.folder.journal(lease.order).exists();
+    let placing = parts.access.until_stopped(agents.place(&lease, server, was_begun)).await;
+    let Some(place) = placing.flatten() else { return Ok(Visited::Stopped) };
+    let Some(desk) = place.desk().cloned() else { return Ok(Visited::Stopped) };
+    let visit = Visit::open(parts, lease.clone(), known, server, Some(desk.clone()))?;
+    tokio::select! {
+        biased;
+        // What it was about to record is lost, and its server rests as after any death.
+        () = desk.gone() => Ok(Visited::Back(Back::Again(lease))),
+        visited = visit.run() => visited,
+    }
 }
 
 /// The message of a panic.
@@ -131,6 +145,8 @@ struct Visit {
     rests_until: Option<SystemTime>,
     /// Why a question could not be asked now: the survey stops, the server wants a long pause, or the visit must move.
     hindered: Option<Hindrance>,
+    /// The agent that walks the tree, where there are any.
+    desk: Option<Arc<Desk>>,
 }
 
 enum Hindrance {
@@ -154,12 +170,16 @@ impl Visit {
         lease: Lease,
         known: Known,
         server: Option<IpAddr>,
+        desk: Option<Arc<Desk>>,
     ) -> Result<Self, SurveyError> {
         let path = parts.storage.folder.journal(lease.order);
         let (journal, mut past) = Journal::open(&path)?;
         let opened = Entry::Opened { run: parts.opened, at: parts.access.now() };
         journal.write(&opened)?;
         past.note(&opened);
+        if let Some(desk) = &desk {
+            journal.write(&Entry::WalkedBy { agent: desk.name.clone() })?;
+        }
         let replay = Replay::open(&path)?;
         let began = past.began.unwrap_or_else(|| parts.access.now());
         let counts_from = began + past.between;
@@ -188,6 +208,7 @@ impl Visit {
             counts_from,
             replay,
             rests_until: None,
+            desk,
         })
     }
 
@@ -196,7 +217,12 @@ impl Visit {
             let is_done = self.ask_what_may_be_asked()?;
             match self.flying.next().await {
                 Some((crawl_delay, exchanged)) => match exchanged? {
-                    Exchanged::Heard(heard) => self.hear(*heard),
+                    Exchanged::Heard(heard) => {
+                        if let Some(desk) = &self.desk {
+                            desk.read().await;
+                        }
+                        self.hear(*heard);
+                    }
                     Exchanged::Tried(tried, next) => self.go_on_at(next, *tried, crawl_delay),
                     Exchanged::Stopped => self.hindered = Some(Hindrance::Stop),
                     Exchanged::PutOff(until) => self.hindered = Some(Hindrance::PutOff(until)),

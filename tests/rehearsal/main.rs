@@ -5,6 +5,7 @@
 mod common;
 
 mod advice;
+mod agents;
 mod choose_depth;
 mod harm;
 mod hoster;

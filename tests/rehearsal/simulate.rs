@@ -31,7 +31,7 @@ fn world(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/worlds").join(format!("{name}.toml"))
 }
 
-fn simulate(world: &Path, dir: &Path, flags: &[&str]) -> Output {
+pub(super) fn simulate(world: &Path, dir: &Path, flags: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ccsurvey"));
     command.arg("simulate").arg(world).arg(dir).args(flags).output().unwrap()
 }

@@ -16,9 +16,11 @@ use crate::cli::flags::SurveyFlags;
 use crate::cli::output::{print, print_json, say};
 use crate::cli::progress::Display;
 use crate::cli::run::{Showing, no_threads, tables_in_words, verdict};
+use crate::cli::team::TeamFlags;
 use crate::cli::{log, start_list, stop};
 use crate::records::units::thousands;
 use crate::rehearsal::{Rehearsal, Scenario};
+use crate::settings::Settings;
 use crate::space::Replay;
 use crate::starts::StartList;
 use crate::survey::{Ending, Summary, area};
@@ -46,6 +48,9 @@ pub struct Simulate {
     flags: SurveyFlags,
 
     #[command(flatten)]
+    team: TeamFlags,
+
+    #[command(flatten)]
     showing: Showing,
 }
 
@@ -59,13 +64,15 @@ Examples:
   ccsurvey simulate demo rehearsal
   ccsurvey simulate africa-2006 africa --depth 20 --max-requests none --sites 256
   ccsurvey simulate country.toml thin --min-delay 15s --json
-  ccsurvey simulate recorded-survey shallow --depth 4";
+  ccsurvey simulate recorded-survey shallow --depth 4
+  ccsurvey simulate country.toml six --agents 6 --machines 3 --partition static-random";
 
 impl Simulate {
     /// # Errors
     /// When world, settings or start list cannot be used, DIR exists, or the survey fails.
     pub fn execute(self) -> Result<Exit, CliError> {
-        let (scenario, replay) = scenario(&self.world)?;
+        let (mut scenario, replay) = scenario(&self.world)?;
+        let team = self.team.team()?;
         let (file, skip_bad) = (self.flags.start().map(Path::to_owned), self.flags.skips_bad());
         let settings = self.flags.into_settings_of_simulation(|settings| {
             if settings.cctld.is_empty() {
@@ -78,6 +85,14 @@ impl Simulate {
                 StartList::of(&scenario.start_urls).map_err(|wrong| CliError::Failed(wrong.to_string()))?
             }
         };
+        let settings = match &team {
+            // Who waits for an agent has a visit of its own.
+            Some(_) => Settings { sites: settings.sites.max(start.urls().count()), ..settings },
+            None => settings,
+        };
+        if let Some(team) = team {
+            scenario = scenario.walked_by(team);
+        }
         // Signals and the display live in real time, the survey in virtual time.
         let real = Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(no_threads)?;
         let (rehearsal, taken) =

@@ -1,0 +1,117 @@
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::error::CliError;
+use super::flags::choice;
+use crate::address::{Host, Site};
+use crate::records::{Manifest, SiteRow, read_table};
+use crate::roster::{Agent, Partition};
+use crate::settings::{Span, typed};
+use crate::survey::{Lives, Team};
+
+/// The agents of a simulation.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Agents")]
+pub(super) struct TeamFlags {
+    /// Have so many agents walk the site trees, as the machines of a survey over several machines would
+    #[arg(long, value_name = "N", value_parser = at_least_one::<u32>)]
+    agents: Option<u32>,
+
+    /// Machines that the agents are on, in turn
+    #[arg(long, value_name = "N", value_parser = at_least_one::<u32>, default_value = "1", requires = "agents")]
+    machines: u32,
+
+    /// How sites are shared out to agents: beforehand (static) or when one has room (dynamic), by chance (random) or the
+    /// largest first (size); in turn and levelled out (distributor); or whoever comes first takes (competition)
+    #[arg(long, value_name = "METHOD", value_parser = choice::<Partition>(), default_value = Partition::default().word(), requires = "agents")]
+    partition: Partition,
+
+    /// Pages per second that each machine reads, shared evenly by its agents: one for all, or one for each machine
+    #[arg(long, value_name = "PAGES", value_parser = positive, value_delimiter = ',', default_value = "1000", requires = "agents")]
+    capacity: Vec<f64>,
+
+    /// Site trees that an agent walks at once
+    #[arg(long, value_name = "N", value_parser = at_least_one::<usize>, default_value = "10", requires = "agents")]
+    agent_sites: usize,
+
+    /// An earlier survey that says how large sites are
+    #[arg(long, value_name = "OLD", requires = "agents")]
+    sizes: Option<PathBuf>,
+
+    /// Let agents die by chance after such a time on average, and others come in their place [default: all live]
+    #[arg(long, value_name = "TIME", value_parser = typed::<Span>, requires = "agents")]
+    agent_life: Option<Span>,
+
+    /// How long it takes on average until another comes
+    #[arg(long, value_name = "TIME", value_parser = typed::<Span>, default_value = "10m", requires = "agent_life")]
+    agent_gap: Span,
+
+    /// Give trees of a server to any agent, rather than to the one that was there last
+    #[arg(long, requires = "agents")]
+    hand_servers_over: bool,
+
+    /// Seed of the chance by which sites are shared out and agents die
+    #[arg(long, value_name = "N", value_parser = typed::<u64>, default_value = "1", requires = "agents")]
+    team_seed: u64,
+}
+
+impl TeamFlags {
+    /// The team that is asked for, if one is.
+    ///
+    /// # Errors
+    /// When capacities do not fit the machines, or the earlier survey cannot be read.
+    pub(super) fn team(&self) -> Result<Option<Team>, CliError> {
+        let Some(agents) = self.agents else { return Ok(None) };
+        let machines = self.machines.min(agents);
+        let capacities = match self.capacity.as_slice() {
+            [one] => vec![*one; machines as usize],
+            each if each.len() == machines as usize => each.to_vec(),
+            other => {
+                return Err(CliError::Usage(format!(
+                    "--capacity: {} values for {machines} machines (expected one, or one for each)",
+                    other.len()
+                )));
+            }
+        };
+        let agent = |number: u32| {
+            let machine = number % machines;
+            let on_machine = (agents - machine).div_ceil(machines);
+            Agent { places: self.agent_sites, capacity: capacities[machine as usize] / f64::from(on_machine) }
+        };
+        Ok(Some(Team {
+            partition: self.partition,
+            keeps_servers: !self.hand_servers_over,
+            agents: (0..agents).map(agent).collect(),
+            sizes: self.sizes.as_deref().map(sizes_of).transpose()?.unwrap_or_default(),
+            lives: self.agent_life.map(|life| Lives { life: life.0, gap: self.agent_gap.0 }),
+            seed: self.team_seed,
+        }))
+    }
+}
+
+/// Requests that each site took in an earlier survey.
+fn sizes_of(dir: &Path) -> Result<HashMap<Site, f64>, CliError> {
+    let wrong = |wrong: String| CliError::Failed(format!("--sizes: {wrong}"));
+    Manifest::load(dir).map_err(|error| wrong(error.to_string()))?;
+    let mut sizes = HashMap::new();
+    for segment in read_table::<SiteRow>(dir).map_err(|error| wrong(error.to_string()))? {
+        for row in segment.map_err(|error| wrong(error.to_string()))? {
+            if let Ok(host) = Host::parse(&row.site) {
+                *sizes.entry(Site::new(host)).or_default() += row.requests as f64;
+            }
+        }
+    }
+    Ok(sizes)
+}
+
+fn at_least_one<T: crate::settings::Value + PartialEq + From<u8>>(word: &str) -> Result<T, String> {
+    let number = typed::<T>(word)?;
+    if number == T::from(0) { Err("expected 1 or more".to_owned()) } else { Ok(number) }
+}
+
+fn positive(word: &str) -> Result<f64, String> {
+    let number = typed::<f64>(word)?;
+    if number > 0.0 { Ok(number) } else { Err("expected more than 0".to_owned()) }
+}
