@@ -1,5 +1,6 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
 
@@ -15,26 +16,29 @@ use crate::survey::{Lives, Team};
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Agents")]
 pub(super) struct TeamFlags {
-    /// Have so many agents walk the site trees, as the machines of a survey over several machines would
+    /// Have so many agents walk the site trees, as the machines of a survey over several machines would; --sites counts
+    /// those that wait for an agent too, and is the length of the start list at least
     #[arg(long, value_name = "N", value_parser = at_least_one::<u32>)]
     agents: Option<u32>,
 
-    /// Machines that the agents are on, in turn
-    #[arg(long, value_name = "N", value_parser = at_least_one::<u32>, default_value = "1", requires = "agents")]
-    machines: u32,
+    /// Machines that the agents are on, in turn [with --agents: 1]
+    #[arg(long, value_name = "N", value_parser = at_least_one::<u32>, requires = "agents")]
+    machines: Option<u32>,
 
     /// How sites are shared out to agents: beforehand (static) or when one has room (dynamic), by chance (random) or the
     /// largest first (size); in turn and levelled out (distributor); or whoever comes first takes (competition)
-    #[arg(long, value_name = "METHOD", value_parser = choice::<Partition>(), default_value = Partition::default().word(), requires = "agents")]
-    partition: Partition,
+    /// [with --agents: dynamic-size]
+    #[arg(long, value_name = "METHOD", value_parser = choice::<Partition>(), requires = "agents")]
+    partition: Option<Partition>,
 
     /// Pages per second that each machine reads, shared evenly by its agents: one for all, or one for each machine
-    #[arg(long, value_name = "PAGES", value_parser = positive, value_delimiter = ',', default_value = "1000", requires = "agents")]
+    /// [with --agents: 1000]
+    #[arg(long, value_name = "PAGES", value_parser = positive, value_delimiter = ',', requires = "agents")]
     capacity: Vec<f64>,
 
-    /// Site trees that an agent walks at once
-    #[arg(long, value_name = "N", value_parser = at_least_one::<usize>, default_value = "10", requires = "agents")]
-    agent_sites: usize,
+    /// Site trees that an agent walks at once [with --agents: 10]
+    #[arg(long, value_name = "N", value_parser = at_least_one::<usize>, requires = "agents")]
+    agent_sites: Option<usize>,
 
     /// An earlier survey that says how large sites are
     #[arg(long, value_name = "OLD", requires = "agents")]
@@ -44,18 +48,23 @@ pub(super) struct TeamFlags {
     #[arg(long, value_name = "TIME", value_parser = typed::<Span>, requires = "agents")]
     agent_life: Option<Span>,
 
-    /// How long it takes on average until another comes
-    #[arg(long, value_name = "TIME", value_parser = typed::<Span>, default_value = "10m", requires = "agent_life")]
-    agent_gap: Span,
+    /// How long it takes on average until another comes [with --agent-life: 10m]
+    #[arg(long, value_name = "TIME", value_parser = typed::<Span>, requires = "agent_life")]
+    agent_gap: Option<Span>,
 
     /// Give trees of a server to any agent, rather than to the one that was there last
     #[arg(long, requires = "agents")]
     hand_servers_over: bool,
 
-    /// Seed of the chance by which sites are shared out and agents die
-    #[arg(long, value_name = "N", value_parser = typed::<u64>, default_value = "1", requires = "agents")]
-    team_seed: u64,
+    /// Seed of the chance by which sites are shared out and agents die [with --agents: 1]
+    #[arg(long, value_name = "N", value_parser = typed::<u64>, requires = "agents")]
+    team_seed: Option<u64>,
 }
+
+// Flags that mean nothing without agents are no defaults of a simulation.
+const CAPACITY: f64 = 1000.0;
+const PLACES: usize = 10;
+const GAP: Duration = Duration::from_mins(10);
 
 impl TeamFlags {
     /// The team that is asked for, if one is.
@@ -64,8 +73,9 @@ impl TeamFlags {
     /// When capacities do not fit the machines, or the earlier survey cannot be read.
     pub(super) fn team(&self) -> Result<Option<Team>, CliError> {
         let Some(agents) = self.agents else { return Ok(None) };
-        let machines = self.machines.min(agents);
+        let machines = self.machines.unwrap_or(1).min(agents);
         let capacities = match self.capacity.as_slice() {
+            [] => vec![CAPACITY; machines as usize],
             [one] => vec![*one; machines as usize],
             each if each.len() == machines as usize => each.to_vec(),
             other => {
@@ -78,15 +88,18 @@ impl TeamFlags {
         let agent = |number: u32| {
             let machine = number % machines;
             let on_machine = (agents - machine).div_ceil(machines);
-            Agent { places: self.agent_sites, capacity: capacities[machine as usize] / f64::from(on_machine) }
+            let places = self.agent_sites.unwrap_or(PLACES);
+            Agent { places, capacity: capacities[machine as usize] / f64::from(on_machine) }
         };
         Ok(Some(Team {
-            partition: self.partition,
+            partition: self.partition.unwrap_or_default(),
             keeps_servers: !self.hand_servers_over,
             agents: (0..agents).map(agent).collect(),
             sizes: self.sizes.as_deref().map(sizes_of).transpose()?.unwrap_or_default(),
-            lives: self.agent_life.map(|life| Lives { life: life.0, gap: self.agent_gap.0 }),
-            seed: self.team_seed,
+            lives: self
+                .agent_life
+                .map(|life| Lives { life: life.0, gap: self.agent_gap.map_or(GAP, |gap| gap.0) }),
+            seed: self.team_seed.unwrap_or(1),
         }))
     }
 }

@@ -179,7 +179,8 @@ impl<T> Dealer<T> {
 
     /// The next tree that an agent begins with, if one has room and a tree for it is there.
     pub fn deal(&mut self) -> Option<(AgentNumber, T)> {
-        let (agent, ready) = if self.partition.has_hands() { self.from_hands()? } else { self.from_pool()? };
+        let (agent, ready) =
+            if self.partition.has_hands() { self.next_of_hands()? } else { self.next_of_pool()? };
         if let Some(server) = ready.server.map(server_at) {
             if self.servers.len() >= SERVERS {
                 self.servers.clear();
@@ -270,7 +271,7 @@ impl<T> Dealer<T> {
         }
     }
 
-    fn from_hands(&mut self) -> Option<(AgentNumber, Ready<T>)> {
+    fn next_of_hands(&mut self) -> Option<(AgentNumber, Ready<T>)> {
         if self.partition == Partition::Distributor {
             self.level_out();
         }
@@ -297,7 +298,7 @@ impl<T> Dealer<T> {
         }
     }
 
-    fn from_pool(&mut self) -> Option<(AgentNumber, Ready<T>)> {
+    fn next_of_pool(&mut self) -> Option<(AgentNumber, Ready<T>)> {
         let (rank, first) = self.pool.first_key_value()?;
         let has_room = |agent: &AgentNumber| self.agents.get(agent).is_some_and(Hand::has_room);
         let with_room = self.agents.iter().filter(|(_, hand)| hand.has_room());

@@ -86,10 +86,7 @@ fn agents_that_die_lose_no_answer_and_no_question_is_answered_twice() {
         assert_eq!(summary["most_parallel"], 1, "{method}");
         assert!(summary["broken_promises"].as_array().unwrap().is_empty(), "{method}");
         let told = Manifest::load(&walked).unwrap().simulation.unwrap();
-        assert_eq!(
-            (&told["agents"]["partition"], &told["agents"]["life_s"]),
-            (&method.into(), &40.0.into())
-        );
+        assert_eq!((&told["agents"]["partition"], &told["agents"]["life_s"]), (&method.into(), &40.0.into()));
     }
 }
 
