@@ -12,7 +12,7 @@ use crate::records::{CurveRow, LinkRow, Manifest, Row, SurveyState, read_curves,
 pub(super) const MOST_GROUPS: usize = 20;
 
 /// At the end of a survey with more external links its curves are left to `report`. Those of 100 million take a minute for
-/// the whole survey alone, and 2.2 GB (`reports/large`); each of the six groupings reads the links again. A tenth of that
+/// the whole survey alone, and 2.2 GB (`reports/large`); each grouping into several groups reads the links again. A tenth of that
 /// is less memory than a survey of 100,000 sites has while it walks (`reports/simulation`), and some minutes at most.
 const MOST_LINKS: u64 = 10_000_000;
 
