@@ -202,3 +202,34 @@ fn a_folder_that_has_no_reports_is_bad_usage() {
     assert_eq!(checked.status.code(), Some(2), "{}", said(&checked));
     assert_eq!(python("reports/check").arg("--all").output().unwrap().status.code(), Some(2));
 }
+
+#[test]
+fn worlds_that_a_script_writes_into_one_file_are_each_told_as_they_were() {
+    let reports = Reports::with_a_page();
+    let script = "
+import pathlib, sys
+from ccsurvey import built
+from stamp import Stamp
+page, world = map(pathlib.Path, sys.argv[1:])
+made = Stamp(page, built(), 'reports/made/run')
+for sites in (3, 4):
+    world.write_text(f'[sites]\\ncount = {sites}\\n')
+    made.on(world)
+made.mark()
+made.write()
+";
+    let world = reports.0.path().join("world.toml");
+    let stamped = Command::new("python3")
+        .args(["-c", script])
+        .args([reports.page(), world])
+        .env("PYTHONPATH", Path::new(env!("CARGO_MANIFEST_DIR")).join("reports"))
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .env("CCSURVEY", env!("CARGO_BIN_EXE_ccsurvey"))
+        .output()
+        .unwrap();
+    assert!(stamped.status.success(), "{}", String::from_utf8_lossy(&stamped.stderr));
+    let stamp: Value = serde_json::from_slice(&fs::read(reports.stamp()).unwrap()).unwrap();
+    let count = |world: &str| stamp["worlds"][world]["values"]["sites.count"].clone();
+    assert_eq!([count("world.toml"), count("world.toml (2)")], [json!("3"), json!("4")]);
+    reports.are_of_today();
+}
