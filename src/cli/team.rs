@@ -10,7 +10,7 @@ use crate::address::{Host, Site};
 use crate::records::{Manifest, SiteRow, read_table};
 use crate::roster::{Agent, Partition};
 use crate::settings::{Span, typed};
-use crate::survey::{Lives, Team};
+use crate::survey::{LEAST_CAPACITY, Lives, Team};
 
 /// The agents of a simulation.
 #[derive(Args, Debug)]
@@ -31,9 +31,9 @@ pub(super) struct TeamFlags {
     #[arg(long, value_name = "METHOD", value_parser = choice::<Partition>(), requires = "agents")]
     partition: Option<Partition>,
 
-    /// Pages per second that each machine reads, shared evenly by its agents: one for all, or one for each machine
+    /// Answers per second that each machine reads, shared evenly by its agents: one for all, or one for each machine
     /// [with --agents: 1000]
-    #[arg(long, value_name = "PAGES", value_parser = positive, value_delimiter = ',', requires = "agents")]
+    #[arg(long, value_name = "RATE", value_parser = capacity, value_delimiter = ',', requires = "agents")]
     capacity: Vec<f64>,
 
     /// Site trees that an agent walks at once [with --agents: 10]
@@ -45,14 +45,14 @@ pub(super) struct TeamFlags {
     sizes: Option<PathBuf>,
 
     /// Let agents die by chance after such a time on average, and others come in their place [default: all live]
-    #[arg(long, value_name = "TIME", value_parser = typed::<Span>, requires = "agents")]
+    #[arg(long, value_name = "TIME", value_parser = span, requires = "agents")]
     agent_life: Option<Span>,
 
     /// How long it takes on average until another comes [with --agent-life: 10m]
-    #[arg(long, value_name = "TIME", value_parser = typed::<Span>, requires = "agent_life")]
+    #[arg(long, value_name = "TIME", value_parser = span, requires = "agent_life")]
     agent_gap: Option<Span>,
 
-    /// Give trees of a server to any agent, rather than to the one that was there last
+    /// Give trees of a server to any agent, rather than to the one that was there last; static partitions do neither
     #[arg(long, requires = "agents")]
     hand_servers_over: bool,
 
@@ -73,7 +73,12 @@ impl TeamFlags {
     /// When capacities do not fit the machines, or the earlier survey cannot be read.
     pub(super) fn team(&self) -> Result<Option<Team>, CliError> {
         let Some(agents) = self.agents else { return Ok(None) };
-        let machines = self.machines.unwrap_or(1).min(agents);
+        let machines = self.machines.unwrap_or(1);
+        if machines > agents {
+            return Err(CliError::Usage(format!(
+                "--machines: {machines} machines for {agents} agents (expected an agent on each)"
+            )));
+        }
         let capacities = match self.capacity.as_slice() {
             [] => vec![CAPACITY; machines as usize],
             [one] => vec![*one; machines as usize],
@@ -124,7 +129,24 @@ fn at_least_one<T: crate::settings::Value + PartialEq + From<u8>>(word: &str) ->
     if number == T::from(0) { Err("expected 1 or more".to_owned()) } else { Ok(number) }
 }
 
-fn positive(word: &str) -> Result<f64, String> {
+fn capacity(word: &str) -> Result<f64, String> {
     let number = typed::<f64>(word)?;
-    if number > 0.0 { Ok(number) } else { Err("expected more than 0".to_owned()) }
+    if (LEAST_CAPACITY..=1e9).contains(&number) {
+        Ok(number)
+    } else {
+        Err("expected answers per second, one an hour (0.00028) to 1000000000".to_owned())
+    }
 }
+
+fn span(word: &str) -> Result<Span, String> {
+    let span = typed::<Span>(word)?;
+    if (LEAST_SPAN..=LONGEST_SPAN).contains(&span.0) {
+        Ok(span)
+    } else {
+        Err("expected 10s to 365days".to_owned())
+    }
+}
+
+/// An answer may take some seconds, and an agent that never hears one brings nothing about.
+const LEAST_SPAN: Duration = Duration::from_secs(10);
+const LONGEST_SPAN: Duration = Duration::from_hours(365 * 24);

@@ -167,10 +167,18 @@ impl Load {
         self.rest(permit.address, rest);
     }
 
-    /// The exchange was put at `asked` and will have no answer on record.
+    /// The exchange was put at `asked` and will have no answer on record. As after any death of those who asked, nobody sees
+    /// when the server is done with it, so that the longest pause follows.
     pub fn lose(&mut self, permit: Permit, asked: SystemTime, now: SystemTime) {
-        self.book_lost(permit.address, asked);
-        self.abandon(permit, now);
+        self.release(&permit, self.most.bytes);
+        self.lose_unseen(permit.address, asked, now);
+    }
+
+    fn lose_unseen(&mut self, address: IpAddr, asked: SystemTime, now: SystemTime) {
+        self.book_lost(address, asked);
+        let rest = self.servers.entry(address).or_default().abandon_unseen(&self.pace, now);
+        self.rest(address, rest);
+        self.changed.insert(address);
     }
 
     fn book(&mut self, address: IpAddr, site: &Site, purpose: Purpose, answer: &Answer) {
@@ -236,10 +244,7 @@ impl Load {
             return;
         }
         self.begin(address, None);
-        self.book_lost(address, asked);
-        let rest = self.servers.entry(address).or_default().abandon_unseen(&self.pace, now);
-        self.rest(address, rest);
-        self.changed.insert(address);
+        self.lose_unseen(address, asked, now);
     }
 
     /// Whether anything is remembered of an address.

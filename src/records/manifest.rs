@@ -40,7 +40,7 @@ pub struct Manifest {
     /// Rows and files of each table, as of `updated`.
     #[serde(default)]
     pub tables: BTreeMap<String, TableCount>,
-    /// Requests that were under way when the program was killed: sent, but not in the tables.
+    /// Requests that were under way when the program was killed, or a simulated agent died: sent, but not in the tables.
     #[serde(default)]
     pub unrecorded_exchanges: u64,
     /// Load promises that were broken, one sentence each; empty in a good survey.

@@ -75,7 +75,7 @@ impl Scenario {
     /// The same, walked by agents.
     #[must_use]
     pub fn walked_by(mut self, team: Team) -> Self {
-        let of_each = |agent: &Agent| json!({ "pages_per_second": agent.capacity, "sites": agent.places });
+        let of_each = |agent: &Agent| json!({ "answers_per_second": agent.capacity, "sites": agent.places });
         self.told["agents"] = json!({
             "partition": team.partition.word(),
             "keeps_servers": team.keeps_servers,

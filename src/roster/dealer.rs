@@ -30,7 +30,7 @@ pub struct Ready<T> {
     pub size: Option<f64>,
     /// Where its start URL stands.
     pub server: Option<IpAddr>,
-    /// It was walked by an agent that has left: it comes before all others.
+    /// It was walked before, and comes before those that were not.
     pub is_again: bool,
     /// What its owner knows it by.
     pub tree: T,
@@ -77,6 +77,8 @@ pub struct Dealer<T> {
     latest: Option<AgentNumber>,
     handed_over: u64,
     keeps_servers: bool,
+    /// Of a site whose size is not known: the mean of those that are.
+    usual_size: f64,
 }
 
 /// Trees in the order in which they are dealt.
@@ -89,7 +91,7 @@ type Rank = (Reverse<bool>, u64, u64);
 struct Hand<T> {
     agent: Agent,
     walking: usize,
-    /// The size of all that was dealt or planned for it.
+    /// The size of all that it was given beforehand.
     burden: f64,
     waiting: Queue<T>,
 }
@@ -120,6 +122,7 @@ impl<T> Dealer<T> {
             latest: None,
             handed_over: 0,
             keeps_servers: true,
+            usual_size: 1.0,
         }
     }
 
@@ -144,7 +147,6 @@ impl<T> Dealer<T> {
     pub fn leave(&mut self, number: AgentNumber) -> Vec<u64> {
         let Some(hand) = self.agents.remove(&number) else { return Vec::new() };
         self.planned.retain(|_, agent| *agent != number);
-        self.servers.retain(|_, agent| *agent != number);
         let mut left: Vec<u64> =
             self.walked.iter().filter(|(_, agent)| **agent == number).map(|(tree, _)| *tree).collect();
         left.sort_unstable();
@@ -160,11 +162,11 @@ impl<T> Dealer<T> {
         }
         let mut sizes: Vec<(Site, f64)> = sizes.into_iter().collect();
         sizes.sort_by(|(one, size), (other, than)| than.total_cmp(size).then_with(|| one.cmp(other)));
+        if !sizes.is_empty() {
+            self.usual_size = sizes.iter().map(|(_, size)| size).sum::<f64>() / sizes.len() as f64;
+        }
         for (site, size) in sizes {
-            if let Some(agent) = self.least_burdened(size) {
-                self.burden(agent, size);
-                self.planned.insert(site, agent);
-            }
+            self.assign(site, size);
         }
     }
 
@@ -236,12 +238,10 @@ impl<T> Dealer<T> {
                 let key = xxh3_64_with_seed(ready.site.as_str().as_bytes(), self.seed);
                 self.agents.keys().copied().max_by_key(|agent| self.chance(key, *agent))
             }
-            Partition::StaticSize => self.planned.get(&ready.site).copied().or_else(|| {
-                let size = ready.size.unwrap_or_default();
-                let agent = self.least_burdened(size)?;
-                self.burden(agent, size);
-                Some(agent)
-            }),
+            Partition::StaticSize => {
+                let planned = self.planned.get(&ready.site).copied();
+                planned.or_else(|| self.assign(ready.site.clone(), ready.size.unwrap_or(self.usual_size)))
+            }
             _ => self.keeper(ready).or_else(|| {
                 let next = |after| self.agents.range(after..).next().map(|(agent, _)| *agent);
                 let agent = next(self.latest.map_or(0, |latest| latest + 1)).or_else(|| next(0));
@@ -251,24 +251,20 @@ impl<T> Dealer<T> {
         }
     }
 
-    /// The agent that walked the last tree at the server of this one.
-    fn keeper(&self, ready: &Ready<T>) -> Option<AgentNumber> {
-        ready
-            .server
-            .filter(|_| self.keeps_servers)
-            .and_then(|server| self.servers.get(&server_at(server)).copied())
-    }
-
-    fn least_burdened(&self, size: f64) -> Option<AgentNumber> {
+    /// Gives a site to the agent that then has least to do for its capacity.
+    fn assign(&mut self, site: Site, size: f64) -> Option<AgentNumber> {
         let after = |hand: &Hand<T>| (hand.burden + size) / hand.agent.capacity;
-        let least = self.agents.iter().min_by(|(_, one), (_, other)| after(one).total_cmp(&after(other)));
-        least.map(|(agent, _)| *agent)
+        let (agent, hand) =
+            self.agents.iter_mut().min_by(|(_, one), (_, other)| after(one).total_cmp(&after(other)))?;
+        hand.burden += size;
+        self.planned.insert(site, *agent);
+        Some(*agent)
     }
 
-    fn burden(&mut self, agent: AgentNumber, size: f64) {
-        if let Some(hand) = self.agents.get_mut(&agent) {
-            hand.burden += size;
-        }
+    /// The agent that walked the last tree at the server of this one, if it has not left.
+    fn keeper(&self, ready: &Ready<T>) -> Option<AgentNumber> {
+        let server = ready.server.filter(|_| self.keeps_servers).map(server_at)?;
+        self.servers.get(&server).copied().filter(|agent| self.agents.contains_key(agent))
     }
 
     fn next_of_hands(&mut self) -> Option<(AgentNumber, Ready<T>)> {

@@ -51,6 +51,16 @@ fn by_size_beforehand_agents_have_work_in_proportion_to_their_capacity() {
 }
 
 #[test]
+fn sites_of_unknown_size_are_shared_out_evenly_and_keep_their_agent() {
+    let mut dealer = agents(Partition::StaticSize, &[1.0; 4], 1);
+    (0..40).for_each(|number| dealer.offer(tree(number, None)));
+    let first: HashMap<u64, AgentNumber> = play(&mut dealer).into_iter().collect();
+    assert!((0..4).all(|agent| first.values().filter(|of| **of == agent).count() == 10), "{first:?}");
+    (0..40).rev().for_each(|number| dealer.offer(Ready { is_again: true, ..tree(number, None) }));
+    assert_eq!(play(&mut dealer).into_iter().collect::<HashMap<_, _>>(), first);
+}
+
+#[test]
 fn a_site_has_its_agent_by_chance_whatever_else_is_offered_and_keeps_it_when_another_leaves() {
     let of = |numbers: &[u64], leaving: Option<AgentNumber>| {
         let mut dealer = agents(Partition::StaticRandom, &[1.0; 5], 3);
@@ -122,6 +132,11 @@ fn trees_of_a_server_stay_with_their_agent_while_it_has_room() {
         assert!((0..2).all(|_| dealer.deal().is_some_and(|(agent, _)| agent == of_server[0])));
         assert!(dealer.deal().is_some_and(|(agent, _)| agent != of_server[0]), "the first has no room");
         assert_eq!(dealer.handed_over(), 1);
+        // Its agents leave: whoever comes next takes it over.
+        (0..5).for_each(|agent| assert!(dealer.leave(agent).len() < 3));
+        dealer.join(Agent { places: 1, capacity: 1.0 });
+        dealer.offer(Ready { server, ..tree(200, None) });
+        assert_eq!((dealer.deal(), dealer.handed_over()), (Some((5, 200)), 2));
     }
 }
 

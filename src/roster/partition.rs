@@ -10,7 +10,8 @@ pub enum Partition {
     StaticSize,
     /// An agent that has room gets a site by chance (dynamic, random).
     DynamicRandom,
-    /// The agent of the greatest capacity that has room gets the largest site (dynamic, by size: their algorithm 3.1).
+    /// The agent that has most capacity left, shared by the trees that it walks, gets the largest site (dynamic, by size:
+    /// their algorithm 3.1).
     #[default]
     DynamicSize,
     /// Sites are given out in turn; who has fewer waiting than others is given some of who has most (the URL Distributor
@@ -26,12 +27,6 @@ impl Partition {
     pub fn word(self) -> &'static str {
         let known = Self::CHOICES.iter().zip(Self::WORDS).find(|(choice, _)| **choice == self);
         known.map_or("", |(_, word)| word)
-    }
-
-    /// Whether it goes by how large sites are.
-    #[must_use]
-    pub fn is_by_size(self) -> bool {
-        matches!(self, Self::StaticSize | Self::DynamicSize)
     }
 
     /// Whether a tree waits for an agent of its own, rather than for any.

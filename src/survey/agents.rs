@@ -19,7 +19,7 @@ pub struct Team {
     pub partition: Partition,
     /// Whether trees of a server go to the agent that was there last.
     pub keeps_servers: bool,
-    /// What each can do; capacity is pages per second, which it reads one after the other.
+    /// What each can do; capacity is answers per second, which it reads one after the other, of [`LEAST_CAPACITY`] or more.
     pub agents: Vec<Agent>,
     /// How large sites are, as an earlier survey knows.
     pub sizes: HashMap<Site, f64>,
@@ -28,6 +28,9 @@ pub struct Team {
     /// Of all chance.
     pub seed: u64,
 }
+
+/// An agent takes an hour for an answer at most: what takes longer is no agent.
+pub const LEAST_CAPACITY: f64 = 1.0 / 3600.0;
 
 /// How long agents live, on average: their lives end by chance, at any moment alike.
 #[derive(Clone, Copy, Debug)]
@@ -43,8 +46,14 @@ pub struct Lives {
 pub(super) struct Agents {
     team: Team,
     clock: Clock,
-    dealer: Mutex<Dealer<oneshot::Sender<Arc<Desk>>>>,
-    desks: Mutex<BTreeMap<AgentNumber, Arc<Desk>>>,
+    office: Mutex<Office>,
+}
+
+/// Who deals, and where.
+#[derive(Debug)]
+struct Office {
+    dealer: Dealer<oneshot::Sender<Arc<Desk>>>,
+    desks: BTreeMap<AgentNumber, Arc<Desk>>,
 }
 
 /// An agent where a tree is walked.
@@ -53,8 +62,8 @@ pub(super) struct Desk {
     /// As the table `exchanges` has it.
     pub name: String,
     clock: Clock,
-    a_page: Duration,
-    /// Until then it reads the pages that came before.
+    an_answer: Duration,
+    /// Until then it reads the answers that came before.
     busy_until: Mutex<SystemTime>,
     /// Becomes true when the agent dies.
     is_gone: watch::Sender<bool>,
@@ -74,11 +83,12 @@ impl Agents {
         if !team.keeps_servers {
             dealer = dealer.handing_servers_over();
         }
-        let agents = Self { clock, dealer: Mutex::new(dealer), desks: Mutex::default(), team };
+        let office = Mutex::new(Office { dealer, desks: BTreeMap::new() });
+        let agents = Self { clock, office, team };
         for agent in &agents.team.agents {
             agents.join(*agent);
         }
-        agents.dealer().plan(agents.team.sizes.iter().map(|(site, size)| (site.clone(), *size)));
+        agents.office().dealer.plan(agents.team.sizes.iter().map(|(site, size)| (site.clone(), *size)));
         Arc::new(agents)
     }
 
@@ -93,8 +103,8 @@ impl Agents {
         let size = self.team.sizes.get(&lease.site).copied();
         let (number, site) = (lease.order, lease.site.clone());
         let mut place = Place { agents: self.clone(), number, desk: None };
-        self.dealer().offer(Ready { number, site, size, server, is_again, tree: sender });
-        self.deal();
+        let ready = Ready { number, site, size, server, is_again, tree: sender };
+        self.change(|dealer| dealer.offer(ready));
         place.desk = Some(receiver.await.ok()?);
         Some(place)
     }
@@ -116,7 +126,6 @@ impl Agents {
                     agents.die(number);
                     tokio::time::sleep(chance(gap)).await;
                     number = agents.join(agent);
-                    agents.deal();
                 }
             });
         }
@@ -125,52 +134,62 @@ impl Agents {
 
     /// How often the trees of a server went on at another agent.
     pub(super) fn handed_over(&self) -> u64 {
-        self.dealer().handed_over()
+        self.office().dealer.handed_over()
     }
 
     fn join(&self, agent: Agent) -> AgentNumber {
-        let number = self.dealer().join(agent);
+        let mut office = self.office();
+        let number = office.dealer.join(agent);
         let desk = Desk {
             name: format!("agent-{}", number + 1),
             clock: self.clock,
-            a_page: Duration::try_from_secs_f64(1.0 / agent.capacity).unwrap_or_default(),
+            an_answer: Duration::from_secs_f64(1.0 / agent.capacity),
             busy_until: Mutex::new(self.clock.now()),
             is_gone: watch::Sender::new(false),
         };
-        held(&self.desks).insert(number, Arc::new(desk));
+        office.desks.insert(number, Arc::new(desk));
+        office.deal();
         number
     }
 
     fn die(&self, number: AgentNumber) {
+        let mut office = self.office();
         // The trees that it walked come back by themselves, when their visits end.
-        self.dealer().leave(number);
-        if let Some(desk) = held(&self.desks).remove(&number) {
+        office.dealer.leave(number);
+        if let Some(desk) = office.desks.remove(&number) {
             desk.is_gone.send_replace(true);
         }
-        self.deal();
+        office.deal();
     }
 
-    fn deal(&self) {
-        let mut dealer = self.dealer();
-        while let Some((agent, tree)) = dealer.deal() {
-            if let Some(desk) = held(&self.desks).get(&agent) {
+    fn change(&self, change: impl FnOnce(&mut Dealer<oneshot::Sender<Arc<Desk>>>)) {
+        let mut office = self.office();
+        change(&mut office.dealer);
+        office.deal();
+    }
+
+    fn office(&self) -> MutexGuard<'_, Office> {
+        held(&self.office)
+    }
+}
+
+impl Office {
+    fn deal(&mut self) {
+        while let Some((agent, tree)) = self.dealer.deal() {
+            if let Some(desk) = self.desks.get(&agent) {
                 // Who does not wait any more withdraws its tree.
                 let _ = tree.send(desk.clone());
             }
         }
     }
-
-    fn dealer(&self) -> MutexGuard<'_, Dealer<oneshot::Sender<Arc<Desk>>>> {
-        held(&self.dealer)
-    }
 }
 
 impl Desk {
-    /// The agent has read one more page.
+    /// The agent has read one more answer.
     pub(super) async fn read(&self) {
         let until = {
             let mut busy_until = held(&self.busy_until);
-            *busy_until = self.clock.now().max(*busy_until) + self.a_page;
+            *busy_until = self.clock.now().max(*busy_until) + self.an_answer;
             *busy_until
         };
         self.clock.until(until).await;
@@ -184,19 +203,16 @@ impl Desk {
 }
 
 impl Place {
-    /// Where the tree is walked.
+    /// Where the tree is walked, if the agent that it was dealt to lives.
     pub(super) fn desk(&self) -> Option<&Arc<Desk>> {
-        self.desk.as_ref()
+        self.desk.as_ref().filter(|desk| !*desk.is_gone.borrow())
     }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        match self.desk {
-            Some(_) => self.agents.dealer().done(self.number),
-            None => self.agents.dealer().withdraw(self.number),
-        }
-        self.agents.deal();
+        let (number, was_dealt) = (self.number, self.desk.is_some());
+        self.agents.change(|dealer| if was_dealt { dealer.done(number) } else { dealer.withdraw(number) });
     }
 }
 

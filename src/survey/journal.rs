@@ -322,8 +322,8 @@ mod tests {
     fn a_journal_of_a_later_version_stops_all_work() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("1.journal");
-        for head in [b"ccjrnl\0\x05", b"ccjrnl\0\xff", b"ccjrnl\0\x01"] {
-            std::fs::write(&path, [head, &b" and more"[..]].concat()).unwrap();
+        for version in [VERSION + 1, u8::MAX, 1] {
+            std::fs::write(&path, [&MAGIC[..], &[version], b" and more"].concat()).unwrap();
             let wrong = Journal::open(&path).unwrap_err();
             assert!(matches!(wrong, SurveyError::JournalVersion(_)) && !wrong.is_of_one_site());
         }
@@ -357,16 +357,18 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_of_version_3_is_read_and_written_on() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("1.journal");
-        Journal::open(&path).unwrap().0.write(&heard(0)).unwrap();
-        let mut bytes = std::fs::read(&path).unwrap();
-        bytes[HEAD - 1] = OLDEST;
-        std::fs::write(&path, bytes).unwrap();
-        assert_eq!(numbers(&path), [0]);
-        Journal::open(&path).unwrap().0.write(&heard(1)).unwrap();
-        assert_eq!(numbers(&path), [0, 1]);
-        assert_eq!(std::fs::read(&path).unwrap()[..HEAD], head());
+    fn a_journal_of_an_earlier_version_is_read_and_written_on() {
+        for version in OLDEST..VERSION {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join("1.journal");
+            Journal::open(&path).unwrap().0.write(&heard(0)).unwrap();
+            let mut bytes = std::fs::read(&path).unwrap();
+            bytes[HEAD - 1] = version;
+            std::fs::write(&path, bytes).unwrap();
+            assert_eq!(numbers(&path), [0]);
+            Journal::open(&path).unwrap().0.write(&heard(1)).unwrap();
+            assert_eq!(numbers(&path), [0, 1]);
+            assert_eq!(std::fs::read(&path).unwrap()[..HEAD], head());
+        }
     }
 }

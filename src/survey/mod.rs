@@ -41,6 +41,9 @@
 //! thread of its own; where what it writes may bring new sites, the clock stands still until it has. So the
 //! same Web and settings make the same tables, times included.
 //!
+//! **Agents.** The trees of a simulation may be walked by agents that are dealt them, read so many answers a second, die and
+//! are replaced (`agents`). A visit whose agent dies comes back, and goes on from its journal elsewhere.
+//!
 //! This room reads the clock and hands the time to all others.
 
 mod access;
@@ -94,7 +97,7 @@ mod scripted_tests;
 pub use crate::load::LONGEST_WAIT;
 pub use access::{least, most_bytes};
 pub use added::{HandedOver, hand_over, has_added, settings_for_adding, take_in};
-pub use agents::{Lives, Team};
+pub use agents::{LEAST_CAPACITY, Lives, Team};
 pub use earlier::ReadingProgress;
 pub use engine::{Ending, Survey};
 pub use error::SurveyError;

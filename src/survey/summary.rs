@@ -51,7 +51,7 @@ pub struct Summary {
     pub lasted_seconds: f64,
     /// Known of simulations only.
     pub others: Option<Others>,
-    /// Requests in flight when a process was killed.
+    /// Requests in flight when a process was killed, or a simulated agent died.
     pub unrecorded_exchanges: u64,
     /// A sentence each.
     pub broken_promises: Vec<String>,

@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 
-use super::agents::Desk;
+use super::agents::{Desk, Place};
 use super::entry::{Entry, Heard};
 use super::error::SurveyError;
 use super::exchange::{Asking, Exchanged, Wanted, another_way};
@@ -105,8 +105,10 @@ async fn at_its_server(parts: Arc<Parts>, lease: Lease) -> Result<Visited, Surve
     };
     let was_begun = parts.storage.folder.journal(lease.order).exists();
     let placing = parts.access.until_stopped(agents.place(&lease, server, was_begun)).await;
-    let Some(place) = placing.flatten() else { return Ok(Visited::Stopped) };
-    let Some(desk) = place.desk().cloned() else { return Ok(Visited::Stopped) };
+    let Some(place) = placing else { return Ok(Visited::Stopped) };
+    let Some(desk) = place.as_ref().and_then(Place::desk).cloned() else {
+        return Ok(Visited::Back(Back::Again(lease)));
+    };
     let visit = Visit::open(parts, lease.clone(), known, server, Some(desk.clone()))?;
     tokio::select! {
         biased;
@@ -217,12 +219,7 @@ impl Visit {
             let is_done = self.ask_what_may_be_asked()?;
             match self.flying.next().await {
                 Some((crawl_delay, exchanged)) => match exchanged? {
-                    Exchanged::Heard(heard) => {
-                        if let Some(desk) = &self.desk {
-                            desk.read().await;
-                        }
-                        self.hear(*heard);
-                    }
+                    Exchanged::Heard(heard) => self.hear(*heard),
                     Exchanged::Tried(tried, next) => self.go_on_at(next, *tried, crawl_delay),
                     Exchanged::Stopped => self.hindered = Some(Hindrance::Stop),
                     Exchanged::PutOff(until) => self.hindered = Some(Hindrance::PutOff(until)),
@@ -352,12 +349,18 @@ impl Visit {
         let (parts, journal, site) = (self.parts.clone(), self.journal.clone(), self.lease.site.clone());
         let (tree, deadline, ways) = (self.lease.order, self.deadline(), self.ways.clone());
         let is_suspect = self.suspects.contains(&ask.number);
-        let not_before = self.rests_until;
+        let (not_before, desk) = (self.rests_until, self.desk.clone());
         let wanted =
             Wanted { ask, crawl_delay, byte_limit, not_before, deadline, ways, good_until, is_suspect };
         Box::pin(async move {
             let asking = Asking { parts: &parts, journal: &journal, site: &site, tree };
-            (crawl_delay, asking.exchange(wanted).await)
+            let exchanged = asking.exchange(wanted).await;
+            if let (Some(desk), Ok(Exchanged::Heard(heard))) = (desk, &exchanged)
+                && heard.answer.failure.is_none_or(Failure::reached_the_network)
+            {
+                desk.read().await;
+            }
+            (crawl_delay, exchanged)
         })
     }
 

@@ -20,6 +20,8 @@ most_pages = 16
 giants = 2
 giants_share = 0.3
 others = 12
+[time]
+scale = 1.0
 ";
 
 const FLAGS: [&str; 8] =
@@ -134,7 +136,15 @@ fn flags_that_make_no_team_are_refused_with_what_was_expected() {
         (vec!["--agents", "0"], "expected 1 or more", 2),
         (vec!["--machines", "2"], "--agents <N>", 2),
         (vec!["--agents", "4", "--machines", "3", "--capacity", "1,2"], "2 values for 3 machines", 2),
-        (vec!["--agents", "4", "--capacity", "0"], "expected more than 0", 2),
+        (vec!["--agents", "2", "--machines", "3"], "3 machines for 2 agents", 2),
+        (vec!["--agents", "4", "--capacity", "0"], "expected answers per second", 2),
+        (vec!["--agents", "4", "--capacity", "1e-30"], "expected answers per second", 2),
+        (vec!["--agents", "4", "--agent-life", "0"], "expected 10s to 365days", 2),
+        (
+            vec!["--agents", "4", "--agent-life", "1h", "--agent-gap", "1000days"],
+            "expected 10s to 365days",
+            2,
+        ),
         (vec!["--agents", "4", "--partition", "fair"], "static-random", 2),
         (vec!["--agents", "4", "--sizes", nowhere.to_str().unwrap()], "is not a survey", 1),
     ] {
