@@ -3,9 +3,9 @@
 
     table.py FOLDER [--every N] ROOM …
 
-Reads mutants.csv and equivalent.csv of the folder and writes RESULTS.md beside them. A line of equivalent.csv says of a mutant
+Reads mutants.csv (of a sample: sample.csv) and equivalent.csv of the folder and writes RESULTS.md beside them. A line of equivalent.csv says of a mutant
 that is missed (its file, line and change, as in mutants.csv) why no test can or need notice it. The rooms are those that
-were tried now, every Nth mutant of them or all; the lines of the others are of earlier runs.
+were tried now; in mutants.csv the lines of the others are of earlier runs.
 """
 
 import collections
@@ -32,10 +32,10 @@ def key(row):
     return row["file"], row["line"], row["change"]
 
 
-mutants = rows("mutants.csv")
+is_sample = sys.argv[2:3] == ["--every"]
+mutants = rows("sample.csv" if is_sample else "mutants.csv")
 arguments = {key(row): row["why"] for row in rows("equivalent.csv")}
 missed = [row for row in mutants if row["outcome"] == "missed"]
-is_sample = sys.argv[2] == "--every"
 # A sample says nothing of mutants that are not in it.
 judged = {key(row) for row in mutants} if is_sample else set(arguments)
 for row in (set(arguments) & judged) - {key(row) for row in missed}:
@@ -65,7 +65,7 @@ head = ["tried", "do not compile", "caught", "no end", "noticed", "argued", "ope
 header = ["| | " + " | ".join(head) + " |", "|---|" + "---:|" * len(head)]
 made = Stamp(FOLDER / "RESULTS.md", None, shlex.join(["tests/mutants/run", *sys.argv[2:]]))
 sampled = f"Of the rooms every {sys.argv[3]}th mutant was tried. " if is_sample else ""
-text = ["# Mutants", "", made.line, "", sampled + "Written from mutants.csv and equivalent.csv. Noticed: caught, or a test that does not end, of those that compile.",
+text = ["# Mutants", "", made.line, "", sampled + f"Written from {'sample' if is_sample else 'mutants'}.csv and equivalent.csv. Noticed: caught, or a test that does not end, of those that compile.",
         "Argued: no test notices it, and equivalent.csv says why. Open: no test notices it.", "", "## By room", "", *header]
 text += [line(name, rooms[name]) for name in sorted(rooms)] + [line("**all**", total)]
 text += ["", "## By file", "", *header, *(line(name.removeprefix("src/"), files[name]) for name in sorted(files))]
