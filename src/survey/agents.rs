@@ -3,7 +3,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{Notify, oneshot, watch};
 use tokio::task::JoinSet;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -41,12 +41,18 @@ pub struct Lives {
     pub gap: Duration,
 }
 
+/// Trees that come within this time are dealt together: were each dealt as it comes, the first would go to agents before
+/// it is known that a larger one waits.
+const GATHERED: Duration = Duration::from_secs(1);
+
 /// The agents at work, with the trees that wait for them.
 #[derive(Debug)]
 pub(super) struct Agents {
     team: Team,
     clock: Clock,
     office: Mutex<Office>,
+    /// Notified when a tree comes.
+    offered: Notify,
 }
 
 /// Who deals, and where.
@@ -84,7 +90,7 @@ impl Agents {
             dealer = dealer.handing_servers_over();
         }
         let office = Mutex::new(Office { dealer, desks: BTreeMap::new() });
-        let agents = Self { clock, office, team };
+        let agents = Self { clock, office, team, offered: Notify::new() };
         for agent in &agents.team.agents {
             agents.join(*agent);
         }
@@ -103,15 +109,23 @@ impl Agents {
         let size = self.team.sizes.get(&lease.site).copied();
         let (number, site) = (lease.order, lease.site.clone());
         let mut place = Place { agents: self.clone(), number, desk: None };
-        let ready = Ready { number, site, size, server, is_again, tree: sender };
-        self.change(|dealer| dealer.offer(ready));
+        self.office().dealer.offer(Ready { number, site, size, server, is_again, tree: sender });
+        self.offered.notify_one();
         place.desk = Some(receiver.await.ok()?);
         Some(place)
     }
 
-    /// Agents die and others come, for as long as the tasks are kept.
+    /// Trees are dealt, agents die and others come, for as long as the tasks are kept.
     pub(super) fn live(self: &Arc<Self>) -> JoinSet<()> {
         let mut lives = JoinSet::new();
+        let agents = self.clone();
+        lives.spawn(async move {
+            loop {
+                agents.offered.notified().await;
+                tokio::time::sleep(GATHERED).await;
+                agents.office().deal();
+            }
+        });
         let Some(Lives { life, gap }) = self.team.lives else { return lives };
         for (number, agent) in (0..).zip(self.team.agents.clone()) {
             let agents = self.clone();

@@ -43,7 +43,7 @@ impl Crew {
     ) -> Result<bool, SurveyError> {
         let clock = self.parts.access.clock;
         let mut every_second = tokio::time::interval(self.status_interval());
-        let _lives = self.parts.agents.as_ref().map(Agents::live);
+        let _at_work = self.parts.agents.as_ref().map(Agents::live);
         let backlog = self.writer.backlog.clone();
         loop {
             // Before trees are looked for: what is written after that may bring new ones.
