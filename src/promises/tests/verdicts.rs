@@ -1,5 +1,5 @@
 use super::*;
-use crate::load::{Budget, Burden};
+use crate::load::{Budget, Burden, Ledger};
 
 /// The polite ones, and one for each thing.
 fn limits() -> Limits {
@@ -129,4 +129,37 @@ fn what_was_permitted_or_not_limited_is_not_judged() {
         "special_addresses",
     ];
     assert_eq!(open, expected);
+}
+
+#[test]
+fn where_a_server_has_several_places_the_least_pause_is_judged_by_each() {
+    let pace = Pace { per_address: 2, ..Pace::default() };
+    let limits = Limits { pace, ..limits() };
+    // Between two places there may be no pause at all.
+    let seen = Seen { at_server: worst(2, "41.90.0.1"), least_gap: Some(0), ..Seen::default() };
+    assert_eq!(broken(&seen, &limits), Vec::<String>::new());
+    let least = Count { times: 1, first: "41.90.0.1 after 1s instead of 2s".into() };
+    let seen = Seen { short_rests: ShortRests { least, ..ShortRests::default() }, ..seen };
+    assert_eq!(broken(&seen, &limits).len(), 1);
+}
+
+#[test]
+fn a_survey_tells_what_is_broken_once_server_by_server_where_ledgers_do() {
+    let seen = Seen {
+        exchanges: 9,
+        at_server: worst(2, "41.90.0.1"),
+        least_gap: Some(1_500_000),
+        special: Count { times: 1, first: "10.0.0.1".into() },
+        ..Seen::default()
+    };
+    let told: Vec<String> = super::super::broken(&verdicts(&seen, &limits())).collect();
+    assert_eq!(told, ["no contact with special addresses: once: 10.0.0.1"]);
+    let of = |most_parallel, gap| {
+        let mut ledger = Ledger::default();
+        (ledger.most_parallel, ledger.smallest_gap) = (most_parallel, Some(Duration::from_millis(gap)));
+        breaches_at(server(1), &ledger, &limits())
+    };
+    assert_eq!(of(1, 2000), Vec::<String>::new());
+    assert_eq!(of(1, 1500), ["41.90.0.1 was asked again after 1.5s, sooner than after 2s"]);
+    assert_eq!(of(2, 2000), ["41.90.0.1 had 2 requests at once"]);
 }
