@@ -61,6 +61,24 @@ fn sites_of_unknown_size_are_shared_out_evenly_and_keep_their_agent() {
 }
 
 #[test]
+fn a_site_of_unknown_size_counts_as_the_mean_of_those_that_are_known() {
+    let mut dealer = agents(Partition::StaticSize, &[1.0; 2], 9);
+    dealer.plan([(site(0), 100.0)]);
+    (0..3).for_each(|number| dealer.offer(tree(number, None)));
+    let agents: HashMap<u64, AgentNumber> = play(&mut dealer).into_iter().collect();
+    assert_eq!([0, 1, 2].map(|number| agents[&number]), [0, 1, 0]);
+}
+
+#[test]
+fn sites_are_given_out_in_turn() {
+    let mut dealer = agents(Partition::Distributor, &[1.0; 3], 2);
+    (0..6).for_each(|number| dealer.offer(tree(number, None)));
+    let dealt: HashMap<u64, AgentNumber> =
+        std::iter::from_fn(|| dealer.deal()).map(|(agent, tree)| (tree, agent)).collect();
+    assert_eq!([0, 1, 2, 3, 4, 5].map(|number| dealt[&number]), [0, 1, 2, 0, 1, 2]);
+}
+
+#[test]
 fn a_site_has_its_agent_by_chance_whatever_else_is_offered_and_keeps_it_when_another_leaves() {
     let of = |numbers: &[u64], leaving: Option<AgentNumber>| {
         let mut dealer = agents(Partition::StaticRandom, &[1.0; 5], 3);
