@@ -3,9 +3,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::error::CliError;
-use super::flags::choice;
 use crate::address::{Host, Site};
 use crate::records::{Manifest, SiteRow, read_table};
 use crate::roster::{Agent, Partition};
@@ -28,7 +28,7 @@ pub(super) struct TeamFlags {
     /// How sites are shared out to agents: beforehand (static) or when one has room (dynamic), by chance (random) or the
     /// largest first (size); in turn and levelled out (distributor); or whoever comes first takes (competition)
     /// [with --agents: dynamic-size]
-    #[arg(long, value_name = "METHOD", value_parser = choice::<Partition>(), requires = "agents")]
+    #[arg(long, value_name = "METHOD", value_parser = partition(), requires = "agents")]
     partition: Option<Partition>,
 
     /// Answers per second that each machine reads, shared evenly by its agents: one for all, or one for each machine
@@ -127,6 +127,11 @@ fn sizes_of(dir: &Path) -> Result<HashMap<Site, f64>, CliError> {
 fn at_least_one<T: crate::settings::Value + PartialEq + From<u8>>(word: &str) -> Result<T, String> {
     let number = typed::<T>(word)?;
     if number == T::from(0) { Err("expected 1 or more".to_owned()) } else { Ok(number) }
+}
+
+fn partition() -> impl TypedValueParser<Value = Partition> {
+    PossibleValuesParser::new(Partition::ALL.map(Partition::word))
+        .try_map(|word| Partition::named(&word).ok_or("expected another word"))
 }
 
 fn capacity(word: &str) -> Result<f64, String> {

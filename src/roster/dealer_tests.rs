@@ -4,7 +4,6 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::address::{Host, Site};
-use crate::settings::Choice;
 
 fn site(number: u64) -> Site {
     Site::new(Host::parse(&format!("site{number}.ke")).unwrap())
@@ -181,7 +180,7 @@ proptest! {
     #[test]
     fn every_tree_is_walked_by_one_agent_at_a_time_none_has_more_than_its_places_and_none_is_idle(
         events in events(),
-        partition in prop::sample::select(Partition::CHOICES.to_vec()),
+        partition in prop::sample::select(Partition::ALL.to_vec()),
         places in 1usize..4,
         seed in any::<u64>(),
     ) {

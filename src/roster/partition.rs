@@ -1,5 +1,3 @@
-use crate::settings::Choice;
-
 /// How site trees are shared out to the agents that walk them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Partition {
@@ -22,23 +20,8 @@ pub enum Partition {
 }
 
 impl Partition {
-    /// The word in files and flags.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        let known = Self::CHOICES.iter().zip(Self::WORDS).find(|(choice, _)| **choice == self);
-        known.map_or("", |(_, word)| word)
-    }
-
-    /// Whether a tree waits for an agent of its own, rather than for any.
-    pub(super) fn has_hands(self) -> bool {
-        matches!(self, Self::StaticRandom | Self::StaticSize | Self::Distributor)
-    }
-}
-
-impl Choice for Partition {
-    const WORDS: &'static [&'static str] =
-        &["static-random", "static-size", "dynamic-random", "dynamic-size", "distributor", "competition"];
-    const CHOICES: &'static [Self] = &[
+    /// All of them, static before dynamic.
+    pub const ALL: [Self; 6] = [
         Self::StaticRandom,
         Self::StaticSize,
         Self::DynamicRandom,
@@ -46,4 +29,28 @@ impl Choice for Partition {
         Self::Distributor,
         Self::Competition,
     ];
+
+    /// The word in files and flags.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::StaticRandom => "static-random",
+            Self::StaticSize => "static-size",
+            Self::DynamicRandom => "dynamic-random",
+            Self::DynamicSize => "dynamic-size",
+            Self::Distributor => "distributor",
+            Self::Competition => "competition",
+        }
+    }
+
+    /// The partition that such a word stands for.
+    #[must_use]
+    pub fn named(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|partition| partition.word() == word)
+    }
+
+    /// Whether a tree waits for an agent of its own, rather than for any.
+    pub(super) fn has_hands(self) -> bool {
+        matches!(self, Self::StaticRandom | Self::StaticSize | Self::Distributor)
+    }
 }
