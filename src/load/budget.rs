@@ -5,7 +5,10 @@ use serde::{Deserialize, Serialize};
 use crate::exchange::Wire;
 use crate::settings::Settings;
 
-/// What one site tree may cost its servers; none: no bound.
+/// What one site may cost its servers for each start URL that it may have; none: no bound.
+///
+/// A tree that is walked because the trees before it could not open the site has no budget of its own: it goes on with
+/// the account of the last of them ([`Budget::account_of`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Budget {
     /// Exchanges that reach the network.
@@ -14,6 +17,29 @@ pub struct Budget {
     pub bytes: Option<u64>,
     /// From the beginning of the walk, pauses included.
     pub time: Option<Duration>,
+    /// Start URLs that a site may have, each with an account of its own; 0 counts as 1.
+    pub accounts: u32,
+}
+
+impl Budget {
+    /// The account that a tree of a site is charged to, 0 the first; `seed` is the tree's place among those of its site.
+    #[must_use]
+    pub fn account_of(&self, seed: u32) -> u32 {
+        seed.min(self.accounts.saturating_sub(1))
+    }
+}
+
+/// What the trees of a site that share an account have cost so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spent {
+    /// Which of the site's accounts this is.
+    pub account: u32,
+    /// Exchanges that were granted.
+    pub requests: u64,
+    /// On the wire, both ways.
+    pub bytes: u64,
+    /// The time of each tree, one after the other.
+    pub time: Duration,
 }
 
 impl From<&Settings> for Budget {
@@ -22,6 +48,7 @@ impl From<&Settings> for Budget {
             requests: settings.max_requests,
             bytes: settings.max_bytes.map(|size| size.0),
             time: settings.max_time.map(|span| span.0),
+            accounts: settings.seeds_per_site,
         }
     }
 }
@@ -60,7 +87,7 @@ pub fn least_bytes(ahead: u64) -> u64 {
     ahead + LEAST_BYTES
 }
 
-/// The running account of one site tree. No budget is ever exceeded, and no exchange is begun ahead of
+/// The running account of a site. No budget is ever exceeded, and no exchange is begun ahead of
 /// others that might use the budget up, so the exchanges of a tree do not depend on parallelism.
 #[derive(Clone, Debug)]
 pub struct SiteBudget {
@@ -81,10 +108,30 @@ impl SiteBudget {
         Self { budget, ahead, started, granted: 0, bytes: 0, in_flight: 0 }
     }
 
+    /// Earlier trees of the site have spent so much of the same account.
+    #[must_use]
+    pub fn after(self, earlier: Spent) -> Self {
+        // Times before 1970 are of no survey.
+        let started = self.started.checked_sub(earlier.time).unwrap_or(SystemTime::UNIX_EPOCH);
+        Self { started, granted: self.granted + earlier.requests, bytes: self.bytes + earlier.bytes, ..self }
+    }
+
+    /// What has been spent of the account up to now, that of earlier trees included.
+    #[must_use]
+    pub fn spent(&self, account: u32, now: SystemTime) -> Spent {
+        let time = now.duration_since(self.started).unwrap_or_default();
+        Spent { account, requests: self.granted, bytes: self.bytes, time }
+    }
+
+    /// When the time of the site is over; none where it has no end.
+    #[must_use]
+    pub fn deadline(&self) -> Option<SystemTime> {
+        self.budget.time.and_then(|time| self.started.checked_add(time))
+    }
+
     /// Asks for one more exchange, which can move `largest` bytes at most; a *go* counts.
     pub fn grant(&mut self, now: SystemTime, largest: u64) -> Grant {
-        let age = now.duration_since(self.started).unwrap_or_default();
-        if self.budget.time.is_some_and(|most| age >= most) {
+        if self.deadline().is_some_and(|end| now >= end) {
             return Grant::Spent(Limit::Time);
         }
         if self.budget.requests.is_some_and(|most| self.granted >= most) {

@@ -19,8 +19,8 @@
 //!
 //! When everything fails at once, [`OwnLink`] takes that for our own trouble, pauses the survey and probes.
 //!
-//! [`SiteBudget`] says when one site has had its share, [`SharedBudget`] when a server has, or one of the
-//! [`Networks`] that it stands in, for today or for good. [`Ledger`] rows are measured from the answers'
+//! [`SiteBudget`] says when one site has had its share, in all its trees that share an account ([`Budget`]);
+//! [`SharedBudget`] says when a server has, or one of the [`Networks`] that it stands in, for today or for good. [`Ledger`] rows are measured from the answers'
 //! own times, apart from the permits. Whether that keeps what was promised is judged elsewhere, by the rules of this room.
 //!
 //! This room has no clock: `now` is an argument. States of addresses can be taken out and put back, for
@@ -42,7 +42,7 @@ mod site_troubles;
 mod slots;
 
 pub use bucket::{BURST_SECONDS, Bucket};
-pub use budget::{Budget, Grant, Limit, SiteBudget, least_bytes};
+pub use budget::{Budget, Grant, Limit, SiteBudget, Spent, least_bytes};
 pub use health::{Backoff, Health, Observation, Symptom, symptom_of};
 pub use ledger::Ledger;
 pub use networks::{Network, Networks};

@@ -182,8 +182,8 @@ impl Judge {
         }
     }
 
-    /// A site tree is done: what it cost, from when to when it was asked for, and what was wrong with the order of its
-    /// questions.
+    /// A site tree is done: what it cost and how long it was asked for, with the trees before it that share its account
+    /// ([`Budget::account_of`](crate::load::Budget::account_of)), and what was wrong with the order of its questions.
     pub fn note_tree(&mut self, site: &Site, [requests, bytes]: [u64; 2], time: Duration, order: &Order) {
         let name = || site.as_str().to_owned();
         take_each(&mut self.seen.tree, [requests, bytes], name);

@@ -8,7 +8,7 @@ use crate::settings::{Budgets, QuietHours, Settings};
 pub struct Limits {
     /// Pauses, and how many exchanges at once.
     pub pace: Pace,
-    /// Of a site tree.
+    /// Of the trees of a site that share an account.
     pub tree: Budget,
     /// Of the whole survey, in bytes per second.
     pub rate: Option<u64>,

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use super::Limits;
 use super::units::{bytes, milliseconds, thousands};
-use crate::load::{Burden, SharedBudget};
+use crate::load::{Budget, Burden, SharedBudget};
 
 /// What is promised to the owners of servers, each thing by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,11 +30,11 @@ pub enum Promise {
     CrawlDelay,
     /// Pauses that a neighbourhood of addresses shares.
     NeighbourhoodPause,
-    /// Of one site tree.
+    /// Of one site, for each start URL that it may have.
     RequestBudget,
-    /// Of one site tree.
+    /// The same.
     ByteBudget,
-    /// Of one site tree.
+    /// The same.
     TimeBudget,
     /// What all sites together may ask of a place, on a day or for the whole survey.
     Burden {
@@ -152,9 +152,11 @@ impl Promise {
             Self::RetryAfter => "no request before the time that a server asked for".to_owned(),
             Self::CrawlDelay => "the pause that robots.txt asks for".to_owned(),
             Self::NeighbourhoodPause => "the pauses of a server hold for its whole neighbourhood".to_owned(),
-            Self::RequestBudget => at_most(tree.requests.map(thousands), "requests per site tree"),
-            Self::ByteBudget => at_most(tree.bytes.map(bytes), "of traffic per site tree"),
-            Self::TimeBudget => at_most(tree.time.map(span), "of time per site tree"),
+            Self::RequestBudget => {
+                at_most(tree.requests.map(thousands), &format!("requests {}", whose(tree)))
+            }
+            Self::ByteBudget => at_most(tree.bytes.map(bytes), &format!("of traffic {}", whose(tree))),
+            Self::TimeBudget => at_most(tree.time.map(span), &format!("of time {}", whose(tree))),
             Self::Burden { place, amount, per_day } => {
                 let most = self.limit(limits).map(|most| amount.written(most));
                 let day = if per_day { " per day" } else { "" };
@@ -259,6 +261,11 @@ fn at_a_time(most: Option<u32>, place: &str) -> String {
         Some(1) | None => format!("one request at a time per {place}"),
         Some(most) => format!("at most {most} requests at once per {place}"),
     }
+}
+
+/// Whom a budget of site trees is for.
+fn whose(budget: &Budget) -> &'static str {
+    if budget.accounts > 1 { "per start URL of a site" } else { "per site" }
 }
 
 fn at_most(most: Option<String>, what: &str) -> String {

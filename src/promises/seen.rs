@@ -35,9 +35,9 @@ pub struct Seen {
     pub system: [Worst; 3],
     /// The same on its worst day.
     pub system_day: [Worst; 3],
-    /// What a site tree cost: requests, bytes.
+    /// What the trees of a site that share an account cost: requests, bytes.
     pub tree: [Worst; 2],
-    /// From its first request to its last, in microseconds, without the time in which nobody asked anything.
+    /// Of each from its first request to its last, in microseconds, without the time in which nobody asked anything.
     pub tree_time: Worst,
     /// Bytes above the survey's rate and what may be saved up of it.
     pub above_rate: u64,

@@ -62,6 +62,7 @@ mod export;
 mod feed_back;
 mod folder;
 mod forbidden;
+mod handed_on;
 #[cfg(feature = "hazards")]
 mod hazards;
 mod journal;

@@ -7,6 +7,7 @@ use super::entry::{Entry, Heard};
 use super::error::SurveyError;
 use super::folder::Folder;
 use super::forbidden::Forbidden;
+use super::handed_on::HandedOn;
 use super::journal::Reader;
 use super::kept_pages::KeptPages;
 use super::past::Past;
@@ -16,6 +17,7 @@ use super::visit::Concluded;
 use crate::address::{Host, Scope, Site, server_at};
 use crate::exchange::Depth;
 use crate::frontier::Lease;
+use crate::load::Spent;
 use crate::page::Page;
 use crate::promises::{Order, Question, Questions};
 use crate::records::{ExchangeRow, LevelRow, LinkRow, SegmentRows, SiteRow, milliseconds};
@@ -97,7 +99,9 @@ impl TreeReader<'_> {
             }
         }
         let (tree, known) = salvage.conclude();
-        Ok(Concluded { lease, tree, known, began: began.unwrap_or(now), ended: ended.unwrap_or(now) })
+        // No tree goes on with the account of one that failed: its site counts as open.
+        let left = HandedOn { known, spent: Spent::default() };
+        Ok(Concluded { lease, tree, left, began: began.unwrap_or(now), ended: ended.unwrap_or(now) })
     }
 }
 

@@ -18,7 +18,7 @@ use crate::promises::{Count, Seen, Worst};
 use crate::records::{
     CurveRow, ExchangeRow, LevelRow, Manifest, Row, ServerRow, SiteRow, read_curves, read_table, write_curves,
 };
-use crate::settings::{Settings, Span};
+use crate::settings::{Settings, Size, Span};
 use crate::starts::StartList;
 
 const HOUR: Duration = Duration::from_secs(3600);
@@ -508,6 +508,94 @@ fn a_later_tree_of_a_site_asks_for_no_page_that_an_earlier_one_has() {
         web.log().into_iter().map(|(_, url)| url).filter(|url| !url.ends_with(".txt")).collect();
     asked.sort();
     assert_eq!(asked, ["/", "/alone", "/island", "/shared"].map(|path| format!("http://a.ke{path}")));
+}
+
+/// Two start URLs; the first has no page, and neither have the front pages.
+fn opens_at_the_second_url(path: &str) -> Said {
+    match path {
+        "/robots.txt" | "/" | "/dead" => Said::Status(404),
+        "/live" => Said::Page((0..50).map(|n| format!("/{n}")).collect()),
+        _ => Said::Page(Vec::new()),
+    }
+}
+
+#[test]
+fn a_site_costs_no_more_than_its_budget_in_all_the_trees_that_try_to_open_it() {
+    let script: Script = |_, path, _| opens_at_the_second_url(path);
+    let second = Duration::from_secs(1);
+    let starts = ["http://a.ke/dead", "http://a.ke/live"];
+    for seeds_per_site in [1, 2] {
+        let folder = tempfile::tempdir().unwrap();
+        let (dir, web) = (folder.path().join("s"), Scripted::new(Duration::ZERO, script));
+        let settings = Settings { max_requests: Some(20), seeds_per_site, ..settings(second) };
+        assert!(run(&dir, &web, Some((settings, &starts)), None).is_finished);
+        let sites = rows::<SiteRow>(&dir);
+        let ended: Vec<_> = sites.iter().map(|row| (row.seed, row.outcome.as_str())).collect();
+        assert_eq!(ended, [(0, "no_page"), (1, "request_budget")]);
+        // Each of the start URLs that a site may have brings a budget of its own.
+        let most = if seeds_per_site == 1 { 20 } else { sites[0].requests + 20 };
+        assert_eq!(web.log().len() as u64, most, "{seeds_per_site} start URLs a site");
+    }
+}
+
+#[test]
+fn a_site_that_is_opened_late_keeps_its_budget_over_deaths() {
+    let script: Script = |_, path, _| opens_at_the_second_url(path);
+    let second = Duration::from_secs(1);
+    let starts: &[&str] = &["http://a.ke/dead", "http://a.ke/live"];
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("s");
+    let mut begin = Some((Settings { max_requests: Some(20), ..settings(second) }, starts));
+    let (mut asked, mut deaths) = (0, 0);
+    loop {
+        // A robots.txt is good for a day: each run asks for it again.
+        let web = Scripted::new(DAY * deaths, script);
+        let ending = run(&dir, &web, begin.take(), Some(Duration::from_millis(4500)));
+        asked += web.log().len();
+        if ending.is_finished {
+            assert!(ending.broken_promises.is_empty(), "{:?}", ending.broken_promises);
+            break;
+        }
+        deaths += 1;
+        for entry in std::fs::read_dir(dir.join("journal")).unwrap() {
+            let journal = entry.unwrap().path();
+            let bytes = std::fs::read(&journal).unwrap();
+            // The last answer was lost.
+            std::fs::write(&journal, &bytes[..bytes.len() - 1]).unwrap();
+        }
+    }
+    let lost = Manifest::load(&dir).unwrap().unrecorded_exchanges;
+    assert!(deaths >= 4 && lost >= 3, "{deaths} deaths, {lost} lost");
+    let recorded: u64 = rows::<SiteRow>(&dir).iter().map(|row| row.requests).sum();
+    assert_eq!((asked as u64, recorded + lost), (20, 20));
+}
+
+#[test]
+fn bytes_and_time_of_a_site_are_spent_once_in_all_its_trees() {
+    let script: Script = |_, path, _| opens_at_the_second_url(path);
+    let second = Duration::from_secs(1);
+    let starts = ["http://a.ke/dead", "http://a.ke/live"];
+    let limit = second * 20;
+    let folder = tempfile::tempdir().unwrap();
+    let (dir, web) = (folder.path().join("s"), Scripted::new(Duration::ZERO, script));
+    let settings = Settings { max_time: Some(Span(limit)), ..settings(second) };
+    assert!(run(&dir, &web, Some((settings.clone(), &starts)), None).is_finished);
+    let outcomes = |dir: &Path| rows::<SiteRow>(dir).into_iter().map(|row| row.outcome).collect::<Vec<_>>();
+    assert_eq!(outcomes(&dir), ["no_page", "time_budget"]);
+    let [first, last] = [web.log().first().unwrap().0, web.log().last().unwrap().0];
+    assert!(last - first <= limit + second && last - first > limit / 2, "{:?}", last - first);
+
+    // As many bytes as the first tree moves, and a little more.
+    let moved = |dir: &Path| -> Vec<u64> {
+        rows::<SiteRow>(dir).iter().map(|row| row.sent_bytes + row.received_bytes).collect()
+    };
+    let room = moved(&dir)[0] + 100;
+    let max_bytes = Some(Size(super::least(&settings).bytes.0 + room));
+    let (dir, web) = (folder.path().join("bytes"), Scripted::new(Duration::ZERO, script));
+    let settings = Settings { max_time: None, max_bytes, ..settings };
+    assert!(run(&dir, &web, Some((settings, &starts)), None).is_finished);
+    assert_eq!(outcomes(&dir), ["no_page", "byte_budget"]);
+    assert_eq!(rows::<SiteRow>(&dir)[1].requests, 1, "one exchange may be begun: {:?}", moved(&dir));
 }
 
 #[test]

@@ -9,15 +9,14 @@ use serde::de::DeserializeOwned;
 use super::earlier::EarlierPages;
 use super::error::SurveyError;
 use super::folder::Folder;
+use super::handed_on::HandedOn;
 use super::journal::Reader;
 use super::progress::Progress;
 use super::tally::Tally;
-use crate::address::Site;
-use crate::frontier::{Frontier, FrontierError, Spread};
+use crate::frontier::{Frontier, FrontierError, Lease, Spread};
 use crate::load::ServerState;
 use crate::promises::{self, Judge, Seen, verdicts};
 use crate::settings::Settings;
-use crate::walk::Known;
 
 /// States of servers that are read at a time: about a megabyte, and the store is free for others in between.
 const PAGE: usize = 1000;
@@ -106,12 +105,16 @@ impl Storage {
         })
     }
 
-    /// What earlier trees of a site left for later ones.
-    pub(super) fn known(&self, site: &Site) -> Result<Option<Known>, SurveyError> {
-        let stored = self.frontier().known(site)?;
-        stored
-            .map(|bytes| self.decode(&bytes, || format!("what is known of site {}", site.as_str())))
-            .transpose()
+    /// What the finished trees of a lease's site hand on to it.
+    pub(super) fn handed_on(&self, lease: &Lease) -> Result<HandedOn, SurveyError> {
+        if lease.seed == 0 {
+            return Ok(HandedOn::default());
+        }
+        let Some(bytes) = self.frontier().known(&lease.site)? else { return Ok(HandedOn::default()) };
+        let what = || format!("what is known of site {}", lease.site.as_str());
+        self.decode(&bytes, what).or_else(|damaged| {
+            self.decode(&[&bytes[..], &HandedOn::LATER].concat(), what).map_err(|_| damaged)
+        })
     }
 
     /// The tally of all finished trees.

@@ -13,6 +13,7 @@ use super::agents::{Desk, Place};
 use super::entry::{Entry, Heard};
 use super::error::SurveyError;
 use super::exchange::{Asking, Exchanged, Wanted, another_way};
+use super::handed_on::HandedOn;
 use super::journal::Journal;
 use super::own_link;
 use super::parts::Parts;
@@ -23,7 +24,7 @@ use crate::exchange::{Ask, Failure, Purpose};
 use crate::frontier::Lease;
 use crate::load::{Grant, Limit, SiteBudget};
 use crate::roster::Back;
-use crate::walk::{Known, OnRecord, Outcome, Step, Tree, Walk};
+use crate::walk::{OnRecord, Outcome, Step, Tree, Walk};
 
 /// A server that wants to be left alone for longer than this ends its site where sites have no time budget.
 const LONGEST_HOLD: Duration = Duration::from_secs(7 * 24 * 3600);
@@ -57,7 +58,8 @@ pub(super) enum Done {
 pub(super) struct Concluded {
     pub lease: Lease,
     pub tree: Tree,
-    pub known: Known,
+    /// For the next tree of the site.
+    pub left: HandedOn,
     pub began: SystemTime,
     pub ended: SystemTime,
 }
@@ -82,12 +84,8 @@ pub(super) async fn visit(parts: Arc<Parts>, lease: Lease) -> Result<Ended, Surv
 }
 
 async fn at_its_server(parts: Arc<Parts>, lease: Lease) -> Result<Visited, SurveyError> {
-    let known = match lease.seed {
-        0 => None,
-        _ => parts.storage.known(&lease.site)?,
-    };
-    let known = known.unwrap_or_default();
-    if known.pages.contains(&lease.start.page_key()) {
+    let earlier = parts.storage.handed_on(&lease)?;
+    if earlier.known.pages.contains(&lease.start.page_key()) {
         return Ok(Visited::Done(Done::Reached(lease)));
     }
     let dead = Ways::recorded(&parts.storage.folder.journal(lease.order))?.dead_for(&lease.start);
@@ -101,7 +99,7 @@ async fn at_its_server(parts: Arc<Parts>, lease: Lease) -> Result<Visited, Surve
         return Ok(Visited::Back(Back::Parked(lease, full)));
     }
     let Some(agents) = parts.agents.clone() else {
-        return Visit::open(parts, lease, known, server, None)?.run().await;
+        return Visit::open(parts, lease, earlier, server, None)?.run().await;
     };
     let was_begun = parts.storage.folder.journal(lease.order).exists();
     let placing = parts.access.until_stopped(agents.place(&lease, server, was_begun)).await;
@@ -109,7 +107,7 @@ async fn at_its_server(parts: Arc<Parts>, lease: Lease) -> Result<Visited, Surve
     let Some(desk) = place.as_ref().and_then(Place::desk).cloned() else {
         return Ok(Visited::Back(Back::Again(lease)));
     };
-    let visit = Visit::open(parts, lease.clone(), known, server, Some(desk.clone()))?;
+    let visit = Visit::open(parts, lease.clone(), earlier, server, Some(desk.clone()))?;
     tokio::select! {
         biased;
         // What it was about to record is lost, and its server rests as after any death.
@@ -135,8 +133,6 @@ struct Visit {
     again: VecDeque<Again>,
     budget: SiteBudget,
     began: SystemTime,
-    /// When its time began to count: later than the walk by the time between the runs of the survey.
-    counts_from: SystemTime,
     replay: Replay,
     /// Questions at the reading of whose answers a process died.
     suspects: HashSet<u32>,
@@ -170,7 +166,7 @@ impl Visit {
     fn open(
         parts: Arc<Parts>,
         lease: Lease,
-        known: Known,
+        earlier: HandedOn,
         server: Option<IpAddr>,
         desk: Option<Arc<Desk>>,
     ) -> Result<Self, SurveyError> {
@@ -184,17 +180,20 @@ impl Visit {
         }
         let replay = Replay::open(&path)?;
         let began = past.began.unwrap_or_else(|| parts.access.now());
+        // Later than the walk by the time between the runs of the survey.
         let counts_from = began + past.between;
+        let spent = earlier.spent_of(parts.budget.account_of(lease.seed.into()));
         let scope = parts.boundaries.scope.of_tree(&lease.site);
         let walk = Walk::new(
             parts.walk.clone(),
             scope,
             parts.boundaries.opt_outs.clone(),
             lease.start.clone(),
-            known,
+            earlier.known,
         );
         Ok(Self {
             budget: SiteBudget::new(parts.budget, counts_from, parts.access.fetcher.beyond_limit())
+                .after(spent)
                 .with_lost(past.unanswered.count(), parts.access.fetcher.most_bytes()),
             suspects: past.unanswered.suspects().collect(),
             journal: Arc::new(journal),
@@ -207,7 +206,6 @@ impl Visit {
             ways: Ways::default(),
             again: VecDeque::new(),
             began,
-            counts_from,
             replay,
             rests_until: None,
             desk,
@@ -378,10 +376,7 @@ impl Visit {
 
     /// When the time of the site is over at the latest.
     fn deadline(&self) -> SystemTime {
-        match self.parts.budget.time {
-            Some(time) => self.counts_from + time,
-            None => self.parts.access.now() + LONGEST_HOLD,
-        }
+        self.budget.deadline().unwrap_or_else(|| self.parts.access.now() + LONGEST_HOLD)
     }
 
     /// The pause of a server is the site's, up to the longest: what others ask of it, and its trouble, are not.
@@ -416,8 +411,10 @@ impl Visit {
 
     fn conclude(self) -> Visited {
         let ended = self.parts.access.now();
+        let spent = self.budget.spent(self.parts.budget.account_of(self.lease.seed.into()), ended);
         let (tree, known) = self.walk.conclude();
-        let done = Concluded { lease: self.lease, tree, known, began: self.began, ended };
+        let left = HandedOn { known, spent };
+        let done = Concluded { lease: self.lease, tree, left, began: self.began, ended };
         Visited::Done(Done::Finished(Box::new(done)))
     }
 }

@@ -16,8 +16,8 @@ use super::storage::encode;
 use super::tally::Tally;
 use super::visit::{Concluded, Done};
 use crate::address::{Host, PageKey, Site};
-use crate::frontier::{Batch, Finished};
-use crate::load::ServerState;
+use crate::frontier::{Batch, Finished, Lease};
+use crate::load::{ServerState, Spent};
 use crate::promises::Judge;
 use crate::records::{SegmentRows, ServerRow, Tables, milliseconds};
 
@@ -179,8 +179,10 @@ impl TableWriter {
             })?;
         if let Some(row) = rows.sites.first() {
             let bytes = row.sent_bytes + row.received_bytes;
-            let (site, cost) = (&done.lease.site, [row.requests, bytes]);
-            self.parts.storage.judge().note_tree(site, cost, asked_for, &tally.seen.order);
+            let earlier = self.spent_before(&done.lease, row.requests)?;
+            let cost = [earlier.requests + row.requests, earlier.bytes + bytes];
+            let (site, time) = (&done.lease.site, earlier.time + asked_for);
+            self.parts.storage.judge().note_tree(site, cost, time, &tally.seen.order);
         }
         self.unrecorded += unrecorded;
         self.tally.add(&tally);
@@ -191,9 +193,9 @@ impl TableWriter {
         let closed = done
             .tree
             .is_closed
-            .then(|| done.known.pages.iter().map(|PageKey(key)| *key).collect::<Vec<u64>>());
+            .then(|| done.left.known.pages.iter().map(|PageKey(key)| *key).collect::<Vec<u64>>());
         let has_later_trees = self.parts.settings.seeds_per_site > 1 || closed.is_some();
-        let known = has_later_trees.then(|| encode(&done.known)).transpose()?;
+        let known = has_later_trees.then(|| encode(&done.left)).transpose()?;
         self.parts.storage.progress.update(|now| now.external_urls += done.tree.externals.len() as u64);
         tracing::info!(
             site = done.lease.site.as_str(),
@@ -205,6 +207,13 @@ impl TableWriter {
         );
         self.finished.push(Finished { lease: done.lease, found, known, closed });
         Ok(())
+    }
+
+    /// What earlier trees spent of the account of this one; where it asked nothing it adds nothing to that.
+    fn spent_before(&self, lease: &Lease, requests: u64) -> Result<Spent, SurveyError> {
+        let storage = &self.parts.storage;
+        let account = storage.judge().limits().tree.account_of(lease.seed.into());
+        Ok(if requests > 0 { storage.handed_on(lease)?.spent_of(account) } else { Spent::default() })
     }
 
     fn is_due(&self) -> bool {

@@ -10,6 +10,8 @@ use crate::promises::Question;
 /// A row of the table of exchanges.
 pub(super) struct Exchange<'a> {
     pub site: u32,
+    /// Which of the site's trees it is of.
+    pub seed: u32,
     /// Whether the row before was of another tree; the rows of a tree stand together, in the order asked.
     pub is_first: bool,
     pub url: &'a str,
@@ -189,6 +191,7 @@ impl<'f> ExchangeColumns<'f> {
     fn exchange(&self, row: usize, site: u32) -> Exchange<'f> {
         Exchange {
             site,
+            seed: self.seed.get(row).unwrap_or_default(),
             is_first: false,
             address: None,
             address_text: self.address.get(row),

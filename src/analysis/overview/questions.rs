@@ -6,6 +6,7 @@ use super::exchange::Exchange;
 use super::names::Names;
 use super::rate::Standstills;
 use crate::address::{Host, Site};
+use crate::load::Budget;
 use crate::promises::{Judge, Questions};
 
 /// What the questions of each tree, in the order in which they were put, say of promises.
@@ -23,10 +24,19 @@ pub(super) struct TreeQuestions {
 #[derive(Clone, Copy)]
 struct Cost {
     site: u32,
+    seed: u32,
     requests: u64,
     bytes: u64,
     first: i64,
     last: i64,
+}
+
+/// What the trees of a site that share an account cost.
+struct Charged {
+    site: u32,
+    requests: u64,
+    bytes: u64,
+    time: Duration,
 }
 
 impl TreeQuestions {
@@ -48,7 +58,8 @@ impl TreeQuestions {
 
     fn account(&mut self, exchange: &Exchange<'_>) {
         let at = exchange.started;
-        let fresh = Cost { site: exchange.site, requests: 0, bytes: 0, first: at, last: at };
+        let Exchange { site, seed, .. } = *exchange;
+        let fresh = Cost { site, seed, requests: 0, bytes: 0, first: at, last: at };
         let tree = self.tree.get_or_insert(fresh);
         tree.requests += 1;
         tree.bytes += exchange.bytes();
@@ -66,15 +77,32 @@ impl TreeQuestions {
     pub(super) fn tell(&mut self, judge: &mut Judge, sites: &Names, standstills: &Standstills) {
         self.end_tree();
         let mut order = self.questions.order().clone();
-        for cost in &self.trees {
-            let Ok(host) = Host::parse(sites.name(cost.site)) else { continue };
-            let idle = standstills.within(cost.first, cost.last);
-            let used = u64::try_from(cost.last - cost.first - idle).unwrap_or_default();
-            let time = Duration::from_micros(used);
+        for Charged { site, requests, bytes, time } in self.charged(judge.limits().tree, standstills) {
+            let Ok(host) = Host::parse(sites.name(site)) else { continue };
             // What is wrong with the order is told of all trees together, with the first.
             let order = std::mem::take(&mut order);
-            judge.note_tree(&Site::new(host), [cost.requests, cost.bytes], time, &order);
+            judge.note_tree(&Site::new(host), [requests, bytes], time, &order);
         }
+    }
+
+    /// The trees by the accounts that they are charged to.
+    fn charged(&self, budget: Budget, standstills: &Standstills) -> Vec<Charged> {
+        let mut accounts = HashMap::new();
+        let mut all: Vec<Charged> = Vec::new();
+        for cost in &self.trees {
+            let account = (cost.site, budget.account_of(cost.seed));
+            let at = *accounts.entry(account).or_insert(all.len());
+            if at == all.len() {
+                all.push(Charged { site: cost.site, requests: 0, bytes: 0, time: Duration::ZERO });
+            }
+            let idle = standstills.within(cost.first, cost.last);
+            let used = u64::try_from(cost.last - cost.first - idle).unwrap_or_default();
+            let sums = &mut all[at];
+            sums.requests += cost.requests;
+            sums.bytes += cost.bytes;
+            sums.time += Duration::from_micros(used);
+        }
+        all
     }
 
     /// Hosts that were asked after the survey knew that they want to be left alone.
@@ -86,5 +114,25 @@ impl TreeQuestions {
             self.opted_out.iter().filter(asked).map(|(_, (_, name))| &**name).collect();
         hosts.sort_unstable();
         hosts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trees_that_try_to_open_a_site_share_an_account() {
+        let cost = |site, seed| Cost { site, seed, requests: 10, bytes: 100, first: 0, last: 1_000_000 };
+        let trees = vec![cost(1, 0), cost(2, 0), cost(1, 1), cost(2, 1), cost(2, 2)];
+        let questions = TreeQuestions { trees, ..TreeQuestions::default() };
+        let charged = |accounts| {
+            let all = questions
+                .charged(Budget { accounts, ..Budget::default() }, &Standstills::of(&[], Duration::ZERO));
+            let seconds = |it: &Charged| it.time.as_secs();
+            all.iter().map(|it| (it.site, it.requests, it.bytes, seconds(it))).collect::<Vec<_>>()
+        };
+        assert_eq!(charged(1), [(1, 20, 200, 2), (2, 30, 300, 3)]);
+        assert_eq!(charged(2), [(1, 10, 100, 1), (2, 10, 100, 1), (1, 10, 100, 1), (2, 20, 200, 2)]);
     }
 }

@@ -295,3 +295,39 @@ fn requests_of_a_minute_are_counted_to_the_second() {
         assert!(stored < 200, "what is stored grows with seconds, not with requests: {stored} bytes");
     }
 }
+
+#[test]
+fn a_tree_goes_on_with_the_account_of_the_trees_before_it() {
+    let hour = Duration::from_secs(3600);
+    let budget = Budget { requests: Some(5), bytes: Some(3 * MIB), time: Some(hour), accounts: 1 };
+    let mut first = SiteBudget::new(budget, at(0.0), 0);
+    for _ in 0..2 {
+        assert!(matches!(first.grant(at(0.0), MIB), Grant::Go { .. }));
+        first.book(Wire { sent: 1000, received: 0, connections: 1 });
+    }
+    let spent = first.spent(0, at(600.0));
+    let of_first = Spent { account: 0, requests: 2, bytes: 2000, time: Duration::from_secs(600) };
+    assert_eq!(spent, of_first);
+    // The second tree begins days later, and one of its answers is lost.
+    let day = 86_400.0;
+    let begun = || SiteBudget::new(budget, at(day), 0).after(spent);
+    let mut second = begun().with_lost(1, MIB);
+    assert_eq!(second.deadline(), Some(at(day + 3000.0)));
+    assert_eq!(begun().grant(at(day + 3000.0), MIB), Grant::Spent(Limit::Time));
+    for _ in 0..2 {
+        assert_eq!(second.grant(at(day), MIB), Grant::Go { byte_limit: MIB });
+        second.book(Wire { sent: 0, received: 10, connections: 0 });
+    }
+    assert_eq!(second.grant(at(day), MIB), Grant::Spent(Limit::Requests));
+    let both = Spent { account: 0, requests: 5, bytes: 2020 + MIB, time: Duration::from_secs(660) };
+    assert_eq!(second.spent(0, at(day + 60.0)), both);
+}
+
+#[test]
+fn each_start_url_that_a_site_may_have_brings_an_account_and_trees_beyond_share_the_last() {
+    let accounts = |accounts| {
+        let budget = Budget { accounts, ..Budget::default() };
+        (0..4).map(move |seed| budget.account_of(seed)).collect::<Vec<_>>()
+    };
+    assert_eq!([accounts(0), accounts(1), accounts(3)], [[0, 0, 0, 0], [0, 0, 0, 0], [0, 1, 2, 2]]);
+}

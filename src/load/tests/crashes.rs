@@ -110,7 +110,7 @@ fn exchanges_in_flight_at_one_server_that_are_lost_in_any_order_count() {
 
 #[test]
 fn exchanges_whose_answers_a_crash_lost_count_into_the_budget_of_their_site() {
-    let budget = Budget { requests: Some(5), bytes: Some(20 * MIB), time: None };
+    let budget = Budget { requests: Some(5), bytes: Some(20 * MIB), ..Budget::default() };
     let mut site = SiteBudget::new(budget, at(0.0), 0).with_lost(3, MIB);
     assert_eq!(site.grant(at(0.0), MIB), Grant::Go { byte_limit: MIB });
     assert_eq!(site.grant(at(0.0), MIB), Grant::Go { byte_limit: MIB });

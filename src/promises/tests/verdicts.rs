@@ -3,8 +3,8 @@ use crate::load::{Budget, Burden, Ledger};
 
 /// The polite ones, and one for each thing.
 fn limits() -> Limits {
-    let tree =
-        Budget { requests: Some(10_000), bytes: Some(320 << 20), time: Some(Duration::from_secs(3600)) };
+    let hour = Duration::from_secs(3600);
+    let tree = Budget { requests: Some(10_000), bytes: Some(320 << 20), time: Some(hour), accounts: 1 };
     Limits { tree, rate: Some(1 << 20), ..Limits::default() }
 }
 
@@ -83,8 +83,8 @@ fn every_breach_in_the_ledger_is_told_with_its_evidence() {
         "no request before the time that a server asked for: once: 41.90.0.1 after 2s instead of 60s",
         "the pause that robots.txt asks for: once: 41.90.0.1 after 2s instead of 10s",
         "the pauses of a server hold for its whole neighbourhood: once: 41.90.0.0/24 after 1s instead of 2s",
-        "at most 10,000 requests per site tree: at most 10,001 (a.ke)",
-        "at most 1h of time per site tree: at most 2 h 00 min (a.ke)",
+        "at most 10,000 requests per site: at most 10,001 (a.ke)",
+        "at most 1h of time per site: at most 2 h 00 min (a.ke)",
         "at most 100 requests to a server: at most 101 (41.90.0.1)",
         "at most 1 min 00 s of the time of a server per day: at most 1 min 01 s (41.90.0.2)",
         "at most 6 B of traffic with a network (/24, /48): at most 7 B (41.90.0.0/24)",

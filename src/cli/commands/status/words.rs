@@ -154,14 +154,14 @@ mod tests {
         let now = Snapshot {
             promises: vec![
                 verdict("one request at a time per site", Judgement::Held, "at most 1 at once (a.ke)"),
-                verdict("at most 5 requests per site tree", Judgement::Broken, "at most 6 (b.ke)"),
+                verdict("at most 5 requests per site", Judgement::Broken, "at most 6 (b.ke)"),
             ],
             ..snapshot()
         };
         let words = in_words(Path::new("kenya"), &now, SystemTime::UNIX_EPOCH);
-        let table = "\npromise                           so far  seen\n\
-                     one request at a time per site    held    at most 1 at once (a.ke)\n\
-                     at most 5 requests per site tree  BROKEN  at most 6 (b.ke)\n";
+        let table = "\npromise                         so far  seen\n\
+                     one request at a time per site  held    at most 1 at once (a.ke)\n\
+                     at most 5 requests per site     BROKEN  at most 6 (b.ke)\n";
         assert!(words.contains(table), "{words}");
     }
 
