@@ -7,4 +7,5 @@ mod dictionary;
 mod evidence;
 mod features;
 mod paper;
+mod politeness;
 mod tokenizer;

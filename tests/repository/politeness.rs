@@ -1,0 +1,64 @@
+//! The judge of `reports/low-load/politeness`: what the log of a server shows, and what it cannot show.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+/// Loads the script and judges rows of one server, each with arrival, end, path and status, in milliseconds; the survey was killed
+/// from one time to another.
+const JUDGE: &str = r#"
+import importlib.machinery, importlib.util, json, sys
+sys.dont_write_bytecode = True
+loader = importlib.machinery.SourceFileLoader("politeness", "reports/low-load/politeness")
+script = importlib.util.module_from_spec(importlib.util.spec_from_loader("politeness", loader))
+loader.exec_module(script)
+rows = [{"address": "41.90.0.1", "host": "a.ke", "path": path, "status": status, "sent_bytes": "1", "received_bytes": "1",
+         "arrival_us": str(arrival * 1000), "end_us": str(end * 1000)} for arrival, end, path, status in json.loads(sys.argv[1])]
+kills = [(killed * 1000, dead * 1000) for killed, dead in json.loads(sys.argv[2])]
+told = script.judge(rows, script.SMALL, [], script.FACTOR, {"a.ke": 0.1}, 0, kills)
+print(json.dumps([told["broken"], told["unsure"]]))
+"#;
+
+#[track_caller]
+fn assert_judged(rows: &str, kills: &str, broken: &str, unsure: u64) {
+    let judged = Command::new("python3")
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .args(["-c", JUDGE, rows, kills])
+        .output()
+        .unwrap();
+    assert!(judged.status.success(), "{}", String::from_utf8_lossy(&judged.stderr));
+    let [told, doubts]: [Value; 2] = serde_json::from_slice(&judged.stdout).unwrap();
+    assert_eq!((told.to_string().as_str(), doubts["pauses"].as_u64()), (broken, Some(unsure)), "{rows}");
+}
+
+#[test]
+fn a_pause_that_is_too_short_after_a_whole_answer_is_broken() {
+    assert_judged(r#"[[0, 100, "/", "200"], [600, 700, "/x", "200"]]"#, "[]", "{}", 0);
+    let short = r#"{"pauses shorter than the rule":1}"#;
+    assert_judged(r#"[[0, 100, "/", "200"], [599, 700, "/x", "200"]]"#, "[]", short, 0);
+    let hasty = r#"{"pauses shorter than the Crawl-delay":1}"#;
+    assert_judged(r#"[[0, 10, "/", "200"], [109, 120, "/x", "200"]]"#, "[]", hasty, 0);
+}
+
+#[test]
+fn where_the_survey_broke_off_a_pause_may_be_unsure() {
+    // It gave up after three seconds and paused for six; the server saw that 20 ms late.
+    assert_judged(r#"[[0, 3020, "/", ""], [9000, 9010, "/x", "200"]]"#, "[]", "{}", 1);
+    // The answer came when nobody waited for it any more.
+    assert_judged(r#"[[0, 3500, "/", "200"], [9000, 9010, "/x", "200"]]"#, "[]", "{}", 1);
+    // It died, and its server answered all the same.
+    let rows = r#"[[0, 2000, "/", "200"], [7000, 7010, "/x", "200"]]"#;
+    assert_judged(rows, "[[400, 410]]", "{}", 1);
+    let short = r#"{"pauses shorter than the rule":1}"#;
+    assert_judged(rows, "[[2400, 2410]]", short, 0);
+    // Too short even from its beginning.
+    assert_judged(r#"[[0, 3020, "/", ""], [5900, 5910, "/x", "200"]]"#, "[]", short, 0);
+}
+
+#[test]
+fn a_robots_txt_waits_for_no_crawl_delay_and_neither_does_a_handshake_before_it() {
+    for path in ["/robots.txt", ""] {
+        let rows = format!(r#"[[0, 10, "/", "200"], [60, 70, "{path}", ""]]"#);
+        assert_judged(&rows, "[]", "{}", 0);
+    }
+}
