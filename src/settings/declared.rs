@@ -75,7 +75,7 @@ settings! {
         /// Entrances of a site that are tried until one brings a page: the URL offered, the front page of its host,
         /// then the other of http and https and of the names with and without www. Each costs a request, and one for
         /// robots.txt where scheme or host are new; a site without a page is entered again by later links, with three
-        /// trees at most. 1 asks the URL offered only. `all` asks all four front pages of every site, up to eight
+        /// trees at most, which share its budgets. 1 asks the URL offered only. `all` asks all four front pages of every site, up to eight
         /// requests more a site, and the report says which of them work
         entrances: Entrances = Entrances::default() => value("1..4|all");
         /// The last generation of sites that is walked: 0 the start list, 1 what it links to, and so on
@@ -104,16 +104,16 @@ settings! {
         /// Words that exclude a page: its links are neither followed nor recorded, and the exchange says which words
         /// it was. Looked for in the text and markup whatever the case, e.g. 'this domain is for sale'. Repeatable
         exclude_text: Vec<String> = Vec::new() => value("WORDS");
-        /// Requests that one site tree may cost; the site's outcome is then `request_budget`
+        /// Requests that one site may cost for each start URL that it may have; its outcome is then `request_budget`
         // At 2 s between requests about six hours of one server's attention at most.
         max_requests: Option<u64> as OrNone = Some(10_000) => value("N|none")
             .above_zero().less_is_gentler().lifting_breaks("the bound on requests to a site");
-        /// Bytes on the wire, both ways, that one site tree may cost, e.g. 500MB. What a single request may move
+        /// Bytes on the wire, both ways, that one site may cost, counted in the same way, e.g. 500MB. What a single request may move
         /// beyond the pages' bodies, half a megabyte, is kept in reserve, and may stay unspent
         // 10,000 pages of the median size on the Web of 2024, 32 kB.
         max_bytes: Option<Size> as OrNone = Some(Size(320 * MIB)) => value("BYTES|none")
             .least_bytes().less_is_gentler().lifting_breaks("the bound on bytes from a site");
-        /// Time that the walk of one site tree may take, e.g. 12h
+        /// Time that the walk of one site may take, counted in the same way, e.g. 12h
         // 10,000 requests with the pause that a page takes on a thin link, two minutes.
         max_time: Option<Span> as OrNone = Some(Span(Duration::from_secs(14 * DAY))) => value("TIME|none")
             .above_zero().less_is_gentler();
