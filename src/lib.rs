@@ -23,6 +23,7 @@
 //! - [`fetch`]: the only room with sockets to servers; or asks a Web in this process in their place.
 //! - [`records`]: tables and their dictionary, Parquet in and out, the manifest.
 //! - [`survey`]: joins all of the above; checkpoints, progress, resuming.
+//! - [`cluster`]: agents on many machines, over NATS JetStream, ask and read for one survey.
 //!
 //! Making sense of it:
 //! - [`analysis`]: from tables only: curves, coverage, intervals, the choice of a depth.
@@ -41,6 +42,7 @@
 pub mod address;
 pub mod analysis;
 pub mod cli;
+pub mod cluster;
 pub mod exchange;
 pub mod fetch;
 pub mod frontier;

@@ -1,9 +1,9 @@
 use clap::{Parser, Subcommand};
 
 use super::commands::{
-    add::Add, choose_depth::ChooseDepth, demo::Demo, export::Export, read_answer::ReadAnswer,
-    report::ReportCommand, resume::Resume, simulate::Simulate, space::Space, status::Status,
-    survey::SurveyCommand,
+    add::Add, agent::AgentCommand, choose_depth::ChooseDepth, demo::Demo, export::Export,
+    read_answer::ReadAnswer, report::ReportCommand, resume::Resume, simulate::Simulate, space::Space,
+    status::Status, survey::SurveyCommand,
 };
 use super::error::CliError;
 use super::exit::Exit;
@@ -38,6 +38,7 @@ pub enum Command {
     Survey(Box<SurveyCommand>),
     Resume(Resume),
     Add(Add),
+    Agent(AgentCommand),
     Status(Status),
     Report(ReportCommand),
     ChooseDepth(ChooseDepth),
@@ -59,6 +60,7 @@ impl Command {
             Self::Survey(command) => command.execute(),
             Self::Resume(command) => command.execute(),
             Self::Add(command) => command.execute(),
+            Self::Agent(command) => command.execute(),
             Self::Status(command) => command.execute(),
             Self::Report(command) => command.execute(),
             Self::ChooseDepth(command) => command.execute(),

@@ -18,6 +18,7 @@
 //! This room decides nothing about the survey itself: it holds no rule of load, scope or walk.
 
 mod arguments;
+mod bus;
 mod check;
 mod columns;
 /// The commands of the program.

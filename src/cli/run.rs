@@ -8,6 +8,7 @@ use super::log::{self, LogLevel};
 use super::output::{print, print_json, say};
 use super::progress::Display;
 use super::stop;
+use crate::cluster::Coordinator;
 use crate::survey::{Ending, Summary, Survey, SurveyError};
 
 /// How a running survey shows itself.
@@ -37,11 +38,17 @@ pub(super) fn no_threads(wrong: std::io::Error) -> CliError {
     CliError::Failed(format!("cannot start: {wrong}"))
 }
 
-/// Runs a survey to its end or to a signal, and tells what came of it.
+/// Runs a survey to its end or to a signal, and tells what came of it. Its questions are put by agents if there is a
+/// coordinator.
 ///
 /// # Errors
 /// When something of ours stops working; what was recorded is kept.
-pub(super) async fn run(survey: Survey, dir: &Path, showing: Showing) -> Result<Exit, CliError> {
+pub(super) async fn run(
+    survey: Survey,
+    coordinator: Option<Coordinator>,
+    dir: &Path,
+    showing: Showing,
+) -> Result<Exit, CliError> {
     log::start(dir, showing.log_level)?;
     let display = (!showing.json).then(|| Display::start(dir));
     let teller = display.as_ref().map(Display::teller);
@@ -53,7 +60,15 @@ pub(super) async fn run(survey: Survey, dir: &Path, showing: Showing) -> Result<
     if let Ok(program) = std::env::current_exe() {
         survey.read_suspects_with(program);
     }
-    let ended = survey.run(stopped).await;
+    let ended = match coordinator {
+        None => survey.run(stopped).await,
+        Some(coordinator) => {
+            let at_work = coordinator.begin(&survey, stopped).await?;
+            let ended = survey.run(at_work.stop()).await;
+            at_work.end(ended.as_ref().is_ok_and(|ending| ending.is_finished)).await?;
+            ended
+        }
+    };
     if let Some(display) = display {
         display.end();
     }

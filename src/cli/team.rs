@@ -6,11 +6,11 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::error::CliError;
-use crate::address::{Host, Site};
-use crate::records::{Manifest, SiteRow, read_table};
+use crate::address::Site;
+use crate::records::Manifest;
 use crate::roster::{Agent, Partition};
 use crate::settings::{Span, typed};
-use crate::survey::{LEAST_CAPACITY, Lives, Team};
+use crate::survey::{LEAST_CAPACITY, Lives, Team, requests_of_sites};
 
 /// The agents of a simulation.
 #[derive(Args, Debug)]
@@ -65,6 +65,8 @@ pub(super) struct TeamFlags {
 const CAPACITY: f64 = 1000.0;
 const PLACES: usize = 10;
 const GAP: Duration = Duration::from_mins(10);
+/// All start URLs are looked up within it.
+const GATHERED: Duration = Duration::from_secs(1);
 
 impl TeamFlags {
     /// The team that is asked for, if one is.
@@ -104,24 +106,16 @@ impl TeamFlags {
             lives: self
                 .agent_life
                 .map(|life| Lives { life: life.0, gap: self.agent_gap.map_or(GAP, |gap| gap.0) }),
+            gathered: GATHERED,
             seed: self.team_seed.unwrap_or(1),
         }))
     }
 }
 
-/// Requests that each site took in an earlier survey.
 fn sizes_of(dir: &Path) -> Result<HashMap<Site, f64>, CliError> {
     let wrong = |wrong: String| CliError::Failed(format!("--sizes: {wrong}"));
     Manifest::load(dir).map_err(|error| wrong(error.to_string()))?;
-    let mut sizes = HashMap::new();
-    for segment in read_table::<SiteRow>(dir).map_err(|error| wrong(error.to_string()))? {
-        for row in segment.map_err(|error| wrong(error.to_string()))? {
-            if let Ok(host) = Host::parse(&row.site) {
-                *sizes.entry(Site::new(host)).or_default() += row.requests as f64;
-            }
-        }
-    }
-    Ok(sizes)
+    requests_of_sites(dir).map_err(|error| wrong(error.to_string()))
 }
 
 fn at_least_one<T: crate::settings::Value + PartialEq + From<u8>>(word: &str) -> Result<T, String> {

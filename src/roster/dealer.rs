@@ -212,6 +212,12 @@ impl<T> Dealer<T> {
         self.done(number);
     }
 
+    /// Trees that each agent walks.
+    #[must_use]
+    pub fn walking(&self) -> BTreeMap<AgentNumber, usize> {
+        self.agents.iter().map(|(number, hand)| (*number, hand.walking)).collect()
+    }
+
     /// How often a server went from one agent to another.
     #[must_use]
     pub fn handed_over(&self) -> u64 {

@@ -40,7 +40,7 @@ impl HandedOver {
 ///
 /// # Errors
 /// When there is no survey, it is a simulation, or its state is gone.
-pub fn settings_for_adding(dir: &Path) -> Result<Settings, SurveyError> {
+pub fn settings_of(dir: &Path) -> Result<Settings, SurveyError> {
     if Manifest::load(dir)?.simulation.is_some() {
         return Err(SurveyError::Simulated(dir.to_owned()));
     }
@@ -82,7 +82,7 @@ pub fn has_added(dir: &Path) -> bool {
 /// # Errors
 /// When the survey cannot be read or written; what was not taken in still waits.
 pub fn take_in(dir: &Path) -> Result<Option<Taken>, SurveyError> {
-    let settings = settings_for_adding(dir)?;
+    let settings = settings_of(dir)?;
     let scope = SurveyScope::from_settings(&settings)?;
     let folder = Folder::open(dir);
     let mut frontier = match Frontier::open(&folder.state(), spread(&settings)) {

@@ -1,5 +1,6 @@
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
@@ -7,12 +8,16 @@ use tokio::sync::{Notify, oneshot, watch};
 use tokio::task::JoinSet;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::address::Site;
+use super::error::SurveyError;
+use super::hands::Hand;
+use crate::address::{Host, Site};
 use crate::fetch::Clock;
 use crate::frontier::Lease;
+use crate::records::{SiteRow, read_table};
 use crate::roster::{Agent, AgentNumber, Dealer, Partition, Ready};
+use crate::settings::Settings;
 
-/// The agents that walk the site trees of a simulated survey.
+/// The agents that walk the site trees of a survey.
 #[derive(Clone, Debug)]
 pub struct Team {
     /// By which trees are dealt to them.
@@ -23,10 +28,47 @@ pub struct Team {
     pub agents: Vec<Agent>,
     /// How large sites are, as an earlier survey knows.
     pub sizes: HashMap<Site, f64>,
-    /// How agents die and others come in their place; none: all live to the end.
+    /// Trees that come within this time are dealt together: were each dealt as it comes, the first would go to agents before
+    /// it is known that a larger one waits.
+    pub gathered: Duration,
+    /// How simulated agents die and others come in their place; none: all live to the end.
     pub lives: Option<Lives>,
     /// Of all chance.
     pub seed: u64,
+}
+
+impl Team {
+    /// Of a survey whose agents are processes, and join as they come.
+    pub(super) fn to_come(settings: &Settings) -> Result<Self, SurveyError> {
+        /// A tree that waits for an agent costs nobody anything, and start URLs are looked up one after the other.
+        const GATHERED: Duration = Duration::from_millis(50);
+        let sizes = settings.since.as_deref().map(requests_of_sites).transpose()?;
+        Ok(Self {
+            partition: Partition::default(),
+            keeps_servers: true,
+            agents: Vec::new(),
+            sizes: sizes.unwrap_or_default(),
+            gathered: GATHERED,
+            lives: None,
+            seed: settings.seed,
+        })
+    }
+}
+
+/// Requests that each site took in an earlier survey.
+///
+/// # Errors
+/// When its tables cannot be read.
+pub fn requests_of_sites(dir: &Path) -> Result<HashMap<Site, f64>, SurveyError> {
+    let mut sizes = HashMap::new();
+    for segment in read_table::<SiteRow>(dir)? {
+        for row in segment? {
+            if let Ok(host) = Host::parse(&row.site) {
+                *sizes.entry(Site::new(host)).or_default() += row.requests as f64;
+            }
+        }
+    }
+    Ok(sizes)
 }
 
 /// An agent takes an hour for an answer at most: what takes longer is no agent.
@@ -40,10 +82,6 @@ pub struct Lives {
     /// From then to when another comes in its place.
     pub gap: Duration,
 }
-
-/// Trees that come within this time are dealt together: were each dealt as it comes, the first would go to agents before
-/// it is known that a larger one waits.
-const GATHERED: Duration = Duration::from_secs(1);
 
 /// The agents at work, with the trees that wait for them.
 #[derive(Debug)]
@@ -67,12 +105,52 @@ struct Office {
 pub(super) struct Desk {
     /// As the table `exchanges` has it.
     pub name: String,
+    works: Works,
+    /// Becomes true when the agent dies or leaves.
+    is_gone: watch::Sender<bool>,
+}
+
+/// How an agent works.
+#[derive(Debug)]
+enum Works {
+    /// It is simulated: this process puts its questions, and answers are read one after the other.
+    Here(SlowReader),
+    /// It is a process of its own.
+    Elsewhere(Arc<dyn Hand>),
+}
+
+#[derive(Debug)]
+struct SlowReader {
     clock: Clock,
     an_answer: Duration,
     /// Until then it reads the answers that came before.
     busy_until: Mutex<SystemTime>,
-    /// Becomes true when the agent dies.
-    is_gone: watch::Sender<bool>,
+}
+
+/// Who walks the site trees of a survey over several machines: agents come and go.
+#[derive(Clone, Debug)]
+pub struct Staff(Arc<Agents>);
+
+impl Staff {
+    pub(super) fn new(agents: Arc<Agents>) -> Self {
+        Self(agents)
+    }
+
+    /// An agent joins, under this name.
+    pub fn join(&self, name: String, agent: Agent, hand: Arc<dyn Hand>) -> AgentNumber {
+        self.0.employ(agent, |_number| name, Works::Elsewhere(hand))
+    }
+
+    /// Site trees that each agent walks now.
+    #[must_use]
+    pub fn walking(&self) -> BTreeMap<AgentNumber, usize> {
+        self.0.office().dealer.walking()
+    }
+
+    /// An agent has left, or died: its trees go on elsewhere as soon as nothing that it was to ask is open.
+    pub fn leave(&self, number: AgentNumber) {
+        self.0.die(number);
+    }
 }
 
 /// A tree that waits for an agent, or is walked by one; dropped, it is neither.
@@ -122,7 +200,7 @@ impl Agents {
         lives.spawn(async move {
             loop {
                 agents.offered.notified().await;
-                tokio::time::sleep(GATHERED).await;
+                tokio::time::sleep(agents.team.gathered).await;
                 agents.office().deal();
             }
         });
@@ -152,15 +230,18 @@ impl Agents {
     }
 
     fn join(&self, agent: Agent) -> AgentNumber {
-        let mut office = self.office();
-        let number = office.dealer.join(agent);
-        let desk = Desk {
-            name: format!("agent-{}", number + 1),
+        let reader = SlowReader {
             clock: self.clock,
             an_answer: Duration::from_secs_f64(1.0 / agent.capacity),
             busy_until: Mutex::new(self.clock.now()),
-            is_gone: watch::Sender::new(false),
         };
+        self.employ(agent, |number| format!("agent-{}", number + 1), Works::Here(reader))
+    }
+
+    fn employ(&self, agent: Agent, name: impl FnOnce(AgentNumber) -> String, works: Works) -> AgentNumber {
+        let mut office = self.office();
+        let number = office.dealer.join(agent);
+        let desk = Desk { name: name(number), works, is_gone: watch::Sender::new(false) };
         office.desks.insert(number, Arc::new(desk));
         office.deal();
         number
@@ -199,18 +280,30 @@ impl Office {
 }
 
 impl Desk {
-    /// The agent has read one more answer.
-    pub(super) async fn read(&self) {
-        let until = {
-            let mut busy_until = held(&self.busy_until);
-            *busy_until = self.clock.now().max(*busy_until) + self.an_answer;
-            *busy_until
-        };
-        self.clock.until(until).await;
+    /// Who puts the questions, where that is another process.
+    pub(super) fn hand(&self) -> Option<&dyn Hand> {
+        match &self.works {
+            Works::Elsewhere(hand) => Some(&**hand),
+            Works::Here(_) => None,
+        }
     }
 
-    /// Waits for its death.
+    /// A simulated agent has read one more answer.
+    pub(super) async fn read(&self) {
+        let Works::Here(SlowReader { clock, an_answer, busy_until }) = &self.works else { return };
+        let until = {
+            let mut busy_until = held(busy_until);
+            *busy_until = clock.now().max(*busy_until) + *an_answer;
+            *busy_until
+        };
+        clock.until(until).await;
+    }
+
+    /// Waits for the death of a simulated agent. What became of the questions of another its hand tells.
     pub(super) async fn gone(&self) {
+        if matches!(self.works, Works::Elsewhere(_)) {
+            return std::future::pending().await;
+        }
         // The sender is this desk's own.
         let _ = self.is_gone.subscribe().wait_for(|is_gone| *is_gone).await;
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use super::access::Access;
+use super::agents::Staff;
 use super::crew::Crew;
 use super::error::SurveyError;
 use super::parts::Parts;
@@ -13,6 +14,7 @@ use super::tally::Tally;
 use super::visit::{Ended, Visited};
 use super::writer::Writer;
 use crate::exchange::Failure;
+use crate::fetch::Clock;
 use crate::promises;
 use crate::records::{Manifest, SurveyState, Tables, row_counts};
 use crate::settings::Settings;
@@ -57,6 +59,18 @@ impl Survey {
     #[must_use]
     pub fn progress(&self) -> Arc<Progress> {
         self.parts.storage.progress.clone()
+    }
+
+    /// Who walks its site trees, where that is not this process.
+    #[must_use]
+    pub fn staff(&self) -> Option<Staff> {
+        self.parts.agents.clone().map(Staff::new)
+    }
+
+    /// When it is by the clock of the survey.
+    #[must_use]
+    pub fn clock(&self) -> Clock {
+        self.parts.access.clock
     }
 
     /// Works until no site is left or `stop` becomes true.

@@ -71,6 +71,9 @@ pub enum SurveyError {
     Since(String),
     #[error("a part of the survey has stopped working: {0}")]
     Broken(String),
+    /// What others do for the survey failed.
+    #[error("{0}")]
+    Cluster(String),
 }
 
 impl SurveyError {
@@ -122,6 +125,7 @@ impl SurveyError {
             // The network.
             | Self::NameServer(..)
             | Self::Fetch(_)
+            | Self::Cluster(_)
             // What is asked of the survey as a whole.
             | Self::Exists(_)
             | Self::Taken(_)

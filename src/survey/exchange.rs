@@ -2,13 +2,15 @@ use std::net::IpAddr;
 use std::time::{Duration, SystemTime};
 
 use super::access::{Access, asked_to_stop};
+use super::agents::Desk;
 use super::earlier::EarlierPage;
 use super::entry::{Entry, Heard};
 use super::error::SurveyError;
+use super::hands::{Order, Put};
 use super::journal::Journal;
 use super::own_link::{self, Pass};
 use super::parts::Parts;
-use super::quarantine::Received;
+use super::quarantine::{Body, Received};
 use super::turn::{HeldPermit, NoTurn, turn};
 use super::ways::Ways;
 use crate::address::Site;
@@ -41,6 +43,8 @@ pub(super) enum Exchanged {
     PutOff(SystemTime),
     /// The survey is being stopped; nothing was asked.
     Stopped,
+    /// The agent that was to ask is gone.
+    Left,
 }
 
 /// What an exchange in flight is given to end when the survey is being stopped.
@@ -53,6 +57,8 @@ pub(super) struct Asking<'a> {
     pub site: &'a Site,
     /// The number of the tree.
     pub tree: u64,
+    /// Who puts the question; none: this process.
+    pub desk: Option<&'a Desk>,
 }
 
 /// A server whose turn has come.
@@ -88,6 +94,7 @@ impl From<SurveyError> for Exit {
 }
 
 const STOPPED: Exit = Exit::Exchanged(Exchanged::Stopped);
+const LEFT: Exit = Exit::Exchanged(Exchanged::Left);
 
 /// Which of two times a question is put; the second is there in case our own link broke at the first.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -178,13 +185,37 @@ impl<'a> Asking<'a> {
         let opt_outs = &boundaries.opt_outs;
         let had_opted_out = opt_outs.has_host(ask.url.host()) || opt_outs.has_address(address);
         let byte_limit = wanted.byte_limit.min(permit.byte_limit());
-        let fetching = async {
-            if wanted.ways.has_old_tls(&ask.url) {
-                return access.fetcher.fetch_by_old_tls(&known, &ask, address, byte_limit).await;
+        let by_old_tls = wanted.ways.has_old_tls(&ask.url);
+        let (mut answer, body) = if let Some(hand) = self.desk.and_then(Desk::hand) {
+            let (tree, is_suspect) = (self.tree, wanted.is_suspect);
+            let ask = ask.clone();
+            let order = Order { tree, ask, address, asked, known, byte_limit, by_old_tls, is_suspect };
+            match unless_stopped(access, hand.put(order)).await.ok_or(STOPPED)? {
+                Put::Heard(reply) => {
+                    let Heard { answer, content, .. } = reply.into_heard();
+                    (answer, Body::Read(content))
+                }
+                Put::Unsent => {
+                    permit.leave_unsent(self.journal, wanted.ask.number)?;
+                    return Err(LEFT);
+                }
+                Put::Lost(reading) => {
+                    if let Some(reply) = reading {
+                        self.journal.write(&Entry::Reading(Box::new(reply.into_heard())))?;
+                    }
+                    return Err(LEFT);
+                }
             }
-            access.fetcher.fetch_other_than(&known, &ask, address, byte_limit).await
+        } else {
+            let fetching = async {
+                if by_old_tls {
+                    return access.fetcher.fetch_by_old_tls(&known, &ask, address, byte_limit).await;
+                }
+                access.fetcher.fetch_other_than(&known, &ask, address, byte_limit).await
+            };
+            let (answer, body) = unless_stopped(access, fetching).await.ok_or(STOPPED)?;
+            (answer, Body::Unread(body))
         };
-        let (mut answer, body) = unless_stopped(access, fetching).await.ok_or(STOPPED)?;
         answer.timings.dns = dns;
         own_link::note(access, address, &answer);
         drop(pass);
@@ -208,7 +239,9 @@ impl<'a> Asking<'a> {
         let Parts { access, storage, reader, .. } = self.parts;
         let Answered { address, permit, received, had_opted_out } = answered;
         let Ask { number, purpose, .. } = received.ask;
-        let heard = reader.hear(self.journal, received).await?;
+        let journal = self.journal;
+        let heard =
+            reader.hear(received, async |mark| journal.write(&Entry::Reading(Box::new(mark)))).await?;
         let answer = heard.answer.clone();
         let in_quiet_hours = self.is_quiet(answer.started, address);
         let against = Wishes { had_opted_out, in_quiet_hours };

@@ -63,6 +63,7 @@ mod feed_back;
 mod folder;
 mod forbidden;
 mod handed_on;
+mod hands;
 #[cfg(feature = "hazards")]
 mod hazards;
 mod journal;
@@ -90,6 +91,7 @@ mod tally;
 mod turn;
 mod visit;
 mod ways;
+mod worker;
 mod writer;
 
 #[cfg(test)]
@@ -97,18 +99,21 @@ mod scripted_tests;
 
 pub use crate::load::LONGEST_WAIT;
 pub use access::{least, most_bytes};
-pub use added::{HandedOver, hand_over, has_added, settings_for_adding, take_in};
-pub use agents::{LEAST_CAPACITY, Lives, Team};
+pub use added::{HandedOver, hand_over, has_added, settings_of, take_in};
+pub use agents::{LEAST_CAPACITY, Lives, Staff, Team, requests_of_sites};
 pub use earlier::ReadingProgress;
 pub use engine::{Ending, Survey};
 pub use error::SurveyError;
 pub use export::export;
+pub use hands::{Hand, Order, Put, Reply};
 pub use others::{Others, THIN, Waits};
 
-pub use progress::{LoadedServer, Progress, Snapshot};
+pub use progress::{AgentSeen, LoadedServer, MachineLoad, Progress, Snapshot};
 pub use quarantine::{READ_ANSWER, read_answer};
+pub use recovery::{Kept, KeptReplies};
 pub use scope::{BUILT_IN_SUFFIX_LIST, area};
 pub use settings_file::{SettingsFileError, read_settings};
 pub use simulation::Simulation;
 pub use start_urls::Taken;
 pub use summary::Summary;
+pub use worker::Worker;

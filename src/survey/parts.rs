@@ -4,7 +4,7 @@ use std::time::SystemTime;
 use tokio::sync::watch;
 
 use super::access::Access;
-use super::agents::Agents;
+use super::agents::{Agents, Team};
 use super::boundaries::Boundaries;
 use super::error::SurveyError;
 use super::folder::Folder;
@@ -31,7 +31,7 @@ pub(super) struct Parts {
     pub budget: Budget,
     /// When this run of the survey began.
     pub opened: SystemTime,
-    /// Who walks the site trees of a simulation; none: this process.
+    /// Who walks the site trees; none: this process.
     pub agents: Option<Arc<Agents>>,
     /// The Web is in this process and time is virtual.
     pub is_simulated: bool,
@@ -62,7 +62,10 @@ impl Parts {
     ) -> Result<Self, SurveyError> {
         let Terms { settings, promised } = terms;
         let is_simulated = simulation.is_some();
-        let team = simulation.as_ref().and_then(|simulation| simulation.team.clone());
+        let team = match &simulation {
+            Some(simulation) => simulation.team.clone(),
+            None => settings.nats.is_some().then(|| Team::to_come(&settings)).transpose()?,
+        };
         let boundaries = Boundaries::open(&settings)?;
         let access = Access::open(&settings, &boundaries, simulation, earlier, stop)?;
         let promised = promises::Limits::new(&promised, access.fetcher.most_bytes());

@@ -90,6 +90,11 @@ impl Unanswered {
         }
     }
 
+    /// Whether a question was put at this time, the last time that it was, and has no answer.
+    pub(super) fn is_open(&self, number: u32, at: SystemTime) -> bool {
+        self.open.get(&number).and_then(|times| times.last()).is_some_and(|(_, asked)| *asked == at)
+    }
+
     /// Questions at the reading of whose answers a process died.
     pub(super) fn suspects(&self) -> impl Iterator<Item = u32> + '_ {
         self.unread.keys().copied()

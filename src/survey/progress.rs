@@ -71,8 +71,49 @@ pub struct Snapshot {
     /// What it says that by: the worst that was seen of anything, over all runs.
     #[serde(default)]
     pub seen: Seen,
+    /// The agents that walk the site trees, in the order in which they joined; none where this process does.
+    #[serde(default)]
+    pub agents: Vec<AgentSeen>,
     /// The servers with most requests: address, requests, received bytes, busy seconds.
     pub most_loaded: Vec<LoadedServer>,
+}
+
+/// One of the agents of a survey over several machines, as it was last heard of.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AgentSeen {
+    /// As the table `exchanges` has it.
+    pub name: String,
+    /// The version of the program.
+    pub version: String,
+    /// When it joined.
+    pub since: Option<SystemTime>,
+    /// Seconds since it last said that it is there.
+    pub silent_seconds: u64,
+    /// Site trees that it walks.
+    pub sites_walking: u64,
+    /// Site trees that it may walk at once.
+    pub places: u64,
+    /// Since it was started.
+    pub requests: u64,
+    /// HTML pages that it read since it was started.
+    pub pages: u64,
+    /// Since it was last heard of before.
+    pub pages_per_second: f64,
+    /// How busy the machine is that it runs on.
+    pub machine: MachineLoad,
+}
+
+/// How busy a machine is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MachineLoad {
+    /// The share of its processor time that is used.
+    pub cpu: f64,
+    /// The share of its memory that is in use.
+    pub memory: f64,
+    /// Both ways, of all interfaces but loopback.
+    pub network_bytes_per_second: f64,
+    /// Read and written.
+    pub disk_bytes_per_second: f64,
 }
 
 /// One of the servers that bore most.

@@ -1,6 +1,6 @@
 //! Reading what strangers sent, so that no answer can end a survey.
 //!
-//! Before an answer is read its journal says so ([`Entry::Reading`]). If the process dies at it, the body is gone and
+//! Before an answer is read its journal says so ([`Entry::Reading`](super::entry::Entry::Reading)). If the process dies at it, the body is gone and
 //! the question is asked once more; this time the answer is read *apart*, by a process of its own, whose death costs
 //! the survey nothing. Without a program for that, it is read here again, and a second death tells enough: the
 //! answer is then recorded from the journal with the failure `unreadable`, and no third question is put. Where
@@ -15,9 +15,8 @@ use std::sync::OnceLock;
 use serde::{Deserialize, Serialize};
 
 use super::earlier::EarlierPage;
-use super::entry::{Entry, Heard};
+use super::entry::Heard;
 use super::error::SurveyError;
-use super::journal::Journal;
 use crate::exchange::{Answer, Ask, Purpose};
 use crate::page::{Page, Source, is_html};
 use crate::robots::Rules;
@@ -48,11 +47,18 @@ pub(super) struct AnswerReader {
 pub(super) struct Received {
     pub ask: Ask,
     pub answer: Answer,
-    pub body: Vec<u8>,
+    pub body: Body,
     /// What an earlier survey knows of the page or file.
     pub earlier: Option<EarlierPage>,
     /// A process died when it read the answer.
     pub is_suspect: bool,
+}
+
+/// What came after the head of an answer.
+pub(super) enum Body {
+    Unread(Vec<u8>),
+    /// Somebody else has read it.
+    Read(Content),
 }
 
 impl AnswerReader {
@@ -66,15 +72,21 @@ impl AnswerReader {
     }
 
     /// What an answer means to a survey: it carries a page or rules, or says that the page of an earlier survey is still
-    /// right.
-    pub(super) async fn hear(&self, journal: &Journal, received: Received) -> Result<Heard, SurveyError> {
+    /// right. Before it is read here, `about_to_read` records what is known of it.
+    pub(super) async fn hear(
+        &self,
+        received: Received,
+        about_to_read: impl AsyncFnOnce(Heard) -> Result<(), SurveyError>,
+    ) -> Result<Heard, SurveyError> {
         let Received { ask, mut answer, body, earlier, is_suspect } = received;
         if let Some((content, whole)) = earlier.and_then(|page| page.take_over(&mut answer)) {
             return Ok(Heard { ask, answer, content, unchanged_bytes: Some(whole) });
         }
-        if !is_read(&ask, &answer) {
-            return Ok(Heard::nothing(ask, answer));
-        }
+        let body = match body {
+            Body::Read(content) => return Ok(Heard { ask, answer, content, unchanged_bytes: None }),
+            Body::Unread(body) if is_read(&ask, &answer) => body,
+            Body::Unread(_) => return Ok(Heard::nothing(ask, answer)),
+        };
         let (exclude_text, product_token) = (self.exclude_text.clone(), self.product_token.clone());
         let unread = Unread { exclude_text, product_token, ask, answer, body };
         let program = self.program.get().filter(|_| is_suspect);
@@ -94,7 +106,7 @@ impl AnswerReader {
             Some(content) => content,
             None => {
                 let mark = Heard::nothing(unread.ask.clone(), unread.answer.clone());
-                journal.write(&Entry::Reading(Box::new(mark)))?;
+                about_to_read(mark).await?;
                 catch_unwind(AssertUnwindSafe(|| read(&unread))).ok()
             }
         };

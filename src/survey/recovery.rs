@@ -1,12 +1,14 @@
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::net::IpAddr;
 use std::path::Path;
 use std::time::SystemTime;
 
 use super::access::Access;
+use super::earlier::NOT_MODIFIED;
 use super::entry::{Entry, Heard};
 use super::error::{READ, SurveyError};
+use super::hands::Reply;
 use super::journal::{Journal, Reader};
 use super::parts::Parts;
 use super::past::Unanswered;
@@ -22,7 +24,7 @@ use crate::settings::impolite;
 
 /// Sets right what a crash left, and brings back what was recorded and not yet stored: counters, what promises
 /// are judged by, the servers' ledgers and their pauses. Gives the tally of the trees that are finished.
-pub(super) fn recover(parts: &Parts) -> Result<Tally, SurveyError> {
+pub(super) fn recover(parts: &Parts, replies: &KeptReplies) -> Result<Tally, SurveyError> {
     let Parts { access, storage, .. } = parts;
     let segments = storage.frontier().segments()?;
     Tables::open(storage.dir())?.discard_after(segments.checked_sub(1))?;
@@ -38,7 +40,7 @@ pub(super) fn recover(parts: &Parts) -> Result<Tally, SurveyError> {
     for order in storage.folder.journaled()? {
         let lease = storage.frontier().open_tree(order)?;
         if let Some(lease) = lease {
-            unrecorded += recovery.read(&lease)?;
+            unrecorded += recovery.read(&lease, replies.get(&order).map_or(&[], Vec::as_slice))?;
         } else {
             let path = storage.folder.journal(order);
             fs::remove_file(&path).map_err(SurveyError::file("remove", &path))?;
@@ -58,6 +60,28 @@ pub(super) fn recover(parts: &Parts) -> Result<Tally, SurveyError> {
         now.unrecorded = unrecorded;
     });
     Ok(finished)
+}
+
+/// Answers that others kept while no process was at work on the survey, by the numbers of their site trees.
+pub type KeptReplies = BTreeMap<u64, Vec<Kept>>;
+
+/// An answer that somebody else kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kept {
+    /// When the question was put, as the survey recorded it.
+    pub asked: SystemTime,
+    /// What came of it.
+    pub reply: Reply,
+}
+
+impl Kept {
+    /// Whether it is the answer to a question that has none on record. One that only an earlier survey can complete, and
+    /// one after which another address may be tried, count as lost.
+    fn answers(&self, unanswered: &Unanswered) -> bool {
+        let Answer { status, failure, .. } = self.reply.answer;
+        let is_whole = status.is_some_and(|status| status != NOT_MODIFIED) && failure.is_none();
+        is_whole && unanswered.is_open(self.reply.ask.number, self.asked)
+    }
 }
 
 /// Brings back what was stored of all servers.
@@ -131,7 +155,7 @@ impl<'a> Recovery<'a> {
     }
 
     /// Reads the journal of a tree that is not finished; gives the number of questions without an answer on record.
-    fn read(&mut self, lease: &Lease) -> Result<u64, SurveyError> {
+    fn read(&mut self, lease: &Lease, replies: &[Kept]) -> Result<u64, SurveyError> {
         let path = self.storage.folder.journal(lease.order);
         let mut journal = Reader::open(&path)?;
         let mut unanswered = Unanswered::default();
@@ -142,13 +166,17 @@ impl<'a> Recovery<'a> {
             self.take(&lease.site, entry)?;
         }
         let unreadable = unanswered.unreadable();
-        if !unreadable.is_empty() {
+        for heard in &unreadable {
+            tracing::error!(
+                url = heard.ask.url.as_str(),
+                "an answer cannot be read: please report this page"
+            );
+        }
+        let known = replies.iter().filter(|kept| kept.answers(&unanswered)).map(|kept| kept.reply.clone());
+        let late: Vec<Heard> = unreadable.into_iter().chain(known.map(Reply::into_heard)).collect();
+        if !late.is_empty() {
             let (journal, _past) = Journal::open(&path)?;
-            for heard in unreadable {
-                tracing::error!(
-                    url = heard.ask.url.as_str(),
-                    "an answer cannot be read: please report this page"
-                );
+            for heard in late {
                 let entry = Entry::Heard(Box::new(heard));
                 journal.write(&entry)?;
                 unanswered.note(&entry);

@@ -10,7 +10,7 @@ use super::error::{READ, SurveyError};
 use super::folder::Folder;
 use super::parts::{Parts, Terms};
 use super::progress::Snapshot;
-use super::recovery::recover;
+use super::recovery::{KeptReplies, recover};
 use super::simulation::Simulation;
 use crate::records::{Manifest, ManifestError, SurveyState};
 use crate::settings::{self, Change, ENTRANCES, Settings};
@@ -40,31 +40,46 @@ impl Survey {
         Self::open_with(dir, None)
     }
 
+    /// The same where others kept what came of questions while no process was at work on the survey.
+    ///
+    /// # Errors
+    /// As [`Survey::open_wishing`].
+    pub fn open_with_replies(
+        dir: &Path,
+        wished: Option<&Settings>,
+        replies: &KeptReplies,
+    ) -> Result<Self, SurveyError> {
+        Self::reopen(dir, wished, None, replies)
+    }
+
     /// The same with settings that are `wished`: where they are other than the survey began with, they are as if they
     /// had been written into `survey.toml`, and now are.
     ///
     /// # Errors
     /// As [`Survey::open`], and when one of them may not be changed.
     pub fn open_wishing(dir: &Path, wished: &Settings) -> Result<Self, SurveyError> {
-        Self::reopen(dir, Some(wished), None)
+        Self::reopen(dir, Some(wished), None, &KeptReplies::new())
     }
 
     pub(super) fn open_with(dir: &Path, simulation: Option<Simulation>) -> Result<Self, SurveyError> {
-        Self::reopen(dir, None, simulation)
+        Self::reopen(dir, None, simulation, &KeptReplies::new())
     }
 
     fn reopen(
         dir: &Path,
         wished: Option<&Settings>,
         simulation: Option<Simulation>,
+        replies: &KeptReplies,
     ) -> Result<Self, SurveyError> {
-        Self::reopen_in(Folder::open(dir), wished, simulation).map_err(|wrong| wrong.in_survey(dir))
+        let folder = Folder::open(dir);
+        Self::reopen_in(folder, wished, simulation, replies).map_err(|wrong| wrong.in_survey(dir))
     }
 
     fn reopen_in(
         folder: Folder,
         wished: Option<&Settings>,
         simulation: Option<Simulation>,
+        replies: &KeptReplies,
     ) -> Result<Self, SurveyError> {
         let manifest = Manifest::load(&folder.dir)?;
         if manifest.simulation.is_some() && simulation.is_none() {
@@ -90,7 +105,7 @@ impl Survey {
         if let Some(settings) = changed {
             parts.storage.folder.write_settings(&settings)?;
         }
-        let tally = recover(&parts)?;
+        let tally = recover(&parts, replies)?;
         Ok(Self { parts: Arc::new(parts), manifest, tally, stop })
     }
 }

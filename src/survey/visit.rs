@@ -107,12 +107,22 @@ async fn at_its_server(parts: Arc<Parts>, lease: Lease) -> Result<Visited, Surve
     let Some(desk) = place.as_ref().and_then(Place::desk).cloned() else {
         return Ok(Visited::Back(Back::Again(lease)));
     };
+<<<<<<< HEAD
     let visit = Visit::open(parts, lease.clone(), earlier, server, Some(desk.clone()))?;
+=======
+    let order = lease.order;
+    let visit = Visit::open(parts, lease.clone(), known, server, Some(desk.clone()))?;
+>>>>>>> 3d1e190 (cluster: agents put the questions of a survey and read the answers, over NATS JetStream)
     tokio::select! {
         biased;
         // What it was about to record is lost, and its server rests as after any death.
         () = desk.gone() => Ok(Visited::Back(Back::Again(lease))),
-        visited = visit.run() => visited,
+        visited = visit.run() => {
+            if let (Ok(Visited::Done(_)), Some(hand)) = (&visited, desk.hand()) {
+                hand.forget(order);
+            }
+            visited
+        }
     }
 }
 
@@ -141,7 +151,8 @@ struct Visit {
     /// Until then a server of the site may still be at work on a question that was broken off: another server of it is
     /// not asked meanwhile.
     rests_until: Option<SystemTime>,
-    /// Why a question could not be asked now: the survey stops, the server wants a long pause, or the visit must move.
+    /// Why a question could not be asked now: the survey stops, the server wants a long pause, or the visit must go on at
+    /// another server or with another agent.
     hindered: Option<Hindrance>,
     /// The agent that walks the tree, where there are any.
     desk: Option<Arc<Desk>>,
@@ -221,6 +232,7 @@ impl Visit {
                     Exchanged::Tried(tried, next) => self.go_on_at(next, *tried, crawl_delay),
                     Exchanged::Stopped => self.hindered = Some(Hindrance::Stop),
                     Exchanged::PutOff(until) => self.hindered = Some(Hindrance::PutOff(until)),
+                    Exchanged::Left => self.hindered = Some(Hindrance::Move),
                 },
                 None if is_done => return Ok(self.conclude()),
                 None => match self.hindered {
@@ -351,7 +363,8 @@ impl Visit {
         let wanted =
             Wanted { ask, crawl_delay, byte_limit, not_before, deadline, ways, good_until, is_suspect };
         Box::pin(async move {
-            let asking = Asking { parts: &parts, journal: &journal, site: &site, tree };
+            let desk = desk.as_deref();
+            let asking = Asking { parts: &parts, journal: &journal, site: &site, tree, desk };
             let exchanged = asking.exchange(wanted).await;
             if let (Some(desk), Ok(Exchanged::Heard(heard))) = (desk, &exchanged)
                 && heard.answer.failure.is_none_or(Failure::reached_the_network)

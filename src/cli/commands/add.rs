@@ -9,7 +9,7 @@ use crate::cli::exit::Exit;
 use crate::cli::output::say;
 use crate::cli::start_list;
 use crate::records::units::count;
-use crate::survey::{HandedOver, Taken, area, hand_over, settings_for_adding, take_in};
+use crate::survey::{HandedOver, Taken, area, hand_over, settings_of, take_in};
 
 /// Add start URLs to a survey that runs, rests or is finished.
 ///
@@ -47,7 +47,7 @@ impl Add {
     /// When there is no survey in DIR, or the list cannot be used; then nothing was added.
     pub fn execute(self) -> Result<Exit, CliError> {
         let dir = &self.dir;
-        let list = start_list::read(&self.start, &area(&settings_for_adding(dir)?)?, self.skip_bad)?;
+        let list = start_list::read(&self.start, &area(&settings_of(dir)?)?, self.skip_bad)?;
         let handed_over = hand_over(dir, &list)?;
         let urls = count(list.counts.urls, "start URL");
         say(&match settle(dir, &handed_over)? {

@@ -60,7 +60,7 @@ impl Demo {
                 "a virtual Web space is served on this machine (name server {dns}, gateway {gateway})"
             ));
             say(&format!("surveying it into {}: {}", dir.display(), taken_in_words(taken)));
-            let exit = run(survey, &dir, self.showing).await?;
+            let exit = run(survey, None, &dir, self.showing).await?;
             served.shutdown().await.map_err(refusal)?;
             if exit == Exit::Interrupted {
                 say(&format!(

@@ -2,6 +2,8 @@
 
 /// `ccsurvey add`.
 pub mod add;
+/// `ccsurvey agent`.
+pub mod agent;
 pub mod choose_depth;
 /// `ccsurvey demo`.
 pub mod demo;

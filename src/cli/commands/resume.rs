@@ -2,14 +2,16 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::cli::bus;
 use crate::cli::check::check;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::say;
 use crate::cli::run::{Showing, block_on, run, tell};
+use crate::cluster::Coordinator;
 use crate::records::{Manifest, SurveyState};
 use crate::settings::Settings;
-use crate::survey::{Ending, Survey, has_added, take_in};
+use crate::survey::{Ending, KeptReplies, Survey, has_added, settings_of, take_in};
 
 /// Go on with a survey after a stop or a crash.
 ///
@@ -54,12 +56,16 @@ pub(super) async fn go_on(dir: &Path, wished: Option<Settings>, showing: Showing
         say(&format!("{}: the survey is finished, nothing is left to do", dir.display()));
         return tell(Ok(ending), dir, showing);
     }
-    let survey = match wished {
-        Some(wished) => Survey::open_wishing(dir, &wished)?,
-        None => Survey::open(dir)?,
+    let bus = match &wished {
+        Some(wished) => bus::of(wished).await?,
+        None => bus::of(&settings_of(dir)?).await?,
     };
+    let coordinator = bus::coordinator(bus, dir).await?;
+    let none = KeptReplies::new();
+    let replies = coordinator.as_ref().map_or(&none, Coordinator::replies);
+    let survey = Survey::open_with_replies(dir, wished.as_ref(), replies)?;
     check(survey.settings())?;
-    run(survey, dir, showing).await
+    run(survey, coordinator, dir, showing).await
 }
 
 /// How a survey ended that has come to its end.

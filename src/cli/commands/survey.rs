@@ -3,12 +3,14 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::resume::go_on;
+use crate::cli::bus;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::flags::SurveyFlags;
 use crate::cli::output::say;
 use crate::cli::run::{Showing, block_on, run};
 use crate::cli::start_list;
+use crate::cluster::Coordinator;
 use crate::records::units;
 use crate::survey::{ReadingProgress, Survey, Taken, area};
 
@@ -60,10 +62,15 @@ impl SurveyCommand {
         }
         let start = start_list::read(&start, &area(&settings)?, skip_bad)?;
         block_on(async {
+            let bus = bus::of(&settings).await?;
+            if let Some(bus) = &bus {
+                Coordinator::check(bus, &self.dir).await?;
+            }
             let (survey, taken) =
                 Survey::create_telling(&self.dir, settings, &start, self.or_resume, &mut reading_in_words())?;
             say(&taken_in_words(taken));
-            run(survey, &self.dir, self.showing).await
+            let coordinator = bus::coordinator(bus, &self.dir).await?;
+            run(survey, coordinator, &self.dir, self.showing).await
         })
     }
 }

@@ -37,7 +37,7 @@ const CACHE_BYTES: usize = 32 * 1024 * 1024;
 /// The level at which zstd is fastest without leaving much: links repeat each other's beginnings.
 const COMPRESSION: i32 = 1;
 /// HTTP: not modified (RFC 9110 §15.4.5).
-const NOT_MODIFIED: u16 = 304;
+pub(super) const NOT_MODIFIED: u16 = 304;
 
 /// The pages and files of an earlier survey.
 pub(super) struct EarlierPages {

@@ -1,0 +1,104 @@
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::bus;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::output::say;
+use crate::cli::run::block_on;
+use crate::cli::stop;
+use crate::cluster::{Agent, Ended};
+use crate::settings::typed;
+
+/// Walk sites for a survey that was begun with --nats, on this or another machine.
+///
+/// Puts the questions that the survey deals to it, each when the server's turn has come, and reads the answers. Agents may
+/// come and go at any time, and be killed: what they were at goes on elsewhere. An agent waits for the survey, and ends
+/// with it. It needs no folder; Ctrl-C and SIGTERM let it finish what it is at.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct AgentCommand {
+    /// The NATS server of the survey: nats://HOST:PORT, or tls://HOST:PORT
+    #[arg(long, value_name = "URL")]
+    nats: String,
+
+    /// The file with what the NATS server is to be told to let us in, as for `ccsurvey survey` [default: the environment]
+    #[arg(long, value_name = "FILE")]
+    nats_login: Option<PathBuf>,
+
+    /// The survey: the name of its folder [default: the one that is there]
+    #[arg(long, value_name = "NAME")]
+    survey: Option<String>,
+
+    /// The name of this agent in tables and status [default: the machine's, and the number of the process]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+
+    /// Site trees that it walks at once; each site is asked one question at a time, whatever this says
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = sites)]
+    sites: u32,
+
+    /// How much it does in a time, in a unit that is the same for all agents: who can do most gets the largest sites
+    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = capacity)]
+    capacity: f64,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  ccsurvey agent --nats nats://bus.example.org:4222 --nats-login login.toml
+  ccsurvey agent --nats nats://127.0.0.1:4222 --name nairobi --sites 200 --capacity 2";
+
+impl AgentCommand {
+    /// # Errors
+    /// When the bus cannot be used, or the survey does not take it.
+    pub fn execute(self) -> Result<Exit, CliError> {
+        block_on(async {
+            let bus = bus::connect(&self.nats, self.nats_login.as_deref()).await?;
+            let stopped = stop::on_signal(|| {});
+            let agent = Agent {
+                name: self.name.unwrap_or_else(usual_name),
+                sites: self.sites,
+                capacity: self.capacity,
+                survey: self.survey,
+                program: std::env::current_exe().ok(),
+            };
+            Ok(match agent.work(bus, stopped, say).await? {
+                Ended::Finished => {
+                    say("the survey is finished");
+                    Exit::Done
+                }
+                Ended::Stopped => Exit::Interrupted,
+            })
+        })
+    }
+}
+
+/// That of the machine, as Linux tells it, and the number of the process.
+fn usual_name() -> String {
+    let told = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let word: String = told
+        .trim()
+        .chars()
+        .filter(|it| it.is_ascii_alphanumeric() || matches!(it, '-' | '.'))
+        .take(40)
+        .collect();
+    let machine = if word.is_empty() { "agent" } else { &word };
+    format!("{machine}-{}", std::process::id())
+}
+
+fn sites(word: &str) -> Result<u32, String> {
+    match typed::<u32>(word)? {
+        0 => Err("expected 1 or more".to_owned()),
+        sites => Ok(sites),
+    }
+}
+
+fn capacity(word: &str) -> Result<f64, String> {
+    let capacity = typed::<f64>(word)?;
+    if (1e-6..=1e9).contains(&capacity) {
+        Ok(capacity)
+    } else {
+        Err("expected 0.000001 to 1000000000".to_owned())
+    }
+}

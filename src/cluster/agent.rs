@@ -1,0 +1,426 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::Poll;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use async_nats::RequestErrorKind;
+use futures_util::{FutureExt, StreamExt};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, MissedTickBehavior};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::bus::{Bus, Published, here_subject, orders_subject, reading_subject, tree_subject};
+use super::machine::Watch;
+use super::message::{Here, Reading, Sent, Terms, Told, Welcome, decode, encode, parts_of};
+use super::{ClusterError, FRESH, SIGN_OF_LIFE};
+use crate::exchange::Purpose;
+use crate::fetch::Clock;
+use crate::settings::Settings;
+use crate::survey::{Order, Reply, SurveyError, Worker};
+use crate::walk::Content;
+
+/// Puts the questions of a survey that a coordinator keeps, and reads the answers.
+pub struct Agent {
+    /// Its name in the tables.
+    pub name: String,
+    /// Site trees that it walks at once.
+    pub sites: u32,
+    /// How much it does in a time, in a unit that is the same for all agents of the survey.
+    pub capacity: f64,
+    /// The survey, where there may be several on the bus.
+    pub survey: Option<String>,
+    /// What is called to read an answer at which a process died.
+    pub program: Option<PathBuf>,
+}
+
+/// Why an agent ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// The survey is finished.
+    Finished,
+    /// It was asked to.
+    Stopped,
+}
+
+/// How long an answer waits for a bus that is away: the exchange is not repeated meanwhile.
+const PATIENCE: Duration = Duration::from_mins(10);
+/// Between looks for a survey.
+const BETWEEN_LOOKS: Duration = Duration::from_secs(1);
+/// Between words of how it stands.
+const BETWEEN_WORDS: Duration = Duration::from_mins(1);
+const LONGEST_NAME: usize = 64;
+
+impl Agent {
+    /// Works until the survey is over or `stop` becomes true; `tell` is told how it stands, in words.
+    ///
+    /// # Errors
+    /// When it cannot be an agent, is not taken, or the bus fails.
+    pub async fn work(
+        self,
+        bus: Bus,
+        mut stop: watch::Receiver<bool>,
+        tell: impl Fn(&str),
+    ) -> Result<Ended, ClusterError> {
+        let is_word = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_' | '.');
+        if self.name.is_empty() || self.name.len() > LONGEST_NAME || !self.name.chars().all(is_word) {
+            return Err(ClusterError::Name(self.name));
+        }
+        let found = tokio::select! {
+            biased;
+            _ = stop.wait_for(|stop| *stop) => return Ok(Ended::Stopped),
+            found = find(&bus, self.survey.as_deref(), &tell) => found?,
+        };
+        tell(&format!("agent '{}' of the survey '{found}' on {}", self.name, bus.server()));
+        let run = Run::new(self, bus, found);
+        let worked = run.work(stop, &tell).await;
+        let _ = fs::remove_dir_all(run.folder());
+        worked
+    }
+}
+
+/// The survey to work for; waits until there is one.
+async fn find(bus: &Bus, wanted: Option<&str>, tell: &impl Fn(&str)) -> Result<String, ClusterError> {
+    let mut has_told = false;
+    loop {
+        let mut found = bus.surveys().await?;
+        match wanted {
+            Some(name) if found.iter().any(|it| it == name) => return Ok(name.to_owned()),
+            None if found.len() > 1 => {
+                return Err(ClusterError::Several {
+                    server: bus.server().to_owned(),
+                    names: found.join(", "),
+                });
+            }
+            None if let Some(only) = found.pop() => return Ok(only),
+            _ => {}
+        }
+        if !std::mem::replace(&mut has_told, true) {
+            let which = wanted.map_or_else(|| "a survey".to_owned(), |name| format!("the survey '{name}'"));
+            let others =
+                if found.is_empty() { String::new() } else { format!(" (there is {})", found.join(", ")) };
+            tell(&format!("waiting for {which} on {}{others}", bus.server()));
+        }
+        tokio::time::sleep(BETWEEN_LOOKS).await;
+    }
+}
+
+/// A run of an agent.
+struct Run {
+    agent: Agent,
+    bus: Bus,
+    survey: String,
+    id: String,
+    clock: Clock,
+    begun: Instant,
+    counts: Arc<Counts>,
+}
+
+#[derive(Default)]
+struct Counts {
+    requests: AtomicU64,
+    pages: AtomicU64,
+}
+
+/// What the survey goes by, as this agent was told.
+#[derive(Default)]
+struct Instructed {
+    terms: u64,
+    worker: Option<Arc<Worker>>,
+}
+
+impl Run {
+    fn new(agent: Agent, bus: Bus, survey: String) -> Self {
+        let clock = Clock::system();
+        let moment = clock.now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+        // No two runs of a name are in one process at one moment.
+        let id = xxh3_64(format!("{} {} {moment}", agent.name, std::process::id()).as_bytes());
+        Self {
+            id: format!("{id:016x}"),
+            agent,
+            bus,
+            survey,
+            clock,
+            begun: Instant::now(),
+            counts: Arc::default(),
+        }
+    }
+
+    /// Where root certificates of the survey are written for the library that reads files.
+    fn folder(&self) -> PathBuf {
+        std::env::temp_dir().join(format!("ccsurvey-agent-{}", self.id))
+    }
+
+    async fn work(
+        &self,
+        mut stop: watch::Receiver<bool>,
+        tell: &impl Fn(&str),
+    ) -> Result<Ended, ClusterError> {
+        let mut orders = self.bus.subscribe(orders_subject(&self.survey, &self.id)).await?;
+        let (mut told, mut machine, mut said) = (Instructed::default(), Watch::default(), String::new());
+        let mut exchanges = JoinSet::new();
+        let mut sign = tokio::time::interval(SIGN_OF_LIFE);
+        sign.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut words = tokio::time::interval_at(Instant::now() + BETWEEN_WORDS, BETWEEN_WORDS);
+        let mut asking = pin!(futures_util::future::Fuse::terminated());
+        loop {
+            tokio::select! {
+                biased;
+                _ = stop.wait_for(|stop| *stop) => break,
+                Some(order) = orders.next() => match (decode::<Sent>(&order.payload), &told.worker) {
+                    (Ok(sent), Some(worker)) => {
+                        exchanges.spawn(self.obey(worker.clone(), sent, Instant::now()));
+                    }
+                    (Err(wrong), _) => return Err(wrong),
+                    // Before it has joined it gets none.
+                    (Ok(_), None) => {}
+                },
+                Some(done) = exchanges.join_next() => match done {
+                    Ok(Err(wrong @ ClusterError::Full { .. })) => return Err(wrong),
+                    Ok(Err(wrong)) => tell(&format!("warning: what came of a question is lost: {wrong}")),
+                    _ => {}
+                },
+                answer = &mut asking => match answer {
+                    Ok(welcome) => {
+                        if matches!(welcome, Welcome::Terms(_)) {
+                            // Now it can join.
+                            sign.reset_immediately();
+                        }
+                        if let Some(words) = self.hear(welcome, &mut told)? {
+                            if words != said {
+                                tell(&words);
+                            }
+                            said = words;
+                        }
+                        if !said.is_empty() && told.worker.is_some() {
+                            said.clear();
+                        }
+                    }
+                    Err(Away::Finished) => return Ok(Ended::Finished),
+                    Err(Away::Silent) => {
+                        let words = format!("waiting for the coordinator of '{}'", self.survey);
+                        if words != said {
+                            tell(&words);
+                        }
+                        said = words;
+                    }
+                },
+                _ = sign.tick() => {
+                    let here = self.here(&told, &mut machine, false);
+                    asking.set(self.say_here(here).fuse());
+                }
+                _ = words.tick() => tell(&self.in_words()),
+            }
+        }
+        tell("stopping politely: exchanges in flight are finished");
+        while exchanges.join_next().await.is_some() {}
+        let _ = self.say_here(self.here(&told, &mut machine, true)).await;
+        Ok(Ended::Stopped)
+    }
+
+    fn in_words(&self) -> String {
+        let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        let (requests, pages) = (count(&self.counts.requests), count(&self.counts.pages));
+        let rate = pages as f64 / self.begun.elapsed().as_secs_f64().max(1.0);
+        format!("{requests} requests, {pages} pages, {rate:.1} pages/s")
+    }
+
+    fn here(&self, told: &Instructed, machine: &mut Watch, is_leaving: bool) -> Here {
+        Here {
+            id: self.id.clone(),
+            name: self.agent.name.clone(),
+            program: env!("CARGO_PKG_VERSION").to_owned(),
+            sites: self.agent.sites,
+            capacity: self.agent.capacity,
+            terms: told.terms,
+            is_leaving,
+            requests: self.counts.requests.load(Ordering::Relaxed),
+            pages: self.counts.pages.load(Ordering::Relaxed),
+            machine: machine.look(),
+        }
+    }
+
+    async fn say_here(&self, here: Here) -> Result<Welcome, Away> {
+        let Ok(bytes) = encode(&here) else { return Err(Away::Silent) };
+        match self.bus.client.request(here_subject(&self.survey), bytes.into()).await {
+            // A coordinator of another version cannot be understood: that is no reason to ask it again.
+            Ok(answer) => Ok(decode(&answer.payload).unwrap_or_else(|wrong| Welcome::No(wrong.to_string()))),
+            Err(wrong) if wrong.kind() == RequestErrorKind::NoResponders => {
+                let is_there = self.bus.has(&self.survey).await.unwrap_or(true);
+                Err(if is_there { Away::Silent } else { Away::Finished })
+            }
+            Err(_) => Err(Away::Silent),
+        }
+    }
+
+    /// Takes what the coordinator said; gives words for whoever looks on.
+    fn hear(&self, welcome: Welcome, told: &mut Instructed) -> Result<Option<String>, ClusterError> {
+        match welcome {
+            Welcome::Go => Ok(None),
+            Welcome::Terms(terms) => {
+                *told = Instructed { terms: terms.hash(), worker: Some(Arc::new(self.worker(&terms)?)) };
+                Ok(None)
+            }
+            Welcome::Wait(why) => Ok(Some(format!("waiting: {why}"))),
+            Welcome::No(why) => Err(ClusterError::NotTaken(why)),
+        }
+    }
+
+    fn worker(&self, terms: &Terms) -> Result<Worker, ClusterError> {
+        let mut settings = Settings::parse(&terms.settings).map_err(ClusterError::Terms)?;
+        settings.ca = write_roots(&self.folder(), &terms.roots)?;
+        let worker =
+            Worker::new(&settings, self.clock).map_err(|wrong| ClusterError::Terms(wrong.to_string()))?;
+        if let Some(program) = &self.agent.program {
+            worker.read_suspects_with(program.clone());
+        }
+        Ok(worker)
+    }
+
+    /// Puts a question, if nobody has given it up, and tells what came of it.
+    fn obey(
+        &self,
+        worker: Arc<Worker>,
+        sent: Sent,
+        received: Instant,
+    ) -> impl Future<Output = Result<(), ClusterError>> + Send + use<> {
+        let (bus, counts, clock) = (self.bus.clone(), self.counts.clone(), self.clock);
+        let (subject, reading) = (tree_subject(&self.survey, sent.order.tree), reading_subject(&self.survey));
+        async move {
+            let Sent { after, order } = sent;
+            let Order { tree, asked, .. } = order;
+            let mut record = Record {
+                bus: &bus,
+                subject,
+                after,
+                what: format!("{tree}-{}", nanoseconds(asked)),
+                number: 0,
+            };
+            if !record.tell(&Told::Asked { asked }, FRESH).await? {
+                return Ok(());
+            }
+            if received.elapsed() > FRESH {
+                record.tell(&Told::Unsent { asked }, PATIENCE).await?;
+                return Ok(());
+            }
+            counts.requests.fetch_add(1, Ordering::Relaxed);
+            let about_to_read = async |reply: Reply| {
+                let said = encode(&Reading { tree, asked, reply });
+                let said = match said {
+                    Ok(bytes) => bus.say(reading, bytes).await,
+                    Err(wrong) => Err(wrong),
+                };
+                said.map_err(|wrong| SurveyError::Cluster(wrong.to_string()))
+            };
+            let carried_out = tokio::select! {
+                biased;
+                () = held_up() => None,
+                reply = worker.carry_out(&order, about_to_read) => reply.ok(),
+            };
+            let Some(reply) = carried_out else {
+                record.tell(&Told::Lost { asked }, PATIENCE).await?;
+                return Ok(());
+            };
+            let is_page = matches!(reply.content, Content::Page(_)) && reply.ask.purpose != Purpose::Probe;
+            counts.pages.fetch_add(u64::from(is_page), Ordering::Relaxed);
+            for part in parts_of(asked, &reply, bus.most_bytes())? {
+                let ago = clock.now().duration_since(reply.answer.started).unwrap_or_default();
+                if !record.tell(&part(ago), PATIENCE).await? {
+                    break;
+                }
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Why nobody answers.
+enum Away {
+    /// Nobody is there, or not for now.
+    Silent,
+    /// The survey is over.
+    Finished,
+}
+
+/// Entries that follow each other on the subject of a tree.
+struct Record<'a> {
+    bus: &'a Bus,
+    subject: String,
+    after: u64,
+    /// Tells its entries from all others.
+    what: String,
+    number: u32,
+}
+
+impl Record<'_> {
+    /// Says whether the entry stands there: somebody may have given the question up.
+    async fn tell(&mut self, told: &Told, patience: Duration) -> Result<bool, ClusterError> {
+        let id = format!("{}-{}", self.what, self.number);
+        self.number += 1;
+        let bytes = encode(told)?;
+        match self.bus.publish(self.subject.clone(), Some(self.after), &id, bytes, patience).await? {
+            Published::At(sequence) => {
+                self.after = sequence;
+                Ok(true)
+            }
+            Published::Refused => Ok(false),
+        }
+    }
+}
+
+/// Ends when this process was stopped for so long that its questions may have been given up. It is to be polled before
+/// what it is to hold back.
+async fn held_up() {
+    const OFTEN: Duration = Duration::from_secs(1);
+    let (mut seen, mut tick) = (Instant::now(), tokio::time::interval(OFTEN));
+    std::future::poll_fn(|context| {
+        let now = Instant::now();
+        if now.duration_since(seen) > FRESH {
+            return Poll::Ready(());
+        }
+        seen = now;
+        while tick.poll_tick(context).is_ready() {}
+        Poll::Pending
+    })
+    .await;
+}
+
+fn write_roots(folder: &Path, roots: &[String]) -> Result<Vec<PathBuf>, ClusterError> {
+    let wrong = |path: &Path| {
+        let path = path.to_owned();
+        move |source| ClusterError::File { path, source }
+    };
+    if roots.is_empty() {
+        return Ok(Vec::new());
+    }
+    fs::create_dir_all(folder).map_err(wrong(folder))?;
+    let each = roots.iter().enumerate().map(|(number, text)| {
+        let path = folder.join(format!("root-{number}.pem"));
+        fs::write(&path, text).map_err(wrong(&path))?;
+        Ok(path)
+    });
+    each.collect()
+}
+
+fn nanoseconds(time: SystemTime) -> u128 {
+    time.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn who_is_polled_in_time_is_not_held_up_and_who_was_stopped_is() {
+        let mut held_up = pin!(held_up());
+        for _ in 0..100 {
+            tokio::time::advance(Duration::from_secs(2)).await;
+            assert!(futures_util::poll!(&mut held_up).is_pending());
+        }
+        tokio::time::advance(FRESH + Duration::from_millis(1)).await;
+        assert!(futures_util::poll!(&mut held_up).is_ready());
+    }
+}

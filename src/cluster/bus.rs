@@ -1,0 +1,331 @@
+use std::time::Duration;
+
+use async_nats::jetstream::context::{GetStreamErrorKind, PublishErrorKind};
+use async_nats::jetstream::message::{PublishMessage, StreamMessage};
+use async_nats::jetstream::stream::LastRawMessageErrorKind;
+use async_nats::jetstream::{self, Context, ErrorCode, stream};
+use async_nats::{Client, ConnectErrorKind, ServerAddr, Subject, Subscriber};
+use futures_util::TryStreamExt;
+use tokio::time::Instant;
+
+use super::{ClusterError, Login};
+
+/// A NATS server with JetStream, as a survey uses it.
+#[derive(Clone)]
+pub struct Bus {
+    pub(super) client: Client,
+    context: Context,
+    server: String,
+}
+
+/// Whether an entry stands on a subject now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Published {
+    /// It does, under this sequence.
+    At(u64),
+    /// Something else stands where it was to follow.
+    Refused,
+}
+
+/// Names of streams of ours.
+const PREFIX: &str = "ccsurvey_";
+/// Entries of a site tree that are kept. A reply has 75 parts at most, and what was copied is not needed any more.
+const KEPT: i64 = 160;
+/// A bus that is there answers within milliseconds, or within seconds where its leader has died.
+const PATIENCE: Duration = Duration::from_secs(5);
+const BETWEEN_TRIES: Duration = Duration::from_millis(250);
+/// Below what a server takes as a message by default, a mebibyte, with our fields.
+const FIELDS: usize = 4096;
+
+impl Bus {
+    /// Connects to the server at `address`, `nats://HOST:PORT`.
+    ///
+    /// # Errors
+    /// When that is no address, nobody answers there, we are not let in, or there is no JetStream.
+    pub async fn connect(address: &str, login: &Login) -> Result<Self, ClusterError> {
+        let server: ServerAddr = address.parse().map_err(|_| ClusterError::Address(address.to_owned()))?;
+        let is_known = ["nats://", "tls://"].iter().any(|scheme| address.starts_with(scheme));
+        if !is_known || server.has_user_pass() {
+            // Without what may be secret in it.
+            let told = address.rsplit('@').next().unwrap_or_default();
+            return Err(ClusterError::Address(told.to_owned()));
+        }
+        let name = address.to_owned();
+        let options =
+            login.options().name("ccsurvey").connection_timeout(PATIENCE).request_timeout(Some(PATIENCE));
+        let client = options.connect(server).await.map_err(|wrong| {
+            let (server, why) = (name.clone(), wrong.to_string());
+            match wrong.kind() {
+                ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication => {
+                    ClusterError::NotLetIn { server, why }
+                }
+                _ => ClusterError::Unreachable { server, why },
+            }
+        })?;
+        if !client.server_info().jetstream {
+            return Err(ClusterError::NoJetStream(name));
+        }
+        let context =
+            jetstream::ContextBuilder::new().timeout(PATIENCE).ack_timeout(PATIENCE).build(client.clone());
+        Ok(Self { client, context, server: name })
+    }
+
+    /// Whether anybody may come and read or write there.
+    #[must_use]
+    pub fn is_open_to_everybody(&self) -> bool {
+        !self.client.server_info().auth_required
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn server(&self) -> &str {
+        &self.server
+    }
+
+    /// Bytes of a message that is published whole.
+    pub(super) fn most_bytes(&self) -> usize {
+        self.client.server_info().max_payload.saturating_sub(FIELDS)
+    }
+
+    /// The surveys whose coordinators have been here.
+    pub(super) async fn surveys(&self) -> Result<Vec<String>, ClusterError> {
+        let names: Vec<String> = self
+            .context
+            .stream_names()
+            .try_collect()
+            .await
+            .map_err(|wrong| self.wrong("list streams", wrong))?;
+        let mut ours: Vec<String> =
+            names.iter().filter_map(|name| name.strip_prefix(PREFIX).map(ToOwned::to_owned)).collect();
+        ours.sort();
+        Ok(ours)
+    }
+
+    /// Opens the stream of a survey, or makes it; `id` tells it from others of this name.
+    pub(super) async fn open(&self, name: &str, id: &str) -> Result<stream::Stream, ClusterError> {
+        match self.context.get_stream(stream_name(name)).await {
+            Ok(stream) => {
+                let is_ours = stream.cached_info().config.description.as_deref() == Some(id);
+                if is_ours { Ok(stream) } else { Err(self.taken(name)) }
+            }
+            Err(wrong) if is_missing(&wrong) => self.make(name, id).await,
+            Err(wrong) => Err(self.wrong("open the stream of the survey", wrong)),
+        }
+    }
+
+    pub(super) fn taken(&self, name: &str) -> ClusterError {
+        ClusterError::Taken { server: self.server.clone(), name: name.to_owned() }
+    }
+
+    async fn make(&self, name: &str, id: &str) -> Result<stream::Stream, ClusterError> {
+        let config = |num_replicas| stream::Config {
+            name: stream_name(name),
+            description: Some(id.to_owned()),
+            subjects: vec![tree_subject(name, "*"), coordinator_subject(name)],
+            max_messages_per_subject: KEPT,
+            // Only what stands there is told.
+            republish: Some(stream::Republish {
+                source: tree_subject(name, "*"),
+                destination: told_subject(name, "{{wildcard(1)}}"),
+                headers_only: false,
+            }),
+            storage: stream::StorageType::File,
+            num_replicas,
+            ..stream::Config::default()
+        };
+        // Three copies where there are three servers: one of them may die.
+        let replicas = if self.client.server_info().cluster.is_some() { 3 } else { 1 };
+        let made = match self.context.create_stream(config(replicas)).await {
+            Err(_) if replicas > 1 => self.context.create_stream(config(1)).await,
+            made => made,
+        };
+        made.map_err(|wrong| self.wrong("make the stream of the survey", wrong))
+    }
+
+    /// Removes the stream of a survey that is over.
+    pub(super) async fn remove(&self, name: &str) -> Result<(), ClusterError> {
+        let removed = self.context.delete_stream(stream_name(name)).await;
+        removed.map(|_| ()).map_err(|wrong| self.wrong("remove the stream of the survey", wrong))
+    }
+
+    /// Whether the stream of a survey is there.
+    pub(super) async fn has(&self, name: &str) -> Result<bool, ClusterError> {
+        match self.context.get_stream(stream_name(name)).await {
+            Ok(_) => Ok(true),
+            Err(wrong) if is_missing(&wrong) => Ok(false),
+            Err(wrong) => Err(self.wrong("look for the survey", wrong)),
+        }
+    }
+
+    /// The next entry on a subject, or on one that a pattern names, from this sequence on.
+    pub(super) async fn next(
+        &self,
+        stream: &stream::Stream,
+        subject: &str,
+        from: u64,
+    ) -> Result<Option<StreamMessage>, ClusterError> {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            match stream.get_first_raw_message_by_subject(subject, from).await {
+                Ok(entry) => return Ok(Some(entry)),
+                Err(wrong) if wrong.kind() == LastRawMessageErrorKind::NoMessageFound => return Ok(None),
+                Err(wrong) if Instant::now() >= until => return Err(self.wrong("read the stream", wrong)),
+                Err(_) => tokio::time::sleep(BETWEEN_TRIES).await,
+            }
+        }
+    }
+
+    /// Publishes an entry that is to follow the one with the sequence `after`, or any. One that was published already, its
+    /// acknowledgement being lost, is not published again: `id` tells.
+    ///
+    /// Tries again while the bus is away, for `patience`.
+    pub(super) async fn publish(
+        &self,
+        subject: String,
+        after: Option<u64>,
+        id: &str,
+        bytes: Vec<u8>,
+        patience: Duration,
+    ) -> Result<Published, ClusterError> {
+        let until = Instant::now() + patience;
+        let bytes = bytes::Bytes::from(bytes);
+        loop {
+            let message = PublishMessage::build().payload(bytes.clone()).message_id(id);
+            let message = match after {
+                Some(after) => message.expected_last_subject_sequence(after),
+                None => message,
+            };
+            let sent = async {
+                let sent = self.context.send_publish(subject.clone(), message).await?;
+                sent.await
+            };
+            match sent.await {
+                Ok(ack) => return Ok(Published::At(ack.sequence)),
+                Err(wrong) if wrong.kind() == PublishErrorKind::WrongLastSequence => {
+                    return Ok(Published::Refused);
+                }
+                Err(wrong) if is_full(&wrong) => {
+                    return Err(ClusterError::Full { server: self.server.clone(), why: causes(&wrong) });
+                }
+                Err(wrong) if Instant::now() >= until => return Err(self.wrong("publish", wrong)),
+                Err(_) => tokio::time::sleep(BETWEEN_TRIES).await,
+            }
+        }
+    }
+
+    /// Removes all that stands on a subject.
+    pub(super) async fn purge(&self, name: &str, subject: String) -> Result<(), ClusterError> {
+        let stream = self.context.get_stream_no_info(stream_name(name)).await;
+        let stream = stream.map_err(|wrong| self.wrong("open the stream of the survey", wrong))?;
+        let purged = stream.purge().filter(subject).await;
+        purged.map(|_| ()).map_err(|wrong| self.wrong("purge a subject", wrong))
+    }
+
+    /// Listens to a subject.
+    pub(super) async fn subscribe(&self, subject: String) -> Result<Subscriber, ClusterError> {
+        self.client.subscribe(subject).await.map_err(|wrong| self.wrong("listen", wrong))
+    }
+
+    /// Says something to whoever listens, and keeps nothing. It has left this process when this is over.
+    pub(super) async fn say(&self, subject: String, bytes: Vec<u8>) -> Result<(), ClusterError> {
+        let said = self.client.publish(Subject::from(subject), bytes.into()).await;
+        said.map_err(|wrong| self.wrong("say something", wrong))?;
+        self.client.flush().await.map_err(|wrong| self.wrong("say something", wrong))
+    }
+
+    /// An error of the bus, with its causes.
+    pub(super) fn wrong(&self, what: &'static str, wrong: impl std::error::Error) -> ClusterError {
+        ClusterError::Bus { server: self.server.clone(), what, why: causes(&wrong) }
+    }
+}
+
+/// The stream of a survey.
+fn stream_name(name: &str) -> String {
+    format!("{PREFIX}{name}")
+}
+
+/// Of one tree, or of all.
+pub(super) fn tree_subject(name: &str, tree: impl std::fmt::Display) -> String {
+    format!("ccsurvey.{name}.tree.{tree}")
+}
+
+/// Where it is said what stands on the subject of a tree.
+pub(super) fn told_subject(name: &str, tree: impl std::fmt::Display) -> String {
+    format!("ccsurvey.{name}.told.{tree}")
+}
+
+/// The tree of such a subject.
+pub(super) fn tree_of(subject: &str) -> Option<u64> {
+    let (of, tree) = subject.rsplit_once('.')?;
+    if of.ends_with(".tree") || of.ends_with(".told") { tree.parse().ok() } else { None }
+}
+
+/// Where a coordinator says that it is there.
+pub(super) fn coordinator_subject(name: &str) -> String {
+    format!("ccsurvey.{name}.coordinator")
+}
+
+/// Where agents say that they are there.
+pub(super) fn here_subject(name: &str) -> String {
+    format!("ccsurvey.{name}.here")
+}
+
+/// Where an agent gets its orders.
+pub(super) fn orders_subject(name: &str, agent: &str) -> String {
+    format!("ccsurvey.{name}.orders.{agent}")
+}
+
+/// Where agents say what they are about to read.
+pub(super) fn reading_subject(name: &str) -> String {
+    format!("ccsurvey.{name}.reading")
+}
+
+/// A name that can stand in subjects, made of any.
+pub(super) fn subject_word(name: &str) -> String {
+    let word: String =
+        name.chars().map(|it| if it.is_ascii_alphanumeric() || it == '-' { it } else { '_' }).collect();
+    if word.is_empty() { "survey".to_owned() } else { word }
+}
+
+fn is_missing(wrong: &jetstream::context::GetStreamError) -> bool {
+    matches!(wrong.kind(), GetStreamErrorKind::JetStream(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND)
+}
+
+/// The disk of the server, or what it gives us of it, is used up.
+fn is_full(wrong: &jetstream::context::PublishError) -> bool {
+    let told = causes(wrong);
+    ["insufficient", "resource limits exceeded", "maximum bytes exceeded", "no space left"]
+        .iter()
+        .any(|words| told.contains(words))
+}
+
+/// An error with what caused it, in one line.
+fn causes(wrong: &dyn std::error::Error) -> String {
+    let mut told = wrong.to_string();
+    let mut cause = wrong.source();
+    while let Some(inner) = cause {
+        let inner_told = inner.to_string();
+        if !told.contains(&inner_told) {
+            told = format!("{told}: {inner_told}");
+        }
+        cause = inner.source();
+    }
+    told
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_folders_become_words_of_subjects() {
+        let words = ["kenya", "kenya 2026.11", "…", ""].map(subject_word);
+        assert_eq!(words, ["kenya", "kenya_2026_11", "_", "survey"]);
+    }
+
+    #[test]
+    fn a_tree_is_told_from_its_subject() {
+        assert_eq!([tree_of(&tree_subject("ke", 17)), tree_of(&told_subject("ke", 17))], [Some(17); 2]);
+        assert_eq!([tree_of("ccsurvey.ke.coordinator"), tree_of("ccsurvey.ke.tree.x")], [None, None]);
+    }
+}

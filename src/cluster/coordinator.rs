@@ -1,0 +1,410 @@
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use async_nats::header::NATS_SEQUENCE;
+use async_nats::jetstream::stream::Stream;
+use async_nats::{Message, Subscriber};
+use futures_util::StreamExt;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::MissedTickBehavior;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::bus::{
+    Bus, Published, coordinator_subject, here_subject, reading_subject, subject_word, told_subject, tree_of,
+};
+use super::hand::AgentHand;
+use super::left::{Left, left};
+use super::message::{Here, Terms, Told, Welcome, decode, encode};
+use super::office::Office;
+use super::{ClusterError, SIGN_OF_LIFE, SILENCE};
+use crate::fetch::Clock;
+use crate::records::Manifest;
+use crate::roster::{Agent, AgentNumber};
+use crate::settings::Settings;
+use crate::survey::{AgentSeen, KeptReplies, Progress, Staff, Survey};
+
+/// The side of the bus on which the survey is.
+///
+/// It is opened before the survey, whose questions it may know answers to, and begins with it.
+pub struct Coordinator {
+    bus: Bus,
+    name: String,
+    stream: Stream,
+    left: Left,
+    presence: Presence,
+}
+
+/// A coordinator at work.
+pub struct AtWork {
+    bus: Bus,
+    name: String,
+    tasks: JoinSet<Result<(), ClusterError>>,
+    failed: Arc<Mutex<Option<ClusterError>>>,
+    /// Becomes true when the survey is to stop.
+    stop: watch::Receiver<bool>,
+}
+
+/// Says that a coordinator is there so often.
+const PRESENCE: Duration = Duration::from_secs(2);
+/// While the bus is away the survey waits for it.
+const PATIENCE: Duration = Duration::from_mins(10);
+
+impl Coordinator {
+    /// Of a survey that is to be begun in this folder.
+    ///
+    /// # Errors
+    /// When another survey of its name is on the bus.
+    pub async fn check(bus: &Bus, dir: &Path) -> Result<(), ClusterError> {
+        let name = name_of(dir);
+        if bus.has(&name).await? { Err(bus.taken(&name)) } else { Ok(()) }
+    }
+
+    /// Of the survey in this folder, which is not open yet.
+    ///
+    /// # Errors
+    /// When another survey of its name is on the bus, or another process coordinates this one.
+    pub async fn open(bus: Bus, dir: &Path) -> Result<Self, ClusterError> {
+        let name = name_of(dir);
+        let manifest = Manifest::load(dir).map_err(|wrong| ClusterError::Message(wrong.to_string()))?;
+        let begun = serde_json::to_string(&manifest.created).unwrap_or_default();
+        let id = format!(
+            "the survey that was begun at {begun}, {:016x}",
+            xxh3_64(manifest.settings.to_string().as_bytes())
+        );
+        let stream = bus.open(&name, &id).await?;
+        let before = last_presence(&bus, &stream, &name).await?;
+        let mut presence = Presence { bus: bus.clone(), name: name.clone(), last: before };
+        presence.tell().await?;
+        let left = left(&bus, &stream, &name, presence.last, Clock::system()).await?;
+        Ok(Self { bus, name, stream, left, presence })
+    }
+
+    /// What agents answered when nobody was there to hear it.
+    #[must_use]
+    pub fn replies(&self) -> &KeptReplies {
+        &self.left.replies
+    }
+
+    /// Begins to have the questions of the survey put by agents; `stop` says that it is to stop.
+    ///
+    /// # Errors
+    /// When the bus does not do what it is asked, or the survey is one whose sites this process walks.
+    pub async fn begin(self, survey: &Survey, stop: watch::Receiver<bool>) -> Result<AtWork, ClusterError> {
+        let Self { bus, name, stream, left, mut presence } = self;
+        let clock = survey.clock();
+        let Some(staff) = survey.staff() else {
+            return Err(ClusterError::Message("this survey has no agents".to_owned()));
+        };
+        let office = Arc::new(Office::new(bus.clone(), name.clone(), stream, clock));
+        for tree in left.trees {
+            // Orders of before are not obeyed any more.
+            office.fence(tree).await?;
+        }
+        let entries = bus.subscribe(told_subject(&name, "*")).await?;
+        let readings = bus.subscribe(reading_subject(&name)).await?;
+        let arrivals = bus.subscribe(here_subject(&name)).await?;
+        let register = Register {
+            office: office.clone(),
+            staff,
+            terms: terms_of(survey.settings())?,
+            longest: survey.settings().exchange_timeout.0,
+            clock,
+            progress: survey.progress(),
+            agents: Mutex::default(),
+        };
+        let register = Arc::new(register);
+        let (stopping, stopped) = watch::channel(false);
+        let stopping = Arc::new(stopping);
+        let failed = Arc::<Mutex<Option<ClusterError>>>::default();
+        let mut tasks = JoinSet::new();
+        let watch_over = {
+            let (failed, stopping) = (failed.clone(), stopping.clone());
+            move |tasks: &mut JoinSet<_>,
+                  work: futures_util::future::BoxFuture<'static, Result<(), ClusterError>>| {
+                let (failed, stopping) = (failed.clone(), stopping.clone());
+                tasks.spawn(async move {
+                    let done = work.await;
+                    if let Err(wrong) = done {
+                        tracing::error!(%wrong, "the bus");
+                        held(&failed).get_or_insert(wrong);
+                        stopping.send_replace(true);
+                    }
+                    Ok(())
+                });
+            }
+        };
+        watch_over(&mut tasks, Box::pin(hear_entries(entries, office.clone())));
+        watch_over(&mut tasks, Box::pin(hear_readings(readings, office)));
+        watch_over(&mut tasks, Box::pin(welcome_agents(arrivals, register.clone())));
+        watch_over(&mut tasks, Box::pin(keep_the_register(register)));
+        watch_over(&mut tasks, Box::pin(async move { presence.keep_up().await }));
+        let mut asked = stop;
+        tasks.spawn(async move {
+            if asked.wait_for(|stop| *stop).await.is_ok() {
+                stopping.send_replace(true);
+            }
+            // The sender is kept: nobody is to think that it is gone.
+            std::future::pending::<()>().await;
+            Ok(())
+        });
+        Ok(AtWork { bus, name, tasks, failed, stop: stopped })
+    }
+}
+
+impl AtWork {
+    /// Becomes true when the survey is to stop: somebody asked for that, or the bus failed.
+    #[must_use]
+    pub fn stop(&self) -> watch::Receiver<bool> {
+        self.stop.clone()
+    }
+
+    /// Ends with the survey; of one that is finished nothing is left on the bus, and its agents end.
+    ///
+    /// # Errors
+    /// What stopped the survey.
+    pub async fn end(mut self, is_finished: bool) -> Result<(), ClusterError> {
+        self.tasks.shutdown().await;
+        if let Some(wrong) = held(&self.failed).take() {
+            return Err(wrong);
+        }
+        if is_finished && let Err(wrong) = self.bus.remove(&self.name).await {
+            // The survey is finished all the same.
+            tracing::warn!(%wrong, "the stream of the survey is left on the bus");
+        }
+        Ok(())
+    }
+}
+
+/// The name of a survey on the bus, after its folder.
+fn name_of(dir: &Path) -> String {
+    let whole = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
+    subject_word(&whole.file_name().unwrap_or_default().to_string_lossy())
+}
+
+fn terms_of(settings: &Settings) -> Result<Terms, ClusterError> {
+    let read = |path: &std::path::PathBuf| {
+        let wrong = |source| ClusterError::File { path: path.clone(), source };
+        std::fs::read_to_string(path).map_err(wrong)
+    };
+    let roots = settings.ca.iter().map(read).collect::<Result<_, _>>()?;
+    let written = toml::to_string(settings).map_err(|wrong| ClusterError::Message(wrong.to_string()))?;
+    Ok(Terms { settings: written, roots })
+}
+
+/// That somebody coordinates the survey stands on the bus, and nobody else's word after it.
+struct Presence {
+    bus: Bus,
+    name: String,
+    last: u64,
+}
+
+impl Presence {
+    async fn tell(&mut self) -> Result<(), ClusterError> {
+        let subject = coordinator_subject(&self.name);
+        let id = format!("coordinator-{}", self.last);
+        match self.bus.publish(subject, Some(self.last), &id, encode(&())?, PATIENCE).await? {
+            Published::At(sequence) => {
+                self.last = sequence;
+                Ok(())
+            }
+            Published::Refused => Err(ClusterError::Deposed(self.name.clone())),
+        }
+    }
+
+    async fn keep_up(&mut self) -> Result<(), ClusterError> {
+        loop {
+            tokio::time::sleep(PRESENCE).await;
+            self.tell().await?;
+        }
+    }
+}
+
+/// The sequence under which a coordinator last said that it is there; 0 where none ever did. Where one still does, within
+/// the time in which it would, it is at work.
+async fn last_presence(bus: &Bus, stream: &Stream, name: &str) -> Result<u64, ClusterError> {
+    let last = async || {
+        let last = stream.get_last_raw_message_by_subject(&coordinator_subject(name)).await;
+        last.map_or(0, |last| last.sequence)
+    };
+    let before = last().await;
+    if before > 0 {
+        tokio::time::sleep(PRESENCE + PRESENCE / 2).await;
+        if last().await != before {
+            return Err(ClusterError::Coordinated { server: bus.server().to_owned(), name: name.to_owned() });
+        }
+    }
+    Ok(before)
+}
+
+async fn hear_entries(mut said: Subscriber, office: Arc<Office>) -> Result<(), ClusterError> {
+    while let Some(message) = said.next().await {
+        let sequence =
+            message.headers.as_ref().and_then(|fields| fields.get(NATS_SEQUENCE)?.as_str().parse().ok());
+        let (Some(tree), Some(sequence)) = (tree_of(&message.subject), sequence) else { continue };
+        let told = decode::<Told>(&message.payload).unwrap_or_else(|wrong| {
+            tracing::error!(tree, %wrong, "an entry of a tree");
+            // It stands there all the same.
+            Told::Fence
+        });
+        office.note(tree, sequence, told);
+    }
+    Err(ClusterError::Message("the connection to the bus has ended".to_owned()))
+}
+
+async fn hear_readings(mut said: Subscriber, office: Arc<Office>) -> Result<(), ClusterError> {
+    while let Some(message) = said.next().await {
+        if let Ok(reading) = decode(&message.payload) {
+            office.note_reading(reading);
+        }
+    }
+    Ok(())
+}
+
+/// The agents of a survey.
+struct Register {
+    office: Arc<Office>,
+    staff: Staff,
+    terms: Terms,
+    longest: Duration,
+    clock: Clock,
+    progress: Arc<Progress>,
+    agents: Mutex<BTreeMap<String, Employed>>,
+}
+
+struct Employed {
+    number: AgentNumber,
+    gone: watch::Sender<bool>,
+    /// Whole seconds in which nothing was heard of it, as far as this process was at work in them.
+    silent: u64,
+    seen: AgentSeen,
+    /// When it was last heard of, and its pages by then.
+    heard: SystemTime,
+    pages: u64,
+}
+
+async fn welcome_agents(mut arrivals: Subscriber, register: Arc<Register>) -> Result<(), ClusterError> {
+    while let Some(message) = arrivals.next().await {
+        let welcome = match decode::<Here>(&message.payload) {
+            Ok(here) => register.welcome(here),
+            Err(wrong) => Welcome::No(wrong.to_string()),
+        };
+        register.answer(message, &welcome).await?;
+    }
+    Ok(())
+}
+
+/// Notes who is silent, and says how agents stand.
+async fn keep_the_register(register: Arc<Register>) -> Result<(), ClusterError> {
+    let mut every_second = tokio::time::interval(Duration::from_secs(1));
+    // Where this process was held up, agents were not silent all the time: what they said is still to be read.
+    every_second.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        every_second.tick().await;
+        register.pass_a_second();
+    }
+}
+
+impl Register {
+    async fn answer(&self, message: Message, welcome: &Welcome) -> Result<(), ClusterError> {
+        let Some(reply) = message.reply else { return Ok(()) };
+        self.office.bus.say(reply.to_string(), encode(welcome)?).await
+    }
+
+    fn welcome(&self, here: Here) -> Welcome {
+        let now = self.clock.now();
+        let mut agents = held(&self.agents);
+        if here.is_leaving {
+            if let Some(agent) = agents.remove(&here.id) {
+                self.dismiss(agent, "leaves");
+            }
+            return Welcome::Go;
+        }
+        if let Some(agent) = agents.get_mut(&here.id) {
+            agent.note(&here, now);
+            return self.terms_for(&here).unwrap_or(Welcome::Go);
+        }
+        if agents.values().any(|agent| agent.seen.name == here.name) {
+            return Welcome::Wait(format!("an agent named '{}' is at work", here.name));
+        }
+        if let Some(terms) = self.terms_for(&here) {
+            return terms;
+        }
+        let (gone, is_gone) = watch::channel(false);
+        let hand = AgentHand {
+            office: self.office.clone(),
+            id: here.id.clone(),
+            gone: is_gone,
+            longest: self.longest,
+        };
+        let agent = Agent { places: here.sites as usize, capacity: here.capacity };
+        let number = self.staff.join(here.name.clone(), agent, Arc::new(hand));
+        tracing::info!(agent = here.name, sites = here.sites, "an agent joins");
+        let seen = AgentSeen { since: Some(now), places: u64::from(here.sites), ..AgentSeen::default() };
+        let mut agent = Employed { number, gone, silent: 0, seen, heard: now, pages: here.pages };
+        agent.note(&here, now);
+        agents.insert(here.id, agent);
+        Welcome::Go
+    }
+
+    fn terms_for(&self, here: &Here) -> Option<Welcome> {
+        (here.terms != self.terms.hash()).then(|| Welcome::Terms(self.terms.clone()))
+    }
+
+    fn dismiss(&self, agent: Employed, why: &str) {
+        tracing::info!(agent = agent.seen.name, "an agent {why}");
+        // First its hand, so that nothing that is dealt to it is put.
+        let _ = agent.gone.send(true);
+        self.staff.leave(agent.number);
+    }
+
+    fn pass_a_second(&self) {
+        let mut agents = held(&self.agents);
+        for agent in agents.values_mut() {
+            agent.silent += 1;
+        }
+        let lost: Vec<String> = agents
+            .iter()
+            .filter(|(_, agent)| agent.silent > SILENCE.as_secs())
+            .map(|(id, _)| id.clone())
+            .collect();
+        for id in lost {
+            if let Some(agent) = agents.remove(&id) {
+                self.dismiss(agent, "is not heard of any more");
+            }
+        }
+        let walking = self.staff.walking();
+        let mut seen: Vec<(AgentNumber, AgentSeen)> = agents
+            .values()
+            .map(|agent| {
+                let sites_walking = walking.get(&agent.number).map_or(0, |sites| *sites as u64);
+                (
+                    agent.number,
+                    AgentSeen { silent_seconds: agent.silent, sites_walking, ..agent.seen.clone() },
+                )
+            })
+            .collect();
+        seen.sort_by_key(|(number, _)| *number);
+        self.progress.update(|now| now.agents = seen.into_iter().map(|(_, seen)| seen).collect());
+    }
+}
+
+impl Employed {
+    fn note(&mut self, here: &Here, now: SystemTime) {
+        let seconds = now.duration_since(self.heard).unwrap_or_default().as_secs_f64();
+        if seconds >= SIGN_OF_LIFE.as_secs_f64() / 2.0 {
+            self.seen.pages_per_second = here.pages.saturating_sub(self.pages) as f64 / seconds;
+            (self.heard, self.pages) = (now, here.pages);
+        }
+        self.silent = 0;
+        self.seen.name.clone_from(&here.name);
+        self.seen.version.clone_from(&here.program);
+        (self.seen.requests, self.seen.pages, self.seen.machine) = (here.requests, here.pages, here.machine);
+    }
+}
+
+fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+    lock.lock().unwrap_or_else(PoisonError::into_inner)
+}

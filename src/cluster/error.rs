@@ -1,0 +1,73 @@
+use std::io;
+use std::path::PathBuf;
+
+/// Why there is no survey over several machines, or none any more.
+#[allow(missing_docs, reason = "each message says what is wrong, and the fields are what it names")]
+#[derive(Debug, thiserror::Error)]
+pub enum ClusterError {
+    #[error(
+        "--nats: '{0}' is no NATS server (expected nats://HOST:PORT or tls://HOST:PORT; user and password stand in the file \
+         of --nats-login, or in CCSURVEY_NATS_USER and CCSURVEY_NATS_PASSWORD)"
+    )]
+    Address(String),
+    #[error("{}: {message}", path.display())]
+    Login { path: PathBuf, message: String },
+    #[error(
+        "--name: '{0}' cannot be the name of an agent (expected up to 64 letters, digits, '-', '_' and '.')"
+    )]
+    Name(String),
+    #[error(
+        "{server}: no NATS server answers there: {why} (start one with `nats-server -js`, or name another with --nats)"
+    )]
+    Unreachable { server: String, why: String },
+    #[error(
+        "{server}: the NATS server does not let us in: {why} (say who we are with --nats-login, or in the environment)"
+    )]
+    NotLetIn { server: String, why: String },
+    #[error("{0}: this NATS server has no JetStream (start it with `nats-server -js`)")]
+    NoJetStream(String),
+    #[error(
+        "{server}: another survey named '{name}' is on this NATS server: rename the folder, or remove the stream \
+         'ccsurvey_{name}' there if that survey is given up"
+    )]
+    Taken { server: String, name: String },
+    #[error("{server}: another process coordinates the survey '{name}'")]
+    Coordinated { server: String, name: String },
+    #[error("another process coordinates the survey '{0}' since: this one has stopped, its state is kept")]
+    Deposed(String),
+    #[error("--survey: there is no survey '{name}' on {server} (there is {found})")]
+    NoSuchSurvey { server: String, name: String, found: String },
+    #[error("{server}: there are several surveys, {names}: choose one with --survey")]
+    Several { server: String, names: String },
+    #[error("the coordinator does not take this agent: {0}")]
+    NotTaken(String),
+    #[error("the settings of the survey cannot be obeyed on this machine: {0}")]
+    Terms(String),
+    #[error(
+        "{server}: the NATS server takes nothing more: {why}; what it has taken is kept: make room there, and go on with \
+         `ccsurvey resume`"
+    )]
+    Full { server: String, why: String },
+    #[error("{server}: {what}: {why}")]
+    Bus { server: String, what: &'static str, why: String },
+    #[error("a message on the bus cannot be read: {0}")]
+    Message(String),
+    #[error("cannot write {}: {source}", path.display())]
+    File { path: PathBuf, source: io::Error },
+}
+
+impl ClusterError {
+    /// Whether the user asked for something that cannot be: exit code 2, and nothing was begun.
+    #[must_use]
+    pub fn is_usage(&self) -> bool {
+        matches!(
+            self,
+            Self::Address(_)
+                | Self::Login { .. }
+                | Self::Name(_)
+                | Self::Taken { .. }
+                | Self::NoSuchSurvey { .. }
+                | Self::Several { .. }
+        )
+    }
+}

@@ -1,0 +1,211 @@
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use super::bus::{orders_subject, tree_subject};
+use super::message::{Parts, Sent, Told, encode};
+use super::office::{Event, Office};
+use super::{ClusterError, FRESH};
+use crate::exchange::Answer;
+use crate::survey::{Hand, Order, Put, Reply};
+
+/// An agent, as the coordinator has questions put by it.
+pub(super) struct AgentHand {
+    pub office: Arc<Office>,
+    /// Of this run of the agent.
+    pub id: String,
+    /// Becomes true when it is gone.
+    pub gone: watch::Receiver<bool>,
+    /// How long an exchange may take.
+    pub longest: Duration,
+}
+
+/// To read an answer, and to tell of it, takes no longer, or the agent is of no use.
+const READING: Duration = Duration::from_secs(30);
+
+impl std::fmt::Debug for AgentHand {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("AgentHand").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+impl Hand for AgentHand {
+    fn put(&self, order: Order) -> BoxFuture<'_, Put> {
+        async move {
+            let tree = order.tree;
+            match self.have_put(order).await {
+                Ok(put) => put,
+                Err(wrong) => {
+                    tracing::error!(tree, %wrong, "whether a question was put is unknown");
+                    // Nothing tells that it was not.
+                    Put::Lost(None)
+                }
+            }
+        }
+        .boxed()
+    }
+
+    fn forget(&self, tree: u64) {
+        let office = self.office.clone();
+        office.forget(tree);
+        tokio::spawn(async move {
+            if let Err(wrong) = office.bus.purge(&office.name, tree_subject(&office.name, tree)).await {
+                tracing::warn!(tree, %wrong, "what the bus kept of a tree is left there");
+            }
+        });
+    }
+}
+
+impl AgentHand {
+    async fn have_put(&self, order: Order) -> Result<Put, ClusterError> {
+        let mut gone = self.gone.clone();
+        if *gone.borrow() {
+            return Ok(Put::Unsent);
+        }
+        let (tree, office) = (order.tree, &*self.office);
+        let mut case = Case::new(order.asked);
+        let mut ears = office.listen(tree);
+        let after = office.last(tree).await?;
+        office.bus.say(orders_subject(&office.name, &self.id), encode(&Sent { after, order })?).await?;
+        let sent = Instant::now();
+        loop {
+            let until = sent + if case.was_put { self.longest + READING } else { FRESH };
+            tokio::select! {
+                biased;
+                Some(event) = ears.events.recv() => {
+                    if let Some(put) = case.take(event) {
+                        return Ok(put);
+                    }
+                }
+                _ = gone.wait_for(|gone| *gone) => break,
+                () = tokio::time::sleep_until(until) => break,
+            }
+        }
+        // What stands before the fence was done, and nothing else ever will be.
+        let fence = office.fence(tree).await?;
+        let mut case = Case { reading: case.reading, ..Case::new(case.asked) };
+        let told = office.read(tree, after, fence).await?.into_iter().find_map(|event| case.take(event));
+        Ok(told.unwrap_or_else(|| case.given_up()))
+    }
+}
+
+/// What is known by now of a question that an agent is to put.
+struct Case {
+    asked: SystemTime,
+    was_put: bool,
+    reading: Option<Box<Reply>>,
+    parts: Parts,
+    /// When the exchange began.
+    started: Option<SystemTime>,
+}
+
+impl Case {
+    fn new(asked: SystemTime) -> Self {
+        Self { asked, was_put: false, reading: None, parts: Parts::default(), started: None }
+    }
+
+    fn take(&mut self, event: Event) -> Option<Put> {
+        match event {
+            Event::Reading(reading) => {
+                if reading.asked == self.asked {
+                    self.reading = Some(Box::new(reading.reply));
+                }
+                None
+            }
+            Event::Told { at, told } => self.hear(at, told),
+        }
+    }
+
+    fn hear(&mut self, at: SystemTime, told: Told) -> Option<Put> {
+        match told {
+            Told::Asked { asked } if asked == self.asked => {
+                self.was_put = true;
+                None
+            }
+            Told::Unsent { asked } if asked == self.asked => Some(Put::Unsent),
+            Told::Lost { asked } if asked == self.asked => Some(Put::Lost(self.reading.take())),
+            Told::Part { asked, number, of, ago, bytes } if asked == self.asked => {
+                if number == 0 {
+                    self.started = at.checked_sub(ago);
+                }
+                match self.parts.take(number, of, &bytes) {
+                    Ok(reply) => {
+                        reply.map(|reply| Put::Heard(Box::new(begun_at(reply, self.started.unwrap_or(at)))))
+                    }
+                    Err(wrong) => {
+                        tracing::error!(%wrong, "an agent told what cannot be read");
+                        Some(Put::Lost(None))
+                    }
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn given_up(self) -> Put {
+        if self.was_put { Put::Lost(self.reading) } else { Put::Unsent }
+    }
+}
+
+/// A reply whose exchange began at this time of the survey.
+pub(super) fn begun_at(reply: Reply, started: SystemTime) -> Reply {
+    Reply { answer: Answer { started, ..reply.answer }, ..reply }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::UNIX_EPOCH;
+
+    use super::*;
+    use crate::address::WebUrl;
+    use crate::cluster::message::parts_of;
+    use crate::exchange::{Ask, Failure, Purpose};
+    use crate::walk::Content;
+
+    const ASKED: SystemTime = UNIX_EPOCH;
+
+    fn at(second: u64) -> SystemTime {
+        UNIX_EPOCH + Duration::from_secs(second)
+    }
+
+    fn reply() -> Reply {
+        let url = WebUrl::parse("http://a.ke/").unwrap();
+        let ask = Ask { number: 3, url, purpose: Purpose::Page, depth: None };
+        let answer = Answer::not_asked(at(9999), None, Failure::Reset, None);
+        Reply { ask, answer, after_head: 0, content: Content::Nothing }
+    }
+
+    fn told(told: Told) -> Event {
+        Event::Told { at: at(100), told }
+    }
+
+    #[test]
+    fn an_answer_is_taken_with_the_time_at_which_its_exchange_began() {
+        let mut case = Case::new(ASKED);
+        assert!(case.take(told(Told::Asked { asked: ASKED })).is_none());
+        let mut parts = parts_of(ASKED, &reply(), 1 << 20).unwrap();
+        let part = parts.remove(0)(Duration::from_secs(7));
+        let Some(Put::Heard(heard)) = case.take(told(part)) else { panic!() };
+        assert_eq!(heard.answer.started, at(93), "whatever the agent's clock says");
+        assert_eq!(Reply { answer: Answer { started: at(9999), ..heard.answer.clone() }, ..*heard }, reply());
+    }
+
+    #[test]
+    fn what_was_not_put_is_unsent_and_what_was_put_is_lost_with_what_is_known() {
+        assert_eq!(Case::new(ASKED).given_up(), Put::Unsent);
+        // What is told of another question of the tree counts for nothing.
+        let mut case = Case::new(ASKED);
+        case.take(told(Told::Asked { asked: at(5) }));
+        assert_eq!(case.given_up(), Put::Unsent);
+        let mut case = Case::new(ASKED);
+        case.take(told(Told::Asked { asked: ASKED }));
+        case.take(Event::Reading(crate::cluster::message::Reading { tree: 0, asked: ASKED, reply: reply() }));
+        assert_eq!(case.given_up(), Put::Lost(Some(Box::new(reply()))));
+        let mut case = Case::new(ASKED);
+        assert_eq!(case.take(told(Told::Unsent { asked: ASKED })), Some(Put::Unsent));
+    }
+}

@@ -1,0 +1,152 @@
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use async_nats::ConnectOptions;
+use serde::Deserialize;
+
+use super::ClusterError;
+
+/// Who we are to a NATS server, and how we know it. It never stands on a command line, where others see it.
+///
+/// A file says it as TOML, paths in it being relative to it:
+///
+/// ```toml
+/// user = "survey"
+/// password = "…"        # or token, or nkey (the seed), or client_cert and client_key
+/// ca = "bus-ca.pem"     # further root certificates of the server's
+/// ```
+#[derive(Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Login {
+    user: Option<String>,
+    password: Option<String>,
+    token: Option<String>,
+    nkey: Option<String>,
+    client_cert: Option<PathBuf>,
+    client_key: Option<PathBuf>,
+    ca: Option<PathBuf>,
+}
+
+/// Tells nothing that is secret.
+impl fmt::Debug for Login {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Login").field("user", &self.user).finish_non_exhaustive()
+    }
+}
+
+impl Login {
+    /// Of the file, if there is one, or else of the environment.
+    ///
+    /// # Errors
+    /// When the file cannot be read, says something else, or says too little.
+    pub fn read(file: Option<&Path>) -> Result<Self, ClusterError> {
+        let Some(path) = file else { return Ok(Self::of(|name| std::env::var(name).ok())) };
+        let wrong = |message: String| ClusterError::Login { path: path.to_owned(), message };
+        let text = fs::read_to_string(path).map_err(|error| wrong(format!("cannot be read: {error}")))?;
+        let login: Self = toml::from_str(&text).map_err(|error| wrong(told(&text, &error)))?;
+        login.check().map_err(wrong)?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let beside = |path: Option<PathBuf>| path.map(|path| folder.join(path));
+        Ok(Self {
+            client_cert: beside(login.client_cert),
+            client_key: beside(login.client_key),
+            ca: beside(login.ca),
+            ..login
+        })
+    }
+
+    fn of(variable: impl Fn(&str) -> Option<String>) -> Self {
+        let told = |name: &str| variable(&format!("CCSURVEY_NATS_{name}")).filter(|value| !value.is_empty());
+        Self {
+            user: told("USER"),
+            password: told("PASSWORD"),
+            token: told("TOKEN"),
+            nkey: told("NKEY"),
+            ..Self::default()
+        }
+    }
+
+    fn check(&self) -> Result<(), String> {
+        for (one, other, is_one, is_other) in [
+            ("user", "password", self.user.is_some(), self.password.is_some()),
+            ("client_cert", "client_key", self.client_cert.is_some(), self.client_key.is_some()),
+        ] {
+            let (has, lacks) = if is_one { (one, other) } else { (other, one) };
+            if is_one != is_other {
+                return Err(format!("it has {has} and no {lacks} (expected both)"));
+            }
+        }
+        Ok(())
+    }
+
+    /// How to connect.
+    pub(super) fn options(&self) -> ConnectOptions {
+        let mut options = ConnectOptions::new();
+        if let (Some(user), Some(password)) = (&self.user, &self.password) {
+            options = options.user_and_password(user.clone(), password.clone());
+        }
+        if let Some(token) = &self.token {
+            options = options.token(token.clone());
+        }
+        if let Some(seed) = &self.nkey {
+            options = options.nkey(seed.clone());
+        }
+        if let (Some(cert), Some(key)) = (&self.client_cert, &self.client_key) {
+            options = options.add_client_certificate(cert.clone(), key.clone());
+        }
+        if let Some(ca) = &self.ca {
+            options = options.add_root_certificates(ca.clone());
+        }
+        options
+    }
+}
+
+/// What is wrong with a file, without what stands in its lines: they may be secret.
+fn told(text: &str, wrong: &toml::de::Error) -> String {
+    let line = wrong.span().map(|span| text[..span.start.min(text.len())].lines().count().max(1));
+    let at = line.map_or_else(String::new, |line| format!("line {line}: "));
+    format!("{at}{}", wrong.message())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_says_who_we_are_and_names_files_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("login.toml");
+        fs::write(&path, "user = \"survey\"\npassword = \"hush\"\nca = \"ca.pem\"\n").unwrap();
+        let login = Login::read(Some(&path)).unwrap();
+        assert_eq!((login.user.as_deref(), login.password.as_deref()), (Some("survey"), Some("hush")));
+        assert_eq!(login.ca, Some(folder.path().join("ca.pem")));
+        assert!(!format!("{login:?}").contains("hush"), "what is secret is not told");
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_file_is_told_without_what_is_secret_in_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("login.toml");
+        for (text, expected) in [
+            ("user = \"survey\"\n", "it has user and no password (expected both)"),
+            ("client_key = \"k.pem\"\n", "it has client_key and no client_cert (expected both)"),
+            ("token = \"hush\"\npasword = \"hush\"\n", "line 2: unknown field `pasword`"),
+            ("token = hush\n", "line 1: "),
+        ] {
+            fs::write(&path, text).unwrap();
+            let told = Login::read(Some(&path)).unwrap_err().to_string();
+            assert!(told.contains("login.toml: ") && told.contains(expected), "{told}");
+            assert!(!told.contains("hush"), "{told}");
+        }
+        let missing = Login::read(Some(&folder.path().join("gone.toml"))).unwrap_err();
+        assert!(missing.to_string().contains("gone.toml: cannot be read") && missing.is_usage());
+    }
+
+    #[test]
+    fn without_a_file_the_environment_says_who_we_are() {
+        let told = |name: &str| (name == "CCSURVEY_NATS_TOKEN").then(|| "hush".to_owned());
+        assert_eq!(Login::of(told).token.as_deref(), Some("hush"));
+        assert!(Login::of(|_| Some(String::new())).user.is_none());
+    }
+}

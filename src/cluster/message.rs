@@ -1,0 +1,256 @@
+use std::time::{Duration, SystemTime};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::ClusterError;
+use super::machine::MachineLoad;
+use crate::survey::{Order, Reply};
+
+/// The first byte of every message. Coordinator and agents are of one version.
+const VERSION: u8 = 1;
+/// A reply with a page of 10,000 links of 2 kB each stays below this.
+const LARGEST_REPLY: usize = 64 << 20;
+/// Of compression: what is sent is a quarter of what it was, in little time.
+const LEVEL: i32 = 1;
+
+/// An agent says that it is there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Here {
+    /// Of this run of the agent.
+    pub id: String,
+    pub name: String,
+    /// The version of the program.
+    pub program: String,
+    /// Site trees that it walks at once.
+    pub sites: u32,
+    pub capacity: f64,
+    /// Which settings it has been told ([`Terms::hash`]); 0 where none.
+    pub terms: u64,
+    /// It takes no further orders.
+    pub is_leaving: bool,
+    /// Since it was started, as pages are.
+    pub requests: u64,
+    pub pages: u64,
+    pub machine: MachineLoad,
+}
+
+/// What an agent is told to that.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum Welcome {
+    /// All is well.
+    Go,
+    /// What the survey goes by.
+    Terms(Terms),
+    /// Not now: ask again.
+    Wait(String),
+    /// It cannot be taken.
+    No(String),
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Terms {
+    /// As `survey.toml` has them.
+    pub settings: String,
+    /// Further root certificates (PEM).
+    pub roots: Vec<String>,
+}
+
+impl Terms {
+    /// Tells them from others; never 0.
+    pub(super) fn hash(&self) -> u64 {
+        let all: Vec<&str> = std::iter::once(&self.settings).chain(&self.roots).map(String::as_str).collect();
+        xxh3_64(all.join("\0").as_bytes()).max(1)
+    }
+}
+
+/// An order, as it goes to an agent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Sent {
+    /// The last sequence on the subject of the tree.
+    pub after: u64,
+    pub order: Order,
+}
+
+/// What is told on the subject of a tree.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum Told {
+    /// The question of this time is being put.
+    Asked { asked: SystemTime },
+    /// It was put, and there will be no answer.
+    Lost { asked: SystemTime },
+    /// It was not put, and will not be.
+    Unsent { asked: SystemTime },
+    /// What came of it, in so many parts; how long ago the exchange began when the first was published.
+    Part { asked: SystemTime, number: u32, of: u32, ago: Duration, bytes: Vec<u8> },
+    /// No order from before this is obeyed any more.
+    Fence,
+}
+
+/// An answer is about to be read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Reading {
+    pub tree: u64,
+    pub asked: SystemTime,
+    pub reply: Reply,
+}
+
+/// A message as bytes.
+pub(super) fn encode(message: &impl Serialize) -> Result<Vec<u8>, ClusterError> {
+    postcard::to_extend(message, vec![VERSION]).map_err(|wrong| ClusterError::Message(wrong.to_string()))
+}
+
+/// A message from bytes that anybody may have sent.
+pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ClusterError> {
+    match bytes.split_first() {
+        Some((&VERSION, message)) => match postcard::take_from_bytes(message) {
+            Ok((message, [])) => Ok(message),
+            Ok(_) => Err(ClusterError::Message("it is longer than it says".to_owned())),
+            Err(wrong) => Err(ClusterError::Message(wrong.to_string())),
+        },
+        Some((version, _)) => Err(ClusterError::Message(format!(
+            "it is of version {version} (expected {VERSION}: use one version of ccsurvey)"
+        ))),
+        None => Err(ClusterError::Message("it is empty".to_owned())),
+    }
+}
+
+/// A reply as parts of up to so many bytes.
+pub(super) fn parts_of(
+    asked: SystemTime,
+    reply: &Reply,
+    most: usize,
+) -> Result<Vec<impl FnOnce(Duration) -> Told + use<>>, ClusterError> {
+    let wrong = |wrong: String| ClusterError::Message(wrong);
+    let bytes = postcard::to_stdvec(reply).map_err(|error| wrong(error.to_string()))?;
+    let packed = zstd::bulk::compress(&bytes, LEVEL).map_err(|error| wrong(error.to_string()))?;
+    let parts: Vec<Vec<u8>> = packed.chunks(most.max(1)).map(<[u8]>::to_vec).collect();
+    let of = u32::try_from(parts.len()).unwrap_or(u32::MAX);
+    let part = |(number, bytes)| move |ago| Told::Part { asked, number, of, ago, bytes };
+    Ok((0..of).zip(parts).map(part).collect())
+}
+
+/// A reply that comes in parts.
+#[derive(Debug, Default)]
+pub(super) struct Parts {
+    packed: Vec<u8>,
+    next: u32,
+}
+
+impl Parts {
+    /// Takes the next part; gives the reply with the last one.
+    pub(super) fn take(&mut self, number: u32, of: u32, bytes: &[u8]) -> Result<Option<Reply>, ClusterError> {
+        let wrong = |what: &str| ClusterError::Message(what.to_owned());
+        if number == 0 {
+            *self = Self::default();
+        }
+        if number != self.next || of <= number || self.packed.len() + bytes.len() > LARGEST_REPLY {
+            return Err(wrong("a part of a reply is out of place"));
+        }
+        self.next += 1;
+        self.packed.extend_from_slice(bytes);
+        if self.next < of {
+            return Ok(None);
+        }
+        let packed = std::mem::take(&mut self.packed);
+        let bytes = zstd::bulk::decompress(&packed, LARGEST_REPLY.min(unpacked(&packed)))
+            .map_err(|error| ClusterError::Message(error.to_string()))?;
+        match postcard::take_from_bytes(&bytes) {
+            Ok((reply, [])) => Ok(Some(reply)),
+            _ => Err(wrong("a reply cannot be read")),
+        }
+    }
+}
+
+/// What a frame says that it unpacks to; one that does not say gets the least.
+fn unpacked(packed: &[u8]) -> usize {
+    let told = zstd::zstd_safe::get_frame_content_size(packed).ok().flatten();
+    told.map_or(0, |told| usize::try_from(told).unwrap_or(usize::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::UNIX_EPOCH;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::address::WebUrl;
+    use crate::exchange::{Answer, Ask, Failure, Purpose};
+    use crate::walk::Content;
+
+    fn reply(bytes: usize) -> Reply {
+        let url = WebUrl::parse("http://a.ke/").unwrap();
+        let ask = Ask { number: 3, url, purpose: Purpose::Robots, depth: None };
+        let answer = Answer::not_asked(UNIX_EPOCH, None, Failure::Reset, None);
+        // What does not shrink.
+        let body = (0..bytes as u64).map(|at| xxhash_rust::xxh3::xxh3_64(&at.to_le_bytes()) as u8).collect();
+        Reply { ask, answer, after_head: 7, content: Content::Robots(body) }
+    }
+
+    fn parts(reply: &Reply, most: usize) -> Vec<(u32, u32, Vec<u8>)> {
+        let told = parts_of(UNIX_EPOCH, reply, most).unwrap().into_iter().map(|part| part(Duration::ZERO));
+        told.map(|told| match told {
+            Told::Part { number, of, bytes, .. } => (number, of, bytes),
+            other => panic!("{other:?}"),
+        })
+        .collect()
+    }
+
+    #[test]
+    fn a_reply_of_many_parts_is_put_together() {
+        for (bytes, most) in [(0, 1000), (10_000, 1000), (10_000, 1), (500_000, 1 << 20)] {
+            let reply = reply(bytes);
+            let mut together = Parts::default();
+            let parts = parts(&reply, most);
+            let read: Vec<_> =
+                parts.iter().map(|(number, of, part)| together.take(*number, *of, part).unwrap()).collect();
+            assert!(read[..read.len() - 1].iter().all(Option::is_none));
+            assert_eq!(read.last().unwrap().as_ref(), Some(&reply));
+        }
+    }
+
+    #[test]
+    fn parts_out_of_place_are_no_reply_and_the_next_reply_is_one() {
+        let reply = reply(3000);
+        let parts = parts(&reply, 1000);
+        let mut together = Parts::default();
+        together.take(1, 4, &parts[1].2).unwrap_err();
+        together.take(0, 4, &parts[0].2).unwrap();
+        together.take(2, 4, &parts[2].2).unwrap_err();
+        together.take(0, 0, &[]).unwrap_err();
+        let read: Vec<_> =
+            parts.iter().map(|(number, of, part)| together.take(*number, *of, part).unwrap()).collect();
+        assert_eq!(read.last().unwrap().as_ref(), Some(&reply));
+    }
+
+    #[test]
+    fn a_reply_that_claims_to_be_huge_is_not_unpacked() {
+        let huge = zstd::bulk::compress(&vec![0; LARGEST_REPLY + 1], 1).unwrap();
+        assert!(huge.len() < 10_000);
+        Parts::default().take(0, 1, &huge).unwrap_err();
+    }
+
+    #[test]
+    fn a_message_of_another_version_or_with_more_behind_it_is_refused() {
+        let told = Told::Asked { asked: UNIX_EPOCH };
+        let bytes = encode(&told).unwrap();
+        assert_eq!(decode::<Told>(&bytes).unwrap(), told);
+        let of_another = [&[VERSION + 1], &bytes[1..]].concat();
+        let wrong = decode::<Told>(&of_another).unwrap_err().to_string();
+        assert!(wrong.contains("it is of version 2 (expected 1"), "{wrong}");
+        decode::<Told>(&[&bytes[..], &[0]].concat()).unwrap_err();
+        decode::<Told>(&[]).unwrap_err();
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_a_message_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = (decode::<Told>(&bytes), decode::<Here>(&bytes), decode::<Sent>(&bytes), decode::<Welcome>(&bytes));
+            let with_version = [&[VERSION], &bytes[..]].concat();
+            let _ = (decode::<Told>(&with_version), decode::<Here>(&with_version), decode::<Sent>(&with_version));
+            let _ = Parts::default().take(0, 1, &bytes);
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! A survey over several machines: agents put its questions and read the answers, over NATS JetStream.
+//!
+//! **Who does what.** The coordinator is a survey like any other: it has the frontier, the walks, the load and the tables in
+//! its folder. What it does not do itself is to put questions to servers and to read the answers: that takes four fifths of
+//! the processor time, and all of the network. Site trees are dealt to agents (`roster::Dealer`), and each question of a
+//! tree goes to its agent as an [`Order`](crate::survey::Order) when the server's turn has come. So the survey has one
+//! ledger, one clock and one rule of delay, however many agents ask: budgets of networks, the rate of the whole survey,
+//! opt-outs and quiet hours hold over all of them as they do on one machine.
+//!
+//! **No question is put twice.** A site tree has a subject on the bus. Before an agent puts a question it publishes there that
+//! it is asked (`Told::Asked`), with the sequence that the order names as the last one on the subject
+//! (`Nats-Expected-Last-Subject-Sequence`); what came of it follows under the sequence of that. An order that is not obeyed
+//! in time is *fenced*: the coordinator publishes an entry of its own on the subject. Whatever the agent publishes
+//! later is refused, so that it puts nothing and is not heard: that is why an agent may be stopped for minutes, cut
+//! off or dead. What stands before the fence tells whether the question was put. If it was, and no answer stands there, the
+//! server is left alone for the longest pause, as after a crash. A tree begins with a fence, so that no order is as old as an
+//! empty subject.
+//!
+//! An agent that is stopped between the acceptance of its entry and the question itself is not fenced by the bus: it
+//! looks at the clock of its machine, which runs on, and puts no question more than [`FRESH`] after its order came.
+//! The coordinator gives it up after a longer silence ([`SILENCE`]), and then the longest pause begins.
+//!
+//! **Times** are those of the coordinator. An agent tells how long ago the exchange began when it published its answer, by
+//! a clock that only counts, and the coordinator hears of it at once. What it reads later on the bus it dates by an entry of
+//! its own. So clocks of machines may differ by any amount.
+//!
+//! **Deaths.** An agent that is not heard of for [`SILENCE`] is gone, and its trees are dealt to others. A coordinator that
+//! died finds the answers that came meanwhile on the bus when it is resumed (`left`); agents wait for it. While the
+//! bus is away nobody asks anything.
+//!
+//! **Strangers.** What comes from the bus is checked like what comes from the disk: version, size and form (`message`).
+
+mod agent;
+mod bus;
+mod coordinator;
+mod error;
+mod hand;
+mod left;
+mod login;
+mod machine;
+mod message;
+mod office;
+
+use std::time::Duration;
+
+pub use agent::{Agent, Ended};
+pub use bus::Bus;
+pub use coordinator::{AtWork, Coordinator};
+pub use error::ClusterError;
+pub use login::Login;
+
+/// How often an agent says that it is there.
+const SIGN_OF_LIFE: Duration = Duration::from_secs(2);
+/// An agent that was not heard of for so long is gone.
+pub const SILENCE: Duration = Duration::from_secs(12);
+/// An order that is older when it could be obeyed is dropped. Below [`SILENCE`], so that whoever is given up asks nothing.
+pub const FRESH: Duration = Duration::from_secs(6);

@@ -1,0 +1,138 @@
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use async_nats::jetstream::stream::Stream;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use super::ClusterError;
+use super::bus::{Bus, Published, tree_subject};
+use super::message::{Reading, Told, decode, encode};
+use crate::fetch::Clock;
+
+/// What stands on the subjects of trees, and who waits for what comes there.
+pub(super) struct Office {
+    pub bus: Bus,
+    pub name: String,
+    stream: Stream,
+    clock: Clock,
+    inner: Mutex<Inner>,
+}
+
+struct Inner {
+    /// The last sequence on the subject of each tree that has one.
+    last: HashMap<u64, u64>,
+    /// Who waits for what is told of a tree.
+    waiting: HashMap<u64, UnboundedSender<Event>>,
+}
+
+/// Something that is told of a tree.
+#[derive(Debug)]
+pub(super) enum Event {
+    /// On its subject, at this time of the survey.
+    Told { at: SystemTime, told: Told },
+    /// Not kept by the bus.
+    Reading(Reading),
+}
+
+/// Ears for what is told of a tree, until they are dropped.
+pub(super) struct Ears<'a> {
+    office: &'a Office,
+    tree: u64,
+    pub events: UnboundedReceiver<Event>,
+}
+
+impl Drop for Ears<'_> {
+    fn drop(&mut self) {
+        self.office.inner().waiting.remove(&self.tree);
+    }
+}
+
+/// A bus that is away for longer than that ends the survey, which can be resumed.
+const PATIENCE: Duration = Duration::from_mins(10);
+
+impl Office {
+    pub(super) fn new(bus: Bus, name: String, stream: Stream, clock: Clock) -> Self {
+        let inner = Inner { last: HashMap::new(), waiting: HashMap::new() };
+        Self { bus, name, stream, clock, inner: Mutex::new(inner) }
+    }
+
+    /// An entry stands on the subject of a tree since just now.
+    pub(super) fn note(&self, tree: u64, sequence: u64, told: Told) {
+        let at = self.clock.now();
+        let mut inner = self.inner();
+        let last = inner.last.entry(tree).or_default();
+        *last = sequence.max(*last);
+        if let Some(ears) = inner.waiting.get(&tree) {
+            // Who does not listen any more has given it up.
+            let _ = ears.send(Event::Told { at, told });
+        }
+    }
+
+    pub(super) fn note_reading(&self, reading: Reading) {
+        if let Some(ears) = self.inner().waiting.get(&reading.tree) {
+            let _ = ears.send(Event::Reading(reading));
+        }
+    }
+
+    /// Listens to what is told of a tree from now on.
+    pub(super) fn listen(&self, tree: u64) -> Ears<'_> {
+        let (sender, events) = unbounded_channel();
+        self.inner().waiting.insert(tree, sender);
+        Ears { office: self, tree, events }
+    }
+
+    /// The last sequence on the subject of a tree, on which there is one from then on.
+    pub(super) async fn last(&self, tree: u64) -> Result<u64, ClusterError> {
+        let last = self.inner().last.get(&tree).copied();
+        match last {
+            Some(last) => Ok(last),
+            None => self.fence(tree).await,
+        }
+    }
+
+    /// Orders that were given so far are obeyed from now on only where their entry stands already; gives the sequence from
+    /// which on that holds.
+    pub(super) async fn fence(&self, tree: u64) -> Result<u64, ClusterError> {
+        let now = std::time::Instant::now();
+        // Each fence is one of its own.
+        let id = format!("fence-{tree}-{now:?}");
+        let told = encode(&Told::Fence)?;
+        let published = self.bus.publish(tree_subject(&self.name, tree), None, &id, told, PATIENCE).await?;
+        let Published::At(sequence) = published else {
+            return Err(ClusterError::Message("a fence was refused".to_owned()));
+        };
+        let mut inner = self.inner();
+        let last = inner.last.entry(tree).or_default();
+        *last = sequence.max(*last);
+        Ok(sequence)
+    }
+
+    /// What stands on the subject of a tree after this sequence and before a fence, with the times of the survey at which it
+    /// was published: the fence, which is our own, is the last.
+    pub(super) async fn read(&self, tree: u64, after: u64, fence: u64) -> Result<Vec<Event>, ClusterError> {
+        let (subject, mut from, mut found) = (tree_subject(&self.name, tree), after + 1, Vec::new());
+        while from <= fence
+            && let Some(entry) = self.bus.next(&self.stream, &subject, from).await?
+        {
+            from = entry.sequence + 1;
+            found.push((SystemTime::from(entry.time), entry.payload));
+        }
+        let now = self.clock.now();
+        let last = found.last().map(|(time, _)| *time);
+        let dated = found.into_iter().filter_map(|(time, payload)| {
+            let before = last?.duration_since(time).unwrap_or_default();
+            Some(Event::Told { at: now.checked_sub(before)?, told: decode(&payload).ok()? })
+        });
+        Ok(dated.collect())
+    }
+
+    /// A tree is over: its subject is not needed any more.
+    pub(super) fn forget(&self, tree: u64) {
+        self.inner().last.remove(&tree);
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,78 @@
+use std::fmt::Debug;
+use std::net::IpAddr;
+use std::time::SystemTime;
+
+use futures_util::future::BoxFuture;
+use serde::{Deserialize, Serialize};
+
+use super::entry::Heard;
+use crate::exchange::{Answer, Ask, Validators};
+use crate::walk::Content;
+
+/// A question that somebody is to put for the survey, now, to a server whose turn has come.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Order {
+    /// The number of the site tree.
+    pub tree: u64,
+    /// The question.
+    pub ask: Ask,
+    /// The server.
+    pub address: IpAddr,
+    /// When the survey recorded that it is being put, by its own clock: this tells it from all others of its tree.
+    pub asked: SystemTime,
+    /// The version that is known already.
+    pub known: Validators,
+    /// Reading stops at so many bytes, both ways.
+    pub byte_limit: u64,
+    /// The server refuses our TLS.
+    pub by_old_tls: bool,
+    /// A process died when it read the answer.
+    pub is_suspect: bool,
+}
+
+/// A question with its answer, as who put it read it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reply {
+    /// The question.
+    pub ask: Ask,
+    /// What the server answered.
+    pub answer: Answer,
+    /// Bytes that came after the head, which an answer that is written down does not tell.
+    pub after_head: u64,
+    /// What was read in it.
+    pub content: Content,
+}
+
+/// What became of an order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Put {
+    /// It was put, and this came of it.
+    Heard(Box<Reply>),
+    /// It was not put and never will be.
+    Unsent,
+    /// It was put, and there will be no answer; with what is known of the one at the reading of which its reader died.
+    Lost(Option<Box<Reply>>),
+}
+
+/// Somebody outside this process who puts questions for the survey.
+pub trait Hand: Debug + Send + Sync {
+    /// Has a question put. Where nothing is told of it in the end, it may have been put.
+    fn put(&self, order: Order) -> BoxFuture<'_, Put>;
+
+    /// The tree is over: nothing that is kept of it is needed any more.
+    fn forget(&self, tree: u64);
+}
+
+impl Reply {
+    /// As a survey has it.
+    pub(super) fn new(heard: Heard) -> Self {
+        let Heard { ask, answer, content, .. } = heard;
+        Self { after_head: answer.after_head, ask, answer, content }
+    }
+
+    /// As it was heard: the bytes after the head are told.
+    pub(super) fn into_heard(self) -> Heard {
+        let Self { ask, answer, after_head, content } = self;
+        Heard { ask, answer: Answer { after_head, ..answer }, content, unchanged_bytes: None }
+    }
+}

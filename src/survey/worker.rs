@@ -1,0 +1,64 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::error::SurveyError;
+use super::hands::{Order, Reply};
+use super::quarantine::{AnswerReader, Body, Received};
+use crate::address::OptOuts;
+use crate::fetch::{Clock, FetchError, Fetcher};
+use crate::settings::Settings;
+use crate::walk;
+
+/// Puts the questions of a survey that another process keeps, and reads what comes.
+///
+/// It decides nothing: whose turn it is and who has opted out is looked at where orders come from.
+pub struct Worker {
+    fetcher: Fetcher,
+    reader: AnswerReader,
+}
+
+impl Worker {
+    /// For a survey with these settings.
+    ///
+    /// # Errors
+    /// When a setting cannot be obeyed here.
+    pub fn new(settings: &Settings, clock: Clock) -> Result<Self, FetchError> {
+        let fetcher = Fetcher::new(settings.into(), Arc::new(OptOuts::default()), clock)?;
+        let product_token = walk::Settings::from(settings).product_token;
+        Ok(Self { fetcher, reader: AnswerReader::new(settings.exclude_text.clone(), product_token) })
+    }
+
+    /// Gives the program that reads, when it is called with [`READ_ANSWER`](super::READ_ANSWER), an answer at which
+    /// a process died: this one, as a rule.
+    pub fn read_suspects_with(&self, program: PathBuf) {
+        self.reader.read_suspects_with(program);
+    }
+
+    /// Puts a question and reads the answer. Before it is read `about_to_read` is told all that is known of it: who dies at
+    /// it cannot tell any more.
+    ///
+    /// # Errors
+    /// Those of `about_to_read`, and when the system gives no process.
+    pub async fn carry_out(
+        &self,
+        order: &Order,
+        about_to_read: impl AsyncFnOnce(Reply) -> Result<(), SurveyError>,
+    ) -> Result<Reply, SurveyError> {
+        let Order { ask, address, known, byte_limit, by_old_tls, is_suspect, .. } = order;
+        let (answer, body) = if *by_old_tls {
+            self.fetcher.fetch_by_old_tls(known, ask, *address, *byte_limit).await
+        } else {
+            self.fetcher.fetch_other_than(known, ask, *address, *byte_limit).await
+        };
+        let received = Received {
+            ask: ask.clone(),
+            answer,
+            body: Body::Unread(body),
+            // Who keeps the survey knows the earlier one, and completes what has not changed.
+            earlier: None,
+            is_suspect: *is_suspect,
+        };
+        let heard = self.reader.hear(received, async |mark| about_to_read(Reply::new(mark)).await).await?;
+        Ok(Reply::new(heard))
+    }
+}
