@@ -162,7 +162,7 @@ mod tests {
 
     use super::*;
     use crate::address::WebUrl;
-    use crate::cluster::message::parts_of;
+    use crate::cluster::message::{Reading, parts_of};
     use crate::exchange::{Ask, Failure, Purpose};
     use crate::walk::Content;
 
@@ -203,7 +203,7 @@ mod tests {
         assert_eq!(case.given_up(), Put::Unsent);
         let mut case = Case::new(ASKED);
         case.take(told(Told::Asked { asked: ASKED }));
-        case.take(Event::Reading(crate::cluster::message::Reading { tree: 0, asked: ASKED, reply: reply() }));
+        case.take(Event::Reading(Box::new(Reading { tree: 0, asked: ASKED, reply: reply() })));
         assert_eq!(case.given_up(), Put::Lost(Some(Box::new(reply()))));
         let mut case = Case::new(ASKED);
         assert_eq!(case.take(told(Told::Unsent { asked: ASKED })), Some(Put::Unsent));

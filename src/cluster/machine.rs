@@ -1,5 +1,6 @@
 use std::fs;
-use std::time::Instant;
+
+use tokio::time::Instant;
 
 pub(crate) use crate::survey::MachineLoad;
 

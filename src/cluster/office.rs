@@ -1,4 +1,5 @@
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
@@ -16,6 +17,7 @@ pub(super) struct Office {
     pub name: String,
     stream: Stream,
     clock: Clock,
+    fences: AtomicU64,
     inner: Mutex<Inner>,
 }
 
@@ -32,7 +34,7 @@ pub(super) enum Event {
     /// On its subject, at this time of the survey.
     Told { at: SystemTime, told: Told },
     /// Not kept by the bus.
-    Reading(Reading),
+    Reading(Box<Reading>),
 }
 
 /// Ears for what is told of a tree, until they are dropped.
@@ -54,7 +56,7 @@ const PATIENCE: Duration = Duration::from_mins(10);
 impl Office {
     pub(super) fn new(bus: Bus, name: String, stream: Stream, clock: Clock) -> Self {
         let inner = Inner { last: HashMap::new(), waiting: HashMap::new() };
-        Self { bus, name, stream, clock, inner: Mutex::new(inner) }
+        Self { bus, name, stream, clock, fences: AtomicU64::new(0), inner: Mutex::new(inner) }
     }
 
     /// An entry stands on the subject of a tree since just now.
@@ -71,7 +73,7 @@ impl Office {
 
     pub(super) fn note_reading(&self, reading: Reading) {
         if let Some(ears) = self.inner().waiting.get(&reading.tree) {
-            let _ = ears.send(Event::Reading(reading));
+            let _ = ears.send(Event::Reading(Box::new(reading)));
         }
     }
 
@@ -94,9 +96,8 @@ impl Office {
     /// Orders that were given so far are obeyed from now on only where their entry stands already; gives the sequence from
     /// which on that holds.
     pub(super) async fn fence(&self, tree: u64) -> Result<u64, ClusterError> {
-        let now = std::time::Instant::now();
-        // Each fence is one of its own.
-        let id = format!("fence-{tree}-{now:?}");
+        // Each fence is one of its own, also after another coordinator's.
+        let id = format!("fence-{:?}-{}", self.clock.now(), self.fences.fetch_add(1, Ordering::Relaxed));
         let told = encode(&Told::Fence)?;
         let published = self.bus.publish(tree_subject(&self.name, tree), None, &id, told, PATIENCE).await?;
         let Published::At(sequence) = published else {

@@ -107,12 +107,8 @@ async fn at_its_server(parts: Arc<Parts>, lease: Lease) -> Result<Visited, Surve
     let Some(desk) = place.as_ref().and_then(Place::desk).cloned() else {
         return Ok(Visited::Back(Back::Again(lease)));
     };
-<<<<<<< HEAD
-    let visit = Visit::open(parts, lease.clone(), earlier, server, Some(desk.clone()))?;
-=======
     let order = lease.order;
-    let visit = Visit::open(parts, lease.clone(), known, server, Some(desk.clone()))?;
->>>>>>> 3d1e190 (cluster: agents put the questions of a survey and read the answers, over NATS JetStream)
+    let visit = Visit::open(parts, lease.clone(), earlier, server, Some(desk.clone()))?;
     tokio::select! {
         biased;
         // What it was about to record is lost, and its server rests as after any death.
