@@ -86,7 +86,15 @@ impl Agent {
 async fn find(bus: &Bus, wanted: Option<&str>, tell: &impl Fn(&str)) -> Result<String, ClusterError> {
     let mut has_told = false;
     loop {
-        let mut found = bus.surveys().await?;
+        let mut found = match bus.surveys().await {
+            Ok(found) => found,
+            // A cluster whose leader has died takes some seconds to choose another.
+            Err(wrong) => {
+                tell(&format!("waiting: {wrong}"));
+                tokio::time::sleep(BETWEEN_LOOKS).await;
+                continue;
+            }
+        };
         match wanted {
             Some(name) if found.iter().any(|it| it == name) => return Ok(name.to_owned()),
             None if found.len() > 1 => {

@@ -38,22 +38,16 @@ const BETWEEN_TRIES: Duration = Duration::from_millis(250);
 const FIELDS: usize = 4096;
 
 impl Bus {
-    /// Connects to the server at `address`, `nats://HOST:PORT`.
+    /// Connects to the server at `address`, `nats://HOST:PORT`, or to one of several between commas.
     ///
     /// # Errors
     /// When that is no address, nobody answers there, we are not let in, or there is no JetStream.
     pub async fn connect(address: &str, login: &Login) -> Result<Self, ClusterError> {
-        let server: ServerAddr = address.parse().map_err(|_| ClusterError::Address(address.to_owned()))?;
-        let is_known = ["nats://", "tls://"].iter().any(|scheme| address.starts_with(scheme));
-        if !is_known || server.has_user_pass() {
-            // Without what may be secret in it.
-            let told = address.rsplit('@').next().unwrap_or_default();
-            return Err(ClusterError::Address(told.to_owned()));
-        }
+        let servers = address.split(',').map(server_at).collect::<Result<Vec<_>, _>>()?;
         let name = address.to_owned();
         let options =
             login.options().name("ccsurvey").connection_timeout(PATIENCE).request_timeout(Some(PATIENCE));
-        let client = options.connect(server).await.map_err(|wrong| {
+        let client = options.connect(servers).await.map_err(|wrong| {
             let (server, why) = (name.clone(), wrong.to_string());
             match wrong.kind() {
                 ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication => {
@@ -239,6 +233,16 @@ impl Bus {
     }
 }
 
+/// A server by its address, in which nothing secret may stand.
+fn server_at(address: &str) -> Result<ServerAddr, ClusterError> {
+    let address = address.trim();
+    let server = address.parse::<ServerAddr>().ok().filter(|server| !server.has_user_pass());
+    let is_known = ["nats://", "tls://"].iter().any(|scheme| address.starts_with(scheme));
+    // What may be secret is not told.
+    let told = || address.rsplit('@').next().unwrap_or_default().to_owned();
+    server.filter(|_| is_known).ok_or_else(|| ClusterError::Address(told()))
+}
+
 /// The stream of a survey.
 fn stream_name(name: &str) -> String {
     format!("{PREFIX}{name}")
@@ -321,6 +325,17 @@ mod tests {
     fn names_of_folders_become_words_of_subjects() {
         let words = ["kenya", "kenya 2026.11", "…", ""].map(subject_word);
         assert_eq!(words, ["kenya", "kenya_2026_11", "_", "survey"]);
+    }
+
+    #[test]
+    fn an_address_names_a_server_and_nothing_secret() {
+        for good in ["nats://127.0.0.1:4222", "tls://bus.example.org", " nats://[::1]:4222"] {
+            server_at(good).unwrap();
+        }
+        for bad in ["", "bus.example.org", "http://bus.example.org", "nats://", "nats://me:hush@bus.example.org:4222"] {
+            let told = server_at(bad).unwrap_err().to_string();
+            assert!(told.contains("expected nats://HOST:PORT") && !told.contains("hush"), "{told}");
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ use async_nats::header::NATS_SEQUENCE;
 use async_nats::jetstream::stream::Stream;
 use async_nats::{Message, Subscriber};
 use futures_util::StreamExt;
+use futures_util::future::BoxFuture;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::MissedTickBehavior;
@@ -39,12 +40,8 @@ pub struct Coordinator {
 
 /// A coordinator at work.
 pub struct AtWork {
-    bus: Bus,
-    name: String,
-    tasks: JoinSet<Result<(), ClusterError>>,
-    failed: Arc<Mutex<Option<ClusterError>>>,
-    /// Becomes true when the survey is to stop.
-    stop: watch::Receiver<bool>,
+    office: Arc<Office>,
+    tasks: JoinSet<()>,
 }
 
 /// Says that a coordinator is there so often.
@@ -116,41 +113,28 @@ impl Coordinator {
             agents: Mutex::default(),
         };
         let register = Arc::new(register);
-        let (stopping, stopped) = watch::channel(false);
-        let stopping = Arc::new(stopping);
-        let failed = Arc::<Mutex<Option<ClusterError>>>::default();
         let mut tasks = JoinSet::new();
-        let watch_over = {
-            let (failed, stopping) = (failed.clone(), stopping.clone());
-            move |tasks: &mut JoinSet<_>,
-                  work: futures_util::future::BoxFuture<'static, Result<(), ClusterError>>| {
-                let (failed, stopping) = (failed.clone(), stopping.clone());
-                tasks.spawn(async move {
-                    let done = work.await;
-                    if let Err(wrong) = done {
-                        tracing::error!(%wrong, "the bus");
-                        held(&failed).get_or_insert(wrong);
-                        stopping.send_replace(true);
-                    }
-                    Ok(())
-                });
-            }
+        let mut watch_over = |work: BoxFuture<'static, Result<(), ClusterError>>| {
+            let office = office.clone();
+            tasks.spawn(async move {
+                if let Err(wrong) = work.await {
+                    office.fail(wrong);
+                }
+            });
         };
-        watch_over(&mut tasks, Box::pin(hear_entries(entries, office.clone())));
-        watch_over(&mut tasks, Box::pin(hear_readings(readings, office)));
-        watch_over(&mut tasks, Box::pin(welcome_agents(arrivals, register.clone())));
-        watch_over(&mut tasks, Box::pin(keep_the_register(register)));
-        watch_over(&mut tasks, Box::pin(async move { presence.keep_up().await }));
-        let mut asked = stop;
-        tasks.spawn(async move {
+        watch_over(Box::pin(hear_entries(entries, office.clone())));
+        watch_over(Box::pin(hear_readings(readings, office.clone())));
+        watch_over(Box::pin(welcome_agents(arrivals, register.clone())));
+        watch_over(Box::pin(keep_the_register(register)));
+        watch_over(Box::pin(async move { presence.keep_up().await }));
+        let (mut asked, asking) = (stop, office.clone());
+        watch_over(Box::pin(async move {
             if asked.wait_for(|stop| *stop).await.is_ok() {
-                stopping.send_replace(true);
+                asking.stop();
             }
-            // The sender is kept: nobody is to think that it is gone.
-            std::future::pending::<()>().await;
             Ok(())
-        });
-        Ok(AtWork { bus, name, tasks, failed, stop: stopped })
+        }));
+        Ok(AtWork { office, tasks })
     }
 }
 
@@ -158,7 +142,7 @@ impl AtWork {
     /// Becomes true when the survey is to stop: somebody asked for that, or the bus failed.
     #[must_use]
     pub fn stop(&self) -> watch::Receiver<bool> {
-        self.stop.clone()
+        self.office.stopped()
     }
 
     /// Ends with the survey; of one that is finished nothing is left on the bus, and its agents end.
@@ -167,10 +151,10 @@ impl AtWork {
     /// What stopped the survey.
     pub async fn end(mut self, is_finished: bool) -> Result<(), ClusterError> {
         self.tasks.shutdown().await;
-        if let Some(wrong) = held(&self.failed).take() {
+        if let Some(wrong) = self.office.failure() {
             return Err(wrong);
         }
-        if is_finished && let Err(wrong) = self.bus.remove(&self.name).await {
+        if is_finished && let Err(wrong) = self.office.bus.remove(&self.office.name).await {
             // The survey is finished all the same.
             tracing::warn!(%wrong, "the stream of the survey is left on the bus");
         }

@@ -40,7 +40,8 @@ impl Hand for AgentHand {
             match self.have_put(order).await {
                 Ok(put) => put,
                 Err(wrong) => {
-                    tracing::error!(tree, %wrong, "whether a question was put is unknown");
+                    tracing::error!(tree, "whether a question was put is unknown");
+                    self.office.fail(wrong);
                     // Nothing tells that it was not.
                     Put::Lost(None)
                 }

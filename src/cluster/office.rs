@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use async_nats::jetstream::stream::Stream;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::watch;
 
 use super::ClusterError;
 use super::bus::{Bus, Published, tree_subject};
@@ -18,10 +19,14 @@ pub(super) struct Office {
     stream: Stream,
     clock: Clock,
     fences: AtomicU64,
+    /// Becomes true when the survey is to stop.
+    stop: watch::Sender<bool>,
     inner: Mutex<Inner>,
 }
 
 struct Inner {
+    /// What ended it all.
+    failed: Option<ClusterError>,
     /// The last sequence on the subject of each tree that has one.
     last: HashMap<u64, u64>,
     /// Who waits for what is told of a tree.
@@ -55,8 +60,8 @@ const PATIENCE: Duration = Duration::from_mins(10);
 
 impl Office {
     pub(super) fn new(bus: Bus, name: String, stream: Stream, clock: Clock) -> Self {
-        let inner = Inner { last: HashMap::new(), waiting: HashMap::new() };
-        Self { bus, name, stream, clock, fences: AtomicU64::new(0), inner: Mutex::new(inner) }
+        let inner = Inner { failed: None, last: HashMap::new(), waiting: HashMap::new() };
+        Self { bus, name, stream, clock, fences: AtomicU64::new(0), stop: watch::Sender::new(false), inner: Mutex::new(inner) }
     }
 
     /// An entry stands on the subject of a tree since just now.
@@ -126,6 +131,28 @@ impl Office {
             Some(Event::Told { at: now.checked_sub(before)?, told: decode(&payload).ok()? })
         });
         Ok(dated.collect())
+    }
+
+    /// The bus does not do what it must: the survey stops.
+    pub(super) fn fail(&self, wrong: ClusterError) {
+        tracing::error!(%wrong, "the bus");
+        self.inner().failed.get_or_insert(wrong);
+        self.stop();
+    }
+
+    /// What ended it all.
+    pub(super) fn failure(&self) -> Option<ClusterError> {
+        self.inner().failed.take()
+    }
+
+    /// The survey is to stop.
+    pub(super) fn stop(&self) {
+        self.stop.send_replace(true);
+    }
+
+    /// Becomes true when it is.
+    pub(super) fn stopped(&self) -> watch::Receiver<bool> {
+        self.stop.subscribe()
     }
 
     /// A tree is over: its subject is not needed any more.

@@ -248,7 +248,8 @@ settings! {
         /// Take no page from a server whose certificate is not valid for its name; otherwise it is noted and used
         refuse_bad_certificates: bool = false => SWITCH;
         /// Have agents walk the sites (`ccsurvey agent`), on this and other machines, over the NATS server there:
-        /// nats://HOST:PORT, or tls://HOST:PORT. It needs JetStream. --sites counts sites that wait for an agent too
+        /// nats://HOST:PORT, or tls://HOST:PORT; several of a cluster between commas. It needs JetStream. --sites counts
+        /// sites that wait for an agent too
         nats: Option<String> = None => value("URL").unset("this process walks them").free();
         /// The file with what the NATS server is to be told to let us in: user and password, token, nkey or client_cert and
         /// client_key, and ca, as TOML. The environment can tell it too: CCSURVEY_NATS_USER, CCSURVEY_NATS_PASSWORD,

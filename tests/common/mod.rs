@@ -157,6 +157,12 @@ pub(crate) fn rows<R: Row>(dir: &Path) -> Vec<R> {
 }
 
 impl TimelessTables {
+    /// All but who asked.
+    pub(crate) fn without_agents(mut self) -> Self {
+        self.exchanges.iter_mut().for_each(|row| row.agent = None);
+        self
+    }
+
     /// All but what moved on the wire.
     pub(crate) fn without_wire_bytes(mut self) -> Self {
         for row in &mut self.sites {

@@ -35,9 +35,7 @@ fn survey(folder: &Path, name: &str, flags: &[&str]) -> (PathBuf, serde_json::Va
 
 /// The tables without who asked.
 fn tables(survey: &Path) -> TimelessTables {
-    let mut tables = timeless_tables(survey);
-    tables.exchanges.iter_mut().for_each(|row| row.agent = None);
-    tables
+    timeless_tables(survey).without_agents()
 }
 
 /// The agents of each tree.

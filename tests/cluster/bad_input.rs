@@ -1,0 +1,113 @@
+//! What is wrong is told, with its exit code, and nothing is lost.
+
+use std::path::Path;
+use std::process::Stdio;
+
+use super::processes::{Bus, Process, agent, coordinator, program, starts};
+use crate::common::waiting::until;
+use crate::common::{Space, rows};
+
+/// What a command says, and how it ends.
+fn said(arguments: &[&str]) -> (i32, String) {
+    let done = program().args(arguments).stdin(Stdio::null()).output().unwrap();
+    (done.status.code().unwrap(), String::from_utf8(done.stderr).unwrap())
+}
+
+#[track_caller]
+fn refused(arguments: &[&str], code: i32, words: &[&str]) {
+    let (ended, told) = said(arguments);
+    assert!(ended == code && words.iter().all(|words| told.contains(words)), "{arguments:?}: {ended}: {told}");
+}
+
+fn survey_of<'a>(dir: &'a str, start: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let begin = ["survey", dir, "--cctld", "ke", "--contact", "https://survey.example", "--start", start];
+    [&begin, more].concat()
+}
+
+#[test]
+fn a_bus_that_cannot_be_used_is_told_and_no_survey_is_begun() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    let (dir, start) = (file("survey"), file("starts.csv"));
+    std::fs::write(&start, "http://a.ke/\n").unwrap();
+    let (bad, login) = (file("bad.toml"), file("login.toml"));
+    std::fs::write(&bad, "user = \"me\"\npassword = \"wrong\"\n").unwrap();
+    std::fs::write(&login, "user = \"me\"\npassword = \"hush\"\n").unwrap();
+    let survey = |more: &[&str], code, words: &[&str]| {
+        refused(&survey_of(&dir, &start, more), code, words);
+        assert!(!Path::new(&dir).exists(), "nothing was begun");
+    };
+    survey(&["--nats", "somewhere"], 2, &["--nats: 'somewhere' is no NATS server (expected nats://HOST:PORT"]);
+    survey(&["--nats", "nats://me:hush@127.0.0.1"], 2, &["--nats: '127.0.0.1' is no NATS server"]);
+    survey(&["--nats", "nats://127.0.0.1:1"], 1, &["nats://127.0.0.1:1: no NATS server answers there"]);
+    survey(&["--nats", "nats://127.0.0.1:1", "--nats-login", &file("gone.toml")], 2, &["gone.toml: cannot be read"]);
+    let Some(plain) = Bus::with("cluster_bad_input", "") else { return };
+    survey(&["--nats", &plain.url()], 1, &["has no JetStream (start it with `nats-server -js`)"]);
+    let users = "jetstream {}\nauthorization { user: me, password: hush }";
+    let Some(closed) = Bus::with("cluster_bad_input", users) else { return };
+    survey(&["--nats", &closed.url()], 1, &["does not let us in", "--nats-login"]);
+    survey(&["--nats", &closed.url(), "--nats-login", &bad], 1, &["does not let us in"]);
+    refused(&["agent", "--nats", &closed.url()], 1, &["does not let us in"]);
+    refused(&["agent", "--nats", &closed.url(), "--nats-login", &login, "--name", "a b"], 2, &["--name: 'a b'"]);
+    refused(&["agent", "--nats", &closed.url(), "--sites", "0"], 2, &["'0' for '--sites <N>'"]);
+}
+
+#[test]
+fn a_survey_has_its_name_on_a_bus_and_one_coordinator() {
+    let Some(bus) = Bus::start("cluster_names") else { return };
+    let (space, folder) = (Space::serve("a_small_country"), tempfile::tempdir().unwrap());
+    let dir = folder.path().join("kenya");
+    let mut survey = coordinator(&space, &bus, &dir);
+    let mut one = agent(&bus, "one");
+    assert!(until(|| space.accesses().len() > 20));
+    // Another survey of this name.
+    let other = folder.path().join("other");
+    std::fs::create_dir(&other).unwrap();
+    let (taken, start) = (other.join("kenya"), starts(&space, &other));
+    let arguments = survey_of(taken.to_str().unwrap(), start.to_str().unwrap(), &["--nats"]);
+    refused(&[&arguments[..], &[&bus.url()]].concat(), 2, &["another survey named 'kenya'", "rename the folder"]);
+    assert!(!taken.exists());
+    // The same survey, once more: here, and from a copy of its folder.
+    refused(&["resume", dir.to_str().unwrap()], 1, &["another process coordinates the survey 'kenya'"]);
+    // An agent of another version, as its messages begin with another byte.
+    let answer = tokio::runtime::Runtime::new().unwrap().block_on(async {
+        let client = async_nats::connect(bus.url()).await.unwrap();
+        client.request("ccsurvey.kenya.here", vec![99, 1, 2, 3].into()).await.unwrap().payload
+    });
+    assert!(String::from_utf8_lossy(&answer).contains("it is of version 99 (expected"), "{answer:?}");
+    // A second agent of the same name waits until the first is gone.
+    let mut again = program();
+    again.args(["agent", "--nats", &bus.url(), "--survey", "kenya", "--name", "one"]);
+    let mut again = Process(again.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap());
+    assert!(again.says("waiting: ").contains("an agent named 'one' is at work"));
+    one.kill();
+    assert!(survey.wait().success() && again.wait().success(), "it went on with the other");
+    assert!(rows::<ccsurvey::records::SiteRow>(&dir).len() > 10);
+}
+
+#[test]
+fn a_bus_whose_store_is_full_stops_the_survey_which_goes_on_when_there_is_room() {
+    let Some(small) = Bus::with("cluster_full", "jetstream { max_file_store: 60KB }") else { return };
+    let (space, folder) = (Space::serve("a_small_country"), tempfile::tempdir().unwrap());
+    let dir = folder.path().join("survey");
+    let mut survey = coordinator(&space, &small, &dir);
+    let mut first = agent(&small, "first");
+    assert_eq!((survey.wait().code(), first.wait().code()), (Some(1), Some(1)));
+    refused(&["resume", dir.to_str().unwrap()], 1, &["takes nothing more", "make room there"]);
+    drop(small);
+    // Another bus, named in survey.toml, has room.
+    let Some(large) = Bus::start("cluster_full") else { return };
+    let settings = dir.join("survey.toml");
+    let text = std::fs::read_to_string(&settings).unwrap();
+    let line = text.lines().find(|line| line.starts_with("nats = ")).unwrap().to_owned();
+    std::fs::write(&settings, text.replace(&line, &format!("nats = \"{}\"", large.url()))).unwrap();
+    let mut survey = coordinator(&space, &large, &dir);
+    let mut second = agent(&large, "second");
+    assert!(survey.wait().success() && second.wait().success());
+    let of_one = folder.path().join("alone");
+    super::processes::alone(&space, &of_one);
+    crate::common::same_tables(
+        &crate::common::timeless_tables(&dir).without_agents(),
+        &crate::common::timeless_tables(&of_one),
+    );
+}

@@ -1,0 +1,59 @@
+//! Whoever asks, the tables are those of one machine.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+use ccsurvey::records::{ExchangeRow, Manifest};
+
+use super::processes::{Bus, agent, agent_command, alone, assert_polite, coordinator, program};
+use crate::common::skipped::skip;
+use crate::common::{Space, rows, same_tables, timeless_tables};
+
+#[test]
+fn three_agents_make_the_tables_of_one_machine_and_keep_its_pauses() {
+    for world in ["a_small_country", "hosts_fail_in_every_way"] {
+        let Some(bus) = Bus::start("cluster") else { return };
+        let (space, folder) = (Space::serve(world), tempfile::tempdir().unwrap());
+        let dir = folder.path().join("by-agents");
+        let mut survey = coordinator(&space, &bus, &dir);
+        let mut agents: Vec<_> = ["one", "two", "three"].map(|name| agent(&bus, name)).into();
+        assert!(survey.wait().success(), "{world}");
+        for agent in &mut agents {
+            assert!(agent.wait().success(), "agents end with the survey");
+        }
+        assert_polite(&space);
+        let asked: BTreeSet<_> = rows::<ExchangeRow>(&dir).into_iter().filter_map(|row| row.agent).collect();
+        assert_eq!(asked, ["one", "three", "two"].map(str::to_owned).into(), "each had its share");
+        assert_eq!(Manifest::load(&dir).unwrap().unrecorded_exchanges, 0);
+        let of_one = folder.path().join("alone");
+        alone(&space, &of_one);
+        same_tables(&timeless_tables(&dir).without_agents(), &timeless_tables(&of_one));
+    }
+}
+
+#[test]
+fn clocks_of_agents_that_differ_by_minutes_shorten_no_pause() {
+    if Command::new("faketime").arg("--version").output().is_err() {
+        return skip("cluster_clocks", "there is no faketime (tests/setup installs it)");
+    }
+    let Some(bus) = Bus::start("cluster_clocks") else { return };
+    let (space, folder) = (Space::serve("a_small_country"), tempfile::tempdir().unwrap());
+    let dir = folder.path().join("survey");
+    let mut survey = coordinator(&space, &bus, &dir);
+    let before = std::time::SystemTime::now();
+    let _agents = [("late", "-5m"), ("early", "+5m")].map(|(name, offset)| {
+        let mut command = Command::new("faketime");
+        // The steady clock runs as it does: it is that of the machine.
+        command.env("FAKETIME_DONT_FAKE_MONOTONIC", "1").args(["-f", offset]).arg(program().get_program());
+        super::processes::Process(agent_command(command, &bus, name).spawn().unwrap())
+    });
+    assert!(survey.wait().success());
+    assert_polite(&space);
+    let asked = rows::<ExchangeRow>(&dir);
+    assert_eq!(asked.iter().filter_map(|row| row.agent.clone()).collect::<BTreeSet<_>>().len(), 2);
+    let after = std::time::SystemTime::now();
+    for row in asked {
+        let at = std::time::SystemTime::from(row.started);
+        assert!(before <= at && at <= after, "{at:?} is the time of an agent");
+    }
+}

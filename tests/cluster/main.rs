@@ -1,0 +1,9 @@
+//! Surveys over several machines: coordinators, agents and NATS servers as processes of their own, on loopback.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod bad_input;
+mod deaths;
+mod equal;
+mod processes;
