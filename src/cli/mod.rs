@@ -30,6 +30,7 @@ pub mod error;
 /// How the program ends.
 pub mod exit;
 pub mod flags;
+mod helpers;
 /// The log of a survey.
 pub mod log;
 mod output;

@@ -63,6 +63,11 @@ pub(super) async fn run(
     let ended = match coordinator {
         None => survey.run(stopped).await,
         Some(coordinator) => {
+            if let Some(nats) = &survey.settings().nats {
+                say(&format!(
+                    "agents walk the sites: `ccsurvey agent --nats {nats}`, here and on other machines"
+                ));
+            }
             let at_work = coordinator.begin(&survey, stopped).await?;
             let ended = survey.run(at_work.stop()).await;
             at_work.end(ended.as_ref().is_ok_and(|ending| ending.is_finished)).await?;

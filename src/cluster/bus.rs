@@ -332,7 +332,13 @@ mod tests {
         for good in ["nats://127.0.0.1:4222", "tls://bus.example.org", " nats://[::1]:4222"] {
             server_at(good).unwrap();
         }
-        for bad in ["", "bus.example.org", "http://bus.example.org", "nats://", "nats://me:hush@bus.example.org:4222"] {
+        for bad in [
+            "",
+            "bus.example.org",
+            "http://bus.example.org",
+            "nats://",
+            "nats://me:hush@bus.example.org:4222",
+        ] {
             let told = server_at(bad).unwrap_err().to_string();
             assert!(told.contains("expected nats://HOST:PORT") && !told.contains("hush"), "{told}");
         }

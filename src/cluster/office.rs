@@ -61,7 +61,15 @@ const PATIENCE: Duration = Duration::from_mins(10);
 impl Office {
     pub(super) fn new(bus: Bus, name: String, stream: Stream, clock: Clock) -> Self {
         let inner = Inner { failed: None, last: HashMap::new(), waiting: HashMap::new() };
-        Self { bus, name, stream, clock, fences: AtomicU64::new(0), stop: watch::Sender::new(false), inner: Mutex::new(inner) }
+        Self {
+            bus,
+            name,
+            stream,
+            clock,
+            fences: AtomicU64::new(0),
+            stop: watch::Sender::new(false),
+            inner: Mutex::new(inner),
+        }
     }
 
     /// An entry stands on the subject of a tree since just now.

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::process::Stdio;
 
-use super::processes::{Bus, Process, agent, coordinator, program, starts};
+use super::processes::{coordinator, starts};
+use crate::common::bus::{Bus, Process, agent, program};
 use crate::common::waiting::until;
 use crate::common::{Space, rows};
 
@@ -16,7 +17,10 @@ fn said(arguments: &[&str]) -> (i32, String) {
 #[track_caller]
 fn refused(arguments: &[&str], code: i32, words: &[&str]) {
     let (ended, told) = said(arguments);
-    assert!(ended == code && words.iter().all(|words| told.contains(words)), "{arguments:?}: {ended}: {told}");
+    assert!(
+        ended == code && words.iter().all(|words| told.contains(words)),
+        "{arguments:?}: {ended}: {told}"
+    );
 }
 
 fn survey_of<'a>(dir: &'a str, start: &'a str, more: &[&'a str]) -> Vec<&'a str> {
@@ -37,10 +41,18 @@ fn a_bus_that_cannot_be_used_is_told_and_no_survey_is_begun() {
         refused(&survey_of(&dir, &start, more), code, words);
         assert!(!Path::new(&dir).exists(), "nothing was begun");
     };
-    survey(&["--nats", "somewhere"], 2, &["--nats: 'somewhere' is no NATS server (expected nats://HOST:PORT"]);
+    survey(
+        &["--nats", "somewhere"],
+        2,
+        &["--nats: 'somewhere' is no NATS server (expected nats://HOST:PORT"],
+    );
     survey(&["--nats", "nats://me:hush@127.0.0.1"], 2, &["--nats: '127.0.0.1' is no NATS server"]);
     survey(&["--nats", "nats://127.0.0.1:1"], 1, &["nats://127.0.0.1:1: no NATS server answers there"]);
-    survey(&["--nats", "nats://127.0.0.1:1", "--nats-login", &file("gone.toml")], 2, &["gone.toml: cannot be read"]);
+    survey(
+        &["--nats", "nats://127.0.0.1:1", "--nats-login", &file("gone.toml")],
+        2,
+        &["gone.toml: cannot be read"],
+    );
     let Some(plain) = Bus::with("cluster_bad_input", "") else { return };
     survey(&["--nats", &plain.url()], 1, &["has no JetStream (start it with `nats-server -js`)"]);
     let users = "jetstream {}\nauthorization { user: me, password: hush }";
@@ -48,7 +60,11 @@ fn a_bus_that_cannot_be_used_is_told_and_no_survey_is_begun() {
     survey(&["--nats", &closed.url()], 1, &["does not let us in", "--nats-login"]);
     survey(&["--nats", &closed.url(), "--nats-login", &bad], 1, &["does not let us in"]);
     refused(&["agent", "--nats", &closed.url()], 1, &["does not let us in"]);
-    refused(&["agent", "--nats", &closed.url(), "--nats-login", &login, "--name", "a b"], 2, &["--name: 'a b'"]);
+    refused(
+        &["agent", "--nats", &closed.url(), "--nats-login", &login, "--name", "a b"],
+        2,
+        &["--name: 'a b'"],
+    );
     refused(&["agent", "--nats", &closed.url(), "--sites", "0"], 2, &["'0' for '--sites <N>'"]);
 }
 
@@ -65,7 +81,11 @@ fn a_survey_has_its_name_on_a_bus_and_one_coordinator() {
     std::fs::create_dir(&other).unwrap();
     let (taken, start) = (other.join("kenya"), starts(&space, &other));
     let arguments = survey_of(taken.to_str().unwrap(), start.to_str().unwrap(), &["--nats"]);
-    refused(&[&arguments[..], &[&bus.url()]].concat(), 2, &["another survey named 'kenya'", "rename the folder"]);
+    refused(
+        &[&arguments[..], &[&bus.url()]].concat(),
+        2,
+        &["another survey named 'kenya'", "rename the folder"],
+    );
     assert!(!taken.exists());
     // The same survey, once more: here, and from a copy of its folder.
     refused(&["resume", dir.to_str().unwrap()], 1, &["another process coordinates the survey 'kenya'"]);

@@ -3,7 +3,8 @@
 use ccsurvey::records::{ExchangeRow, Manifest};
 use ccsurvey::survey::Snapshot;
 
-use super::processes::{Bus, agent, alone, assert_polite, coordinator};
+use super::processes::{alone, assert_polite, coordinator};
+use crate::common::bus::{Bus, agent};
 use crate::common::waiting::until;
 use crate::common::{Space, rows, same_tables, timeless_tables};
 
@@ -56,7 +57,9 @@ fn agents_are_told_by_the_status_and_one_that_is_asked_to_end_does() {
     let mut stays = agent(&bus, "stays");
     assert!(survey.wait().success() && stays.wait().success());
     let asked = rows::<ExchangeRow>(&dir);
-    assert!(["leaves", "stays"].iter().all(|name| asked.iter().any(|row| row.agent.as_deref() == Some(name))));
+    assert!(
+        ["leaves", "stays"].iter().all(|name| asked.iter().any(|row| row.agent.as_deref() == Some(name)))
+    );
     assert_eq!(Manifest::load(&dir).unwrap().unrecorded_exchanges, 0, "it ended what it was at");
     assert_polite(&space);
 }

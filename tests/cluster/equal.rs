@@ -1,11 +1,13 @@
 //! Whoever asks, the tables are those of one machine.
+#![allow(clippy::disallowed_methods)] // The time of the test itself.
 
 use std::collections::BTreeSet;
 use std::process::Command;
 
 use ccsurvey::records::{ExchangeRow, Manifest};
 
-use super::processes::{Bus, agent, agent_command, alone, assert_polite, coordinator, program};
+use super::processes::{alone, assert_polite, coordinator};
+use crate::common::bus::{Bus, Process, agent, agent_command, program};
 use crate::common::skipped::skip;
 use crate::common::{Space, rows, same_tables, timeless_tables};
 
@@ -45,7 +47,7 @@ fn clocks_of_agents_that_differ_by_minutes_shorten_no_pause() {
         let mut command = Command::new("faketime");
         // The steady clock runs as it does: it is that of the machine.
         command.env("FAKETIME_DONT_FAKE_MONOTONIC", "1").args(["-f", offset]).arg(program().get_program());
-        super::processes::Process(agent_command(command, &bus, name).spawn().unwrap())
+        Process(agent_command(command, &bus, name).spawn().unwrap())
     });
     assert!(survey.wait().success());
     assert_polite(&space);

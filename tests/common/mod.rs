@@ -1,6 +1,7 @@
 //! A virtual Web space served on loopback, and surveys of it, for the tests.
 #![allow(dead_code)] // Each test program uses a part of it.
 
+pub(crate) mod bus;
 pub(crate) mod fixed_web;
 pub(crate) mod python;
 pub(crate) mod skipped;

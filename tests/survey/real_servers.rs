@@ -28,8 +28,10 @@ mod sites;
 use running::Running;
 use sites::Site;
 
+use crate::common::bus::{Bus, agent};
 use crate::common::python::{interpreter, python};
 use crate::common::skipped::skip;
+use crate::common::{same_tables, timeless_tables};
 
 const CONTACT: &str = "https://survey.example.org/real-servers";
 /// The least pause between two exchanges at an address: a fiftieth of the default, for servers that
@@ -51,19 +53,31 @@ fn real_sites_are_surveyed_as_their_files_count_and_their_servers_note_no_haste(
     fs::set_permissions(dir, fs::Permissions::from_mode(0o1777)).unwrap();
     let secure = sites.iter().find(|site| site.is_https()).expect("one site is https");
     certificates::make(&secure.host, dir);
-    let running = servers::start(&sites, dir);
     let (_names, name_server) = start_name_server();
+    survey_and_hear_witnesses(&sites, dir, &name_server, &[]);
+    keep(&dir.join("survey").to_string_lossy());
 
-    survey(&sites, dir, &name_server);
+    // The same by three agents, with servers and logs of their own.
+    let Some(bus) = Bus::start("real_servers") else { return };
+    let again = tempfile::tempdir().unwrap();
+    fs::set_permissions(again.path(), fs::Permissions::from_mode(0o1777)).unwrap();
+    certificates::make(&secure.host, again.path());
+    let _agents = ["one", "two", "three"].map(|name| agent(&bus, name));
+    survey_and_hear_witnesses(&sites, again.path(), &name_server, &["--nats", &bus.url()]);
+    let by_agents = timeless_tables(&again.path().join("survey")).without_agents();
+    same_tables(&by_agents.without_wire_bytes(), &timeless_tables(&dir.join("survey")).without_wire_bytes());
+}
+
+fn survey_and_hear_witnesses(sites: &[Site], dir: &Path, name_server: &str, more: &[&str]) {
+    let running = servers::start(sites, dir);
+    survey(sites, dir, name_server, more);
     // Logs are complete when their servers have ended.
     drop(running);
-
     let here = |name: &str| dir.join(name).to_string_lossy().into_owned();
     let list = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/survey/real_servers/sites.toml");
     print!("{}", python("survey/real_servers/compare.py", &[list, &here("survey")]));
     let delay = DELAY_MS.to_string();
     print!("{}", python("survey/real_servers/logs.py", &[list, &here(""), &here("survey"), CONTACT, &delay]));
-    keep(&here("survey"));
 }
 
 /// Copies the survey to where `reports/real-sites/run` wants it.
@@ -95,7 +109,7 @@ fn start_name_server() -> (Running, String) {
 }
 
 /// Surveys the sites into `dir/survey`, without the limits that are meant for strangers' sites.
-fn survey(sites: &[Site], dir: &Path, name_server: &str) {
+fn survey(sites: &[Site], dir: &Path, name_server: &str, more: &[&str]) {
     let list: String = sites.iter().map(|site| site.start_url() + "\n").collect();
     fs::write(dir.join("start.csv"), format!("url\n{list}")).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_ccsurvey"));
@@ -104,7 +118,7 @@ fn survey(sites: &[Site], dir: &Path, name_server: &str) {
     command.args(["--permit-special-addresses", "--refuse-bad-certificates", "--feed-back", "off"]);
     command.args(["--depth", "8", "--min-delay", &format!("{DELAY_MS}ms"), "--delay-factor", "0"]);
     command.args(["--impolite", "--max-urls", "1000000", "--max-requests", "100000", "--max-bytes", "10GB"]);
-    command.args(["--max-body", "64MiB", "--rate", "1GB", "--harm", "none"]);
+    command.args(["--max-body", "64MiB", "--rate", "1GB", "--harm", "none"]).args(more);
     let run = command.output().unwrap();
     let (printed, errors) = (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
     assert!(run.status.success(), "the survey ended with {}:\n{printed}{errors}", run.status);

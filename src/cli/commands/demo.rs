@@ -11,11 +11,13 @@ use super::space::serve::refusal;
 use super::space::world;
 use super::survey::taken_in_words;
 use crate::address::WebUrl;
+use crate::cli::bus;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::helpers::Helpers;
 use crate::cli::output::say;
 use crate::cli::run::{Showing, block_on, run};
-use crate::settings::{Settings, Size, Span};
+use crate::settings::{Settings, Size, Span, typed};
 use crate::space::{GEO_DATABASE, ServeSettings, Served, World, serve};
 use crate::survey::{Survey, SurveyError};
 
@@ -32,6 +34,11 @@ pub struct Demo {
     #[arg(value_name = "DIR")]
     dir: Option<PathBuf>,
 
+    /// Have so many agents walk the sites, processes of their own, over a NATS server that is started for it (the program
+    /// `nats-server` must be there)
+    #[arg(long, value_name = "N", value_parser = typed::<u16>)]
+    agents: Option<u16>,
+
     #[command(flatten)]
     showing: Showing,
 }
@@ -39,7 +46,8 @@ pub struct Demo {
 const EXAMPLES: &str = "\
 Examples:
   ccsurvey demo
-  ccsurvey demo my-demo --json";
+  ccsurvey demo my-demo --json
+  ccsurvey demo --agents 3";
 
 const DEFAULT_DIR: &str = "ccsurvey-demo";
 
@@ -52,7 +60,10 @@ impl Demo {
         let exit = block_on(async {
             let served = serve(Arc::new(world.clone()), ServeSettings::default()).await.map_err(refusal)?;
             let (dns, gateway) = (served.dns_addr, served.gateway_addr);
-            let settings = settings(&world, &served, geo_file(&dir)?);
+            let helpers = self.agents.filter(|agents| *agents > 0).map(Helpers::start).transpose()?;
+            let nats = helpers.as_ref().map(Helpers::nats);
+            let settings = Settings { nats, ..settings(&world, &served, geo_file(&dir)?) };
+            let bus = bus::of(&settings).await?;
             let start: Vec<WebUrl> =
                 world.start_urls().iter().filter_map(|url| WebUrl::parse(url).ok()).collect();
             let (survey, taken) = Survey::create(&dir, settings, &start)?;
@@ -60,7 +71,9 @@ impl Demo {
                 "a virtual Web space is served on this machine (name server {dns}, gateway {gateway})"
             ));
             say(&format!("surveying it into {}: {}", dir.display(), taken_in_words(taken)));
-            let exit = run(survey, None, &dir, self.showing).await?;
+            let coordinator = bus::coordinator(bus, &dir).await?;
+            let exit = run(survey, coordinator, &dir, self.showing).await?;
+            drop(helpers);
             served.shutdown().await.map_err(refusal)?;
             if exit == Exit::Interrupted {
                 say(&format!(

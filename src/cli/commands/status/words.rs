@@ -52,7 +52,7 @@ pub(super) fn in_words(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
     if now.unrecorded > 0 {
         table.row(["unrecorded", &format!("{} requests in flight when killed", thousands(now.unrecorded))]);
     }
-    format!("{table}{}{}", promises(now), most_loaded(now))
+    format!("{table}{}{}{}", agents(now, time), promises(now), most_loaded(now))
 }
 
 fn state(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
@@ -66,6 +66,47 @@ fn state(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
         "failed" => format!("failed, see log.jsonl there; {go_on}"),
         other => other.to_owned(),
     }
+}
+
+/// The agents, with the machines that they run on, as they were last heard of.
+fn agents(now: &Snapshot, time: SystemTime) -> String {
+    use Side::{Left, Right};
+    if now.agents.is_empty() {
+        return String::new();
+    }
+    let mut table = Columns::new(&[Left, Right, Right, Right, Right, Right, Right, Right, Right, Right]);
+    table.row([
+        "agent",
+        "since",
+        "last heard of",
+        "sites",
+        "pages",
+        "pages/s",
+        "CPU",
+        "memory",
+        "network",
+        "disk",
+    ]);
+    for agent in &now.agents {
+        let machine = &agent.machine;
+        table.row([
+            &agent.name,
+            &agent.since.map_or_else(String::new, |since| duration(age(since, time).as_secs_f64())),
+            &format!("{} s ago", agent.silent_seconds),
+            &format!("{} of {}", agent.sites_walking, agent.places),
+            &thousands(agent.pages),
+            &format!("{:.1}", agent.pages_per_second),
+            &percent(machine.cpu),
+            &percent(machine.memory),
+            &format!("{}/s", bytes(machine.network_bytes_per_second as u64)),
+            &format!("{}/s", bytes(machine.disk_bytes_per_second as u64)),
+        ]);
+    }
+    format!("\n{table}")
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
 }
 
 /// Whether each promise on load held so far, by the survey's ledger.
@@ -102,7 +143,7 @@ fn most_loaded(now: &Snapshot) -> String {
 mod tests {
     use super::*;
     use crate::records::{Judgement, Verdict};
-    use crate::survey::LoadedServer;
+    use crate::survey::{AgentSeen, LoadedServer, MachineLoad};
 
     fn snapshot() -> Snapshot {
         Snapshot {
@@ -133,6 +174,33 @@ mod tests {
         assert!(told(2).ends_with(
             "\nmost-loaded servers  requests  received  busy\n102.0.0.1               1,234   12.3 MB  12 s\n"
         ));
+    }
+
+    #[test]
+    fn agents_are_told_with_their_machines() {
+        let now = Snapshot {
+            agents: vec![AgentSeen {
+                name: "nairobi".into(),
+                since: Some(SystemTime::UNIX_EPOCH),
+                sites_walking: 12,
+                places: 64,
+                pages: 1234,
+                pages_per_second: 8.25,
+                machine: MachineLoad {
+                    cpu: 0.5,
+                    memory: 0.25,
+                    network_bytes_per_second: 1e6,
+                    disk_bytes_per_second: 0.0,
+                },
+                ..AgentSeen::default()
+            }],
+            ..snapshot()
+        };
+        let told = in_words(Path::new("kenya"), &now, SystemTime::UNIX_EPOCH + Duration::from_secs(90));
+        let line = told.lines().find(|line| line.starts_with("nairobi")).unwrap();
+        let words = line.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(words, "nairobi 1 min 30 s 0 s ago 12 of 64 1,234 8.2 50 % 25 % 1.0 MB/s 0 B/s");
+        assert!(!self::told(2).contains("last heard of"), "where there are none");
     }
 
     #[test]

@@ -1,0 +1,77 @@
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use super::error::CliError;
+
+/// A NATS server and agents on this machine, for a demonstration; they end with it.
+pub(super) struct Helpers {
+    processes: Vec<Child>,
+    server: SocketAddr,
+    /// What the NATS server keeps.
+    store: PathBuf,
+}
+
+/// A NATS server listens within a second.
+const TRIES: u32 = 200;
+const BETWEEN_TRIES: Duration = Duration::from_millis(50);
+
+impl Helpers {
+    /// Starts them; the agents wait for their survey.
+    ///
+    /// # Errors
+    /// When there is no program `nats-server`, or the system gives no process.
+    pub(super) fn start(agents: u16) -> Result<Self, CliError> {
+        let failed =
+            |wrong: io::Error| CliError::Failed(format!("--agents: cannot start a process: {wrong}"));
+        let server = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).map_err(failed)?;
+        let store = std::env::temp_dir().join(format!("ccsurvey-demo-nats-{}", std::process::id()));
+        let mut nats = Command::new("nats-server");
+        nats.args(["-js", "-a", "127.0.0.1", "-p", &server.port().to_string(), "-sd"]).arg(&store);
+        let nats = nats.stdout(Stdio::null()).stderr(Stdio::null()).spawn().map_err(|wrong| match wrong.kind() {
+            io::ErrorKind::NotFound => CliError::Failed(
+                "--agents: the program nats-server is not there (Debian and Ubuntu: `apt install nats-server`)".to_owned(),
+            ),
+            _ => failed(wrong),
+        })?;
+        let mut helpers = Self { processes: vec![nats], server, store };
+        helpers.await_server()?;
+        let program = std::env::current_exe().map_err(failed)?;
+        for number in 1..=agents {
+            let mut agent = Command::new(&program);
+            agent.args(["agent", "--nats", &helpers.nats(), "--name", &format!("agent-{number}")]);
+            let agent = agent.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+            helpers.processes.push(agent.map_err(failed)?);
+        }
+        Ok(helpers)
+    }
+
+    /// Where the NATS server is.
+    pub(super) fn nats(&self) -> String {
+        format!("nats://{}", self.server)
+    }
+
+    fn await_server(&self) -> Result<(), CliError> {
+        for _ in 0..TRIES {
+            // Its port is taken as soon as it listens there.
+            if TcpListener::bind(self.server).is_err() {
+                return Ok(());
+            }
+            std::thread::sleep(BETWEEN_TRIES);
+        }
+        Err(CliError::Failed(format!("--agents: nats-server does not listen at {}", self.server)))
+    }
+}
+
+impl Drop for Helpers {
+    fn drop(&mut self) {
+        // Agents before the server that they listen to. Whoever has ended cannot be killed, and nothing is lost.
+        for process in self.processes.iter_mut().rev() {
+            let _ = process.kill();
+            let _ = process.wait();
+        }
+        let _ = std::fs::remove_dir_all(&self.store);
+    }
+}

@@ -1,0 +1,110 @@
+//! A NATS server, and the agents of surveys, as processes of their own.
+#![allow(clippy::disallowed_methods)] // The tests wait for processes, with a deadline.
+
+use std::io::{BufRead, BufReader, ErrorKind};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::{Child, Command, ExitStatus, Stdio};
+
+use crate::common::skipped::skip;
+use crate::common::waiting::until;
+
+/// A NATS server with a store of its own; it ends with the test.
+pub(crate) struct Bus {
+    process: Child,
+    port: u16,
+    _folder: tempfile::TempDir,
+}
+
+impl Bus {
+    /// None where there is no program for it.
+    pub(crate) fn start(test: &str) -> Option<Self> {
+        Self::with(test, "jetstream {}")
+    }
+
+    /// The same with lines of its configuration file.
+    pub(crate) fn with(test: &str, configuration: &str) -> Option<Self> {
+        let folder = tempfile::tempdir().unwrap();
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let file = folder.path().join("nats.conf");
+        std::fs::write(&file, format!("listen: \"127.0.0.1:{port}\"\n{configuration}\n")).unwrap();
+        let mut command = Command::new("nats-server");
+        command.arg("-c").arg(&file).arg("-sd").arg(folder.path().join("store"));
+        let process = match command.stdout(Stdio::null()).stderr(Stdio::null()).spawn() {
+            Ok(process) => process,
+            Err(wrong) if wrong.kind() == ErrorKind::NotFound => {
+                skip(test, "there is no nats-server (tests/setup installs it)");
+                return None;
+            }
+            Err(wrong) => panic!("nats-server: {wrong}"),
+        };
+        let bus = Self { process, port, _folder: folder };
+        let address = SocketAddr::from(([127, 0, 0, 1], port));
+        assert!(until(|| TcpStream::connect(address).is_ok()), "nats-server does not listen");
+        Some(bus)
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("nats://127.0.0.1:{}", self.port)
+    }
+}
+
+impl Drop for Bus {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// A process that ends with the test.
+pub(crate) struct Process(pub Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Process {
+    pub(crate) fn wait(&mut self) -> ExitStatus {
+        self.0.wait().unwrap()
+    }
+
+    /// Ends it as a power cut would.
+    pub(crate) fn kill(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+
+    /// Sends it a signal by its name.
+    pub(crate) fn signal(&self, name: &str) {
+        let done =
+            Command::new("kill").arg(format!("-{name}")).arg(self.0.id().to_string()).status().unwrap();
+        assert!(done.success());
+    }
+
+    /// The next line that it says of itself with these words in it.
+    pub(crate) fn says(&mut self, words: &str) -> String {
+        let mut lines = BufReader::new(self.0.stderr.take().unwrap()).lines().map(Result::unwrap);
+        let said =
+            lines.find(|line| line.contains(words)).unwrap_or_else(|| panic!("it never said {words:?}"));
+        // Nobody is to be held up by words that nobody reads.
+        std::thread::spawn(move || lines.for_each(drop));
+        said
+    }
+}
+
+pub(crate) fn program() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_ccsurvey"))
+}
+
+/// An agent by this name.
+pub(crate) fn agent(bus: &Bus, name: &str) -> Process {
+    Process(agent_command(program(), bus, name).spawn().unwrap())
+}
+
+pub(crate) fn agent_command(mut command: Command, bus: &Bus, name: &str) -> Command {
+    command.args(["agent", "--nats", &bus.url(), "--name", name, "--sites", "8"]);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    command
+}
