@@ -13,9 +13,9 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::bus::{Bus, Published, here_subject, orders_subject, reading_subject, tree_subject};
+use super::bus::{Bus, Published, here_subject, orders_subject, said_subject, tree_subject};
 use super::machine::Watch;
-use super::message::{Here, Reading, Sent, Terms, Told, Welcome, decode, encode, parts_of};
+use super::message::{Here, Said, Sent, Terms, Told, Welcome, What, decode, encode, parts_of};
 use super::{ClusterError, FRESH, SIGN_OF_LIFE};
 use crate::exchange::Purpose;
 use crate::fetch::Clock;
@@ -296,32 +296,31 @@ impl Run {
         received: Instant,
     ) -> impl Future<Output = Result<(), ClusterError>> + Send + use<> {
         let (bus, counts, clock) = (self.bus.clone(), self.counts.clone(), self.clock);
-        let (subject, reading) = (tree_subject(&self.survey, sent.order.tree), reading_subject(&self.survey));
+        let (subject, said) = (tree_subject(&self.survey, sent.order.tree), said_subject(&self.survey));
         async move {
             let Sent { after, order } = sent;
             let Order { tree, asked, .. } = order;
-            let mut record = Record {
-                bus: &bus,
-                subject,
-                after,
-                what: format!("{tree}-{}", nanoseconds(asked)),
-                number: 0,
-            };
-            if !record.tell(&Told::Asked { asked }, FRESH).await? {
+            let what = format!("{tree}-{}", nanoseconds(asked));
+            let said_to = said.clone();
+            let mut record =
+                Record { bus: &bus, tree, subject, said: said_to, after, what, number: 0, is_kept: false };
+            if !record.keep(&Told::Asked { asked }, FRESH).await? {
                 return Ok(());
             }
             if received.elapsed() > FRESH {
-                record.tell(&Told::Unsent { asked }, PATIENCE).await?;
+                record.tell(Told::Unsent { asked }).await?;
                 return Ok(());
             }
             counts.requests.fetch_add(1, Ordering::Relaxed);
+            let after = record.after;
             let about_to_read = async |reply: Reply| {
-                let said = encode(&Reading { tree, asked, reply });
-                let said = match said {
-                    Ok(bytes) => bus.say(reading, bytes).await,
+                let reading = What::Reading { asked, reply: Box::new(reply) };
+                let bytes = encode(&Said { tree, sequence: after, what: reading });
+                let told = match bytes {
+                    Ok(bytes) => bus.say(said.clone(), bytes).await,
                     Err(wrong) => Err(wrong),
                 };
-                said.map_err(|wrong| SurveyError::Cluster(wrong.to_string()))
+                told.map_err(|wrong| SurveyError::Cluster(wrong.to_string()))
             };
             let carried_out = tokio::select! {
                 biased;
@@ -329,14 +328,14 @@ impl Run {
                 reply = worker.carry_out(&order, about_to_read) => reply.ok(),
             };
             let Some(reply) = carried_out else {
-                record.tell(&Told::Lost { asked }, PATIENCE).await?;
+                record.tell(Told::Lost { asked }).await?;
                 return Ok(());
             };
             let is_page = matches!(reply.content, Content::Page(_)) && reply.ask.purpose != Purpose::Probe;
             counts.pages.fetch_add(u64::from(is_page), Ordering::Relaxed);
             for part in parts_of(asked, &reply, bus.most_bytes())? {
                 let ago = clock.now().duration_since(reply.answer.started).unwrap_or_default();
-                if !record.tell(&part(ago), PATIENCE).await? {
+                if !record.tell(part(ago)).await? {
                     break;
                 }
             }
@@ -353,19 +352,37 @@ enum Away {
     Finished,
 }
 
-/// Entries that follow each other on the subject of a tree.
+/// What an agent tells of a question.
 struct Record<'a> {
     bus: &'a Bus,
+    tree: u64,
     subject: String,
+    said: String,
+    /// The sequence of its last entry on the subject of the tree.
     after: u64,
     /// Tells its entries from all others.
     what: String,
     number: u32,
+    /// The coordinator was not there for what came before: the bus keeps the rest, too.
+    is_kept: bool,
 }
 
 impl Record<'_> {
-    /// Says whether the entry stands there: somebody may have given the question up.
-    async fn tell(&mut self, told: &Told, patience: Duration) -> Result<bool, ClusterError> {
+    /// Tells the coordinator, or, where that is away, the bus, which keeps it. Says whether anybody wants more of it.
+    async fn tell(&mut self, told: Told) -> Result<bool, ClusterError> {
+        if !self.is_kept {
+            let said = Said { tree: self.tree, sequence: self.after, what: What::Told(told.clone()) };
+            let answer = self.bus.client.request(self.said.clone(), encode(&said)?.into()).await;
+            match answer.map(|answer| decode(&answer.payload)) {
+                Ok(Ok(is_wanted)) => return Ok(is_wanted),
+                _ => self.is_kept = true,
+            }
+        }
+        self.keep(&told, PATIENCE).await
+    }
+
+    /// Publishes an entry that follows the last one. Says whether it stands there: somebody may have given the question up.
+    async fn keep(&mut self, told: &Told, patience: Duration) -> Result<bool, ClusterError> {
         let id = format!("{}-{}", self.what, self.number);
         self.number += 1;
         let bytes = encode(told)?;

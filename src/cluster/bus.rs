@@ -117,12 +117,6 @@ impl Bus {
             description: Some(id.to_owned()),
             subjects: vec![tree_subject(name, "*"), coordinator_subject(name)],
             max_messages_per_subject: KEPT,
-            // Only what stands there is told.
-            republish: Some(stream::Republish {
-                source: tree_subject(name, "*"),
-                destination: told_subject(name, "{{wildcard(1)}}"),
-                headers_only: false,
-            }),
             storage: stream::StorageType::File,
             num_replicas,
             ..stream::Config::default()
@@ -227,6 +221,11 @@ impl Bus {
         self.client.flush().await.map_err(|wrong| self.wrong("say something", wrong))
     }
 
+    /// Answers a request; nobody waits for it to be gone.
+    pub(super) async fn reply(&self, to: Subject, bytes: Vec<u8>) -> Result<(), ClusterError> {
+        self.client.publish(to, bytes.into()).await.map_err(|wrong| self.wrong("answer", wrong))
+    }
+
     /// An error of the bus, with its causes.
     pub(super) fn wrong(&self, what: &'static str, wrong: impl std::error::Error) -> ClusterError {
         ClusterError::Bus { server: self.server.clone(), what, why: causes(&wrong) }
@@ -253,15 +252,9 @@ pub(super) fn tree_subject(name: &str, tree: impl std::fmt::Display) -> String {
     format!("ccsurvey.{name}.tree.{tree}")
 }
 
-/// Where it is said what stands on the subject of a tree.
-pub(super) fn told_subject(name: &str, tree: impl std::fmt::Display) -> String {
-    format!("ccsurvey.{name}.told.{tree}")
-}
-
-/// The tree of such a subject.
+/// The tree whose subject this is.
 pub(super) fn tree_of(subject: &str) -> Option<u64> {
-    let (of, tree) = subject.rsplit_once('.')?;
-    if of.ends_with(".tree") || of.ends_with(".told") { tree.parse().ok() } else { None }
+    subject.rsplit_once(".tree.")?.1.parse().ok()
 }
 
 /// Where a coordinator says that it is there.
@@ -279,9 +272,9 @@ pub(super) fn orders_subject(name: &str, agent: &str) -> String {
     format!("ccsurvey.{name}.orders.{agent}")
 }
 
-/// Where agents say what they are about to read.
-pub(super) fn reading_subject(name: &str) -> String {
-    format!("ccsurvey.{name}.reading")
+/// Where agents say what comes of questions.
+pub(super) fn said_subject(name: &str) -> String {
+    format!("ccsurvey.{name}.said")
 }
 
 /// A name that can stand in subjects, made of any.
@@ -346,7 +339,7 @@ mod tests {
 
     #[test]
     fn a_tree_is_told_from_its_subject() {
-        assert_eq!([tree_of(&tree_subject("ke", 17)), tree_of(&told_subject("ke", 17))], [Some(17); 2]);
+        assert_eq!(tree_of(&tree_subject("ke", 17)), Some(17));
         assert_eq!([tree_of("ccsurvey.ke.coordinator"), tree_of("ccsurvey.ke.tree.x")], [None, None]);
     }
 }

@@ -3,7 +3,6 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use async_nats::header::NATS_SEQUENCE;
 use async_nats::jetstream::stream::Stream;
 use async_nats::{Message, Subscriber};
 use futures_util::StreamExt;
@@ -13,12 +12,10 @@ use tokio::task::JoinSet;
 use tokio::time::MissedTickBehavior;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::bus::{
-    Bus, Published, coordinator_subject, here_subject, reading_subject, subject_word, told_subject, tree_of,
-};
+use super::bus::{Bus, Published, coordinator_subject, here_subject, said_subject, subject_word};
 use super::hand::AgentHand;
 use super::left::{Left, left};
-use super::message::{Here, Terms, Told, Welcome, decode, encode};
+use super::message::{Here, Said, Terms, Welcome, decode, encode};
 use super::office::Office;
 use super::{ClusterError, SIGN_OF_LIFE, SILENCE};
 use crate::fetch::Clock;
@@ -100,8 +97,7 @@ impl Coordinator {
             // Orders of before are not obeyed any more.
             office.fence(tree).await?;
         }
-        let entries = bus.subscribe(told_subject(&name, "*")).await?;
-        let readings = bus.subscribe(reading_subject(&name)).await?;
+        let said = bus.subscribe(said_subject(&name)).await?;
         let arrivals = bus.subscribe(here_subject(&name)).await?;
         let register = Register {
             office: office.clone(),
@@ -122,8 +118,7 @@ impl Coordinator {
                 }
             });
         };
-        watch_over(Box::pin(hear_entries(entries, office.clone())));
-        watch_over(Box::pin(hear_readings(readings, office.clone())));
+        watch_over(Box::pin(listen(said, office.clone())));
         watch_over(Box::pin(welcome_agents(arrivals, register.clone())));
         watch_over(Box::pin(keep_the_register(register)));
         watch_over(Box::pin(async move { presence.keep_up().await }));
@@ -223,28 +218,20 @@ async fn last_presence(bus: &Bus, stream: &Stream, name: &str) -> Result<u64, Cl
     Ok(before)
 }
 
-async fn hear_entries(mut said: Subscriber, office: Arc<Office>) -> Result<(), ClusterError> {
+async fn listen(mut said: Subscriber, office: Arc<Office>) -> Result<(), ClusterError> {
     while let Some(message) = said.next().await {
-        let sequence =
-            message.headers.as_ref().and_then(|fields| fields.get(NATS_SEQUENCE)?.as_str().parse().ok());
-        let (Some(tree), Some(sequence)) = (tree_of(&message.subject), sequence) else { continue };
-        let told = decode::<Told>(&message.payload).unwrap_or_else(|wrong| {
-            tracing::error!(tree, %wrong, "an entry of a tree");
-            // It stands there all the same.
-            Told::Fence
-        });
-        office.note(tree, sequence, told);
-    }
-    Err(ClusterError::Message("the connection to the bus has ended".to_owned()))
-}
-
-async fn hear_readings(mut said: Subscriber, office: Arc<Office>) -> Result<(), ClusterError> {
-    while let Some(message) = said.next().await {
-        if let Ok(reading) = decode(&message.payload) {
-            office.note_reading(reading);
+        let is_taken = match decode::<Said>(&message.payload) {
+            Ok(said) => office.note(said),
+            Err(wrong) => {
+                tracing::error!(%wrong, "what an agent says");
+                false
+            }
+        };
+        if let Some(reply) = message.reply {
+            office.bus.reply(reply, encode(&is_taken)?).await?;
         }
     }
-    Ok(())
+    Err(ClusterError::Message("the connection to the bus has ended".to_owned()))
 }
 
 /// The agents of a survey.
@@ -294,7 +281,7 @@ async fn keep_the_register(register: Arc<Register>) -> Result<(), ClusterError> 
 impl Register {
     async fn answer(&self, message: Message, welcome: &Welcome) -> Result<(), ClusterError> {
         let Some(reply) = message.reply else { return Ok(()) };
-        self.office.bus.say(reply.to_string(), encode(welcome)?).await
+        self.office.bus.reply(reply, encode(welcome)?).await
     }
 
     fn welcome(&self, here: Here) -> Welcome {

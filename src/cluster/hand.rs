@@ -7,7 +7,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::bus::{orders_subject, tree_subject};
-use super::message::{Parts, Sent, Told, encode};
+use super::message::{Parts, Sent, Told, What, encode};
 use super::office::{Event, Office};
 use super::{ClusterError, FRESH};
 use crate::exchange::Answer;
@@ -83,12 +83,19 @@ impl AgentHand {
                     }
                 }
                 _ = gone.wait_for(|gone| *gone) => break,
-                () = tokio::time::sleep_until(until) => break,
+                () = tokio::time::sleep_until(until) => {}
+            }
+            if Instant::now() >= until {
+                // Most answers have come by then; of a question that takes longer its entry tells.
+                if case.was_put || !office.has_more(tree, after).await? {
+                    break;
+                }
+                case.was_put = true;
             }
         }
         // What stands before the fence was done, and nothing else ever will be.
         let fence = office.fence(tree).await?;
-        let mut case = Case { reading: case.reading, ..Case::new(case.asked) };
+        let mut case = Case { reading: case.reading, was_put: case.was_put, ..Case::new(case.asked) };
         let told = office.read(tree, after, fence).await?.into_iter().find_map(|event| case.take(event));
         Ok(told.unwrap_or_else(|| case.given_up()))
     }
@@ -110,14 +117,14 @@ impl Case {
     }
 
     fn take(&mut self, event: Event) -> Option<Put> {
-        match event {
-            Event::Reading(reading) => {
-                if reading.asked == self.asked {
-                    self.reading = Some(Box::new(reading.reply));
+        match event.what {
+            What::Reading { asked, reply } => {
+                if asked == self.asked {
+                    (self.was_put, self.reading) = (true, Some(reply));
                 }
                 None
             }
-            Event::Told { at, told } => self.hear(at, told),
+            What::Told(told) => self.hear(event.at, told),
         }
     }
 
@@ -163,7 +170,7 @@ mod tests {
 
     use super::*;
     use crate::address::WebUrl;
-    use crate::cluster::message::{Reading, parts_of};
+    use crate::cluster::message::parts_of;
     use crate::exchange::{Ask, Failure, Purpose};
     use crate::walk::Content;
 
@@ -181,7 +188,7 @@ mod tests {
     }
 
     fn told(told: Told) -> Event {
-        Event::Told { at: at(100), told }
+        Event { at: at(100), what: What::Told(told) }
     }
 
     #[test]
@@ -204,7 +211,8 @@ mod tests {
         assert_eq!(case.given_up(), Put::Unsent);
         let mut case = Case::new(ASKED);
         case.take(told(Told::Asked { asked: ASKED }));
-        case.take(Event::Reading(Box::new(Reading { tree: 0, asked: ASKED, reply: reply() })));
+        let reading = What::Reading { asked: ASKED, reply: Box::new(reply()) };
+        case.take(Event { at: at(100), what: reading });
         assert_eq!(case.given_up(), Put::Lost(Some(Box::new(reply()))));
         let mut case = Case::new(ASKED);
         assert_eq!(case.take(told(Told::Unsent { asked: ASKED })), Some(Put::Unsent));

@@ -73,7 +73,7 @@ pub(super) struct Sent {
     pub order: Order,
 }
 
-/// What is told on the subject of a tree.
+/// What is told of a tree.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum Told {
     /// The question of this time is being put.
@@ -88,12 +88,21 @@ pub(super) enum Told {
     Fence,
 }
 
-/// An answer is about to be read.
+/// What an agent says to the coordinator alone, and the bus keeps nothing of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Reading {
+pub(super) struct Said {
     pub tree: u64,
-    pub asked: SystemTime,
-    pub reply: Reply,
+    /// Of the agent's last entry on the subject of the tree.
+    pub sequence: u64,
+    pub what: What,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum What {
+    /// The answer to the question of this time is about to be read; all that is known of it but what it carries.
+    Reading { asked: SystemTime, reply: Box<Reply> },
+    /// What would stand on the subject if the coordinator were not there.
+    Told(Told),
 }
 
 /// A message as bytes.

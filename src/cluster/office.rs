@@ -9,7 +9,7 @@ use tokio::sync::watch;
 
 use super::ClusterError;
 use super::bus::{Bus, Published, tree_subject};
-use super::message::{Reading, Told, decode, encode};
+use super::message::{Said, Told, What, decode, encode};
 use crate::fetch::Clock;
 
 /// What stands on the subjects of trees, and who waits for what comes there.
@@ -33,13 +33,11 @@ struct Inner {
     waiting: HashMap<u64, UnboundedSender<Event>>,
 }
 
-/// Something that is told of a tree.
+/// Something that is told of a tree, at this time of the survey.
 #[derive(Debug)]
-pub(super) enum Event {
-    /// On its subject, at this time of the survey.
-    Told { at: SystemTime, told: Told },
-    /// Not kept by the bus.
-    Reading(Box<Reading>),
+pub(super) struct Event {
+    pub at: SystemTime,
+    pub what: What,
 }
 
 /// Ears for what is told of a tree, until they are dropped.
@@ -72,22 +70,14 @@ impl Office {
         }
     }
 
-    /// An entry stands on the subject of a tree since just now.
-    pub(super) fn note(&self, tree: u64, sequence: u64, told: Told) {
+    /// An agent has said something just now; says whether anybody listens.
+    pub(super) fn note(&self, said: Said) -> bool {
         let at = self.clock.now();
         let mut inner = self.inner();
-        let last = inner.last.entry(tree).or_default();
-        *last = sequence.max(*last);
-        if let Some(ears) = inner.waiting.get(&tree) {
-            // Who does not listen any more has given it up.
-            let _ = ears.send(Event::Told { at, told });
-        }
-    }
-
-    pub(super) fn note_reading(&self, reading: Reading) {
-        if let Some(ears) = self.inner().waiting.get(&reading.tree) {
-            let _ = ears.send(Event::Reading(Box::new(reading)));
-        }
+        let Some(ears) = inner.waiting.get(&said.tree).cloned() else { return false };
+        let last = inner.last.entry(said.tree).or_default();
+        *last = said.sequence.max(*last);
+        ears.send(Event { at, what: said.what }).is_ok()
     }
 
     /// Listens to what is told of a tree from now on.
@@ -122,6 +112,12 @@ impl Office {
         Ok(sequence)
     }
 
+    /// Whether anything stands on the subject of a tree after this sequence.
+    pub(super) async fn has_more(&self, tree: u64, after: u64) -> Result<bool, ClusterError> {
+        let next = self.bus.next(&self.stream, &tree_subject(&self.name, tree), after + 1).await?;
+        Ok(next.is_some())
+    }
+
     /// What stands on the subject of a tree after this sequence and before a fence, with the times of the survey at which it
     /// was published: the fence, which is our own, is the last.
     pub(super) async fn read(&self, tree: u64, after: u64, fence: u64) -> Result<Vec<Event>, ClusterError> {
@@ -136,7 +132,7 @@ impl Office {
         let last = found.last().map(|(time, _)| *time);
         let dated = found.into_iter().filter_map(|(time, payload)| {
             let before = last?.duration_since(time).unwrap_or_default();
-            Some(Event::Told { at: now.checked_sub(before)?, told: decode(&payload).ok()? })
+            Some(Event { at: now.checked_sub(before)?, what: What::Told(decode(&payload).ok()?) })
         });
         Ok(dated.collect())
     }
