@@ -12,6 +12,8 @@ use crate::settings::Settings;
 pub(super) async fn of(settings: &Settings) -> Result<Option<Bus>, CliError> {
     match &settings.nats {
         None => Ok(None),
+        // The entries of a tree follow each other.
+        Some(_) if settings.per_site > 1 => Err(ClusterError::PerSite(settings.per_site).into()),
         Some(address) => connect(address, settings.nats_login.as_deref()).await.map(Some),
     }
 }

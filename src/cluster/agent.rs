@@ -15,12 +15,12 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::bus::{Bus, Published, here_subject, orders_subject, said_subject, tree_subject};
 use super::machine::Watch;
-use super::message::{Here, Said, Sent, Terms, Told, Welcome, What, decode, encode, parts_of};
+use super::message::{Here, Said, Sent, Terms, Told, Welcome, decode, encode, parts_of};
 use super::{ClusterError, FRESH, SIGN_OF_LIFE};
 use crate::exchange::Purpose;
 use crate::fetch::Clock;
 use crate::settings::Settings;
-use crate::survey::{Order, Reply, SurveyError, Worker};
+use crate::survey::{Order, Worker};
 use crate::walk::Content;
 
 /// Puts the questions of a survey that a coordinator keeps, and reads the answers.
@@ -301,9 +301,8 @@ impl Run {
             let Sent { after, order } = sent;
             let Order { tree, asked, .. } = order;
             let what = format!("{tree}-{}", nanoseconds(asked));
-            let said_to = said.clone();
             let mut record =
-                Record { bus: &bus, tree, subject, said: said_to, after, what, number: 0, is_kept: false };
+                Record { bus: &bus, tree, subject, said, after, what, number: 0, is_kept: false };
             if !record.keep(&Told::Asked { asked }, FRESH).await? {
                 return Ok(());
             }
@@ -312,20 +311,10 @@ impl Run {
                 return Ok(());
             }
             counts.requests.fetch_add(1, Ordering::Relaxed);
-            let after = record.after;
-            let about_to_read = async |reply: Reply| {
-                let reading = What::Reading { asked, reply: Box::new(reply) };
-                let bytes = encode(&Said { tree, sequence: after, what: reading });
-                let told = match bytes {
-                    Ok(bytes) => bus.say(said.clone(), bytes).await,
-                    Err(wrong) => Err(wrong),
-                };
-                told.map_err(|wrong| SurveyError::Cluster(wrong.to_string()))
-            };
             let carried_out = tokio::select! {
                 biased;
                 () = held_up() => None,
-                reply = worker.carry_out(&order, about_to_read) => reply.ok(),
+                reply = worker.carry_out(&order) => reply.ok(),
             };
             let Some(reply) = carried_out else {
                 record.tell(Told::Lost { asked }).await?;
@@ -371,7 +360,7 @@ impl Record<'_> {
     /// Tells the coordinator, or, where that is away, the bus, which keeps it. Says whether anybody wants more of it.
     async fn tell(&mut self, told: Told) -> Result<bool, ClusterError> {
         if !self.is_kept {
-            let said = Said { tree: self.tree, sequence: self.after, what: What::Told(told.clone()) };
+            let said = Said { tree: self.tree, sequence: self.after, told: told.clone() };
             let answer = self.bus.client.request(self.said.clone(), encode(&said)?.into()).await;
             match answer.map(|answer| decode(&answer.payload)) {
                 Ok(Ok(is_wanted)) => return Ok(is_wanted),

@@ -12,6 +12,8 @@ pub enum ClusterError {
     Address(String),
     #[error("{}: {message}", path.display())]
     Login { path: PathBuf, message: String },
+    #[error("--per-site: {0} questions at once in one site (expected 1 with --nats)")]
+    PerSite(u32),
     #[error(
         "--name: '{0}' cannot be the name of an agent (expected up to 64 letters, digits, '-', '_' and '.')"
     )]
@@ -64,6 +66,7 @@ impl ClusterError {
             self,
             Self::Address(_)
                 | Self::Login { .. }
+                | Self::PerSite(_)
                 | Self::Name(_)
                 | Self::Taken { .. }
                 | Self::NoSuchSurvey { .. }

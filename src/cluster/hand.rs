@@ -7,7 +7,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::bus::{orders_subject, tree_subject};
-use super::message::{Parts, Sent, Told, What, encode};
+use super::message::{Parts, Sent, Told, encode};
 use super::office::{Event, Office};
 use super::{ClusterError, FRESH};
 use crate::exchange::Answer;
@@ -43,7 +43,7 @@ impl Hand for AgentHand {
                     tracing::error!(tree, "whether a question was put is unknown");
                     self.office.fail(wrong);
                     // Nothing tells that it was not.
-                    Put::Lost(None)
+                    Put::Lost
                 }
             }
         }
@@ -95,7 +95,7 @@ impl AgentHand {
         }
         // What stands before the fence was done, and nothing else ever will be.
         let fence = office.fence(tree).await?;
-        let mut case = Case { reading: case.reading, was_put: case.was_put, ..Case::new(case.asked) };
+        let mut case = Case { was_put: case.was_put, ..Case::new(case.asked) };
         let told = office.read(tree, after, fence).await?.into_iter().find_map(|event| case.take(event));
         Ok(told.unwrap_or_else(|| case.given_up()))
     }
@@ -105,7 +105,6 @@ impl AgentHand {
 struct Case {
     asked: SystemTime,
     was_put: bool,
-    reading: Option<Box<Reply>>,
     parts: Parts,
     /// When the exchange began.
     started: Option<SystemTime>,
@@ -113,29 +112,17 @@ struct Case {
 
 impl Case {
     fn new(asked: SystemTime) -> Self {
-        Self { asked, was_put: false, reading: None, parts: Parts::default(), started: None }
+        Self { asked, was_put: false, parts: Parts::default(), started: None }
     }
 
-    fn take(&mut self, event: Event) -> Option<Put> {
-        match event.what {
-            What::Reading { asked, reply } => {
-                if asked == self.asked {
-                    (self.was_put, self.reading) = (true, Some(reply));
-                }
-                None
-            }
-            What::Told(told) => self.hear(event.at, told),
-        }
-    }
-
-    fn hear(&mut self, at: SystemTime, told: Told) -> Option<Put> {
+    fn take(&mut self, Event { at, told }: Event) -> Option<Put> {
         match told {
             Told::Asked { asked } if asked == self.asked => {
                 self.was_put = true;
                 None
             }
             Told::Unsent { asked } if asked == self.asked => Some(Put::Unsent),
-            Told::Lost { asked } if asked == self.asked => Some(Put::Lost(self.reading.take())),
+            Told::Lost { asked } if asked == self.asked => Some(Put::Lost),
             Told::Part { asked, number, of, ago, bytes } if asked == self.asked => {
                 if number == 0 {
                     self.started = at.checked_sub(ago);
@@ -146,7 +133,7 @@ impl Case {
                     }
                     Err(wrong) => {
                         tracing::error!(%wrong, "an agent told what cannot be read");
-                        Some(Put::Lost(None))
+                        Some(Put::Lost)
                     }
                 }
             }
@@ -155,7 +142,7 @@ impl Case {
     }
 
     fn given_up(self) -> Put {
-        if self.was_put { Put::Lost(self.reading) } else { Put::Unsent }
+        if self.was_put { Put::Lost } else { Put::Unsent }
     }
 }
 
@@ -188,7 +175,7 @@ mod tests {
     }
 
     fn told(told: Told) -> Event {
-        Event { at: at(100), what: What::Told(told) }
+        Event { at: at(100), told }
     }
 
     #[test]
@@ -203,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_put_is_unsent_and_what_was_put_is_lost_with_what_is_known() {
+    fn what_was_not_put_is_unsent_and_what_was_put_is_lost() {
         assert_eq!(Case::new(ASKED).given_up(), Put::Unsent);
         // What is told of another question of the tree counts for nothing.
         let mut case = Case::new(ASKED);
@@ -211,9 +198,7 @@ mod tests {
         assert_eq!(case.given_up(), Put::Unsent);
         let mut case = Case::new(ASKED);
         case.take(told(Told::Asked { asked: ASKED }));
-        let reading = What::Reading { asked: ASKED, reply: Box::new(reply()) };
-        case.take(Event { at: at(100), what: reading });
-        assert_eq!(case.given_up(), Put::Lost(Some(Box::new(reply()))));
+        assert_eq!(case.given_up(), Put::Lost);
         let mut case = Case::new(ASKED);
         assert_eq!(case.take(told(Told::Unsent { asked: ASKED })), Some(Put::Unsent));
     }

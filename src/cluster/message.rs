@@ -1,8 +1,11 @@
+use std::cell::RefCell;
+use std::io;
 use std::time::{Duration, SystemTime};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
+use zstd::bulk::{Compressor, Decompressor};
 
 use super::ClusterError;
 use super::machine::MachineLoad;
@@ -94,15 +97,7 @@ pub(super) struct Said {
     pub tree: u64,
     /// Of the agent's last entry on the subject of the tree.
     pub sequence: u64,
-    pub what: What,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) enum What {
-    /// The answer to the question of this time is about to be read; all that is known of it but what it carries.
-    Reading { asked: SystemTime, reply: Box<Reply> },
-    /// What would stand on the subject if the coordinator were not there.
-    Told(Told),
+    pub told: Told,
 }
 
 /// A message as bytes.
@@ -125,6 +120,12 @@ pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ClusterErro
     }
 }
 
+thread_local! {
+    // To make one takes longer than to use it.
+    static COMPRESSOR: RefCell<io::Result<Compressor<'static>>> = RefCell::new(Compressor::new(LEVEL));
+    static DECOMPRESSOR: RefCell<io::Result<Decompressor<'static>>> = RefCell::new(Decompressor::new());
+}
+
 /// A reply as parts of up to so many bytes.
 pub(super) fn parts_of(
     asked: SystemTime,
@@ -133,7 +134,15 @@ pub(super) fn parts_of(
 ) -> Result<Vec<impl FnOnce(Duration) -> Told + use<>>, ClusterError> {
     let wrong = |wrong: String| ClusterError::Message(wrong);
     let bytes = postcard::to_stdvec(reply).map_err(|error| wrong(error.to_string()))?;
-    let packed = zstd::bulk::compress(&bytes, LEVEL).map_err(|error| wrong(error.to_string()))?;
+    let packed = COMPRESSOR
+        .with_borrow_mut(|compressor| {
+            compressor
+                .as_mut()
+                .map_err(|error| error.to_string())?
+                .compress(&bytes)
+                .map_err(|error| error.to_string())
+        })
+        .map_err(wrong)?;
     let parts: Vec<Vec<u8>> = packed.chunks(most.max(1)).map(<[u8]>::to_vec).collect();
     let of = u32::try_from(parts.len()).unwrap_or(u32::MAX);
     let part = |(number, bytes)| move |ago| Told::Part { asked, number, of, ago, bytes };
@@ -163,8 +172,16 @@ impl Parts {
             return Ok(None);
         }
         let packed = std::mem::take(&mut self.packed);
-        let bytes = zstd::bulk::decompress(&packed, LARGEST_REPLY.min(unpacked(&packed)))
-            .map_err(|error| ClusterError::Message(error.to_string()))?;
+        let size = LARGEST_REPLY.min(unpacked(&packed));
+        let bytes = DECOMPRESSOR
+            .with_borrow_mut(|decompressor| {
+                decompressor
+                    .as_mut()
+                    .map_err(|error| error.to_string())?
+                    .decompress(&packed, size)
+                    .map_err(|error| error.to_string())
+            })
+            .map_err(ClusterError::Message)?;
         match postcard::take_from_bytes(&bytes) {
             Ok((reply, [])) => Ok(Some(reply)),
             _ => Err(wrong("a reply cannot be read")),

@@ -1,20 +1,20 @@
 //! A survey over several machines: agents put its questions and read the answers, over NATS JetStream.
 //!
 //! **Who does what.** The coordinator is a survey like any other: it has the frontier, the walks, the load and the tables in
-//! its folder. What it does not do itself is to put questions to servers and to read the answers: that takes four fifths of
-//! the processor time, and all of the network. Site trees are dealt to agents (`roster::Dealer`), and each question of a
+//! its folder. What it does not do itself is to put questions to servers and to read the answers: that takes most of the
+//! processor time (`reports/machines/THROUGHPUT.md`), and all of the network. Site trees are dealt to agents (`roster::Dealer`), and each question of a
 //! tree goes to its agent as an [`Order`](crate::survey::Order) when the server's turn has come. So the survey has one
 //! ledger, one clock and one rule of delay, however many agents ask: budgets of networks, the rate of the whole survey,
 //! opt-outs and quiet hours hold over all of them as they do on one machine.
 //!
 //! **No question is put twice.** A site tree has a subject on the bus. Before an agent puts a question it publishes there that
 //! it is asked (`Told::Asked`), with the sequence that the order names as the last one on the subject
-//! (`Nats-Expected-Last-Subject-Sequence`); what came of it follows under the sequence of that. An order that is not obeyed
-//! in time is *fenced*: the coordinator publishes an entry of its own on the subject. Whatever the agent publishes
-//! later is refused, so that it puts nothing and is not heard: that is why an agent may be stopped for minutes, cut
-//! off or dead. What stands before the fence tells whether the question was put. If it was, and no answer stands there, the
-//! server is left alone for the longest pause, as after a crash. A tree begins with a fence, so that no order is as old as an
-//! empty subject.
+//! (`Nats-Expected-Last-Subject-Sequence`). What came of it goes to the coordinator at once; where that is away it follows on
+//! the subject, under the sequence of that entry. An order that is not obeyed in time is *fenced*: the coordinator publishes an
+//! entry of its own on the subject. Whatever the agent publishes later is refused, so that it puts nothing: that is why an
+//! agent may be stopped for minutes, cut off or dead. What stands before the fence tells whether the question was put. If it
+//! was, and no answer came, the server is left alone for the longest pause, as after a crash. A tree begins with a fence, so
+//! that no order is as old as an empty subject.
 //!
 //! An agent that is stopped between the acceptance of its entry and the question itself is not fenced by the bus: it
 //! looks at the clock of its machine, which runs on, and puts no question more than [`FRESH`] after its order came.

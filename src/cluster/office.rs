@@ -9,7 +9,7 @@ use tokio::sync::watch;
 
 use super::ClusterError;
 use super::bus::{Bus, Published, tree_subject};
-use super::message::{Said, Told, What, decode, encode};
+use super::message::{Said, Told, decode, encode};
 use crate::fetch::Clock;
 
 /// What stands on the subjects of trees, and who waits for what comes there.
@@ -37,7 +37,7 @@ struct Inner {
 #[derive(Debug)]
 pub(super) struct Event {
     pub at: SystemTime,
-    pub what: What,
+    pub told: Told,
 }
 
 /// Ears for what is told of a tree, until they are dropped.
@@ -77,7 +77,7 @@ impl Office {
         let Some(ears) = inner.waiting.get(&said.tree).cloned() else { return false };
         let last = inner.last.entry(said.tree).or_default();
         *last = said.sequence.max(*last);
-        ears.send(Event { at, what: said.what }).is_ok()
+        ears.send(Event { at, told: said.told }).is_ok()
     }
 
     /// Listens to what is told of a tree from now on.
@@ -132,7 +132,7 @@ impl Office {
         let last = found.last().map(|(time, _)| *time);
         let dated = found.into_iter().filter_map(|(time, payload)| {
             let before = last?.duration_since(time).unwrap_or_default();
-            Some(Event { at: now.checked_sub(before)?, what: What::Told(decode(&payload).ok()?) })
+            Some(Event { at: now.checked_sub(before)?, told: decode(&payload).ok()? })
         });
         Ok(dated.collect())
     }

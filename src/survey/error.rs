@@ -71,9 +71,6 @@ pub enum SurveyError {
     Since(String),
     #[error("a part of the survey has stopped working: {0}")]
     Broken(String),
-    /// What others do for the survey failed.
-    #[error("{0}")]
-    Cluster(String),
 }
 
 impl SurveyError {
@@ -125,7 +122,6 @@ impl SurveyError {
             // The network.
             | Self::NameServer(..)
             | Self::Fetch(_)
-            | Self::Cluster(_)
             // What is asked of the survey as a whole.
             | Self::Exists(_)
             | Self::Taken(_)

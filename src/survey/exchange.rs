@@ -187,7 +187,8 @@ impl<'a> Asking<'a> {
         let byte_limit = wanted.byte_limit.min(permit.byte_limit());
         let by_old_tls = wanted.ways.has_old_tls(&ask.url);
         let (mut answer, body) = if let Some(hand) = self.desk.and_then(Desk::hand) {
-            let (tree, is_suspect) = (self.tree, wanted.is_suspect);
+            let tree = self.tree;
+            let is_suspect = wanted.is_suspect || self.parts.suspects.has(tree, wanted.ask.number);
             let ask = ask.clone();
             let order = Order { tree, ask, address, asked, known, byte_limit, by_old_tls, is_suspect };
             match unless_stopped(access, hand.put(order)).await.ok_or(STOPPED)? {
@@ -199,10 +200,8 @@ impl<'a> Asking<'a> {
                     permit.leave_unsent(self.journal, wanted.ask.number)?;
                     return Err(LEFT);
                 }
-                Put::Lost(reading) => {
-                    if let Some(reply) = reading {
-                        self.journal.write(&Entry::Reading(Box::new(reply.into_heard())))?;
-                    }
+                Put::Lost => {
+                    self.parts.suspects.add(self.tree, wanted.ask.number);
                     return Err(LEFT);
                 }
             }

@@ -50,8 +50,8 @@ pub enum Put {
     Heard(Box<Reply>),
     /// It was not put and never will be.
     Unsent,
-    /// It was put, and there will be no answer; with what is known of the one at the reading of which its reader died.
-    Lost(Option<Box<Reply>>),
+    /// It was put, or may have been, and there will be no answer: perhaps who was to read it died at it.
+    Lost,
 }
 
 /// Somebody outside this process who puts questions for the survey.

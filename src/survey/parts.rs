@@ -9,7 +9,7 @@ use super::boundaries::Boundaries;
 use super::error::SurveyError;
 use super::folder::Folder;
 use super::progress::Snapshot;
-use super::quarantine::AnswerReader;
+use super::quarantine::{AnswerReader, Suspects};
 use super::simulation::Simulation;
 use super::storage::Storage;
 use crate::load::Budget;
@@ -31,6 +31,8 @@ pub(super) struct Parts {
     pub budget: Budget,
     /// When this run of the survey began.
     pub opened: SystemTime,
+    /// Questions whose answers nobody has told.
+    pub suspects: Suspects,
     /// Who walks the site trees; none: this process.
     pub agents: Option<Arc<Agents>>,
     /// The Web is in this process and time is virtual.
@@ -75,6 +77,7 @@ impl Parts {
         Ok(Self {
             budget: Budget::from(&settings),
             opened: access.now(),
+            suspects: Suspects::default(),
             agents: team.map(|team| Agents::new(team, access.clock)),
             settings,
             boundaries,

@@ -6,11 +6,12 @@
 //! answer is then recorded from the journal with the failure `unreadable`, and no third question is put. Where
 //! reading merely panics, that is caught and recorded at once.
 
+use std::collections::HashSet;
 use std::io::{self, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
@@ -59,6 +60,25 @@ pub(super) enum Body {
     Unread(Vec<u8>),
     /// Somebody else has read it.
     Read(Content),
+}
+
+/// Questions of trees whose answers were lost with the agents that were to tell them, in this run of the survey: an agent may
+/// have died at one, and the next reads it apart.
+#[derive(Debug, Default)]
+pub(super) struct Suspects(Mutex<HashSet<(u64, u32)>>);
+
+impl Suspects {
+    pub(super) fn add(&self, tree: u64, number: u32) {
+        self.held().insert((tree, number));
+    }
+
+    pub(super) fn has(&self, tree: u64, number: u32) -> bool {
+        self.held().contains(&(tree, number))
+    }
+
+    fn held(&self) -> MutexGuard<'_, HashSet<(u64, u32)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl AnswerReader {

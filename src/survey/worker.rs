@@ -34,16 +34,11 @@ impl Worker {
         self.reader.read_suspects_with(program);
     }
 
-    /// Puts a question and reads the answer. Before it is read `about_to_read` is told all that is known of it: who dies at
-    /// it cannot tell any more.
+    /// Puts a question and reads the answer. A process that dies at it tells nothing of it any more, and that tells enough.
     ///
     /// # Errors
-    /// Those of `about_to_read`, and when the system gives no process.
-    pub async fn carry_out(
-        &self,
-        order: &Order,
-        about_to_read: impl AsyncFnOnce(Reply) -> Result<(), SurveyError>,
-    ) -> Result<Reply, SurveyError> {
+    /// When the system gives no process to read apart what another died at.
+    pub async fn carry_out(&self, order: &Order) -> Result<Reply, SurveyError> {
         let Order { ask, address, known, byte_limit, by_old_tls, is_suspect, .. } = order;
         let (answer, body) = if *by_old_tls {
             self.fetcher.fetch_by_old_tls(known, ask, *address, *byte_limit).await
@@ -58,7 +53,7 @@ impl Worker {
             earlier: None,
             is_suspect: *is_suspect,
         };
-        let heard = self.reader.hear(received, async |mark| about_to_read(Reply::new(mark)).await).await?;
+        let heard = self.reader.hear(received, async |_mark| Ok(())).await?;
         Ok(Reply::new(heard))
     }
 }

@@ -53,6 +53,11 @@ fn a_bus_that_cannot_be_used_is_told_and_no_survey_is_begun() {
         2,
         &["gone.toml: cannot be read"],
     );
+    survey(
+        &["--nats", "nats://127.0.0.1:1", "--per-site", "2", "--impolite"],
+        2,
+        &["--per-site: 2", "expected 1"],
+    );
     let Some(plain) = Bus::with("cluster_bad_input", "") else { return };
     survey(&["--nats", &plain.url()], 1, &["has no JetStream (start it with `nats-server -js`)"]);
     let users = "jetstream {}\nauthorization { user: me, password: hush }";

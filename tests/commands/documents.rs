@@ -21,7 +21,7 @@ const README: &str = include_str!("../../README.md");
 const GUIDE: &str = include_str!("../../GUIDE.md");
 
 /// Commands that this test cannot run, and why. What is the program's is checked to be understood.
-const NOT_RUN: [(&str, &str); 4] = [
+const NOT_RUN: [(&str, &str); 8] = [
     ("bash tests/run", "runs this test"),
     ("cargo install --locked --path .", "builds the program once more, for minutes"),
     (
@@ -29,6 +29,10 @@ const NOT_RUN: [(&str, &str); 4] = [
         "waits for the evening in Kenya; tests/rehearsal/simulate.rs does, on a virtual clock",
     ),
     ("chromium --user-data-dir=\"$PWD/virtual-browser\" --no-first-run", "opens a window"),
+    ("ccsurvey demo --agents", "takes a minute; tests/cluster has agents walk a Web"),
+    ("nats-server -c", "does not end"),
+    ("ccsurvey survey kenya-by-agents", "waits for agents; tests/cluster has some"),
+    ("ccsurvey agent", "waits for that survey"),
 ];
 
 /// What stands in the commands as the address of a served world, where free ports are taken here.
