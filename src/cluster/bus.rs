@@ -235,7 +235,10 @@ impl Bus {
 /// A server by its address, in which nothing secret may stand.
 fn server_at(address: &str) -> Result<ServerAddr, ClusterError> {
     let address = address.trim();
-    let server = address.parse::<ServerAddr>().ok().filter(|server| !server.has_user_pass());
+    let server = address
+        .parse::<ServerAddr>()
+        .ok()
+        .filter(|server| !server.has_user_pass() && !server.host().is_empty());
     let is_known = ["nats://", "tls://"].iter().any(|scheme| address.starts_with(scheme));
     // What may be secret is not told.
     let told = || address.rsplit('@').next().unwrap_or_default().to_owned();

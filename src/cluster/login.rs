@@ -104,7 +104,8 @@ impl Login {
 
 /// What is wrong with a file, without what stands in its lines: they may be secret.
 fn told(text: &str, wrong: &toml::de::Error) -> String {
-    let line = wrong.span().map(|span| text[..span.start.min(text.len())].lines().count().max(1));
+    let line =
+        wrong.span().and_then(|span| text.get(..span.start)).map(|before| before.matches('\n').count() + 1);
     let at = line.map_or_else(String::new, |line| format!("line {line}: "));
     format!("{at}{}", wrong.message())
 }
