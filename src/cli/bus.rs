@@ -4,6 +4,7 @@ use super::error::CliError;
 use super::output::say;
 use crate::cluster::{Bus, ClusterError, Coordinator, Login};
 use crate::settings::Settings;
+use crate::survey::settings_of;
 
 /// The bus over which agents walk the sites of a survey with these settings, if they do.
 ///
@@ -42,6 +43,19 @@ pub(super) async fn coordinator(bus: Option<Bus>, dir: &Path) -> Result<Option<C
     match bus {
         None => Ok(None),
         Some(bus) => Ok(Some(Coordinator::open(bus, dir).await?)),
+    }
+}
+
+/// Removes what a finished survey left on its bus, if it is there: its agents wait for that.
+pub(super) async fn clear(dir: &Path) {
+    let Ok(settings) = settings_of(dir) else { return };
+    let Some(address) = &settings.nats else { return };
+    let cleared = async {
+        let bus = Bus::connect(address, &Login::read(settings.nats_login.as_deref())?).await?;
+        Coordinator::clear(&bus, dir).await
+    };
+    if let Err(wrong) = cleared.await {
+        say(&format!("warning: what the survey left on the bus may still be there: {wrong}"));
     }
 }
 

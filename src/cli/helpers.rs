@@ -30,6 +30,7 @@ impl Helpers {
         let store = std::env::temp_dir().join(format!("ccsurvey-demo-nats-{}", std::process::id()));
         let mut nats = Command::new("nats-server");
         nats.args(["-js", "-a", "127.0.0.1", "-p", &server.port().to_string(), "-sd"]).arg(&store);
+        in_a_group_of_its_own(&mut nats);
         let nats = nats.stdout(Stdio::null()).stderr(Stdio::null()).spawn().map_err(|wrong| match wrong.kind() {
             io::ErrorKind::NotFound => CliError::Failed(
                 "--agents: the program nats-server is not there (Debian and Ubuntu: `apt install nats-server`)".to_owned(),
@@ -42,6 +43,7 @@ impl Helpers {
         for number in 1..=agents {
             let mut agent = Command::new(&program);
             agent.args(["agent", "--nats", &helpers.nats(), "--name", &format!("agent-{number}")]);
+            in_a_group_of_its_own(&mut agent);
             let agent = agent.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
             helpers.processes.push(agent.map_err(failed)?);
         }
@@ -64,6 +66,16 @@ impl Helpers {
         Err(CliError::Failed(format!("--agents: nats-server does not listen at {}", self.server)))
     }
 }
+
+/// Ctrl-C is for the survey, which ends what is in flight first.
+#[cfg(unix)]
+fn in_a_group_of_its_own(command: &mut Command) {
+    use std::os::unix::process::CommandExt;
+    command.process_group(0);
+}
+
+#[cfg(not(unix))]
+fn in_a_group_of_its_own(_: &mut Command) {}
 
 impl Drop for Helpers {
     fn drop(&mut self) {

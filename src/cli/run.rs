@@ -70,7 +70,15 @@ pub(super) async fn run(
             }
             let at_work = coordinator.begin(&survey, stopped).await?;
             let ended = survey.run(at_work.stop()).await;
-            at_work.end(ended.as_ref().is_ok_and(|ending| ending.is_finished)).await?;
+            let is_finished = ended.as_ref().is_ok_and(|ending| ending.is_finished);
+            match at_work.end(is_finished).await {
+                // What is left there is removed by another `resume`.
+                Err(wrong) if is_finished => {
+                    say(&format!("warning: the survey is finished, and on the bus: {wrong}"));
+                }
+                over if ended.is_ok() => over?,
+                _ => {}
+            }
             ended
         }
     };

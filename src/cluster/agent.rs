@@ -7,6 +7,7 @@ use std::task::Poll;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use async_nats::RequestErrorKind;
+use futures_util::future::FusedFuture;
 use futures_util::{FutureExt, StreamExt};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -15,8 +16,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::bus::{Bus, Published, here_subject, orders_subject, said_subject, tree_subject};
 use super::machine::Watch;
-use super::message::{Here, Said, Sent, Terms, Told, Welcome, decode, encode, parts_of};
-use super::{ClusterError, FRESH, SIGN_OF_LIFE};
+use super::message::{Here, Said, Sent, Terms, TreeEntry, Welcome, decode, encode, parts_of};
+use super::{ClusterError, FRESH, PATIENCE, SIGN_OF_LIFE};
 use crate::exchange::Purpose;
 use crate::fetch::Clock;
 use crate::settings::Settings;
@@ -46,13 +47,13 @@ pub enum Ended {
     Stopped,
 }
 
-/// How long an answer waits for a bus that is away: the exchange is not repeated meanwhile.
-const PATIENCE: Duration = Duration::from_mins(10);
 /// Between looks for a survey.
 const BETWEEN_LOOKS: Duration = Duration::from_secs(1);
 /// Between words of how it stands.
 const BETWEEN_WORDS: Duration = Duration::from_mins(1);
 const LONGEST_NAME: usize = 64;
+/// Of an agent; more is no measure of anything.
+pub(super) const MOST_CAPACITY: f64 = 1e9;
 
 impl Agent {
     /// Works until the survey is over or `stop` becomes true; `tell` is told how it stands, in words.
@@ -65,8 +66,7 @@ impl Agent {
         mut stop: watch::Receiver<bool>,
         tell: impl Fn(&str),
     ) -> Result<Ended, ClusterError> {
-        let is_word = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_' | '.');
-        if self.name.is_empty() || self.name.len() > LONGEST_NAME || !self.name.chars().all(is_word) {
+        if !is_name(&self.name) {
             return Err(ClusterError::Name(self.name));
         }
         let found = tokio::select! {
@@ -82,6 +82,12 @@ impl Agent {
     }
 }
 
+/// Whether it can be the name of an agent, in tables and on terminals.
+pub(super) fn is_name(name: &str) -> bool {
+    let is_word = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_' | '.');
+    !name.is_empty() && name.len() <= LONGEST_NAME && name.chars().all(is_word)
+}
+
 /// The survey to work for; waits until there is one.
 async fn find(bus: &Bus, wanted: Option<&str>, tell: &impl Fn(&str)) -> Result<String, ClusterError> {
     let mut has_told = false;
@@ -90,7 +96,9 @@ async fn find(bus: &Bus, wanted: Option<&str>, tell: &impl Fn(&str)) -> Result<S
             Ok(found) => found,
             // A cluster whose leader has died takes some seconds to choose another.
             Err(wrong) => {
-                tell(&format!("waiting: {wrong}"));
+                if !std::mem::replace(&mut has_told, true) {
+                    tell(&format!("waiting: {wrong}"));
+                }
                 tokio::time::sleep(BETWEEN_LOOKS).await;
                 continue;
             }
@@ -174,21 +182,26 @@ impl Run {
         sign.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut words = tokio::time::interval_at(Instant::now() + BETWEEN_WORDS, BETWEEN_WORDS);
         let mut asking = pin!(futures_util::future::Fuse::terminated());
+        let mut is_leaving = false;
         loop {
             tokio::select! {
                 biased;
-                _ = stop.wait_for(|stop| *stop) => break,
+                _ = stop.wait_for(|stop| *stop), if !is_leaving => {
+                    tell("stopping politely: exchanges in flight are finished");
+                    is_leaving = true;
+                    sign.reset_immediately();
+                }
                 Some(order) = orders.next() => match (decode::<Sent>(&order.payload), &told.worker) {
                     (Ok(sent), Some(worker)) => {
-                        exchanges.spawn(self.obey(worker.clone(), sent, Instant::now()));
+                        exchanges.spawn(self.obey(worker.clone(), sent, Instant::now(), is_leaving));
                     }
-                    (Err(wrong), _) => return Err(wrong),
+                    (Err(wrong), _) => tell(&format!("warning: an order cannot be read: {wrong}")),
                     // Before it has joined it gets none.
                     (Ok(_), None) => {}
                 },
                 Some(done) = exchanges.join_next() => match done {
                     Ok(Err(wrong @ ClusterError::Full { .. })) => return Err(wrong),
-                    Ok(Err(wrong)) => tell(&format!("warning: what came of a question is lost: {wrong}")),
+                    Ok(Err(wrong)) => tell(&format!("warning: what became of a question cannot be told: {wrong}")),
                     _ => {}
                 },
                 answer = &mut asking => match answer {
@@ -216,17 +229,17 @@ impl Run {
                         said = words;
                     }
                 },
-                _ = sign.tick() => {
-                    let here = self.here(&told, &mut machine, false);
+                _ = sign.tick(), if asking.is_terminated() => {
+                    let here = self.here(&told, &mut machine, is_leaving, exchanges.len());
                     asking.set(self.say_here(here).fuse());
                 }
                 _ = words.tick() => tell(&self.in_words()),
             }
+            if is_leaving && exchanges.is_empty() {
+                let _ = self.say_here(self.here(&told, &mut machine, true, 0)).await;
+                return Ok(Ended::Stopped);
+            }
         }
-        tell("stopping politely: exchanges in flight are finished");
-        while exchanges.join_next().await.is_some() {}
-        let _ = self.say_here(self.here(&told, &mut machine, true)).await;
-        Ok(Ended::Stopped)
     }
 
     fn in_words(&self) -> String {
@@ -236,7 +249,7 @@ impl Run {
         format!("{requests} requests, {pages} pages, {rate:.1} pages/s")
     }
 
-    fn here(&self, told: &Instructed, machine: &mut Watch, is_leaving: bool) -> Here {
+    fn here(&self, told: &Instructed, machine: &mut Watch, is_leaving: bool, under_way: usize) -> Here {
         Here {
             id: self.id.clone(),
             name: self.agent.name.clone(),
@@ -245,6 +258,7 @@ impl Run {
             capacity: self.agent.capacity,
             terms: told.terms,
             is_leaving,
+            under_way: under_way as u64,
             requests: self.counts.requests.load(Ordering::Relaxed),
             pages: self.counts.pages.load(Ordering::Relaxed),
             machine: machine.look(),
@@ -294,6 +308,7 @@ impl Run {
         worker: Arc<Worker>,
         sent: Sent,
         received: Instant,
+        is_leaving: bool,
     ) -> impl Future<Output = Result<(), ClusterError>> + Send + use<> {
         let (bus, counts, clock) = (self.bus.clone(), self.counts.clone(), self.clock);
         let (subject, said) = (tree_subject(&self.survey, sent.order.tree), said_subject(&self.survey));
@@ -301,13 +316,14 @@ impl Run {
             let Sent { after, order } = sent;
             let Order { tree, asked, .. } = order;
             let what = format!("{tree}-{}", nanoseconds(asked));
-            let mut record =
-                Record { bus: &bus, tree, subject, said, after, what, number: 0, is_kept: false };
-            if !record.keep(&Told::Asked { asked }, FRESH).await? {
+            let mut record = Record { bus: &bus, tree, subject, said, after, what, number: 0 };
+            if is_leaving || !record.keep(&TreeEntry::Asked { asked }, FRESH).await? {
+                // The order has been given up, or follows something else than it says.
+                record.say(TreeEntry::Unsent { asked }).await?;
                 return Ok(());
             }
             if received.elapsed() > FRESH {
-                record.tell(Told::Unsent { asked }).await?;
+                record.tell(TreeEntry::Unsent { asked }).await?;
                 return Ok(());
             }
             counts.requests.fetch_add(1, Ordering::Relaxed);
@@ -317,15 +333,26 @@ impl Run {
                 reply = worker.carry_out(&order) => reply.ok(),
             };
             let Some(reply) = carried_out else {
-                record.tell(Told::Lost { asked }).await?;
+                record.tell(TreeEntry::Lost { asked }).await?;
                 return Ok(());
             };
             let is_page = matches!(reply.content, Content::Page(_)) && reply.ask.purpose != Purpose::Probe;
             counts.pages.fetch_add(u64::from(is_page), Ordering::Relaxed);
-            for part in parts_of(asked, &reply, bus.most_bytes())? {
-                let ago = clock.now().duration_since(reply.answer.started).unwrap_or_default();
-                if !record.tell(part(ago)).await? {
-                    break;
+            let ago = || clock.now().duration_since(reply.answer.started).unwrap_or_default();
+            let parts = parts_of(asked, &reply, bus.most_bytes())?;
+            for part in &parts {
+                match record.say(part(ago())).await? {
+                    Some(true) => {}
+                    Some(false) => return Ok(()),
+                    // The coordinator is away: the bus keeps it, whole.
+                    None => {
+                        for part in &parts {
+                            if !record.keep(&part(ago()), PATIENCE).await? {
+                                break;
+                            }
+                        }
+                        return Ok(());
+                    }
                 }
             }
             Ok(())
@@ -352,26 +379,26 @@ struct Record<'a> {
     /// Tells its entries from all others.
     what: String,
     number: u32,
-    /// The coordinator was not there for what came before: the bus keeps the rest, too.
-    is_kept: bool,
 }
 
 impl Record<'_> {
-    /// Tells the coordinator, or, where that is away, the bus, which keeps it. Says whether anybody wants more of it.
-    async fn tell(&mut self, told: Told) -> Result<bool, ClusterError> {
-        if !self.is_kept {
-            let said = Said { tree: self.tree, sequence: self.after, told: told.clone() };
-            let answer = self.bus.client.request(self.said.clone(), encode(&said)?.into()).await;
-            match answer.map(|answer| decode(&answer.payload)) {
-                Ok(Ok(is_wanted)) => return Ok(is_wanted),
-                _ => self.is_kept = true,
-            }
+    /// Tells the coordinator, or, where that is away, the bus, which keeps it.
+    async fn tell(&mut self, told: TreeEntry) -> Result<(), ClusterError> {
+        if self.say(told.clone()).await?.is_none() {
+            self.keep(&told, PATIENCE).await?;
         }
-        self.keep(&told, PATIENCE).await
+        Ok(())
+    }
+
+    /// Tells the coordinator; says whether it wants more, or nothing where it is away.
+    async fn say(&mut self, told: TreeEntry) -> Result<Option<bool>, ClusterError> {
+        let said = Said { tree: self.tree, sequence: self.after, told };
+        let answer = self.bus.client.request(self.said.clone(), encode(&said)?.into()).await;
+        Ok(answer.ok().and_then(|answer| decode(&answer.payload).ok()))
     }
 
     /// Publishes an entry that follows the last one. Says whether it stands there: somebody may have given the question up.
-    async fn keep(&mut self, told: &Told, patience: Duration) -> Result<bool, ClusterError> {
+    async fn keep(&mut self, told: &TreeEntry, patience: Duration) -> Result<bool, ClusterError> {
         let id = format!("{}-{}", self.what, self.number);
         self.number += 1;
         let bytes = encode(told)?;

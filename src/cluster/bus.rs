@@ -1,5 +1,7 @@
 use std::time::Duration;
 
+use async_nats::connection::State;
+use async_nats::header::NATS_MESSAGE_ID;
 use async_nats::jetstream::context::{GetStreamErrorKind, PublishErrorKind};
 use async_nats::jetstream::message::{PublishMessage, StreamMessage};
 use async_nats::jetstream::stream::LastRawMessageErrorKind;
@@ -146,13 +148,13 @@ impl Bus {
     }
 
     /// The next entry on a subject, or on one that a pattern names, from this sequence on.
-    pub(super) async fn next(
+    pub(super) async fn next<I: Send + Sync>(
         &self,
-        stream: &stream::Stream,
+        stream: &stream::Stream<I>,
         subject: &str,
         from: u64,
     ) -> Result<Option<StreamMessage>, ClusterError> {
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + super::PATIENCE;
         loop {
             match stream.get_first_raw_message_by_subject(subject, from).await {
                 Ok(entry) => return Ok(Some(entry)),
@@ -190,7 +192,7 @@ impl Bus {
             match sent.await {
                 Ok(ack) => return Ok(Published::At(ack.sequence)),
                 Err(wrong) if wrong.kind() == PublishErrorKind::WrongLastSequence => {
-                    return Ok(Published::Refused);
+                    return self.is_ours(&subject, after.unwrap_or_default(), id).await;
                 }
                 Err(wrong) if is_full(&wrong) => {
                     return Err(ClusterError::Full { server: self.server.clone(), why: causes(&wrong) });
@@ -201,11 +203,54 @@ impl Bus {
         }
     }
 
+    /// An entry was refused. Perhaps because it stands there already, and only its acknowledgement was lost.
+    async fn is_ours(&self, subject: &str, after: u64, id: &str) -> Result<Published, ClusterError> {
+        let stream = self.stream(subject.split('.').nth(1).unwrap_or_default()).await?;
+        let next = self.next(&stream, subject, after + 1).await?;
+        let ours =
+            next.filter(|entry| entry.headers.get(NATS_MESSAGE_ID).is_some_and(|told| told.as_str() == id));
+        Ok(ours.map_or(Published::Refused, |entry| Published::At(entry.sequence)))
+    }
+
+    async fn stream(&self, name: &str) -> Result<stream::Stream<()>, ClusterError> {
+        let stream = self.context.get_stream_no_info(stream_name(name)).await;
+        stream.map_err(|wrong| self.wrong("open the stream of the survey", wrong))
+    }
+
+    /// The last sequence on a subject; 0 where nothing stands there.
+    pub(super) async fn last(&self, stream: &stream::Stream, subject: &str) -> Result<u64, ClusterError> {
+        let until = Instant::now() + super::PATIENCE;
+        loop {
+            match stream.get_last_raw_message_by_subject(subject).await {
+                Ok(entry) => return Ok(entry.sequence),
+                Err(wrong) if wrong.kind() == LastRawMessageErrorKind::NoMessageFound => return Ok(0),
+                Err(wrong) if Instant::now() >= until => return Err(self.wrong("read the stream", wrong)),
+                Err(_) => tokio::time::sleep(BETWEEN_TRIES).await,
+            }
+        }
+    }
+
+    /// The subjects of trees on which anything stands.
+    pub(super) async fn tree_subjects(
+        &self,
+        stream: &stream::Stream,
+        name: &str,
+    ) -> Result<Vec<String>, ClusterError> {
+        let told = stream.info_with_subjects(tree_subject(name, "*")).await;
+        let told = told.map_err(|wrong| self.wrong("look at the stream", wrong))?;
+        let found: Vec<(String, usize)> =
+            told.try_collect().await.map_err(|wrong| self.wrong("look at the stream", wrong))?;
+        Ok(found.into_iter().map(|(subject, _)| subject).collect())
+    }
+
+    /// Whether it is there now.
+    pub(super) fn is_connected(&self) -> bool {
+        self.client.connection_state() == State::Connected
+    }
+
     /// Removes all that stands on a subject.
     pub(super) async fn purge(&self, name: &str, subject: String) -> Result<(), ClusterError> {
-        let stream = self.context.get_stream_no_info(stream_name(name)).await;
-        let stream = stream.map_err(|wrong| self.wrong("open the stream of the survey", wrong))?;
-        let purged = stream.purge().filter(subject).await;
+        let purged = self.stream(name).await?.purge().filter(subject).await;
         purged.map(|_| ()).map_err(|wrong| self.wrong("purge a subject", wrong))
     }
 

@@ -12,17 +12,18 @@ use tokio::task::JoinSet;
 use tokio::time::MissedTickBehavior;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::agent::{MOST_CAPACITY, is_name};
 use super::bus::{Bus, Published, coordinator_subject, here_subject, said_subject, subject_word};
 use super::hand::AgentHand;
-use super::left::{Left, left};
+use super::left::left;
 use super::message::{Here, Said, Terms, Welcome, decode, encode};
 use super::office::Office;
-use super::{ClusterError, SIGN_OF_LIFE, SILENCE};
+use super::{ClusterError, PATIENCE, SIGN_OF_LIFE, SILENCE};
 use crate::fetch::Clock;
 use crate::records::Manifest;
 use crate::roster::{Agent, AgentNumber};
 use crate::settings::Settings;
-use crate::survey::{AgentSeen, KeptReplies, Progress, Staff, Survey};
+use crate::survey::{AgentSeen, KeptReplies, LEAST_CAPACITY, Progress, Staff, Survey};
 
 /// The side of the bus on which the survey is.
 ///
@@ -31,7 +32,7 @@ pub struct Coordinator {
     bus: Bus,
     name: String,
     stream: Stream,
-    left: Left,
+    replies: KeptReplies,
     presence: Presence,
 }
 
@@ -40,11 +41,6 @@ pub struct AtWork {
     office: Arc<Office>,
     tasks: JoinSet<()>,
 }
-
-/// Says that a coordinator is there so often.
-const PRESENCE: Duration = Duration::from_secs(2);
-/// While the bus is away the survey waits for it.
-const PATIENCE: Duration = Duration::from_mins(10);
 
 impl Coordinator {
     /// Of a survey that is to be begun in this folder.
@@ -62,24 +58,31 @@ impl Coordinator {
     /// When another survey of its name is on the bus, or another process coordinates this one.
     pub async fn open(bus: Bus, dir: &Path) -> Result<Self, ClusterError> {
         let name = name_of(dir);
-        let manifest = Manifest::load(dir).map_err(|wrong| ClusterError::Message(wrong.to_string()))?;
-        let begun = serde_json::to_string(&manifest.created).unwrap_or_default();
-        let id = format!(
-            "the survey that was begun at {begun}, {:016x}",
-            xxh3_64(manifest.settings.to_string().as_bytes())
-        );
+        let id = id_of(dir)?;
         let stream = bus.open(&name, &id).await?;
-        let before = last_presence(&bus, &stream, &name).await?;
-        let mut presence = Presence { bus: bus.clone(), name: name.clone(), last: before };
-        presence.tell().await?;
-        let left = left(&bus, &stream, &name, presence.last, Clock::system()).await?;
-        Ok(Self { bus, name, stream, left, presence })
+        let last = last_presence(&bus, &stream, &name).await?;
+        let replies = left(&bus, &stream, &name, Clock::system()).await?;
+        let presence = Presence { bus: bus.clone(), name: name.clone(), last, process: std::process::id() };
+        Ok(Self { bus, name, stream, replies, presence })
+    }
+
+    /// Removes what is left on the bus of a survey that is finished.
+    ///
+    /// # Errors
+    /// When the bus does not do what it is asked.
+    pub async fn clear(bus: &Bus, dir: &Path) -> Result<(), ClusterError> {
+        let (name, id) = (name_of(dir), id_of(dir)?);
+        if bus.has(&name).await? {
+            bus.open(&name, &id).await?;
+            bus.remove(&name).await?;
+        }
+        Ok(())
     }
 
     /// What agents answered when nobody was there to hear it.
     #[must_use]
     pub fn replies(&self) -> &KeptReplies {
-        &self.left.replies
+        &self.replies
     }
 
     /// Begins to have the questions of the survey put by agents; `stop` says that it is to stop.
@@ -87,16 +90,13 @@ impl Coordinator {
     /// # Errors
     /// When the bus does not do what it is asked, or the survey is one whose sites this process walks.
     pub async fn begin(self, survey: &Survey, stop: watch::Receiver<bool>) -> Result<AtWork, ClusterError> {
-        let Self { bus, name, stream, left, mut presence } = self;
+        let Self { bus, name, stream, mut presence, .. } = self;
         let clock = survey.clock();
         let Some(staff) = survey.staff() else {
             return Err(ClusterError::Message("this survey has no agents".to_owned()));
         };
         let office = Arc::new(Office::new(bus.clone(), name.clone(), stream, clock));
-        for tree in left.trees {
-            // Orders of before are not obeyed any more.
-            office.fence(tree).await?;
-        }
+        presence.tell().await?;
         let said = bus.subscribe(said_subject(&name)).await?;
         let arrivals = bus.subscribe(here_subject(&name)).await?;
         let register = Register {
@@ -143,17 +143,13 @@ impl AtWork {
     /// Ends with the survey; of one that is finished nothing is left on the bus, and its agents end.
     ///
     /// # Errors
-    /// What stopped the survey.
+    /// What stopped the survey, or that something of one that is finished is left.
     pub async fn end(mut self, is_finished: bool) -> Result<(), ClusterError> {
         self.tasks.shutdown().await;
-        if let Some(wrong) = self.office.failure() {
-            return Err(wrong);
+        if is_finished {
+            return self.office.bus.remove(&self.office.name).await;
         }
-        if is_finished && let Err(wrong) = self.office.bus.remove(&self.office.name).await {
-            // The survey is finished all the same.
-            tracing::warn!(%wrong, "the stream of the survey is left on the bus");
-        }
-        Ok(())
+        self.office.failure().map_or(Ok(()), Err)
     }
 }
 
@@ -161,6 +157,14 @@ impl AtWork {
 fn name_of(dir: &Path) -> String {
     let whole = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
     subject_word(&whole.file_name().unwrap_or_default().to_string_lossy())
+}
+
+/// Tells a survey from others of its name.
+fn id_of(dir: &Path) -> Result<String, ClusterError> {
+    let manifest = Manifest::load(dir).map_err(|wrong| ClusterError::Message(wrong.to_string()))?;
+    let begun = serde_json::to_string(&manifest.created).unwrap_or_default();
+    let settings = xxh3_64(manifest.settings.to_string().as_bytes());
+    Ok(format!("the survey that was begun at {begun}, {settings:016x}"))
 }
 
 fn terms_of(settings: &Settings) -> Result<Terms, ClusterError> {
@@ -178,12 +182,14 @@ struct Presence {
     bus: Bus,
     name: String,
     last: u64,
+    /// No two processes say the same.
+    process: u32,
 }
 
 impl Presence {
     async fn tell(&mut self) -> Result<(), ClusterError> {
         let subject = coordinator_subject(&self.name);
-        let id = format!("coordinator-{}", self.last);
+        let id = format!("coordinator-{}-{:?}-{}", self.process, Clock::system().now(), self.last);
         match self.bus.publish(subject, Some(self.last), &id, encode(&())?, PATIENCE).await? {
             Published::At(sequence) => {
                 self.last = sequence;
@@ -195,7 +201,7 @@ impl Presence {
 
     async fn keep_up(&mut self) -> Result<(), ClusterError> {
         loop {
-            tokio::time::sleep(PRESENCE).await;
+            tokio::time::sleep(SIGN_OF_LIFE).await;
             self.tell().await?;
         }
     }
@@ -204,14 +210,12 @@ impl Presence {
 /// The sequence under which a coordinator last said that it is there; 0 where none ever did. Where one still does, within
 /// the time in which it would, it is at work.
 async fn last_presence(bus: &Bus, stream: &Stream, name: &str) -> Result<u64, ClusterError> {
-    let last = async || {
-        let last = stream.get_last_raw_message_by_subject(&coordinator_subject(name)).await;
-        last.map_or(0, |last| last.sequence)
-    };
-    let before = last().await;
+    let subject = coordinator_subject(name);
+    let last = async || bus.last(stream, &subject).await;
+    let before = last().await?;
     if before > 0 {
-        tokio::time::sleep(PRESENCE + PRESENCE / 2).await;
-        if last().await != before {
+        tokio::time::sleep(SIGN_OF_LIFE + SIGN_OF_LIFE / 2).await;
+        if last().await? != before {
             return Err(ClusterError::Coordinated { server: bus.server().to_owned(), name: name.to_owned() });
         }
     }
@@ -287,9 +291,22 @@ impl Register {
     fn welcome(&self, here: Here) -> Welcome {
         let now = self.clock.now();
         let mut agents = held(&self.agents);
+        if let Some(wrong) = wrong_with(&here) {
+            return Welcome::No(wrong);
+        }
         if here.is_leaving {
-            if let Some(agent) = agents.remove(&here.id) {
-                self.dismiss(agent, "leaves");
+            // Nothing more is dealt to it, and what it is at it ends.
+            match agents.get_mut(&here.id) {
+                Some(agent) if here.under_way > 0 => {
+                    agent.note(&here, now);
+                    self.staff.leave(agent.number);
+                }
+                Some(_) => {
+                    if let Some(agent) = agents.remove(&here.id) {
+                        self.dismiss(agent, "leaves");
+                    }
+                }
+                None => {}
             }
             return Welcome::Go;
         }
@@ -343,7 +360,7 @@ impl Register {
             .collect();
         for id in lost {
             if let Some(agent) = agents.remove(&id) {
-                self.dismiss(agent, "is not heard of any more");
+                self.dismiss(agent, "has gone silent");
             }
         }
         let walking = self.staff.walking();
@@ -360,6 +377,16 @@ impl Register {
         seen.sort_by_key(|(number, _)| *number);
         self.progress.update(|now| now.agents = seen.into_iter().map(|(_, seen)| seen).collect());
     }
+}
+
+/// What an honest agent never says.
+fn wrong_with(here: &Here) -> Option<String> {
+    let Here { name, sites, capacity, program, .. } = here;
+    if program != env!("CARGO_PKG_VERSION") {
+        return Some(format!("it is version {program} of ccsurvey (expected {})", env!("CARGO_PKG_VERSION")));
+    }
+    let is_sound = is_name(name) && *sites > 0 && (LEAST_CAPACITY..=MOST_CAPACITY).contains(capacity);
+    (!is_sound).then(|| "it tells no name, no sites or no capacity that an agent can have".to_owned())
 }
 
 impl Employed {

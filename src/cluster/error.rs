@@ -35,10 +35,8 @@ pub enum ClusterError {
     Taken { server: String, name: String },
     #[error("{server}: another process coordinates the survey '{name}'")]
     Coordinated { server: String, name: String },
-    #[error("another process coordinates the survey '{0}' since: this one has stopped, its state is kept")]
+    #[error("another process has taken over the survey '{0}': this one stops, and its state is kept")]
     Deposed(String),
-    #[error("--survey: there is no survey '{name}' on {server} (there is {found})")]
-    NoSuchSurvey { server: String, name: String, found: String },
     #[error("{server}: there are several surveys, {names}: choose one with --survey")]
     Several { server: String, names: String },
     #[error("the coordinator does not take this agent: {0}")]
@@ -69,7 +67,6 @@ impl ClusterError {
                 | Self::PerSite(_)
                 | Self::Name(_)
                 | Self::Taken { .. }
-                | Self::NoSuchSurvey { .. }
                 | Self::Several { .. }
         )
     }

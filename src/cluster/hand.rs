@@ -1,3 +1,4 @@
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -7,10 +8,10 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::bus::{orders_subject, tree_subject};
-use super::message::{Parts, Sent, Told, encode};
+use super::message::{Parts, Sent, TreeEntry, encode};
 use super::office::{Event, Office};
 use super::{ClusterError, FRESH};
-use crate::exchange::Answer;
+use crate::exchange::{Answer, Ask};
 use crate::survey::{Hand, Order, Put, Reply};
 
 /// An agent, as the coordinator has questions put by it.
@@ -24,6 +25,10 @@ pub(super) struct AgentHand {
     pub longest: Duration,
 }
 
+/// No exchange takes longer.
+const LONGEST: Duration = Duration::from_hours(24);
+/// While the bus is away nothing is asked, and its return is noticed within this time.
+const WHILE_AWAY: Duration = Duration::from_secs(1);
 /// To read an answer, and to tell of it, takes no longer, or the agent is of no use.
 const READING: Duration = Duration::from_secs(30);
 
@@ -67,11 +72,19 @@ impl AgentHand {
         if *gone.borrow() {
             return Ok(Put::Unsent);
         }
-        let (tree, office) = (order.tree, &*self.office);
-        let mut case = Case::new(order.asked);
+        let (tree, asked, office) = (order.tree, order.asked, &*self.office);
+        let mut case = Case::new(&order);
         let mut ears = office.listen(tree);
         let after = office.last(tree).await?;
-        office.bus.say(orders_subject(&office.name, &self.id), encode(&Sent { after, order })?).await?;
+        if !office.bus.is_connected() {
+            // An order that waits for the bus would be obeyed when all else has changed.
+            tokio::time::sleep(WHILE_AWAY).await;
+            return Ok(Put::Unsent);
+        }
+        office
+            .bus
+            .say(orders_subject(&office.name, &self.id), encode(&Sent { after, order: order.clone() })?)
+            .await?;
         let sent = Instant::now();
         loop {
             let until = sent + if case.was_put { self.longest + READING } else { FRESH };
@@ -79,6 +92,9 @@ impl AgentHand {
                 biased;
                 Some(event) = ears.events.recv() => {
                     if let Some(put) = case.take(event) {
+                        if put == Put::Unsent {
+                            office.doubt(tree);
+                        }
                         return Ok(put);
                     }
                 }
@@ -87,7 +103,7 @@ impl AgentHand {
             }
             if Instant::now() >= until {
                 // Most answers have come by then; of a question that takes longer its entry tells.
-                if case.was_put || !office.has_more(tree, after).await? {
+                if case.was_put || !office.was_put(tree, after, asked).await? {
                     break;
                 }
                 case.was_put = true;
@@ -95,7 +111,7 @@ impl AgentHand {
         }
         // What stands before the fence was done, and nothing else ever will be.
         let fence = office.fence(tree).await?;
-        let mut case = Case { was_put: case.was_put, ..Case::new(case.asked) };
+        let mut case = Case::new(&order);
         let told = office.read(tree, after, fence).await?.into_iter().find_map(|event| case.take(event));
         Ok(told.unwrap_or_else(|| case.given_up()))
     }
@@ -104,6 +120,8 @@ impl AgentHand {
 /// What is known by now of a question that an agent is to put.
 struct Case {
     asked: SystemTime,
+    ask: Ask,
+    address: IpAddr,
     was_put: bool,
     parts: Parts,
     /// When the exchange began.
@@ -111,34 +129,49 @@ struct Case {
 }
 
 impl Case {
-    fn new(asked: SystemTime) -> Self {
-        Self { asked, was_put: false, parts: Parts::default(), started: None }
+    fn new(order: &Order) -> Self {
+        let Order { asked, ask, address, .. } = order.clone();
+        Self { asked, ask, address, was_put: false, parts: Parts::default(), started: None }
     }
 
     fn take(&mut self, Event { at, told }: Event) -> Option<Put> {
         match told {
-            Told::Asked { asked } if asked == self.asked => {
+            TreeEntry::Asked { asked } if asked == self.asked => {
                 self.was_put = true;
                 None
             }
-            Told::Unsent { asked } if asked == self.asked => Some(Put::Unsent),
-            Told::Lost { asked } if asked == self.asked => Some(Put::Lost),
-            Told::Part { asked, number, of, ago, bytes } if asked == self.asked => {
+            TreeEntry::Unsent { asked } if asked == self.asked => Some(Put::Unsent),
+            TreeEntry::Lost { asked } if asked == self.asked => Some(Put::Lost),
+            TreeEntry::Part { asked, number, of, ago, bytes } if asked == self.asked => {
                 if number == 0 {
                     self.started = at.checked_sub(ago);
                 }
                 match self.parts.take(number, of, &bytes) {
-                    Ok(reply) => {
-                        reply.map(|reply| Put::Heard(Box::new(begun_at(reply, self.started.unwrap_or(at)))))
+                    Ok(None) => None,
+                    Ok(Some(reply)) if self.is_answer(&reply) => {
+                        // The exchange began after it was recorded, whatever clocks say.
+                        let started = self.started.unwrap_or(at).max(self.asked);
+                        Some(Put::Heard(Box::new(begun_at(reply, started))))
                     }
-                    Err(wrong) => {
-                        tracing::error!(%wrong, "an agent told what cannot be read");
-                        Some(Put::Lost)
-                    }
+                    Ok(Some(_)) => Some(self.mistold("the answer to another question")),
+                    Err(wrong) => Some(self.mistold(&wrong.to_string())),
                 }
             }
             _ => None,
         }
+    }
+
+    /// Whether it can be the answer to this question: strangers may be on the bus.
+    fn is_answer(&self, reply: &Reply) -> bool {
+        let Answer { address, timings, .. } = &reply.answer;
+        reply.ask == self.ask
+            && address.is_none_or(|address| address == self.address)
+            && timings.total <= LONGEST
+    }
+
+    fn mistold(&self, what: &str) -> Put {
+        tracing::error!(url = self.ask.url.as_str(), what, "an agent told what is no answer");
+        Put::Lost
     }
 
     fn given_up(self) -> Put {
@@ -158,7 +191,7 @@ mod tests {
     use super::*;
     use crate::address::WebUrl;
     use crate::cluster::message::parts_of;
-    use crate::exchange::{Ask, Failure, Purpose};
+    use crate::exchange::{Failure, Purpose};
     use crate::walk::Content;
 
     const ASKED: SystemTime = UNIX_EPOCH;
@@ -174,14 +207,28 @@ mod tests {
         Reply { ask, answer, after_head: 0, content: Content::Nothing }
     }
 
-    fn told(told: Told) -> Event {
+    fn order() -> Order {
+        let (ask, address, known) = (reply().ask, [41, 90, 0, 1].into(), Default::default());
+        Order {
+            tree: 1,
+            ask,
+            address,
+            asked: ASKED,
+            known,
+            byte_limit: 0,
+            by_old_tls: false,
+            is_suspect: false,
+        }
+    }
+
+    fn told(told: TreeEntry) -> Event {
         Event { at: at(100), told }
     }
 
     #[test]
     fn an_answer_is_taken_with_the_time_at_which_its_exchange_began() {
-        let mut case = Case::new(ASKED);
-        assert!(case.take(told(Told::Asked { asked: ASKED })).is_none());
+        let mut case = Case::new(&order());
+        assert!(case.take(told(TreeEntry::Asked { asked: ASKED })).is_none());
         let mut parts = parts_of(ASKED, &reply(), 1 << 20).unwrap();
         let part = parts.remove(0)(Duration::from_secs(7));
         let Some(Put::Heard(heard)) = case.take(told(part)) else { panic!() };
@@ -190,16 +237,34 @@ mod tests {
     }
 
     #[test]
+    fn what_is_no_answer_to_the_question_is_none() {
+        let mut other = reply();
+        other.ask.number += 1;
+        let mut elsewhere = reply();
+        elsewhere.answer.address = Some([41, 90, 0, 2].into());
+        let mut endless = reply();
+        endless.answer.timings.total = Duration::MAX;
+        for reply in [other, elsewhere, endless] {
+            let part = parts_of(ASKED, &reply, 1 << 20).unwrap().remove(0)(Duration::ZERO);
+            assert_eq!(Case::new(&order()).take(told(part)), Some(Put::Lost));
+        }
+        let mut case = Case::new(&Order { asked: at(98), ..order() });
+        let part = parts_of(at(98), &reply(), 1 << 20).unwrap().remove(0)(Duration::from_secs(7));
+        let Some(Put::Heard(heard)) = case.take(told(part)) else { panic!() };
+        assert_eq!(heard.answer.started, at(98), "not before it was asked");
+    }
+
+    #[test]
     fn what_was_not_put_is_unsent_and_what_was_put_is_lost() {
-        assert_eq!(Case::new(ASKED).given_up(), Put::Unsent);
+        assert_eq!(Case::new(&order()).given_up(), Put::Unsent);
         // What is told of another question of the tree counts for nothing.
-        let mut case = Case::new(ASKED);
-        case.take(told(Told::Asked { asked: at(5) }));
+        let mut case = Case::new(&order());
+        case.take(told(TreeEntry::Asked { asked: at(5) }));
         assert_eq!(case.given_up(), Put::Unsent);
-        let mut case = Case::new(ASKED);
-        case.take(told(Told::Asked { asked: ASKED }));
+        let mut case = Case::new(&order());
+        case.take(told(TreeEntry::Asked { asked: ASKED }));
         assert_eq!(case.given_up(), Put::Lost);
-        let mut case = Case::new(ASKED);
-        assert_eq!(case.take(told(Told::Unsent { asked: ASKED })), Some(Put::Unsent));
+        let mut case = Case::new(&order());
+        assert_eq!(case.take(told(TreeEntry::Unsent { asked: ASKED })), Some(Put::Unsent));
     }
 }

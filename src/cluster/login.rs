@@ -41,7 +41,7 @@ impl Login {
     /// # Errors
     /// When the file cannot be read, says something else, or says too little.
     pub fn read(file: Option<&Path>) -> Result<Self, ClusterError> {
-        let Some(path) = file else { return Ok(Self::of(|name| std::env::var(name).ok())) };
+        let Some(path) = file else { return Self::of(|name| std::env::var(name).ok()) };
         let wrong = |message: String| ClusterError::Login { path: path.to_owned(), message };
         let text = fs::read_to_string(path).map_err(|error| wrong(format!("cannot be read: {error}")))?;
         let login: Self = toml::from_str(&text).map_err(|error| wrong(told(&text, &error)))?;
@@ -56,15 +56,19 @@ impl Login {
         })
     }
 
-    fn of(variable: impl Fn(&str) -> Option<String>) -> Self {
+    fn of(variable: impl Fn(&str) -> Option<String>) -> Result<Self, ClusterError> {
         let told = |name: &str| variable(&format!("CCSURVEY_NATS_{name}")).filter(|value| !value.is_empty());
-        Self {
+        let login = Self {
             user: told("USER"),
             password: told("PASSWORD"),
             token: told("TOKEN"),
             nkey: told("NKEY"),
             ..Self::default()
-        }
+        };
+        let wrong =
+            |message| ClusterError::Login { path: "the environment (CCSURVEY_NATS_…)".into(), message };
+        login.check().map_err(wrong)?;
+        Ok(login)
     }
 
     fn check(&self) -> Result<(), String> {
@@ -107,7 +111,9 @@ fn told(text: &str, wrong: &toml::de::Error) -> String {
     let line =
         wrong.span().and_then(|span| text.get(..span.start)).map(|before| before.matches('\n').count() + 1);
     let at = line.map_or_else(String::new, |line| format!("line {line}: "));
-    format!("{at}{}", wrong.message())
+    // Of a value of the wrong type the library tells the value.
+    let message = wrong.message().split("invalid type").next().unwrap_or_default().trim();
+    if message.is_empty() { format!("{at}expected text in quotes") } else { format!("{at}{message}") }
 }
 
 #[cfg(test)]
@@ -134,11 +140,12 @@ mod tests {
             ("client_key = \"k.pem\"\n", "it has client_key and no client_cert (expected both)"),
             ("token = \"hush\"\npasword = \"hush\"\n", "line 2: unknown field `pasword`"),
             ("token = hush\n", "line 1: "),
+            ("user = \"me\"\npassword = 12345\n", "line 2: expected text in quotes"),
         ] {
             fs::write(&path, text).unwrap();
             let told = Login::read(Some(&path)).unwrap_err().to_string();
             assert!(told.contains("login.toml: ") && told.contains(expected), "{told}");
-            assert!(!told.contains("hush"), "{told}");
+            assert!(!told.contains("hush") && !told.contains("12345"), "{told}");
         }
         let missing = Login::read(Some(&folder.path().join("gone.toml"))).unwrap_err();
         assert!(missing.to_string().contains("gone.toml: cannot be read") && missing.is_usage());
@@ -147,7 +154,10 @@ mod tests {
     #[test]
     fn without_a_file_the_environment_says_who_we_are() {
         let told = |name: &str| (name == "CCSURVEY_NATS_TOKEN").then(|| "hush".to_owned());
-        assert_eq!(Login::of(told).token.as_deref(), Some("hush"));
-        assert!(Login::of(|_| Some(String::new())).user.is_none());
+        assert_eq!(Login::of(told).unwrap().token.as_deref(), Some("hush"));
+        assert!(Login::of(|_| Some(String::new())).unwrap().user.is_none());
+        let half = |name: &str| (name == "CCSURVEY_NATS_USER").then(|| "me".to_owned());
+        let wrong = Login::of(half).unwrap_err().to_string();
+        assert!(wrong.contains("it has user and no password"), "{wrong}");
     }
 }

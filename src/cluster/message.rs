@@ -33,6 +33,8 @@ pub(super) struct Here {
     pub terms: u64,
     /// It takes no further orders.
     pub is_leaving: bool,
+    /// Questions that it is at.
+    pub under_way: u64,
     /// Since it was started, as pages are.
     pub requests: u64,
     pub pages: u64,
@@ -78,7 +80,7 @@ pub(super) struct Sent {
 
 /// What is told of a tree.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) enum Told {
+pub(super) enum TreeEntry {
     /// The question of this time is being put.
     Asked { asked: SystemTime },
     /// It was put, and there will be no answer.
@@ -97,7 +99,7 @@ pub(super) struct Said {
     pub tree: u64,
     /// Of the agent's last entry on the subject of the tree.
     pub sequence: u64,
-    pub told: Told,
+    pub told: TreeEntry,
 }
 
 /// A message as bytes.
@@ -131,7 +133,7 @@ pub(super) fn parts_of(
     asked: SystemTime,
     reply: &Reply,
     most: usize,
-) -> Result<Vec<impl FnOnce(Duration) -> Told + use<>>, ClusterError> {
+) -> Result<Vec<impl Fn(Duration) -> TreeEntry + use<>>, ClusterError> {
     let wrong = |wrong: String| ClusterError::Message(wrong);
     let bytes = postcard::to_stdvec(reply).map_err(|error| wrong(error.to_string()))?;
     let packed = COMPRESSOR
@@ -145,7 +147,9 @@ pub(super) fn parts_of(
         .map_err(wrong)?;
     let parts: Vec<Vec<u8>> = packed.chunks(most.max(1)).map(<[u8]>::to_vec).collect();
     let of = u32::try_from(parts.len()).unwrap_or(u32::MAX);
-    let part = |(number, bytes)| move |ago| Told::Part { asked, number, of, ago, bytes };
+    let part = |(number, bytes): (u32, Vec<u8>)| {
+        move |ago| TreeEntry::Part { asked, number, of, ago, bytes: bytes.clone() }
+    };
     Ok((0..of).zip(parts).map(part).collect())
 }
 
@@ -218,7 +222,7 @@ mod tests {
     fn parts(reply: &Reply, most: usize) -> Vec<(u32, u32, Vec<u8>)> {
         let told = parts_of(UNIX_EPOCH, reply, most).unwrap().into_iter().map(|part| part(Duration::ZERO));
         told.map(|told| match told {
-            Told::Part { number, of, bytes, .. } => (number, of, bytes),
+            TreeEntry::Part { number, of, bytes, .. } => (number, of, bytes),
             other => panic!("{other:?}"),
         })
         .collect()
@@ -260,22 +264,22 @@ mod tests {
 
     #[test]
     fn a_message_of_another_version_or_with_more_behind_it_is_refused() {
-        let told = Told::Asked { asked: UNIX_EPOCH };
+        let told = TreeEntry::Asked { asked: UNIX_EPOCH };
         let bytes = encode(&told).unwrap();
-        assert_eq!(decode::<Told>(&bytes).unwrap(), told);
+        assert_eq!(decode::<TreeEntry>(&bytes).unwrap(), told);
         let of_another = [&[VERSION + 1], &bytes[1..]].concat();
-        let wrong = decode::<Told>(&of_another).unwrap_err().to_string();
+        let wrong = decode::<TreeEntry>(&of_another).unwrap_err().to_string();
         assert!(wrong.contains("it is of version 2 (expected 1"), "{wrong}");
-        decode::<Told>(&[&bytes[..], &[0]].concat()).unwrap_err();
-        decode::<Told>(&[]).unwrap_err();
+        decode::<TreeEntry>(&[&bytes[..], &[0]].concat()).unwrap_err();
+        decode::<TreeEntry>(&[]).unwrap_err();
     }
 
     proptest! {
         #[test]
         fn any_bytes_are_a_message_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let _ = (decode::<Told>(&bytes), decode::<Here>(&bytes), decode::<Sent>(&bytes), decode::<Welcome>(&bytes));
+            let _ = (decode::<TreeEntry>(&bytes), decode::<Here>(&bytes), decode::<Sent>(&bytes), decode::<Welcome>(&bytes));
             let with_version = [&[VERSION], &bytes[..]].concat();
-            let _ = (decode::<Told>(&with_version), decode::<Here>(&with_version), decode::<Sent>(&with_version));
+            let _ = (decode::<TreeEntry>(&with_version), decode::<Here>(&with_version), decode::<Sent>(&with_version));
             let _ = Parts::default().take(0, 1, &bytes);
         }
     }

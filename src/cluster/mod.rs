@@ -8,21 +8,23 @@
 //! opt-outs and quiet hours hold over all of them as they do on one machine.
 //!
 //! **No question is put twice.** A site tree has a subject on the bus. Before an agent puts a question it publishes there that
-//! it is asked (`Told::Asked`), with the sequence that the order names as the last one on the subject
+//! it is asked (`TreeEntry::Asked`), with the sequence that the order names as the last one on the subject
 //! (`Nats-Expected-Last-Subject-Sequence`). What came of it goes to the coordinator at once; where that is away it follows on
 //! the subject, under the sequence of that entry. An order that is not obeyed in time is *fenced*: the coordinator publishes an
 //! entry of its own on the subject. Whatever the agent publishes later is refused, so that it puts nothing: that is why an
-//! agent may be stopped for minutes, cut off or dead. What stands before the fence tells whether the question was put. If it
-//! was, and no answer came, the server is left alone for the longest pause, as after a crash. A tree begins with a fence, so
+//! agent may be stopped for minutes, cut off or dead. (Servers of a cluster compare with what they have applied, so that an entry
+//! may slip in behind a fence that is on its way; therefore there are two, and what stands before the second counts.) What stands before the fence tells whether the question was put. If it
+//! was, and no answer came, the agent may still be at it: the server is left alone until no exchange can take longer, and for
+//! the longest pause. A tree begins with a fence, so
 //! that no order is as old as an empty subject.
 //!
 //! An agent that is stopped between the acceptance of its entry and the question itself is not fenced by the bus: it
-//! looks at the clock of its machine, which runs on, and puts no question more than [`FRESH`] after its order came.
+//! looks at the clock of its machine, which runs on, and puts no question more than [`FRESH`](crate::survey::FRESH) after its order came.
 //! The coordinator gives it up after a longer silence ([`SILENCE`]), and then the longest pause begins.
 //!
 //! **Times** are those of the coordinator. An agent tells how long ago the exchange began when it published its answer, by
 //! a clock that only counts, and the coordinator hears of it at once. What it reads later on the bus it dates by an entry of
-//! its own. So clocks of machines may differ by any amount.
+//! its own, and never before the order. So the clocks of agents, the bus and the survey may differ by any amount.
 //!
 //! **Deaths.** An agent that is not heard of for [`SILENCE`] is gone, and its trees are dealt to others. A coordinator that
 //! died finds the answers that came meanwhile on the bus when it is resumed (`left`); agents wait for it. While the
@@ -43,15 +45,16 @@ mod office;
 
 use std::time::Duration;
 
+use crate::survey::FRESH;
 pub use agent::{Agent, Ended};
 pub use bus::Bus;
 pub use coordinator::{AtWork, Coordinator};
 pub use error::ClusterError;
 pub use login::Login;
 
-/// How often an agent says that it is there.
+/// How often agents and the coordinator say that they are there.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(2);
-/// An agent that was not heard of for so long is gone.
+/// Whoever needs the bus waits for it for so long.
+const PATIENCE: Duration = Duration::from_mins(10);
+/// An agent that was not heard of for so long is gone. Longer than an order is obeyed, so that who is given up asks nothing.
 pub const SILENCE: Duration = Duration::from_secs(12);
-/// An order that is older when it could be obeyed is dropped. Below [`SILENCE`], so that whoever is given up asks nothing.
-pub const FRESH: Duration = Duration::from_secs(6);

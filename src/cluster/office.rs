@@ -3,13 +3,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use async_nats::jetstream::message::StreamMessage;
 use async_nats::jetstream::stream::Stream;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
+use tokio::time::Instant;
 
-use super::ClusterError;
 use super::bus::{Bus, Published, tree_subject};
-use super::message::{Said, Told, decode, encode};
+use super::message::{Said, TreeEntry, decode, encode};
+use super::{ClusterError, PATIENCE};
 use crate::fetch::Clock;
 
 /// What stands on the subjects of trees, and who waits for what comes there.
@@ -37,7 +39,7 @@ struct Inner {
 #[derive(Debug)]
 pub(super) struct Event {
     pub at: SystemTime,
-    pub told: Told,
+    pub told: TreeEntry,
 }
 
 /// Ears for what is told of a tree, until they are dropped.
@@ -52,9 +54,6 @@ impl Drop for Ears<'_> {
         self.office.inner().waiting.remove(&self.tree);
     }
 }
-
-/// A bus that is away for longer than that ends the survey, which can be resumed.
-const PATIENCE: Duration = Duration::from_mins(10);
 
 impl Office {
     pub(super) fn new(bus: Bus, name: String, stream: Stream, clock: Clock) -> Self {
@@ -99,35 +98,38 @@ impl Office {
     /// Orders that were given so far are obeyed from now on only where their entry stands already; gives the sequence from
     /// which on that holds.
     pub(super) async fn fence(&self, tree: u64) -> Result<u64, ClusterError> {
-        // Each fence is one of its own, also after another coordinator's.
-        let id = format!("fence-{:?}-{}", self.clock.now(), self.fences.fetch_add(1, Ordering::Relaxed));
-        let told = encode(&Told::Fence)?;
-        let published = self.bus.publish(tree_subject(&self.name, tree), None, &id, told, PATIENCE).await?;
-        let Published::At(sequence) = published else {
-            return Err(ClusterError::Message("a fence was refused".to_owned()));
-        };
-        let mut inner = self.inner();
-        let last = inner.last.entry(tree).or_default();
-        *last = sequence.max(*last);
-        Ok(sequence)
+        let subject = tree_subject(&self.name, tree);
+        fence(&self.bus, &subject, self.clock, &self.fences).await.inspect(|sequence| {
+            let mut inner = self.inner();
+            let last = inner.last.entry(tree).or_default();
+            *last = *sequence.max(last);
+        })
     }
 
-    /// Whether anything stands on the subject of a tree after this sequence.
-    pub(super) async fn has_more(&self, tree: u64, after: u64) -> Result<bool, ClusterError> {
+    /// What an agent does not find as it was told is looked up again.
+    pub(super) fn doubt(&self, tree: u64) {
+        self.inner().last.remove(&tree);
+    }
+
+    /// Whether the entry that follows says that the question of this time is being put.
+    pub(super) async fn was_put(
+        &self,
+        tree: u64,
+        after: u64,
+        asked: SystemTime,
+    ) -> Result<bool, ClusterError> {
         let next = self.bus.next(&self.stream, &tree_subject(&self.name, tree), after + 1).await?;
-        Ok(next.is_some())
+        let told = next.and_then(|entry| decode::<TreeEntry>(&entry.payload).ok());
+        Ok(told == Some(TreeEntry::Asked { asked }))
     }
 
     /// What stands on the subject of a tree after this sequence and before a fence, with the times of the survey at which it
     /// was published: the fence, which is our own, is the last.
     pub(super) async fn read(&self, tree: u64, after: u64, fence: u64) -> Result<Vec<Event>, ClusterError> {
-        let (subject, mut from, mut found) = (tree_subject(&self.name, tree), after + 1, Vec::new());
-        while from <= fence
-            && let Some(entry) = self.bus.next(&self.stream, &subject, from).await?
-        {
-            from = entry.sequence + 1;
-            found.push((SystemTime::from(entry.time), entry.payload));
-        }
+        let subject = tree_subject(&self.name, tree);
+        let found = up_to(&self.bus, &self.stream, &subject, after, fence).await?;
+        let found: Vec<_> =
+            found.into_iter().map(|entry| (SystemTime::from(entry.time), entry.payload)).collect();
         let now = self.clock.now();
         let last = found.last().map(|(time, _)| *time);
         let dated = found.into_iter().filter_map(|(time, payload)| {
@@ -167,4 +169,51 @@ impl Office {
     fn inner(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Publishes two fences on a subject, and gives the sequence of the second: what was published with an expected sequence that
+/// the first made wrong stands before the second, or nowhere.
+pub(super) async fn fence(
+    bus: &Bus,
+    subject: &str,
+    clock: Clock,
+    count: &AtomicU64,
+) -> Result<u64, ClusterError> {
+    let mut second = 0;
+    for _ in 0..2 {
+        // Each fence is one of its own, also after another process's.
+        let number = count.fetch_add(1, Ordering::Relaxed);
+        let id = format!("fence-{}-{:?}-{number}", std::process::id(), clock.now());
+        let told = encode(&TreeEntry::Fence)?;
+        second = match bus.publish(subject.to_owned(), None, &id, told, PATIENCE).await? {
+            Published::At(sequence) => sequence,
+            Published::Refused => return Err(ClusterError::Message("a fence was refused".to_owned())),
+        };
+    }
+    Ok(second)
+}
+
+/// All that stands on a subject after a sequence and up to a fence. A server that does not know the fence yet is asked again.
+pub(super) async fn up_to(
+    bus: &Bus,
+    stream: &Stream,
+    subject: &str,
+    after: u64,
+    fence: u64,
+) -> Result<Vec<StreamMessage>, ClusterError> {
+    let (mut from, mut found) = (after + 1, Vec::new());
+    let until = Instant::now() + PATIENCE;
+    while from <= fence {
+        match bus.next(stream, subject, from).await? {
+            Some(entry) => {
+                from = entry.sequence + 1;
+                found.push(entry);
+            }
+            None if Instant::now() >= until => {
+                return Err(ClusterError::Message("a fence is not where it was published".to_owned()));
+            }
+            None => tokio::time::sleep(Duration::from_millis(250)).await,
+        }
+    }
+    Ok(found)
 }

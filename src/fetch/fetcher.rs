@@ -286,6 +286,15 @@ impl Fetcher {
         answer
     }
 
+    /// Whether the URL may be asked for at this address now: neither has opted out, and no address is special. Whoever has
+    /// others ask looks here first.
+    ///
+    /// # Errors
+    /// Says what stands against it.
+    pub fn permits(&self, url: &WebUrl, address: IpAddr) -> Result<(), Failure> {
+        self.parts.permits(url, address)
+    }
+
     /// What a server's other users bear because of the survey; known of a Web in process only.
     #[must_use]
     pub fn burden(&self, address: IpAddr) -> Option<Burden> {

@@ -251,8 +251,8 @@ settings! {
         /// nats://HOST:PORT, or tls://HOST:PORT; several of a cluster between commas. It needs JetStream. --sites counts
         /// sites that wait for an agent too
         nats: Option<String> = None => value("URL").unset("this process walks them").free();
-        /// The file with what the NATS server is to be told to let us in: user and password, token, nkey or client_cert and
-        /// client_key, and ca, as TOML. The environment can tell it too: CCSURVEY_NATS_USER, CCSURVEY_NATS_PASSWORD,
+        /// The file with our credentials for the NATS server: user and password, token, nkey or client_cert and
+        /// client_key, and ca, as TOML. The environment can tell them too: CCSURVEY_NATS_USER, CCSURVEY_NATS_PASSWORD,
         /// CCSURVEY_NATS_TOKEN, CCSURVEY_NATS_NKEY
         nats_login: Option<PathBuf> = None => value("FILE").unset("the environment").free();
         /// How long to wait for a name's addresses

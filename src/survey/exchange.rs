@@ -187,6 +187,12 @@ impl<'a> Asking<'a> {
         let byte_limit = wanted.byte_limit.min(permit.byte_limit());
         let by_old_tls = wanted.ways.has_old_tls(&ask.url);
         let (mut answer, body) = if let Some(hand) = self.desk.and_then(Desk::hand) {
+            if let Err(failure) = access.fetcher.permits(&ask.url, address) {
+                permit.leave_unsent(self.journal, ask.number)?;
+                let answer = Answer::not_asked(access.now(), Some(address), failure, dns);
+                return Err(Exit::Exchanged(self.record(&wanted.ways, Heard::nothing(ask, answer))?));
+            }
+            permit.note_over(self.parts.over_at_the_latest(asked));
             let tree = self.tree;
             let is_suspect = wanted.is_suspect || self.parts.suspects.has(tree, wanted.ask.number);
             let ask = ask.clone();

@@ -1,6 +1,6 @@
 use std::fmt::Debug;
 use std::net::IpAddr;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::entry::Heard;
 use crate::exchange::{Answer, Ask, Validators};
 use crate::walk::Content;
+
+/// An order that is older when it could be obeyed is dropped.
+pub const FRESH: Duration = Duration::from_secs(6);
 
 /// A question that somebody is to put for the survey, now, to a server whose turn has come.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

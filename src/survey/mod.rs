@@ -105,7 +105,7 @@ pub use earlier::ReadingProgress;
 pub use engine::{Ending, Survey};
 pub use error::SurveyError;
 pub use export::export;
-pub use hands::{Hand, Order, Put, Reply};
+pub use hands::{FRESH, Hand, Order, Put, Reply};
 pub use others::{Others, THIN, Waits};
 
 pub use progress::{AgentSeen, LoadedServer, MachineLoad, Progress, Snapshot};

@@ -1,5 +1,5 @@
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use tokio::sync::watch;
 
@@ -8,6 +8,7 @@ use super::agents::{Agents, Team};
 use super::boundaries::Boundaries;
 use super::error::SurveyError;
 use super::folder::Folder;
+use super::hands::FRESH;
 use super::progress::Snapshot;
 use super::quarantine::{AnswerReader, Suspects};
 use super::simulation::Simulation;
@@ -55,6 +56,17 @@ impl Terms {
 }
 
 impl Parts {
+    /// When a question that was put at this time is over, though nobody hears of it: with this process, or when it cannot
+    /// take longer.
+    pub(super) fn over_at_the_latest(&self, asked: SystemTime) -> SystemTime {
+        let longest = if self.settings.nats.is_some() {
+            FRESH + self.settings.exchange_timeout.0
+        } else {
+            Duration::ZERO
+        };
+        asked + longest
+    }
+
     pub(super) fn open(
         folder: Folder,
         terms: Terms,

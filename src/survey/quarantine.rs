@@ -72,6 +72,11 @@ impl Suspects {
         self.held().insert((tree, number));
     }
 
+    /// The tree is over.
+    pub(super) fn forget(&self, tree: u64) {
+        self.held().retain(|(other, _)| *other != tree);
+    }
+
     pub(super) fn has(&self, tree: u64, number: u32) -> bool {
         self.held().contains(&(tree, number))
     }

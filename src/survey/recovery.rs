@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::net::IpAddr;
 use std::path::Path;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use super::access::Access;
 use super::earlier::NOT_MODIFIED;
@@ -35,7 +35,7 @@ pub(super) fn recover(parts: &Parts, replies: &KeptReplies) -> Result<Tally, Sur
             Tally::of_tables(storage.dir(), status.map(|status| status.seen))?
         }
     };
-    let mut recovery = Recovery::new(access, storage, &finished)?;
+    let mut recovery = Recovery::new(parts, &finished)?;
     let mut unrecorded = storage.frontier().unrecorded()?;
     for order in storage.folder.journaled()? {
         let lease = storage.frontier().open_tree(order)?;
@@ -62,6 +62,8 @@ pub(super) fn recover(parts: &Parts, replies: &KeptReplies) -> Result<Tally, Sur
     Ok(finished)
 }
 
+const DAY: Duration = Duration::from_hours(24);
+
 /// Answers that others kept while no process was at work on the survey, by the numbers of their site trees.
 pub type KeptReplies = BTreeMap<u64, Vec<Kept>>;
 
@@ -78,8 +80,10 @@ impl Kept {
     /// Whether it is the answer to a question that has none on record. One that only an earlier survey can complete, and
     /// one after which another address may be tried, count as lost.
     fn answers(&self, unanswered: &Unanswered) -> bool {
-        let Answer { status, failure, .. } = self.reply.answer;
+        let Answer { status, failure, timings, .. } = &self.reply.answer;
         let is_whole = status.is_some_and(|status| status != NOT_MODIFIED) && failure.is_none();
+        // What nobody waited for is no answer, and times must be times.
+        let is_whole = is_whole && timings.total <= DAY;
         is_whole && unanswered.is_open(self.reply.ask.number, self.asked)
     }
 }
@@ -104,6 +108,7 @@ fn harsher_in_words(parts: &Parts) -> Vec<String> {
 
 /// What the journals say of servers and their states, as they are stored, do not know yet.
 struct Recovery<'a> {
+    parts: &'a Parts,
     access: &'a Access,
     storage: &'a Storage,
     /// When the last exchange ended that the stored state knows.
@@ -140,8 +145,10 @@ impl Answered {
 
 impl<'a> Recovery<'a> {
     /// `finished` is the tally of the trees that are finished.
-    fn new(access: &'a Access, storage: &'a Storage, finished: &Tally) -> Result<Self, SurveyError> {
+    fn new(parts: &'a Parts, finished: &Tally) -> Result<Self, SurveyError> {
+        let Parts { access, storage, .. } = parts;
         Ok(Self {
+            parts,
             access,
             storage,
             stored: HashMap::new(),
@@ -235,7 +242,8 @@ impl<'a> Recovery<'a> {
         self.unanswered.sort_by_key(|(_, at)| *at);
         for (address, at) in self.unanswered {
             access.recall(storage, address)?;
-            access.load().recall_in_flight(address, at, access.now());
+            let over = self.parts.over_at_the_latest(at).max(access.now());
+            access.load().recall_in_flight(address, at, over);
         }
         Ok(self.totals)
     }

@@ -12,6 +12,8 @@ use super::parts::{Parts, Terms};
 use super::progress::Snapshot;
 use super::recovery::{KeptReplies, recover};
 use super::simulation::Simulation;
+use super::storage::spread;
+use crate::frontier::Frontier;
 use crate::records::{Manifest, ManifestError, SurveyState};
 use crate::settings::{self, Change, ENTRANCES, Settings};
 
@@ -21,6 +23,19 @@ impl Survey {
     #[must_use]
     pub fn is_begun(dir: &Path) -> bool {
         !matches!(Manifest::load(dir), Err(ManifestError::Missing(_)))
+    }
+
+    /// Whether no process is at work on the survey.
+    ///
+    /// # Errors
+    /// When one is, or its state cannot be read.
+    pub fn check_free(dir: &Path) -> Result<(), SurveyError> {
+        let folder = Folder::open(dir);
+        if !folder.state().is_file() {
+            return Err(SurveyError::StateMissing(folder.state()));
+        }
+        Frontier::open(&folder.state(), spread(&folder.read_settings()?))?;
+        Ok(())
     }
 
     /// Whether the survey may go on with these settings where they are other than it began with.

@@ -17,6 +17,8 @@ pub(super) struct HeldPermit<'a> {
     permit: Option<Permit>,
     /// When the question was put.
     asked: Option<SystemTime>,
+    /// Who puts it may be at it until then, though nobody hears of it.
+    over: Option<SystemTime>,
 }
 
 impl HeldPermit<'_> {
@@ -28,6 +30,11 @@ impl HeldPermit<'_> {
     /// The question is being put.
     pub(super) fn note_asked(&mut self, asked: SystemTime) {
         self.asked = Some(asked);
+    }
+
+    /// Somebody else puts it, and may be at it until then.
+    pub(super) fn note_over(&mut self, over: SystemTime) {
+        self.over = Some(over);
     }
 
     /// The question that the journal says was being put was not.
@@ -50,7 +57,9 @@ impl Drop for HeldPermit<'_> {
         let Some(permit) = self.permit.take() else { return };
         let now = self.access.now();
         match self.asked {
-            Some(asked) => self.access.load().lose(permit, asked, now),
+            Some(asked) => {
+                self.access.load().lose(permit, asked, self.over.map_or(now, |over| over.max(now)));
+            }
             None => self.access.load().abandon(permit, now),
         }
         self.access.settled.notify_waiters();
@@ -108,7 +117,7 @@ pub(super) async fn turn<'a>(
         };
         match turn {
             Turn::Go(permit) => {
-                return Ok(Ok(HeldPermit { access, permit: Some(permit), asked: None }));
+                return Ok(Ok(HeldPermit { access, permit: Some(permit), asked: None, over: None }));
             }
             Turn::NotBefore(time) if time > now + LONGEST_WAIT => return Ok(Err(NoTurn::Until(time))),
             Turn::GivenUp => return Ok(Err(NoTurn::GivenUp)),

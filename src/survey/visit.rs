@@ -108,6 +108,7 @@ async fn at_its_server(parts: Arc<Parts>, lease: Lease) -> Result<Visited, Surve
         return Ok(Visited::Back(Back::Again(lease)));
     };
     let order = lease.order;
+    let of_all = parts.clone();
     let visit = Visit::open(parts, lease.clone(), earlier, server, Some(desk.clone()))?;
     tokio::select! {
         biased;
@@ -115,6 +116,7 @@ async fn at_its_server(parts: Arc<Parts>, lease: Lease) -> Result<Visited, Surve
         () = desk.gone() => Ok(Visited::Back(Back::Again(lease))),
         visited = visit.run() => {
             if let (Ok(Visited::Done(_)), Some(hand)) = (&visited, desk.hand()) {
+                of_all.suspects.forget(order);
                 hand.forget(order);
             }
             visited

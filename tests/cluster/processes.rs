@@ -33,7 +33,7 @@ fn flags(space: &Space) -> Vec<String> {
     let pace =
         format!("--min-delay {MIN_DELAY_MS}ms --delay-factor 0 --max-delay 60ms --harm none --rate none");
     let words = format!(
-        "--cctld ke --contact https://survey.example/contact --idle-timeout 2s --first-byte-timeout 2s {pace}"
+        "--cctld ke --contact https://survey.example/contact --idle-timeout 2s --first-byte-timeout 2s --exchange-timeout 4s {pace}"
     );
     let ends = ["--dns".to_owned(), space.dns(), "--gateway".to_owned(), space.gateway()];
     words.split(' ').map(ToOwned::to_owned).chain(ends).collect()

@@ -66,8 +66,17 @@ impl Drop for Process {
 }
 
 impl Process {
+    /// Waits for its end, for some minutes at most.
+    #[track_caller]
     pub(crate) fn wait(&mut self) -> ExitStatus {
-        self.0.wait().unwrap()
+        let mut ended = None;
+        for _ in 0..6 {
+            until(|| {
+                ended = self.0.try_wait().unwrap();
+                ended.is_some()
+            });
+        }
+        ended.expect("it ends")
     }
 
     /// Ends it as a power cut would.

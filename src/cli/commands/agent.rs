@@ -10,6 +10,7 @@ use crate::cli::run::block_on;
 use crate::cli::stop;
 use crate::cluster::{Agent, Ended};
 use crate::settings::typed;
+use crate::survey::LEAST_CAPACITY;
 
 /// Walk sites for a survey that was begun with --nats, on this or another machine.
 ///
@@ -23,7 +24,7 @@ pub struct AgentCommand {
     #[arg(long, value_name = "URL")]
     nats: String,
 
-    /// The file with what the NATS server is to be told to let us in, as for `ccsurvey survey` [default: the environment]
+    /// The file with our credentials for the NATS server, as for `ccsurvey survey` [default: the environment]
     #[arg(long, value_name = "FILE")]
     nats_login: Option<PathBuf>,
 
@@ -96,9 +97,9 @@ fn sites(word: &str) -> Result<u32, String> {
 
 fn capacity(word: &str) -> Result<f64, String> {
     let capacity = typed::<f64>(word)?;
-    if (1e-6..=1e9).contains(&capacity) {
+    if (LEAST_CAPACITY..=1e9).contains(&capacity) {
         Ok(capacity)
     } else {
-        Err("expected 0.000001 to 1000000000".to_owned())
+        Err("expected 0.00028 to 1000000000".to_owned())
     }
 }

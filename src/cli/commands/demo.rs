@@ -73,6 +73,7 @@ impl Demo {
             say(&format!("surveying it into {}: {}", dir.display(), taken_in_words(taken)));
             let coordinator = bus::coordinator(bus, &dir).await?;
             let exit = run(survey, coordinator, &dir, self.showing).await?;
+            let has_agents = helpers.is_some();
             drop(helpers);
             served.shutdown().await.map_err(refusal)?;
             if exit == Exit::Interrupted {
@@ -80,6 +81,12 @@ impl Demo {
                     "the virtual Web space is gone; before you resume, bring it back with \
                      `ccsurvey space serve demo --dns {dns} --gateway {gateway}`"
                 ));
+                if has_agents {
+                    say(&format!(
+                        "so are the agents: remove the line `nats` from {}/survey.toml, and this machine goes on alone",
+                        dir.display()
+                    ));
+                }
             }
             Ok(exit)
         })?;

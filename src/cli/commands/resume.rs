@@ -54,8 +54,10 @@ pub(super) async fn go_on(dir: &Path, wished: Option<Settings>, showing: Showing
             Survey::check_wishes(dir, &wished)?;
         }
         say(&format!("{}: the survey is finished, nothing is left to do", dir.display()));
+        bus::clear(dir).await;
         return tell(Ok(ending), dir, showing);
     }
+    Survey::check_free(dir)?;
     let bus = match &wished {
         Some(wished) => bus::of(wished).await?,
         None => bus::of(&settings_of(dir)?).await?,
