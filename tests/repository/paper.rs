@@ -1,15 +1,22 @@
-//! What the experiment of the paper gave, as it is committed, is what its worlds were calibrated to.
+//! What the experiment of the paper gave, as it is committed, is told as it is: also where its worlds are no longer what
+//! they were calibrated to.
 
 use std::path::Path;
 use std::process::Command;
 
 /// `reports/paper/run` makes the figures, in an hour; `check` judges them again.
 #[test]
-fn the_mean_of_the_committed_worlds_holds_the_anchors_and_single_worlds_are_counted() {
-    let check = Path::new(env!("CARGO_MANIFEST_DIR")).join("reports/paper/check");
-    let output = Command::new("python3").arg(check).output().unwrap();
+fn the_page_tells_how_many_anchors_the_mean_of_the_committed_worlds_holds() {
+    let paper = Path::new(env!("CARGO_MANIFEST_DIR")).join("reports/paper");
+    let output = Command::new("python3").arg(paper.join("check")).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
-    assert!(said.contains("required anchors hold for the mean"), "{said}");
+    // Where the table contradicts itself there is no such line.
+    let judged = said.lines().find(|line| line.contains("required anchors hold for the mean"));
+    let judged = judged.unwrap_or_else(|| panic!("{said}{}", String::from_utf8_lossy(&output.stderr)));
+    let numbers: Vec<u32> = judged.split(' ').filter_map(|word| word.parse().ok()).collect();
+    let &[held, all] = &numbers[..] else { panic!("{judged}") };
+    assert_eq!(output.status.success(), held == all, "{said}");
+    let page = std::fs::read_to_string(paper.join("RESULTS.md")).unwrap();
+    assert!(page.contains(&format!("Their mean meets {held} of the {all}.")), "{judged}");
     assert!(said.contains(" worlds meet all anchors; load_at_8 "), "{said}");
 }
