@@ -1,14 +1,17 @@
 //! Whoever asks, the tables are those of one machine.
 #![allow(clippy::disallowed_methods)] // The time of the test itself.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::net::IpAddr;
 use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use ccsurvey::records::{ExchangeRow, Manifest};
 
-use super::processes::{alone, assert_polite, coordinator};
+use super::processes::{alone, assert_polite, coordinator, coordinator_with};
 use crate::common::bus::{Bus, Process, agent, agent_command, program};
 use crate::common::skipped::skip;
+use crate::common::waiting::until;
 use crate::common::{Space, rows, same_tables, timeless_tables};
 
 #[test]
@@ -31,6 +34,31 @@ fn three_agents_make_the_tables_of_one_machine_and_keep_its_pauses() {
         alone(&space, &of_one);
         same_tables(&timeless_tables(&dir).without_agents(), &timeless_tables(&of_one));
     }
+}
+
+#[test]
+fn who_opts_out_is_left_alone_by_all_agents_within_two_seconds() {
+    let Some(bus) = Bus::start("cluster_opt_outs") else { return };
+    let (space, folder) = (Space::serve("a_small_country"), tempfile::tempdir().unwrap());
+    let (dir, list) = (folder.path().join("survey"), folder.path().join("opt-out.txt"));
+    std::fs::write(&list, "nobody.example\n").unwrap();
+    let mut survey = coordinator_with(&space, &bus, &dir, &["--opt-out", list.to_str().unwrap()]);
+    let _agents = ["one", "two"].map(|name| agent(&bus, name));
+    assert!(until(|| space.accesses().len() > 60));
+    let mut asked = HashMap::<IpAddr, usize>::new();
+    space
+        .accesses()
+        .iter()
+        .filter_map(|access| access.address)
+        .for_each(|it| *asked.entry(it).or_default() += 1);
+    let (owner, before) = asked.into_iter().max_by_key(|(_, times)| *times).unwrap();
+    let since_epoch = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_micros();
+    std::fs::write(&list, format!("{owner}\n")).unwrap();
+    let obeyed_from = since_epoch() + 2_000_000;
+    assert!(survey.wait().success(), "no promise was broken");
+    let of_owner = space.accesses().into_iter().filter(|access| access.address == Some(owner));
+    let late: Vec<_> = of_owner.filter(|access| u128::from(access.arrival_us) > obeyed_from).collect();
+    assert!(late.is_empty(), "{before} requests before, and then: {late:?}");
 }
 
 #[test]

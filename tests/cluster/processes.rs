@@ -11,12 +11,17 @@ pub(crate) const MIN_DELAY_MS: u64 = 20;
 
 /// A new survey whose agents walk the sites, or the same resumed.
 pub(crate) fn coordinator(space: &Space, bus: &Bus, dir: &Path) -> Process {
+    coordinator_with(space, bus, dir, &[])
+}
+
+/// The same with more flags.
+pub(crate) fn coordinator_with(space: &Space, bus: &Bus, dir: &Path, more: &[&str]) -> Process {
     let mut command = program();
     if dir.join("manifest.json").exists() {
         command.arg("resume").arg(dir);
     } else {
         command.arg("survey").arg(dir).args(flags(space)).arg("--start").arg(starts(space, dir));
-        command.args(["--nats", &bus.url()]);
+        command.args(["--nats", &bus.url()]).args(more);
     }
     Process(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
 }
