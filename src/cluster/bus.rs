@@ -18,6 +18,8 @@ pub struct Bus {
     pub(super) client: Client,
     context: Context,
     server: String,
+    /// We have shown it a certificate: so must others.
+    shows_certificate: bool,
 }
 
 /// Whether an entry stands on a subject now.
@@ -63,13 +65,13 @@ impl Bus {
         }
         let context =
             jetstream::ContextBuilder::new().timeout(PATIENCE).ack_timeout(PATIENCE).build(client.clone());
-        Ok(Self { client, context, server: name })
+        Ok(Self { client, context, server: name, shows_certificate: login.has_certificate() })
     }
 
     /// Whether anybody may come and read or write there.
     #[must_use]
     pub fn is_open_to_everybody(&self) -> bool {
-        !self.client.server_info().auth_required
+        !self.client.server_info().auth_required && !self.shows_certificate
     }
 
     /// Where it is.

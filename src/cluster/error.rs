@@ -19,7 +19,7 @@ pub enum ClusterError {
     )]
     Name(String),
     #[error(
-        "{server}: no NATS server answers there: {why} (start one with `nats-server -js`, or name another with --nats)"
+        "{server}: no NATS server can be spoken to there: {why} (start one with `nats-server -js`, or name another with --nats)"
     )]
     Unreachable { server: String, why: String },
     #[error(

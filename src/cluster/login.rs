@@ -84,6 +84,11 @@ impl Login {
         Ok(())
     }
 
+    /// Whether we show a certificate. A server that does not ask for one does not say so.
+    pub(super) fn has_certificate(&self) -> bool {
+        self.client_cert.is_some()
+    }
+
     /// How to connect.
     pub(super) fn options(&self) -> ConnectOptions {
         let mut options = ConnectOptions::new();

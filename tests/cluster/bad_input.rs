@@ -47,7 +47,11 @@ fn a_bus_that_cannot_be_used_is_told_and_no_survey_is_begun() {
         &["--nats: 'somewhere' is no NATS server (expected nats://HOST:PORT"],
     );
     survey(&["--nats", "nats://me:hush@127.0.0.1"], 2, &["--nats: '127.0.0.1' is no NATS server"]);
-    survey(&["--nats", "nats://127.0.0.1:1"], 1, &["nats://127.0.0.1:1: no NATS server answers there"]);
+    survey(
+        &["--nats", "nats://127.0.0.1:1"],
+        1,
+        &["nats://127.0.0.1:1: no NATS server can be spoken to there"],
+    );
     survey(
         &["--nats", "nats://127.0.0.1:1", "--nats-login", &file("gone.toml")],
         2,
