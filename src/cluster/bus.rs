@@ -2,9 +2,9 @@ use std::time::Duration;
 
 use async_nats::connection::State;
 use async_nats::header::NATS_MESSAGE_ID;
-use async_nats::jetstream::context::{GetStreamErrorKind, PublishErrorKind};
+use async_nats::jetstream::context::{CreateStreamErrorKind, GetStreamErrorKind, PublishErrorKind};
 use async_nats::jetstream::message::{PublishMessage, StreamMessage};
-use async_nats::jetstream::stream::LastRawMessageErrorKind;
+use async_nats::jetstream::stream::{LastRawMessageError, LastRawMessageErrorKind};
 use async_nats::jetstream::{self, Context, ErrorCode, stream};
 use async_nats::{Client, ConnectErrorKind, ServerAddr, Subject, Subscriber};
 use futures_util::TryStreamExt;
@@ -37,9 +37,25 @@ const PREFIX: &str = "ccsurvey_";
 const KEPT: i64 = 160;
 /// A bus that is there answers within milliseconds, or within seconds where its leader has died.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// A cluster that has lost servers has chosen others by then, or has too few.
+const ELECTION: Duration = Duration::from_mins(1);
 const BETWEEN_TRIES: Duration = Duration::from_millis(250);
 /// Below what a server takes as a message by default, a mebibyte, with our fields.
 const FIELDS: usize = 4096;
+
+/// Tries again and again for so long.
+macro_rules! patiently {
+    ($bus:expr, $what:expr, $patience:expr, $attempt:expr) => {{
+        let until = Instant::now() + $patience;
+        loop {
+            match $attempt {
+                Ok(done) => break Ok(done),
+                Err(wrong) if Instant::now() >= until => break Err($bus.wrong($what, wrong)),
+                Err(_) => tokio::time::sleep(BETWEEN_TRIES).await,
+            }
+        }
+    }};
+}
 
 impl Bus {
     /// Connects to the server at `address`, `nats://HOST:PORT`, or to one of several between commas.
@@ -101,14 +117,24 @@ impl Bus {
 
     /// Opens the stream of a survey, or makes it; `id` tells it from others of this name.
     pub(super) async fn open(&self, name: &str, id: &str) -> Result<stream::Stream, ClusterError> {
-        match self.context.get_stream(stream_name(name)).await {
-            Ok(stream) => {
+        match self.look_for(name).await? {
+            Some(stream) => {
                 let is_ours = stream.cached_info().config.description.as_deref() == Some(id);
                 if is_ours { Ok(stream) } else { Err(self.taken(name)) }
             }
-            Err(wrong) if is_missing(&wrong) => self.make(name, id).await,
-            Err(wrong) => Err(self.wrong("open the stream of the survey", wrong)),
+            None => self.make(name, id).await,
         }
+    }
+
+    /// The stream of a survey, if there is one.
+    async fn look_for(&self, name: &str) -> Result<Option<stream::Stream>, ClusterError> {
+        patiently!(self, "open the stream of the survey", ELECTION, {
+            match self.context.get_stream(stream_name(name)).await {
+                Ok(stream) => Ok(Some(stream)),
+                Err(wrong) if is_missing(&wrong) => Ok(None),
+                Err(wrong) => Err(wrong),
+            }
+        })
     }
 
     pub(super) fn taken(&self, name: &str) -> ClusterError {
@@ -127,11 +153,15 @@ impl Bus {
         };
         // Three copies where there are three servers: one of them may die.
         let replicas = if self.client.server_info().cluster.is_some() { 3 } else { 1 };
-        let made = match self.context.create_stream(config(replicas)).await {
-            Err(_) if replicas > 1 => self.context.create_stream(config(1)).await,
-            made => made,
-        };
-        made.map_err(|wrong| self.wrong("make the stream of the survey", wrong))
+        patiently!(self, "make the stream of the survey", ELECTION, {
+            match self.context.create_stream(config(replicas)).await {
+                // Fewer servers than that, or no room on three.
+                Err(wrong) if matches!(wrong.kind(), CreateStreamErrorKind::JetStream(_)) => {
+                    self.context.create_stream(config(1)).await
+                }
+                made => made,
+            }
+        })
     }
 
     /// Removes the stream of a survey that is over.
@@ -142,11 +172,7 @@ impl Bus {
 
     /// Whether the stream of a survey is there.
     pub(super) async fn has(&self, name: &str) -> Result<bool, ClusterError> {
-        match self.context.get_stream(stream_name(name)).await {
-            Ok(_) => Ok(true),
-            Err(wrong) if is_missing(&wrong) => Ok(false),
-            Err(wrong) => Err(self.wrong("look for the survey", wrong)),
-        }
+        Ok(self.look_for(name).await?.is_some())
     }
 
     /// The next entry on a subject, or on one that a pattern names, from this sequence on.
@@ -156,15 +182,9 @@ impl Bus {
         subject: &str,
         from: u64,
     ) -> Result<Option<StreamMessage>, ClusterError> {
-        let until = Instant::now() + super::PATIENCE;
-        loop {
-            match stream.get_first_raw_message_by_subject(subject, from).await {
-                Ok(entry) => return Ok(Some(entry)),
-                Err(wrong) if wrong.kind() == LastRawMessageErrorKind::NoMessageFound => return Ok(None),
-                Err(wrong) if Instant::now() >= until => return Err(self.wrong("read the stream", wrong)),
-                Err(_) => tokio::time::sleep(BETWEEN_TRIES).await,
-            }
-        }
+        patiently!(self, "read the stream", super::PATIENCE, {
+            found(stream.get_first_raw_message_by_subject(subject, from).await)
+        })
     }
 
     /// Publishes an entry that is to follow the one with the sequence `after`, or any. One that was published already, its
@@ -221,15 +241,10 @@ impl Bus {
 
     /// The last sequence on a subject; 0 where nothing stands there.
     pub(super) async fn last(&self, stream: &stream::Stream, subject: &str) -> Result<u64, ClusterError> {
-        let until = Instant::now() + super::PATIENCE;
-        loop {
-            match stream.get_last_raw_message_by_subject(subject).await {
-                Ok(entry) => return Ok(entry.sequence),
-                Err(wrong) if wrong.kind() == LastRawMessageErrorKind::NoMessageFound => return Ok(0),
-                Err(wrong) if Instant::now() >= until => return Err(self.wrong("read the stream", wrong)),
-                Err(_) => tokio::time::sleep(BETWEEN_TRIES).await,
-            }
-        }
+        let last: Option<StreamMessage> = patiently!(self, "read the stream", super::PATIENCE, {
+            found(stream.get_last_raw_message_by_subject(subject).await)
+        })?;
+        Ok(last.map_or(0, |entry| entry.sequence))
     }
 
     /// The subjects of trees on which anything stands.
@@ -238,10 +253,11 @@ impl Bus {
         stream: &stream::Stream,
         name: &str,
     ) -> Result<Vec<String>, ClusterError> {
-        let told = stream.info_with_subjects(tree_subject(name, "*")).await;
-        let told = told.map_err(|wrong| self.wrong("look at the stream", wrong))?;
-        let found: Vec<(String, usize)> =
-            told.try_collect().await.map_err(|wrong| self.wrong("look at the stream", wrong))?;
+        let told = patiently!(self, "look at the stream", super::PATIENCE, {
+            stream.info_with_subjects(tree_subject(name, "*")).await
+        })?;
+        let found = told.try_collect::<Vec<(String, usize)>>().await;
+        let found = found.map_err(|wrong| self.wrong("look at the stream", wrong))?;
         Ok(found.into_iter().map(|(subject, _)| subject).collect())
     }
 
@@ -336,6 +352,17 @@ pub(super) fn subject_word(name: &str) -> String {
 
 fn is_missing(wrong: &jetstream::context::GetStreamError) -> bool {
     matches!(wrong.kind(), GetStreamErrorKind::JetStream(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND)
+}
+
+/// An entry that may not be there.
+fn found(
+    answer: Result<StreamMessage, LastRawMessageError>,
+) -> Result<Option<StreamMessage>, LastRawMessageError> {
+    match answer {
+        Ok(entry) => Ok(Some(entry)),
+        Err(wrong) if wrong.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(None),
+        Err(wrong) => Err(wrong),
+    }
 }
 
 /// The disk of the server, or what it gives us of it, is used up.
