@@ -57,11 +57,12 @@ pub(super) async fn go_on(dir: &Path, wished: Option<Settings>, showing: Showing
         bus::clear(dir).await;
         return tell(Ok(ending), dir, showing);
     }
-    Survey::check_free(dir)?;
-    let bus = match &wished {
-        Some(wished) => bus::of(wished).await?,
-        None => bus::of(&settings_of(dir)?).await?,
-    };
+    let settings = wished.clone().map_or_else(|| settings_of(dir), Ok)?;
+    if settings.nats.is_some() {
+        // Nobody else's orders are to be fenced.
+        Survey::check_free(dir)?;
+    }
+    let bus = bus::of(&settings).await?;
     let coordinator = bus::coordinator(bus, dir).await?;
     let none = KeptReplies::new();
     let replies = coordinator.as_ref().map_or(&none, Coordinator::replies);
