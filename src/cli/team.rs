@@ -118,7 +118,10 @@ fn sizes_of(dir: &Path) -> Result<HashMap<Site, f64>, CliError> {
     requests_of_sites(dir).map_err(|error| wrong(error.to_string()))
 }
 
-fn at_least_one<T: crate::settings::Value + PartialEq + From<u8>>(word: &str) -> Result<T, String> {
+/// A number of things of which there must be some.
+pub(super) fn at_least_one<T: crate::settings::Value + PartialEq + From<u8>>(
+    word: &str,
+) -> Result<T, String> {
     let number = typed::<T>(word)?;
     if number == T::from(0) { Err("expected 1 or more".to_owned()) } else { Ok(number) }
 }

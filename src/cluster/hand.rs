@@ -25,8 +25,6 @@ pub(super) struct AgentHand {
     pub longest: Duration,
 }
 
-/// No exchange takes longer.
-const LONGEST: Duration = Duration::from_hours(24);
 /// While the bus is away nothing is asked, and its return is noticed within this time.
 const WHILE_AWAY: Duration = Duration::from_secs(1);
 /// To read an answer, and to tell of it, takes no longer, or the agent is of no use.
@@ -163,10 +161,9 @@ impl Case {
 
     /// Whether it can be the answer to this question: strangers may be on the bus.
     fn is_answer(&self, reply: &Reply) -> bool {
-        let Answer { address, timings, .. } = &reply.answer;
         reply.ask == self.ask
-            && address.is_none_or(|address| address == self.address)
-            && timings.total <= LONGEST
+            && reply.answer.address.is_none_or(|address| address == self.address)
+            && reply.has_possible_times()
     }
 
     fn mistold(&self, what: &str) -> Put {

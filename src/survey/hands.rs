@@ -66,7 +66,16 @@ pub trait Hand: Debug + Send + Sync {
     fn forget(&self, tree: u64);
 }
 
+/// No exchange takes longer.
+const LONGEST: Duration = Duration::from_hours(24);
+
 impl Reply {
+    /// Whether its times are such as an exchange can have: they may come from strangers.
+    #[must_use]
+    pub fn has_possible_times(&self) -> bool {
+        self.answer.timings.total <= LONGEST
+    }
+
     /// As a survey has it.
     pub(super) fn new(heard: Heard) -> Self {
         let Heard { ask, answer, content, .. } = heard;

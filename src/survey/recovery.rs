@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::net::IpAddr;
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use super::access::Access;
 use super::earlier::NOT_MODIFIED;
@@ -62,8 +62,6 @@ pub(super) fn recover(parts: &Parts, replies: &KeptReplies) -> Result<Tally, Sur
     Ok(finished)
 }
 
-const DAY: Duration = Duration::from_hours(24);
-
 /// Answers that others kept while no process was at work on the survey, by the numbers of their site trees.
 pub type KeptReplies = BTreeMap<u64, Vec<Kept>>;
 
@@ -80,10 +78,9 @@ impl Kept {
     /// Whether it is the answer to a question that has none on record. One that only an earlier survey can complete, and
     /// one after which another address may be tried, count as lost.
     fn answers(&self, unanswered: &Unanswered) -> bool {
-        let Answer { status, failure, timings, .. } = &self.reply.answer;
+        let Answer { status, failure, .. } = &self.reply.answer;
         let is_whole = status.is_some_and(|status| status != NOT_MODIFIED) && failure.is_none();
-        // What nobody waited for is no answer, and times must be times.
-        let is_whole = is_whole && timings.total <= DAY;
+        let is_whole = is_whole && self.reply.has_possible_times();
         is_whole && unanswered.is_open(self.reply.ask.number, self.asked)
     }
 }

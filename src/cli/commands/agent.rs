@@ -8,6 +8,7 @@ use crate::cli::exit::Exit;
 use crate::cli::output::say;
 use crate::cli::run::block_on;
 use crate::cli::stop;
+use crate::cli::team::at_least_one;
 use crate::cluster::{Agent, Ended};
 use crate::settings::typed;
 use crate::survey::LEAST_CAPACITY;
@@ -37,7 +38,7 @@ pub struct AgentCommand {
     name: Option<String>,
 
     /// Site trees that it walks at once; each site is asked one question at a time, whatever this says
-    #[arg(long, value_name = "N", default_value_t = 64, value_parser = sites)]
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = at_least_one::<u32>)]
     sites: u32,
 
     /// How much it does in a time, in a unit that is the same for all agents: who can do most gets the largest sites
@@ -86,13 +87,6 @@ fn usual_name() -> String {
         .collect();
     let machine = if word.is_empty() { "agent" } else { &word };
     format!("{machine}-{}", std::process::id())
-}
-
-fn sites(word: &str) -> Result<u32, String> {
-    match typed::<u32>(word)? {
-        0 => Err("expected 1 or more".to_owned()),
-        sites => Ok(sites),
-    }
 }
 
 fn capacity(word: &str) -> Result<f64, String> {
