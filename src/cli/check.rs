@@ -80,7 +80,10 @@ mod tests {
             refusal(|s| s.cctld.clear()),
             "no country domain given: add --cctld, for example --cctld ke or --cctld ke,tz,ug"
         );
-        assert_eq!(refusal(|s| s.depth = 1001), "--depth is 1001, expected 0 to 1000 levels");
+        assert_eq!(
+            refusal(|s| s.depth = crate::settings::DepthRule::Levels(1001)),
+            "--depth is 1001, expected 0 to 1000 levels, or auto"
+        );
         assert_eq!(
             refusal(|s| s.delay_factor = -1.0),
             "--delay-factor is -1, expected a number of 0 or more"

@@ -2,8 +2,8 @@ use clap::{Parser, Subcommand};
 
 use super::commands::{
     add::Add, agent::AgentCommand, choose_depth::ChooseDepth, demo::Demo, export::Export,
-    read_answer::ReadAnswer, report::ReportCommand, resume::Resume, simulate::Simulate, space::Space,
-    status::Status, survey::SurveyCommand,
+    learn::LearnCommand, read_answer::ReadAnswer, replay_policies::ReplayPolicies, report::ReportCommand,
+    resume::Resume, simulate::Simulate, space::Space, status::Status, survey::SurveyCommand,
 };
 use super::error::CliError;
 use super::exit::Exit;
@@ -42,6 +42,8 @@ pub enum Command {
     Status(Status),
     Report(ReportCommand),
     ChooseDepth(ChooseDepth),
+    Learn(LearnCommand),
+    ReplayPolicies(ReplayPolicies),
     Export(Export),
     Space(Space),
     Simulate(Box<Simulate>),
@@ -64,6 +66,8 @@ impl Command {
             Self::Status(command) => command.execute(),
             Self::Report(command) => command.execute(),
             Self::ChooseDepth(command) => command.execute(),
+            Self::Learn(command) => command.execute(),
+            Self::ReplayPolicies(command) => command.execute(),
             Self::Export(command) => command.execute(),
             Self::Space(command) => command.execute(),
             Self::Simulate(command) => command.execute(),

@@ -129,7 +129,7 @@ mod tests {
         );
         assert_eq!(
             refusal(&["survey", "d", "--start", "s", "--depth", "deep"]),
-            "invalid value 'deep' for '--depth <LEVELS>': expected a whole number from 0 to 65535 (`--help` tells what is allowed)"
+            "invalid value 'deep' for '--depth <LEVELS|auto>': expected 0 to 1000 levels, or auto (`--help` tells what is allowed)"
         );
         assert_eq!(
             refusal(&["survey", "d", "--start", "s", "--min-delay", "soon"]),

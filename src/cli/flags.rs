@@ -226,7 +226,7 @@ mod tests {
         std::fs::write(&file, text).unwrap();
         let file = file.to_str().unwrap();
         let read = settings(&["--config", file, "--depth", "4", "--geo", "/b.mmdb"]).unwrap();
-        assert_eq!((read.depth, read.min_delay.0.as_secs()), (4, 7));
+        assert_eq!((read.depth, read.min_delay.0.as_secs()), (crate::settings::DepthRule::Levels(4), 7));
         assert!(read.permit_special_addresses);
         assert_eq!(read.geo, [PathBuf::from("/b.mmdb")]);
         assert_eq!(read.opt_out, Some(dir.path().join("no.txt")));

@@ -21,6 +21,12 @@ pub fn count(number: u64, what: &str) -> String {
     format!("{} {what}{plural}", thousands(number))
 }
 
+/// A share of one: `97.5 %`.
+#[must_use]
+pub fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
 /// Bytes with decimal units, as networks are rated: `999 B`, `12.3 MB`.
 #[expect(clippy::cast_precision_loss, reason = "one decimal is shown")]
 #[must_use]

@@ -113,6 +113,9 @@ table! {
     tls_cipher: Option<String>, "", "TLS_RSA_WITH_3DES_EDE_CBC_SHA", "0.1";
     /// The agent that asked; null where the survey had none.
     agent: Option<String>, "", "agent-2", "0.1";
+    /// Of a probe (`--probe-depth`): pages of this tree that did not promise to be worth a request, this one among
+    /// them; null for other requests.
+    left_out_urls: Option<u32>, "URLs", "210", "0.1";
 }
 
 impl ExchangeRow {

@@ -58,6 +58,11 @@ table! {
     seed: u16, "", "0", "0.1";
     /// Internal URLs of a host that shows the same pages as another host of the site, on which they are known.
     not_fetched_mirror: u64, "URLs", "0", "0.1";
+    /// Internal URLs that did not promise to be worth a request, with `--depth auto`.
+    not_fetched_yield: Option<u64>, "URLs", "40", "0.1";
+    /// External hosts, new in the tree, that the pages of `not_fetched_yield` were expected to bring themselves. What
+    /// they would have led to is not in it.
+    expected_external_hosts: Option<f64>, "hosts", "0.7", "0.1";
 }
 
 impl LevelRow {
@@ -75,6 +80,7 @@ impl LevelRow {
             + self.not_fetched_mirror
             + self.not_fetched_opt_out
             + self.not_fetched_redirects
+            + self.not_fetched_yield.unwrap_or_default()
     }
 
     /// Whether every internal URL is in exactly one class, as far as sums can tell.
@@ -104,11 +110,12 @@ mod tests {
             not_fetched_mirror: 1,
             not_fetched_opt_out: 1,
             not_fetched_redirects: 1,
+            not_fetched_yield: Some(1),
             ..LevelRow::default()
         };
-        assert_eq!(reasons.filter(|column| column.column_type == ColumnType::U64).count(), 11);
-        assert_eq!(one_each.not_fetched(), 11);
+        assert_eq!(reasons.filter(|column| column.column_type == ColumnType::U64).count(), 12);
+        assert_eq!(one_each.not_fetched(), 12);
         assert!(!one_each.reconciles());
-        assert!(LevelRow { internal_urls: 12, fetched: 1, ..one_each }.reconciles());
+        assert!(LevelRow { internal_urls: 13, fetched: 1, ..one_each }.reconciles());
     }
 }

@@ -67,7 +67,7 @@ impl Scenario {
             countries: recorded.settings.cctld.clone(),
             begins: recorded.told_last,
             start_urls,
-            told: json!({ "recorded": name, "depth": recorded.settings.depth }),
+            told: json!({ "recorded": name, "depth": recorded.settings.deepest() }),
             team: None,
         }
     }

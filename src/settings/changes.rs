@@ -73,7 +73,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::settings::{Size, Span};
+    use crate::settings::{DepthRule, Size, Span};
 
     fn wrong(change: impl FnOnce(&mut Settings)) -> Option<&'static str> {
         let mut settings = Settings::default();
@@ -98,25 +98,25 @@ mod tests {
         assert_eq!(wrong(|settings| settings.max_requests = None), Some("max-requests"));
         assert_eq!(wrong(|settings| settings.harm = None), Some("harm"));
         assert_eq!(wrong(|settings| settings.per_address = 2), Some("per-address"));
-        assert_eq!(wrong(|settings| settings.depth = 3), Some("depth"));
+        assert_eq!(wrong(|settings| settings.depth = DepthRule::Levels(3)), Some("depth"));
         assert_eq!(wrong(|settings| settings.exclude_text.push("for sale".into())), Some("exclude-text"));
     }
 
     #[test]
     fn what_is_wished_otherwise_than_it_began_counts_and_all_else_stands() {
         let seconds = |number| Span(Duration::from_secs(number));
-        let began = Settings { min_delay: seconds(2), depth: 5, ..Settings::default() };
+        let began = Settings { min_delay: seconds(2), depth: DepthRule::Levels(5), ..Settings::default() };
         let stands = Settings { min_delay: seconds(10), ..began.clone() };
-        let wished = Settings { depth: 4, sites: 7, ..began.clone() };
+        let wished = Settings { depth: DepthRule::Levels(4), sites: 7, ..began.clone() };
         let all = with_wishes(&began, &stands, &wished).unwrap();
-        assert_eq!((all.min_delay, all.depth, all.sites), (seconds(10), 4, 7));
+        assert_eq!((all.min_delay, all.depth, all.sites), (seconds(10), DepthRule::Levels(4), 7));
         assert_eq!(with_wishes(&began, &stands, &began).unwrap(), stands);
     }
 
     #[test]
     fn every_limit_on_load_may_be_made_smaller() {
         let limits = Settings::TABLE.iter().filter(|setting| setting.key.starts_with("max-"));
-        for limit in limits.filter(|setting| !["max-urls", "max-body"].contains(&setting.key)) {
+        for limit in limits.filter(|setting| !["max-urls", "max-body", "max-depth"].contains(&setting.key)) {
             assert!([OnResume::Less, OnResume::More].contains(&limit.rules.on_resume), "{}", limit.key);
         }
     }

@@ -19,7 +19,11 @@ impl Settings {
     #[must_use]
     pub fn refusal(&self, least: &Least) -> Option<String> {
         let of_values = || Self::TABLE.iter().find_map(|setting| setting.refusal(self, least));
-        self.no_country().or_else(of_values).or_else(|| self.empty_words()).or_else(|| self.wrong_delays())
+        self.no_country()
+            .or_else(of_values)
+            .or_else(|| self.empty_words())
+            .or_else(|| self.wrong_delays())
+            .or_else(|| self.idle_beside_levels())
     }
 
     fn no_country(&self) -> Option<String> {

@@ -7,7 +7,7 @@ use super::quantities::MIB;
 use super::table::{Rules, SWITCH, settings, value};
 use super::value::{Amount, NewPath, Shape};
 use super::written::{Refusal, Written};
-use super::{Entrances, Extension, FeedBackRule, NonHtml, QuietHours, Size, Span};
+use super::{DepthRule, Entrances, Extension, FeedBackRule, NonHtml, QuietHours, Size, Span};
 use crate::address::{ScopeRule, SuffixSection, UrlPattern};
 
 /// One setting, as the table declares it.
@@ -70,8 +70,22 @@ settings! {
     }
     "How far" {
         /// The deepest level that is fetched; the start URL is level 0. Each level more costs every site requests: on
-        /// the African Web of 2008, 8 levels cost 80 % of 20
-        depth: u16 = 8 => value("LEVELS").within(|it| it <= Amount::Whole(1000), "0 to 1000 levels");
+        /// the African Web of 2008, 8 levels cost 80 % of 20. `auto` goes on in each site while what is found promises
+        /// to be worth a request, and leaves the rest
+        depth: DepthRule = DepthRule::Levels(8) => value("LEVELS|auto").within(is_depth, "0 to 1000 levels, or auto");
+        /// With --depth auto: the deepest level that is fetched all the same
+        max_depth: Option<u16> = None => value("LEVELS").unset("20 with --depth auto")
+            .within(|it| it == Amount::NoLimit || is_depth(it), "0 to 1000 levels");
+        /// With --depth auto: the share that is to be found of the external hosts that all levels would bring. More
+        /// costs more requests, and the last percents the most. What it comes to on other Webs than those the rates are
+        /// of, --probe-depth tells
+        coverage: Option<f64> = None => value("SHARE").unset("0.95 with --depth auto")
+            .within(|it| it == Amount::NoLimit || is_share(it), "a share above 0 and up to 1, such as 0.95");
+        /// With --depth auto: what pages bring by their depth and the words of their URLs, from `ccsurvey learn`
+        rates: Option<PathBuf> = None => value("FILE").unset("those that are built in");
+        /// With --depth auto: the share of sites in which up to twenty of the pages left out are fetched after all, once
+        /// the site is walked: the report then says what was missed. They are no part of its levels and links
+        probe_depth: f64 = 0.0 => value("SHARE").within(is_share_or_none, "a share from 0 to 1");
         /// Entrances of a site that are tried until one brings a page: the URL offered, the front page of its host,
         /// then the other of http and https and of the names with and without www. Each costs a request, and one for
         /// robots.txt where scheme or host are new; a site without a page is entered again by later links, with three
@@ -87,7 +101,7 @@ settings! {
         /// most, once the site is walked: the report then says what the rule of --queries-per-script hid. They cost
         /// such a site up to 60 requests more and are no part of its levels and links
         probe_scripts: f64 = 0.0 => value("SHARE")
-            .within(|it| is_share(it) || it == Amount::Fraction(0.0), "a share from 0 to 1");
+            .within(is_share_or_none, "a share from 0 to 1");
         /// What becomes of internal URLs that look as if they were no HTML: `skip` does not ask for them, `head` asks
         /// with HEAD what they are (two requests where it is HTML after all), `get` asks for them and breaks the body
         /// off when its header says that it is no HTML
@@ -291,6 +305,14 @@ settings! {
 
 fn is_share(amount: Amount) -> bool {
     matches!(amount, Amount::Fraction(share) if share > 0.0 && share <= 1.0)
+}
+
+fn is_share_or_none(amount: Amount) -> bool {
+    is_share(amount) || amount == Amount::Fraction(0.0)
+}
+
+fn is_depth(amount: Amount) -> bool {
+    amount <= Amount::Whole(1000)
 }
 
 fn is_factor(amount: Amount) -> bool {

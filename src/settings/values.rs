@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::value::{Amount, NewPath, Shape, Value};
 use super::written::{Refusal, Written};
-use super::{Entrances, Extension, FeedBackRule, NonHtml, QuietHours};
+use super::{DepthRule, Entrances, Extension, FeedBackRule, NonHtml, QuietHours};
 use crate::address::{ScopeRule, SuffixSection, UrlPattern};
 
 macro_rules! whole_numbers {
@@ -120,6 +120,29 @@ impl Value for Entrances {
 
     fn read(written: &Written) -> Result<Self, Refusal> {
         written.text_or_number()?.parse().map_err(Refusal::Told)
+    }
+}
+
+impl Value for DepthRule {
+    const SHAPE: Shape = Shape::Text;
+
+    fn written(&self) -> Written {
+        match self {
+            Self::Levels(levels) => levels.written(),
+            Self::Auto => Written::Text(self.to_string()),
+        }
+    }
+
+    fn read(written: &Written) -> Result<Self, Refusal> {
+        written.text_or_number()?.parse().map_err(Refusal::Told)
+    }
+
+    fn amount(&self) -> Amount {
+        match self {
+            Self::Levels(levels) => levels.amount(),
+            // No level at all is asked for because of it.
+            Self::Auto => Amount::Whole(0),
+        }
     }
 }
 

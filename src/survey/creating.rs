@@ -9,6 +9,7 @@ use super::error::SurveyError;
 use super::folder::Folder;
 use super::making::Making;
 use super::parts::{Parts, Terms};
+use super::rates::{keep_rates, read_rates};
 use super::scope::SurveyScope;
 use super::simulation::Simulation;
 use super::start_urls::{Taken, drawn, offered};
@@ -68,6 +69,7 @@ impl Survey {
         let NewSurvey { dir, settings, start, simulation, anew } = new;
         // All that can be wrong with the settings shows before the folder is made.
         SurveyScope::from_settings(&settings)?;
+        read_rates(&settings)?;
         if let Some(old) = &settings.since {
             check_since(old, dir)?;
         }
@@ -96,6 +98,7 @@ impl Survey {
         let since = settings.since.as_deref();
         let known = since.map(|old| EarlierPages::build(&folder.since(), old, tell)).transpose()?;
         let description = simulation.as_ref().map(|simulation| simulation.description.clone());
+        keep_rates(&folder, &settings)?;
         let (stop, stopping) = watch::channel(false);
         let terms = Terms::new(settings.clone(), settings.clone());
         let parts = Parts::open(folder, terms, simulation, None, stopping)?;

@@ -5,6 +5,7 @@ use crate::address::{CountryError, OptOutError, PriorityError, SuffixError};
 use crate::fetch::FetchError;
 use crate::frontier::FrontierError;
 use crate::records::{GeoError, Manifest, ManifestError, TablesError};
+use crate::walk::yields::RatesError;
 
 /// Why a survey cannot be begun or go on.
 #[allow(missing_docs, reason = "each message says what is wrong, and the fields are what it names")]
@@ -24,6 +25,8 @@ pub enum SurveyError {
     Simulated(PathBuf),
     #[error("{}: {source}", path.display())]
     SuffixList { path: PathBuf, source: SuffixError },
+    #[error("{}: {source}", path.display())]
+    Rates { path: PathBuf, source: RatesError },
     #[error("{}: {source}", path.display())]
     Priority { path: PathBuf, source: PriorityError },
     #[error("{}: {source}", path.display())]
@@ -87,6 +90,7 @@ impl SurveyError {
             | Self::SystemsUnknown { .. }
             | Self::OptOut { .. }
             | Self::Priority { .. }
+            | Self::Rates { .. }
             | Self::Country(_)
             | Self::Geo(_)
             | Self::Since(_)
@@ -130,6 +134,7 @@ impl SurveyError {
             | Self::Simulated(_)
             | Self::SuffixList { .. }
             | Self::Priority { .. }
+            | Self::Rates { .. }
             | Self::OptOut { .. }
             | Self::NoSystems { .. }
             | Self::SystemsUnknown { .. }

@@ -20,6 +20,7 @@ use crate::settings::{ENTRANCES, Settings};
 /// DIR/log.jsonl       what happened, a JSON object a line
 /// DIR/state.redb      the frontier
 /// DIR/journal/        one file for each site tree in progress
+/// DIR/rates.json      what pages bring on average, with `--depth auto`
 /// DIR/since.redb      what an earlier survey tells, with `--since` and until the survey is over
 /// ```
 #[derive(Clone, Debug)]
@@ -38,6 +39,10 @@ impl Folder {
 
     pub(super) fn since(&self) -> PathBuf {
         self.dir.join("since.redb")
+    }
+
+    pub(super) fn rates(&self) -> PathBuf {
+        self.dir.join("rates.json")
     }
 
     pub(super) fn opt_outs(&self) -> PathBuf {
@@ -129,6 +134,7 @@ mod tests {
             layout.opt_outs(),
             layout.state(),
             layout.since(),
+            layout.rates(),
             layout.journal(7),
         ];
         let names = [
@@ -138,6 +144,7 @@ mod tests {
             "opt-out.csv",
             "state.redb",
             "since.redb",
+            "rates.json",
             "journal/00000007.journal",
         ];
         assert_eq!(files, names.map(|name| Path::new("DIR").join(name)));

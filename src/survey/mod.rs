@@ -77,6 +77,7 @@ mod parts;
 mod past;
 mod progress;
 mod quarantine;
+mod rates;
 mod recovery;
 mod reopening;
 mod replay;
@@ -110,6 +111,7 @@ pub use others::{Others, THIN, Waits};
 
 pub use progress::{AgentSeen, LoadedServer, MachineLoad, Progress, Snapshot};
 pub use quarantine::{READ_ANSWER, read_answer};
+pub use rates::{BUILT_IN_RATES, rates_in};
 pub use recovery::{Kept, KeptReplies};
 pub use scope::{BUILT_IN_SUFFIX_LIST, area};
 pub use settings_file::{SettingsFileError, read_settings};

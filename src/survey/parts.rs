@@ -11,6 +11,7 @@ use super::folder::Folder;
 use super::hands::FRESH;
 use super::progress::Snapshot;
 use super::quarantine::{AnswerReader, Suspects};
+use super::rates::walk_settings;
 use super::simulation::Simulation;
 use super::storage::Storage;
 use crate::load::Budget;
@@ -84,7 +85,7 @@ impl Parts {
         let access = Access::open(&settings, &boundaries, simulation, earlier, stop)?;
         let promised = promises::Limits::new(&promised, access.fetcher.most_bytes());
         let storage = Storage::open(folder, &settings, promised, access.progress.clone())?;
-        let walk = Arc::new(walk::Settings::from(&settings));
+        let walk = Arc::new(walk_settings(&storage.folder, &settings)?);
         let reader = AnswerReader::new(settings.exclude_text.clone(), walk.product_token.clone());
         Ok(Self {
             budget: Budget::from(&settings),

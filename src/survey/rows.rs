@@ -21,7 +21,7 @@ use crate::load::Spent;
 use crate::page::Page;
 use crate::promises::{Order, Question, Questions};
 use crate::records::{ExchangeRow, LevelRow, LinkRow, SegmentRows, SiteRow, milliseconds};
-use crate::walk::{Class, Content, LevelCount, Probe, Salvage, Tree};
+use crate::walk::{Class, Content, KeptBy, LevelCount, Probe, Salvage, Tree};
 
 /// What a finished site tree comes to, read from its journal.
 pub(super) struct TreeRows {
@@ -173,7 +173,10 @@ fn add_page(row: &mut ExchangeRow, scope: &Scope, page: &Page) {
 }
 
 fn add_probe(row: &mut ExchangeRow, probe: &Probe) {
-    row.withheld_urls = Some(probe.withheld);
+    match probe.kept_by {
+        KeptBy::Script(urls) => row.withheld_urls = Some(urls),
+        KeptBy::Yield(urls) => row.left_out_urls = Some(urls),
+    }
     row.new_external_urls = Some(probe.external_urls);
     row.new_external_hosts = Some(probe.external_hosts);
     row.new_internal_urls = Some(probe.internal_urls);
@@ -229,6 +232,8 @@ fn level_row(lease: &Lease, depth: Depth, level: &LevelCount) -> LevelRow {
         not_fetched_mirror: level.class(Class::Mirror),
         not_fetched_opt_out: level.class(Class::OptOut),
         not_fetched_redirects: level.class(Class::Redirects),
+        not_fetched_yield: Some(level.class(Class::Yield)),
+        expected_external_hosts: Some(level.expected_hosts),
     }
 }
 

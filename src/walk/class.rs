@@ -26,11 +26,13 @@ pub enum Class {
     OptOut,
     /// It stands at the end of too many redirects.
     Redirects,
+    /// What it promised was not worth a request.
+    Yield,
 }
 
 impl Class {
     /// Every class, in the order of the columns.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Fetched,
         Self::Robots,
         Self::RobotsUnreachable,
@@ -43,5 +45,6 @@ impl Class {
         Self::Mirror,
         Self::OptOut,
         Self::Redirects,
+        Self::Yield,
     ];
 }

@@ -1,6 +1,7 @@
 use super::Class;
 use super::entrance::Entrance;
 use super::step::Content;
+use super::yields::Prospect;
 use crate::address::WebUrl;
 use crate::exchange::{Answer, Ask, Purpose};
 
@@ -40,6 +41,8 @@ pub(super) struct ListedUrl {
     pub entrance: Option<Entrance>,
     /// What was read so far says that it is not worth asking for.
     pub kept: Option<Class>,
+    /// What it promises; none where no URL is left out for that.
+    pub prospect: Option<Prospect>,
     /// Schemes under which the page was asked for in this chain of redirects.
     pub schemes: Schemes,
 }
@@ -60,6 +63,7 @@ impl ListedUrl {
             probed: false,
             entrance: None,
             kept: None,
+            prospect: None,
             schemes: Schemes::default(),
         }
     }

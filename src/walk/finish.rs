@@ -7,6 +7,7 @@ use super::evidence::Level;
 use super::shape::{Shape, ShapeId};
 use super::state::Walk;
 use super::step::Known;
+use super::yields::Prospect;
 use super::{Class, LevelCount, Outcome, Tree};
 use crate::address::WebUrl;
 use crate::exchange::Depth;
@@ -28,26 +29,29 @@ impl Walk {
         let is_quiet = self.level().external_urls == 0;
         self.quiet_levels = if is_quiet { self.quiet_levels + 1 } else { 0 };
         let found = std::mem::take(&mut self.found);
+        let finders = self.take_finders().into_iter().chain(std::iter::repeat(None));
         // A redirect may have drawn a URL up into the level that is now done.
-        let next: Vec<WebUrl> = found
+        let next: Vec<(WebUrl, Option<Prospect>)> = found
             .into_iter()
-            .filter(|url| self.known.get(&url.page_key()) == Some(&UrlState::Found))
+            .zip(finders)
+            .filter(|(url, _)| self.known.get(&url.page_key()) == Some(&UrlState::Found))
             .collect();
         if next.is_empty() {
-            let has_traps = self.levels.iter().any(|level| level.class(Class::Trap) > 0);
-            return self.end(if has_traps { Outcome::Trap } else { Outcome::Complete });
+            let outcome = self.outcome_without_links();
+            return self.end(outcome);
         }
         let is_stable = self.settings.stable_levels.is_some_and(|levels| self.quiet_levels >= levels);
         if is_stable || self.depth >= self.settings.depth {
-            self.found = next;
+            self.found = next.into_iter().map(|(url, _)| url).collect();
             return self.end(if is_stable { Outcome::Stable } else { Outcome::Depth });
         }
-        for url in &next {
+        for (url, _) in &next {
             self.known.insert(url.page_key(), UrlState::Listed);
         }
-        self.list = next.into_iter().map(|url| self.entry(url)).collect();
+        let depth = self.depth.next();
+        self.list = next.into_iter().map(|(url, finder)| self.entry(url, depth, finder.as_ref())).collect();
         self.turn = 0;
-        self.depth = self.depth.next();
+        self.depth = depth;
         self.levels.push(LevelCount::default());
     }
 
@@ -77,6 +81,16 @@ impl Walk {
         self.opted_out || self.level().class(Class::OptOut) > 0
     }
 
+    /// Why a walk ends that has nothing more to ask.
+    fn outcome_without_links(&self) -> Outcome {
+        let has = |class| self.levels.iter().any(|level| level.class(class) > 0);
+        match () {
+            () if has(Class::Yield) => Outcome::Yield,
+            () if has(Class::Trap) => Outcome::Trap,
+            () => Outcome::Complete,
+        }
+    }
+
     /// What became of a site none of whose entrances brought a page.
     fn outcome_without_page(&mut self) -> Outcome {
         match () {
@@ -96,14 +110,15 @@ impl Walk {
         }
     }
 
-    /// A URL on the list of a level.
-    pub(super) fn entry(&self, url: WebUrl) -> ListedUrl {
+    /// A URL on the list of a level, found by this page of the level above or redirected to by it.
+    pub(super) fn entry(&self, url: WebUrl, depth: Depth, finder: Option<&Prospect>) -> ListedUrl {
         let kept = match () {
             () if self.evidence.is_trap(&url, self.scope.site().as_str(), &self.known) => Some(Class::Trap),
             () if self.mirrors.is_copy(&url, &self.known) => Some(Class::Mirror),
             () => None,
         };
-        ListedUrl { kept, ..ListedUrl::new(url) }
+        let prospect = if depth == Depth(0) { None } else { self.prospect(&url, depth, finder) };
+        ListedUrl { kept, prospect, ..ListedUrl::new(url) }
     }
 
     /// The tree, once `poll` has said [`Step::Done`]; and what it knows, for later trees of the site.

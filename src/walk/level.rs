@@ -4,7 +4,7 @@ use super::Class;
 use crate::exchange::Answer;
 
 /// What one depth level cost and brought.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct LevelCount {
     /// Exchanges at this depth that reached the network; robots.txt has no depth.
     pub requests: u64,
@@ -24,6 +24,8 @@ pub struct LevelCount {
     pub external_hosts: u64,
     /// New in the tree at this depth.
     pub external_sites: u64,
+    /// What the pages of the class [`Class::Yield`] were expected to bring: new external hosts.
+    pub expected_hosts: f64,
     classes: [u64; Class::ALL.len()],
 }
 

@@ -19,6 +19,9 @@ impl Walk {
                 return self.probe();
             }
             if self.turn < self.list.len() {
+                if !self.has_chosen() {
+                    return Step::Wait;
+                }
                 if self.an_answer_in_flight_may_end_the_walk() {
                     return Step::Wait;
                 }
@@ -107,6 +110,11 @@ impl Walk {
 
     /// The URL whose turn it is has its class; the next one's turn comes.
     fn pass(&mut self, class: Class) {
+        if class == Class::Yield {
+            let entry = self.list[self.turn].clone();
+            self.leave_out(&entry.url);
+            self.level().expected_hosts += self.expected(&entry);
+        }
         let ListedUrl { url, again, .. } = &self.list[self.turn];
         if self.depth == Depth(0) && class != Class::Fetched {
             self.entering.note_kept(url, *again, class);

@@ -39,7 +39,11 @@ impl Walk {
                 self.merge_probe(waiting.number, &answer, &content);
             }
             None => self.merge_robots(&waiting.url, &answer, &content),
-            Some(entry) => self.merge_page(waiting.purpose, entry, &answer, content),
+            Some(entry) => {
+                let (prospect, hosts) = (entry.prospect, self.seen_external.hosts.len());
+                self.merge_page(waiting.purpose, entry, &answer, content);
+                self.note_yield(prospect, self.seen_external.hosts.len() - hosts);
+            }
         }
     }
 
@@ -223,7 +227,8 @@ impl Walk {
             self.level().count(Class::Redirects);
         } else {
             let entrance = entry.entrance;
-            self.enlist(ListedUrl { redirects, entrance, ..self.entry(target) });
+            let listed = self.entry(target, self.depth, entry.prospect.as_ref());
+            self.enlist(ListedUrl { redirects, entrance, ..listed });
         }
     }
 

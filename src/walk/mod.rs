@@ -32,12 +32,18 @@
 //! **Hosts that are mirrors.** Where two hosts of the site show the same pages, only the pages of the host that was met
 //! first are asked for (`mirrors`).
 //!
+//! **How deep.** Down to a level that is told; or, with `--depth auto`, each level is asked for best first, until what is
+//! left promises too little for a request (`yields`). What is left then is of a class of its own, and what only it leads
+//! to is never found.
+//!
 //! **When the walk itself fails.** A [`Salvage`] counts the recorded answers of a walk that met an error of ours.
 //!
 //! **What it never does.** It reads no clock and sends nothing. *When* a question may be asked is
 //! decided in `load`, which the driver of the walk asks. Budgets are kept there too: the driver ends a
 //! walk with [`Walk::end`].
 
+mod auto;
+mod choosing;
 mod class;
 mod decide;
 mod entrance;
@@ -62,15 +68,16 @@ mod step;
 mod tally;
 mod trap;
 mod tree;
+pub mod yields;
 
 pub use class::Class;
 pub use entrance::Entrance;
 pub use filter::Filter;
 pub use level::LevelCount;
 pub use outcome::Outcome;
-pub use probe::{Probe, Probing};
+pub use probe::{KeptBy, Probe, Probing};
 pub use salvage::Salvage;
-pub use settings::{MAX_PAGE_REDIRECTS, Settings};
+pub use settings::{AutoDepth, MAX_PAGE_REDIRECTS, Settings};
 pub use state::Walk;
 pub use step::{Content, Known, OnRecord, Step};
 pub use tree::{External, Tree};

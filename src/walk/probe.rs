@@ -5,23 +5,35 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::LevelCount;
 use crate::address::{ScriptKey, Site, WebUrl};
 
-/// What the rule of one query URL a script keeps back, looked at in a share of the sites: after a tree is
-/// walked, a few more query URLs of each script are fetched. They tell what the rule hid and are no part of the tree.
+/// What rules keep back, looked at in a share of the sites: after a tree is walked, a few more query URLs of each
+/// script are fetched, and a few of the pages that promised too little. They tell what the rules hid and are no part
+/// of the tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Probing {
-    /// The share of sites; 0 is none.
+    /// The share of sites in which scripts are probed; 0 is none.
     pub share: f64,
     /// Query URLs fetched of a script beyond the rule.
     pub per_script: usize,
+    /// The share of sites in which left out pages are probed; 0 is none.
+    pub left_out_share: f64,
 }
 
-/// A query URL beyond the rule that was fetched, and what the tree had missed for it.
+/// What kept a URL back that is probed, and how many URLs of the tree it kept back so, this one included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeptBy {
+    /// The rule on scripts: so many of its script.
+    Script(u32),
+    /// It promised too little: so many of the tree.
+    Yield(u32),
+}
+
+/// A URL that was kept back and fetched after all, and what the tree had missed for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probe {
     /// The number of the question.
     pub number: u32,
-    /// Query URLs of its script that the rule kept back in this tree, this one included.
-    pub withheld: u32,
+    /// Why it was kept back.
+    pub kept_by: KeptBy,
     /// Links to other sites that the tree does not have.
     pub external_urls: u32,
     /// Hosts of other sites that the tree does not have.
@@ -32,22 +44,34 @@ pub struct Probe {
 
 /// Scripts probed in one site: with three URLs each, 60 requests beside the ten thousand that a site may cost.
 const MOST_SCRIPTS: usize = 20;
+/// Pages left out that are probed in one site.
+const MOST_LEFT_OUT: usize = 20;
 
 impl Default for Probing {
     /// Three URLs tell a script that answers always the same from one that does not.
     fn default() -> Self {
-        Self { share: 0.0, per_script: 3 }
+        Self { share: 0.0, per_script: 3, left_out_share: 0.0 }
     }
 }
 
 impl Probing {
-    /// Whether a site is among those probed. A greater share has all sites of a smaller one.
+    /// Whether a site is among those whose scripts are probed. A greater share has all sites of a smaller one.
     #[must_use]
     pub fn takes(&self, site: &Site) -> bool {
-        // 53 bits are what an f64 holds.
-        let place = (xxh3_64(site.as_str().as_bytes()) >> 11) as f64 / (1_u64 << 53) as f64;
-        place < self.share
+        place(xxh3_64(site.as_str().as_bytes())) < self.share
     }
+
+    /// The same of pages that are left out; these are other sites.
+    #[must_use]
+    pub fn takes_left_out(&self, site: &Site) -> bool {
+        place(scattered(xxh3_64(site.as_str().as_bytes()))) < self.left_out_share
+    }
+}
+
+/// From 0 to 1.
+fn place(hash: u64) -> f64 {
+    // 53 bits are what an f64 holds.
+    (hash >> 11) as f64 / (1_u64 << 53) as f64
 }
 
 /// What the rule keeps back in a tree: how many URLs of each script, and a sample of them by chance, which is a
@@ -66,18 +90,27 @@ struct Sample {
 
 impl Withheld {
     pub(super) fn note(&mut self, script: &ScriptKey, url: &WebUrl, per_script: usize) {
-        let sample = self.scripts.entry(scattered(script.0.0)).or_default();
-        sample.count += 1;
-        sample.urls.insert(xxh3_64(url.canonical().as_bytes()), url.clone());
-        if sample.urls.len() > per_script {
-            sample.urls.pop_last();
-        }
+        self.scripts.entry(scattered(script.0.0)).or_default().note(url, per_script);
     }
 
     /// The URLs to fetch, each with how many its script has: of as many scripts as are probed.
-    pub(super) fn into_questions(self) -> VecDeque<(WebUrl, u32)> {
-        let scripts = self.scripts.into_values().take(MOST_SCRIPTS);
-        scripts.flat_map(|Sample { count, urls }| urls.into_values().map(move |url| (url, count))).collect()
+    fn into_questions(self) -> impl Iterator<Item = (WebUrl, KeptBy)> {
+        self.scripts.into_values().take(MOST_SCRIPTS).flat_map(|sample| sample.into_questions(KeptBy::Script))
+    }
+}
+
+impl Sample {
+    fn note(&mut self, url: &WebUrl, most: usize) {
+        self.count += 1;
+        self.urls.insert(xxh3_64(url.canonical().as_bytes()), url.clone());
+        if self.urls.len() > most {
+            self.urls.pop_last();
+        }
+    }
+
+    fn into_questions(self, kept_by: fn(u32) -> KeptBy) -> impl Iterator<Item = (WebUrl, KeptBy)> {
+        let kept_by = kept_by(self.count);
+        self.urls.into_values().map(move |url| (url, kept_by))
     }
 }
 
@@ -85,15 +118,27 @@ impl Withheld {
 #[derive(Debug, Default)]
 pub(super) struct Probes {
     pub withheld: Withheld,
-    /// None until the tree is walked: URLs still to be asked for, each with how many its script has.
-    pub questions: Option<VecDeque<(WebUrl, u32)>>,
+    left_out: Sample,
+    /// None until the tree is walked: URLs still to be asked for, each with what kept it back.
+    pub questions: Option<VecDeque<(WebUrl, KeptBy)>>,
     /// Of the question in flight.
-    pub withheld_beside: u32,
+    pub kept_by: Option<KeptBy>,
     pub load: LevelCount,
     pub results: Vec<Probe>,
 }
 
 impl Probes {
+    /// A page promised too little.
+    pub(super) fn leave_out(&mut self, url: &WebUrl) {
+        self.left_out.note(url, MOST_LEFT_OUT);
+    }
+
+    /// The URLs to fetch, of all that was kept back.
+    pub(super) fn take_questions(&mut self) -> VecDeque<(WebUrl, KeptBy)> {
+        let withheld = std::mem::take(&mut self.withheld).into_questions();
+        withheld.chain(std::mem::take(&mut self.left_out).into_questions(KeptBy::Yield)).collect()
+    }
+
     pub(super) fn next(&self) -> Option<&WebUrl> {
         self.questions.as_ref()?.front().map(|(url, _)| url)
     }
@@ -138,11 +183,11 @@ mod tests {
                     withheld.note(&url.script().unwrap(), &url, 3);
                 }
             }
-            withheld.into_questions()
+            withheld.into_questions().collect::<Vec<_>>()
         };
         let asked = questions(&[1, 2, 3, 4, 5, 6, 7]);
         assert_eq!(asked.len(), MOST_SCRIPTS * 3);
-        assert!(asked.iter().all(|(_, count)| *count == 7));
+        assert!(asked.iter().all(|(_, kept_by)| *kept_by == KeptBy::Script(7)));
         assert_eq!(asked, questions(&[7, 5, 6, 1, 4, 2, 3]));
         assert_eq!(questions(&[1]).len(), MOST_SCRIPTS);
     }

@@ -19,15 +19,21 @@ impl Walk {
         }
     }
 
+    /// A page promises too little.
+    pub(super) fn leave_out(&mut self, url: &WebUrl) {
+        if self.settings.probing.takes_left_out(self.scope.site()) {
+            self.probes.leave_out(url);
+        }
+    }
+
     /// One probe after the other, so that what is asked does not depend on how many may be in flight.
     pub(super) fn probe(&mut self) -> Step {
         if !self.waiting.is_empty() {
             return Step::Wait;
         }
         if self.probes.questions.is_none() {
-            let withheld = std::mem::take(&mut self.probes.withheld);
-            let questions = if self.is_whole() { withheld.into_questions() } else { VecDeque::new() };
-            self.probes.questions = Some(questions);
+            let questions = self.probes.take_questions();
+            self.probes.questions = Some(if self.is_whole() { questions } else { VecDeque::new() });
         }
         while let Some(url) = self.probes.next().cloned() {
             if let Some((ask, delay)) = self.question(url) {
@@ -40,7 +46,7 @@ impl Walk {
 
     /// Whether the walk came to its end by itself.
     fn is_whole(&self) -> bool {
-        let by_itself = [Outcome::Complete, Outcome::Depth, Outcome::Stable, Outcome::Trap];
+        let by_itself = [Outcome::Complete, Outcome::Depth, Outcome::Yield, Outcome::Stable, Outcome::Trap];
         self.ending.is_some_and(|outcome| by_itself.contains(&outcome)) && !self.is_full
     }
 
@@ -62,7 +68,7 @@ impl Walk {
     /// The question is put, or passed over.
     pub(super) fn begin_probe(&mut self) {
         let question = self.probes.questions.as_mut().and_then(VecDeque::pop_front);
-        self.probes.withheld_beside = question.map_or(0, |(_, count)| count);
+        self.probes.kept_by = question.map(|(_, kept_by)| kept_by);
     }
 
     /// Nothing more is probed.
@@ -75,8 +81,8 @@ impl Walk {
         if answer.status.is_none() {
             return;
         }
-        let withheld = self.probes.withheld_beside;
-        let mut probe = Probe { number, withheld, external_urls: 0, external_hosts: 0, internal_urls: 0 };
+        let Some(kept_by) = self.probes.kept_by else { return };
+        let mut probe = Probe { number, kept_by, external_urls: 0, external_hosts: 0, internal_urls: 0 };
         if let Content::Page(page) = content {
             self.compare(page, &mut probe);
         }

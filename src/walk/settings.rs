@@ -1,5 +1,7 @@
+use std::sync::Arc;
 use std::time::Duration;
 
+use super::yields::Rates;
 use super::{Filter, Probing};
 use crate::exchange::Depth;
 use crate::settings::{self, Entrances};
@@ -14,6 +16,8 @@ pub struct Settings {
     /// The deepest level that is fetched. 8: the 2008 study found few trees deeper, at 80 % of the
     /// load of depth 20 and no loss of external URLs.
     pub depth: Depth,
+    /// Leave out above that what promises too little; none: nothing is left out for that.
+    pub auto_depth: Option<AutoDepth>,
     /// Entrances of the site that are tried until one brings a page.
     pub entrances: Entrances,
     /// Which URLs are asked for at all.
@@ -44,16 +48,35 @@ pub struct Settings {
     pub product_token: String,
 }
 
+/// How much a URL must promise to be asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AutoDepth {
+    /// What pages bring on average.
+    pub rates: Arc<Rates>,
+    /// New external hosts that a request must promise.
+    pub price: f64,
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self::from(&settings::Settings::default())
     }
 }
 
+impl Settings {
+    /// With what pages bring on average, which `--depth auto` goes by; without it all levels are walked.
+    #[must_use]
+    pub fn with_rates(self, rates: Arc<Rates>, coverage: f64) -> Self {
+        let price = rates.price(coverage);
+        Self { auto_depth: Some(AutoDepth { rates, price }), ..self }
+    }
+}
+
 impl From<&settings::Settings> for Settings {
     fn from(settings: &settings::Settings) -> Self {
         Self {
-            depth: Depth(settings.depth),
+            depth: Depth(settings.deepest()),
+            auto_depth: None,
             entrances: settings.entrances,
             filter: Filter {
                 non_html: settings.non_html,
@@ -62,7 +85,11 @@ impl From<&settings::Settings> for Settings {
                 include: settings.include.clone(),
             },
             queries_per_script: settings.queries_per_script,
-            probing: Probing { share: settings.probe_scripts, ..Probing::default() },
+            probing: Probing {
+                share: settings.probe_scripts,
+                left_out_share: settings.probe_depth,
+                ..Probing::default()
+            },
             max_urls: settings.max_urls,
             trap_levels: settings.trap_levels,
             fetch_mirrors: settings.fetch_mirrors,

@@ -2,6 +2,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use super::auto::Auto;
 use super::entrance::{Entering, Entrance};
 use super::entry::{ListedUrl, UrlState, Waiting};
 use super::evidence::Evidence;
@@ -56,6 +57,7 @@ pub struct Walk {
     pub(super) evidence: Evidence,
     pub(super) mirrors: Mirrors,
     pub(super) probes: Probes,
+    pub(super) auto: Option<Auto>,
 }
 
 /// External URLs, hosts and sites already met in this tree.
@@ -76,6 +78,7 @@ impl Walk {
         start: WebUrl,
         known: Known,
     ) -> Self {
+        let auto = settings.auto_depth.as_ref().map(Auto::new);
         let mut places: HashMap<_, _> = known.pages.into_iter().map(|key| (key, UrlState::Earlier)).collect();
         places.insert(start.page_key(), UrlState::Listed);
         Self {
@@ -110,6 +113,7 @@ impl Walk {
             evidence: Evidence::default(),
             mirrors: Mirrors::default(),
             probes: Probes::default(),
+            auto,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use ccsurvey::address::WebUrl;
 use ccsurvey::records::{ExchangeRow, LevelRow, SiteRow};
-use ccsurvey::settings::{FeedBackRule, Settings};
+use ccsurvey::settings::{DepthRule, FeedBackRule, Settings};
 use ccsurvey::space::FeedBack;
 
 use crate::common::{Space, same};
@@ -19,7 +19,12 @@ fn a_survey_to_depth_three_equals_the_depth_three_cut_of_one_to_depth_eight() {
         .map(|site| WebUrl::parse(&site.start_url).unwrap())
         .collect();
     let run = |depth, sites| {
-        let settings = Settings { depth, sites, feed_back: FeedBackRule::Off, ..space.settings() };
+        let settings = Settings {
+            depth: DepthRule::Levels(depth),
+            sites,
+            feed_back: FeedBackRule::Off,
+            ..space.settings()
+        };
         space.survey_from(settings, &all).tables()
     };
     let (shallow, deep) = (run(3, 64), run(8, 4));

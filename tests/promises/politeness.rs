@@ -7,7 +7,7 @@ use ccsurvey::address::{Host, Site};
 use ccsurvey::exchange::{Answer, Failure, Purpose};
 use ccsurvey::load::Pace;
 use ccsurvey::promises::{Fact, Judge, Judgement, Limits, Seen, Verdict, Wishes};
-use ccsurvey::settings::{Settings, Span};
+use ccsurvey::settings::{DepthRule, Settings, Span};
 use ccsurvey::space::{Access, Reaction, Web, World};
 
 use crate::common::Space;
@@ -63,7 +63,7 @@ fn servers_see_one_request_at_a_time_with_pauses_and_a_contact_and_robots_first(
     let space = Space::of(include_str!("../../data/demo.toml"));
     let settings = Settings {
         sites: 32,
-        depth: 2,
+        depth: DepthRule::Levels(2),
         min_delay: Span(MIN_DELAY),
         delay_factor: FACTOR,
         max_delay: Span(Duration::from_secs(1)),
@@ -136,8 +136,12 @@ fn the_ledger_says_what_the_servers_saw() {
 fn thin_links_are_taken_for_no_more_than_their_share() {
     const SHARE: f64 = 0.25;
     let space = Space::serve("servers_hang_on_thin_links");
-    let settings =
-        Settings { harm: Some(SHARE), max_delay: Span(Duration::from_secs(2)), depth: 2, ..space.settings() };
+    let settings = Settings {
+        harm: Some(SHARE),
+        max_delay: Span(Duration::from_secs(2)),
+        depth: DepthRule::Levels(2),
+        ..space.settings()
+    };
     let surveyed = space.survey(settings);
     let rows = crate::common::servers(&surveyed.dir());
     let log = space.accesses_once(rows.iter().map(|row| row.requests as usize).sum());

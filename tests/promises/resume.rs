@@ -89,20 +89,32 @@ fn kill_after(space: &Space, mut child: Child, requests: usize) -> bool {
 
 #[test]
 fn a_survey_killed_twenty_times_ends_with_the_tables_of_an_undisturbed_one() {
+    killed_twenty_times(&[]);
+}
+
+#[test]
+fn a_survey_as_deep_as_it_is_worth_ends_with_these_tables_too() {
+    let left_out = killed_twenty_times(&["--depth", "auto", "--coverage", "0.9", "--probe-depth", "0.5"]);
+    assert!(left_out > 0, "nothing was left out");
+}
+
+/// Gives the number of URLs that promised too little.
+fn killed_twenty_times(more: &[&str]) -> u64 {
     let space = Space::serve("a_small_country");
     let folder = tempfile::tempdir().unwrap();
     let start = folder.path().join("start.txt");
     std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
 
     let undisturbed = folder.path().join("undisturbed");
-    assert!(ccsurvey(&space, "survey", &undisturbed, &start).wait().unwrap().success());
+    assert!(spawn(&space, "survey", &undisturbed, &start, more).wait().unwrap().success());
     let usual = space.accesses().len();
 
     let killed = folder.path().join("killed");
     let mut kills = 0;
     let mut command = "survey";
     for turn in 0..KILLS {
-        let child = ccsurvey(&space, command, &killed, &start);
+        let more = if command == "survey" { more } else { &[] };
+        let child = spawn(&space, command, &killed, &start, more);
         kills += usize::from(kill_after(&space, child, scattered(turn)));
         // Killed before it had begun: there is nothing to resume yet.
         command = if killed.join("manifest.json").exists() { "resume" } else { "survey" };
@@ -148,6 +160,7 @@ fn a_survey_killed_twenty_times_ends_with_the_tables_of_an_undisturbed_one() {
         let gap = Duration::from_micros(pair[1].arrival_us.saturating_sub(pair[0].end_us));
         assert!(gap >= MIN_DELAY, "{gap:?} between {:?} and {:?}", pair[0], pair[1]);
     }
+    rows::<LevelRow>(&killed).iter().filter_map(|level| level.not_fetched_yield).sum()
 }
 
 /// What a survey says of errors, and of what its promises are judged by, is the same; times aside.

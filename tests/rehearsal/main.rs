@@ -6,6 +6,7 @@ mod common;
 
 mod advice;
 mod agents;
+mod auto_depth;
 mod choose_depth;
 mod harm;
 mod hoster;

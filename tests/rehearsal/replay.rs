@@ -9,7 +9,7 @@ use std::sync::Arc;
 use ccsurvey::address::WebUrl;
 use ccsurvey::records::{ExchangeRow, LevelRow, LinkRow, PageLinkRow, SiteRow};
 use ccsurvey::rehearsal::Recorded;
-use ccsurvey::settings::{FeedBackRule, Settings};
+use ccsurvey::settings::{DepthRule, FeedBackRule, Settings};
 use ccsurvey::space::{Replay, ServeSettings, Served, serve};
 use ccsurvey::survey::Survey;
 use tokio::runtime::Runtime;
@@ -138,7 +138,7 @@ fn a_shallower_survey_of_a_replay_is_the_cut_of_the_recorded_one() {
     let recorded = space.survey(settings.clone());
     let replayed = Replayed::serve(&recorded.dir());
     for depth in [0, 2] {
-        let settings = Settings { depth, ..settings.clone() };
+        let settings = Settings { depth: DepthRule::Levels(depth), ..settings.clone() };
         let again = replayed.survey(&settings, &space.starts());
         same_finds(again, space.survey(settings).tables(), &format!("--depth {depth}"));
     }
@@ -148,11 +148,11 @@ fn a_shallower_survey_of_a_replay_is_the_cut_of_the_recorded_one() {
 #[test]
 fn a_deeper_survey_of_a_replay_meets_what_is_not_known() {
     let space = Space::serve("a_small_country");
-    let shallow = Settings { depth: 1, feed_back: FeedBackRule::Off, ..recording(&space) };
+    let shallow = Settings { depth: DepthRule::Levels(1), feed_back: FeedBackRule::Off, ..recording(&space) };
     let recorded = space.survey(shallow.clone());
     let replayed = Replayed::serve(&recorded.dir());
     assert!(replayed.replay.contents().unfetched_urls > 0);
-    let deep = replayed.survey(&Settings { depth: 2, ..shallow }, &space.starts());
+    let deep = replayed.survey(&Settings { depth: DepthRule::Levels(2), ..shallow }, &space.starts());
     let below: Vec<_> = deep.exchanges.iter().filter(|row| row.depth == Some(2)).collect();
     assert!(!below.is_empty() && below.iter().all(|row| row.status == Some(404)));
     // A name that was never looked up does not resolve, and is not asked.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
 use ccsurvey::records::{Manifest, SurveyState};
-use ccsurvey::settings::{FeedBackRule, Settings};
+use ccsurvey::settings::{DepthRule, FeedBackRule, Settings};
 
 use crate::common::waiting::until;
 use crate::common::{Space, rows, same_tables, timeless_tables};
@@ -83,7 +83,8 @@ impl Desk {
 
     /// What a survey of the whole list finds.
     fn whole(&self) -> crate::common::TimelessTables {
-        let settings = Settings { depth: 1, feed_back: FeedBackRule::Off, ..self.space.settings() };
+        let settings =
+            Settings { depth: DepthRule::Levels(1), feed_back: FeedBackRule::Off, ..self.space.settings() };
         self.space.survey(settings).tables()
     }
 

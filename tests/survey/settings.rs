@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use ccsurvey::address::WebUrl;
 use ccsurvey::records::{ExchangeRow, LevelRow, LinkRow, ServerRow, SiteRow, read_opt_outs};
-use ccsurvey::settings::{FeedBackRule, Settings, Size, Span};
+use ccsurvey::settings::{DepthRule, FeedBackRule, Settings, Size, Span};
 use ccsurvey::space::{Access, FeedBack, GEO_DATABASE};
 use ccsurvey::survey::{Snapshot, Survey, least};
 
@@ -236,7 +236,12 @@ fn further_seeds_of_a_site_fetch_only_what_was_not_reached_and_the_sums_reconcil
         .iter()
         .flat_map(|url| [url.clone(), url.join("/n/1.html").unwrap(), url.join("/nowhere").unwrap()])
         .collect();
-    let settings = Settings { depth: 1, seeds_per_site: 3, feed_back: FeedBackRule::Off, ..space.settings() };
+    let settings = Settings {
+        depth: DepthRule::Levels(1),
+        seeds_per_site: 3,
+        feed_back: FeedBackRule::Off,
+        ..space.settings()
+    };
     let tables = space.survey_from(settings, &deep).tables();
     assert!(tables.sites.iter().any(|site| site.seed > 0), "some seeds were not reached before");
     assert!(tables.levels.iter().all(LevelRow::reconciles));

@@ -9,7 +9,7 @@ use ccsurvey::analysis::overview::Overview;
 use ccsurvey::records::units::thousands;
 use ccsurvey::records::{ExchangeRow, PageLinkRow, RobotsRow};
 use ccsurvey::rehearsal::Recorded;
-use ccsurvey::settings::Settings;
+use ccsurvey::settings::{DepthRule, Settings};
 use ccsurvey::survey::Summary;
 
 use crate::common::waiting::until;
@@ -144,7 +144,7 @@ fn what_has_changed_is_sent_whole_and_the_next_survey_is_one_since_this() {
 #[test]
 fn a_survey_since_a_shallower_one_takes_what_that_has() {
     let space = Space::of(&world(0));
-    let shallow = space.survey(Settings { depth: 1, ..recording(&space) });
+    let shallow = space.survey(Settings { depth: DepthRule::Levels(1), ..recording(&space) });
     let whole = space.survey(recording(&space));
     let again = space.survey(since(&space, &shallow.dir()));
     same_finds(again.tables(), whole.tables());

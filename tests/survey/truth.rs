@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use ccsurvey::settings;
-use ccsurvey::settings::{FeedBackRule, Settings, Span};
+use ccsurvey::settings::{DepthRule, FeedBackRule, Settings, Span};
 use ccsurvey::space::{Entrances, FeedBack, TruthSettings};
 
 use crate::common::Space;
@@ -123,7 +123,7 @@ fn more_queries_per_script_are_told_by_the_truth_too() {
 fn every_depth_is_told_by_the_truth_too() {
     let space = Space::serve("a_small_country");
     for depth in [0, 1, 2, 5] {
-        let tables = space.survey(Settings { depth, ..space.settings() }).tables();
+        let tables = space.survey(Settings { depth: DepthRule::Levels(depth), ..space.settings() }).tables();
         assert_true(&tables, &space.truth(depth, FeedBack::Link), &format!("--depth {depth}"));
     }
 }

@@ -45,6 +45,8 @@ pub(super) struct Exchange<'a> {
     pub connections: u32,
     /// Only of probes of scripts.
     pub withheld_urls: Option<u32>,
+    /// Only of probes of pages left out.
+    pub left_out_urls: Option<u32>,
     pub new_external_urls: Option<u32>,
     pub new_external_hosts: Option<u32>,
     /// What the page or file took when it came whole; it has not changed since an earlier survey.
@@ -155,6 +157,7 @@ columns! {
         last_modified: str,
         connections: u32,
         withheld_urls: u32,
+        left_out_urls: u32,
         new_external_urls: u32,
         new_external_hosts: u32,
         unchanged_bytes: u64,
@@ -221,6 +224,7 @@ impl<'f> ExchangeColumns<'f> {
             last_modified: self.last_modified.get(row),
             connections: self.connections.get(row).unwrap_or_default(),
             withheld_urls: self.withheld_urls.get(row),
+            left_out_urls: self.left_out_urls.get(row),
             new_external_urls: self.new_external_urls.get(row),
             new_external_hosts: self.new_external_hosts.get(row),
             unchanged_bytes: self.unchanged_bytes.get(row).map(|bytes| bytes.min(MOST_BYTES)),

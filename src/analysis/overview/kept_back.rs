@@ -24,6 +24,12 @@ pub struct KeptBack {
     /// What the rule on scripts hid, where scripts were probed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probes: Option<Probes>,
+    /// External hosts, new in their trees, that the pages left out for their yield were expected to bring.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected_hosts: Option<f64>,
+    /// What these pages hid, where they were probed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<Probes>,
 }
 
 /// One reason why internal URLs were not fetched.
@@ -64,7 +70,7 @@ pub struct Robots {
     pub redirects: u64,
 }
 
-const CLASSES: [(&str, &str); 11] = [
+const CLASSES: [(&str, &str); 12] = [
     ("robots", "not_fetched_robots"),
     ("robots_unreachable", "not_fetched_robots_unreachable"),
     ("nofollow", "not_fetched_nofollow"),
@@ -76,6 +82,7 @@ const CLASSES: [(&str, &str); 11] = [
     ("mirror", "not_fetched_mirror"),
     ("opt_out", "not_fetched_opt_out"),
     ("redirects", "not_fetched_redirects"),
+    ("yield", "not_fetched_yield"),
 ];
 
 pub(super) const LEVELS: &[&str] = &[
@@ -95,7 +102,12 @@ pub(super) const LEVELS: &[&str] = &[
     CLASSES[8].1,
     CLASSES[9].1,
     CLASSES[10].1,
+    CLASSES[11].1,
+    EXPECTED,
 ];
+
+/// What left out pages were expected to bring.
+const EXPECTED: &str = "expected_external_hosts";
 
 /// Deeper levels come from a damaged table.
 const DEEPEST: usize = 10_000;
@@ -108,6 +120,7 @@ pub(super) struct KeptBackMaker {
     unreconciled: u64,
     robots: Robots,
     probes: ProbesMaker,
+    expected_hosts: f64,
 }
 
 impl KeptBackMaker {
@@ -117,6 +130,7 @@ impl KeptBackMaker {
         let (internal, fetched) = (frame.column("internal_urls")?.u64()?, frame.column("fetched")?.u64()?);
         let classes = CLASSES.iter().map(|(_, column)| frame.column(column)?.u64());
         let classes: Vec<_> = classes.collect::<PolarsResult<_>>()?;
+        let expected = frame.column(EXPECTED)?.f64()?;
         for row in 0..frame.height() {
             let Some(tree) = listed.tree(sites.get(row), seeds.get(row)) else { continue };
             let mut level = Level {
@@ -127,6 +141,7 @@ impl KeptBackMaker {
             for (count, column) in level.not_fetched.iter_mut().zip(&classes) {
                 *count = column.get(row).unwrap_or_default();
             }
+            self.expected_hosts += expected.get(row).unwrap_or_default();
             self.add_level(tree, depths.get(row).unwrap_or_default(), &level);
         }
         Ok(())
@@ -179,9 +194,12 @@ impl KeptBackMaker {
             site_trees: self.classes_of_trees.iter().filter(|bits| **bits >> place & 1 == 1).count() as u64,
         };
         let classes: Vec<Class> = CLASSES.iter().enumerate().map(class).collect();
-        let withheld = classes.iter().find(|class| class.name == "script").map_or(0, |class| class.urls);
+        let urls = |name| classes.iter().find(|class| class.name == name).map_or(0, |class| class.urls);
+        let (by_script, by_yield) = (urls("script"), urls("yield"));
         KeptBack {
-            probes: self.probes.finish(withheld),
+            probes: self.probes.of_scripts.finish(by_script),
+            expected_hosts: (by_yield > 0).then_some(self.expected_hosts),
+            left_out: self.probes.of_left_out.finish(by_yield),
             internal_urls: total(self.levels.iter().map(|level| level.internal_urls)),
             fetched: total(self.levels.iter().map(|level| level.fetched)),
             classes,

@@ -5,22 +5,23 @@ use serde::Serialize;
 use super::super::Sampling;
 use super::exchange::Exchange;
 
-/// What the rule of one query URL a script hid, estimated from the sites that were probed (`--probe-scripts`).
+/// What a rule hid, estimated from the sites that were probed: that of one query URL a script (`--probe-scripts`), or
+/// that on pages that promise too little (`--probe-depth`).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Probes {
-    /// Site trees in which scripts were probed.
+    /// Site trees in which anything was probed.
     pub site_trees: u64,
-    /// That were probed.
+    /// Scripts that were probed; of pages left out, their site trees again.
     pub scripts: u64,
     /// Requests that it took.
     pub requests: u64,
-    /// Query URLs that the rule kept back in the whole survey.
+    /// URLs that the rule kept back in the whole survey.
     pub withheld: u64,
-    /// External URLs and hosts, new to its tree, that a query URL kept back would have brought on average.
+    /// External URLs and hosts, new to its tree, that a URL kept back would have brought on average.
     pub external_urls: Mean,
     /// The same of hosts.
     pub external_hosts: Mean,
-    /// Site trees in which scripts were probed, which the means are over.
+    /// The site trees, which the means are over.
     #[serde(skip)]
     pub trees: Vec<ProbedTree>,
 }
@@ -36,9 +37,16 @@ pub struct Mean {
     pub high: f64,
 }
 
+/// Of both rules.
 #[derive(Default)]
 pub(super) struct ProbesMaker {
-    /// By tree and script.
+    pub of_scripts: ProbesOfRule,
+    pub of_left_out: ProbesOfRule,
+}
+
+#[derive(Default)]
+pub(super) struct ProbesOfRule {
+    /// By tree and script; what is left out of a tree counts as one.
     scripts: BTreeMap<(u32, u64), Script>,
     requests: u64,
 }
@@ -67,9 +75,19 @@ impl ProbesMaker {
         if exchange.purpose != "probe" {
             return;
         }
+        match (exchange.withheld_urls, exchange.left_out_urls) {
+            (Some(withheld), _) => self.of_scripts.add(exchange, withheld, script_of(exchange.url)),
+            (None, Some(left_out)) => self.of_left_out.add(exchange, left_out, 0),
+            // No answer came, so nothing is known of it but that it was asked.
+            (None, None) => self.of_scripts.requests += u64::from(exchange.was_asked()),
+        }
+    }
+}
+
+impl ProbesOfRule {
+    fn add(&mut self, exchange: &Exchange<'_>, withheld: u32, script: u64) {
         self.requests += u64::from(exchange.was_asked());
-        let Some(withheld) = exchange.withheld_urls else { return };
-        let script = self.scripts.entry((exchange.site, script_of(exchange.url))).or_default();
+        let script = self.scripts.entry((exchange.site, script)).or_default();
         script.withheld = f64::from(withheld);
         script.probed += 1.0;
         script.urls += f64::from(exchange.new_external_urls.unwrap_or_default());
@@ -136,9 +154,9 @@ fn script_of(url: &str) -> u64 {
 mod tests {
     use super::*;
 
-    fn maker(scripts: &[(u32, u64, Script)]) -> ProbesMaker {
+    fn maker(scripts: &[(u32, u64, Script)]) -> ProbesOfRule {
         let scripts = scripts.iter().map(|(tree, script, counts)| ((*tree, *script), *counts)).collect();
-        ProbesMaker { scripts, requests: 9 }
+        ProbesOfRule { scripts, requests: 9 }
     }
 
     #[test]
@@ -157,6 +175,6 @@ mod tests {
 
     #[test]
     fn without_probes_there_is_nothing_to_tell() {
-        assert_eq!(ProbesMaker::default().finish(5), None);
+        assert_eq!(ProbesOfRule::default().finish(5), None);
     }
 }

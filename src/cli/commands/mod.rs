@@ -9,8 +9,12 @@ pub mod choose_depth;
 pub mod demo;
 /// `ccsurvey export`.
 pub mod export;
+/// `ccsurvey learn`.
+pub mod learn;
 /// The process that reads one answer in quarantine.
 pub mod read_answer;
+/// `ccsurvey replay-policies`.
+pub mod replay_policies;
 /// `ccsurvey report`.
 pub mod report;
 /// `ccsurvey resume`.

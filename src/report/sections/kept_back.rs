@@ -15,6 +15,12 @@ pub(in crate::report) fn section(kept_back: &KeptBack) -> Section {
             format!("{} ({} URLs)", reason(class.name), thousands(class.urls))
         }),
     );
+    let promised = kept_back.expected_hosts.map_or_else(String::new, |hosts| {
+        format!(
+            " The pages that promised too little were expected to bring {} external hosts themselves, new in their trees.",
+            thousands(hosts.round() as u64)
+        )
+    });
     let sums = match kept_back.rows_that_do_not_reconcile {
         0 => "On every level of every site tree the classes add up to what was found.".to_owned(),
         rows => format!(
@@ -27,9 +33,10 @@ pub(in crate::report) fn section(kept_back: &KeptBack) -> Section {
         .with(classes(kept_back))
         .with(by_level(kept_back))
         .with(robots(kept_back))
-        .with_filled(kept_back.probes.as_ref().map_or_else(|| Table::new("", "", Vec::new()), probes))
+        .with_filled(kept_back.probes.as_ref().map_or_else(nothing, probes))
+        .with_filled(kept_back.left_out.as_ref().map_or_else(nothing, left_out))
         .with(Block::Note(format!(
-            "{sums} URLs that were never found, below what was kept back, are not counted: the section \
+            "{sums}{promised} URLs that were never found, below what was kept back, are not counted: the section \
              on what was not seen estimates them."
         )))
 }
@@ -48,6 +55,7 @@ fn reason(class: &str) -> &str {
         "mirror" => "mirrors of another host of the site",
         "opt_out" => "opt-out",
         "redirects" => "too many redirects",
+        "yield" => "what they promised",
         other => other,
     }
 }
@@ -79,13 +87,14 @@ fn classes(kept_back: &KeptBack) -> Table {
 }
 
 /// The classes that are drawn as one, so that colours can be told apart.
-const PARTS: [(&str, &[&str]); 7] = [
+const PARTS: [(&str, &[&str]); 8] = [
     ("robots.txt", &["robots", "robots_unreachable"]),
     ("nofollow", &["nofollow"]),
     ("filters", &["filtered"]),
     ("rule on scripts", &["script"]),
     ("depth", &["depth"]),
     ("budget or stop", &["limit"]),
+    ("too little promised", &["yield"]),
     ("other", &["trap", "mirror", "opt_out", "redirects"]),
 ];
 
@@ -135,11 +144,41 @@ fn by_level(kept_back: &KeptBack) -> Figure {
     )
 }
 
+fn nothing() -> Table {
+    Table::new("", "", Vec::new())
+}
+
 /// What the rule on scripts hid, by the sites in which more of their query URLs were fetched.
 fn probes(probes: &Probes) -> Table {
+    let title = format!(
+        "What the rule on scripts hid: {} query URLs of {} scripts in {} site trees were fetched as probes, of {} \
+         that were kept back in the survey. What several of them would bring alike counts for each in the last \
+         column, which is therefore a bound",
+        thousands(probes.requests),
+        thousands(probes.scripts),
+        thousands(probes.site_trees),
+        thousands(probes.withheld),
+    );
+    hidden("table-probes", title, "of a query URL kept back", probes)
+}
+
+/// What `--depth auto` missed on the pages that it left out.
+fn left_out(probes: &Probes) -> Table {
+    let title = format!(
+        "What was missed on pages left out: {} of them in {} site trees were fetched as probes, of {} that were left \
+         out in the survey. What several of them would bring alike counts for each in the last column; what only they \
+         lead to is not in it",
+        thousands(probes.requests),
+        thousands(probes.site_trees),
+        thousands(probes.withheld),
+    );
+    hidden("table-left-out", title, "of a page left out", probes)
+}
+
+fn hidden(name: &'static str, title: String, whose: &str, probes: &Probes) -> Table {
     let columns = vec![
         Column::text("new to its tree"),
-        Column::number("of a query URL kept back", "on average"),
+        Column::number(whose, "on average"),
         Column::number("at least", "95 %"),
         Column::number("at most", "95 %"),
         Column::number("of all that were kept back", "at most"),
@@ -153,17 +192,8 @@ fn probes(probes: &Probes) -> Table {
             Cell::Count((mean.value * probes.withheld as f64).round() as u64),
         ]
     };
-    let title = format!(
-        "What the rule on scripts hid: {} query URLs of {} scripts in {} site trees were fetched as probes, of {} \
-         that were kept back in the survey. What several of them would bring alike counts for each in the last \
-         column, which is therefore a bound",
-        thousands(probes.requests),
-        thousands(probes.scripts),
-        thousands(probes.site_trees),
-        thousands(probes.withheld),
-    );
     let rows = [row("external URLs", &probes.external_urls), row("external hosts", &probes.external_hosts)];
-    Table::new("table-probes", title, columns).with_rows(rows)
+    Table::new(name, title, columns).with_rows(rows)
 }
 
 fn robots(kept_back: &KeptBack) -> Vec<Fact> {

@@ -28,10 +28,22 @@ fn any_web() -> impl Strategy<Value = Web> {
     })
 }
 
+/// With a fixed depth, or as deep as pages promise to be worth it.
+fn any_rule() -> impl Strategy<Value = Settings> {
+    prop::option::of(0.05f64..4.0).prop_map(|price| {
+        let auto_depth = price.map(|price| AutoDepth { rates: auto::rates(), price });
+        Settings { auto_depth, ..Settings::default() }
+    })
+}
+
 proptest! {
     #[test]
-    fn a_walk_asks_nothing_twice_stays_in_scope_and_counts_every_url_once(web in any_web(), depth in 0u16..6) {
-        let (tree, asked) = walk(&web, Settings { depth: Depth(depth), ..Settings::default() });
+    fn a_walk_asks_nothing_twice_stays_in_scope_and_counts_every_url_once(
+        web in any_web(),
+        rule in any_rule(),
+        depth in 0u16..6,
+    ) {
+        let (tree, asked) = walk(&web, Settings { depth: Depth(depth), ..rule });
         let mut seen = HashMap::new();
         for ask in &asked {
             prop_assert!(ask.url.host().is_at_or_below(&Host::parse("a.ke").unwrap()));
@@ -50,12 +62,13 @@ proptest! {
     #[test]
     fn a_tree_does_not_depend_on_how_many_questions_are_in_flight_or_which_answer_comes_first(
         web in any_web(),
+        rule in any_rule(),
         parallel in 2usize..9,
         order in prop::collection::vec(any::<u8>(), 64),
     ) {
-        let one = walk(&web, Settings::default());
+        let one = walk(&web, rule.clone());
         let mut turn = 0;
-        let many = drive_in_order(start("http://a.ke/", Settings::default(), ""), &web, parallel, |flying| {
+        let many = drive_in_order(start("http://a.ke/", rule, ""), &web, parallel, |flying| {
             turn += 1;
             usize::from(order[turn % order.len()]) % flying.len()
         });
@@ -63,9 +76,13 @@ proptest! {
     }
 
     #[test]
-    fn a_tree_cut_at_a_depth_equals_a_walk_to_that_depth(web in any_web(), depth in 0u16..5) {
-        let (deep, _) = walk(&web, Settings { depth: Depth(8), ..Settings::default() });
-        let (cut, _) = walk(&web, Settings { depth: Depth(depth), ..Settings::default() });
+    fn a_tree_cut_at_a_depth_equals_a_walk_to_that_depth(
+        web in any_web(),
+        rule in any_rule(),
+        depth in 0u16..5,
+    ) {
+        let (deep, _) = walk(&web, Settings { depth: Depth(8), ..rule.clone() });
+        let (cut, _) = walk(&web, Settings { depth: Depth(depth), ..rule });
         let levels = usize::from(depth) + 1;
         let shared = levels.min(cut.levels.len());
         prop_assert_eq!(&deep.levels[..shared], &cut.levels[..shared]);

@@ -1,4 +1,5 @@
 mod asking;
+mod auto;
 mod bounds;
 mod entering;
 mod laws;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use ccsurvey::records::{Manifest, PageLinkRow, SegmentRows, SiteRow, Tables, Timestamp};
-use ccsurvey::settings::Settings;
+use ccsurvey::settings::{DepthRule, Settings};
 
 use super::recording;
 
@@ -93,7 +93,7 @@ fn the_truth_of_a_recorded_survey_is_its_tables() {
 #[test]
 fn a_recorded_survey_is_described_and_has_the_start_list_it_began_with() {
     let world = Space::serve("a_small_country");
-    let recorded = world.survey(Settings { depth: 2, ..recording(&world) });
+    let recorded = world.survey(Settings { depth: DepthRule::Levels(2), ..recording(&world) });
     let folder = recorded.dir().parent().unwrap().to_owned();
     fs::rename(recorded.dir(), folder.join("d")).unwrap();
     let (code, list, _) = space(&folder, "starts");

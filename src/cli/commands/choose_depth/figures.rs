@@ -1,10 +1,6 @@
 use crate::analysis::{Estimate, Evidence, Kind, Settling};
+pub(super) use crate::records::units::percent;
 use crate::records::units::thousands;
-
-/// `97.5 %`.
-pub(super) fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
-}
 
 /// `96.9–98.0 %`; nothing where there is no interval.
 pub(super) fn interval(estimate: Estimate) -> String {

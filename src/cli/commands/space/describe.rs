@@ -56,7 +56,7 @@ fn describe_recorded(recorded: &Recorded) -> Value {
         "recorded_survey": recorded.dir.display().to_string(),
         "state": recorded.state,
         "country_domains": recorded.settings.cctld,
-        "depth": recorded.settings.depth,
+        "depth": recorded.settings.deepest(),
         "recorded": {
             "hosts": contents.hosts,
             "servers": contents.servers,

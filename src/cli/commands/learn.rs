@@ -1,0 +1,92 @@
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::error::{CliError, one_line};
+use crate::cli::exit::Exit;
+use crate::cli::output::say;
+use crate::cli::replacement::Replacement;
+use crate::records::units::{percent, thousands};
+use crate::rehearsal::policies::{Ground, GroundError, Learnt, learn};
+
+/// Learn what pages bring, for `--depth auto`, from surveys that were walked deep.
+///
+/// What a page of a depth and with the words of its URL brings on average, in external hosts that are new in its site,
+/// and what a request must promise so that a share of all hosts is found. Surveys like the next one are the best ground:
+/// the same country some years ago, or a sample of it walked to depth 20. They must have been made with
+/// --record-links.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct LearnCommand {
+    /// The folders of the surveys
+    #[arg(value_name = "SURVEY", required = true)]
+    surveys: Vec<PathBuf>,
+
+    /// The file to write, for the --rates of a survey; it is replaced if it exists
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+
+    /// The deepest level that prices are for
+    #[arg(long, value_name = "LEVELS", default_value_t = 20)]
+    max_depth: u16,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  ccsurvey learn kenya-2025 -o rates.json
+  ccsurvey survey kenya --cctld ke --start starts.csv --depth auto --rates rates.json --contact https://example.org/survey";
+
+impl LearnCommand {
+    /// # Errors
+    /// When a folder holds no survey with its links, or the file cannot be written.
+    pub fn execute(self) -> Result<Exit, CliError> {
+        let mut grounds = Vec::new();
+        for dir in &self.surveys {
+            let ground = Ground::read(dir)?;
+            let source = &ground.source;
+            say(&format!(
+                "{}: {} pages of {} site trees, {} external hosts",
+                dir.display(),
+                thousands(source.pages),
+                thousands(source.trees),
+                thousands(source.hosts)
+            ));
+            grounds.push(ground);
+        }
+        let learnt = learn(&grounds, self.max_depth);
+        self.write(&learnt)
+            .map_err(|wrong| CliError::Failed(format!("cannot write {}: {wrong}", self.output.display())))?;
+        for price in &learnt.rates.prices {
+            say(&format!(
+                "{} of the hosts for {} of the requests: {} new hosts a request",
+                percent(price.coverage),
+                percent(price.load),
+                price.price
+            ));
+        }
+        say(&format!(
+            "rates of {} words written to {}",
+            thousands(learnt.words as u64),
+            self.output.display()
+        ));
+        Ok(Exit::Done)
+    }
+
+    fn write(&self, learnt: &Learnt) -> io::Result<()> {
+        let mut out = Replacement::of(&self.output)?;
+        serde_json::to_writer_pretty(&mut out, &learnt.rates)?;
+        writeln!(out)?;
+        out.finish()
+    }
+}
+
+impl From<GroundError> for CliError {
+    fn from(wrong: GroundError) -> Self {
+        let message = one_line(&wrong.to_string());
+        match wrong {
+            GroundError::Tables(_) => Self::Failed(message),
+            _ => Self::Usage(message),
+        }
+    }
+}

@@ -1,0 +1,115 @@
+use super::play::{Run, in_parallel};
+
+/// Load and coverage of a policy at several strengths, as shares of the whole survey.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Curve {
+    points: Vec<Point>,
+}
+
+/// One strength of a policy.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// Requests, as a share of those of the survey.
+    pub load: f64,
+    /// Distinct external hosts, as a share of those of the survey.
+    pub coverage: f64,
+}
+
+/// An estimate with the ends of its 95 % interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    /// Of all trees.
+    pub value: f64,
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+/// Surveys drawn to tell how far a ratio scatters: enough for the ends of a 95 % interval.
+const DRAWS: u64 = 400;
+
+impl Run {
+    /// What the policy made of a ground on which everything was `whole`.
+    #[must_use]
+    pub fn point(&self, whole: &Self) -> Point {
+        let each = vec![1; self.trees.len()];
+        self.weighted(whole, &each)
+    }
+
+    /// The same where each tree stands as often as told.
+    fn weighted(&self, whole: &Self, times: &[u32]) -> Point {
+        let most = whole.trees.iter().flat_map(|tree| &tree.hosts).max().map_or(0, |host| *host as usize + 1);
+        let count = |run: &Self| {
+            let mut is_found = vec![false; most];
+            let (mut requests, mut hosts) = (0, 0_u64);
+            for (tree, times) in run.trees.iter().zip(times).filter(|(_, times)| **times > 0) {
+                requests += tree.requests * u64::from(*times);
+                for host in &tree.hosts {
+                    hosts += u64::from(!std::mem::replace(&mut is_found[*host as usize], true));
+                }
+            }
+            (requests as f64, hosts as f64)
+        };
+        let ((requests, hosts), (all_requests, all_hosts)) = (count(self), count(whole));
+        Point { load: requests / all_requests.max(1.0), coverage: hosts / all_hosts.max(1.0) }
+    }
+}
+
+impl Curve {
+    /// Of the strengths of one policy, in any order.
+    #[must_use]
+    pub fn of(points: impl IntoIterator<Item = Point>) -> Self {
+        let mut points: Vec<Point> = points.into_iter().collect();
+        points.sort_by(|one, other| one.load.total_cmp(&other.load));
+        Self { points }
+    }
+
+    /// The least load of a strength that comes to this coverage, for policies with few strengths to choose from.
+    #[must_use]
+    pub fn cheapest(&self, coverage: f64) -> Option<f64> {
+        self.points.iter().find(|point| point.coverage >= coverage).map(|point| point.load)
+    }
+
+    /// The load at a coverage, straight between strengths, for policies that have one for any.
+    #[must_use]
+    pub fn load_at(&self, coverage: f64) -> Option<f64> {
+        let at = self.points.iter().position(|point| point.coverage >= coverage)?;
+        let upper = self.points[at];
+        let Some(lower) = at.checked_sub(1).map(|before| self.points[before]) else {
+            return Some(upper.load);
+        };
+        let way = (coverage - lower.coverage) / (upper.coverage - lower.coverage).max(f64::MIN_POSITIVE);
+        Some(lower.load + way * (upper.load - lower.load))
+    }
+}
+
+/// By how much less a policy costs at a coverage than the cheapest of others, with the interval over draws of trees: both are
+/// played on the same draws.
+#[must_use]
+pub fn ratio_interval(policy: &[Run], others: &[Run], whole: &Run, coverage: f64) -> Option<Interval> {
+    let ratio = |times: &[u32]| {
+        let curve = |runs: &[Run]| Curve::of(runs.iter().map(|run| run.weighted(whole, times)));
+        Some(curve(policy).load_at(coverage)? / curve(others).cheapest(coverage)?)
+    };
+    let trees = whole.trees.len();
+    let value = ratio(&vec![1; trees])?;
+    let draws: Vec<u64> = (0..DRAWS).collect();
+    let drawn = in_parallel(&draws, |draw| ratio(&resample(trees, *draw)));
+    let mut drawn: Vec<f64> = drawn.into_iter().flatten().collect();
+    drawn.sort_by(f64::total_cmp);
+    let at = |share: f64| drawn[((drawn.len() - 1) as f64 * share).round() as usize];
+    (!drawn.is_empty()).then(|| Interval { value, low: at(0.025), high: at(0.975) })
+}
+
+/// How often each tree stands in a draw with replacement.
+fn resample(trees: usize, draw: u64) -> Vec<u32> {
+    let mut times = vec![0; trees];
+    for n in 0..trees as u64 {
+        let key = xxhash_rust::xxh3::xxh3_64_with_seed(&n.to_le_bytes(), draw);
+        // The upper half of key × trees: as likely for each tree as 64 bits can tell.
+        let at = (u128::from(key) * trees as u128) >> 64;
+        times[usize::try_from(at).unwrap_or_default()] += 1;
+    }
+    times
+}

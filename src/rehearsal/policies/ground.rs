@@ -1,0 +1,198 @@
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use crate::address::{Host, PageKey, WebUrl};
+use crate::records::{
+    ExchangeRow, LevelRow, Manifest, ManifestError, PageLinkRow, Row, TablesError, read_pieces, row_count,
+};
+use crate::walk::yields::Source;
+
+/// A survey as graphs of its pages.
+#[derive(Debug)]
+pub struct Ground {
+    /// What it was.
+    pub source: Source,
+    pub(super) trees: Vec<SiteTree>,
+    /// Internal URLs that were found and that a limit or the depth kept from being asked for.
+    pub unrecorded: u64,
+}
+
+/// The pages of a site tree that were asked for.
+#[derive(Debug, Default)]
+pub(super) struct SiteTree {
+    /// In the order asked.
+    pub pages: Vec<PlayedPage>,
+    /// Requests for robots.txt.
+    pub robots: u64,
+}
+
+#[derive(Debug)]
+pub(super) struct PlayedPage {
+    pub url: WebUrl,
+    /// It was asked for at level 0.
+    pub is_entrance: bool,
+    /// Requests that it cost.
+    pub requests: u64,
+    /// Where it redirects to in the tree.
+    pub redirect: Option<u32>,
+    /// Pages of the tree that it links to.
+    pub links: Vec<u32>,
+    /// External hosts that it names.
+    pub hosts: Vec<u32>,
+}
+
+/// Why a survey is no ground for policies.
+#[derive(Debug, thiserror::Error)]
+pub enum GroundError {
+    /// There is no survey, or its manifest cannot be read.
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
+    /// Its links were not kept.
+    #[error("{} was surveyed without its page links: survey with --record-links", .0.display())]
+    NoPageLinks(PathBuf),
+    /// Its tables cannot be read.
+    #[error(transparent)]
+    Tables(#[from] TablesError),
+    /// It found nothing.
+    #[error("{} has no page with an external host: nothing can be learned from it", .0.display())]
+    NoHosts(PathBuf),
+}
+
+impl Ground {
+    /// Reads the tables of a survey with `--record-links`; its graph is held in memory.
+    ///
+    /// # Errors
+    /// When the folder holds no survey, the survey did not keep its links, or a table cannot be read.
+    pub fn read(dir: &Path) -> Result<Self, GroundError> {
+        Manifest::load(dir)?;
+        let is_missing = row_count(dir, PageLinkRow::TABLE)
+            .is_err_and(|wrong| wrong.source.kind() == std::io::ErrorKind::NotFound);
+        if is_missing {
+            return Err(GroundError::NoPageLinks(dir.to_owned()));
+        }
+        let mut reading = Reading::default();
+        let wanted = ["depth", "status", "location", "total_ms"];
+        each::<ExchangeRow>(dir, &wanted, |row| reading.exchange(row))?;
+        reading.follow_redirects();
+        each::<PageLinkRow>(dir, &[], |row| reading.link(row))?;
+        let mut unrecorded = 0;
+        each::<LevelRow>(dir, &[], |row| unrecorded += row.not_fetched_limit + row.not_fetched_depth)?;
+        let hosts = reading.hosts.len() as u64;
+        if hosts == 0 {
+            return Err(GroundError::NoHosts(dir.to_owned()));
+        }
+        let trees = reading.trees;
+        let pages = trees.iter().map(|tree| tree.pages.len() as u64).sum();
+        let survey = dir.file_name().unwrap_or(dir.as_os_str()).to_string_lossy().into_owned();
+        let source = Source { survey, trees: trees.len() as u64, pages, hosts };
+        Ok(Self { source, trees, unrecorded })
+    }
+}
+
+fn each<R: Row>(dir: &Path, wanted: &[&str], mut tell: impl FnMut(R)) -> Result<(), TablesError> {
+    for piece in read_pieces::<R>(dir, wanted)? {
+        piece?.into_iter().for_each(&mut tell);
+    }
+    Ok(())
+}
+
+/// Which page of which tree.
+type Place = (u32, u32);
+
+#[derive(Default)]
+struct Reading {
+    trees: Vec<SiteTree>,
+    by_name: HashMap<(String, u16), u32>,
+    pages: HashMap<(u32, PageKey), Place>,
+    redirects: Vec<(Place, PageKey)>,
+    hosts: HashMap<String, u32>,
+}
+
+impl Reading {
+    fn exchange(&mut self, row: ExchangeRow) {
+        // What our own side refused was no request.
+        if row.total_ms.is_none() || row.purpose == "probe" {
+            return;
+        }
+        let site = row.site.clone();
+        let tree = self.tree(row.site, row.seed);
+        let Some(depth) = row.depth else {
+            self.trees[tree as usize].robots += 1;
+            return;
+        };
+        let Ok(url) = WebUrl::parse(&row.url) else { return };
+        let pages = &mut self.trees[tree as usize].pages;
+        let place = *self.pages.entry((tree, url.page_key())).or_insert_with(|| {
+            pages.push(PlayedPage {
+                url: url.clone(),
+                is_entrance: depth == 0,
+                requests: 0,
+                redirect: None,
+                links: Vec::new(),
+                hosts: Vec::new(),
+            });
+            (tree, u32::try_from(pages.len() - 1).unwrap_or(u32::MAX))
+        });
+        pages[place.1 as usize].requests += 1;
+        let is_redirect = matches!(row.status, Some(300..=399));
+        let target = row.location.filter(|_| is_redirect).and_then(|location| url.join(&location).ok());
+        match target {
+            Some(target) if !is_of(&site, target.host()) => {
+                let host = self.host(target.host().as_str());
+                self.trees[tree as usize].pages[place.1 as usize].hosts.push(host);
+            }
+            Some(target) => self.redirects.push((place, target.page_key())),
+            None => {}
+        }
+    }
+
+    /// Targets are looked up when all pages are known.
+    fn follow_redirects(&mut self) {
+        for ((tree, page), target) in std::mem::take(&mut self.redirects) {
+            if let Some((_, to)) = self.pages.get(&(tree, target)) {
+                self.trees[tree as usize].pages[page as usize].redirect = Some(*to);
+            }
+        }
+    }
+
+    fn link(&mut self, row: PageLinkRow) {
+        let Some(tree) = self.by_name.get(&(row.site, row.seed)).copied() else { return };
+        let Ok(page) = WebUrl::parse(&row.page) else { return };
+        let Some((_, page)) = self.pages.get(&(tree, page.page_key())).copied() else { return };
+        let Ok(url) = WebUrl::parse(&row.url) else { return };
+        if !row.is_internal {
+            let host = self.host(url.host().as_str());
+            let hosts = &mut self.trees[tree as usize].pages[page as usize].hosts;
+            if !hosts.contains(&host) {
+                hosts.push(host);
+            }
+        } else if let Some((_, to)) = self.pages.get(&(tree, url.page_key())).copied()
+            && !row.nofollow
+        {
+            self.trees[tree as usize].pages[page as usize].links.push(to);
+        }
+    }
+
+    fn tree(&mut self, site: String, seed: u16) -> u32 {
+        let next = u32::try_from(self.trees.len()).unwrap_or(u32::MAX);
+        let tree = *self.by_name.entry((site, seed)).or_insert(next);
+        if tree == next {
+            self.trees.push(SiteTree::default());
+        }
+        tree
+    }
+
+    fn host(&mut self, name: &str) -> u32 {
+        let next = u32::try_from(self.hosts.len()).unwrap_or(u32::MAX);
+        if let Some(known) = self.hosts.get(name) {
+            return *known;
+        }
+        self.hosts.insert(name.to_owned(), next);
+        next
+    }
+}
+
+/// Whether a host belongs to the site of that name.
+fn is_of(site: &str, host: &Host) -> bool {
+    host.as_str().strip_suffix(site).is_some_and(|below| below.is_empty() || below.ends_with('.'))
+}

@@ -1,0 +1,250 @@
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use super::curve::Point;
+use super::ground::{Ground, SiteTree};
+use super::play::{Policy, in_parallel};
+use crate::exchange::Depth;
+use crate::walk::yields::{Price, Rates, Scale, words};
+
+/// What was learned, and what it is on its own ground.
+#[derive(Debug)]
+pub struct Learnt {
+    /// The rates, with the price of each coverage.
+    pub rates: Rates,
+    /// How many of their words say more than nothing.
+    pub words: usize,
+}
+
+/// Words of fewer trees say something of these trees, and nothing of others.
+const LEAST_TREES: usize = 5;
+/// Pages of a depth below which its rate is taken from the depth above, and what it is of that.
+const LEAST_PAGES: f64 = 200.0;
+const DECAY: f64 = 0.8;
+/// Finds that a rate of 1 begins with.
+const PRIOR_OF_SITE: f64 = 1.0;
+const PRIOR_OF_WORD: f64 = 3.0;
+/// What a page a level below counts of one.
+const BELOW: f64 = 0.5;
+/// Rounds in which depths and words are fitted in turn; they change by less than a hundredth after so many.
+const ROUNDS: usize = 24;
+/// Factors of words outside are those of a few pages.
+const FACTORS: std::ops::RangeInclusive<f64> = 0.003..=30.0;
+/// For which shares of the hosts prices are told.
+const COVERAGES: [f64; 9] = [0.5, 0.7, 0.8, 0.85, 0.9, 0.95, 0.97, 0.98, 0.99];
+/// Prices that are tried: from a host a request down to one in some two thousand.
+const PRICES: i32 = 34;
+const NEXT_PRICE: f64 = 0.8;
+
+/// Learns what pages bring from surveys that were walked to `deepest`, and what a request must promise for a coverage: at
+/// these prices each of the surveys comes to it.
+#[must_use]
+pub fn learn(grounds: &[Ground], deepest: u16) -> Learnt {
+    let vocabulary = Vocabulary::of(grounds);
+    let trees: Vec<&SiteTree> = grounds.iter().flat_map(|ground| &ground.trees).collect();
+    let samples = in_parallel(&trees, |tree| samples(tree, &vocabulary));
+    let own = fit(&samples, &vocabulary, |sample| sample.own, |_| 1.0);
+    let below = fit(&samples, &vocabulary, |sample| sample.hosts, |sample| sample.requests);
+    let learned_from = grounds.iter().map(|ground| ground.source.clone()).collect();
+    let mut rates = Rates::new(learned_from, own, below, Vec::new());
+    rates.prices = prices(grounds, &rates, deepest);
+    Learnt { words: rates.own.by_word.len(), rates }
+}
+
+/// The words that are told of, each with its number.
+struct Vocabulary {
+    words: Vec<String>,
+    numbers: HashMap<String, u32>,
+}
+
+/// A page with what came of it.
+struct Sample {
+    depth: usize,
+    words: Vec<u32>,
+    /// New external hosts of the page itself.
+    own: f64,
+    /// The same with those of what was found below it, each level down counting half.
+    hosts: f64,
+    /// Requests for all that, counted alike.
+    requests: f64,
+}
+
+impl Vocabulary {
+    fn of(grounds: &[Ground]) -> Self {
+        let mut trees: HashMap<String, u32> = HashMap::new();
+        for tree in grounds.iter().flat_map(|ground| &ground.trees) {
+            let of_tree: HashSet<String> = tree.pages.iter().flat_map(|page| words(&page.url)).collect();
+            of_tree.into_iter().for_each(|word| *trees.entry(word).or_default() += 1);
+        }
+        let is_common = |(_, trees): &(String, u32)| *trees as usize >= LEAST_TREES;
+        let mut words: Vec<String> = trees.into_iter().filter(is_common).map(|(word, _)| word).collect();
+        words.sort_unstable();
+        let numbers = words.iter().cloned().zip(0..).collect();
+        Self { words, numbers }
+    }
+}
+
+/// A page as it is reached.
+#[derive(Clone, Copy)]
+struct Reached {
+    page: u32,
+    depth: Depth,
+    /// The place of the page that led to it, and what it counts of that one.
+    from: Option<(usize, f64)>,
+}
+
+/// The pages of a tree, breadth first.
+fn samples(tree: &SiteTree, vocabulary: &Vocabulary) -> Vec<Sample> {
+    let mut order: Vec<Reached> = Vec::new();
+    let mut known: Vec<bool> = tree.pages.iter().map(|page| page.is_entrance).collect();
+    let entrances = (0..).zip(&tree.pages).filter(|(_, page)| page.is_entrance);
+    order.extend(entrances.map(|(page, _)| Reached { page, depth: Depth(0), from: None }));
+    let (mut samples, mut at): (Vec<Sample>, usize) = (Vec::new(), 0);
+    let (mut hosts, mut below): (HashSet<u32>, Vec<_>) = (HashSet::new(), Vec::new());
+    // Redirects add no depth: their targets come next, before the pages of the level below.
+    while at < order.len() || !below.is_empty() {
+        if at == order.len() {
+            order.append(&mut below);
+        }
+        let Reached { page, depth, .. } = order[at];
+        let page = &tree.pages[page as usize];
+        let before = hosts.len();
+        hosts.extend(&page.hosts);
+        let own = (hosts.len() - before) as f64;
+        let numbers = &vocabulary.numbers;
+        samples.push(Sample {
+            depth: usize::from(depth.0),
+            words: words(&page.url).iter().filter_map(|word| numbers.get(word)).copied().collect(),
+            own,
+            hosts: own,
+            requests: page.requests as f64,
+        });
+        if let Some(target) = page.redirect
+            && !std::mem::replace(&mut known[target as usize], true)
+        {
+            order.push(Reached { page: target, depth, from: Some((at, 1.0)) });
+        }
+        for target in &page.links {
+            if !std::mem::replace(&mut known[*target as usize], true) {
+                below.push(Reached { page: *target, depth: depth.next(), from: Some((at, BELOW)) });
+            }
+        }
+        at += 1;
+    }
+    for (at, reached) in order.iter().enumerate().rev() {
+        if let Some((finder, share)) = reached.from {
+            let (hosts, requests) = (samples[at].hosts, samples[at].requests);
+            samples[finder].hosts += share * hosts;
+            samples[finder].requests += share * requests;
+        }
+    }
+    samples
+}
+
+/// Finds the rates by depth and word that explain what pages brought, each site's own factor apart: a Poisson regression
+/// whose depths and words are fitted in turn.
+fn fit(
+    trees: &[Vec<Sample>],
+    vocabulary: &Vocabulary,
+    found: impl Fn(&Sample) -> f64,
+    exposure: impl Fn(&Sample) -> f64,
+) -> Scale {
+    let depths = 1 + trees.iter().flatten().map(|sample| sample.depth).max().unwrap_or_default();
+    let mut by_depth = vec![1.0; depths];
+    let mut by_word = vec![1.0; vocabulary.words.len()];
+    for round in 0..ROUNDS {
+        let mut of_depth = vec![(0.0, 0.0); depths];
+        let mut of_word = vec![(0.0, 0.0); by_word.len()];
+        for tree in trees {
+            let alone: Vec<f64> =
+                tree.iter().map(|sample| exposure(sample) * factor(&sample.words, &by_word)).collect();
+            let site = site_factor(tree, &alone, &by_depth, &found);
+            for (sample, alone) in tree.iter().zip(alone) {
+                let by_site = if sample.depth == 0 { exposure(sample) } else { alone * site };
+                let found = found(sample);
+                of_depth[sample.depth].0 += found;
+                of_depth[sample.depth].1 += by_site;
+                if sample.depth > 0 {
+                    for word in &sample.words {
+                        of_word[*word as usize].0 += found;
+                        of_word[*word as usize].1 += by_site * by_depth[sample.depth];
+                    }
+                }
+            }
+        }
+        if round % 2 == 0 {
+            for (rate, (found, expected)) in by_depth.iter_mut().zip(of_depth) {
+                *rate = (0.05 + found) / (0.5 + expected);
+            }
+        } else {
+            for (rate, (found, expected)) in by_word.iter_mut().zip(of_word) {
+                // Half of the way: words stand beside each other in URLs, and all of them move.
+                let step = (PRIOR_OF_WORD + found) / (PRIOR_OF_WORD + expected);
+                *rate = (*rate * step.sqrt()).clamp(*FACTORS.start(), *FACTORS.end());
+            }
+        }
+    }
+    let mut pages = vec![0.0; depths];
+    trees.iter().flatten().for_each(|sample| pages[sample.depth] += 1.0);
+    for depth in 1..depths {
+        if pages[depth] < LEAST_PAGES {
+            by_depth[depth] = by_depth[depth - 1] * DECAY;
+        }
+    }
+    let says_something = |(_, rate): &(String, f64)| (0.98..1.02).contains(rate).eq(&false);
+    let words = vocabulary.words.iter().cloned().zip(by_word.into_iter().map(rounded));
+    let by_word: BTreeMap<String, f64> = words.filter(says_something).collect();
+    Scale { by_depth: by_depth.into_iter().map(rounded).collect(), by_word }
+}
+
+fn factor(words: &[u32], by_word: &[f64]) -> f64 {
+    let factor: f64 = words.iter().map(|word| by_word[*word as usize]).product();
+    factor.clamp(*FACTORS.start(), *FACTORS.end())
+}
+
+/// By how much more a site brings than its pages make expect.
+fn site_factor(tree: &[Sample], alone: &[f64], by_depth: &[f64], found: impl Fn(&Sample) -> f64) -> f64 {
+    let below_start = || tree.iter().zip(alone).filter(|(sample, _)| sample.depth > 0);
+    let expected: f64 = below_start().map(|(sample, alone)| alone * by_depth[sample.depth]).sum();
+    let found: f64 = below_start().map(|(sample, _)| found(sample)).sum();
+    (PRIOR_OF_SITE + found) / (PRIOR_OF_SITE + expected)
+}
+
+/// To four digits: the file is to be read by people, too.
+fn rounded(rate: f64) -> f64 {
+    format!("{rate:.3e}").parse().unwrap_or(rate)
+}
+
+fn prices(grounds: &[Ground], rates: &Rates, deepest: u16) -> Vec<Price> {
+    let rates = Arc::new(rates.clone());
+    let wholes: Vec<_> = grounds.iter().map(|ground| ground.play(&Policy::Depth(deepest), deepest)).collect();
+    // The ground on which a price finds the least decides, for the next survey may be like that one.
+    let together = |points: &[Point]| Point {
+        load: points.iter().map(|point| point.load).sum::<f64>() / points.len().max(1) as f64,
+        coverage: points.iter().map(|point| point.coverage).fold(1.0, f64::min),
+    };
+    let mut tried: Vec<(f64, Point)> = Vec::new();
+    for step in 0..PRICES {
+        let price = NEXT_PRICE.powi(step);
+        let points = grounds
+            .iter()
+            .zip(&wholes)
+            .map(|(ground, whole)| ground.play(&Policy::Auto(rates.clone(), price), deepest).point(whole));
+        tried.push((price, together(&points.collect::<Vec<_>>())));
+    }
+    tried.push((0.0, Point { load: 1.0, coverage: 1.0 }));
+    COVERAGES.into_iter().filter_map(|coverage| between(&tried, coverage)).collect()
+}
+
+/// The price of a coverage, between two that were tried; none below the first.
+fn between(tried: &[(f64, Point)], coverage: f64) -> Option<Price> {
+    let at = tried.iter().position(|(_, point)| point.coverage >= coverage)?;
+    let (before, after) = (tried.get(at.checked_sub(1)?)?, tried[at]);
+    let way = (coverage - before.1.coverage) / (after.1.coverage - before.1.coverage);
+    let on_the_way = |from: f64, to: f64| from + way * (to - from);
+    Some(Price {
+        coverage,
+        price: rounded(on_the_way(before.0, after.0)),
+        load: rounded(on_the_way(before.1.load, after.1.load)),
+    })
+}

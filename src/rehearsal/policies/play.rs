@@ -1,0 +1,182 @@
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::ground::{Ground, SiteTree};
+use crate::exchange::Depth;
+use crate::walk::yields::{Appraiser, Kind, Prospect, Rates};
+
+/// How deep and how far sites are walked.
+#[derive(Clone, Debug)]
+pub enum Policy {
+    /// To this depth.
+    Depth(u16),
+    /// To this depth, and so many pages of a site.
+    Pages(u16, u64),
+    /// Until so many pages in a row named no host that is new in the tree; twelve pages at least.
+    Quiet(u64),
+    /// The rule of `--depth auto`, with a price in new external hosts a request.
+    Auto(Arc<Rates>, f64),
+}
+
+/// What a policy asked and found, tree by tree.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Run {
+    pub(super) trees: Vec<TreeRun>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct TreeRun {
+    /// Requests, robots.txt included.
+    pub requests: u64,
+    /// External hosts, each once.
+    pub hosts: Vec<u32>,
+}
+
+/// Pages that [`Policy::Quiet`] asks for whatever they bring: as many as `--depth auto` does.
+const LEAST_PAGES: u64 = 12;
+
+impl Ground {
+    /// Plays a policy on every tree, to depth `deepest` at most.
+    #[must_use]
+    pub fn play(&self, policy: &Policy, deepest: u16) -> Run {
+        Run { trees: in_parallel(&self.trees, |tree| play(tree, policy, deepest)) }
+    }
+}
+
+/// Does the same with every tree, on as many threads as there are processors.
+pub(super) fn in_parallel<T: Sync, O: Send>(items: &[T], act: impl Fn(&T) -> O + Sync) -> Vec<O> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    // Trees beside each other in a survey are of any size: each thread takes every so many-th.
+    let parts: Vec<Vec<O>> = std::thread::scope(|scope| {
+        let act = &act;
+        let part = |first: usize| move || items.iter().skip(first).step_by(threads).map(act).collect();
+        let running: Vec<_> = (0..threads).map(|first| scope.spawn(part(first))).collect();
+        running.into_iter().map(|part| part.join().unwrap_or_default()).collect()
+    });
+    let mut parts: Vec<_> = parts.into_iter().map(Vec::into_iter).collect();
+    (0..items.len()).filter_map(|at| parts[at % threads].next()).collect()
+}
+
+fn play(tree: &SiteTree, policy: &Policy, deepest: u16) -> TreeRun {
+    let mut walk = Walk::new(tree, policy);
+    while walk.next_level(deepest) {}
+    let hosts = walk.hosts.into_iter().collect();
+    TreeRun { requests: walk.requests, hosts }
+}
+
+/// A page that waits for its turn.
+struct Waiting {
+    page: u32,
+    prospect: Option<Prospect>,
+}
+
+/// A walk through a recorded tree.
+struct Walk<'a> {
+    tree: &'a SiteTree,
+    policy: &'a Policy,
+    appraiser: Option<(Appraiser, &'a Rates)>,
+    depth: Depth,
+    known: Vec<bool>,
+    level: Vec<Waiting>,
+    next: Vec<Waiting>,
+    hosts: HashSet<u32>,
+    requests: u64,
+    asked: u64,
+    quiet: u64,
+}
+
+impl<'a> Walk<'a> {
+    fn new(tree: &'a SiteTree, policy: &'a Policy) -> Self {
+        let appraiser = match policy {
+            Policy::Auto(rates, price) => Some((Appraiser::new(rates.clone(), *price), rates.as_ref())),
+            _ => None,
+        };
+        let entrances = (0..).zip(&tree.pages).filter(|(_, page)| page.is_entrance);
+        let level: Vec<Waiting> = entrances.map(|(page, _)| Waiting { page, prospect: None }).collect();
+        let mut known = vec![false; tree.pages.len()];
+        level.iter().for_each(|waiting| known[waiting.page as usize] = true);
+        Self {
+            tree,
+            policy,
+            appraiser,
+            depth: Depth(0),
+            known,
+            level,
+            next: Vec::new(),
+            hosts: HashSet::new(),
+            requests: tree.robots,
+            asked: 0,
+            quiet: 0,
+        }
+    }
+
+    /// Walks a level; whether there is another.
+    fn next_level(&mut self, deepest: u16) -> bool {
+        let mut waiting = std::mem::take(&mut self.level);
+        while !waiting.is_empty() {
+            let chosen = match &self.appraiser {
+                Some((appraiser, _)) if self.depth > Depth(0) => {
+                    appraiser.choose(&mut waiting, self.asked, |one| one.prospect.as_ref())
+                }
+                _ => waiting.len(),
+            };
+            if chosen == 0 {
+                break;
+            }
+            let rest = waiting.split_off(chosen);
+            for one in std::mem::replace(&mut waiting, rest) {
+                if self.is_over() {
+                    return false;
+                }
+                self.ask(&one, &mut waiting);
+            }
+        }
+        let deepest = match self.policy {
+            Policy::Depth(depth) | Policy::Pages(depth, _) => deepest.min(*depth),
+            _ => deepest,
+        };
+        self.level = std::mem::take(&mut self.next);
+        self.depth = self.depth.next();
+        self.depth <= Depth(deepest) && !self.level.is_empty()
+    }
+
+    /// Whether a policy that knows bounds has come to its own.
+    fn is_over(&self) -> bool {
+        match self.policy {
+            Policy::Pages(_, most) => self.asked >= *most,
+            Policy::Quiet(most) => self.quiet >= *most && self.asked >= LEAST_PAGES,
+            Policy::Depth(_) | Policy::Auto(..) => false,
+        }
+    }
+
+    fn ask(&mut self, one: &Waiting, waiting: &mut Vec<Waiting>) {
+        let tree = self.tree;
+        let page = &tree.pages[one.page as usize];
+        self.requests += page.requests;
+        self.asked += 1;
+        let before = self.hosts.len();
+        self.hosts.extend(&page.hosts);
+        let new = self.hosts.len() - before;
+        self.quiet = if new > 0 { 0 } else { self.quiet + 1 };
+        if let (Some((appraiser, _)), Some(prospect)) = (&mut self.appraiser, &one.prospect) {
+            appraiser.note(prospect, new as u64);
+        }
+        if let Some(target) = page.redirect.filter(|target| !self.known[*target as usize]) {
+            self.known[target as usize] = true;
+            // Asked for in any case: it was what the redirect was asked for.
+            waiting.push(Waiting { page: target, prospect: None });
+        }
+        for target in &page.links {
+            if !std::mem::replace(&mut self.known[*target as usize], true) {
+                let prospect = self.prospect(*target, one.prospect.as_ref());
+                self.next.push(Waiting { page: *target, prospect });
+            }
+        }
+    }
+
+    fn prospect(&self, page: u32, finder: Option<&Prospect>) -> Option<Prospect> {
+        let (appraiser, rates) = self.appraiser.as_ref()?;
+        let kind = Kind::of(&self.tree.pages[page as usize].url, rates);
+        Some(appraiser.prospect(&kind, self.depth.next(), finder))
+    }
+}

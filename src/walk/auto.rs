@@ -1,0 +1,21 @@
+use std::sync::Arc;
+
+use super::AutoDepth;
+use super::yields::{Appraiser, Prospect, Rates};
+
+/// What a walk with `--depth auto` keeps beside the tree.
+pub(super) struct Auto {
+    pub rates: Arc<Rates>,
+    pub appraiser: Appraiser,
+    /// How far into the level's list the URLs are chosen.
+    pub chosen: usize,
+    /// By which page each URL of the next level was found.
+    pub finders: Vec<Option<Prospect>>,
+}
+
+impl Auto {
+    pub(super) fn new(settings: &AutoDepth) -> Self {
+        let appraiser = Appraiser::new(settings.rates.clone(), settings.price);
+        Self { rates: settings.rates.clone(), appraiser, chosen: 0, finders: Vec::new() }
+    }
+}

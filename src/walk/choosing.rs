@@ -1,0 +1,68 @@
+use super::Class;
+use super::entry::ListedUrl;
+use super::state::Walk;
+use super::yields::{Kind, Prospect};
+use crate::address::WebUrl;
+use crate::exchange::Depth;
+
+/// Which URLs of a level are worth a request, and in which order.
+impl Walk {
+    /// Whether the URL whose turn it is was chosen for it. Chosen is only when no answer is awaited, so that the choice
+    /// does not depend on how many may be in flight.
+    pub(super) fn has_chosen(&mut self) -> bool {
+        let asked: u64 = self.levels.iter().map(|level| level.class(Class::Fetched)).sum();
+        let Some(auto) = &mut self.auto else { return true };
+        if self.depth == Depth(0) || self.turn < auto.chosen {
+            return true;
+        }
+        if !self.waiting.is_empty() {
+            return false;
+        }
+        let waiting = &mut self.list[self.turn..];
+        let worth_it = auto.appraiser.choose(waiting, asked, ListedUrl::doubtful);
+        auto.chosen = self.turn + worth_it;
+        if worth_it == 0 {
+            for entry in waiting {
+                entry.kept.get_or_insert(Class::Yield);
+            }
+            auto.chosen = self.list.len();
+        }
+        true
+    }
+
+    /// A page was read, or did not come, and brought so many external hosts that are new in the tree.
+    pub(super) fn note_yield(&mut self, prospect: Option<Prospect>, hosts: usize) {
+        let Some(auto) = &mut self.auto else { return };
+        if let Some(prospect) = &prospect {
+            auto.appraiser.note(prospect, hosts as u64);
+        }
+        auto.finders.resize(self.found.len(), prospect);
+    }
+
+    /// Who found each URL of the next level; the level that they were found on is over.
+    pub(super) fn take_finders(&mut self) -> Vec<Option<Prospect>> {
+        let Some(auto) = &mut self.auto else { return Vec::new() };
+        auto.chosen = 0;
+        std::mem::take(&mut auto.finders)
+    }
+
+    /// What a URL of a level below the first promises.
+    pub(super) fn prospect(&self, url: &WebUrl, depth: Depth, finder: Option<&Prospect>) -> Option<Prospect> {
+        let auto = self.auto.as_ref()?;
+        Some(auto.appraiser.prospect(&Kind::of(url, &auto.rates), depth, finder))
+    }
+
+    /// What the page of a URL that is left out is expected to bring.
+    pub(super) fn expected(&self, entry: &ListedUrl) -> f64 {
+        let auto = self.auto.as_ref().zip(entry.prospect.as_ref());
+        auto.map_or(0.0, |(auto, prospect)| auto.appraiser.expected(prospect))
+    }
+}
+
+impl ListedUrl {
+    /// What it promises, if that is in question: what a redirect leads to and what a server asked us to come back for
+    /// was found worth it before.
+    fn doubtful(&self) -> Option<&Prospect> {
+        self.prospect.as_ref().filter(|_| !self.again && self.redirects == 0)
+    }
+}

@@ -1,0 +1,100 @@
+use super::yields::{Rates, Scale};
+use super::*;
+
+/// Pages of any level bring one host, those with the word `links` ten times as much.
+pub(super) fn rates() -> Arc<Rates> {
+    let scale = Scale { by_depth: vec![1.0], by_word: [("links".to_owned(), 10.0)].into() };
+    Arc::new(Rates::new(Vec::new(), scale.clone(), scale, Vec::new()))
+}
+
+fn auto(price: f64) -> Settings {
+    Settings { auto_depth: Some(AutoDepth { rates: rates(), price }), ..Settings::default() }
+}
+
+fn names(prefix: &str, count: usize) -> Vec<String> {
+    (0..count).map(|n| format!("/{prefix}{n}")).collect()
+}
+
+fn page(web: Web, path: &str, links: &[String]) -> Web {
+    web.page(&format!("http://a.ke{path}"), &links.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// A front page that leads to so many pages, of which none leads on.
+fn flat(pages: &[String]) -> Web {
+    pages.iter().fold(page(Web::default(), "/", pages), |web, path| page(web, path, &[]))
+}
+
+#[test]
+fn a_silent_site_gets_a_dozen_requests_and_the_rest_is_left_out_with_what_it_was_expected_to_bring() {
+    let (tree, asked) = walk(&flat(&names("p", 100)), auto(0.5));
+    // An eighth of those that wait is chosen at a time, while nothing speaks against them.
+    assert_eq!(tree.sum(|level| level.class(Class::Fetched)), 1 + 12);
+    assert_eq!(pages(&asked).len(), 13);
+    assert_eq!(tree.levels[1].class(Class::Yield), 88);
+    assert_eq!(tree.levels[1].internal_urls(), 100);
+    assert_eq!(tree.outcome, Outcome::Yield);
+    // Twelve pages of one folder, each expected to bring a host, brought none. Of the site that leaves 2 / 14 of what pages
+    // bring, of the folder 1 / (1 + 24 / 14) of that; of its own branch each page knows nothing.
+    let each = 2.0 / 14.0 * (1.0 / (1.0 + 24.0 / 14.0));
+    assert!((tree.levels[1].expected_hosts - 88.0 * each).abs() < 1e-9, "{:?}", tree.levels[1]);
+}
+
+#[test]
+fn a_generous_site_is_walked_to_its_end() {
+    let links = names("p", 100);
+    let web = links.iter().fold(page(Web::default(), "/", &links), |web, path| {
+        page(web, path, &[format!("http://{}.tz/", &path[1..])])
+    });
+    let (tree, _) = walk(&web, auto(0.5));
+    assert_eq!((tree.levels[1].class(Class::Fetched), tree.outcome), (100, Outcome::Complete));
+    assert_eq!(tree.levels[1].expected_hosts, 0.0);
+}
+
+#[test]
+fn what_promises_most_is_asked_for_first() {
+    let mut paths = names("p", 30);
+    paths.push("/our-links".to_owned());
+    let (_, asked) = walk(&flat(&paths), auto(0.5));
+    let order: Vec<&str> =
+        asked.iter().filter(|ask| ask.depth == Some(Depth(1))).map(|ask| ask.url.path()).collect();
+    assert_eq!(order[..4], ["/our-links", "/p0", "/p1", "/p2"], "of equal ones that which was found first");
+}
+
+#[test]
+fn a_branch_that_brings_something_is_followed_while_another_is_left() {
+    let mut web = page(Web::default(), "/", &["/good".to_owned(), "/dull".to_owned()]);
+    web = page(web, "/good", &names("good/a", 20));
+    web = page(web, "/dull", &names("dull/a", 20));
+    for n in 0..20 {
+        web = page(web, &format!("/good/a{n}"), &[format!("http://g{n}.tz/"), format!("/good/b/{n}")]);
+        web = page(web, &format!("/dull/a{n}"), &[format!("/dull/b/{n}")]);
+        web = page(web, &format!("/good/b/{n}"), &[format!("http://h{n}.tz/")]);
+        web = page(web, &format!("/dull/b/{n}"), &[]);
+    }
+    let (tree, asked) = walk(&web, auto(0.5));
+    let of = |branch: &str| asked.iter().filter(|ask| ask.url.path().starts_with(branch)).count();
+    assert_eq!(of("/good"), 41);
+    assert!((2..20).contains(&of("/dull")), "{}", of("/dull"));
+    assert_eq!(tree.outcome, Outcome::Yield);
+    assert_eq!(tree.externals.len(), 40);
+}
+
+#[test]
+fn what_a_page_redirects_to_is_asked_for_and_never_left_out() {
+    let paths = names("p", 12);
+    let mut web = page(Web::default(), "/", &paths);
+    for path in &paths {
+        web = web.redirect(&format!("http://a.ke{path}"), &format!("{path}/target"));
+        web = page(web, &format!("{path}/target"), &[]);
+    }
+    let (tree, _) = walk(&web, auto(5.0));
+    let level = &tree.levels[1];
+    assert_eq!(level.class(Class::Fetched) % 2, 0, "{level:?}");
+    assert_eq!(level.class(Class::Fetched) / 2 + level.class(Class::Yield), 12, "{level:?}");
+}
+
+#[test]
+fn entrances_are_asked_for_whatever_a_request_must_promise() {
+    let (tree, asked) = walk(&flat(&[]), auto(1e9));
+    assert_eq!((pages(&asked), tree.outcome), (vec![(0, "/")], Outcome::Complete));
+}

@@ -1,0 +1,263 @@
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::exchange::Depth;
+
+/// The version of the file.
+const FORMAT: u32 = 1;
+/// What the words of a URL can make of its rate, together: a page is no more than so many times better or worse.
+const LEAST_FACTOR: f64 = 0.003;
+const MOST_FACTOR: f64 = 30.0;
+/// Bounds of what is read from a file, so that no product of two leaves the numbers.
+const MOST_RATE: f64 = 1e6;
+const MOST_DEPTHS: usize = 1000;
+const MOST_WORDS: usize = 1_000_000;
+
+/// What pages bring on average by their depth and the words of their URLs, learned from surveys that were walked deep.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rates {
+    /// Of the file: 1.
+    format: u32,
+    /// What they were learned from.
+    pub learned_from: Vec<Source>,
+    /// External hosts, new in the tree, that a page brings itself.
+    pub own: Scale,
+    /// The same of a page and what was found below it, each level down counting half, for each request that it costs.
+    pub below: Scale,
+    /// What a request must promise for a coverage, by rising coverage.
+    pub prices: Vec<Price>,
+}
+
+/// A survey that rates were learned from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Source {
+    /// The name of its folder.
+    pub survey: String,
+    /// Site trees with a page.
+    pub trees: u64,
+    /// Pages that were asked for in them.
+    pub pages: u64,
+    /// Distinct external hosts.
+    pub hosts: u64,
+}
+
+/// Mean yields of pages.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scale {
+    /// By depth, from 0; deeper pages have the last.
+    pub by_depth: Vec<f64>,
+    /// By how much pages with a word in their URL bring more.
+    pub by_word: BTreeMap<String, f64>,
+}
+
+/// What a request must promise.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Price {
+    /// The share of the external hosts of all levels that is then found in each survey learned from.
+    pub coverage: f64,
+    /// New external hosts a request.
+    pub price: f64,
+    /// The share of the requests of all levels that is then made, in the mean over these surveys.
+    pub load: f64,
+}
+
+/// Why a file is no rates.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RatesError {
+    /// It is not of this shape.
+    #[error("{0}")]
+    Shape(String),
+    /// Another version of the program wrote it.
+    #[error("format is {0}, expected {FORMAT}: another version of ccsurvey wrote it")]
+    Format(u32),
+    /// A number is none that can be worked with.
+    #[error("{place} is {value}, expected {expected}")]
+    Number {
+        /// The keys that lead to it.
+        place: String,
+        /// As it stands there.
+        value: String,
+        /// In words.
+        expected: &'static str,
+    },
+}
+
+impl Scale {
+    /// What a page of this depth brings.
+    #[must_use]
+    pub fn at(&self, depth: Depth) -> f64 {
+        self.by_depth.get(usize::from(depth.0)).or(self.by_depth.last()).copied().unwrap_or_default()
+    }
+
+    /// By how much pages with these words bring more.
+    #[must_use]
+    pub fn factor(&self, words: &[String]) -> f64 {
+        let factor: f64 = words.iter().filter_map(|word| self.by_word.get(word)).product();
+        factor.clamp(LEAST_FACTOR, MOST_FACTOR)
+    }
+
+    fn check(&self, name: &str) -> Result<(), RatesError> {
+        let depths = self.by_depth.len();
+        if !(1..=MOST_DEPTHS).contains(&depths) {
+            return Err(wrong(&format!("{name}.by_depth"), &format!("{depths} long"), "1 to 1000 numbers"));
+        }
+        if self.by_word.len() > MOST_WORDS {
+            let long = format!("{} long", self.by_word.len());
+            return Err(wrong(&format!("{name}.by_word"), &long, "up to a million words"));
+        }
+        let by_depth =
+            self.by_depth.iter().enumerate().map(|(at, rate)| (format!("{name}.by_depth[{at}]"), *rate));
+        let by_word = self.by_word.iter().map(|(word, factor)| (format!("{name}.by_word.{word:?}"), *factor));
+        match by_depth.chain(by_word).find(|(_, rate)| !(0.0..=MOST_RATE).contains(rate)) {
+            Some((place, rate)) => Err(wrong(&place, &rate.to_string(), "a number from 0 to 1000000")),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Rates {
+    /// Rates that were learned.
+    #[must_use]
+    pub fn new(learned_from: Vec<Source>, own: Scale, below: Scale, prices: Vec<Price>) -> Self {
+        Self { format: FORMAT, learned_from, own, below, prices }
+    }
+
+    /// Reads a file that `ccsurvey learn` wrote.
+    ///
+    /// # Errors
+    /// When it is no such file, or of another version, or a number is out of bounds.
+    pub fn parse(text: &str) -> Result<Self, RatesError> {
+        #[derive(Deserialize)]
+        struct Head {
+            format: u32,
+        }
+        let shape = |wrong: serde_json::Error| RatesError::Shape(wrong.to_string());
+        let Head { format } = serde_json::from_str(text).map_err(shape)?;
+        if format != FORMAT {
+            return Err(RatesError::Format(format));
+        }
+        let rates: Self = serde_json::from_str(text).map_err(shape)?;
+        rates.own.check("own")?;
+        rates.below.check("below")?;
+        rates.check_prices()?;
+        Ok(rates)
+    }
+
+    /// What a request must promise for this share of the external hosts. Between two prices the way is straight; for
+    /// more than the last tells of, everything is worth a request.
+    #[must_use]
+    pub fn price(&self, coverage: f64) -> f64 {
+        let Some(first) = self.prices.first().filter(|first| coverage > first.coverage) else {
+            return self.prices.first().map_or(0.0, |first| first.price);
+        };
+        let mut lower = first;
+        for upper in &self.prices[1..] {
+            if coverage <= upper.coverage {
+                let way = (coverage - lower.coverage) / (upper.coverage - lower.coverage);
+                return lower.price + way * (upper.price - lower.price);
+            }
+            lower = upper;
+        }
+        0.0
+    }
+
+    fn check_prices(&self) -> Result<(), RatesError> {
+        let mut before = 0.0;
+        for (at, Price { coverage, price, load }) in self.prices.iter().enumerate() {
+            let place = |key: &str| format!("prices[{at}].{key}");
+            if !(*coverage > before && *coverage <= 1.0) {
+                return Err(wrong(&place("coverage"), &coverage.to_string(), "shares that rise, up to 1"));
+            }
+            if !(0.0..=MOST_RATE).contains(price) {
+                return Err(wrong(&place("price"), &price.to_string(), "a number from 0 to 1000000"));
+            }
+            if !(0.0..=1.0).contains(load) {
+                return Err(wrong(&place("load"), &load.to_string(), "a share from 0 to 1"));
+            }
+            before = *coverage;
+        }
+        Ok(())
+    }
+}
+
+fn wrong(place: &str, value: &str, expected: &'static str) -> RatesError {
+    RatesError::Number { place: place.to_owned(), value: value.to_owned(), expected }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn price(coverage: f64, price: f64) -> Price {
+        Price { coverage, price, load: 0.5 }
+    }
+
+    fn rates() -> Rates {
+        let by_word = [("links".to_owned(), 4.0), ("list".to_owned(), 0.5)].into();
+        let scale = Scale { by_depth: vec![2.0, 1.0, 0.25], by_word };
+        Rates::new(Vec::new(), scale.clone(), scale, vec![price(0.8, 0.5), price(0.9, 0.3), price(0.98, 0.1)])
+    }
+
+    #[test]
+    fn depth_and_words_are_multiplied_and_what_is_deeper_is_as_the_deepest() {
+        let of = |depth, words: &[&str]| {
+            let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            rates().own.at(Depth(depth)) * rates().own.factor(&words)
+        };
+        assert_eq!([of(0, &[]), of(1, &["links"]), of(2, &["list", "links", "x"])], [2.0, 4.0, 0.5]);
+        assert_eq!([of(3, &[]), of(1000, &["list"])], [0.25, 0.125]);
+        assert_eq!(Scale::default().at(Depth(1)), 0.0);
+    }
+
+    #[test]
+    fn words_cannot_rule_a_page_out_nor_make_anything_of_it() {
+        let by_word = [("a", 1e-9), ("b", 1e5)].map(|(word, factor)| (word.to_owned(), factor)).into();
+        let scale = Scale { by_depth: vec![1.0], by_word };
+        assert_eq!(scale.factor(&["a".to_owned()]), LEAST_FACTOR);
+        assert_eq!(scale.factor(&["b".to_owned()]), MOST_FACTOR);
+    }
+
+    #[test]
+    fn prices_are_read_between_those_told() {
+        let prices = [0.5, 0.8, 0.85, 0.9, 0.94, 0.98, 0.99, 1.0].map(|coverage| rates().price(coverage));
+        for (price, expected) in prices.into_iter().zip([0.5, 0.5, 0.4, 0.3, 0.2, 0.1, 0.0, 0.0]) {
+            assert!((price - expected).abs() < 1e-12, "{prices:?}");
+        }
+        assert_eq!(Rates { prices: Vec::new(), ..rates() }.price(0.9), 0.0);
+    }
+
+    #[test]
+    fn what_was_written_is_read_again_and_anything_else_is_told() {
+        let text = serde_json::to_string(&rates()).unwrap();
+        assert_eq!(Rates::parse(&text), Ok(rates()));
+        let told = |from: &str, to: &str| {
+            assert!(text.contains(from), "{text}");
+            Rates::parse(&text.replacen(from, to, 1)).unwrap_err().to_string()
+        };
+        assert_eq!(
+            told("\"format\":1", "\"format\":2"),
+            "format is 2, expected 1: another version of ccsurvey wrote it"
+        );
+        assert_eq!(
+            told("\"list\":0.5", "\"list\":-0.5"),
+            "own.by_word.\"list\" is -0.5, expected a number from 0 to 1000000"
+        );
+        assert_eq!(
+            told("[2.0,1.0,0.25]", "[2.0,1e9]"),
+            "own.by_depth[1] is 1000000000, expected a number from 0 to 1000000"
+        );
+        assert_eq!(told("[2.0,1.0,0.25]", "[]"), "own.by_depth is 0 long, expected 1 to 1000 numbers");
+        assert_eq!(
+            told("\"coverage\":0.9", "\"coverage\":0.8"),
+            "prices[1].coverage is 0.8, expected shares that rise, up to 1"
+        );
+        assert_eq!(told("\"load\":0.5", "\"load\":50"), "prices[0].load is 50, expected a share from 0 to 1");
+        assert!(told("\"own\"", "\"owm\"").starts_with("unknown field `owm`"));
+        assert!(Rates::parse("{").is_err() && Rates::parse("[]").is_err());
+    }
+}

@@ -1,0 +1,93 @@
+use crate::address::WebUrl;
+
+/// Words taken of one URL: paths of more parts are made by machines.
+const MOST_WORDS: usize = 24;
+/// Letters of a word; what is longer names one page.
+const LETTERS: std::ops::RangeInclusive<usize> = 2..=24;
+
+/// What the URL of a page says of its kind: the words of its path, its first part with `#` for digits (`/part-#`),
+/// `?` for a query, `/` for a folder and `#` for digits in the last part. Sorted, each once.
+#[must_use]
+pub fn words(url: &WebUrl) -> Vec<String> {
+    let canonical = url.canonical().to_ascii_lowercase();
+    let target = canonical.split_once("://").map_or("", |(_, rest)| rest);
+    let target = target.split_once('/').map_or("", |(_, target)| target);
+    let path = target.split(['?', ';']).next().unwrap_or_default();
+    let (first, last) =
+        (path.split('/').next().unwrap_or_default(), path.rsplit('/').next().unwrap_or_default());
+    let is_word = |word: &&str| LETTERS.contains(&word.len());
+    let mut words: Vec<String> = path
+        .split(|c: char| !c.is_ascii_alphabetic())
+        .filter(is_word)
+        .take(MOST_WORDS)
+        .map(str::to_owned)
+        .collect();
+    if first.len() <= *LETTERS.end() {
+        words.push(format!("/{}", without_digits(first)));
+    }
+    let signs = [
+        ("?", path.len() < target.len()),
+        ("/", path.ends_with('/')),
+        ("#", last.bytes().any(|byte| byte.is_ascii_digit())),
+    ];
+    words.extend(signs.into_iter().filter(|(_, holds)| *holds).map(|(sign, _)| sign.to_owned()));
+    words.sort_unstable();
+    words.dedup();
+    words
+}
+
+/// A text with one `#` in place of each number.
+fn without_digits(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '0'..='9' if out.ends_with('#') => {}
+            '0'..='9' => out.push('#'),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn of(url: &str) -> Vec<String> {
+        words(&WebUrl::parse(url).unwrap())
+    }
+
+    #[test]
+    fn a_url_is_its_words_and_signs() {
+        assert_eq!(
+            of("http://a.ke/Part-12/Old-Links_7.html"),
+            ["#", "/part-#", "html", "links", "old", "part"]
+        );
+        assert_eq!(of("http://a.ke/news/2006/05/"), ["/", "/news", "news"]);
+        assert_eq!(of("http://a.ke/cgi/list.php?id=7"), ["/cgi", "?", "cgi", "list", "php"]);
+        assert_eq!(of("http://a.ke/x;y=1/z"), ["/x", "?"]);
+        assert_eq!(of("http://a.ke/%70artners"), ["/partners", "partners"]);
+        assert_eq!(of("http://a.ke/"), ["/"]);
+    }
+
+    #[test]
+    fn long_names_and_many_parts_say_nothing_more() {
+        let long = format!("http://a.ke/{}/{}", "x".repeat(300), "y/".repeat(300));
+        assert!(of(&long).len() <= MOST_WORDS + 4, "{:?}", of(&long));
+        assert_eq!(of(&format!("http://a.ke/{}", "w".repeat(25))), [""; 0]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_url_has_few_short_words_each_once(path in "[ -~]{0,400}") {
+            if let Ok(url) = WebUrl::parse(&format!("http://a.ke/{path}")) {
+                let words = words(&url);
+                prop_assert!(words.len() <= MOST_WORDS + 4);
+                prop_assert!(words.iter().all(|word| word.len() <= 25));
+                prop_assert!(words.windows(2).all(|two| two[0] < two[1]));
+            }
+        }
+    }
+}

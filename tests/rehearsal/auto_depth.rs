@@ -1,0 +1,190 @@
+//! `--depth auto`: what it leaves out, what it is told, and that its tables depend on nothing else.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use ccsurvey::records::{ExchangeRow, LevelRow, SiteRow};
+
+use super::simulate::{simulate, summary_of};
+use crate::common::{rows, same_tables, timeless_tables};
+
+/// Sites of many pages, of which few name anybody.
+const WORLD: &str = "profile = \"africa-2006\"\nseed = 3\n\n[sites]\ncount = 40\n";
+const AUTO: [&str; 4] = ["--depth", "auto", "--coverage", "0.9"];
+
+fn ccsurvey(words: &[&str], paths: &[&Path]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_ccsurvey")).args(words).args(paths).output().unwrap()
+}
+
+#[track_caller]
+fn refused(output: &Output, with: i32) -> String {
+    assert_eq!(output.status.code(), Some(with), "{output:?}");
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn tables_are_the_same_however_many_sites_are_walked_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = folder.path().join("world.toml");
+    std::fs::write(&world, WORLD).unwrap();
+    let [one, some, many] = ["1", "16", "256"].map(|sites| {
+        let survey = folder.path().join(sites);
+        let output = simulate(&world, &survey, &[&AUTO[..], &["--sites", sites]].concat());
+        assert!(output.status.success(), "{output:?}");
+        // Every URL is in one class and every request in the sums: it is looked at on the way.
+        timeless_tables(&survey)
+    });
+    let left_out: u64 = one.levels.iter().filter_map(|level| level.not_fetched_yield).sum();
+    assert!(left_out > 300, "{left_out}");
+    assert!(one.sites.iter().any(|site| site.outcome == "yield"));
+    same_tables(&some, &one);
+    same_tables(&many, &one);
+}
+
+#[test]
+fn it_asks_for_far_less_than_all_levels_and_finds_nearly_as_much() {
+    let folder = tempfile::tempdir().unwrap();
+    let (deep_folder, auto_folder) = (folder.path().join("deep"), folder.path().join("auto"));
+    std::fs::create_dir(&deep_folder).unwrap();
+    std::fs::create_dir(&auto_folder).unwrap();
+    let (_, deep) = summary_of(WORLD, &deep_folder, &["--depth", "20", "--feed-back", "off"]);
+    let flags = [&AUTO[..], &["--feed-back", "off"]].concat();
+    let (survey, auto) = summary_of(WORLD, &auto_folder, &flags);
+    let sum = |summary: &serde_json::Value, key: &str| {
+        let levels = summary["levels"].as_array().unwrap();
+        levels.iter().map(|level| level[key].as_f64().unwrap()).sum::<f64>()
+    };
+    assert!(sum(&auto, "requests") < 0.5 * sum(&deep, "requests"), "{auto:#} {deep:#}");
+    assert!(sum(&auto, "external_hosts") > 0.8 * sum(&deep, "external_hosts"), "{auto:#} {deep:#}");
+    // What is left out of a tree was expected to bring something, and less than a host a page.
+    for level in rows::<LevelRow>(&survey) {
+        let (urls, hosts) = (level.not_fetched_yield.unwrap(), level.expected_external_hosts.unwrap());
+        assert!((urls == 0) == (hosts == 0.0) && hosts < urls as f64 + 1e-9, "{level:?}");
+    }
+    // Each site has its dozen, as far as it has pages.
+    for site in rows::<SiteRow>(&survey).iter().filter(|site| site.outcome == "yield") {
+        let fetched: u64 = rows::<LevelRow>(&survey)
+            .iter()
+            .filter(|level| (&level.site, level.seed) == (&site.site, site.seed))
+            .map(|level| level.fetched)
+            .sum();
+        assert!(fetched >= 12, "{site:?}");
+    }
+}
+
+#[test]
+fn pages_left_out_are_probed_in_a_share_of_sites_outside_the_tree() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = folder.path().join("world.toml");
+    std::fs::write(&world, WORLD).unwrap();
+    let survey = |name: &str, flags: &[&str]| {
+        let survey = folder.path().join(name);
+        let output = simulate(&world, &survey, &[&AUTO[..], &["--feed-back", "off"], flags].concat());
+        assert!(output.status.success(), "{output:?}");
+        survey
+    };
+    let (plain, probed) = (survey("plain", &[]), survey("probed", &["--probe-depth", "1"]));
+    assert_eq!(rows::<LevelRow>(&plain).len(), rows::<LevelRow>(&probed).len());
+    let counted = |dir: &Path| {
+        let of = |level: &LevelRow| (level.site.clone(), level.depth, level.fetched, level.not_fetched_yield);
+        rows::<LevelRow>(dir).iter().map(of).collect::<Vec<_>>()
+    };
+    let (mut one, mut other) = (counted(&plain), counted(&probed));
+    one.sort();
+    other.sort();
+    assert_eq!(one, other, "levels are as they were");
+    let probes: Vec<ExchangeRow> =
+        rows::<ExchangeRow>(&probed).into_iter().filter(|row| row.purpose == "probe").collect();
+    assert!(probes.len() > 50 && probes.iter().all(|probe| probe.depth.is_none()), "{}", probes.len());
+    let of_tree = |site: &str| probes.iter().filter(|probe| probe.site == site).count();
+    assert!(probes.iter().all(|probe| of_tree(&probe.site) <= 20));
+    let answered = probes.iter().filter(|probe| probe.left_out_urls.is_some());
+    for probe in answered {
+        let left_out: u64 = rows::<LevelRow>(&probed)
+            .iter()
+            .filter(|level| level.site == probe.site && level.seed == probe.seed)
+            .filter_map(|level| level.not_fetched_yield)
+            .sum();
+        assert_eq!(probe.left_out_urls.map(u64::from), Some(left_out));
+    }
+    let report = folder.path().join("report.html");
+    let output = ccsurvey(&["report"], &[&probed, Path::new("-o"), &report]);
+    assert!(output.status.success(), "{output:?}");
+    let report = std::fs::read_to_string(report).unwrap();
+    assert!(report.contains("What was missed on pages left out"));
+}
+
+#[test]
+fn rates_are_learned_from_a_deep_survey_and_gone_by_and_kept_with_the_survey() {
+    let folder = tempfile::tempdir().unwrap();
+    let deep = ["--depth", "20", "--feed-back", "off", "--record-links"];
+    let (survey, _) = summary_of(WORLD, folder.path(), &deep);
+    let rates = folder.path().join("rates.json");
+    let output = ccsurvey(&["learn"], &[&survey, Path::new("-o"), &rates]);
+    assert!(output.status.success(), "{output:?}");
+    let learned: serde_json::Value = serde_json::from_slice(&std::fs::read(&rates).unwrap()).unwrap();
+    assert_eq!(learned["learned_from"][0]["survey"], "survey");
+    assert!(learned["prices"].as_array().unwrap().len() > 3, "{learned:#}");
+    // Calendars are on many sites, and name nobody.
+    let of = |word: &str| learned["own"]["by_word"][word].as_f64().unwrap();
+    assert!(of("calendar") < 0.2, "{learned:#}");
+
+    let world = folder.path().join("world.toml");
+    let by_rates = folder.path().join("by-rates");
+    let rates_flag = rates.to_str().unwrap();
+    let output = simulate(&world, &by_rates, &[&AUTO[..], &["--rates", rates_flag]].concat());
+    assert!(output.status.success(), "{output:?}");
+    let kept: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(by_rates.join("rates.json")).unwrap()).unwrap();
+    assert_eq!(kept, learned);
+
+    let output = ccsurvey(&["replay-policies", "--json", "--rates", rates_flag], &[&survey]);
+    let played: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let load =
+        |policy: usize, coverage: usize| played[0]["policies"][policy]["loads"][coverage]["load"].as_f64();
+    assert_eq!(played[0]["policies"][3]["policy"], "auto");
+    assert!(load(3, 2).unwrap() < load(0, 2).unwrap(), "{played:#}");
+    // Nobody is better than who knows everything.
+    (0..4).for_each(|policy| assert!(load(4, 2).unwrap() <= load(policy, 2).unwrap(), "{played:#}"));
+    let output = ccsurvey(&["replay-policies"], &[&survey]);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("full knowledge"), "{output:?}");
+}
+
+#[test]
+fn what_cannot_be_is_refused_before_anything_is_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = folder.path().join("world.toml");
+    std::fs::write(&world, WORLD).unwrap();
+    let survey = folder.path().join("survey");
+    let said = |flags: &[&str]| {
+        let said = refused(&simulate(&world, &survey, flags), 2);
+        assert!(!survey.exists(), "{flags:?}");
+        said
+    };
+    assert!(
+        said(&["--coverage", "0.9"]).contains("--coverage says something of --depth auto, and --depth is 8")
+    );
+    assert!(said(&["--depth", "auto", "--coverage", "90"]).contains("a share above 0 and up to 1"));
+    assert!(said(&["--depth", "deep"]).contains("expected 0 to 1000 levels, or auto"));
+    let rates = folder.path().join("rates.json");
+    let of_file = |text: &str| {
+        std::fs::write(&rates, text).unwrap();
+        said(&["--depth", "auto", "--rates", rates.to_str().unwrap()])
+    };
+    assert!(of_file("{").contains("rates.json: EOF while parsing"));
+    assert!(of_file("{\"format\": 7}").contains("format is 7, expected 1: another version"));
+    std::fs::remove_file(&rates).unwrap();
+    assert!(said(&["--depth", "auto", "--rates", rates.to_str().unwrap()]).contains("rates.json"));
+
+    // Nothing is learned from nothing, or from a survey that kept no links.
+    let output = simulate(&world, &survey, &["--depth", "2", "--feed-back", "off"]);
+    assert!(output.status.success(), "{output:?}");
+    for command in ["learn", "replay-policies"] {
+        let more: &[&Path] = if command == "learn" { &[Path::new("-o"), &rates] } else { &[] };
+        let said = refused(&ccsurvey(&[command], &[&[survey.as_path()], more].concat()), 2);
+        assert!(said.contains("was surveyed without its page links: survey with --record-links"), "{said}");
+        let none = folder.path().join("none");
+        refused(&ccsurvey(&[command], &[&[none.as_path()], more].concat()), 2);
+    }
+    assert!(!rates.exists());
+}
