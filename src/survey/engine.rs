@@ -141,9 +141,10 @@ impl Survey {
             told["agents"]["servers_handed_over"] = agents.handed_over().into();
         }
         self.manifest.promises = promises;
-        self.manifest.save(storage.dir())?;
         let state = format!("{state:?}").to_lowercase();
         storage.save_status(&Standing { state: &state, walking: 0, unwritten: 0 }, access.now())?;
+        storage.keep_status()?;
+        self.manifest.save(storage.dir())?;
         Ok(broken)
     }
 }

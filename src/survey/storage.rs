@@ -11,7 +11,7 @@ use super::error::SurveyError;
 use super::folder::Folder;
 use super::handed_on::HandedOn;
 use super::journal::Reader;
-use super::progress::Progress;
+use super::progress::{Progress, Snapshot};
 use super::tally::Tally;
 use crate::frontier::{Frontier, FrontierError, Lease, Spread};
 use crate::load::ServerState;
@@ -160,6 +160,14 @@ impl Storage {
         });
         let dir = self.dir();
         self.progress.snapshot(now).save(dir).map_err(SurveyError::file("write status in", dir))
+    }
+
+    /// Waits until what was told last is on the disk. While a survey runs it is written again a second later; once it is
+    /// finished, nobody would.
+    pub(super) fn keep_status(&self) -> Result<(), SurveyError> {
+        let path = Snapshot::path(self.dir());
+        let kept = std::fs::File::open(&path).and_then(|file| file.sync_all());
+        kept.map_err(SurveyError::file("write", &path))
     }
 
     /// What cannot be read to its last byte is damage: were it taken for nothing, servers would be asked without their

@@ -1,6 +1,8 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use crate::address::{Host, PageKey, WebUrl};
 use crate::records::{
     ExchangeRow, LevelRow, Manifest, ManifestError, PageLinkRow, Row, TablesError, read_pieces, row_count,
@@ -50,6 +52,9 @@ pub enum GroundError {
     /// Its links were not kept.
     #[error("{} was surveyed without its page links: survey with --record-links", .0.display())]
     NoPageLinks(PathBuf),
+    /// It left out what promised too little.
+    #[error("{} was surveyed with --depth auto, which leaves pages out: survey to a number of levels", .0.display())]
+    Auto(PathBuf),
     /// Its tables cannot be read.
     #[error(transparent)]
     Tables(#[from] TablesError),
@@ -64,7 +69,10 @@ impl Ground {
     /// # Errors
     /// When the folder holds no survey, the survey did not keep its links, or a table cannot be read.
     pub fn read(dir: &Path) -> Result<Self, GroundError> {
-        Manifest::load(dir)?;
+        let manifest = Manifest::load(dir)?;
+        if manifest.settings.get("depth").and_then(Value::as_str) == Some("auto") {
+            return Err(GroundError::Auto(dir.to_owned()));
+        }
         let is_missing = row_count(dir, PageLinkRow::TABLE)
             .is_err_and(|wrong| wrong.source.kind() == std::io::ErrorKind::NotFound);
         if is_missing {
