@@ -59,7 +59,7 @@ columns! {
     LevelColumns {
         site: str, seed: u32, depth: u32, requests: u64, pages: u64, sent_bytes: u64, received_bytes: u64, busy_ms: f64,
         external_urls: u64, external_hosts: u64, external_sites: u64, not_fetched_depth: u64, not_fetched_limit: u64,
-        not_fetched_trap: u64, not_fetched_opt_out: u64,
+        not_fetched_trap: u64, not_fetched_opt_out: u64, not_fetched_yield: u64,
     }
 }
 
@@ -124,7 +124,12 @@ impl Loading {
 
     fn add_levels(&mut self, frame: &DataFrame) -> PolarsResult<()> {
         let columns = LevelColumns::of(frame)?;
-        let kept_back = [columns.not_fetched_limit, columns.not_fetched_trap, columns.not_fetched_opt_out];
+        let kept_back = [
+            columns.not_fetched_limit,
+            columns.not_fetched_trap,
+            columns.not_fetched_opt_out,
+            columns.not_fetched_yield,
+        ];
         let count = |value: Option<u64>| u32::try_from(value.unwrap_or_default()).unwrap_or(u32::MAX);
         for row in 0..frame.height() {
             let Some(tree) = self.index.trees.find(columns.site.get(row), columns.seed.get(row)) else {

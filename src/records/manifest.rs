@@ -137,6 +137,12 @@ impl Manifest {
         }
     }
 
+    /// Whether pages were left out of its levels that did not promise to be worth a request: `--depth auto`.
+    #[must_use]
+    pub fn is_of_auto_depth(&self) -> bool {
+        self.settings.get("depth").and_then(serde_json::Value::as_str) == Some("auto")
+    }
+
     /// Which Web the survey is of.
     #[must_use]
     pub fn web(&self) -> SurveyedWeb {

@@ -80,8 +80,8 @@ impl Recorded {
     pub fn gaps(&self) -> Vec<String> {
         let contents = self.replay.contents();
         let too_deep = format!(
-            "found and not fetched: a survey deeper than --depth {}, or with wider limits, cannot be replayed",
-            self.settings.depth
+            "found and not fetched: a survey deeper than {} levels, or with wider limits, cannot be replayed",
+            self.settings.deepest()
         );
         let counted = [
             (contents.unfetched_urls, "URL", too_deep.as_str()),

@@ -35,8 +35,12 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// The depth that figures mark: that of the environment, where there is one.
+    /// The depth that figures mark: that of the environment, where there is one. None where pages were left out of every
+    /// level, which tell nothing of a survey to a depth.
     fn chosen(&self) -> Option<u16> {
+        if self.recorded.manifest.is_of_auto_depth() {
+            return None;
+        }
         self.forecast.as_ref().map_or(self.choice.depth, |forecast| forecast.depth)
     }
 }
@@ -67,8 +71,10 @@ fn sections(findings: &Findings) -> Vec<Section> {
         sections::curves::section(curves, sampling, chosen),
         sections::deepest::section(&findings.deepest, sampling, chosen),
         sections::load_coverage::section(curves, sampling, chosen),
-        sections::choice::section(&findings.choice),
     ]);
+    if !findings.recorded.manifest.is_of_auto_depth() {
+        list.push(sections::choice::section(&findings.choice));
+    }
     list.extend(findings.forecast.as_ref().map(sections::forecast::section));
     list.push(sections::certainty::section(&findings.censoring, &findings.unseen, sampling, chosen));
     list.extend(findings.groups.iter().map(sections::groups::section));

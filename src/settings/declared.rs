@@ -77,14 +77,15 @@ settings! {
         max_depth: Option<u16> = None => value("LEVELS").unset("20 with --depth auto")
             .within(|it| it == Amount::NoLimit || is_depth(it), "0 to 1000 levels");
         /// With --depth auto: the share that is to be found of the external hosts that all levels would bring. More
-        /// costs more requests, and the last percents the most. What it comes to on other Webs than those the rates are
-        /// of, --probe-depth tells
+        /// costs more requests, and the last percents the most. It holds on Webs like those that the rates were learned
+        /// from; on others, --probe-depth shows what the pages left out would have brought
         coverage: Option<f64> = None => value("SHARE").unset("0.95 with --depth auto")
             .within(|it| it == Amount::NoLimit || is_share(it), "a share above 0 and up to 1, such as 0.95");
         /// With --depth auto: what pages bring by their depth and the words of their URLs, from `ccsurvey learn`
         rates: Option<PathBuf> = None => value("FILE").unset("those that are built in");
         /// With --depth auto: the share of sites in which up to twenty of the pages left out are fetched after all, once
-        /// the site is walked: the report then says what was missed. They are no part of its levels and links
+        /// the site is walked: the report then says what such pages hide. They cost such a site up to twenty requests
+        /// more and are no part of its levels and links
         probe_depth: f64 = 0.0 => value("SHARE").within(is_share_or_none, "a share from 0 to 1");
         /// Entrances of a site that are tried until one brings a page: the URL offered, the front page of its host,
         /// then the other of http and https and of the names with and without www. Each costs a request, and one for

@@ -143,8 +143,14 @@ mod tests {
     #[test]
     fn a_bad_value_is_named_with_its_key_and_line_and_what_is_expected() {
         for (text, message) in [
-            ("\ndepth = \"deep\"", "line 2: key 'depth': 'deep' is neither a number of levels nor auto"),
-            ("depth = 70000", "line 1: key 'depth': '70000' is neither a number of levels nor auto"),
+            (
+                "\ndepth = \"deep\"",
+                "line 2: key 'depth': 'deep' is neither a number of levels up to 1000 nor auto",
+            ),
+            (
+                "depth = 70000",
+                "line 1: key 'depth': '70000' is neither a number of levels up to 1000 nor auto",
+            ),
             ("per-site = -1", "line 1: key 'per-site' is -1, expected a whole number from 0 to 4294967295"),
             (
                 "delay-factor = \"x\"",

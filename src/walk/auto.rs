@@ -1,7 +1,9 @@
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::AutoDepth;
 use super::yields::{Appraiser, Prospect, Rates};
+use crate::address::ScriptKey;
 
 /// What a walk with `--depth auto` keeps beside the tree.
 pub(super) struct Auto {
@@ -11,11 +13,19 @@ pub(super) struct Auto {
     pub chosen: usize,
     /// By which page each URL of the next level was found.
     pub finders: Vec<Option<Prospect>>,
+    /// URLs of each script that were left out.
+    pub scripts: HashMap<ScriptKey, u32>,
 }
 
 impl Auto {
     pub(super) fn new(settings: &AutoDepth) -> Self {
         let appraiser = Appraiser::new(settings.rates.clone(), settings.price);
-        Self { rates: settings.rates.clone(), appraiser, chosen: 0, finders: Vec::new() }
+        Self {
+            rates: settings.rates.clone(),
+            appraiser,
+            chosen: 0,
+            finders: Vec::new(),
+            scripts: HashMap::new(),
+        }
     }
 }

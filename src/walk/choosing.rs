@@ -2,7 +2,7 @@ use super::Class;
 use super::entry::ListedUrl;
 use super::state::Walk;
 use super::yields::{Kind, Prospect};
-use crate::address::WebUrl;
+use crate::address::{ScriptKey, WebUrl};
 use crate::exchange::Depth;
 
 /// Which URLs of a level are worth a request, and in which order.
@@ -30,10 +30,11 @@ impl Walk {
         true
     }
 
-    /// A page was read, or did not come, and brought so many external hosts that are new in the tree.
-    pub(super) fn note_yield(&mut self, prospect: Option<Prospect>, hosts: usize) {
+    /// An answer was merged; of a page that was read or did not come, how many external hosts it brought that are new
+    /// in the tree.
+    pub(super) fn note_yield(&mut self, prospect: Option<Prospect>, hosts: Option<usize>) {
         let Some(auto) = &mut self.auto else { return };
-        if let Some(prospect) = &prospect {
+        if let (Some(prospect), Some(hosts)) = (&prospect, hosts) {
             auto.appraiser.note(prospect, hosts as u64);
         }
         auto.finders.resize(self.found.len(), prospect);
@@ -52,6 +53,18 @@ impl Walk {
         Some(auto.appraiser.prospect(&Kind::of(url, &auto.rates), depth, finder))
     }
 
+    /// A URL of a script is left out: of those that the rule on scripts keeps back for it, nobody would have asked.
+    pub(super) fn leave_out_script(&mut self, url: &WebUrl) {
+        if let (Some(auto), Some(script)) = (&mut self.auto, url.script()) {
+            *auto.scripts.entry(script).or_default() += 1;
+        }
+    }
+
+    /// How many URLs of a script were left out.
+    pub(super) fn left_out_of(&self, script: &ScriptKey) -> u32 {
+        self.auto.as_ref().and_then(|auto| auto.scripts.get(script)).copied().unwrap_or_default()
+    }
+
     /// What the page of a URL that is left out is expected to bring.
     pub(super) fn expected(&self, entry: &ListedUrl) -> f64 {
         let auto = self.auto.as_ref().zip(entry.prospect.as_ref());
@@ -61,8 +74,9 @@ impl Walk {
 
 impl ListedUrl {
     /// What it promises, if that is in question: what a redirect leads to and what a server asked us to come back for
-    /// was found worth it before.
+    /// was found worth it before, and behind each front page may stand a server of its own.
     fn doubtful(&self) -> Option<&Prospect> {
-        self.prospect.as_ref().filter(|_| !self.again && self.redirects == 0)
+        let is_settled = self.again || self.redirects > 0 || self.url.is_front_page();
+        self.prospect.as_ref().filter(|_| !is_settled)
     }
 }

@@ -26,7 +26,8 @@ impl Walk {
             return Decision::Not(Class::OptOut);
         }
         let is_entrance = entry.is_entrance();
-        if let Some(class) = entry.kept.filter(|_| !is_entrance) {
+        let promises_too_little = entry.kept == Some(Class::Yield);
+        if let Some(class) = entry.kept.filter(|_| !is_entrance && !promises_too_little) {
             return Decision::Not(class);
         }
         if let Some(endless) = endless_path(url).filter(|_| !is_entrance) {
@@ -41,6 +42,10 @@ impl Walk {
             let url = url.clone();
             self.withhold(&url);
             return Decision::Not(Class::Script);
+        }
+        // Last, for what is kept back for another reason was in nobody's choice.
+        if promises_too_little {
+            return Decision::Not(Class::Yield);
         }
         let wants_head = self.depth > Depth(0) && !entry.probed && self.settings.filter.wants_head(url);
         let purpose = if wants_head { Purpose::Head } else { Purpose::Page };
@@ -88,6 +93,7 @@ impl Walk {
     /// fetched first does not use up the script.
     fn script_is_used_up(&self, url: &WebUrl) -> bool {
         let script = url.script().unwrap_or_else(|| ScriptKey(url.page_key()));
-        self.scripts.get(&script).is_some_and(|used| *used >= self.settings.queries_per_script)
+        let fetched = self.scripts.get(&script).copied().unwrap_or_default();
+        fetched + self.left_out_of(&script) >= self.settings.queries_per_script
     }
 }

@@ -14,6 +14,8 @@ pub(super) enum UrlState {
     Found,
     /// It stands in the list of this level or an earlier one.
     Listed,
+    /// Its turn came, and it promised too little; a later tree of the site may still ask for it.
+    LeftOut,
     /// An earlier tree of the site had it.
     Earlier,
 }
@@ -21,7 +23,7 @@ pub(super) enum UrlState {
 impl UrlState {
     /// Whether its turn has come, or will without anything else happening.
     pub(super) fn is_final(self) -> bool {
-        matches!(self, Self::Listed | Self::Earlier)
+        matches!(self, Self::Listed | Self::LeftOut | Self::Earlier)
     }
 }
 

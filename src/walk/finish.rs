@@ -155,8 +155,9 @@ impl Walk {
             address,
             server: server.flatten(),
         };
+        let is_reached = |place: &UrlState| place.is_final() && *place != UrlState::LeftOut;
         let pages =
-            self.known.into_iter().filter(|(_, place)| place.is_final()).map(|(key, _)| key).collect();
+            self.known.into_iter().filter(|(_, place)| is_reached(place)).map(|(key, _)| key).collect();
         (tree, Known { pages, scripts: self.scripts })
     }
 

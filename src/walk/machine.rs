@@ -1,7 +1,7 @@
 use std::time::SystemTime;
 
 use super::decide::Decision;
-use super::entry::{ListedUrl, Waiting};
+use super::entry::{ListedUrl, UrlState, Waiting};
 use super::state::Walk;
 use super::step::{Content, Step};
 use super::{Class, Outcome};
@@ -113,6 +113,8 @@ impl Walk {
         if class == Class::Yield {
             let entry = self.list[self.turn].clone();
             self.leave_out(&entry.url);
+            self.leave_out_script(&entry.url);
+            self.known.insert(entry.url.page_key(), UrlState::LeftOut);
             self.level().expected_hosts += self.expected(&entry);
         }
         let ListedUrl { url, again, .. } = &self.list[self.turn];

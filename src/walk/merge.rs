@@ -41,8 +41,11 @@ impl Walk {
             None => self.merge_robots(&waiting.url, &answer, &content),
             Some(entry) => {
                 let (prospect, hosts) = (entry.prospect, self.seen_external.hosts.len());
+                let listed = self.list.len();
                 self.merge_page(waiting.purpose, entry, &answer, content);
-                self.note_yield(prospect, self.seen_external.hosts.len() - hosts);
+                // A page that is to be asked for again, last on the list then, brings what it brings then.
+                let is_over = self.list[listed..].last().is_none_or(|entry| !entry.again);
+                self.note_yield(prospect, is_over.then_some(self.seen_external.hosts.len() - hosts));
             }
         }
     }
@@ -207,13 +210,14 @@ impl Walk {
                 () => entry.schemes.http,
             };
             if !was_asked && redirects <= MAX_PAGE_REDIRECTS {
-                let ListedUrl { schemes, probed, entrance, .. } = *entry;
+                let ListedUrl { schemes, probed, entrance, prospect, .. } = *entry;
                 self.enlist(ListedUrl {
                     redirects,
                     again: true,
                     schemes,
                     probed,
                     entrance,
+                    prospect,
                     ..ListedUrl::new(target)
                 });
             }

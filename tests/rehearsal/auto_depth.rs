@@ -173,6 +173,8 @@ fn what_cannot_be_is_refused_before_anything_is_made() {
     };
     assert!(of_file("{").contains("rates.json: EOF while parsing"));
     assert!(of_file("{\"format\": 7}").contains("format is 7, expected 1: another version"));
+    // What is found wrong when the folder is there already leaves none.
+    assert!(said(&["--depth", "auto", "--geo", "missing.mmdb"]).contains("missing.mmdb"));
     std::fs::remove_file(&rates).unwrap();
     assert!(said(&["--depth", "auto", "--rates", rates.to_str().unwrap()]).contains("rates.json"));
 

@@ -17,7 +17,7 @@ ASKED = "total_ms IS NOT NULL"
 READ = "charset IS NOT NULL"
 FRONT = "purpose = 'page' AND depth = 0 AND status BETWEEN 200 AND 299"
 CLASSES = ("robots", "robots_unreachable", "nofollow", "filtered", "script", "depth", "limit", "trap",
-           "mirror", "opt_out", "redirects")
+           "mirror", "opt_out", "redirects", "yield")
 # WHATWG names of the encodings that virtual Webs declare.
 CHARSETS = {
     "utf-8": "UTF-8", "iso-8859-1": "windows-1252", "windows-1252": "windows-1252", "windows-1256": "windows-1256",

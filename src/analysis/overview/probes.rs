@@ -78,8 +78,8 @@ impl ProbesMaker {
         match (exchange.withheld_urls, exchange.left_out_urls) {
             (Some(withheld), _) => self.of_scripts.add(exchange, withheld, script_of(exchange.url)),
             (None, Some(left_out)) => self.of_left_out.add(exchange, left_out, 0),
-            // No answer came, so nothing is known of it but that it was asked.
-            (None, None) => self.of_scripts.requests += u64::from(exchange.was_asked()),
+            // No answer came, so that nothing is known of it.
+            (None, None) => {}
         }
     }
 }

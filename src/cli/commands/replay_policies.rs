@@ -10,14 +10,14 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::print;
 use crate::records::units::{percent, thousands};
-use crate::rehearsal::policies::{Curve, Ground, Interval, Policy, Run, ratio_interval};
+use crate::rehearsal::policies::{Curve, Ground, Interval, Policy, Run, prices, ratio_interval};
 use crate::survey::{BUILT_IN_RATES, rates_in, read_settings};
 use crate::walk::yields::Rates;
 
 /// Play policies of depth on surveys that were walked deep: what each would have cost.
 ///
 /// A depth for all sites, a depth with a bound on pages, ending a site after so many pages without a new host, the rule of
-/// `--depth auto`, and full knowledge of every page, which is what no policy can be better than. Told is the share of the
+/// `--depth auto`, and full knowledge of every page, greedily used, which shows how far a policy can come. Told is the share of the
 /// survey's requests at which each comes to a share of its external hosts. The surveys must have been made with
 /// --record-links; nothing is asked of any server.
 #[derive(Args, Debug)]
@@ -47,9 +47,6 @@ const COVERAGES: [f64; 5] = [0.8, 0.9, 0.95, 0.98, 0.99];
 const COMPARED: [f64; 2] = [0.95, 0.98];
 /// Bounds on the pages of a site, and pages without a new host.
 const PAGES: [u64; 10] = [12, 25, 50, 100, 200, 400, 800, 1600, 3200, 6400];
-/// Prices of `auto`: from a host a request down to one in some six hundred.
-const PRICES: i32 = 30;
-const NEXT_PRICE: f64 = 0.8;
 
 /// What the policies cost on one survey.
 #[derive(Serialize)]
@@ -122,7 +119,7 @@ fn play(dir: &Path, rates: &Arc<Rates>) -> Result<Played, CliError> {
     let caps =
         runs(PAGES.iter().flat_map(|most| (1..=deepest).map(|depth| Policy::Pages(depth, *most))).collect());
     let quiet = runs(PAGES.into_iter().map(Policy::Quiet).collect());
-    let auto = runs((0..PRICES).map(|step| Policy::Auto(rates.clone(), NEXT_PRICE.powi(step))).collect());
+    let auto = runs(prices().map(|price| Policy::Auto(rates.clone(), price)).collect());
     let curve = |runs: &[Run]| Curve::of(runs.iter().map(|run| run.point(&whole)));
     let (depth_curve, cap_curve) = (curve(&depths), curve(&caps));
     let (quiet_curve, auto_curve, bound) = (curve(&quiet), curve(&auto), ground.bound());
@@ -178,7 +175,8 @@ impl Played {
         );
         for Compared { coverage, value, low, high } in &self.compared {
             text += &format!(
-                "For {} of the hosts auto makes {} ({} to {}) of the requests of the best depth.\n",
+                "For {} of the hosts auto, between two prices, makes {} ({} to {} over draws of these sites) of the requests \
+                 of the best number of levels.\n",
                 percent(*coverage),
                 percent(*value),
                 percent(*low),

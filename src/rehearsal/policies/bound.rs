@@ -9,8 +9,8 @@ type Offer = (u64, Reverse<(usize, u32)>);
 
 impl Ground {
     /// What a survey would cost that knew every page beforehand: again and again the page is fetched, with all pages on
-    /// its shortest way that were not, which brings most new hosts for its requests. No policy can know that; that
-    /// greedy choice is the best is not certain, but it is within a factor of it (hosts covered have diminishing returns).
+    /// its shortest way that were not, which promises most new hosts for its requests. No policy can know that much; but this
+    /// is a greedy choice, which a cleverer one with the same knowledge could better.
     #[must_use]
     pub fn bound(&self) -> Curve {
         let ways: Vec<Vec<Option<u32>>> = self.trees.iter().map(ways).collect();

@@ -99,7 +99,8 @@ pub fn ratio_interval(policy: &[Run], others: &[Run], whole: &Run, coverage: f64
     let mut drawn: Vec<f64> = drawn.into_iter().flatten().collect();
     drawn.sort_by(f64::total_cmp);
     let at = |share: f64| drawn[((drawn.len() - 1) as f64 * share).round() as usize];
-    (!drawn.is_empty()).then(|| Interval { value, low: at(0.025), high: at(0.975) })
+    // Of a survey drawn with replacement fewer hosts are distinct, so that the draws need not lie around the value.
+    (!drawn.is_empty()).then(|| Interval { value, low: at(0.025).min(value), high: at(0.975).max(value) })
 }
 
 /// How often each tree stands in a draw with replacement.

@@ -1,8 +1,6 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
 use crate::address::{Host, PageKey, WebUrl};
 use crate::records::{
     ExchangeRow, LevelRow, Manifest, ManifestError, PageLinkRow, Row, TablesError, read_pieces, row_count,
@@ -70,7 +68,7 @@ impl Ground {
     /// When the folder holds no survey, the survey did not keep its links, or a table cannot be read.
     pub fn read(dir: &Path) -> Result<Self, GroundError> {
         let manifest = Manifest::load(dir)?;
-        if manifest.settings.get("depth").and_then(Value::as_str) == Some("auto") {
+        if manifest.is_of_auto_depth() {
             return Err(GroundError::Auto(dir.to_owned()));
         }
         let is_missing = row_count(dir, PageLinkRow::TABLE)

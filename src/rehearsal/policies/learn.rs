@@ -3,9 +3,9 @@ use std::sync::Arc;
 
 use super::curve::Point;
 use super::ground::{Ground, SiteTree};
-use super::play::{Policy, in_parallel};
+use super::play::{Policy, in_parallel, prices as tried_prices};
 use crate::exchange::Depth;
-use crate::walk::yields::{Price, Rates, Scale, words};
+use crate::walk::yields::{FACTORS, MOST_DEPTHS, Price, Rates, Scale, words};
 
 /// What was learned, and what it is on its own ground.
 #[derive(Debug)]
@@ -28,13 +28,8 @@ const PRIOR_OF_WORD: f64 = 3.0;
 const BELOW: f64 = 0.5;
 /// Rounds in which depths and words are fitted in turn; they change by less than a hundredth after so many.
 const ROUNDS: usize = 24;
-/// Factors of words outside are those of a few pages.
-const FACTORS: std::ops::RangeInclusive<f64> = 0.003..=30.0;
 /// For which shares of the hosts prices are told.
 const COVERAGES: [f64; 9] = [0.5, 0.7, 0.8, 0.85, 0.9, 0.95, 0.97, 0.98, 0.99];
-/// Prices that are tried: from a host a request down to one in some two thousand.
-const PRICES: i32 = 34;
-const NEXT_PRICE: f64 = 0.8;
 
 /// Learns what pages bring from surveys that were walked to `deepest`, and what a request must promise for a coverage: at
 /// these prices each of the surveys comes to it.
@@ -194,7 +189,7 @@ fn fit(
     let says_something = |(_, rate): &(String, f64)| (0.98..1.02).contains(rate).eq(&false);
     let words = vocabulary.words.iter().cloned().zip(by_word.into_iter().map(rounded));
     let by_word: BTreeMap<String, f64> = words.filter(says_something).collect();
-    Scale { by_depth: by_depth.into_iter().map(rounded).collect(), by_word }
+    Scale { by_depth: by_depth.into_iter().take(MOST_DEPTHS).map(rounded).collect(), by_word }
 }
 
 fn factor(words: &[u32], by_word: &[f64]) -> f64 {
@@ -224,23 +219,23 @@ fn prices(grounds: &[Ground], rates: &Rates, deepest: u16) -> Vec<Price> {
         coverage: points.iter().map(|point| point.coverage).fold(1.0, f64::min),
     };
     let mut tried: Vec<(f64, Point)> = Vec::new();
-    for step in 0..PRICES {
-        let price = NEXT_PRICE.powi(step);
+    for price in tried_prices() {
         let points = grounds
             .iter()
             .zip(&wholes)
             .map(|(ground, whole)| ground.play(&Policy::Auto(rates.clone(), price), deepest).point(whole));
         tried.push((price, together(&points.collect::<Vec<_>>())));
     }
-    tried.push((0.0, Point { load: 1.0, coverage: 1.0 }));
     COVERAGES.into_iter().filter_map(|coverage| between(&tried, coverage)).collect()
 }
 
-/// The price of a coverage, between two that were tried; none below the first.
+/// The price of a coverage, between two that were tried; the first where that is enough.
 fn between(tried: &[(f64, Point)], coverage: f64) -> Option<Price> {
     let at = tried.iter().position(|(_, point)| point.coverage >= coverage)?;
-    let (before, after) = (tried.get(at.checked_sub(1)?)?, tried[at]);
-    let way = (coverage - before.1.coverage) / (after.1.coverage - before.1.coverage);
+    let after = tried[at];
+    let before = at.checked_sub(1).map_or(after, |before| tried[before]);
+    let way = (coverage - before.1.coverage) / (after.1.coverage - before.1.coverage).max(f64::MIN_POSITIVE);
+    let way = way.clamp(0.0, 1.0);
     let on_the_way = |from: f64, to: f64| from + way * (to - from);
     Some(Price {
         coverage,

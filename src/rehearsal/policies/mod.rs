@@ -22,4 +22,4 @@ mod play;
 pub use curve::{Curve, Interval, Point, ratio_interval};
 pub use ground::{Ground, GroundError};
 pub use learn::{Learnt, learn};
-pub use play::{Policy, Run};
+pub use play::{Policy, Run, prices};

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use super::ground::{Ground, SiteTree};
 use crate::exchange::Depth;
-use crate::walk::yields::{Appraiser, Kind, Prospect, Rates};
+use crate::walk::yields::{Appraiser, Kind, LEAST_REQUESTS, Prospect, Rates};
 
 /// How deep and how far sites are walked.
 #[derive(Clone, Debug)]
@@ -12,7 +12,8 @@ pub enum Policy {
     Depth(u16),
     /// To this depth, and so many pages of a site.
     Pages(u16, u64),
-    /// Until so many pages in a row named no host that is new in the tree; twelve pages at least.
+    /// Until so many pages in a row named no host that is new in the tree; but for the first pages, as many as `--depth
+    /// auto` asks for in any case.
     Quiet(u64),
     /// The rule of `--depth auto`, with a price in new external hosts a request.
     Auto(Arc<Rates>, f64),
@@ -32,8 +33,12 @@ pub(super) struct TreeRun {
     pub hosts: Vec<u32>,
 }
 
-/// Pages that [`Policy::Quiet`] asks for whatever they bring: as many as `--depth auto` does.
-const LEAST_PAGES: u64 = 12;
+/// Prices at which `--depth auto` is tried: from a host a request down to one in some two thousand, and none at all.
+pub fn prices() -> impl Iterator<Item = f64> {
+    const PRICES: i32 = 34;
+    const NEXT: f64 = 0.8;
+    (0..PRICES).map(|step| NEXT.powi(step)).chain([0.0])
+}
 
 impl Ground {
     /// Plays a policy on every tree, to depth `deepest` at most.
@@ -51,7 +56,10 @@ pub(super) fn in_parallel<T: Sync, O: Send>(items: &[T], act: impl Fn(&T) -> O +
         let act = &act;
         let part = |first: usize| move || items.iter().skip(first).step_by(threads).map(act).collect();
         let running: Vec<_> = (0..threads).map(|first| scope.spawn(part(first))).collect();
-        running.into_iter().map(|part| part.join().unwrap_or_default()).collect()
+        running
+            .into_iter()
+            .map(|part| part.join().unwrap_or_else(|wrong| std::panic::resume_unwind(wrong)))
+            .collect()
     });
     let mut parts: Vec<_> = parts.into_iter().map(Vec::into_iter).collect();
     (0..items.len()).filter_map(|at| parts[at % threads].next()).collect()
@@ -68,6 +76,14 @@ fn play(tree: &SiteTree, policy: &Policy, deepest: u16) -> TreeRun {
 struct Waiting {
     page: u32,
     prospect: Option<Prospect>,
+    /// It is asked for whatever it promises.
+    is_settled: bool,
+}
+
+impl Waiting {
+    fn doubtful(&self) -> Option<&Prospect> {
+        self.prospect.as_ref().filter(|_| !self.is_settled)
+    }
 }
 
 /// A walk through a recorded tree.
@@ -92,7 +108,8 @@ impl<'a> Walk<'a> {
             _ => None,
         };
         let entrances = (0..).zip(&tree.pages).filter(|(_, page)| page.is_entrance);
-        let level: Vec<Waiting> = entrances.map(|(page, _)| Waiting { page, prospect: None }).collect();
+        let level: Vec<Waiting> =
+            entrances.map(|(page, _)| Waiting { page, prospect: None, is_settled: true }).collect();
         let mut known = vec![false; tree.pages.len()];
         level.iter().for_each(|waiting| known[waiting.page as usize] = true);
         Self {
@@ -116,7 +133,7 @@ impl<'a> Walk<'a> {
         while !waiting.is_empty() {
             let chosen = match &self.appraiser {
                 Some((appraiser, _)) if self.depth > Depth(0) => {
-                    appraiser.choose(&mut waiting, self.asked, |one| one.prospect.as_ref())
+                    appraiser.choose(&mut waiting, self.asked, Waiting::doubtful)
                 }
                 _ => waiting.len(),
             };
@@ -144,7 +161,7 @@ impl<'a> Walk<'a> {
     fn is_over(&self) -> bool {
         match self.policy {
             Policy::Pages(_, most) => self.asked >= *most,
-            Policy::Quiet(most) => self.quiet >= *most && self.asked >= LEAST_PAGES,
+            Policy::Quiet(most) => self.quiet >= *most && self.asked >= LEAST_REQUESTS,
             Policy::Depth(_) | Policy::Auto(..) => false,
         }
     }
@@ -164,19 +181,21 @@ impl<'a> Walk<'a> {
         if let Some(target) = page.redirect.filter(|target| !self.known[*target as usize]) {
             self.known[target as usize] = true;
             // Asked for in any case: it was what the redirect was asked for.
-            waiting.push(Waiting { page: target, prospect: None });
+            let prospect = self.prospect(target, self.depth, one.prospect.as_ref());
+            waiting.push(Waiting { page: target, prospect, is_settled: true });
         }
         for target in &page.links {
             if !std::mem::replace(&mut self.known[*target as usize], true) {
-                let prospect = self.prospect(*target, one.prospect.as_ref());
-                self.next.push(Waiting { page: *target, prospect });
+                let prospect = self.prospect(*target, self.depth.next(), one.prospect.as_ref());
+                let is_settled = self.tree.pages[*target as usize].url.is_front_page();
+                self.next.push(Waiting { page: *target, prospect, is_settled });
             }
         }
     }
 
-    fn prospect(&self, page: u32, finder: Option<&Prospect>) -> Option<Prospect> {
-        let (appraiser, rates) = self.appraiser.as_ref()?;
+    fn prospect(&self, page: u32, depth: Depth, finder: Option<&Prospect>) -> Option<Prospect> {
+        let (appraiser, rates) = self.appraiser.as_ref().filter(|_| depth > Depth(0))?;
         let kind = Kind::of(&self.tree.pages[page as usize].url, rates);
-        Some(appraiser.prospect(&kind, self.depth.next(), finder))
+        Some(appraiser.prospect(&kind, depth, finder))
     }
 }

@@ -55,7 +55,7 @@ fn reason(class: &str) -> &str {
         "mirror" => "mirrors of another host of the site",
         "opt_out" => "opt-out",
         "redirects" => "too many redirects",
-        "yield" => "what they promised",
+        "yield" => "promising too little",
         other => other,
     }
 }

@@ -98,3 +98,58 @@ fn entrances_are_asked_for_whatever_a_request_must_promise() {
     let (tree, asked) = walk(&flat(&[]), auto(1e9));
     assert_eq!((pages(&asked), tree.outcome), (vec![(0, "/")], Outcome::Complete));
 }
+
+#[test]
+fn a_page_that_moved_to_https_brings_what_it_brings_there() {
+    let paths: Vec<String> = (0..60).map(|n| format!("http://a.ke/p{n}")).collect();
+    let mut web = page(Web::default(), "/", &paths);
+    for (n, path) in paths.iter().enumerate() {
+        let there = path.replace("http:", "https:");
+        web = web.redirect(path, &there).page(&there, &[&format!("http://h{n}.tz/")]);
+    }
+    let (tree, _) = walk(&web, auto(0.5));
+    assert_eq!((tree.levels[1].class(Class::Fetched), tree.outcome), (60, Outcome::Complete));
+    assert_eq!(tree.externals.len(), 60);
+}
+
+#[test]
+fn what_another_rule_keeps_back_is_not_left_out_for_its_yield() {
+    let mut paths = names("p", 40);
+    paths.extend(names("file", 30).iter().map(|path| format!("{path}.pdf")));
+    paths.extend((0..30).map(|n| format!("/s?q={n}")));
+    paths.extend((0..30).map(|n| format!("/x/x/x/x/x/{n}")));
+    let (tree, asked) = walk(&flat(&paths), auto(0.9));
+    let level = &tree.levels[1];
+    let scripts = asked.iter().filter(|ask| ask.url.path() == "/s").count() as u64;
+    assert_eq!(level.class(Class::Filtered), 30, "{level:?}");
+    assert_eq!(level.class(Class::Trap), 30, "{level:?}");
+    // Of the script one would have been asked for: it was, or was left out.
+    assert_eq!(level.class(Class::Script), 29, "{level:?}");
+    let fetched = level.class(Class::Fetched);
+    assert_eq!(level.class(Class::Yield) + fetched, 40 + 1, "{level:?}, {scripts}");
+}
+
+#[test]
+fn front_pages_of_other_hosts_are_asked_for_whatever_they_promise() {
+    let mut paths = names("p", 60);
+    paths.push("http://shop.a.ke/".to_owned());
+    let (_, asked) = walk(&flat(&paths), auto(5.0));
+    let of_shop: Vec<&str> =
+        asked.iter().filter(|ask| ask.url.host().as_str() == "shop.a.ke").map(|ask| ask.url.path()).collect();
+    assert_eq!(of_shop, ["/robots.txt", "/"]);
+}
+
+#[test]
+fn a_later_tree_may_ask_for_what_was_left_out() {
+    let web = flat(&names("p", 100));
+    let mut left = start("http://a.ke/", auto(0.5), "");
+    while let Step::Ask(ask, _) = left.poll(SystemTime::UNIX_EPOCH) {
+        left.begin(&ask);
+        let (answer, content) = web.answer(&ask);
+        left.handle(ask.number, answer, content);
+    }
+    let (tree, known) = left.conclude();
+    assert_eq!(known.pages.len() as u64, tree.sum(|level| level.class(Class::Fetched)));
+    assert!(known.pages.contains(&url("http://a.ke/p0").page_key()));
+    assert!(!known.pages.contains(&url("http://a.ke/p99").page_key()));
+}

@@ -10,8 +10,8 @@ use super::words::words;
 use crate::address::WebUrl;
 use crate::exchange::Depth;
 
-/// Requests that each site gets whatever they promise.
-const LEAST_REQUESTS: u64 = 12;
+/// URLs that are asked for in each site tree whatever they promise.
+pub(crate) const LEAST_REQUESTS: u64 = 12;
 /// How much weight the mean of all sites has beside what a site shows, in expected finds; of branches beside their
 /// site, and of folders beside their branch. Chosen on the worlds that `reports/adaptive` names as tuned on.
 const SITE_PRIOR: f64 = 2.0;
@@ -108,9 +108,9 @@ impl Appraiser {
         prospect.own * self.factor(prospect).mean
     }
 
-    /// Puts the waiting URLs in the order of what they promise, the best first; of equal ones, that which was found
-    /// first. Returns how many are to be asked for before the next choice: 0 when none is worth it. Those without a
-    /// prospect, which are asked for in any case, come first. `asked` requests were made in the site.
+    /// Puts the waiting URLs in the order of what they promise, the best first; equal ones stay in the order in which they
+    /// are. Returns how many are to be asked for before the next choice: 0 when none is worth it. Those without a
+    /// prospect, which are asked for in any case, come first. `asked` URLs were asked for in the tree.
     #[must_use]
     pub fn choose<T>(
         &self,
@@ -127,9 +127,9 @@ impl Appraiser {
     }
 
     fn upper(&self, prospect: &Prospect) -> f64 {
-        let Factor { mean, weight } = self.factor(prospect);
-        // The standard deviation of a gamma distribution, in shares of its mean where the factors above are certain.
-        prospect.worth * mean * (1.0 + BENEFIT_OF_DOUBT / weight.sqrt())
+        let Factor { mean, shape } = self.factor(prospect);
+        // As if the factors above were certain: of the folder, which knows least, the doubt is greatest.
+        prospect.worth * mean * (1.0 + BENEFIT_OF_DOUBT / shape.sqrt())
     }
 
     fn factor(&self, prospect: &Prospect) -> Factor {
@@ -138,7 +138,7 @@ impl Appraiser {
         let branch = of(&self.branches, prospect.branch).factor(BRANCH_PRIOR, site.mean);
         let above = site.mean * branch.mean;
         let folder = of(&self.folders, prospect.folder).factor(FOLDER_PRIOR, above);
-        Factor { mean: above * folder.mean, weight: folder.weight }
+        Factor { mean: above * folder.mean, ..folder }
     }
 }
 

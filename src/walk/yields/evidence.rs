@@ -10,9 +10,9 @@ pub(super) struct Evidence {
 pub(super) struct Factor {
     /// The posterior mean.
     pub mean: f64,
-    /// How much evidence is behind it, in expected finds, the prior's included: the variance of the factor is
-    /// `mean / weight`.
-    pub weight: f64,
+    /// How much is behind it, in finds, the prior's included: the standard deviation of the factor is its mean
+    /// over the square root of this.
+    pub shape: f64,
 }
 
 impl Evidence {
@@ -25,7 +25,7 @@ impl Evidence {
     /// The prior is a gamma distribution with mean 1 and as much weight as that many expected finds.
     pub(super) fn factor(self, prior: f64, above: f64) -> Factor {
         let weight = prior + above * self.expected;
-        Factor { mean: (prior + self.found) / weight, weight }
+        Factor { mean: (prior + self.found) / weight, shape: prior + self.found }
     }
 }
 

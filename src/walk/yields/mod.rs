@@ -12,7 +12,7 @@
 //!
 //! **The rule.** The URLs of a level are asked for best first, a handful at a time, until the upper estimate of the
 //! best is below the price. The price is what the rates say that a request must bring for a wanted coverage. Of each
-//! site the first twelve requests are made whatever they promise.
+//! site tree the first dozen of URLs is asked for whatever it promises, and so is every front page of a host.
 //!
 //! **Exact.** Nothing here knows a clock or another site, and answers are noted in the order asked; only sums, products, quotients
 //! and square roots are taken, which IEEE 754 fixes to the last bit. So the tree is the same on any machine.
@@ -22,6 +22,8 @@ mod evidence;
 mod rates;
 mod words;
 
+pub(crate) use appraiser::LEAST_REQUESTS;
 pub use appraiser::{Appraiser, Kind, Prospect};
+pub(crate) use rates::{FACTORS, MOST_DEPTHS};
 pub use rates::{Price, Rates, RatesError, Scale, Source};
 pub use words::words;

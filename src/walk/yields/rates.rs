@@ -7,11 +7,10 @@ use crate::exchange::Depth;
 /// The version of the file.
 const FORMAT: u32 = 1;
 /// What the words of a URL can make of its rate, together: a page is no more than so many times better or worse.
-const LEAST_FACTOR: f64 = 0.003;
-const MOST_FACTOR: f64 = 30.0;
+pub(crate) const FACTORS: std::ops::RangeInclusive<f64> = 0.003..=30.0;
 /// Bounds of what is read from a file, so that no product of two leaves the numbers.
 const MOST_RATE: f64 = 1e6;
-const MOST_DEPTHS: usize = 1000;
+pub(crate) const MOST_DEPTHS: usize = 1000;
 const MOST_WORDS: usize = 1_000_000;
 
 /// What pages bring on average by their depth and the words of their URLs, learned from surveys that were walked deep.
@@ -98,7 +97,7 @@ impl Scale {
     #[must_use]
     pub fn factor(&self, words: &[String]) -> f64 {
         let factor: f64 = words.iter().filter_map(|word| self.by_word.get(word)).product();
-        factor.clamp(LEAST_FACTOR, MOST_FACTOR)
+        factor.clamp(*FACTORS.start(), *FACTORS.end())
     }
 
     fn check(&self, name: &str) -> Result<(), RatesError> {
@@ -218,8 +217,8 @@ mod tests {
     fn words_cannot_rule_a_page_out_nor_make_anything_of_it() {
         let by_word = [("a", 1e-9), ("b", 1e5)].map(|(word, factor)| (word.to_owned(), factor)).into();
         let scale = Scale { by_depth: vec![1.0], by_word };
-        assert_eq!(scale.factor(&["a".to_owned()]), LEAST_FACTOR);
-        assert_eq!(scale.factor(&["b".to_owned()]), MOST_FACTOR);
+        assert_eq!(scale.factor(&["a".to_owned()]), *FACTORS.start());
+        assert_eq!(scale.factor(&["b".to_owned()]), *FACTORS.end());
     }
 
     #[test]

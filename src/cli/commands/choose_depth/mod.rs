@@ -21,7 +21,7 @@ use crate::cli::exit::Exit;
 use crate::cli::output::{print, print_json};
 use crate::records::Manifest;
 use crate::rehearsal::SurveyPacing;
-use crate::settings::{DepthRule, Settings, Size, Span, typed};
+use crate::settings::{Settings, Size, Span, typed};
 use crate::survey::{LONGEST_WAIT, SurveyError};
 use answer::{Advice, Answer, Group};
 use words::advice_in_words;
@@ -170,7 +170,7 @@ impl<'a> Advisor<'a> {
         let confidence = environment.as_ref().map_or(asked.confidence, |file| file.survey.confidence);
         let sampling = Sampling { seed: asked.seed, ..Sampling::default() };
         let settings = settings_of(&asked.dir, &recorded.manifest)?;
-        if settings.depth == DepthRule::Auto {
+        if recorded.manifest.is_of_auto_depth() {
             return Err(CliError::Usage(format!(
                 "{} was surveyed with --depth auto, which leaves pages out at every level: choose a depth by a survey \
                  to a number of levels",

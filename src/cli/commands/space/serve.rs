@@ -76,10 +76,10 @@ impl Serve {
         let exit = self.serve(recorded.replay.clone(), &format!("--config {}", settings.display()), front)?;
         if let unknown @ 1.. = recorded.replay.unknown() {
             say(&format!(
-                "{} requests were for URLs that the recorded survey (--depth {}) did not fetch: they were \
+                "{} requests were for URLs that the recorded survey ({} levels) did not fetch: they were \
                  answered 404",
                 thousands(unknown),
-                recorded.settings.depth
+                recorded.settings.deepest()
             ));
         }
         Ok(exit)
