@@ -236,11 +236,11 @@ fn bad_values_of_flags_are_named_with_what_is_expected() {
     for (flags, message) in [
         (
             ["--depth", "deep"],
-            "invalid value 'deep' for '--depth <LEVELS>': expected a whole number from 0 to 65535",
+            "invalid value 'deep' for '--depth <LEVELS|auto>': expected 0 to 1000 levels, or auto",
         ),
         (
             ["--depth", "70000"],
-            "invalid value '70000' for '--depth <LEVELS>': expected a whole number from 0 to 65535",
+            "invalid value '70000' for '--depth <LEVELS|auto>': expected 0 to 1000 levels, or auto",
         ),
         (
             ["--trap-levels", "2.5"],
@@ -291,7 +291,7 @@ fn bad_values_of_flags_are_named_with_what_is_expected() {
     desk.write("run.toml", "cctld = [\"ke\"]\nexclude = [\"/shop/\", \"list\"]\n");
     desk.refuses(&["--config", "run.toml"], &format!("run.toml: line 2: key 'exclude': 'list' {message}"));
     for (flags, message) in [
-        (["--depth", "1001"], "--depth is 1001, expected 0 to 1000 levels"),
+        (["--depth", "1001"], "--depth is 1001, expected 0 to 1000 levels, or auto"),
         (["--sites", "0"], "--sites is 0, expected more than 0"),
         (["--queries-per-script", "0"], "--queries-per-script is 0, expected more than 0"),
         (["--delay-factor", "inf"], "--delay-factor is inf, expected a number of 0 or more"),
@@ -348,7 +348,7 @@ fn negative_values_are_named_with_their_flag() {
         (
             ["--depth", "-1"],
             format!(
-                "invalid value '-1' for '--depth <LEVELS>': expected a whole number from 0 to 65535 {told}"
+                "invalid value '-1' for '--depth <LEVELS|auto>': expected 0 to 1000 levels, or auto {told}"
             ),
         ),
         (
@@ -369,7 +369,7 @@ fn negative_values_are_named_with_their_flag() {
     );
     assert_eq!(desk.run(&["report", "d", "--seed", "-1"]), (2, message));
     let message =
-        format!("ccsurvey: error: a value is required for '--depth <LEVELS>' but none was supplied {told}\n");
+        format!("ccsurvey: error: a value is required for '--depth <LEVELS|auto>' but none was supplied {told}\n");
     assert_eq!(desk.run(&["survey", "d", "--depth", "--start", "s.csv"]), (2, message));
 }
 
@@ -412,7 +412,7 @@ fn unknown_keys_and_bad_values_of_a_configuration_file_are_named_with_their_line
     desk.write("run.toml", "cctld = [\"ke\"]\ndepth = 70000\n");
     desk.refuses(
         &["--config", "run.toml"],
-        "run.toml: line 2: key 'depth' is 70000, expected a whole number from 0 to 65535",
+        "run.toml: line 2: key 'depth': '70000' is neither a number of levels up to 1000 nor auto",
     );
     desk.write("run.toml", "start = \"s.csv\"\n");
     desk.refuses(

@@ -35,7 +35,7 @@ pub struct LearnCommand {
 const EXAMPLES: &str = "\
 Examples:
   ccsurvey learn kenya-2025 -o rates.json
-  ccsurvey survey kenya --cctld ke --start starts.csv --depth auto --rates rates.json --contact https://example.org/survey";
+  ccsurvey survey kenya --config kenya.toml --start starts.csv --depth auto --rates rates.json";
 
 impl LearnCommand {
     /// # Errors
