@@ -28,6 +28,12 @@ impl Site {
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
+
+    /// Whether a host is the root or below it.
+    #[must_use]
+    pub fn has(&self, host: &Host) -> bool {
+        host.is_at_or_below(&self.0)
+    }
 }
 
 impl fmt::Display for Site {

@@ -58,7 +58,7 @@ table! {
     seed: u16, "", "0", "0.1";
     /// Internal URLs of a host that shows the same pages as another host of the site, on which they are known.
     not_fetched_mirror: u64, "URLs", "0", "0.1";
-    /// Internal URLs that did not promise to be worth a request, with `--depth auto`.
+    /// Internal URLs that did not promise to be worth a request, with `--depth auto` or `--focus`.
     not_fetched_yield: Option<u64>, "URLs", "40", "0.1";
     /// External hosts, new in the tree, that the pages of `not_fetched_yield` were expected to bring themselves. What
     /// they would have led to is not in it.

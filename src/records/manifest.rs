@@ -137,10 +137,12 @@ impl Manifest {
         }
     }
 
-    /// Whether pages were left out of its levels that did not promise to be worth a request: `--depth auto`.
+    /// Whether pages were left out of its levels that did not promise to be worth a request: `--depth auto`, `--focus`.
     #[must_use]
-    pub fn is_of_auto_depth(&self) -> bool {
-        self.settings.get("depth").and_then(serde_json::Value::as_str) == Some("auto")
+    pub fn leaves_pages_out(&self) -> bool {
+        let setting = |key| self.settings.get(key);
+        setting("depth").and_then(serde_json::Value::as_str) == Some("auto")
+            || setting("focus").is_some_and(serde_json::Value::is_number)
     }
 
     /// Which Web the survey is of.

@@ -38,7 +38,7 @@ impl Findings {
     /// The depth that figures mark: that of the environment, where there is one. None where pages were left out of every
     /// level, which tell nothing of a survey to a depth.
     fn chosen(&self) -> Option<u16> {
-        if self.recorded.manifest.is_of_auto_depth() {
+        if self.recorded.manifest.leaves_pages_out() {
             return None;
         }
         self.forecast.as_ref().map_or(self.choice.depth, |forecast| forecast.depth)
@@ -72,7 +72,7 @@ fn sections(findings: &Findings) -> Vec<Section> {
         sections::deepest::section(&findings.deepest, sampling, chosen),
         sections::load_coverage::section(curves, sampling, chosen),
     ]);
-    if !findings.recorded.manifest.is_of_auto_depth() {
+    if !findings.recorded.manifest.leaves_pages_out() {
         list.push(sections::choice::section(&findings.choice));
     }
     list.extend(findings.forecast.as_ref().map(sections::forecast::section));

@@ -23,7 +23,7 @@ impl Settings {
             .or_else(of_values)
             .or_else(|| self.empty_words())
             .or_else(|| self.wrong_delays())
-            .or_else(|| self.idle_beside_levels())
+            .or_else(|| self.idle())
     }
 
     fn no_country(&self) -> Option<String> {

@@ -81,12 +81,13 @@ settings! {
         /// from; on others, --probe-depth shows what the pages left out would have brought
         coverage: Option<f64> = None => value("SHARE").unset("0.95 with --depth auto")
             .within(|it| it == Amount::NoLimit || is_share(it), "a share above 0 and up to 1, such as 0.95");
-        /// With --depth auto: what pages bring by their depth and the words of their URLs, from `ccsurvey learn`
+        /// With --depth auto or --focus: what pages bring by their depth and the words of their URLs, from `ccsurvey learn`
         rates: Option<PathBuf> = None => value("FILE").unset("those that are built in");
-        /// With --depth auto: the share of sites in which up to twenty of the pages left out are fetched after all, once
-        /// the site is walked: the report then says what such pages hide. They cost such a site up to twenty requests
-        /// more and are no part of its levels and links
-        probe_depth: f64 = 0.0 => value("SHARE").within(is_share_or_none, "a share from 0 to 1");
+        /// With --depth auto or --focus: the share of sites in which up to twenty of the pages left out are fetched after
+        /// all, once the site is walked: the report then says what such pages hide. They cost such a site up to twenty
+        /// requests more and are no part of its levels and links
+        probe_depth: Option<f64> = None => value("SHARE").unset("0, and 0.02 with --focus")
+            .within(|it| it == Amount::NoLimit || is_share_or_none(it), "a share from 0 to 1");
         /// Entrances of a site that are tried until one brings a page: the URL offered, the front page of its host,
         /// then the other of http and https and of the names with and without www. Each costs a request, and one for
         /// robots.txt where scheme or host are new; a site without a page is entered again by later links, with three
@@ -301,6 +302,11 @@ settings! {
         /// of is asked for only if it has changed since, and pages that have not keep their recorded links. Saves
         /// servers the bytes; read at the start only; implies --record-links
         since: Option<PathBuf> = None => value("DIR");
+        /// With --since: spend about this share of the earlier survey's requests, on pages that led to other sites then,
+        /// on the ways to them, and on new pages that promise as much. What is left out is counted, and a sample of it
+        /// is fetched in a share of the sites (--probe-depth), for the report to say what was missed
+        focus: Option<f64> = None => value("SHARE").unset("everything is asked for")
+            .within(|it| it == Amount::NoLimit || is_share(it), "a share above 0 and up to 1, such as 0.1");
     }
 }
 

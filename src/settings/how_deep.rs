@@ -2,6 +2,8 @@ use super::{DepthRule, Settings};
 
 /// The deepest level of `--depth auto`, unless told: that of the 2008 paper's survey.
 const DEEPEST: u16 = 20;
+/// The share of sites in which a sample is taken of what a survey with `--focus` leaves out, unless told.
+const PROBED: f64 = 0.02;
 /// The share of the external hosts that `--depth auto` is to find, unless told.
 const COVERAGE: f64 = 0.95;
 
@@ -21,15 +23,38 @@ impl Settings {
         (self.depth == DepthRule::Auto).then(|| self.coverage.unwrap_or(COVERAGE))
     }
 
-    /// The first setting of `--depth auto` that is given without it.
-    pub(super) fn idle_beside_levels(&self) -> Option<String> {
+    /// Whether pages are left out that do not promise to be worth a request.
+    #[must_use]
+    pub fn leaves_pages_out(&self) -> bool {
+        self.depth == DepthRule::Auto || self.focus.is_some()
+    }
+
+    /// The share of sites in which pages that were left out are fetched after all.
+    #[must_use]
+    pub fn probed_share(&self) -> f64 {
+        self.probe_depth.unwrap_or(if self.focus.is_some() { PROBED } else { 0.0 })
+    }
+
+    /// The first setting that is given without the one that it says something of, or beside one that says the same.
+    pub(super) fn idle(&self) -> Option<String> {
+        if self.focus.is_some() && self.since.is_none() {
+            return Some(
+                "--focus says how much of an earlier survey to spend: name it with --since".to_owned(),
+            );
+        }
+        if self.focus.is_some() && self.coverage.is_some() {
+            return Some(
+                "--coverage and --focus both say how much is asked for: give one of them".to_owned(),
+            );
+        }
+        let is_auto = self.depth == DepthRule::Auto;
         let given = [
-            ("max-depth", self.max_depth.is_some()),
-            ("coverage", self.coverage.is_some()),
-            ("rates", self.rates.is_some()),
-            ("probe-depth", self.probe_depth > 0.0),
+            ("max-depth", self.max_depth.is_some() && !is_auto),
+            ("coverage", self.coverage.is_some() && !is_auto),
+            ("rates", self.rates.is_some() && !self.leaves_pages_out()),
+            ("probe-depth", self.probe_depth.is_some() && !self.leaves_pages_out()),
         ];
-        let (key, _) = given.into_iter().find(|(_, is_given)| *is_given && self.depth != DepthRule::Auto)?;
+        let (key, _) = given.into_iter().find(|(_, is_idle)| *is_idle)?;
         Some(format!("--{key} says something of --depth auto, and --depth is {}", self.depth))
     }
 }
@@ -51,17 +76,32 @@ mod tests {
     #[test]
     fn what_only_auto_obeys_is_refused_beside_a_number_of_levels() {
         let levels = Settings::default();
-        assert_eq!(levels.idle_beside_levels(), None);
+        assert_eq!(levels.idle(), None);
         let given = [
             Settings { max_depth: Some(6), ..levels.clone() },
             Settings { coverage: Some(0.8), ..levels.clone() },
             Settings { rates: Some("rates.json".into()), ..levels.clone() },
-            Settings { probe_depth: 0.1, ..levels },
+            Settings { probe_depth: Some(0.1), ..levels },
         ];
         for (settings, key) in given.into_iter().zip(["max-depth", "coverage", "rates", "probe-depth"]) {
-            let refusal = settings.idle_beside_levels();
+            let refusal = settings.idle();
             assert_eq!(refusal, Some(format!("--{key} says something of --depth auto, and --depth is 8")));
-            assert_eq!(Settings { depth: DepthRule::Auto, ..settings }.idle_beside_levels(), None);
+            assert_eq!(Settings { depth: DepthRule::Auto, ..settings }.idle(), None);
         }
+    }
+
+    #[test]
+    fn a_focus_needs_an_earlier_survey_and_samples_what_it_leaves_out() {
+        let focus = Settings { focus: Some(0.1), since: Some("old".into()), ..Settings::default() };
+        assert_eq!((focus.idle(), focus.probed_share()), (None, 0.02));
+        assert!(focus.leaves_pages_out() && !Settings::default().leaves_pages_out());
+        let told = Settings { probe_depth: Some(0.0), rates: Some("rates.json".into()), ..focus.clone() };
+        assert_eq!((told.idle(), told.probed_share()), (None, 0.0));
+        let alone = Settings { since: None, ..focus.clone() };
+        let refusal = "--focus says how much of an earlier survey to spend: name it with --since";
+        assert_eq!(alone.idle().as_deref(), Some(refusal));
+        let twice = Settings { coverage: Some(0.9), depth: DepthRule::Auto, ..focus };
+        let refusal = "--coverage and --focus both say how much is asked for: give one of them";
+        assert_eq!(twice.idle().as_deref(), Some(refusal));
     }
 }

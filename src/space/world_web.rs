@@ -115,7 +115,7 @@ impl World {
                 let cut_after = page.is_cut.then(|| body.len().saturating_sub(AFTER_LAST_LINK));
                 let content_type = Some(content_type.into());
                 let answer = Response { content_type, body, is_chunked, cut_after, ..plain };
-                let answer = answer.with(Validators::of_page(self, page.key));
+                let answer = answer.with(Validators::of_page(self, &page));
                 // A body that breaks off is sent as it is, so that what came of it can be read.
                 if page.is_cut { answer } else { answer.encoded_by(server) }
             }

@@ -20,7 +20,8 @@ use crate::settings::{ENTRANCES, Settings};
 /// DIR/log.jsonl       what happened, a JSON object a line
 /// DIR/state.redb      the frontier
 /// DIR/journal/        one file for each site tree in progress
-/// DIR/rates.json      what pages bring on average, with `--depth auto`
+/// DIR/rates.json      what pages bring on average, with `--depth auto` or `--focus`
+/// DIR/focus.json      what a request must promise, with `--focus`
 /// DIR/since.redb      what an earlier survey tells, with `--since` and until the survey is over
 /// ```
 #[derive(Clone, Debug)]
@@ -39,6 +40,10 @@ impl Folder {
 
     pub(super) fn since(&self) -> PathBuf {
         self.dir.join("since.redb")
+    }
+
+    pub(super) fn focus(&self) -> PathBuf {
+        self.dir.join("focus.json")
     }
 
     pub(super) fn rates(&self) -> PathBuf {
@@ -135,6 +140,7 @@ mod tests {
             layout.state(),
             layout.since(),
             layout.rates(),
+            layout.focus(),
             layout.journal(7),
         ];
         let names = [
@@ -145,6 +151,7 @@ mod tests {
             "state.redb",
             "since.redb",
             "rates.json",
+            "focus.json",
             "journal/00000007.journal",
         ];
         assert_eq!(files, names.map(|name| Path::new("DIR").join(name)));

@@ -21,8 +21,8 @@ pub(super) struct Making {
 /// What shows that a survey is being made.
 const MARK: &str = ".making";
 /// What is made before the manifest, which comes last.
-const PARTS: [&str; 7] =
-    ["journal", "tables", "survey.toml", "start.csv", "rates.json", "since.redb", "state.redb"];
+const PARTS: [&str; 8] =
+    ["journal", "tables", "survey.toml", "start.csv", "rates.json", "focus.json", "since.redb", "state.redb"];
 
 impl Making {
     /// Claims a folder that is not there or is empty. What a process left that died making a survey there is in the

@@ -1,6 +1,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use serde::Serialize;
+
+use super::earlier::{EarlierPages, Focus, ReadingProgress};
 use super::error::SurveyError;
 use super::folder::Folder;
 use super::settings_file::read_text;
@@ -27,21 +30,45 @@ pub(super) fn read_rates(settings: &Settings) -> Result<Option<Rates>, SurveyErr
         Some(path) => rates_in(path),
         None => parse(BUILT_IN_RATES, Path::new("data/rates.json")),
     };
-    settings.wanted_coverage().map(|_| read()).transpose()
+    settings.leaves_pages_out().then(read).transpose()
 }
 
-/// Keeps the rates of a new survey in its folder, so that it goes on by the same, whatever becomes of the file.
-pub(super) fn keep_rates(folder: &Folder, settings: &Settings) -> Result<(), SurveyError> {
+/// Keeps what a new survey leaves pages out by in its folder, so that it goes on by the same, whatever becomes of the
+/// file of rates and of the earlier survey; `tell` hears how far that is read.
+pub(super) fn keep_rates(
+    folder: &Folder,
+    settings: &Settings,
+    tell: &mut dyn FnMut(ReadingProgress),
+) -> Result<(), SurveyError> {
     let Some(rates) = read_rates(settings)? else { return Ok(()) };
-    let text = serde_json::to_string_pretty(&rates).unwrap_or_default();
-    durable::replace(&folder.rates(), text.as_bytes()).map_err(SurveyError::file("write", &folder.rates()))
+    keep(&folder.rates(), &rates)?;
+    let Some((share, old)) = settings.focus.zip(settings.since.as_deref()) else { return Ok(()) };
+    let focus = EarlierPages::focus(&folder.since(), old, &Arc::new(rates), share, tell)?;
+    keep(&folder.focus(), &focus)
+}
+
+fn keep(path: &Path, what: &impl Serialize) -> Result<(), SurveyError> {
+    let text = serde_json::to_string_pretty(what).unwrap_or_default();
+    durable::replace(path, text.as_bytes()).map_err(SurveyError::file("write", path))
 }
 
 /// How the sites of a survey are walked.
 pub(super) fn walk_settings(folder: &Folder, settings: &Settings) -> Result<walk::Settings, SurveyError> {
     let walk = walk::Settings::from(settings);
-    let Some(coverage) = settings.wanted_coverage() else { return Ok(walk) };
-    Ok(walk.with_rates(Arc::new(rates_in(&folder.rates())?), coverage))
+    if !settings.leaves_pages_out() {
+        return Ok(walk);
+    }
+    let rates = rates_in(&folder.rates())?;
+    let price = match settings.focus {
+        Some(_) => read_focus(&folder.focus())?.price,
+        None => rates.price(settings.wanted_coverage().unwrap_or(1.0)),
+    };
+    Ok(walk.with_rates(Arc::new(rates), price))
+}
+
+fn read_focus(path: &Path) -> Result<Focus, SurveyError> {
+    let text = read_text(path)?;
+    serde_json::from_str(&text).map_err(|wrong| SurveyError::file("read", path)(wrong.into()))
 }
 
 fn parse(text: &str, path: &Path) -> Result<Rates, SurveyError> {

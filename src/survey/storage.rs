@@ -17,6 +17,7 @@ use crate::frontier::{Frontier, FrontierError, Lease, Spread};
 use crate::load::ServerState;
 use crate::promises::{self, Judge, Seen, verdicts};
 use crate::settings::Settings;
+use crate::walk::yields::Memory;
 
 /// States of servers that are read at a time: about a megabyte, and the store is free for others in between.
 const PAGE: usize = 1000;
@@ -59,6 +60,11 @@ impl Storage {
         let earlier_pages = since.is_file().then(|| EarlierPages::open(&since)).transpose()?;
         let judge = Judge::new(promised, Seen::default());
         Ok(Self { folder, frontier: Mutex::new(frontier), earlier_pages, judge: Mutex::new(judge), progress })
+    }
+
+    /// What an earlier survey found in a site, with `--focus`.
+    pub(super) fn memory(&self, site: &str) -> Result<Option<Memory>, SurveyError> {
+        self.earlier_pages.as_ref().map_or(Ok(None), |pages| pages.memory(site))
     }
 
     pub(super) fn dir(&self) -> &Path {

@@ -200,6 +200,10 @@ impl Visit {
             lease.start.clone(),
             earlier.known,
         );
+        let walk = match parts.storage.memory(lease.site.as_str())? {
+            Some(memory) => walk.remembering(memory),
+            None => walk,
+        };
         Ok(Self {
             budget: SiteBudget::new(parts.budget, counts_from, parts.access.fetcher.beyond_limit())
                 .after(spent)

@@ -1,12 +1,20 @@
 use super::Class;
+use super::auto::Auto;
 use super::entry::ListedUrl;
 use super::state::Walk;
-use super::yields::{Kind, Prospect};
+use super::yields::{Kind, Memory, Prospect};
 use crate::address::{ScriptKey, WebUrl};
 use crate::exchange::Depth;
 
 /// Which URLs of a level are worth a request, and in which order.
 impl Walk {
+    /// With what an earlier survey found in the site.
+    #[must_use]
+    pub fn remembering(mut self, memory: Memory) -> Self {
+        self.auto = self.auto.map(|auto| Auto { appraiser: auto.appraiser.remembering(memory), ..auto });
+        self
+    }
+
     /// Whether the URL whose turn it is was chosen for it. Chosen is only when no answer is awaited, so that the choice
     /// does not depend on how many may be in flight.
     pub(super) fn has_chosen(&mut self) -> bool {

@@ -64,10 +64,9 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// With what pages bring on average, which `--depth auto` goes by; without it all levels are walked.
+    /// With what pages bring on average and what a request must promise; without it all levels are walked.
     #[must_use]
-    pub fn with_rates(self, rates: Arc<Rates>, coverage: f64) -> Self {
-        let price = rates.price(coverage);
+    pub fn with_rates(self, rates: Arc<Rates>, price: f64) -> Self {
         Self { auto_depth: Some(AutoDepth { rates, price }), ..self }
     }
 }
@@ -87,7 +86,7 @@ impl From<&settings::Settings> for Settings {
             queries_per_script: settings.queries_per_script,
             probing: Probing {
                 share: settings.probe_scripts,
-                left_out_share: settings.probe_depth,
+                left_out_share: settings.probed_share(),
                 ..Probing::default()
             },
             max_urls: settings.max_urls,

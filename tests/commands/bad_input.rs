@@ -368,8 +368,9 @@ fn negative_values_are_named_with_their_flag() {
         u64::MAX
     );
     assert_eq!(desk.run(&["report", "d", "--seed", "-1"]), (2, message));
-    let message =
-        format!("ccsurvey: error: a value is required for '--depth <LEVELS|auto>' but none was supplied {told}\n");
+    let message = format!(
+        "ccsurvey: error: a value is required for '--depth <LEVELS|auto>' but none was supplied {told}\n"
+    );
     assert_eq!(desk.run(&["survey", "d", "--depth", "--start", "s.csv"]), (2, message));
 }
 

@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ccsurvey::address::Neighbourhood;
 use ccsurvey::records::{Geo, LevelRow, Manifest, PageLinkRow, RobotsRow, ServerRow, SiteRow, SurveyState};
+use ccsurvey::settings::Settings;
 use ccsurvey::survey::Snapshot;
 
 use crate::common::fixed_web::{FixedSpace, start_list};
@@ -89,33 +90,43 @@ fn kill_after(space: &Space, mut child: Child, requests: usize) -> bool {
 
 #[test]
 fn a_survey_killed_twenty_times_ends_with_the_tables_of_an_undisturbed_one() {
-    killed_twenty_times(&[]);
+    killed_twenty_times(&Space::serve("a_small_country"), &[]);
 }
 
 #[test]
 fn a_survey_as_deep_as_it_is_worth_ends_with_these_tables_too() {
-    let left_out = killed_twenty_times(&["--depth", "auto", "--coverage", "0.9", "--probe-depth", "0.5"]);
+    let flags = ["--depth", "auto", "--coverage", "0.9", "--probe-depth", "0.5"];
+    let left_out = killed_twenty_times(&Space::serve("a_small_country"), &flags);
+    assert!(left_out > 0, "nothing was left out");
+}
+
+#[test]
+fn a_survey_that_remembers_another_ends_with_these_tables_too() {
+    let space = Space::serve("a_small_country");
+    let old = space.survey(Settings { record_links: true, ..space.settings() });
+    let flags = ["--since", old.dir().to_str().unwrap(), "--focus", "0.7"].map(str::to_owned);
+    let left_out = killed_twenty_times(&space, &flags.each_ref().map(String::as_str));
     assert!(left_out > 0, "nothing was left out");
 }
 
 /// Gives the number of URLs that promised too little.
-fn killed_twenty_times(more: &[&str]) -> u64 {
-    let space = Space::serve("a_small_country");
+fn killed_twenty_times(space: &Space, more: &[&str]) -> u64 {
+    let before = space.accesses().len();
     let folder = tempfile::tempdir().unwrap();
     let start = folder.path().join("start.txt");
     std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
 
     let undisturbed = folder.path().join("undisturbed");
-    assert!(spawn(&space, "survey", &undisturbed, &start, more).wait().unwrap().success());
-    let usual = space.accesses().len();
+    assert!(spawn(space, "survey", &undisturbed, &start, more).wait().unwrap().success());
+    let usual = space.accesses().len() - before;
 
     let killed = folder.path().join("killed");
     let mut kills = 0;
     let mut command = "survey";
     for turn in 0..KILLS {
         let more = if command == "survey" { more } else { &[] };
-        let child = spawn(&space, command, &killed, &start, more);
-        kills += usize::from(kill_after(&space, child, scattered(turn)));
+        let child = spawn(space, command, &killed, &start, more);
+        kills += usize::from(kill_after(space, child, scattered(turn)));
         // Killed before it had begun: there is nothing to resume yet.
         command = if killed.join("manifest.json").exists() { "resume" } else { "survey" };
         // A power cut may leave this file as well, and it is written once a second without waiting for the disk.
@@ -127,7 +138,7 @@ fn killed_twenty_times(more: &[&str]) -> u64 {
         }
     }
     assert_eq!(kills, KILLS, "the survey was still going at every kill");
-    assert!(ccsurvey(&space, "resume", &killed, &start).wait().unwrap().success());
+    assert!(ccsurvey(space, "resume", &killed, &start).wait().unwrap().success());
 
     same_tables(&timeless_tables(&killed), &timeless_tables(&undisturbed));
     let kept = |dir: &Path| {
@@ -147,14 +158,14 @@ fn killed_twenty_times(more: &[&str]) -> u64 {
     same_accounts(&killed, &undisturbed);
     let manifest = Manifest::load(&killed).unwrap();
     assert_eq!(manifest.state, SurveyState::Finished);
-    let repeated = space.accesses().len() - 2 * usual;
+    let repeated = space.accesses().len() - before - 2 * usual;
     let in_flight = usize::try_from(manifest.unrecorded_exchanges).unwrap();
     assert!(repeated <= in_flight, "{repeated} requests repeated, {in_flight} were in flight when killed");
     assert!(in_flight <= KILLS * SITES, "{in_flight}");
     assert!(std::fs::read_dir(killed.join("journal")).unwrap().next().is_none(), "no journal is left");
 
     // Pauses hold over all the deaths, as the servers saw it.
-    let mut log = space.accesses().split_off(usual);
+    let mut log = space.accesses().split_off(before + usual);
     log.sort_by_key(|access| (access.address, access.arrival_us));
     for pair in log.windows(2).filter(|pair| pair[0].address == pair[1].address) {
         let gap = Duration::from_micros(pair[1].arrival_us.saturating_sub(pair[0].end_us));

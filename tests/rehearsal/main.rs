@@ -8,6 +8,7 @@ mod advice;
 mod agents;
 mod auto_depth;
 mod choose_depth;
+mod focus;
 mod harm;
 mod hoster;
 mod replay;

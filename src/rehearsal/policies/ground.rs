@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use crate::address::{Host, PageKey, WebUrl};
+use crate::address::{Host, PageKey, Site, WebUrl};
 use crate::records::{
     ExchangeRow, LevelRow, Manifest, ManifestError, PageLinkRow, Row, TablesError, read_pieces, row_count,
 };
@@ -51,7 +51,7 @@ pub enum GroundError {
     #[error("{} was surveyed without its page links: survey with --record-links", .0.display())]
     NoPageLinks(PathBuf),
     /// It left out what promised too little.
-    #[error("{} was surveyed with --depth auto, which leaves pages out: survey to a number of levels", .0.display())]
+    #[error("{} was surveyed with --depth auto or --focus, which leave pages out: survey to a number of levels", .0.display())]
     Auto(PathBuf),
     /// Its tables cannot be read.
     #[error(transparent)]
@@ -68,7 +68,7 @@ impl Ground {
     /// When the folder holds no survey, the survey did not keep its links, or a table cannot be read.
     pub fn read(dir: &Path) -> Result<Self, GroundError> {
         let manifest = Manifest::load(dir)?;
-        if manifest.is_of_auto_depth() {
+        if manifest.leaves_pages_out() {
             return Err(GroundError::Auto(dir.to_owned()));
         }
         let is_missing = row_count(dir, PageLinkRow::TABLE)
@@ -120,7 +120,7 @@ impl Reading {
         if row.total_ms.is_none() || row.purpose == "probe" {
             return;
         }
-        let site = row.site.clone();
+        let site = Host::parse(&row.site).map(Site::new);
         let tree = self.tree(row.site, row.seed);
         let Some(depth) = row.depth else {
             self.trees[tree as usize].robots += 1;
@@ -143,7 +143,7 @@ impl Reading {
         let is_redirect = matches!(row.status, Some(300..=399));
         let target = row.location.filter(|_| is_redirect).and_then(|location| url.join(&location).ok());
         match target {
-            Some(target) if !is_of(&site, target.host()) => {
+            Some(target) if !site.is_ok_and(|site| site.has(target.host())) => {
                 let host = self.host(target.host().as_str());
                 self.trees[tree as usize].pages[place.1 as usize].hosts.push(host);
             }
@@ -196,9 +196,4 @@ impl Reading {
         self.hosts.insert(name.to_owned(), next);
         next
     }
-}
-
-/// Whether a host belongs to the site of that name.
-fn is_of(site: &str, host: &Host) -> bool {
-    host.as_str().strip_suffix(site).is_some_and(|below| below.is_empty() || below.ends_with('.'))
 }

@@ -162,7 +162,7 @@ fn probes(probes: &Probes) -> Table {
     hidden("table-probes", title, "of a query URL kept back", probes)
 }
 
-/// What `--depth auto` missed on the pages that it left out.
+/// What was missed on pages that promised too little.
 fn left_out(probes: &Probes) -> Table {
     let title = format!(
         "What was missed on pages left out: {} of them in {} site trees were fetched as probes, of {} that were left \

@@ -2,7 +2,6 @@ use super::charset::{Charset, CharsetPlace, Writing};
 use super::filler::Filler;
 use super::links::{Links, P};
 use super::texts::text;
-use super::validators::last_change;
 use crate::space::World;
 use crate::space::model::content::{Element, Page, Url};
 use crate::space::model::site::Site;
@@ -28,7 +27,7 @@ pub(in crate::space) fn render(world: &World, site: &Site, page: &Page, url: &Ur
     if page.key.draw("decoy").happens(world.pages.decoy_share) {
         html.extend_from_slice(DECOY.as_bytes());
     }
-    if let Some(edition) = last_change(world, page.key) {
+    if let Some(edition) = page.changed {
         html.extend_from_slice(format!("<!-- edition {edition} -->\n").as_bytes());
     }
     let sentences = &text(writing.text, &url.host).sentences;

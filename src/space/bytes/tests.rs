@@ -10,6 +10,7 @@ use super::files::file_bytes;
 use super::filler::Filler;
 use super::validators::{Validators, changed};
 use crate::space::draw::Key;
+use crate::space::model::change::last_change;
 use crate::space::model::content::{Content, Page, Url};
 use crate::space::model::site::Site;
 use crate::space::model::spot::Spot;
@@ -303,11 +304,19 @@ fn the_block_is_the_same_on_every_page_of_a_site() {
     }
 }
 
+/// Of a page of this key whose children are those that it was made with.
+fn of_page(world: &World, key: Key) -> Validators {
+    let changed = last_change(world, key);
+    let written_at = Url::http("a.ke", "/");
+    let page = Page { key, links: Vec::new(), nofollow: false, written_at, is_cut: false, changed };
+    Validators::of_page(world, &page)
+}
+
 #[test]
 fn validators_have_their_shares_and_ages() {
     let world = world("date = \"2006-06-01\"");
     for (of, last_modified_share, etag_share) in
-        [(Validators::of_page as fn(&World, Key) -> Validators, 0.4, 0.35), (Validators::of_file, 0.95, 0.9)]
+        [(of_page as fn(&World, Key) -> Validators, 0.4, 0.35), (Validators::of_file, 0.95, 0.9)]
     {
         let (mut dated, mut tagged) = (0, 0);
         for key in keys() {
@@ -321,7 +330,7 @@ fn validators_have_their_shares_and_ages() {
     let now = Date::parse("2006-06-01").unwrap().seconds();
     let most = 4169.0; // Days from 1995-01-01.
     #[expect(clippy::cast_precision_loss, reason = "seconds are exact in an f64")]
-    let ages: Vec<f64> = keys().map(|key| (now - changed(&world, key)) as f64 / 86_400.0).collect();
+    let ages: Vec<f64> = keys().map(|key| (now - changed(&world, key, None)) as f64 / 86_400.0).collect();
     assert_within("age", &ages, (0.0, most), |x| log_normal(x, 180.0, 1.8));
 }
 
@@ -330,10 +339,10 @@ fn an_edition_changes_tag_and_date_of_its_share_and_nothing_else() {
     let text =
         |edition| format!("date = \"2006-06-01\"\n[validators]\nedition = {edition}\nchanged_share = 0.2");
     let [made, first, second] = [0, 1, 2].map(|edition| world(&text(edition)));
-    let of = Validators::of_page;
+    let changed = |world, key| changed(world, key, last_change(world, key));
     let (mut changed_once, mut changed_again) = (0, 0);
     for key in keys() {
-        let [before, after, later] = [&made, &first, &second].map(|world| of(world, key));
+        let [before, after, later] = [&made, &first, &second].map(|world| of_page(world, key));
         assert_eq!(before.etag.is_some(), after.etag.is_some());
         assert_eq!(before.last_modified.is_some(), after.last_modified.is_some());
         let (is_new, is_newer) =

@@ -1,5 +1,7 @@
 use crate::space::World;
 use crate::space::draw::{Draw, Key, rounded};
+use crate::space::model::change::last_change;
+use crate::space::model::content::Page;
 use crate::space::settings::dates::{DAY_SECONDS, Date, http_date};
 
 /// What an answer says of the version that it is.
@@ -11,38 +13,42 @@ pub(in crate::space) struct Validators {
 }
 
 impl Validators {
-    pub(crate) fn of_page(world: &World, key: Key) -> Self {
+    pub(crate) fn of_page(world: &World, page: &Page) -> Self {
         let shares = &world.validators;
-        Self::draw(world, key, shares.page_last_modified_share, shares.page_etag_share)
+        Self::draw(world, page.key, page.changed, shares.page_last_modified_share, shares.page_etag_share)
     }
 
     pub(crate) fn of_file(world: &World, key: Key) -> Self {
         let shares = &world.validators;
-        Self::draw(world, key, shares.file_last_modified_share, shares.file_etag_share)
+        Self::draw(
+            world,
+            key,
+            last_change(world, key),
+            shares.file_last_modified_share,
+            shares.file_etag_share,
+        )
     }
 
-    fn draw(world: &World, key: Key, last_modified_share: f64, etag_share: f64) -> Self {
+    fn draw(
+        world: &World,
+        key: Key,
+        edition: Option<u64>,
+        last_modified_share: f64,
+        etag_share: f64,
+    ) -> Self {
         let last_modified = key.draw("has last modified").happens(last_modified_share);
         let etag = key.draw("has etag").happens(etag_share);
-        let version = last_change(world, key).map_or(key, |edition| key.part("edition").child(edition));
+        let version = edition.map_or(key, |edition| key.part("edition").child(edition));
         Self {
-            last_modified: last_modified.then(|| http_date(changed(world, key))),
+            last_modified: last_modified.then(|| http_date(changed(world, key, edition))),
             etag: etag.then(|| etag_of(version.draw("etag"))),
         }
     }
 }
 
-/// The edition of the world that changed a page or file last; none when it is as it was made.
-pub(in crate::space) fn last_change(world: &World, key: Key) -> Option<u64> {
-    let changes = key.draw("changed by edition");
-    (1..=world.validators.edition)
-        .rev()
-        .find(|edition| changes.nth(*edition).happens(world.validators.changed_share))
-}
-
-/// When a page or file was changed, in seconds since 1970.
-pub(in crate::space) fn changed(world: &World, key: Key) -> i64 {
-    if let Some(edition) = last_change(world, key) {
+/// When a page or file was changed, in seconds since 1970; the edition that did it last.
+pub(in crate::space) fn changed(world: &World, key: Key, edition: Option<u64>) -> i64 {
+    if let Some(edition) = edition {
         return world.edition_begins(edition);
     }
     let days = key.draw("age").log_normal(world.validators.age_median, world.validators.age_sigma);

@@ -12,8 +12,8 @@ use crate::space::model::tree::median_of_mean_one;
 use crate::space::settings::byte_sections::{Files, Pages, Servers, Time, Validators};
 use crate::space::settings::keys::KeyDoc;
 use crate::space::settings::sections::{
-    Copies, DnsShares, Doors, Externals, Extras, Faults, Https, Lists, Redirects, RobotsShares, Shape, Sites,
-    Traps, Variant,
+    Change, Copies, DnsShares, Doors, Externals, Extras, Faults, Https, Lists, Redirects, RobotsShares,
+    Shape, Sites, Traps, Variant,
 };
 use crate::space::{SPECIFICATION, World};
 use drawn::Drawn;
@@ -64,6 +64,7 @@ fn keys(world: &World) -> Vec<(&'static KeyDoc, Value)> {
         (DnsShares::KEYS, world.dns.values()),
         (Pages::KEYS, world.pages.values()),
         (Validators::KEYS, world.validators.values()),
+        (Change::KEYS, world.change.values()),
         (Files::KEYS, world.files.values()),
         (Servers::KEYS, world.servers.values()),
         (Time::KEYS, world.time.values()),

@@ -42,6 +42,8 @@ pub(in crate::space) struct Page {
     pub written_at: Url,
     /// The connection ends after the last link.
     pub is_cut: bool,
+    /// The edition that changed it last; none when it is as it was made.
+    pub changed: Option<u64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

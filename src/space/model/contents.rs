@@ -111,7 +111,7 @@ impl Spot {
             Extra::Pdf | Extra::Jpeg | Extra::Png | Extra::Word | Extra::Zip => {
                 Content::File(media_type(extra))
             }
-            Extra::Wait => Content::Page(links::waiting_page(self, node)),
+            Extra::Wait => Content::Page(links::waiting_page(world, self, node)),
             Extra::GoLinked => self.redirect(&linked_target(path, node, self), node.key),
             Extra::GoLanding => go(Extra::Landing),
             Extra::GoLoop => go(Extra::GoBack),

@@ -95,13 +95,13 @@ fn front_page(hosts: &Hosts) -> Url {
     Url { is_https: hosts.tls.is_linked_with_https(), ..Url::http(&hosts.main, "/") }
 }
 
-/// A page of the main tree, met by going down at random; a third of the way ends at each step.
+/// A page of the main tree as it was made, met by going down at random; a third of the way ends at each step.
 fn deep_target(site: &Site, key: Key) -> String {
     let (tree, draw) = (&site.main, key.draw("way down"));
     let mut node = tree.root();
     for step in 0.. {
         let number = draw.nth(2 * step).below(u64::from(tree.child_count(&node)));
-        let Some(child) = tree.child(&node, u32::try_from(number).unwrap_or(0)) else { break };
+        let Some(child) = tree.child_ever(&node, u32::try_from(number).unwrap_or(0)) else { break };
         node = child;
         if draw.nth(2 * step + 1).happens(1.0 / 3.0) {
             break;

@@ -1,3 +1,4 @@
+use super::change;
 use super::content::{Element, Link, Page, Url};
 use super::copies;
 use super::external;
@@ -16,7 +17,7 @@ use crate::space::settings::sections::Variant;
 /// and what hangs at it are found here first.
 pub(in crate::space) fn node_page(world: &World, spot: &Spot, node: &Node) -> Page {
     let node = &shown(world, spot, node);
-    let Some(tree) = spot.site.tree(spot.role) else { return bare_page(spot, node.key) };
+    let Some(tree) = spot.site.tree(spot.role) else { return bare_page(world, spot, node.key) };
     let mut links = menu(world, spot, node.key, node.path.is_empty());
     links.extend(entrances(world, spot, node));
     links.extend(ancestors(spot, tree, node));
@@ -36,7 +37,8 @@ pub(in crate::space) fn node_page(world: &World, spot: &Spot, node: &Node) -> Pa
     let nofollow =
         !node.path.is_empty() && node.key.draw("meta nofollow").happens(world.pages.nofollow_share);
     let written_at = spot.here(&Resource::Node(node.path.clone()));
-    Page { nofollow, links, written_at, ..bare_page(spot, node.key) }
+    let page = bare_page(world, spot, node.key);
+    Page { nofollow, links, written_at, changed: page.changed.max(tree.last_growth(node)), ..page }
 }
 
 /// The page of the tree that a page shows: itself, or the one that it repeats.
@@ -53,7 +55,7 @@ pub(in crate::space) fn leaf_page(world: &World, spot: &Spot, node: &Node, kind:
     if links_outside(world, spot, node, key) {
         links.push(external::link(world, &spot.site, key.part("leaf external")));
     }
-    Page { links, ..bare_page(spot, key) }
+    Page { links, ..bare_page(world, spot, key) }
 }
 
 /// What hangs at a page has one external link at most, as often as the page's own content has one.
@@ -67,7 +69,7 @@ pub(in crate::space) fn plain_page(world: &World, spot: &Spot, key: Key, own: Ve
     let mut links = menu(world, spot, key, false);
     links.extend(own.into_iter().map(link));
     links.extend_from_slice(external::boilerplate(world, &spot.site));
-    Page { links, ..bare_page(spot, key) }
+    Page { links, ..bare_page(world, spot, key) }
 }
 
 /// What a site says of any path that names nothing: the same for all paths of a directory, whose relative
@@ -94,10 +96,10 @@ pub(in crate::space) fn script_page(world: &World, spot: &Spot, node: &Node, que
 }
 
 /// A page whose only link is its meta refresh.
-pub(in crate::space) fn waiting_page(spot: &Spot, node: &Node) -> Page {
+pub(in crate::space) fn waiting_page(world: &World, spot: &Spot, node: &Node) -> Page {
     let url = spot.url(&Resource::Extra(Extra::Arrived, node.path.clone()));
     let refresh = Link { url, element: Element::Refresh, nofollow: false };
-    Page { links: vec![refresh], ..bare_page(spot, node.key.part("waiting")) }
+    Page { links: vec![refresh], ..bare_page(world, spot, node.key.part("waiting")) }
 }
 
 /// The query URLs of a page's script; one of the first two is written as a path parameter.
@@ -107,13 +109,14 @@ pub(in crate::space) fn queries(world: &World, node: &Node) -> impl Iterator<Ite
         .map(move |id| if id == 1 + first { Query::Parameter(id) } else { Query::Id(id) })
 }
 
-fn bare_page(spot: &Spot, key: Key) -> Page {
-    Page { key, links: Vec::new(), nofollow: false, written_at: spot.own_url(), is_cut: false }
+fn bare_page(world: &World, spot: &Spot, key: Key) -> Page {
+    let changed = change::last_change(world, key);
+    Page { key, links: Vec::new(), nofollow: false, written_at: spot.own_url(), is_cut: false, changed }
 }
 
 fn children(world: &World, spot: &Spot, tree: &Tree, node: &Node) -> Vec<Link> {
     let draw = node.key.draw("element of child");
-    (0..tree.child_count(node))
+    tree.children(node)
         .map(|number| {
             let path = node.path.iter().copied().chain([number]).collect();
             let url = spot.url(&Resource::Node(path));
@@ -173,10 +176,9 @@ fn content_links(world: &World, spot: &Spot, tree: &Tree, node: &Node) -> Vec<Li
     if mean <= 0.0 {
         return Vec::new();
     }
-    let count = node.key.draw("content links").poisson(mean);
-    (0..count)
-        .map(|n| {
-            let key = node.key.part("content link").child(n);
+    change::content_links(world, node.key, mean)
+        .into_iter()
+        .map(|key| {
             let is_area = key.draw("area").happens(world.pages.area_share);
             let element = if is_area { Element::Area } else { Element::A };
             Link { element, ..external::link(world, &spot.site, key) }
@@ -218,7 +220,8 @@ fn links_page(world: &World, spot: &Spot, node: &Node) -> Vec<Link> {
     let wish =
         key.draw("links of links page").log_normal(external.links_page_median, external.links_page_sigma);
     let count = rounded(wish).min(external.links_page_most);
-    (0..count).map(|n| external::link(world, &spot.site, key.part("links page").child(n))).collect()
+    let links = (0..count).map(|n| change::lasting_link(world, node.key, key.part("links page").child(n)));
+    links.map(|link| external::link(world, &spot.site, link)).collect()
 }
 
 /// The page's own URL with https: another spelling of a page that is known already.

@@ -4,11 +4,12 @@
 //! the site's [`tree`], or what hangs beside it. What stands there is its [`content`]: a page as a list of [`links`], a
 //! redirect, a file, a refusal. Pages link to their [`menu`], up, sideways and to their own children; [`external`] links
 //! lead to other sites. Beside the tree stand [`extras`], [`lists`] that go on from page to page, and [`traps`] that
-//! never end; [`copies`] are pages and sites that repeat another.
+//! never end; [`copies`] are pages and sites that repeat another. What editions of the world do to pages is in [`change`].
 //!
 //! Nothing is stored: the same URL is drawn anew each time, and comes out the same. No HTML is written here, and no
 //! server is known.
 
+pub(super) mod change;
 pub(super) mod content;
 mod contents;
 pub(super) mod copies;
@@ -27,6 +28,8 @@ mod trap_pages;
 mod traps;
 pub(super) mod tree;
 
+#[cfg(test)]
+mod change_tests;
 #[cfg(test)]
 mod doors_tests;
 #[cfg(test)]

@@ -196,7 +196,7 @@ impl Site {
             let mut node = self.main.root();
             for at in 0..depth {
                 let number = draw.nth(at).below(u64::from(self.main.child_count(&node)));
-                let Some(child) = self.main.child(&node, u32::try_from(number).ok()?) else { break };
+                let Some(child) = self.main.child_ever(&node, u32::try_from(number).ok()?) else { break };
                 node = child;
             }
             (!node.path.is_empty()).then_some(node.path)

@@ -74,7 +74,7 @@ fn response(world: &World, url: &Url) -> Response {
 }
 
 /// Every page that can be reached by links and redirects from the front page, with its depth.
-fn pages_from_front(world: &World, site: &Site) -> Vec<(u64, Url, Page)> {
+pub(super) fn pages_from_front(world: &World, site: &Site) -> Vec<(u64, Url, Page)> {
     pages_to_depth(u64::MAX, world, site)
 }
 

@@ -1,3 +1,4 @@
+use super::change::Growth;
 use crate::space::World;
 use crate::space::draw::{Key, real, rounded};
 use crate::space::settings::sections::Shape;
@@ -13,6 +14,7 @@ pub(in crate::space) struct Tree {
     pub depth: u64,
     typical_fan_out: f64,
     shape: Shape,
+    growth: Growth,
 }
 
 /// One page of a tree.
@@ -72,7 +74,7 @@ impl Tree {
         let shape = world.shape.clone();
         let typical_fan_out =
             key.draw("typical fan-out").log_normal(shape.fan_out_median, shape.fan_out_site_sigma);
-        Self { key, pages, depth, typical_fan_out, shape }
+        Self { key, pages, depth, typical_fan_out, shape, growth: Growth::of(world) }
     }
 
     pub(crate) fn root(&self) -> Node {
@@ -84,11 +86,18 @@ impl Tree {
         path.iter().try_fold(self.root(), |node, number| self.child(&node, *number))
     }
 
+    /// A page below another, if it is there now.
     pub(crate) fn child(&self, node: &Node, number: u32) -> Option<Node> {
+        self.is_there(node, number).then(|| self.child_ever(node, number)).flatten()
+    }
+
+    /// A page below another that is there now or was there once.
+    pub(crate) fn child_ever(&self, node: &Node, number: u32) -> Option<Node> {
         let division = self.division(node);
-        let budget = *division.get(number as usize)?;
-        let path = node.path.iter().copied().chain([number]).collect();
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        let added = || self.growth.born(node.key, count(division.len()), number).map(|_| 1);
+        let budget = division.get(number as usize).copied().or_else(added)?;
+        let path = node.path.iter().copied().chain([number]).collect();
         let family = Family {
             parent: node.key,
             size: count(division.len()),
@@ -97,6 +106,41 @@ impl Tree {
         Some(Node { path, budget, key: node.key.child(u64::from(number)), family: Some(family) })
     }
 
+    /// The pages that hang below a page now.
+    pub(crate) fn children(&self, node: &Node) -> impl Iterator<Item = u32> {
+        let count = self.child_count(node);
+        let all = count + self.growth.all_added(node.key, count);
+        (0..all).filter(|number| self.is_there(node, *number))
+    }
+
+    /// The last edition that brought a page below this one or took one away.
+    pub(crate) fn last_growth(&self, node: &Node) -> Option<u64> {
+        let count = self.child_count(node);
+        let all = 0..count + self.growth.all_added(node.key, count);
+        all.filter_map(|number| self.gone(node, number).or_else(|| self.born(node, number))).max()
+    }
+
+    fn is_there(&self, parent: &Node, number: u32) -> bool {
+        self.gone(parent, number).is_none()
+    }
+
+    /// The edition that brought a page below this one; none for those that it was made with.
+    fn born(&self, parent: &Node, number: u32) -> Option<u64> {
+        let count = self.child_count(parent);
+        (number >= count).then(|| self.growth.born(parent.key, count, number)).flatten()
+    }
+
+    /// The edition that took away a page below this one. What the menu leads to stays: a front page keeps the children
+    /// that it was made with.
+    fn gone(&self, parent: &Node, number: u32) -> Option<u64> {
+        let born = self.born(parent, number);
+        if parent.path.is_empty() && born.is_none() {
+            return None;
+        }
+        self.growth.gone(parent.key.child(u64::from(number)), born.unwrap_or_default())
+    }
+
+    /// Children that the page was made with.
     pub(crate) fn child_count(&self, node: &Node) -> u32 {
         if node.budget <= 1 {
             return 0;

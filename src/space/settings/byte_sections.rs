@@ -87,8 +87,8 @@ section! {
         age_median: f64 = 180.0, 0.01..=4000.0, "days";
         /// Sigma of the logarithm of the age; none is older than 1995-01-01 [A].
         age_sigma: f64 = 1.8, 0.0..=4.0, "natural logarithm";
-        /// How often the world has been edited since it was made, so that it can be surveyed anew: links stay, the
-        /// bytes, tags and dates of changed pages do not [A].
+        /// How often the world has been edited since it was made, so that it can be surveyed anew: the bytes, tags and
+        /// dates of changed pages are others; what else an edition does, `[change]` says [A].
         edition: u64 = 0, 0..=1000, "editions";
         /// Pages and files that each edition changes [A].
         changed_share: f64 = 0.0, 0.0..=1.0, "share of pages and files";

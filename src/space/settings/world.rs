@@ -6,8 +6,8 @@ use super::dates::{DAY_SECONDS, Date};
 use super::keys::{Table, WorldError, line_at};
 use super::profiles::Profile;
 use super::sections::{
-    Copies, DnsShares, Doors, Externals, Extras, Faults, Https, Lists, Redirects, RobotsShares, Shape, Sites,
-    Traps, Variant,
+    Change, Copies, DnsShares, Doors, Externals, Extras, Faults, Https, Lists, Redirects, RobotsShares,
+    Shape, Sites, Traps, Variant,
 };
 use crate::address::Host;
 use crate::space::draw::Key;
@@ -75,6 +75,8 @@ pub struct World {
     pub pages: Pages,
     /// `[validators]`
     pub validators: Validators,
+    /// `[change]`
+    pub change: Change,
     /// `[files]`
     pub files: Files,
     /// `[servers]`
@@ -152,6 +154,7 @@ impl World {
             dns: read_dns(root)?,
             pages: read_pages(root)?,
             validators: Validators::read(&mut root.section(Validators::TABLE)?)?,
+            change: Change::read(&mut root.section(Change::TABLE)?)?,
             files: Files::read(&mut root.section(Files::TABLE)?)?,
             servers: read_servers(root)?,
             time: Time::read(&mut root.section(Time::TABLE)?)?,

@@ -3,7 +3,7 @@ use std::path::Path;
 use redb::{Builder, Database, ReadableTable, ReadableTableMetadata, Table};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{CACHE_BYTES, EarlierPages, LINKS, PAGES, Stored, StoredLink, key_of, store_error, write_links};
+use super::{CACHE_BYTES, EarlierPages, LINKS, PAGES, Stored, StoredLink, key_of, pack, store_error};
 use crate::address::WebUrl;
 use crate::exchange::Validators;
 use crate::page::{Element, RecordedPage, is_html};
@@ -59,7 +59,7 @@ pub(in crate::survey) fn check(dir: &Path) -> Result<u64, SurveyError> {
     Ok(rows(ExchangeRow::TABLE)? + rows(PageLinkRow::TABLE)?)
 }
 
-fn damaged(wrong: TablesError) -> SurveyError {
+pub(super) fn damaged(wrong: TablesError) -> SurveyError {
     SurveyError::Since(wrong.to_string())
 }
 
@@ -196,7 +196,7 @@ fn recorded_page(row: &ExchangeRow, charset: &str) -> Option<(RecordedPage, u32)
     Some((page, row.internal_links?.checked_add(row.external_links?)?))
 }
 
-fn tree_of(site: &str, seed: u16) -> u64 {
+pub(super) fn tree_of(site: &str, seed: u16) -> u64 {
     xxh3_64(format!("{site} {seed}").as_bytes())
 }
 
@@ -237,7 +237,7 @@ impl Run {
         let Ok(url) = WebUrl::parse(&self.page) else { return Ok(()) };
         let key = key_of(url.host(), &self.page);
         if !is_broken && tables.links_of(key, self.tree)? == Some(links.len()) {
-            tables.links.insert(key, write_links(&links).as_slice())?;
+            tables.links.insert(key, pack(&links).as_slice())?;
         }
         Ok(())
     }

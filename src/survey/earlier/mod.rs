@@ -7,14 +7,16 @@
 //!
 //! Only what can be taken over whole is kept: pages and files that came complete with status 200 and an `ETag` or
 //! a date, or had not changed since a survey before; and of pages, those with as many recorded links as were
-//! counted. What a server says of them is judged in [`EarlierPage::take_over`] and nowhere else.
+//! counted. With `--focus` they are read once more, for what each page brought and was worth (`focus`). What a server says of them is judged in [`EarlierPage::take_over`] and nowhere else.
 
+mod focus;
 mod index;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use redb::{Builder, Database, ReadableDatabase, TableDefinition};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -24,6 +26,7 @@ use crate::exchange::{Answer, Validators};
 use crate::page::{Element, Link, Page, RecordedPage};
 use crate::walk::Content;
 
+pub(super) use focus::Focus;
 pub use index::ReadingProgress;
 pub(super) use index::check;
 
@@ -155,15 +158,18 @@ fn key_of(host: &Host, url: &str) -> u128 {
     u128::from(xxh3_64(host.as_str().as_bytes())) << 64 | u128::from(xxh3_64(url.as_bytes()))
 }
 
-fn write_links(links: &[StoredLink]) -> Vec<u8> {
-    // Neither postcard nor zstd can fail on a vector in memory.
-    let bytes = postcard::to_stdvec(links).unwrap_or_default();
+fn pack<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
+    // Neither postcard nor zstd can fail on what is in memory.
+    let bytes = postcard::to_stdvec(value).unwrap_or_default();
     zstd::bulk::compress(&bytes, COMPRESSION).unwrap_or_default()
 }
 
+fn unpack<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
+    postcard::from_bytes(&zstd::decode_all(bytes).ok()?).ok()
+}
+
 fn read_links(bytes: &[u8]) -> Option<Vec<Link>> {
-    let bytes = zstd::decode_all(bytes).ok()?;
-    let links: Vec<StoredLink> = postcard::from_bytes(&bytes).ok()?;
+    let links: Vec<StoredLink> = unpack(bytes)?;
     links
         .into_iter()
         .map(|StoredLink { url, element, nofollow }| {
@@ -249,7 +255,7 @@ mod tests {
         let stored: Vec<StoredLink> = (0..500)
             .map(|number| StoredLink { url: url(number), element: Element::Area, nofollow: number % 2 == 0 })
             .collect();
-        let bytes = write_links(&stored);
+        let bytes = pack(&stored);
         assert!(bytes.len() * 4 < 500 * url(0).len(), "{}", bytes.len());
         let links = read_links(&bytes).unwrap();
         assert!(links.iter().zip(0..).all(|(link, number)| {

@@ -1,5 +1,7 @@
+use serde::{Deserialize, Serialize};
+
 /// What pages of a group were expected to bring, and what they brought.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Evidence {
     pub expected: f64,
     pub found: f64,

@@ -14,16 +14,25 @@
 //! best is below the price. The price is what the rates say that a request must bring for a wanted coverage. Of each
 //! site tree the first dozen of URLs is asked for whatever it promises, and so is every front page of a host.
 //!
+//! **A memory.** What an earlier survey found in the site ([`Memory`]) takes the place of the estimate for the pages that it
+//! knows, and is the evidence by which the others are judged; then no URL is asked for whatever it promises.
+//!
 //! **Exact.** Nothing here knows a clock or another site, and answers are noted in the order asked; only sums, products, quotients
 //! and square roots are taken, which IEEE 754 fixes to the last bit. So the tree is the same on any machine.
 
 mod appraiser;
 mod evidence;
+mod experience;
+mod foresight;
+mod memory;
+mod prospect;
 mod rates;
 mod words;
 
+pub use appraiser::Appraiser;
 pub(crate) use appraiser::LEAST_REQUESTS;
-pub use appraiser::{Appraiser, Kind, Prospect};
+pub use memory::{Memory, SeenUrl};
+pub use prospect::{Kind, Prospect};
 pub(crate) use rates::{FACTORS, MOST_DEPTHS};
 pub use rates::{Price, Rates, RatesError, Scale, Source};
 pub use words::words;

@@ -170,10 +170,10 @@ impl<'a> Advisor<'a> {
         let confidence = environment.as_ref().map_or(asked.confidence, |file| file.survey.confidence);
         let sampling = Sampling { seed: asked.seed, ..Sampling::default() };
         let settings = settings_of(&asked.dir, &recorded.manifest)?;
-        if recorded.manifest.is_of_auto_depth() {
+        if recorded.manifest.leaves_pages_out() {
             return Err(CliError::Usage(format!(
-                "{} was surveyed with --depth auto, which leaves pages out at every level: choose a depth by a survey \
-                 to a number of levels",
+                "{} was surveyed with --depth auto or --focus, which leave pages out at every level: choose a depth \
+                 by a survey to a number of levels",
                 asked.dir.display()
             )));
         }

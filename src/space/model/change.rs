@@ -1,0 +1,89 @@
+//! What editions of a world change of its pages: which are new, which are gone, and which external links come and go.
+//!
+//! A page that nothing changed is drawn as it was made; each edition draws from tags of its own, so that a world of
+//! edition *n* differs from that of *n* − 1 in what edition *n* did and in nothing else.
+
+use crate::space::World;
+use crate::space::draw::Key;
+
+/// The last edition that changed a page or file; none when it is as it was made.
+pub(in crate::space) fn last_change(world: &World, key: Key) -> Option<u64> {
+    changes(world, key).next_back()
+}
+
+/// The editions that changed a page or file, in their order.
+fn changes(world: &World, key: Key) -> impl DoubleEndedIterator<Item = u64> {
+    let (draw, share) = (key.draw("changed by edition"), world.validators.changed_share);
+    (1..=world.validators.edition).filter(move |edition| draw.nth(*edition).happens(share))
+}
+
+/// The keys of the external links in the content of a page, of which there are so many on average. A change of the
+/// page takes away a share of them and brings as many others on average, so that the mean stays.
+pub(super) fn content_links(world: &World, page: Key, mean: f64) -> Vec<Key> {
+    let (draw, part, share) =
+        (page.draw("content links"), page.part("content link"), world.change.links_share);
+    let made = (0..draw.poisson(mean)).map(|n| part.child(n));
+    let mut links: Vec<Key> = made.collect();
+    for edition in changes(world, page).filter(|_| share > 0.0) {
+        links.retain(|link| !link.draw("taken away").nth(edition).happens(share));
+        let added = part.part("edition").child(edition);
+        links.extend((0..draw.nth(edition).poisson(mean * share)).map(|n| added.child(n)));
+    }
+    links
+}
+
+/// The key of a link that stands on a page in any edition: another one where a change of the page put another in its
+/// place.
+pub(super) fn lasting_link(world: &World, page: Key, link: Key) -> Key {
+    let (draw, share) = (link.draw("replaced"), world.change.links_share);
+    let last = changes(world, page).rfind(|edition| draw.nth(*edition).happens(share));
+    last.map_or(link, |edition| link.part("edition").child(edition))
+}
+
+/// How the pages of a host have changed since it was made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Growth {
+    editions: u64,
+    new_share: f64,
+    gone_share: f64,
+}
+
+impl Growth {
+    pub(super) fn of(world: &World) -> Self {
+        let change = &world.change;
+        Self {
+            editions: world.validators.edition,
+            new_share: change.new_share,
+            gone_share: change.gone_share,
+        }
+    }
+
+    /// How many pages each edition has hung below a page that was made with `children`.
+    fn added(self, parent: Key, children: u32) -> impl Iterator<Item = (u64, u32)> {
+        let (draw, mean) = (parent.draw("new pages"), f64::from(children) * self.new_share);
+        let editions = if mean > 0.0 { self.editions } else { 0 };
+        (1..=editions)
+            .map(move |edition| (edition, u32::try_from(draw.nth(edition).poisson(mean)).unwrap_or(u32::MAX)))
+    }
+
+    /// The children that there are beyond those that the page was made with, those that are gone again included.
+    pub(super) fn all_added(self, parent: Key, children: u32) -> u32 {
+        self.added(parent, children).map(|(_, added)| added).sum()
+    }
+
+    /// Which edition brought a child beyond those that the page was made with; none where there is none.
+    pub(super) fn born(self, parent: Key, children: u32, number: u32) -> Option<u64> {
+        let mut upto = children;
+        self.added(parent, children).find_map(|(edition, added)| {
+            upto += added;
+            (number < upto).then_some(edition)
+        })
+    }
+
+    /// Which edition took a page away that one brought, or that was there from edition 0.
+    pub(super) fn gone(self, page: Key, born: u64) -> Option<u64> {
+        let draw = page.draw("gone in edition");
+        let editions = if self.gone_share > 0.0 { self.editions } else { 0 };
+        (born + 1..=editions).find(|edition| draw.nth(*edition).happens(self.gone_share))
+    }
+}

@@ -1,0 +1,153 @@
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::experience::Experience;
+use super::foresight::{SeenPage, foresight};
+use super::prospect::{Kind, Prospect, Remembered};
+use super::rates::Rates;
+use crate::address::{PageKey, WebUrl};
+use crate::exchange::Depth;
+
+/// What an earlier survey found in a site, for a walk that asks for what led somewhere then.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Memory {
+    pages: HashMap<PageKey, Remembered>,
+    /// What the pages brought then for what they were expected to: by it pages are judged that were not known then.
+    pub(super) experience: Experience,
+}
+
+/// A URL that an earlier survey asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SeenUrl {
+    /// The URL.
+    pub url: WebUrl,
+    /// On which level.
+    pub depth: Depth,
+    /// By which page it was found, which stands before it; none for an entrance.
+    pub finder: Option<u32>,
+    /// Requests that it cost.
+    pub requests: u32,
+    /// External hosts, new in the tree, that it brought.
+    pub hosts: u32,
+}
+
+/// What a page is expected to bring that it did not bring last time, in shares of what a page like it brings: so much has
+/// changed since. Small, so that what a page brought counts first; not nothing, so that of pages that brought nothing those
+/// come first which are most like those that did.
+const NEWS: f64 = 0.1;
+
+impl Memory {
+    /// What the tree of a site tells, in the order in which its URLs were asked for.
+    #[must_use]
+    pub fn of(seen: &[SeenUrl], rates: &Rates) -> Self {
+        let mut experience = Experience::default();
+        let mut prospects: Vec<Option<Prospect>> = Vec::with_capacity(seen.len());
+        for one in seen {
+            let finder = one.finder.and_then(|finder| prospects[finder as usize].as_ref());
+            let prospect = (one.depth > Depth(0))
+                .then(|| Prospect::of(&Kind::of(&one.url, rates), one.depth, finder, rates, None));
+            if let Some(prospect) = &prospect {
+                experience.note(prospect, one.hosts.into());
+            }
+            prospects.push(prospect);
+        }
+        let news = |prospect: &Option<Prospect>| {
+            prospect.as_ref().map_or(0.0, |prospect| NEWS * experience.expected(prospect))
+        };
+        // What an entrance leads to costs nobody the entrance, which is asked for in any case.
+        let is_entrance = |at: u32| seen[at as usize].depth == Depth(0);
+        let pages = seen.iter().zip(&prospects).map(|(one, prospect)| SeenPage {
+            finder: one.finder.filter(|finder| !is_entrance(*finder)),
+            requests: one.requests,
+            hosts: (f64::from(one.hosts) + news(prospect)) as f32,
+        });
+        let worths = foresight(&pages.collect::<Vec<_>>());
+        let pages = seen
+            .iter()
+            .zip(worths)
+            .map(|(one, worth)| (one.url.page_key(), Remembered { worth, hosts: one.hosts as f32 }));
+        Self { pages: pages.collect(), experience }
+    }
+
+    /// That these URLs were found and left out, so that they are not new.
+    pub fn leave_out(&mut self, urls: impl IntoIterator<Item = PageKey>) {
+        for url in urls {
+            self.pages.entry(url).or_default();
+        }
+    }
+
+    /// What another tree of the site tells besides; of what both know, the better.
+    pub fn add(&mut self, other: Self) {
+        for (url, page) in other.pages {
+            let known = self.pages.entry(url).or_default();
+            if page.worth > known.worth {
+                *known = page;
+            }
+        }
+        self.experience.add(&other.experience);
+    }
+
+    /// External hosts that a request for a page brought last time, that page's ways included; none where it was not known.
+    #[must_use]
+    pub fn worth(&self, url: PageKey) -> Option<f32> {
+        self.page(url).map(|page| page.worth)
+    }
+
+    pub(super) fn page(&self, url: PageKey) -> Option<Remembered> {
+        self.pages.get(&url).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::walk::yields::Scale;
+
+    fn rates() -> Rates {
+        let scale = Scale { by_depth: vec![1.0, 0.5, 0.1], ..Scale::default() };
+        Rates::new(Vec::new(), scale.clone(), scale, Vec::new())
+    }
+
+    fn seen(path: &str, depth: u16, finder: impl Into<Option<u32>>, hosts: u32) -> SeenUrl {
+        let url = WebUrl::parse(&format!("http://a.ke/{path}")).unwrap();
+        SeenUrl { url, depth: Depth(depth), finder: finder.into(), requests: 1, hosts }
+    }
+
+    fn tree() -> [SeenUrl; 5] {
+        [
+            seen("", 0, None, 1),
+            seen("hub", 1, 0, 0),
+            seen("dead/end", 1, 0, 0),
+            seen("hub/links", 2, 1, 9),
+            seen("hub/empty", 2, 1, 0),
+        ]
+    }
+
+    #[test]
+    fn what_led_somewhere_and_the_way_to_it_is_worth_most() {
+        let memory = Memory::of(&tree(), &rates());
+        let worth = |at: usize| memory.worth(tree()[at].url.page_key()).unwrap();
+        assert!(worth(1) > 4.0 && worth(3) > 4.0, "{memory:?}");
+        assert!(worth(2) < 0.5 && worth(4) < 0.5, "{memory:?}");
+        assert!(worth(4) > 0.0, "it may have changed");
+        assert_eq!(memory.worth(seen("new", 1, 0, 0).url.page_key()), None);
+    }
+
+    #[test]
+    fn a_second_tree_of_the_site_adds_what_it_knows() {
+        let (mut memory, whole) = (Memory::of(&tree()[..3], &rates()), Memory::of(&tree(), &rates()));
+        memory.add(whole.clone());
+        assert_eq!(memory.worth(tree()[3].url.page_key()), whole.worth(tree()[3].url.page_key()));
+        assert_eq!(memory.worth(tree()[1].url.page_key()), whole.worth(tree()[1].url.page_key()));
+    }
+
+    #[test]
+    fn what_was_left_out_is_known_and_was_worth_nothing() {
+        let mut memory = Memory::of(&tree(), &rates());
+        let left = seen("left", 1, 0, 0).url;
+        memory.leave_out([left.page_key(), tree()[3].url.page_key()]);
+        assert_eq!(memory.worth(left.page_key()), Some(0.0));
+        assert!(memory.worth(tree()[3].url.page_key()).unwrap() > 4.0);
+    }
+}

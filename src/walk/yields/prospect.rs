@@ -1,0 +1,82 @@
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::rates::Rates;
+use super::words::words;
+use crate::address::{PageKey, WebUrl};
+use crate::exchange::Depth;
+
+/// What a URL alone says of itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Kind {
+    pub(super) page: PageKey,
+    /// The URL, to the letter.
+    key: u64,
+    /// Host and path up to the last slash.
+    folder: u64,
+    /// By how much such pages bring more than others of their depth: themselves, and with those below them.
+    factors: [f64; 2],
+}
+
+/// What is known of a URL before it is asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Prospect {
+    /// The page of level 1 by which it was reached.
+    pub(super) branch: u64,
+    /// Host and path up to the last slash.
+    pub(super) folder: u64,
+    /// External hosts, new in the tree, that such a page brings on average.
+    pub(super) own: f64,
+    /// The greater of that and of what it and the pages below it bring a request.
+    pub(super) worth: f64,
+    /// What an earlier survey tells of it.
+    pub(super) remembered: Option<Remembered>,
+}
+
+/// What an earlier survey tells of a page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Remembered {
+    /// External hosts that a request brought which was spent on the best way through it.
+    pub worth: f32,
+    /// External hosts, new in the tree, that it brought itself.
+    pub hosts: f32,
+}
+
+impl Kind {
+    /// What these rates make of a URL.
+    #[must_use]
+    pub fn of(url: &WebUrl, rates: &Rates) -> Self {
+        let words = words(url);
+        let canonical = url.canonical();
+        let address = canonical.split_once("://").map_or("", |(_, address)| address);
+        let address = address.split(['?', ';']).next().unwrap_or_default();
+        let folder = address.rsplit_once('/').map_or(address, |(folder, _)| folder);
+        Self {
+            page: url.page_key(),
+            key: xxh3_64(canonical.as_bytes()),
+            folder: xxh3_64(folder.as_bytes()),
+            factors: [&rates.own, &rates.below].map(|scale| scale.factor(&words)),
+        }
+    }
+}
+
+impl Prospect {
+    /// Of a URL of a level, found on a page of the branch of `finder`; of level 1, each is a branch of its own.
+    pub(super) fn of(
+        kind: &Kind,
+        depth: Depth,
+        finder: Option<&Self>,
+        rates: &Rates,
+        remembered: Option<Remembered>,
+    ) -> Self {
+        let [own, below] = [&rates.own, &rates.below].map(|scale| scale.at(depth));
+        let [own, below] = [own * kind.factors[0], below * kind.factors[1]];
+        Self {
+            branch: finder.map_or(kind.key, |finder| finder.branch),
+            folder: kind.folder,
+            own,
+            worth: own.max(below),
+            remembered,
+        }
+    }
+}
