@@ -4,6 +4,7 @@
 //!     intervals groups WORLD-DIR NAME TREES RUNS AROUND    groups of a country domain in surveys of AROUND trees
 //!     intervals unseen WORLD-DIR NAME TREES RUNS           what no tree of the survey showed
 //!     intervals probes WORLD-DIR NAME TREES RUNS           what the rule on scripts hid (--probe-scripts 1)
+//!     intervals left-out WORLD-DIR NAME TREES RUNS         what pages left out hid (--depth auto --probe-depth 1)
 //!
 //! Surveys of TREES site trees are drawn without replacement from the recorded one, from every country domain in
 //! proportion. The truth for load rates and pair coverage is the ratio in the whole world; for union coverage,
@@ -22,7 +23,9 @@ use ccsurvey::analysis::{
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [what, dir, name, trees, runs, around @ ..] = arguments.as_slice() else {
-        return Err("usage: intervals curves|groups|unseen|probes WORLD-DIR NAME TREES RUNS [AROUND]".into());
+        return Err(
+            "usage: intervals curves|groups|unseen|probes|left-out WORLD-DIR NAME TREES RUNS [AROUND]".into(),
+        );
     };
     let (trees, runs): (usize, u64) = (trees.parse()?, runs.parse()?);
     println!("world,what,reading,of,trees,runs,depth,truth,mean,contained,low,high,trees_above,trees_below");
@@ -38,7 +41,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             let probes = Overview::load(Path::new(dir))?.kept_back.probes;
             probed(&probes.ok_or("no script was probed")?.trees, name, trees, runs);
         }
-        _ => return Err(format!("{what}: expected curves, groups, unseen or probes").into()),
+        "left-out" => {
+            let probes = Overview::load(Path::new(dir))?.kept_back.left_out;
+            probed(&probes.ok_or("no page left out was probed")?.trees, name, trees, runs);
+        }
+        _ => return Err(format!("{what}: expected curves, groups, unseen, probes or left-out").into()),
     }
     Ok(())
 }
@@ -111,7 +118,7 @@ fn unseen(world: &Recorded, name: &str, trees: usize, runs: u64) {
     }
 }
 
-/// What the query URLs that a tree kept back would have brought.
+/// What the URLs that a tree kept back would have brought.
 type Brought = fn(&ProbedTree) -> f64;
 
 fn probed(all: &[ProbedTree], name: &str, trees: usize, runs: u64) {

@@ -86,7 +86,7 @@ fn pages_are_new_and_gone_in_their_shares_and_what_is_gone_answers_404() {
     }
     let later = pages(&world(2));
     let stay = new.iter().filter(|url| later.contains_key(**url)).count();
-    assert!((0.8..0.97).contains(&(stay as f64 / new.len() as f64)), "{stay} of {}", new.len());
+    assert!((0.5..0.97).contains(&(stay as f64 / new.len() as f64)), "{stay} of {}", new.len());
 }
 
 #[test]
@@ -105,9 +105,9 @@ fn links_of_changed_pages_come_and_go_and_their_mean_stays() {
         after += new.len();
         went += old.difference(&new).count();
     }
-    // Of the links of a page the site's own set, which is on all of them, stays.
+    // The set of a site that is on all of its pages stays, and one favourite may take the place of another.
     let of_gone = share(went, before);
-    assert!((0.1..0.5).contains(&of_gone), "{of_gone}");
+    assert!((0.05..0.5).contains(&of_gone), "{of_gone}");
     assert!((0.85..1.15).contains(&(after as f64 / before as f64)), "{before} before, {after} after");
 }
 

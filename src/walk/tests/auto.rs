@@ -1,4 +1,4 @@
-use super::yields::{Rates, Scale};
+use super::yields::{Memory, Rates, Scale, SeenUrl};
 use super::*;
 
 /// Pages of any level bring one host, those with the word `links` ten times as much.
@@ -58,6 +58,28 @@ fn what_promises_most_is_asked_for_first() {
     let order: Vec<&str> =
         asked.iter().filter(|ask| ask.depth == Some(Depth(1))).map(|ask| ask.url.path()).collect();
     assert_eq!(order[..4], ["/our-links", "/p0", "/p1", "/p2"], "of equal ones that which was found first");
+}
+
+#[test]
+fn what_is_remembered_is_asked_for_by_what_it_brought_and_what_is_new_by_what_it_promises() {
+    let mut paths = names("p", 30);
+    let seen = |(at, path): (u32, &String)| SeenUrl {
+        url: url(&format!("http://a.ke{path}")),
+        depth: Depth(u16::from(at > 0)),
+        finder: (at > 0).then_some(0),
+        requests: 1,
+        hosts: if path == "/p7" { 5 } else { 0 },
+    };
+    let last_time: Vec<SeenUrl> =
+        (0..).zip([&["/".to_owned()][..], &paths].concat().iter()).map(seen).collect();
+    let memory = Memory::of(&last_time, &rates());
+    paths.push("/our-links".to_owned());
+    let walk = start("http://a.ke/", auto(0.5), "").remembering(memory);
+    let (tree, asked) = drive(walk, &flat(&paths), 1);
+    let order: Vec<&str> = pages(&asked).into_iter().map(|(_, path)| path).collect();
+    assert_eq!(order, ["/", "/p7", "/our-links"]);
+    assert_eq!((tree.levels[1].class(Class::Yield), tree.outcome), (29, Outcome::Yield));
+    assert_eq!(tree.levels[1].expected_hosts, 0.0, "they brought nothing last time");
 }
 
 #[test]

@@ -10,6 +10,7 @@ use super::prospect::Prospect;
 const SITE_PRIOR: f64 = 2.0;
 const BRANCH_PRIOR: f64 = 1.0;
 const FOLDER_PRIOR: f64 = 1.0;
+
 /// What the pages of a tree brought for what they were expected to bring.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Experience {
