@@ -85,9 +85,8 @@ settings! {
         rates: Option<PathBuf> = None => value("FILE").unset("those that are built in");
         /// With --depth auto or --focus: the share of sites in which up to twenty of the pages left out are fetched after
         /// all, once the site is walked: the report then says what such pages hide. They cost such a site up to twenty
-        /// requests more and are no part of its levels and links
-        probe_depth: Option<f64> = None => value("SHARE").unset("0, and 0.02 with --focus")
-            .within(|it| it == Amount::NoLimit || is_share_or_none(it), "a share from 0 to 1");
+        /// requests more and are no part of its levels and links. With --focus it is 0.02 at least
+        probe_depth: f64 = 0.0 => value("SHARE").within(is_share_or_none, "a share from 0 to 1");
         /// Entrances of a site that are tried until one brings a page: the URL offered, the front page of its host,
         /// then the other of http and https and of the names with and without www. Each costs a request, and one for
         /// robots.txt where scheme or host are new; a site without a page is entered again by later links, with three

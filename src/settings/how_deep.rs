@@ -2,7 +2,7 @@ use super::{DepthRule, Settings};
 
 /// The deepest level of `--depth auto`, unless told: that of the 2008 paper's survey.
 const DEEPEST: u16 = 20;
-/// The share of sites in which a sample is taken of what a survey with `--focus` leaves out, unless told.
+/// The least share of sites in which a sample is taken of what a survey with `--focus` leaves out.
 const PROBED: f64 = 0.02;
 /// The share of the external hosts that `--depth auto` is to find, unless told.
 const COVERAGE: f64 = 0.95;
@@ -32,7 +32,7 @@ impl Settings {
     /// The share of sites in which pages that were left out are fetched after all.
     #[must_use]
     pub fn probed_share(&self) -> f64 {
-        self.probe_depth.unwrap_or(if self.focus.is_some() { PROBED } else { 0.0 })
+        self.probe_depth.max(if self.focus.is_some() { PROBED } else { 0.0 })
     }
 
     /// The first setting that is given without the one that it says something of, or beside one that says the same.
@@ -52,7 +52,7 @@ impl Settings {
             ("max-depth", self.max_depth.is_some() && !is_auto),
             ("coverage", self.coverage.is_some() && !is_auto),
             ("rates", self.rates.is_some() && !self.leaves_pages_out()),
-            ("probe-depth", self.probe_depth.is_some() && !self.leaves_pages_out()),
+            ("probe-depth", self.probe_depth > 0.0 && !self.leaves_pages_out()),
         ];
         let (key, _) = given.into_iter().find(|(_, is_idle)| *is_idle)?;
         Some(format!("--{key} says something of --depth auto, and --depth is {}", self.depth))
@@ -81,7 +81,7 @@ mod tests {
             Settings { max_depth: Some(6), ..levels.clone() },
             Settings { coverage: Some(0.8), ..levels.clone() },
             Settings { rates: Some("rates.json".into()), ..levels.clone() },
-            Settings { probe_depth: Some(0.1), ..levels },
+            Settings { probe_depth: 0.1, ..levels },
         ];
         for (settings, key) in given.into_iter().zip(["max-depth", "coverage", "rates", "probe-depth"]) {
             let refusal = settings.idle();
@@ -95,8 +95,8 @@ mod tests {
         let focus = Settings { focus: Some(0.1), since: Some("old".into()), ..Settings::default() };
         assert_eq!((focus.idle(), focus.probed_share()), (None, 0.02));
         assert!(focus.leaves_pages_out() && !Settings::default().leaves_pages_out());
-        let told = Settings { probe_depth: Some(0.0), rates: Some("rates.json".into()), ..focus.clone() };
-        assert_eq!((told.idle(), told.probed_share()), (None, 0.0));
+        let told = Settings { probe_depth: 0.3, rates: Some("rates.json".into()), ..focus.clone() };
+        assert_eq!((told.idle(), told.probed_share()), (None, 0.3));
         let alone = Settings { since: None, ..focus.clone() };
         let refusal = "--focus says how much of an earlier survey to spend: name it with --since";
         assert_eq!(alone.idle().as_deref(), Some(refusal));

@@ -15,6 +15,7 @@ use super::earlier::EarlierPages;
 use super::error::{READ, SurveyError};
 use super::folder::{Folder, write_urls};
 use super::progress::Snapshot;
+use super::rates::remember_again;
 use super::scope::SurveyScope;
 use super::start_urls::{Taken, drawn, offered};
 use super::storage::spread;
@@ -94,7 +95,7 @@ pub fn take_in(dir: &Path) -> Result<Option<Taken>, SurveyError> {
     let mut known = None;
     if was_finished {
         if let Some(old) = &settings.since {
-            known = Some(know_earlier_pages(&folder, old)?);
+            known = Some(know_earlier_pages(&folder, &settings, old)?);
         }
         // Before the first URL is offered: a crash leaves a survey that goes on, and at worst finds nothing to do.
         Manifest { state: SurveyState::Interrupted, finished: None, ..manifest.clone() }.save(dir)?;
@@ -115,10 +116,15 @@ pub fn take_in(dir: &Path) -> Result<Option<Taken>, SurveyError> {
 
 /// A finished survey has removed what it knew of an earlier one: it is read again, if the earlier survey is still there.
 /// Gives the number of pages and files that are known.
-fn know_earlier_pages(folder: &Folder, old: &Path) -> Result<u64, SurveyError> {
+fn know_earlier_pages(folder: &Folder, settings: &Settings, old: &Path) -> Result<u64, SurveyError> {
     let path = folder.since();
     let _ = fs::remove_file(&path);
-    EarlierPages::build(&path, old, &mut |_| {}).or_else(|wrong| {
+    let read = || {
+        let known = EarlierPages::build(&path, old, &mut |_| {})?;
+        remember_again(folder, settings)?;
+        Ok(known)
+    };
+    read().or_else(|wrong: SurveyError| {
         tracing::warn!(%wrong, "the sites that are added are surveyed without the earlier survey");
         let _ = fs::remove_file(&path);
         EarlierPages::build_empty(&path)?;

@@ -98,7 +98,7 @@ impl Survey {
         let since = settings.since.as_deref();
         let known = since.map(|old| EarlierPages::build(&folder.since(), old, tell)).transpose()?;
         let description = simulation.as_ref().map(|simulation| simulation.description.clone());
-        keep_rates(&folder, &settings, tell)?;
+        let focus = keep_rates(&folder, &settings, tell)?;
         let (stop, stopping) = watch::channel(false);
         let terms = Terms::new(settings.clone(), settings.clone());
         let parts = Parts::open(folder, terms, simulation, None, stopping)?;
@@ -113,7 +113,7 @@ impl Survey {
         let offers = storage.frontier().offer(offered(start, &boundaries.scope))?;
         manifest.save(storage.dir())?;
         let survey = Self { parts: Arc::new(parts), manifest, tally: Tally::default(), stop };
-        Ok((survey, Taken { known, ..Taken::count(&offers) }))
+        Ok((survey, Taken { known, focus, ..Taken::count(&offers) }))
     }
 }
 

@@ -128,8 +128,6 @@ impl Survey {
         broken.extend(promises::broken(&promises));
         if state == SurveyState::Finished {
             Tables::open(storage.dir())?.compact(FILE_ROWS)?;
-            // Nothing will be asked for any more. If it cannot be removed, the folder is larger, and that is all.
-            let _ = std::fs::remove_file(storage.folder.since());
         }
         self.manifest.state = state;
         self.manifest.updated = now.into();
@@ -145,6 +143,10 @@ impl Survey {
         storage.save_status(&Standing { state: &state, walking: 0, unwritten: 0 }, access.now())?;
         storage.keep_status()?;
         self.manifest.save(storage.dir())?;
+        if self.manifest.state == SurveyState::Finished {
+            // Nothing will be asked for any more. If it cannot be removed, the folder is larger, and that is all.
+            let _ = std::fs::remove_file(storage.folder.since());
+        }
         Ok(broken)
     }
 }

@@ -102,7 +102,7 @@ pub use crate::load::LONGEST_WAIT;
 pub use access::{least, most_bytes};
 pub use added::{HandedOver, hand_over, has_added, settings_of, take_in};
 pub use agents::{LEAST_CAPACITY, Lives, Staff, Team, requests_of_sites};
-pub use earlier::ReadingProgress;
+pub use earlier::{Focus, ReadingProgress};
 pub use engine::{Ending, Survey};
 pub use error::SurveyError;
 pub use export::export;

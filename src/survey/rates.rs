@@ -34,17 +34,18 @@ pub(super) fn read_rates(settings: &Settings) -> Result<Option<Rates>, SurveyErr
 }
 
 /// Keeps what a new survey leaves pages out by in its folder, so that it goes on by the same, whatever becomes of the
-/// file of rates and of the earlier survey; `tell` hears how far that is read.
+/// file of rates and of the earlier survey; `tell` hears how far that is read. Gives what is to be spent, with `--focus`.
 pub(super) fn keep_rates(
     folder: &Folder,
     settings: &Settings,
     tell: &mut dyn FnMut(ReadingProgress),
-) -> Result<(), SurveyError> {
-    let Some(rates) = read_rates(settings)? else { return Ok(()) };
+) -> Result<Option<Focus>, SurveyError> {
+    let Some(rates) = read_rates(settings)? else { return Ok(None) };
     keep(&folder.rates(), &rates)?;
-    let Some((share, old)) = settings.focus.zip(settings.since.as_deref()) else { return Ok(()) };
-    let focus = EarlierPages::focus(&folder.since(), old, &Arc::new(rates), share, tell)?;
-    keep(&folder.focus(), &focus)
+    let Some((share, old)) = settings.focus.zip(settings.since.as_deref()) else { return Ok(None) };
+    let focus = EarlierPages::focus(&folder.since(), old, &rates, share, tell)?;
+    keep(&folder.focus(), &focus)?;
+    Ok(Some(focus))
 }
 
 fn keep(path: &Path, what: &impl Serialize) -> Result<(), SurveyError> {
@@ -60,10 +61,17 @@ pub(super) fn walk_settings(folder: &Folder, settings: &Settings) -> Result<walk
     }
     let rates = rates_in(&folder.rates())?;
     let price = match settings.focus {
-        Some(_) => read_focus(&folder.focus())?.price,
+        Some(_) => read_focus(&folder.focus())?.price.unwrap_or(f64::INFINITY),
         None => rates.price(settings.wanted_coverage().unwrap_or(1.0)),
     };
     Ok(walk.with_rates(Arc::new(rates), price))
+}
+
+/// Reads anew what an earlier survey found in its sites, for a survey whose price is known.
+pub(super) fn remember_again(folder: &Folder, settings: &Settings) -> Result<(), SurveyError> {
+    let Some((share, old)) = settings.focus.zip(settings.since.as_deref()) else { return Ok(()) };
+    let rates = rates_in(&folder.rates())?;
+    EarlierPages::focus(&folder.since(), old, &rates, share, &mut |_| {}).map(|_| ())
 }
 
 fn read_focus(path: &Path) -> Result<Focus, SurveyError> {

@@ -1,12 +1,13 @@
 use std::collections::BTreeSet;
 
+use super::earlier::Focus;
 use super::scope::SurveyScope;
 use crate::address::{Priorities, WebUrl};
 use crate::frontier::{Offer, StartCandidate};
 use crate::starts::StartList;
 
 /// What became of the start URLs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Taken {
     /// New sites.
     pub sites: usize,
@@ -16,13 +17,15 @@ pub struct Taken {
     pub repeated: usize,
     /// Pages and files of an earlier survey that are asked for only if they have changed.
     pub known: Option<u64>,
+    /// What is to be spent of the requests of an earlier survey.
+    pub focus: Option<Focus>,
 }
 
 impl Taken {
     pub(super) fn count(offers: &[Offer]) -> Self {
         let number = |kind| offers.iter().filter(|offer| **offer == kind).count();
         let (sites, seeds, repeated) = (number(Offer::Site), number(Offer::Seed), number(Offer::Known));
-        Self { sites, seeds, repeated, known: None }
+        Self { sites, seeds, repeated, known: None, focus: None }
     }
 
     pub(super) fn and(self, more: Self) -> Self {
@@ -31,6 +34,7 @@ impl Taken {
             seeds: self.seeds + more.seeds,
             repeated: self.repeated + more.repeated,
             known: self.known,
+            focus: self.focus,
         }
     }
 }

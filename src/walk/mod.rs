@@ -32,7 +32,7 @@
 //! **Hosts that are mirrors.** Where two hosts of the site show the same pages, only the pages of the host that was met
 //! first are asked for (`mirrors`).
 //!
-//! **How deep.** Down to a level that is told; or, with `--depth auto`, each level is asked for best first, until what is
+//! **How deep.** Down to a level that is told; or, with `--depth auto` or `--focus`, each level is asked for best first, until what is
 //! left promises too little for a request (`yields`). What is left then is of a class of its own, and what only it leads
 //! to is never found.
 //!

@@ -15,7 +15,7 @@ vocabulary! {
         TimeBudget = "time_budget",
         /// Several levels in a row brought no new external link.
         Stable = "stable",
-        /// No link was left that promised to be worth a request: only with `--depth auto`.
+        /// No link was left that promised to be worth a request: only with `--depth auto` or `--focus`.
         Yield = "yield",
         /// No link was left but those of traps; or more URLs were found than a site is allowed to have.
         Trap = "trap",

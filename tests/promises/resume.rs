@@ -104,7 +104,7 @@ fn a_survey_as_deep_as_it_is_worth_ends_with_these_tables_too() {
 fn a_survey_that_remembers_another_ends_with_these_tables_too() {
     let space = Space::serve("a_small_country");
     let old = space.survey(Settings { record_links: true, ..space.settings() });
-    let flags = ["--since", old.dir().to_str().unwrap(), "--focus", "0.7"].map(str::to_owned);
+    let flags = ["--since", old.dir().to_str().unwrap(), "--focus", "0.9"].map(str::to_owned);
     let left_out = killed_twenty_times(&space, &flags.each_ref().map(String::as_str));
     assert!(left_out > 0, "nothing was left out");
 }

@@ -12,7 +12,7 @@ use crate::cli::run::{Showing, block_on, run};
 use crate::cli::start_list;
 use crate::cluster::Coordinator;
 use crate::records::units;
-use crate::survey::{ReadingProgress, Survey, Taken, area};
+use crate::survey::{Focus, ReadingProgress, Survey, Taken, area};
 
 /// Begin a new survey in DIR.
 ///
@@ -96,8 +96,21 @@ pub(super) fn taken_in_words(taken: Taken) -> String {
         count(taken.sites, "site"),
         seeds.unwrap_or_default(),
         repeated.unwrap_or_default(),
-        known.unwrap_or_default()
+        known.unwrap_or_default() + &taken.focus.map(spending_in_words).unwrap_or_default()
     )
+}
+
+/// What a survey with `--focus` is to spend.
+fn spending_in_words(focus: Focus) -> String {
+    let [all, settled, planned] =
+        [focus.earlier_requests, focus.settled_requests, focus.planned_requests].map(units::thousands);
+    match focus.price {
+        Some(_) => format!("; about {planned} of the earlier survey's {all} requests are made again"),
+        None => format!(
+            "; of the earlier survey's {all} requests, {settled} were for robots.txt and front pages: no more is \
+             made again than these, for they take all that --focus gives"
+        ),
+    }
 }
 
 /// Says at every tenth how far an earlier survey is read, if that takes long enough to wonder.
@@ -126,7 +139,7 @@ mod tests {
     fn what_became_of_the_start_list_is_told() {
         assert_eq!(taken_in_words(Taken { sites: 1, ..Taken::default() }), "1 site to survey");
         assert_eq!(
-            taken_in_words(Taken { sites: 3400, seeds: 2, repeated: 1, known: None }),
+            taken_in_words(Taken { sites: 3400, seeds: 2, repeated: 1, ..Taken::default() }),
             "3,400 sites to survey, 2 further start URLs in them; 1 start URL passed over: the site has \
              as many as --seeds-per-site allows"
         );

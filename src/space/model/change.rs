@@ -58,6 +58,11 @@ impl Growth {
         }
     }
 
+    /// Whether pages are those that the host was made with.
+    pub(super) fn is_none(self) -> bool {
+        self.editions == 0 || (self.new_share <= 0.0 && self.gone_share <= 0.0)
+    }
+
     /// How many pages each edition has hung below a page that was made with `children`.
     fn added(self, parent: Key, children: u32) -> impl Iterator<Item = (u64, u32)> {
         let (draw, mean) = (parent.draw("new pages"), f64::from(children) * self.new_share);

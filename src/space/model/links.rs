@@ -87,6 +87,7 @@ pub(in crate::space) fn script_page(world: &World, spot: &Spot, node: &Node, que
     let (Query::Id(id) | Query::Parameter(id)) = query;
     let mut page = leaf_page(world, spot, node, "script answer");
     page.key = page.key.child(id);
+    page.changed = change::last_change(world, page.key);
     page.links.extend(script_links(world, spot, node));
     page.links.push(link(spot.url(&Resource::Detail(node.path.clone(), id))));
     if links_outside(world, spot, node, page.key) {

@@ -88,7 +88,9 @@ impl Tree {
 
     /// A page below another, if it is there now.
     pub(crate) fn child(&self, node: &Node, number: u32) -> Option<Node> {
-        self.is_there(node, number).then(|| self.child_ever(node, number)).flatten()
+        (self.growth.is_none() || self.is_there(node, number))
+            .then(|| self.child_ever(node, number))
+            .flatten()
     }
 
     /// A page below another that is there now or was there once.
@@ -110,11 +112,14 @@ impl Tree {
     pub(crate) fn children(&self, node: &Node) -> impl Iterator<Item = u32> {
         let count = self.child_count(node);
         let all = count + self.growth.all_added(node.key, count);
-        (0..all).filter(|number| self.is_there(node, *number))
+        (0..all).filter(|number| self.growth.is_none() || self.is_there(node, *number))
     }
 
     /// The last edition that brought a page below this one or took one away.
     pub(crate) fn last_growth(&self, node: &Node) -> Option<u64> {
+        if self.growth.is_none() {
+            return None;
+        }
         let count = self.child_count(node);
         let all = 0..count + self.growth.all_added(node.key, count);
         all.filter_map(|number| self.gone(node, number).or_else(|| self.born(node, number))).max()

@@ -11,6 +11,7 @@
 
 mod focus;
 mod index;
+mod shown;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -26,7 +27,7 @@ use crate::exchange::{Answer, Validators};
 use crate::page::{Element, Link, Page, RecordedPage};
 use crate::walk::Content;
 
-pub(super) use focus::Focus;
+pub use focus::Focus;
 pub use index::ReadingProgress;
 pub(super) use index::check;
 

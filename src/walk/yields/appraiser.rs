@@ -41,7 +41,7 @@ impl Appraiser {
     /// A URL of a level, found on a page of the branch of `finder`; of level 1, each is a branch of its own.
     #[must_use]
     pub fn prospect(&self, kind: &Kind, depth: Depth, finder: Option<&Prospect>) -> Prospect {
-        let remembered = self.memory.as_ref().and_then(|memory| memory.page(kind.page));
+        let remembered = self.memory.as_ref().and_then(|memory| memory.page(kind.page, kind.script));
         Prospect::of(kind, depth, finder, &self.rates, remembered)
     }
 

@@ -6,13 +6,15 @@ use super::experience::Experience;
 use super::foresight::{SeenPage, foresight};
 use super::prospect::{Kind, Prospect, Remembered};
 use super::rates::Rates;
-use crate::address::{PageKey, WebUrl};
+use crate::address::{PageKey, ScriptKey, WebUrl};
 use crate::exchange::Depth;
 
 /// What an earlier survey found in a site, for a walk that asks for what led somewhere then.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Memory {
     pages: HashMap<PageKey, Remembered>,
+    /// The best query URL of each script: any of them stands for the others.
+    scripts: HashMap<ScriptKey, Remembered>,
     /// What the pages brought then for what they were expected to: by it pages are judged that were not known then.
     pub(super) experience: Experience,
 }
@@ -55,19 +57,23 @@ impl Memory {
         let news = |prospect: &Option<Prospect>| {
             prospect.as_ref().map_or(0.0, |prospect| NEWS * experience.expected(prospect))
         };
-        // What an entrance leads to costs nobody the entrance, which is asked for in any case.
-        let is_entrance = |at: u32| seen[at as usize].depth == Depth(0);
+        // Whoever asks for what a settled page leads to pays nothing for that page, which is asked for in any case.
+        let is_settled = |at: u32| seen[at as usize].is_settled();
         let pages = seen.iter().zip(&prospects).map(|(one, prospect)| SeenPage {
-            finder: one.finder.filter(|finder| !is_entrance(*finder)),
+            finder: one.finder.filter(|finder| !is_settled(*finder)),
             requests: one.requests,
             hosts: (f64::from(one.hosts) + news(prospect)) as f32,
         });
         let worths = foresight(&pages.collect::<Vec<_>>());
-        let pages = seen
-            .iter()
-            .zip(worths)
-            .map(|(one, worth)| (one.url.page_key(), Remembered { worth, hosts: one.hosts as f32 }));
-        Self { pages: pages.collect(), experience }
+        let mut memory = Self { experience, ..Self::default() };
+        for (one, worth) in seen.iter().zip(worths) {
+            let page = Remembered { worth, hosts: one.hosts as f32 };
+            memory.pages.insert(one.url.page_key(), page);
+            if let Some(script) = one.url.script() {
+                better(memory.scripts.entry(script).or_default(), page);
+            }
+        }
+        memory
     }
 
     /// That these URLs were found and left out, so that they are not new.
@@ -79,23 +85,34 @@ impl Memory {
 
     /// What another tree of the site tells besides; of what both know, the better.
     pub fn add(&mut self, other: Self) {
-        for (url, page) in other.pages {
-            let known = self.pages.entry(url).or_default();
-            if page.worth > known.worth {
-                *known = page;
-            }
-        }
+        other.pages.into_iter().for_each(|(url, page)| better(self.pages.entry(url).or_default(), page));
+        other.scripts.into_iter().for_each(|(key, page)| better(self.scripts.entry(key).or_default(), page));
         self.experience.add(&other.experience);
     }
 
-    /// External hosts that a request for a page brought last time, that page's ways included; none where it was not known.
+    /// External hosts that a request brought last time that was spent on the best way through a page; none where neither it
+    /// was known nor another query URL of its script.
     #[must_use]
-    pub fn worth(&self, url: PageKey) -> Option<f32> {
-        self.page(url).map(|page| page.worth)
+    pub fn worth(&self, url: &WebUrl) -> Option<f32> {
+        self.page(url.page_key(), url.script()).map(|page| page.worth)
     }
 
-    pub(super) fn page(&self, url: PageKey) -> Option<Remembered> {
-        self.pages.get(&url).copied()
+    pub(super) fn page(&self, page: PageKey, script: Option<ScriptKey>) -> Option<Remembered> {
+        self.pages.get(&page).or_else(|| self.scripts.get(&script?)).copied()
+    }
+}
+
+impl SeenUrl {
+    /// Whether such a URL is asked for whatever it brings.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        self.depth == Depth(0) || self.url.is_front_page()
+    }
+}
+
+fn better(known: &mut Remembered, page: Remembered) {
+    if page.worth > known.worth {
+        *known = page;
     }
 }
 
@@ -127,19 +144,19 @@ mod tests {
     #[test]
     fn what_led_somewhere_and_the_way_to_it_is_worth_most() {
         let memory = Memory::of(&tree(), &rates());
-        let worth = |at: usize| memory.worth(tree()[at].url.page_key()).unwrap();
+        let worth = |at: usize| memory.worth(&tree()[at].url).unwrap();
         assert!(worth(1) > 4.0 && worth(3) > 4.0, "{memory:?}");
         assert!(worth(2) < 0.5 && worth(4) < 0.5, "{memory:?}");
         assert!(worth(4) > 0.0, "it may have changed");
-        assert_eq!(memory.worth(seen("new", 1, 0, 0).url.page_key()), None);
+        assert_eq!(memory.worth(&seen("new", 1, 0, 0).url), None);
     }
 
     #[test]
     fn a_second_tree_of_the_site_adds_what_it_knows() {
         let (mut memory, whole) = (Memory::of(&tree()[..3], &rates()), Memory::of(&tree(), &rates()));
         memory.add(whole.clone());
-        assert_eq!(memory.worth(tree()[3].url.page_key()), whole.worth(tree()[3].url.page_key()));
-        assert_eq!(memory.worth(tree()[1].url.page_key()), whole.worth(tree()[1].url.page_key()));
+        assert_eq!(memory.worth(&tree()[3].url), whole.worth(&tree()[3].url));
+        assert_eq!(memory.worth(&tree()[1].url), whole.worth(&tree()[1].url));
     }
 
     #[test]
@@ -147,7 +164,15 @@ mod tests {
         let mut memory = Memory::of(&tree(), &rates());
         let left = seen("left", 1, 0, 0).url;
         memory.leave_out([left.page_key(), tree()[3].url.page_key()]);
-        assert_eq!(memory.worth(left.page_key()), Some(0.0));
-        assert!(memory.worth(tree()[3].url.page_key()).unwrap() > 4.0);
+        assert_eq!(memory.worth(&left), Some(0.0));
+        assert!(memory.worth(&tree()[3].url).unwrap() > 4.0);
+    }
+
+    #[test]
+    fn any_query_url_of_a_script_stands_for_the_one_that_was_asked_for() {
+        let asked = [seen("", 0, None, 1), seen("list?id=1", 1, 0, 7)];
+        let memory = Memory::of(&asked, &rates());
+        assert_eq!(memory.worth(&seen("list?id=2", 1, 0, 0).url), memory.worth(&asked[1].url));
+        assert_eq!(memory.worth(&seen("other?id=1", 1, 0, 0).url), None);
     }
 }

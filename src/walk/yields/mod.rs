@@ -15,7 +15,8 @@
 //! site tree the first dozen of URLs is asked for whatever it promises, and so is every front page of a host.
 //!
 //! **A memory.** What an earlier survey found in the site ([`Memory`]) takes the place of the estimate for the pages that it
-//! knows, and is the evidence by which the others are judged; then no URL is asked for whatever it promises.
+//! knows, and is the evidence by which the others are judged. A site that is remembered gets no dozen of URLs whatever they
+//! promise.
 //!
 //! **Exact.** Nothing here knows a clock or another site, and answers are noted in the order asked; only sums, products, quotients
 //! and square roots are taken, which IEEE 754 fixes to the last bit. So the tree is the same on any machine.

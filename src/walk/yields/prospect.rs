@@ -3,13 +3,14 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::rates::Rates;
 use super::words::words;
-use crate::address::{PageKey, WebUrl};
+use crate::address::{PageKey, ScriptKey, WebUrl};
 use crate::exchange::Depth;
 
 /// What a URL alone says of itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Kind {
     pub(super) page: PageKey,
+    pub(super) script: Option<ScriptKey>,
     /// The URL, to the letter.
     key: u64,
     /// Host and path up to the last slash.
@@ -53,6 +54,7 @@ impl Kind {
         let folder = address.rsplit_once('/').map_or(address, |(folder, _)| folder);
         Self {
             page: url.page_key(),
+            script: url.script(),
             key: xxh3_64(canonical.as_bytes()),
             folder: xxh3_64(folder.as_bytes()),
             factors: [&rates.own, &rates.below].map(|scale| scale.factor(&words)),

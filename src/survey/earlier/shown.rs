@@ -1,0 +1,219 @@
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::address::{Host, PageKey, Site, WebUrl};
+use crate::exchange::Depth;
+use crate::records::{ExchangeRow, PageLinkRow};
+use crate::walk::yields::{Memory, Rates, SeenUrl};
+
+/// What a site tree of the earlier survey showed, gathered row by row in any order but that of its exchanges.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct ShownTree {
+    /// The hash of the site's name.
+    pub site: u64,
+    /// In the order asked.
+    pages: Vec<Shown>,
+    /// External hosts, each with the first page that names it.
+    hosts: HashMap<u64, u32>,
+    /// URLs of the site that were linked and not asked for, with the level of the first page that links to them.
+    unasked: HashMap<PageKey, u16>,
+    /// A page or file came.
+    has_answered: bool,
+}
+
+/// A URL that was asked for.
+#[derive(Debug, Serialize, Deserialize)]
+struct Shown {
+    url: String,
+    depth: u16,
+    requests: u32,
+    /// Where it redirects to in its site.
+    redirect: Option<PageKey>,
+    /// The first page that leads to it.
+    finder: Option<u32>,
+}
+
+/// Where the pages of a tree stand in it.
+pub(super) type Places = HashMap<PageKey, u32>;
+
+impl ShownTree {
+    pub(super) fn of(site: &str) -> Self {
+        Self { site: xxh3_64(site.as_bytes()), ..Self::default() }
+    }
+
+    pub(super) fn places(&self) -> Places {
+        let key = |(at, page): (u32, &Shown)| Some((WebUrl::parse(&page.url).ok()?.page_key(), at));
+        (0..).zip(&self.pages).filter_map(key).collect()
+    }
+
+    /// A request; whether it was for a URL of the tree.
+    pub(super) fn take_exchange(&mut self, places: &mut Places, row: ExchangeRow) -> bool {
+        let Some((depth, url)) = row.depth.zip(WebUrl::parse(&row.url).ok()) else { return false };
+        let at = *places.entry(url.page_key()).or_insert_with(|| {
+            self.pages.push(Shown { url: row.url, depth, requests: 0, redirect: None, finder: None });
+            u32::try_from(self.pages.len() - 1).unwrap_or(u32::MAX)
+        });
+        self.has_answered |= matches!(row.status, Some(200..=299)) || row.unchanged_bytes.is_some();
+        let page = &mut self.pages[at as usize];
+        page.requests = page.requests.saturating_add(1);
+        let is_redirect = matches!(row.status, Some(300..=399));
+        let Some(target) = row.location.filter(|_| is_redirect).and_then(|to| url.join(&to).ok()) else {
+            return true;
+        };
+        let is_internal = Host::parse(&row.site).map(Site::new).is_ok_and(|site| site.has(target.host()));
+        match is_internal {
+            true => page.redirect = Some(target.page_key()),
+            false => self.name(target.host(), at),
+        }
+        true
+    }
+
+    /// A link of a page.
+    pub(super) fn take_link(&mut self, places: &Places, row: &PageLinkRow) {
+        let parsed = WebUrl::parse(&row.page).ok().zip(WebUrl::parse(&row.url).ok());
+        let Some((page, url)) = parsed else { return };
+        let Some(at) = places.get(&page.page_key()).copied() else { return };
+        if !row.is_internal {
+            self.name(url.host(), at);
+        } else if !row.nofollow {
+            self.find(places, url.page_key(), at);
+        }
+    }
+
+    /// A page leads to another URL of the site.
+    fn find(&mut self, places: &Places, url: PageKey, by: u32) {
+        let Some(at) = places.get(&url) else {
+            let depth = self.pages[by as usize].depth;
+            let least = self.unasked.entry(url).or_insert(depth);
+            *least = depth.min(*least);
+            return;
+        };
+        // Whoever found a page was asked for before it.
+        if by < *at {
+            let finder = &mut self.pages[*at as usize].finder;
+            *finder = Some(finder.map_or(by, |known| known.min(by)));
+        }
+    }
+
+    /// A page names a host outside.
+    fn name(&mut self, host: &Host, at: u32) {
+        let first = self.hosts.entry(xxh3_64(host.as_str().as_bytes())).or_insert(at);
+        *first = at.min(*first);
+    }
+
+    /// The URLs that were asked for, with what each brought; and what of the tree is remembered, where anything came. What
+    /// was found and not asked for above the deepest level was left out, if the survey left pages out.
+    pub(super) fn remember(
+        mut self,
+        rates: &Rates,
+        leaves_pages_out: bool,
+    ) -> (Vec<SeenUrl>, Option<Memory>) {
+        let places = self.places();
+        for at in 0..self.pages.len() {
+            if let Some(target) = self.pages[at].redirect {
+                self.find(&places, target, u32::try_from(at).unwrap_or(u32::MAX));
+            }
+        }
+        let mut hosts = vec![0; self.pages.len()];
+        self.hosts.values().for_each(|at| hosts[*at as usize] += 1);
+        let deepest = self.pages.iter().map(|page| page.depth).max().unwrap_or_default();
+        let seen = self.pages.into_iter().zip(hosts).filter_map(|(page, hosts)| {
+            Some(SeenUrl {
+                url: WebUrl::parse(&page.url).ok()?,
+                depth: Depth(page.depth),
+                finder: page.finder,
+                requests: page.requests,
+                hosts,
+            })
+        });
+        let seen: Vec<SeenUrl> = seen.collect();
+        if !self.has_answered {
+            return (seen, None);
+        }
+        let mut memory = Memory::of(&seen, rates);
+        if leaves_pages_out {
+            let above = self.unasked.into_iter().filter(|(_, depth)| *depth < deepest);
+            memory.leave_out(above.map(|(url, _)| url));
+        }
+        (seen, Some(memory))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::walk::yields::Scale;
+
+    fn exchange(url: &str, depth: u16) -> ExchangeRow {
+        ExchangeRow {
+            site: "a.ke".to_owned(),
+            url: url.to_owned(),
+            depth: Some(depth),
+            purpose: "page".to_owned(),
+            status: Some(200),
+            total_ms: Some(1.0),
+            ..ExchangeRow::default()
+        }
+    }
+
+    fn link(page: &str, url: &str, is_internal: bool) -> PageLinkRow {
+        PageLinkRow {
+            site: "a.ke".to_owned(),
+            page: page.to_owned(),
+            url: url.to_owned(),
+            is_internal,
+            ..PageLinkRow::default()
+        }
+    }
+
+    fn seen(exchanges: Vec<ExchangeRow>, links: &[PageLinkRow]) -> (Vec<SeenUrl>, Option<Memory>) {
+        let scale = Scale { by_depth: vec![1.0], ..Scale::default() };
+        let rates = Rates::new(Vec::new(), scale.clone(), scale, Vec::new());
+        let (mut tree, mut places) = (ShownTree::of("a.ke"), Places::new());
+        for row in exchanges {
+            tree.take_exchange(&mut places, row);
+        }
+        links.iter().for_each(|row| tree.take_link(&places, row));
+        tree.remember(&rates, true)
+    }
+
+    #[test]
+    fn a_host_counts_for_the_first_page_that_names_it_in_whatever_order_the_rows_come() {
+        let (front, deep) = ("http://a.ke/", "http://a.ke/deep");
+        let away = ExchangeRow {
+            status: Some(302),
+            location: Some("http://b.ke/".to_owned()),
+            ..exchange("http://a.ke/go", 1)
+        };
+        let links = [
+            link(deep, "http://b.ke/x", false),
+            link(deep, "http://c.ke/", false),
+            link("http://a.ke/go", deep, true),
+            link(front, deep, true),
+            link(front, "http://b.ke/", false),
+        ];
+        let (seen, _) = seen(vec![exchange(front, 0), away, exchange(deep, 1)], &links);
+        let hosts: Vec<u32> = seen.iter().map(|one| one.hosts).collect();
+        assert_eq!(hosts, [1, 0, 1]);
+        assert_eq!(seen[2].finder, Some(0));
+    }
+
+    #[test]
+    fn of_a_site_where_nothing_came_nothing_is_remembered() {
+        let failed = ExchangeRow { status: None, ..exchange("http://a.ke/", 0) };
+        assert_eq!(seen(vec![failed], &[]).1, None);
+    }
+
+    #[test]
+    fn what_was_left_out_is_known_and_what_lay_deeper_than_all_is_not() {
+        let links = [
+            link("http://a.ke/", "http://a.ke/left", true),
+            link("http://a.ke/page", "http://a.ke/deeper", true),
+        ];
+        let (_, memory) = seen(vec![exchange("http://a.ke/", 0), exchange("http://a.ke/page", 1)], &links);
+        let worth = |url: &str| memory.as_ref().unwrap().worth(&WebUrl::parse(url).unwrap());
+        assert_eq!((worth("http://a.ke/left"), worth("http://a.ke/deeper")), (Some(0.0), None));
+    }
+}
