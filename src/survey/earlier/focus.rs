@@ -255,6 +255,32 @@ impl Costs {
 mod tests {
     use super::*;
 
+    #[test]
+    fn rows_of_trees_may_take_turns() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("since.redb");
+        let store = Builder::new().create(&path).unwrap();
+        let mut open = OpenTree::default();
+        let asked =
+            ["http://a.ke/", "http://b.ke/", "http://a.ke/page", "http://b.ke/page", "http://a.ke/end"];
+        let mut left = write(&store, &path, |stores| {
+            for url in asked {
+                let site = &url[7..11];
+                open.turn_to(stores, site, 0)?;
+                let (site, url) = (site.to_owned(), url.to_owned());
+                let row =
+                    ExchangeRow { site, url, depth: Some(0), status: Some(200), ..ExchangeRow::default() };
+                open.tree.take_exchange(&mut open.places, row);
+            }
+            open.put_back(stores)?;
+            Ok([stores.next_tree()?, stores.next_tree()?, stores.next_tree()?])
+        })
+        .unwrap()
+        .map(|tree| tree.map_or(0, |tree| tree.places().len()));
+        left.sort_unstable();
+        assert_eq!(left, [0, 2, 3]);
+    }
+
     fn costs() -> Costs {
         let by_worth = [(0.25_f32, 40), (1.0, 30), (4.0, 20)];
         let by_worth = by_worth.map(|(worth, requests)| (worth.to_bits() >> STEP, requests)).into();
