@@ -9,6 +9,7 @@ use super::index::{ReadingProgress, damaged, tree_of};
 use super::shown::{Places, ShownTree};
 use super::{CACHE_BYTES, EarlierPages, pack, store_error, unpack};
 use crate::records::{ExchangeRow, Manifest, PageLinkRow, Row, read_pieces, row_count};
+use crate::settings::Settings;
 use crate::survey::error::SurveyError;
 use crate::walk::yields::{Memory, Rates, SeenUrl};
 
@@ -46,11 +47,13 @@ impl EarlierPages {
     ) -> Result<Focus, SurveyError> {
         let wrong = |wrong: redb::DatabaseError| store_error("open", path, wrong.into());
         let store = Builder::new().set_cache_size(CACHE_BYTES).open(path).map_err(wrong)?;
-        let leaves_pages_out = Manifest::load(dir).is_ok_and(|manifest| manifest.leaves_pages_out());
+        let earlier = Manifest::load(dir).ok().filter(Manifest::leaves_pages_out);
+        let deepest = |of: Manifest| Settings::deserialize(of.settings).map_or(u16::MAX, |of| of.deepest());
+        let left_out_to = earlier.map(deepest);
         let mut reading = Reading { path, store, open: OpenTree::default(), costs: Costs::default() };
         reading.exchanges(dir)?;
         reading.links(dir, tell)?;
-        reading.remember(rates, leaves_pages_out)?;
+        reading.remember(rates, left_out_to)?;
         // What trees showed is in it no more. Where this cannot be, the store is larger, and that is all.
         let _ = reading.store.compact();
         Ok(reading.costs.focus(share))
@@ -136,7 +139,7 @@ impl Reading<'_> {
     }
 
     /// Takes what follows from the trees in their place.
-    fn remember(&mut self, rates: &Rates, leaves_pages_out: bool) -> Result<(), SurveyError> {
+    fn remember(&mut self, rates: &Rates, left_out_to: Option<u16>) -> Result<(), SurveyError> {
         /// Trees of a transaction.
         const AT_ONCE: usize = 256;
         let costs = &mut self.costs;
@@ -144,7 +147,7 @@ impl Reading<'_> {
             for _ in 0..AT_ONCE {
                 let Some(tree) = stores.next_tree()? else { return Ok(false) };
                 let site = tree.site;
-                let (seen, memory) = tree.remember(rates, leaves_pages_out);
+                let (seen, memory) = tree.remember(rates, left_out_to);
                 costs.note(&seen, memory.as_ref());
                 let Some(mut memory) = memory else { continue };
                 if let Some(known) = stores.memory(site)? {

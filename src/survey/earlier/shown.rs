@@ -103,12 +103,12 @@ impl ShownTree {
         *first = at.min(*first);
     }
 
-    /// The URLs that were asked for, with what each brought; and what of the tree is remembered, where anything came. What
-    /// was found and not asked for above the deepest level was left out, if the survey left pages out.
+    /// The URLs that were asked for, with what each brought; and what of the tree is remembered, where anything came. A
+    /// survey that left pages out did so down to the level `left_out_to`: what was found there and not asked for.
     pub(super) fn remember(
         mut self,
         rates: &Rates,
-        leaves_pages_out: bool,
+        left_out_to: Option<u16>,
     ) -> (Vec<SeenUrl>, Option<Memory>) {
         let places = self.places();
         for at in 0..self.pages.len() {
@@ -118,7 +118,6 @@ impl ShownTree {
         }
         let mut hosts = vec![0; self.pages.len()];
         self.hosts.values().for_each(|at| hosts[*at as usize] += 1);
-        let deepest = self.pages.iter().map(|page| page.depth).max().unwrap_or_default();
         let seen = self.pages.into_iter().zip(hosts).filter_map(|(page, hosts)| {
             Some(SeenUrl {
                 url: WebUrl::parse(&page.url).ok()?,
@@ -133,7 +132,7 @@ impl ShownTree {
             return (seen, None);
         }
         let mut memory = Memory::of(&seen, rates);
-        if leaves_pages_out {
+        if let Some(deepest) = left_out_to {
             let above = self.unasked.into_iter().filter(|(_, depth)| *depth < deepest);
             memory.leave_out(above.map(|(url, _)| url));
         }
@@ -176,7 +175,7 @@ mod tests {
             tree.take_exchange(&mut places, row);
         }
         links.iter().for_each(|row| tree.take_link(&places, row));
-        tree.remember(&rates, true)
+        tree.remember(&rates, Some(1))
     }
 
     #[test]
