@@ -88,9 +88,7 @@ impl Tree {
 
     /// A page below another, if it is there now.
     pub(crate) fn child(&self, node: &Node, number: u32) -> Option<Node> {
-        (self.growth.is_none() || self.is_there(node, number))
-            .then(|| self.child_ever(node, number))
-            .flatten()
+        self.is_there(node, number).then(|| self.child_ever(node, number)).flatten()
     }
 
     /// A page below another that is there now or was there once.
@@ -112,7 +110,7 @@ impl Tree {
     pub(crate) fn children(&self, node: &Node) -> impl Iterator<Item = u32> {
         let count = self.child_count(node);
         let all = count + self.growth.all_added(node.key, count);
-        (0..all).filter(|number| self.growth.is_none() || self.is_there(node, *number))
+        (0..all).filter(|number| self.is_there(node, *number))
     }
 
     /// The last edition that brought a page below this one or took one away.
@@ -126,7 +124,7 @@ impl Tree {
     }
 
     fn is_there(&self, parent: &Node, number: u32) -> bool {
-        self.gone(parent, number).is_none()
+        self.growth.is_none() || self.gone(parent, number).is_none()
     }
 
     /// The edition that brought a page below this one; none for those that it was made with.

@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::index::{ReadingProgress, damaged, tree_of};
 use super::shown::{Places, ShownTree};
-use super::{CACHE_BYTES, EarlierPages, pack, store_error, unpack};
+use super::{EarlierPages, opened, pack, store_error, unpack};
 use crate::records::{ExchangeRow, Manifest, PageLinkRow, Row, read_pieces, row_count};
 use crate::settings::Settings;
 use crate::survey::error::SurveyError;
@@ -45,8 +45,7 @@ impl EarlierPages {
         share: f64,
         tell: &mut dyn FnMut(ReadingProgress),
     ) -> Result<Focus, SurveyError> {
-        let wrong = |wrong: redb::DatabaseError| store_error("open", path, wrong.into());
-        let store = Builder::new().set_cache_size(CACHE_BYTES).open(path).map_err(wrong)?;
+        let store = opened(path, Builder::open)?;
         let earlier = Manifest::load(dir).ok().filter(Manifest::leaves_pages_out);
         let deepest = |of: Manifest| Settings::deserialize(of.settings).map_or(u16::MAX, |of| of.deepest());
         let left_out_to = earlier.map(deepest);

@@ -3,7 +3,7 @@ use std::path::Path;
 use redb::{Builder, Database, ReadableTable, ReadableTableMetadata, Table};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{CACHE_BYTES, EarlierPages, LINKS, PAGES, Stored, StoredLink, key_of, pack, store_error};
+use super::{EarlierPages, LINKS, PAGES, Stored, StoredLink, key_of, opened, pack, store_error};
 use crate::address::WebUrl;
 use crate::exchange::Validators;
 use crate::page::{Element, RecordedPage, is_html};
@@ -75,10 +75,7 @@ impl EarlierPages {
         tell: &mut dyn FnMut(ReadingProgress),
     ) -> Result<u64, SurveyError> {
         let mut reading = ReadingProgress { rows: 0, of: check(dir)? };
-        let store = Builder::new()
-            .set_cache_size(CACHE_BYTES)
-            .create(path)
-            .map_err(|wrong| store_error("open", path, wrong.into()))?;
+        let store = opened(path, Builder::create)?;
         let index = Index { path, store };
         for rows in read_pieces::<ExchangeRow>(dir, COLUMNS).map_err(damaged)? {
             let rows = rows.map_err(damaged)?;
@@ -104,10 +101,7 @@ impl EarlierPages {
     /// # Errors
     /// When it cannot be written.
     pub(in crate::survey) fn build_empty(path: &Path) -> Result<(), SurveyError> {
-        let store = Builder::new()
-            .set_cache_size(CACHE_BYTES)
-            .create(path)
-            .map_err(|wrong| store_error("open", path, wrong.into()))?;
+        let store = opened(path, Builder::create)?;
         Index { path, store }.write(|_| Ok(()))
     }
 }

@@ -16,7 +16,7 @@ mod shown;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use redb::{Builder, Database, ReadableDatabase, TableDefinition};
+use redb::{Builder, Database, DatabaseError, ReadableDatabase, TableDefinition};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
@@ -89,11 +89,7 @@ impl EarlierPages {
     /// # Errors
     /// When it cannot be read, or another process has it open.
     pub(super) fn open(path: &Path) -> Result<Self, SurveyError> {
-        let store = Builder::new()
-            .set_cache_size(CACHE_BYTES)
-            .open(path)
-            .map_err(|wrong| store_error("open", path, wrong.into()))?;
-        Ok(Self { path: path.to_owned(), store })
+        Ok(Self { path: path.to_owned(), store: opened(path, Builder::open)? })
     }
 
     /// What is known of a URL, if all that a walk needs of it is.
@@ -177,6 +173,16 @@ fn read_links(bytes: &[u8]) -> Option<Vec<Link>> {
             Some(Link { url: WebUrl::parse(&url).ok()?, element, nofollow })
         })
         .collect()
+}
+
+/// The store at `path`, made or as it is there.
+fn opened<'p>(
+    path: &'p Path,
+    open: impl FnOnce(&Builder, &'p Path) -> Result<Database, DatabaseError>,
+) -> Result<Database, SurveyError> {
+    let mut builder = Builder::new();
+    builder.set_cache_size(CACHE_BYTES);
+    open(&builder, path).map_err(|wrong| store_error("open", path, wrong.into()))
 }
 
 fn store_error(operation: &'static str, path: &Path, wrong: redb::Error) -> SurveyError {
