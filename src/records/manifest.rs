@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{GeoDatabase, SurveyedWeb, Timestamp, Verdict, durable};
+use super::{GeoDatabase, RatesUsed, SurveyedWeb, Timestamp, Verdict, durable};
 
 /// The layout of a survey's folder that this version writes; it reads this and older ones.
 pub const FORMAT: u32 = 1;
@@ -37,6 +37,9 @@ pub struct Manifest {
     /// The virtual Web space that was walked in process, its time virtual; none for a survey over a network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub simulation: Option<serde_json::Value>,
+    /// By which pages are left out, with `--depth auto` or `--focus`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rates: Option<RatesUsed>,
     /// Rows and files of each table, as of `updated`.
     #[serde(default)]
     pub tables: BTreeMap<String, TableCount>,
@@ -130,6 +133,7 @@ impl Manifest {
             suffix_list_version: None,
             geo: Vec::new(),
             simulation: None,
+            rates: None,
             tables: BTreeMap::new(),
             unrecorded_exchanges: 0,
             broken_promises: Vec::new(),

@@ -303,9 +303,10 @@ settings! {
         since: Option<PathBuf> = None => value("DIR");
         /// With --since: spend about this share of the earlier survey's requests, on pages that led to other sites then,
         /// on the ways to them, and on new pages that promise as much. What is left out is counted, and a sample of it
-        /// is fetched in a share of the sites (--probe-depth), for the report to say what was missed
-        focus: Option<f64> = None => value("SHARE").unset("everything is asked for")
-            .within(|it| it == Amount::NoLimit || is_share(it), "a share above 0 and up to 1, such as 0.1");
+        /// is fetched in a share of the sites (--probe-depth), for the report to say what was missed. `none` asks for
+        /// everything, where a file says otherwise
+        focus: Option<f64> as OrNone = None => value("SHARE|none")
+            .within(|it| it == Amount::NoLimit || is_share(it), "a share above 0 and up to 1, such as 0.1, or none");
     }
 }
 

@@ -9,7 +9,7 @@ use super::error::SurveyError;
 use super::folder::Folder;
 use super::making::Making;
 use super::parts::{Parts, Terms};
-use super::rates::{keep_rates, read_rates};
+use super::rates::{Kept, keep_rates, read_rates};
 use super::scope::SurveyScope;
 use super::simulation::Simulation;
 use super::start_urls::{Taken, drawn, offered};
@@ -98,7 +98,7 @@ impl Survey {
         let since = settings.since.as_deref();
         let known = since.map(|old| EarlierPages::build(&folder.since(), old, tell)).transpose()?;
         let description = simulation.as_ref().map(|simulation| simulation.description.clone());
-        let focus = keep_rates(&folder, &settings, tell)?;
+        let Kept { rates, focus } = keep_rates(&folder, &settings, tell)?;
         let (stop, stopping) = watch::channel(false);
         let terms = Terms::new(settings.clone(), settings.clone());
         let parts = Parts::open(folder, terms, simulation, None, stopping)?;
@@ -107,6 +107,7 @@ impl Survey {
             Manifest::new(serde_json::to_value(&settings).unwrap_or_default(), access.now().into());
         manifest.suffix_list_version = boundaries.scope.area.suffixes.version().map(ToOwned::to_owned);
         manifest.simulation = description;
+        manifest.rates = rates;
         manifest.geo = boundaries.geo.describe().cloned().collect();
         storage.folder.write_settings(&settings)?;
         storage.folder.write_start_list(drawn(start, &boundaries.scope))?;

@@ -111,7 +111,7 @@ pub use others::{Others, THIN, Waits};
 
 pub use progress::{AgentSeen, LoadedServer, MachineLoad, Progress, Snapshot};
 pub use quarantine::{READ_ANSWER, read_answer};
-pub use rates::{BUILT_IN_RATES, rates_in};
+pub use rates::{BUILT_IN_RATES, rates_in, told_loss};
 pub use recovery::{Kept, KeptReplies};
 pub use scope::{BUILT_IN_SUFFIX_LIST, area};
 pub use settings_file::{SettingsFileError, read_settings};

@@ -2,15 +2,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::earlier::{EarlierPages, Focus, ReadingProgress};
 use super::error::SurveyError;
 use super::folder::Folder;
 use super::settings_file::read_text;
-use crate::records::durable;
+use crate::records::{RatesUsed, ToldLoss, durable};
 use crate::settings::Settings;
 use crate::walk;
-use crate::walk::yields::Rates;
+use crate::walk::yields::{Loss, Rates};
 
 /// What pages bring on average, for surveys that are given no other rates; `data/README.md` tells what they were learned
 /// from.
@@ -33,24 +34,44 @@ pub(super) fn read_rates(settings: &Settings) -> Result<Option<Rates>, SurveyErr
     settings.leaves_pages_out().then(read).transpose()
 }
 
+/// By what a new survey leaves pages out.
+#[derive(Default)]
+pub(super) struct Kept {
+    /// For the manifest.
+    pub rates: Option<RatesUsed>,
+    /// What is to be spent, with `--focus`.
+    pub focus: Option<Focus>,
+}
+
 /// Keeps what a new survey leaves pages out by in its folder, so that it goes on by the same, whatever becomes of the
-/// file of rates and of the earlier survey; `tell` hears how far that is read. Gives what is to be spent, with `--focus`.
+/// file of rates and of the earlier survey; `tell` hears how far that is read.
 pub(super) fn keep_rates(
     folder: &Folder,
     settings: &Settings,
     tell: &mut dyn FnMut(ReadingProgress),
-) -> Result<Option<Focus>, SurveyError> {
-    let Some(rates) = read_rates(settings)? else { return Ok(None) };
-    keep(&folder.rates(), &rates)?;
-    let Some((share, old)) = settings.focus.zip(settings.since.as_deref()) else { return Ok(None) };
+) -> Result<Kept, SurveyError> {
+    let Some(rates) = read_rates(settings)? else { return Ok(Kept::default()) };
+    let hash = format!("{:032x}", keep(&folder.rates(), &rates)?);
+    let Some((share, old)) = settings.focus.zip(settings.since.as_deref()) else {
+        let loss = settings.wanted_coverage().and_then(|coverage| rates.loss(coverage)).map(told_loss);
+        return Ok(Kept { rates: Some(RatesUsed { hash, loss }), focus: None });
+    };
     let focus = EarlierPages::focus(&folder.since(), old, &rates, share, tell)?;
     keep(&folder.focus(), &focus)?;
-    Ok(Some(focus))
+    Ok(Kept { rates: Some(RatesUsed { hash, loss: None }), focus: Some(focus) })
 }
 
-fn keep(path: &Path, what: &impl Serialize) -> Result<(), SurveyError> {
+/// For the manifest and for readers of tables, who know no walks.
+#[must_use]
+pub fn told_loss(Loss { ratio, between, within }: Loss) -> ToldLoss {
+    ToldLoss { ratio, between, within }
+}
+
+/// Writes a file; gives the hash of what is in it.
+fn keep(path: &Path, what: &impl Serialize) -> Result<u128, SurveyError> {
     let text = serde_json::to_string_pretty(what).unwrap_or_default();
-    durable::replace(path, text.as_bytes()).map_err(SurveyError::file("write", path))
+    durable::replace(path, text.as_bytes()).map_err(SurveyError::file("write", path))?;
+    Ok(xxh3_128(text.as_bytes()))
 }
 
 /// How the sites of a survey are walked.

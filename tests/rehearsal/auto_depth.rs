@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use ccsurvey::records::{ExchangeRow, LevelRow, SiteRow};
+use ccsurvey::records::{ExchangeRow, LevelRow, Manifest, SiteRow};
 
 use super::simulate::{simulate, summary_of};
 use crate::common::{rows, same_tables, timeless_tables};
@@ -132,11 +132,13 @@ fn rates_are_learned_from_a_deep_survey_and_gone_by_and_kept_with_the_survey() {
     let world = folder.path().join("world.toml");
     let by_rates = folder.path().join("by-rates");
     let rates_flag = rates.to_str().unwrap();
-    let output = simulate(&world, &by_rates, &[&AUTO[..], &["--rates", rates_flag]].concat());
+    let flags = [&AUTO[..], &["--rates", rates_flag, "--feed-back", "off"]].concat();
+    let output = simulate(&world, &by_rates, &flags);
     assert!(output.status.success(), "{output:?}");
-    let kept: serde_json::Value =
-        serde_json::from_slice(&std::fs::read(by_rates.join("rates.json")).unwrap()).unwrap();
-    assert_eq!(kept, learned);
+    let kept = std::fs::read(by_rates.join("rates.json")).unwrap();
+    let told = Manifest::load(&by_rates).unwrap().rates.unwrap();
+    assert_eq!(told.hash, format!("{:032x}", xxhash_rust::xxh3::xxh3_128(&kept)));
+    assert_eq!(serde_json::from_slice::<serde_json::Value>(&kept).unwrap(), learned);
 
     let output = ccsurvey(&["replay-policies", "--json", "--rates", rates_flag], &[&survey]);
     let played: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -144,6 +146,23 @@ fn rates_are_learned_from_a_deep_survey_and_gone_by_and_kept_with_the_survey() {
         |policy: usize, coverage: usize| played[0]["policies"][policy]["loads"][coverage]["load"].as_f64();
     assert_eq!(played[0]["policies"][3]["policy"], "auto");
     assert!(load(3, 2).unwrap() < load(0, 2).unwrap(), "{played:#}");
+    // A survey leaves out what the replay does at its price, and is told what the replay lost.
+    let replayed = &played[0]["losses"][0];
+    let expected: f64 =
+        rows::<LevelRow>(&by_rates).iter().filter_map(|level| level.expected_external_hosts).sum();
+    assert!((replayed["expected"].as_f64().unwrap() - expected).abs() < 1e-6, "{expected} {replayed:#}");
+    let found: u64 = rows::<LevelRow>(&by_rates).iter().map(|level| level.external_hosts).sum();
+    let lost = replayed["lost"].as_f64().unwrap();
+    assert_eq!(replayed["of"].as_u64().unwrap(), found + lost as u64);
+    let interval = ["low", "value", "high"].map(|key| replayed["told"][key].as_f64().unwrap());
+    assert!(interval[0] <= lost && lost <= interval[2], "{replayed:#}");
+    assert!((interval[1] - lost).abs() < 0.05 * lost + 1.0, "learned from it: {replayed:#}");
+    let report = folder.path().join("report.html");
+    let output = ccsurvey(&["report"], &[&by_rates, Path::new("-o"), &report]);
+    assert!(output.status.success(), "{output:?}");
+    let report = std::fs::read_to_string(report).unwrap();
+    assert!(report.contains("are lost here, new in their trees"));
+
     // Nobody is better than who knows everything.
     (0..4).for_each(|policy| assert!(load(4, 2).unwrap() <= load(policy, 2).unwrap(), "{played:#}"));
     let output = ccsurvey(&["replay-policies"], &[&survey]);

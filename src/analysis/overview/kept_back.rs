@@ -1,9 +1,11 @@
 use polars::prelude::{DataFrame, PolarsResult};
 use serde::Serialize;
 
+use super::super::Sampling;
 use super::exchange::Exchange;
 use super::listed::Listed;
-use super::probes::{Probes, ProbesMaker};
+use super::probes::{Mean, Probes, ProbesMaker};
+use crate::records::{RatesUsed, ToldLoss};
 
 /// What was found and not fetched: every internal URL is fetched or in exactly one of the classes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -27,9 +29,22 @@ pub struct KeptBack {
     /// External hosts, new in their trees, that the pages left out for their yield were expected to bring.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected_hosts: Option<f64>,
+    /// What was lost with them and with what they lead to, by deep surveys.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected_loss: Option<ExpectedLoss>,
     /// What these pages hid, where they were probed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<Probes>,
+}
+
+/// External hosts, new in their trees, that pages left out would have brought with all that they lead to, by what surveys
+/// that were walked deep would have lost at the same price.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ExpectedLoss {
+    /// With its 95 % interval.
+    pub hosts: Mean,
+    /// What was found of all, with its interval.
+    pub coverage: Mean,
 }
 
 /// One reason why internal URLs were not fetched.
@@ -104,10 +119,13 @@ pub(super) const LEVELS: &[&str] = &[
     CLASSES[10].1,
     CLASSES[11].1,
     EXPECTED,
+    FOUND,
 ];
 
 /// What left out pages were expected to bring.
 const EXPECTED: &str = "expected_external_hosts";
+/// External hosts, each at the first level of its tree that names it.
+const FOUND: &str = "external_hosts";
 
 /// Deeper levels come from a damaged table.
 const DEEPEST: usize = 10_000;
@@ -121,6 +139,7 @@ pub(super) struct KeptBackMaker {
     robots: Robots,
     probes: ProbesMaker,
     expected_hosts: f64,
+    found_hosts: u64,
 }
 
 impl KeptBackMaker {
@@ -130,7 +149,7 @@ impl KeptBackMaker {
         let (internal, fetched) = (frame.column("internal_urls")?.u64()?, frame.column("fetched")?.u64()?);
         let classes = CLASSES.iter().map(|(_, column)| frame.column(column)?.u64());
         let classes: Vec<_> = classes.collect::<PolarsResult<_>>()?;
-        let expected = frame.column(EXPECTED)?.f64()?;
+        let (expected, found) = (frame.column(EXPECTED)?.f64()?, frame.column(FOUND)?.u64()?);
         for row in 0..frame.height() {
             let Some(tree) = listed.tree(sites.get(row), seeds.get(row)) else { continue };
             let mut level = Level {
@@ -142,6 +161,7 @@ impl KeptBackMaker {
                 *count = column.get(row).unwrap_or_default();
             }
             self.expected_hosts += expected.get(row).unwrap_or_default();
+            add(&mut self.found_hosts, found.get(row).unwrap_or_default());
             self.add_level(tree, depths.get(row).unwrap_or_default(), &level);
         }
         Ok(())
@@ -187,7 +207,7 @@ impl KeptBackMaker {
         }
     }
 
-    pub(super) fn finish(self) -> KeptBack {
+    pub(super) fn finish(self, rates: Option<&RatesUsed>) -> KeptBack {
         let class = |(place, (name, _)): (usize, &(&'static str, &str))| Class {
             name,
             urls: total(self.levels.iter().map(|level| level.not_fetched[place])),
@@ -195,10 +215,12 @@ impl KeptBackMaker {
         };
         let classes: Vec<Class> = CLASSES.iter().enumerate().map(class).collect();
         let urls = |name| classes.iter().find(|class| class.name == name).map_or(0, |class| class.urls);
+        let told = rates.and_then(|rates| rates.loss);
         let (by_script, by_yield) = (urls("script"), urls("yield"));
         KeptBack {
-            probes: self.probes.of_scripts.finish(by_script),
             expected_hosts: (by_yield > 0).then_some(self.expected_hosts),
+            expected_loss: told.filter(|_| by_yield > 0).map(|loss| self.expected_loss(loss)),
+            probes: self.probes.of_scripts.finish(by_script),
             left_out: self.probes.of_left_out.finish(by_yield),
             internal_urls: total(self.levels.iter().map(|level| level.internal_urls)),
             fetched: total(self.levels.iter().map(|level| level.fetched)),
@@ -206,6 +228,19 @@ impl KeptBackMaker {
             rows_that_do_not_reconcile: self.unreconciled,
             robots: self.robots,
             levels: self.levels,
+        }
+    }
+}
+
+impl KeptBackMaker {
+    fn expected_loss(&self, loss: ToldLoss) -> ExpectedLoss {
+        let reach = Sampling::default().normal_quantile();
+        let (value, [low, high]) = loss.range(self.expected_hosts, reach);
+        let found = self.found_hosts as f64;
+        let coverage = |lost: f64| found / (found + lost).max(f64::MIN_POSITIVE);
+        ExpectedLoss {
+            hosts: Mean { value, low, high },
+            coverage: Mean { value: coverage(value), low: coverage(high), high: coverage(low) },
         }
     }
 }

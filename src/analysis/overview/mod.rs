@@ -50,7 +50,7 @@ pub use doors::{Door, Doors};
 pub use funnel::Funnel;
 pub use histogram::Percentiles;
 pub use infrastructure::{Concentration, Infrastructure, Offshore, ServerGroup, UNKNOWN};
-pub use kept_back::{Class, KeptBack, Level, Robots};
+pub use kept_back::{Class, ExpectedLoss, KeptBack, Level, Robots};
 pub use ledger::{Burden, Found, Ledger};
 pub use links::{ADDRESS, GENERIC, Links, Matrix, OTHER_SCRIPT};
 pub use method::{Method, ShownSetting};

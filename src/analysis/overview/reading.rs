@@ -201,7 +201,7 @@ impl Makers {
             infrastructure: self.infrastructure.finish(),
             times: self.times.finish(&self.addresses.labels),
             outcomes: self.outcomes.finish(),
-            kept_back: self.kept_back.finish(),
+            kept_back: self.kept_back.finish(manifest.rates.as_ref()),
             doors: self.doors.map(DoorsMaker::finish),
             ledger,
             method: Method::of(manifest),

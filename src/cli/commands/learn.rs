@@ -46,11 +46,13 @@ impl LearnCommand {
             let ground = Ground::read(dir)?;
             let source = &ground.source;
             say(&format!(
-                "{}: {} pages of {} site trees, {} external hosts",
+                "{}: {} pages of {} site trees, {} external hosts; {} URLs were found and not asked for, because of the \
+                 depth or a limit",
                 dir.display(),
                 thousands(source.pages),
                 thousands(source.trees),
-                thousands(source.hosts)
+                thousands(source.hosts),
+                thousands(ground.unrecorded)
             ));
             grounds.push(ground);
         }

@@ -5,13 +5,15 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::json;
 
+use crate::analysis::Sampling;
 use crate::cli::columns::{Columns, Side};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::print;
+use crate::records::ToldLoss;
 use crate::records::units::{percent, thousands};
-use crate::rehearsal::policies::{Curve, Ground, Interval, Policy, Run, prices, ratio_interval};
-use crate::survey::{BUILT_IN_RATES, rates_in, read_settings};
+use crate::rehearsal::policies::{Curve, Ground, Interval, Lost, Policy, Run, prices, ratio_interval};
+use crate::survey::{BUILT_IN_RATES, rates_in, read_settings, told_loss};
 use crate::walk::yields::Rates;
 
 /// Play policies of depth on surveys that were walked deep: what each would have cost.
@@ -61,6 +63,8 @@ struct Played {
     policies: Vec<Loads>,
     /// Requests of `auto` as a share of those of the best depth.
     compared: Vec<Compared>,
+    /// What `auto` loses at the price that the rates have for a coverage, beside what they tell of that.
+    losses: Vec<LossAt>,
 }
 
 /// The load of a policy at each coverage.
@@ -80,6 +84,27 @@ struct Load {
 #[derive(Serialize)]
 struct Compared {
     coverage: f64,
+    value: f64,
+    low: f64,
+    high: f64,
+}
+
+/// External hosts, new in their trees.
+#[derive(Serialize)]
+struct LossAt {
+    coverage: f64,
+    /// That the pages left out were expected to bring themselves.
+    expected: f64,
+    /// That were lost with them.
+    lost: u64,
+    /// That the survey found.
+    of: u64,
+    /// What the rates tell by what was expected; none where they do not.
+    told: Option<Told>,
+}
+
+#[derive(Serialize)]
+struct Told {
     value: f64,
     low: f64,
     high: f64,
@@ -134,6 +159,10 @@ fn play(dir: &Path, rates: &Arc<Rates>) -> Result<Played, CliError> {
         let Interval { value, low, high } = ratio_interval(&auto, &depths, &whole, coverage)?;
         Some(Compared { coverage, value, low, high })
     });
+    let losses = COMPARED.into_iter().map(|coverage| {
+        let auto = ground.play(&Policy::Auto(rates.clone(), rates.price(coverage)), deepest);
+        LossAt::of(coverage, &auto.lost(&whole), rates.loss(coverage).map(told_loss))
+    });
     Ok(Played {
         survey: dir.to_owned(),
         trees: ground.source.trees,
@@ -143,7 +172,32 @@ fn play(dir: &Path, rates: &Arc<Rates>) -> Result<Played, CliError> {
         unrecorded: ground.unrecorded,
         policies,
         compared: compared.collect(),
+        losses: losses.collect(),
     })
+}
+
+impl LossAt {
+    fn of(coverage: f64, of_auto: &Lost, by_rates: Option<ToldLoss>) -> Self {
+        let Lost { expected, lost, of, .. } = *of_auto;
+        let told = by_rates.map(|loss| {
+            let (value, [low, high]) = loss.range(expected, Sampling::default().normal_quantile());
+            Told { value, low, high }
+        });
+        Self { coverage, expected, lost, of, told }
+    }
+
+    fn in_words(&self) -> String {
+        let count = |hosts: f64| thousands(hosts.round() as u64);
+        let told = self.told.as_ref().map_or_else(String::new, |Told { value, low, high }| {
+            format!("; the rates tell of {} ({} to {})", count(*value), count(*low), count(*high))
+        });
+        format!(
+            "At its price for {} of the hosts auto loses {} of {} hosts of site trees{told}.\n",
+            percent(self.coverage),
+            thousands(self.lost),
+            thousands(self.of)
+        )
+    }
 }
 
 impl Loads {
@@ -183,6 +237,7 @@ impl Played {
                 percent(*high)
             );
         }
+        text.extend(self.losses.iter().map(LossAt::in_words));
         text + "\n"
     }
 }

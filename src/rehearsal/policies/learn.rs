@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use super::curve::Point;
 use super::ground::{Ground, SiteTree};
+use super::loss::loss;
 use super::play::{Policy, in_parallel, prices as tried_prices};
 use crate::exchange::Depth;
 use crate::walk::yields::{FACTORS, MOST_DEPTHS, Price, Rates, Scale, words};
@@ -206,7 +207,7 @@ fn site_factor(tree: &[Sample], alone: &[f64], by_depth: &[f64], found: impl Fn(
 }
 
 /// To four digits: the file is to be read by people, too.
-fn rounded(rate: f64) -> f64 {
+pub(super) fn rounded(rate: f64) -> f64 {
     format!("{rate:.3e}").parse().unwrap_or(rate)
 }
 
@@ -226,7 +227,12 @@ fn prices(grounds: &[Ground], rates: &Rates, deepest: u16) -> Vec<Price> {
             .map(|(ground, whole)| ground.play(&Policy::Auto(rates.clone(), price), deepest).point(whole));
         tried.push((price, together(&points.collect::<Vec<_>>())));
     }
-    COVERAGES.into_iter().filter_map(|coverage| between(&tried, coverage)).collect()
+    let lost_at = |price: f64| {
+        let play = |ground: &Ground| ground.play(&Policy::Auto(rates.clone(), price), deepest);
+        loss(&grounds.iter().zip(&wholes).map(|(ground, whole)| play(ground).lost(whole)).collect::<Vec<_>>())
+    };
+    let prices = COVERAGES.into_iter().filter_map(|coverage| between(&tried, coverage));
+    prices.map(|price| Price { loss: lost_at(price.price), ..price }).collect()
 }
 
 /// The price of a coverage, between two that were tried; the first where that is enough.
@@ -241,5 +247,6 @@ fn between(tried: &[(f64, Point)], coverage: f64) -> Option<Price> {
         coverage,
         price: rounded(on_the_way(before.0, after.0)),
         load: rounded(on_the_way(before.1.load, after.1.load)),
+        loss: None,
     })
 }

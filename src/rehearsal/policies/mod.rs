@@ -17,9 +17,11 @@ mod bound;
 mod curve;
 mod ground;
 mod learn;
+mod loss;
 mod play;
 
 pub use curve::{Curve, Interval, Point, ratio_interval};
 pub use ground::{Ground, GroundError};
 pub use learn::{Learnt, learn};
+pub use loss::Lost;
 pub use play::{Policy, Run, prices};

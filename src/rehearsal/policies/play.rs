@@ -20,17 +20,19 @@ pub enum Policy {
 }
 
 /// What a policy asked and found, tree by tree.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Run {
     pub(super) trees: Vec<TreeRun>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct TreeRun {
     /// Requests, robots.txt included.
     pub requests: u64,
     /// External hosts, each once.
     pub hosts: Vec<u32>,
+    /// External hosts that the pages left out were expected to bring themselves.
+    pub expected: f64,
 }
 
 /// Prices at which `--depth auto` is tried: from a host a request down to one in some two thousand, and none at all.
@@ -68,8 +70,8 @@ pub(super) fn in_parallel<T: Sync, O: Send>(items: &[T], act: impl Fn(&T) -> O +
 fn play(tree: &SiteTree, policy: &Policy, deepest: u16) -> TreeRun {
     let mut walk = Walk::new(tree, policy);
     while walk.next_level(deepest) {}
-    let hosts = walk.hosts.into_iter().collect();
-    TreeRun { requests: walk.requests, hosts }
+    let hosts = walk.hosts.iter().copied().collect();
+    TreeRun { requests: walk.requests, hosts, expected: walk.expected }
 }
 
 /// A page that waits for its turn.
@@ -99,6 +101,8 @@ struct Walk<'a> {
     requests: u64,
     asked: u64,
     quiet: u64,
+    /// Hosts that the pages left out were expected to bring.
+    expected: f64,
 }
 
 impl<'a> Walk<'a> {
@@ -124,6 +128,7 @@ impl<'a> Walk<'a> {
             requests: tree.robots,
             asked: 0,
             quiet: 0,
+            expected: 0.0,
         }
     }
 
@@ -138,6 +143,7 @@ impl<'a> Walk<'a> {
                 _ => waiting.len(),
             };
             if chosen == 0 {
+                self.leave_out(&waiting);
                 break;
             }
             let rest = waiting.split_off(chosen);
@@ -155,6 +161,12 @@ impl<'a> Walk<'a> {
         self.level = std::mem::take(&mut self.next);
         self.depth = self.depth.next();
         self.depth <= Depth(deepest) && !self.level.is_empty()
+    }
+
+    fn leave_out(&mut self, waiting: &[Waiting]) {
+        let Some((appraiser, _)) = &self.appraiser else { return };
+        let prospects = waiting.iter().filter_map(Waiting::doubtful);
+        self.expected += prospects.map(|prospect| appraiser.expected(prospect)).sum::<f64>();
     }
 
     /// Whether a policy that knows bounds has come to its own.

@@ -1,6 +1,6 @@
 use super::counted::{share, share_of};
-use crate::analysis::overview::{Class, KeptBack, Level, Mean, Probes};
-use crate::records::units::thousands;
+use crate::analysis::overview::{Class, ExpectedLoss, KeptBack, Level, Mean, Probes};
+use crate::records::units::{percent, thousands};
 use crate::report::{Axis, Block, Cell, Column, Columns, Fact, Figure, Scale, Section, Table};
 
 /// What was found and not fetched, and why.
@@ -21,6 +21,7 @@ pub(in crate::report) fn section(kept_back: &KeptBack) -> Section {
             thousands(hosts.round() as u64)
         )
     });
+    let lost = kept_back.expected_loss.as_ref().map_or_else(String::new, loss);
     let sums = match kept_back.rows_that_do_not_reconcile {
         0 => "On every level of every site tree the classes add up to what was found.".to_owned(),
         rows => format!(
@@ -36,9 +37,25 @@ pub(in crate::report) fn section(kept_back: &KeptBack) -> Section {
         .with_filled(kept_back.probes.as_ref().map_or_else(nothing, probes))
         .with_filled(kept_back.left_out.as_ref().map_or_else(nothing, left_out))
         .with(Block::Note(format!(
-            "{sums}{promised} URLs that were never found, below what was kept back, are not counted: the section \
+            "{sums}{promised}{lost} URLs that were never found, below what was kept back, are not counted: the section \
              on what was not seen estimates them."
         )))
+}
+
+/// What was lost with the pages left out, in words.
+fn loss(ExpectedLoss { hosts, coverage }: &ExpectedLoss) -> String {
+    let count = |hosts: f64| thousands(hosts.round() as u64);
+    format!(
+        " Deep surveys that the rates were learned from would have lost more with such pages, for they lead to others: as in \
+         those, {} hosts ({} to {}) are lost here, new in their trees, and {} ({} to {}) found of all there are; the ranges are 95 % \
+         intervals, and hold as far as this Web is like those.",
+        count(hosts.value),
+        count(hosts.low),
+        count(hosts.high),
+        percent(coverage.value),
+        percent(coverage.low),
+        percent(coverage.high)
+    )
 }
 
 /// The classes in words.

@@ -18,6 +18,9 @@
 //! knows, and is the evidence by which the others are judged. A site that is remembered gets no dozen of URLs whatever they
 //! promise.
 //!
+//! **Not used.** The words of a link's text and its place on the page. Learned on some documentation packages and judged on
+//! others, they made the last hosts dearer: those of the tuned sites say more of these than of their kind.
+//!
 //! **Exact.** Nothing here knows a clock or another site, and answers are noted in the order asked; only sums, products, quotients
 //! and square roots are taken, which IEEE 754 fixes to the last bit. So the tree is the same on any machine.
 
@@ -35,5 +38,5 @@ pub(crate) use appraiser::LEAST_REQUESTS;
 pub use memory::{Memory, SeenUrl};
 pub use prospect::{Kind, Prospect};
 pub(crate) use rates::{FACTORS, MOST_DEPTHS};
-pub use rates::{Price, Rates, RatesError, Scale, Source};
+pub use rates::{Loss, Price, Rates, RatesError, Scale, Source};
 pub use words::words;

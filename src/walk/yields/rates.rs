@@ -63,6 +63,23 @@ pub struct Price {
     pub price: f64,
     /// The share of the requests of all levels that is then made, in the mean over these surveys.
     pub load: f64,
+    /// What the pages that are then left out would have brought in them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loss: Option<Loss>,
+}
+
+/// What surveys that were walked deep tell of the pages left out at a price, beside what was expected of these pages
+/// themselves: it counts what they lead to as well.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Loss {
+    /// External hosts, new in the tree, for each that was expected: the geometric mean over the surveys.
+    pub ratio: f64,
+    /// The standard deviation of its logarithm between surveys; none of one survey.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub between: Option<f64>,
+    /// The variance of a survey's loss that its trees make, for each expected host.
+    pub within: f64,
 }
 
 /// Why a file is no rates.
@@ -151,23 +168,21 @@ impl Rates {
     /// more than the last tells of, everything is worth a request.
     #[must_use]
     pub fn price(&self, coverage: f64) -> f64 {
-        let Some(first) = self.prices.first().filter(|first| coverage > first.coverage) else {
-            return self.prices.first().map_or(0.0, |first| first.price);
-        };
-        let mut lower = first;
-        for upper in &self.prices[1..] {
-            if coverage <= upper.coverage {
-                let way = (coverage - lower.coverage) / (upper.coverage - lower.coverage);
-                return lower.price + way * (upper.price - lower.price);
-            }
-            lower = upper;
-        }
-        0.0
+        let Some(upper) = self.prices.iter().position(|price| coverage <= price.coverage) else { return 0.0 };
+        let (upper, lower) = (self.prices[upper], self.prices[upper.saturating_sub(1)]);
+        let way = (coverage - lower.coverage) / (upper.coverage - lower.coverage).max(f64::MIN_POSITIVE);
+        lower.price + way.max(0.0) * (upper.price - lower.price)
+    }
+
+    /// What is lost at that price, by the next coverage that is told of.
+    #[must_use]
+    pub fn loss(&self, coverage: f64) -> Option<Loss> {
+        self.prices.iter().find(|price| coverage <= price.coverage)?.loss
     }
 
     fn check_prices(&self) -> Result<(), RatesError> {
         let mut before = 0.0;
-        for (at, Price { coverage, price, load }) in self.prices.iter().enumerate() {
+        for (at, Price { coverage, price, load, loss }) in self.prices.iter().enumerate() {
             let place = |key: &str| format!("prices[{at}].{key}");
             if !(*coverage > before && *coverage <= 1.0) {
                 return Err(wrong(&place("coverage"), &coverage.to_string(), "shares that rise, up to 1"));
@@ -177,6 +192,19 @@ impl Rates {
             }
             if !(0.0..=1.0).contains(load) {
                 return Err(wrong(&place("load"), &load.to_string(), "a share from 0 to 1"));
+            }
+            let of_loss = loss.map(|loss| {
+                [
+                    ("ratio", loss.ratio),
+                    ("between", loss.between.unwrap_or_default()),
+                    ("within", loss.within),
+                ]
+            });
+            for (key, value) in of_loss.into_iter().flatten() {
+                if !(0.0..=MOST_RATE).contains(&value) {
+                    let place = place(&format!("loss.{key}"));
+                    return Err(wrong(&place, &value.to_string(), "a number from 0 to 1000000"));
+                }
             }
             before = *coverage;
         }
@@ -193,7 +221,8 @@ mod tests {
     use super::*;
 
     fn price(coverage: f64, price: f64) -> Price {
-        Price { coverage, price, load: 0.5 }
+        let loss = Some(Loss { ratio: 2.0 + coverage, between: None, within: 10.0 });
+        Price { coverage, price, load: 0.5, loss }
     }
 
     fn rates() -> Rates {
@@ -228,6 +257,11 @@ mod tests {
             assert!((price - expected).abs() < 1e-12, "{prices:?}");
         }
         assert_eq!(Rates { prices: Vec::new(), ..rates() }.price(0.9), 0.0);
+        let ratio = |coverage| rates().loss(coverage).map(|loss| loss.ratio);
+        assert_eq!(
+            [0.5, 0.8, 0.85, 0.98, 0.99].map(ratio),
+            [Some(2.8), Some(2.8), Some(2.9), Some(2.98), None]
+        );
     }
 
     #[test]
@@ -254,6 +288,10 @@ mod tests {
         assert_eq!(
             told("\"coverage\":0.9", "\"coverage\":0.8"),
             "prices[1].coverage is 0.8, expected shares that rise, up to 1"
+        );
+        assert_eq!(
+            told("\"within\":10.0", "\"within\":-1.0"),
+            "prices[0].loss.within is -1, expected a number from 0 to 1000000"
         );
         assert_eq!(told("\"load\":0.5", "\"load\":50"), "prices[0].load is 50, expected a share from 0 to 1");
         assert!(told("\"own\"", "\"owm\"").starts_with("unknown field `owm`"));
