@@ -281,6 +281,38 @@ fn what_is_added_to_a_finished_survey_is_surveyed_since_the_earlier_one_while_th
 }
 
 #[test]
+fn what_is_added_to_a_finished_survey_with_a_focus_is_chosen_by_what_the_earlier_one_found() {
+    let space = Space::of(&world(0));
+    let folder = tempfile::tempdir().unwrap();
+    let earlier = folder.path().join("earlier");
+    std::fs::rename(space.survey(recording(&space)).dir(), &earlier).unwrap();
+    let urls: Vec<String> = space.starts().iter().map(|url| url.as_str().to_owned()).collect();
+    let (first, second) = urls.split_at(urls.len() / 2);
+    let lists = [("all", &urls[..]), ("first", first), ("second", second)].map(|(name, urls)| {
+        let file = folder.path().join(format!("{name}.txt"));
+        std::fs::write(&file, urls.join("\n")).unwrap();
+        file
+    });
+    let [of_all, of_first, of_second] = lists;
+    let focused = |name: &str, start: &Path| {
+        let dir = folder.path().join(name);
+        let mut begun = survey(&space, &dir, start, &earlier);
+        let flags = ["--feed-back", "off", "--focus", "0.4", "--probe-depth", "0.02"];
+        let quietly = begun.args(flags).stdout(Stdio::null()).stderr(Stdio::null());
+        assert!(quietly.status().unwrap().success());
+        dir
+    };
+    let (whole, halves) = (focused("whole", &of_all), focused("halves", &of_first));
+    let added = ccsurvey(&["add", halves.to_str().unwrap(), "--start", of_second.to_str().unwrap()]);
+    assert!(added.status.success(), "{added:?}");
+    assert!(resume(&halves).wait().unwrap().success());
+    let (whole, halves) = (timeless_tables(&whole), timeless_tables(&halves));
+    let left_out: u64 = whole.levels.iter().filter_map(|level| level.not_fetched_yield).sum();
+    assert!(left_out > 0, "everything was asked for");
+    same_finds(halves, whole);
+}
+
+#[test]
 fn an_earlier_survey_that_cannot_be_used_is_named_and_nothing_is_made() {
     let space = Space::of(&world(0));
     let (first, unrecorded) = (space.survey(recording(&space)), space.survey(space.settings()));

@@ -230,9 +230,7 @@ impl KeptBackMaker {
             levels: self.levels,
         }
     }
-}
 
-impl KeptBackMaker {
     fn expected_loss(&self, loss: ToldLoss) -> ExpectedLoss {
         let reach = Sampling::default().normal_quantile();
         let (value, [low, high]) = loss.range(self.expected_hosts, reach);

@@ -6,7 +6,7 @@ use super::ground::{Ground, SiteTree};
 use super::loss::loss;
 use super::play::{Policy, in_parallel, prices as tried_prices};
 use crate::exchange::Depth;
-use crate::walk::yields::{FACTORS, MOST_DEPTHS, Price, Rates, Scale, words};
+use crate::walk::yields::{FACTORS, Loss, MOST_DEPTHS, Price, Rates, Scale, words};
 
 /// What was learned, and what it is on its own ground.
 #[derive(Debug)]
@@ -207,7 +207,7 @@ fn site_factor(tree: &[Sample], alone: &[f64], by_depth: &[f64], found: impl Fn(
 }
 
 /// To four digits: the file is to be read by people, too.
-pub(super) fn rounded(rate: f64) -> f64 {
+fn rounded(rate: f64) -> f64 {
     format!("{rate:.3e}").parse().unwrap_or(rate)
 }
 
@@ -229,7 +229,10 @@ fn prices(grounds: &[Ground], rates: &Rates, deepest: u16) -> Vec<Price> {
     }
     let lost_at = |price: f64| {
         let play = |ground: &Ground| ground.play(&Policy::Auto(rates.clone(), price), deepest);
-        loss(&grounds.iter().zip(&wholes).map(|(ground, whole)| play(ground).lost(whole)).collect::<Vec<_>>())
+        let lost: Vec<_> =
+            grounds.iter().zip(&wholes).map(|(ground, whole)| play(ground).lost(whole)).collect();
+        let Loss { ratio, between, within } = loss(&lost)?;
+        Some(Loss { ratio: rounded(ratio), between: between.map(rounded), within: rounded(within) })
     };
     let prices = COVERAGES.into_iter().filter_map(|coverage| between(&tried, coverage));
     prices.map(|price| Price { loss: lost_at(price.price), ..price }).collect()

@@ -1,5 +1,4 @@
-use super::learn::rounded;
-use super::play::Run;
+use super::play::{Run, TreeRun};
 use crate::walk::yields::Loss;
 
 /// What a policy left out of a ground.
@@ -19,7 +18,7 @@ impl Run {
     /// What was left out, of a ground on which everything was `whole`.
     #[must_use]
     pub fn lost(&self, whole: &Self) -> Lost {
-        let missed = |(run, all): (&super::play::TreeRun, &super::play::TreeRun)| {
+        let missed = |(run, all): (&TreeRun, &TreeRun)| {
             (run.expected, all.hosts.len().saturating_sub(run.hosts.len()) as f64)
         };
         let trees: Vec<_> = self.trees.iter().zip(&whole.trees).map(missed).collect();
@@ -49,15 +48,14 @@ pub(super) fn loss(surveys: &[Lost]) -> Option<Loss> {
     let expected: f64 = surveys.iter().map(|survey| survey.expected).sum();
     let variance: f64 = surveys.iter().map(Lost::variance).sum();
     (expected > 0.0).then(|| Loss {
-        ratio: rounded(mean.exp()),
-        between: (logs.len() > 1).then(|| rounded((squares / (logs.len() - 1) as f64).sqrt())),
-        within: rounded(variance / expected),
+        ratio: mean.exp(),
+        between: (logs.len() > 1).then(|| (squares / (logs.len() - 1) as f64).sqrt()),
+        within: variance / expected,
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::play::TreeRun;
     use super::*;
 
     fn run(trees: &[(f64, &[u32])]) -> Run {

@@ -46,9 +46,8 @@ pub(in crate::report) fn section(kept_back: &KeptBack) -> Section {
 fn loss(ExpectedLoss { hosts, coverage }: &ExpectedLoss) -> String {
     let count = |hosts: f64| thousands(hosts.round() as u64);
     format!(
-        " Deep surveys that the rates were learned from would have lost more with such pages, for they lead to others: as in \
-         those, {} hosts ({} to {}) are lost here, new in their trees, and {} ({} to {}) found of all there are; the ranges are 95 % \
-         intervals, and hold as far as this Web is like those.",
+        " With all that they lead to, {} ({} to {}) are lost here, if such pages are worth what they were in the deep surveys that \
+         the rates were learned from: {} ({} to {}) of all was found. The ranges are 95 % intervals over Webs like those.",
         count(hosts.value),
         count(hosts.low),
         count(hosts.high),
