@@ -27,8 +27,7 @@ impl Sampling {
 
     /// How many standard deviations from the mean of a normal distribution the interval reaches: Abramowitz
     /// and Stegun, Handbook of Mathematical Functions, 26.2.23, wrong by less than 0.0005.
-    #[must_use]
-    pub fn normal_quantile(&self) -> f64 {
+    pub(super) fn normal_quantile(&self) -> f64 {
         let t = (-2.0 * self.tail().ln()).sqrt();
         let numerator = 2.515_517 + t * (0.802_853 + t * 0.010_328);
         let denominator = 1.0 + t * (1.432_788 + t * (0.189_269 + t * 0.001_308));

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{GeoDatabase, RatesUsed, SurveyedWeb, Timestamp, Verdict, durable};
+use crate::settings::Settings;
 
 /// The layout of a survey's folder that this version writes; it reads this and older ones.
 pub const FORMAT: u32 = 1;
@@ -37,7 +38,7 @@ pub struct Manifest {
     /// The virtual Web space that was walked in process, its time virtual; none for a survey over a network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub simulation: Option<serde_json::Value>,
-    /// By which pages are left out, with `--depth auto` or `--focus`.
+    /// The rates that decide which pages are left out, with `--depth auto` or `--focus`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rates: Option<RatesUsed>,
     /// Rows and files of each table, as of `updated`.
@@ -144,9 +145,7 @@ impl Manifest {
     /// Whether pages were left out of its levels that did not promise to be worth a request: `--depth auto`, `--focus`.
     #[must_use]
     pub fn leaves_pages_out(&self) -> bool {
-        let setting = |key| self.settings.get(key);
-        setting("depth").and_then(serde_json::Value::as_str) == Some("auto")
-            || setting("focus").is_some_and(serde_json::Value::is_number)
+        Settings::recorded(&self.settings).leaves_pages_out()
     }
 
     /// Which Web the survey is of.

@@ -73,7 +73,7 @@ pub use links::{LinkRow, PageLinkRow, RobotsRow};
 pub use manifest::{FORMAT, Manifest, ManifestError, SurveyState, TableCount};
 pub use opt_outs::{OptOutRecord, read_opt_outs, write_opt_outs};
 pub use place::GeoLocation;
-pub use rates_used::{RatesUsed, ToldLoss};
+pub use rates_used::{LostHosts, RatesUsed, ToldLoss};
 pub use read::{read_frames, read_pieces, read_table, row_count, row_counts};
 pub use segment::SegmentRows;
 pub use servers::ServerRow;

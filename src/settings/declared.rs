@@ -303,8 +303,8 @@ settings! {
         since: Option<PathBuf> = None => value("DIR");
         /// With --since: spend about this share of the earlier survey's requests, on pages that led to other sites then,
         /// on the ways to them, and on new pages that promise as much. What is left out is counted, and a sample of it
-        /// is fetched in a share of the sites (--probe-depth), for the report to say what was missed. `none` asks for
-        /// everything, where a file says otherwise
+        /// is fetched in a share of the sites (--probe-depth), for the report to say what was missed. `none`
+        /// overrides a configuration file and asks for everything
         focus: Option<f64> as OrNone = None => value("SHARE|none")
             .within(|it| it == Amount::NoLimit || is_share(it), "a share above 0 and up to 1, such as 0.1, or none");
     }

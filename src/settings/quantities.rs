@@ -100,6 +100,10 @@ impl<T: Value> Value<OrNone> for Option<T> {
     }
 
     fn read(written: &Written) -> Result<Self, Refusal> {
+        // Manifests had no word for it where a setting could not be told to be none.
+        if matches!(written, Written::Nothing(_)) {
+            return Ok(None);
+        }
         let text = written.text_or_number()?;
         let text = text.trim();
         if text == "none" {

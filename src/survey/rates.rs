@@ -53,7 +53,8 @@ pub(super) fn keep_rates(
     let Some(rates) = read_rates(settings)? else { return Ok(Kept::default()) };
     let hash = format!("{:032x}", keep(&folder.rates(), &rates)?);
     let Some((share, old)) = settings.focus.zip(settings.since.as_deref()) else {
-        let loss = settings.wanted_coverage().and_then(|coverage| rates.loss(coverage)).map(told_loss);
+        let loss = settings.wanted_coverage().and_then(|coverage| rates.loss(coverage));
+        let loss = loss.filter(|loss| loss.deepest == settings.deepest()).map(told_loss);
         return Ok(Kept { rates: Some(RatesUsed { hash, loss }), focus: None });
     };
     let focus = EarlierPages::focus(&folder.since(), old, &rates, share, tell)?;
@@ -63,8 +64,8 @@ pub(super) fn keep_rates(
 
 /// For the manifest and for readers of tables, who know no walks.
 #[must_use]
-pub fn told_loss(Loss { ratio, between, within }: Loss) -> ToldLoss {
-    ToldLoss { ratio, between, within }
+pub fn told_loss(Loss { ratio, between, surveys, within, .. }: Loss) -> ToldLoss {
+    ToldLoss { ratio, between, surveys, within }
 }
 
 /// Writes a file; gives the hash of what is in it.

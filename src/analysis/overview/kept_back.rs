@@ -1,11 +1,10 @@
 use polars::prelude::{DataFrame, PolarsResult};
 use serde::Serialize;
 
-use super::super::Sampling;
 use super::exchange::Exchange;
 use super::listed::Listed;
 use super::probes::{Mean, Probes, ProbesMaker};
-use crate::records::{RatesUsed, ToldLoss};
+use crate::records::{LostHosts, RatesUsed, ToldLoss};
 
 /// What was found and not fetched: every internal URL is fetched or in exactly one of the classes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -41,10 +40,12 @@ pub struct KeptBack {
 /// that were walked deep would have lost at the same price.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ExpectedLoss {
-    /// With its 95 % interval.
-    pub hosts: Mean,
-    /// What was found of all, with its interval.
+    /// With their 95 % interval.
+    pub hosts: LostHosts,
+    /// The pair coverage, each host once in each tree that names it, with its interval.
     pub coverage: Mean,
+    /// How many surveys tell that. How far others differ from one is not known.
+    pub surveys: u32,
 }
 
 /// One reason why internal URLs were not fetched.
@@ -219,7 +220,7 @@ impl KeptBackMaker {
         let (by_script, by_yield) = (urls("script"), urls("yield"));
         KeptBack {
             expected_hosts: (by_yield > 0).then_some(self.expected_hosts),
-            expected_loss: told.filter(|_| by_yield > 0).map(|loss| self.expected_loss(loss)),
+            expected_loss: told.filter(|_| by_yield > 0).and_then(|loss| self.expected_loss(loss)),
             probes: self.probes.of_scripts.finish(by_script),
             left_out: self.probes.of_left_out.finish(by_yield),
             internal_urls: total(self.levels.iter().map(|level| level.internal_urls)),
@@ -231,15 +232,13 @@ impl KeptBackMaker {
         }
     }
 
-    fn expected_loss(&self, loss: ToldLoss) -> ExpectedLoss {
-        let reach = Sampling::default().normal_quantile();
-        let (value, [low, high]) = loss.range(self.expected_hosts, reach);
+    fn expected_loss(&self, loss: ToldLoss) -> Option<ExpectedLoss> {
+        let hosts = loss.of(self.expected_hosts)?;
         let found = self.found_hosts as f64;
-        let coverage = |lost: f64| found / (found + lost).max(f64::MIN_POSITIVE);
-        ExpectedLoss {
-            hosts: Mean { value, low, high },
-            coverage: Mean { value: coverage(value), low: coverage(high), high: coverage(low) },
-        }
+        let coverage = |lost: f64| found / (found + lost).max(1.0);
+        let LostHosts { value, low, high } = hosts;
+        let coverage = Mean { value: coverage(value), low: coverage(high), high: coverage(low) };
+        Some(ExpectedLoss { hosts, coverage, surveys: loss.surveys })
     }
 }
 

@@ -13,7 +13,7 @@ use crate::rehearsal::policies::{Ground, GroundError, Learnt, learn};
 /// Learn what pages bring, for `--depth auto`, from surveys that were walked deep.
 ///
 /// What a page of a depth and with the words of its URL brings on average, in external hosts that are new in its site,
-/// and what a request must promise so that a share of all hosts is found. Surveys like the next one are the best ground:
+/// what a request must promise so that a share of all hosts is found, and what is then lost. Surveys like the next one are the best ground:
 /// the same country some years ago, or a sample of it walked to depth 20. They must have been made with
 /// --record-links.
 #[derive(Args, Debug)]

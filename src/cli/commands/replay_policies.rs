@@ -5,13 +5,12 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::analysis::Sampling;
 use crate::cli::columns::{Columns, Side};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::print;
-use crate::records::ToldLoss;
 use crate::records::units::{percent, thousands};
+use crate::records::{LostHosts, ToldLoss};
 use crate::rehearsal::policies::{Curve, Ground, Interval, Lost, Policy, Run, prices, ratio_interval};
 use crate::survey::{BUILT_IN_RATES, rates_in, read_settings, told_loss};
 use crate::walk::yields::Rates;
@@ -96,18 +95,11 @@ struct LossAt {
     /// That the pages left out were expected to bring themselves.
     expected: f64,
     /// That were lost with them.
-    lost: u64,
+    lost: f64,
     /// That the survey found.
     of: u64,
-    /// What the rates tell by what was expected; none where they do not.
-    told: Option<Told>,
-}
-
-#[derive(Serialize)]
-struct Told {
-    value: f64,
-    low: f64,
-    high: f64,
+    /// What the rates predict by what was expected; none where they do not.
+    told: Option<LostHosts>,
 }
 
 impl ReplayPolicies {
@@ -179,22 +171,18 @@ fn play(dir: &Path, rates: &Arc<Rates>) -> Result<Played, CliError> {
 impl LossAt {
     fn of(coverage: f64, of_auto: &Lost, by_rates: Option<ToldLoss>) -> Self {
         let Lost { expected, lost, of, .. } = *of_auto;
-        let told = by_rates.map(|loss| {
-            let (value, [low, high]) = loss.range(expected, Sampling::default().normal_quantile());
-            Told { value, low, high }
-        });
-        Self { coverage, expected, lost, of, told }
+        Self { coverage, expected, lost, of, told: by_rates.and_then(|loss| loss.of(expected)) }
     }
 
     fn in_words(&self) -> String {
         let count = |hosts: f64| thousands(hosts.round() as u64);
-        let told = self.told.as_ref().map_or_else(String::new, |Told { value, low, high }| {
-            format!("; the rates tell of {} ({} to {})", count(*value), count(*low), count(*high))
+        let told = self.told.as_ref().map_or_else(String::new, |LostHosts { value, low, high }| {
+            format!("; the rates predict {} ({} to {})", count(*value), count(*low), count(*high))
         });
         format!(
-            "At its price for {} of the hosts auto loses {} of {} hosts of site trees{told}.\n",
+            "At its price for {} of the hosts, auto loses {} of {}, each counted once in each site tree that names it{told}.\n",
             percent(self.coverage),
-            thousands(self.lost),
+            count(self.lost),
             thousands(self.of)
         )
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use super::curve::Point;
 use super::ground::{Ground, SiteTree};
 use super::loss::loss;
-use super::play::{Policy, in_parallel, prices as tried_prices};
+use super::play::{Policy, Run, in_parallel, prices as tried_prices};
 use crate::exchange::Depth;
 use crate::walk::yields::{FACTORS, Loss, MOST_DEPTHS, Price, Rates, Scale, words};
 
@@ -36,15 +36,35 @@ const COVERAGES: [f64; 9] = [0.5, 0.7, 0.8, 0.85, 0.9, 0.95, 0.97, 0.98, 0.99];
 /// these prices each of the surveys comes to it.
 #[must_use]
 pub fn learn(grounds: &[Ground], deepest: u16) -> Learnt {
+    let all: Vec<&Ground> = grounds.iter().collect();
+    let mut rates = without_prices(&all);
+    let wholes: Vec<Run> =
+        grounds.iter().map(|ground| ground.play(&Policy::Depth(deepest), deepest)).collect();
+    rates.prices = prices(grounds, &wholes, &rates, deepest);
+    // A survey that rates were learned from is foretold better than the next one will be.
+    let of_others: Vec<Arc<Rates>> = match &all[..] {
+        [_] => vec![Arc::new(rates.clone())],
+        all => (0..all.len())
+            .map(|held| Arc::new(without_prices(&[&all[..held], &all[held + 1..]].concat())))
+            .collect(),
+    };
+    for price in &mut rates.prices {
+        let lost = grounds.iter().zip(&of_others).zip(&wholes).map(|((ground, rates), whole)| {
+            ground.play(&Policy::Auto(rates.clone(), price.price), deepest).lost(whole)
+        });
+        price.loss = loss(&lost.collect::<Vec<_>>(), deepest).map(in_few_digits);
+    }
+    Learnt { words: rates.own.by_word.len(), rates }
+}
+
+fn without_prices(grounds: &[&Ground]) -> Rates {
     let vocabulary = Vocabulary::of(grounds);
     let trees: Vec<&SiteTree> = grounds.iter().flat_map(|ground| &ground.trees).collect();
     let samples = in_parallel(&trees, |tree| samples(tree, &vocabulary));
     let own = fit(&samples, &vocabulary, |sample| sample.own, |_| 1.0);
     let below = fit(&samples, &vocabulary, |sample| sample.hosts, |sample| sample.requests);
     let learned_from = grounds.iter().map(|ground| ground.source.clone()).collect();
-    let mut rates = Rates::new(learned_from, own, below, Vec::new());
-    rates.prices = prices(grounds, &rates, deepest);
-    Learnt { words: rates.own.by_word.len(), rates }
+    Rates::new(learned_from, own, below, Vec::new())
 }
 
 /// The words that are told of, each with its number.
@@ -66,7 +86,7 @@ struct Sample {
 }
 
 impl Vocabulary {
-    fn of(grounds: &[Ground]) -> Self {
+    fn of(grounds: &[&Ground]) -> Self {
         let mut trees: HashMap<String, u32> = HashMap::new();
         for tree in grounds.iter().flat_map(|ground| &ground.trees) {
             let of_tree: HashSet<String> = tree.pages.iter().flat_map(|page| words(&page.url)).collect();
@@ -211,9 +231,13 @@ fn rounded(rate: f64) -> f64 {
     format!("{rate:.3e}").parse().unwrap_or(rate)
 }
 
-fn prices(grounds: &[Ground], rates: &Rates, deepest: u16) -> Vec<Price> {
+fn in_few_digits(loss: Loss) -> Loss {
+    let Loss { ratio, between, within, .. } = loss;
+    Loss { ratio: rounded(ratio), between: rounded(between), within: rounded(within), ..loss }
+}
+
+fn prices(grounds: &[Ground], wholes: &[Run], rates: &Rates, deepest: u16) -> Vec<Price> {
     let rates = Arc::new(rates.clone());
-    let wholes: Vec<_> = grounds.iter().map(|ground| ground.play(&Policy::Depth(deepest), deepest)).collect();
     // The ground on which a price finds the least decides, for the next survey may be like that one.
     let together = |points: &[Point]| Point {
         load: points.iter().map(|point| point.load).sum::<f64>() / points.len().max(1) as f64,
@@ -223,19 +247,11 @@ fn prices(grounds: &[Ground], rates: &Rates, deepest: u16) -> Vec<Price> {
     for price in tried_prices() {
         let points = grounds
             .iter()
-            .zip(&wholes)
+            .zip(wholes)
             .map(|(ground, whole)| ground.play(&Policy::Auto(rates.clone(), price), deepest).point(whole));
         tried.push((price, together(&points.collect::<Vec<_>>())));
     }
-    let lost_at = |price: f64| {
-        let play = |ground: &Ground| ground.play(&Policy::Auto(rates.clone(), price), deepest);
-        let lost: Vec<_> =
-            grounds.iter().zip(&wholes).map(|(ground, whole)| play(ground).lost(whole)).collect();
-        let Loss { ratio, between, within } = loss(&lost)?;
-        Some(Loss { ratio: rounded(ratio), between: between.map(rounded), within: rounded(within) })
-    };
-    let prices = COVERAGES.into_iter().filter_map(|coverage| between(&tried, coverage));
-    prices.map(|price| Price { loss: lost_at(price.price), ..price }).collect()
+    COVERAGES.into_iter().filter_map(|coverage| between(&tried, coverage)).collect()
 }
 
 /// The price of a coverage, between two that were tried; the first where that is enough.

@@ -37,17 +37,22 @@ pub(in crate::report) fn section(kept_back: &KeptBack) -> Section {
         .with_filled(kept_back.probes.as_ref().map_or_else(nothing, probes))
         .with_filled(kept_back.left_out.as_ref().map_or_else(nothing, left_out))
         .with(Block::Note(format!(
-            "{sums}{promised}{lost} URLs that were never found, below what was kept back, are not counted: the section \
+            "{sums}{promised}{lost} URLs that were never found, below what was kept back, are in no other figure of this section: the one \
              on what was not seen estimates them."
         )))
 }
 
 /// What was lost with the pages left out, in words.
-fn loss(ExpectedLoss { hosts, coverage }: &ExpectedLoss) -> String {
+fn loss(ExpectedLoss { hosts, coverage, surveys }: &ExpectedLoss) -> String {
     let count = |hosts: f64| thousands(hosts.round() as u64);
+    let of_others = match surveys {
+        1 => " How far the next Web differs is not in that, for the rates are those of one survey.",
+        _ => "",
+    };
     format!(
-        " With all that they lead to, {} ({} to {}) are lost here, if such pages are worth what they were in the deep surveys that \
-         the rates were learned from: {} ({} to {}) of all was found. The ranges are 95 % intervals over Webs like those.",
+        " Together with what they lead to, these pages cost the survey external hosts, {} ({} to {}, a 95 % interval), if they are \
+         worth here what such pages were in the deep surveys that the rates were learned from; it then found {} ({} to {}) of them \
+         all, a host counted once in each site tree that names it.{of_others}",
         count(hosts.value),
         count(hosts.low),
         count(hosts.high),

@@ -10,6 +10,9 @@ const FORMAT: u32 = 1;
 pub(crate) const FACTORS: std::ops::RangeInclusive<f64> = 0.003..=30.0;
 /// Bounds of what is read from a file, so that no product of two leaves the numbers.
 const MOST_RATE: f64 = 1e6;
+const MOST_VARIANCE: f64 = 1e12;
+/// Of a logarithm: 22,000 times more or less.
+const MOST_BETWEEN: f64 = 10.0;
 pub(crate) const MOST_DEPTHS: usize = 1000;
 const MOST_WORDS: usize = 1_000_000;
 
@@ -69,17 +72,21 @@ pub struct Price {
 }
 
 /// What surveys that were walked deep tell of the pages left out at a price, beside what was expected of these pages
-/// themselves: it counts what they lead to as well.
+/// themselves: it counts what they lead to as well. Of several surveys each is judged by rates of the others. URLs that
+/// robots.txt forbids are expected to bring something in a survey, and are in no replay.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Loss {
     /// External hosts, new in the tree, for each that was expected: the geometric mean over the surveys.
     pub ratio: f64,
-    /// The standard deviation of its logarithm between surveys; none of one survey.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub between: Option<f64>,
+    /// The standard deviation of its logarithm between surveys; 0 of one survey, which tells nothing of others.
+    pub between: f64,
+    /// How many surveys that is of.
+    pub surveys: u32,
     /// The variance of a survey's loss that its trees make, for each expected host.
     pub within: f64,
+    /// The level that the surveys were played to: what lies deeper is not counted.
+    pub deepest: u16,
 }
 
 /// Why a file is no rates.
@@ -99,7 +106,7 @@ pub enum RatesError {
         /// As it stands there.
         value: String,
         /// In words.
-        expected: &'static str,
+        expected: String,
     },
 }
 
@@ -131,6 +138,23 @@ impl Scale {
         let by_word = self.by_word.iter().map(|(word, factor)| (format!("{name}.by_word.{word:?}"), *factor));
         match by_depth.chain(by_word).find(|(_, rate)| !(0.0..=MOST_RATE).contains(rate)) {
             Some((place, rate)) => Err(wrong(&place, &rate.to_string(), "a number from 0 to 1000000")),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Loss {
+    fn check(&self, place: &dyn Fn(&str) -> String) -> Result<(), RatesError> {
+        let bounds = [
+            ("ratio", self.ratio, MOST_RATE),
+            ("between", self.between, MOST_BETWEEN),
+            ("within", self.within, MOST_VARIANCE),
+        ];
+        match bounds.into_iter().find(|(_, value, most)| !(0.0..=*most).contains(value)) {
+            Some((key, value, most)) => {
+                let expected = format!("a number from 0 to {most}");
+                Err(wrong(&place(&format!("loss.{key}")), &value.to_string(), &expected))
+            }
             None => Ok(()),
         }
     }
@@ -193,27 +217,15 @@ impl Rates {
             if !(0.0..=1.0).contains(load) {
                 return Err(wrong(&place("load"), &load.to_string(), "a share from 0 to 1"));
             }
-            let of_loss = loss.map(|loss| {
-                [
-                    ("ratio", loss.ratio),
-                    ("between", loss.between.unwrap_or_default()),
-                    ("within", loss.within),
-                ]
-            });
-            for (key, value) in of_loss.into_iter().flatten() {
-                if !(0.0..=MOST_RATE).contains(&value) {
-                    let place = place(&format!("loss.{key}"));
-                    return Err(wrong(&place, &value.to_string(), "a number from 0 to 1000000"));
-                }
-            }
+            loss.map_or(Ok(()), |loss| loss.check(&place))?;
             before = *coverage;
         }
         Ok(())
     }
 }
 
-fn wrong(place: &str, value: &str, expected: &'static str) -> RatesError {
-    RatesError::Number { place: place.to_owned(), value: value.to_owned(), expected }
+fn wrong(place: &str, value: &str, expected: &str) -> RatesError {
+    RatesError::Number { place: place.to_owned(), value: value.to_owned(), expected: expected.to_owned() }
 }
 
 #[cfg(test)]
@@ -221,7 +233,7 @@ mod tests {
     use super::*;
 
     fn price(coverage: f64, price: f64) -> Price {
-        let loss = Some(Loss { ratio: 2.0 + coverage, between: None, within: 10.0 });
+        let loss = Some(Loss { ratio: 2.0 + coverage, between: 0.5, surveys: 3, within: 10.0, deepest: 20 });
         Price { coverage, price, load: 0.5, loss }
     }
 
@@ -291,7 +303,11 @@ mod tests {
         );
         assert_eq!(
             told("\"within\":10.0", "\"within\":-1.0"),
-            "prices[0].loss.within is -1, expected a number from 0 to 1000000"
+            "prices[0].loss.within is -1, expected a number from 0 to 1000000000000"
+        );
+        assert_eq!(
+            told("\"between\":0.5", "\"between\":11.0"),
+            "prices[0].loss.between is 11, expected a number from 0 to 10"
         );
         assert_eq!(told("\"load\":0.5", "\"load\":50"), "prices[0].load is 50, expected a share from 0 to 1");
         assert!(told("\"own\"", "\"owm\"").starts_with("unknown field `owm`"));
