@@ -141,4 +141,11 @@ mod tests {
         assert!("-2".parse::<Span>().unwrap_err().starts_with("'-2' is not a duration"));
         assert!("many".parse::<Size>().unwrap_err().starts_with("'many' is not a number of bytes"));
     }
+
+    #[test]
+    fn none_is_a_word_and_what_older_manifests_had_for_it() {
+        for written in [Written::Text("none".to_owned()), Written::Nothing(None)] {
+            assert!(matches!(<Option<f64> as Value<OrNone>>::read(&written), Ok(None)), "{written:?}");
+        }
+    }
 }
