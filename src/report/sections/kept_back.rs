@@ -42,9 +42,19 @@ pub(in crate::report) fn section(kept_back: &KeptBack) -> Section {
         )))
 }
 
+/// An interval that begins below this says nothing.
+const LEAST_COVERAGE: f64 = 0.5;
+
 /// What was lost with the pages left out, in words.
 fn loss(ExpectedLoss { hosts, coverage, surveys }: &ExpectedLoss) -> String {
     let count = |hosts: f64| thousands(hosts.round() as u64);
+    if coverage.low < LEAST_COVERAGE {
+        return format!(
+            " Together with what they lead to, these pages cost the survey more than that. How much, these rates cannot tell: the \
+             Webs that they were learned from, in the mean of which it would be {} hosts, are too unlike each other.",
+            count(hosts.value)
+        );
+    }
     let of_others = match surveys {
         1 => " How far the next Web differs is not in that, for the rates are those of one survey.",
         _ => "",
