@@ -1,9 +1,10 @@
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
-use html5gum::{Readable, Tokenizer};
+use memchr::memrchr_iter;
 
-use super::emitter::{Listener, TagEmitter};
-use super::shallow::Shallow;
+use super::emitter::Listener;
 use super::tag::{Attribute, Tag};
+use super::tag_name::TagName;
+use super::tokenize::tokenize;
 
 /// Where a declaration has to stand (WHATWG HTML §13.2.3.2) …
 const PRESCAN_BYTES: usize = 1024;
@@ -66,18 +67,20 @@ pub(super) fn in_header(content_type: &str) -> Declared {
 /// What `meta` elements name: within the first bytes, or else within a longer head.
 pub(super) fn in_meta(body: &[u8]) -> Declared {
     let head = &body[..body.len().min(HEAD_BYTES)];
-    // To look costs a tenth of tokenizing, and the name of a tag can be spelled in no other way.
-    let Some(last) = last_meta(head) else { return Declared::default() };
     let scan = |start: &[u8], only_head: bool| {
         let mut metas = Metas { only_head, ..Metas::default() };
-        Tokenizer::new_with_emitter(Shallow::new(start.to_reader()), TagEmitter::new(&mut metas, false))
-            .next();
+        tokenize(start, &mut metas, false);
         metas.declared
     };
     let start = &head[..head.len().min(PRESCAN_BYTES)];
-    let first = scan(start, false);
+    // To look costs a tenth of tokenizing, and the name of a tag can be spelled in no other way.
+    let first = if last_meta(start).is_some() { scan(start, false) } else { Declared::default() };
+    if first.encoding.is_some() {
+        return first.mended();
+    }
+    let Some(last) = last_meta(head) else { return Declared::default() };
     let has_seen_all = start.len() == head.len() || start.get(last..).is_some_and(|tag| tag.contains(&b'>'));
-    if first.encoding.is_some() || has_seen_all {
+    if has_seen_all {
         return first.mended();
     }
     scan(head, true).mended()
@@ -85,7 +88,9 @@ pub(super) fn in_meta(body: &[u8]) -> Declared {
 
 /// Where the last `meta` tag begins.
 fn last_meta(bytes: &[u8]) -> Option<usize> {
-    bytes.windows(5).rposition(|tag| tag[0] == b'<' && tag[1..].eq_ignore_ascii_case(b"meta"))
+    let begins =
+        |at: &usize| bytes.get(at + 1..at + 5).is_some_and(|name| name.eq_ignore_ascii_case(b"meta"));
+    memrchr_iter(b'<', bytes).find(begins)
 }
 
 /// What an XML declaration names.
@@ -111,8 +116,8 @@ struct Metas {
 
 impl Listener for Metas {
     fn start(&mut self, tag: &Tag) {
-        match tag.name() {
-            b"meta" => {
+        match tag.name {
+            TagName::Meta => {
                 if let Some(charset) = tag.value(Attribute::Charset) {
                     self.declared.hear(charset.bytes);
                 } else if let (Some(pragma), Some(content)) =
@@ -123,14 +128,22 @@ impl Listener for Metas {
                     self.declared.hear(label);
                 }
             }
-            b"html" | b"head" | b"title" | b"base" | b"link" | b"style" | b"script" | b"noscript"
-            | b"object" | b"template" => {}
+            TagName::Html
+            | TagName::Head
+            | TagName::Title
+            | TagName::Base
+            | TagName::Link
+            | TagName::Style
+            | TagName::Script
+            | TagName::Noscript
+            | TagName::Object
+            | TagName::Template => {}
             _ => self.is_head_over = self.only_head,
         }
     }
 
-    fn end(&mut self, name: &[u8]) {
-        self.is_head_over |= self.only_head && name == b"head";
+    fn end(&mut self, name: TagName) {
+        self.is_head_over |= self.only_head && name == TagName::Head;
     }
 
     fn text(&mut self, _: &[u8]) {}

@@ -2,11 +2,12 @@ use html5gum::{Emitter, Error, State};
 
 use super::nesting::Nesting;
 use super::tag::{Attribute, Name, Tag};
+use super::tag_name::{TagName, Text};
 
 /// Who hears of the tags and the text of a document. What stands in templates is not told.
 pub(super) trait Listener {
     fn start(&mut self, tag: &Tag);
-    fn end(&mut self, name: &[u8]);
+    fn end(&mut self, name: TagName);
     /// A piece of text, not always of whole characters.
     fn text(&mut self, piece: &[u8]);
     /// Whether reading can end here.
@@ -19,19 +20,24 @@ pub(super) struct TagEmitter<'a, L> {
     listener: &'a mut L,
     is_xml: bool,
     tag: Tag,
-    attribute_name: Name,
-    reading: AttributePart,
+    /// Of the tag or of an attribute, as far as it is read.
+    name: Name,
+    reading: Part,
+    /// A tag has been told behind which text is markup.
+    is_between: bool,
     /// The last start tag, whose end tag alone ends raw text.
-    last_start: Name,
+    last_start: TagName,
     nesting: Nesting,
 }
 
-/// What of an attribute is being read.
+/// What of a tag is being read.
 #[derive(Clone, Copy)]
-enum AttributePart {
-    Nothing,
+enum Part {
     Name,
+    AttributeName,
     Value(Attribute),
+    /// What nobody wants to know.
+    Other,
 }
 
 impl<'a, L: Listener> TagEmitter<'a, L> {
@@ -40,37 +46,79 @@ impl<'a, L: Listener> TagEmitter<'a, L> {
             listener,
             is_xml,
             tag: Tag::default(),
-            attribute_name: Name::default(),
-            reading: AttributePart::Nothing,
-            last_start: Name::default(),
+            name: Name::default(),
+            reading: Part::Other,
+            is_between: false,
+            last_start: TagName::Other,
             nesting: Nesting::default(),
+        }
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.listener.is_done()
+    }
+
+    /// Begins a tag whose name is known whole.
+    pub(super) fn begin(&mut self, is_end: bool, name: TagName) {
+        self.tag.begin(is_end);
+        self.tag.name = name;
+    }
+
+    /// Gives the tag an attribute with its value, unless it has it already.
+    pub(super) fn give(&mut self, attribute: Attribute, value: &[u8]) {
+        if self.tag.begin_value(attribute) {
+            self.tag.push_value(attribute, value);
+        }
+    }
+
+    /// Tells the tag that was begun; text behind it is markup.
+    pub(super) fn emit_plain_tag(&mut self) {
+        if self.tag.is_end {
+            self.end_tag();
+        } else {
+            self.start_tag();
+        }
+    }
+
+    /// Tells a piece of text, which may be empty.
+    pub(super) fn emit_text(&mut self, piece: &[u8]) {
+        if !self.nesting.is_inert() {
+            self.listener.text(piece);
         }
     }
 
     fn begin_tag(&mut self, is_end: bool) {
         self.tag.begin(is_end);
-        self.reading = AttributePart::Nothing;
+        self.begin_name(Part::Name);
     }
 
-    /// The attribute's name is complete: from here on its value is read, or nothing.
+    fn begin_name(&mut self, part: Part) {
+        self.name.clear();
+        self.reading = part;
+    }
+
+    /// The name that was being read is complete.
     fn settle_name(&mut self) {
-        if !matches!(self.reading, AttributePart::Name) {
-            return;
-        }
-        let wanted = Attribute::wanted(self.tag.name(), self.attribute_name.as_bytes());
-        self.reading = match wanted {
-            Some(attribute) if !self.tag.is_end && self.tag.begin_value(attribute) => {
-                AttributePart::Value(attribute)
+        let name = self.name.as_bytes();
+        self.reading = match self.reading {
+            Part::Name => {
+                self.tag.name = TagName::of(name);
+                Part::Other
             }
-            _ => AttributePart::Nothing,
+            Part::AttributeName if !self.tag.is_end => match Attribute::of(self.tag.name, name) {
+                Some(attribute) if self.tag.begin_value(attribute) => Part::Value(attribute),
+                _ => Part::Other,
+            },
+            Part::AttributeName => Part::Other,
+            part => part,
         };
     }
 
     fn end_tag(&mut self) {
         if !self.nesting.is_inert() {
-            self.listener.end(self.tag.name());
+            self.listener.end(self.tag.name);
         }
-        self.nesting.close(self.tag.name());
+        self.nesting.close(self.tag.name);
     }
 
     fn start_tag(&mut self) -> Option<State> {
@@ -82,19 +130,18 @@ impl<'a, L: Listener> TagEmitter<'a, L> {
         }
         self.nesting.open(&self.tag, has_content);
         self.last_start = self.tag.name;
-        if has_content { text_after(self.tag.name()) } else { None }
+        if has_content { state_in(self.tag.name.text()) } else { None }
     }
 }
 
-/// How the text of an element is tokenized (WHATWG HTML §13.2.6.4), as with scripting off:
-/// `noscript` is content. `noframes` is raw text, for frames are followed.
-fn text_after(name: &[u8]) -> Option<State> {
-    match name {
-        b"title" | b"textarea" => Some(State::RcData),
-        b"style" | b"xmp" | b"iframe" | b"noembed" | b"noframes" => Some(State::RawText),
-        b"script" => Some(State::ScriptData),
-        b"plaintext" => Some(State::PlainText),
-        _ => None,
+/// The tokenizer's state in such a text, if it is another than between elements.
+fn state_in(text: Text) -> Option<State> {
+    match text {
+        Text::Markup => None,
+        Text::Escapable => Some(State::RcData),
+        Text::Raw => Some(State::RawText),
+        Text::Script => Some(State::ScriptData),
+        Text::Endless => Some(State::PlainText),
     }
 }
 
@@ -110,17 +157,16 @@ impl<L: Listener> Emitter for TagEmitter<'_, L> {
     }
 
     fn push_tag_name(&mut self, piece: &[u8]) {
-        self.tag.name.push(piece);
+        self.name.push(piece);
     }
 
     fn init_attribute(&mut self) {
         self.settle_name();
-        self.attribute_name.clear();
-        self.reading = AttributePart::Name;
+        self.begin_name(Part::AttributeName);
     }
 
     fn push_attribute_name(&mut self, piece: &[u8]) {
-        self.attribute_name.push(piece);
+        self.name.push(piece);
     }
 
     fn init_attribute_value(&mut self) {
@@ -128,7 +174,7 @@ impl<L: Listener> Emitter for TagEmitter<'_, L> {
     }
 
     fn push_attribute_value(&mut self, piece: &[u8]) {
-        if let AttributePart::Value(attribute) = self.reading {
+        if let Part::Value(attribute) = self.reading {
             self.tag.push_value(attribute, piece);
         }
     }
@@ -139,30 +185,33 @@ impl<L: Listener> Emitter for TagEmitter<'_, L> {
 
     fn emit_current_tag(&mut self) -> Option<State> {
         self.settle_name();
-        self.reading = AttributePart::Nothing;
-        if self.tag.is_end {
+        self.reading = Part::Other;
+        let state = if self.tag.is_end {
             self.end_tag();
-            return None;
-        }
-        self.start_tag()
+            None
+        } else {
+            self.start_tag()
+        };
+        self.is_between = state.is_none();
+        state
     }
 
     fn emit_string(&mut self, piece: &[u8]) {
-        if !self.nesting.is_inert() {
-            self.listener.text(piece);
-        }
+        self.emit_text(piece);
     }
 
     fn current_is_appropriate_end_tag_token(&mut self) -> bool {
-        self.tag.is_end && self.tag.name() == self.last_start.as_bytes() && !self.tag.name().is_empty()
+        self.settle_name();
+        self.tag.is_end && self.tag.name == self.last_start && self.tag.name != TagName::Other
     }
 
     fn adjusted_current_node_present_but_not_in_html_namespace(&mut self) -> bool {
         self.is_xml || self.nesting.is_foreign()
     }
 
+    /// The token is that reading can pause: behind a tag where text is markup, or because the listener has heard enough.
     fn pop_token(&mut self) -> Option<()> {
-        self.listener.is_done().then_some(())
+        (std::mem::take(&mut self.is_between) || self.is_done()).then_some(())
     }
 
     #[inline]

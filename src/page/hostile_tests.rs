@@ -106,7 +106,7 @@ fn work(body: &str, is_xml: bool) -> usize {
     let mut markup = Markup::default();
     let emitter = Counting { inner: TagEmitter::new(&mut markup, is_xml), work: &work };
     let text = CountingText { inner: Shallow::new(body.to_reader()), work: &work };
-    Tokenizer::new_with_emitter(text, emitter).next();
+    Tokenizer::new_with_emitter(text, emitter).for_each(drop);
     work.get()
 }
 

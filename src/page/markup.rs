@@ -4,6 +4,7 @@ use super::emitter::Listener;
 use super::references::References;
 use super::simhash::SimHash;
 use super::tag::{Attribute, Tag, Value};
+use super::tag_name::{TagName, Text};
 use super::title::Title;
 use super::{Defects, Element, refresh, robots_directives};
 
@@ -94,26 +95,26 @@ impl Markup {
 impl Listener for Markup {
     fn start(&mut self, tag: &Tag) {
         self.simhash.end_word();
-        self.is_hidden = is_hidden(tag.name());
-        match tag.name() {
-            b"a" => self.refer(Element::A, tag, Attribute::Href),
-            b"area" => self.refer(Element::Area, tag, Attribute::Href),
-            b"frame" => self.refer(Element::Frame, tag, Attribute::Src),
-            b"iframe" => self.refer(Element::Iframe, tag, Attribute::Src),
-            b"base" => self.read_base(tag),
-            b"meta" => self.read_meta(tag),
-            b"html" => self.read_language(tag),
-            b"title" if !tag.is_foreign && self.title_state == TitleState::Awaited => {
+        self.is_hidden = is_hidden(tag.name);
+        match tag.name {
+            TagName::A => self.refer(Element::A, tag, Attribute::Href),
+            TagName::Area => self.refer(Element::Area, tag, Attribute::Href),
+            TagName::Frame => self.refer(Element::Frame, tag, Attribute::Src),
+            TagName::Iframe => self.refer(Element::Iframe, tag, Attribute::Src),
+            TagName::Base => self.read_base(tag),
+            TagName::Meta => self.read_meta(tag),
+            TagName::Html => self.read_language(tag),
+            TagName::Title if !tag.is_foreign && self.title_state == TitleState::Awaited => {
                 self.title_state = TitleState::Open;
             }
             _ => {}
         }
     }
 
-    fn end(&mut self, name: &[u8]) {
+    fn end(&mut self, name: TagName) {
         self.simhash.end_word();
         self.is_hidden = false;
-        if self.title_state == TitleState::Open && name == b"title" {
+        if self.title_state == TitleState::Open && name == TagName::Title {
             self.title_state = TitleState::Read;
         }
     }
@@ -132,8 +133,8 @@ impl Listener for Markup {
 }
 
 /// Whether the text of an element is not shown; it holds no other elements, so that the next tag ends it.
-fn is_hidden(name: &[u8]) -> bool {
-    matches!(name, b"script" | b"style" | b"iframe" | b"noembed" | b"noframes")
+fn is_hidden(name: TagName) -> bool {
+    name != TagName::Xmp && matches!(name.text(), Text::Raw | Text::Script)
 }
 
 fn has_nofollow(rel: &[u8]) -> bool {

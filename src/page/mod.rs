@@ -5,9 +5,9 @@
 //! wrong with a page is counted in its [`Defects`].
 //!
 //! A page is read once, front to back. First its charset is settled (`charset`, `declaration`):
-//! byte order mark, `Content-Type`, what the document declares, else `detection`. Then the bytes
-//! stream through a small decoding buffer (`decode`) into the html5gum tokenizer, which `shallow` keeps
-//! from calling itself ever deeper. Its events `emitter` puts together into tags (`tag`) with only the
+//! byte order mark, `Content-Type`, what the document declares, else `detection`. Its text in UTF-8 (`decode`)
+//! is told apart into tags and text by `tokenize`: what is plainly written by `plain_tag` and `plain_text`, the rest by the
+//! html5gum tokenizer, which `shallow` keeps from calling itself ever deeper. `emitter` puts tags (`tag`) together with only the
 //! attributes that matter. `markup` says what each tag means: a reference, a base, a title, a language, a wish not to be followed.
 //! References are kept as they are spelled (`references`) until the end of the page, for a `base`
 //! counts also for what stands before it, and then become distinct [`Link`]s.
@@ -16,8 +16,8 @@
 //! scripts, styles and templates are not. Frames are links, so what stands in for them
 //! (`noframes`, the inside of `iframe`) is passed over, as browsers pass over it.
 //!
-//! Memory and stack are bounded by the limits in this room, not by the page, and time is linear in its
-//! length. This room never asks a server and never decides what is followed.
+//! Memory is bounded by the limits in this room and three times the page (its text in UTF-8), stack by the former alone, and
+//! time is linear in its length. This room never asks a server and never decides what is followed.
 
 mod charset;
 mod declaration;
@@ -28,6 +28,8 @@ mod link;
 mod markup;
 mod media_type;
 mod nesting;
+mod plain_tag;
+mod plain_text;
 mod query;
 mod references;
 mod refresh;
@@ -36,7 +38,9 @@ mod shallow;
 mod simhash;
 mod source;
 mod tag;
+mod tag_name;
 mod title;
+mod tokenize;
 mod words;
 
 #[cfg(test)]
@@ -46,7 +50,6 @@ mod hostile_tests;
 #[cfg(test)]
 mod reading_tests;
 
-use html5gum::Tokenizer;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -57,10 +60,9 @@ pub use references::MAX_LINKS;
 pub use source::{Defects, Source};
 
 use charset::Charset;
-use decode::DecodedText;
-use emitter::TagEmitter;
+use decode::decoded;
 use markup::Markup;
-use shallow::Shallow;
+use tokenize::tokenize;
 
 /// What a page says.
 ///
@@ -143,14 +145,13 @@ impl Page {
     pub fn read(source: Source<'_>) -> Self {
         let is_xml = media_type::is_xhtml(source.content_type);
         let charset = Charset::settle(source, is_xml);
-        let mut text = DecodedText::new(&source.body[charset.bom_bytes..], charset.encoding);
+        let (text, bad_bytes) = decoded(&source.body[charset.bom_bytes..], charset.encoding);
         let mut markup = Markup::default();
-        // Reads to the end: the emitter stops early only if its listener asks for it.
-        Tokenizer::new_with_emitter(Shallow::new(&mut text), TagEmitter::new(&mut markup, is_xml)).next();
+        tokenize(&text, &mut markup, is_xml);
 
         let mut defects = markup.defects;
         defects.unknown_charset = charset.has_unknown_label;
-        defects.bad_bytes = text.bad_sequences();
+        defects.bad_bytes = bad_bytes;
         let base = markup.base(source.url, &mut defects);
         let links = markup.references.resolve(source, &base, charset.encoding, &mut defects);
         Self {

@@ -1,4 +1,5 @@
 use super::tag::{Attribute, Tag};
+use super::tag_name::TagName;
 
 /// As much of the tree around a tag as its meaning needs: whether it stands in foreign content
 /// (`svg`, `math`), and whether in a template, which is not shown.
@@ -19,10 +20,12 @@ impl Nesting {
 
     /// Enters an element; `has_content` is false for a self-closed tag where that means something.
     pub(super) fn open(&mut self, tag: &Tag, has_content: bool) {
-        match tag.name() {
-            b"svg" | b"math" if !tag.is_self_closing => self.foreign = self.foreign.saturating_add(1),
+        match tag.name {
+            TagName::Svg | TagName::Math if !tag.is_self_closing => {
+                self.foreign = self.foreign.saturating_add(1);
+            }
             // A declarative shadow root is shown; its end tag then finds no template open.
-            b"template"
+            TagName::Template
                 if has_content && (self.is_inert() || tag.value(Attribute::ShadowRootMode).is_none()) =>
             {
                 self.templates = self.templates.saturating_add(1);
@@ -31,10 +34,10 @@ impl Nesting {
         }
     }
 
-    pub(super) fn close(&mut self, name: &[u8]) {
+    pub(super) fn close(&mut self, name: TagName) {
         match name {
-            b"svg" | b"math" => self.foreign = self.foreign.saturating_sub(1),
-            b"template" => self.templates = self.templates.saturating_sub(1),
+            TagName::Svg | TagName::Math => self.foreign = self.foreign.saturating_sub(1),
+            TagName::Template => self.templates = self.templates.saturating_sub(1),
             _ => {}
         }
     }

@@ -2,6 +2,7 @@ use std::collections::hash_map::Entry;
 
 use encoding_rs::{Encoding, UTF_8};
 use foldhash::{HashMap, HashMapExt};
+use memchr::memchr;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::address::{PageKey, UrlError, WebUrl};
@@ -24,7 +25,7 @@ const BASE_BYTES: usize = 64 * 1024;
 /// A folder of 66 Thai letters has 600 bytes in each link of its index, and the index 150 bytes of markup around each.
 const BASE_TIMES_BODY: usize = 8;
 
-/// The references of a page as they are spelled, each spelling once.
+/// The references of a page as they are spelled, each spelling once, whatever its fragment.
 #[derive(Default)]
 pub(super) struct References {
     text: String,
@@ -57,6 +58,7 @@ impl References {
             defects.too_long_urls = defects.too_long_urls.saturating_add(1);
             return;
         }
+        let spelled = without_fragment(spelled);
         match self.by_spelling.entry(xxh3_64(spelled)) {
             Entry::Occupied(known) => self.spelled[*known.get()].is_nofollow &= is_nofollow,
             Entry::Vacant(new) => {
@@ -150,6 +152,17 @@ fn join(base: &WebUrl, spelled: &str, queries: Option<&QueryEncoder>) -> Result<
     match queries {
         Some(queries) if !spelled.is_ascii() => base.join_encoded(spelled, &|text| queries.encode(text)),
         _ => base.join(spelled),
+    }
+}
+
+/// A fragment is no part of the page that is asked for (RFC 3986 §3.5), and a page may link to a hundred places in
+/// another. The sign that begins it stays where nothing stands before it; behind white space all of it stays, as that
+/// counts there and not at the end (WHATWG URL §4.4).
+fn without_fragment(spelled: &[u8]) -> &[u8] {
+    match memchr(b'#', spelled) {
+        Some(0) => &spelled[..1],
+        Some(at) if spelled[at - 1] > b' ' => &spelled[..at],
+        _ => spelled,
     }
 }
 
@@ -251,7 +264,7 @@ mod tests {
 
     #[test]
     fn the_text_of_references_is_bounded() {
-        let spelled = (0..5000).map(|n| format!("{n:04}{}", "#".repeat(1020)));
+        let spelled = (0..5000).map(|n| format!("{n:04}{}", "y".repeat(1020)));
         let mut references = References::default();
         let mut defects = Defects::default();
         for reference in spelled {
@@ -262,8 +275,18 @@ mod tests {
         assert_eq!(defects.links_dropped as usize, 5000 - MAX_TEXT_BYTES / 1024);
         let of_a_kibibyte = (0..4100).map(|n| format!("{n}?{}", "y".repeat(1024 - 13 - n.to_string().len())));
         assert_eq!(links(of_a_kibibyte, "http://a.ke/").0.len(), MAX_TEXT_BYTES / 1024);
-        let (kept, defects) = links((0..MAX_REFERENCES + 5).map(|n| format!("#{n}")), "http://a.ke/x");
+        let (kept, defects) = links((0..MAX_REFERENCES + 5).map(|n| format!("{n}/../x")), "http://a.ke/");
         assert_eq!((kept.len(), defects.links_dropped), (1, 5));
+    }
+
+    #[test]
+    fn the_index_of_a_book_with_a_hundred_thousand_places_leaves_room_for_its_links() {
+        let places = (0..100_000).flat_map(|n| [format!("#{n}"), format!("book#{n}")]);
+        let spelled = places.chain(["after".to_owned(), "a #b".to_owned(), "a".to_owned()]);
+        let (kept, defects) = links(spelled, "http://a.ke/");
+        let paths: Vec<_> = kept.iter().map(|link| link.url.path()).collect();
+        assert_eq!(paths, ["/book", "/after", "/a%20", "/a"]);
+        assert_eq!(defects, Defects::default());
     }
 
     #[test]

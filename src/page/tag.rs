@@ -2,6 +2,8 @@ use std::borrow::Cow;
 
 use crate::address::MAX_URL_BYTES;
 
+use super::tag_name::TagName;
+
 /// How much of an attribute is kept: as much as address accepts of a reference before it
 /// parses it.
 const MAX_VALUE_BYTES: usize = 4 * MAX_URL_BYTES;
@@ -24,21 +26,26 @@ pub(super) enum Attribute {
 const ATTRIBUTES: usize = 10;
 
 impl Attribute {
-    /// The attribute of this name, if it says something on a tag of that name.
-    pub(super) fn wanted(tag: &[u8], name: &[u8]) -> Option<Self> {
-        Some(match (name, tag) {
-            (b"href", b"a" | b"area" | b"base") => Self::Href,
-            (b"rel", b"a" | b"area") => Self::Rel,
-            (b"src", b"frame" | b"iframe") => Self::Src,
-            (b"charset", b"meta") => Self::Charset,
-            (b"content", b"meta") => Self::Content,
-            (b"http-equiv", b"meta") => Self::HttpEquiv,
-            (b"name", b"meta") => Self::Name,
-            (b"lang", b"html") => Self::Lang,
-            (b"xml:lang", b"html") => Self::XmlLang,
-            (b"shadowrootmode", b"template") => Self::ShadowRootMode,
-            _ => return None,
-        })
+    /// The attribute of this name, if it says something on a tag.
+    pub(super) fn of(tag: TagName, name: &[u8]) -> Option<Self> {
+        match (tag, name) {
+            (TagName::A | TagName::Area | TagName::Base, b"href") => Some(Self::Href),
+            (TagName::A | TagName::Area, b"rel") => Some(Self::Rel),
+            (TagName::Frame | TagName::Iframe, b"src") => Some(Self::Src),
+            (TagName::Meta, b"charset") => Some(Self::Charset),
+            (TagName::Meta, b"content") => Some(Self::Content),
+            (TagName::Meta, b"http-equiv") => Some(Self::HttpEquiv),
+            (TagName::Meta, b"name") => Some(Self::Name),
+            (TagName::Html, b"lang") => Some(Self::Lang),
+            (TagName::Html, b"xml:lang") => Some(Self::XmlLang),
+            (TagName::Template, b"shadowrootmode") => Some(Self::ShadowRootMode),
+            _ => None,
+        }
+    }
+
+    /// As [`of`](Self::of), with the name in any case.
+    pub(super) fn spelled(tag: TagName, name: &[u8]) -> Option<Self> {
+        Self::of(tag, Name::in_lower_case(name).as_bytes())
     }
 }
 
@@ -46,18 +53,19 @@ impl Attribute {
 /// a page, so that its buffers are allocated once.
 #[derive(Default)]
 pub(super) struct Tag {
-    pub(super) name: Name,
+    pub(super) name: TagName,
     pub(super) is_end: bool,
     pub(super) is_self_closing: bool,
     /// It stands in an `svg` or `math`.
     pub(super) is_foreign: bool,
     values: [Buffer; ATTRIBUTES],
+    /// Which of them the tag has: a bit each.
+    present: u16,
 }
 
 #[derive(Default)]
 struct Buffer {
     bytes: Vec<u8>,
-    is_present: bool,
     is_cut: bool,
 }
 
@@ -71,21 +79,19 @@ pub(super) struct Value<'a> {
 
 impl Tag {
     pub(super) fn begin(&mut self, is_end: bool) {
-        self.name.clear();
+        self.name = TagName::Other;
         self.is_end = is_end;
         self.is_self_closing = false;
-        for value in &mut self.values {
-            value.is_present = false;
-        }
+        self.present = 0;
     }
 
     /// Begins an attribute; false if the tag has it already, for the first one counts.
     pub(super) fn begin_value(&mut self, attribute: Attribute) -> bool {
-        let value = &mut self.values[attribute as usize];
-        if value.is_present {
+        if self.has(attribute) {
             return false;
         }
-        value.is_present = true;
+        self.present |= 1 << attribute as u16;
+        let value = &mut self.values[attribute as usize];
         value.is_cut = false;
         value.bytes.clear();
         true
@@ -98,13 +104,13 @@ impl Tag {
         value.bytes.extend_from_slice(&piece[..piece.len().min(room)]);
     }
 
-    pub(super) fn name(&self) -> &[u8] {
-        self.name.as_bytes()
-    }
-
     pub(super) fn value(&self, attribute: Attribute) -> Option<Value<'_>> {
         let value = &self.values[attribute as usize];
-        value.is_present.then_some(Value { bytes: &value.bytes, is_cut: value.is_cut })
+        self.has(attribute).then_some(Value { bytes: &value.bytes, is_cut: value.is_cut })
+    }
+
+    fn has(&self, attribute: Attribute) -> bool {
+        self.present & (1 << attribute as u16) != 0
     }
 
     /// The value as text. Only a value cut within a character is not UTF-8.
@@ -126,6 +132,14 @@ pub(super) struct Name {
 }
 
 impl Name {
+    /// A name that is known whole, in lower case.
+    pub(super) fn in_lower_case(name: &[u8]) -> Self {
+        let mut lower = Self::default();
+        lower.push(name);
+        lower.bytes.make_ascii_lowercase();
+        lower
+    }
+
     pub(super) fn clear(&mut self) {
         self.len = 0;
     }

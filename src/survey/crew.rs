@@ -1,5 +1,4 @@
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime};
 
 use tokio::sync::watch;
@@ -58,7 +57,7 @@ impl Crew {
             }
             // In a simulation the clock stands still while there may be new sites to begin with now.
             let is_awaited = is_idle && (!self.parts.is_simulated || self.has_news || nothing_left);
-            backlog.is_awaited.store(is_awaited, Ordering::SeqCst);
+            self.writer.await_it(is_awaited);
             if is_awaited && self.parts.is_simulated && backlog.catch_up() {
                 self.has_news = self.parts.storage.frontier().holds_back()?;
                 continue;

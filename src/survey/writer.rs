@@ -21,9 +21,13 @@ use crate::load::{ServerState, Spent};
 use crate::promises::Judge;
 use crate::records::{SegmentRows, ServerRow, Tables, milliseconds};
 
-/// While sites are waiting to be found, a finished one is written after this long …
-const IDLE_INTERVAL: Duration = Duration::from_millis(250);
-/// … and otherwise after this long at first; later after a two-hundredth of the time the survey has run,
+/// While the survey waits for what is written (the next tree of a site, sites that were found), a finished tree is written
+/// as soon as the writer has rested so many times as long as it took to write the last ones: it is at work for a fifth of
+/// the time at most …
+const RESTS: u32 = 4;
+/// … and after this long whatever that took, …
+const LONGEST_REST: Duration = Duration::from_millis(250);
+/// … otherwise after this long at first; later after a two-hundredth of the time the survey has run,
 /// so that a survey of a week has about a thousand segments.
 const INTERVAL: Duration = Duration::from_secs(5);
 const LONGEST_INTERVAL: Duration = Duration::from_secs(600);
@@ -32,9 +36,15 @@ const SERVERS_INTERVAL: Duration = Duration::from_secs(60);
 /// Rows of it that are in memory at once, about 20 MB with what it takes to encode them.
 const SERVERS_AT_ONCE: usize = 50_000;
 
+enum Message {
+    Done(Box<Done>),
+    /// The survey waits for what is written.
+    Awaited,
+}
+
 /// Turns finished trees into table rows, in a thread of its own.
 pub(super) struct Writer {
-    queue: Option<SyncSender<Done>>,
+    queue: Option<SyncSender<Message>>,
     thread: Option<JoinHandle<Result<(), SurveyError>>>,
     pub backlog: Arc<Backlog>,
     /// There is one thread besides this writer's, and it is to wait for the writer.
@@ -64,6 +74,7 @@ impl Writer {
             tally,
             text_bytes: 0,
             oldest: None,
+            rests_until: Instant::now(),
             began: Instant::now(),
             servers_written: None,
             backlog: backlog.clone(),
@@ -89,11 +100,21 @@ impl Writer {
         self.backlog.add();
         let Some(queue) = &self.queue else { return };
         // It fails when the writer has failed; then its error is what counts.
+        let message = Message::Done(Box::new(done));
         let _ = if self.blocks {
-            queue.send(done).is_ok()
+            queue.send(message).is_ok()
         } else {
-            tokio::task::block_in_place(|| queue.send(done).is_ok())
+            tokio::task::block_in_place(|| queue.send(message).is_ok())
         };
+    }
+
+    /// Whether the survey waits for what is written.
+    pub(super) fn await_it(&self, is_awaited: bool) {
+        let was_awaited = self.backlog.is_awaited.swap(is_awaited, Ordering::SeqCst);
+        if let Some(queue) = self.queue.as_ref().filter(|_| is_awaited && !was_awaited) {
+            // With a full queue it looks by itself.
+            let _ = queue.try_send(Message::Awaited);
+        }
     }
 
     pub(super) fn has_failed(&self) -> bool {
@@ -123,17 +144,19 @@ struct TableWriter {
     tally: Tally,
     text_bytes: usize,
     oldest: Option<Instant>,
+    /// After it has written, so that what is awaited does not keep it at work all the time.
+    rests_until: Instant,
     began: Instant,
     servers_written: Option<Instant>,
     backlog: Arc<Backlog>,
 }
 
 impl TableWriter {
-    fn work(&mut self, arrivals: &Receiver<Done>) -> Result<(), SurveyError> {
+    fn work(&mut self, arrivals: &Receiver<Message>) -> Result<(), SurveyError> {
         loop {
-            match arrivals.recv_timeout(Duration::from_millis(50)) {
-                Ok(done) => self.enter(done)?,
-                Err(RecvTimeoutError::Timeout) => {}
+            match arrivals.recv_timeout(self.time_to_look()) {
+                Ok(Message::Done(done)) => self.enter(*done)?,
+                Ok(Message::Awaited) | Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
                     self.flush()?;
                     return self.write_servers();
@@ -219,14 +242,24 @@ impl TableWriter {
     fn is_due(&self) -> bool {
         let Some(oldest) = self.oldest else { return false };
         let usual = (self.began.elapsed() / 200).clamp(INTERVAL, LONGEST_INTERVAL);
-        let is_awaited = self.backlog.is_awaited.load(Ordering::SeqCst);
-        let interval = if is_awaited { IDLE_INTERVAL } else { usual };
+        let is_awaited = self.is_awaited();
         let is_full = fill_a_segment(&self.rows, self.text_bytes);
         // In a simulation the clock stands still until what was handed over is written.
         if self.parts.is_simulated {
             return is_full || (is_awaited && self.finished.len() == self.backlog.len());
         }
-        is_full || oldest.elapsed() >= interval
+        is_full || oldest.elapsed() >= usual || (is_awaited && Instant::now() >= self.rests_until)
+    }
+
+    fn is_awaited(&self) -> bool {
+        self.backlog.is_awaited.load(Ordering::SeqCst)
+    }
+
+    /// How long it waits for another tree before it looks whether something is due.
+    fn time_to_look(&self) -> Duration {
+        let rest = self.rests_until.saturating_duration_since(Instant::now());
+        let is_pending = self.oldest.is_some() && self.is_awaited() && !rest.is_zero();
+        if is_pending { rest } else { Duration::from_millis(50) }
     }
 
     /// Rows to the disk, then one transaction that makes them count, then the journals go.
@@ -234,6 +267,7 @@ impl TableWriter {
         if self.finished.is_empty() {
             return Ok(());
         }
+        let began = Instant::now();
         if !self.rows.is_empty() {
             self.tables.write(self.segments, &self.rows)?;
             self.segments += 1;
@@ -267,6 +301,7 @@ impl TableWriter {
         self.unrecorded = 0;
         self.text_bytes = 0;
         self.oldest = None;
+        self.rests_until = Instant::now() + (began.elapsed() * RESTS).min(LONGEST_REST);
         self.backlog.remove(written);
         Ok(())
     }

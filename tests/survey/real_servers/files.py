@@ -24,8 +24,9 @@ class Answer:
 
 
 class Server:
-    def __init__(self, kind, root):
+    def __init__(self, kind, root, index="index.html"):
         self.root = os.fsencode(root)
+        self.index = os.fsencode(index)
         self.kind = kind
         self.types = read_types(TYPE_FILES[kind])
 
@@ -35,7 +36,7 @@ class Server:
             if not path.endswith("/"):
                 # All three send directories their slash and keep the query.
                 return Answer(redirect=path + "/" + ("" if query is None else "?" + query))
-            file = os.path.join(file, b"index.html")
+            file = os.path.join(file, self.index)
         elif path.endswith("/"):
             return Answer()
         if not os.path.isfile(file):

@@ -19,8 +19,8 @@ ROUNDING = {"nginx": 0.002, "apache2": 0.000_002, "lighttpd": 0.000_002}
 # the two, and we have the answer before it has noted that it gave it. 5 ms were seen at a load of 6
 # on two processors.
 LATE_STAMP = 0.020
-# On a very busy machine a stamp may be later still, here and there. A rule that is broken shows in more than one gap of
-# so many, and in the arrivals, which no stamp can falsify.
+# On a very busy machine a stamp may be later still, here and there. A rule that is broken shows in more than one gap and
+# one more of so many, and in the arrivals, which no stamp can falsify.
 GAPS_FOR_A_LATER_ONE = 500
 
 
@@ -61,7 +61,7 @@ def check_pauses(address, requests, delay):
         assert between_arrivals >= delay - rounding, f"{what} arrive within {between_arrivals:.6f} s"
         if gap < delay - rounding - LATE_STAMP:
             later.append(f"{what} are only {gap:.6f} s apart")
-    assert len(later) <= len(requests) // GAPS_FOR_A_LATER_ONE, "\n".join(later)
+    assert len(later) <= 1 + len(requests) // GAPS_FOR_A_LATER_ONE, "\n".join(later)
     return smallest
 
 

@@ -1,0 +1,82 @@
+//! What stands between tags, where it is written as most of it is. Each function reads nothing where it is written in
+//! another way.
+
+use memchr::memmem::find;
+use memchr::{memchr, memchr_iter};
+
+use super::tag_name::{TagName, Text};
+
+/// The references that most pages have. The standard's other two thousand are html5gum's.
+const NAMED: [(&[u8], &str); 6] =
+    [(b"lt;", "<"), (b"gt;", ">"), (b"amp;", "&"), (b"quot;", "\""), (b"nbsp;", "\u{a0}"), (b"apos;", "'")];
+/// Digits of a numeric reference: enough for any character.
+const MOST_DIGITS: usize = 7;
+
+/// Tells the character that a character reference (WHATWG HTML §13.2.5.72) stands for, and gives what is behind it. An `&`
+/// that begins none is itself.
+pub(super) fn reference(text: &[u8], tell: impl FnOnce(&[u8])) -> Option<&[u8]> {
+    let behind = text.strip_prefix(b"&")?;
+    match behind.first()? {
+        b'#' => {
+            let (character, behind) = numeric(&behind[1..])?;
+            tell(character.encode_utf8(&mut [0; 4]).as_bytes());
+            Some(behind)
+        }
+        first if first.is_ascii_alphanumeric() => {
+            let (name, character) = NAMED.iter().find(|(name, _)| behind.starts_with(name))?;
+            tell(character.as_bytes());
+            Some(&behind[name.len()..])
+        }
+        _ => {
+            tell(b"&");
+            Some(behind)
+        }
+    }
+}
+
+/// A number up to its `;`. Control characters are others than they say (§13.2.5.80).
+fn numeric(text: &[u8]) -> Option<(char, &[u8])> {
+    let (base, digits) = match text {
+        [b'x' | b'X', digits @ ..] => (16, digits),
+        digits => (10, digits),
+    };
+    let end = memchr(b';', &digits[..digits.len().min(MOST_DIGITS + 1)])?;
+    let mut code = 0;
+    for digit in &digits[..end] {
+        code = code * base + char::from(*digit).to_digit(base)?;
+    }
+    let character = char::from_u32(code).filter(|character| end > 0 && !character.is_control())?;
+    Some((character, &digits[end + 1..]))
+}
+
+/// What is behind a comment (§13.2.5.43 and those after it).
+pub(super) fn behind_comment(text: &[u8]) -> Option<&[u8]> {
+    text.strip_prefix(b"<!--")?;
+    // The dashes that open it may close it (`<!-->`, `<!--->`), but not as `<!--!>`.
+    let unread = &text[2..];
+    let closes = |end: &usize| {
+        let content = &unread[..*end];
+        content.ends_with(b"--") || content.get(2..).is_some_and(|content| content.ends_with(b"--!"))
+    };
+    memchr_iter(b'>', unread).find(closes).map(|end| &unread[end + 1..])
+}
+
+/// The text of an element that is no markup, and what is behind it: its end tag.
+pub(super) fn raw_text(name: TagName, text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let end = memchr_iter(b'<', text).find(|at| ends(name, &text[*at..]))?;
+    let (content, behind) = text.split_at(end);
+    let is_plain = match name.text() {
+        Text::Raw => true,
+        Text::Script => find(content, b"<!--").is_none(),
+        Text::Markup | Text::Escapable | Text::Endless => false,
+    };
+    (is_plain && memchr(0, content).is_none()).then_some((content, behind))
+}
+
+/// Whether the end tag of the element stands here.
+fn ends(name: TagName, text: &[u8]) -> bool {
+    let is_in_name = |byte: &u8| !matches!(byte, b' ' | b'\n' | b'\r' | b'\t' | b'\x0c' | b'/' | b'>');
+    let Some(text) = text.strip_prefix(b"</") else { return false };
+    let spelled = text.iter().position(|byte| !is_in_name(byte)).map(|end| &text[..end]);
+    spelled.is_some_and(|spelled| TagName::spelled(spelled) == name)
+}

@@ -1,0 +1,99 @@
+use super::tag::Name;
+
+/// The elements whose tags mean something here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum TagName {
+    A,
+    Area,
+    Base,
+    Frame,
+    Head,
+    Html,
+    Iframe,
+    Link,
+    Math,
+    Meta,
+    Noembed,
+    Noframes,
+    Noscript,
+    Object,
+    Plaintext,
+    Script,
+    Style,
+    Svg,
+    Template,
+    Textarea,
+    Title,
+    Xmp,
+    /// Any other.
+    #[default]
+    Other,
+}
+
+impl TagName {
+    /// The element of this name, in lower case.
+    pub(super) fn of(name: &[u8]) -> Self {
+        match name {
+            b"a" => Self::A,
+            b"area" => Self::Area,
+            b"base" => Self::Base,
+            b"frame" => Self::Frame,
+            b"head" => Self::Head,
+            b"html" => Self::Html,
+            b"iframe" => Self::Iframe,
+            b"link" => Self::Link,
+            b"math" => Self::Math,
+            b"meta" => Self::Meta,
+            b"noembed" => Self::Noembed,
+            b"noframes" => Self::Noframes,
+            b"noscript" => Self::Noscript,
+            b"object" => Self::Object,
+            b"plaintext" => Self::Plaintext,
+            b"script" => Self::Script,
+            b"style" => Self::Style,
+            b"svg" => Self::Svg,
+            b"template" => Self::Template,
+            b"textarea" => Self::Textarea,
+            b"title" => Self::Title,
+            b"xmp" => Self::Xmp,
+            _ => Self::Other,
+        }
+    }
+
+    /// The element of this name, in any case.
+    pub(super) fn spelled(name: &[u8]) -> Self {
+        match Self::of(name) {
+            Self::Other if name.iter().any(u8::is_ascii_uppercase) => {
+                Self::of(Name::in_lower_case(name).as_bytes())
+            }
+            known => known,
+        }
+    }
+
+    /// How the text of the element is read (WHATWG HTML §13.2.6.4), as with scripting off: `noscript` is content.
+    /// `noframes` is raw text, for frames are followed.
+    pub(super) fn text(self) -> Text {
+        match self {
+            Self::Title | Self::Textarea => Text::Escapable,
+            Self::Style | Self::Xmp | Self::Iframe | Self::Noembed | Self::Noframes => Text::Raw,
+            Self::Script => Text::Script,
+            Self::Plaintext => Text::Endless,
+            _ => Text::Markup,
+        }
+    }
+}
+
+/// What the text of an element may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Text {
+    /// Tags, character references and comments.
+    Markup,
+    /// Character references alone (RCDATA).
+    Escapable,
+    /// Nothing but text up to the element's end tag.
+    Raw,
+    /// As raw text, but for `<!--`, behind which another script may begin and end.
+    Script,
+    /// Nothing but text up to the end of the page.
+    Endless,
+}
