@@ -14,6 +14,7 @@
 //!
 //! This room never looks a name up, never reads the clock and never opens a file.
 
+mod base;
 mod calendar;
 mod country;
 mod host;
@@ -31,6 +32,7 @@ mod suffixes;
 mod url;
 mod url_pattern;
 
+pub use base::{Base, QueryEncoder};
 pub use calendar::http_date;
 pub use country::{CountryDomains, CountryError};
 pub use host::{Host, HostError};
@@ -45,5 +47,5 @@ pub use scope::{Scope, ScopeRule};
 pub use server::{server_at, server_named};
 pub use special::special_range;
 pub use suffixes::{Site, SuffixError, SuffixSection, Suffixes};
-pub use url::{MAX_URL_BYTES, PageKey, QueryEncoder, ScriptKey, UrlError, WebUrl};
+pub use url::{MAX_URL_BYTES, PageKey, ScriptKey, UrlError, WebUrl};
 pub use url_pattern::UrlPattern;

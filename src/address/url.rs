@@ -1,4 +1,3 @@
-use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -9,9 +8,6 @@ use super::{Host, is_refused_port};
 /// The longest URL that is kept: the limit of the sitemap protocol, which pages meant to be
 /// found obey. It bounds what a hostile page can make us store.
 pub const MAX_URL_BYTES: usize = 2048;
-
-/// Turns a query into bytes of the page's charset, as browsers do (WHATWG URL §4.1).
-pub type QueryEncoder<'a> = &'a dyn Fn(&str) -> Cow<'_, [u8]>;
 
 /// A checked `http` or `https` URL: a host that DNS can carry, a port that browsers ask, no fragment, no credentials.
 ///
@@ -26,10 +22,35 @@ pub type QueryEncoder<'a> = &'a dyn Fn(&str) -> Cow<'_, [u8]>;
 /// assert_eq!(one.page_key(), two.page_key());
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "Recorded")]
 pub struct WebUrl {
-    url: ::url::Url,
+    /// Scheme, `://`, authority, path and query, as the URL standard spells them.
+    url: String,
     host: Host,
 }
+
+/// A URL as it was written to disk. It was checked then, and is not parsed once more: a survey reads every link that it
+/// has found again when it writes its tables.
+#[derive(Deserialize)]
+#[serde(rename = "WebUrl")]
+struct Recorded {
+    url: String,
+    host: Host,
+}
+
+impl TryFrom<Recorded> for WebUrl {
+    type Error = UrlError;
+
+    fn try_from(Recorded { url, host }: Recorded) -> Result<Self, UrlError> {
+        let authority = SCHEMES.iter().find_map(|scheme| url.strip_prefix(scheme)).ok_or(UrlError::NotWeb)?;
+        if !authority.contains('/') {
+            return Err(UrlError::Malformed);
+        }
+        Ok(Self { url, host })
+    }
+}
+
+const SCHEMES: [&str; 2] = ["http://", "https://"];
 
 /// What makes two URLs the same page: host, port, path and query in canonical form, without
 /// the scheme. A 64-bit hash (XXH3, stable across versions), so that a site tree of 10^5 URLs
@@ -71,25 +92,30 @@ impl WebUrl {
         Self::check(::url::Url::parse(guard(text)?), None)
     }
 
-    /// Resolves a reference found on this page, without a charset for its query.
+    /// Resolves a reference found on this page, without a charset for its query. Where there are many, a
+    /// [`Base`](super::Base) is quicker.
     ///
     /// # Errors
     /// When the reference leads to no `http` or `https` URL.
     pub fn join(&self, reference: &str) -> Result<Self, UrlError> {
-        Self::check(self.url.join(guard(reference)?), Some(&self.host))
+        Self::check(self.parsed()?.join(guard(reference)?), Some(&self.host))
     }
 
-    /// Resolves a reference found on this page, its query in the page's charset.
-    ///
-    /// # Errors
-    /// When the reference leads to no `http` or `https` URL.
-    pub fn join_encoded(&self, reference: &str, encoder: QueryEncoder<'_>) -> Result<Self, UrlError> {
-        let options = ::url::Url::options().base_url(Some(&self.url)).encoding_override(Some(encoder));
-        Self::check(options.parse(guard(reference)?), Some(&self.host))
+    /// With its parts told apart.
+    pub(super) fn parsed(&self) -> Result<::url::Url, UrlError> {
+        ::url::Url::parse(&self.url).map_err(|_| UrlError::Malformed)
+    }
+
+    /// A URL of a host whose other parts are spelled as parsing would spell them.
+    pub(super) fn of_parts(url: String, host: Host) -> Self {
+        Self { url, host }
     }
 
     /// A host that is `known` was checked before: most links lead to the host of their page.
-    fn check(parsed: Result<::url::Url, ::url::ParseError>, known: Option<&Host>) -> Result<Self, UrlError> {
+    pub(super) fn check(
+        parsed: Result<::url::Url, ::url::ParseError>,
+        known: Option<&Host>,
+    ) -> Result<Self, UrlError> {
         let mut url = parsed.map_err(|_| UrlError::Malformed)?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(UrlError::NotWeb);
@@ -119,13 +145,13 @@ impl WebUrl {
             let _ = url.set_username("");
             let _ = url.set_password(None);
         }
-        Ok(Self { url, host })
+        Ok(Self { url: url.into(), host })
     }
 
     /// The spelling that is asked for.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        self.url.as_str()
+        &self.url
     }
 
     /// In canonical form.
@@ -137,13 +163,13 @@ impl WebUrl {
     /// Whether it is asked by TLS.
     #[must_use]
     pub fn is_https(&self) -> bool {
-        self.url.scheme() == "https"
+        self.url.starts_with(SCHEMES[1])
     }
 
     /// The port that a connection goes to.
     #[must_use]
     pub fn port(&self) -> u16 {
-        self.url.port_or_known_default().unwrap_or(80)
+        self.own_port().unwrap_or(if self.is_https() { 443 } else { 80 })
     }
 
     /// `host` or `host:port`, as the `Host` header has it.
@@ -156,28 +182,45 @@ impl WebUrl {
 
     fn push_authority(&self, text: &mut String) {
         text.push_str(self.host.as_str());
-        if let Some(port) = self.url.port() {
+        if let Some(port) = self.own_port() {
             text.push(':');
             text.push_str(&port.to_string());
         }
     }
 
+    /// The port, where it is not that of the scheme.
+    fn own_port(&self) -> Option<u16> {
+        let (_host, port) = self.url[self.authority_start()..self.path_start()].rsplit_once(':')?;
+        // The last part of an IPv6 address ends with a bracket.
+        port.parse().ok()
+    }
+
+    fn authority_start(&self) -> usize {
+        SCHEMES[usize::from(self.is_https())].len()
+    }
+
+    pub(super) fn path_start(&self) -> usize {
+        let start = self.authority_start();
+        self.url[start..].find('/').map_or(self.url.len(), |bytes| start + bytes)
+    }
+
     /// Path and query as they are sent.
     #[must_use]
     pub fn target(&self) -> &str {
-        &self.url[::url::Position::BeforePath..]
+        &self.url[self.path_start()..]
     }
 
     /// From the first slash on, percent-encoded.
     #[must_use]
     pub fn path(&self) -> &str {
-        self.url.path()
+        let target = self.target();
+        target.split_once('?').map_or(target, |(path, _)| path)
     }
 
     /// Without the question mark; none where there is none.
     #[must_use]
     pub fn query(&self) -> Option<&str> {
-        self.url.query()
+        self.target().split_once('?').map(|(_, query)| query)
     }
 
     /// The front page of this URL's host, scheme and port kept.
@@ -195,10 +238,9 @@ impl WebUrl {
     /// The same by https where it is http, and by http where it is https; none with a port of its own.
     #[must_use]
     pub fn by_other_scheme(&self) -> Option<Self> {
-        let scheme = if self.is_https() { "http" } else { "https" };
-        let mut url = self.url.clone();
-        (url.port().is_none() && url.set_scheme(scheme).is_ok())
-            .then(|| Self { url, host: self.host.clone() })
+        let scheme = SCHEMES[usize::from(!self.is_https())];
+        let url = || format!("{scheme}{}", &self.url[self.authority_start()..]);
+        self.own_port().is_none().then(|| Self { url: url(), host: self.host.clone() })
     }
 
     /// Where this URL's host keeps its robots.txt (RFC 9309 §2.3).
@@ -208,18 +250,17 @@ impl WebUrl {
     }
 
     fn at_path(&self, path: &str) -> Self {
-        let mut url = self.url.clone();
-        url.set_path(path);
-        url.set_query(None);
-        Self { url, host: self.host.clone() }
+        Self { url: format!("{}{path}", &self.url[..self.path_start()]), host: self.host.clone() }
     }
 
     /// The canonical form: percent-encoding normalised (RFC 3986 §6.2.2) on top of WHATWG parsing.
     #[must_use]
     pub fn canonical(&self) -> String {
-        let mut text = String::with_capacity(self.url.as_str().len());
-        text.push_str(self.url.scheme());
-        text.push_str("://");
+        if self.is_normal() {
+            return self.url.clone();
+        }
+        let mut text = String::with_capacity(self.url.len());
+        text.push_str(&self.url[..self.authority_start()]);
         self.push_authority(&mut text);
         normalise_percent(self.target(), &mut text);
         text
@@ -228,7 +269,15 @@ impl WebUrl {
     /// Under what this page is known in a site tree; the same for `http` and `https`.
     #[must_use]
     pub fn page_key(&self) -> PageKey {
+        if self.is_normal() {
+            return PageKey(xxh3_64(&self.url.as_bytes()[self.authority_start()..]));
+        }
         self.key_of(self.target())
+    }
+
+    /// Whether this spelling is the canonical form: nothing is percent-encoded, and the host is spelled as in DNS.
+    fn is_normal(&self) -> bool {
+        self.url[self.authority_start()..].starts_with(self.host.as_str()) && !self.url.contains('%')
     }
 
     /// Under what a page of this path and query is known, at an [`authority`](Self::authority) of any host.
@@ -240,15 +289,15 @@ impl WebUrl {
     /// The script that this URL queries: set for a URL with `?` or a `;` path parameter.
     #[must_use]
     pub fn script(&self) -> Option<ScriptKey> {
-        let path = self.url.path();
-        if self.url.query().is_none() && !path.contains(';') {
+        let path = self.path();
+        if path.len() == self.target().len() && !path.contains(';') {
             return None;
         }
         Some(ScriptKey(self.key_of(&without_parameters(path))))
     }
 
     fn key_of(&self, target: &str) -> PageKey {
-        let mut authority = String::with_capacity(self.url.as_str().len());
+        let mut authority = String::with_capacity(self.url.len());
         self.push_authority(&mut authority);
         PageKey::of(authority, target)
     }
@@ -270,7 +319,7 @@ impl fmt::Display for WebUrl {
 
 /// A reference much longer than any URL is not worth parsing; parsing may shorten it
 /// (dot segments, fragment), hence the slack.
-fn guard(text: &str) -> Result<&str, UrlError> {
+pub(super) fn guard(text: &str) -> Result<&str, UrlError> {
     if text.len() > 4 * MAX_URL_BYTES { Err(UrlError::TooLong) } else { Ok(text) }
 }
 
@@ -463,7 +512,6 @@ mod tests {
         ] {
             assert_eq!(WebUrl::parse(text), Err(UrlError::RefusedPort), "{text}");
             assert_eq!(page.join(text), Err(UrlError::RefusedPort), "{text}");
-            assert_eq!(page.join_encoded(text, &|query| query.as_bytes().into()), Err(UrlError::RefusedPort));
         }
         assert_eq!(WebUrl::parse("http://a.ke:8080/").unwrap().port(), 8080);
     }

@@ -1,7 +1,8 @@
 use html5gum::{Emitter, Error, State};
 
+use super::name::Name;
 use super::nesting::Nesting;
-use super::tag::{Attribute, Name, Tag};
+use super::tag::{Attribute, Tag};
 use super::tag_name::{TagName, Text};
 
 /// Who hears of the tags and the text of a document. What stands in templates is not told.

@@ -1,4 +1,4 @@
-use crate::address::WebUrl;
+use crate::address::{Base, WebUrl};
 
 use super::emitter::Listener;
 use super::references::References;
@@ -38,15 +38,16 @@ enum TitleState {
 
 impl Markup {
     /// What the page's references are seen from: its `base`, itself seen from the page.
-    pub(super) fn base(&self, page: &WebUrl, defects: &mut Defects) -> WebUrl {
-        match self.base.as_deref().map(|reference| page.join(reference)) {
+    pub(super) fn base(&self, page: &WebUrl, defects: &mut Defects) -> Base {
+        let base = match self.base.as_deref().map(|reference| page.join(reference)) {
             Some(Ok(base)) => base,
             Some(Err(_)) => {
                 defects.bad_base = true;
                 page.clone()
             }
             None => page.clone(),
-        }
+        };
+        Base::of(base)
     }
 
     fn refer(&mut self, element: Element, tag: &Tag, attribute: Attribute) {

@@ -27,6 +27,7 @@ mod emitter;
 mod link;
 mod markup;
 mod media_type;
+mod name;
 mod nesting;
 mod plain_tag;
 mod plain_text;

@@ -5,7 +5,7 @@ use foldhash::{HashMap, HashMapExt};
 use memchr::memchr;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::address::{PageKey, UrlError, WebUrl};
+use crate::address::{Base, PageKey, UrlError, WebUrl};
 
 use super::query::QueryEncoder;
 use super::tag::Value;
@@ -79,7 +79,7 @@ impl References {
     pub(super) fn resolve(
         self,
         page: Source<'_>,
-        base: &WebUrl,
+        base: &Base,
         encoding: &'static Encoding,
         defects: &mut Defects,
     ) -> Vec<Link> {
@@ -148,10 +148,10 @@ impl Links {
 }
 
 /// Resolves a reference; only the query is in the page's charset, the path is always in UTF-8.
-fn join(base: &WebUrl, spelled: &str, queries: Option<&QueryEncoder>) -> Result<WebUrl, UrlError> {
+fn join(base: &Base, spelled: &str, queries: Option<&QueryEncoder>) -> Result<WebUrl, UrlError> {
     match queries {
-        Some(queries) if !spelled.is_ascii() => base.join_encoded(spelled, &|text| queries.encode(text)),
-        _ => base.join(spelled),
+        Some(queries) if !spelled.is_ascii() => base.join(spelled, Some(&|text| queries.encode(text))),
+        _ => base.join(spelled, None),
     }
 }
 
@@ -206,7 +206,7 @@ mod tests {
         }
         let url = WebUrl::parse("http://a.ke/").unwrap();
         let page = Source { body, url: &url, content_type: None, robots_tag: None };
-        let base = WebUrl::parse(base).unwrap();
+        let base = Base::of(WebUrl::parse(base).unwrap());
         (references.resolve(page, &base, UTF_8, &mut defects), defects)
     }
 

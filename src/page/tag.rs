@@ -2,6 +2,7 @@ use std::borrow::Cow;
 
 use crate::address::MAX_URL_BYTES;
 
+use super::name::Name;
 use super::tag_name::TagName;
 
 /// How much of an attribute is kept: as much as address accepts of a reference before it
@@ -119,47 +120,6 @@ impl Tag {
     }
 }
 
-/// The longest name that is told apart: `shadowrootmode` has 14 bytes.
-const LONGEST_NAME: usize = 16;
-
-/// The name of a tag or attribute, in a fixed buffer; a longer name than any we know reads as
-/// empty, which is the name of nothing.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Name {
-    bytes: [u8; LONGEST_NAME],
-    /// Larger than the buffer when the name did not fit.
-    len: usize,
-}
-
-impl Name {
-    /// A name that is known whole, in lower case.
-    pub(super) fn in_lower_case(name: &[u8]) -> Self {
-        let mut lower = Self::default();
-        lower.push(name);
-        lower.bytes.make_ascii_lowercase();
-        lower
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.len = 0;
-    }
-
-    pub(super) fn push(&mut self, piece: &[u8]) {
-        let end = self.len.saturating_add(piece.len());
-        match self.bytes.get_mut(self.len..end) {
-            Some(room) => {
-                room.copy_from_slice(piece);
-                self.len = end;
-            }
-            None => self.len = LONGEST_NAME + 1,
-        }
-    }
-
-    pub(super) fn as_bytes(&self) -> &[u8] {
-        self.bytes.get(..self.len).unwrap_or(b"")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -204,20 +164,5 @@ mod tests {
         ] {
             assert_eq!(push(pieces), (MAX_VALUE_BYTES, true), "{pieces:?}");
         }
-    }
-
-    #[test]
-    fn a_name_comes_in_pieces_and_an_overlong_one_is_no_name() {
-        let mut name = Name::default();
-        name.push(b"no");
-        name.push(b"script");
-        assert_eq!(name.as_bytes(), b"noscript");
-        name.push(&[b'x'; 9]);
-        assert_eq!(name.as_bytes(), b"");
-        name.push(b"a");
-        assert_eq!(name.as_bytes(), b"");
-        name.clear();
-        name.push(b"a");
-        assert_eq!(name.as_bytes(), b"a");
     }
 }
