@@ -53,6 +53,12 @@ impl Scope {
         }
     }
 
+    /// Whether a host is internal that an internal page leads to: most links lead to the host of their page.
+    #[must_use]
+    pub fn contains_from(&self, page: &Host, host: &Host) -> bool {
+        host == page || self.contains(host)
+    }
+
     /// The site that a host outside this scope belongs to.
     #[must_use]
     pub fn site_of(&self, host: &Host) -> Site {

@@ -1,5 +1,6 @@
 use std::fmt;
 
+use memchr::memchr;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -201,7 +202,7 @@ impl WebUrl {
 
     pub(super) fn path_start(&self) -> usize {
         let start = self.authority_start();
-        self.url[start..].find('/').map_or(self.url.len(), |bytes| start + bytes)
+        memchr(b'/', &self.url.as_bytes()[start..]).map_or(self.url.len(), |bytes| start + bytes)
     }
 
     /// Path and query as they are sent.
@@ -277,7 +278,8 @@ impl WebUrl {
 
     /// Whether this spelling is the canonical form: nothing is percent-encoded, and the host is spelled as in DNS.
     fn is_normal(&self) -> bool {
-        self.url[self.authority_start()..].starts_with(self.host.as_str()) && !self.url.contains('%')
+        self.url[self.authority_start()..].starts_with(self.host.as_str())
+            && memchr(b'%', self.url.as_bytes()).is_none()
     }
 
     /// Under what a page of this path and query is known, at an [`authority`](Self::authority) of any host.

@@ -15,7 +15,7 @@ use super::tag_name::{TagName, Text};
 pub(super) fn read<'t, L: Listener>(text: &'t [u8], emitter: &mut TagEmitter<'_, L>) -> Option<&'t [u8]> {
     let unread = text.strip_prefix(b"<")?;
     let is_end = unread.first() == Some(&b'/');
-    let (name, mut unread) = split_name(&unread[usize::from(is_end)..], u8::is_ascii_alphanumeric)?;
+    let (name, mut unread) = split_name(&unread[usize::from(is_end)..], &IN_TAG_NAMES)?;
     let name = TagName::spelled(name);
     let is_markup = is_end || name.text() == Text::Markup;
     emitter.begin(is_end, name);
@@ -50,8 +50,7 @@ fn read_attribute<'t, L: Listener>(
     tag: TagName,
     emitter: &mut TagEmitter<'_, L>,
 ) -> Option<&'t [u8]> {
-    let is_in_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b':' | b'_');
-    let (name, unread) = split_name(text, is_in_name)?;
+    let (name, unread) = split_name(text, &IN_ATTRIBUTE_NAMES)?;
     let (value, behind) = match unread {
         [b'=', quote @ (b'"' | b'\''), rest @ ..] => {
             let end = memchr(*quote, rest)?;
@@ -76,10 +75,31 @@ fn read_attribute<'t, L: Listener>(
     Some(behind)
 }
 
-/// A name and what is behind it.
-fn split_name(text: &[u8], is_in_name: impl Fn(&u8) -> bool) -> Option<(&[u8], &[u8])> {
+/// Whether each byte is one of many: looked up, as most bytes of most pages stand in tags.
+type Bytes = [bool; 256];
+
+const IN_TAG_NAMES: Bytes = letters_and_digits_and(b"");
+const IN_ATTRIBUTE_NAMES: Bytes = letters_and_digits_and(b"-:_");
+
+const fn letters_and_digits_and(signs: &[u8]) -> Bytes {
+    let mut bytes = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        bytes[byte as usize] = u8::is_ascii_alphanumeric(&byte);
+        byte += 1;
+    }
+    let mut sign = 0;
+    while sign < signs.len() {
+        bytes[signs[sign] as usize] = true;
+        sign += 1;
+    }
+    bytes
+}
+
+/// A name, which begins with a letter, and what is behind it.
+fn split_name<'t>(text: &'t [u8], in_names: &Bytes) -> Option<(&'t [u8], &'t [u8])> {
     text.first().filter(|first| first.is_ascii_alphabetic())?;
-    let end = text.iter().position(|byte| !is_in_name(byte))?;
+    let end = text.iter().position(|byte| !in_names[usize::from(*byte)])?;
     Some(text.split_at(end))
 }
 

@@ -73,7 +73,7 @@ impl<'a, W: FnMut(&SegmentRows) -> Result<(), SurveyError>> KeptPages<'a, W> {
                 url,
                 element: link.element.as_str().to_owned(),
                 nofollow: link.nofollow || page.nofollow,
-                is_internal: self.scope.contains(link.url.host()),
+                is_internal: self.scope.contains_from(heard.ask.url.host(), link.url.host()),
             }
         };
         (0..).zip(&page.links).map(row).collect()

@@ -143,7 +143,7 @@ fn exchange_row(done: &Concluded, scope: &Scope, heard: &Heard) -> ExchangeRow {
     let mut row = ExchangeRow::from_exchange(&lease.site, lease.seed, &heard.ask, &heard.answer);
     row.unchanged_bytes = heard.unchanged_bytes;
     if let Content::Page(page) = &heard.content {
-        add_page(&mut row, scope, page);
+        add_page(&mut row, scope, heard.ask.url.host(), page);
     }
     let is_probe = |probe: &&Probe| probe.number == heard.ask.number && heard.answer.status.is_some();
     if let Some(probe) = done.tree.probes.iter().find(is_probe) {
@@ -159,8 +159,8 @@ fn count_attempts(rows: &mut [ExchangeRow]) {
     }
 }
 
-fn add_page(row: &mut ExchangeRow, scope: &Scope, page: &Page) {
-    let internal = page.links.iter().filter(|link| scope.contains(link.url.host())).count();
+fn add_page(row: &mut ExchangeRow, scope: &Scope, host: &Host, page: &Page) {
+    let internal = page.links.iter().filter(|link| scope.contains_from(host, link.url.host())).count();
     let count = |links: usize| Some(u32::try_from(links).unwrap_or(u32::MAX));
     row.internal_links = count(internal);
     row.external_links = count(page.links.len() - internal);

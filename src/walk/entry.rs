@@ -2,8 +2,11 @@ use super::Class;
 use super::entrance::Entrance;
 use super::step::Content;
 use super::yields::Prospect;
-use crate::address::WebUrl;
+use crate::address::{PageKey, WebUrl};
 use crate::exchange::{Answer, Ask, Purpose};
+
+/// What is known of internal URLs: where each stands.
+pub(super) type Places = foldhash::HashMap<PageKey, UrlState>;
 
 /// Where an internal URL stands.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,10 +1,10 @@
 use std::collections::{HashMap, HashSet};
 
-use super::entry::UrlState;
+use super::entry::{Places, UrlState};
 use super::product::{self, is_removable, product};
 use super::shape::{Shape, ShapeId, is_dated, is_query};
 use super::tally::{LEAST_PAGES, Marks, PageRead, ShapeTally, Streak};
-use crate::address::{PageKey, WebUrl};
+use crate::address::WebUrl;
 
 /// Pages that alone bring so many new combinations of known words that these are a product.
 const LEAST_MAKERS: usize = 10;
@@ -46,7 +46,7 @@ pub(super) struct Level<'a> {
     pub site: &'a str,
     /// What the level's pages link to.
     pub found: &'a [WebUrl],
-    pub known: &'a HashMap<PageKey, UrlState>,
+    pub known: &'a Places,
 }
 
 impl Level<'_> {
@@ -92,7 +92,7 @@ impl Evidence {
     }
 
     /// Whether a URL is of a shape that is a trap.
-    pub(super) fn is_trap(&self, url: &WebUrl, site: &str, known: &HashMap<PageKey, UrlState>) -> bool {
+    pub(super) fn is_trap(&self, url: &WebUrl, site: &str, known: &Places) -> bool {
         if self.traps.is_empty() || is_query(url) {
             return false;
         }

@@ -133,7 +133,7 @@ impl Walk {
         for link in page.links {
             let Link { url, element, nofollow } = link;
             let nofollow = nofollow || page.nofollow;
-            if self.scope.contains(url.host()) {
+            if self.scope.contains_from(page_url.host(), url.host()) {
                 self.find_internal(url, nofollow);
             } else {
                 self.find_external(page_url, url, element, nofollow);

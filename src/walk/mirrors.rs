@@ -2,8 +2,8 @@ use std::collections::HashMap;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::entry::UrlState;
-use crate::address::{PageKey, WebUrl};
+use super::entry::{Places, UrlState};
+use crate::address::WebUrl;
 
 /// Pages that two hosts must show alike under the same path before one is taken for the other's mirror. One or two
 /// may be a page that says nothing yet: a frameset, "it works".
@@ -49,7 +49,7 @@ impl Mirrors {
     }
 
     /// Whether a URL's host is the mirror of one on which the same page is known.
-    pub(super) fn is_copy(&self, url: &WebUrl, known: &HashMap<PageKey, UrlState>) -> bool {
+    pub(super) fn is_copy(&self, url: &WebUrl, known: &Places) -> bool {
         if self.pairs.is_empty() {
             return false;
         }
@@ -95,7 +95,7 @@ mod tests {
                 mirrors.note(&url(&format!("http://{host}/{n}")), body);
             }
         }
-        let known = HashMap::from([(url("http://a.ke/x").page_key(), UrlState::Found)]);
+        let known = Places::from_iter([(url("http://a.ke/x").page_key(), UrlState::Found)]);
         assert!(!mirrors.is_copy(&url("http://b.a.ke/y"), &known), "the page is not known at the other host");
         assert!(!mirrors.is_copy(&url("http://a.ke/x"), &known), "the host met first is no mirror");
         assert!(!mirrors.is_copy(&url("http://c.a.ke/x"), &known));
@@ -122,7 +122,7 @@ mod tests {
             ("a.ke", UrlState::Shunned, false),
             ("b.a.ke", UrlState::Found, false),
         ] {
-            let known = HashMap::from([(url("http://b.a.ke/x?y").page_key(), place)]);
+            let known = Places::from_iter([(url("http://b.a.ke/x?y").page_key(), place)]);
             assert_eq!(
                 mirrors.is_copy(&url(&format!("https://{host}/x?y")), &known),
                 is_copy,

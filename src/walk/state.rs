@@ -1,10 +1,10 @@
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::auto::Auto;
 use super::entrance::{Entering, Entrance};
-use super::entry::{ListedUrl, UrlState, Waiting};
+use super::entry::{ListedUrl, Places, UrlState, Waiting};
 use super::evidence::Evidence;
 use super::mirrors::Mirrors;
 use super::origins::Origins;
@@ -26,7 +26,7 @@ pub struct Walk {
     pub(super) origins: Origins,
     pub(super) entering: Entering,
     /// What is known of every internal URL found.
-    pub(super) known: HashMap<PageKey, UrlState>,
+    pub(super) known: Places,
     pub(super) scripts: HashMap<ScriptKey, u32>,
     pub(super) depth: Depth,
     /// The level that is being walked, in the order its URLs were found.
@@ -63,9 +63,9 @@ pub struct Walk {
 /// External URLs, hosts and sites already met in this tree.
 #[derive(Default)]
 pub(super) struct Seen {
-    pub urls: HashSet<PageKey>,
-    pub hosts: HashSet<Host>,
-    pub sites: HashSet<Site>,
+    pub urls: foldhash::HashSet<PageKey>,
+    pub hosts: foldhash::HashSet<Host>,
+    pub sites: foldhash::HashSet<Site>,
 }
 
 impl Walk {
@@ -79,7 +79,7 @@ impl Walk {
         known: Known,
     ) -> Self {
         let auto = settings.auto_depth.as_ref().map(Auto::new);
-        let mut places: HashMap<_, _> = known.pages.into_iter().map(|key| (key, UrlState::Earlier)).collect();
+        let mut places: Places = known.pages.into_iter().map(|key| (key, UrlState::Earlier)).collect();
         places.insert(start.page_key(), UrlState::Listed);
         Self {
             entering: Entering::new(settings.entrances, &scope, &start),

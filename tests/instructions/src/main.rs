@@ -1,0 +1,91 @@
+//! Walks sites that lie in folders, one after the other, as a survey walks them, and tells what it read.
+//!
+//! `ccsurvey-instructions FOLDER…` prints how many pages and links there were, and one hash over all of both: the same
+//! pages, walked the same way, print the same line.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use ccsurvey_instructions::address::{OptOut, Scope, ScopeRule, SuffixSection, Suffixes, WebUrl};
+use ccsurvey_instructions::exchange::{Answer, Ask, Failure, Purpose};
+use ccsurvey_instructions::page::{Page, Source};
+use ccsurvey_instructions::walk::{Content, Known, Settings, Step, Walk};
+use xxhash_rust::xxh3::Xxh3;
+
+const HTML: &str = "text/html";
+const SUFFIXES: &str = include_str!("../../../data/public_suffix_list.dat");
+
+#[derive(Default)]
+struct Read {
+    pages: u64,
+    links: u64,
+    said: Xxh3,
+}
+
+fn main() {
+    let suffixes = Arc::new(Suffixes::parse(SUFFIXES, SuffixSection::Icann).expect("the list of suffixes is sound"));
+    let mut read = Read::default();
+    for folder in std::env::args_os().skip(1) {
+        read.walk(Path::new(&folder), &suffixes);
+    }
+    println!("{} {} {:016x}", read.pages, read.links, read.said.digest());
+}
+
+impl Read {
+    fn walk(&mut self, folder: &Path, suffixes: &Arc<Suffixes>) {
+        let start = WebUrl::parse("http://site.ke/").expect("a URL");
+        let scope = Scope::new(start.host(), ScopeRule::Site, suffixes.clone());
+        let nobody = Arc::new(OptOut::parse("").expect("an empty list").into());
+        let mut walk = Walk::new(Arc::new(Settings::default()), scope, nobody, start, Known::default());
+        loop {
+            match walk.poll(SystemTime::UNIX_EPOCH) {
+                Step::Ask(ask, _) => {
+                    walk.begin(&ask);
+                    let (answer, content) = self.ask(folder, &ask);
+                    walk.handle(ask.number, answer, content);
+                }
+                Step::Wait => unreachable!("every question is answered at once"),
+                Step::Done => break,
+            }
+        }
+        for external in &walk.conclude().0.externals {
+            self.said.update(external.url.as_str().as_bytes());
+        }
+    }
+
+    /// What a server of the folder would answer.
+    fn ask(&mut self, folder: &Path, ask: &Ask) -> (Answer, Content) {
+        let address = Some([127, 0, 0, 1].into());
+        let mut answer = Answer::not_asked(SystemTime::UNIX_EPOCH, address, Failure::Reset, None);
+        answer.failure = None;
+        let file = file_of(folder, ask.url.path()).filter(|_| ask.purpose != Purpose::Robots);
+        let Some(body) = file.and_then(|file| std::fs::read(file).ok()) else {
+            answer.status = Some(404);
+            return (answer, Content::Nothing);
+        };
+        answer.status = Some(200);
+        answer.head.content_type = Some(HTML.to_owned());
+        let page = Page::read(Source { body: &body, url: &ask.url, content_type: Some(HTML), robots_tag: None });
+        self.note(&page);
+        (answer, Content::Page(Box::new(page)))
+    }
+
+    fn note(&mut self, page: &Page) {
+        self.pages += 1;
+        self.links += page.links.len() as u64;
+        self.said.update(&page.body_hash.to_le_bytes());
+        self.said.update(&page.text_simhash.unwrap_or_default().to_le_bytes());
+        for link in &page.links {
+            self.said.update(link.url.as_str().as_bytes());
+        }
+    }
+}
+
+/// The page at this path; there is nothing else.
+fn file_of(folder: &Path, path: &str) -> Option<PathBuf> {
+    let file = folder.join(path.trim_start_matches('/'));
+    let file = if path.ends_with('/') { file.join("index.html") } else { file };
+    let is_page = file.extension().is_some_and(|kind| kind == "html" || kind == "htm");
+    (is_page && file.is_file()).then_some(file)
+}
