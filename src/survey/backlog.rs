@@ -10,8 +10,10 @@ pub(super) struct Backlog {
     shrunk: Condvar,
     /// Notified when a segment has been written, or writing has failed.
     pub written: Notify,
-    /// Whether the survey has nothing to do until the next segment is written.
+    /// Whether the survey waits for the next segment.
     pub is_awaited: AtomicBool,
+    /// Whether it has nothing else to do meanwhile: no site is visited.
+    pub is_all_there_is: AtomicBool,
     has_failed: AtomicBool,
 }
 

@@ -57,7 +57,7 @@ impl Crew {
             }
             // In a simulation the clock stands still while there may be new sites to begin with now.
             let is_awaited = is_idle && (!self.parts.is_simulated || self.has_news || nothing_left);
-            self.writer.await_it(is_awaited);
+            self.writer.await_it(is_awaited, self.visits.is_empty());
             if is_awaited && self.parts.is_simulated && backlog.catch_up() {
                 self.has_news = self.parts.storage.frontier().holds_back()?;
                 continue;

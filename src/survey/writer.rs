@@ -23,7 +23,7 @@ use crate::records::{SegmentRows, ServerRow, Tables, milliseconds};
 
 /// While the survey waits for what is written (the next tree of a site, sites that were found), a finished tree is written
 /// as soon as the writer has rested so many times as long as it took to write the last ones: it is at work for a fifth of
-/// the time at most …
+/// the time at most, unless no site is visited at all …
 const RESTS: u32 = 4;
 /// … and after this long whatever that took, …
 const LONGEST_REST: Duration = Duration::from_millis(250);
@@ -108,10 +108,12 @@ impl Writer {
         };
     }
 
-    /// Whether the survey waits for what is written.
-    pub(super) fn await_it(&self, is_awaited: bool) {
+    /// Whether the survey waits for what is written, and whether it has nothing else to do.
+    pub(super) fn await_it(&self, is_awaited: bool, is_all_there_is: bool) {
+        let was_all = self.backlog.is_all_there_is.swap(is_all_there_is, Ordering::SeqCst);
         let was_awaited = self.backlog.is_awaited.swap(is_awaited, Ordering::SeqCst);
-        if let Some(queue) = self.queue.as_ref().filter(|_| is_awaited && !was_awaited) {
+        let is_news = !was_awaited || is_all_there_is && !was_all;
+        if let Some(queue) = self.queue.as_ref().filter(|_| is_awaited && is_news) {
             // With a full queue it looks by itself.
             let _ = queue.try_send(Message::Awaited);
         }
@@ -248,7 +250,15 @@ impl TableWriter {
         if self.parts.is_simulated {
             return is_full || (is_awaited && self.finished.len() == self.backlog.len());
         }
-        is_full || oldest.elapsed() >= usual || (is_awaited && Instant::now() >= self.rests_until)
+        is_full || oldest.elapsed() >= usual || (is_awaited && self.rest().is_zero())
+    }
+
+    /// How long it has yet to rest. Where there is no other work, resting would help nobody.
+    fn rest(&self) -> Duration {
+        if self.backlog.is_all_there_is.load(Ordering::SeqCst) {
+            return Duration::ZERO;
+        }
+        self.rests_until.saturating_duration_since(Instant::now())
     }
 
     fn is_awaited(&self) -> bool {
@@ -257,7 +267,7 @@ impl TableWriter {
 
     /// How long it waits for another tree before it looks whether something is due.
     fn time_to_look(&self) -> Duration {
-        let rest = self.rests_until.saturating_duration_since(Instant::now());
+        let rest = self.rest();
         let is_pending = self.oldest.is_some() && self.is_awaited() && !rest.is_zero();
         if is_pending { rest } else { Duration::from_millis(50) }
     }
