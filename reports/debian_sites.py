@@ -207,7 +207,10 @@ server.document-root = "{folder}"
 server.bind = "127.0.0.1"
 server.port = {port}
 server.errorlog = "{folder}/lighttpd.error"
-server.max-keep-alive-requests = 100000
+server.event-handler = "poll"
+server.network-backend = "write"
+server.max-connections = 4096
+server.max-fds = 8192
 include_shell "/usr/share/lighttpd/create-mime.conf.pl"
 accesslog.filename = "{folder}/lighttpd.log"
 accesslog.format = "%{{Host}}i %>s %U%q"

@@ -24,7 +24,7 @@ CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / "
 LISTS = [HERE.parent / "adaptive" / name for name in ("tuned-sites.txt", "judged-sites.txt")]
 IN_NAMESPACE = "CCSURVEY_OWN_MOUNTS"
 AT_ONCE = 64
-MOST_TRIES = 5
+MOST_TRIES = 3
 # Without pauses and budgets, everything else as a user has it.
 UNBOUNDED = shlex.split(
     "--min-delay 0s --delay-factor 0 --harm none --rate none --max-requests none --max-bytes none --max-time none"
@@ -64,7 +64,7 @@ class Ground:
     def while_served(self, crawl):
         """What the crawl gives, while all servers are there from its beginning to its end; new ones for each.
 
-        lighttpd 1.4.69 dies now and then of its own memory (signal 6), whoever asks it: the crawl is then done once more.
+        A server that dies spoils the crawl, which is then done once more.
         """
         for _ in range(MOST_TRIES):
             for kind in debian_sites.THREE:
