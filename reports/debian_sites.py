@@ -143,7 +143,7 @@ def served(sites):
 
 # Of each server: its program with its flags, its settings, and those of a site. nginx and Apache compress HTML;
 # lighttpd 1.4.69 does not, and has poll and write in place of epoll and sendfile, as it dies (signals 6 and 11) within 20,000
-# requests of fast crawlers otherwise. All write a line a request: host, status, target.
+# requests of fast crawlers otherwise. All write a line a request: host, status, and its first line as it came.
 THREE = {
     "nginx": (
         ["-e", "{folder}/nginx.error", "-c"],
@@ -152,7 +152,7 @@ user root; worker_processes 1; daemon off; pid {folder}/nginx.pid; error_log {fo
 events {{ worker_connections 4096; }}
 http {{
     include /etc/nginx/mime.types;
-    log_format asked '$host $status $request_uri';
+    log_format asked '$host $status $request';
     access_log {folder}/nginx.log asked;
     gzip on;
     keepalive_requests 100000;
@@ -184,7 +184,7 @@ StartServers 1
 MaxKeepAliveRequests 0
 TypesConfig /etc/mime.types
 AddOutputFilterByType DEFLATE text/html
-LogFormat "%{{Host}}i %>s %U%q" asked
+LogFormat "%{{Host}}i %>s %r" asked
 CustomLog {folder}/apache2.log asked
 <Directory />
     Options FollowSymLinks
@@ -214,7 +214,7 @@ server.max-connections = 4096
 server.max-fds = 8192
 include_shell "/usr/share/lighttpd/create-mime.conf.pl"
 accesslog.filename = "{folder}/lighttpd.log"
-accesslog.format = "%{{Host}}i %>s %U%q"
+accesslog.format = "%{{Host}}i %>s %r"
 {sites}
 """,
         """$SERVER["socket"] == "{address}:80" {{
