@@ -50,6 +50,7 @@ impl Body {
         let Some(mut decoder) = Decoder::new(content_encoding, cap) else {
             return Read { bytes: Vec::new(), failure: Some(Failure::BodyEncoding) };
         };
+        decoder = decoder.knowing(self.response.extensions_mut().remove());
         let failure = loop {
             if tally.wire.received >= wire_limit {
                 break Some(Failure::BodyTooLarge);

@@ -3,6 +3,7 @@ use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use brotli::DecompressorWriter;
+use bytes::Bytes;
 use flate2::write::{DeflateDecoder, GzDecoder, ZlibDecoder};
 use zstd::stream::raw;
 use zstd::stream::raw::DParameter;
@@ -16,6 +17,19 @@ pub(super) struct Decoder {
     chain: Next,
     kept: Kept,
     fed: bool,
+    known: Option<Known>,
+}
+
+/// What a Web in this process encoded, beside the encoded body of its answer.
+#[derive(Clone)]
+pub(super) struct Identity(pub Bytes);
+
+/// A body that need not be decoded if it comes whole.
+struct Known {
+    identity: Bytes,
+    /// What came of it, encoded.
+    pieces: Vec<Bytes>,
+    is_whole: bool,
 }
 
 /// How a decoder stands after a piece.
@@ -47,11 +61,24 @@ impl Decoder {
             }
             chain = undo(&name, chain)?;
         }
-        Some(Self { chain, kept, fed: false })
+        Some(Self { chain, kept, fed: false, known: None })
     }
 
-    pub(super) fn feed(&mut self, piece: &[u8]) -> Fed {
+    /// The same for a body of which it is known what it is when it is whole.
+    pub(super) fn knowing(mut self, identity: Option<Identity>) -> Self {
+        let fits = |identity: &Identity| identity.0.len() <= self.kept.store().cap;
+        let identity = identity.filter(fits);
+        self.known =
+            identity.map(|Identity(identity)| Known { identity, pieces: Vec::new(), is_whole: false });
+        self
+    }
+
+    pub(super) fn feed(&mut self, piece: &Bytes) -> Fed {
         self.fed |= !piece.is_empty();
+        if let Some(known) = &mut self.known {
+            known.pieces.push(piece.clone());
+            return Fed::More;
+        }
         let fed = self.chain.write_all(piece);
         self.state(&fed)
     }
@@ -59,6 +86,10 @@ impl Decoder {
     /// The body is complete: is what was encoded?
     pub(super) fn end(&mut self) -> Fed {
         if !self.fed {
+            return Fed::More;
+        }
+        if let Some(known) = &mut self.known {
+            known.is_whole = true;
             return Fed::More;
         }
         let ended = self.chain.end();
@@ -75,7 +106,14 @@ impl Decoder {
 
     /// What was decoded, also of a body that broke off.
     pub(super) fn into_bytes(self) -> Vec<u8> {
-        let Self { mut chain, kept, .. } = self;
+        let Self { mut chain, kept, known, .. } = self;
+        if let Some(Known { identity, pieces, is_whole }) = known {
+            if is_whole {
+                return identity.into();
+            }
+            // What broke off is decoded as far as it came.
+            let _ = pieces.iter().try_for_each(|piece| chain.write_all(piece));
+        }
         // It may fail where decoding failed before; what it passes on counts.
         let _ = chain.flush();
         drop(chain);

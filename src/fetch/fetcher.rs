@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use super::cached::Cached;
 use super::gate::{Choice, Gate, MOST_ADDRESSES};
-use super::in_process::{Burden, Web};
+use super::in_process::{Burden, Foreseen, Web};
 use super::line::{Line, Lines, Opener};
 use super::names::{Found, Names};
 use super::old_tls::greet;
@@ -301,6 +301,22 @@ impl Fetcher {
         match &self.parts.names {
             Directory::Dns(_) => None,
             Directory::InProcess(web) => web.burden(address),
+        }
+    }
+
+    /// What a GET of this URL will bring, of a Web in process that can tell ([`Web::foresee`]).
+    #[must_use]
+    pub fn foresee(&self, url: &WebUrl) -> Option<Foreseen> {
+        match &self.parts.names {
+            Directory::Dns(_) => None,
+            Directory::InProcess(web) => web.foresee(url),
+        }
+    }
+
+    /// The URL will not be asked for now.
+    pub fn forget_foreseen(&self, url: &WebUrl) {
+        if let Directory::InProcess(web) = &self.parts.names {
+            web.forget(url);
         }
     }
 

@@ -11,6 +11,7 @@ use tokio::time::{Instant, sleep};
 
 use super::Settings;
 use super::connect::{KEPT_ALIVE, Notes};
+use super::decode::Identity;
 use super::tls::{CertificateCheck, Spoken};
 use super::wire::READ_AHEAD;
 use crate::address::{Host, WebUrl};
@@ -29,6 +30,26 @@ pub trait Web: Send + Sync {
 
     /// What a server's other users bear because of the questions so far; none where there are none.
     fn burden(&self, address: IpAddr) -> Option<Burden>;
+
+    /// What a GET of this URL will bring, made before it is asked for, by whoever has time. It is kept for the question
+    /// until that is put, or is not to come ([`Web::forget`]). None where it is not a whole answer, or the Web cannot.
+    fn foresee(&self, _url: &WebUrl) -> Option<Foreseen> {
+        None
+    }
+
+    /// The question about a foreseen answer will not be put now.
+    fn forget(&self, _url: &WebUrl) {}
+}
+
+/// An answer that has not been asked for yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Foreseen {
+    /// The HTTP status.
+    pub status: u16,
+    /// The header field.
+    pub content_type: Option<String>,
+    /// Without content encoding.
+    pub body: Bytes,
 }
 
 /// What DNS says of a host.
@@ -96,6 +117,8 @@ pub enum Then {
         fields: Vec<(&'static str, String)>,
         /// As transferred.
         body: Vec<u8>,
+        /// The whole body without content encoding, where the Web has it at hand.
+        identity: Option<Bytes>,
         /// The connection ends after so many bytes of the body.
         cut_after: Option<usize>,
         /// At which the body comes.
@@ -181,7 +204,7 @@ impl Thread {
                 sleep(after).await;
                 Err(Failure::Reset)
             }
-            Then::Answer { first_byte, status, fields, body, cut_after, bytes_per_second } => {
+            Then::Answer { first_byte, status, fields, body, identity, cut_after, bytes_per_second } => {
                 sleep(first_byte).await;
                 // RFC 9112 §6.3: such an answer ends with its head, and the connection can be used again.
                 if matches!(status, 204 | 304) {
@@ -193,7 +216,12 @@ impl Thread {
                     bytes_per_second,
                     open: (purpose != Purpose::Head).then(|| self.open.clone()),
                 };
-                Self::answer(status, &fields, body, url.is_https()).ok_or(Failure::BadHttp)
+                let answer = Self::answer(status, &fields, body, url.is_https());
+                let mut answer = answer.ok_or(Failure::BadHttp)?;
+                if let Some(identity) = identity {
+                    answer.extensions_mut().insert(Identity(identity));
+                }
+                Ok(answer)
             }
         }
     }

@@ -97,5 +97,5 @@ mod tests;
 
 pub use clock::Clock;
 pub use fetcher::{Fetcher, Located, beyond_limit, most_bytes};
-pub use in_process::{Burden, Felt, Looked, Question, Reply, Shown, Then, Web};
+pub use in_process::{Burden, Felt, Foreseen, Looked, Question, Reply, Shown, Then, Web};
 pub use settings::{FetchError, Settings, Timeouts};

@@ -3,9 +3,9 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use crate::address::Host;
+use crate::address::{Host, WebUrl};
 use crate::exchange::{Failure, Purpose, hangs_up};
-use crate::fetch::{Burden, Clock, Felt, Looked, Question, Shown, Then};
+use crate::fetch::{Burden, Clock, Felt, Foreseen, Looked, Question, Shown, Then};
 use crate::space::{
     Asked, Certificate, HARM_SPAN, Handshake, Harm, Lookup, Method, Reaction, Records, Reply, Response,
     Server, Visits, Web, certificate_bytes, harm,
@@ -19,6 +19,8 @@ pub(super) struct InProcess {
     web: Arc<dyn Web>,
     hosts: Mutex<HashMap<String, Option<HostRecord>>>,
     servers: Mutex<HashMap<IpAddr, Visited>>,
+    /// What answers will be, by URL.
+    foreseen: Mutex<HashMap<String, Reaction>>,
     clock: Clock,
 }
 
@@ -64,7 +66,7 @@ impl InProcess {
     /// On a clock that begins now.
     pub(super) fn new(web: Arc<dyn Web>, begins: SystemTime) -> Self {
         let clock = Clock::beginning_at(begins);
-        Self { web, hosts: Mutex::default(), servers: Mutex::default(), clock }
+        Self { web, hosts: Mutex::default(), servers: Mutex::default(), foreseen: Mutex::default(), clock }
     }
 
     fn since_epoch(&self) -> Duration {
@@ -89,7 +91,13 @@ impl InProcess {
         Some(Shown { bytes: certificate_bytes(host, kind), defect: defect(kind) })
     }
 
-    fn answer(&self, response: Response, server: &Server, question: &Question<'_>) -> Then {
+    /// What comes of a URL: as it was foreseen, or made now.
+    fn reaction(&self, url: &WebUrl) -> Reaction {
+        let foreseen = held(&self.foreseen).remove(url.as_str());
+        foreseen.unwrap_or_else(|| self.web.respond(url.is_https(), url.host().as_str(), url.target()))
+    }
+
+    fn answer(&self, mut response: Response, server: &Server, question: &Question<'_>) -> Then {
         let method = if question.purpose == Purpose::Head { Method::Head } else { Method::Get };
         let service = response.service;
         let asked = Asked {
@@ -99,6 +107,7 @@ impl InProcess {
             if_modified_since: question.if_modified_since.map(str::to_owned),
             ..Asked::default()
         };
+        let identity = response.identity.take();
         let Reply { status, fields, body, is_cut, .. } = Reply::new(response, &asked, false);
         let now = &server.at_second_of_day(self.since_epoch().as_secs_f64());
         // The others wait for the link. They make an answer slow too, which is none of the survey's share of it.
@@ -116,6 +125,8 @@ impl InProcess {
             status,
             fields,
             cut_after: is_cut.then_some(body.len()),
+            // Of an answer to HEAD, or that nothing has changed, there is nothing.
+            identity: identity.filter(|_| !is_cut && !body.is_empty()),
             body,
             bytes_per_second: now.bytes_per_second(),
         }
@@ -165,7 +176,7 @@ impl crate::fetch::Web for InProcess {
             // The handshake fails, and the request is never put.
             return crate::fetch::Reply { connect, tls, shown, then: Then::Closed(Duration::ZERO) };
         }
-        let then = match self.web.respond(url.is_https(), host, url.target()) {
+        let then = match self.reaction(url) {
             Reaction::NoSuchHost | Reaction::Reset | Reaction::Acts(_) => Then::Closed(server.round_trip),
             Reaction::Refused => Then::Closed(Duration::ZERO),
             Reaction::Silence => Then::Silence,
@@ -178,6 +189,30 @@ impl crate::fetch::Web for InProcess {
         let servers = held(&self.servers);
         let visited = servers.get(&address)?;
         visited.felt_so_far().burden(visited.server.bits_per_second)
+    }
+
+    fn foresee(&self, url: &WebUrl) -> Option<Foreseen> {
+        if self.web.counts_questions() {
+            return None;
+        }
+        let reaction = self.web.respond(url.is_https(), url.host().as_str(), url.target());
+        let foreseen = match &reaction {
+            Reaction::Response(response) if response.cut_after.is_none() => Some(Foreseen {
+                status: response.status,
+                content_type: response.content_type.as_deref().map(str::to_owned),
+                body: response
+                    .identity
+                    .clone()
+                    .unwrap_or_else(|| response.identity_body().into_owned().into()),
+            }),
+            _ => None,
+        };
+        held(&self.foreseen).insert(url.as_str().to_owned(), reaction);
+        foreseen
+    }
+
+    fn forget(&self, url: &WebUrl) {
+        held(&self.foreseen).remove(url.as_str());
     }
 }
 

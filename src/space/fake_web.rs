@@ -40,6 +40,7 @@ pub(crate) fn page(body: Vec<u8>) -> Response {
         etag: Some(TAG.to_owned()),
         content_encoding: None,
         body,
+        identity: None,
         is_chunked: false,
         cut_after: None,
         service: Duration::ZERO,

@@ -82,6 +82,7 @@ impl World {
             etag: None,
             content_encoding: None,
             body: Vec::new(),
+            identity: None,
             is_chunked: false,
             cut_after: None,
             service: self.service(key),
@@ -145,7 +146,8 @@ impl Response {
 
     fn encoded_by(self, server: &Server) -> Self {
         if server.gzips && self.cut_after.is_none() {
-            Self { body: gzip::encoded(&self.body), content_encoding: Some(gzip::NAME), ..self }
+            let body = gzip::encoded(&self.body);
+            Self { body, identity: Some(self.body.into()), content_encoding: Some(gzip::NAME), ..self }
         } else {
             self
         }

@@ -6,6 +6,7 @@ use super::agents::Desk;
 use super::earlier::EarlierPage;
 use super::entry::{Entry, Heard};
 use super::error::SurveyError;
+use super::foresight::Awaited;
 use super::hands::{Order, Put};
 use super::journal::Journal;
 use super::own_link::{self, Pass};
@@ -68,6 +69,8 @@ struct Ready<'a> {
     dns: Option<Duration>,
     pass: Pass<'a>,
     permit: HeldPermit<'a>,
+    /// The answer, in a simulation.
+    foreseen: Option<Awaited<'a>>,
 }
 
 /// What a server answered, before it is read.
@@ -149,6 +152,7 @@ impl<'a> Asking<'a> {
             }
         };
         access.go_to(self.tree, address);
+        let foreseen = self.parts.foresight.as_ref().and_then(|foresight| foresight.foresee(ask));
         let crawl_delay = wanted.crawl_delay;
         #[cfg(feature = "hazards")]
         let crawl_delay = super::hazards::crawl_delay(crawl_delay);
@@ -170,12 +174,13 @@ impl<'a> Asking<'a> {
         if wanted.good_until.is_some_and(|until| access.now() >= until) {
             return Err(put_off(access.now()));
         }
-        Ok(Ready { address, dns, pass, permit })
+        Ok(Ready { address, dns, pass, permit, foreseen })
     }
 
     async fn ask(&self, wanted: &Wanted, ready: Ready<'a>, attempt: Attempt) -> Result<Answered<'a>, Exit> {
         let Parts { boundaries, access, .. } = self.parts;
-        let Ready { address, dns, mut permit, pass } = ready;
+        let Ready { address, dns, mut permit, pass, foreseen } = ready;
+        let ahead = foreseen.as_ref().and_then(Awaited::take);
         let ask = wanted.ask.clone();
         let earlier = self.earlier(&ask)?;
         let known = earlier.as_ref().map(|page| page.validators.clone()).unwrap_or_default();
@@ -236,7 +241,7 @@ impl<'a> Asking<'a> {
             permit.leave_unsent(self.journal, ask.number)?;
             return Err(Exit::Exchanged(self.record(&wanted.ways, Heard::nothing(ask, answer))?));
         }
-        let received = Received { ask, answer, body, earlier, is_suspect: wanted.is_suspect };
+        let received = Received { ask, answer, body, earlier, is_suspect: wanted.is_suspect, ahead };
         Ok(Answered { address, permit, received, had_opted_out })
     }
 

@@ -62,6 +62,7 @@ mod export;
 mod feed_back;
 mod folder;
 mod forbidden;
+mod foresight;
 mod handed_on;
 mod hands;
 #[cfg(feature = "hazards")]

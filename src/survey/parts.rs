@@ -8,6 +8,7 @@ use super::agents::{Agents, Team};
 use super::boundaries::Boundaries;
 use super::error::SurveyError;
 use super::folder::Folder;
+use super::foresight::Foresight;
 use super::hands::FRESH;
 use super::progress::Snapshot;
 use super::quarantine::{AnswerReader, Suspects};
@@ -27,7 +28,9 @@ pub(super) struct Parts {
     pub boundaries: Boundaries,
     pub access: Access,
     pub storage: Storage,
-    pub reader: AnswerReader,
+    pub reader: Arc<AnswerReader>,
+    /// In simulations.
+    pub foresight: Option<Foresight>,
     pub walk: Arc<walk::Settings>,
     /// Of one site tree.
     pub budget: Budget,
@@ -87,6 +90,9 @@ impl Parts {
         let storage = Storage::open(folder, &settings, promised, access.progress.clone())?;
         let walk = Arc::new(walk_settings(&storage.folder, &settings)?);
         let reader = AnswerReader::new(settings.exclude_text.clone(), walk.product_token.clone());
+        let reader = Arc::new(reader);
+        let foresight =
+            if is_simulated { Foresight::begin(access.fetcher.clone(), reader.clone()) } else { None };
         Ok(Self {
             budget: Budget::from(&settings),
             opened: access.now(),
@@ -97,6 +103,7 @@ impl Parts {
             access,
             storage,
             reader,
+            foresight,
             walk,
             is_simulated,
         })

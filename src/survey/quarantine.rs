@@ -19,6 +19,7 @@ use super::earlier::EarlierPage;
 use super::entry::Heard;
 use super::error::SurveyError;
 use crate::exchange::{Answer, Ask, Purpose};
+use crate::fetch::Foreseen;
 use crate::page::{Page, Source, is_html};
 use crate::robots::Rules;
 use crate::walk::Content;
@@ -53,6 +54,14 @@ pub(super) struct Received {
     pub earlier: Option<EarlierPage>,
     /// A process died when it read the answer.
     pub is_suspect: bool,
+    /// What was read in the answer before it came.
+    pub ahead: Option<Box<ReadAhead>>,
+}
+
+/// What is read in an answer, and in what of it.
+pub(super) struct ReadAhead {
+    foreseen: Foreseen,
+    content: Content,
 }
 
 /// What came after the head of an answer.
@@ -96,6 +105,19 @@ impl AnswerReader {
         let _ = self.program.set(program);
     }
 
+    /// Reads a page before it is asked for; none of what will not be read.
+    pub(super) fn read_ahead(&self, ask: &Ask, foreseen: Foreseen) -> Option<ReadAhead> {
+        let content_type = foreseen.content_type.as_deref();
+        if foreseen.status != 200 || !is_html(content_type) {
+            return None;
+        }
+        let source = Source { body: &foreseen.body, url: &ask.url, content_type, robots_tag: None };
+        let page = || Page::read(source).unless_it_says(&self.exclude_text, source);
+        // What cannot be read now cannot be read then, and is told then.
+        let page = catch_unwind(AssertUnwindSafe(page)).ok()?;
+        Some(ReadAhead { foreseen, content: Content::Page(Box::new(page)) })
+    }
+
     /// What an answer means to a survey: it carries a page or rules, or says that the page of an earlier survey is still
     /// right. Before it is read here, `about_to_read` records what is known of it.
     pub(super) async fn hear(
@@ -103,7 +125,7 @@ impl AnswerReader {
         received: Received,
         about_to_read: impl AsyncFnOnce(Heard) -> Result<(), SurveyError>,
     ) -> Result<Heard, SurveyError> {
-        let Received { ask, mut answer, body, earlier, is_suspect } = received;
+        let Received { ask, mut answer, body, earlier, is_suspect, ahead } = received;
         if let Some((content, whole)) = earlier.and_then(|page| page.take_over(&mut answer)) {
             return Ok(Heard { ask, answer, content, unchanged_bytes: Some(whole) });
         }
@@ -112,6 +134,9 @@ impl AnswerReader {
             Body::Unread(body) if is_read(&ask, &answer) => body,
             Body::Unread(_) => return Ok(Heard::nothing(ask, answer)),
         };
+        if let Some(ahead) = ahead.filter(|ahead| ahead.is_of(&answer, &body)) {
+            return Ok(Heard { ask, answer, content: ahead.content, unchanged_bytes: None });
+        }
         let (exclude_text, product_token) = (self.exclude_text.clone(), self.product_token.clone());
         let unread = Unread { exclude_text, product_token, ask, answer, body };
         let program = self.program.get().filter(|_| is_suspect);
@@ -143,6 +168,14 @@ impl AnswerReader {
                 Heard::unreadable(ask, answer)
             }
         })
+    }
+}
+
+impl ReadAhead {
+    /// Whether this came indeed.
+    fn is_of(&self, answer: &Answer, body: &[u8]) -> bool {
+        let Foreseen { content_type, body: foreseen, .. } = &self.foreseen;
+        answer.head.content_type == *content_type && answer.head.robots_tag.is_none() && foreseen == body
     }
 }
 

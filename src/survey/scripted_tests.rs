@@ -84,6 +84,7 @@ impl Web for Scripted {
             status,
             fields: vec![("Content-Type", kind.to_owned()), ("Content-Length", body.len().to_string())],
             body: body.into_bytes(),
+            identity: None,
             cut_after: None,
             bytes_per_second: 1e9,
         };

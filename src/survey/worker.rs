@@ -52,6 +52,7 @@ impl Worker {
             // Who keeps the survey knows the earlier one, and completes what has not changed.
             earlier: None,
             is_suspect: *is_suspect,
+            ahead: None,
         };
         let heard = self.reader.hear(received, async |_mark| Ok(())).await?;
         Ok(Reply::new(heard))

@@ -1,5 +1,6 @@
 use std::io::Write;
 
+use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 use proptest::prelude::*;
@@ -44,7 +45,7 @@ fn decode(encoding: &str, encoded: &[u8], cap: usize, piece: usize) -> (Fed, Vec
     let mut decoder = Decoder::new(Some(encoding), cap).unwrap();
     let mut fed = Fed::More;
     for piece in encoded.chunks(piece) {
-        fed = decoder.feed(piece);
+        fed = decoder.feed(&Bytes::copy_from_slice(piece));
         if fed != Fed::More {
             break;
         }

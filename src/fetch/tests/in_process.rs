@@ -1,3 +1,4 @@
+use std::io::Write;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, UNIX_EPOCH};
@@ -47,6 +48,7 @@ fn page(bytes: usize, bytes_per_second: f64) -> Then {
         status: 200,
         fields: vec![("Content-Type", "text/html".to_owned()), ("Content-Length", bytes.to_string())],
         body: vec![b'x'; bytes],
+        identity: None,
         cut_after: None,
         bytes_per_second,
     }
@@ -101,6 +103,7 @@ async fn a_known_version_is_asked_past_and_its_connection_kept_alive() {
         status: 304,
         fields: Vec::new(),
         body: Vec::new(),
+        identity: None,
         cut_after: None,
         bytes_per_second: 1000.0,
     };
@@ -139,7 +142,15 @@ async fn a_body_that_is_cut_is_used_as_far_as_it_came() {
     let Then::Answer { first_byte, status, fields, body, bytes_per_second, .. } = page(1000, 1000.0) else {
         panic!()
     };
-    let cut = Then::Answer { first_byte, status, fields, body, cut_after: Some(400), bytes_per_second };
+    let cut = Then::Answer {
+        first_byte,
+        status,
+        fields,
+        body,
+        identity: None,
+        cut_after: Some(400),
+        bytes_per_second,
+    };
     let web = one(cut);
     let fetcher = fetcher(web.clone(), Settings::default(), "");
     let (answer, body) = ask(&fetcher, "http://a.ke/").await;
@@ -188,15 +199,50 @@ async fn a_name_server_that_says_nothing_is_waited_for_as_long_as_any() {
     assert_eq!((located.address, located.dns), (Err(Failure::DnsTimeout), Some(ms(10_000))));
 }
 
+/// An answer in gzip whose Web says what it encoded, or another thing to see which of the two is taken.
+fn encoded(cut_after: Option<usize>) -> Then {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    let text: Vec<u8> = (0..2000_u32).flat_map(|number| number.to_string().into_bytes()).collect();
+    encoder.write_all(&text).unwrap();
+    let body = encoder.finish().unwrap();
+    let fields = [("Content-Type", "text/html"), ("Content-Encoding", "gzip")];
+    let mut fields = fields.map(|(name, value)| (name, value.to_owned())).to_vec();
+    fields.push(("Content-Length", body.len().to_string()));
+    let identity = Some(vec![b'x'; 6890].into());
+    Then::Answer {
+        first_byte: ms(300),
+        status: 200,
+        fields,
+        body,
+        identity,
+        cut_after,
+        bytes_per_second: 1e9,
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_web_has_encoded_is_not_decoded_if_it_comes_whole_and_is_allowed() {
+    let asked =
+        async |then: Then, settings: Settings| ask(&fetcher(one(then), settings, ""), "http://a.ke/").await;
+    let (answer, body) = asked(encoded(None), Settings::default()).await;
+    assert_eq!((answer.failure, body), (None, vec![b'x'; 6890]));
+    // What breaks off is decoded as far as it came, …
+    let (answer, body) = asked(encoded(Some(400)), Settings::default()).await;
+    assert_eq!((answer.failure, &body[..12]), (Some(Failure::BodyTruncated), &b"012345678910"[..]));
+    // … and so is what is longer than may be kept.
+    let (answer, body) = asked(encoded(None), Settings { max_body: 1000, ..Settings::default() }).await;
+    assert_eq!((answer.failure, &body[..12]), (Some(Failure::BodyTooLarge), &b"012345678910"[..]));
+}
+
 /// A page with so many bytes of header fields.
 fn headed(bytes: usize) -> Then {
-    let Then::Answer { first_byte, status, body, cut_after, bytes_per_second, mut fields } =
+    let Then::Answer { first_byte, status, body, identity, cut_after, bytes_per_second, mut fields } =
         page(90_000, 1e9)
     else {
         unreachable!()
     };
     fields.extend((0..bytes / 1000).map(|_| ("X-Padding", "x".repeat(987))));
-    Then::Answer { first_byte, status, fields, body, cut_after, bytes_per_second }
+    Then::Answer { first_byte, status, fields, body, identity, cut_after, bytes_per_second }
 }
 
 #[tokio::test(start_paused = true)]

@@ -155,6 +155,7 @@ impl Replay {
             etag: text(saved.etag),
             content_encoding: None,
             body,
+            identity: None,
             is_chunked: false,
             cut_after: (saved.mishap == Mishap::Cut).then_some(whole),
             service: Duration::from_micros(saved.service_us.into()),
@@ -183,6 +184,7 @@ impl Replay {
             etag: None,
             content_encoding: None,
             body: b"<html><body>Not in the recorded survey.</body></html>\n".to_vec(),
+            identity: None,
             is_chunked: false,
             cut_after: None,
             service: Duration::ZERO,
@@ -214,6 +216,10 @@ impl Web for Replay {
             Name::At(number) => Some(self.servers[number as usize]),
             _ => None,
         }
+    }
+
+    fn counts_questions(&self) -> bool {
+        true
     }
 
     fn respond(&self, is_https: bool, host: &str, target: &str) -> Reaction {

@@ -2,6 +2,8 @@ use std::borrow::Cow;
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
+use bytes::Bytes;
+
 use super::act::Act;
 use super::gzip;
 use super::server::Server;
@@ -109,6 +111,8 @@ pub struct Response {
     pub content_encoding: Option<&'static str>,
     /// Encoded as `content_encoding` says.
     pub body: Vec<u8>,
+    /// The body before it was encoded, where it is at hand.
+    pub identity: Option<Bytes>,
     /// Sent in chunks, without a Content-Length.
     pub is_chunked: bool,
     /// The connection ends after so many bytes of the body.
@@ -121,8 +125,10 @@ impl Response {
     /// The body without content encoding.
     #[must_use]
     pub fn identity_body(&self) -> Cow<'_, [u8]> {
-        match self.content_encoding {
-            Some(gzip::NAME) => Cow::Owned(gzip::decoded(&self.body)),
+        match (self.content_encoding, &self.identity) {
+            (None, _) => Cow::Borrowed(&self.body),
+            (_, Some(identity)) => Cow::Borrowed(identity),
+            (Some(gzip::NAME), None) => Cow::Owned(gzip::decoded(&self.body)),
             _ => Cow::Borrowed(&self.body),
         }
     }
@@ -142,4 +148,9 @@ pub trait Web: Send + Sync {
     /// What happens when `host` (lower case, without port) is asked for `target` (path and query, in any
     /// spelling).
     fn respond(&self, is_https: bool, host: &str, target: &str) -> Reaction;
+
+    /// Whether it keeps count of what it is asked, so that it is to be asked once for each question.
+    fn counts_questions(&self) -> bool {
+        false
+    }
 }
