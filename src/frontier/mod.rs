@@ -8,6 +8,9 @@
 //! those before it. So which site is found from where, its generation and its place in the queue do not
 //! depend on how many sites are walked at once, and a survey that was interrupted goes on to the same end.
 //!
+//! **Trees of one site** are walked one after another. A further one may be handed out as soon as the one before it has
+//! ended ([`Frontier::free_next`]), before that is finished: its place in the queue is long given (`ahead`).
+//!
 //! **A site that did not open.** The first URL that leads to a site may be dead. Where all trees of a site are merged and
 //! none brought a page, the next URL that leads there makes one more tree, up to [`MOST_TREES`]; URLs that come before
 //! the site's fate is known are kept as spares (`gate`). Both follow the order of trees, too.
@@ -19,6 +22,7 @@
 //!
 //! Memory is that of the store's cache; nothing here grows with the number of sites.
 
+mod ahead;
 mod entry;
 mod error;
 mod gate;

@@ -7,11 +7,12 @@ use redb::{
     Builder, Database, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction,
 };
 
+use super::ahead::Ahead;
 use super::entry::{Finished, Lease, Offer, Spread, StartCandidate};
 use super::error::FrontierError;
 use super::gate::{GATES, Gate};
 use super::layout::{FOUND, META, QueueKey, SITES, TREES, WAITING, decode, queue_key};
-use super::queue::{NEXT, Queue, SITES_FOUND};
+use super::queue::{NEXT, Queue, SITES_FOUND, SiteEntry};
 use crate::address::{Host, Site};
 
 const SERVERS: TableDefinition<'static, &[u8], &[u8]> = TableDefinition::new("servers");
@@ -51,6 +52,7 @@ pub struct Frontier {
     leased: HashSet<u64>,
     /// No tree before this place is waiting without being leased.
     cursor: QueueKey,
+    ahead: Ahead,
 }
 
 /// How far the survey has come, in site trees.
@@ -92,7 +94,8 @@ impl Frontier {
             .set_cache_size(CACHE_BYTES)
             .create(path)
             .map_err(|source| FrontierError::store("open", path, source))?;
-        let frontier = Self { path: path.to_owned(), store, spread, leased: HashSet::new(), cursor: (0, 0) };
+        let (path, leased, ahead) = (path.to_owned(), HashSet::new(), Ahead::default());
+        let frontier = Self { path, store, spread, leased, cursor: (0, 0), ahead };
         let format = frontier.write("prepare", |txn| {
             let mut queue = Queue::open(txn, spread)?;
             txn.open_table(SERVERS)?;
@@ -105,7 +108,7 @@ impl Frontier {
             Ok(format)
         })?;
         if format > FORMAT_NOW {
-            return Err(FrontierError::Newer { path: path.to_owned(), format, known: FORMAT_NOW });
+            return Err(FrontierError::Newer { path: frontier.path, format, known: FORMAT_NOW });
         }
         Ok(frontier)
     }
@@ -159,25 +162,65 @@ impl Frontier {
     /// # Errors
     /// When the store cannot be read.
     pub fn lease(&mut self) -> Result<Option<Lease>, FrontierError> {
-        let lease = self.read("read", |txn| {
-            let waiting = txn.open_table(WAITING)?;
-            for entry in waiting.range(self.cursor..)? {
-                let place = entry?.0.value();
-                let order = place.1;
-                if !self.leased.contains(&order) {
-                    return Ok(Some((place, tree(txn, order)?)));
-                }
-            }
-            Ok(None)
+        let ahead = self.ahead.first();
+        let found = self.read("read", |txn| {
+            let place = match (self.first_waiting(txn)?, ahead) {
+                (Some(waiting), Some(ahead)) => waiting.min(ahead),
+                (Some(place), None) | (None, Some(place)) => place,
+                (None, None) => return Ok(None),
+            };
+            Ok(Some((place, tree(txn, place.1)?)))
         })?;
-        let Some(((rank, order), lease)) = lease else { return Ok(None) };
+        let Some((place, lease)) = found else { return Ok(None) };
+        let (rank, order) = place;
         let lease = lease.ok_or_else(|| FrontierError::Damaged {
             path: self.path.clone(),
             what: format!("site tree {order} is queued but not stored"),
         })?;
-        self.cursor = (rank, order + 1);
+        if ahead == Some(place) {
+            self.ahead.remove(place);
+        } else {
+            self.cursor = (rank, order + 1);
+        }
         self.leased.insert(order);
         Ok(Some(lease))
+    }
+
+    /// The first tree that waits in the store and is not handed out.
+    fn first_waiting(&self, txn: &ReadTransaction) -> Result<Option<QueueKey>, redb::Error> {
+        for entry in txn.open_table(WAITING)?.range(self.cursor..)? {
+            let place = entry?.0.value();
+            if !self.leased.contains(&place.1) {
+                return Ok(Some(place));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A tree has ended, and will be finished later: if another one of its site waits for it, that may be walked now. It
+    /// needs `known`; none: what it would be told anyway.
+    ///
+    /// # Errors
+    /// When the store cannot be read, or what `known` tells.
+    pub fn free_next<E: From<FrontierError>>(
+        &mut self,
+        ended: &Lease,
+        known: impl FnOnce() -> Result<Option<Vec<u8>>, E>,
+    ) -> Result<(), E> {
+        // A site that may have one start URL has one tree, or those before are merged.
+        if self.spread.seeds_per_site <= 1 {
+            return Ok(());
+        }
+        let next = self.read("read", |txn| {
+            let blocked = site_entry(txn, &ended.site)?.map_or_else(Vec::new, |entry| entry.blocked);
+            // One that was handed out sooner itself stands among them.
+            let own = blocked.iter().position(|place| *place == queue_key(ended));
+            Ok(blocked.get(own.map_or(0, |own| own + 1)).copied())
+        })?;
+        if let Some(next) = next {
+            self.ahead.free(next, ended, known()?);
+        }
+        Ok(())
     }
 
     /// Takes in finished trees, in one transaction with the number of table segments that are now
@@ -213,6 +256,7 @@ impl Frontier {
         for tree in batch.finished {
             self.leased.remove(&tree.lease.order);
         }
+        self.ahead.forget(batch.finished);
         // A further tree of a site may have become free before the cursor, or one of great priority was found.
         self.cursor = first_taken.map_or(self.cursor, |first| first.min(self.cursor));
         Ok(())
@@ -294,7 +338,7 @@ impl Frontier {
         self.read("read", |txn| Ok(txn.open_table(TALLY)?.get(())?.map(|value| value.value().to_vec())))
     }
 
-    /// A tree that is queued or being walked.
+    /// A tree that is queued or being walked, be it that in the store it waits for the one before it.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -302,15 +346,21 @@ impl Frontier {
         self.read("read", |txn| {
             let waiting = txn.open_table(WAITING)?;
             let Some(lease) = tree(txn, order)? else { return Ok(None) };
-            Ok(waiting.get(queue_key(&lease))?.is_some().then_some(lease))
+            let place = queue_key(&lease);
+            let is_open = waiting.get(place)?.is_some()
+                || site_entry(txn, &lease.site)?.is_some_and(|entry| entry.blocked.contains(&place));
+            Ok(is_open.then_some(lease))
         })
     }
 
-    /// What earlier trees of a site left for later ones.
+    /// What earlier trees of a site left for later ones, as far as they have ended.
     ///
     /// # Errors
     /// When the store cannot be read.
     pub fn known(&self, site: &Site) -> Result<Option<Vec<u8>>, FrontierError> {
+        if let Some(known) = self.ahead.known(site) {
+            return Ok(Some(known.clone()));
+        }
         self.read("read", |txn| {
             Ok(txn.open_table(KNOWN)?.get(site.as_str())?.map(|value| value.value().to_vec()))
         })
@@ -420,6 +470,11 @@ fn address_of(key: &[u8]) -> Option<IpAddr> {
         [0xff, v6 @ ..] => <[u8; 16]>::try_from(v6).ok().map(IpAddr::from),
         v4 => <[u8; 4]>::try_from(v4).ok().map(IpAddr::from),
     }
+}
+
+fn site_entry(txn: &ReadTransaction, site: &Site) -> Result<Option<SiteEntry>, redb::Error> {
+    let entry = txn.open_table(SITES)?.get(site.as_str())?;
+    entry.map(|value| decode(value.value(), format_args!("the entry of site {}", site.as_str()))).transpose()
 }
 
 fn tree(txn: &ReadTransaction, order: u64) -> Result<Option<Lease>, redb::Error> {

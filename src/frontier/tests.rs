@@ -121,6 +121,49 @@ fn a_further_seed_of_a_site_waits_until_the_tree_before_it_is_finished() {
 }
 
 #[test]
+fn a_further_seed_may_be_walked_as_soon_as_the_tree_before_it_has_ended() {
+    let dir = tempfile::tempdir().unwrap();
+    let spread = Spread { seeds_per_site: 4, ..Spread::default() };
+    let mut frontier = open(&dir, spread);
+    let starts = ["http://a.ke/0", "http://a.ke/1", "http://a.ke/2", "http://b.ke/"].map(start);
+    frontier.offer(starts).unwrap();
+    let ends = |frontier: &mut Frontier, tree: &Lease, known: u8| {
+        frontier.free_next(tree, || Ok::<_, FrontierError>(Some(vec![known]))).unwrap();
+    };
+    let (a, b) = (lease(&mut frontier), lease(&mut frontier));
+    assert_eq!((b.site.as_str(), frontier.lease().unwrap()), ("b.ke", None));
+    ends(&mut frontier, &b, 9);
+    assert_eq!(frontier.lease().unwrap(), None, "no other tree of b.ke waits");
+    ends(&mut frontier, &a, 0);
+    let second = lease(&mut frontier);
+    assert_eq!((second.start.as_str(), second.seed), ("http://a.ke/1", 1));
+    assert_eq!(frontier.known(&a.site).unwrap(), Some(vec![0]));
+    frontier.free_next(&second, || Ok::<_, FrontierError>(None)).unwrap();
+    let third = lease(&mut frontier);
+    assert_eq!((third.seed, frontier.known(&a.site).unwrap()), (2, Some(vec![0])));
+    assert_eq!(frontier.lease().unwrap(), None);
+
+    // In the store they wait as ever, and each is found by its number.
+    drop(frontier);
+    let mut frontier = open(&dir, spread);
+    assert_eq!(frontier.open_tree(second.order).unwrap(), Some(second.clone()));
+    assert_eq!((lease(&mut frontier), lease(&mut frontier), frontier.lease().unwrap()), (a.clone(), b, None));
+    ends(&mut frontier, &a, 0);
+    assert_eq!(lease(&mut frontier), second);
+    ends(&mut frontier, &second, 1);
+    finish(&mut frontier, &[Finished { known: Some(vec![0]), ..finished(&a, &["http://a.ke/3"]) }]);
+    assert_eq!(frontier.open_tree(a.order).unwrap(), None);
+    assert_eq!((lease(&mut frontier), frontier.lease().unwrap()), (third.clone(), None));
+    assert_eq!(frontier.known(&a.site).unwrap(), Some(vec![1]));
+    let second = Finished { known: Some(vec![1]), ..finished(&second, &[]) };
+    finish(&mut frontier, &[second, finished(&third, &[])]);
+    assert_eq!(frontier.known(&a.site).unwrap(), Some(vec![1]));
+    let fourth = lease(&mut frontier);
+    assert_eq!((fourth.start.as_str(), fourth.seed), ("http://a.ke/3", 3));
+    assert_eq!(frontier.lease().unwrap(), None);
+}
+
+#[test]
 fn a_host_below_a_known_site_belongs_to_it() {
     let dir = tempfile::tempdir().unwrap();
     let mut frontier = open(&dir, Spread::default());
@@ -318,17 +361,28 @@ mod any_order {
         format!("http://s{site}.ke/{page}")
     }
 
-    /// The survey with so many trees at once, which end in some order: all trees by their place in the queue.
-    fn surveyed(country: &Country, spread: Spread, at_once: usize, picks: &[usize]) -> Vec<Lease> {
+    /// The survey with so many trees at once, which end in some order and are finished so many at a time: all trees by their
+    /// place in the queue.
+    fn surveyed(
+        country: &Country,
+        spread: Spread,
+        (at_once, at_a_time): (usize, usize),
+        picks: &[usize],
+    ) -> Vec<Lease> {
         let dir = tempfile::tempdir().unwrap();
         let mut frontier = open(&dir, spread);
         frontier.offer([(0, 0), (1, 0), (1, 1), (2, 0)].map(|at| start(&url(at)))).unwrap();
         let (mut walked, mut open_trees, mut turn) = (Vec::new(), Vec::new(), 0);
+        let mut unwritten = Vec::new();
         loop {
             while open_trees.len() < at_once
                 && let Some(next) = frontier.lease().unwrap()
             {
                 open_trees.push(next);
+            }
+            if open_trees.is_empty() && !unwritten.is_empty() {
+                finish(&mut frontier, &std::mem::take(&mut unwritten));
+                continue;
             }
             if open_trees.is_empty() {
                 walked.sort_by_key(|lease: &Lease| lease.order);
@@ -346,7 +400,11 @@ mod any_order {
                 Some(_) => finished(&next, &found),
                 None => closed(&next, &["http://s3.ke/3"], &[]),
             };
-            finish(&mut frontier, &[tree]);
+            frontier.free_next(&next, || Ok::<_, FrontierError>(None)).unwrap();
+            unwritten.push(tree);
+            if unwritten.len() >= at_a_time {
+                finish(&mut frontier, &std::mem::take(&mut unwritten));
+            }
             walked.push(next);
         }
     }
@@ -358,11 +416,12 @@ mod any_order {
             country in any_country(),
             seeds_per_site in 1u32..4,
             at_once in 2usize..9,
+            at_a_time in 1usize..9,
             picks in prop::collection::vec(any::<usize>(), 16),
         ) {
             let spread = Spread { seeds_per_site, ..Spread::default() };
-            let one = surveyed(&country, spread, 1, &[0]);
-            prop_assert_eq!(&one, &surveyed(&country, spread, at_once, &picks));
+            let one = surveyed(&country, spread, (1, 1), &[0]);
+            prop_assert_eq!(&one, &surveyed(&country, spread, (at_once, at_a_time), &picks));
             let mut trees: HashMap<String, usize> = HashMap::new();
             for lease in &one {
                 *trees.entry(lease.site.to_string()).or_default() += 1;

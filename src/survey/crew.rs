@@ -164,6 +164,10 @@ impl Crew {
             let found = self.parts.boundaries.found_by(&done.tree);
             self.has_news = self.parts.storage.frontier().is_news(&found, done.tree.is_closed)?;
         }
+        // The clock of a simulation stands still until what it waits for is written.
+        if !self.parts.is_simulated {
+            self.parts.storage.free_next(&done)?;
+        }
         self.writer.take(done);
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 use crate::exchange::{Answer, Ask, Failure, Purpose};
-use crate::walk::Content;
+use crate::walk::{Content, Outcome};
 
 /// One line of a site tree's journal.
 #[derive(Debug, Serialize, Deserialize)]
@@ -27,6 +27,8 @@ pub(super) enum Entry {
     Against { number: u32, had_opted_out: bool, in_quiet_hours: bool },
     /// From here on an agent walks the tree.
     WalkedBy { agent: String },
+    /// The walk has ended here, for this reason: the next tree of the site may have been begun.
+    Ended { outcome: Outcome },
 }
 
 impl Entry {

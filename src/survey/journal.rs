@@ -9,10 +9,10 @@ use super::past::Past;
 
 /// Before the format version, which is one byte.
 const MAGIC: &[u8; 7] = b"ccjrnl\0";
-/// Version 3 has no [`Entry::Reading`], and version 4 no [`Entry::WalkedBy`]; all else is the same, so that they are
-/// written on as version 5.
+/// Version 3 has no [`Entry::Reading`], version 4 no [`Entry::WalkedBy`] and version 5 no [`Entry::Ended`]; all else is the
+/// same, so that they are written on as version 6.
 const OLDEST: u8 = 3;
-const VERSION: u8 = 5;
+const VERSION: u8 = 6;
 const HEAD: usize = MAGIC.len() + 1;
 /// Length and CRC-32 of an entry.
 const PREFIX: usize = 8;

@@ -3,6 +3,7 @@ use std::net::IpAddr;
 use std::time::{Duration, SystemTime};
 
 use super::entry::{Entry, Heard};
+use crate::walk::Outcome;
 
 /// Questions put and answers heard, as a journal tells them one after the other.
 ///
@@ -24,6 +25,8 @@ pub(super) struct Past {
     pub between: Duration,
     /// When the first question was put.
     pub began: Option<SystemTime>,
+    /// Why the walk ended, where it did.
+    pub outcome: Option<Outcome>,
     run: Option<SystemTime>,
     latest: Option<SystemTime>,
 }
@@ -51,6 +54,7 @@ impl Past {
             Entry::Heard(heard) | Entry::Tried(heard) | Entry::Reading(heard) => {
                 self.latest = self.latest.max(Some(heard.answer.ended()));
             }
+            Entry::Ended { outcome } => self.outcome = Some(*outcome),
             Entry::Unsent { .. } | Entry::Stands { .. } | Entry::Against { .. } | Entry::WalkedBy { .. } => {}
         }
     }
@@ -68,7 +72,11 @@ impl Unanswered {
             Entry::Unsent { number } => {
                 self.open.get_mut(number).and_then(Vec::pop);
             }
-            Entry::Opened { .. } | Entry::Stands { .. } | Entry::Against { .. } | Entry::WalkedBy { .. } => {}
+            Entry::Opened { .. }
+            | Entry::Stands { .. }
+            | Entry::Against { .. }
+            | Entry::WalkedBy { .. }
+            | Entry::Ended { .. } => {}
             // What was not asked once more answers nothing: an earlier time stays lost.
             Entry::Heard(heard) | Entry::Tried(heard)
                 if heard.answer.failure.is_some_and(|it| !it.reached_the_network()) => {}

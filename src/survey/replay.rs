@@ -78,7 +78,8 @@ impl Replay {
             | Entry::Opened { .. }
             | Entry::Reading(_)
             | Entry::Against { .. }
-            | Entry::WalkedBy { .. } => {}
+            | Entry::WalkedBy { .. }
+            | Entry::Ended { .. } => {}
         }
     }
 }

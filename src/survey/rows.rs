@@ -86,8 +86,13 @@ impl TreeReader<'_> {
         Ok(TreeRows { rows, unrecorded: past.unanswered.count(), asked_for, tally })
     }
 
-    /// What is on record at `now` of a tree whose walk has failed.
-    pub(super) fn salvage(&self, lease: Lease, now: SystemTime) -> Result<Concluded, SurveyError> {
+    /// What is on record at `now` of a tree whose walk has failed; `earlier` is what the trees before it spent of its account.
+    pub(super) fn salvage(
+        &self,
+        lease: Lease,
+        earlier: Spent,
+        now: SystemTime,
+    ) -> Result<Concluded, SurveyError> {
         let mut salvage = Salvage::new(self.boundaries.scope.of_tree(&lease.site), self.max_urls);
         let mut journal = Reader::open(&self.folder.journal(lease.order))?;
         let (mut began, mut ended) = (None, None);
@@ -101,7 +106,8 @@ impl TreeReader<'_> {
         let (tree, known) = salvage.conclude();
         // No tree goes on with the account of one that failed: its site counts as open.
         let left = HandedOn { known, spent: Spent::default() };
-        Ok(Concluded { lease, tree, left, began: began.unwrap_or(now), ended: ended.unwrap_or(now) })
+        let (began, ended) = (began.unwrap_or(now), ended.unwrap_or(now));
+        Ok(Concluded { lease, tree, earlier, left, began, ended })
     }
 }
 

@@ -9,6 +9,8 @@ use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use super::entry::Entry;
+use super::journal::Journal;
 use super::tally::Tally;
 use super::{Ending, Simulation, Snapshot, Survey};
 use crate::address::{Host, WebUrl};
@@ -20,6 +22,7 @@ use crate::records::{
 };
 use crate::settings::{Settings, Size, Span};
 use crate::starts::StartList;
+use crate::walk::Outcome;
 
 const HOUR: Duration = Duration::from_secs(3600);
 const DAY: Duration = Duration::from_secs(24 * 3600);
@@ -509,6 +512,31 @@ fn a_later_tree_of_a_site_asks_for_no_page_that_an_earlier_one_has() {
         web.log().into_iter().map(|(_, url)| url).filter(|url| !url.ends_with(".txt")).collect();
     asked.sort();
     assert_eq!(asked, ["/", "/alone", "/island", "/shared"].map(|path| format!("http://a.ke{path}")));
+}
+
+#[test]
+fn a_tree_that_had_ended_when_the_process_died_is_not_walked_further() {
+    let script: Script = |_, path, _| match path {
+        "/robots.txt" => Said::Status(404),
+        "/" => Said::Page((0..50).map(|n| format!("/{n}")).collect()),
+        _ => Said::Page(Vec::new()),
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("s");
+    let second = Duration::from_secs(1);
+    let settings = Settings { seeds_per_site: 2, ..settings(second) };
+    let web = Scripted::new(Duration::ZERO, script);
+    run(&dir, &web, Some((settings, &["http://a.ke/", "http://a.ke/7"])), Some(second * 10));
+    let asked = web.log().len();
+    // Its time was over, and the next tree of the site may have been begun.
+    let (journal, _) = Journal::open(&dir.join("journal/00000000.journal")).unwrap();
+    journal.write(&Entry::Ended { outcome: Outcome::TimeBudget }).unwrap();
+    let web = Scripted::new(DAY, script);
+    assert!(run(&dir, &web, None, None).is_finished);
+    let sites = rows::<SiteRow>(&dir);
+    let ended: Vec<_> = sites.iter().map(|row| (row.seed, row.outcome.as_str(), row.requests)).collect();
+    assert_eq!(ended, [(0, "time_budget", asked as u64)]);
+    assert!(web.log().is_empty(), "{:?}", web.log());
 }
 
 /// Two start URLs; the first has no page, and neither have the front pages.

@@ -13,6 +13,7 @@ use super::handed_on::HandedOn;
 use super::journal::Reader;
 use super::progress::{Progress, Snapshot};
 use super::tally::Tally;
+use super::visit::Done;
 use crate::frontier::{Frontier, FrontierError, Lease, Spread};
 use crate::load::ServerState;
 use crate::promises::{self, Judge, Seen, verdicts};
@@ -121,6 +122,18 @@ impl Storage {
         self.decode(&bytes, what).or_else(|damaged| {
             self.decode(&[&bytes[..], &HandedOn::LATER].concat(), what).map_err(|_| damaged)
         })
+    }
+
+    /// A tree is done, and handed to the writer: the next one of its site need not wait until it is written. After a crash
+    /// both wait again, and are walked again from their journals.
+    pub(super) fn free_next(&self, done: &Done) -> Result<(), SurveyError> {
+        let (lease, left) = match done {
+            Done::Finished(done) => (&done.lease, Some(&done.left)),
+            Done::Reached(lease) => (lease, None),
+            // What it leaves is known when it is written.
+            Done::Failed(..) => return Ok(()),
+        };
+        self.frontier().free_next(lease, || left.map(encode).transpose())
     }
 
     /// The tally of all finished trees.

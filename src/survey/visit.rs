@@ -22,7 +22,7 @@ use super::ways::Ways;
 use crate::address::WebUrl;
 use crate::exchange::{Ask, Failure, Purpose};
 use crate::frontier::Lease;
-use crate::load::{Grant, Limit, SiteBudget};
+use crate::load::{Grant, Limit, SiteBudget, Spent};
 use crate::roster::Back;
 use crate::walk::{OnRecord, Outcome, Step, Tree, Walk};
 
@@ -58,6 +58,8 @@ pub(super) enum Done {
 pub(super) struct Concluded {
     pub lease: Lease,
     pub tree: Tree,
+    /// What the trees before it spent of its account.
+    pub earlier: Spent,
     /// For the next tree of the site.
     pub left: HandedOn,
     pub began: SystemTime,
@@ -140,8 +142,12 @@ struct Visit {
     /// Questions that are to be put at another address, before all others.
     again: VecDeque<Again>,
     budget: SiteBudget,
+    /// What the trees before it spent of its account.
+    earlier: Spent,
     began: SystemTime,
     replay: Replay,
+    /// Why the walk ended in an earlier run: it goes no further than that, for its site may have gone on since.
+    ended: Option<Outcome>,
     /// Questions at the reading of whose answers a process died.
     suspects: HashSet<u32>,
     journal: Arc<Journal>,
@@ -208,6 +214,8 @@ impl Visit {
             budget: SiteBudget::new(parts.budget, counts_from, parts.access.fetcher.beyond_limit())
                 .after(spent)
                 .with_lost(past.unanswered.count(), parts.access.fetcher.most_bytes()),
+            earlier: spent,
+            ended: past.outcome,
             suspects: past.unanswered.suspects().collect(),
             journal: Arc::new(journal),
             flying: FuturesUnordered::new(),
@@ -236,7 +244,7 @@ impl Visit {
                     Exchanged::PutOff(until) => self.hindered = Some(Hindrance::PutOff(until)),
                     Exchanged::Left => self.hindered = Some(Hindrance::Move),
                 },
-                None if is_done => return Ok(self.conclude()),
+                None if is_done => return self.conclude(),
                 None => match self.hindered {
                     Some(Hindrance::PutOff(until)) => {
                         return Ok(Visited::Back(Back::PutOff(self.lease, until)));
@@ -277,6 +285,10 @@ impl Visit {
                     Some(before) if *before != ask => self.break_off(&before.url, &ask),
                     _ => self.recall(&ask, crawl_delay, recorded),
                 }
+                continue;
+            }
+            if let Some(outcome) = self.ended {
+                self.walk.end(outcome);
                 continue;
             }
             match self.budget.grant(self.parts.access.now(), self.parts.access.fetcher.most_bytes()) {
@@ -424,13 +436,16 @@ impl Visit {
         }
     }
 
-    fn conclude(self) -> Visited {
+    fn conclude(self) -> Result<Visited, SurveyError> {
         let ended = self.parts.access.now();
         let spent = self.budget.spent(self.parts.budget.account_of(self.lease.seed.into()), ended);
         let (tree, known) = self.walk.conclude();
-        let left = HandedOn { known, spent };
-        let done = Concluded { lease: self.lease, tree, left, began: self.began, ended };
-        Visited::Done(Done::Finished(Box::new(done)))
+        if self.parts.settings.seeds_per_site > 1 && self.ended.is_none() {
+            self.journal.write(&Entry::Ended { outcome: tree.outcome })?;
+        }
+        let (earlier, left) = (self.earlier, HandedOn { known, spent });
+        let done = Concluded { lease: self.lease, tree, earlier, left, began: self.began, ended };
+        Ok(Visited::Done(Done::Finished(Box::new(done))))
     }
 }
 

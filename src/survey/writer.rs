@@ -179,7 +179,8 @@ impl TableWriter {
             Done::Finished(done) => self.enter_tree(*done),
             Done::Failed(lease, cause) => {
                 tracing::error!(site = lease.site.as_str(), cause, "the walk of this site has failed");
-                let done = tree_reader(&self.parts).salvage(lease, self.parts.access.now())?;
+                let earlier = self.spent_before(&lease)?;
+                let done = tree_reader(&self.parts).salvage(lease, earlier, self.parts.access.now())?;
                 self.enter_tree(done)
             }
             Done::Reached(lease) => {
@@ -204,7 +205,8 @@ impl TableWriter {
             })?;
         if let Some(row) = rows.sites.first() {
             let bytes = row.sent_bytes + row.received_bytes;
-            let earlier = self.spent_before(&done.lease, row.requests)?;
+            // Where it asked nothing it adds nothing to what was spent before.
+            let earlier = if row.requests > 0 { done.earlier } else { Spent::default() };
             let cost = [earlier.requests + row.requests, earlier.bytes + bytes];
             let (site, time) = (&done.lease.site, earlier.time + asked_for);
             self.parts.storage.judge().note_tree(site, cost, time, &tally.seen.order);
@@ -230,15 +232,22 @@ impl TableWriter {
             external_urls = done.tree.externals.len(),
             "site done"
         );
+        if done.lease.seed > 0 {
+            // The store needs what the last tree of a site left, and not of each all that was ever asked for in it.
+            let mut before = self.finished.iter_mut().rev();
+            if let Some(before) = before.find(|before| before.lease.site == done.lease.site) {
+                before.known = None;
+            }
+        }
         self.finished.push(Finished { lease: done.lease, found, known, closed });
         Ok(())
     }
 
-    /// What earlier trees spent of the account of this one; where it asked nothing it adds nothing to that.
-    fn spent_before(&self, lease: &Lease, requests: u64) -> Result<Spent, SurveyError> {
+    /// What earlier trees spent of the account of one that failed: no later tree of its site was begun.
+    fn spent_before(&self, lease: &Lease) -> Result<Spent, SurveyError> {
         let storage = &self.parts.storage;
         let account = storage.judge().limits().tree.account_of(lease.seed.into());
-        Ok(if requests > 0 { storage.handed_on(lease)?.spent_of(account) } else { Spent::default() })
+        Ok(storage.handed_on(lease)?.spent_of(account))
     }
 
     fn is_due(&self) -> bool {

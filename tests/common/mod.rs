@@ -8,6 +8,7 @@ pub(crate) mod skipped;
 pub(crate) mod truths;
 pub(crate) mod waiting;
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -155,6 +156,16 @@ impl Surveyed {
 
 pub(crate) fn rows<R: Row>(dir: &Path) -> Vec<R> {
     read_table(dir).unwrap().flat_map(Result::unwrap).collect()
+}
+
+/// The pages that a survey has read, by site, in an order of their own.
+pub(crate) fn pages_by_site(dir: &Path) -> BTreeMap<String, Vec<WebUrl>> {
+    let mut pages: BTreeMap<String, Vec<WebUrl>> = BTreeMap::new();
+    for row in rows::<ExchangeRow>(dir).into_iter().filter(|row| row.internal_links.is_some()) {
+        pages.entry(row.site).or_default().push(WebUrl::parse(&row.url).unwrap());
+    }
+    pages.values_mut().for_each(|pages| pages.sort_by(|a, b| a.as_str().cmp(b.as_str())));
+    pages
 }
 
 impl TimelessTables {

@@ -13,7 +13,7 @@ use ccsurvey::survey::Snapshot;
 
 use crate::common::fixed_web::{FixedSpace, start_list};
 use crate::common::waiting::until;
-use crate::common::{Space, rows, same, same_tables, timeless_tables};
+use crate::common::{Space, pages_by_site, rows, same, same_tables, timeless_tables};
 
 const MIN_DELAY: Duration = Duration::from_millis(4);
 const KILLS: usize = 20;
@@ -109,12 +109,27 @@ fn a_survey_that_remembers_another_ends_with_these_tables_too() {
     assert!(left_out > 0, "nothing was left out");
 }
 
+/// A tree is walked before those before it are in the tables, and in its journal when the process dies.
+#[test]
+fn a_survey_of_many_trees_a_site_ends_with_these_tables_too() {
+    let space = Space::serve("a_small_country");
+    let pages = pages_by_site(&space.survey(space.settings()).dir());
+    let starts: Vec<String> =
+        pages.into_values().flatten().step_by(2).map(|url| url.as_str().to_owned()).collect();
+    let flags = ["--seeds-per-site", "50", "--depth", "1"];
+    killed_twenty_times_from(&space, &starts, &flags);
+}
+
 /// Gives the number of URLs that promised too little.
 fn killed_twenty_times(space: &Space, more: &[&str]) -> u64 {
+    killed_twenty_times_from(space, &space.world.start_urls(), more)
+}
+
+fn killed_twenty_times_from(space: &Space, starts: &[String], more: &[&str]) -> u64 {
     let before = space.accesses().len();
     let folder = tempfile::tempdir().unwrap();
     let start = folder.path().join("start.txt");
-    std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
+    std::fs::write(&start, starts.join("\n")).unwrap();
 
     let undisturbed = folder.path().join("undisturbed");
     assert!(spawn(space, "survey", &undisturbed, &start, more).wait().unwrap().success());

@@ -5,13 +5,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use ccsurvey::address::WebUrl;
+use ccsurvey::frontier::{Frontier, Spread};
 use ccsurvey::records::{ExchangeRow, LevelRow, LinkRow, ServerRow, SiteRow, read_opt_outs};
 use ccsurvey::settings::{DepthRule, FeedBackRule, Settings, Size, Span};
 use ccsurvey::space::{Access, FeedBack, GEO_DATABASE};
 use ccsurvey::survey::{Snapshot, Survey, least};
 
 use crate::common::waiting::until;
-use crate::common::{Space, Surveyed};
+use crate::common::{Space, Surveyed, pages_by_site};
 
 fn by_outcome(sites: &[SiteRow], outcome: &str) -> usize {
     sites.iter().filter(|site| site.outcome == outcome).count()
@@ -254,6 +255,26 @@ fn further_seeds_of_a_site_fetch_only_what_was_not_reached_and_the_sums_reconcil
         let requests: u64 = tables.levels.iter().filter(of_tree).map(|level| level.requests).sum();
         assert_eq!(site.requests, requests + site.robots_requests, "{} {}", site.site, site.seed);
     }
+}
+
+#[test]
+fn trees_of_one_site_do_not_wait_for_the_tables_one_by_one() {
+    const TREES: usize = 60;
+    let space = Space::serve("a_small_country");
+    let mut pages = pages_by_site(&space.survey(space.settings()).dir());
+    pages.retain(|_, pages| pages.len() >= TREES);
+    let start: Vec<WebUrl> = pages.into_values().next().expect("a large site");
+    let settings = Settings {
+        depth: DepthRule::Levels(0),
+        seeds_per_site: 1000,
+        feed_back: FeedBackRule::Off,
+        ..space.settings()
+    };
+    let surveyed = space.survey_from(settings, &start);
+    let trees = surveyed.rows::<SiteRow>().len();
+    let frontier = Frontier::open(&surveyed.dir().join("state.redb"), Spread::default()).unwrap();
+    let segments = usize::try_from(frontier.segments().unwrap()).unwrap();
+    assert!(trees >= TREES && 2 * segments <= trees, "{segments} segments for {trees} trees");
 }
 
 #[test]
