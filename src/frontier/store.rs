@@ -4,14 +4,14 @@ use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
 use redb::{
-    Builder, Database, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction,
+    Builder, Database, Durability, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition,
+    WriteTransaction,
 };
 
 use super::ahead::Ahead;
 use super::entry::{Finished, Lease, Offer, Spread, StartCandidate};
 use super::error::FrontierError;
-use super::gate::{GATES, Gate};
-use super::layout::{FOUND, META, QueueKey, SITES, TREES, WAITING, decode, queue_key};
+use super::layout::{META, QueueKey, SITES, TREES, WAITING, decode, queue_key};
 use super::queue::{NEXT, Queue, SITES_FOUND, SiteEntry};
 use crate::address::{Host, Site};
 
@@ -53,6 +53,8 @@ pub struct Frontier {
     /// No tree before this place is waiting without being leased.
     cursor: QueueKey,
     ahead: Ahead,
+    /// Trees that are in the queue as finished, and whose rows are not written.
+    taken_in: HashSet<u64>,
 }
 
 /// How far the survey has come, in site trees.
@@ -95,7 +97,7 @@ impl Frontier {
             .create(path)
             .map_err(|source| FrontierError::store("open", path, source))?;
         let (path, leased, ahead) = (path.to_owned(), HashSet::new(), Ahead::default());
-        let frontier = Self { path, store, spread, leased, cursor: (0, 0), ahead };
+        let frontier = Self { path, store, spread, leased, cursor: (0, 0), ahead, taken_in: HashSet::new() };
         let format = frontier.write("prepare", |txn| {
             let mut queue = Queue::open(txn, spread)?;
             txn.open_table(SERVERS)?;
@@ -230,15 +232,8 @@ impl Frontier {
     /// When the store cannot be written; then nothing of it happened.
     pub fn finish(&mut self, batch: &Batch<'_>) -> Result<(), FrontierError> {
         let first_taken = self.write("write", |txn| {
-            let mut queue = Queue::open(txn, self.spread)?;
-            let mut known = txn.open_table(KNOWN)?;
-            for tree in batch.finished {
-                queue.close(tree)?;
-                if let Some(bytes) = &tree.known {
-                    known.insert(tree.lease.site.as_str(), bytes.as_slice())?;
-                }
-            }
-            queue.merge()?;
+            let new = batch.finished.iter().filter(|tree| !self.taken_in.contains(&tree.lease.order));
+            let mut queue = self.merged(txn, new)?;
             queue.add(FINISHED, batch.finished.len() as u64)?;
             queue.add(UNRECORDED, batch.unrecorded)?;
             queue.set(SEGMENTS, batch.segments)?;
@@ -255,50 +250,50 @@ impl Frontier {
         })?;
         for tree in batch.finished {
             self.leased.remove(&tree.lease.order);
+            self.taken_in.remove(&tree.lease.order);
         }
         self.ahead.forget(batch.finished);
-        // A further tree of a site may have become free before the cursor, or one of great priority was found.
-        self.cursor = first_taken.map_or(self.cursor, |first| first.min(self.cursor));
+        self.look_again_from(first_taken);
         Ok(())
     }
 
-    /// Whether a finished tree may make a new one: with what it found, or, where it could not open its site, by the
-    /// spares of that.
+    /// Takes in a tree that has ended, before its rows are written: what it found may be walked at once.
+    ///
+    /// It is durable once the tree is [finished](Self::finish), of which only the order counts then. So this is for a survey
+    /// that is not resumed after a crash: a simulation.
     ///
     /// # Errors
-    /// When the store cannot be read.
-    pub fn is_news(&self, found: &[StartCandidate], is_closed: bool) -> Result<bool, FrontierError> {
-        if is_closed && self.spread.later_trees {
-            return Ok(true);
-        }
-        if self.spread.seeds_per_site > 1 {
-            return Ok(!found.is_empty());
-        }
-        self.read("read", |txn| {
-            let (sites, gates) = (txn.open_table(SITES)?, txn.open_table(GATES)?);
-            for offered in found {
-                let (mut is_known, mut is_closed) = (false, false);
-                for site in &offered.homes {
-                    is_known |= sites.get(site.as_str())?.is_some();
-                    let gate = gates.get(site.as_str())?;
-                    let what = format_args!("how site {} is entered", site.as_str());
-                    let gate = gate.map(|value| decode::<Gate>(value.value(), what)).transpose()?;
-                    is_closed |= gate.is_some_and(|gate| gate.is_closed());
-                }
-                if !is_known || is_closed {
-                    return Ok(true);
-                }
-            }
-            Ok(false)
-        })
+    /// When the store cannot be written; then nothing of it happened.
+    pub fn take_in(&mut self, tree: &Finished) -> Result<(), FrontierError> {
+        let first_taken = self.write_for(Durability::None, "write", |txn| {
+            Ok(self.merged(txn, std::iter::once(tree))?.first_taken)
+        })?;
+        self.taken_in.insert(tree.lease.order);
+        self.look_again_from(first_taken);
+        Ok(())
     }
 
-    /// Whether what finished trees found waits for trees before them.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
-    pub fn holds_back(&self) -> Result<bool, FrontierError> {
-        self.read("read", |txn| Ok(txn.open_table(FOUND)?.first()?.is_some()))
+    /// The queue with these trees closed, and merged as far as their order allows.
+    fn merged<'txn, 't>(
+        &self,
+        txn: &'txn WriteTransaction,
+        trees: impl Iterator<Item = &'t Finished>,
+    ) -> Result<Queue<'txn>, redb::Error> {
+        let mut queue = Queue::open(txn, self.spread)?;
+        let mut known = txn.open_table(KNOWN)?;
+        for tree in trees {
+            queue.close(tree)?;
+            if let Some(bytes) = &tree.known {
+                known.insert(tree.lease.site.as_str(), bytes.as_slice())?;
+            }
+        }
+        queue.merge()?;
+        Ok(queue)
+    }
+
+    /// A further tree of a site may have become free before the cursor, or one of great priority was found.
+    fn look_again_from(&mut self, first_taken: Option<QueueKey>) {
+        self.cursor = first_taken.map_or(self.cursor, |first| first.min(self.cursor));
     }
 
     /// Segments of the tables that are complete; later ones were being written when a process died.
@@ -439,8 +434,18 @@ impl Frontier {
         operation: &'static str,
         work: impl FnOnce(&WriteTransaction) -> Result<T, redb::Error>,
     ) -> Result<T, FrontierError> {
+        self.write_for(Durability::Immediate, operation, work)
+    }
+
+    fn write_for<T>(
+        &self,
+        durability: Durability,
+        operation: &'static str,
+        work: impl FnOnce(&WriteTransaction) -> Result<T, redb::Error>,
+    ) -> Result<T, FrontierError> {
         let run = || {
-            let txn = self.store.begin_write()?;
+            let mut txn = self.store.begin_write()?;
+            txn.set_durability(durability)?;
             let done = work(&txn)?;
             txn.commit()?;
             Ok(done)

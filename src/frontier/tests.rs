@@ -65,12 +65,9 @@ fn findings_are_merged_in_the_order_of_the_trees_whichever_ends_first() {
     let mut frontier = open(&dir, Spread::default());
     frontier.offer(["http://a.ke/", "http://b.ke/"].map(start)).unwrap();
     let (a, b) = (lease(&mut frontier), lease(&mut frontier));
-    assert!(!frontier.holds_back().unwrap());
     finish(&mut frontier, &[finished(&b, &["http://c.ke/from-b"])]);
     assert_eq!(frontier.lease().unwrap(), None, "what b found waits for a");
-    assert!(frontier.holds_back().unwrap());
     finish(&mut frontier, &[finished(&a, &["http://d.ke/", "http://c.ke/from-a"])]);
-    assert!(!frontier.holds_back().unwrap());
     let (d, c) = (lease(&mut frontier), lease(&mut frontier));
     assert_eq!((d.start.as_str(), d.generation), ("http://d.ke/", 1));
     assert_eq!(c.start.as_str(), "http://c.ke/from-a");
@@ -276,39 +273,23 @@ fn no_more_urls_are_kept_for_a_site_than_it_may_have_trees() {
 }
 
 #[test]
-fn a_finished_tree_is_news_where_it_may_make_a_new_one() {
-    let homes = |url: &str, homes: [&str; 2]| StartCandidate {
-        homes: homes.map(|name| Site::new(Host::parse(name).unwrap())).to_vec(),
-        ..start(url)
-    };
-    let of_open = start("http://open.ke/x");
-    let below_open = homes("http://m.open.ke/", ["m.open.ke", "open.ke"]);
-    let of_closed = start("http://closed.ke/x");
-    let below_closed = homes("http://m.closed.ke/", ["m.closed.ke", "closed.ke"]);
-    let of_new = start("http://new.ke/");
-    let usual = Spread::default();
-    let seeds = Spread { seeds_per_site: 2, ..usual };
-    let one_tree = Spread { later_trees: false, ..usual };
-    for (spread, found, is_closed, is_news) in [
-        (usual, vec![], false, false),
-        (usual, vec![of_open.clone()], false, false),
-        (usual, vec![below_open], false, false),
-        (usual, vec![of_open.clone(), of_new], false, true),
-        (usual, vec![of_open.clone(), of_closed.clone()], false, true),
-        (usual, vec![below_closed], false, true),
-        (usual, vec![], true, true),
-        (one_tree, vec![], true, false),
-        (one_tree, vec![of_open.clone(), of_closed], true, false),
-        (seeds, vec![], false, false),
-        (seeds, vec![of_open], false, true),
-    ] {
-        let dir = tempfile::tempdir().unwrap();
-        let mut frontier = open(&dir, spread);
-        frontier.offer(["http://open.ke/", "http://closed.ke/"].map(start)).unwrap();
-        let (opened, shut) = (lease(&mut frontier), lease(&mut frontier));
-        finish(&mut frontier, &[finished(&opened, &[]), closed(&shut, &[], &[])]);
-        assert_eq!(frontier.is_news(&found, is_closed).unwrap(), is_news, "{spread:?} {found:?} {is_closed}");
-    }
+fn what_a_tree_found_that_is_taken_in_is_walked_before_its_rows_are_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut frontier = open(&dir, Spread::default());
+    frontier.offer(["http://a.ke/", "http://b.ke/"].map(start)).unwrap();
+    let (a, b) = (lease(&mut frontier), lease(&mut frontier));
+    frontier.take_in(&finished(&b, &["http://c.ke/"])).unwrap();
+    assert_eq!(frontier.lease().unwrap(), None, "what b found waits for a");
+    frontier.take_in(&closed(&a, &["http://d.ke/"], &[])).unwrap();
+    let found = [lease(&mut frontier), lease(&mut frontier)];
+    assert_eq!(found.clone().map(|tree| tree.site.to_string()), ["d.ke", "c.ke"]);
+    assert_eq!(frontier.counts().unwrap().finished, 0);
+    // Written in any order, with nothing but who they are.
+    finish(&mut frontier, &[finished(&a, &[]), finished(&b, &[]), finished(&found[1], &["http://e.ke/"])]);
+    assert_eq!(frontier.lease().unwrap(), None, "what c found waits for d");
+    assert_eq!((frontier.counts().unwrap().finished, frontier.counts().unwrap().sites), (3, 4));
+    frontier.take_in(&finished(&found[0], &[])).unwrap();
+    assert_eq!(lease(&mut frontier).site.as_str(), "e.ke");
 }
 
 #[test]

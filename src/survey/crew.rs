@@ -12,7 +12,7 @@ use super::opt_outs::OptOutFile;
 use super::parts::Parts;
 use super::storage::{RUNNING, Standing};
 use super::visit::{Done, Ended, Visited, visit};
-use super::writer::Writer;
+use super::writer::{Writer, reached};
 use crate::roster::{Back, Step};
 
 /// A simulated week has about a thousand of these.
@@ -23,7 +23,7 @@ pub(super) struct Crew {
     pub parts: Arc<Parts>,
     pub writer: Writer,
     pub visits: JoinSet<Result<Ended, SurveyError>>,
-    /// Finished trees that are not written yet may bring new sites.
+    /// A tree of a simulation that failed may bring new sites when it is written.
     has_news: bool,
     opt_outs: OptOutFile,
 }
@@ -59,7 +59,7 @@ impl Crew {
             let is_awaited = is_idle && (!self.parts.is_simulated || self.has_news || nothing_left);
             self.writer.await_it(is_awaited, self.visits.is_empty());
             if is_awaited && self.parts.is_simulated && backlog.catch_up() {
-                self.has_news = self.parts.storage.frontier().holds_back()?;
+                self.has_news = false;
                 continue;
             }
             tokio::select! {
@@ -155,20 +155,27 @@ impl Crew {
 
     /// Gives a tree that is done to the writer.
     fn hand_over(&mut self, done: Done) -> Result<(), SurveyError> {
-        // What a walk found that failed shows when it is written.
-        self.has_news |= matches!(done, Done::Failed(..));
-        if let Done::Finished(done) = &done
-            && self.parts.is_simulated
-            && !self.has_news
-        {
-            let found = self.parts.boundaries.found_by(&done.tree);
-            self.has_news = self.parts.storage.frontier().is_news(&found, done.tree.is_closed)?;
-        }
-        // The clock of a simulation stands still until what it waits for is written.
-        if !self.parts.is_simulated {
+        if self.parts.is_simulated {
+            self.take_in(&done)?;
+        } else {
             self.parts.storage.free_next(&done)?;
         }
         self.writer.take(done);
+        Ok(())
+    }
+
+    /// Takes a tree of a simulation into the frontier, where nothing need outlast a crash: so its clock does not stand still
+    /// until the rows are written. What a walk found that failed shows when they are.
+    fn take_in(&mut self, done: &Done) -> Result<(), SurveyError> {
+        let finished = match done {
+            Done::Finished(done) => done.finished(&self.parts)?,
+            Done::Reached(lease) => reached(lease.clone()),
+            Done::Failed(..) => {
+                self.has_news = true;
+                return Ok(());
+            }
+        };
+        self.parts.storage.frontier().take_in(&finished)?;
         Ok(())
     }
 }

@@ -166,7 +166,9 @@ impl TableWriter {
             }
             if self.is_due() {
                 self.flush()?;
-                if self.servers_written.is_none_or(|at| at.elapsed() >= SERVERS_INTERVAL) {
+                // Nobody looks at a simulation while it runs, and a minute of its clock is over in no time.
+                let is_looked_at = !self.parts.is_simulated;
+                if is_looked_at && self.servers_written.is_none_or(|at| at.elapsed() >= SERVERS_INTERVAL) {
                     self.write_servers()?;
                 }
             }
@@ -176,27 +178,29 @@ impl TableWriter {
     fn enter(&mut self, done: Done) -> Result<(), SurveyError> {
         self.oldest.get_or_insert_with(Instant::now);
         match done {
-            Done::Finished(done) => self.enter_tree(*done),
+            Done::Finished(done) => {
+                let finished = if self.parts.is_simulated {
+                    taken_in(done.lease.clone())
+                } else {
+                    done.finished(&self.parts)?
+                };
+                self.enter_tree(*done, finished)
+            }
             Done::Failed(lease, cause) => {
                 tracing::error!(site = lease.site.as_str(), cause, "the walk of this site has failed");
                 let earlier = self.spent_before(&lease)?;
                 let done = tree_reader(&self.parts).salvage(lease, earlier, self.parts.access.now())?;
-                self.enter_tree(done)
+                let finished = done.finished(&self.parts)?;
+                self.enter_tree(done, finished)
             }
             Done::Reached(lease) => {
-                // Nothing is known of its site that was not known before.
-                self.finished.push(Finished {
-                    lease,
-                    found: Vec::new(),
-                    known: None,
-                    closed: Some(Vec::new()),
-                });
+                self.finished.push(reached(lease));
                 Ok(())
             }
         }
     }
 
-    fn enter_tree(&mut self, done: Concluded) -> Result<(), SurveyError> {
+    fn enter_tree(&mut self, done: Concluded, finished: Finished) -> Result<(), SurveyError> {
         let TreeRows { rows, unrecorded, asked_for, tally } =
             tree_reader(&self.parts).rows(&done, |pages| {
                 self.tables.write(self.segments, pages)?;
@@ -216,13 +220,6 @@ impl TableWriter {
         self.text_bytes += rows.text_bytes();
         self.hosts.extend(hosts_of(&rows.exchanges, &done.lease.site));
         self.rows.append(rows);
-        let found = self.parts.boundaries.found_by(&done.tree);
-        let closed = done
-            .tree
-            .is_closed
-            .then(|| done.left.known.pages.iter().map(|PageKey(key)| *key).collect::<Vec<u64>>());
-        let has_later_trees = self.parts.settings.seeds_per_site > 1 || closed.is_some();
-        let known = has_later_trees.then(|| encode(&done.left)).transpose()?;
         self.parts.storage.progress.update(|now| now.external_urls += done.tree.externals.len() as u64);
         tracing::info!(
             site = done.lease.site.as_str(),
@@ -239,7 +236,7 @@ impl TableWriter {
                 before.known = None;
             }
         }
-        self.finished.push(Finished { lease: done.lease, found, known, closed });
+        self.finished.push(finished);
         Ok(())
     }
 
@@ -368,6 +365,28 @@ impl TableWriter {
             .note_servers(changed.iter().map(|(address, state)| (*address, &state.ledger)));
         changed.into_iter().map(|(address, state)| Ok((address, encode(&state)?))).collect()
     }
+}
+
+impl Concluded {
+    /// The tree for the frontier.
+    pub(super) fn finished(&self, parts: &Parts) -> Result<Finished, SurveyError> {
+        let found = parts.boundaries.found_by(&self.tree);
+        let asked = || self.left.known.pages.iter().map(|PageKey(key)| *key).collect::<Vec<u64>>();
+        let closed = self.tree.is_closed.then(asked);
+        let has_later_trees = parts.settings.seeds_per_site > 1 || closed.is_some();
+        let known = has_later_trees.then(|| encode(&self.left)).transpose()?;
+        Ok(Finished { lease: self.lease.clone(), found, known, closed })
+    }
+}
+
+/// A tree whose start URL an earlier one has reached: nothing is known of its site that was not known before.
+pub(super) fn reached(lease: Lease) -> Finished {
+    Finished { lease, found: Vec::new(), known: None, closed: Some(Vec::new()) }
+}
+
+/// A tree that the frontier has already, but for its rows.
+fn taken_in(lease: Lease) -> Finished {
+    Finished { lease, found: Vec::new(), known: None, closed: None }
 }
 
 fn tree_reader(parts: &Parts) -> TreeReader<'_> {
