@@ -30,6 +30,7 @@ mod server;
 mod special;
 mod suffixes;
 mod url;
+mod url_list;
 mod url_pattern;
 
 pub use base::{Base, QueryEncoder};
@@ -48,4 +49,5 @@ pub use server::{server_at, server_named};
 pub use special::special_range;
 pub use suffixes::{Site, SuffixError, SuffixSection, Suffixes};
 pub use url::{MAX_URL_BYTES, PageKey, ScriptKey, UrlError, WebUrl};
+pub use url_list::UrlList;
 pub use url_pattern::UrlPattern;

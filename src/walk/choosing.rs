@@ -26,7 +26,7 @@ impl Walk {
         if !self.waiting.is_empty() {
             return false;
         }
-        let waiting = &mut self.list[self.turn..];
+        let waiting = self.list.entries_from(self.turn);
         let worth_it = auto.appraiser.choose(waiting, asked, ListedUrl::doubtful);
         auto.chosen = self.turn + worth_it;
         if worth_it == 0 {

@@ -20,7 +20,7 @@ pub(super) enum Decision {
 impl Walk {
     /// What becomes of the URL whose turn it is.
     pub(super) fn decide(&mut self) -> Decision {
-        let entry = &self.list[self.turn];
+        let Some(entry) = self.list.get(self.turn) else { return Decision::Wait };
         let url = &entry.url;
         if self.has_opted_out(url) {
             return Decision::Not(Class::OptOut);
@@ -39,8 +39,7 @@ impl Walk {
         }
         let is_free = is_entrance || entry.again || url.is_front_page();
         if !is_free && self.script_is_used_up(url) {
-            let url = url.clone();
-            self.withhold(&url);
+            self.withhold(url);
             return Decision::Not(Class::Script);
         }
         // Last, for what is kept back for another reason was in nobody's choice.
@@ -49,8 +48,7 @@ impl Walk {
         }
         let wants_head = self.depth > Depth(0) && !entry.probed && self.settings.filter.wants_head(url);
         let purpose = if wants_head { Purpose::Head } else { Purpose::Page };
-        let url = url.clone();
-        self.by_robots(url, purpose)
+        self.by_robots(entry.url, purpose)
     }
 
     /// Whether the host opted out; one that was asked before it did is let through for what is on record.

@@ -4,7 +4,7 @@ use super::entry::{Places, UrlState};
 use super::product::{self, is_removable, product};
 use super::shape::{Shape, ShapeId, is_dated, is_query};
 use super::tally::{LEAST_PAGES, Marks, PageRead, ShapeTally, Streak};
-use crate::address::WebUrl;
+use crate::address::{UrlList, WebUrl};
 
 /// Pages that alone bring so many new combinations of known words that these are a product.
 const LEAST_MAKERS: usize = 10;
@@ -45,16 +45,16 @@ pub(super) struct Level<'a> {
     /// The domain that does not vary.
     pub site: &'a str,
     /// What the level's pages link to.
-    pub found: &'a [WebUrl],
+    pub found: &'a UrlList,
     pub known: &'a Places,
 }
 
 impl Level<'_> {
     /// New URLs of a page that the next level will ask for, but for those that the rule on scripts bounds.
-    fn children(&self, page: &PageRead) -> impl Iterator<Item = &WebUrl> {
+    fn children(&self, page: &PageRead) -> impl Iterator<Item = WebUrl> {
         let is_next =
-            |url: &&WebUrl| !is_query(url) && self.known.get(&url.page_key()) == Some(&UrlState::Found);
-        self.found[page.found.clone()].iter().filter(is_next)
+            |url: &WebUrl| !is_query(url) && self.known.get(&url.page_key()) == Some(&UrlState::Found);
+        page.found.clone().filter_map(|at| self.found.get(at)).filter(is_next)
     }
 
     fn look_at(&self, url: &WebUrl) -> (Option<[ShapeId; 2]>, Marks) {
@@ -83,7 +83,7 @@ impl Evidence {
         };
         let endless: HashSet<ShapeId> = self.streaks.iter().filter(is_endless).map(|(id, _)| *id).collect();
         for url in pages.iter().filter(|_| !endless.is_empty()).flat_map(|page| level.children(page)) {
-            let Some(shape) = Shape::from_url(url, level.site) else { continue };
+            let Some(shape) = Shape::from_url(&url, level.site) else { continue };
             for id in shape.ids().into_iter().filter(|id| endless.contains(id)) {
                 self.trap(id, &shape.name(id));
             }
@@ -132,7 +132,7 @@ impl Evidence {
                 tallies.entry(id).or_default().add_page(page, self.streaks.get(&id));
             }
             for url in level.children(page) {
-                let (child, marks) = level.look_at(url);
+                let (child, marks) = level.look_at(&url);
                 let child = child.filter(|child| self.patterns.contains(&child[1]));
                 for id in ids {
                     let is_own = child.is_some_and(|child| child.contains(&id));
@@ -156,7 +156,7 @@ impl Evidence {
         let mut folders: Vec<(String, Makers)> = Vec::new();
         for page in pages {
             let products: Vec<Option<String>> =
-                level.children(page).map(|url| product(url, level.known)).collect();
+                level.children(page).map(|url| product(&url, level.known)).collect();
             let Some(folder) = products.iter().flatten().next() else { continue };
             let is_quiet = page.externals == 0 && products.iter().all(|one| one.as_ref() == Some(folder));
             let at = folders.iter().position(|(known, _)| known == folder).unwrap_or(folders.len());

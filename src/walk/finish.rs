@@ -4,12 +4,13 @@ use std::collections::HashMap;
 use super::entrance::Candidate;
 use super::entry::{ListedUrl, UrlState};
 use super::evidence::Level;
+use super::listing::Listing;
 use super::shape::{Shape, ShapeId};
 use super::state::Walk;
 use super::step::Known;
 use super::yields::Prospect;
 use super::{Class, LevelCount, Outcome, Tree};
-use crate::address::WebUrl;
+use crate::address::{UrlList, WebUrl};
 use crate::exchange::Depth;
 
 /// How levels end, and the walk.
@@ -31,25 +32,38 @@ impl Walk {
         let found = std::mem::take(&mut self.found);
         let finders = self.take_finders().into_iter().chain(std::iter::repeat(None));
         // A redirect may have drawn a URL up into the level that is now done.
-        let next: Vec<(WebUrl, Option<Prospect>)> = found
-            .into_iter()
-            .zip(finders)
-            .filter(|(url, _)| self.known.get(&url.page_key()) == Some(&UrlState::Found))
-            .collect();
+        let is_next = |url: &WebUrl| self.known.get(&url.page_key()) == Some(&UrlState::Found);
+        let (next, finders): (UrlList, Vec<Option<Prospect>>) = {
+            let mut next = (UrlList::default(), Vec::new());
+            for (url, finder) in found.iter().zip(finders).filter(|(url, _)| is_next(url)) {
+                next.0.push(&url);
+                next.1.extend(self.auto.is_some().then_some(finder));
+            }
+            next
+        };
+        drop(found);
         if next.is_empty() {
             let outcome = self.outcome_without_links();
             return self.end(outcome);
         }
         let is_stable = self.settings.stable_levels.is_some_and(|levels| self.quiet_levels >= levels);
         if is_stable || self.depth >= self.settings.depth {
-            self.found = next.into_iter().map(|(url, _)| url).collect();
+            self.found = next;
             return self.end(if is_stable { Outcome::Stable } else { Outcome::Depth });
         }
-        for (url, _) in &next {
+        for url in next.iter() {
             self.known.insert(url.page_key(), UrlState::Listed);
         }
         let depth = self.depth.next();
-        self.list = next.into_iter().map(|(url, finder)| self.entry(url, depth, finder.as_ref())).collect();
+        self.list = if self.auto.is_some() {
+            let with_finders = next.iter().zip(finders);
+            with_finders.map(|(url, finder)| self.entry(url, depth, finder.as_ref())).collect()
+        } else {
+            Listing::of(next.iter().map(|url| {
+                let kept = self.kept(&url);
+                (url, kept)
+            }))
+        };
         self.turn = 0;
         self.depth = depth;
         self.levels.push(LevelCount::default());
@@ -112,21 +126,25 @@ impl Walk {
 
     /// A URL on the list of a level, found by this page of the level above or redirected to by it.
     pub(super) fn entry(&self, url: WebUrl, depth: Depth, finder: Option<&Prospect>) -> ListedUrl {
-        let kept = match () {
-            () if self.evidence.is_trap(&url, self.scope.site().as_str(), &self.known) => Some(Class::Trap),
-            () if self.mirrors.is_copy(&url, &self.known) => Some(Class::Mirror),
-            () => None,
-        };
+        let kept = self.kept(&url);
         let prospect = if depth == Depth(0) { None } else { self.prospect(&url, depth, finder) };
         ListedUrl { kept, prospect, ..ListedUrl::new(url) }
+    }
+
+    /// What was read so far that says that a URL is not worth asking for.
+    fn kept(&self, url: &WebUrl) -> Option<Class> {
+        match () {
+            () if self.evidence.is_trap(url, self.scope.site().as_str(), &self.known) => Some(Class::Trap),
+            () if self.mirrors.is_copy(url, &self.known) => Some(Class::Mirror),
+            () => None,
+        }
     }
 
     /// The tree, once `poll` has said [`Step::Done`]; and what it knows, for later trees of the site.
     #[must_use]
     pub fn conclude(mut self) -> (Tree, Known) {
         let trap_patterns = self.trap_patterns();
-        let left: Vec<ListedUrl> = self.list.split_off(self.turn);
-        for _ in left.iter().filter(|entry| !entry.again) {
+        for _ in 0..self.list.without_class(self.turn) {
             self.level().count(Class::Limit);
         }
         let below = if self.depth.next() > self.settings.depth { Class::Depth } else { Class::Limit };
@@ -168,7 +186,7 @@ impl Walk {
             return names;
         }
         let mut counts: HashMap<ShapeId, (usize, Reverse<String>)> = HashMap::new();
-        for shape in self.found.iter().filter_map(|url| Shape::from_url(url, self.scope.site().as_str())) {
+        for shape in self.found.iter().filter_map(|url| Shape::from_url(&url, self.scope.site().as_str())) {
             let [_, id] = shape.ids();
             counts.entry(id).or_insert_with(|| (0, Reverse(shape.name(id)))).0 += 1;
         }

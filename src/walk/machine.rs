@@ -52,13 +52,12 @@ impl Walk {
             self.waiting.push_back(Waiting::outside_the_tree(ask));
             return;
         }
-        let entry = &mut self.list[self.turn];
+        let Some(mut entry) = self.list.get(self.turn) else { return };
         if ask.url.is_https() {
             entry.schemes.https = true;
         } else {
             entry.schemes.http = true;
         }
-        let entry = entry.clone();
         if let Some(script) = ask.url.script()
             && !entry.again
         {
@@ -110,16 +109,16 @@ impl Walk {
 
     /// The URL whose turn it is has its class; the next one's turn comes.
     fn pass(&mut self, class: Class) {
+        let Some(entry) = self.list.get(self.turn) else { return };
         if class == Class::Yield {
-            let entry = self.list[self.turn].clone();
             self.leave_out(&entry.url);
             self.leave_out_script(&entry.url);
             self.known.insert(entry.url.page_key(), UrlState::LeftOut);
             self.level().expected_hosts += self.expected(&entry);
         }
-        let ListedUrl { url, again, .. } = &self.list[self.turn];
+        let ListedUrl { url, again, .. } = entry;
         if self.depth == Depth(0) && class != Class::Fetched {
-            self.entering.note_kept(url, *again, class);
+            self.entering.note_kept(&url, again, class);
         }
         if !again {
             self.level().count(class);

@@ -44,7 +44,7 @@ impl Walk {
                 let listed = self.list.len();
                 self.merge_page(waiting.purpose, entry, &answer, content);
                 // A page that is to be asked for again, last on the list then, brings what it brings then.
-                let is_over = self.list[listed..].last().is_none_or(|entry| !entry.again);
+                let is_over = self.list.joined(listed).is_none_or(|entry| !entry.again);
                 self.note_yield(prospect, is_over.then_some(self.seen_external.hosts.len() - hosts));
             }
         }
@@ -160,7 +160,7 @@ impl Walk {
         } else if matches!(place, None | Some(UrlState::Shunned)) {
             self.known.insert(key, UrlState::Found);
             self.url_bytes += url.as_str().len();
-            self.found.push(url);
+            self.found.push(&url);
         }
     }
 

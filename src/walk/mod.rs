@@ -52,6 +52,7 @@ mod evidence;
 mod filter;
 mod finish;
 mod level;
+mod listing;
 mod machine;
 mod merge;
 mod mirrors;

@@ -6,13 +6,14 @@ use super::auto::Auto;
 use super::entrance::{Entering, Entrance};
 use super::entry::{ListedUrl, Places, UrlState, Waiting};
 use super::evidence::Evidence;
+use super::listing::Listing;
 use super::mirrors::Mirrors;
 use super::origins::Origins;
 use super::probe::Probes;
 use super::step::{Known, OnRecord};
 use super::tree::External;
 use super::{LevelCount, Outcome, Settings};
-use crate::address::{Host, OptOuts, PageKey, Scope, ScriptKey, Site, WebUrl};
+use crate::address::{Host, OptOuts, PageKey, Scope, ScriptKey, Site, UrlList, WebUrl};
 use crate::exchange::Depth;
 
 /// The walk of one site, from its start URL to its [`Tree`].
@@ -30,10 +31,10 @@ pub struct Walk {
     pub(super) scripts: HashMap<ScriptKey, u32>,
     pub(super) depth: Depth,
     /// The level that is being walked, in the order its URLs were found.
-    pub(super) list: Vec<ListedUrl>,
+    pub(super) list: Listing,
     pub(super) turn: usize,
     /// What the level's pages link to, in the order found: the next level.
-    pub(super) found: Vec<WebUrl>,
+    pub(super) found: UrlList,
     /// Asked and not merged yet, in the order asked.
     pub(super) waiting: VecDeque<Waiting>,
     pub(super) asked: u32,
@@ -90,9 +91,11 @@ impl Walk {
             known: places,
             scripts: known.scripts,
             depth: Depth(0),
-            list: vec![ListedUrl { entrance: Some(Entrance::Offered), ..ListedUrl::new(start) }],
+            list: [ListedUrl { entrance: Some(Entrance::Offered), ..ListedUrl::new(start) }]
+                .into_iter()
+                .collect(),
             turn: 0,
-            found: Vec::new(),
+            found: UrlList::default(),
             waiting: VecDeque::new(),
             asked: 0,
             ending: None,

@@ -1,0 +1,95 @@
+use super::Class;
+use super::entry::ListedUrl;
+use crate::address::{UrlList, WebUrl};
+
+/// The list of a level, in the order in which turns come: the URLs with which it began, and those that joined it.
+///
+/// A level may have 10^5 URLs, and of most of those with which it began there is nothing to say before their turn: they are
+/// packed. Where each has a prospect, none is.
+#[derive(Default)]
+pub(super) struct Listing {
+    packed: UrlList,
+    /// Of packed URLs by their place: what was read so far says that they are not worth asking for.
+    kept: foldhash::HashMap<usize, Class>,
+    /// What comes behind them.
+    entries: Vec<ListedUrl>,
+}
+
+impl Listing {
+    /// A list of URLs, with what keeps some of them back.
+    pub(super) fn of(urls: impl Iterator<Item = (WebUrl, Option<Class>)>) -> Self {
+        let mut listing = Self::default();
+        for (at, (url, kept)) in urls.enumerate() {
+            listing.packed.push(&url);
+            listing.kept.extend(kept.map(|class| (at, class)));
+        }
+        listing
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.packed.len() + self.entries.len()
+    }
+
+    pub(super) fn push(&mut self, entry: ListedUrl) {
+        self.entries.push(entry);
+    }
+
+    /// The one at a place.
+    pub(super) fn get(&self, at: usize) -> Option<ListedUrl> {
+        match self.packed.get(at) {
+            Some(url) => Some(ListedUrl { kept: self.kept.get(&at).copied(), ..ListedUrl::new(url) }),
+            None => self.entries.get(at - self.packed.len()).cloned(),
+        }
+    }
+
+    /// The last one, if it joined a list of so many.
+    pub(super) fn joined(&self, before: usize) -> Option<&ListedUrl> {
+        self.entries.last().filter(|_| self.len() > before)
+    }
+
+    /// From a place on, where none is packed.
+    pub(super) fn entries_from(&mut self, at: usize) -> &mut [ListedUrl] {
+        let at = at.saturating_sub(self.packed.len()).min(self.entries.len());
+        &mut self.entries[at..]
+    }
+
+    /// How many URLs have no class yet, from a place on.
+    pub(super) fn without_class(&self, from: usize) -> usize {
+        let packed = self.packed.len().saturating_sub(from);
+        let entries = self.entries.iter().skip(from.saturating_sub(self.packed.len()));
+        packed + entries.filter(|entry| !entry.again).count()
+    }
+}
+
+impl FromIterator<ListedUrl> for Listing {
+    fn from_iter<T: IntoIterator<Item = ListedUrl>>(entries: T) -> Self {
+        Self { entries: entries.into_iter().collect(), ..Self::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url(path: &str) -> WebUrl {
+        WebUrl::parse(&format!("http://a.ke/{path}")).unwrap()
+    }
+
+    #[test]
+    fn what_joins_a_list_comes_behind_those_with_which_it_began() {
+        let mut list = Listing::of([(url("0"), None), (url("1"), Some(Class::Trap))].into_iter());
+        assert!(list.joined(2).is_none() && list.len() == 2 && list.without_class(1) == 1);
+        list.push(ListedUrl { again: true, ..ListedUrl::new(url("0")) });
+        list.push(ListedUrl { redirects: 1, ..ListedUrl::new(url("2")) });
+        let told =
+            |at: usize| list.get(at).map(|entry| (entry.url, entry.kept, entry.again, entry.redirects));
+        assert_eq!(told(0), Some((url("0"), None, false, 0)));
+        assert_eq!(told(1), Some((url("1"), Some(Class::Trap), false, 0)));
+        assert_eq!(told(2), Some((url("0"), None, true, 0)));
+        assert_eq!(told(3), Some((url("2"), None, false, 1)));
+        assert_eq!(told(4), None);
+        assert_eq!(list.joined(3).map(|entry| entry.redirects), Some(1));
+        assert_eq!([0, 1, 2, 3, 4].map(|from| list.without_class(from)), [3, 2, 1, 1, 0]);
+        assert_eq!(list.entries_from(3).len(), 1);
+    }
+}
