@@ -1,6 +1,6 @@
 //! Joining the many small segments of a survey that is over into few large files.
 //!
-//! A joined table is built whole beside the tables, in `DIR/.compact/NAME`. Then the folder of
+//! A joined table is built whole beside the tables, in `DIR/.compact/NAME`, a row group at a time. Then the folder of
 //! the table moves out of the way and the new one into its place: two renames. A reader that
 //! comes between them finds no folder, and one that listed the old files finds some gone: both
 //! are errors and neither is a wrong number. At no moment do two copies of a row have names that
@@ -10,10 +10,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use polars::prelude::DataFrame;
-
-use super::layout::{SEGMENTED, encode, folder, joined_name, names, segment_number, segmented};
-use super::read::{files, read_file, rows_of};
+use super::layout::{SEGMENTED, folder, joined_name, names, segment_number, segmented};
+use super::read::{files, row_groups_of, rows_of};
+use super::table_file::TableFile;
 use super::{ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, Row, SiteRow, TablesError, durable};
 
 /// Joins the segments of the tables that are there; a table with other files in its folder is left alone.
@@ -60,10 +59,7 @@ fn compact_table<R: Row>(dir: &Path, max_rows: usize) -> Result<(), TablesError>
             durable::steps::note("name", &same);
             continue;
         }
-        let path = new.join(name_of(group));
-        let mut frame = join::<R>(group)?;
-        let bytes = encode(&mut frame, &path)?;
-        durable::replace(&path, &bytes).map_err(TablesError::at("write segment", &path))?;
+        join::<R>(group, new.join(name_of(group)))?;
     }
     // With the old folder the only other name of a file that stayed alone goes.
     durable::sync_folder(&new).map_err(TablesError::at("write folder", &new))?;
@@ -97,16 +93,27 @@ fn name_of(group: &[PathBuf]) -> String {
     joined_name(number(group.first()), number(group.last()))
 }
 
-fn join<R: Row>(group: &[PathBuf]) -> Result<DataFrame, TablesError> {
+/// Writes the rows of several files into one. Memory is that of a segment and of a row group, whatever the file holds.
+fn join<R: Row>(group: &[PathBuf], path: PathBuf) -> Result<(), TablesError> {
     let columns: Vec<&str> = R::COLUMNS.iter().map(|column| column.name).collect();
-    let mut all = R::frame(&[]).map_err(TablesError::at("join table", Path::new(R::TABLE)))?;
-    for path in group {
-        let frame = read_file::<R>(path, Some(&columns))?;
-        all.vstack_mut(&frame).map_err(TablesError::at("join segment", path))?;
+    let none = || R::frame(&[]).map_err(TablesError::at("join table", Path::new(R::TABLE)));
+    let (mut joined, mut rows) = (TableFile::begin::<R>(path)?, none()?);
+    for segment in group {
+        for group in row_groups_of::<R>(segment)? {
+            let more = group.read(&columns)?;
+            if rows.height() > 0 && rows.height() + more.height() > GROUP_ROWS {
+                joined.write(std::mem::replace(&mut rows, none()?))?;
+            }
+            rows.vstack_mut_owned(more).map_err(TablesError::at("join segment", segment))?;
+        }
     }
-    all.rechunk_mut_par();
-    Ok(all)
+    joined.write(rows)?;
+    joined.finish()
 }
+
+/// Rows of a row group of a joined file: a few megabytes of the widest table, and enough of them that what repeats is told
+/// once for many.
+const GROUP_ROWS: usize = 1 << 14;
 
 fn exchange_folders(current: &Path, new: &Path, old: &Path) -> Result<(), TablesError> {
     fs::rename(current, old).map_err(TablesError::at("replace table", current))?;

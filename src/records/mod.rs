@@ -16,8 +16,8 @@
 //! `servers` table is an aggregate and is rewritten whole. [`CurveRow`]s are drawn from the others when the survey is
 //! over, by who can draw them.
 //!
-//! Readers go segment by segment ([`read_frames`]) or row group by row group ([`read_table`]), so that memory is bounded by
-//! the size of a segment and not by the size of the survey. The [`Manifest`] says which survey
+//! Readers go segment by segment ([`read_frames`]) or row group by row group ([`read_table`], and [`row_groups`] on several
+//! threads), so that memory is bounded by the size of a segment and not by the size of the survey. The [`Manifest`] says which survey
 //! this is, with which settings it ran and how it ended. [`Geo`] tells the country and the
 //! network of an address from the user's own databases.
 //!
@@ -46,6 +46,7 @@ mod servers_file;
 mod sites;
 mod surveyed_web;
 mod table;
+mod table_file;
 mod tables;
 mod timestamp;
 mod unlevelled;
@@ -74,7 +75,7 @@ pub use manifest::{FORMAT, Manifest, ManifestError, SurveyState, TableCount};
 pub use opt_outs::{OptOutRecord, read_opt_outs, write_opt_outs};
 pub use place::GeoLocation;
 pub use rates_used::{LostHosts, RatesUsed, ToldLoss};
-pub use read::{read_frames, read_pieces, read_table, row_count, row_counts};
+pub use read::{RowGroup, read_frames, read_pieces, read_table, row_count, row_counts, row_groups};
 pub use segment::SegmentRows;
 pub use servers::ServerRow;
 pub use servers_file::ServersFile;

@@ -1,11 +1,12 @@
 use std::fs::File;
 use std::io;
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use polars::prelude::{Column, DataFrame, PlSmallStr, PolarsError, PolarsResult};
 use polars_io::SerReader;
 use polars_io::parquet::metadata::{FileMetadata, FileMetadataRef};
-use polars_io::prelude::ParquetReader;
+use polars_io::prelude::{ParallelStrategy, ParquetReader};
 
 use super::error::IntoIoError;
 use super::layout::{folder, names, segment_number, segmented};
@@ -61,6 +62,48 @@ pub fn read_frames<'a, R: Row>(
     columns: &'a [&'a str],
 ) -> Result<impl Iterator<Item = Result<DataFrame, TablesError>> + use<'a, R>, TablesError> {
     Ok(all_files(dir, R::TABLE)?.into_iter().map(move |path| read_file::<R>(&path, Some(columns))))
+}
+
+/// The row groups of a table in its order, each to be read by itself and on any thread.
+///
+/// # Errors
+/// The folder of the table cannot be read; later, the footer of a file of it.
+pub fn row_groups<R: Row>(
+    dir: &Path,
+) -> Result<impl Iterator<Item = Result<RowGroup<R>, TablesError>> + use<R>, TablesError> {
+    Ok(all_files(dir, R::TABLE)?.into_iter().flat_map(|path| match row_groups_of(&path) {
+        Ok(groups) => groups.into_iter().map(Ok).collect(),
+        Err(wrong) => vec![Err(wrong)],
+    }))
+}
+
+pub(super) fn row_groups_of<R: Row>(path: &Path) -> Result<Vec<RowGroup<R>>, TablesError> {
+    let footer = footer(path)?;
+    let group = |rows| RowGroup { path: path.to_owned(), footer: footer.clone(), rows, of: PhantomData };
+    Ok(slices(&footer).into_iter().map(group).collect())
+}
+
+/// A part of a file of a table, which has not been read yet.
+#[derive(Debug)]
+pub struct RowGroup<R> {
+    path: PathBuf,
+    footer: FileMetadataRef,
+    /// Where it begins in the file, and how many rows it has.
+    rows: (usize, usize),
+    of: PhantomData<fn() -> R>,
+}
+
+impl<R: Row> RowGroup<R> {
+    /// The wanted columns of it, decoded on this thread alone. A column that a file of an older version does not have is
+    /// null.
+    ///
+    /// # Errors
+    /// The file cannot be read, or the table does not have such a column.
+    pub fn read(&self, columns: &[&str]) -> Result<DataFrame, TablesError> {
+        let mut reader = open(&self.path)?.read_parallel(ParallelStrategy::None).with_slice(Some(self.rows));
+        reader.set_metadata(self.footer.clone());
+        read_columns::<R>(reader, columns, self.rows.1).map_err(wrong_in(&self.path, Some(columns)))
+    }
 }
 
 /// The rows of a table in its order, some at a time, for who reads all of a large survey: with null in columns that
@@ -156,10 +199,10 @@ pub(super) fn rows_of(path: &Path) -> Result<u64, TablesError> {
 
 /// A file as it is, or with the given columns in their order.
 pub(super) fn read_file<R: Row>(path: &Path, columns: Option<&[&str]>) -> Result<DataFrame, TablesError> {
-    let reader = open(path)?;
+    let mut reader = open(path)?;
     match columns {
         None => reader.finish(),
-        Some(columns) => read_columns::<R>(reader, columns),
+        Some(columns) => reader.num_rows().and_then(|rows| read_columns::<R>(reader, columns, rows)),
     }
     .map_err(wrong_in(path, columns))
 }
@@ -198,10 +241,13 @@ fn open(path: &Path) -> Result<ParquetReader<File>, TablesError> {
     File::open(path).map(ParquetReader::new).map_err(TablesError::at("read table", path))
 }
 
-fn read_columns<R: Row>(mut reader: ParquetReader<File>, columns: &[&str]) -> PolarsResult<DataFrame> {
+fn read_columns<R: Row>(
+    mut reader: ParquetReader<File>,
+    columns: &[&str],
+    rows: usize,
+) -> PolarsResult<DataFrame> {
     let declared = R::frame(&[])?;
     let schema = reader.schema()?;
-    let rows = reader.num_rows()?;
     let there = |name: &&&str| schema.contains(name);
     let mut frame = reader
         .with_columns(Some(columns.iter().filter(there).map(ToString::to_string).collect()))

@@ -1,11 +1,6 @@
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::path::PathBuf;
 
-use polars_io::prelude::BatchedWriter;
-
-use super::durable::{self, Staging};
-use super::layout::parquet;
+use super::table_file::TableFile;
 use super::{Row, ServerRow, TablesError};
 
 /// The table of servers while it is written anew, a row group at a time: memory is that of one of them, however many
@@ -14,19 +9,12 @@ use super::{Row, ServerRow, TablesError};
 /// Until [`ServersFile::finish`] the old table is there.
 pub struct ServersFile {
     path: PathBuf,
-    writer: BatchedWriter<Encoded>,
-    encoded: Encoded,
-    staging: Staging,
+    file: TableFile,
 }
 
 impl ServersFile {
     pub(super) fn begin(path: PathBuf) -> Result<Self, TablesError> {
-        let staging = Staging::begin(&path).map_err(TablesError::at("write table", &path))?;
-        let encoded = Encoded::default();
-        let columns = ServerRow::frame(&[]).map_err(TablesError::at("encode", &path))?;
-        let writer =
-            parquet(encoded.clone()).batched(columns.schema()).map_err(TablesError::at("encode", &path))?;
-        Ok(Self { path, writer, encoded, staging })
+        Ok(Self { file: TableFile::begin::<ServerRow>(path.clone())?, path })
     }
 
     /// Writes the next rows as a row group.
@@ -34,48 +22,14 @@ impl ServersFile {
     /// # Errors
     /// The file cannot be written.
     pub fn write(&mut self, rows: &[ServerRow]) -> Result<(), TablesError> {
-        let frame = ServerRow::frame(rows).map_err(TablesError::at("encode", &self.path))?;
-        self.writer.write_batch(&frame).map_err(TablesError::at("encode", &self.path))?;
-        self.staging.write(&self.encoded.take()).map_err(at(&self.path))
+        self.file.write(ServerRow::frame(rows).map_err(TablesError::at("encode", &self.path))?)
     }
 
     /// Puts the table in place of the old one.
     ///
     /// # Errors
     /// The file cannot be written; the old one is then still there.
-    pub fn finish(mut self) -> Result<(), TablesError> {
-        self.writer.finish().map_err(TablesError::at("encode", &self.path))?;
-        self.staging.write(&self.encoded.take()).map_err(at(&self.path))?;
-        self.staging.finish().map_err(at(&self.path))?;
-        durable::publish_in_folder(&self.path).map_err(at(&self.path))
-    }
-}
-
-fn at(path: &Path) -> impl FnOnce(io::Error) -> TablesError {
-    TablesError::at("write table", path)
-}
-
-/// Parquet in memory on its way to the disk, so that what goes wrong there is plainly an error of the disk.
-#[derive(Clone, Debug, Default)]
-struct Encoded(Arc<Mutex<Vec<u8>>>);
-
-impl Encoded {
-    fn lock(&self) -> MutexGuard<'_, Vec<u8>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn take(&self) -> Vec<u8> {
-        std::mem::take(&mut self.lock())
-    }
-}
-
-impl Write for Encoded {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.lock().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+    pub fn finish(self) -> Result<(), TablesError> {
+        self.file.finish()
     }
 }

@@ -38,8 +38,8 @@ pub struct Ending {
     pub broken_promises: Vec<String>,
 }
 
-/// Segments of a finished survey are joined to files of so many rows: a usual row group of Parquet readers, and
-/// about 130 MB of memory while it is written.
+/// Segments of a finished survey are joined to files of so many rows, so that a large survey has some hundreds of them and not
+/// thousands. They are written a row group at a time: memory does not depend on it.
 const FILE_ROWS: usize = 150_000;
 
 impl Survey {

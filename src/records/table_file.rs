@@ -1,0 +1,76 @@
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use polars::prelude::DataFrame;
+use polars_io::prelude::BatchedWriter;
+
+use super::durable::{self, Staging};
+use super::layout::parquet;
+use super::{Row, TablesError};
+
+/// A file of a table while it is written, a row group at a time: memory is that of one of them, however many rows there are.
+///
+/// Until it is finished the old file is there, if there was one.
+pub(super) struct TableFile {
+    path: PathBuf,
+    writer: BatchedWriter<Encoded>,
+    encoded: Encoded,
+    staging: Staging,
+}
+
+impl TableFile {
+    pub(super) fn begin<R: Row>(path: PathBuf) -> Result<Self, TablesError> {
+        let staging = Staging::begin(&path).map_err(TablesError::at("write table", &path))?;
+        let encoded = Encoded::default();
+        let columns = R::frame(&[]).map_err(TablesError::at("encode", &path))?;
+        let writer =
+            parquet(encoded.clone()).batched(columns.schema()).map_err(TablesError::at("encode", &path))?;
+        Ok(Self { path, writer, encoded, staging })
+    }
+
+    /// Writes the next rows as a row group.
+    pub(super) fn write(&mut self, mut rows: DataFrame) -> Result<(), TablesError> {
+        // Each chunk would be a row group of its own.
+        rows.rechunk_mut_par();
+        self.writer.write_batch(&rows).map_err(TablesError::at("encode", &self.path))?;
+        self.staging.write(&self.encoded.take()).map_err(at(&self.path))
+    }
+
+    /// Puts the file in its place.
+    pub(super) fn finish(mut self) -> Result<(), TablesError> {
+        self.writer.finish().map_err(TablesError::at("encode", &self.path))?;
+        self.staging.write(&self.encoded.take()).map_err(at(&self.path))?;
+        self.staging.finish().map_err(at(&self.path))?;
+        durable::publish_in_folder(&self.path).map_err(at(&self.path))
+    }
+}
+
+fn at(path: &Path) -> impl FnOnce(io::Error) -> TablesError {
+    TablesError::at("write table", path)
+}
+
+/// Parquet in memory on its way to the disk, so that what goes wrong there is plainly an error of the disk.
+#[derive(Clone, Debug, Default)]
+struct Encoded(Arc<Mutex<Vec<u8>>>);
+
+impl Encoded {
+    fn lock(&self) -> MutexGuard<'_, Vec<u8>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self) -> Vec<u8> {
+        std::mem::take(&mut self.lock())
+    }
+}
+
+impl Write for Encoded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.lock().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
