@@ -1,6 +1,7 @@
 use serde::Serialize;
 
 use super::chance::Chance;
+use super::in_turn::each_of;
 use super::intervals::{in_order, intervals};
 use super::ratios::ratio;
 use super::sampled_rate::SampledRate;
@@ -147,15 +148,17 @@ impl Readings {
         let trees = &recorded.trees;
         let units = Units::draw(trees, &mut Chance::new(sampling.seed, 0));
         let rate = |amount: Amount| ratio(trees, &units, amount);
-        Self {
-            trees: trees.len(),
-            load: LOAD.map(rate),
-            pair: FOUND.map(rate),
-            union: Kind::ALL.map(|kind| {
-                let occurrences = recorded.known.occurrences(kind);
-                Union::new(occurrences, &units, trees.depths()).read(&units.strata)
-            }),
-        }
+        let union = |kind| {
+            let occurrences = recorded.known.occurrences(kind);
+            Union::new(occurrences, &units, trees.depths()).read(&units.strata)
+        };
+        let rates: [SampledRate; 10] = each_of(|number| match number {
+            0..3 => rate(LOAD[number]),
+            3..6 => rate(FOUND[number - 3]),
+            _ => union(Kind::ALL[number - 6]),
+        });
+        let [requests, bytes, busy, urls, hosts, sites, union @ ..] = rates;
+        Self { trees: trees.len(), load: [requests, bytes, busy], pair: [urls, hosts, sites], union }
     }
 }
 
@@ -168,11 +171,13 @@ impl Shares {
         let load = |unit| at(1, unit, &readings.load[unit], survey.map(|all| &all.load[unit]));
         let pair = |kind| at(4, kind, &readings.pair[kind], survey.map(|all| &all.pair[kind]));
         let union = |kind| at(7, kind, &readings.union[kind], survey.map(|all| &all.union[kind]));
-        Self {
-            load: std::array::from_fn(|unit| in_order(load(unit))),
-            pair: std::array::from_fn(|kind| in_order(pair(kind))),
-            union: Kind::ALL.map(|kind| in_order(exactly(union(kind as usize), known.counts(kind)))),
-        }
+        let shares: [Vec<Estimate>; 10] = each_of(|number| match number {
+            0..3 => in_order(load(number)),
+            3..6 => in_order(pair(number - 3)),
+            _ => in_order(exactly(union(number - 6), known.counts(Kind::ALL[number - 6]))),
+        });
+        let [requests, bytes, busy, urls, hosts, sites, union @ ..] = shares;
+        Self { load: [requests, bytes, busy], pair: [urls, hosts, sites], union }
     }
 }
 

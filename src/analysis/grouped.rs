@@ -3,10 +3,10 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::links::{Gathering, each_link};
+use super::links::gather;
 use super::subset::numbers;
 use super::tables::retried;
-use super::{AnalysisError, Curves, Grouping, Kind, Readings, Recorded, Trees};
+use super::{AnalysisError, Curves, Grouping, Kind, Known, Readings, Recorded, Trees};
 
 /// The curves of the groups of a survey's site trees.
 pub struct Grouped<'a> {
@@ -37,17 +37,32 @@ impl<'a> Grouped<'a> {
         if groups.names.len() == 1 {
             return Ok(groups.names.into_iter().map(|name| (name, self.whole.clone())).collect());
         }
-        let parts = self.parts(&groups)?;
-        let curves = parts.iter().map(|part| self.curves(part, by));
+        let numbers_in = |group| numbers(self.recorded.trees.len(), |tree| groups.of_tree[tree] == group);
+        let curves = match self.known_of(&groups)? {
+            Some(known) => (known.into_iter().enumerate())
+                .map(|(group, known)| self.curves(&self.recorded.part(&numbers_in(group), known), by))
+                .collect(),
+            None => (0..groups.names.len())
+                .map(|group| self.curves(&self.recorded.only(|tree| groups.of_tree[tree] == group), by))
+                .collect::<Vec<_>>(),
+        };
         Ok(groups.names.into_iter().zip(curves).collect())
     }
 
-    fn parts(&self, groups: &Groups) -> Result<Vec<Recorded>, AnalysisError> {
-        let all = self.recorded;
-        if Kind::ALL.iter().any(|kind| all.known.occurrences(*kind).share() < 1.0) {
-            return retried(|| read_parts(self.dir, all, groups));
+    /// What each group knows, from the links; none where all occurrences are in memory.
+    fn known_of(&self, groups: &Groups) -> Result<Option<Vec<Known>>, AnalysisError> {
+        let Recorded { index, known, .. } = self.recorded;
+        if Kind::ALL.iter().all(|kind| known.occurrences(*kind).share() >= 1.0) {
+            return Ok(None);
         }
-        Ok((0..groups.names.len()).map(|group| all.only(|tree| groups.of_tree[tree] == group)).collect())
+        let mut sizes = vec![0; groups.names.len()];
+        let place = |group: &usize| {
+            sizes[*group] += 1;
+            (*group, sizes[*group] - 1)
+        };
+        let places: Vec<(usize, u32)> = groups.of_tree.iter().map(place).collect();
+        let place = |tree: u32| places.get(tree as usize).copied();
+        retried(|| gather(self.dir, index, groups.names.len(), place)).map(Some)
     }
 
     fn curves(&self, part: &Recorded, by: Grouping) -> Curves {
@@ -87,21 +102,6 @@ impl Groups {
 
 /// The name of what is in none of the largest groups.
 const OTHERS: &str = "all others";
-
-fn read_parts(dir: &Path, recorded: &Recorded, groups: &Groups) -> Result<Vec<Recorded>, AnalysisError> {
-    let count = groups.names.len();
-    let mut gathered: Vec<Gathering> = (0..count).map(|_| Gathering::of_one_in(count)).collect();
-    let numbers_of: Vec<Vec<Option<u32>>> =
-        (0..count).map(|group| numbers(recorded.trees.len(), |tree| groups.of_tree[tree] == group)).collect();
-    each_link(dir, &recorded.index, |tree, depth, keys| {
-        let group = groups.of_tree[tree as usize];
-        if let Some(number) = numbers_of[group][tree as usize] {
-            gathered[group].add(number, depth, keys);
-        }
-    })?;
-    let parts = gathered.into_iter().zip(&numbers_of);
-    Ok(parts.map(|(gathered, numbers)| recorded.part(numbers, gathered.finish())).collect())
-}
 
 #[cfg(test)]
 mod tests {

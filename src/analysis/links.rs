@@ -1,76 +1,133 @@
-use std::collections::HashMap;
 use std::path::Path;
 
 use polars::prelude::{DataFrame, PolarsResult};
 
-use super::known::Gatherer;
-use super::tables::{TreeNumbers, columns, depth_of, each, key};
-use super::{AnalysisError, Kind, Known, Occurrence};
+use super::key_table::{KeyTable, WithDepth};
+use super::sample::{SAMPLE, Sample};
+use super::tables::{ByKey, TreeNumbers, depth_of, digest_each, key, with_tree};
+use super::{AnalysisError, Kind, Known, KnownByDepth, Occurrence, Occurrences};
 use crate::records::LinkRow;
-
-columns! {
-    LinkColumns { site: str, seed: u32, depth: u32, url: str, host: str, target_site: str }
-}
 
 /// Where rows belong: trees by site and seed, and the server of each host that was asked.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Index {
     pub(super) trees: TreeNumbers,
-    pub(super) addresses: HashMap<u64, u64>,
+    pub(super) addresses: ByKey<u64>,
 }
 
-/// A link as keys of its URL, host, site and address, in the order of [`Kind::ALL`].
-type Keys = [Option<u64>; Kind::ALL.len()];
+/// The kinds that are gathered in one pass over the links. There are about as many distinct URLs as there are of the others
+/// together, so that two passes take half the memory of one; the columns that both read are small.
+const PASSES: [&[Kind]; 2] = [&[Kind::Urls], &[Kind::Hosts, Kind::Sites, Kind::Addresses]];
 
-/// Gives every external link to `take`: its tree, its depth and what it leads to.
-pub(super) fn each_link(
+/// What is known by each of several sets of trees, from the links of the survey in `dir`. Of a set and a tree `place` tells
+/// the number that the tree has there, if it is in it.
+pub(super) fn gather(
     dir: &Path,
     index: &Index,
-    mut take: impl FnMut(u32, u16, Keys),
-) -> Result<(), AnalysisError> {
-    each::<LinkRow>(dir, LinkColumns::NAMES, |frame| links_of(frame, index, &mut take))
+    sets: usize,
+    place: impl Fn(u32) -> Option<(usize, u32)> + Sync,
+) -> Result<Vec<Known>, AnalysisError> {
+    let mut known = vec![Known::default(); sets];
+    for kinds in PASSES {
+        let gatherers: Vec<Vec<Gatherer>> =
+            (0..sets).map(|_| kinds.iter().map(|_| Gatherer::of_one_in(sets)).collect()).collect();
+        let take = |kind: usize, occurrences: Vec<Occurrence>| {
+            for (set, occurrences) in apart(occurrences, sets, &place).into_iter().enumerate() {
+                gatherers[set][kind].add(&occurrences);
+            }
+        };
+        digest_each::<LinkRow, _>(
+            dir,
+            &columns_of(kinds),
+            |frame| each_kind(&frame, index, kinds, &take),
+            Ok,
+        )?;
+        for (known, gatherers) in known.iter_mut().zip(gatherers) {
+            for (kind, gatherer) in kinds.iter().map(|kind| *kind as usize).zip(gatherers) {
+                (known.counts[kind], known.occurrences[kind]) = gatherer.finish();
+            }
+        }
+    }
+    Ok(known)
 }
 
-fn links_of(frame: &DataFrame, index: &Index, take: &mut impl FnMut(u32, u16, Keys)) -> PolarsResult<()> {
-    let columns = LinkColumns::of(frame)?;
-    for row in 0..frame.height() {
-        let Some(tree) = index.trees.find(columns.site.get(row), columns.seed.get(row)) else { continue };
-        let host = columns.host.get(row).map(key);
-        let address = host.and_then(|host| index.addresses.get(&host).copied());
-        let keys = [columns.url.get(row).map(key), host, columns.target_site.get(row).map(key), address];
-        take(tree, depth_of(columns.depth.get(row)), keys);
+/// The occurrences in each set.
+fn apart(
+    occurrences: Vec<Occurrence>,
+    sets: usize,
+    place: &impl Fn(u32) -> Option<(usize, u32)>,
+) -> Vec<Vec<Occurrence>> {
+    let mut of_sets = vec![Vec::new(); sets];
+    for one in occurrences {
+        if let Some((set, tree)) = place(one.tree) {
+            of_sets[set].push(Occurrence { tree, ..one });
+        }
+    }
+    of_sets
+}
+
+fn columns_of(kinds: &[Kind]) -> Vec<&'static str> {
+    let mut columns = with_tree(&["depth"]);
+    for column in kinds.iter().map(|kind| column_of(*kind)) {
+        if !columns.contains(&column) {
+            columns.push(column);
+        }
+    }
+    columns
+}
+
+fn column_of(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Urls => "url",
+        Kind::Hosts | Kind::Addresses => "host",
+        Kind::Sites => "target_site",
+    }
+}
+
+/// Gives the occurrences in some rows to `take`, one kind after the other.
+fn each_kind(
+    frame: &DataFrame,
+    index: &Index,
+    kinds: &[Kind],
+    take: &impl Fn(usize, Vec<Occurrence>),
+) -> PolarsResult<()> {
+    let trees = index.trees.of_rows(frame)?;
+    let depths = frame.column("depth")?.u32()?;
+    let depths: Vec<u16> = depths.iter().map(depth_of).collect();
+    for (number, kind) in kinds.iter().enumerate() {
+        let names = frame.column(column_of(*kind))?.str()?;
+        let mut occurrences = Vec::with_capacity(trees.len());
+        for ((name, tree), depth) in names.iter().zip(&trees).zip(&depths) {
+            let (Some(name), Some(tree)) = (name, *tree) else { continue };
+            let key = match kind {
+                Kind::Addresses => index.addresses.get(&key(name)).copied(),
+                _ => Some(key(name)),
+            };
+            occurrences.extend(key.map(|key| Occurrence { key, tree, depth: *depth }));
+        }
+        take(number, occurrences);
     }
     Ok(())
 }
 
-/// What is known, while the links go by.
-pub(super) struct Gathering {
-    kinds: [Gatherer; Kind::ALL.len()],
+/// Gathers one kind of keys while the links go by.
+pub(super) struct Gatherer {
+    distinct: KeyTable<WithDepth>,
+    sample: Sample,
 }
 
-impl Gathering {
-    pub(super) fn new() -> Self {
-        Self { kinds: std::array::from_fn(|_| Gatherer::new()) }
+impl Gatherer {
+    /// For one of `sets` that are gathered at once, in the memory of one together.
+    pub(super) fn of_one_in(sets: usize) -> Self {
+        Self { distinct: KeyTable::new(), sample: Sample::new(SAMPLE / sets.max(1)) }
     }
 
-    /// For one of `parts` that are gathered at once, in the memory of one together.
-    pub(super) fn of_one_in(parts: usize) -> Self {
-        Self { kinds: std::array::from_fn(|_| Gatherer::of_one_in(parts)) }
+    pub(super) fn add(&self, occurrences: &[Occurrence]) {
+        self.distinct.add_occurrences(occurrences);
+        self.sample.add(occurrences);
     }
 
-    pub(super) fn add(&mut self, tree: u32, depth: u16, keys: Keys) {
-        for (gatherer, key) in self.kinds.iter_mut().zip(keys) {
-            if let Some(key) = key {
-                gatherer.add(Occurrence { key, tree, depth });
-            }
-        }
-    }
-
-    pub(super) fn finish(self) -> Known {
-        let mut known = Known::default();
-        for (kind, gatherer) in self.kinds.into_iter().enumerate() {
-            (known.counts[kind], known.occurrences[kind]) = gatherer.finish();
-        }
-        known
+    pub(super) fn finish(self) -> (KnownByDepth, Occurrences) {
+        (self.distinct.known_by_depth(), self.sample.finish())
     }
 }

@@ -1,11 +1,14 @@
 //! From tables to decisions: what a survey's depth levels cost and brought, how sure that is, and which
 //! depth to use.
 //!
-//! **From tables only.** [`Recorded::load`] reads the tables of a survey segment by segment and keeps, of
+//! **From tables only.** [`Recorded::load`] reads the tables of a survey row group by row group and keeps, of
 //! every site tree, what its levels cost and brought ([`Trees`]); of the external URLs, hosts, sites and
 //! server addresses, at which depth each is known first ([`Known`]): exactly over the whole survey, and tree by
 //! tree for a sample of them chosen by hash ([`Occurrences`]), which is all of them until they are millions.
-//! Memory is so bounded: about 40 bytes a level of a tree, 8 bytes a distinct URL.
+//! Memory is so bounded: about 40 bytes a level of a tree; and while links are read, 7 bytes a distinct URL.
+//!
+//! Row groups are decoded and digested on all cores. What is made of them is added up in the order of the tables, or is the
+//! same in any order: no figure depends on the number of threads.
 //!
 //! [`Curves`] are drawn from that: cumulative load and coverage against depth in both readings, *pair* and
 //! *union*, with intervals over site trees as sampling units; [`curve_rows`] makes a table of them.
@@ -31,14 +34,18 @@ mod forecast;
 mod group;
 mod grouped;
 mod heavy_tail;
+mod in_turn;
 mod intervals;
+mod key_table;
 mod known;
 mod links;
 mod occurrences;
 pub mod overview;
+mod packed;
 mod ratios;
 mod reading;
 mod recorded;
+mod sample;
 mod sampled_rate;
 mod sampling;
 mod schedule;

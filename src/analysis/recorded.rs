@@ -3,8 +3,8 @@ use std::sync::Arc;
 
 use polars::prelude::{DataFrame, PolarsResult};
 
-use super::links::{Gathering, Index, each_link};
-use super::tables::{TreeNumbers, columns, depth_of, each, key, retried};
+use super::links::{Index, gather};
+use super::tables::{TreeNumbers, columns, depth_of, digest_each, each, key, retried, with_tree};
 use super::{AnalysisError, Ended, Known, Labels, LevelCost, Tree, Trees, Unasked, group};
 use crate::records::{Cost, ExchangeRow, LevelRow, Manifest, SiteRow, Unlevelled};
 
@@ -39,12 +39,11 @@ impl Recorded {
             return Err(AnalysisError::Empty(dir.to_owned()));
         }
         loading.number_by_name();
-        each::<LevelRow>(dir, LevelColumns::NAMES, |frame| loading.add_levels(frame))?;
-        each::<ExchangeRow>(dir, ExchangeColumns::NAMES, |frame| loading.add_exchanges(frame))?;
+        loading.read_levels(dir)?;
+        loading.read_exchanges(dir)?;
         let (trees, index) = loading.finish();
-        let mut gathering = Gathering::new();
-        each_link(dir, &index, |tree, depth, keys| gathering.add(tree, depth, keys))?;
-        Ok(Self { manifest, trees, known: gathering.finish(), index: Arc::new(index) })
+        let known = gather(dir, &index, 1, |tree| Some((0, tree)))?.pop().unwrap_or_default();
+        Ok(Self { manifest, trees, known, index: Arc::new(index) })
     }
 }
 
@@ -57,7 +56,7 @@ columns! {
 
 columns! {
     LevelColumns {
-        site: str, seed: u32, depth: u32, requests: u64, pages: u64, sent_bytes: u64, received_bytes: u64, busy_ms: f64,
+        depth: u32, requests: u64, pages: u64, sent_bytes: u64, received_bytes: u64, busy_ms: f64,
         external_urls: u64, external_hosts: u64, external_sites: u64, not_fetched_depth: u64, not_fetched_limit: u64,
         not_fetched_trap: u64, not_fetched_opt_out: u64, not_fetched_yield: u64,
     }
@@ -65,7 +64,7 @@ columns! {
 
 columns! {
     ExchangeColumns {
-        site: str, seed: u32, depth: u32, host: str, address: str, sent_bytes: u64, received_bytes: u64, total_ms: f64,
+        depth: u32, host: str, address: str, sent_bytes: u64, received_bytes: u64, total_ms: f64,
     }
 }
 
@@ -75,10 +74,16 @@ struct Loading {
     trees: Vec<Tree>,
     labels: Labels,
     index: Index,
-    levels: Vec<(u32, u16, LevelCost)>,
+    /// In pieces, which are never moved to a larger place.
+    levels: Vec<Vec<AtLevel>>,
+    /// What exchanges without a depth cost.
+    booked: Vec<AtLevel>,
     unasked: Vec<Unasked>,
     unlevelled: Unlevelled<u32>,
 }
+
+/// What a tree cost and brought at a depth.
+type AtLevel = (u32, u16, LevelCost);
 
 impl Loading {
     fn add_sites(&mut self, frame: &DataFrame) -> PolarsResult<()> {
@@ -122,105 +127,143 @@ impl Loading {
         self.labels = labels;
     }
 
-    fn add_levels(&mut self, frame: &DataFrame) -> PolarsResult<()> {
-        let columns = LevelColumns::of(frame)?;
-        let kept_back = [
-            columns.not_fetched_limit,
-            columns.not_fetched_trap,
-            columns.not_fetched_opt_out,
-            columns.not_fetched_yield,
-        ];
-        let count = |value: Option<u64>| u32::try_from(value.unwrap_or_default()).unwrap_or(u32::MAX);
-        for row in 0..frame.height() {
-            let Some(tree) = self.index.trees.find(columns.site.get(row), columns.seed.get(row)) else {
-                continue;
-            };
-            let depth = depth_of(columns.depth.get(row));
-            let bytes = [columns.sent_bytes, columns.received_bytes];
-            let cost = LevelCost {
-                requests: count(columns.requests.get(row)),
-                pages: count(columns.pages.get(row)),
-                bytes: bytes.iter().filter_map(|bytes| bytes.get(row)).sum(),
-                busy_ms: columns.busy_ms.get(row).unwrap_or_default(),
-                urls: count(columns.external_urls.get(row)),
-                hosts: count(columns.external_hosts.get(row)),
-                sites: count(columns.external_sites.get(row)),
-            };
-            self.add_cost(tree, depth, cost);
-            let unasked = Unasked {
-                tree,
-                depth,
-                too_deep: count(columns.not_fetched_depth.get(row)),
-                kept_back: count(Some(kept_back.iter().filter_map(|urls| urls.get(row)).sum())),
-            };
-            if unasked.urls() > 0 {
-                self.unasked.push(unasked);
-            }
-        }
-        Ok(())
-    }
-
-    /// A level that cost nothing and brought nothing is where the tree was not walked.
-    fn add_cost(&mut self, tree: u32, depth: u16, cost: LevelCost) {
-        if cost != LevelCost::default() {
-            self.levels.push((tree, depth, cost));
-        }
+    fn read_levels(&mut self, dir: &Path) -> Result<(), AnalysisError> {
+        let Self { index, levels, unasked, .. } = self;
+        digest_each::<LevelRow, _>(
+            dir,
+            &with_tree(LevelColumns::NAMES),
+            |frame| levels_of(&frame, index),
+            |(costs, not_asked)| {
+                levels.push(costs);
+                unasked.extend(not_asked);
+                Ok(())
+            },
+        )
     }
 
     /// Rows of a tree stand together, in the order they were asked.
-    fn add_exchanges(&mut self, frame: &DataFrame) -> PolarsResult<()> {
-        let columns = ExchangeColumns::of(frame)?;
-        for row in 0..frame.height() {
-            let Some(tree) = self.index.trees.find(columns.site.get(row), columns.seed.get(row)) else {
-                continue;
-            };
-            let (Some(host), Some(address), Some(busy_ms)) =
-                (columns.host.get(row), columns.address.get(row), columns.total_ms.get(row))
-            else {
-                continue;
-            };
-            // Of several addresses of a host the least, whichever was asked first.
-            let address = key(address);
-            let known = self.index.addresses.entry(key(host)).or_insert(address);
-            *known = address.min(*known);
-            let depth = columns.depth.get(row).map(|depth| depth_of(Some(depth)));
-            let [sent_bytes, received_bytes] =
-                [columns.sent_bytes, columns.received_bytes].map(|bytes| bytes.get(row).unwrap_or_default());
-            let booked =
-                self.unlevelled.next(&tree, depth, Cost { requests: 1, sent_bytes, received_bytes, busy_ms });
-            self.book(booked);
-        }
-        Ok(())
-    }
-
-    fn book(&mut self, booked: Option<(u32, u16, Cost)>) {
-        let Some((tree, depth, cost)) = booked else { return };
-        let requests = u32::try_from(cost.requests).unwrap_or(u32::MAX);
-        let bytes = cost.sent_bytes + cost.received_bytes;
-        self.add_cost(
-            tree,
-            depth,
-            LevelCost { requests, bytes, busy_ms: cost.busy_ms, ..LevelCost::default() },
-        );
+    fn read_exchanges(&mut self, dir: &Path) -> Result<(), AnalysisError> {
+        let Self { index: Index { trees, addresses }, unlevelled, booked, .. } = self;
+        let mut last = None;
+        digest_each::<ExchangeRow, _>(
+            dir,
+            &with_tree(ExchangeColumns::NAMES),
+            |frame| exchanges_of(&frame, trees),
+            |exchanges| {
+                for Exchange { tree, at, depth, cost } in exchanges {
+                    // Of several addresses of a host the least, whichever was asked first.
+                    if last.replace(at) != Some(at) {
+                        let (host, address) = at;
+                        let known = addresses.entry(host).or_insert(address);
+                        *known = address.min(*known);
+                    }
+                    booked.extend(unlevelled.next(&tree, depth, cost).and_then(at_level));
+                }
+                Ok(())
+            },
+        )
     }
 
     fn finish(mut self) -> (Trees, Index) {
-        let booked = std::mem::take(&mut self.unlevelled).end();
-        self.book(booked);
-        // Stable: sums of a level are in the same order, and so the same to the last bit.
-        self.levels.sort_by_key(|(tree, depth, _)| (*tree, *depth));
-        self.unasked.sort_unstable();
-        let (labels, unasked) = (self.labels, self.unasked);
-        let mut trees = Trees { trees: self.trees, labels, unasked, levels: Vec::new() };
-        for level in self.levels.chunk_by(|one, other| one.0 == other.0) {
-            let deepest = level.last().map_or(0, |(_, depth, _)| usize::from(*depth));
-            let tree = &mut trees.trees[level[0].0 as usize];
-            (tree.first_level, tree.level_count) = (trees.levels.len(), deepest + 1);
-            trees.levels.resize(tree.first_level + tree.level_count, LevelCost::default());
-            for (_, depth, cost) in level {
-                trees.levels[tree.first_level + usize::from(*depth)].add(cost);
-            }
+        self.booked.extend(self.unlevelled.end().and_then(at_level));
+        self.levels.push(self.booked);
+        for (tree, depth, _) in self.levels.iter().flatten() {
+            let levels = &mut self.trees[*tree as usize].level_count;
+            *levels = usize::from(*depth).max(levels.saturating_sub(1)) + 1;
         }
+        let mut next = 0;
+        for tree in &mut self.trees {
+            tree.first_level = next;
+            next += tree.level_count;
+        }
+        let mut levels = vec![LevelCost::default(); next];
+        // Sums of a level are always in the order of the tables, and so the same to the last bit.
+        for (tree, depth, cost) in self.levels.into_iter().flatten() {
+            levels[self.trees[tree as usize].first_level + usize::from(depth)].add(&cost);
+        }
+        self.unasked.sort_unstable();
+        let trees = Trees { trees: self.trees, labels: self.labels, unasked: self.unasked, levels };
         (trees, self.index)
     }
+}
+
+fn levels_of(frame: &DataFrame, index: &Index) -> PolarsResult<(Vec<AtLevel>, Vec<Unasked>)> {
+    let columns = LevelColumns::of(frame)?;
+    let trees = index.trees.of_rows(frame)?;
+    let (mut levels, mut unasked) = (Vec::with_capacity(trees.len()), Vec::new());
+    let kept_back = [
+        columns.not_fetched_limit,
+        columns.not_fetched_trap,
+        columns.not_fetched_opt_out,
+        columns.not_fetched_yield,
+    ];
+    let count = |value: Option<u64>| u32::try_from(value.unwrap_or_default()).unwrap_or(u32::MAX);
+    for (row, tree) in trees.into_iter().enumerate() {
+        let Some(tree) = tree else { continue };
+        let depth = depth_of(columns.depth.get(row));
+        let bytes = [columns.sent_bytes, columns.received_bytes];
+        let cost = LevelCost {
+            requests: count(columns.requests.get(row)),
+            pages: count(columns.pages.get(row)),
+            bytes: bytes.iter().filter_map(|bytes| bytes.get(row)).sum(),
+            busy_ms: columns.busy_ms.get(row).unwrap_or_default(),
+            urls: count(columns.external_urls.get(row)),
+            hosts: count(columns.external_hosts.get(row)),
+            sites: count(columns.external_sites.get(row)),
+        };
+        levels.extend(unless_nothing((tree, depth, cost)));
+        let not_asked = Unasked {
+            tree,
+            depth,
+            too_deep: count(columns.not_fetched_depth.get(row)),
+            kept_back: count(Some(kept_back.iter().filter_map(|urls| urls.get(row)).sum())),
+        };
+        if not_asked.urls() > 0 {
+            unasked.push(not_asked);
+        }
+    }
+    Ok((levels, unasked))
+}
+
+/// A level that cost nothing and brought nothing is where the tree was not walked.
+fn unless_nothing(level: AtLevel) -> Option<AtLevel> {
+    (level.2 != LevelCost::default()).then_some(level)
+}
+
+/// What is needed of an exchange with a server.
+struct Exchange {
+    tree: u32,
+    /// Keys of the host and of its address.
+    at: (u64, u64),
+    depth: Option<u16>,
+    cost: Cost,
+}
+
+fn exchanges_of(frame: &DataFrame, trees: &TreeNumbers) -> PolarsResult<Vec<Exchange>> {
+    let columns = ExchangeColumns::of(frame)?;
+    let mut exchanges = Vec::with_capacity(frame.height());
+    for (row, tree) in trees.of_rows(frame)?.into_iter().enumerate() {
+        let Some(tree) = tree else { continue };
+        let (Some(host), Some(address), Some(busy_ms)) =
+            (columns.host.get(row), columns.address.get(row), columns.total_ms.get(row))
+        else {
+            continue;
+        };
+        let depth = columns.depth.get(row).map(|depth| depth_of(Some(depth)));
+        let [sent_bytes, received_bytes] =
+            [columns.sent_bytes, columns.received_bytes].map(|bytes| bytes.get(row).unwrap_or_default());
+        let cost = Cost { requests: 1, sent_bytes, received_bytes, busy_ms };
+        exchanges.push(Exchange { tree, at: (key(host), key(address)), depth, cost });
+    }
+    Ok(exchanges)
+}
+
+fn at_level((tree, depth, cost): (u32, u16, Cost)) -> Option<AtLevel> {
+    let requests = u32::try_from(cost.requests).unwrap_or(u32::MAX);
+    let bytes = cost.sent_bytes + cost.received_bytes;
+    unless_nothing((
+        tree,
+        depth,
+        LevelCost { requests, bytes, busy_ms: cost.busy_ms, ..LevelCost::default() },
+    ))
 }

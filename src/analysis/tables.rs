@@ -7,7 +7,8 @@ use polars::prelude::{DataFrame, PolarsResult};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::AnalysisError;
-use crate::records::{Row, TablesError, read_frames};
+use super::in_turn::in_turn;
+use crate::records::{Row, RowGroup, TablesError, row_groups};
 
 /// How often tables are read anew whose files are joined to larger ones meanwhile.
 const TRIES: u32 = 3;
@@ -27,16 +28,31 @@ fn has_vanished(wrong: &TablesError) -> bool {
     wrong.source.kind() == io::ErrorKind::NotFound && wrong.path.extension().is_some()
 }
 
-/// Gives the wanted columns of a table to `take`, one segment at a time.
+/// Gives the wanted columns of a table to `take`, a row group at a time and in its order; they are decoded on all cores.
 pub(super) fn each<R: Row>(
     dir: &Path,
     columns: &[&str],
-    mut take: impl FnMut(&DataFrame) -> PolarsResult<()>,
+    mut take: impl FnMut(&DataFrame) -> PolarsResult<()> + Send,
 ) -> Result<(), AnalysisError> {
-    for frame in read_frames::<R>(dir, columns)? {
-        take(&frame?).map_err(|wrong| AnalysisError::of_columns(dir, R::TABLE, &wrong))?;
-    }
-    Ok(())
+    digest_each::<R, _>(dir, columns, Ok, |frame| take(&frame))
+}
+
+/// Gives the wanted columns of a table to `digest`, a row group at a time and on all cores, and what that makes of them to
+/// `take` in the order of the table.
+pub(super) fn digest_each<R: Row, T>(
+    dir: &Path,
+    columns: &[&str],
+    digest: impl Fn(DataFrame) -> PolarsResult<T> + Sync,
+    mut take: impl FnMut(T) -> PolarsResult<()> + Send,
+) -> Result<(), AnalysisError> {
+    let wrong_columns = |wrong| AnalysisError::of_columns(dir, R::TABLE, &wrong);
+    let work = |group: Result<RowGroup<R>, TablesError>| digest(group?.read(columns)?).map_err(wrong_columns);
+    in_turn(row_groups::<R>(dir)?, work, |digested| take(digested).map_err(wrong_columns))
+}
+
+/// The columns that tell the tree of a row, and these.
+pub(super) fn with_tree<'a>(columns: &[&'a str]) -> Vec<&'a str> {
+    [&["site", "seed"], columns].concat()
 }
 
 /// Declares the columns that are read of a table, each once: their names, and a struct of them.
@@ -68,9 +84,13 @@ macro_rules! columns {
 
 pub(super) use columns;
 
+/// What is found by the key of a text. Keys are hashes already; strangers choose the texts, and the second hash is
+/// another one in each process.
+pub(super) type ByKey<T> = HashMap<u64, T, foldhash::fast::RandomState>;
+
 /// The numbers of site trees, by which the rows of other tables are known.
 #[derive(Clone, Debug, Default)]
-pub(super) struct TreeNumbers(HashMap<u64, u32>);
+pub(super) struct TreeNumbers(ByKey<u32>);
 
 impl TreeNumbers {
     /// Gives a tree the next number; none if it has one already.
@@ -80,6 +100,20 @@ impl TreeNumbers {
             Entry::Occupied(_) => None,
             Entry::Vacant(entry) => Some(*entry.insert(next)),
         }
+    }
+
+    /// The trees of rows, read [`with_tree`]. Rows of a tree mostly stand together, and it is looked up once.
+    pub(super) fn of_rows(&self, frame: &DataFrame) -> PolarsResult<Vec<Option<u32>>> {
+        let (sites, seeds) = (frame.column("site")?.str()?, frame.column("seed")?.u32()?);
+        let mut last = ((None, None), None);
+        let mut trees = Vec::with_capacity(frame.height());
+        for row in sites.iter().zip(seeds.iter()) {
+            if row != last.0 {
+                last = (row, self.find(row.0, row.1));
+            }
+            trees.push(last.1);
+        }
+        Ok(trees)
     }
 
     pub(super) fn find(&self, site: Option<&str>, seed: Option<u32>) -> Option<u32> {

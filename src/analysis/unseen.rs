@@ -1,5 +1,6 @@
 use serde::Serialize;
 
+use super::in_turn::each_of;
 use super::{Estimate, Kind, Occurrences, Recorded, Sampling};
 
 /// How many external URLs, hosts, sites and addresses there are, those included that no tree showed.
@@ -45,7 +46,8 @@ impl Unseen {
     #[must_use]
     pub fn estimate(recorded: &Recorded, sampling: &Sampling) -> Self {
         let trees = recorded.trees.len();
-        let kinds = Kind::ALL.map(|kind| {
+        let kinds: [UnseenOfKind; 4] = each_of(|number| {
+            let kind = Kind::ALL[number];
             let (known, occurrences) =
                 (recorded.known.counts(kind).total(), recorded.known.occurrences(kind));
             let all = Frequencies::of(occurrences, known);

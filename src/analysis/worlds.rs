@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::chance::Chance;
-use super::links::Gathering;
+use super::links::Gatherer;
 use super::tables::key;
-use super::{Ended, Grouping, Labels, LevelCost, Recorded, Tree, Trees, Unasked};
+use super::{Ended, Grouping, Known, Labels, LevelCost, Occurrence, Recorded, Tree, Trees, Unasked};
 use crate::records::{Manifest, Timestamp};
 
 /// A site tree: how it ended, and from level 0 down the pages with the names of what they link to.
@@ -25,7 +25,7 @@ pub(super) fn tree(outcome: &'static str, levels: &[(u32, &[u64])]) -> Grown {
 
 /// The survey that found these trees. Every name is that of a URL, a host, a site and an address at once.
 pub(super) fn survey(grown: &[Grown]) -> Recorded {
-    let (mut trees, mut labels, mut gathering) = (Trees::default(), Labels::default(), Gathering::new());
+    let (mut trees, mut labels, mut found) = (Trees::default(), Labels::default(), Vec::new());
     for (number, grown) in (0..).zip(grown) {
         let pages = grown.levels.iter().map(|(pages, _)| u64::from(*pages)).sum();
         let deepest = u16::try_from(grown.levels.len()).unwrap().checked_sub(1);
@@ -41,7 +41,8 @@ pub(super) fn survey(grown: &[Grown]) -> Recorded {
         trees.trees.push(Tree { first_level, level_count, ..tree });
         trees.levels.extend(grown.levels.iter().map(|(pages, names)| cost(*pages, names.len())));
         for (depth, (_, names)) in (0..).zip(&grown.levels) {
-            names.iter().for_each(|name| gathering.add(number, depth, [Some(key(&name.to_string())); 4]));
+            let at = |name: &u64| Occurrence { key: key(&name.to_string()), tree: number, depth };
+            found.extend(names.iter().map(at));
         }
         let depth = u16::try_from(level_count).unwrap();
         let (too_deep, kept_back) =
@@ -50,7 +51,14 @@ pub(super) fn survey(grown: &[Grown]) -> Recorded {
     }
     trees.labels = labels;
     let manifest = Manifest::new(serde_json::Value::Null, Timestamp::default());
-    Recorded { manifest, trees, known: gathering.finish(), index: Arc::default() }
+    let gatherer = Gatherer::of_one_in(1);
+    gatherer.add(&found);
+    let (counts, occurrences) = gatherer.finish();
+    let known = Known {
+        counts: std::array::from_fn(|_| counts.clone()),
+        occurrences: std::array::from_fn(|_| occurrences.clone()),
+    };
+    Recorded { manifest, trees, known, index: Arc::default() }
 }
 
 fn cost(pages: u32, found: usize) -> LevelCost {

@@ -191,12 +191,18 @@ impl Judge {
         self.seen.add_counts(&Seen { order: order.clone(), ..Seen::default() });
     }
 
-    /// Forgets servers that are owed nothing any more, and exchanges that overlap with nothing that is still to be told;
-    /// none that ended after this time.
-    pub fn forget_before(&mut self, time: SystemTime) {
+    /// Forgets exchanges that had ended by this time, for who tells of all in the order in which they began: none that is still
+    /// to be told began earlier. What servers are owed is not forgotten.
+    pub fn forget_ended_by(&mut self, time: SystemTime) {
         self.at_servers.forget_before(time);
         self.in_sites.forget_before(time);
         self.in_neighbourhoods.forget_before(time);
+    }
+
+    /// Forgets servers that are owed nothing any more, and exchanges that overlap with nothing that is still to be told;
+    /// none that ended after this time.
+    pub fn forget_before(&mut self, time: SystemTime) {
+        self.forget_ended_by(time);
         self.rests.forget_before(time);
     }
 }

@@ -180,11 +180,16 @@ impl ExchangeReader {
         mut take: impl FnMut(&Exchange<'_>),
     ) -> PolarsResult<()> {
         let columns = ExchangeColumns::of(frame)?;
-        for row in 0..frame.height() {
-            let Some(tree) = listed.tree(columns.site.get(row), columns.seed.get(row)) else { continue };
+        // Those that stand together are mostly with one server.
+        let mut last: (Option<&str>, Option<u32>) = (None, None);
+        for (row, tree) in listed.trees_of(frame)?.into_iter().enumerate() {
+            let Some(tree) = tree else { continue };
             let is_first = self.last_tree.replace(tree) != Some(tree);
-            let address = columns.address.get(row).map(|address| addresses.number(&server_named(address)));
-            take(&Exchange { is_first, address, ..columns.exchange(row, listed.get(tree).site) });
+            let address = columns.address.get(row);
+            if address != last.0 {
+                last = (address, address.map(|address| addresses.number(&server_named(address))));
+            }
+            take(&Exchange { is_first, address: last.1, ..columns.exchange(row, listed.get(tree).site) });
         }
         Ok(())
     }

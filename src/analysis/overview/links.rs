@@ -1,11 +1,16 @@
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::path::Path;
 
 use polars::prelude::{DataFrame, PolarsResult};
 use serde::Serialize;
 
-use super::super::tables::{columns, key};
+use super::super::AnalysisError;
+use super::super::key_table::{KeyCounts, KeyTable, Occurring};
+use super::super::tables::{columns, digest_each, key, with_tree};
 use super::listed::Listed;
 use super::tally::{Counted, Tally};
+use crate::records::LinkRow;
 
 /// Where external links lead. The unit is the external URL of a site tree: a row of the table of links.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -61,98 +66,235 @@ impl Links {
 }
 
 columns! {
-    LinkColumns { site: str, seed: u32, host: str, target_site: str, element: str, nofollow: bool, in_survey: bool }
+    LinkColumns { host: str, target_site: str, element: str, nofollow: bool, in_survey: bool }
 }
 
 /// So many of the most linked are named.
 const NAMED: usize = 20;
 
-/// Counts in memory: about 20 bytes a host and a site; names come in a second look at the table.
-#[derive(Default)]
+/// Counts in memory: about 8 bytes a host and a site; names come in a second look at the table.
 pub(super) struct LinksMaker {
     links: Links,
     elements: Tally,
-    /// By label of the linking country domain, then by domain of the target.
-    matrix: HashMap<u32, HashMap<Box<str>, u64>>,
-    hosts: HashMap<u64, u32>,
-    /// Trees that link to a site; the highest bit tells that it lies in the country domains.
-    sites: HashMap<u64, u32>,
-    tree: Option<u32>,
-    hosts_of_tree: HashSet<u64>,
-    sites_of_tree: HashSet<u64>,
+    matrix: Cells,
+    targets: Targets,
+    /// The tree whose links came last.
+    open: Option<LinksOfTree>,
     surveyed: Vec<String>,
 }
 
-const IN_SURVEY: u32 = 1 << 31;
+/// External URLs by label of the linking country domain and by domain of the target.
+type Cells = HashMap<(u32, Box<str>), u64>;
+
+/// By their keys.
+struct Targets {
+    /// Trees that link to each.
+    hosts: KeyTable<Occurring>,
+    sites: KeyTable<Occurring>,
+    /// Sites in the country domains.
+    inside: KeyTable<Occurring>,
+}
 
 impl LinksMaker {
     pub(super) fn new(country_domains: &[String]) -> Self {
-        Self { surveyed: country_domains.to_vec(), ..Self::default() }
+        let targets = Targets { hosts: KeyTable::new(), sites: KeyTable::new(), inside: KeyTable::new() };
+        Self {
+            links: Links::default(),
+            elements: Tally::default(),
+            matrix: Cells::default(),
+            targets,
+            open: None,
+            surveyed: country_domains.to_vec(),
+        }
     }
 
-    pub(super) fn add(&mut self, frame: &DataFrame, listed: &Listed) -> PolarsResult<()> {
-        let columns = LinkColumns::of(frame)?;
-        for row in 0..frame.height() {
-            let Some(tree) = listed.tree(columns.site.get(row), columns.seed.get(row)) else { continue };
-            let (Some(host), Some(target)) = (columns.host.get(row), columns.target_site.get(row)) else {
-                continue;
-            };
-            let is_inside = columns.in_survey.get(row) == Some(true);
-            self.links.external_urls += 1;
-            self.links.nofollow += u64::from(columns.nofollow.get(row) == Some(true));
-            self.links.in_survey += u64::from(is_inside);
-            self.elements.add(columns.element.get(row).unwrap_or(""));
-            self.add_to_matrix(listed.get(tree).cctld, host);
-            self.add_target(tree, key(host), key(target), is_inside);
-        }
+    pub(super) fn read(&mut self, dir: &Path, listed: &Listed) -> Result<(), AnalysisError> {
+        let Self { links, elements, matrix, targets, open, surveyed } = self;
+        digest_each::<LinkRow, _>(
+            dir,
+            &with_tree(LinkColumns::NAMES),
+            |frame| digest(&frame, listed, surveyed, targets),
+            |some| {
+                links.external_urls += some.links.external_urls;
+                links.nofollow += some.links.nofollow;
+                links.in_survey += some.links.in_survey;
+                links.linking_trees += some.links.linking_trees;
+                some.elements.iter().for_each(|(element, count)| elements.add_many(element, *count));
+                for (cell, count) in some.matrix {
+                    *matrix.entry(cell).or_default() += count;
+                }
+                for part in some.first.into_iter().chain(some.last) {
+                    links.linking_trees += u64::from(targets.go_on(open, part));
+                }
+                Ok(())
+            },
+        )?;
+        targets.close(open.take());
         Ok(())
     }
 
-    /// Links of a tree stand together: what it links to twice counts once.
-    fn add_target(&mut self, tree: u32, host: u64, site: u64, is_inside: bool) {
-        if self.tree.replace(tree) != Some(tree) {
-            self.links.linking_trees += 1;
-            self.hosts_of_tree.clear();
-            self.sites_of_tree.clear();
-        }
-        if self.hosts_of_tree.insert(host) {
-            *self.hosts.entry(host).or_default() += 1;
-        }
-        let count = self.sites.entry(site).or_default();
-        *count += u32::from(self.sites_of_tree.insert(site));
-        if is_inside {
-            *count |= IN_SURVEY;
-        }
-    }
-
-    fn add_to_matrix(&mut self, from: u32, host: &str) {
-        let (row, to) = (self.matrix.entry(from).or_default(), domain_of(host, &self.surveyed));
-        match row.get_mut(to) {
-            Some(count) => *count += 1,
-            None => {
-                row.insert(to.into(), 1);
-            }
-        }
-    }
-
-    /// Sites of the country domains that are linked and have no tree.
-    pub(super) fn known_only_by_links(&self, listed: &Listed) -> u64 {
-        let inside = self.sites.iter().filter(|(_, count)| **count & IN_SURVEY != 0);
-        inside.filter(|(key, _)| !listed.sites.contains_key(**key)).count() as u64
-    }
-
-    /// The names of the most linked are still to be found.
-    pub(super) fn finish(mut self, listed: &Listed) -> (Links, Wanted) {
-        self.sites.values_mut().for_each(|count| *count &= !IN_SURVEY);
-        let wanted = Wanted { hosts: Most::of(&self.hosts), sites: Most::of(&self.sites) };
+    /// The names of the most linked are still to be found. Beside them, how many sites of the country domains are linked and
+    /// have no tree.
+    pub(super) fn finish(self, listed: &Listed) -> (Links, Wanted, u64) {
+        let Targets { hosts, sites, inside } = self.targets;
+        let (hosts, sites) = (hosts.counts(), sites.counts());
+        let has_no_tree = |(key, _): &(u64, u32)| !listed.sites.contains_key(*key);
+        let known_only_by_links = inside.counts().iter().filter(has_no_tree).count() as u64;
+        let wanted = Wanted { hosts: Most::of(&hosts), sites: Most::of(&sites) };
         let links = Links {
-            hosts: self.hosts.len() as u64,
-            sites: self.sites.len() as u64,
+            hosts: hosts.len() as u64,
+            sites: sites.len() as u64,
             elements: self.elements.finish(),
             matrix: matrix(&self.matrix, listed),
             ..self.links
         };
-        (links, wanted)
+        (links, wanted, known_only_by_links)
+    }
+}
+
+impl Targets {
+    /// Goes on with the tree that is open, or closes it and opens another; says whether it is another.
+    fn go_on(&self, open: &mut Option<LinksOfTree>, part: LinksOfTree) -> bool {
+        match open {
+            Some(same) if same.tree == part.tree => {
+                same.hosts.extend(part.hosts);
+                same.sites.extend(part.sites);
+                same.thin();
+                false
+            }
+            _ => {
+                self.close(open.replace(part));
+                true
+            }
+        }
+    }
+
+    fn close(&self, tree: Option<LinksOfTree>) {
+        if let Some(mut tree) = tree {
+            tree.thin();
+            self.hosts.add(tree.hosts.iter().copied());
+            self.sites.add(tree.sites.iter().copied());
+        }
+    }
+}
+
+/// Keys of where a tree leads to.
+struct LinksOfTree {
+    tree: u32,
+    hosts: Vec<u64>,
+    sites: Vec<u64>,
+}
+
+impl LinksOfTree {
+    /// What a tree links to twice counts once.
+    fn thin(&mut self) {
+        for keys in [&mut self.hosts, &mut self.sites] {
+            keys.sort_unstable();
+            keys.dedup();
+        }
+    }
+}
+
+/// What the links of a row group come to. Those of its first and of its last tree may go on in others.
+struct Digest {
+    links: Links,
+    elements: Vec<(String, u64)>,
+    matrix: Cells,
+    first: Option<LinksOfTree>,
+    last: Option<LinksOfTree>,
+}
+
+/// The same while its rows go by.
+#[derive(Default)]
+struct Digesting<'f> {
+    links: Links,
+    /// In the order in which they came first.
+    elements: Vec<(&'f str, u64)>,
+    element_places: HashMap<&'f str, usize, foldhash::fast::RandomState>,
+    cells: HashMap<(u32, &'f str), u64, foldhash::fast::RandomState>,
+    first: Option<LinksOfTree>,
+    open: Option<LinksOfTree>,
+    /// Of the trees between the first and the last.
+    hosts: Vec<u64>,
+    sites: Vec<u64>,
+    inside: Vec<u64>,
+}
+
+fn digest(
+    frame: &DataFrame,
+    listed: &Listed,
+    surveyed: &[String],
+    targets: &Targets,
+) -> PolarsResult<Digest> {
+    let columns = LinkColumns::of(frame)?;
+    let mut digesting = Digesting::default();
+    let names = columns.host.iter().zip(columns.target_site.iter());
+    let flags = columns.nofollow.iter().zip(columns.in_survey.iter());
+    let rows = listed.trees_of(frame)?.into_iter().zip(names).zip(flags).zip(columns.element.iter());
+    for (((tree, (host, target)), (nofollow, in_survey)), element) in rows {
+        let (Some(tree), Some(host), Some(target)) = (tree, host, target) else { continue };
+        digesting.links.external_urls += 1;
+        digesting.links.nofollow += u64::from(nofollow == Some(true));
+        digesting.add_element(element.unwrap_or(""));
+        let cell = (listed.get(tree).cctld, domain_of(host, surveyed));
+        *digesting.cells.entry(cell).or_default() += 1;
+        digesting.add_target(tree, key(host), key(target), in_survey == Some(true));
+    }
+    Ok(digesting.finish(targets))
+}
+
+impl<'f> Digesting<'f> {
+    fn add_element(&mut self, element: &'f str) {
+        let place = *self.element_places.entry(element).or_insert_with(|| {
+            self.elements.push((element, 0));
+            self.elements.len() - 1
+        });
+        self.elements[place].1 += 1;
+    }
+
+    /// Links of a tree stand together.
+    fn add_target(&mut self, tree: u32, host: u64, site: u64, is_inside: bool) {
+        if self.open.as_ref().is_none_or(|open| open.tree != tree) {
+            let next = LinksOfTree { tree, hosts: Vec::new(), sites: Vec::new() };
+            let done = self.open.replace(next);
+            done.into_iter().for_each(|done| self.close(done));
+        }
+        if let Some(open) = &mut self.open {
+            open.hosts.push(host);
+            open.sites.push(site);
+        }
+        if is_inside {
+            self.links.in_survey += 1;
+            self.inside.push(site);
+        }
+    }
+
+    fn close(&mut self, mut done: LinksOfTree) {
+        if self.first.is_none() {
+            self.first = Some(done);
+            return;
+        }
+        done.thin();
+        self.links.linking_trees += 1;
+        self.hosts.append(&mut done.hosts);
+        self.sites.append(&mut done.sites);
+    }
+
+    fn finish(mut self, targets: &Targets) -> Digest {
+        targets.hosts.add(self.hosts.iter().copied());
+        targets.sites.add(self.sites.iter().copied());
+        self.inside.sort_unstable();
+        self.inside.dedup();
+        targets.inside.add(self.inside.iter().copied());
+        let elements = self.elements.into_iter().map(|(element, count)| (element.to_owned(), count));
+        let cells = self.cells.into_iter().map(|((from, to), count)| ((from, to.into()), count));
+        Digest {
+            links: self.links,
+            elements: elements.collect(),
+            matrix: cells.collect(),
+            first: self.first,
+            last: self.open,
+        }
     }
 }
 
@@ -195,15 +337,12 @@ struct Most {
 const MOST_TIED: usize = 10_000;
 
 impl Most {
-    fn of(counts: &HashMap<u64, u32>) -> Self {
-        let mut order: Vec<u32> = counts.values().copied().collect();
-        order.sort_unstable_by(|a, b| b.cmp(a));
-        let least = order.get(NAMED - 1).or(order.last()).copied().unwrap_or(0);
-        let mut taken: Vec<(u32, u64)> =
-            counts.iter().filter(|(_, count)| **count >= least).map(|(key, count)| (*count, *key)).collect();
+    fn of(counts: &KeyCounts) -> Self {
+        let greatest = greatest(counts.iter().map(|(_, count)| count), NAMED);
+        let least = greatest.last().copied().unwrap_or(0);
         // The hash decides between more than can be looked at, so that the choice is the same every time.
-        taken.sort_unstable_by(|a, b| b.cmp(a));
-        taken.truncate(NAMED + MOST_TIED);
+        let tied = counts.iter().filter(|(_, count)| *count >= least).map(|(key, count)| (count, key));
+        let taken = self::greatest(tied, NAMED + MOST_TIED);
         let missing = taken.len();
         Self {
             counts: taken.into_iter().map(|(count, key)| (key, count)).collect(),
@@ -228,6 +367,21 @@ impl Most {
     }
 }
 
+/// So many of the greatest, in falling order.
+fn greatest<T: Ord>(all: impl Iterator<Item = T>, most: usize) -> Vec<T> {
+    let mut heap = BinaryHeap::new();
+    for one in all {
+        if heap.len() < most {
+            heap.push(Reverse(one));
+        } else if let Some(mut least) = heap.peek_mut()
+            && least.0 < one
+        {
+            *least = Reverse(one);
+        }
+    }
+    heap.into_sorted_vec().into_iter().map(|Reverse(one)| one).collect()
+}
+
 /// The domain of a host as the matrix tells it: the surveyed country domain it lies in, else its top-level
 /// domain if that has two letters, which are countries' (RFC 1591 §2), else none of a country.
 fn domain_of<'a>(host: &'a str, surveyed: &'a [String]) -> &'a str {
@@ -247,19 +401,18 @@ fn domain_of<'a>(host: &'a str, surveyed: &'a [String]) -> &'a str {
 }
 
 /// Rows and columns with the most URLs first.
-fn matrix(cells: &HashMap<u32, HashMap<Box<str>, u64>>, listed: &Listed) -> Matrix {
-    let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
-    for (to, count) in cells.values().flatten() {
-        *sums.entry(to).or_default() += count;
+fn matrix(cells: &Cells, listed: &Listed) -> Matrix {
+    let mut by_names: BTreeMap<(&str, &str), u64> = BTreeMap::new();
+    let (mut from_sums, mut to_sums): (BTreeMap<&str, u64>, BTreeMap<&str, u64>) = Default::default();
+    for ((from, to), count) in cells {
+        let from = listed.labels.name(*from);
+        by_names.insert((from, to), *count);
+        *from_sums.entry(from).or_default() += count;
+        *to_sums.entry(to).or_default() += count;
     }
-    let from = cells.iter().map(|(from, row)| (listed.labels.name(*from), row.values().sum()));
-    let (from, to) = (by_size(from), by_size(sums));
-    let mut rows: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
-    for (cctld, row) in cells {
-        let counts = to.iter().map(|to| row.get(to.as_str()).copied().unwrap_or_default());
-        rows.insert(listed.labels.name(*cctld), counts.collect());
-    }
-    let urls = from.iter().filter_map(|name| rows.remove(name.as_str())).collect();
+    let (from, to) = (by_size(from_sums), by_size(to_sums));
+    let cell = |from: &str, to: &str| by_names.get(&(from, to)).copied().unwrap_or_default();
+    let urls = from.iter().map(|from| to.iter().map(|to| cell(from, to)).collect()).collect();
     Matrix { from, to, urls }
 }
 

@@ -92,6 +92,11 @@ impl Listed {
         self.numbers.find(site, seed)
     }
 
+    /// The trees of rows that are read with the columns that tell them.
+    pub(super) fn trees_of(&self, frame: &DataFrame) -> PolarsResult<Vec<Option<u32>>> {
+        self.numbers.of_rows(frame)
+    }
+
     pub(super) fn get(&self, tree: u32) -> ListedTree {
         self.trees[tree as usize]
     }

@@ -11,7 +11,7 @@ use super::infrastructure::{self, InfrastructureMaker};
 use super::kept_back::{KeptBackMaker, LEVELS};
 use super::ledger::{self, Addresses, Found, Ledger};
 use super::link_shares::LinkShares;
-use super::links::{LinkColumns, Links, LinksMaker, NameColumns};
+use super::links::{Links, LinksMaker, NameColumns, Wanted};
 use super::listed::{Listed, SiteColumns};
 use super::method::Method;
 use super::opt_outs::OptOutWatch;
@@ -39,14 +39,14 @@ pub(super) fn read(dir: &Path) -> Result<Overview, AnalysisError> {
     let (mut overview, listed, funnel) = makers.finish(&manifest);
     // What exchanges took is free now; links need as much again.
     let mut links = LinksMaker::new(&overview.card.country_domains);
-    each::<LinkRow>(dir, LinkColumns::NAMES, |frame| links.add(frame, &listed))?;
-    overview.funnel = funnel.finish(links.known_only_by_links(&listed));
-    overview.links = named(dir, links, &listed)?;
+    links.read(dir, &listed)?;
+    let (links, wanted, known_only_by_links) = links.finish(&listed);
+    overview.funnel = funnel.finish(known_only_by_links);
+    overview.links = named(dir, links, wanted)?;
     Ok(overview)
 }
 
-fn named(dir: &Path, links: LinksMaker, listed: &Listed) -> Result<Links, AnalysisError> {
-    let (mut links, mut wanted) = links.finish(listed);
+fn named(dir: &Path, mut links: Links, mut wanted: Wanted) -> Result<Links, AnalysisError> {
     for frame in read_frames::<LinkRow>(dir, NameColumns::NAMES)? {
         if wanted.is_satisfied() {
             break;

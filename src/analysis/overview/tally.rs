@@ -20,6 +20,14 @@ pub(super) struct Tally {
 const MOST_WORDS: usize = 10_000;
 /// Longer words are cut: the longest name of a product or an encoding has some 40 characters.
 const LONGEST_WORD: usize = 80;
+/// The word without what is beyond the longest. A character has a byte at least, so that a short word is not looked at.
+fn cut(word: &str) -> &str {
+    if word.len() <= LONGEST_WORD {
+        return word;
+    }
+    word.char_indices().nth(LONGEST_WORD).map_or(word, |(end, _)| &word[..end])
+}
+
 /// Under this name stands what is not told apart.
 const OTHERS: &str = "other";
 
@@ -29,8 +37,7 @@ impl Tally {
     }
 
     pub(super) fn add_many(&mut self, word: &str, count: u64) {
-        let end = word.char_indices().nth(LONGEST_WORD).map_or(word.len(), |(at, _)| at);
-        let word = &word[..end];
+        let word = cut(word);
         if let Some(known) = self.counts.get_mut(word) {
             *known += count;
         } else if self.counts.len() < MOST_WORDS {

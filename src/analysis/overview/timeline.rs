@@ -37,6 +37,9 @@ pub(super) struct Turn {
 }
 
 const MINUTE: i64 = 60_000_000;
+/// After so many exchanges the judge forgets those that are over: seldom enough that it costs nothing, and often enough that
+/// what he remembers stays near at hand.
+const A_WHILE: usize = 1 << 14;
 /// Starts are told by the clock of the day, durations by a steady one, and both are rounded.
 const ROUNDING: i64 = 1_000;
 
@@ -101,7 +104,10 @@ impl Timeline {
         let addresses: Vec<Option<IpAddr>> = addresses.iter().map(|name| name.parse().ok()).collect();
         let sites: Vec<Option<Site>> =
             sites.iter().map(|name| Some(Site::new(Host::parse(name).ok()?))).collect();
-        for turn in self.by_time() {
+        for (told, turn) in self.by_time().iter().enumerate() {
+            if told % A_WHILE == 0 {
+                judge.forget_ended_by(moment(turn.started));
+            }
             let address = addresses.get(turn.address as usize).copied().flatten();
             let site = sites.get(turn.site as usize).and_then(Option::as_ref);
             let (Some(address), Some(site)) = (address, site) else { continue };

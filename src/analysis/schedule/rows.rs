@@ -36,7 +36,11 @@ impl Exchanges {
     ///
     /// # Errors
     /// A table cannot be read.
-    pub fn load(dir: &Path, recorded: &Recorded, pacing: &mut impl Pacing) -> Result<Self, AnalysisError> {
+    pub fn load(
+        dir: &Path,
+        recorded: &Recorded,
+        pacing: &mut (impl Pacing + Send),
+    ) -> Result<Self, AnalysisError> {
         let mut numbers = TreeNumbers::default();
         for tree in recorded.trees.iter() {
             numbers.add(&tree.site, tree.seed.into());

@@ -81,6 +81,8 @@ impl ReportCommand {
         let sampling = Sampling { seed: self.seed, ..Sampling::default() };
         // The time that is told with it is that of the tables, or a little before.
         let known = known(&self.dir);
+        // First, so that the memory which it takes is free again.
+        let overview = Overview::load(&self.dir)?;
         let recorded = Recorded::load(&self.dir)?;
         let evidence = Evidence::measure(&recorded, &sampling, Evidence::EVEN);
         let criterion = Criterion::Coverage { at_least: COVERAGE, of: Kind::Hosts, reading: Reading::Union };
@@ -90,7 +92,7 @@ impl ReportCommand {
             choice: Choice::by(&evidence, criterion),
             forecast: environment.map(|of| self.forecast(of, &recorded, sampling)).transpose()?,
             groups: self.groups(&recorded, &evidence.curves)?,
-            overview: Overview::load(&self.dir)?,
+            overview,
             known,
             censoring: evidence.censoring,
             sampling,
