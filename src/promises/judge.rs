@@ -253,8 +253,16 @@ impl<K: Hash + Eq> Overlaps<K> {
         }
         let all_ended = list.back().map_or(ended, |last| last.all_ended.max(ended));
         list.push_back(Stay { started, ended, all_ended });
+        // It has no moment of its own.
+        if ended <= started {
+            return 1;
+        }
         let late = list.iter().rev().take_while(|stay| stay.all_ended > started);
         let beside = late.filter(|stay| stay.ended > started);
+        // Told in the order in which they began, as many run as have begun.
+        if beside.clone().all(|stay| stay.started <= started) {
+            return beside.count() as u64;
+        }
         let (mut begins, mut ends): (Vec<_>, Vec<_>) = beside.map(|stay| (stay.started, stay.ended)).unzip();
         begins.sort_unstable();
         ends.sort_unstable();

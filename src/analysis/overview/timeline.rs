@@ -88,12 +88,14 @@ impl Timeline {
 
     /// Exchanges of each address together, in order of time.
     pub(super) fn by_address(&mut self) -> impl Iterator<Item = &[Turn]> {
-        self.list.sort_unstable_by_key(|turn| (turn.address, turn.started, turn.took));
+        self.list.sort_unstable_by_key(|turn| {
+            u128::from(turn.address) << 96 | in_order(turn.started) << 32 | u128::from(turn.took)
+        });
         self.list.chunk_by(|a, b| a.address == b.address)
     }
 
     pub(super) fn by_time(&mut self) -> &[Turn] {
-        self.list.sort_unstable_by_key(|turn| (turn.started, turn.address));
+        self.list.sort_unstable_by_key(|turn| in_order(turn.started) << 32 | u128::from(turn.address));
         &self.list
     }
 
@@ -142,6 +144,11 @@ impl Turn {
         answer.wire.received = self.bytes();
         answer
     }
+}
+
+/// A moment as a number that is compared with others in one step.
+fn in_order(micros: i64) -> u128 {
+    u128::from(micros.cast_unsigned() ^ 1 << 63)
 }
 
 /// Microseconds since 1970; damaged tables may tell earlier ones.
