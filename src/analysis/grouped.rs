@@ -6,7 +6,7 @@ use std::path::Path;
 use super::links::gather;
 use super::subset::numbers;
 use super::tables::retried;
-use super::{AnalysisError, Curves, Grouping, Kind, Known, Readings, Recorded, Trees};
+use super::{AnalysisError, Curves, Grouping, Kind, Known, Occurrence, Readings, Recorded, Trees};
 
 /// The curves of the groups of a survey's site trees.
 pub struct Grouped<'a> {
@@ -61,8 +61,15 @@ impl<'a> Grouped<'a> {
             (*group, sizes[*group] - 1)
         };
         let places: Vec<(usize, u32)> = groups.of_tree.iter().map(place).collect();
-        let place = |tree: u32| places.get(tree as usize).copied();
-        retried(|| gather(self.dir, index, groups.names.len(), place)).map(Some)
+        let apart = |occurrences: Vec<Occurrence>| {
+            let mut of_groups = vec![Vec::with_capacity(occurrences.len() / sizes.len() * 2); sizes.len()];
+            for one in occurrences {
+                let (group, tree) = places[one.tree as usize];
+                of_groups[group].push(Occurrence { tree, ..one });
+            }
+            of_groups
+        };
+        retried(|| gather(self.dir, index, sizes.len(), apart)).map(Some)
     }
 
     fn curves(&self, part: &Recorded, by: Grouping) -> Curves {

@@ -119,7 +119,7 @@ mod tests {
     fn results_come_in_the_order_of_the_things() {
         let mut taken = Vec::new();
         let slow_first = |number: u64| {
-            (0..(100 - number) * 1000).for_each(|step| drop(std::hint::black_box(step)));
+            (0..(100 - number) * 1000).for_each(|step| _ = std::hint::black_box(step));
             Ok::<u64, ()>(number * 2)
         };
         let keep = |result| {

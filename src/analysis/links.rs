@@ -19,29 +19,25 @@ pub(super) struct Index {
 /// together, so that two passes take half the memory of one; the columns that both read are small.
 const PASSES: [&[Kind]; 2] = [&[Kind::Urls], &[Kind::Hosts, Kind::Sites, Kind::Addresses]];
 
-/// What is known by each of several sets of trees, from the links of the survey in `dir`. Of a set and a tree `place` tells
-/// the number that the tree has there, if it is in it.
+/// What is known by each of several sets of trees, from the links of the survey in `dir`. `apart` puts occurrences into
+/// their sets, with the numbers that trees have there.
 pub(super) fn gather(
     dir: &Path,
     index: &Index,
     sets: usize,
-    place: impl Fn(u32) -> Option<(usize, u32)> + Sync,
+    apart: impl Fn(Vec<Occurrence>) -> Vec<Vec<Occurrence>> + Sync,
 ) -> Result<Vec<Known>, AnalysisError> {
     let mut known = vec![Known::default(); sets];
     for kinds in PASSES {
         let gatherers: Vec<Vec<Gatherer>> =
             (0..sets).map(|_| kinds.iter().map(|_| Gatherer::of_one_in(sets)).collect()).collect();
         let take = |kind: usize, occurrences: Vec<Occurrence>| {
-            for (set, occurrences) in apart(occurrences, sets, &place).into_iter().enumerate() {
-                gatherers[set][kind].add(&occurrences);
+            for (gatherers, occurrences) in gatherers.iter().zip(apart(occurrences)) {
+                gatherers[kind].add(&occurrences);
             }
         };
-        digest_each::<LinkRow, _>(
-            dir,
-            &columns_of(kinds),
-            |frame| each_kind(&frame, index, kinds, &take),
-            Ok,
-        )?;
+        let digest = |frame: DataFrame| each_kind(&frame, index, kinds, &take);
+        digest_each::<LinkRow, _>(dir, &columns_of(kinds), digest, Ok)?;
         for (known, gatherers) in known.iter_mut().zip(gatherers) {
             for (kind, gatherer) in kinds.iter().map(|kind| *kind as usize).zip(gatherers) {
                 (known.counts[kind], known.occurrences[kind]) = gatherer.finish();
@@ -49,21 +45,6 @@ pub(super) fn gather(
         }
     }
     Ok(known)
-}
-
-/// The occurrences in each set.
-fn apart(
-    occurrences: Vec<Occurrence>,
-    sets: usize,
-    place: &impl Fn(u32) -> Option<(usize, u32)>,
-) -> Vec<Vec<Occurrence>> {
-    let mut of_sets = vec![Vec::new(); sets];
-    for one in occurrences {
-        if let Some((set, tree)) = place(one.tree) {
-            of_sets[set].push(Occurrence { tree, ..one });
-        }
-    }
-    of_sets
 }
 
 fn columns_of(kinds: &[Kind]) -> Vec<&'static str> {

@@ -42,7 +42,7 @@ impl Recorded {
         loading.read_levels(dir)?;
         loading.read_exchanges(dir)?;
         let (trees, index) = loading.finish();
-        let known = gather(dir, &index, 1, |tree| Some((0, tree)))?.pop().unwrap_or_default();
+        let known = gather(dir, &index, 1, |all| vec![all])?.pop().unwrap_or_default();
         Ok(Self { manifest, trees, known, index: Arc::new(index) })
     }
 }

@@ -31,7 +31,8 @@ impl Sample {
     pub(super) fn add(&self, occurrences: &[Occurrence]) {
         let halvings = self.halvings.load(Ordering::Relaxed);
         let likely = |one: &&Occurrence| one.is_left_after(halvings);
-        let likely: Vec<Occurrence> = occurrences.iter().filter(likely).copied().collect();
+        let mut likely: Vec<Occurrence> = occurrences.iter().filter(likely).copied().collect();
+        likely.sort_unstable_by_key(Occurrence::rank);
         let mut chosen = self.chosen.lock().unwrap_or_else(PoisonError::into_inner);
         likely.chunks(chosen.limit.max(1)).for_each(|some| chosen.add(some));
         self.halvings.store(chosen.halvings, Ordering::Relaxed);
@@ -65,9 +66,9 @@ impl Chosen {
         }
     }
 
-    /// Of a key in a tree the least depth.
+    /// Of a key in a tree the least depth. The list is made of pieces that are sorted, which a stable sort only merges.
     fn thin(&mut self) {
-        self.list.sort_unstable_by_key(Occurrence::rank);
+        self.list.sort_by_key(Occurrence::rank);
         self.list.dedup_by_key(|one| (one.key, one.tree));
     }
 }

@@ -94,13 +94,15 @@ pub struct RowGroup<R> {
 }
 
 impl<R: Row> RowGroup<R> {
-    /// The wanted columns of it, decoded on this thread alone. A column that a file of an older version does not have is
+    /// The wanted columns of it, decoded on one thread alone. A column that a file of an older version does not have is
     /// null.
     ///
     /// # Errors
     /// The file cannot be read, or the table does not have such a column.
     pub fn read(&self, columns: &[&str]) -> Result<DataFrame, TablesError> {
-        let mut reader = open(&self.path)?.read_parallel(ParallelStrategy::None).with_slice(Some(self.rows));
+        // Otherwise polars decodes the dictionaries of all row groups before this one.
+        let mut reader =
+            open(&self.path)?.read_parallel(ParallelStrategy::RowGroups).with_slice(Some(self.rows));
         reader.set_metadata(self.footer.clone());
         read_columns::<R>(reader, columns, self.rows.1).map_err(wrong_in(&self.path, Some(columns)))
     }

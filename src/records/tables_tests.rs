@@ -286,6 +286,21 @@ fn many_small_segments_become_one_file() {
     assert_eq!(all::<LevelRow>(dir.path()).len(), 20);
 }
 
+#[test]
+fn a_joined_file_is_written_in_row_groups_and_not_in_one() {
+    let (dir, tables) = survey();
+    tables.keep_pages().unwrap();
+    for number in 0..5 {
+        tables.write(number, &page_links("http://a.ke/", 6000)).unwrap();
+    }
+    let before = everything(dir.path());
+    tables.compact(100_000).unwrap();
+    assert_eq!(everything(dir.path()), before);
+    let groups = read_table::<PageLinkRow>(dir.path()).unwrap();
+    let rows: Vec<usize> = groups.map(|rows| rows.unwrap().len()).collect();
+    assert_eq!(rows, [12_000, 12_000, 6000]);
+}
+
 fn page_links(page: &str, links: u32) -> SegmentRows {
     let row = |position| PageLinkRow { page: page.to_owned(), position, ..PageLinkRow::default() };
     let robots = RobotsRow { url: page.to_owned(), ..RobotsRow::default() };

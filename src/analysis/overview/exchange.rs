@@ -129,7 +129,6 @@ pub(super) fn microseconds(ms: f64) -> i64 {
 columns! {
     ExchangeColumns {
         started: time,
-        site: str,
         seed: u32,
         url: str,
         host: str,

@@ -145,7 +145,8 @@ impl Makers {
 
     fn read_exchanges(&mut self, dir: &Path) -> Result<(), AnalysisError> {
         let mut reader = ExchangeReader::default();
-        each::<ExchangeRow>(dir, ExchangeColumns::NAMES, |frame| {
+        let columns = [&["site"], ExchangeColumns::NAMES].concat();
+        each::<ExchangeRow>(dir, &columns, |frame| {
             let mut names = std::mem::take(&mut self.addresses.names);
             let listed = std::mem::take(&mut self.listed);
             let read = reader.read(frame, &listed, &mut names, |exchange| {
