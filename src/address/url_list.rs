@@ -19,6 +19,9 @@ pub struct UrlList {
     ends: Vec<usize>,
 }
 
+/// Bytes by which the text of a short list grows.
+const LEAST_ROOM: usize = 1024;
+
 /// Scheme, host and port: what stands before the first slash of the path.
 #[derive(Clone, Debug)]
 struct Origin {
@@ -43,6 +46,10 @@ impl UrlList {
     pub fn push(&mut self, url: &WebUrl) {
         let (prefix, target) = url.as_str().split_at(url.path_start());
         let origin = self.origin(prefix, url.host());
+        if self.targets.capacity() - self.targets.len() < target.len() {
+            // By an eighth in place of doubling: a long list is not to hold twice its length.
+            self.targets.reserve_exact(target.len().max(self.targets.len() / 8).max(LEAST_ROOM));
+        }
         self.targets.push_str(target);
         self.origin_of.push(origin);
         self.ends.push(self.targets.len());
@@ -55,6 +62,15 @@ impl UrlList {
         let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
         let Origin { prefix, host } = &self.origins[self.origin_of[at] as usize];
         Some(WebUrl::of_parts([prefix, &self.targets[start..end]].concat(), host.clone()))
+    }
+
+    /// Keeps those of which that is said, with their places, in their order.
+    pub fn retain(&mut self, mut is_kept: impl FnMut(usize, &WebUrl) -> bool) {
+        let kept: Vec<bool> = self.iter().enumerate().map(|(at, url)| is_kept(at, &url)).collect();
+        if !kept.iter().all(|is_kept| *is_kept) {
+            let all = std::mem::take(self);
+            all.iter().zip(kept).filter(|(_, is_kept)| *is_kept).for_each(|(url, _)| self.push(&url));
+        }
     }
 
     /// All, in order.
@@ -104,6 +120,11 @@ mod tests {
         let urls = texts.map(|text| WebUrl::parse(text).unwrap());
         let list: UrlList = urls.iter().collect();
         assert!(list.iter().eq(urls) && list.get(texts.len()).is_none());
+        let mut some = list.clone();
+        some.retain(|at, url| at != 1 && url.target() != "/");
+        assert!(some.iter().eq([list.get(3).unwrap()]));
+        some.retain(|_, _| true);
+        assert_eq!(some.len(), 1);
         assert!(UrlList::default().is_empty() && UrlList::default().get(0).is_none());
     }
 

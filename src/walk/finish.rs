@@ -29,19 +29,20 @@ impl Walk {
         self.weigh_evidence();
         let is_quiet = self.level().external_urls == 0;
         self.quiet_levels = if is_quiet { self.quiet_levels + 1 } else { 0 };
-        let found = std::mem::take(&mut self.found);
-        let finders = self.take_finders().into_iter().chain(std::iter::repeat(None));
+        // Done with: the next level needs the room.
+        self.list = Listing::default();
+        self.turn = 0;
+        let mut next = std::mem::take(&mut self.found);
+        let found_by = self.take_finders();
+        let mut finders = Vec::new();
         // A redirect may have drawn a URL up into the level that is now done.
-        let is_next = |url: &WebUrl| self.known.get(&url.page_key()) == Some(&UrlState::Found);
-        let (next, finders): (UrlList, Vec<Option<Prospect>>) = {
-            let mut next = (UrlList::default(), Vec::new());
-            for (url, finder) in found.iter().zip(finders).filter(|(url, _)| is_next(url)) {
-                next.0.push(&url);
-                next.1.extend(self.auto.is_some().then_some(finder));
+        next.retain(|at, url| {
+            let is_next = self.known.get(&url.page_key()) == Some(&UrlState::Found);
+            if is_next && self.auto.is_some() {
+                finders.push(found_by.get(at).copied().flatten());
             }
-            next
-        };
-        drop(found);
+            is_next
+        });
         if next.is_empty() {
             let outcome = self.outcome_without_links();
             return self.end(outcome);
@@ -59,12 +60,9 @@ impl Walk {
             let with_finders = next.iter().zip(finders);
             with_finders.map(|(url, finder)| self.entry(url, depth, finder.as_ref())).collect()
         } else {
-            Listing::of(next.iter().map(|url| {
-                let kept = self.kept(&url);
-                (url, kept)
-            }))
+            let kept = next.iter().enumerate().filter_map(|(at, url)| Some((at, self.kept(&url)?))).collect();
+            Listing::of(next, kept)
         };
-        self.turn = 0;
         self.depth = depth;
         self.levels.push(LevelCount::default());
     }

@@ -1,6 +1,6 @@
 use super::Class;
 use super::entry::ListedUrl;
-use crate::address::{UrlList, WebUrl};
+use crate::address::UrlList;
 
 /// The list of a level, in the order in which turns come: the URLs with which it began, and those that joined it.
 ///
@@ -16,14 +16,9 @@ pub(super) struct Listing {
 }
 
 impl Listing {
-    /// A list of URLs, with what keeps some of them back.
-    pub(super) fn of(urls: impl Iterator<Item = (WebUrl, Option<Class>)>) -> Self {
-        let mut listing = Self::default();
-        for (at, (url, kept)) in urls.enumerate() {
-            listing.packed.push(&url);
-            listing.kept.extend(kept.map(|class| (at, class)));
-        }
-        listing
+    /// A list of URLs, with what keeps some of them back, by their places.
+    pub(super) fn of(packed: UrlList, kept: foldhash::HashMap<usize, Class>) -> Self {
+        Self { packed, kept, entries: Vec::new() }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -70,6 +65,7 @@ impl FromIterator<ListedUrl> for Listing {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::address::WebUrl;
 
     fn url(path: &str) -> WebUrl {
         WebUrl::parse(&format!("http://a.ke/{path}")).unwrap()
@@ -77,7 +73,8 @@ mod tests {
 
     #[test]
     fn what_joins_a_list_comes_behind_those_with_which_it_began() {
-        let mut list = Listing::of([(url("0"), None), (url("1"), Some(Class::Trap))].into_iter());
+        let packed = [url("0"), url("1")].iter().collect();
+        let mut list = Listing::of(packed, [(1, Class::Trap)].into_iter().collect());
         assert!(list.joined(2).is_none() && list.len() == 2 && list.without_class(1) == 1);
         list.push(ListedUrl { again: true, ..ListedUrl::new(url("0")) });
         list.push(ListedUrl { redirects: 1, ..ListedUrl::new(url("2")) });
