@@ -7,7 +7,7 @@ use crate::address::Site;
 
 pub(super) const GATES: TableDefinition<'static, &str, &[u8]> = TableDefinition::new("gates");
 /// Finished trees that brought no page and are not merged yet, with what they asked for.
-const CLOSED: TableDefinition<'static, u64, &[u8]> = TableDefinition::new("closed");
+pub(super) const CLOSED: TableDefinition<'static, u64, &[u8]> = TableDefinition::new("closed");
 
 /// URLs kept for a site whose fate is not known yet: with the tree that decides it, as many as the site may have.
 const MOST_SPARES: usize = MOST_TREES as usize - 1;

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use redb::{
     Builder, Database, Durability, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition,
-    WriteTransaction,
+    TableHandle, WriteTransaction,
 };
 
 use super::ahead::Ahead;
 use super::entry::{Finished, Lease, Offer, Spread, StartCandidate};
 use super::error::FrontierError;
-use super::layout::{META, QueueKey, SITES, TREES, WAITING, decode, queue_key};
+use super::gate::{CLOSED, GATES};
+use super::layout::{FOUND, META, QueueKey, SITES, TREES, WAITING, decode, queue_key};
 use super::queue::{NEXT, Queue, SITES_FOUND, SiteEntry};
 use crate::address::{Host, Site};
 
@@ -98,6 +99,10 @@ impl Frontier {
             .map_err(|source| FrontierError::store("open", path, source))?;
         let (path, leased, ahead) = (path.to_owned(), HashSet::new(), Ahead::default());
         let frontier = Self { path, store, spread, leased, cursor: (0, 0), ahead, taken_in: HashSet::new() };
+        // A survey that goes on need not wait for the disk.
+        if frontier.read("read", is_prepared)? {
+            return Ok(frontier);
+        }
         let format = frontier.write("prepare", |txn| {
             let mut queue = Queue::open(txn, spread)?;
             txn.open_table(SERVERS)?;
@@ -399,24 +404,32 @@ impl Frontier {
         })
     }
 
-    /// How many hosts, and how many sites, a server was asked for.
+    /// How many hosts, and how many sites, each of these servers was asked for; they stand in the order of
+    /// [`Frontier::servers_after`].
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn hosts_and_sites(&self, address: IpAddr) -> Result<(u32, u32), FrontierError> {
+    pub fn hosts_and_sites(&self, servers: &[IpAddr]) -> Result<Vec<(u32, u32)>, FrontierError> {
+        let Some(first) = servers.first() else { return Ok(Vec::new()) };
         self.read("read", |txn| {
-            let from = address_key(address);
-            let mut hosts = 0;
-            let mut sites = HashSet::new();
-            for entry in txn.open_table(HOSTS)?.range(from.as_slice()..)? {
-                let (key, site) = entry?;
-                if !key.value().starts_with(&from) {
-                    break;
+            let table = txn.open_table(HOSTS)?;
+            let mut entries = table.range(address_key(*first).as_slice()..)?;
+            let mut next = entries.next().transpose()?;
+            let count = |server: &IpAddr| {
+                let server = address_key(*server);
+                let (mut hosts, mut sites) = (0, HashSet::new());
+                while let Some((key, site)) = &next {
+                    if key.value().starts_with(&server) {
+                        hosts += 1;
+                        sites.insert(site.value().to_owned());
+                    } else if key.value() > server.as_slice() {
+                        break;
+                    }
+                    next = entries.next().transpose()?;
                 }
-                hosts += 1;
-                sites.insert(site.value().to_owned());
-            }
-            Ok((hosts, u32::try_from(sites.len()).unwrap_or(u32::MAX)))
+                Ok((hosts, u32::try_from(sites.len()).unwrap_or(u32::MAX)))
+            };
+            servers.iter().map(count).collect()
         })
     }
 
@@ -452,6 +465,16 @@ impl Frontier {
         };
         run().map_err(|source: redb::Error| FrontierError::store(operation, &self.path, source))
     }
+}
+
+/// Whether all tables are there, as this version has them.
+fn is_prepared(txn: &ReadTransaction) -> Result<bool, redb::Error> {
+    let there: HashSet<String> = txn.list_tables()?.map(|table| table.name().to_owned()).collect();
+    let queue = [META.name(), TREES.name(), WAITING.name(), SITES.name(), FOUND.name()];
+    let gates = [GATES.name(), CLOSED.name()];
+    let others = [SERVERS.name(), KNOWN.name(), HOSTS.name(), ADDED.name(), TALLY.name()];
+    let mut all = queue.iter().chain(&gates).chain(&others);
+    Ok(all.all(|table| there.contains(*table)) && counter(txn, FORMAT)? == FORMAT_NOW)
 }
 
 fn counter(txn: &ReadTransaction, name: &'static str) -> Result<u64, redb::Error> {

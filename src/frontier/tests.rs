@@ -200,8 +200,16 @@ fn what_is_not_finished_is_handed_out_again_after_a_crash() {
         (Some(vec![3, 4]), None)
     );
     assert_eq!(frontier.server("41.90.0.1".parse().unwrap()).unwrap(), Some(vec![1, 2]));
-    assert_eq!(frontier.hosts_and_sites("41.90.0.1".parse().unwrap()).unwrap(), (2, 1));
-    assert_eq!(frontier.hosts_and_sites("41.90.0.2".parse().unwrap()).unwrap(), (0, 0));
+    let servers = |addresses: &[&str]| -> Vec<_> {
+        let addresses: Vec<_> = addresses.iter().map(|it| it.parse().unwrap()).collect();
+        frontier.hosts_and_sites(&addresses).unwrap()
+    };
+    assert_eq!(servers(&["41.90.0.1"]), [(2, 1)]);
+    assert_eq!(
+        servers(&["41.90.0.0", "41.90.0.1", "41.90.0.2", "2c0f::1"]),
+        [(0, 0), (2, 1), (0, 0), (0, 0)]
+    );
+    assert_eq!((servers(&["41.90.0.2"]), servers(&[])), (vec![(0, 0)], vec![]));
     assert_eq!(lease(&mut frontier), a);
     assert_eq!(lease(&mut frontier).site.as_str(), "c.ke");
     assert_eq!(frontier.lease().unwrap(), None);

@@ -43,6 +43,7 @@ mod read;
 mod segment;
 mod servers;
 mod servers_file;
+mod site_totals;
 mod sites;
 mod surveyed_web;
 mod table;
@@ -79,6 +80,7 @@ pub use read::{RowGroup, read_frames, read_pieces, read_table, row_count, row_co
 pub use segment::SegmentRows;
 pub use servers::ServerRow;
 pub use servers_file::ServersFile;
+pub use site_totals::{SiteTotals, site_totals};
 pub use sites::SiteRow;
 pub use surveyed_web::SurveyedWeb;
 pub use table::{ColumnDoc, Row};

@@ -101,21 +101,25 @@ impl Tables {
     }
 
     /// Removes segments above the last number that counts (all of them for none) and files that
-    /// were never finished.
+    /// were never finished. Where there are none, it does not wait for the disk.
     ///
     /// # Errors
     /// A folder cannot be read or a file not removed.
     pub fn discard_after(&self, last: Option<u64>) -> Result<(), TablesError> {
         for table in segmented(&self.dir).chain([ServerRow::TABLE]) {
             let folder = folder(&self.dir, table);
+            let mut is_changed = false;
             for name in names(&folder)? {
                 let newer = segment_number(&name).is_some_and(|number| last.is_none_or(|last| number > last));
                 if newer || durable::is_hidden(&name) {
                     let path = folder.join(name);
                     durable::remove_if_there(&path).map_err(TablesError::at("discard", &path))?;
+                    is_changed = true;
                 }
             }
-            sync(&folder)?;
+            if is_changed {
+                sync(&folder)?;
+            }
         }
         Ok(())
     }

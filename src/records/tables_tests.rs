@@ -162,7 +162,7 @@ fn a_segment_is_on_the_disk_with_its_names_and_folders_on_return() {
     assert_eq!(steps::take(), [of_each("bytes"), of_each("name"), folders.clone()].concat());
 
     tables.discard_after(Some(6)).unwrap();
-    assert_eq!(steps::take(), [&folders[..], &["folder tables/servers".to_owned()]].concat());
+    assert_eq!(steps::take(), folders, "there was nothing to discard in the others");
 
     tables.write_servers(&[]).unwrap();
     let servers = ["bytes servers/servers.parquet", "name servers/servers.parquet", "folder tables/servers"];

@@ -113,7 +113,7 @@ impl Survey {
         storage.folder.write_start_list(drawn(start, &boundaries.scope))?;
         let offers = storage.frontier().offer(offered(start, &boundaries.scope))?;
         manifest.save(storage.dir())?;
-        let survey = Self { parts: Arc::new(parts), manifest, tally: Tally::default(), stop };
+        let survey = Self { parts: Arc::new(parts), manifest, tally: Tally::new(), tables: None, stop };
         Ok((survey, Taken { known, focus, ..Taken::count(&offers) }))
     }
 }

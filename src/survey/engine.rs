@@ -25,6 +25,8 @@ pub struct Survey {
     pub(super) manifest: Manifest,
     /// Of the trees that were finished before this run.
     pub(super) tally: Tally,
+    /// As recovery left them; none where the survey is new.
+    pub(super) tables: Option<Tables>,
     /// Tells the visits to stop.
     pub(super) stop: watch::Sender<bool>,
 }
@@ -93,9 +95,8 @@ impl Survey {
     async fn work(&mut self, stop: &mut watch::Receiver<bool>) -> Result<bool, SurveyError> {
         let parts = self.parts.clone();
         let storage = &parts.storage;
-        let tables = Tables::open(storage.dir())?;
+        let tables = self.tables.take().map_or_else(|| Tables::open(storage.dir()), Ok)?;
         let segments = storage.frontier().segments()?;
-        tables.discard_after(segments.checked_sub(1))?;
         tables.discard_curves()?;
         if parts.settings.record_links {
             tables.keep_pages()?;
@@ -169,8 +170,10 @@ async fn check_name_server(access: &Access, settings: &Settings) -> Result<(), S
 fn broken_promises(storage: &Storage) -> Result<Vec<String>, SurveyError> {
     let limits = storage.judge().limits().clone();
     let mut broken = Vec::new();
-    storage.each_server(|address, state| {
-        broken.extend(promises::breaches_at(address, &state.ledger, &limits));
+    storage.each_page_of_servers(|page| {
+        broken.extend(
+            page.iter().flat_map(|(address, state)| promises::breaches_at(*address, &state.ledger, &limits)),
+        );
         Ok(())
     })?;
     Ok(broken)

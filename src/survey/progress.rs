@@ -240,9 +240,13 @@ impl Progress {
 
     /// What servers bore by now; those that bore most are kept.
     pub(super) fn note_servers<'a>(&self, servers: impl Iterator<Item = (IpAddr, &'a Ledger)>) {
-        let fresh: Vec<LoadedServer> =
-            servers.map(|(address, ledger)| LoadedServer::new(address, ledger)).collect();
         self.update(|now| {
+            // What a server bore only grows: with less than the last of those that are listed, it is not among them.
+            let last = now.most_loaded.get(MOST_LOADED - 1).map_or(0, |last| last.requests);
+            let fresh: Vec<LoadedServer> = servers
+                .filter(|(_, ledger)| ledger.requests >= last)
+                .map(|(address, ledger)| LoadedServer::new(address, ledger))
+                .collect();
             now.most_loaded.retain(|old| !fresh.iter().any(|new| new.address == old.address));
             now.most_loaded.extend(fresh);
             now.most_loaded.sort_by(|a, b| (b.requests, &a.address).cmp(&(a.requests, &b.address)));

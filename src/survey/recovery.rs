@@ -1,7 +1,6 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::net::IpAddr;
-use std::path::Path;
 use std::time::SystemTime;
 
 use super::access::Access;
@@ -19,23 +18,25 @@ use crate::address::Site;
 use crate::exchange::{Answer, Failure, Purpose};
 use crate::frontier::Lease;
 use crate::promises::{Fact, Judge, Wishes};
-use crate::records::{SiteRow, Tables, read_table};
+use crate::records::{SiteTotals, Tables, site_totals};
 use crate::settings::impolite;
 
 /// Sets right what a crash left, and brings back what was recorded and not yet stored: counters, what promises
 /// are judged by, the servers' ledgers and their pauses. Gives the tally of the trees that are finished.
-pub(super) fn recover(parts: &Parts, replies: &KeptReplies) -> Result<Tally, SurveyError> {
+pub(super) fn recover(parts: &Parts, tables: &Tables, replies: &KeptReplies) -> Result<Tally, SurveyError> {
     let Parts { access, storage, .. } = parts;
     let segments = storage.frontier().segments()?;
-    Tables::open(storage.dir())?.discard_after(segments.checked_sub(1))?;
-    let finished = match storage.tally()? {
+    tables.discard_after(segments.checked_sub(1))?;
+    let mut finished = match storage.tally()? {
         Some(tally) => tally,
         None => {
             let status = Snapshot::load(storage.dir()).map_err(SurveyError::file(READ, storage.dir()))?;
             Tally::of_tables(storage.dir(), status.map(|status| status.seen))?
         }
     };
-    let mut recovery = Recovery::new(parts, &finished)?;
+    let totals = finished.totals.map_or_else(|| site_totals(storage.dir()), Ok)?;
+    finished.totals = Some(totals);
+    let mut recovery = Recovery::new(parts, &finished, totals);
     let mut unrecorded = storage.frontier().unrecorded()?;
     for order in storage.folder.journaled()? {
         let lease = storage.frontier().open_tree(order)?;
@@ -87,12 +88,14 @@ impl Kept {
 
 /// Brings back what was stored of all servers.
 fn recall_servers(access: &Access, storage: &Storage) -> Result<(), SurveyError> {
-    storage.each_server(|address, state| {
+    storage.each_page_of_servers(|page| {
         let (mut load, mut judge) = (access.load(), storage.judge());
-        load.recall_neighbour(address, &state);
-        judge.note_server(address, &state);
-        judge.note_networks(address, load.networks());
-        storage.progress.note_servers([(address, &state.ledger)].into_iter());
+        for (address, state) in &page {
+            load.recall_neighbour(*address, state);
+            judge.note_server(*address, state);
+            judge.note_networks(*address, load.networks());
+        }
+        storage.progress.note_servers(page.iter().map(|(address, state)| (*address, &state.ledger)));
         Ok(())
     })
 }
@@ -141,10 +144,10 @@ impl Answered {
 }
 
 impl<'a> Recovery<'a> {
-    /// `finished` is the tally of the trees that are finished.
-    fn new(parts: &'a Parts, finished: &Tally) -> Result<Self, SurveyError> {
+    /// `finished` is the tally of the trees that are finished, and `totals` is what they come to.
+    fn new(parts: &'a Parts, finished: &Tally, totals: SiteTotals) -> Self {
         let Parts { access, storage, .. } = parts;
-        Ok(Self {
+        Self {
             parts,
             access,
             storage,
@@ -153,9 +156,9 @@ impl<'a> Recovery<'a> {
             unanswered: Vec::new(),
             late: Vec::new(),
             tally: Tally::default(),
-            totals: Totals::of_tables(storage.dir())?,
+            totals: Totals(totals),
             since: finished.as_of.and_then(|time| time.checked_sub(Judge::HORIZON)),
-        })
+        }
     }
 
     /// Reads the journal of a tree that is not finished; gives the number of questions without an answer on record.
@@ -247,42 +250,23 @@ impl<'a> Recovery<'a> {
 }
 
 /// What was done by earlier runs, as far as it is recorded.
-#[derive(Default)]
-struct Totals {
-    pages: u64,
-    requests: u64,
-    sent_bytes: u64,
-    received_bytes: u64,
-    external_urls: u64,
-}
+struct Totals(SiteTotals);
 
 impl Totals {
-    fn of_tables(dir: &Path) -> Result<Self, SurveyError> {
-        let mut totals = Self::default();
-        for segment in read_table::<SiteRow>(dir)? {
-            for row in segment? {
-                totals.pages += row.pages;
-                totals.requests += row.requests;
-                totals.sent_bytes += row.sent_bytes;
-                totals.received_bytes += row.received_bytes;
-                totals.external_urls += row.external_urls;
-            }
-        }
-        Ok(totals)
-    }
-
     fn add(&mut self, heard: &Heard) {
-        self.pages += u64::from(heard.is_page());
-        self.requests += u64::from(heard.answer.failure.is_none_or(Failure::reached_the_network));
-        self.sent_bytes += heard.answer.wire.sent;
-        self.received_bytes += heard.answer.wire.received;
+        let Self(totals) = self;
+        totals.pages += u64::from(heard.is_page());
+        totals.requests += u64::from(heard.answer.failure.is_none_or(Failure::reached_the_network));
+        totals.sent_bytes += heard.answer.wire.sent;
+        totals.received_bytes += heard.answer.wire.received;
     }
 
     fn put_into(self, now: &mut Snapshot) {
-        now.pages = self.pages;
-        now.requests = self.requests;
-        now.sent_bytes = self.sent_bytes;
-        now.received_bytes = self.received_bytes;
-        now.external_urls = self.external_urls;
+        let Self(SiteTotals { pages, requests, sent_bytes, received_bytes, external_urls }) = self;
+        now.pages = pages;
+        now.requests = requests;
+        now.sent_bytes = sent_bytes;
+        now.received_bytes = received_bytes;
+        now.external_urls = external_urls;
     }
 }

@@ -14,7 +14,7 @@ use super::recovery::{KeptReplies, recover};
 use super::simulation::Simulation;
 use super::storage::spread;
 use crate::frontier::Frontier;
-use crate::records::{Manifest, ManifestError, SurveyState};
+use crate::records::{Manifest, ManifestError, SurveyState, Tables};
 use crate::settings::{self, Change, ENTRANCES, Settings};
 
 /// How a survey that was stopped or has crashed goes on, perhaps with other settings.
@@ -120,8 +120,9 @@ impl Survey {
         if let Some(settings) = changed {
             parts.storage.folder.write_settings(&settings)?;
         }
-        let tally = recover(&parts, replies)?;
-        Ok(Self { parts: Arc::new(parts), manifest, tally, stop })
+        let tables = Tables::open(parts.storage.dir())?;
+        let tally = recover(&parts, &tables, replies)?;
+        Ok(Self { parts: Arc::new(parts), manifest, tally, tables: Some(tables), stop })
     }
 }
 

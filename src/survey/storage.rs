@@ -86,19 +86,19 @@ impl Storage {
         stored.map(|bytes| self.server_state(address, &bytes)).transpose()
     }
 
-    /// What is stored of every server, in the order of addresses.
-    pub(super) fn each_server(
+    /// What is stored of every server, some at a time, in the order of addresses.
+    pub(super) fn each_page_of_servers(
         &self,
-        mut visit: impl FnMut(IpAddr, ServerState) -> Result<(), SurveyError>,
+        mut visit: impl FnMut(Vec<(IpAddr, ServerState)>) -> Result<(), SurveyError>,
     ) -> Result<(), SurveyError> {
         let mut last = None;
         loop {
             let page = self.frontier().servers_after(last, PAGE)?;
             let Some((address, _)) = page.last() else { return Ok(()) };
             last = Some(*address);
-            for (address, bytes) in page {
-                visit(address, self.server_state(address, &bytes)?)?;
-            }
+            let state =
+                |(address, bytes): (IpAddr, Vec<u8>)| Ok((address, self.server_state(address, &bytes)?));
+            visit(page.into_iter().map(state).collect::<Result<_, SurveyError>>()?)?;
         }
     }
 

@@ -10,7 +10,7 @@ use super::error::SurveyError;
 use crate::address::{Host, Site};
 use crate::exchange::{Answer, Failure, Purpose};
 use crate::promises::{Seen, Wishes};
-use crate::records::{ExchangeRow, read_table};
+use crate::records::{ExchangeRow, SiteTotals, read_table};
 
 /// What exchanges came to: errors, and what promises are judged by.
 ///
@@ -23,11 +23,18 @@ pub(super) struct Tally {
     pub errors: BTreeMap<String, u64>,
     /// Counts are of these exchanges, the worst is of all that were seen when it was stored.
     pub seen: Seen,
+    /// What the trees come to; none where an earlier version stored the tally, and in that of one tree.
+    pub totals: Option<SiteTotals>,
     /// When it was stored.
     pub as_of: Option<SystemTime>,
 }
 
 impl Tally {
+    /// Of a survey that begins.
+    pub(super) fn new() -> Self {
+        Self { totals: Some(SiteTotals::default()), ..Self::default() }
+    }
+
     /// The tally of all finished trees where an earlier version did not store it: the tables tell, and the worst is
     /// what the status said.
     pub(super) fn of_tables(dir: &Path, told: Option<Seen>) -> Result<Self, SurveyError> {
@@ -161,7 +168,7 @@ mod tests {
     fn tallies_add_up_and_keep_the_worst_of_what_is_stored() {
         let with = |exchanges, least_gap| {
             let seen = Seen { exchanges, least_gap: Some(least_gap), ..Seen::default() };
-            Tally { errors: [("reset".to_owned(), exchanges)].into(), seen, as_of: None }
+            Tally { errors: [("reset".to_owned(), exchanges)].into(), seen, ..Tally::default() }
         };
         let mut all = with(3, 500);
         all.add(&with(4, 20));

@@ -31,8 +31,9 @@ const LONGEST_REST: Duration = Duration::from_millis(250);
 /// so that a survey of a week has about a thousand segments.
 const INTERVAL: Duration = Duration::from_secs(5);
 const LONGEST_INTERVAL: Duration = Duration::from_secs(600);
-/// The table of servers is rewritten whole, and therefore seldom.
+/// The table of servers is rewritten whole, and therefore seldom: where there are many, for a fiftieth of the time.
 const SERVERS_INTERVAL: Duration = Duration::from_secs(60);
+const SERVERS_RESTS: u32 = 50;
 /// Rows of it that are in memory at once, about 20 MB with what it takes to encode them.
 const SERVERS_AT_ONCE: usize = 50_000;
 
@@ -76,7 +77,7 @@ impl Writer {
             oldest: None,
             rests_until: Instant::now(),
             began: Instant::now(),
-            servers_written: None,
+            servers_due: Instant::now(),
             backlog: backlog.clone(),
         };
         // The writer tells the time by the runtime's clock.
@@ -149,7 +150,7 @@ struct TableWriter {
     /// After it has written, so that what is awaited does not keep it at work all the time.
     rests_until: Instant,
     began: Instant,
-    servers_written: Option<Instant>,
+    servers_due: Instant,
     backlog: Arc<Backlog>,
 }
 
@@ -167,8 +168,7 @@ impl TableWriter {
             if self.is_due() {
                 self.flush()?;
                 // Nobody looks at a simulation while it runs, and a minute of its clock is over in no time.
-                let is_looked_at = !self.parts.is_simulated;
-                if is_looked_at && self.servers_written.is_none_or(|at| at.elapsed() >= SERVERS_INTERVAL) {
+                if !self.parts.is_simulated && Instant::now() >= self.servers_due {
                     self.write_servers()?;
                 }
             }
@@ -212,6 +212,9 @@ impl TableWriter {
             // Where it asked nothing it adds nothing to what was spent before.
             let earlier = if row.requests > 0 { done.earlier } else { Spent::default() };
             let cost = [earlier.requests + row.requests, earlier.bytes + bytes];
+            if let Some(totals) = &mut self.tally.totals {
+                totals.add(row);
+            }
             let (site, time) = (&done.lease.site, earlier.time + asked_for);
             self.parts.storage.judge().note_tree(site, cost, time, &tally.seen.order);
         }
@@ -324,7 +327,7 @@ impl TableWriter {
 
     /// The table of servers from what is stored of each, and what has changed since.
     fn write_servers(&mut self) -> Result<(), SurveyError> {
-        self.servers_written = Some(Instant::now());
+        let began = Instant::now();
         let servers = self.changed_servers()?;
         self.parts.storage.frontier().finish(&Batch {
             finished: &[],
@@ -336,12 +339,15 @@ impl TableWriter {
         })?;
         let mut table = self.tables.rewrite_servers()?;
         let mut rows = Vec::new();
-        self.parts.storage.each_server(|address, state| {
+        self.parts.storage.each_page_of_servers(|mut page| {
             // An address that never answered is no server.
-            if state.ledger.answers > 0 {
-                let (hosts, sites) = self.parts.storage.frontier().hosts_and_sites(address)?;
-                rows.push(server_row(&self.parts, address, &state, hosts, sites));
-            }
+            page.retain(|(_, state)| state.ledger.answers > 0);
+            let addresses: Vec<IpAddr> = page.iter().map(|(address, _)| *address).collect();
+            let counts = self.parts.storage.frontier().hosts_and_sites(&addresses)?;
+            let counted = page.iter().zip(counts);
+            rows.extend(counted.map(|((address, state), (hosts, sites))| {
+                server_row(&self.parts, *address, state, hosts, sites)
+            }));
             if rows.len() >= SERVERS_AT_ONCE {
                 table.write(&std::mem::take(&mut rows))?;
             }
@@ -349,6 +355,8 @@ impl TableWriter {
         })?;
         table.write(&rows)?;
         table.finish()?;
+        self.servers_due =
+            began + (began.elapsed() * SERVERS_RESTS).clamp(SERVERS_INTERVAL, LONGEST_INTERVAL);
         Ok(())
     }
 
