@@ -32,7 +32,7 @@ mod store;
 
 pub use entry::{Finished, Lease, MOST_TREES, Offer, Spread, StartCandidate};
 pub use error::FrontierError;
-pub use store::{Batch, Counts, Frontier};
+pub use store::{Batch, Counts, Frontier, Store, Written};
 
 #[cfg(test)]
 mod tests;

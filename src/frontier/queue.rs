@@ -100,12 +100,14 @@ impl<'txn> Queue<'txn> {
     }
 
     /// Takes in a finished tree: what it found waits for the trees before it, and the next tree of its
-    /// site may be walked.
-    pub(super) fn close(&mut self, tree: &Finished) -> Result<(), redb::Error> {
+    /// site may be walked. Nothing comes of one that was taken in before, which this says.
+    pub(super) fn close(&mut self, tree: &Finished) -> Result<bool, redb::Error> {
         let lease = &tree.lease;
+        if self.waiting.remove(queue_key(lease))?.is_none() {
+            return Ok(false);
+        }
         self.found.insert(lease.order, encode(&(&lease.site, lease.generation, &tree.found)).as_slice())?;
         self.gates.note_finished(lease.order, tree.closed.as_deref())?;
-        self.waiting.remove(queue_key(lease))?;
         if let Some(mut entry) = self.site(&lease.site)? {
             entry.open = entry.open.saturating_sub(1);
             if !entry.blocked.is_empty() {
@@ -113,7 +115,7 @@ impl<'txn> Queue<'txn> {
             }
             self.sites.insert(lease.site.as_str(), encode(&entry).as_slice())?;
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Merges finished trees in their order, up to the first that is not finished: a site that is closed is given the

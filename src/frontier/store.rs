@@ -2,6 +2,7 @@ use std::collections::HashSet;
 use std::net::IpAddr;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use redb::{
     Builder, Database, Durability, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition,
@@ -46,16 +47,12 @@ const CACHE_BYTES: usize = 64 * 1024 * 1024;
 
 /// The durable queue of site trees.
 pub struct Frontier {
-    path: PathBuf,
-    store: Database,
-    spread: Spread,
+    store: Arc<Store>,
     /// Handed out by this process and not finished.
     leased: HashSet<u64>,
     /// No tree before this place is waiting without being leased.
     cursor: QueueKey,
     ahead: Ahead,
-    /// Trees that are in the queue as finished, and whose rows are not written.
-    taken_in: HashSet<u64>,
 }
 
 /// How far the survey has come, in site trees.
@@ -69,6 +66,18 @@ pub struct Counts {
     pub leased: u64,
     /// Different sites.
     pub sites: u64,
+}
+
+/// The file of a frontier.
+pub struct Store {
+    path: PathBuf,
+    database: Database,
+    spread: Spread,
+}
+
+/// A batch is written.
+pub struct Written {
+    first_taken: Option<QueueKey>,
 }
 
 /// What became of a batch: everything that must be true together.
@@ -97,13 +106,12 @@ impl Frontier {
             .set_cache_size(CACHE_BYTES)
             .create(path)
             .map_err(|source| FrontierError::store("open", path, source))?;
-        let (path, leased, ahead) = (path.to_owned(), HashSet::new(), Ahead::default());
-        let frontier = Self { path, store, spread, leased, cursor: (0, 0), ahead, taken_in: HashSet::new() };
+        let store = Store { path: path.to_owned(), database: store, spread };
         // A survey that goes on need not wait for the disk.
-        if frontier.read("read", is_prepared)? {
-            return Ok(frontier);
+        if store.read("read", is_prepared)? {
+            return Ok(Self::of(store));
         }
-        let format = frontier.write("prepare", |txn| {
+        let format = store.write("prepare", |txn| {
             let mut queue = Queue::open(txn, spread)?;
             txn.open_table(SERVERS)?;
             txn.open_table(KNOWN)?;
@@ -115,9 +123,13 @@ impl Frontier {
             Ok(format)
         })?;
         if format > FORMAT_NOW {
-            return Err(FrontierError::Newer { path: frontier.path, format, known: FORMAT_NOW });
+            return Err(FrontierError::Newer { path: store.path, format, known: FORMAT_NOW });
         }
-        Ok(frontier)
+        Ok(Self::of(store))
+    }
+
+    fn of(store: Store) -> Self {
+        Self { store: Arc::new(store), leased: HashSet::new(), cursor: (0, 0), ahead: Ahead::default() }
     }
 
     /// Offers the user's start URLs; says what became of each.
@@ -128,8 +140,8 @@ impl Frontier {
         &mut self,
         starts: impl IntoIterator<Item = StartCandidate>,
     ) -> Result<Vec<Offer>, FrontierError> {
-        let (offers, first_taken) = self.write("write", |txn| {
-            let mut queue = Queue::open(txn, self.spread)?;
+        let (offers, first_taken) = self.store.write("write", |txn| {
+            let mut queue = Queue::open(txn, self.store.spread)?;
             let offers =
                 starts.into_iter().map(|start| queue.offer(start, None, 0)).collect::<Result<_, _>>()?;
             Ok((offers, queue.first_taken))
@@ -149,13 +161,13 @@ impl Frontier {
         number: u64,
         starts: impl IntoIterator<Item = StartCandidate>,
     ) -> Result<(u64, Vec<Offer>), FrontierError> {
-        let (number, offers, first_taken) = self.write("write", |txn| {
+        let (number, offers, first_taken) = self.store.write("write", |txn| {
             let mut added = txn.open_table(ADDED)?;
             if let Some(noted) = added.get(name)?.map(|noted| noted.value()) {
                 return Ok((noted, Vec::new(), None));
             }
             added.insert(name, number)?;
-            let mut queue = Queue::open(txn, self.spread)?;
+            let mut queue = Queue::open(txn, self.store.spread)?;
             let offers =
                 starts.into_iter().map(|start| queue.offer(start, None, 0)).collect::<Result<_, _>>()?;
             Ok((number, offers, queue.first_taken))
@@ -170,7 +182,7 @@ impl Frontier {
     /// When the store cannot be read.
     pub fn lease(&mut self) -> Result<Option<Lease>, FrontierError> {
         let ahead = self.ahead.first();
-        let found = self.read("read", |txn| {
+        let found = self.store.read("read", |txn| {
             let place = match (self.first_waiting(txn)?, ahead) {
                 (Some(waiting), Some(ahead)) => waiting.min(ahead),
                 (Some(place), None) | (None, Some(place)) => place,
@@ -181,7 +193,7 @@ impl Frontier {
         let Some((place, lease)) = found else { return Ok(None) };
         let (rank, order) = place;
         let lease = lease.ok_or_else(|| FrontierError::Damaged {
-            path: self.path.clone(),
+            path: self.store.path.clone(),
             what: format!("site tree {order} is queued but not stored"),
         })?;
         if ahead == Some(place) {
@@ -215,10 +227,10 @@ impl Frontier {
         known: impl FnOnce() -> Result<Option<Vec<u8>>, E>,
     ) -> Result<(), E> {
         // A site that may have one start URL has one tree, or those before are merged.
-        if self.spread.seeds_per_site <= 1 {
+        if self.store.spread.seeds_per_site <= 1 {
             return Ok(());
         }
-        let next = self.read("read", |txn| {
+        let next = self.store.read("read", |txn| {
             let blocked = site_entry(txn, &ended.site)?.map_or_else(Vec::new, |entry| entry.blocked);
             // One that was handed out sooner itself stands among them.
             let own = blocked.iter().position(|place| *place == queue_key(ended));
@@ -236,64 +248,39 @@ impl Frontier {
     /// # Errors
     /// When the store cannot be written; then nothing of it happened.
     pub fn finish(&mut self, batch: &Batch<'_>) -> Result<(), FrontierError> {
-        let first_taken = self.write("write", |txn| {
-            let new = batch.finished.iter().filter(|tree| !self.taken_in.contains(&tree.lease.order));
-            let mut queue = self.merged(txn, new)?;
-            queue.add(FINISHED, batch.finished.len() as u64)?;
-            queue.add(UNRECORDED, batch.unrecorded)?;
-            queue.set(SEGMENTS, batch.segments)?;
-            txn.open_table(TALLY)?.insert((), batch.tally)?;
-            let mut servers = txn.open_table(SERVERS)?;
-            for (address, state) in batch.servers {
-                servers.insert(address_key(*address).as_slice(), state.as_slice())?;
-            }
-            let mut hosts = txn.open_table(HOSTS)?;
-            for (address, host, site) in batch.hosts {
-                hosts.insert(host_key(*address, host).as_slice(), site.as_str())?;
-            }
-            Ok(queue.first_taken)
-        })?;
-        for tree in batch.finished {
-            self.leased.remove(&tree.lease.order);
-            self.taken_in.remove(&tree.lease.order);
-        }
-        self.ahead.forget(batch.finished);
-        self.look_again_from(first_taken);
+        let written = self.store.finish(batch)?;
+        self.note(written, batch.finished);
         Ok(())
+    }
+
+    /// What writes finished trees while others use the frontier, which has to be told of it ([`Frontier::note`]).
+    #[must_use]
+    pub fn store(&self) -> Arc<Store> {
+        self.store.clone()
+    }
+
+    /// These trees were written.
+    pub fn note(&mut self, written: Written, finished: &[Finished]) {
+        for tree in finished {
+            self.leased.remove(&tree.lease.order);
+        }
+        self.ahead.forget(finished);
+        self.look_again_from(written.first_taken);
     }
 
     /// Takes in a tree that has ended, before its rows are written: what it found may be walked at once.
     ///
-    /// It is durable once the tree is [finished](Self::finish), of which only the order counts then. So this is for a survey
+    /// It is durable once the tree is [finished](Self::finish), of which only the place counts then. So this is for a survey
     /// that is not resumed after a crash: a simulation.
     ///
     /// # Errors
     /// When the store cannot be written; then nothing of it happened.
     pub fn take_in(&mut self, tree: &Finished) -> Result<(), FrontierError> {
-        let first_taken = self.write_for(Durability::None, "write", |txn| {
-            Ok(self.merged(txn, std::iter::once(tree))?.first_taken)
+        let first_taken = self.store.write_for(Durability::None, "write", |txn| {
+            Ok(self.store.merged(txn, std::slice::from_ref(tree))?.first_taken)
         })?;
-        self.taken_in.insert(tree.lease.order);
         self.look_again_from(first_taken);
         Ok(())
-    }
-
-    /// The queue with these trees closed, and merged as far as their order allows.
-    fn merged<'txn, 't>(
-        &self,
-        txn: &'txn WriteTransaction,
-        trees: impl Iterator<Item = &'t Finished>,
-    ) -> Result<Queue<'txn>, redb::Error> {
-        let mut queue = Queue::open(txn, self.spread)?;
-        let mut known = txn.open_table(KNOWN)?;
-        for tree in trees {
-            queue.close(tree)?;
-            if let Some(bytes) = &tree.known {
-                known.insert(tree.lease.site.as_str(), bytes.as_slice())?;
-            }
-        }
-        queue.merge()?;
-        Ok(queue)
     }
 
     /// A further tree of a site may have become free before the cursor, or one of great priority was found.
@@ -306,7 +293,7 @@ impl Frontier {
     /// # Errors
     /// When the store cannot be read.
     pub fn segments(&self) -> Result<u64, FrontierError> {
-        self.read("read", |txn| counter(txn, SEGMENTS))
+        self.store.read("read", |txn| counter(txn, SEGMENTS))
     }
 
     /// Questions of finished trees that were put and whose answers a crash lost.
@@ -314,13 +301,13 @@ impl Frontier {
     /// # Errors
     /// When the store cannot be read.
     pub fn unrecorded(&self) -> Result<u64, FrontierError> {
-        self.read("read", |txn| counter(txn, UNRECORDED))
+        self.store.read("read", |txn| counter(txn, UNRECORDED))
     }
 
     /// # Errors
     /// When the store cannot be read.
     pub fn counts(&self) -> Result<Counts, FrontierError> {
-        self.read("read", |txn| {
+        self.store.read("read", |txn| {
             Ok(Counts {
                 trees: counter(txn, NEXT)?,
                 finished: counter(txn, FINISHED)?,
@@ -335,7 +322,7 @@ impl Frontier {
     /// # Errors
     /// When the store cannot be read.
     pub fn tally(&self) -> Result<Option<Vec<u8>>, FrontierError> {
-        self.read("read", |txn| Ok(txn.open_table(TALLY)?.get(())?.map(|value| value.value().to_vec())))
+        self.store.read("read", |txn| Ok(txn.open_table(TALLY)?.get(())?.map(|value| value.value().to_vec())))
     }
 
     /// A tree that is queued or being walked, be it that in the store it waits for the one before it.
@@ -343,7 +330,7 @@ impl Frontier {
     /// # Errors
     /// When the store cannot be read.
     pub fn open_tree(&self, order: u64) -> Result<Option<Lease>, FrontierError> {
-        self.read("read", |txn| {
+        self.store.read("read", |txn| {
             let waiting = txn.open_table(WAITING)?;
             let Some(lease) = tree(txn, order)? else { return Ok(None) };
             let place = queue_key(&lease);
@@ -361,7 +348,7 @@ impl Frontier {
         if let Some(known) = self.ahead.known(site) {
             return Ok(Some(known.clone()));
         }
-        self.read("read", |txn| {
+        self.store.read("read", |txn| {
             Ok(txn.open_table(KNOWN)?.get(site.as_str())?.map(|value| value.value().to_vec()))
         })
     }
@@ -371,7 +358,7 @@ impl Frontier {
     /// # Errors
     /// When the store cannot be read.
     pub fn server(&self, address: IpAddr) -> Result<Option<Vec<u8>>, FrontierError> {
-        self.read("read", |txn| {
+        self.store.read("read", |txn| {
             let servers = txn.open_table(SERVERS)?;
             Ok(servers.get(address_key(address).as_slice())?.map(|value| value.value().to_vec()))
         })
@@ -388,7 +375,7 @@ impl Frontier {
         after: Option<IpAddr>,
         most: usize,
     ) -> Result<Vec<(IpAddr, Vec<u8>)>, FrontierError> {
-        self.read("read", |txn| {
+        self.store.read("read", |txn| {
             let after = after.map(address_key);
             let begin = after.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
             let servers = txn.open_table(SERVERS)?;
@@ -411,7 +398,7 @@ impl Frontier {
     /// When the store cannot be read.
     pub fn hosts_and_sites(&self, servers: &[IpAddr]) -> Result<Vec<(u32, u32)>, FrontierError> {
         let Some(first) = servers.first() else { return Ok(Vec::new()) };
-        self.read("read", |txn| {
+        self.store.read("read", |txn| {
             let table = txn.open_table(HOSTS)?;
             let mut entries = table.range(address_key(*first).as_slice()..)?;
             let mut next = entries.next().transpose()?;
@@ -432,13 +419,56 @@ impl Frontier {
             servers.iter().map(count).collect()
         })
     }
+}
+
+impl Store {
+    /// As [`Frontier::finish`], which is yet to be told.
+    ///
+    /// # Errors
+    /// When it cannot be written; then nothing of it happened.
+    pub fn finish(&self, batch: &Batch<'_>) -> Result<Written, FrontierError> {
+        self.write("write", |txn| {
+            let mut queue = self.merged(txn, batch.finished)?;
+            queue.add(FINISHED, batch.finished.len() as u64)?;
+            queue.add(UNRECORDED, batch.unrecorded)?;
+            queue.set(SEGMENTS, batch.segments)?;
+            txn.open_table(TALLY)?.insert((), batch.tally)?;
+            let mut servers = txn.open_table(SERVERS)?;
+            for (address, state) in batch.servers {
+                servers.insert(address_key(*address).as_slice(), state.as_slice())?;
+            }
+            let mut hosts = txn.open_table(HOSTS)?;
+            for (address, host, site) in batch.hosts {
+                hosts.insert(host_key(*address, host).as_slice(), site.as_str())?;
+            }
+            Ok(Written { first_taken: queue.first_taken })
+        })
+    }
+
+    /// The queue with these trees closed, and merged as far as their order allows.
+    fn merged<'txn>(
+        &self,
+        txn: &'txn WriteTransaction,
+        trees: &[Finished],
+    ) -> Result<Queue<'txn>, redb::Error> {
+        let mut queue = Queue::open(txn, self.spread)?;
+        let mut known = txn.open_table(KNOWN)?;
+        for tree in trees {
+            let is_new = queue.close(tree)?;
+            if let Some(bytes) = tree.known.as_ref().filter(|_| is_new) {
+                known.insert(tree.lease.site.as_str(), bytes.as_slice())?;
+            }
+        }
+        queue.merge()?;
+        Ok(queue)
+    }
 
     fn read<T>(
         &self,
         operation: &'static str,
         work: impl FnOnce(&ReadTransaction) -> Result<T, redb::Error>,
     ) -> Result<T, FrontierError> {
-        let run = || work(&self.store.begin_read()?);
+        let run = || work(&self.database.begin_read()?);
         run().map_err(|source| FrontierError::store(operation, &self.path, source))
     }
 
@@ -457,7 +487,7 @@ impl Frontier {
         work: impl FnOnce(&WriteTransaction) -> Result<T, redb::Error>,
     ) -> Result<T, FrontierError> {
         let run = || {
-            let mut txn = self.store.begin_write()?;
+            let mut txn = self.database.begin_write()?;
             txn.set_durability(durability)?;
             let done = work(&txn)?;
             txn.commit()?;

@@ -14,7 +14,7 @@ use super::journal::Reader;
 use super::progress::{Progress, Snapshot};
 use super::tally::Tally;
 use super::visit::Done;
-use crate::frontier::{Frontier, FrontierError, Lease, Spread};
+use crate::frontier::{Batch, Frontier, FrontierError, Lease, Spread};
 use crate::load::ServerState;
 use crate::promises::{self, Judge, Seen, verdicts};
 use crate::settings::Settings;
@@ -122,6 +122,14 @@ impl Storage {
         self.decode(&bytes, what).or_else(|damaged| {
             self.decode(&[&bytes[..], &HandedOn::LATER].concat(), what).map_err(|_| damaged)
         })
+    }
+
+    /// Takes in finished trees. Meanwhile trees are handed out as before: who visits sites does not wait for the disk.
+    pub(super) fn finish(&self, batch: &Batch<'_>) -> Result<(), SurveyError> {
+        let store = self.frontier().store();
+        let written = store.finish(batch)?;
+        self.frontier().note(written, batch.finished);
+        Ok(())
     }
 
     /// A tree is done, and handed to the writer: the next one of its site need not wait until it is written. After a crash

@@ -300,11 +300,8 @@ impl TableWriter {
             unrecorded: self.unrecorded,
             tally: &self.tally_to_store()?,
         };
-        let counts = {
-            let mut frontier = self.parts.storage.frontier();
-            frontier.finish(&batch)?;
-            frontier.counts()?
-        };
+        self.parts.storage.finish(&batch)?;
+        let counts = self.parts.storage.frontier().counts()?;
         for tree in &self.finished {
             // One that stays behind is removed on the next start.
             let _ = std::fs::remove_file(self.parts.storage.folder.journal(tree.lease.order));
@@ -329,7 +326,7 @@ impl TableWriter {
     fn write_servers(&mut self) -> Result<(), SurveyError> {
         let began = Instant::now();
         let servers = self.changed_servers()?;
-        self.parts.storage.frontier().finish(&Batch {
+        self.parts.storage.finish(&Batch {
             finished: &[],
             segments: self.segments,
             servers: &servers,

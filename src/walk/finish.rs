@@ -10,7 +10,7 @@ use super::state::Walk;
 use super::step::Known;
 use super::yields::Prospect;
 use super::{Class, LevelCount, Outcome, Tree};
-use crate::address::{UrlList, WebUrl};
+use crate::address::WebUrl;
 use crate::exchange::Depth;
 
 /// How levels end, and the walk.
