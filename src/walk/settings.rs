@@ -27,7 +27,7 @@ pub struct Settings {
     /// What is asked beyond that to learn what it hides.
     pub probing: Probing,
     /// URLs found, internal and external, at which a site counts as a trap; or so many times 200 bytes of
-    /// them. Bounds memory: a URL in line takes about 250 bytes and its own length twice.
+    /// them. Bounds memory: a URL in line takes about 70 bytes and the part of it behind its host.
     pub max_urls: usize,
     /// Levels in a row on which URLs of one shape must have begotten nothing but more of themselves before they can
     /// be a trap; none: only paths that repeat themselves are. 3: two such levels happen by chance, each level more
