@@ -3,6 +3,8 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use bytes::Bytes;
+
 use crate::address::{Host, WebUrl};
 use crate::exchange::{Failure, Purpose, hangs_up};
 use crate::fetch::{Burden, Clock, Felt, Foreseen, Looked, Question, Shown, Then};
@@ -126,7 +128,7 @@ impl InProcess {
             fields,
             cut_after: is_cut.then_some(body.len()),
             // Of an answer to HEAD, or that nothing has changed, there is nothing.
-            identity: identity.filter(|_| !is_cut && !body.is_empty()),
+            identity: identity.filter(|_| !is_cut && !body.is_empty()).map(|identity| *identity),
             body,
             bytes_per_second: now.bytes_per_second(),
         }
@@ -200,10 +202,10 @@ impl crate::fetch::Web for InProcess {
             Reaction::Response(response) if response.cut_after.is_none() => Some(Foreseen {
                 status: response.status,
                 content_type: response.content_type.as_deref().map(str::to_owned),
-                body: response
-                    .identity
-                    .clone()
-                    .unwrap_or_else(|| response.identity_body().into_owned().into()),
+                body: match &response.identity {
+                    Some(identity) => Bytes::clone(identity),
+                    None => response.identity_body().into_owned().into(),
+                },
             }),
             _ => None,
         };

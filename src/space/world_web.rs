@@ -147,7 +147,12 @@ impl Response {
     fn encoded_by(self, server: &Server) -> Self {
         if server.gzips && self.cut_after.is_none() {
             let body = gzip::encoded(&self.body);
-            Self { body, identity: Some(self.body.into()), content_encoding: Some(gzip::NAME), ..self }
+            Self {
+                body,
+                identity: Some(Box::new(self.body.into())),
+                content_encoding: Some(gzip::NAME),
+                ..self
+            }
         } else {
             self
         }

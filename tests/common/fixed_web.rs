@@ -152,6 +152,7 @@ impl Web for FixedWeb {
             etag: None,
             content_encoding: None,
             body: format!("<html><body><h1>{host}{target}</h1>\n{anchors}</body></html>\n").into_bytes(),
+            identity: None,
             is_chunked: false,
             cut_after: None,
             service: self.service,

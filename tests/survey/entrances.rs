@@ -129,6 +129,7 @@ impl Web for SmallWeb {
             etag: None,
             content_encoding: None,
             body: body.into_bytes(),
+            identity: None,
             is_chunked: false,
             cut_after: None,
             service: Duration::ZERO,

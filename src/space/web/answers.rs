@@ -111,8 +111,8 @@ pub struct Response {
     pub content_encoding: Option<&'static str>,
     /// Encoded as `content_encoding` says.
     pub body: Vec<u8>,
-    /// The body before it was encoded, where it is at hand.
-    pub identity: Option<Bytes>,
+    /// The body before it was encoded, where it is at hand. In a box, for most answers have none.
+    pub identity: Option<Box<Bytes>>,
     /// Sent in chunks, without a Content-Length.
     pub is_chunked: bool,
     /// The connection ends after so many bytes of the body.
@@ -127,7 +127,7 @@ impl Response {
     pub fn identity_body(&self) -> Cow<'_, [u8]> {
         match (self.content_encoding, &self.identity) {
             (None, _) => Cow::Borrowed(&self.body),
-            (_, Some(identity)) => Cow::Borrowed(identity),
+            (_, Some(identity)) => Cow::Borrowed(&identity[..]),
             (Some(gzip::NAME), None) => Cow::Owned(gzip::decoded(&self.body)),
             _ => Cow::Borrowed(&self.body),
         }
