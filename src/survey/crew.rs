@@ -10,7 +10,7 @@ use super::agents::Agents;
 use super::error::SurveyError;
 use super::opt_outs::OptOutFile;
 use super::parts::Parts;
-use super::storage::{RUNNING, Standing};
+use super::storage::{RUNNING, Standing, encode};
 use super::visit::{Done, Ended, Visited, visit};
 use super::writer::{Writer, reached};
 use crate::roster::{Back, Step};
@@ -158,10 +158,22 @@ impl Crew {
         if self.parts.is_simulated {
             self.take_in(&done)?;
         } else {
-            self.parts.storage.free_next(&done)?;
+            self.free_next(&done)?;
         }
         self.writer.take(done);
         Ok(())
+    }
+
+    /// The next tree of a site need not wait until the one that is done is written. After a crash both wait again, and are
+    /// walked again from their journals.
+    fn free_next(&self, done: &Done) -> Result<(), SurveyError> {
+        let (lease, left) = match done {
+            Done::Finished(done) => (&done.lease, Some(&done.left)),
+            Done::Reached(lease) => (lease, None),
+            // What it leaves is known when it is written.
+            Done::Failed(..) => return Ok(()),
+        };
+        self.parts.storage.frontier().free_next(lease, || left.map(encode).transpose())
     }
 
     /// Takes a tree of a simulation into the frontier, where nothing need outlast a crash: so its clock does not stand still

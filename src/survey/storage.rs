@@ -13,7 +13,6 @@ use super::handed_on::HandedOn;
 use super::journal::Reader;
 use super::progress::{Progress, Snapshot};
 use super::tally::Tally;
-use super::visit::Done;
 use crate::frontier::{Batch, Frontier, FrontierError, Lease, Spread};
 use crate::load::ServerState;
 use crate::promises::{self, Judge, Seen, verdicts};
@@ -130,18 +129,6 @@ impl Storage {
         let written = store.finish(batch)?;
         self.frontier().note(written, batch.finished);
         Ok(())
-    }
-
-    /// A tree is done, and handed to the writer: the next one of its site need not wait until it is written. After a crash
-    /// both wait again, and are walked again from their journals.
-    pub(super) fn free_next(&self, done: &Done) -> Result<(), SurveyError> {
-        let (lease, left) = match done {
-            Done::Finished(done) => (&done.lease, Some(&done.left)),
-            Done::Reached(lease) => (lease, None),
-            // What it leaves is known when it is written.
-            Done::Failed(..) => return Ok(()),
-        };
-        self.frontier().free_next(lease, || left.map(encode).transpose())
     }
 
     /// The tally of all finished trees.
