@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
+use bytes::Bytes;
 use hickory_proto::rr::Record;
 use reqwest::header::HeaderMap;
 
@@ -35,7 +36,7 @@ pub fn decoded<'a>(
     let mut decoder = decode::Decoder::new(encoding, cap)?;
     let mut state = decode::Fed::More;
     for piece in pieces {
-        state = decoder.feed(piece);
+        state = decoder.feed(&Bytes::copy_from_slice(piece));
         if state != decode::Fed::More {
             break;
         }
