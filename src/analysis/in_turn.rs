@@ -16,7 +16,9 @@ pub(super) fn in_turn<I, T, E: Send>(
     let counter =
         Counter { served: Mutex::new(Served { take, next: 0, ended: Ok(()) }), turn: Condvar::new() };
     let serve = || {
-        while let Some((number, thing)) = locked(&waiting).pull() {
+        // In a closure, so that nobody holds the lock while at work.
+        let pull = || locked(&waiting).pull();
+        while let Some((number, thing)) = pull() {
             let turn = Turn { counter: &counter, number };
             if !turn.hand_over(work(thing)) {
                 break;
