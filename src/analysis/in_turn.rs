@@ -115,6 +115,8 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
@@ -130,6 +132,29 @@ mod tests {
         };
         in_turn(0..100, slow_first, keep).unwrap();
         assert_eq!(taken, (0..100).map(|number| number * 2).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn two_things_are_worked_on_at_the_same_time() {
+        if thread::available_parallelism().map_or(1, usize::from) < 2 {
+            return;
+        }
+        let (here, news) = (Mutex::new(0), Condvar::new());
+        let meet = |_: u64| {
+            let mut count = locked(&here);
+            *count += 1;
+            news.notify_all();
+            let alone = |count: &mut i32| *count < 2;
+            let (_count, waited) = news.wait_timeout_while(count, Duration::from_mins(1), alone).unwrap();
+            Ok::<bool, ()>(!waited.timed_out())
+        };
+        let mut met = Vec::new();
+        let keep = |has_met| {
+            met.push(has_met);
+            Ok(())
+        };
+        in_turn(0..2, meet, keep).unwrap();
+        assert_eq!(met, [true, true]);
     }
 
     #[test]
