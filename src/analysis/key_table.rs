@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::marker::PhantomData;
 use std::sync::{Mutex, PoisonError};
 
+use super::apart::apart;
 use super::in_turn::in_turn;
 use super::packed::{KEY_BITS, Packed};
 use super::{KnownByDepth, Occurrence};
@@ -31,26 +32,26 @@ struct Part {
     fresh: Vec<u64>,
 }
 
-const PART_BITS: u32 = u64::BITS - KEY_BITS;
+const PARTS: usize = 1 << (u64::BITS - KEY_BITS);
+/// Words of hashes are spread evenly. So they are first put to as many places, of which each has a hundred or less in a part of
+/// the largest table.
+const PLACES: usize = 1 << PLACE_BITS;
+const PLACE_BITS: u32 = 10;
 /// With fewer fresh words sorting is not worth the interruption.
 const FEWEST_FRESH: usize = 1 << 11;
-/// Beyond a quarter of the sorted ones, fresh words are sorted in: the more wait, the more memory they take, and the fewer,
+/// Beyond half of the sorted ones, fresh words are sorted in: the more wait, the more memory they take, and the fewer,
 /// the more often the sorted ones are copied.
-const FRESH_SHARE: usize = 4;
+const FRESH_SHARE: usize = 2;
 
 impl<W: Word> KeyTable<W> {
     pub(super) fn new() -> Self {
-        Self { parts: std::iter::repeat_with(Mutex::default).take(1 << PART_BITS).collect(), of: PhantomData }
+        Self { parts: std::iter::repeat_with(Mutex::default).take(PARTS).collect(), of: PhantomData }
     }
 
     pub(super) fn add(&self, words: impl Iterator<Item = u64> + Clone) {
-        let part_of = |word: u64| (word >> KEY_BITS) as usize;
-        let mut counts = [0; 1 << PART_BITS];
-        words.clone().for_each(|word| counts[part_of(word)] += 1);
-        let mut apart = counts.map(Vec::with_capacity);
-        words.for_each(|word| apart[part_of(word)].push(word));
-        for (part, words) in self.parts.iter().zip(apart).filter(|(_, words)| !words.is_empty()) {
-            part.lock().unwrap_or_else(PoisonError::into_inner).add::<W>(&words);
+        let places = apart::<PARTS>(words, KEY_BITS);
+        for (part, words) in self.parts.iter().zip(places.each()).filter(|(_, words)| !words.is_empty()) {
+            part.lock().unwrap_or_else(PoisonError::into_inner).add::<W>(words);
         }
     }
 
@@ -78,9 +79,9 @@ impl Part {
     }
 
     fn sort_in<W: Word>(&mut self) {
-        self.fresh.sort_unstable();
-        self.sorted = self.sorted.with(self.fresh.iter().map(|word| W::entry(*word)), W::join);
+        let fresh = apart::<PLACES>(self.fresh.iter().copied(), KEY_BITS - PLACE_BITS).sorted();
         self.fresh.clear();
+        self.sorted = self.sorted.with(fresh.into_iter().map(W::entry), W::join);
     }
 }
 

@@ -15,9 +15,10 @@ pub(super) struct Index {
     pub(super) addresses: ByKey<u64>,
 }
 
-/// The kinds that are gathered in one pass over the links. There are about as many distinct URLs as there are of the others
-/// together, so that two passes take half the memory of one; the columns that both read are small.
-const PASSES: [&[Kind]; 2] = [&[Kind::Urls], &[Kind::Hosts, Kind::Sites, Kind::Addresses]];
+/// The passes over the links: a column each, and the kinds that it tells of, addresses before hosts, which are theirs. A column may have tens of millions of
+/// keys, so that passes of their own take a third of the memory of one; what they all read beside it is small.
+const PASSES: [(&str, &[Kind]); 3] =
+    [("url", &[Kind::Urls]), ("host", &[Kind::Addresses, Kind::Hosts]), ("target_site", &[Kind::Sites])];
 
 /// What is known by each of several sets of trees, from the links of the survey in `dir`. `apart` puts occurrences into
 /// their sets, with the numbers that trees have there.
@@ -28,16 +29,24 @@ pub(super) fn gather(
     apart: impl Fn(Vec<Occurrence>) -> Vec<Vec<Occurrence>> + Sync,
 ) -> Result<Vec<Known>, AnalysisError> {
     let mut known = vec![Known::default(); sets];
-    for kinds in PASSES {
+    for (column, kinds) in PASSES {
         let gatherers: Vec<Vec<Gatherer>> =
             (0..sets).map(|_| kinds.iter().map(|_| Gatherer::of_one_in(sets)).collect()).collect();
-        let take = |kind: usize, occurrences: Vec<Occurrence>| {
-            for (gatherers, occurrences) in gatherers.iter().zip(apart(occurrences)) {
-                gatherers[kind].add(&occurrences);
+        let digest = |frame: DataFrame| {
+            let mut named = occurrences(&frame, index, column)?;
+            drop(frame);
+            for (number, kind) in kinds.iter().enumerate() {
+                let of_kind = match kind {
+                    Kind::Addresses => at_addresses(&named, index),
+                    _ => std::mem::take(&mut named),
+                };
+                for (gatherers, of_set) in gatherers.iter().zip(apart(of_kind)) {
+                    gatherers[number].add(&of_set);
+                }
             }
+            Ok(())
         };
-        let digest = |frame: DataFrame| each_kind(&frame, index, kinds, &take);
-        digest_each::<LinkRow, _>(dir, &columns_of(kinds), digest, Ok)?;
+        digest_each::<LinkRow, _>(dir, &with_tree(&["depth", column]), digest, Ok)?;
         for (known, gatherers) in known.iter_mut().zip(gatherers) {
             for (kind, gatherer) in kinds.iter().map(|kind| *kind as usize).zip(gatherers) {
                 (known.counts[kind], known.occurrences[kind]) = gatherer.finish();
@@ -47,48 +56,24 @@ pub(super) fn gather(
     Ok(known)
 }
 
-fn columns_of(kinds: &[Kind]) -> Vec<&'static str> {
-    let mut columns = with_tree(&["depth"]);
-    for column in kinds.iter().map(|kind| column_of(*kind)) {
-        if !columns.contains(&column) {
-            columns.push(column);
-        }
-    }
-    columns
-}
-
-fn column_of(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Urls => "url",
-        Kind::Hosts | Kind::Addresses => "host",
-        Kind::Sites => "target_site",
-    }
-}
-
-/// Gives the occurrences in some rows to `take`, one kind after the other.
-fn each_kind(
-    frame: &DataFrame,
-    index: &Index,
-    kinds: &[Kind],
-    take: &impl Fn(usize, Vec<Occurrence>),
-) -> PolarsResult<()> {
+/// The texts of a column where they occur.
+fn occurrences(frame: &DataFrame, index: &Index, column: &str) -> PolarsResult<Vec<Occurrence>> {
     let trees = index.trees.of_rows(frame)?;
-    let depths = frame.column("depth")?.u32()?;
-    let depths: Vec<u16> = depths.iter().map(depth_of).collect();
-    for (number, kind) in kinds.iter().enumerate() {
-        let names = frame.column(column_of(*kind))?.str()?;
-        let mut occurrences = Vec::with_capacity(trees.len());
-        for ((name, tree), depth) in names.iter().zip(&trees).zip(&depths) {
-            let (Some(name), Some(tree)) = (name, *tree) else { continue };
-            let key = match kind {
-                Kind::Addresses => index.addresses.get(&key(name)).copied(),
-                _ => Some(key(name)),
-            };
-            occurrences.extend(key.map(|key| Occurrence { key, tree, depth: *depth }));
-        }
-        take(number, occurrences);
+    let (names, depths) = (frame.column(column)?.str()?, frame.column("depth")?.u32()?);
+    let mut occurrences = Vec::with_capacity(trees.len());
+    for ((name, tree), depth) in names.iter().zip(trees).zip(depths.iter()) {
+        let (Some(name), Some(tree)) = (name, tree) else { continue };
+        occurrences.push(Occurrence { key: key(name), tree, depth: depth_of(depth) });
     }
-    Ok(())
+    Ok(occurrences)
+}
+
+/// The addresses of hosts, of those that were asked.
+fn at_addresses(hosts: &[Occurrence], index: &Index) -> Vec<Occurrence> {
+    let at_address = |host: &Occurrence| {
+        index.addresses.get(&host.key).map(|address| Occurrence { key: *address, ..*host })
+    };
+    hosts.iter().filter_map(at_address).collect()
 }
 
 /// Gathers one kind of keys while the links go by.

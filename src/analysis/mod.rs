@@ -18,6 +18,7 @@
 //!
 //! This room never asks the network, never reads the clock and draws chance from a seed that is an argument.
 
+mod apart;
 mod censoring;
 mod chance;
 mod choice;

@@ -41,26 +41,57 @@ impl Packed {
         join: impl Fn(u32, u32) -> u32,
     ) -> Self {
         let expected = self.bytes.len() + others.size_hint().0 * 6 + PADDING.len();
-        let mut all = Writing { bytes: Vec::with_capacity(expected), len: 0, last_key: 0 };
-        let (mut ours, mut theirs) = (self.iter().peekable(), others.peekable());
+        let mut merging = Merging {
+            all: Writing { bytes: Vec::with_capacity(expected), len: 0, last_key: 0 },
+            ours: self.iter(),
+            our: None,
+            join,
+        };
+        merging.our = merging.ours.next();
         let mut last: Option<(u64, u32)> = None;
-        loop {
-            let next = match (ours.peek(), theirs.peek()) {
-                (Some(our), Some(their)) if our.0 <= their.0 => ours.next(),
-                (Some(_), None) => ours.next(),
-                _ => theirs.next(),
-            };
-            let Some((key, number)) = next else { break };
+        for (key, number) in others {
             last = match last {
-                Some((same, joined)) if same == key => Some((key, join(joined, number))),
+                Some((same, joined)) if same == key => Some((key, (merging.join)(joined, number))),
                 _ => {
-                    last.into_iter().for_each(|(key, number)| all.push(key, number));
+                    last.into_iter().for_each(|(key, number)| merging.push(key, number));
                     Some((key, number))
                 }
             };
         }
-        last.into_iter().for_each(|(key, number)| all.push(key, number));
-        all.finish()
+        last.into_iter().for_each(|(key, number)| merging.push(key, number));
+        merging.finish()
+    }
+}
+
+/// Some of ours and of the others in their order, and what is left of ours.
+struct Merging<O, J> {
+    all: Writing,
+    ours: O,
+    /// The first that is left.
+    our: Option<(u64, u32)>,
+    join: J,
+}
+
+impl<O: Iterator<Item = (u64, u32)>, J: Fn(u32, u32) -> u32> Merging<O, J> {
+    /// The next key of the others, and what is before it of ours.
+    fn push(&mut self, key: u64, mut number: u32) {
+        while let Some((our_key, our_number)) = self.our {
+            if our_key > key {
+                break;
+            }
+            if our_key == key {
+                number = (self.join)(our_number, number);
+            } else {
+                self.all.push(our_key, our_number);
+            }
+            self.our = self.ours.next();
+        }
+        self.all.push(key, number);
+    }
+
+    fn finish(mut self) -> Packed {
+        self.our.into_iter().chain(self.ours).for_each(|(key, number)| self.all.push(key, number));
+        self.all.finish()
     }
 }
 
@@ -93,7 +124,10 @@ impl Writing {
         let told = (difference << NUMBER_BITS | u64::from(number).min(LARGE)) << LENGTH_BITS;
         let length = (u64::BITS - told.leading_zeros()).div_ceil(8).max(1);
         let all = told | u64::from(length - 1);
-        self.bytes.extend_from_slice(&all.to_le_bytes()[..length as usize]);
+        // Eight are written faster than some of them; what is too much goes again.
+        let end = self.bytes.len() + length as usize;
+        self.bytes.extend_from_slice(&all.to_le_bytes());
+        self.bytes.truncate(end);
         if u64::from(number) >= LARGE {
             self.bytes.extend_from_slice(&number.to_le_bytes());
         }
