@@ -80,8 +80,8 @@ pub enum SuffixError {
 /// The Public Suffix List, and the rule by which hosts belong to sites.
 pub struct Suffixes {
     icann: List,
-    all: List,
-    section: SuffixSection,
+    /// Where private suffixes divide sites, too.
+    all: Option<List>,
     version: Option<String>,
 }
 
@@ -97,8 +97,7 @@ impl Suffixes {
         let icann_part = text.split("// ===BEGIN PRIVATE DOMAINS===").next().unwrap_or(text);
         Ok(Self {
             icann: read(icann_part)?,
-            all: read(text)?,
-            section,
+            all: (section == SuffixSection::All).then(|| read(text)).transpose()?,
             version: text
                 .lines()
                 .find_map(|line| line.strip_prefix("// VERSION: "))
@@ -125,11 +124,7 @@ impl Suffixes {
         if host.ip().is_some() {
             return None;
         }
-        let list = match self.section {
-            SuffixSection::Icann => &self.icann,
-            SuffixSection::All => &self.all,
-        };
-        let domain = list.domain(host.as_str().as_bytes())?;
+        let domain = self.all.as_ref().unwrap_or(&self.icann).domain(host.as_str().as_bytes())?;
         std::str::from_utf8(domain.as_bytes()).ok().and_then(Host::from_domain)
     }
 

@@ -1,8 +1,10 @@
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::error::SurveyError;
 use super::settings_file::read_text;
-use crate::address::{CountryDomains, Host, Priorities, Scope, ScopeRule, Site, Suffixes, WebUrl};
+use crate::address::{
+    CountryDomains, Host, Priorities, Scope, ScopeRule, Site, SuffixSection, Suffixes, WebUrl,
+};
 use crate::frontier::StartCandidate;
 use crate::settings::Settings;
 use crate::starts::{Area, Sample};
@@ -22,18 +24,12 @@ pub(super) struct SurveyScope {
 
 impl SurveyScope {
     pub(super) fn from_settings(settings: &Settings) -> Result<Self, SurveyError> {
-        let suffixes = match &settings.suffix_list {
-            None => Suffixes::parse(BUILT_IN_SUFFIX_LIST, settings.suffixes).map_err(|source| {
-                SurveyError::SuffixList { path: "public_suffix_list.dat".into(), source }
-            })?,
-            Some(path) => Suffixes::parse(&read_text(path)?, settings.suffixes)
-                .map_err(|source| SurveyError::SuffixList { path: path.clone(), source })?,
-        };
+        let suffixes = suffixes(settings)?;
         let names = settings.cctld.iter().flat_map(|names| names.split(','));
         let countries = CountryDomains::parse(names, &suffixes)?;
         let sample = Sample { share: settings.sample, seed: settings.seed };
         Ok(Self {
-            area: Area { suffixes: Arc::new(suffixes), countries, sample },
+            area: Area { suffixes, countries, sample },
             rule: settings.scope,
             priorities: read_priorities(settings)?,
         })
@@ -81,4 +77,25 @@ fn read_priorities(settings: &Settings) -> Result<Priorities, SurveyError> {
     let Some(path) = &settings.priority else { return Ok(Priorities::default()) };
     Priorities::parse(&read_text(path)?)
         .map_err(|source| SurveyError::Priority { path: path.clone(), source })
+}
+
+fn suffixes(settings: &Settings) -> Result<Arc<Suffixes>, SurveyError> {
+    let Some(path) = &settings.suffix_list else { return built_in_suffixes(settings.suffixes) };
+    let suffixes = Suffixes::parse(&read_text(path)?, settings.suffixes);
+    suffixes.map(Arc::new).map_err(|source| SurveyError::SuffixList { path: path.clone(), source })
+}
+
+/// Each section is read once in a process: that takes longer than all else at the start of a small survey, where the settings
+/// are looked at three times.
+fn built_in_suffixes(section: SuffixSection) -> Result<Arc<Suffixes>, SurveyError> {
+    static READ: Mutex<Vec<(SuffixSection, Arc<Suffixes>)>> = Mutex::new(Vec::new());
+    let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, suffixes)) = read.iter().find(|(of, _)| *of == section) {
+        return Ok(suffixes.clone());
+    }
+    let suffixes = Suffixes::parse(BUILT_IN_SUFFIX_LIST, section);
+    let of_list = |source| SurveyError::SuffixList { path: "public_suffix_list.dat".into(), source };
+    let suffixes = Arc::new(suffixes.map_err(of_list)?);
+    read.push((section, suffixes.clone()));
+    Ok(suffixes)
 }
