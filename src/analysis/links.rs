@@ -15,8 +15,9 @@ pub(super) struct Index {
     pub(super) addresses: ByKey<u64>,
 }
 
-/// The passes over the links: a column each, and the kinds that it tells of, addresses before hosts, which are theirs. A column may have tens of millions of
-/// keys, so that passes of their own take a third of the memory of one; what they all read beside it is small.
+/// The passes over the links: a column each, and the kinds that it tells of; addresses come before hosts, by which they are
+/// found. A column may have tens of millions of keys, so that passes of their own take a third of the memory of one; what
+/// they all read beside it is small.
 const PASSES: [(&str, &[Kind]); 3] =
     [("url", &[Kind::Urls]), ("host", &[Kind::Addresses, Kind::Hosts]), ("target_site", &[Kind::Sites])];
 

@@ -161,6 +161,28 @@ fn the_same_world_and_settings_make_the_same_tables_with_the_same_times() {
     }
 }
 
+/// With more than one core, answers are made and read before they are asked for.
+#[test]
+fn a_machine_of_one_core_makes_the_same_tables_with_the_same_times() {
+    let folder = tempfile::tempdir().unwrap();
+    let [all, one] = ["all", "one"].map(|name| folder.path().join(name));
+    simulated(&world("a_small_country"), &all, &[]);
+    let mut on_one_core = Command::new("taskset");
+    on_one_core.args(["--cpu-list", &first_core()]).arg(env!("CARGO_BIN_EXE_ccsurvey"));
+    let output = on_one_core.arg("simulate").arg(world("a_small_country")).arg(&one).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    for (all, one) in everything(&all).iter().zip(&everything(&one)) {
+        same(all, one, "rows");
+    }
+}
+
+/// The first that this process may run on.
+fn first_core() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let cores = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap();
+    cores.trim().split([',', '-']).next().unwrap().to_owned()
+}
+
 #[test]
 fn a_simulation_keeps_the_pauses_of_a_real_survey() {
     let folder = tempfile::tempdir().unwrap();
