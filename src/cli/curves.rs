@@ -11,9 +11,9 @@ use crate::records::{CurveRow, LinkRow, Manifest, Row, SurveyState, read_curves,
 /// Groups of site trees that are told of each grouping, the largest.
 pub(super) const MOST_GROUPS: usize = 20;
 
-/// At the end of a survey with more external links its curves are left to `report`. Those of 100 million take less than a minute
-/// for the whole survey alone, and 1.3 GB (`reports/large`); each grouping into several groups reads the links again. A tenth of that
-/// is less memory than a survey of 20,000 sites has while it walks (`reports/simulation`), and some minutes at most.
+/// At the end of a survey with more external links its curves are left to `report`. Those of 100 million take some minutes
+/// and 1.5 GB with those of groups, for which the links are read again (`reports/large`). A tenth of that is less memory than a
+/// survey of 20,000 sites has while it walks (`reports/simulation`), and a tenth of the time.
 const MOST_LINKS: u64 = 10_000_000;
 
 /// With more external links, drawing takes long enough to wonder.
