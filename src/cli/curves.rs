@@ -12,8 +12,8 @@ use crate::records::{CurveRow, LinkRow, Manifest, Row, SurveyState, read_curves,
 pub(super) const MOST_GROUPS: usize = 20;
 
 /// At the end of a survey with more external links its curves are left to `report`. Those of 100 million take some minutes
-/// and 1.5 GB with those of groups, for which the links are read again (`reports/large`). A tenth of that is less memory than a
-/// survey of 20,000 sites has while it walks (`reports/simulation`), and a tenth of the time.
+/// and 1.5 GB with those of groups, for which the links are read again (`reports/large`); a tenth of that is what a small machine
+/// has.
 const MOST_LINKS: u64 = 10_000_000;
 
 /// With more external links, drawing takes long enough to wonder.
