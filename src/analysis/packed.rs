@@ -41,56 +41,41 @@ impl Packed {
         join: impl Fn(u32, u32) -> u32,
     ) -> Self {
         let expected = self.bytes.len() + others.size_hint().0 * 6 + PADDING.len();
-        let mut merging = Merging {
-            all: Writing { bytes: Vec::with_capacity(expected), len: 0, last_key: 0 },
-            ours: self.iter(),
-            our: None,
-            join,
-        };
-        merging.our = merging.ours.next();
-        let mut last: Option<(u64, u32)> = None;
-        for (key, number) in others {
-            last = match last {
-                Some((same, joined)) if same == key => Some((key, (merging.join)(joined, number))),
-                _ => {
-                    last.into_iter().for_each(|(key, number)| merging.push(key, number));
-                    Some((key, number))
-                }
-            };
+        let all = Writing { bytes: Vec::with_capacity(expected), len: 0, last_key: 0 };
+        let mut merging = Merging { all, last: None, join };
+        let mut ours = self.iter().peekable();
+        for other in others {
+            while let Some(our) = ours.next_if(|our| our.0 <= other.0) {
+                merging.add(our);
+            }
+            merging.add(other);
         }
-        last.into_iter().for_each(|(key, number)| merging.push(key, number));
+        ours.for_each(|our| merging.add(our));
         merging.finish()
     }
 }
 
-/// Some of ours and of the others in their order, and what is left of ours.
-struct Merging<O, J> {
+/// Entries in their order, on their way to be written.
+struct Merging<J> {
     all: Writing,
-    ours: O,
-    /// The first that is left.
-    our: Option<(u64, u32)>,
+    /// Not written yet: the next may have the same key.
+    last: Option<(u64, u32)>,
     join: J,
 }
 
-impl<O: Iterator<Item = (u64, u32)>, J: Fn(u32, u32) -> u32> Merging<O, J> {
-    /// The next key of the others, and what is before it of ours.
-    fn push(&mut self, key: u64, mut number: u32) {
-        while let Some((our_key, our_number)) = self.our {
-            if our_key > key {
-                break;
+impl<J: Fn(u32, u32) -> u32> Merging<J> {
+    fn add(&mut self, (key, number): (u64, u32)) {
+        match &mut self.last {
+            Some((same, joined)) if *same == key => *joined = (self.join)(*joined, number),
+            last => {
+                let before = last.replace((key, number));
+                before.into_iter().for_each(|(key, number)| self.all.push(key, number));
             }
-            if our_key == key {
-                number = (self.join)(our_number, number);
-            } else {
-                self.all.push(our_key, our_number);
-            }
-            self.our = self.ours.next();
         }
-        self.all.push(key, number);
     }
 
     fn finish(mut self) -> Packed {
-        self.our.into_iter().chain(self.ours).for_each(|(key, number)| self.all.push(key, number));
+        self.last.into_iter().for_each(|(key, number)| self.all.push(key, number));
         self.all.finish()
     }
 }
