@@ -97,6 +97,18 @@ fn write(dir: &Path, sites: u64) -> Result<(), Box<dyn Error>> {
 
 const DOMAINS: [&str; 8] = ["ke", "tz", "ug", "gh", "ng", "sn", "zm", "mw"];
 
+const HOSTERS: [&str; 8] = ["US", "DE", "FR", "ZA", "GB", "NL", "IE", "CA"];
+const SERVERS: [&str; 8] = [
+    "nginx/1.24",
+    "Apache/2.4.58 (Unix)",
+    "cloudflare",
+    "LiteSpeed",
+    "Microsoft-IIS/10.0",
+    "openresty",
+    "Caddy",
+    "lighttpd/1.4",
+];
+
 /// A tree of one to nine levels. What it links to is drawn from a pool of hosts, few of them popular and most of
 /// them rare, so that a hundred million links lead to some forty million URLs.
 fn grow(number: u64, sites: u64, rows: &mut SegmentRows) {
@@ -149,8 +161,18 @@ fn grow(number: u64, sites: u64, rows: &mut SegmentRows) {
     let (requests, pages, external_urls) = (EXCHANGES, EXCHANGES, LINKS);
     let outcome = if depths == 9 { "depth" } else { "complete" }.to_owned();
     rows.levels.append(&mut levels);
+    // Half stand in their country, the others with some large hosters; a few networks and programs have most sites.
+    let home = chance.below(2) == 0;
+    let country = if home { cctld.to_uppercase() } else { HOSTERS[chance.below(8) as usize].to_owned() };
+    let network = chance.below(20).min(chance.below(20)).min(chance.below(20));
+    let server = SERVERS[chance.below(8).min(chance.below(8)) as usize];
     rows.sites.push(SiteRow {
         cctld: Some(cctld.into()),
+        generation: chance.below(4).min(chance.below(6)) as u32,
+        asn: Some(64_512 + u32::from(home) * 100 + network as u32),
+        as_org: Some(format!("{country} {network}")),
+        country: Some(country),
+        server: Some(server.into()),
         start_url: format!("http://{host}/"),
         address: Some(address),
         site,

@@ -1,30 +1,37 @@
-/// Words, those of a place together: the place of a word is told by some of its bits.
+/// Words, those of a place together.
 pub(super) struct Apart<const PLACES: usize> {
     words: Vec<u64>,
     /// Where the words of each place end.
     ends: [usize; PLACES],
 }
 
-/// Of the bits of a word from `lowest` on, as many tell its place as there are `PLACES`, a power of two.
-pub(super) fn apart<const PLACES: usize>(
-    words: impl Iterator<Item = u64> + Clone,
-    lowest: u32,
-) -> Apart<PLACES> {
-    let place_of = |word: u64| (word >> lowest) as usize % PLACES;
+/// Words with their places, which are less than `PLACES`.
+pub(super) fn apart<const PLACES: usize>(words: impl Iterator<Item = (usize, u64)> + Clone) -> Apart<PLACES> {
     let mut ends = [0; PLACES];
-    words.clone().for_each(|word| ends[place_of(word)] += 1);
+    words.clone().for_each(|(place, _)| ends[place] += 1);
     // Each is where the words of the place begin, until they have moved it to the end.
     let mut begin = 0;
     for end in &mut ends {
         begin += std::mem::replace(end, begin);
     }
     let mut together = vec![0; begin];
-    for word in words {
-        let end = &mut ends[place_of(word)];
-        together[*end] = word;
-        *end += 1;
+    for (place, word) in words {
+        together[ends[place]] = word;
+        ends[place] += 1;
     }
     Apart { words: together, ends }
+}
+
+/// Words in their order; so many of their highest bits as there are places are spread evenly.
+pub(super) fn sorted<const PLACES: usize>(words: &[u64]) -> Vec<u64> {
+    let place = |word: u64| (word >> (u64::BITS - PLACES.ilog2())) as usize;
+    let Apart { mut words, ends } = apart::<PLACES>(words.iter().map(|word| (place(*word), *word)));
+    let mut begin = 0;
+    for end in ends {
+        words[begin..end].sort_unstable();
+        begin = end;
+    }
+    words
 }
 
 impl<const PLACES: usize> Apart<PLACES> {
@@ -32,16 +39,6 @@ impl<const PLACES: usize> Apart<PLACES> {
     pub(super) fn each(&self) -> impl Iterator<Item = &[u64]> {
         let begins = std::iter::once(&0).chain(&self.ends);
         begins.zip(&self.ends).map(|(begin, end)| &self.words[*begin..*end])
-    }
-
-    /// All words in their order, where those of each place have all bits above in common.
-    pub(super) fn sorted(mut self) -> Vec<u64> {
-        let mut begin = 0;
-        for end in self.ends {
-            self.words[begin..end].sort_unstable();
-            begin = end;
-        }
-        self.words
     }
 }
 
@@ -56,13 +53,14 @@ mod tests {
         fn each_word_is_at_its_place_and_all_are_in_order(
             words in prop::collection::vec(any::<u64>(), 0..300),
         ) {
-            let places = apart::<16>(words.iter().copied(), 60);
+            let places = apart::<16>(words.iter().map(|word| ((word % 16) as usize, *word)));
             for (place, some) in (0..).zip(places.each()) {
-                prop_assert!(some.iter().all(|word| word >> 60 == place));
+                let of_place: Vec<u64> = words.iter().copied().filter(|word| word % 16 == place).collect();
+                prop_assert_eq!(some, of_place);
             }
-            let mut expected = words;
+            let mut expected = words.clone();
             expected.sort_unstable();
-            prop_assert_eq!(places.sorted(), expected);
+            prop_assert_eq!(sorted::<16>(&words), expected);
         }
     }
 }

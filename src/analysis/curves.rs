@@ -6,7 +6,7 @@ use super::intervals::{in_order, intervals};
 use super::ratios::ratio;
 use super::sampled_rate::SampledRate;
 use super::unions::Union;
-use super::units::Units;
+use super::units::{MOST_UNITS, Units};
 use super::{Estimate, Kind, Known, KnownByDepth, LevelCost, LoadUnit, Recorded, Sampling, Trees};
 
 /// Load and coverage against depth, over all site trees of a survey.
@@ -74,18 +74,26 @@ impl Curves {
     /// intervals take most of it, in proportion to the replicates.
     #[must_use]
     pub fn measure(recorded: &Recorded, sampling: &Sampling) -> Self {
-        Self::draw(recorded, None, sampling)
+        Self::draw(recorded, None, MOST_UNITS, sampling)
     }
 
     /// Draws the curves of a group of a survey's trees: where they are few, the whole survey says how wide intervals are.
     #[must_use]
     pub fn of_group(group: &Recorded, survey: &Readings, sampling: &Sampling) -> Self {
-        Self::draw(group, Some(survey).filter(|survey| survey.trees > group.trees.len()), sampling)
+        Self::draw(group, Some(survey), MOST_UNITS, sampling)
     }
 
-    fn draw(recorded: &Recorded, survey: Option<&Readings>, sampling: &Sampling) -> Self {
+    /// The same, with or without the survey's help, and with intervals that rest on `most` random groups of trees at most.
+    pub(super) fn draw(
+        recorded: &Recorded,
+        survey: Option<&Readings>,
+        most: usize,
+        sampling: &Sampling,
+    ) -> Self {
+        let survey = survey.filter(|survey| survey.trees > recorded.trees.len());
         let totals = totals(&recorded.trees);
-        let shares = Shares::of(&Readings::of(recorded, sampling), survey, &recorded.known, sampling);
+        let readings = Readings::in_units(recorded, most, sampling);
+        let shares = Shares::of(&readings, survey, &recorded.known, sampling);
         let (mut levels, mut before) = (Vec::with_capacity(totals.len()), (0, 0));
         // One site says nothing of how sites differ.
         let is_of_one_site = recorded.trees.is_of_one_site();
@@ -145,8 +153,13 @@ impl Readings {
     /// Reads them of all trees.
     #[must_use]
     pub fn of(recorded: &Recorded, sampling: &Sampling) -> Self {
+        Self::in_units(recorded, MOST_UNITS, sampling)
+    }
+
+    /// Reads them of all trees, in as many random groups as `most` if they are more.
+    fn in_units(recorded: &Recorded, most: usize, sampling: &Sampling) -> Self {
         let trees = &recorded.trees;
-        let units = Units::draw(trees, &mut Chance::new(sampling.seed, 0));
+        let units = Units::draw(trees, most, &mut Chance::new(sampling.seed, 0));
         let rate = |amount: Amount| ratio(trees, &units, amount);
         let union = |kind| {
             let occurrences = recorded.known.occurrences(kind);
@@ -290,13 +303,14 @@ mod tests {
             let level = &curves.levels[1];
             [level.load[0], level.pair[0], level.union[0]].map(|share| share.high - share.low)
         };
-        let in_survey = Curves::of_group(&group, &Readings::of(&whole, &sampling), &sampling);
+        let readings = Readings::of(&whole, &sampling);
+        let in_survey = Curves::of_group(&group, &readings, &sampling);
         let alone = Curves::measure(&group, &sampling);
         for (in_survey, alone) in width(&in_survey).into_iter().zip(width(&alone)) {
             assert!(0.0 < in_survey && in_survey < 0.8 * alone, "{in_survey} {alone}");
         }
         // All trees of a survey are no group of it.
-        let all = Curves::of_group(&whole, &Readings::of(&whole, &sampling), &sampling);
+        let all = Curves::of_group(&whole, &readings, &sampling);
         assert_eq!(estimates(&all), estimates(&Curves::measure(&whole, &sampling)));
     }
 

@@ -1,12 +1,11 @@
 use std::cell::OnceCell;
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::links::gather;
+use super::divided::Divided;
+use super::groups::Groups;
 use super::subset::numbers;
-use super::tables::retried;
-use super::{AnalysisError, Curves, Grouping, Kind, Known, Occurrence, Readings, Recorded, Trees};
+use super::units::MOST_UNITS;
+use super::{AnalysisError, Curves, Grouping, Kind, Known, Readings, Recorded};
 
 /// The curves of the groups of a survey's site trees.
 pub struct Grouped<'a> {
@@ -28,7 +27,8 @@ impl<'a> Grouped<'a> {
     /// together as the last; drawn as those of the survey were.
     ///
     /// The links of the survey are read once more where they are so many that not all occurrences are in
-    /// memory, so that the unions of every group are exact. All trees in one group have the survey's own curves.
+    /// memory, and were not read for these groups before ([`Recorded::with_groups`]): the unions of every group are
+    /// exact. All trees in one group have the survey's own curves.
     ///
     /// # Errors
     /// The table of links cannot be read.
@@ -37,78 +37,46 @@ impl<'a> Grouped<'a> {
         if groups.names.len() == 1 {
             return Ok(groups.names.into_iter().map(|name| (name, self.whole.clone())).collect());
         }
-        let numbers_in = |group| numbers(self.recorded.trees.len(), |tree| groups.of_tree[tree] == group);
-        let curves = match self.known_of(&groups)? {
-            Some(known) => (known.into_iter().enumerate())
-                .map(|(group, known)| self.curves(&self.recorded.part(&numbers_in(group), known), by))
-                .collect(),
-            None => (0..groups.names.len())
-                .map(|group| self.curves(&self.recorded.only(|tree| groups.of_tree[tree] == group), by))
-                .collect::<Vec<_>>(),
+        let trees = self.recorded.trees.len();
+        // Units of all groups together are so no more than those of the survey.
+        let most = if trees > MOST_UNITS { MOST_UNITS / groups.names.len() } else { MOST_UNITS };
+        let known = self.known_of(&groups)?;
+        let part = |group: u32| {
+            let is_in = |tree: usize| groups.of_tree[tree] == group;
+            match &known {
+                Some(known) => self.recorded.part(&numbers(trees, is_in), known[group as usize].clone()),
+                None => self.recorded.only(is_in),
+            }
         };
-        Ok(groups.names.into_iter().zip(curves).collect())
+        let curves = (0..)
+            .zip(groups.names.iter().cloned())
+            .map(|(group, name)| (name, self.curves(&part(group), by, most)));
+        Ok(curves.collect())
     }
 
-    /// What each group knows, from the links; none where all occurrences are in memory.
+    /// What each group knows; none where all occurrences are in memory. Links are read once more for groups that were not
+    /// asked for when they were read first.
     fn known_of(&self, groups: &Groups) -> Result<Option<Vec<Known>>, AnalysisError> {
-        let Recorded { index, known, .. } = self.recorded;
+        let Recorded { index, known, trees, divided, .. } = self.recorded;
         if Kind::ALL.iter().all(|kind| known.occurrences(*kind).share() >= 1.0) {
             return Ok(None);
         }
-        let mut sizes = vec![0; groups.names.len()];
-        let place = |group: &usize| {
-            sizes[*group] += 1;
-            (*group, sizes[*group] - 1)
-        };
-        let places: Vec<(usize, u32)> = groups.of_tree.iter().map(place).collect();
-        let apart = |occurrences: Vec<Occurrence>| {
-            let mut of_groups = vec![Vec::with_capacity(occurrences.len() / sizes.len() * 2); sizes.len()];
-            for one in occurrences {
-                let (group, tree) = places[one.tree as usize];
-                of_groups[group].push(Occurrence { tree, ..one });
-            }
-            of_groups
-        };
-        retried(|| gather(self.dir, index, sizes.len(), apart)).map(Some)
+        let read = divided.iter().find_map(|divided| divided.of_groups(groups));
+        if read.is_some() {
+            return Ok(read);
+        }
+        let divided = Divided::read(self.dir, index, trees, vec![groups.clone()])?;
+        Ok(divided.iter().find_map(|divided| divided.of_groups(groups)))
     }
 
-    fn curves(&self, part: &Recorded, by: Grouping) -> Curves {
+    fn curves(&self, part: &Recorded, by: Grouping, most: usize) -> Curves {
         let sampling = &self.whole.sampling;
+        let readings = || self.readings.get_or_init(|| Readings::of(self.recorded, sampling));
         // A class of trees by size has none of like size elsewhere.
-        if by == Grouping::Pages {
-            return Curves::measure(part, sampling);
-        }
-        Curves::of_group(part, self.readings.get_or_init(|| Readings::of(self.recorded, sampling)), sampling)
+        let survey = (by != Grouping::Pages).then(readings);
+        Curves::draw(part, survey, most, sampling)
     }
 }
-
-struct Groups {
-    names: Vec<String>,
-    of_tree: Vec<usize>,
-}
-
-impl Groups {
-    fn of(trees: &Trees, by: Grouping, most: usize) -> Self {
-        let mut sizes = BTreeMap::<u32, usize>::new();
-        for tree in 0..trees.len() {
-            *sizes.entry(trees.group(tree, by)).or_default() += 1;
-        }
-        let mut largest: Vec<u32> = sizes.keys().copied().collect();
-        largest.sort_by_key(|group| (Reverse(sizes[group]), trees.name_of_group(*group)));
-        let has_others = largest.len() > most;
-        largest.truncate(most);
-        let places: BTreeMap<u32, usize> = largest.iter().copied().zip(0..).collect();
-        let place = |tree| places.get(&trees.group(tree, by)).copied().unwrap_or(largest.len());
-        let of_tree = (0..trees.len()).map(place).collect();
-        let mut names: Vec<String> =
-            largest.iter().map(|group| trees.name_of_group(*group).to_owned()).collect();
-        names.extend(has_others.then(|| OTHERS.to_owned()));
-        Self { names, of_tree }
-    }
-}
-
-/// The name of what is in none of the largest groups.
-const OTHERS: &str = "all others";
 
 #[cfg(test)]
 mod tests {

@@ -1,28 +1,28 @@
 //! Distinct keys with a number each, of tens of millions of them in some hundreds of megabytes.
 
 use std::convert::Infallible;
-use std::marker::PhantomData;
 use std::sync::{Mutex, PoisonError};
 
-use super::apart::apart;
+use super::apart::{apart, sorted};
+use super::cells::{Cells, MOST_CELL_BITS};
 use super::in_turn::in_turn;
 use super::packed::{KEY_BITS, Packed};
 use super::{KnownByDepth, Occurrence};
 
-/// Words in parts by their highest bits. Of each part the words that came last wait, to be sorted into the others when they
-/// are many.
+/// Words in parts by the highest bits of their keys, which words need not tell again. Of each part the words that came last
+/// wait, to be sorted into the others when they are many.
 ///
 /// Threads may add at the same time: what is joined does not depend on the order.
 pub(super) struct KeyTable<W> {
     parts: Vec<Mutex<Part>>,
-    of: PhantomData<fn() -> W>,
+    form: W,
 }
 
 /// What a word stands for.
 pub(super) trait Word {
-    /// The key, which grows with the word in each part and has [`KEY_BITS`] bits at most, and its number.
-    fn entry(word: u64) -> (u64, u32);
-    /// The number of a key that was added twice.
+    /// What it is sorted by, which grows with the word and has [`KEY_BITS`] bits at most, and its number.
+    fn entry(&self, word: u64) -> (u64, u32);
+    /// The number of what was added twice.
     fn join(one: u32, other: u32) -> u32;
 }
 
@@ -32,69 +32,82 @@ struct Part {
     fresh: Vec<u64>,
 }
 
-const PARTS: usize = 1 << (u64::BITS - KEY_BITS);
-/// Words of hashes are spread evenly. So they are first put to as many places, of which each has a hundred or less in a part of
+const PART_BITS: u32 = 12;
+const PARTS: usize = 1 << PART_BITS;
+/// Keys are hashes, and spread evenly. So words are first put to as many places, of which each has a hundred or less in a part of
 /// the largest table.
-const PLACES: usize = 1 << PLACE_BITS;
-const PLACE_BITS: u32 = 10;
+const PLACES: usize = 1 << 6;
 /// With fewer fresh words sorting is not worth the interruption.
-const FEWEST_FRESH: usize = 1 << 11;
+const FEWEST_FRESH: usize = 1 << 10;
 /// Beyond half of the sorted ones, fresh words are sorted in: the more wait, the more memory they take, and the fewer,
 /// the more often the sorted ones are copied.
 const FRESH_SHARE: usize = 2;
 
-impl<W: Word> KeyTable<W> {
-    pub(super) fn new() -> Self {
-        Self { parts: std::iter::repeat_with(Mutex::default).take(PARTS).collect(), of: PhantomData }
+impl<W: Word + Sync> KeyTable<W> {
+    pub(super) fn new(form: W) -> Self {
+        Self { parts: std::iter::repeat_with(Mutex::default).take(PARTS).collect(), form }
     }
 
-    pub(super) fn add(&self, words: impl Iterator<Item = u64> + Clone) {
-        let places = apart::<PARTS>(words, KEY_BITS);
+    /// Keys, and what words tell beside the bits of the key.
+    fn add_words(&self, words: impl Iterator<Item = (u64, u64)> + Clone) {
+        let placed = |(key, beside): (u64, u64)| {
+            ((key >> (u64::BITS - PART_BITS)) as usize, key << PART_BITS | beside)
+        };
+        let places = apart::<PARTS>(words.map(placed));
         for (part, words) in self.parts.iter().zip(places.each()).filter(|(_, words)| !words.is_empty()) {
-            part.lock().unwrap_or_else(PoisonError::into_inner).add::<W>(words);
+            part.lock().unwrap_or_else(PoisonError::into_inner).add(words, &self.form);
         }
     }
 
     /// Gives the parts in their order to `work`, on all cores, and what that makes of them to `take`.
-    fn each_part<T>(self, work: impl Fn(Packed) -> T + Sync, mut take: impl FnMut(T) + Send) {
+    fn each_part<T>(self, work: impl Fn(Packed, &W) -> T + Sync, mut take: impl FnMut(T) + Send) {
+        let Self { parts, form } = self;
         let sort_in = |part: Mutex<Part>| {
             let mut part = part.into_inner().unwrap_or_else(PoisonError::into_inner);
-            part.sort_in::<W>();
-            Ok::<_, Infallible>(work(part.sorted))
+            part.sort_in(&form);
+            Ok::<_, Infallible>(work(part.sorted, &form))
         };
         let take = |made| {
             take(made);
             Ok(())
         };
-        let Ok(()) = in_turn(self.parts.into_iter(), sort_in, take);
+        let Ok(()) = in_turn(parts.into_iter(), sort_in, take);
     }
 }
 
 impl Part {
-    fn add<W: Word>(&mut self, words: &[u64]) {
+    fn add<W: Word>(&mut self, words: &[u64], form: &W) {
         self.fresh.extend_from_slice(words);
         if self.fresh.len() >= FEWEST_FRESH.max(self.sorted.len() / FRESH_SHARE) {
-            self.sort_in::<W>();
+            self.sort_in(form);
         }
     }
 
-    fn sort_in<W: Word>(&mut self) {
-        let fresh = apart::<PLACES>(self.fresh.iter().copied(), KEY_BITS - PLACE_BITS).sorted();
+    fn sort_in<W: Word>(&mut self, form: &W) {
+        let fresh = sorted::<PLACES>(&self.fresh);
         self.fresh.clear();
-        self.sorted = self.sorted.with(fresh.into_iter().map(W::entry), W::join);
+        self.sorted = self.sorted.with(fresh.into_iter().map(|word| form.entry(word)), W::join);
     }
 }
 
-/// The distinct keys with the least depth of each: 56 bits of the key and 8 of the depth in a word. By the birthday bound,
-/// 10⁸ keys meet by chance 0.07 times.
-pub(super) struct WithDepth;
+/// Keys by the cells of trees that know them, each with its least depth: 55 bits of the key, of which the part tells twelve,
+/// then the cell and the depth. By the birthday bound, 10⁸ keys meet by chance 0.14 times.
+pub(super) struct InCells<'c> {
+    cells: &'c Cells,
+    /// So many tell the cell; the fewer, the less memory the differences of keys take.
+    cell_bits: u32,
+}
 
 const DEPTH_BITS: u32 = 8;
 const DEPTH_MASK: u64 = (1 << DEPTH_BITS) - 1;
+/// What a word has beside the key.
+const BESIDE_BITS: u32 = MOST_CELL_BITS + DEPTH_BITS;
+const BESIDE_MASK: u64 = (1 << BESIDE_BITS) - 1;
+const _: () = assert!(u64::BITS - DEPTH_BITS <= KEY_BITS && u64::BITS - PART_BITS <= KEY_BITS);
 
-impl Word for WithDepth {
-    fn entry(word: u64) -> (u64, u32) {
-        (word >> DEPTH_BITS, (word & DEPTH_MASK) as u32)
+impl Word for InCells<'_> {
+    fn entry(&self, word: u64) -> (u64, u32) {
+        (word >> (BESIDE_BITS - self.cell_bits), (word & DEPTH_MASK) as u32)
     }
 
     fn join(one: u32, other: u32) -> u32 {
@@ -102,32 +115,83 @@ impl Word for WithDepth {
     }
 }
 
-impl KeyTable<WithDepth> {
-    pub(super) fn add_occurrences(&self, occurrences: &[Occurrence]) {
-        let word = |one: &Occurrence| one.key & !DEPTH_MASK | u64::from(one.depth).min(DEPTH_MASK);
-        self.add(occurrences.iter().map(word));
+impl<'c> KeyTable<InCells<'c>> {
+    pub(super) fn in_cells(cells: &'c Cells) -> Self {
+        Self::new(InCells { cells, cell_bits: cells.count().next_power_of_two().ilog2() })
     }
 
-    pub(super) fn known_by_depth(self) -> KnownByDepth {
-        let mut known = KnownByDepth::default();
-        let count = |part: Packed| {
-            let mut known = KnownByDepth::default();
-            part.iter().for_each(|(_, depth)| known.add(depth as u16, 1));
-            known
+    pub(super) fn add(&self, occurrences: &[Occurrence]) {
+        let InCells { cells, cell_bits } = self.form;
+        let word = |one: &Occurrence| {
+            let cell = (cells.of_tree(one.tree) as u64) << (BESIDE_BITS - cell_bits);
+            (one.key & !(BESIDE_MASK >> PART_BITS), cell | u64::from(one.depth).min(DEPTH_MASK))
         };
-        self.each_part(count, |part| (0..).zip(part.new).for_each(|(depth, keys)| known.add(depth, keys)));
+        self.add_words(occurrences.iter().map(word));
+    }
+
+    /// How many keys each set of trees knows, by depth.
+    pub(super) fn known_by_depth(self) -> Vec<KnownByDepth> {
+        let mut known = vec![KnownByDepth::default(); self.form.cells.sharing().len()];
+        let add = |part: Vec<KnownByDepth>| {
+            for (known, part) in known.iter_mut().zip(part) {
+                (0..).zip(part.new).for_each(|(depth, keys)| known.add(depth, keys));
+            }
+        };
+        self.each_part(|part, form| form.known_of(&part), add);
         known
+    }
+}
+
+impl InCells<'_> {
+    fn known_of(&self, part: &Packed) -> Vec<KnownByDepth> {
+        let mut least = LeastDepths::new(self.cells.sharing().len());
+        let mut last = 0;
+        for (entry, depth) in part.iter() {
+            let (key, cell) = (entry >> self.cell_bits, entry & ((1 << self.cell_bits) - 1));
+            if std::mem::replace(&mut last, key) != key {
+                least.count();
+            }
+            self.cells.sets_of(cell as usize).iter().for_each(|set| least.see(*set, depth as u16));
+        }
+        least.count();
+        least.known
+    }
+}
+
+/// Of each set the least depth of one key after the other.
+struct LeastDepths {
+    known: Vec<KnownByDepth>,
+    of_set: Vec<u16>,
+    /// The sets that know the key.
+    seen: Vec<usize>,
+}
+
+impl LeastDepths {
+    fn new(sets: usize) -> Self {
+        Self { known: vec![KnownByDepth::default(); sets], of_set: vec![u16::MAX; sets], seen: Vec::new() }
+    }
+
+    fn see(&mut self, set: usize, depth: u16) {
+        let least = &mut self.of_set[set];
+        if *least == u16::MAX {
+            self.seen.push(set);
+        }
+        *least = depth.min(*least);
+    }
+
+    fn count(&mut self) {
+        for set in self.seen.drain(..) {
+            self.known[set].add(std::mem::replace(&mut self.of_set[set], u16::MAX), 1);
+        }
     }
 }
 
 /// How often each key was added; all its bits count.
 pub(super) struct Occurring;
 
-const KEY_MASK: u64 = (1 << KEY_BITS) - 1;
-
 impl Word for Occurring {
-    fn entry(word: u64) -> (u64, u32) {
-        (word & KEY_MASK, 1)
+    fn entry(&self, word: u64) -> (u64, u32) {
+        (word >> PART_BITS, 1)
     }
 
     fn join(one: u32, other: u32) -> u32 {
@@ -140,9 +204,13 @@ impl Word for Occurring {
 pub(super) struct KeyCounts(Vec<Packed>);
 
 impl KeyTable<Occurring> {
+    pub(super) fn add(&self, keys: impl Iterator<Item = u64> + Clone) {
+        self.add_words(keys.map(|key| (key, 0)));
+    }
+
     pub(super) fn counts(self) -> KeyCounts {
         let mut parts = Vec::new();
-        self.each_part(|part| part, |part| parts.push(part));
+        self.each_part(|part, _| part, |part| parts.push(part));
         KeyCounts(parts)
     }
 }
@@ -154,7 +222,7 @@ impl KeyCounts {
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (u64, u32)> {
         (0..).zip(&self.0).flat_map(|(number, part): (u64, _)| {
-            part.iter().map(move |(key, count)| (number << KEY_BITS | key, count))
+            part.iter().map(move |(key, count)| (number << (u64::BITS - PART_BITS) | key, count))
         })
     }
 }
@@ -166,29 +234,30 @@ mod tests {
     use proptest::prelude::*;
     use xxhash_rust::xxh3::xxh3_64;
 
+    use super::super::worlds;
     use super::*;
 
     proptest! {
         #[test]
-        fn distinct_keys_have_their_least_depth(
-            rows in prop::collection::vec((0u32..3000, 0u16..300), 0..20_000),
+        fn each_set_of_trees_has_distinct_keys_with_their_least_depth(
+            rows in prop::collection::vec((0_u32..3000, 0_u32..12, 0_u16..300), 0..20_000),
             batch in 1_usize..5000,
         ) {
-            let table = KeyTable::<WithDepth>::new();
-            let mut least: HashMap<u32, u16> = HashMap::new();
+            let cells = worlds::cells(12);
+            let table = KeyTable::in_cells(&cells);
+            let mut least: HashMap<(usize, u32), u16> = HashMap::new();
             let mut occurrences = Vec::new();
-            for (key, depth) in rows {
-                occurrences.push(Occurrence { key: xxh3_64(&key.to_le_bytes()), tree: 0, depth });
+            for (key, tree, depth) in rows {
+                occurrences.push(Occurrence { key: xxh3_64(&key.to_le_bytes()), tree, depth });
                 let depth = depth.min(255);
-                least.entry(key).and_modify(|least| *least = depth.min(*least)).or_insert(depth);
+                for set in cells.sets_of(cells.of_tree(tree)) {
+                    least.entry((*set, key)).and_modify(|least| *least = depth.min(*least)).or_insert(depth);
+                }
             }
-            occurrences.chunks(batch).for_each(|batch| table.add_occurrences(batch));
-            let found = table.known_by_depth();
-            for depth in 0..256 {
-                let expected = least.values().filter(|least| **least <= depth).count() as u64;
-                prop_assert_eq!(found.up_to(depth), expected);
-            }
-            prop_assert_eq!(found.total(), least.len() as u64);
+            occurrences.chunks(batch).for_each(|batch| table.add(batch));
+            let mut expected = vec![KnownByDepth::default(); cells.sharing().len()];
+            least.into_iter().for_each(|((set, _), depth)| expected[set].add(depth, 1));
+            prop_assert_eq!(table.known_by_depth(), expected);
         }
 
         #[test]
@@ -196,7 +265,7 @@ mod tests {
             keys in prop::collection::vec((0u32..3000).prop_map(|key| xxh3_64(&key.to_le_bytes())), 0..20_000),
             batch in 1_usize..5000,
         ) {
-            let table = KeyTable::<Occurring>::new();
+            let table = KeyTable::new(Occurring);
             let mut expected = BTreeMap::new();
             keys.iter().for_each(|key| *expected.entry(*key).or_default() += 1);
             keys.chunks(batch).for_each(|batch| table.add(batch.iter().copied()));

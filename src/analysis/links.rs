@@ -2,10 +2,11 @@ use std::path::Path;
 
 use polars::prelude::{DataFrame, PolarsResult};
 
-use super::key_table::{KeyTable, WithDepth};
-use super::sample::{SAMPLE, Sample};
+use super::cells::Cells;
+use super::key_table::{InCells, KeyTable};
+use super::sample::{SAMPLE, Sample, Sampled};
 use super::tables::{ByKey, TreeNumbers, depth_of, digest_each, key, with_tree};
-use super::{AnalysisError, Kind, Known, KnownByDepth, Occurrence, Occurrences};
+use super::{AnalysisError, Kind, KnownByDepth, Occurrence};
 use crate::records::LinkRow;
 
 /// Where rows belong: trees by site and seed, and the server of each host that was asked.
@@ -21,41 +22,32 @@ pub(super) struct Index {
 const PASSES: [(&str, &[Kind]); 3] =
     [("url", &[Kind::Urls]), ("host", &[Kind::Addresses, Kind::Hosts]), ("target_site", &[Kind::Sites])];
 
-/// What is known by each of several sets of trees, from the links of the survey in `dir`. `apart` puts occurrences into
-/// their sets, with the numbers that trees have there.
-pub(super) fn gather(
-    dir: &Path,
-    index: &Index,
-    sets: usize,
-    apart: impl Fn(Vec<Occurrence>) -> Vec<Vec<Occurrence>> + Sync,
-) -> Result<Vec<Known>, AnalysisError> {
-    let mut known = vec![Known::default(); sets];
+/// What the sets of trees know of each kind, from the links of the survey in `dir`.
+pub(super) fn gather(dir: &Path, index: &Index, cells: &Cells) -> Result<Gathered, AnalysisError> {
+    let mut gathered = Gathered::default();
     for (column, kinds) in PASSES {
-        let gatherers: Vec<Vec<Gatherer>> =
-            (0..sets).map(|_| kinds.iter().map(|_| Gatherer::of_one_in(sets)).collect()).collect();
+        let gatherers: Vec<Gatherer> = kinds.iter().map(|_| Gatherer::new(cells)).collect();
         let digest = |frame: DataFrame| {
-            let mut named = occurrences(&frame, index, column)?;
+            let named = occurrences(&frame, index, column)?;
             drop(frame);
-            for (number, kind) in kinds.iter().enumerate() {
-                let of_kind = match kind {
-                    Kind::Addresses => at_addresses(&named, index),
-                    _ => std::mem::take(&mut named),
-                };
-                for (gatherers, of_set) in gatherers.iter().zip(apart(of_kind)) {
-                    gatherers[number].add(&of_set);
+            for (kind, gatherer) in kinds.iter().zip(&gatherers) {
+                match kind {
+                    Kind::Addresses => gatherer.add(&at_addresses(&named, index)),
+                    _ => gatherer.add(&named),
                 }
             }
             Ok(())
         };
         digest_each::<LinkRow, _>(dir, &with_tree(&["depth", column]), digest, Ok)?;
-        for (known, gatherers) in known.iter_mut().zip(gatherers) {
-            for (kind, gatherer) in kinds.iter().map(|kind| *kind as usize).zip(gatherers) {
-                (known.counts[kind], known.occurrences[kind]) = gatherer.finish();
-            }
+        for (kind, gatherer) in kinds.iter().zip(gatherers) {
+            gathered[*kind as usize] = gatherer.finish();
         }
     }
-    Ok(known)
+    Ok(gathered)
 }
+
+/// Of each kind, how many keys each set of trees knows by depth, and which trees know which.
+pub(super) type Gathered = [(Vec<KnownByDepth>, Sampled); Kind::ALL.len()];
 
 /// The texts of a column where they occur.
 fn occurrences(frame: &DataFrame, index: &Index, column: &str) -> PolarsResult<Vec<Occurrence>> {
@@ -78,23 +70,22 @@ fn at_addresses(hosts: &[Occurrence], index: &Index) -> Vec<Occurrence> {
 }
 
 /// Gathers one kind of keys while the links go by.
-pub(super) struct Gatherer {
-    distinct: KeyTable<WithDepth>,
-    sample: Sample,
+pub(super) struct Gatherer<'c> {
+    distinct: KeyTable<InCells<'c>>,
+    sample: Sample<'c>,
 }
 
-impl Gatherer {
-    /// For one of `sets` that are gathered at once, in the memory of one together.
-    pub(super) fn of_one_in(sets: usize) -> Self {
-        Self { distinct: KeyTable::new(), sample: Sample::new(SAMPLE / sets.max(1)) }
+impl<'c> Gatherer<'c> {
+    pub(super) fn new(cells: &'c Cells) -> Self {
+        Self { distinct: KeyTable::in_cells(cells), sample: Sample::new(cells, SAMPLE) }
     }
 
     pub(super) fn add(&self, occurrences: &[Occurrence]) {
-        self.distinct.add_occurrences(occurrences);
+        self.distinct.add(occurrences);
         self.sample.add(occurrences);
     }
 
-    pub(super) fn finish(self) -> (KnownByDepth, Occurrences) {
+    pub(super) fn finish(self) -> (Vec<KnownByDepth>, Sampled) {
         (self.distinct.known_by_depth(), self.sample.finish())
     }
 }

@@ -19,6 +19,7 @@
 //! This room never asks the network, never reads the clock and draws chance from a seed that is an argument.
 
 mod apart;
+mod cells;
 mod censoring;
 mod chance;
 mod choice;
@@ -27,6 +28,7 @@ mod curve_rows;
 mod curves;
 mod deepest;
 mod depth_share;
+mod divided;
 mod environment;
 mod environment_file;
 mod error;
@@ -34,6 +36,7 @@ mod evidence;
 mod forecast;
 mod group;
 mod grouped;
+mod groups;
 mod heavy_tail;
 mod in_turn;
 mod intervals;

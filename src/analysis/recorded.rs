@@ -3,9 +3,11 @@ use std::sync::Arc;
 
 use polars::prelude::{DataFrame, PolarsResult};
 
-use super::links::{Index, gather};
+use super::divided::Divided;
+use super::groups::Groups;
+use super::links::Index;
 use super::tables::{TreeNumbers, columns, depth_of, digest_each, each, key, retried, with_tree};
-use super::{AnalysisError, Ended, Known, Labels, LevelCost, Tree, Trees, Unasked, group};
+use super::{AnalysisError, Ended, Grouping, Known, Labels, LevelCost, Tree, Trees, Unasked, group};
 use crate::records::{Cost, ExchangeRow, LevelRow, Manifest, SiteRow, Unlevelled};
 
 /// What is needed of a survey to draw its curves.
@@ -19,6 +21,8 @@ pub struct Recorded {
     pub known: Known,
     /// To find the trees of other rows by; empty where these are but some of a survey's trees.
     pub(super) index: Arc<Index>,
+    /// What groups of trees know, where that was asked for.
+    pub(super) divided: Arc<Vec<Divided>>,
 }
 
 impl Recorded {
@@ -27,10 +31,19 @@ impl Recorded {
     /// # Errors
     /// There is no survey, no site tree yet, or a table cannot be read.
     pub fn load(dir: &Path) -> Result<Self, AnalysisError> {
-        retried(|| Self::load_once(dir))
+        Self::with_groups(dir, &[], 0)
     }
 
-    fn load_once(dir: &Path) -> Result<Self, AnalysisError> {
+    /// The same, and with one look at the links what the `most` largest groups of each of these groupings know, and all other
+    /// trees together: [`Grouped`](super::Grouped) has it then without another.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn with_groups(dir: &Path, groupings: &[Grouping], most: usize) -> Result<Self, AnalysisError> {
+        retried(|| Self::read(dir, groupings, most))
+    }
+
+    fn read(dir: &Path, groupings: &[Grouping], most: usize) -> Result<Self, AnalysisError> {
         let manifest = Manifest::load(dir)?;
         let mut loading = Loading::default();
         // Sites first: what belongs to a site that can be read was written before it.
@@ -42,8 +55,12 @@ impl Recorded {
         loading.read_levels(dir)?;
         loading.read_exchanges(dir)?;
         let (trees, index) = loading.finish();
-        let known = gather(dir, &index, 1, |all| vec![all])?.pop().unwrap_or_default();
-        Ok(Self { manifest, trees, known, index: Arc::new(index) })
+        let groupings = groupings.iter().map(|by| Groups::of(&trees, *by, most));
+        let groupings = groupings.filter(|groups| groups.names.len() > 1).collect();
+        let mut divided = Divided::read(dir, &index, &trees, groupings)?;
+        let known = divided.first().map(Divided::whole).unwrap_or_default();
+        divided.retain(Divided::has_groups);
+        Ok(Self { manifest, trees, known, index: Arc::new(index), divided: Arc::new(divided) })
     }
 }
 

@@ -1,68 +1,101 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use super::cells::Cells;
 use super::{Occurrence, Occurrences};
 
-/// Occurrences of keys chosen by hash; half of the keys are dropped whenever there are too many.
+/// Occurrences of keys chosen by hash; half of a set's keys are dropped whenever it has too many.
 ///
 /// Threads may add at the same time: in whatever order, the same keys are left.
-pub(super) struct Sample {
-    chosen: Mutex<Chosen>,
-    /// As often as the keys were halved, or less: a look at it spares most occurrences the lock.
-    halvings: AtomicU32,
+pub(super) struct Sample<'c> {
+    cells: &'c Cells,
+    chosen: Mutex<Chosen<'c>>,
+    /// Of each cell, how often its keys were halved, or less: a look at it spares most occurrences the lock.
+    halvings: Vec<AtomicU32>,
 }
 
 /// Occurrences in memory at most, of each kind: 2²¹ of 16 bytes. The share of a million keys is known to
-/// within 0.1 %, far below what the choice of trees leaves open.
+/// within 0.1 %, far below what the choice of trees leaves open. Groups of one grouping share in as many.
 pub(super) const SAMPLE: usize = 1 << 21;
 
-struct Chosen {
+struct Chosen<'c> {
+    cells: &'c Cells,
     list: Vec<Occurrence>,
-    halvings: u32,
-    limit: usize,
+    /// By set, how often its keys were halved, and how many occurrences may be left.
+    halvings: Vec<u32>,
+    limits: Vec<usize>,
+    /// So many may be listed before keys are halved.
+    room: usize,
 }
 
-impl Sample {
-    pub(super) fn new(limit: usize) -> Self {
-        let chosen = Mutex::new(Chosen { list: Vec::new(), halvings: 0, limit });
-        Self { chosen, halvings: AtomicU32::new(0) }
+impl<'c> Sample<'c> {
+    /// Of which all trees have `limit` occurrences at most.
+    pub(super) fn new(cells: &'c Cells, limit: usize) -> Self {
+        let limits: Vec<usize> = cells.sharing().iter().map(|groups| limit / groups).collect();
+        let chosen =
+            Chosen { cells, list: Vec::new(), halvings: vec![0; limits.len()], limits, room: limit * 2 };
+        let halvings = (0..cells.count()).map(|_| AtomicU32::new(0)).collect();
+        Self { cells, chosen: Mutex::new(chosen), halvings }
     }
 
     pub(super) fn add(&self, occurrences: &[Occurrence]) {
-        let halvings = self.halvings.load(Ordering::Relaxed);
-        let likely = |one: &&Occurrence| one.is_left_after(halvings);
+        let halvings = |one: &Occurrence| self.halvings[self.cells.of_tree(one.tree)].load(Ordering::Relaxed);
+        let likely = |one: &&Occurrence| one.is_left_after(halvings(one));
         let mut likely: Vec<Occurrence> = occurrences.iter().filter(likely).copied().collect();
         likely.sort_unstable_by_key(Occurrence::rank);
         let mut chosen = self.chosen.lock().unwrap_or_else(PoisonError::into_inner);
-        likely.chunks(chosen.limit.max(1)).for_each(|some| chosen.add(some));
-        self.halvings.store(chosen.halvings, Ordering::Relaxed);
+        for some in likely.chunks((chosen.room / 2).max(1)) {
+            chosen.add(some, &self.halvings);
+        }
     }
 
-    pub(super) fn finish(self) -> Occurrences {
+    pub(super) fn finish(self) -> Sampled {
         let mut chosen = self.chosen.into_inner().unwrap_or_else(PoisonError::into_inner);
-        chosen.halve();
+        chosen.halve(&self.halvings);
         chosen.list.shrink_to_fit();
-        Occurrences { list: chosen.list, halvings: chosen.halvings }
+        Sampled { list: chosen.list, halvings: chosen.halvings }
     }
 }
 
-impl Chosen {
-    fn add(&mut self, occurrences: &[Occurrence]) {
-        if self.list.len() + occurrences.len() > self.limit * 2 {
-            self.halve();
+impl Chosen<'_> {
+    fn add(&mut self, occurrences: &[Occurrence], halvings: &[AtomicU32]) {
+        if self.list.len() + occurrences.len() > self.room {
+            self.halve(halvings);
         }
-        let halvings = self.halvings;
-        self.list.extend(occurrences.iter().filter(|one| one.is_left_after(halvings)));
+        let of_cell = |one: &Occurrence| halvings[self.cells.of_tree(one.tree)].load(Ordering::Relaxed);
+        self.list.extend(occurrences.iter().filter(|one| one.is_left_after(of_cell(one))));
     }
 
-    /// Drops half of the keys as often as it takes. The last time says how often: in whatever order links came, the
-    /// same keys are left.
-    fn halve(&mut self) {
+    /// Drops half of the keys of each set as often as it takes. The last time says how often: in whatever order links came,
+    /// the same keys are left.
+    fn halve(&mut self, halvings: &[AtomicU32]) {
         self.thin();
-        while self.list.len() > self.limit {
-            self.halvings += 1;
-            let halvings = self.halvings;
-            self.list.retain(|one| one.is_left_after(halvings));
+        self.count_halvings();
+        let of_set = |set: &usize| self.halvings[*set];
+        for (cell, halvings) in halvings.iter().enumerate() {
+            let least = self.cells.sets_of(cell).iter().map(of_set).min().unwrap_or_default();
+            halvings.store(least, Ordering::Relaxed);
+        }
+        let cells = self.cells;
+        self.list.retain(|one| one.is_left_after(halvings[cells.of_tree(one.tree)].load(Ordering::Relaxed)));
+        self.room = self.room.max(self.list.len() * 2);
+    }
+
+    /// How often the keys of each set are to be halved, so that it has no more occurrences than its limit.
+    fn count_halvings(&mut self) {
+        // By set, how many occurrences have keys that end in so many zeros.
+        let mut zeros = vec![[0; u64::BITS as usize + 1]; self.limits.len()];
+        for one in &self.list {
+            for set in self.cells.sets_of(self.cells.of_tree(one.tree)) {
+                zeros[*set][one.key.trailing_zeros() as usize] += 1;
+            }
+        }
+        for ((zeros, limit), halvings) in zeros.iter().zip(&self.limits).zip(&mut self.halvings) {
+            let mut left: usize = zeros[*halvings as usize..].iter().sum();
+            while left > *limit && *halvings < u64::BITS {
+                left -= zeros[*halvings as usize];
+                *halvings += 1;
+            }
         }
     }
 
@@ -70,6 +103,36 @@ impl Chosen {
     fn thin(&mut self) {
         self.list.sort_by_key(Occurrence::rank);
         self.list.dedup_by_key(|one| (one.key, one.tree));
+    }
+}
+
+/// What is left: by set, how often its keys were halved, and occurrences of all sets that have them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sampled {
+    list: Vec<Occurrence>,
+    halvings: Vec<u32>,
+}
+
+impl Sampled {
+    /// Those of all trees.
+    pub(super) fn whole(&self) -> Occurrences {
+        let halvings = self.halvings[0];
+        let list = self.list.iter().filter(|one| one.is_left_after(halvings)).copied().collect();
+        Occurrences { list, halvings }
+    }
+
+    /// Those of some sets, given the place of each tree among them, and its number in its set.
+    pub(super) fn sets(&self, sets: std::ops::Range<usize>, places: &[(usize, u32)]) -> Vec<Occurrences> {
+        let of_set = |halvings: &u32| Occurrences { list: Vec::new(), halvings: *halvings };
+        let mut occurrences: Vec<Occurrences> = self.halvings[sets].iter().map(of_set).collect();
+        for one in &self.list {
+            let (set, tree) = places[one.tree as usize];
+            let of_set = &mut occurrences[set];
+            if one.is_left_after(of_set.halvings) {
+                of_set.list.push(Occurrence { tree, ..*one });
+            }
+        }
+        occurrences
     }
 }
 
@@ -91,39 +154,54 @@ mod tests {
     use proptest::prelude::*;
     use xxhash_rust::xxh3::xxh3_64;
 
+    use super::super::worlds;
     use super::*;
+
+    /// The occurrences that are left of a set: of as many keys as `halvings` leave.
+    fn left(occurrences: &[Occurrence], in_set: impl Fn(u32) -> bool, halvings: u32) -> Vec<Occurrence> {
+        let mut least: HashMap<(u64, u32), u16> = HashMap::new();
+        for Occurrence { key, tree, depth } in occurrences.iter().filter(|one| in_set(one.tree)) {
+            least.entry((*key, *tree)).and_modify(|least| *least = *depth.min(least)).or_insert(*depth);
+        }
+        let occurrence = |((key, tree), depth)| Occurrence { key, tree, depth };
+        let mut left: Vec<Occurrence> = least.into_iter().map(occurrence).collect();
+        left.retain(|one| one.is_left_after(halvings));
+        left.sort_unstable();
+        left
+    }
 
     proptest! {
         #[test]
-        fn a_sample_holds_all_occurrences_of_the_keys_it_holds(
-            rows in prop::collection::vec((0u32..500, 0u32..20, 0u16..9), 0..5_000),
-            limit in 50usize..1000,
+        fn a_sample_holds_all_occurrences_of_the_keys_that_each_set_holds(
+            rows in prop::collection::vec((0_u32..500, 0_u32..20, 0_u16..9), 0..5_000),
+            limit in 50_usize..1000,
             batch in 1_usize..3000,
         ) {
-            let mut least: HashMap<(u64, u32), u16> = HashMap::new();
             let occurrence = |(key, tree, depth): &(u32, u32, u16)| {
                 Occurrence { key: xxh3_64(&key.to_le_bytes()), tree: *tree, depth: *depth }
             };
             let mut occurrences: Vec<Occurrence> = rows.iter().map(occurrence).collect();
-            for Occurrence { key, tree, depth } in &occurrences {
-                least.entry((*key, *tree)).and_modify(|least| *least = *depth.min(least)).or_insert(*depth);
-            }
+            let cells = worlds::cells(20);
             let sample_of = |occurrences: &[Occurrence]| {
-                let sample = Sample::new(limit);
+                let sample = Sample::new(&cells, limit);
                 occurrences.chunks(batch).for_each(|batch| sample.add(batch));
                 sample.finish()
             };
             let found = sample_of(&occurrences);
-            let mut expected: Vec<Occurrence> = least
-                .into_iter()
-                .map(|((key, tree), depth)| Occurrence { key, tree, depth })
-                .filter(|one| one.is_left_after(found.halvings))
-                .collect();
-            expected.sort_unstable();
-            prop_assert_eq!(found.list(), expected);
+            let threes: Vec<(usize, u32)> = (0..20).map(|tree| (tree as usize % 3, tree)).collect();
+            let halves: Vec<(usize, u32)> = (0..20).map(|tree| (tree as usize / 10, tree)).collect();
+            let of_sets = [vec![found.whole()], found.sets(1..4, &threes), found.sets(4..6, &halves)].concat();
+            for (set, of_set) in of_sets.iter().enumerate() {
+                let in_set = |tree| cells.sets_of(cells.of_tree(tree)).contains(&set);
+                let most = limit / cells.sharing()[set];
+                prop_assert_eq!(of_set.list(), left(&occurrences, in_set, of_set.halvings));
+                prop_assert!(of_set.list().len() <= most);
+                let more = |halvings| left(&occurrences, in_set, halvings).len();
+                prop_assert!(of_set.halvings.checked_sub(1).is_none_or(|before| more(before) > most));
+            }
             occurrences.reverse();
             let backwards = sample_of(&occurrences);
-            prop_assert_eq!((backwards.list(), backwards.halvings), (found.list(), found.halvings));
+            prop_assert_eq!((backwards.list, backwards.halvings), (found.list, found.halvings));
         }
     }
 }

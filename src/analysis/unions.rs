@@ -131,12 +131,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::chance::Chance;
+    use super::super::units::MOST_UNITS;
     use super::super::worlds::{country, survey};
     use super::*;
 
     fn union_of(trees: usize, seed: u64) -> (Union, Units) {
         let recorded = survey(&country(trees, 5, seed));
-        let units = Units::draw(&recorded.trees, &mut Chance::new(1, 0));
+        let units = Units::draw(&recorded.trees, MOST_UNITS, &mut Chance::new(1, 0));
         (Union::new(&recorded.known.occurrences[0], &units, recorded.trees.depths()), units)
     }
 
@@ -169,7 +170,7 @@ mod tests {
     #[test]
     fn a_reading_of_all_trees_is_the_union_coverage() {
         let recorded = survey(&country(200, 6, 3));
-        let units = Units::draw(&recorded.trees, &mut Chance::new(1, 0));
+        let units = Units::draw(&recorded.trees, MOST_UNITS, &mut Chance::new(1, 0));
         let mut union = Union::new(&recorded.known.occurrences[0], &units, recorded.trees.depths());
         for _ in 0..2 {
             let reading = union.read(&units.strata);

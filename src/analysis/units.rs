@@ -1,7 +1,7 @@
 use super::chance::Chance;
 use super::{Grouping, Trees};
 
-/// What is drawn: site trees, or random groups of trees where there are more than [`MOST_UNITS`], in strata by
+/// What is drawn: site trees, or random groups of trees where there are more than can be drawn, in strata by
 /// country domain.
 #[derive(Debug)]
 pub(super) struct Units {
@@ -15,16 +15,17 @@ pub(super) struct Units {
 /// Beyond it trees are gathered into random groups, so that the work is bounded whatever the survey: the
 /// method of random groups (Wolter, Introduction to Variance Estimation, 2007, chapter 2). An interval from
 /// so many groups is as good as one from so many trees.
-const MOST_UNITS: usize = 1 << 16;
+pub(super) const MOST_UNITS: usize = 1 << 16;
 
 /// Country domains of fewer trees are one stratum: of a sixteenth of a stratum, two trees at least are needed to
 /// tell how unlike each other they are.
 const SMALLEST_STRATUM: usize = 32;
 
 impl Units {
-    pub(super) fn draw(trees: &Trees, chance: &mut Chance) -> Self {
+    /// As many as `most`, or a few more: the trees of a stratum are gathered by themselves.
+    pub(super) fn draw(trees: &Trees, most: usize, chance: &mut Chance) -> Self {
         let mut units = Self { of_tree: vec![0; trees.len()], count: 0, strata: Vec::new() };
-        let a_unit = trees.len().div_ceil(MOST_UNITS).max(1);
+        let a_unit = trees.len().div_ceil(most).max(1);
         for mut stratum in strata(trees) {
             if a_unit > 1 {
                 let all = stratum.len();

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use super::cells::Cells;
 use super::chance::Chance;
+use super::groups::Groups;
 use super::links::Gatherer;
 use super::tables::key;
 use super::{Ended, Grouping, Known, Labels, LevelCost, Occurrence, Recorded, Tree, Trees, Unasked};
@@ -51,14 +53,27 @@ pub(super) fn survey(grown: &[Grown]) -> Recorded {
     }
     trees.labels = labels;
     let manifest = Manifest::new(serde_json::Value::Null, Timestamp::default());
-    let gatherer = Gatherer::of_one_in(1);
+    let cells = Cells::whole(trees.len());
+    let gatherer = Gatherer::new(&cells);
     gatherer.add(&found);
-    let (counts, occurrences) = gatherer.finish();
+    let (counts, sampled) = gatherer.finish();
+    let occurrences = sampled.whole();
     let known = Known {
-        counts: std::array::from_fn(|_| counts.clone()),
+        counts: std::array::from_fn(|_| counts[0].clone()),
         occurrences: std::array::from_fn(|_| occurrences.clone()),
     };
-    Recorded { manifest, trees, known, index: Arc::default() }
+    Recorded { manifest, trees, known, index: Arc::default(), divided: Arc::default() }
+}
+
+/// The cells of so many trees by two groupings: by threes, and by the first half and the second.
+pub(super) fn cells(trees: u32) -> Cells {
+    let groups = |names: u32, group: &dyn Fn(u32) -> u32| Groups {
+        names: (0..names).map(|name| name.to_string()).collect(),
+        of_tree: (0..trees).map(group).collect(),
+    };
+    let by_threes = groups(3, &|tree| tree % 3);
+    let halves = groups(2, &|tree| u32::from(tree >= trees / 2));
+    Cells::whole(trees as usize).and(&by_threes).and_then(|cells| cells.and(&halves)).unwrap()
 }
 
 fn cost(pages: u32, found: usize) -> LevelCost {

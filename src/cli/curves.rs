@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::error::one_line;
 use super::output::say;
-use crate::analysis::{AnalysisError, Curves, Recorded, Sampling, curve_rows};
+use crate::analysis::{AnalysisError, Curves, Grouping, Recorded, Sampling, curve_rows};
 use crate::records::units::thousands;
 use crate::records::{CurveRow, LinkRow, Manifest, Row, SurveyState, read_curves, row_count, write_curves};
 
@@ -35,11 +35,19 @@ pub(super) fn draw_at_the_end(dir: &Path) {
             ));
             return Ok(());
         }
-        let sampling = Sampling::default();
-        let recorded = Recorded::load(dir)?;
-        write(dir, &recorded, &Curves::measure(&recorded, &sampling))
+        let recorded = Recorded::with_groups(dir, &Grouping::ALL, MOST_GROUPS)?;
+        write(dir, &recorded, &Curves::measure(&recorded, &Sampling::default()))
     };
     tell(dir, drawn());
+}
+
+/// The groupings of a report's groups, as far as is known before the tables are read: those that were `asked` for if the table of
+/// curves is that of a finished survey, else all.
+pub(super) fn groupings_for_report(dir: &Path, asked: &[Grouping]) -> Vec<Grouping> {
+    let has_curves = |manifest: Manifest| {
+        manifest.state == SurveyState::Finished && manifest.tables.contains_key(CurveRow::TABLE)
+    };
+    if Manifest::load(dir).is_ok_and(has_curves) { asked.to_vec() } else { Grouping::ALL.to_vec() }
 }
 
 /// Draws the curves for a report, which has `measured` those of the whole survey already, unless the table has the

@@ -97,7 +97,11 @@ struct Targets {
 
 impl LinksMaker {
     pub(super) fn new(country_domains: &[String]) -> Self {
-        let targets = Targets { hosts: KeyTable::new(), sites: KeyTable::new(), inside: KeyTable::new() };
+        let targets = Targets {
+            hosts: KeyTable::new(Occurring),
+            sites: KeyTable::new(Occurring),
+            inside: KeyTable::new(Occurring),
+        };
         Self {
             links: Links::default(),
             elements: Tally::default(),

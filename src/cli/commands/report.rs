@@ -8,7 +8,7 @@ use crate::analysis::{
     Choice, Criterion, Curves, Deepest, Environment, Evidence, Exchanges, Forecast, Grouped, Grouping, Kind,
     Overview, Reading, Recorded, Sampling, Unseen,
 };
-use crate::cli::curves::{MOST_GROUPS, draw_for_report};
+use crate::cli::curves::{MOST_GROUPS, draw_for_report, groupings_for_report};
 use crate::cli::error::{CliError, one_line};
 use crate::cli::exit::Exit;
 use crate::cli::output::{print_data, say};
@@ -83,7 +83,8 @@ impl ReportCommand {
         let known = known(&self.dir);
         // First, so that the memory which it takes is free again.
         let overview = Overview::load(&self.dir)?;
-        let recorded = Recorded::load(&self.dir)?;
+        let groupings = groupings_for_report(&self.dir, &self.by);
+        let recorded = Recorded::with_groups(&self.dir, &groupings, MOST_GROUPS)?;
         let evidence = Evidence::measure(&recorded, &sampling, Evidence::EVEN);
         let criterion = Criterion::Coverage { at_least: COVERAGE, of: Kind::Hosts, reading: Reading::Union };
         Ok(Findings {

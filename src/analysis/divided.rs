@@ -1,0 +1,76 @@
+use std::path::Path;
+
+use super::cells::Cells;
+use super::groups::Groups;
+use super::links::{Gathered, Index, gather};
+use super::tables::retried;
+use super::{AnalysisError, Known, Trees};
+
+/// What all site trees know, and what the groups of several groupings do.
+#[derive(Clone, Debug)]
+pub(super) struct Divided {
+    groupings: Vec<Groups>,
+    gathered: Gathered,
+}
+
+impl Divided {
+    /// Reads the links of the survey in `dir` once for as many groupings as have few enough cells together, and so on.
+    pub(super) fn read(
+        dir: &Path,
+        index: &Index,
+        trees: &Trees,
+        groupings: Vec<Groups>,
+    ) -> Result<Vec<Self>, AnalysisError> {
+        let mut read = Vec::new();
+        for (groupings, cells) in at_once(trees.len(), groupings) {
+            let gathered = retried(|| gather(dir, index, &cells))?;
+            read.push(Self { groupings, gathered });
+        }
+        Ok(read)
+    }
+
+    /// What all trees know.
+    pub(super) fn whole(&self) -> Known {
+        let counts = self.gathered.each_ref().map(|(counts, _)| counts[0].clone());
+        let occurrences = self.gathered.each_ref().map(|(_, sampled)| sampled.whole());
+        Known { counts, occurrences }
+    }
+
+    pub(super) fn has_groups(&self) -> bool {
+        !self.groupings.is_empty()
+    }
+
+    /// What each of these groups knows, if they are among those of which links were read.
+    pub(super) fn of_groups(&self, groups: &Groups) -> Option<Vec<Known>> {
+        let number = self.groupings.iter().position(|other| other == groups)?;
+        let first = 1 + self.groupings[..number].iter().map(|other| other.names.len()).sum::<usize>();
+        let (sets, places) = (first..first + groups.names.len(), groups.places());
+        let mut known: Vec<Known> =
+            self.gathered[0].0[sets.clone()].iter().map(|_| Known::default()).collect();
+        for (kind, (counts, sampled)) in self.gathered.iter().enumerate() {
+            let of_sets = counts[sets.clone()].iter().zip(sampled.sets(sets.clone(), &places));
+            for (known, (counts, occurrences)) in known.iter_mut().zip(of_sets) {
+                known.counts[kind] = counts.clone();
+                known.occurrences[kind] = occurrences;
+            }
+        }
+        Some(known)
+    }
+}
+
+/// Groupings in their order, as many together as have few enough cells; the first may be none.
+fn at_once(trees: usize, groupings: Vec<Groups>) -> Vec<(Vec<Groups>, Cells)> {
+    let mut all = vec![(Vec::new(), Cells::whole(trees))];
+    for groups in groupings {
+        let (together, cells) = all.last_mut().expect("there is one at first");
+        if let Some(more) = cells.and(&groups) {
+            together.push(groups);
+            *cells = more;
+        } else {
+            let alone =
+                Cells::whole(trees).and(&groups).expect("groups of one grouping are fewer than cells");
+            all.push((vec![groups], alone));
+        }
+    }
+    all
+}
