@@ -8,6 +8,8 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
+import time
 
 PROJECT = pathlib.Path(__file__).resolve().parent.parent
 # What a world is beside its number keys; its seed is one draw of it.
@@ -33,6 +35,21 @@ def built(*examples, profile="release"):
 
 def example_of(program, name):
     return program.parent / "examples" / name
+
+
+def measured(arguments):
+    """Runs a program to its end: what it said, and what it took, as the system tells it (wait4)."""
+    with tempfile.TemporaryFile("w+") as said:
+        started = time.monotonic()
+        process = subprocess.Popen(arguments, stdout=said, stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = time.monotonic() - started
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            sys.exit(f"{' '.join(map(str, arguments))} ended with {process.returncode}")
+        said.seek(0)
+        cost = {"wall_s": round(wall, 3), "cpu_s": round(usage.ru_utime + usage.ru_stime, 3), "peak_mib": usage.ru_maxrss // 1024}
+        return said.read(), cost
 
 
 class Program:
