@@ -77,6 +77,10 @@ impl<W: Word + Sync> KeyTable<W> {
 
 impl Part {
     fn add<W: Word>(&mut self, words: &[u64], form: &W) {
+        // Growth by doubling would have half as much memory again for words that never come.
+        if self.fresh.capacity() - self.fresh.len() < words.len() {
+            self.fresh.reserve_exact(words.len().max(self.fresh.len() / 4));
+        }
         self.fresh.extend_from_slice(words);
         if self.fresh.len() >= FEWEST_FRESH.max(self.sorted.len() / FRESH_SHARE) {
             self.sort_in(form);
