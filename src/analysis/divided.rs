@@ -74,3 +74,54 @@ fn at_once(trees: usize, groupings: Vec<Groups>) -> Vec<(Vec<Groups>, Cells)> {
     }
     all
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::links::Gatherer;
+    use super::super::worlds::{country, survey};
+    use super::super::{Grouping, Recorded};
+    use super::*;
+
+    fn by(names: u32, trees: usize, group: impl Fn(u32) -> u32) -> Groups {
+        let of_tree = (0..).take(trees).map(group).collect();
+        Groups { names: (0..names).map(|name| name.to_string()).collect(), of_tree }
+    }
+
+    fn divided(recorded: &Recorded, groupings: Vec<Groups>) -> Divided {
+        let [(groupings, cells)] = at_once(recorded.trees.len(), groupings).try_into().unwrap();
+        let gathered = recorded.known.occurrences.each_ref().map(|occurrences| {
+            let gatherer = Gatherer::new(&cells);
+            gatherer.add(occurrences.list());
+            gatherer.finish()
+        });
+        Divided { groupings, gathered }
+    }
+
+    #[test]
+    fn each_group_knows_what_the_survey_of_its_trees_alone_would() {
+        let recorded = survey(&country(90, 5, 3));
+        let groupings = vec![Groups::of(&recorded.trees, Grouping::Cctld, 1), by(4, 90, |tree| tree / 25)];
+        let divided = divided(&recorded, groupings.clone());
+        assert_eq!(divided.whole().counts, recorded.known.counts);
+        for groups in groupings {
+            let of_groups = divided.of_groups(&groups).unwrap();
+            assert_eq!(of_groups.len(), groups.names.len());
+            for (group, known) in (0..).zip(of_groups) {
+                let alone = recorded.only(|tree| groups.of_tree[tree] == group).known;
+                assert_eq!(known.counts, alone.counts);
+                let lists = |known: &Known| known.occurrences.each_ref().map(|all| all.list().to_vec());
+                assert_eq!(lists(&known), lists(&alone));
+            }
+        }
+        assert!(divided.of_groups(&by(2, 90, |tree| tree % 2)).is_none());
+    }
+
+    #[test]
+    fn links_are_read_again_where_cells_are_too_many() {
+        let (hundreds, ones) = (by(100, 10_000, |tree| tree / 100), by(100, 10_000, |tree| tree % 100));
+        let tens = by(10, 10_000, |tree| tree % 10);
+        let groupings = vec![hundreds.clone(), tens.clone(), ones.clone()];
+        let read: Vec<_> = at_once(10_000, groupings).into_iter().map(|(groupings, _)| groupings).collect();
+        assert_eq!(read, [vec![hundreds, tens], vec![ones]]);
+    }
+}

@@ -1,6 +1,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use super::cells::MOST_CELLS;
 use super::{Grouping, Trees};
 
 /// The largest groups of site trees by one grouping, the largest first, and all other trees as the last.
@@ -14,8 +15,9 @@ pub(super) struct Groups {
 const OTHERS: &str = "all others";
 
 impl Groups {
-    /// With the `most` largest.
+    /// With the `most` largest, or as many as there may be cells.
     pub(super) fn of(trees: &Trees, by: Grouping, most: usize) -> Self {
+        let most = most.min(MOST_CELLS - 1);
         let mut sizes = BTreeMap::<u32, usize>::new();
         for tree in 0..trees.len() {
             *sizes.entry(trees.group(tree, by)).or_default() += 1;

@@ -5,7 +5,8 @@
 //! every site tree, what its levels cost and brought ([`Trees`]); of the external URLs, hosts, sites and
 //! server addresses, at which depth each is known first ([`Known`]): exactly over the whole survey, and tree by
 //! tree for a sample of them chosen by hash ([`Occurrences`]), which is all of them until they are millions.
-//! Memory is so bounded: about 40 bytes a level of a tree; and while links are read, 7 bytes a distinct URL.
+//! Memory is so bounded: about 40 bytes a level of a tree; and while links are read, 7 bytes a distinct URL, or 10 where the
+//! groups of several groupings are told apart in the same look at them.
 //!
 //! Row groups are decoded and digested on all cores. What is made of them is added up in the order of the tables, or is the
 //! same in any order: no figure depends on the number of threads.
