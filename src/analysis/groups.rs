@@ -1,7 +1,6 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::cells::MOST_CELLS;
 use super::{Grouping, Trees};
 
 /// The largest groups of site trees by one grouping, the largest first, and all other trees as the last.
@@ -11,13 +10,16 @@ pub(super) struct Groups {
     pub(super) of_tree: Vec<u32>,
 }
 
+/// With all others they are fewer than cells may be ([`Cells`](super::cells::Cells)).
+pub(super) const MOST_GROUPS: usize = 4096;
+
 /// The name of what is in none of the largest groups.
 const OTHERS: &str = "all others";
 
 impl Groups {
-    /// With the `most` largest, or as many as there may be cells.
+    /// With the `most` largest, or [`MOST_GROUPS`].
     pub(super) fn of(trees: &Trees, by: Grouping, most: usize) -> Self {
-        let most = most.min(MOST_CELLS - 1);
+        let most = most.min(MOST_GROUPS);
         let mut sizes = BTreeMap::<u32, usize>::new();
         for tree in 0..trees.len() {
             *sizes.entry(trees.group(tree, by)).or_default() += 1;
