@@ -39,14 +39,15 @@ def example_of(program, name):
 
 def measured(arguments):
     """Runs a program to its end: what it said, and what it took, as the system tells it (wait4)."""
-    with tempfile.TemporaryFile("w+") as said:
+    with tempfile.TemporaryFile("w+") as said, tempfile.TemporaryFile("w+") as errors:
         started = time.monotonic()
-        process = subprocess.Popen(arguments, stdout=said, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(arguments, stdout=said, stderr=errors)
         _, status, usage = os.wait4(process.pid, 0)
         wall = time.monotonic() - started
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode != 0:
-            sys.exit(f"{' '.join(map(str, arguments))} ended with {process.returncode}")
+            errors.seek(0)
+            sys.exit(f"{' '.join(map(str, arguments))} ended with {process.returncode}: {errors.read().strip()[-500:]}")
         said.seek(0)
         cost = {"wall_s": round(wall, 3), "cpu_s": round(usage.ru_utime + usage.ru_stime, 3), "peak_mib": usage.ru_maxrss // 1024}
         return said.read(), cost

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::groups::{Groups, MOST_GROUPS};
+use super::groups::{Groups, MOST_NAMED};
 
 /// Trees that are in the same group by every grouping are a *cell*, as in a table of several ways. What is known of each cell
 /// tells what each group knows, and what all trees know, so that links are read once for all of them.
@@ -20,7 +20,7 @@ pub(super) struct Cells {
 /// So many bits tell a cell.
 pub(super) const MOST_CELL_BITS: u32 = 13;
 pub(super) const MOST_CELLS: usize = 1 << MOST_CELL_BITS;
-const _: () = assert!(MOST_GROUPS < MOST_CELLS);
+const _: () = assert!(MOST_NAMED < MOST_CELLS);
 
 impl Cells {
     /// One cell of all trees.

@@ -3,7 +3,6 @@ use std::path::Path;
 use super::cells::Cells;
 use super::groups::Groups;
 use super::links::{Gathered, Index, gather};
-use super::tables::retried;
 use super::{AnalysisError, Known, Trees};
 
 /// What all site trees know, and what the groups of several groupings do.
@@ -23,7 +22,7 @@ impl Divided {
     ) -> Result<Vec<Self>, AnalysisError> {
         let mut read = Vec::new();
         for (groupings, cells) in at_once(trees.len(), groupings) {
-            let gathered = retried(|| gather(dir, index, &cells))?;
+            let gathered = gather(dir, index, &cells)?;
             read.push(Self { groupings, gathered });
         }
         Ok(read)
@@ -34,10 +33,6 @@ impl Divided {
         let counts = self.gathered.each_ref().map(|(counts, _)| counts[0].clone());
         let occurrences = self.gathered.each_ref().map(|(_, sampled)| sampled.whole());
         Known { counts, occurrences }
-    }
-
-    pub(super) fn has_groups(&self) -> bool {
-        !self.groupings.is_empty()
     }
 
     /// What each of these groups knows, if they are among those of which links were read.

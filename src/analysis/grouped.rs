@@ -4,8 +4,9 @@ use std::path::Path;
 use super::divided::Divided;
 use super::groups::Groups;
 use super::subset::numbers;
+use super::tables::retried;
 use super::units::MOST_UNITS;
-use super::{AnalysisError, Curves, Grouping, Kind, Known, Readings, Recorded};
+use super::{AnalysisError, Curves, Grouping, Known, Readings, Recorded};
 
 /// The curves of the groups of a survey's site trees.
 pub struct Grouped<'a> {
@@ -58,14 +59,14 @@ impl<'a> Grouped<'a> {
     /// asked for when they were read first.
     fn known_of(&self, groups: &Groups) -> Result<Option<Vec<Known>>, AnalysisError> {
         let Recorded { index, known, trees, divided, .. } = self.recorded;
-        if Kind::ALL.iter().all(|kind| known.occurrences(*kind).share() >= 1.0) {
+        if known.has_all_occurrences() {
             return Ok(None);
         }
         let read = divided.iter().find_map(|divided| divided.of_groups(groups));
         if read.is_some() {
             return Ok(read);
         }
-        let divided = Divided::read(self.dir, index, trees, vec![groups.clone()])?;
+        let divided = retried(|| Divided::read(self.dir, index, trees, vec![groups.clone()]))?;
         Ok(divided.iter().find_map(|divided| divided.of_groups(groups)))
     }
 
@@ -81,7 +82,7 @@ impl<'a> Grouped<'a> {
 #[cfg(test)]
 mod tests {
     use super::super::worlds::{country, survey};
-    use super::super::{CurveLevel, Sampling};
+    use super::super::{CurveLevel, Kind, Sampling};
     use super::*;
 
     fn figures(curves: &Curves) -> Vec<(u64, [u64; 4], [f64; 2])> {

@@ -11,15 +11,15 @@ pub(super) struct Groups {
 }
 
 /// With all others they are fewer than cells may be ([`Cells`](super::cells::Cells)).
-pub(super) const MOST_GROUPS: usize = 4096;
+pub(super) const MOST_NAMED: usize = 4096;
 
 /// The name of what is in none of the largest groups.
 const OTHERS: &str = "all others";
 
 impl Groups {
-    /// With the `most` largest, or [`MOST_GROUPS`].
+    /// With the `most` largest, or [`MOST_NAMED`].
     pub(super) fn of(trees: &Trees, by: Grouping, most: usize) -> Self {
-        let most = most.min(MOST_GROUPS);
+        let most = most.min(MOST_NAMED);
         let mut sizes = BTreeMap::<u32, usize>::new();
         for tree in 0..trees.len() {
             *sizes.entry(trees.group(tree, by)).or_default() += 1;

@@ -34,6 +34,8 @@ struct Part {
 
 const PART_BITS: u32 = 12;
 const PARTS: usize = 1 << PART_BITS;
+/// Of a small table parts are empty or nearly so, and waiting for one's turn would take longer than the work.
+const PARTS_A_TURN: usize = 32;
 /// Keys are hashes, and spread evenly. So words are first put to as many places, of which each has a hundred or less in a part of
 /// the largest table.
 const PLACES: usize = 1 << 6;
@@ -62,16 +64,20 @@ impl<W: Word + Sync> KeyTable<W> {
     /// Gives the parts in their order to `work`, on all cores, and what that makes of them to `take`.
     fn each_part<T>(self, work: impl Fn(Packed, &W) -> T + Sync, mut take: impl FnMut(T) + Send) {
         let Self { parts, form } = self;
-        let sort_in = |part: Mutex<Part>| {
+        let sorted_in = |part: Mutex<Part>| {
             let mut part = part.into_inner().unwrap_or_else(PoisonError::into_inner);
             part.sort_in(&form);
-            Ok::<_, Infallible>(work(part.sorted, &form))
+            work(part.sorted, &form)
         };
-        let take = |made| {
-            take(made);
+        let mut parts = parts.into_iter();
+        let some =
+            || Some(parts.by_ref().take(PARTS_A_TURN).collect()).filter(|some: &Vec<_>| !some.is_empty());
+        let work = |some: Vec<Mutex<Part>>| Ok::<_, Infallible>(some.into_iter().map(sorted_in).collect());
+        let take = |made: Vec<T>| {
+            made.into_iter().for_each(&mut take);
             Ok(())
         };
-        let Ok(()) = in_turn(parts.into_iter(), sort_in, take);
+        let Ok(()) = in_turn(std::iter::from_fn(some), work, take);
     }
 }
 

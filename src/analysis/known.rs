@@ -14,6 +14,11 @@ impl Known {
         &self.counts[kind as usize]
     }
 
+    /// Whether it tells all occurrences of all keys, not of some keys only.
+    pub(super) fn has_all_occurrences(&self) -> bool {
+        self.occurrences.iter().all(|of_kind| of_kind.share() >= 1.0)
+    }
+
     /// Which trees know which, for intervals and estimates.
     #[must_use]
     pub fn occurrences(&self, kind: Kind) -> &Occurrences {

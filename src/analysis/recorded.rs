@@ -21,7 +21,7 @@ pub struct Recorded {
     pub known: Known,
     /// To find the trees of other rows by; empty where these are but some of a survey's trees.
     pub(super) index: Arc<Index>,
-    /// What groups of trees know, where that was asked for.
+    /// What groups of trees know, where that was asked for and `known` does not tell it.
     pub(super) divided: Arc<Vec<Divided>>,
 }
 
@@ -56,10 +56,14 @@ impl Recorded {
         loading.read_exchanges(dir)?;
         let (trees, index) = loading.finish();
         let groupings = groupings.iter().map(|by| Groups::of(&trees, *by, most));
-        let groupings = groupings.filter(|groups| groups.names.len() > 1).collect();
+        let groupings: Vec<Groups> = groupings.filter(|groups| groups.names.len() > 1).collect();
+        let is_divided = !groupings.is_empty();
         let mut divided = Divided::read(dir, &index, &trees, groupings)?;
         let known = divided.first().map(Divided::whole).unwrap_or_default();
-        divided.retain(Divided::has_groups);
+        // All occurrences tell what groups know, too.
+        if !is_divided || known.has_all_occurrences() {
+            divided.clear();
+        }
         Ok(Self { manifest, trees, known, index: Arc::new(index), divided: Arc::new(divided) })
     }
 }
