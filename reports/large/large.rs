@@ -1,6 +1,6 @@
 //! Writes a large survey that nobody made, and draws its curves: how long that takes and in how much memory.
 //!
-//!     large write DIR SITES     a survey with 100 links and 10 exchanges for each of SITES site trees
+//!     large write DIR SITES     a survey with about 100 links and 10 exchanges for each of SITES site trees
 //!     large curves DIR          wall time and peak memory as CSV on standard output
 
 use std::error::Error;
@@ -63,14 +63,17 @@ fn peak_mib() -> Result<u64, Box<dyn Error>> {
     Ok(line.trim().trim_end_matches("kB").trim().parse::<u64>()? / 1024)
 }
 
-const LINKS: u64 = 100;
-const EXCHANGES: u64 = 10;
+/// The links of a tree follow Pareto's law, a hundred on average: few trees hold a large part of them.
+const FEWEST_LINKS: f64 = 23.0;
+const MOST_LINKS: f64 = 100_000.0;
+const PARETO: f64 = 1.25;
+const LINKS_OF_A_PAGE: u64 = 10;
 /// The 22nd of November 2026.
 const BEGUN: Duration = Duration::from_secs(1_795_305_600);
 /// Sites on one server.
 const SITES_OF_A_SERVER: u64 = 30;
-/// Sites that are asked at once, each at a server of its own.
-const AT_ONCE: u64 = 512;
+/// Servers that are asked at once; one after another takes the place of each, and all sites of a server have the same.
+const AT_ONCE: usize = 512;
 /// From one question to a server to the next: an answer takes a second at most, and then the server rests.
 const BETWEEN: Duration = Duration::from_secs(7);
 /// Site trees in a segment: half a million rows, as many as a survey writes at once.
@@ -81,8 +84,9 @@ fn write(dir: &Path, sites: u64) -> Result<(), Box<dyn Error>> {
     let tables = Tables::open(dir)?;
     let mut rows = SegmentRows::default();
     let mut segment = 0;
+    let mut asked = vec![0; AT_ONCE];
     for site in 0..sites {
-        grow(site, sites, &mut rows);
+        grow(site, sites, &mut asked, &mut rows);
         if (site + 1) % SEGMENT == 0 || site + 1 == sites {
             tables.write(segment, &std::mem::take(&mut rows))?;
             segment += 1;
@@ -109,24 +113,25 @@ const SERVERS: [&str; 8] = [
     "lighttpd/1.4",
 ];
 
-/// A tree of one to nine levels. What it links to is drawn from a pool of hosts, few of them popular and most of
+/// A tree of one to nine levels; `asked` says how often the servers of each place were. What it links to is drawn from a pool of hosts, few of them popular and most of
 /// them rare, so that a hundred million links lead to some forty million URLs.
-fn grow(number: u64, sites: u64, rows: &mut SegmentRows) {
+fn grow(number: u64, sites: u64, asked: &mut [u32], rows: &mut SegmentRows) {
     let mut chance = Chance(number);
     let cctld = DOMAINS[chance.below(8) as usize];
     let site = format!("site{number}.co.{cctld}");
     let host = format!("www.{site}");
     let servers = sites / SITES_OF_A_SERVER + 1;
     let address = number % servers;
+    let asked = &mut asked[address as usize % AT_ONCE];
     let address = format!("10.{}.{}.{}", address >> 16 & 255, address >> 8 & 255, address & 255);
-    // One after another: the sites of a server are asked in different rounds.
-    let round = number / AT_ONCE.min(servers);
+    let link_count = (FEWEST_LINKS / chance.share().powf(1.0 / PARETO)).min(MOST_LINKS) as u64;
+    let exchanges = link_count / LINKS_OF_A_PAGE;
     let depths = 1 + chance.below(3) + chance.below(4) + chance.below(4);
     let mut levels: Vec<LevelRow> = (0..depths)
         .map(|depth| LevelRow { site: site.clone(), depth: depth as u16, ..LevelRow::default() })
         .collect();
-    for request in 0..EXCHANGES {
-        let level = &mut levels[(request * depths / EXCHANGES) as usize];
+    for request in 0..exchanges {
+        let level = &mut levels[(request * depths / exchanges) as usize];
         let (received_bytes, total_ms) = (2000 + chance.below(40_000), 100.0 + chance.below(900) as f64);
         level.requests += 1;
         level.pages += 1;
@@ -144,21 +149,23 @@ fn grow(number: u64, sites: u64, rows: &mut SegmentRows) {
             status: Some(200),
             sent_bytes: 300,
             received_bytes,
-            started: (UNIX_EPOCH + BEGUN + BETWEEN * (round * EXCHANGES + request) as u32).into(),
+            started: (UNIX_EPOCH + BEGUN + BETWEEN * *asked).into(),
             total_ms: Some(total_ms),
             number: request as u32,
             ..ExchangeRow::default()
         });
+        *asked += 1;
     }
-    for link in 0..LINKS {
+    for link in 0..link_count {
         let level = &mut levels[chance.below(depths).min(chance.below(depths)) as usize];
         level.external_urls += 1;
         level.external_hosts += 1;
         level.external_sites += 1;
-        rows.links.push(linked(&site, &host, level.depth, link, sites, &mut chance));
+        let page = format!("http://{host}/{}", link % exchanges);
+        rows.links.push(linked(&site, page, level.depth, sites, &mut chance));
     }
     let deepest = Some(depths as u16 - 1);
-    let (requests, pages, external_urls) = (EXCHANGES, EXCHANGES, LINKS);
+    let (requests, pages, external_urls) = (exchanges, exchanges, link_count);
     let outcome = if depths == 9 { "depth" } else { "complete" }.to_owned();
     rows.levels.append(&mut levels);
     // Half stand in their country, the others with some large hosters; a few networks and programs have most sites.
@@ -185,9 +192,9 @@ fn grow(number: u64, sites: u64, rows: &mut SegmentRows) {
     });
 }
 
-fn linked(site: &str, host: &str, depth: u16, link: u64, sites: u64, chance: &mut Chance) -> LinkRow {
+fn linked(site: &str, page: String, depth: u16, sites: u64, chance: &mut Chance) -> LinkRow {
     // A quarter goes to sites of the survey, popular ones first; the rest to a pool forty times as large.
-    let share = chance.below(1 << 20) as f64 / f64::from(1 << 20);
+    let share = 1.0 - chance.share();
     let (target_site, in_survey) = if chance.below(4) == 0 {
         let target = (share.powi(3) * sites as f64) as u64;
         (format!("site{target}.co.{}", DOMAINS[Chance(target).below(8) as usize]), true)
@@ -198,7 +205,7 @@ fn linked(site: &str, host: &str, depth: u16, link: u64, sites: u64, chance: &mu
     LinkRow {
         site: site.to_owned(),
         depth,
-        page: format!("http://{host}/{}", link % EXCHANGES),
+        page,
         url: format!("http://{target_host}/{}", chance.below(2)),
         host: target_host,
         target_site,
@@ -219,5 +226,10 @@ impl Chance {
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         (mixed ^ (mixed >> 31)) % end
+    }
+
+    /// From 0 to 1, the 0 left out.
+    fn share(&mut self) -> f64 {
+        (self.below(1 << 20) + 1) as f64 / f64::from(1 << 20)
     }
 }
