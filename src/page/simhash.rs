@@ -102,8 +102,9 @@ impl SimHash {
             return;
         }
         self.state = State::Between;
-        for words in (1..=SHINGLE_WORDS).rev() {
-            self.last[words] = mixed(self.last[words - 1].rotate_left(21) ^ self.word);
+        let before = self.last;
+        for (last, before) in self.last[1..].iter_mut().zip(before) {
+            *last = mixed(before.rotate_left(21) ^ self.word);
         }
         self.words += 1;
         if self.words >= SHINGLE_WORDS as u64 {
