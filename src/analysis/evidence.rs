@@ -34,14 +34,24 @@ impl Evidence {
     /// Measures the curves of a survey, and the bounds of a confidence above [`Self::EVEN`].
     #[must_use]
     pub fn measure(recorded: &Recorded, sampling: &Sampling, confidence: f64) -> Self {
+        Self::by(recorded, sampling, confidence, |sampling| Curves::measure(recorded, sampling))
+    }
+
+    /// The same by curves that are drawn in this way.
+    pub(super) fn by(
+        recorded: &Recorded,
+        sampling: &Sampling,
+        confidence: f64,
+        draw: impl Fn(&Sampling) -> Curves,
+    ) -> Self {
         // A bound that leaves out so much on one side is the end of an interval that leaves out twice as much.
         let two_sided = Sampling { confidence: 2.0 * confidence - 1.0, ..*sampling };
         Self {
-            curves: Curves::measure(recorded, sampling),
+            curves: draw(sampling),
             censoring: Censoring::of(recorded),
             shares: DepthShares::of(recorded),
             confidence,
-            bounds: (confidence > Self::EVEN).then(|| Curves::measure(recorded, &two_sided)),
+            bounds: (confidence > Self::EVEN).then(|| draw(&two_sided)),
         }
     }
 

@@ -6,7 +6,7 @@ use super::groups::Groups;
 use super::subset::numbers;
 use super::tables::retried;
 use super::units::MOST_UNITS;
-use super::{AnalysisError, Curves, Grouping, Known, Readings, Recorded};
+use super::{AnalysisError, Curves, Evidence, Grouping, Known, Readings, Recorded, Sampling};
 
 /// The curves of the groups of a survey's site trees.
 pub struct Grouped<'a> {
@@ -35,24 +35,54 @@ impl<'a> Grouped<'a> {
     /// The table of links cannot be read.
     pub fn by(&self, by: Grouping, most: usize) -> Result<Vec<(String, Curves)>, AnalysisError> {
         let groups = Groups::of(&self.recorded.trees, by, most);
+        let curves = self.each(&groups, |_, draw| draw(&self.whole.sampling))?;
+        Ok(groups.names.into_iter().zip(curves).collect())
+    }
+
+    /// What a depth is chosen by for each of these groups: by curves as [`by`](Self::by) draws them.
+    ///
+    /// # Errors
+    /// The table of links cannot be read.
+    pub fn evidence(&self, groups: &Groups, confidence: f64) -> Result<Vec<Evidence>, AnalysisError> {
+        self.each(groups, |group, draw| Evidence::by(group, &self.whole.sampling, confidence, draw))
+    }
+
+    /// What is made of the trees of each group and the way in which their curves are drawn.
+    fn each<T>(
+        &self,
+        groups: &Groups,
+        make: impl Fn(&Recorded, &dyn Fn(&Sampling) -> Curves) -> T,
+    ) -> Result<Vec<T>, AnalysisError> {
         if groups.names.len() == 1 {
-            return Ok(groups.names.into_iter().map(|name| (name, self.whole.clone())).collect());
+            return Ok(vec![make(self.recorded, &|sampling| self.whole_by(sampling))]);
         }
         let trees = self.recorded.trees.len();
         // Units of all groups together are so no more than those of the survey.
         let most = if trees > MOST_UNITS { MOST_UNITS / groups.names.len() } else { MOST_UNITS };
-        let known = self.known_of(&groups)?;
-        let part = |group: u32| {
-            let is_in = |tree: usize| groups.of_tree[tree] == group;
-            match &known {
-                Some(known) => self.recorded.part(&numbers(trees, is_in), known[group as usize].clone()),
+        let known = self.known_of(groups)?;
+        let of_group = |group: usize| {
+            let is_in = |tree: usize| groups.has(group, tree);
+            let part = match &known {
+                Some(known) => self.recorded.part(&numbers(trees, is_in), known[group].clone()),
                 None => self.recorded.only(is_in),
-            }
+            };
+            // A class of trees by size has none of like size elsewhere.
+            let survey = (!groups.are_by_size).then(|| self.readings());
+            make(&part, &|sampling| Curves::draw(&part, survey, most, sampling))
         };
-        let curves = (0..)
-            .zip(groups.names.iter().cloned())
-            .map(|(group, name)| (name, self.curves(&part(group), by, most)));
-        Ok(curves.collect())
+        Ok((0..groups.names.len()).map(of_group).collect())
+    }
+
+    fn whole_by(&self, sampling: &Sampling) -> Curves {
+        if *sampling == self.whole.sampling {
+            self.whole.clone()
+        } else {
+            Curves::measure(self.recorded, sampling)
+        }
+    }
+
+    fn readings(&self) -> &Readings {
+        self.readings.get_or_init(|| Readings::of(self.recorded, &self.whole.sampling))
     }
 
     /// What each group knows; none where all occurrences are in memory. Links are read once more for groups that were not
@@ -69,20 +99,12 @@ impl<'a> Grouped<'a> {
         let divided = retried(|| Divided::read(self.dir, index, trees, vec![groups.clone()]))?;
         Ok(divided.iter().find_map(|divided| divided.of_groups(groups)))
     }
-
-    fn curves(&self, part: &Recorded, by: Grouping, most: usize) -> Curves {
-        let sampling = &self.whole.sampling;
-        let readings = || self.readings.get_or_init(|| Readings::of(self.recorded, sampling));
-        // A class of trees by size has none of like size elsewhere.
-        let survey = (by != Grouping::Pages).then(readings);
-        Curves::draw(part, survey, most, sampling)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::worlds::{country, survey};
-    use super::super::{CurveLevel, Kind, Sampling};
+    use super::super::{CurveLevel, Kind};
     use super::*;
 
     fn figures(curves: &Curves) -> Vec<(u64, [u64; 4], [f64; 2])> {

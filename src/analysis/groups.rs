@@ -3,11 +3,13 @@ use std::collections::BTreeMap;
 
 use super::{Grouping, Trees};
 
-/// The largest groups of site trees by one grouping, the largest first, and all other trees as the last.
+/// Groups of site trees: the largest by one grouping, the largest first, and all other trees as the last.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Groups {
+pub struct Groups {
     pub(super) names: Vec<String>,
     pub(super) of_tree: Vec<u32>,
+    /// By the number of their pages.
+    pub(super) are_by_size: bool,
 }
 
 /// With all others they are fewer than cells may be ([`Cells`](super::cells::Cells)).
@@ -17,8 +19,9 @@ pub(super) const MOST_NAMED: usize = 4096;
 const OTHERS: &str = "all others";
 
 impl Groups {
-    /// With the `most` largest, or [`MOST_NAMED`].
-    pub(super) fn of(trees: &Trees, by: Grouping, most: usize) -> Self {
+    /// With the `most` largest, or as many as can be told apart.
+    #[must_use]
+    pub fn of(trees: &Trees, by: Grouping, most: usize) -> Self {
         let most = most.min(MOST_NAMED);
         let mut sizes = BTreeMap::<u32, usize>::new();
         for tree in 0..trees.len() {
@@ -35,7 +38,30 @@ impl Groups {
         let mut names: Vec<String> =
             largest.iter().map(|group| trees.name_of_group(*group).to_owned()).collect();
         names.extend(has_others.then(|| OTHERS.to_owned()));
-        Self { names, of_tree }
+        Self { names, of_tree, are_by_size: by == Grouping::Pages }
+    }
+
+    /// Groups that each tree is given to by its place among these, as far as there are trees in them; they are few.
+    #[must_use]
+    pub fn named(names: &[&str], place_of_tree: &[usize]) -> Self {
+        let is_there = |place: &usize| place_of_tree.contains(place);
+        let there: Vec<usize> = (0..names.len()).filter(is_there).collect();
+        let group = |place: &usize| there.iter().position(|it| it == place).unwrap_or_default() as u32;
+        let of_tree = place_of_tree.iter().map(group).collect();
+        let names = there.iter().map(|place| names[*place].to_owned()).collect();
+        Self { names, of_tree, are_by_size: false }
+    }
+
+    /// In their order.
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Whether the tree of this number is in the group of this number.
+    #[must_use]
+    pub fn has(&self, group: usize, tree: usize) -> bool {
+        self.of_tree[tree] as usize == group
     }
 
     /// Of each tree its group, and its number among the trees of it.

@@ -77,6 +77,7 @@ pub use evidence::Evidence;
 pub use forecast::{Bound, Forecast, ForecastLevel, Give, Limit, Nearest, ServerSpread};
 pub use group::{Grouping, Labels};
 pub use grouped::Grouped;
+pub use groups::Groups;
 pub use known::{Known, KnownByDepth};
 pub use occurrences::{Occurrence, Occurrences};
 pub use overview::Overview;

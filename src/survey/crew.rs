@@ -14,6 +14,7 @@ use super::storage::{RUNNING, Standing, encode};
 use super::visit::{Done, Ended, Visited, visit};
 use super::writer::{Writer, reached};
 use crate::roster::{Back, Step};
+use crate::settings::FeedBackRule;
 
 /// A simulated week has about a thousand of these.
 const SIMULATED_STATUS: Duration = Duration::from_secs(600);
@@ -23,7 +24,7 @@ pub(super) struct Crew {
     pub parts: Arc<Parts>,
     pub writer: Writer,
     pub visits: JoinSet<Result<Ended, SurveyError>>,
-    /// A tree of a simulation that failed may bring new sites when it is written.
+    /// A tree that is not written yet may bring others when it is.
     has_news: bool,
     opt_outs: OptOutFile,
 }
@@ -47,6 +48,7 @@ impl Crew {
         loop {
             // Before trees are looked for: what is written after that may bring new ones.
             let is_written = backlog.len() == 0;
+            self.has_news &= !is_written;
             let Begun { is_idle, next_due } = self.begin_visits()?;
             let nothing_left = is_idle && self.parts.access.roster().is_empty();
             if nothing_left && is_written {
@@ -55,11 +57,10 @@ impl Crew {
                 }
                 return Ok(true);
             }
-            // In a simulation the clock stands still while there may be new sites to begin with now.
-            let is_awaited = is_idle && (!self.parts.is_simulated || self.has_news || nothing_left);
+            let is_awaited = is_idle && (self.has_news || nothing_left);
             self.writer.await_it(is_awaited, self.visits.is_empty());
+            // The clock of a simulation stands still while there may be new sites to begin with now.
             if is_awaited && self.parts.is_simulated && backlog.catch_up() {
-                self.has_news = false;
                 continue;
             }
             tokio::select! {
@@ -155,6 +156,7 @@ impl Crew {
 
     /// Gives a tree that is done to the writer.
     fn hand_over(&mut self, done: Done) -> Result<(), SurveyError> {
+        self.has_news |= self.brings_news(&done);
         if self.parts.is_simulated {
             self.take_in(&done)?;
         } else {
@@ -162,6 +164,18 @@ impl Crew {
         }
         self.writer.take(done);
         Ok(())
+    }
+
+    /// Whether there may be more to visit when a tree is written than is known when it is handed over.
+    fn brings_news(&self, done: &Done) -> bool {
+        let feeds_back = self.parts.settings.feed_back != FeedBackRule::Off;
+        match done {
+            // What it found and leaves shows when it is written.
+            Done::Failed(..) => true,
+            Done::Finished(_) if self.parts.is_simulated => false,
+            Done::Finished(done) => done.tree.is_closed || feeds_back && !done.tree.externals.is_empty(),
+            Done::Reached(_) => !self.parts.is_simulated,
+        }
     }
 
     /// The next tree of a site need not wait until the one that is done is written. After a crash both wait again, and are
@@ -182,10 +196,7 @@ impl Crew {
         let finished = match done {
             Done::Finished(done) => done.finished(&self.parts)?,
             Done::Reached(lease) => reached(lease.clone()),
-            Done::Failed(..) => {
-                self.has_news = true;
-                return Ok(());
-            }
+            Done::Failed(..) => return Ok(()),
         };
         self.parts.storage.frontier().take_in(&finished)?;
         Ok(())

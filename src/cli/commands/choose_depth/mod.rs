@@ -12,8 +12,8 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::analysis::{
-    Ceiling, Choice, Conditions, Criterion, Environment, Evidence, Exchanges, Forecast, Grouping, Kind,
-    LoadUnit, Reading, Recorded, Sampling, ServerClass, Verdict,
+    Ceiling, Choice, Conditions, Criterion, Curves, Environment, Evidence, Exchanges, Forecast, Grouped,
+    Grouping, Groups, Kind, LoadUnit, Reading, Recorded, Sampling, ServerClass, Verdict,
 };
 use crate::cli::curves::MOST_GROUPS;
 use crate::cli::error::CliError;
@@ -133,8 +133,8 @@ impl ChooseDepth {
     /// When there is no survey in DIR, a table cannot be read, or the environment cannot be.
     pub fn execute(self) -> Result<Exit, CliError> {
         let environment = self.environment.as_deref().map(read_environment).transpose()?;
-        let recorded = Recorded::load(&self.dir)?;
-        let advice = Advisor::new(&self, environment, &recorded)?.advice();
+        let recorded = Recorded::with_groups(&self.dir, self.by.as_slice(), MOST_GROUPS)?;
+        let advice = Advisor::new(&self, environment, &recorded)?.advice()?;
         if self.json {
             print_json(&advice)?;
         } else {
@@ -187,36 +187,35 @@ impl<'a> Advisor<'a> {
         Ok(Self { asked, recorded, sampling, confidence, plan, exchanges })
     }
 
-    fn advice(&self) -> Advice {
-        let groups = self.groups();
-        Advice {
+    fn advice(&self) -> Result<Advice, CliError> {
+        let evidence = Evidence::measure(self.recorded, &self.sampling, self.confidence);
+        Ok(Advice {
             survey: self.asked.dir.clone(),
-            answer: self.answer(self.recorded, |_| true),
+            groups: self.groups(&evidence.curves)?,
+            answer: self.answer(&evidence, |_| true),
             grouped_by: if self.asked.classes {
                 Some("throughput")
             } else {
                 self.asked.by.map(Grouping::word)
             },
-            groups,
             notes: self.notes(),
-        }
+        })
     }
 
-    fn answer(&self, recorded: &Recorded, keep: impl Fn(usize) -> bool + Sync) -> Answer {
-        let evidence = Evidence::measure(recorded, &self.sampling, self.confidence);
+    fn answer(&self, evidence: &Evidence, keep: impl Fn(usize) -> bool + Sync) -> Answer {
         match (&self.plan, &self.exchanges) {
             (Some(Planned { environment, conditions, settings }), Some(exchanges)) => {
                 let rule = || SurveyPacing::of(settings);
                 Answer::Forecast(Box::new(Forecast::play(
                     exchanges,
-                    &evidence,
+                    evidence,
                     environment,
                     conditions,
                     keep,
                     rule,
                 )))
             }
-            _ => Answer::Choice(Box::new(Choice::by(&evidence, self.criterion()))),
+            _ => Answer::Choice(Box::new(Choice::by(evidence, self.criterion()))),
         }
     }
 
@@ -229,38 +228,22 @@ impl<'a> Advisor<'a> {
         }
     }
 
-    fn groups(&self) -> Vec<Group> {
+    /// The answers for groups, by the curves that the report and the table `curves` have of them.
+    fn groups(&self, whole: &Curves) -> Result<Vec<Group>, CliError> {
         let trees = &self.recorded.trees;
-        if let (true, Some(exchanges)) = (self.asked.classes, &self.exchanges) {
-            let homes = exchanges.home_servers(trees.len());
-            let classes: Vec<ServerClass> = homes.into_iter().map(ServerClass::of).collect();
-            let groups = ServerClass::ALL.map(|class| (class.name().to_owned(), class));
-            return self.group(groups.into_iter(), |tree| classes[tree]);
-        }
-        let Some(by) = self.asked.by else { return Vec::new() };
-        let mut sizes = std::collections::BTreeMap::<u32, usize>::new();
-        for tree in 0..trees.len() {
-            *sizes.entry(trees.group(tree, by)).or_default() += 1;
-        }
-        let mut largest: Vec<(u32, usize)> = sizes.into_iter().collect();
-        largest.sort_by_key(|(group, size)| (std::cmp::Reverse(*size), *group));
-        largest.truncate(MOST_GROUPS);
-        let name = |group: u32| trees.name_of_group(group).to_owned();
-        self.group(largest.into_iter().map(|(group, _)| (name(group), group)), |tree| trees.group(tree, by))
-    }
-
-    fn group<G: Copy + PartialEq + Sync>(
-        &self,
-        groups: impl Iterator<Item = (String, G)>,
-        group_of: impl Fn(usize) -> G + Sync,
-    ) -> Vec<Group> {
-        let answered = groups.map(|(name, group)| {
-            let keep = |tree: usize| group_of(tree) == group;
-            let recorded = self.recorded.only(keep);
-            let trees = recorded.trees.len() as u64;
-            (trees > 0).then(|| Group { name, trees, answer: self.answer(&recorded, keep) })
+        let groups = match (self.asked.by, &self.exchanges) {
+            (_, Some(exchanges)) if self.asked.classes => classes(exchanges, trees.len()),
+            (Some(by), _) => Groups::of(trees, by, MOST_GROUPS),
+            _ => return Ok(Vec::new()),
+        };
+        let evidence =
+            Grouped::of(&self.asked.dir, self.recorded, whole).evidence(&groups, self.confidence)?;
+        let answered = (0..).zip(groups.names()).zip(evidence).map(|((group, name), evidence)| Group {
+            name: name.clone(),
+            trees: evidence.curves.trees,
+            answer: self.answer(&evidence, |tree| groups.has(group, tree)),
         });
-        answered.flatten().collect()
+        Ok(answered.collect())
     }
 
     fn notes(&self) -> Vec<String> {
@@ -285,6 +268,13 @@ impl<'a> Advisor<'a> {
         }
         notes
     }
+}
+
+/// Site trees by the measured throughput of their servers.
+fn classes(exchanges: &Exchanges, trees: usize) -> Groups {
+    let of_trees: Vec<usize> =
+        exchanges.home_servers(trees).into_iter().map(|server| ServerClass::of(server) as usize).collect();
+    Groups::named(&ServerClass::ALL.map(ServerClass::name), &of_trees)
 }
 
 /// The coverage wanted where nothing is said.
