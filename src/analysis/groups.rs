@@ -75,3 +75,16 @@ impl Groups {
         self.of_tree.iter().map(place).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn named_groups_are_those_that_have_trees() {
+        let groups = Groups::named(&["narrow", "thin", "broad"], &[2, 0, 2, 2]);
+        assert_eq!(groups.names(), ["narrow", "broad"]);
+        let broad: Vec<usize> = (0..4).filter(|tree| groups.has(1, *tree)).collect();
+        assert_eq!(broad, [0, 2, 3]);
+    }
+}

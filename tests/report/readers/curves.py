@@ -17,6 +17,7 @@ from report_page import Page  # noqa: E402
 
 KINDS = ("urls", "hosts", "sites", "addresses")
 LOAD = ("requests", "bytes", "busy")
+GROUPINGS = ("software", "cctld", "generation", "country", "network", "pages")
 
 
 class Curves:
@@ -32,6 +33,10 @@ class Curves:
         rows = [row for row in self.rows if (row["grouped_by"], row["group_name"]) == (grouped_by, group)]
         assert [row["depth"] for row in rows] == list(range(len(rows))) and rows, f"depths of {group}"
         return rows
+
+    def groups(self, grouped_by):
+        """Their names, in the order of the table."""
+        return list(dict.fromkeys(row["group_name"] for row in self.rows if row["grouped_by"] == grouped_by))
 
     def ask(self, *arguments):
         asked = subprocess.run([self.program, *arguments], stdout=subprocess.PIPE)
@@ -55,10 +60,14 @@ def ends(column, estimate):
 
 
 def choose_depth(curves):
-    for reading, kinds in {"union": KINDS, "pair": KINDS[:3]}.items():
-        for kind in kinds:
-            advice = curves.ask("choose-depth", curves.survey, "--json", "--by", "cctld", "--of", kind, "--reading", reading)
-            answers = [("survey", "all", advice), *(("cctld", group["name"], group) for group in advice["groups"])]
+    """The curves of each group are its own whoever is asked, with the same intervals."""
+    kinds = [*(("union", kind) for kind in KINDS), *(("pair", kind) for kind in KINDS[:3])]
+    for by in GROUPINGS:
+        # All kinds of one grouping, and one kind of the others.
+        for reading, kind in kinds if by == GROUPINGS[0] else kinds[:1]:
+            advice = curves.ask("choose-depth", curves.survey, "--json", "--by", by, "--of", kind, "--reading", reading)
+            assert [group["name"] for group in advice["groups"]] == curves.groups(by), f"{by}: {advice['groups']}"
+            answers = [("survey", "all", advice), *((by, group["name"], group) for group in advice["groups"])]
             for grouped_by, group, answer in answers:
                 rows, levels = curves.of(grouped_by, group), answer["choice"]["levels"]
                 assert len(rows) == len(levels)
