@@ -47,6 +47,8 @@ const MOST_ENCODINGS: usize = 2;
 /// A power of 2: the 8 MiB that RFC 9659 §3 allows a zstd window.
 const ZSTD_WINDOW_LOG: u32 = 23;
 const BUFFER: usize = 32 * 1024;
+/// A body is mostly no longer than so many times its first piece, and then never moved to a larger place.
+const ROOM_FOR_PIECES: usize = 4;
 
 impl Decoder {
     /// A decoder for a `Content-Encoding`; none when it names an unknown one or too many.
@@ -163,6 +165,10 @@ impl Write for Kept {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut store = self.store();
         let taken = bytes.len().min(store.cap - store.bytes.len());
+        if store.bytes.is_empty() {
+            let room = (ROOM_FOR_PIECES * bytes.len()).min(store.cap);
+            store.bytes.reserve_exact(room);
+        }
         store.bytes.extend_from_slice(&bytes[..taken]);
         if taken < bytes.len() {
             store.overflowed = true;

@@ -2,6 +2,7 @@ use std::ops::Range;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{DecoderResult, Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
+use memchr::memchr;
 
 use crate::address::Host;
 
@@ -30,12 +31,14 @@ pub(super) fn guess(body: &[u8], host: &Host) -> &'static Encoding {
         _ => {}
     }
     // Up to the first byte that tells anything, all charsets look the same.
-    let Some(first) = body.iter().position(|byte| is_telling(byte) || *byte == ESCAPE) else {
+    let plain = Encoding::ascii_valid_up_to(body);
+    let first = memchr(ESCAPE, &body[..plain]).unwrap_or(plain);
+    if first == body.len() {
         return UTF_8;
-    };
+    }
     let sample = &body[first.saturating_sub(CONTEXT_BYTES)..];
     let window = &sample[..sample.len().min(DETECTION_BYTES)];
-    if !window.iter().any(is_telling) {
+    if window.is_ascii() {
         // ISO-2022-JP has no bytes but ASCII, and is the only such charset.
         return if is_iso_2022_jp(window, window.len() == sample.len()) { ISO_2022_JP } else { UTF_8 };
     }

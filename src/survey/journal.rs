@@ -16,6 +16,8 @@ const VERSION: u8 = 6;
 const HEAD: usize = MAGIC.len() + 1;
 /// Length and CRC-32 of an entry.
 const PREFIX: usize = 8;
+/// Most entries are shorter, and so never moved to a larger place while they are made.
+const MOST_ENTRIES: usize = 2048;
 /// A page of 10,000 links of 2 kB each, and a robots.txt of 500 KiB, stay below this.
 const MAX_ENTRY: u32 = 64 * 1024 * 1024;
 
@@ -66,7 +68,8 @@ impl Journal {
     }
 
     pub(super) fn write(&self, entry: &Entry) -> Result<(), SurveyError> {
-        let mut bytes = vec![0; PREFIX];
+        let mut bytes = Vec::with_capacity(MOST_ENTRIES);
+        bytes.resize(PREFIX, 0);
         bytes = postcard::to_extend(entry, bytes).map_err(|_too_large| SurveyError::Journal {
             path: self.path.clone(),
             what: "an answer cannot be written as an entry",
