@@ -48,7 +48,7 @@ const MOST_ENCODINGS: usize = 2;
 const ZSTD_WINDOW_LOG: u32 = 23;
 const BUFFER: usize = 32 * 1024;
 /// A body is mostly no longer than so many times its first piece, and then never moved to a larger place.
-const ROOM_FOR_PIECES: usize = 4;
+const ROOM_FOR_PIECES: usize = 8;
 
 impl Decoder {
     /// A decoder for a `Content-Encoding`; none when it names an unknown one or too many.
