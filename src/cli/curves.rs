@@ -43,8 +43,10 @@ pub(super) fn draw_at_the_end(dir: &Path) {
 /// The groupings of a report's groups, as far as is known before the tables are read: those that were `asked` for if the table of
 /// curves is that of a finished survey, else all.
 pub(super) fn groupings_for_report(dir: &Path, asked: &[Grouping]) -> Vec<Grouping> {
+    let is_there = || row_count(dir, CurveRow::TABLE).is_ok_and(|count| count.rows > 0);
     let has_curves = |manifest: Manifest| {
-        manifest.state == SurveyState::Finished && manifest.tables.contains_key(CurveRow::TABLE)
+        let is_told = manifest.tables.contains_key(CurveRow::TABLE);
+        manifest.state == SurveyState::Finished && is_told && is_there()
     };
     if Manifest::load(dir).is_ok_and(has_curves) { asked.to_vec() } else { Grouping::ALL.to_vec() }
 }

@@ -166,7 +166,8 @@ impl Crew {
         Ok(())
     }
 
-    /// Whether there may be more to visit when a tree is written than is known when it is handed over.
+    /// Whether there may be more to visit when a tree is written than is known when it is handed over: what it found is fed
+    /// back, and where it is closed another may take its place.
     fn brings_news(&self, done: &Done) -> bool {
         let feeds_back = self.parts.settings.feed_back != FeedBackRule::Off;
         match done {

@@ -21,7 +21,7 @@ use crate::load::{ServerState, Spent};
 use crate::promises::Judge;
 use crate::records::{SegmentRows, ServerRow, Tables, milliseconds};
 
-/// While the survey waits for what is written (the next tree of a site, sites that were found), a finished tree is written
+/// While the survey waits for what is written (sites that were found, mostly), a finished tree is written
 /// as soon as the writer has rested so many times as long as it took to write the last ones: it is at work for a fifth of
 /// the time at most, unless no site is visited at all …
 const RESTS: u32 = 4;
