@@ -35,8 +35,8 @@ const FARTHEST: f64 = 0.5;
 /// Shares of a sample, drawn anew.
 pub(super) struct HeavyTail<'a> {
     sample: &'a SampledRate,
-    /// Trees of the sample that have anything.
-    units: Vec<usize>,
+    /// Of the trees of the sample, those that have anything.
+    own: Rows,
     /// The survey that the sample is a group of.
     survey: Option<&'a SampledRate>,
     /// What no tree has alone, by level.
@@ -52,9 +52,8 @@ impl<'a> HeavyTail<'a> {
         let base = survey.unwrap_or(sample);
         let scale = base.a_key_is / sample.a_key_is;
         let tail = Tail::of(base);
-        let has_any = |unit: &usize| sample.levels_of(*unit).iter().any(|level| *level != 0.0);
-        let units = (0..sample.wholes.len()).filter(has_any).collect();
-        Self { sample, units, survey, shared: sample.shared(), tail, scale }
+        let own = Rows::of(sample, tail.threshold * scale);
+        Self { sample, own, survey, shared: sample.shared(), tail, scale }
     }
 
     /// The ends between which the share down to each depth lies in all but `outside` of so many draws, and as many on
@@ -80,6 +79,16 @@ impl<'a> HeavyTail<'a> {
         shares.into_iter().map(ends).collect()
     }
 
+    /// Adds a tree of the survey with a random weight to levels; gives its weight if it is a large one.
+    fn join(&self, survey: &SampledRate, levels: &mut [f64], chance: &mut Chance) -> f64 {
+        let (unit, weight) = (chance.below(survey.wholes.len()), chance.exponential());
+        if survey.wholes[unit] > self.tail.threshold {
+            return weight;
+        }
+        add(survey.levels_of(unit), levels, weight * self.scale);
+        0.0
+    }
+
     /// What there is down to each depth.
     fn draw(&self, chance: &mut Chance) -> Vec<f64> {
         // Of what several trees know, each key counts for itself: a Poisson count, as good as normal.
@@ -87,21 +96,10 @@ impl<'a> HeavyTail<'a> {
         let mut levels: Vec<f64> = self.shared.iter().map(count).collect();
         // A group may be less deep than its survey, and what there is below it is missing there.
         levels.resize(self.tail.depths, 0.0);
-        let mut large = 0.0;
-        let mut add = |trees: &SampledRate, unit: usize, scale: f64, weight: f64| {
-            if trees.wholes[unit] * scale > self.tail.threshold * self.scale {
-                large += weight;
-            } else {
-                let own = trees.levels_of(unit);
-                levels.iter_mut().zip(own).for_each(|(level, own)| *level += weight * scale * own);
-            }
-        };
-        for unit in &self.units {
-            add(self.sample, *unit, 1.0, chance.exponential());
-        }
+        let mut large = self.own.add_to(&mut levels, chance);
         if let Some(survey) = self.survey {
             for _ in 0..JOINING {
-                add(survey, chance.below(survey.wholes.len()), self.scale, chance.exponential());
+                large += self.join(survey, &mut levels, chance);
             }
         }
         self.tail.add_drawn(large, self.scale, &mut levels, chance);
@@ -114,6 +112,63 @@ impl<'a> HeavyTail<'a> {
             })
             .collect()
     }
+}
+
+/// What trees have at each level, in rows of one width: no step of adding them up depends on what they have.
+struct Rows {
+    width: usize,
+    rows: Vec<f64>,
+}
+
+impl Rows {
+    /// Of the trees that have anything. In place of a large one its weight is counted, in the last column.
+    fn of(trees: &SampledRate, threshold: f64) -> Self {
+        let width = (trees.beyond.len() + 1).next_multiple_of(4);
+        let has_any = |unit: &usize| trees.levels_of(*unit).iter().any(|level| *level != 0.0);
+        let mut rows = Vec::new();
+        for unit in (0..trees.wholes.len()).filter(has_any) {
+            let first = rows.len();
+            rows.resize(first + width, 0.0);
+            let row = &mut rows[first..];
+            if trees.wholes[unit] > threshold {
+                row[width - 1] = 1.0;
+            } else {
+                row.iter_mut().zip(trees.levels_of(unit)).for_each(|(place, level)| *place = *level);
+            }
+        }
+        Self { width, rows }
+    }
+
+    /// Adds all trees with random weights to levels, and gives the weight of the large ones.
+    fn add_to(&self, levels: &mut [f64], chance: &mut Chance) -> f64 {
+        let mut sums = vec![0.0; self.width];
+        levels.iter().zip(&mut sums).for_each(|(level, sum)| *sum = *level);
+        match self.width {
+            8 => self.add_rows::<8>(&mut sums, chance),
+            12 => self.add_rows::<12>(&mut sums, chance),
+            16 => self.add_rows::<16>(&mut sums, chance),
+            24 => self.add_rows::<24>(&mut sums, chance),
+            width => self.rows.chunks(width).for_each(|row| add(row, &mut sums, chance.exponential())),
+        }
+        let large = std::mem::take(&mut sums[self.width - 1]);
+        levels.iter_mut().zip(sums).for_each(|(level, sum)| *level = sum);
+        large
+    }
+
+    /// With a width that is known when this is compiled, sums stay in registers.
+    fn add_rows<const WIDTH: usize>(&self, sums: &mut [f64], chance: &mut Chance) {
+        let mut held = [0.0; WIDTH];
+        held.copy_from_slice(sums);
+        for row in self.rows.as_chunks::<WIDTH>().0 {
+            add(row, &mut held, chance.exponential());
+        }
+        sums.copy_from_slice(&held);
+    }
+}
+
+#[inline]
+fn add(row: &[f64], sums: &mut [f64], weight: f64) {
+    row.iter().zip(sums).for_each(|(own, sum)| *sum += weight * own);
 }
 
 /// Large trees, the largest first.
