@@ -113,8 +113,8 @@ const SERVERS: [&str; 8] = [
     "lighttpd/1.4",
 ];
 
-/// A tree of one to nine levels; `asked` says how often the servers of each place were. What it links to is drawn from a pool of hosts, few of them popular and most of
-/// them rare, so that a hundred million links lead to some forty million URLs.
+/// A tree of one to nine levels; `asked` says how often the servers of each place were. What it links to is drawn from a
+/// pool of hosts, few of them popular and most of them rare, so that a hundred million links lead to some forty million URLs.
 fn grow(number: u64, sites: u64, asked: &mut [u32], rows: &mut SegmentRows) {
     let mut chance = Chance(number);
     let cctld = DOMAINS[chance.below(8) as usize];

@@ -20,6 +20,8 @@ use super::sampling::quantile;
 
 /// So many times the sample is the Web that is drawn. Without an end, the largest tree would be all of it.
 const TIMES_THE_SAMPLE: f64 = 10.0;
+/// So many large trees are drawn at once, for a processor does one thing for many of them in less time than all for each.
+const AT_ONCE: usize = 128;
 /// A tree is of like size if it is one of so many nearest in size.
 const OF_LIKE_SIZE: usize = 15;
 /// So many trees of the survey join those of a group.
@@ -94,9 +96,9 @@ impl<'a> HeavyTail<'a> {
         // Of what several trees know, each key counts for itself: a Poisson count, as good as normal.
         let count = |shared: &f64| (shared + shared.max(0.0).sqrt() * chance.normal()).max(0.0);
         let mut levels: Vec<f64> = self.shared.iter().map(count).collect();
+        let mut large = self.own.add_to(&mut levels, chance);
         // A group may be less deep than its survey, and what there is below it is missing there.
         levels.resize(self.tail.depths, 0.0);
-        let mut large = self.own.add_to(&mut levels, chance);
         if let Some(survey) = self.survey {
             for _ in 0..JOINING {
                 large += self.join(survey, &mut levels, chance);
@@ -271,9 +273,6 @@ impl Tail {
         step.clamp(0.0, (STEPS - 1) as f64) as usize
     }
 }
-
-/// So many trees are drawn at once, for a processor does one thing for many of them in less time than all for each.
-const AT_ONCE: usize = 128;
 
 /// A large tree that is drawn: what chance says of it, and what comes of that.
 #[derive(Clone, Copy, Default)]

@@ -31,6 +31,11 @@ impl Boundaries {
     pub(super) fn found_by(&self, tree: &Tree) -> Vec<StartCandidate> {
         self.feed_back.candidates(&self.scope, tree.externals.iter().map(|external| &external.url))
     }
+
+    /// Whether there may be any, without a look at each.
+    pub(super) fn may_have_found(&self, tree: &Tree) -> bool {
+        self.feed_back.is_on() && !tree.externals.is_empty()
+    }
 }
 
 /// Reads the opt-out list of a survey, which may name autonomous systems if a database knows them.

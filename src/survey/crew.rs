@@ -14,7 +14,6 @@ use super::storage::{RUNNING, Standing, encode};
 use super::visit::{Done, Ended, Visited, visit};
 use super::writer::{Writer, reached};
 use crate::roster::{Back, Step};
-use crate::settings::FeedBackRule;
 
 /// A simulated week has about a thousand of these.
 const SIMULATED_STATUS: Duration = Duration::from_secs(600);
@@ -169,13 +168,13 @@ impl Crew {
     /// Whether there may be more to visit when a tree is written than is known when it is handed over: what it found is fed
     /// back, and where it is closed another may take its place.
     fn brings_news(&self, done: &Done) -> bool {
-        let feeds_back = self.parts.settings.feed_back != FeedBackRule::Off;
         match done {
             // What it found and leaves shows when it is written.
             Done::Failed(..) => true,
-            Done::Finished(_) if self.parts.is_simulated => false,
-            Done::Finished(done) => done.tree.is_closed || feeds_back && !done.tree.externals.is_empty(),
-            Done::Reached(_) => !self.parts.is_simulated,
+            // All that others bring is taken in when they are handed over.
+            _ if self.parts.is_simulated => false,
+            Done::Finished(done) => done.tree.is_closed || self.parts.boundaries.may_have_found(&done.tree),
+            Done::Reached(_) => true,
         }
     }
 

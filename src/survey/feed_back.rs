@@ -32,6 +32,10 @@ impl FeedBack {
         Self { rule: settings.feed_back, most_per_site: settings.seeds_per_site.max(trees) as usize }
     }
 
+    pub(super) fn is_on(self) -> bool {
+        self.rule != FeedBackRule::Off
+    }
+
     /// The start URLs that the external URLs of a tree make, in the order found.
     pub(super) fn candidates<'a>(
         self,

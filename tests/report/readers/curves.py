@@ -63,8 +63,7 @@ def choose_depth(curves):
     """The curves of each group are its own whoever is asked, with the same intervals."""
     kinds = [*(("union", kind) for kind in KINDS), *(("pair", kind) for kind in KINDS[:3])]
     for by in GROUPINGS:
-        # All kinds of one grouping, and one kind of the others.
-        for reading, kind in kinds if by == GROUPINGS[0] else kinds[:1]:
+        for reading, kind in kinds:
             advice = curves.ask("choose-depth", curves.survey, "--json", "--by", by, "--of", kind, "--reading", reading)
             assert [group["name"] for group in advice["groups"]] == curves.groups(by), f"{by}: {advice['groups']}"
             answers = [("survey", "all", advice), *((by, group["name"], group) for group in advice["groups"])]
