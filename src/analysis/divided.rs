@@ -3,7 +3,7 @@ use std::path::Path;
 use super::cells::Cells;
 use super::groups::Groups;
 use super::links::{Gathered, Index, gather};
-use super::{AnalysisError, Known, Trees};
+use super::{AnalysisError, Kind, Known, Trees};
 
 /// What all site trees know, and what the groups of several groupings do.
 #[derive(Clone, Debug)]
@@ -13,16 +13,18 @@ pub(super) struct Divided {
 }
 
 impl Divided {
-    /// Reads the links of the survey in `dir` once for as many groupings as have few enough cells together, and so on.
+    /// Reads the links of the survey in `dir` once for as many groupings as have few enough cells together, and so on; of other
+    /// kinds nothing is known.
     pub(super) fn read(
         dir: &Path,
         index: &Index,
         trees: &Trees,
         groupings: Vec<Groups>,
+        kinds: &[Kind],
     ) -> Result<Vec<Self>, AnalysisError> {
         let mut read = Vec::new();
         for (groupings, cells) in at_once(trees.len(), groupings) {
-            let gathered = gather(dir, index, &cells)?;
+            let gathered = gather(dir, index, &cells, kinds)?;
             read.push(Self { groupings, gathered });
         }
         Ok(read)

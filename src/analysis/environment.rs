@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 
+use super::reading::counted;
 use super::{Kind, Reading};
 
 /// The network environment that a survey is planned for: what is there, how the survey would go about it, and
@@ -88,6 +89,14 @@ pub struct Plan {
     /// Bytes per second, both ways, of the whole survey.
     #[serde(rename = "rate_bytes_per_second")]
     pub rate: Option<Ceiling<u64>>,
+}
+
+impl Plan {
+    /// What coverage is counted in.
+    #[must_use]
+    pub fn counted(&self) -> (Kind, Reading) {
+        counted(self.of, self.reading)
+    }
 }
 
 /// A ceiling, or that there is none.

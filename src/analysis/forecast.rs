@@ -153,8 +153,7 @@ impl Forecast {
         keep: impl Fn(usize) -> bool + Sync,
         pacing: impl Fn() -> P + Sync,
     ) -> Self {
-        let of = environment.survey.of.unwrap_or(Kind::Hosts);
-        let reading = environment.survey.reading.unwrap_or(Reading::Union);
+        let (of, reading) = environment.survey.counted();
         let curves = &evidence.curves;
         let sure = evidence.deciding(|level| reading.coverage(level, of), Side::Low);
         let depths: Vec<u16> = curves.levels.iter().map(|level| level.depth).collect();

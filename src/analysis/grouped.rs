@@ -88,7 +88,7 @@ impl<'a> Grouped<'a> {
     /// What each group knows; none where all occurrences are in memory. Links are read once more for groups that were not
     /// asked for when they were read first.
     fn known_of(&self, groups: &Groups) -> Result<Option<Vec<Known>>, AnalysisError> {
-        let Recorded { index, known, trees, divided, .. } = self.recorded;
+        let Recorded { index, known, kinds, trees, divided, .. } = self.recorded;
         if known.has_all_occurrences() {
             return Ok(None);
         }
@@ -96,7 +96,7 @@ impl<'a> Grouped<'a> {
         if read.is_some() {
             return Ok(read);
         }
-        let divided = retried(|| Divided::read(self.dir, index, trees, vec![groups.clone()]))?;
+        let divided = retried(|| Divided::read(self.dir, index, trees, vec![groups.clone()], kinds))?;
         Ok(divided.iter().find_map(|divided| divided.of_groups(groups)))
     }
 }

@@ -22,10 +22,19 @@ pub(super) struct Index {
 const PASSES: [(&str, &[Kind]); 3] =
     [("url", &[Kind::Urls]), ("host", &[Kind::Addresses, Kind::Hosts]), ("target_site", &[Kind::Sites])];
 
-/// What the sets of trees know of each kind, from the links of the survey in `dir`.
-pub(super) fn gather(dir: &Path, index: &Index, cells: &Cells) -> Result<Gathered, AnalysisError> {
-    let mut gathered = Gathered::default();
-    for (column, kinds) in PASSES {
+/// What the sets of trees know of each of these kinds, from the links of the survey in `dir`.
+pub(super) fn gather(
+    dir: &Path,
+    index: &Index,
+    cells: &Cells,
+    wanted: &[Kind],
+) -> Result<Gathered, AnalysisError> {
+    let mut gathered = Kind::ALL.map(|_| Gatherer::new(cells).finish());
+    for (column, told) in PASSES {
+        let kinds: Vec<Kind> = told.iter().copied().filter(|kind| wanted.contains(kind)).collect();
+        if kinds.is_empty() {
+            continue;
+        }
         let gatherers: Vec<Gatherer> = kinds.iter().map(|_| Gatherer::new(cells)).collect();
         let digest = |frame: DataFrame| {
             let named = occurrences(&frame, index, column)?;
@@ -39,8 +48,8 @@ pub(super) fn gather(dir: &Path, index: &Index, cells: &Cells) -> Result<Gathere
             Ok(())
         };
         digest_each::<LinkRow, _>(dir, &with_tree(&["depth", column]), digest, Ok)?;
-        for (kind, gatherer) in kinds.iter().zip(gatherers) {
-            gathered[*kind as usize] = gatherer.finish();
+        for (kind, gatherer) in kinds.into_iter().zip(gatherers) {
+            gathered[kind as usize] = gatherer.finish();
         }
     }
     Ok(gathered)

@@ -81,7 +81,7 @@ pub use groups::Groups;
 pub use known::{Known, KnownByDepth};
 pub use occurrences::{Occurrence, Occurrences};
 pub use overview::Overview;
-pub use reading::Reading;
+pub use reading::{Reading, counted};
 pub use recorded::Recorded;
 pub use sampling::Sampling;
 pub use schedule::{Conditions, Exchanges, MeasuredServer, Pacing, Respite, Schedule, ServerLoad, Settled};

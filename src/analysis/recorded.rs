@@ -7,7 +7,9 @@ use super::divided::Divided;
 use super::groups::Groups;
 use super::links::Index;
 use super::tables::{TreeNumbers, columns, depth_of, digest_each, each, key, retried, with_tree};
-use super::{AnalysisError, Ended, Grouping, Known, Labels, LevelCost, Tree, Trees, Unasked, group};
+use super::{
+    AnalysisError, Ended, Grouping, Kind, Known, Labels, LevelCost, Reading, Tree, Trees, Unasked, group,
+};
 use crate::records::{Cost, ExchangeRow, LevelRow, Manifest, SiteRow, Unlevelled};
 
 /// What is needed of a survey to draw its curves.
@@ -19,6 +21,8 @@ pub struct Recorded {
     pub trees: Trees,
     /// The external URLs, hosts, sites and addresses.
     pub known: Known,
+    /// Of the others nothing is known.
+    pub(super) kinds: &'static [Kind],
     /// To find the trees of other rows by; empty where these are but some of a survey's trees.
     pub(super) index: Arc<Index>,
     /// What groups of trees know, where that was asked for and `known` does not tell it.
@@ -40,10 +44,29 @@ impl Recorded {
     /// # Errors
     /// As [`Self::load`].
     pub fn with_groups(dir: &Path, groupings: &[Grouping], most: usize) -> Result<Self, AnalysisError> {
-        retried(|| Self::read(dir, groupings, most))
+        retried(|| Self::read(dir, &Kind::ALL, groupings, most))
     }
 
-    fn read(dir: &Path, groupings: &[Grouping], most: usize) -> Result<Self, AnalysisError> {
+    /// The same as far as coverage counted in these is concerned. Only the links that it rests on are read, which are most of a
+    /// large survey: curves that are drawn of it tell no other coverage.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn for_coverage(
+        dir: &Path,
+        (kind, reading): (Kind, Reading),
+        groupings: &[Grouping],
+        most: usize,
+    ) -> Result<Self, AnalysisError> {
+        retried(|| Self::read(dir, reading.rests_on(kind), groupings, most))
+    }
+
+    fn read(
+        dir: &Path,
+        kinds: &'static [Kind],
+        groupings: &[Grouping],
+        most: usize,
+    ) -> Result<Self, AnalysisError> {
         let manifest = Manifest::load(dir)?;
         let mut loading = Loading::default();
         // Sites first: what belongs to a site that can be read was written before it.
@@ -58,13 +81,13 @@ impl Recorded {
         let groupings = groupings.iter().map(|by| Groups::of(&trees, *by, most));
         let groupings: Vec<Groups> = groupings.filter(|groups| groups.names.len() > 1).collect();
         let is_divided = !groupings.is_empty();
-        let mut divided = Divided::read(dir, &index, &trees, groupings)?;
+        let mut divided = Divided::read(dir, &index, &trees, groupings, kinds)?;
         let known = divided.first().map(Divided::whole).unwrap_or_default();
         // All occurrences tell what groups know, too.
         if !is_divided || known.has_all_occurrences() {
             divided.clear();
         }
-        Ok(Self { manifest, trees, known, index: Arc::new(index), divided: Arc::new(divided) })
+        Ok(Self { manifest, trees, known, kinds, index: Arc::new(index), divided: Arc::new(divided) })
     }
 }
 

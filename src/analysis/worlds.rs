@@ -7,7 +7,7 @@ use super::chance::Chance;
 use super::groups::Groups;
 use super::links::Gatherer;
 use super::tables::key;
-use super::{Ended, Grouping, Known, Labels, LevelCost, Occurrence, Recorded, Tree, Trees, Unasked};
+use super::{Ended, Grouping, Kind, Known, Labels, LevelCost, Occurrence, Recorded, Tree, Trees, Unasked};
 use crate::records::{Manifest, Timestamp};
 
 /// A site tree: how it ended, and from level 0 down the pages with the names of what they link to.
@@ -62,7 +62,7 @@ pub(super) fn survey(grown: &[Grown]) -> Recorded {
         counts: std::array::from_fn(|_| counts[0].clone()),
         occurrences: std::array::from_fn(|_| occurrences.clone()),
     };
-    Recorded { manifest, trees, known, index: Arc::default(), divided: Arc::default() }
+    Recorded { manifest, trees, known, kinds: &Kind::ALL, index: Arc::default(), divided: Arc::default() }
 }
 
 /// The cells of so many trees by two groupings: by threes, and by the first half and the second.

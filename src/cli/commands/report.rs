@@ -5,8 +5,8 @@ use clap::Args;
 
 use super::choose_depth::{COVERAGE, grouping, plan, read_environment, settings_of};
 use crate::analysis::{
-    Choice, Criterion, Curves, Deepest, Environment, Evidence, Exchanges, Forecast, Grouped, Grouping, Kind,
-    Overview, Reading, Recorded, Sampling, Unseen,
+    Choice, Criterion, Curves, Deepest, Environment, Evidence, Exchanges, Forecast, Grouped, Grouping,
+    Overview, Recorded, Sampling, Unseen, counted,
 };
 use crate::cli::curves::{MOST_GROUPS, draw_for_report, groupings_for_report};
 use crate::cli::error::{CliError, one_line};
@@ -86,7 +86,8 @@ impl ReportCommand {
         let groupings = groupings_for_report(&self.dir, &self.by);
         let recorded = Recorded::with_groups(&self.dir, &groupings, MOST_GROUPS)?;
         let evidence = Evidence::measure(&recorded, &sampling, Evidence::EVEN);
-        let criterion = Criterion::Coverage { at_least: COVERAGE, of: Kind::Hosts, reading: Reading::Union };
+        let (of, reading) = counted(None, None);
+        let criterion = Criterion::Coverage { at_least: COVERAGE, of, reading };
         Ok(Findings {
             deepest: Deepest::measure(&recorded, &sampling),
             unseen: Unseen::estimate(&recorded, &sampling),

@@ -13,7 +13,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::analysis::{
     Ceiling, Choice, Conditions, Criterion, Curves, Environment, Evidence, Exchanges, Forecast, Grouped,
-    Grouping, Groups, Kind, LoadUnit, Reading, Recorded, Sampling, ServerClass, Verdict,
+    Grouping, Groups, Kind, LoadUnit, Reading, Recorded, Sampling, ServerClass, Verdict, counted,
 };
 use crate::cli::curves::MOST_GROUPS;
 use crate::cli::error::CliError;
@@ -133,7 +133,8 @@ impl ChooseDepth {
     /// When there is no survey in DIR, a table cannot be read, or the environment cannot be.
     pub fn execute(self) -> Result<Exit, CliError> {
         let environment = self.environment.as_deref().map(read_environment).transpose()?;
-        let recorded = Recorded::with_groups(&self.dir, self.by.as_slice(), MOST_GROUPS)?;
+        let counted = self.counted(environment.as_ref());
+        let recorded = Recorded::for_coverage(&self.dir, counted, self.by.as_slice(), MOST_GROUPS)?;
         let advice = Advisor::new(&self, environment, &recorded)?.advice()?;
         if self.json {
             print_json(&advice)?;
@@ -141,6 +142,16 @@ impl ChooseDepth {
             print(&advice_in_words(&advice))?;
         }
         Ok(if advice.answer.verdict() == Verdict::Recommended { Exit::Done } else { Exit::NoDepth })
+    }
+}
+
+impl ChooseDepth {
+    /// What coverage is counted in.
+    fn counted(&self, environment: Option<&Environment>) -> (Kind, Reading) {
+        match environment {
+            Some(environment) => environment.survey.counted(),
+            None => counted(self.of, self.reading),
+        }
     }
 }
 
@@ -220,8 +231,7 @@ impl<'a> Advisor<'a> {
     }
 
     fn criterion(&self) -> Criterion {
-        let of = self.asked.of.unwrap_or(Kind::Hosts);
-        let reading = self.asked.reading.unwrap_or(Reading::Union);
+        let (of, reading) = self.asked.counted(None);
         match self.asked.load {
             Some(at_most) => Criterion::Load { at_most, unit: self.asked.load_unit, of, reading },
             None => Criterion::Coverage { at_least: self.asked.coverage.unwrap_or(COVERAGE), of, reading },
@@ -307,8 +317,8 @@ pub(super) fn plan(
 ) -> Result<Planned, CliError> {
     let survey = &mut environment.survey;
     survey.confidence.get_or_insert(Evidence::EVEN);
-    survey.of.get_or_insert(Kind::Hosts);
-    survey.reading.get_or_insert(Reading::Union);
+    let (of, reading) = survey.counted();
+    (survey.of, survey.reading) = (Some(of), Some(reading));
     settings.sites = *survey.sites.get_or_insert(settings.sites);
     settings.min_delay = Span(*survey.min_delay.get_or_insert(settings.min_delay.0));
     settings.max_delay = Span(*survey.max_delay.get_or_insert(settings.max_delay.0));
