@@ -1,7 +1,8 @@
-use std::collections::HashMap;
 use std::fmt;
 use std::net::IpAddr;
 use std::time::SystemTime;
+
+use foldhash::HashMap;
 
 use super::share::{Account, Headroom};
 use super::{LargestExchange, SharedBudget};
@@ -42,7 +43,7 @@ impl Networks {
     /// by the first alone.
     #[must_use]
     pub fn new(neighbourhood: SharedBudget, system: SharedBudget, system_of: SystemOf) -> Self {
-        Self { neighbourhood, system, system_of, borne: HashMap::new() }
+        Self { neighbourhood, system, system_of, borne: HashMap::default() }
     }
 
     /// Whether the networks of an address may bear one more exchange.

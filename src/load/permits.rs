@@ -1,6 +1,7 @@
-use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 use std::time::{Duration, SystemTime};
+
+use foldhash::{HashMap, HashSet};
 
 use super::bucket::Bucket;
 use super::server::Rest;
@@ -84,11 +85,11 @@ impl Load {
             bucket: rate.map(|rate| Bucket::new(rate, most.bytes)),
             budget,
             most,
-            servers: HashMap::new(),
-            neighbourhoods: HashMap::new(),
+            servers: HashMap::default(),
+            neighbourhoods: HashMap::default(),
             networks: Networks::default(),
-            sites: HashMap::new(),
-            changed: HashSet::new(),
+            sites: HashMap::default(),
+            changed: HashSet::default(),
         }
     }
 

@@ -1,7 +1,9 @@
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::hash::Hash;
 use std::net::IpAddr;
 use std::time::{Duration, SystemTime};
+
+use foldhash::HashMap;
 
 use super::ceiling::Ceiling;
 use super::fact::HORIZON;
@@ -240,7 +242,7 @@ struct Stay {
 
 impl<K> Default for Overlaps<K> {
     fn default() -> Self {
-        Self(HashMap::new())
+        Self(HashMap::default())
     }
 }
 

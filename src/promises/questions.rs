@@ -1,4 +1,4 @@
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashSet};
 
 use super::Order;
 use crate::exchange::{Failure, Purpose, asks_for_pause};

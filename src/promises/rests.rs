@@ -1,6 +1,7 @@
-use std::collections::HashMap;
 use std::net::IpAddr;
 use std::time::{Duration, SystemTime};
+
+use foldhash::HashMap;
 
 use super::{Count, Fact, Limits, ShortRests};
 use crate::address::{Neighbourhood, Site, server_at};

@@ -1,4 +1,4 @@
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashSet};
 
 use super::entry::{Places, UrlState};
 use super::product::{self, is_removable, product};
@@ -125,7 +125,7 @@ impl Evidence {
             .map(|page| Shape::from_url(&page.url, level.site).map(|shape| shape.ids()))
             .collect();
         self.patterns.extend(shapes.iter().flatten().map(|ids| ids[1]));
-        let mut tallies: HashMap<ShapeId, ShapeTally> = HashMap::new();
+        let mut tallies: HashMap<ShapeId, ShapeTally> = HashMap::default();
         for (page, ids) in pages.iter().zip(shapes) {
             let Some(ids) = ids else { continue };
             for id in ids {

@@ -1,5 +1,4 @@
-use std::collections::HashMap;
-
+use foldhash::HashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::entry::{Places, UrlState};

@@ -1,5 +1,6 @@
-use std::collections::HashMap;
 use std::time::{Duration, SystemTime};
+
+use foldhash::HashMap;
 
 use crate::address::WebUrl;
 use crate::robots::{Availability, MAX_AGE, MAX_REDIRECTS, Rules};

@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::exchange::Exchange;
 use super::timeline::Turn;

@@ -1,12 +1,10 @@
-use std::collections::HashMap;
-
-use super::super::tables::key;
+use super::super::tables::{ByKey, key};
 
 /// Names with numbers from 0: of sites, of addresses. A name is told by its hash, of which 10⁸ meet by chance
 /// 0.0003 times.
 #[derive(Default)]
 pub(super) struct Names {
-    numbers: HashMap<u64, u32>,
+    numbers: ByKey<u32>,
     names: Vec<Box<str>>,
 }
 

@@ -1,4 +1,3 @@
-use std::collections::HashMap;
 use std::net::IpAddr;
 use std::path::Path;
 
@@ -6,7 +5,7 @@ use polars::prelude::{DataFrame, PolarsResult};
 use serde::Serialize;
 
 use super::super::AnalysisError;
-use super::super::tables::key;
+use super::super::tables::{ByKey, key};
 use super::exchange::Exchange;
 use crate::address::{Host, OptOut};
 use crate::records::{OptOutRecord, Timestamp, read_opt_outs};
@@ -31,9 +30,9 @@ pub struct OptedOut {
 pub(super) struct OptOutWatch {
     entries: Vec<(OptOut, OptedOut)>,
     /// Which entries cover a host, and which an address.
-    hosts: HashMap<u64, Vec<usize>>,
-    addresses: HashMap<u64, Vec<usize>>,
-    systems: HashMap<u64, u32>,
+    hosts: ByKey<Vec<usize>>,
+    addresses: ByKey<Vec<usize>>,
+    systems: ByKey<u32>,
 }
 
 impl OptOutWatch {

@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use super::super::tables::key;
+use super::super::tables::{ByKey, key};
 use super::exchange::Exchange;
 use super::names::Names;
 use super::rate::Standstills;
@@ -16,8 +16,8 @@ pub(super) struct TreeQuestions {
     trees: Vec<Cost>,
     questions: Questions,
     /// Hosts that opted out, with the time when the survey knew; and when hosts were asked last.
-    opted_out: HashMap<u64, (i64, Box<str>)>,
-    last_asked: HashMap<u64, i64>,
+    opted_out: ByKey<(i64, Box<str>)>,
+    last_asked: ByKey<i64>,
 }
 
 /// What one tree cost, and when its first and its last request began: in microseconds.
