@@ -165,10 +165,11 @@ impl Walk {
     }
 
     fn find_external(&mut self, page: &Arc<WebUrl>, url: WebUrl, element: Element, nofollow: bool) {
-        if self.seen_external.urls.contains(&url.page_key()) || !self.has_room() {
+        let key = url.page_key();
+        if self.seen_external.urls.contains(&key) || !self.has_room() {
             return;
         }
-        self.seen_external.urls.insert(url.page_key());
+        self.seen_external.urls.insert(key);
         self.url_bytes += url.as_str().len();
         let new_host = self.seen_external.hosts.insert(url.host().clone());
         let new_site = new_host && self.seen_external.sites.insert(self.scope.site_of(url.host()));
