@@ -13,8 +13,8 @@ pub(super) struct Divided {
 }
 
 impl Divided {
-    /// Reads the links of the survey in `dir` once for as many groupings as have few enough cells together, and so on; of other
-    /// kinds nothing is known.
+    /// Reads the links of the survey in `dir` once for as many groupings as have few enough cells together, and so on: those that
+    /// tell of these kinds. Of others nothing is known.
     pub(super) fn read(
         dir: &Path,
         index: &Index,

@@ -21,7 +21,7 @@ pub struct Recorded {
     pub trees: Trees,
     /// The external URLs, hosts, sites and addresses.
     pub known: Known,
-    /// Of the others nothing is known.
+    /// The kinds that links were read for: of others nothing is known.
     pub(super) kinds: &'static [Kind],
     /// To find the trees of other rows by; empty where these are but some of a survey's trees.
     pub(super) index: Arc<Index>,
