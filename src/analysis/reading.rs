@@ -44,7 +44,8 @@ impl Reading {
     }
 
     /// The kinds that such coverage is counted by. How many addresses are still to be found is told by hosts.
-    pub(super) fn rests_on(self, kind: Kind) -> &'static [Kind] {
+    #[must_use]
+    pub fn rests_on(self, kind: Kind) -> &'static [Kind] {
         match (self, kind) {
             (_, Kind::Addresses) => &[Kind::Hosts, Kind::Addresses],
             (Self::Pair, _) => &[],

@@ -7,9 +7,7 @@ use super::divided::Divided;
 use super::groups::Groups;
 use super::links::Index;
 use super::tables::{TreeNumbers, columns, depth_of, digest_each, each, key, retried, with_tree};
-use super::{
-    AnalysisError, Ended, Grouping, Kind, Known, Labels, LevelCost, Reading, Tree, Trees, Unasked, group,
-};
+use super::{AnalysisError, Ended, Grouping, Kind, Known, Labels, LevelCost, Tree, Trees, Unasked, group};
 use crate::records::{Cost, ExchangeRow, LevelRow, Manifest, SiteRow, Unlevelled};
 
 /// What is needed of a survey to draw its curves.
@@ -47,18 +45,19 @@ impl Recorded {
         retried(|| Self::read(dir, &Kind::ALL, groupings, most))
     }
 
-    /// The same as far as coverage counted in these is concerned. Only the links that it rests on are read, which are most of a
-    /// large survey: curves that are drawn of it tell no other coverage.
+    /// The same as far as these kinds are concerned, for coverage that rests on no other ([`Reading::rests_on`](super::Reading)).
+    /// Links, most of a large survey, are read only as far as they tell of these kinds; curves that are drawn of it tell of no
+    /// other.
     ///
     /// # Errors
     /// As [`Self::load`].
-    pub fn for_coverage(
+    pub fn knowing(
         dir: &Path,
-        (kind, reading): (Kind, Reading),
+        kinds: &'static [Kind],
         groupings: &[Grouping],
         most: usize,
     ) -> Result<Self, AnalysisError> {
-        retried(|| Self::read(dir, reading.rests_on(kind), groupings, most))
+        retried(|| Self::read(dir, kinds, groupings, most))
     }
 
     fn read(

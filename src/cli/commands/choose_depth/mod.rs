@@ -133,8 +133,8 @@ impl ChooseDepth {
     /// When there is no survey in DIR, a table cannot be read, or the environment cannot be.
     pub fn execute(self) -> Result<Exit, CliError> {
         let environment = self.environment.as_deref().map(read_environment).transpose()?;
-        let counted = self.counted(environment.as_ref());
-        let recorded = Recorded::for_coverage(&self.dir, counted, self.by.as_slice(), MOST_GROUPS)?;
+        let (kind, reading) = self.counted(environment.as_ref());
+        let recorded = Recorded::knowing(&self.dir, reading.rests_on(kind), self.by.as_slice(), MOST_GROUPS)?;
         let advice = Advisor::new(&self, environment, &recorded)?.advice()?;
         if self.json {
             print_json(&advice)?;
