@@ -143,9 +143,7 @@ impl ChooseDepth {
         }
         Ok(if advice.answer.verdict() == Verdict::Recommended { Exit::Done } else { Exit::NoDepth })
     }
-}
 
-impl ChooseDepth {
     /// What coverage is counted in.
     fn counted(&self, environment: Option<&Environment>) -> (Kind, Reading) {
         match environment {
