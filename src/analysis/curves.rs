@@ -6,7 +6,7 @@ use super::intervals::{in_order, intervals};
 use super::ratios::ratio;
 use super::sampled_rate::SampledRate;
 use super::unions::Union;
-use super::units::{MOST_UNITS, Units};
+use super::units::{Most, Units};
 use super::{Estimate, Kind, Known, KnownByDepth, LevelCost, LoadUnit, Recorded, Sampling, Trees};
 
 /// Load and coverage against depth, over all site trees of a survey.
@@ -74,26 +74,26 @@ impl Curves {
     /// intervals take most of it, in proportion to the replicates.
     #[must_use]
     pub fn measure(recorded: &Recorded, sampling: &Sampling) -> Self {
-        Self::draw(recorded, None, MOST_UNITS, sampling)
+        Self::draw(recorded, None, Most::IN_ALL, sampling)
     }
 
     /// Draws the curves of a group of a survey's trees: where they are few, the whole survey says how wide intervals are.
     #[must_use]
     pub fn of_group(group: &Recorded, survey: &Readings, sampling: &Sampling) -> Self {
-        Self::draw(group, Some(survey), MOST_UNITS, sampling)
+        Self::draw(group, Some(survey), Most::IN_ALL, sampling)
     }
 
-    /// The same, with or without the survey's help, and with intervals that rest on `most` random groups of trees at most.
+    /// The same, with or without the survey's help, and with intervals that rest on so much chance at most.
     pub(super) fn draw(
         recorded: &Recorded,
         survey: Option<&Readings>,
-        most: usize,
+        most: Most,
         sampling: &Sampling,
     ) -> Self {
         let survey = survey.filter(|survey| survey.trees > recorded.trees.len());
         let totals = totals(&recorded.trees);
         let readings = Readings::in_units(recorded, most, sampling);
-        let shares = Shares::of(&readings, survey, &recorded.known, sampling);
+        let shares = Shares::of(&readings, survey, &recorded.known, most, sampling);
         let (mut levels, mut before) = (Vec::with_capacity(totals.len()), (0, 0));
         // One site says nothing of how sites differ.
         let is_of_one_site = recorded.trees.is_of_one_site();
@@ -153,13 +153,13 @@ impl Readings {
     /// Reads them of all trees.
     #[must_use]
     pub fn of(recorded: &Recorded, sampling: &Sampling) -> Self {
-        Self::in_units(recorded, MOST_UNITS, sampling)
+        Self::in_units(recorded, Most::IN_ALL, sampling)
     }
 
-    /// Reads them of all trees, in as many random groups as `most` if they are more.
-    fn in_units(recorded: &Recorded, most: usize, sampling: &Sampling) -> Self {
+    /// Reads them of all trees, in random groups if they are more than so many.
+    fn in_units(recorded: &Recorded, most: Most, sampling: &Sampling) -> Self {
         let trees = &recorded.trees;
-        let units = Units::draw(trees, most, &mut Chance::new(sampling.seed, 0));
+        let units = Units::draw(trees, most.units, &mut Chance::new(sampling.seed, 0));
         let rate = |amount: Amount| ratio(trees, &units, amount);
         let union = |kind| {
             let occurrences = recorded.known.occurrences(kind);
@@ -176,10 +176,16 @@ impl Readings {
 }
 
 impl Shares {
-    fn of(readings: &Readings, survey: Option<&Readings>, known: &Known, sampling: &Sampling) -> Self {
+    fn of(
+        readings: &Readings,
+        survey: Option<&Readings>,
+        known: &Known,
+        most: Most,
+        sampling: &Sampling,
+    ) -> Self {
         let at = |first: u64, kind: usize, reading: &SampledRate, of_survey: Option<&SampledRate>| {
             let mut chance = Chance::new(sampling.seed, first + kind as u64);
-            intervals(reading, of_survey, sampling, &mut chance)
+            intervals(reading, of_survey, most.weights, sampling, &mut chance)
         };
         let load = |unit| at(1, unit, &readings.load[unit], survey.map(|all| &all.load[unit]));
         let pair = |kind| at(4, kind, &readings.pair[kind], survey.map(|all| &all.pair[kind]));

@@ -5,7 +5,7 @@ use super::divided::Divided;
 use super::groups::Groups;
 use super::subset::numbers;
 use super::tables::retried;
-use super::units::MOST_UNITS;
+use super::units::Most;
 use super::{AnalysisError, Curves, Evidence, Grouping, Known, Readings, Recorded, Sampling};
 
 /// The curves of the groups of a survey's site trees.
@@ -57,8 +57,7 @@ impl<'a> Grouped<'a> {
             return Ok(vec![make(self.recorded, &|sampling| self.whole_by(sampling))]);
         }
         let trees = self.recorded.trees.len();
-        // Units of all groups together are so no more than those of the survey.
-        let most = if trees > MOST_UNITS { MOST_UNITS / groups.names.len() } else { MOST_UNITS };
+        let most = Most::of_each(groups.names.len(), trees);
         let known = self.known_of(groups)?;
         let of_group = |group: usize| {
             let is_in = |tree: usize| groups.has(group, tree);

@@ -26,15 +26,17 @@ const FEW_UNITS: u32 = 20;
 const VERY_FEW_UNITS: u32 = 5;
 
 /// An interval for the share up to each depth of what was read. Where few trees of a group say little, those of the
-/// survey that it is part of help.
+/// survey that it is part of help. Of small units no more than `most_weights` are drawn by themselves.
 pub(super) fn intervals(
     all: &SampledRate,
     survey: Option<&SampledRate>,
+    most_weights: usize,
     sampling: &Sampling,
     chance: &mut Chance,
 ) -> Vec<Estimate> {
     let depths = all.beyond.len();
-    let mut drawn = |survey| HeavyTail::of(all, survey).ends(sampling.replicates, sampling.tail(), chance);
+    let mut drawn =
+        |survey| HeavyTail::of(all, survey, most_weights).ends(sampling.replicates, sampling.tail(), chance);
     let least = if survey.is_some() { FEW_UNITS } else { VERY_FEW_UNITS };
     let is_of_use = (0..depths).any(|depth| rarer(all, depth) >= least);
     let own = if is_of_use { drawn(None) } else { vec![(0.0, 1.0); depths] };

@@ -17,6 +17,29 @@ pub(super) struct Units {
 /// so many groups is as good as one from so many trees.
 pub(super) const MOST_UNITS: usize = 1 << 16;
 
+/// Small units with a weight of their own, at most; where there are more they are gathered once more, in a way that leaves
+/// their sum as uncertain as it is ([`HeavyTail`](super::heavy_tail::HeavyTail)).
+pub(super) const MOST_WEIGHTS: usize = 1 << 12;
+const FEWEST_WEIGHTS: usize = 1 << 8;
+
+/// So many things chance deals with at most.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Most {
+    pub(super) units: usize,
+    pub(super) weights: usize,
+}
+
+impl Most {
+    /// In a survey as a whole.
+    pub(super) const IN_ALL: Self = Self { units: MOST_UNITS, weights: MOST_WEIGHTS };
+
+    /// In each of so many groups of a survey of so many trees: together as much as in the survey, or little more.
+    pub(super) fn of_each(groups: usize, trees: usize) -> Self {
+        let share = |most: usize| if trees > most { most / groups } else { most };
+        Self { units: share(MOST_UNITS), weights: share(MOST_WEIGHTS).max(FEWEST_WEIGHTS) }
+    }
+}
+
 /// Country domains of fewer trees are one stratum: of a sixteenth of a stratum, two trees at least are needed to
 /// tell how unlike each other they are.
 const SMALLEST_STRATUM: usize = 32;
