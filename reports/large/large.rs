@@ -68,6 +68,9 @@ const FEWEST_LINKS: f64 = 23.0;
 const MOST_LINKS: f64 = 100_000.0;
 const PARETO: f64 = 1.25;
 const LINKS_OF_A_PAGE: u64 = 10;
+/// A tree leads to so many URLs of each host that it leads to: 4.8 in 92 sites of real documentation
+/// (`reports/benchmark/crawlers`), where 94 of 100 URLs are of one tree alone.
+const URLS_AT_A_HOST: u64 = 5;
 /// The 22nd of November 2026.
 const BEGUN: Duration = Duration::from_secs(1_795_305_600);
 /// Sites on one server.
@@ -114,7 +117,7 @@ const SERVERS: [&str; 8] = [
 ];
 
 /// A tree of one to nine levels; `asked` says how often the servers of each place were. What it links to is drawn from a
-/// pool of hosts, few of them popular and most of them rare, so that a hundred million links lead to some forty million URLs.
+/// pool of hosts, few of them popular and most of them rare, several URLs of each.
 fn grow(number: u64, sites: u64, asked: &mut [u32], rows: &mut SegmentRows) {
     let mut chance = Chance(number);
     let cctld = DOMAINS[chance.below(8) as usize];
@@ -156,13 +159,27 @@ fn grow(number: u64, sites: u64, asked: &mut [u32], rows: &mut SegmentRows) {
         });
         *asked += 1;
     }
+    let mut targets: Vec<Target> = Vec::new();
     for link in 0..link_count {
-        let level = &mut levels[chance.below(depths).min(chance.below(depths)) as usize];
-        level.external_urls += 1;
+        let depth = chance.below(depths).min(chance.below(depths)) as u16;
+        levels[usize::from(depth)].external_urls += 1;
+        let known = targets.len() as u64;
+        let is_new = known == 0 || chance.below(URLS_AT_A_HOST) == 0;
+        if is_new {
+            targets.push(Target::drawn(sites, depth, &mut chance));
+        }
+        // Hosts that come first are on every page, and are led to most.
+        let place = if is_new { known } else { chance.below(known).min(chance.below(known)) };
+        let target = &mut targets[place as usize];
+        target.depth = depth.min(target.depth);
+        let path = if is_new { chance.below(2) } else { 2 + link };
+        let page = format!("http://{host}/{}", link % exchanges);
+        rows.links.push(target.linked(&site, page, depth, path));
+    }
+    for target in targets {
+        let level = &mut levels[usize::from(target.depth)];
         level.external_hosts += 1;
         level.external_sites += 1;
-        let page = format!("http://{host}/{}", link % exchanges);
-        rows.links.push(linked(&site, page, level.depth, sites, &mut chance));
     }
     let deepest = Some(depths as u16 - 1);
     let (requests, pages, external_urls) = (exchanges, exchanges, link_count);
@@ -192,27 +209,41 @@ fn grow(number: u64, sites: u64, asked: &mut [u32], rows: &mut SegmentRows) {
     });
 }
 
-fn linked(site: &str, page: String, depth: u16, sites: u64, chance: &mut Chance) -> LinkRow {
-    // A quarter goes to sites of the survey, popular ones first; the rest to a pool forty times as large.
-    let share = 1.0 - chance.share();
-    let (target_site, in_survey) = if chance.below(4) == 0 {
-        let target = (share.powi(3) * sites as f64) as u64;
-        (format!("site{target}.co.{}", DOMAINS[Chance(target).below(8) as usize]), true)
-    } else {
-        (format!("other{}.com", (share.powi(2) * sites as f64 * 40.0) as u64 + chance.below(40)), false)
-    };
-    let target_host = format!("www.{target_site}");
-    LinkRow {
-        site: site.to_owned(),
-        depth,
-        page,
-        url: format!("http://{target_host}/{}", chance.below(2)),
-        host: target_host,
-        target_site,
-        element: "a".into(),
-        nofollow: false,
-        in_survey,
-        ..LinkRow::default()
+/// A site that a tree leads to, and how deep the tree first does.
+struct Target {
+    site: String,
+    is_in_survey: bool,
+    depth: u16,
+}
+
+impl Target {
+    /// A quarter are sites of the survey, popular ones first; the others are of a pool forty times as large.
+    fn drawn(sites: u64, depth: u16, chance: &mut Chance) -> Self {
+        let share = 1.0 - chance.share();
+        let is_in_survey = chance.below(4) == 0;
+        let site = if is_in_survey {
+            let target = (share.powi(3) * sites as f64) as u64;
+            format!("site{target}.co.{}", DOMAINS[Chance(target).below(8) as usize])
+        } else {
+            format!("other{}.com", (share.powi(2) * sites as f64 * 40.0) as u64 + chance.below(40))
+        };
+        Self { site, is_in_survey, depth }
+    }
+
+    fn linked(&self, site: &str, page: String, depth: u16, path: u64) -> LinkRow {
+        let host = format!("www.{}", self.site);
+        LinkRow {
+            site: site.to_owned(),
+            depth,
+            page,
+            url: format!("http://{host}/{path}"),
+            host,
+            target_site: self.site.clone(),
+            element: "a".into(),
+            nofollow: false,
+            in_survey: self.is_in_survey,
+            ..LinkRow::default()
+        }
     }
 }
 

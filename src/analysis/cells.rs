@@ -1,8 +1,8 @@
 //! Site trees told apart by several groupings at once.
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt};
 
-use super::groups::{Groups, MOST_NAMED};
+use super::groups::Groups;
 
 /// Trees that are in the same group by every grouping are a *cell*, as in a table of several ways. What is known of each cell
 /// tells what each group knows, and what all trees know, so that links are read once for all of them.
@@ -10,52 +10,49 @@ use super::groups::{Groups, MOST_NAMED};
 /// Sets of trees have numbers: 0 are all trees, and then come the groups of one grouping after the other.
 #[derive(Clone, Debug)]
 pub(super) struct Cells {
-    of_tree: Vec<u16>,
-    /// The sets that each cell is in.
-    sets: Vec<Vec<usize>>,
+    of_tree: Vec<u32>,
+    /// The sets that each cell is in, cell by cell: one of each grouping.
+    sets: Vec<u32>,
     /// Of each set, how many share in what one may take.
     sharing: Vec<usize>,
+    /// How many sets a cell is in.
+    width: usize,
 }
-
-/// So many bits tell a cell.
-pub(super) const MOST_CELL_BITS: u32 = 13;
-pub(super) const MOST_CELLS: usize = 1 << MOST_CELL_BITS;
-const _: () = assert!(MOST_NAMED < MOST_CELLS);
 
 impl Cells {
     /// One cell of all trees.
     pub(super) fn whole(trees: usize) -> Self {
-        Self { of_tree: vec![0; trees], sets: vec![vec![0]], sharing: vec![1] }
+        Self { of_tree: vec![0; trees], sets: vec![0], sharing: vec![1], width: 1 }
     }
 
-    /// Each of these by the groups in it; none if those are too many.
-    pub(super) fn and(&self, groups: &Groups) -> Option<Self> {
-        let (first, count) = (self.sharing.len(), groups.names.len());
+    /// Each of these by the groups in it.
+    pub(super) fn and(&self, groups: &Groups) -> Self {
+        let (first, count) = (self.sharing.len() as u32, groups.names.len());
         let (mut numbers, mut sets) = (HashMap::new(), Vec::new());
-        let mut cell_of = |(cell, group): (u16, u32)| {
-            *numbers.entry((cell, group)).or_insert_with(|| {
-                let mut of_cell = self.sets[usize::from(cell)].clone();
-                of_cell.push(first + group as usize);
-                sets.push(of_cell);
-                sets.len() - 1
+        let in_groups = self.of_tree.iter().zip(&groups.of_tree);
+        let cell_of = |(cell, group): (&u32, &u32)| {
+            let next = numbers.len() as u32;
+            *numbers.entry((*cell, *group)).or_insert_with(|| {
+                sets.extend_from_slice(self.sets_of(*cell as usize));
+                sets.push(first + group);
+                next
             })
         };
-        let in_groups = self.of_tree.iter().copied().zip(groups.of_tree.iter().copied());
-        let of_tree = in_groups.map(|tree| u16::try_from(cell_of(tree)).ok()).collect::<Option<_>>()?;
+        let of_tree = in_groups.map(cell_of).collect();
         let sharing = self.sharing.iter().copied().chain(std::iter::repeat_n(count, count)).collect();
-        (sets.len() <= MOST_CELLS).then_some(Self { of_tree, sets, sharing })
+        Self { of_tree, sets, sharing, width: self.width + 1 }
     }
 
     pub(super) fn count(&self) -> usize {
-        self.sets.len()
+        self.sets.len() / self.width
     }
 
     pub(super) fn of_tree(&self, tree: u32) -> usize {
-        usize::from(self.of_tree[tree as usize])
+        self.of_tree[tree as usize] as usize
     }
 
-    pub(super) fn sets_of(&self, cell: usize) -> &[usize] {
-        &self.sets[cell]
+    pub(super) fn sets_of(&self, cell: usize) -> &[u32] {
+        &self.sets[cell * self.width..][..self.width]
     }
 
     /// Of each set, how many share in what one may take: the groups of a grouping.
@@ -75,19 +72,11 @@ mod tests {
 
     #[test]
     fn trees_of_the_same_groups_are_a_cell() {
-        let cells =
-            Cells::whole(5).and(&groups(&[0, 0, 1, 1, 0])).unwrap().and(&groups(&[2, 1, 0, 0, 2])).unwrap();
+        let cells = Cells::whole(5).and(&groups(&[0, 0, 1, 1, 0])).and(&groups(&[2, 1, 0, 0, 2]));
         let of_tree: Vec<_> = (0..5).map(|tree| cells.of_tree(tree)).collect();
         assert_eq!((of_tree, cells.count()), (vec![0, 1, 2, 2, 0], 3));
         let sets: Vec<_> = (0..3).map(|cell| cells.sets_of(cell)).collect();
         assert_eq!(sets, [[0, 1, 5], [0, 1, 4], [0, 2, 3]]);
         assert_eq!(cells.sharing(), [1, 2, 2, 3, 3, 3]);
-    }
-
-    #[test]
-    fn there_may_be_too_many() {
-        let each: Vec<u32> = (0..=MOST_CELLS as u32).collect();
-        assert!(Cells::whole(each.len()).and(&groups(&each)).is_none());
-        assert_eq!(Cells::whole(MOST_CELLS).and(&groups(&each[..MOST_CELLS])).unwrap().count(), MOST_CELLS);
     }
 }

@@ -13,21 +13,16 @@ pub(super) struct Divided {
 }
 
 impl Divided {
-    /// Reads the links of the survey in `dir` once for as many groupings as have few enough cells together, and so on: those that
-    /// tell of these kinds. Of others nothing is known.
+    /// Reads the links of the survey in `dir` that tell of these kinds, for all groupings at once. Of other kinds nothing is known.
     pub(super) fn read(
         dir: &Path,
         index: &Index,
         trees: &Trees,
         groupings: Vec<Groups>,
         kinds: &[Kind],
-    ) -> Result<Vec<Self>, AnalysisError> {
-        let mut read = Vec::new();
-        for (groupings, cells) in at_once(trees.len(), groupings) {
-            let gathered = gather(dir, index, &cells, kinds)?;
-            read.push(Self { groupings, gathered });
-        }
-        Ok(read)
+    ) -> Result<Self, AnalysisError> {
+        let gathered = gather(dir, index, &cells(trees.len(), &groupings), kinds)?;
+        Ok(Self { groupings, gathered })
     }
 
     /// What all trees know.
@@ -55,21 +50,8 @@ impl Divided {
     }
 }
 
-/// Groupings in their order, as many together as have few enough cells; the first may be none.
-fn at_once(trees: usize, groupings: Vec<Groups>) -> Vec<(Vec<Groups>, Cells)> {
-    let mut all = vec![(Vec::new(), Cells::whole(trees))];
-    for groups in groupings {
-        let (together, cells) = all.last_mut().expect("there is one at first");
-        if let Some(more) = cells.and(&groups) {
-            together.push(groups);
-            *cells = more;
-        } else {
-            let alone =
-                Cells::whole(trees).and(&groups).expect("groups of one grouping are fewer than cells");
-            all.push((vec![groups], alone));
-        }
-    }
-    all
+fn cells(trees: usize, groupings: &[Groups]) -> Cells {
+    groupings.iter().fold(Cells::whole(trees), |cells, groups| cells.and(groups))
 }
 
 #[cfg(test)]
@@ -85,12 +67,8 @@ mod tests {
     }
 
     fn divided(recorded: &Recorded, groupings: Vec<Groups>) -> Divided {
-        let [(groupings, cells)] = at_once(recorded.trees.len(), groupings).try_into().unwrap();
-        let gathered = recorded.known.occurrences.each_ref().map(|occurrences| {
-            let gatherer = Gatherer::new(&cells);
-            gatherer.add(occurrences.list());
-            gatherer.finish()
-        });
+        let cells = cells(recorded.trees.len(), &groupings);
+        let gathered = recorded.known.occurrences.each_ref().map(|all| Gatherer::of(&cells, all.list()));
         Divided { groupings, gathered }
     }
 
@@ -111,14 +89,5 @@ mod tests {
             }
         }
         assert!(divided.of_groups(&by(2, 90, |tree| tree % 2)).is_none());
-    }
-
-    #[test]
-    fn links_are_read_again_where_cells_are_too_many() {
-        let (hundreds, ones) = (by(100, 10_000, |tree| tree / 100), by(100, 10_000, |tree| tree % 100));
-        let tens = by(10, 10_000, |tree| tree % 10);
-        let groupings = vec![hundreds.clone(), tens.clone(), ones.clone()];
-        let read: Vec<_> = at_once(10_000, groupings).into_iter().map(|(groupings, _)| groupings).collect();
-        assert_eq!(read, [vec![hundreds, tens], vec![ones]]);
     }
 }

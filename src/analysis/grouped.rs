@@ -91,12 +91,12 @@ impl<'a> Grouped<'a> {
         if known.has_all_occurrences() {
             return Ok(None);
         }
-        let read = divided.iter().find_map(|divided| divided.of_groups(groups));
+        let read = divided.as_ref().and_then(|divided| divided.of_groups(groups));
         if read.is_some() {
             return Ok(read);
         }
         let divided = retried(|| Divided::read(self.dir, index, trees, vec![groups.clone()], kinds))?;
-        Ok(divided.iter().find_map(|divided| divided.of_groups(groups)))
+        Ok(divided.of_groups(groups))
     }
 }
 

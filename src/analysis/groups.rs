@@ -12,8 +12,8 @@ pub struct Groups {
     pub(super) are_by_size: bool,
 }
 
-/// With all others they are fewer than cells may be ([`Cells`](super::cells::Cells)).
-pub(super) const MOST_NAMED: usize = 4096;
+/// More groups than anybody reads.
+const MOST_NAMED: usize = 4096;
 
 /// The name of what is in none of the largest groups.
 const OTHERS: &str = "all others";

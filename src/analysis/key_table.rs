@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::sync::{Mutex, PoisonError};
 
 use super::apart::{apart, sorted};
-use super::cells::{Cells, MOST_CELL_BITS};
+use super::cells::Cells;
 use super::in_turn::in_turn;
 use super::packed::{KEY_BITS, Packed};
 use super::{KnownByDepth, Occurrence};
@@ -32,7 +32,7 @@ struct Part {
     fresh: Vec<u64>,
 }
 
-const PART_BITS: u32 = 12;
+const PART_BITS: u32 = 14;
 const PARTS: usize = 1 << PART_BITS;
 /// Of a small table parts are empty or nearly so, and waiting for one's turn would take longer than the work.
 const PARTS_A_TURN: usize = 32;
@@ -100,24 +100,44 @@ impl Part {
     }
 }
 
-/// Keys by the cells of trees that know them, each with its least depth: 55 bits of the key, of which the part tells twelve,
-/// then the cell and the depth. By the birthday bound, 10⁸ keys meet by chance 0.14 times.
+/// Keys by the cells of trees that know them, each with its least depth: as many bits of the key as there are, then the cell
+/// and the depth.
+///
+/// Of the 64, the part tells fourteen, the range of keys some, and so do 56 bits that hold the cell as well: with 2¹⁸ cells there
+/// are 52 and those of the range, which is the smaller the more links there are. By the birthday bound, 10⁸ keys in eight
+/// ranges meet by chance 0.14 times.
 pub(super) struct InCells<'c> {
     cells: &'c Cells,
     /// So many tell the cell; the fewer, the less memory the differences of keys take.
     cell_bits: u32,
+    range: Range,
 }
 
 const DEPTH_BITS: u32 = 8;
 const DEPTH_MASK: u64 = (1 << DEPTH_BITS) - 1;
-/// What a word has beside the key.
-const BESIDE_BITS: u32 = MOST_CELL_BITS + DEPTH_BITS;
-const BESIDE_MASK: u64 = (1 << BESIDE_BITS) - 1;
 const _: () = assert!(u64::BITS - DEPTH_BITS <= KEY_BITS && u64::BITS - PART_BITS <= KEY_BITS);
+
+/// Keys that have the same first bits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Range {
+    number: u64,
+    bits: u32,
+}
+
+impl Range {
+    /// As many as a power of two, which are all keys together.
+    pub(super) fn each(bits: u32) -> impl Iterator<Item = Self> {
+        (0..1 << bits).map(move |number| Self { number, bits })
+    }
+
+    pub(super) fn has(self, key: u64) -> bool {
+        key.rotate_left(self.bits) & ((1 << self.bits) - 1) == self.number
+    }
+}
 
 impl Word for InCells<'_> {
     fn entry(&self, word: u64) -> (u64, u32) {
-        (word >> (BESIDE_BITS - self.cell_bits), (word & DEPTH_MASK) as u32)
+        (word >> DEPTH_BITS, (word & DEPTH_MASK) as u32)
     }
 
     fn join(one: u32, other: u32) -> u32 {
@@ -126,29 +146,29 @@ impl Word for InCells<'_> {
 }
 
 impl<'c> KeyTable<InCells<'c>> {
-    pub(super) fn in_cells(cells: &'c Cells) -> Self {
-        Self::new(InCells { cells, cell_bits: cells.count().next_power_of_two().ilog2() })
+    /// Of keys in this range.
+    pub(super) fn in_cells(cells: &'c Cells, range: Range) -> Self {
+        Self::new(InCells { cells, cell_bits: cells.count().next_power_of_two().ilog2(), range })
     }
 
     pub(super) fn add(&self, occurrences: &[Occurrence]) {
-        let InCells { cells, cell_bits } = self.form;
+        let InCells { cells, cell_bits, range } = self.form;
+        let told = !(((1 << (cell_bits + DEPTH_BITS)) - 1) >> PART_BITS);
         let word = |one: &Occurrence| {
-            let cell = (cells.of_tree(one.tree) as u64) << (BESIDE_BITS - cell_bits);
-            (one.key & !(BESIDE_MASK >> PART_BITS), cell | u64::from(one.depth).min(DEPTH_MASK))
+            let cell = (cells.of_tree(one.tree) as u64) << DEPTH_BITS;
+            (one.key << range.bits & told, cell | u64::from(one.depth).min(DEPTH_MASK))
         };
         self.add_words(occurrences.iter().map(word));
     }
 
-    /// How many keys each set of trees knows, by depth.
-    pub(super) fn known_by_depth(self) -> Vec<KnownByDepth> {
-        let mut known = vec![KnownByDepth::default(); self.form.cells.sharing().len()];
+    /// Adds to what each set of trees knows, by depth, how many of these keys it does.
+    pub(super) fn count_in(self, known: &mut [KnownByDepth]) {
         let add = |part: Vec<KnownByDepth>| {
             for (known, part) in known.iter_mut().zip(part) {
                 (0..).zip(part.new).for_each(|(depth, keys)| known.add(depth, keys));
             }
         };
         self.each_part(|part, form| form.known_of(&part), add);
-        known
     }
 }
 
@@ -161,7 +181,7 @@ impl InCells<'_> {
             if std::mem::replace(&mut last, key) != key {
                 least.count();
             }
-            self.cells.sets_of(cell as usize).iter().for_each(|set| least.see(*set, depth as u16));
+            self.cells.sets_of(cell as usize).iter().for_each(|set| least.see(*set as usize, depth as u16));
         }
         least.count();
         least.known
@@ -252,22 +272,28 @@ mod tests {
         fn each_set_of_trees_has_distinct_keys_with_their_least_depth(
             rows in prop::collection::vec((0_u32..3000, 0_u32..12, 0_u16..300), 0..20_000),
             batch in 1_usize..5000,
+            range_bits in 0_u32..4,
         ) {
             let cells = worlds::cells(12);
-            let table = KeyTable::in_cells(&cells);
+            let tables: Vec<_> = Range::each(range_bits).map(|range| (range, KeyTable::in_cells(&cells, range))).collect();
             let mut least: HashMap<(usize, u32), u16> = HashMap::new();
             let mut occurrences = Vec::new();
             for (key, tree, depth) in rows {
                 occurrences.push(Occurrence { key: xxh3_64(&key.to_le_bytes()), tree, depth });
                 let depth = depth.min(255);
                 for set in cells.sets_of(cells.of_tree(tree)) {
-                    least.entry((*set, key)).and_modify(|least| *least = depth.min(*least)).or_insert(depth);
+                    least.entry((*set as usize, key)).and_modify(|least| *least = depth.min(*least)).or_insert(depth);
                 }
             }
-            occurrences.chunks(batch).for_each(|batch| table.add(batch));
+            let mut known = vec![KnownByDepth::default(); cells.sharing().len()];
+            for (range, table) in tables {
+                let in_range: Vec<_> = occurrences.iter().copied().filter(|one| range.has(one.key)).collect();
+                in_range.chunks(batch).for_each(|batch| table.add(batch));
+                table.count_in(&mut known);
+            }
             let mut expected = vec![KnownByDepth::default(); cells.sharing().len()];
             least.into_iter().for_each(|((set, _), depth)| expected[set].add(depth, 1));
-            prop_assert_eq!(table.known_by_depth(), expected);
+            prop_assert_eq!(known, expected);
         }
 
         #[test]

@@ -3,11 +3,11 @@ use std::path::Path;
 use polars::prelude::{DataFrame, PolarsResult};
 
 use super::cells::Cells;
-use super::key_table::{InCells, KeyTable};
+use super::key_table::{InCells, KeyTable, Range};
 use super::sample::{SAMPLE, Sample, Sampled};
 use super::tables::{ByKey, TreeNumbers, depth_of, digest_each, key, with_tree};
 use super::{AnalysisError, Kind, KnownByDepth, Occurrence};
-use crate::records::LinkRow;
+use crate::records::{LinkRow, Row, row_count};
 
 /// Where rows belong: trees by site and seed, and the server of each host that was asked.
 #[derive(Clone, Debug, Default)]
@@ -16,11 +16,24 @@ pub(super) struct Index {
     pub(super) addresses: ByKey<u64>,
 }
 
-/// The passes over the links: a column each, and the kinds that it tells of; addresses come before hosts, by which they are
-/// found. A column may have tens of millions of keys, so that passes of their own take a third of the memory of one; what
-/// they all read beside it is small.
-const PASSES: [(&str, &[Kind]); 3] =
-    [("url", &[Kind::Urls]), ("host", &[Kind::Addresses, Kind::Hosts]), ("target_site", &[Kind::Sites])];
+/// A column of the links, and what is read of it.
+struct Column {
+    name: &'static str,
+    /// Addresses come before hosts, by which they are found.
+    tells: &'static [Kind],
+    /// Whether a tree has the same again and again.
+    repeats: bool,
+    /// So many links are read in one look at most; of more each look takes the keys of a range. What a look keeps takes some
+    /// 300 MB then, and another look at 10⁸ links 5 seconds on two cores.
+    links_a_look: u64,
+}
+
+/// Each is looked at by itself, for one may have tens of millions of keys. Sites lead to several URLs of each host.
+const COLUMNS: [Column; 3] = [
+    Column { name: "url", tells: &[Kind::Urls], repeats: false, links_a_look: 1 << 25 },
+    Column { name: "host", tells: &[Kind::Addresses, Kind::Hosts], repeats: true, links_a_look: 1 << 27 },
+    Column { name: "target_site", tells: &[Kind::Sites], repeats: true, links_a_look: 1 << 27 },
+];
 
 /// What the sets of trees know of each of these kinds, from the links of the survey in `dir`.
 pub(super) fn gather(
@@ -29,25 +42,18 @@ pub(super) fn gather(
     cells: &Cells,
     wanted: &[Kind],
 ) -> Result<Gathered, AnalysisError> {
-    let mut gathered = Kind::ALL.map(|_| Gatherer::new(cells).finish());
-    for (column, told) in PASSES {
-        let kinds: Vec<Kind> = told.iter().copied().filter(|kind| wanted.contains(kind)).collect();
+    let sets = cells.sharing().len();
+    let mut gathered = Kind::ALL.map(|_| (vec![KnownByDepth::default(); sets], Sampled::nothing(sets)));
+    let rows = row_count(dir, LinkRow::TABLE)?.rows;
+    for column in COLUMNS {
+        let kinds: Vec<Kind> = column.tells.iter().copied().filter(|kind| wanted.contains(kind)).collect();
         if kinds.is_empty() {
             continue;
         }
-        let gatherers: Vec<Gatherer> = kinds.iter().map(|_| Gatherer::new(cells)).collect();
-        let digest = |frame: DataFrame| {
-            let named = occurrences(&frame, index, column)?;
-            drop(frame);
-            for (kind, gatherer) in kinds.iter().zip(&gatherers) {
-                match kind {
-                    Kind::Addresses => gatherer.add(&at_addresses(&named, index)),
-                    _ => gatherer.add(&named),
-                }
-            }
-            Ok(())
-        };
-        digest_each::<LinkRow, _>(dir, &with_tree(&["depth", column]), digest, Ok)?;
+        let mut gatherers: Vec<Gatherer> = kinds.iter().map(|_| Gatherer::new(cells)).collect();
+        for range in Range::each(rows.div_ceil(column.links_a_look).max(1).next_power_of_two().ilog2()) {
+            column.look(dir, index, range, &kinds, &mut gatherers)?;
+        }
         for (kind, gatherer) in kinds.into_iter().zip(gatherers) {
             gathered[kind as usize] = gatherer.finish();
         }
@@ -55,20 +61,59 @@ pub(super) fn gather(
     Ok(gathered)
 }
 
+impl Column {
+    /// Gathers the keys of a range.
+    fn look(
+        &self,
+        dir: &Path,
+        index: &Index,
+        range: Range,
+        kinds: &[Kind],
+        gatherers: &mut [Gatherer<'_>],
+    ) -> Result<(), AnalysisError> {
+        let looks: Vec<Look<'_, '_>> = gatherers.iter_mut().map(|gatherer| gatherer.look(range)).collect();
+        let digest = |frame: DataFrame| {
+            let named = self.occurrences(&frame, index)?;
+            drop(frame);
+            for (kind, look) in kinds.iter().zip(&looks) {
+                match kind {
+                    Kind::Addresses => look.add(&at_addresses(&named, index)),
+                    _ => look.add(&named),
+                }
+            }
+            Ok(())
+        };
+        digest_each::<LinkRow, _>(dir, &with_tree(&["depth", self.name]), digest, Ok)?;
+        looks.into_iter().for_each(Look::end);
+        Ok(())
+    }
+
+    /// The texts of the column where they occur.
+    fn occurrences(&self, frame: &DataFrame, index: &Index) -> PolarsResult<Vec<Occurrence>> {
+        let trees = index.trees.of_rows(frame)?;
+        let (names, depths) = (frame.column(self.name)?.str()?, frame.column("depth")?.u32()?);
+        let mut occurrences = Vec::with_capacity(trees.len());
+        for ((name, tree), depth) in names.iter().zip(trees).zip(depths.iter()) {
+            let (Some(name), Some(tree)) = (name, tree) else { continue };
+            occurrences.push(Occurrence { key: key(name), tree, depth: depth_of(depth) });
+        }
+        if self.repeats {
+            once_a_tree(&mut occurrences);
+        }
+        Ok(occurrences)
+    }
+}
+
+/// Leaves each key once in a tree, whose rows stand together, at its least depth.
+fn once_a_tree(occurrences: &mut Vec<Occurrence>) {
+    for of_tree in occurrences.chunk_by_mut(|one, other| one.tree == other.tree) {
+        of_tree.sort_unstable_by_key(Occurrence::rank);
+    }
+    occurrences.dedup_by_key(|one| (one.key, one.tree));
+}
+
 /// Of each kind, how many keys each set of trees knows by depth, and which trees know which.
 pub(super) type Gathered = [(Vec<KnownByDepth>, Sampled); Kind::ALL.len()];
-
-/// The texts of a column where they occur.
-fn occurrences(frame: &DataFrame, index: &Index, column: &str) -> PolarsResult<Vec<Occurrence>> {
-    let trees = index.trees.of_rows(frame)?;
-    let (names, depths) = (frame.column(column)?.str()?, frame.column("depth")?.u32()?);
-    let mut occurrences = Vec::with_capacity(trees.len());
-    for ((name, tree), depth) in names.iter().zip(trees).zip(depths.iter()) {
-        let (Some(name), Some(tree)) = (name, tree) else { continue };
-        occurrences.push(Occurrence { key: key(name), tree, depth: depth_of(depth) });
-    }
-    Ok(occurrences)
-}
 
 /// The addresses of hosts, of those that were asked.
 fn at_addresses(hosts: &[Occurrence], index: &Index) -> Vec<Occurrence> {
@@ -80,21 +125,57 @@ fn at_addresses(hosts: &[Occurrence], index: &Index) -> Vec<Occurrence> {
 
 /// Gathers one kind of keys while the links go by.
 pub(super) struct Gatherer<'c> {
-    distinct: KeyTable<InCells<'c>>,
+    cells: &'c Cells,
+    known: Vec<KnownByDepth>,
     sample: Sample<'c>,
 }
 
 impl<'c> Gatherer<'c> {
-    pub(super) fn new(cells: &'c Cells) -> Self {
-        Self { distinct: KeyTable::in_cells(cells), sample: Sample::new(cells, SAMPLE) }
+    fn new(cells: &'c Cells) -> Self {
+        let known = vec![KnownByDepth::default(); cells.sharing().len()];
+        Self { cells, known, sample: Sample::new(cells, SAMPLE) }
     }
 
-    pub(super) fn add(&self, occurrences: &[Occurrence]) {
-        self.distinct.add(occurrences);
-        self.sample.add(occurrences);
+    /// What is known by these occurrences.
+    #[cfg(test)]
+    pub(super) fn of(cells: &'c Cells, occurrences: &[Occurrence]) -> (Vec<KnownByDepth>, Sampled) {
+        let mut gatherer = Self::new(cells);
+        for range in Range::each(1) {
+            let look = gatherer.look(range);
+            look.add(occurrences);
+            look.end();
+        }
+        gatherer.finish()
     }
 
-    pub(super) fn finish(self) -> (Vec<KnownByDepth>, Sampled) {
-        (self.distinct.known_by_depth(), self.sample.finish())
+    /// A look at the links for the keys of a range.
+    fn look(&mut self, range: Range) -> Look<'_, 'c> {
+        let Self { cells, known, sample } = self;
+        Look { range, distinct: KeyTable::in_cells(cells, range), known, sample }
+    }
+
+    fn finish(self) -> (Vec<KnownByDepth>, Sampled) {
+        (self.known, self.sample.finish())
+    }
+}
+
+/// Gathers those of a range.
+struct Look<'g, 'c> {
+    range: Range,
+    distinct: KeyTable<InCells<'c>>,
+    known: &'g mut [KnownByDepth],
+    sample: &'g Sample<'c>,
+}
+
+impl Look<'_, '_> {
+    fn add(&self, occurrences: &[Occurrence]) {
+        let in_range = |one: &Occurrence| self.range.has(one.key).then_some(*one);
+        let in_range: Vec<Occurrence> = occurrences.iter().filter_map(in_range).collect();
+        self.distinct.add(&in_range);
+        self.sample.add(&in_range);
+    }
+
+    fn end(self) {
+        self.distinct.count_in(self.known);
     }
 }

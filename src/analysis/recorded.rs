@@ -24,7 +24,7 @@ pub struct Recorded {
     /// To find the trees of other rows by; empty where these are but some of a survey's trees.
     pub(super) index: Arc<Index>,
     /// What groups of trees know, where that was asked for and `known` does not tell it.
-    pub(super) divided: Arc<Vec<Divided>>,
+    pub(super) divided: Option<Arc<Divided>>,
 }
 
 impl Recorded {
@@ -80,13 +80,11 @@ impl Recorded {
         let groupings = groupings.iter().map(|by| Groups::of(&trees, *by, most));
         let groupings: Vec<Groups> = groupings.filter(|groups| groups.names.len() > 1).collect();
         let is_divided = !groupings.is_empty();
-        let mut divided = Divided::read(dir, &index, &trees, groupings, kinds)?;
-        let known = divided.first().map(Divided::whole).unwrap_or_default();
+        let divided = Divided::read(dir, &index, &trees, groupings, kinds)?;
+        let known = divided.whole();
         // All occurrences tell what groups know, too.
-        if !is_divided || known.has_all_occurrences() {
-            divided.clear();
-        }
-        Ok(Self { manifest, trees, known, kinds, index: Arc::new(index), divided: Arc::new(divided) })
+        let divided = (is_divided && !known.has_all_occurrences()).then(|| Arc::new(divided));
+        Ok(Self { manifest, trees, known, kinds, index: Arc::new(index), divided })
     }
 }
 

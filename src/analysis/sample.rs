@@ -71,7 +71,7 @@ impl Chosen<'_> {
     fn halve(&mut self, halvings: &[AtomicU32]) {
         self.thin();
         self.count_halvings();
-        let of_set = |set: &usize| self.halvings[*set];
+        let of_set = |set: &u32| self.halvings[*set as usize];
         for (cell, halvings) in halvings.iter().enumerate() {
             let least = self.cells.sets_of(cell).iter().map(of_set).min().unwrap_or_default();
             halvings.store(least, Ordering::Relaxed);
@@ -87,7 +87,7 @@ impl Chosen<'_> {
         let mut zeros = vec![[0; u64::BITS as usize + 1]; self.limits.len()];
         for one in &self.list {
             for set in self.cells.sets_of(self.cells.of_tree(one.tree)) {
-                zeros[*set][one.key.trailing_zeros() as usize] += 1;
+                zeros[*set as usize][one.key.trailing_zeros() as usize] += 1;
             }
         }
         for ((zeros, limit), halvings) in zeros.iter().zip(&self.limits).zip(&mut self.halvings) {
@@ -114,6 +114,11 @@ pub(super) struct Sampled {
 }
 
 impl Sampled {
+    /// Of nothing that so many sets hold.
+    pub(super) fn nothing(sets: usize) -> Self {
+        Self { list: Vec::new(), halvings: vec![0; sets] }
+    }
+
     /// Those of all trees.
     pub(super) fn whole(&self) -> Occurrences {
         let halvings = self.halvings[0];
@@ -142,7 +147,7 @@ impl Occurrence {
     }
 
     /// Its place in the order of occurrences, as one number, which is compared faster than three.
-    fn rank(&self) -> u128 {
+    pub(super) fn rank(&self) -> u128 {
         u128::from(self.key) << 64 | u128::from(self.tree) << 32 | u128::from(self.depth)
     }
 }
@@ -192,7 +197,7 @@ mod tests {
             let halves: Vec<(usize, u32)> = (0..20).map(|tree| (tree as usize / 10, tree)).collect();
             let of_sets = [vec![found.whole()], found.sets(1..4, &threes), found.sets(4..6, &halves)].concat();
             for (set, of_set) in of_sets.iter().enumerate() {
-                let in_set = |tree| cells.sets_of(cells.of_tree(tree)).contains(&set);
+                let in_set = |tree| cells.sets_of(cells.of_tree(tree)).contains(&(set as u32));
                 let most = limit / cells.sharing()[set];
                 prop_assert_eq!(of_set.list(), left(&occurrences, in_set, of_set.halvings));
                 prop_assert!(of_set.list().len() <= most);

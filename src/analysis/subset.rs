@@ -27,7 +27,7 @@ impl Recorded {
     /// The trees that have new numbers, with what they know.
     pub(super) fn part(&self, numbers: &[Option<u32>], known: Known) -> Self {
         let (manifest, trees) = (self.manifest.clone(), self.trees.only(numbers));
-        Self { manifest, trees, known, kinds: self.kinds, index: Arc::default(), divided: Arc::default() }
+        Self { manifest, trees, known, kinds: self.kinds, index: Arc::default(), divided: None }
     }
 }
 

@@ -54,15 +54,13 @@ pub(super) fn survey(grown: &[Grown]) -> Recorded {
     trees.labels = labels;
     let manifest = Manifest::new(serde_json::Value::Null, Timestamp::default());
     let cells = Cells::whole(trees.len());
-    let gatherer = Gatherer::new(&cells);
-    gatherer.add(&found);
-    let (counts, sampled) = gatherer.finish();
+    let (counts, sampled) = Gatherer::of(&cells, &found);
     let occurrences = sampled.whole();
     let known = Known {
         counts: std::array::from_fn(|_| counts[0].clone()),
         occurrences: std::array::from_fn(|_| occurrences.clone()),
     };
-    Recorded { manifest, trees, known, kinds: &Kind::ALL, index: Arc::default(), divided: Arc::default() }
+    Recorded { manifest, trees, known, kinds: &Kind::ALL, index: Arc::default(), divided: None }
 }
 
 /// The cells of so many trees by two groupings: by threes, and by the first half and the second.
@@ -74,7 +72,7 @@ pub(super) fn cells(trees: u32) -> Cells {
     };
     let by_threes = groups(3, &|tree| tree % 3);
     let halves = groups(2, &|tree| u32::from(tree >= trees / 2));
-    Cells::whole(trees as usize).and(&by_threes).and_then(|cells| cells.and(&halves)).unwrap()
+    Cells::whole(trees as usize).and(&by_threes).and(&halves)
 }
 
 fn cost(pages: u32, found: usize) -> LevelCost {
