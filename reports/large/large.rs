@@ -98,6 +98,7 @@ fn write(dir: &Path, sites: u64) -> Result<(), Box<dyn Error>> {
     tables.write_servers(&[])?;
     let mut manifest = Manifest::new(serde_json::json!({}), Timestamp::default());
     manifest.state = SurveyState::Finished;
+    manifest.tables = row_counts(dir)?;
     manifest.save(dir)?;
     Ok(())
 }

@@ -58,11 +58,12 @@ impl<'a> Grouped<'a> {
         }
         let trees = self.recorded.trees.len();
         let most = Most::of_each(groups.names.len(), trees);
-        let known = self.known_of(groups)?;
+        // What a group knows is given to it: nobody else needs it.
+        let mut known = self.known_of(groups)?.map(Vec::into_iter);
         let of_group = |group: usize| {
             let is_in = |tree: usize| groups.has(group, tree);
-            let part = match &known {
-                Some(known) => self.recorded.part(&numbers(trees, is_in), known[group].clone()),
+            let part = match &mut known {
+                Some(known) => self.recorded.part(&numbers(trees, is_in), known.next().unwrap_or_default()),
                 None => self.recorded.only(is_in),
             };
             // A class of trees by size has none of like size elsewhere.

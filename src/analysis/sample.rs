@@ -128,14 +128,20 @@ impl Sampled {
 
     /// Those of some sets, given the place of each tree among them, and its number in its set.
     pub(super) fn sets(&self, sets: std::ops::Range<usize>, places: &[(usize, u32)]) -> Vec<Occurrences> {
-        let of_set = |halvings: &u32| Occurrences { list: Vec::new(), halvings: *halvings };
-        let mut occurrences: Vec<Occurrences> = self.halvings[sets].iter().map(of_set).collect();
-        for one in &self.list {
-            let (set, tree) = places[one.tree as usize];
-            let of_set = &mut occurrences[set];
-            if one.is_left_after(of_set.halvings) {
-                of_set.list.push(Occurrence { tree, ..*one });
-            }
+        let halvings = &self.halvings[sets];
+        let left = || {
+            let of_set = |one: &Occurrence| (places[one.tree as usize], *one);
+            self.list.iter().map(of_set).filter(|((set, _), one)| one.is_left_after(halvings[*set]))
+        };
+        let mut counts = vec![0; halvings.len()];
+        left().for_each(|((set, _), _)| counts[set] += 1);
+        let of_set = |(count, halvings): (&usize, &u32)| Occurrences {
+            list: Vec::with_capacity(*count),
+            halvings: *halvings,
+        };
+        let mut occurrences: Vec<Occurrences> = counts.iter().zip(halvings).map(of_set).collect();
+        for ((set, tree), one) in left() {
+            occurrences[set].list.push(Occurrence { tree, ..one });
         }
         occurrences
     }

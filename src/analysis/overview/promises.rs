@@ -25,11 +25,11 @@ impl Evidence<'_> {
     pub(super) fn judge(&self, timeline: &mut Timeline, questions: &mut TreeQuestions) -> Vec<Verdict> {
         let limits = &self.recorded.limits;
         let mut judge = Judge::new(limits.clone(), Seen::default());
-        timeline.tell(&mut judge, &mut self.books(), &self.addresses.names, self.sites);
+        let borne = timeline.tell(&mut judge, &mut self.books(), &self.addresses.names, self.sites);
         let turns = timeline.by_time();
         let flow = flow(turns);
         questions.tell(&mut judge, self.sites, &Standstills::of(turns, limits.pace.longest_wait()));
-        let mut seen = judge.seen_at_the_end();
+        let mut seen = judge.seen_at_the_end().or_worse(&borne);
         for host in questions.asked_after_opt_out() {
             seen.opted_out.add(|| host.to_owned());
         }

@@ -1,6 +1,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::net::IpAddr;
+use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::exchange::{Exchange, microseconds};
@@ -8,7 +9,7 @@ use super::names::Names;
 use crate::address::{Host, Site};
 use crate::exchange::{Answer, Failure, Purpose};
 use crate::load::Load;
-use crate::promises::{Fact, Judge, Wishes};
+use crate::promises::{Fact, Judge, Seen, Wishes};
 
 /// When each exchange was at which server and for which site, and what came: 48 bytes each.
 #[derive(Default)]
@@ -99,28 +100,58 @@ impl Timeline {
         &self.list
     }
 
-    /// Tells the judge of all exchanges in the order in which they began, and books them for servers and their networks.
+    /// Tells the judge of all exchanges in the order in which they began. Gives what servers and their networks bore in all, as a
+    /// judge sees it who looks into these books: he is another, for either needs as long.
     ///
     /// Rows of damaged tables that name no address or no site are nobody's.
-    pub(super) fn tell(&mut self, judge: &mut Judge, books: &mut Load, addresses: &Names, sites: &Names) {
-        let addresses: Vec<Option<IpAddr>> = addresses.iter().map(|name| name.parse().ok()).collect();
-        let sites: Vec<Option<Site>> =
-            sites.iter().map(|name| Some(Site::new(Host::parse(name).ok()?))).collect();
-        for (told, turn) in self.by_time().iter().enumerate() {
-            if told % A_WHILE == 0 {
-                judge.forget_ended_by(moment(turn.started));
+    pub(super) fn tell(
+        &mut self,
+        judge: &mut Judge,
+        books: &mut Load,
+        addresses: &Names,
+        sites: &Names,
+    ) -> Seen {
+        let parties = Parties {
+            addresses: addresses.iter().map(|name| name.parse().ok()).collect(),
+            sites: sites.iter().map(|name| Some(Site::new(Host::parse(name).ok()?))).collect(),
+        };
+        let turns = self.by_time();
+        let mut auditor = Judge::new(judge.limits().clone(), Seen::default());
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                for (address, site, answer) in turns.iter().filter_map(|turn| parties.heard(turn)) {
+                    books.recall(address, site, PURPOSE, &answer);
+                    auditor.note_sums(address, books);
+                }
+            });
+            for (told, turn) in turns.iter().enumerate() {
+                if told % A_WHILE == 0 {
+                    judge.forget_ended_by(moment(turn.started));
+                }
+                let Some((address, site, answer)) = parties.heard(turn) else { continue };
+                let against = Wishes { had_opted_out: turn.had_opted_out, in_quiet_hours: false };
+                let (purpose, answer) = (PURPOSE, &answer);
+                judge.note(&Fact { site, address, purpose, answer, crawl_delay: None, against });
             }
-            let address = addresses.get(turn.address as usize).copied().flatten();
-            let site = sites.get(turn.site as usize).and_then(Option::as_ref);
-            let (Some(address), Some(site)) = (address, site) else { continue };
-            let answer = turn.answer(address);
-            let against = Wishes { had_opted_out: turn.had_opted_out, in_quiet_hours: false };
-            // What the purpose tells of links is judged in another way.
-            let purpose = Purpose::Page;
-            judge.note(&Fact { site, address, purpose, answer: &answer, crawl_delay: None, against });
-            books.recall(address, site, purpose, &answer);
-            judge.note_sums(address, books);
-        }
+        });
+        auditor.seen().clone()
+    }
+}
+
+/// What the purpose tells of links is judged in another way.
+const PURPOSE: Purpose = Purpose::Page;
+
+/// Who exchanges were with and for, by their numbers.
+struct Parties {
+    addresses: Vec<Option<IpAddr>>,
+    sites: Vec<Option<Site>>,
+}
+
+impl Parties {
+    fn heard(&self, turn: &Turn) -> Option<(IpAddr, &Site, Answer)> {
+        let address = self.addresses.get(turn.address as usize).copied().flatten()?;
+        let site = self.sites.get(turn.site as usize).and_then(Option::as_ref)?;
+        Some((address, site, turn.answer(address)))
     }
 }
 
