@@ -223,7 +223,8 @@ impl Loading {
             levels[self.trees[tree as usize].first_level + usize::from(depth)].add(&cost);
         }
         self.unasked.sort_unstable();
-        let trees = Trees { trees: self.trees, labels: self.labels, unasked: self.unasked, levels };
+        let trees =
+            Trees { trees: self.trees, labels: self.labels, unasked: self.unasked, levels: Arc::new(levels) };
         (trees, self.index)
     }
 }

@@ -45,15 +45,11 @@ pub(super) fn numbers(trees: usize, keep: impl Fn(usize) -> bool) -> Vec<Option<
 
 impl Trees {
     fn only(&self, numbers: &[Option<u32>]) -> Self {
-        let mut trees = Self { labels: self.labels.clone(), ..Self::default() };
-        for (old, tree) in self.trees.iter().enumerate().filter(|(old, _)| numbers[*old].is_some()) {
-            let first_level = trees.levels.len();
-            trees.levels.extend_from_slice(self.levels(old));
-            trees.trees.push(Tree { first_level, ..tree.clone() });
-        }
+        let is_kept = |(tree, number): (&Tree, &Option<u32>)| number.map(|_| tree.clone());
+        let trees = self.trees.iter().zip(numbers).filter_map(is_kept).collect();
         let kept = |of: &Unasked| Some(Unasked { tree: numbers[of.tree as usize]?, ..*of });
-        trees.unasked = self.unasked.iter().filter_map(kept).collect();
-        trees
+        let unasked = self.unasked.iter().filter_map(kept).collect();
+        Self { trees, unasked, levels: Arc::clone(&self.levels), labels: self.labels.clone() }
     }
 }
 

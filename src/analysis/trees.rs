@@ -1,10 +1,13 @@
+use std::sync::Arc;
+
 use super::{Grouping, Labels};
 
 /// The site trees of a survey, each with what its levels cost and brought.
 #[derive(Clone, Debug, Default)]
 pub struct Trees {
     pub(super) trees: Vec<Tree>,
-    pub(super) levels: Vec<LevelCost>,
+    /// Those of all trees of the survey, whichever these are.
+    pub(super) levels: Arc<Vec<LevelCost>>,
     /// URLs that a limit left unasked, by tree and depth.
     pub(super) unasked: Vec<Unasked>,
     pub(super) labels: Labels,
@@ -14,7 +17,7 @@ pub struct Trees {
 #[derive(Clone, Debug)]
 pub struct Tree {
     /// The registrable domain.
-    pub site: Box<str>,
+    pub site: Arc<str>,
     /// Which tree of its site it is, from 0.
     pub seed: u16,
     /// Whether it was seen to its end.

@@ -41,7 +41,8 @@ pub(super) fn survey(grown: &[Grown]) -> Recorded {
         );
         let (first_level, level_count) = (trees.levels.len(), grown.levels.len());
         trees.trees.push(Tree { first_level, level_count, ..tree });
-        trees.levels.extend(grown.levels.iter().map(|(pages, names)| cost(*pages, names.len())));
+        Arc::make_mut(&mut trees.levels)
+            .extend(grown.levels.iter().map(|(pages, names)| cost(*pages, names.len())));
         for (depth, (_, names)) in (0..).zip(&grown.levels) {
             let at = |name: &u64| Occurrence { key: key(&name.to_string()), tree: number, depth };
             found.extend(names.iter().map(at));
