@@ -151,14 +151,14 @@ impl<'c> KeyTable<InCells<'c>> {
         Self::new(InCells { cells, cell_bits: cells.count().next_power_of_two().ilog2(), range })
     }
 
-    pub(super) fn add(&self, occurrences: &[Occurrence]) {
+    pub(super) fn add<'o>(&self, occurrences: impl Iterator<Item = &'o Occurrence> + Clone) {
         let InCells { cells, cell_bits, range } = self.form;
         let told = !(((1 << (cell_bits + DEPTH_BITS)) - 1) >> PART_BITS);
         let word = |one: &Occurrence| {
             let cell = (cells.of_tree(one.tree) as u64) << DEPTH_BITS;
             (one.key << range.bits & told, cell | u64::from(one.depth).min(DEPTH_MASK))
         };
-        self.add_words(occurrences.iter().map(word));
+        self.add_words(occurrences.map(word));
     }
 
     /// Adds to what each set of trees knows, by depth, how many of these keys it does.
@@ -287,8 +287,9 @@ mod tests {
             }
             let mut known = vec![KnownByDepth::default(); cells.sharing().len()];
             for (range, table) in tables {
-                let in_range: Vec<_> = occurrences.iter().copied().filter(|one| range.has(one.key)).collect();
-                in_range.chunks(batch).for_each(|batch| table.add(batch));
+                for batch in occurrences.chunks(batch) {
+                    table.add(batch.iter().filter(|one| range.has(one.key)));
+                }
                 table.count_in(&mut known);
             }
             let mut expected = vec![KnownByDepth::default(); cells.sharing().len()];

@@ -5,7 +5,7 @@ use polars::prelude::{DataFrame, PolarsResult};
 use super::cells::Cells;
 use super::key_table::{InCells, KeyTable, Range};
 use super::sample::{SAMPLE, Sample, Sampled};
-use super::tables::{ByKey, TreeNumbers, depth_of, digest_each, key, with_tree};
+use super::tables::{ByKey, TreeNumbers, depth_of, digest_each, in_one_piece, key, with_tree};
 use super::{AnalysisError, Kind, KnownByDepth, Occurrence};
 use crate::records::{LinkRow, Row, row_count};
 
@@ -91,9 +91,9 @@ impl Column {
     /// The texts of the column where they occur.
     fn occurrences(&self, frame: &DataFrame, index: &Index) -> PolarsResult<Vec<Occurrence>> {
         let trees = index.trees.of_rows(frame)?;
-        let (names, depths) = (frame.column(self.name)?.str()?, frame.column("depth")?.u32()?);
+        let (names, depths) = (frame.column(self.name)?.str()?.rechunk(), frame.column("depth")?.u32()?);
         let mut occurrences = Vec::with_capacity(trees.len());
-        for ((name, tree), depth) in names.iter().zip(trees).zip(depths.iter()) {
+        for ((name, tree), depth) in in_one_piece(&names).zip(trees).zip(depths.iter()) {
             let (Some(name), Some(tree)) = (name, tree) else { continue };
             occurrences.push(Occurrence { key: key(name), tree, depth: depth_of(depth) });
         }
@@ -169,10 +169,9 @@ struct Look<'g, 'c> {
 
 impl Look<'_, '_> {
     fn add(&self, occurrences: &[Occurrence]) {
-        let in_range = |one: &Occurrence| self.range.has(one.key).then_some(*one);
-        let in_range: Vec<Occurrence> = occurrences.iter().filter_map(in_range).collect();
-        self.distinct.add(&in_range);
-        self.sample.add(&in_range);
+        let in_range = occurrences.iter().filter(|one| self.range.has(one.key));
+        self.distinct.add(in_range.clone());
+        self.sample.add(in_range);
     }
 
     fn end(self) {

@@ -38,10 +38,10 @@ impl<'c> Sample<'c> {
         Self { cells, chosen: Mutex::new(chosen), halvings }
     }
 
-    pub(super) fn add(&self, occurrences: &[Occurrence]) {
+    pub(super) fn add<'o>(&self, occurrences: impl Iterator<Item = &'o Occurrence>) {
         let halvings = |one: &Occurrence| self.halvings[self.cells.of_tree(one.tree)].load(Ordering::Relaxed);
         let likely = |one: &&Occurrence| one.is_left_after(halvings(one));
-        let mut likely: Vec<Occurrence> = occurrences.iter().filter(likely).copied().collect();
+        let mut likely: Vec<Occurrence> = occurrences.filter(likely).copied().collect();
         likely.sort_unstable_by_key(Occurrence::rank);
         let mut chosen = self.chosen.lock().unwrap_or_else(PoisonError::into_inner);
         for some in likely.chunks((chosen.room / 2).max(1)) {
@@ -195,7 +195,7 @@ mod tests {
             let cells = worlds::cells(20);
             let sample_of = |occurrences: &[Occurrence]| {
                 let sample = Sample::new(&cells, limit);
-                occurrences.chunks(batch).for_each(|batch| sample.add(batch));
+                occurrences.chunks(batch).for_each(|batch| sample.add(batch.iter()));
                 sample.finish()
             };
             let found = sample_of(&occurrences);
