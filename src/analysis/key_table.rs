@@ -41,9 +41,9 @@ const PARTS_A_TURN: usize = 32;
 const PLACES: usize = 1 << 6;
 /// With fewer fresh words sorting is not worth the interruption.
 const FEWEST_FRESH: usize = 1 << 10;
-/// Beyond half of the sorted ones, fresh words are sorted in: the more wait, the more memory they take, and the fewer,
+/// Beyond a quarter of the sorted ones, fresh words are sorted in: the more wait, the more memory they take, and the fewer,
 /// the more often the sorted ones are copied.
-const FRESH_SHARE: usize = 2;
+const FRESH_SHARE: usize = 4;
 
 impl<W: Word + Sync> KeyTable<W> {
     pub(super) fn new(form: W) -> Self {
