@@ -68,8 +68,8 @@ const FEWEST_LINKS: f64 = 23.0;
 const MOST_LINKS: f64 = 100_000.0;
 const PARETO: f64 = 1.25;
 const LINKS_OF_A_PAGE: u64 = 10;
-/// A tree leads to so many URLs of each host that it leads to: 4.8 in 92 sites of real documentation
-/// (`reports/benchmark/crawlers`), where 94 of 100 URLs are of one tree alone.
+/// A tree leads to so many URLs of each host that it leads to: the 92 sites of real documentation that
+/// `reports/benchmark/crawlers` surveys have 6,573 links to 1,356 hosts, each counted in every tree, and to 6,179 URLs.
 const URLS_AT_A_HOST: u64 = 5;
 /// The 22nd of November 2026.
 const BEGUN: Duration = Duration::from_secs(1_795_305_600);
