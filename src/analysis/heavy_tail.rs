@@ -424,7 +424,7 @@ mod tests {
 
     #[test]
     fn trees_that_share_rows_leave_as_much_open_as_trees_by_themselves() {
-        // Small trees of two kinds, and as much again in large ones, which are deeper.
+        // Small trees of seven kinds, with large ones between them.
         let level = |tree: usize, of: usize| 1.0 + (tree * of % 7) as f64;
         let levels: Vec<[f64; 2]> =
             (0..3000)

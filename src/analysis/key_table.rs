@@ -104,8 +104,8 @@ impl Part {
 /// and the depth.
 ///
 /// Of the 64, the part tells fourteen, the range of keys some, and so do 56 bits that hold the cell as well: with 2¹⁸ cells there
-/// are 52 and those of the range, which is the smaller the more links there are. By the birthday bound, 10⁸ keys in eight
-/// ranges meet by chance 0.14 times.
+/// are 52 and those of the range, which is the smaller the more links there are. By the birthday bound, 10⁸ keys in four
+/// ranges meet by chance 0.28 times.
 pub(super) struct InCells<'c> {
     cells: &'c Cells,
     /// So many tell the cell; the fewer, the less memory the differences of keys take.

@@ -5,7 +5,7 @@ use polars::prelude::{DataFrame, PolarsResult};
 use super::cells::Cells;
 use super::key_table::{InCells, KeyTable, Range};
 use super::sample::{SAMPLE, Sample, Sampled};
-use super::tables::{ByKey, TreeNumbers, depth_of, digest_each, in_one_piece, key, with_tree};
+use super::tables::{ByKey, TreeNumbers, depth_of, digest_each, key, with_tree};
 use super::{AnalysisError, Kind, KnownByDepth, Occurrence};
 use crate::records::{LinkRow, Row, row_count};
 
@@ -44,6 +44,9 @@ pub(super) fn gather(
 ) -> Result<Gathered, AnalysisError> {
     let sets = cells.sharing().len();
     let mut gathered = Kind::ALL.map(|_| (vec![KnownByDepth::default(); sets], Sampled::nothing(sets)));
+    if wanted.is_empty() {
+        return Ok(gathered);
+    }
     let rows = row_count(dir, LinkRow::TABLE)?.rows;
     for column in COLUMNS {
         let kinds: Vec<Kind> = column.tells.iter().copied().filter(|kind| wanted.contains(kind)).collect();
@@ -91,9 +94,9 @@ impl Column {
     /// The texts of the column where they occur.
     fn occurrences(&self, frame: &DataFrame, index: &Index) -> PolarsResult<Vec<Occurrence>> {
         let trees = index.trees.of_rows(frame)?;
-        let (names, depths) = (frame.column(self.name)?.str()?.rechunk(), frame.column("depth")?.u32()?);
+        let (names, depths) = (frame.column(self.name)?.str()?, frame.column("depth")?.u32()?);
         let mut occurrences = Vec::with_capacity(trees.len());
-        for ((name, tree), depth) in in_one_piece(&names).zip(trees).zip(depths.iter()) {
+        for ((name, tree), depth) in names.iter().zip(trees).zip(depths.iter()) {
             let (Some(name), Some(tree)) = (name, tree) else { continue };
             occurrences.push(Occurrence { key: key(name), tree, depth: depth_of(depth) });
         }

@@ -2,7 +2,7 @@ use std::collections::hash_map::Entry;
 use std::io;
 use std::path::Path;
 
-use polars::prelude::{DataFrame, PolarsResult, StringChunked};
+use polars::prelude::{DataFrame, PolarsResult};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::AnalysisError;
@@ -103,10 +103,10 @@ impl TreeNumbers {
 
     /// The trees of rows, read [`with_tree`]. Rows of a tree mostly stand together, and it is looked up once.
     pub(super) fn of_rows(&self, frame: &DataFrame) -> PolarsResult<Vec<Option<u32>>> {
-        let (sites, seeds) = (frame.column("site")?.str()?.rechunk(), frame.column("seed")?.u32()?);
+        let (sites, seeds) = (frame.column("site")?.str()?, frame.column("seed")?.u32()?);
         let mut last = ((None, None), None);
         let mut trees = Vec::with_capacity(frame.height());
-        for row in in_one_piece(&sites).zip(seeds.iter()) {
+        for row in sites.iter().zip(seeds.iter()) {
             if !is_same(row, last.0) {
                 last = (row, self.find(row.0, row.1));
             }
@@ -124,11 +124,6 @@ impl TreeNumbers {
 fn is_same(one: (Option<&str>, Option<u32>), other: (Option<&str>, Option<u32>)) -> bool {
     let is_one_place = matches!((one.0, other.0), (Some(one), Some(other)) if std::ptr::eq(one, other));
     one.1 == other.1 && (is_one_place || one.0 == other.0)
-}
-
-/// The texts of a column that is in one piece (`rechunk`): to go through pieces takes longer than to look at most texts.
-pub(super) fn in_one_piece(column: &StringChunked) -> impl Iterator<Item = Option<&str>> {
-    column.downcast_as_array().iter()
 }
 
 /// What stands for a text of strangers: its hash.

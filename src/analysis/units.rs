@@ -19,7 +19,7 @@ pub(super) const MOST_UNITS: usize = 1 << 16;
 
 /// Small units with a weight of their own, at most; where there are more they are gathered once more, in a way that leaves
 /// their sum as uncertain as it is ([`HeavyTail`](super::heavy_tail::HeavyTail)).
-pub(super) const MOST_WEIGHTS: usize = 1 << 12;
+const MOST_WEIGHTS: usize = 1 << 12;
 const FEWEST_WEIGHTS: usize = 1 << 8;
 
 /// So many things chance deals with at most.

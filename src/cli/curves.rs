@@ -11,8 +11,8 @@ use crate::records::{CurveRow, LinkRow, Manifest, Row, SurveyState, read_curves,
 /// Groups of site trees that are told of each grouping, the largest.
 pub(super) const MOST_GROUPS: usize = 20;
 
-/// At the end of a survey with more external links its curves are left to `report`. Those of 100 million take a minute
-/// and a half and 1 GB with those of groups (`reports/large`); a tenth of that is what a small machine has.
+/// At the end of a survey with more external links its curves are left to `report`. Those of 100 million take more than a
+/// minute and 1 GB with those of groups (`reports/large`); a tenth of that is what a small machine has.
 const MOST_LINKS: u64 = 10_000_000;
 
 /// With more external links, drawing takes long enough to wonder.

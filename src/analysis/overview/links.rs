@@ -2,12 +2,12 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 use std::path::Path;
 
-use polars::prelude::{DataFrame, PolarsResult, StringChunked};
+use polars::prelude::{DataFrame, PolarsResult};
 use serde::Serialize;
 
 use super::super::AnalysisError;
 use super::super::key_table::{KeyCounts, KeyTable, Occurring};
-use super::super::tables::{columns, digest_each, in_one_piece, key, with_tree};
+use super::super::tables::{columns, digest_each, key, with_tree};
 use super::listed::Listed;
 use super::tally::{Counted, Tally};
 use crate::records::LinkRow;
@@ -215,7 +215,6 @@ struct Digesting<'f> {
     /// In the order in which they came first.
     elements: Vec<(&'f str, u64)>,
     element_places: foldhash::HashMap<&'f str, usize>,
-    last_element: usize,
     cells: foldhash::HashMap<(u32, &'f str), u64>,
     first: Option<LinksOfTree>,
     open: Option<LinksOfTree>,
@@ -233,11 +232,9 @@ fn digest(
 ) -> PolarsResult<Digest> {
     let columns = LinkColumns::of(frame)?;
     let mut digesting = Digesting::default();
-    let [hosts, sites, elements] =
-        [columns.host, columns.target_site, columns.element].map(StringChunked::rechunk);
-    let names = in_one_piece(&hosts).zip(in_one_piece(&sites));
+    let names = columns.host.iter().zip(columns.target_site.iter());
     let flags = columns.nofollow.iter().zip(columns.in_survey.iter());
-    let rows = listed.trees_of(frame)?.into_iter().zip(names).zip(flags).zip(in_one_piece(&elements));
+    let rows = listed.trees_of(frame)?.into_iter().zip(names).zip(flags).zip(columns.element.iter());
     for (((tree, (host, target)), (nofollow, in_survey)), element) in rows {
         let (Some(tree), Some(host), Some(target)) = (tree, host, target) else { continue };
         digesting.links.external_urls += 1;
@@ -252,14 +249,11 @@ fn digest(
 
 impl<'f> Digesting<'f> {
     fn add_element(&mut self, element: &'f str) {
-        // Mostly the same as before.
-        if self.elements.get(self.last_element).is_none_or(|last| last.0 != element) {
-            self.last_element = *self.element_places.entry(element).or_insert_with(|| {
-                self.elements.push((element, 0));
-                self.elements.len() - 1
-            });
-        }
-        self.elements[self.last_element].1 += 1;
+        let place = *self.element_places.entry(element).or_insert_with(|| {
+            self.elements.push((element, 0));
+            self.elements.len() - 1
+        });
+        self.elements[place].1 += 1;
     }
 
     /// Links of a tree stand together.
