@@ -8,6 +8,7 @@ use super::groups::Groups;
 use super::links::Index;
 use super::tables::{TreeNumbers, columns, depth_of, digest_each, each, key, retried, with_tree};
 use super::{AnalysisError, Ended, Grouping, Kind, Known, Labels, LevelCost, Tree, Trees, Unasked, group};
+use crate::exchange::Class;
 use crate::records::{Cost, ExchangeRow, LevelRow, Manifest, SiteRow, Unlevelled};
 
 /// What is needed of a survey to draw its curves.
@@ -98,8 +99,7 @@ columns! {
 columns! {
     LevelColumns {
         depth: u32, requests: u64, pages: u64, sent_bytes: u64, received_bytes: u64, busy_ms: f64,
-        external_urls: u64, external_hosts: u64, external_sites: u64, not_fetched_depth: u64, not_fetched_limit: u64,
-        not_fetched_trap: u64, not_fetched_opt_out: u64, not_fetched_yield: u64,
+        external_urls: u64, external_hosts: u64, external_sites: u64,
     }
 }
 
@@ -170,9 +170,11 @@ impl Loading {
 
     fn read_levels(&mut self, dir: &Path) -> Result<(), AnalysisError> {
         let Self { index, levels, unasked, .. } = self;
+        let classes = cut().chain([Class::Depth]).map(Class::as_str);
+        let columns: Vec<&str> = LevelColumns::NAMES.iter().copied().chain(classes).collect();
         digest_each::<LevelRow, _>(
             dir,
-            &with_tree(LevelColumns::NAMES),
+            &with_tree(&columns),
             |frame| levels_of(&frame, index),
             |(costs, not_asked)| {
                 levels.push(costs);
@@ -229,16 +231,18 @@ impl Loading {
     }
 }
 
+/// Classes that hide what lies below, whatever the depth.
+fn cut() -> impl Iterator<Item = Class> {
+    Class::reasons().filter(|class| class.is_cut())
+}
+
 fn levels_of(frame: &DataFrame, index: &Index) -> PolarsResult<(Vec<AtLevel>, Vec<Unasked>)> {
     let columns = LevelColumns::of(frame)?;
     let trees = index.trees.of_rows(frame)?;
     let (mut levels, mut unasked) = (Vec::with_capacity(trees.len()), Vec::new());
-    let kept_back = [
-        columns.not_fetched_limit,
-        columns.not_fetched_trap,
-        columns.not_fetched_opt_out,
-        columns.not_fetched_yield,
-    ];
+    let class = |class: Class| frame.column(class.as_str())?.u64();
+    let too_deep = class(Class::Depth)?;
+    let kept_back = cut().map(class).collect::<PolarsResult<Vec<_>>>()?;
     let count = |value: Option<u64>| u32::try_from(value.unwrap_or_default()).unwrap_or(u32::MAX);
     for (row, tree) in trees.into_iter().enumerate() {
         let Some(tree) = tree else { continue };
@@ -257,7 +261,7 @@ fn levels_of(frame: &DataFrame, index: &Index) -> PolarsResult<(Vec<AtLevel>, Ve
         let not_asked = Unasked {
             tree,
             depth,
-            too_deep: count(columns.not_fetched_depth.get(row)),
+            too_deep: count(too_deep.get(row)),
             kept_back: count(Some(kept_back.iter().filter_map(|urls| urls.get(row)).sum())),
         };
         if not_asked.urls() > 0 {

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use super::{Grouping, Labels};
+use crate::exchange::{Outcome, OutcomeGroup};
 
 /// The site trees of a survey, each with what its levels cost and brought.
 #[derive(Clone, Debug, Default)]
@@ -155,15 +156,14 @@ impl Tree {
     }
 }
 
-/// The outcomes of trees below whose end there is nothing.
-const WHOLE: [&str; 5] = ["complete", "robots", "moved", "no_page", "unreachable"];
-
 impl Ended {
     /// By the outcome of the tree, a word of the tables, and the pages that were read.
     pub(super) fn by_outcome(outcome: &str, pages: u64) -> Self {
         match pages {
             0 => Self::NoPage,
-            _ if WHOLE.contains(&outcome) => Self::ByItself,
+            _ if Outcome::named(outcome).is_some_and(|outcome| outcome.group() == OutcomeGroup::Whole) => {
+                Self::ByItself
+            }
             _ => Self::Cut,
         }
     }

@@ -25,15 +25,25 @@ impl fmt::Display for Depth {
 
 vocabulary! {
     /// What a request is for: the closed list behind the column `purpose`.
-    pub enum Purpose {
+    pub enum Purpose in PurposeGroup {
         /// A page of the site tree.
-        Page = "page",
+        Page = "page" in Tree,
         /// A robots.txt.
-        Robots = "robots",
+        Robots = "robots" in Beside,
         /// HEAD, to learn whether a URL is HTML.
-        Head = "head",
+        Head = "head" in Tree,
         /// A query URL that the rule of one a script keeps back, to learn what it hides.
-        Probe = "probe",
+        Probe = "probe" in Beside,
+    }
+}
+
+vocabulary! {
+    /// Whether a request belongs to a depth level of its tree.
+    pub enum PurposeGroup {
+        /// To the level of its URL.
+        Tree = "tree",
+        /// To none.
+        Beside = "beside",
     }
 }
 

@@ -13,14 +13,20 @@
 
 mod answer;
 mod ask;
+mod class;
+mod entrance;
 mod failure;
+mod outcome;
 mod unread;
 mod validators;
 mod vocabulary;
 
 pub use answer::{Answer, Head, Timings, Wire, asks_for_pause};
-pub use ask::{Ask, Depth, Purpose};
+pub use ask::{Ask, Depth, Purpose, PurposeGroup};
+pub use class::{Class, ClassCounts, ClassGroup};
+pub use entrance::{Entrance, EntranceGroup};
 pub use failure::Failure;
+pub use outcome::{Outcome, OutcomeGroup};
 pub use unread::hangs_up;
 pub use validators::Validators;
 pub(crate) use vocabulary::vocabulary;

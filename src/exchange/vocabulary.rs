@@ -1,7 +1,29 @@
-/// Declares a closed list of words in the tables, each once: an enum with the word and the meaning of each value.
+/// Declares a closed list of words in the tables, each once: an enum with the word and the meaning of each value, and the
+/// group that it belongs to where the list has groups (`enum Words in Groups`, `Name = "word" in Group`).
 ///
 /// A value's documentation is its meaning; the data dictionary shows it.
 macro_rules! vocabulary {
+    (
+        $(#[$about:meta])*
+        $vis:vis enum $Words:ident in $Groups:ident {
+            $($(#[doc = $meaning:literal])+ $name:ident = $word:literal in $group:ident,)+
+        }
+    ) => {
+        $crate::exchange::vocabulary! {
+            $(#[$about])*
+            $vis enum $Words {
+                $($(#[doc = $meaning])+ $name = $word,)+
+            }
+        }
+
+        impl $Words {
+            /// The group that it belongs to.
+            #[must_use]
+            pub const fn group(self) -> $Groups {
+                match self { $(Self::$name => $Groups::$group,)+ }
+            }
+        }
+    };
     (
         $(#[$about:meta])*
         $vis:vis enum $Words:ident {
@@ -20,7 +42,7 @@ macro_rules! vocabulary {
 
             /// The word in the tables.
             #[must_use]
-            pub fn as_str(self) -> &'static str {
+            pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $word,)+ }
             }
 
@@ -32,8 +54,8 @@ macro_rules! vocabulary {
 
             /// What the word means, for the data dictionary.
             #[must_use]
-            pub fn meaning(self) -> &'static str {
-                match self { $(Self::$name => concat!($($meaning),+),)+ }
+            pub const fn meaning(self) -> &'static str {
+                match self { $(Self::$name => concat!($($meaning),+).trim_ascii(),)+ }
             }
         }
 
@@ -52,12 +74,22 @@ pub(crate) use vocabulary;
 mod tests {
     vocabulary! {
         /// For the test.
-        pub enum Colour {
+        pub enum Colour in Warmth {
             /// As blood,
             /// in two lines.
-            Red = "red",
+            Red = "red" in Warm,
             /// As the sea.
-            DeepBlue = "deep_blue",
+            DeepBlue = "deep_blue" in Cold,
+        }
+    }
+
+    vocabulary! {
+        /// Of colours.
+        pub enum Warmth {
+            /// As fire.
+            Warm = "warm",
+            /// As ice.
+            Cold = "cold",
         }
     }
 
@@ -68,6 +100,9 @@ mod tests {
             assert_eq!(Colour::named(&colour.to_string()), Some(*colour));
         }
         assert_eq!((Colour::named("blue"), Colour::DeepBlue.as_str()), (None, "deep_blue"));
-        assert_eq!(Colour::Red.meaning(), " As blood, in two lines.");
+        assert_eq!(Colour::Red.meaning(), "As blood, in two lines.");
+        assert_eq!((Colour::Red.group(), Colour::DeepBlue.group()), (Warmth::Warm, Warmth::Cold));
+        assert_eq!(Warmth::named("warm"), Some(Warmth::ALL[0]));
+        assert_eq!(Warmth::Cold.meaning(), "As ice.");
     }
 }

@@ -3,7 +3,7 @@ use std::fmt::Write;
 use super::{
     ColumnDoc, CurveRow, ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, Row, ServerRow, SiteRow,
 };
-use crate::exchange::Failure;
+use crate::exchange::{Entrance, Failure, Outcome, Purpose};
 
 /// What one table holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub fn dictionary_markdown() -> String {
     for table in dictionary() {
         page.push_str(&table_section(&table));
     }
-    page.push_str(&failure_section());
+    page.push_str(&words());
     page
 }
 
@@ -79,15 +79,29 @@ fn table_section(table: &TableDoc) -> String {
     section
 }
 
-fn failure_section() -> String {
-    let mut section = String::from(
-        "\n## Failures\n\nThe words of the column `failure` in `exchanges`. An HTTP status is never a \
-         failure, not even one such as 500.\n\n| word | meaning |\n|---|---|\n",
-    );
-    for failure in Failure::ALL {
-        let _ = writeln!(section, "| `{failure}` | {} |", cell(failure.meaning()));
-    }
-    section
+/// The closed list of words that a column holds.
+macro_rules! words_section {
+    ($title:literal, $about:literal, $Words:ident) => {{
+        let mut section = format!("\n## {}\n\n{}\n\n| word | meaning |\n|---|---|\n", $title, $about);
+        for word in $Words::ALL {
+            let _ = writeln!(section, "| `{word}` | {} |", cell(word.meaning()));
+        }
+        section
+    }};
+}
+
+fn words() -> String {
+    [
+        words_section!(
+            "Failures",
+            "The words of the column `failure` in `exchanges`. An HTTP status is never a failure, not even one such as 500.",
+            Failure
+        ),
+        words_section!("Purposes", "The words of the column `purpose` in `exchanges`.", Purpose),
+        words_section!("Outcomes", "The words of the column `outcome` in `sites`.", Outcome),
+        words_section!("Entrances", "The words of the column `entrance` in `sites`.", Entrance),
+    ]
+    .concat()
 }
 
 /// Text in one line of a Markdown table.
@@ -121,11 +135,12 @@ mod tests {
     }
 
     #[test]
-    fn the_page_has_a_line_for_every_column_and_every_failure() {
+    fn the_page_has_a_line_for_every_column_and_every_word() {
         let page = dictionary_markdown();
         let columns: usize = dictionary().iter().map(|table| table.columns.len()).sum();
         let lines = page.lines().filter(|line| line.starts_with("| `")).count();
-        assert_eq!(lines, columns + Failure::ALL.len());
+        let words = Failure::ALL.len() + Purpose::ALL.len() + Outcome::ALL.len() + Entrance::ALL.len();
+        assert_eq!(lines, columns + words);
         assert!(page.contains("| `depth` | u32? | links |"));
         assert!(page.contains("| `connect_refused` | The server refused the connection. |"));
     }

@@ -1,4 +1,8 @@
-use super::table::table;
+use polars::prelude::{Column, DataFrame, PolarsResult};
+
+use super::table::{ColumnGroup, read_column, table, write_column};
+use super::{ColumnDoc, ColumnType};
+use crate::exchange::{Class, ClassCounts};
 
 table! {
     /// A row per site tree and depth level: what the level cost and what it brought. Internal URLs are
@@ -27,95 +31,116 @@ table! {
     external_hosts: u64, "hosts", "4", "0.1";
     /// Sites of external URLs found at this level and at none above it.
     external_sites: u64, "sites", "3", "0.1";
-    /// Internal URLs that were asked for, whatever came of it.
-    fetched: u64, "URLs", "14", "0.1";
-    /// Internal URLs that robots.txt forbids.
-    not_fetched_robots: u64, "URLs", "2", "0.1";
-    /// Internal URLs of a host whose robots.txt could not be fetched: everything is then forbidden.
-    not_fetched_robots_unreachable: u64, "URLs", "0", "0.1";
-    /// Internal URLs that only links marked nofollow lead to.
-    not_fetched_nofollow: u64, "URLs", "0", "0.1";
-    /// Internal URLs that the survey's filters leave out: their file names say that they are not HTML, or a
-    /// pattern excludes them.
-    not_fetched_filtered: u64, "URLs", "4", "0.1";
-    /// Query URLs of a script of which enough were fetched.
-    not_fetched_script: u64, "URLs", "11", "0.1";
-    /// Internal URLs below the depth of the survey.
-    not_fetched_depth: u64, "URLs", "0", "0.1";
-    /// Internal URLs left when a budget of the site was used up, or the walk was stopped.
-    not_fetched_limit: u64, "URLs", "3", "0.1";
-    /// Internal URLs of a trap: paths that repeat themselves, and patterns that lead only to more of themselves.
-    not_fetched_trap: u64, "URLs", "1", "0.1";
-    /// Internal URLs of a host or address on the opt-out list.
-    not_fetched_opt_out: u64, "URLs", "0", "0.1";
-    /// Internal URLs behind more redirects than are followed.
-    not_fetched_redirects: u64, "URLs", "0", "0.1";
     /// Bytes sent on the wire for these requests.
     sent_bytes: u64, "bytes", "3020", "0.1";
     /// Connections opened for these requests.
     connections: u64, "connections", "2", "0.1";
     /// Which of the site's start URLs the tree grew from, 0 the first.
     seed: u16, "", "0", "0.1";
-    /// Internal URLs of a host that shows the same pages as another host of the site, on which they are known.
-    not_fetched_mirror: u64, "URLs", "0", "0.1";
-    /// Internal URLs that did not promise to be worth a request, with `--depth auto` or `--focus`.
-    not_fetched_yield: Option<u64>, "URLs", "40", "0.1";
     /// External hosts, new in the tree, that the pages of `not_fetched_yield` were expected to bring themselves. What
     /// they would have led to is not in it.
     expected_external_hosts: Option<f64>, "hosts", "0.7", "0.1";
+    with classes: ClassCounts, "Internal URLs of this depth by class, each a column.";
 }
 
 impl LevelRow {
-    /// Internal URLs of this level that were found but not fetched, for whatever reason.
-    #[must_use]
-    pub fn not_fetched(&self) -> u64 {
-        self.not_fetched_robots
-            + self.not_fetched_robots_unreachable
-            + self.not_fetched_nofollow
-            + self.not_fetched_filtered
-            + self.not_fetched_script
-            + self.not_fetched_depth
-            + self.not_fetched_limit
-            + self.not_fetched_trap
-            + self.not_fetched_mirror
-            + self.not_fetched_opt_out
-            + self.not_fetched_redirects
-            + self.not_fetched_yield.unwrap_or_default()
-    }
-
     /// Whether every internal URL is in exactly one class, as far as sums can tell.
     #[must_use]
     pub fn reconciles(&self) -> bool {
-        self.internal_urls == self.fetched + self.not_fetched()
+        self.internal_urls == self.classes.total()
+    }
+}
+
+/// Classes that tables of earlier versions do not have.
+const LATER: [Class; 1] = [Class::Yield];
+
+const CLASSES: [ColumnDoc; Class::ALL.len()] = {
+    let mut columns = [doc_of(Class::Fetched); Class::ALL.len()];
+    let mut class = 0;
+    while class < columns.len() {
+        columns[class] = doc_of(Class::ALL[class]);
+        class += 1;
+    }
+    columns
+};
+
+const fn doc_of(class: Class) -> ColumnDoc {
+    ColumnDoc {
+        name: class.as_str(),
+        column_type: ColumnType::U64,
+        nullable: is_later(class),
+        unit: "URLs",
+        meaning: class.meaning(),
+        example: if matches!(class, Class::Fetched) { "14" } else { "2" },
+        since: "0.1",
+    }
+}
+
+const fn is_later(class: Class) -> bool {
+    let mut at = 0;
+    while at < LATER.len() {
+        if LATER[at] as usize == class as usize {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+impl ColumnGroup for ClassCounts {
+    const COLUMNS: &'static [ColumnDoc] = &CLASSES;
+
+    fn write<'a>(cells: impl Iterator<Item = &'a Self> + Clone) -> Vec<Column> {
+        let column = |class: &Class| {
+            let urls: Vec<u64> = cells.clone().map(|counts| counts[*class]).collect();
+            write_column(class.as_str(), urls.iter())
+        };
+        Class::ALL.iter().map(column).collect()
+    }
+
+    fn read(frame: &DataFrame) -> PolarsResult<Vec<Self>> {
+        let mut counts = vec![Self::default(); frame.height()];
+        for class in Class::ALL {
+            let urls = if is_later(*class) {
+                let urls = read_column::<Option<u64>>(frame, class.as_str())?;
+                urls.into_iter().map(Option::unwrap_or_default).collect()
+            } else {
+                read_column::<u64>(frame, class.as_str())?
+            };
+            counts.iter_mut().zip(urls).for_each(|(counts, urls)| counts[*class] = urls);
+        }
+        Ok(counts)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{ColumnType, Row};
+    use super::super::Row;
     use super::*;
 
     #[test]
-    fn every_reason_of_the_table_is_in_the_sum() {
-        let reasons = LevelRow::COLUMNS.iter().filter(|column| column.name.starts_with("not_fetched_"));
-        let one_each = LevelRow {
-            not_fetched_robots: 1,
-            not_fetched_robots_unreachable: 1,
-            not_fetched_nofollow: 1,
-            not_fetched_filtered: 1,
-            not_fetched_script: 1,
-            not_fetched_depth: 1,
-            not_fetched_limit: 1,
-            not_fetched_trap: 1,
-            not_fetched_mirror: 1,
-            not_fetched_opt_out: 1,
-            not_fetched_redirects: 1,
-            not_fetched_yield: Some(1),
-            ..LevelRow::default()
-        };
-        assert_eq!(reasons.filter(|column| column.column_type == ColumnType::U64).count(), 12);
-        assert_eq!(one_each.not_fetched(), 12);
-        assert!(!one_each.reconciles());
-        assert!(LevelRow { internal_urls: 13, fetched: 1, ..one_each }.reconciles());
+    fn every_class_is_a_column_and_in_the_sum() {
+        let names = LevelRow::COLUMNS.iter().map(|column| column.name);
+        let classes = names.filter(|name| *name == "fetched" || name.starts_with("not_fetched_"));
+        assert!(classes.eq(Class::ALL.iter().map(|class| class.as_str())));
+        for class in Class::ALL {
+            let mut row = LevelRow { internal_urls: 1, ..LevelRow::default() };
+            assert!(!row.reconciles());
+            row.classes[*class] = 1;
+            assert!(row.reconciles(), "{class}");
+        }
+    }
+
+    #[test]
+    fn a_class_that_an_earlier_version_did_not_know_has_no_urls_in_its_tables() {
+        let mut row = LevelRow::default();
+        row.classes[Class::Fetched] = 3;
+        let mut frame = LevelRow::frame(&[row.clone()]).unwrap();
+        for class in LATER {
+            frame.drop_in_place(class.as_str()).unwrap();
+        }
+        assert_eq!(LevelRow::rows(&frame).unwrap(), [row]);
+        frame.drop_in_place(Class::Fetched.as_str()).unwrap();
+        assert!(LevelRow::rows(&frame).unwrap_err().to_string().contains("fetched"));
     }
 }

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use super::{
     ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, SegmentRows, ServerRow, SiteRow, Timestamp,
 };
+use crate::exchange::{Class, ClassCounts};
 
 /// Few texts, so that they repeat, and some that are empty, long or not Latin.
 fn text() -> impl Strategy<Value = String> {
@@ -20,6 +21,14 @@ fn time() -> impl Strategy<Value = Timestamp> {
 /// Finite, as durations are; NaN would differ from itself.
 fn number() -> impl Strategy<Value = f64> {
     -1e12..1e12
+}
+
+fn classes() -> impl Strategy<Value = ClassCounts> {
+    vec(any::<u64>(), Class::ALL.len()).prop_map(|urls| {
+        let mut counts = ClassCounts::default();
+        Class::ALL.iter().zip(urls).for_each(|(class, urls)| counts[*class] = urls);
+        counts
+    })
 }
 
 macro_rules! arbitrary {
@@ -70,13 +79,7 @@ arbitrary!(SiteRow: site = text(), cctld = option::of(text()), start_url = text(
 arbitrary!(LevelRow: site = text(), depth = any::<u16>(), requests = any::<u64>(), pages = any::<u64>(),
     received_bytes = any::<u64>(), busy_ms = number(), internal_urls = any::<u64>(),
     external_urls = any::<u64>(), external_hosts = any::<u64>(), external_sites = any::<u64>(),
-    fetched = any::<u64>(), not_fetched_robots = any::<u64>(),
-    not_fetched_robots_unreachable = any::<u64>(), not_fetched_nofollow = any::<u64>(),
-    not_fetched_filtered = any::<u64>(), not_fetched_script = any::<u64>(), not_fetched_depth = any::<u64>(),
-    not_fetched_limit = any::<u64>(), not_fetched_trap = any::<u64>(),
-    not_fetched_opt_out = any::<u64>(), not_fetched_redirects = any::<u64>(),
-    sent_bytes = any::<u64>(), connections = any::<u64>(), seed = any::<u16>(),
-    not_fetched_mirror = any::<u64>());
+    sent_bytes = any::<u64>(), connections = any::<u64>(), seed = any::<u16>(), classes = classes());
 
 arbitrary!(ServerRow: address = text(), hosts = any::<u32>(), sites = any::<u32>(),
     country = option::of(text()), asn = option::of(any::<u32>()), as_org = option::of(text()),

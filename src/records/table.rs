@@ -61,50 +61,109 @@ pub(super) fn next_cell<C>(cells: &mut impl Iterator<Item = C>) -> PolarsResult<
     cells.next().ok_or_else(|| PolarsError::ShapeMismatch("a column is shorter than its table".into()))
 }
 
+/// Columns of a table that one field of its rows holds, because a closed list of words declares them.
+pub(super) trait ColumnGroup: Sized {
+    /// In their order.
+    const COLUMNS: &'static [ColumnDoc];
+
+    fn write<'a>(cells: impl Iterator<Item = &'a Self> + Clone) -> Vec<Column>
+    where
+        Self: 'a;
+
+    /// # Errors
+    /// Names the column that is missing or is not what the dictionary says.
+    fn read(frame: &DataFrame) -> PolarsResult<Vec<Self>>;
+}
+
+/// How many columns there are in several lists.
+pub(super) const fn count(lists: &[&[ColumnDoc]]) -> usize {
+    let (mut list, mut columns) = (0, 0);
+    while list < lists.len() {
+        columns += lists[list].len();
+        list += 1;
+    }
+    columns
+}
+
+/// Several lists of columns as one of [`count`] columns; the first list is not empty.
+pub(super) const fn joined<const N: usize>(lists: &[&[ColumnDoc]]) -> [ColumnDoc; N] {
+    let mut all = [lists[0][0]; N];
+    let (mut list, mut next) = (0, 0);
+    while list < lists.len() {
+        let mut column = 0;
+        while column < lists[list].len() {
+            all[next] = lists[list][column];
+            (next, column) = (next + 1, column + 1);
+        }
+        list += 1;
+    }
+    all
+}
+
 /// Declares a table once: the struct of its rows, its columns and their dictionary.
 ///
-/// The doc comment of a field is the meaning of the column.
+/// The doc comment of a field is the meaning of the column. A field behind `with` holds a [`ColumnGroup`].
 macro_rules! table {
     (
         $(#[doc = $about:literal])+
         $row:ident in $table:literal;
         $($(#[doc = $meaning:literal])+ $field:ident: $type:ty, $unit:literal, $example:literal, $since:literal;)+
+        $(with $group:ident: $group_type:ty, $about_group:literal;)?
     ) => {
         $(#[doc = $about])+
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct $row {
             $($(#[doc = $meaning])+ pub $field: $type,)+
+            $(#[doc = $about_group] pub $group: $group_type,)?
         }
 
         impl $crate::records::Row for $row {
             const TABLE: &'static str = $table;
             const MEANING: &'static str = concat!($($about),+).trim_ascii();
-            const COLUMNS: &'static [$crate::records::ColumnDoc] = &[
-                $($crate::records::ColumnDoc {
-                    name: stringify!($field),
-                    column_type: <$type as $crate::records::cell::Cell>::TYPE,
-                    nullable: <$type as $crate::records::cell::Cell>::OPTIONAL,
-                    unit: $unit,
-                    meaning: concat!($($meaning),+).trim_ascii(),
-                    example: $example,
-                    since: $since,
-                },)+
-            ];
+            const COLUMNS: &'static [$crate::records::ColumnDoc] = {
+                const LISTS: &[&[$crate::records::ColumnDoc]] = &[
+                    &[$($crate::records::ColumnDoc {
+                        name: stringify!($field),
+                        column_type: <$type as $crate::records::cell::Cell>::TYPE,
+                        nullable: <$type as $crate::records::cell::Cell>::OPTIONAL,
+                        unit: $unit,
+                        meaning: concat!($($meaning),+).trim_ascii(),
+                        example: $example,
+                        since: $since,
+                    },)+],
+                    $(<$group_type as $crate::records::table::ColumnGroup>::COLUMNS,)?
+                ];
+                const ALL: [$crate::records::ColumnDoc; $crate::records::table::count(LISTS)] =
+                    $crate::records::table::joined(LISTS);
+                &ALL
+            };
 
             fn frame(rows: &[Self]) -> polars::prelude::PolarsResult<polars::prelude::DataFrame> {
-                polars::prelude::DataFrame::new(rows.len(), vec![
+                #[allow(unused_mut)] // Most tables have no group.
+                let mut columns = vec![
                     $($crate::records::table::write_column(
                         stringify!($field),
                         rows.iter().map(|row| &row.$field),
                     ),)+
-                ])
+                ];
+                $(columns.extend(<$group_type as $crate::records::table::ColumnGroup>::write(
+                    rows.iter().map(|row| &row.$group),
+                ));)?
+                polars::prelude::DataFrame::new(rows.len(), columns)
             }
 
             fn rows(frame: &polars::prelude::DataFrame) -> polars::prelude::PolarsResult<Vec<Self>> {
                 $(let mut $field =
                     $crate::records::table::read_column::<$type>(frame, stringify!($field))?.into_iter();)+
+                $(let mut $group =
+                    <$group_type as $crate::records::table::ColumnGroup>::read(frame)?.into_iter();)?
                 (0..frame.height())
-                    .map(|_| Ok(Self { $($field: $crate::records::table::next_cell(&mut $field)?,)+ }))
+                    .map(|_| {
+                        Ok(Self {
+                            $($field: $crate::records::table::next_cell(&mut $field)?,)+
+                            $($group: $crate::records::table::next_cell(&mut $group)?,)?
+                        })
+                    })
                     .collect()
             }
         }

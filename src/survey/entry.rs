@@ -3,8 +3,8 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
-use crate::exchange::{Answer, Ask, Failure, Purpose};
-use crate::walk::{Content, Outcome};
+use crate::exchange::{Answer, Ask, Failure, Outcome, Purpose};
+use crate::walk::Content;
 
 /// One line of a site tree's journal.
 #[derive(Debug, Serialize, Deserialize)]

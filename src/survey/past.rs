@@ -3,7 +3,7 @@ use std::net::IpAddr;
 use std::time::{Duration, SystemTime};
 
 use super::entry::{Entry, Heard};
-use crate::walk::Outcome;
+use crate::exchange::Outcome;
 
 /// Questions put and answers heard, as a journal tells them one after the other.
 ///

@@ -21,7 +21,7 @@ use crate::load::Spent;
 use crate::page::Page;
 use crate::promises::{Order, Question, Questions};
 use crate::records::{ExchangeRow, LevelRow, LinkRow, SegmentRows, SiteRow, milliseconds};
-use crate::walk::{Class, Content, KeptBy, LevelCount, Probe, Salvage, Tree};
+use crate::walk::{Content, KeptBy, LevelCount, Probe, Salvage, Tree};
 
 /// What a finished site tree comes to, read from its journal.
 pub(super) struct TreeRows {
@@ -226,19 +226,7 @@ fn level_row(lease: &Lease, depth: Depth, level: &LevelCount) -> LevelRow {
         external_urls: level.external_urls,
         external_hosts: level.external_hosts,
         external_sites: level.external_sites,
-        fetched: level.class(Class::Fetched),
-        not_fetched_robots: level.class(Class::Robots),
-        not_fetched_robots_unreachable: level.class(Class::RobotsUnreachable),
-        not_fetched_nofollow: level.class(Class::Nofollow),
-        not_fetched_filtered: level.class(Class::Filtered),
-        not_fetched_script: level.class(Class::Script),
-        not_fetched_depth: level.class(Class::Depth),
-        not_fetched_limit: level.class(Class::Limit),
-        not_fetched_trap: level.class(Class::Trap),
-        not_fetched_mirror: level.class(Class::Mirror),
-        not_fetched_opt_out: level.class(Class::OptOut),
-        not_fetched_redirects: level.class(Class::Redirects),
-        not_fetched_yield: Some(level.class(Class::Yield)),
+        classes: level.classes,
         expected_external_hosts: Some(level.expected_hosts),
     }
 }

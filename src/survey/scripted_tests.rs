@@ -14,6 +14,7 @@ use super::journal::Journal;
 use super::tally::Tally;
 use super::{Ending, Simulation, Snapshot, Survey};
 use crate::address::{Host, WebUrl};
+use crate::exchange::{Class, Outcome};
 use crate::fetch::{Burden, Looked, Question, Reply, Then, Web};
 use crate::frontier::{Batch, Frontier, Spread};
 use crate::promises::{Count, Seen, Worst};
@@ -22,7 +23,6 @@ use crate::records::{
 };
 use crate::settings::{Settings, Size, Span};
 use crate::starts::StartList;
-use crate::walk::Outcome;
 
 const HOUR: Duration = Duration::from_secs(3600);
 const DAY: Duration = Duration::from_secs(24 * 3600);
@@ -208,8 +208,8 @@ fn rules_that_change_while_a_site_is_walked_for_days_are_obeyed_from_the_next_da
         let (sites, levels) = (rows::<SiteRow>(&dir), rows::<LevelRow>(&dir));
         assert_eq!((sites[0].outcome.as_str(), sites[0].robots_requests), ("complete", asked("/robots.txt")));
         assert_eq!(sites[0].requests, log.len() as u64);
-        assert_eq!(levels[1].not_fetched_robots, links / 2 - asked("/private"));
-        assert_eq!(levels[1].fetched, asked("/p"));
+        assert_eq!(levels[1].classes[Class::Robots], links / 2 - asked("/private"));
+        assert_eq!(levels[1].classes[Class::Fetched], asked("/p"));
         let days = log.last().unwrap().0.as_secs() / DAY.as_secs();
         assert!(days >= 2 && (days..=days + 2).contains(&asked("/robots.txt")), "{days} days");
     }
@@ -253,8 +253,8 @@ fn new_rules_that_cannot_be_had_end_a_site_with_what_it_has() {
     let dir = folder.path().join("s");
     assert!(run(&dir, &web, Some((settings(HOUR), &["http://a.ke/"])), None).is_finished);
     let levels = rows::<LevelRow>(&dir);
-    assert_eq!(levels[1].fetched + levels[1].not_fetched_robots_unreachable, 100);
-    assert!((20..25).contains(&levels[1].fetched), "{}", levels[1].fetched);
+    assert_eq!(levels[1].classes[Class::Fetched] + levels[1].classes[Class::RobotsUnreachable], 100);
+    assert!((20..25).contains(&levels[1].classes[Class::Fetched]), "{:?}", levels[1].classes);
 }
 
 #[test]
@@ -279,7 +279,7 @@ fn a_panic_in_one_visit_ends_its_site_and_keeps_what_is_on_record() {
     assert_eq!(Manifest::load(&dir).unwrap().unrecorded_exchanges, 1);
     let levels: Vec<_> = rows::<LevelRow>(&dir).into_iter().filter(|row| row.site == "broken.ke").collect();
     assert!(levels.iter().all(LevelRow::reconciles));
-    assert_eq!((levels[1].fetched, levels[1].not_fetched_limit), (1, 2));
+    assert_eq!((levels[1].classes[Class::Fetched], levels[1].classes[Class::Limit]), (1, 2));
 }
 
 #[test]

@@ -137,7 +137,7 @@ impl Summary {
         level.pages += row.pages;
         level.received_bytes += row.received_bytes;
         level.busy_ms += row.busy_ms;
-        level.not_fetched += row.not_fetched();
+        level.not_fetched += row.classes.not_fetched();
         level.external_urls += row.external_urls;
         level.external_hosts += row.external_hosts;
         level.external_sites += row.external_sites;

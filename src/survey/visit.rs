@@ -20,11 +20,11 @@ use super::parts::Parts;
 use super::replay::{Recorded, Replay};
 use super::ways::Ways;
 use crate::address::WebUrl;
-use crate::exchange::{Ask, Failure, Purpose};
+use crate::exchange::{Ask, Failure, Outcome, Purpose};
 use crate::frontier::Lease;
 use crate::load::{Grant, Limit, SiteBudget, Spent};
 use crate::roster::Back;
-use crate::walk::{OnRecord, Outcome, Step, Tree, Walk};
+use crate::walk::{OnRecord, Step, Tree, Walk};
 
 /// A server that wants to be left alone for longer than this ends its site where sites have no time budget.
 const LONGEST_HOLD: Duration = Duration::from_secs(7 * 24 * 3600);

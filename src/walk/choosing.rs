@@ -1,10 +1,9 @@
-use super::Class;
 use super::auto::Auto;
 use super::entry::ListedUrl;
 use super::state::Walk;
 use super::yields::{Kind, Memory, Prospect};
 use crate::address::{ScriptKey, WebUrl};
-use crate::exchange::Depth;
+use crate::exchange::{Class, Depth};
 
 /// Which URLs of a level are worth a request, and in which order.
 impl Walk {

@@ -1,12 +1,11 @@
 use std::time::Duration;
 
-use super::Class;
 use super::origins::{Lookup, RobotsOutcome};
 use super::state::Walk;
 use super::step::OnRecord;
 use super::trap::endless_path;
 use crate::address::{ScriptKey, WebUrl};
-use crate::exchange::{Ask, Depth, Purpose};
+use crate::exchange::{Ask, Class, Depth, Purpose};
 
 /// Whether a URL is asked for.
 pub(super) enum Decision {

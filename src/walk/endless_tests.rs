@@ -2,6 +2,7 @@
 
 use super::tests::{Served, Web, drive, start, walk};
 use super::*;
+use crate::exchange::{Class, Outcome};
 
 /// Adds pages from the first one on, each with what `links` says, so many of them.
 fn grown(mut web: Web, first: &[String], most: usize, links: impl Fn(&str) -> (String, Vec<String>)) -> Web {

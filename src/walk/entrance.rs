@@ -1,26 +1,9 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::origins::origin_of;
-use super::{Class, Outcome};
 use crate::address::{Host, PageKey, Scope, WebUrl};
-use crate::exchange::{Answer, Failure, vocabulary};
+use crate::exchange::{Answer, Class, Entrance, Failure, Outcome};
 use crate::settings::Entrances;
-
-vocabulary! {
-    /// A URL at which a tree may begin, by its relation to the one that was offered: the column `entrance`.
-    pub enum Entrance {
-        /// The URL that was offered.
-        Offered = "offered",
-        /// The front page of the offered URL's host.
-        FrontPage = "front_page",
-        /// The same by the other of http and https.
-        OtherScheme = "other_scheme",
-        /// The front page of another name of the site: with `www.` or without.
-        OtherName = "other_name",
-        /// The same under the other scheme.
-        OtherNameOtherScheme = "other_name_other_scheme",
-    }
-}
 
 /// How a site is entered: what was tried, what came of it, and what is tried next while no page has come.
 pub(super) struct Entering {

@@ -1,9 +1,7 @@
-use super::Class;
-use super::entrance::Entrance;
 use super::step::Content;
 use super::yields::Prospect;
 use crate::address::{PageKey, WebUrl};
-use crate::exchange::{Answer, Ask, Purpose};
+use crate::exchange::{Answer, Ask, Class, Entrance, Purpose};
 
 /// What is known of internal URLs: where each stands.
 pub(super) type Places = foldhash::HashMap<PageKey, UrlState>;

@@ -9,9 +9,9 @@ use super::shape::{Shape, ShapeId};
 use super::state::Walk;
 use super::step::Known;
 use super::yields::Prospect;
-use super::{Class, LevelCount, Outcome, Tree};
+use super::{LevelCount, Tree};
 use crate::address::WebUrl;
-use crate::exchange::Depth;
+use crate::exchange::{Class, Depth, Outcome};
 
 /// How levels end, and the walk.
 impl Walk {

@@ -1,7 +1,6 @@
 use std::time::Duration;
 
-use super::Class;
-use crate::exchange::Answer;
+use crate::exchange::{Answer, Class, ClassCounts};
 
 /// What one depth level cost and brought.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -26,29 +25,30 @@ pub struct LevelCount {
     pub external_sites: u64,
     /// What the pages of the class [`Class::Yield`] were expected to bring: new external hosts.
     pub expected_hosts: f64,
-    classes: [u64; Class::ALL.len()],
+    /// Internal URLs of this depth, by class.
+    pub classes: ClassCounts,
 }
 
 impl LevelCount {
     /// Internal URLs of this depth that ended in `class`.
     #[must_use]
     pub fn class(&self, class: Class) -> u64 {
-        self.classes[class as usize]
+        self.classes[class]
     }
 
     /// Internal URLs of this depth: the sum of the classes.
     #[must_use]
     pub fn internal_urls(&self) -> u64 {
-        self.classes.iter().sum()
+        self.classes.total()
     }
 
     pub(super) fn count(&mut self, class: Class) {
-        self.classes[class as usize] += 1;
+        self.classes[class] += 1;
     }
 
     /// A URL that was counted in one class ends in another.
     pub(super) fn recount(&mut self, from: Class, to: Class) {
-        self.classes[from as usize] = self.classes[from as usize].saturating_sub(1);
+        self.classes[from] = self.classes[from].saturating_sub(1);
         self.count(to);
     }
 

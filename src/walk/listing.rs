@@ -1,6 +1,6 @@
-use super::Class;
 use super::entry::ListedUrl;
 use crate::address::UrlList;
+use crate::exchange::Class;
 
 /// The list of a level, in the order in which turns come: the URLs with which it began, and those that joined it.
 ///

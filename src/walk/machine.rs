@@ -4,8 +4,7 @@ use super::decide::Decision;
 use super::entry::{ListedUrl, UrlState, Waiting};
 use super::state::Walk;
 use super::step::{Content, Step};
-use super::{Class, Outcome};
-use crate::exchange::{Answer, Ask, Depth, Purpose};
+use crate::exchange::{Answer, Ask, Class, Depth, Outcome, Purpose};
 use crate::page::MAX_LINKS;
 
 /// What a driver calls: poll, begin, handle, end.

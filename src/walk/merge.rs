@@ -1,14 +1,14 @@
 use std::sync::Arc;
 
+use super::MAX_PAGE_REDIRECTS;
 use super::entry::{ListedUrl, UrlState, Waiting};
 use super::origins::{Asked, RobotsOutcome};
 use super::state::Walk;
 use super::step::Content;
 use super::tally::PageRead;
 use super::tree::External;
-use super::{Class, MAX_PAGE_REDIRECTS};
 use crate::address::WebUrl;
-use crate::exchange::{Answer, Depth, Failure, Purpose};
+use crate::exchange::{Answer, Class, Depth, Failure, Purpose};
 use crate::page::{Element, Link, Page, is_html};
 use crate::robots::Availability;
 

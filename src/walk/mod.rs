@@ -44,7 +44,6 @@
 
 mod auto;
 mod choosing;
-mod class;
 mod decide;
 mod entrance;
 mod entry;
@@ -57,7 +56,6 @@ mod machine;
 mod merge;
 mod mirrors;
 mod origins;
-mod outcome;
 mod probe;
 mod probing;
 mod product;
@@ -71,11 +69,8 @@ mod trap;
 mod tree;
 pub mod yields;
 
-pub use class::Class;
-pub use entrance::Entrance;
 pub use filter::Filter;
 pub use level::LevelCount;
-pub use outcome::Outcome;
 pub use probe::{KeptBy, Probe, Probing};
 pub use salvage::Salvage;
 pub use settings::{AutoDepth, MAX_PAGE_REDIRECTS, Settings};

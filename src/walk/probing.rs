@@ -1,13 +1,12 @@
 use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
 
-use super::Outcome;
 use super::decide::Decision;
 use super::probe::Probe;
 use super::state::Walk;
 use super::step::{Content, Step};
 use crate::address::{Host, WebUrl};
-use crate::exchange::{Answer, Ask, Purpose};
+use crate::exchange::{Answer, Ask, Outcome, Purpose};
 use crate::page::Page;
 
 /// What is asked once the tree is walked.

@@ -3,9 +3,9 @@ use std::sync::Arc;
 
 use super::merge::USUAL_URL_BYTES;
 use super::tree::External;
-use super::{Class, Content, Known, LevelCount, Outcome, Tree};
+use super::{Content, Known, LevelCount, Tree};
 use crate::address::{Host, PageKey, Scope, Site, WebUrl};
-use crate::exchange::{Answer, Ask, Depth, Purpose};
+use crate::exchange::{Answer, Ask, Class, Depth, Outcome, Purpose};
 use crate::page::{Element, Page};
 
 /// What is left of a walk that has failed: its recorded answers, counted without walking it again, which might

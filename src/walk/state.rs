@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::auto::Auto;
-use super::entrance::{Entering, Entrance};
+use super::entrance::Entering;
 use super::entry::{ListedUrl, Places, UrlState, Waiting};
 use super::evidence::Evidence;
 use super::listing::Listing;
@@ -12,9 +12,9 @@ use super::origins::Origins;
 use super::probe::Probes;
 use super::step::{Known, OnRecord};
 use super::tree::External;
-use super::{LevelCount, Outcome, Settings};
+use super::{LevelCount, Settings};
 use crate::address::{Host, OptOuts, PageKey, Scope, ScriptKey, Site, UrlList, WebUrl};
-use crate::exchange::Depth;
+use crate::exchange::{Depth, Entrance, Outcome};
 
 /// The walk of one site, from its start URL to its [`Tree`].
 ///

@@ -1,9 +1,9 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use super::{Class, Entrance, LevelCount, Outcome, Probe};
+use super::{LevelCount, Probe};
 use crate::address::WebUrl;
-use crate::exchange::Depth;
+use crate::exchange::{Class, Depth, Entrance, Outcome};
 use crate::page::Element;
 
 /// A site tree whose walk has ended.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use ccsurvey::exchange::Class;
 use ccsurvey::records::{LevelRow, LinkRow, SiteRow};
 use ccsurvey::space::{LevelTruth, LinkTruth, SiteTruth, Truth};
 
@@ -38,18 +39,18 @@ fn level_truth(row: &LevelRow) -> LevelTruth {
         external_urls: row.external_urls,
         external_hosts: row.external_hosts,
         external_sites: row.external_sites,
-        fetched: row.fetched,
-        not_fetched_robots: row.not_fetched_robots,
-        not_fetched_robots_unreachable: row.not_fetched_robots_unreachable,
-        not_fetched_nofollow: row.not_fetched_nofollow,
-        not_fetched_filtered: row.not_fetched_filtered,
-        not_fetched_script: row.not_fetched_script,
-        not_fetched_depth: row.not_fetched_depth,
-        not_fetched_limit: row.not_fetched_limit,
-        not_fetched_trap: row.not_fetched_trap,
-        not_fetched_mirror: row.not_fetched_mirror,
-        not_fetched_opt_out: row.not_fetched_opt_out,
-        not_fetched_redirects: row.not_fetched_redirects,
+        fetched: row.classes[Class::Fetched],
+        not_fetched_robots: row.classes[Class::Robots],
+        not_fetched_robots_unreachable: row.classes[Class::RobotsUnreachable],
+        not_fetched_nofollow: row.classes[Class::Nofollow],
+        not_fetched_filtered: row.classes[Class::Filtered],
+        not_fetched_script: row.classes[Class::Script],
+        not_fetched_depth: row.classes[Class::Depth],
+        not_fetched_limit: row.classes[Class::Limit],
+        not_fetched_trap: row.classes[Class::Trap],
+        not_fetched_mirror: row.classes[Class::Mirror],
+        not_fetched_opt_out: row.classes[Class::OptOut],
+        not_fetched_redirects: row.classes[Class::Redirects],
         seed: row.seed,
     }
 }

@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ccsurvey::address::Neighbourhood;
+use ccsurvey::exchange::Class;
 use ccsurvey::records::{Geo, LevelRow, Manifest, PageLinkRow, RobotsRow, ServerRow, SiteRow, SurveyState};
 use ccsurvey::settings::Settings;
 use ccsurvey::survey::Snapshot;
@@ -186,7 +187,7 @@ fn killed_twenty_times_from(space: &Space, starts: &[String], more: &[&str]) -> 
         let gap = Duration::from_micros(pair[1].arrival_us.saturating_sub(pair[0].end_us));
         assert!(gap >= MIN_DELAY, "{gap:?} between {:?} and {:?}", pair[0], pair[1]);
     }
-    rows::<LevelRow>(&killed).iter().filter_map(|level| level.not_fetched_yield).sum()
+    rows::<LevelRow>(&killed).iter().map(|level| level.classes[Class::Yield]).sum()
 }
 
 /// What a survey says of errors, and of what its promises are judged by, is the same; times aside.

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
+use ccsurvey::exchange::Class;
 use ccsurvey::records::{ExchangeRow, LevelRow, Manifest, SiteRow};
 
 use super::simulate::{simulate, summary_of};
@@ -34,7 +35,7 @@ fn tables_are_the_same_however_many_sites_are_walked_at_once() {
         // Every URL is in one class and every request in the sums: it is looked at on the way.
         timeless_tables(&survey)
     });
-    let left_out: u64 = one.levels.iter().filter_map(|level| level.not_fetched_yield).sum();
+    let left_out: u64 = one.levels.iter().map(|level| level.classes[Class::Yield]).sum();
     assert!(left_out > 300, "{left_out}");
     assert!(one.sites.iter().any(|site| site.outcome == "yield"));
     same_tables(&some, &one);
@@ -58,7 +59,7 @@ fn it_asks_for_far_less_than_all_levels_and_finds_nearly_as_much() {
     assert!(sum(&auto, "external_hosts") > 0.9 * sum(&deep, "external_hosts"), "{auto:#} {deep:#}");
     // What is left out of a tree was expected to bring something, and less than a host a page.
     for level in rows::<LevelRow>(&survey) {
-        let (urls, hosts) = (level.not_fetched_yield.unwrap(), level.expected_external_hosts.unwrap());
+        let (urls, hosts) = (level.classes[Class::Yield], level.expected_external_hosts.unwrap());
         assert!((urls == 0) == (hosts == 0.0) && hosts < urls as f64 + 1e-9, "{level:?}");
     }
     // Each site has its dozen, as far as it has pages.
@@ -66,7 +67,7 @@ fn it_asks_for_far_less_than_all_levels_and_finds_nearly_as_much() {
         let fetched: u64 = rows::<LevelRow>(&survey)
             .iter()
             .filter(|level| (&level.site, level.seed) == (&site.site, site.seed))
-            .map(|level| level.fetched)
+            .map(|level| level.classes[Class::Fetched])
             .sum();
         assert!(fetched >= 12, "{site:?}");
     }
@@ -86,7 +87,9 @@ fn pages_left_out_are_probed_in_a_share_of_sites_outside_the_tree() {
     let (plain, probed) = (survey("plain", &[]), survey("probed", &["--probe-depth", "1"]));
     assert_eq!(rows::<LevelRow>(&plain).len(), rows::<LevelRow>(&probed).len());
     let counted = |dir: &Path| {
-        let of = |level: &LevelRow| (level.site.clone(), level.depth, level.fetched, level.not_fetched_yield);
+        let of = |level: &LevelRow| {
+            (level.site.clone(), level.depth, level.classes[Class::Fetched], level.classes[Class::Yield])
+        };
         rows::<LevelRow>(dir).iter().map(of).collect::<Vec<_>>()
     };
     let (mut one, mut other) = (counted(&plain), counted(&probed));
@@ -103,7 +106,7 @@ fn pages_left_out_are_probed_in_a_share_of_sites_outside_the_tree() {
         let left_out: u64 = rows::<LevelRow>(&probed)
             .iter()
             .filter(|level| level.site == probe.site && level.seed == probe.seed)
-            .filter_map(|level| level.not_fetched_yield)
+            .map(|level| level.classes[Class::Yield])
             .sum();
         assert_eq!(probe.left_out_urls.map(u64::from), Some(left_out));
     }

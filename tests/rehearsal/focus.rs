@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use ccsurvey::exchange::Class;
 use ccsurvey::records::{ExchangeRow, LevelRow, LinkRow};
 
 use super::simulate::simulate;
@@ -67,7 +68,7 @@ fn it_spends_about_its_share_and_finds_most_of_what_a_full_survey_finds() {
         serde_json::from_slice(&std::fs::read(focused.join("focus.json")).unwrap()).unwrap();
     assert_eq!(plan["earlier_requests"].as_u64(), Some(requests(&old) as u64));
     assert!(plan["planned_requests"].as_f64().unwrap() <= 0.25 * requests(&old) as f64, "{plan}");
-    let left_out: u64 = rows::<LevelRow>(&focused).iter().filter_map(|level| level.not_fetched_yield).sum();
+    let left_out: u64 = rows::<LevelRow>(&focused).iter().map(|level| level.classes[Class::Yield]).sum();
     assert!(left_out > 300, "{left_out}");
     // The store of what the earlier survey tells is of no use any more.
     assert!(!focused.join("since.redb").exists());

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use ccsurvey::address::{OptOuts, Scope, ScopeRule, SuffixSection, Suffixes, WebUrl};
-use ccsurvey::exchange::{Answer, Ask, Depth, Failure, Purpose};
+use ccsurvey::exchange::{Answer, Ask, Class, Depth, Failure, Purpose};
 use ccsurvey::page::{Page, Source, is_html};
 use ccsurvey::settings::NON_HTML_EXTENSIONS;
 use ccsurvey::space::{
     Entrances, FeedBack, Handshake, LevelTruth, Lookup, Reaction, Truth, TruthSettings, Web, World,
 };
-use ccsurvey::walk::{Class, Content, LevelCount, Settings, Step, Tree, Walk};
+use ccsurvey::walk::{Content, LevelCount, Settings, Step, Tree, Walk};
 
 const WORLDS: [&str; 17] = [
     include_str!("../../data/demo.toml"),

@@ -4,6 +4,7 @@
 //! Needs what `tests/setup` installs: `overview.py` counts in `DuckDB` and polars.
 
 use ccsurvey::analysis::Overview;
+use ccsurvey::exchange::Class;
 use ccsurvey::promises::Judgement;
 use ccsurvey::records::{
     ExchangeRow, LevelRow, LinkRow, Manifest, OptOutRecord, SegmentRows, ServerRow, SiteRow, Tables,
@@ -440,7 +441,8 @@ fn a_survey_without_trees_is_empty_and_damaged_rows_do_no_harm() {
         ..ExchangeRow::default()
     };
     let early = ExchangeRow { started: Timestamp(i64::MIN), total_ms: Some(-1e300), ..exchange.clone() };
-    let deep = LevelRow { site: "a.ke".into(), depth: u16::MAX, fetched: u64::MAX, ..LevelRow::default() };
+    let mut deep = LevelRow { site: "a.ke".into(), depth: u16::MAX, ..LevelRow::default() };
+    deep.classes[Class::Fetched] = u64::MAX;
     let rows = SegmentRows {
         exchanges: vec![exchange, early],
         links: vec![LinkRow { site: "a.ke".into(), ..LinkRow::default() }],

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
+use ccsurvey::exchange::Class;
 use ccsurvey::records::{LevelRow, SiteRow};
 use ccsurvey::settings::{Settings, Span};
 
@@ -83,7 +84,7 @@ fn redirects_without_end_are_left_after_ten() {
         format!("HTTP/1.1 302 Found\r\nLocation: {path}x\r\nContent-Length: 0\r\n\r\n").into_bytes()
     });
     let levels = surveyed.rows::<LevelRow>();
-    assert_eq!((levels[0].requests, levels[0].not_fetched_redirects), (11, 1));
+    assert_eq!((levels[0].requests, levels[0].classes[Class::Redirects]), (11, 1));
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use ccsurvey::address::WebUrl;
+use ccsurvey::exchange::Class;
 use ccsurvey::frontier::{Frontier, Spread};
 use ccsurvey::records::{ExchangeRow, LevelRow, LinkRow, ServerRow, SiteRow, read_opt_outs};
 use ccsurvey::settings::{DepthRule, FeedBackRule, Settings, Size, Span};
@@ -27,7 +28,7 @@ fn no_request_budget_is_exceeded_and_what_is_left_is_counted() {
         let tables = space.survey(settings).tables();
         assert!(tables.sites.iter().all(|site| site.requests <= 7));
         assert!(by_outcome(&tables.sites, "request_budget") > 5);
-        assert!(tables.levels.iter().map(|level| level.not_fetched_limit).sum::<u64>() > 50);
+        assert!(tables.levels.iter().map(|level| level.classes[Class::Limit]).sum::<u64>() > 50);
         assert!(tables.levels.iter().all(LevelRow::reconciles));
     }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
 use ccsurvey::analysis::overview::Overview;
+use ccsurvey::exchange::Class;
 use ccsurvey::records::units::thousands;
 use ccsurvey::records::{ExchangeRow, PageLinkRow, RobotsRow};
 use ccsurvey::rehearsal::Recorded;
@@ -307,7 +308,7 @@ fn what_is_added_to_a_finished_survey_with_a_focus_is_chosen_by_what_the_earlier
     assert!(added.status.success(), "{added:?}");
     assert!(resume(&halves).wait().unwrap().success());
     let (whole, halves) = (timeless_tables(&whole), timeless_tables(&halves));
-    let left_out: u64 = whole.levels.iter().filter_map(|level| level.not_fetched_yield).sum();
+    let left_out: u64 = whole.levels.iter().map(|level| level.classes[Class::Yield]).sum();
     assert!(left_out > 0, "everything was asked for");
     same_finds(halves, whole);
 }

@@ -1,9 +1,11 @@
 use polars::prelude::{DataFrame, PolarsResult};
-use serde::Serialize;
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 
 use super::exchange::Exchange;
 use super::listed::Listed;
 use super::probes::{Mean, Probes, ProbesMaker};
+use crate::exchange::{Class, ClassCounts};
 use crate::records::{LostHosts, RatesUsed, ToldLoss};
 
 /// What was found and not fetched: every internal URL is fetched or in exactly one of the classes.
@@ -14,7 +16,7 @@ pub struct KeptBack {
     /// Asked for.
     pub fetched: u64,
     /// All reasons, in one order.
-    pub classes: Vec<Class>,
+    pub classes: Vec<Reason>,
     /// From level 0 down.
     pub levels: Vec<Level>,
     /// Rows of the table of levels whose internal URLs are not the sum of fetched and classes; none in a sound
@@ -49,10 +51,13 @@ pub struct ExpectedLoss {
 }
 
 /// One reason why internal URLs were not fetched.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Class {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Reason {
     /// As in the column `not_fetched_NAME` of the table of levels.
     pub name: &'static str,
+    /// The same.
+    #[serde(skip)]
+    pub class: Class,
     /// Found and not fetched for this reason.
     pub urls: u64,
     /// Site trees with at least one.
@@ -64,10 +69,18 @@ pub struct Class {
 pub struct Level {
     /// New at this depth.
     pub internal_urls: u64,
-    /// Asked for.
-    pub fetched: u64,
-    /// In the order of [`KeptBack::classes`].
-    pub not_fetched: [u64; CLASSES.len()],
+    /// By class.
+    #[serde(flatten, serialize_with = "fetched_and_not")]
+    pub classes: ClassCounts,
+}
+
+/// What was fetched, and what was not, in the order of [`KeptBack::classes`].
+fn fetched_and_not<S: Serializer>(classes: &ClassCounts, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut level = serializer.serialize_struct("classes", 2)?;
+    level.serialize_field("fetched", &classes[Class::Fetched])?;
+    level
+        .serialize_field("not_fetched", &Class::reasons().map(|class| classes[class]).collect::<Vec<_>>())?;
+    level.end()
 }
 
 /// Answers to requests for robots.txt (RFC 9309 §2.3.1). Of several tries at one, at the next address of a host or by older
@@ -86,42 +99,11 @@ pub struct Robots {
     pub redirects: u64,
 }
 
-const CLASSES: [(&str, &str); 12] = [
-    ("robots", "not_fetched_robots"),
-    ("robots_unreachable", "not_fetched_robots_unreachable"),
-    ("nofollow", "not_fetched_nofollow"),
-    ("filtered", "not_fetched_filtered"),
-    ("script", "not_fetched_script"),
-    ("depth", "not_fetched_depth"),
-    ("limit", "not_fetched_limit"),
-    ("trap", "not_fetched_trap"),
-    ("mirror", "not_fetched_mirror"),
-    ("opt_out", "not_fetched_opt_out"),
-    ("redirects", "not_fetched_redirects"),
-    ("yield", "not_fetched_yield"),
-];
-
-pub(super) const LEVELS: &[&str] = &[
-    "site",
-    "seed",
-    "depth",
-    "internal_urls",
-    "fetched",
-    CLASSES[0].1,
-    CLASSES[1].1,
-    CLASSES[2].1,
-    CLASSES[3].1,
-    CLASSES[4].1,
-    CLASSES[5].1,
-    CLASSES[6].1,
-    CLASSES[7].1,
-    CLASSES[8].1,
-    CLASSES[9].1,
-    CLASSES[10].1,
-    CLASSES[11].1,
-    EXPECTED,
-    FOUND,
-];
+/// The columns that are read of the table of levels.
+pub(super) fn level_columns() -> Vec<&'static str> {
+    let classes = Class::ALL.iter().map(|class| class.as_str());
+    ["site", "seed", "depth", "internal_urls", EXPECTED, FOUND].into_iter().chain(classes).collect()
+}
 
 /// What left out pages were expected to bring.
 const EXPECTED: &str = "expected_external_hosts";
@@ -135,7 +117,7 @@ const DEEPEST: usize = 10_000;
 pub(super) struct KeptBackMaker {
     levels: Vec<Level>,
     /// The classes that a tree has URLs in, a bit each.
-    classes_of_trees: Vec<u16>,
+    classes_of_trees: Vec<u32>,
     unreconciled: u64,
     robots: Robots,
     probes: ProbesMaker,
@@ -147,19 +129,16 @@ impl KeptBackMaker {
     pub(super) fn add_levels(&mut self, frame: &DataFrame, listed: &Listed) -> PolarsResult<()> {
         let (sites, seeds) = (frame.column("site")?.str()?, frame.column("seed")?.u32()?);
         let depths = frame.column("depth")?.u32()?;
-        let (internal, fetched) = (frame.column("internal_urls")?.u64()?, frame.column("fetched")?.u64()?);
-        let classes = CLASSES.iter().map(|(_, column)| frame.column(column)?.u64());
+        let internal = frame.column("internal_urls")?.u64()?;
+        let classes = Class::ALL.iter().map(|class| Ok((*class, frame.column(class.as_str())?.u64()?)));
         let classes: Vec<_> = classes.collect::<PolarsResult<_>>()?;
         let (expected, found) = (frame.column(EXPECTED)?.f64()?, frame.column(FOUND)?.u64()?);
         for row in 0..frame.height() {
             let Some(tree) = listed.tree(sites.get(row), seeds.get(row)) else { continue };
-            let mut level = Level {
-                internal_urls: internal.get(row).unwrap_or_default(),
-                fetched: fetched.get(row).unwrap_or_default(),
-                ..Level::default()
-            };
-            for (count, column) in level.not_fetched.iter_mut().zip(&classes) {
-                *count = column.get(row).unwrap_or_default();
+            let mut level =
+                Level { internal_urls: internal.get(row).unwrap_or_default(), ..Level::default() };
+            for (class, column) in &classes {
+                level.classes[*class] = column.get(row).unwrap_or_default();
             }
             self.expected_hosts += expected.get(row).unwrap_or_default();
             add(&mut self.found_hosts, found.get(row).unwrap_or_default());
@@ -176,14 +155,12 @@ impl KeptBackMaker {
         if self.levels.len() <= depth {
             self.levels.resize(depth + 1, Level::default());
         }
-        for (class, count) in level.not_fetched.iter().enumerate() {
-            self.classes_of_trees[tree] |= u16::from(*count > 0) << class;
-            add(&mut self.levels[depth].not_fetched[class], *count);
+        for class in Class::ALL {
+            self.classes_of_trees[tree] |= u32::from(level.classes[*class] > 0) << *class as u32;
         }
         add(&mut self.levels[depth].internal_urls, level.internal_urls);
-        add(&mut self.levels[depth].fetched, level.fetched);
-        let sum = total(level.not_fetched.into_iter().chain([level.fetched]));
-        self.unreconciled += u64::from(sum != level.internal_urls);
+        self.levels[depth].classes.add(&level.classes);
+        self.unreconciled += u64::from(level.classes.total() != level.internal_urls);
     }
 
     pub(super) fn add(&mut self, exchange: &Exchange<'_>) {
@@ -209,23 +186,27 @@ impl KeptBackMaker {
     }
 
     pub(super) fn finish(self, rates: Option<&RatesUsed>) -> KeptBack {
-        let class = |(place, (name, _)): (usize, &(&'static str, &str))| Class {
-            name,
-            urls: total(self.levels.iter().map(|level| level.not_fetched[place])),
-            site_trees: self.classes_of_trees.iter().filter(|bits| **bits >> place & 1 == 1).count() as u64,
+        let mut found = ClassCounts::default();
+        self.levels.iter().for_each(|level| found.add(&level.classes));
+        let trees_with = |class: Class| {
+            self.classes_of_trees.iter().filter(|bits| **bits >> class as u32 & 1 == 1).count() as u64
         };
-        let classes: Vec<Class> = CLASSES.iter().enumerate().map(class).collect();
-        let urls = |name| classes.iter().find(|class| class.name == name).map_or(0, |class| class.urls);
+        let reason = |class: Class| Reason {
+            name: class.reason(),
+            class,
+            urls: found[class],
+            site_trees: trees_with(class),
+        };
         let told = rates.and_then(|rates| rates.loss);
-        let (by_script, by_yield) = (urls("script"), urls("yield"));
+        let (by_script, by_yield) = (found[Class::Script], found[Class::Yield]);
         KeptBack {
             expected_hosts: (by_yield > 0).then_some(self.expected_hosts),
             expected_loss: told.filter(|_| by_yield > 0).and_then(|loss| self.expected_loss(loss)),
             probes: self.probes.of_scripts.finish(by_script),
             left_out: self.probes.of_left_out.finish(by_yield),
             internal_urls: total(self.levels.iter().map(|level| level.internal_urls)),
-            fetched: total(self.levels.iter().map(|level| level.fetched)),
-            classes,
+            fetched: found[Class::Fetched],
+            classes: Class::reasons().map(reason).collect(),
             rows_that_do_not_reconcile: self.unreconciled,
             robots: self.robots,
             levels: self.levels,

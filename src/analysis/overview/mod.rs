@@ -43,6 +43,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
+pub use crate::exchange::{Class, ClassGroup, Outcome};
 pub use age::Age;
 pub use card::{Card, Totals, Vantage};
 pub use copies::Copies;
@@ -50,7 +51,7 @@ pub use doors::{Door, Doors};
 pub use funnel::Funnel;
 pub use histogram::Percentiles;
 pub use infrastructure::{Concentration, Infrastructure, Offshore, ServerGroup, UNKNOWN};
-pub use kept_back::{Class, ExpectedLoss, KeptBack, Level, Robots};
+pub use kept_back::{ExpectedLoss, KeptBack, Level, Reason, Robots};
 pub use ledger::{Burden, Found, Ledger};
 pub use links::{ADDRESS, GENERIC, Links, Matrix, OTHER_SCRIPT};
 pub use method::{Method, ShownSetting};

@@ -8,7 +8,7 @@ use super::doors::DoorsMaker;
 use super::exchange::{Exchange, ExchangeColumns, ExchangeReader};
 use super::funnel::FunnelMaker;
 use super::infrastructure::{self, InfrastructureMaker};
-use super::kept_back::{KeptBackMaker, LEVELS};
+use super::kept_back::{KeptBackMaker, level_columns};
 use super::ledger::{self, Addresses, Found, Ledger};
 use super::link_shares::LinkShares;
 use super::links::{Links, LinksMaker, NameColumns, Wanted};
@@ -140,7 +140,7 @@ impl Makers {
     }
 
     fn read_levels(&mut self, dir: &Path) -> Result<(), AnalysisError> {
-        each::<LevelRow>(dir, LEVELS, |frame| self.kept_back.add_levels(frame, &self.listed))
+        each::<LevelRow>(dir, &level_columns(), |frame| self.kept_back.add_levels(frame, &self.listed))
     }
 
     fn read_exchanges(&mut self, dir: &Path) -> Result<(), AnalysisError> {

@@ -2,6 +2,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use crate::address::{Host, PageKey, Site, WebUrl};
+use crate::exchange::Class;
 use crate::records::{
     ExchangeRow, LevelRow, Manifest, ManifestError, PageLinkRow, Row, TablesError, read_pieces, row_count,
 };
@@ -82,7 +83,9 @@ impl Ground {
         reading.follow_redirects();
         each::<PageLinkRow>(dir, &[], |row| reading.link(row))?;
         let mut unrecorded = 0;
-        each::<LevelRow>(dir, &[], |row| unrecorded += row.not_fetched_limit + row.not_fetched_depth)?;
+        each::<LevelRow>(dir, &[], |row| {
+            unrecorded += row.classes[Class::Limit] + row.classes[Class::Depth];
+        })?;
         let hosts = reading.hosts.len() as u64;
         if hosts == 0 {
             return Err(GroundError::NoHosts(dir.to_owned()));

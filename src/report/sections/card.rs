@@ -1,6 +1,6 @@
 use super::counted::share_of;
 use crate::analysis::Overview;
-use crate::analysis::overview::{Card, KeptBack, Ledger, ShownSetting, Vantage};
+use crate::analysis::overview::{Card, ClassGroup, KeptBack, Ledger, ShownSetting, Vantage};
 use crate::records::units::thousands;
 use crate::records::{SurveyState, SurveyedWeb, Timestamp};
 use crate::report::{Block, Cell, Fact, Section};
@@ -121,7 +121,7 @@ fn kept_back(kept_back: &KeptBack) -> String {
     let urls: u64 = kept_back
         .classes
         .iter()
-        .filter(|class| class.name.starts_with("robots"))
+        .filter(|reason| reason.class.group() == ClassGroup::Robots)
         .map(|class| class.urls)
         .sum();
     format!(

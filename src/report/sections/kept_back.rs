@@ -1,5 +1,5 @@
 use super::counted::{share, share_of};
-use crate::analysis::overview::{Class, ExpectedLoss, KeptBack, Level, Mean, Probes};
+use crate::analysis::overview::{Class, ClassGroup, ExpectedLoss, KeptBack, Level, Mean, Probes, Reason};
 use crate::records::units::{percent, thousands};
 use crate::report::{Axis, Block, Cell, Column, Columns, Fact, Figure, Scale, Section, Table};
 
@@ -12,7 +12,7 @@ pub(in crate::report) fn section(kept_back: &KeptBack) -> Section {
         thousands(kept_back.internal_urls),
         share_of(kept_back.fetched, kept_back.internal_urls),
         most.map_or_else(String::new, |class| {
-            format!("{} ({} URLs)", reason(class.name), thousands(class.urls))
+            format!("{} ({} URLs)", in_words(class.class), thousands(class.urls))
         }),
     );
     let promised = kept_back.expected_hosts.map_or_else(String::new, |hosts| {
@@ -72,22 +72,22 @@ fn loss(ExpectedLoss { hosts, coverage, surveys }: &ExpectedLoss) -> String {
     )
 }
 
-/// The classes in words.
-fn reason(class: &str) -> &str {
+/// The reasons in words.
+fn in_words(class: Class) -> &'static str {
     match class {
-        "robots" => "robots.txt",
-        "robots_unreachable" => "a robots.txt that could not be fetched",
-        "nofollow" => "nofollow",
-        "filtered" => "the survey's filters",
-        "script" => "the rule on scripts",
-        "depth" => "the depth of the survey",
-        "limit" => "a budget of the site or a stop",
-        "trap" => "traps without end",
-        "mirror" => "mirrors of another host of the site",
-        "opt_out" => "opt-out",
-        "redirects" => "too many redirects",
-        "yield" => "promising too little",
-        other => other,
+        Class::Fetched => "asked for",
+        Class::Robots => "robots.txt",
+        Class::RobotsUnreachable => "a robots.txt that could not be fetched",
+        Class::Nofollow => "nofollow",
+        Class::Filtered => "the survey's filters",
+        Class::Script => "the rule on scripts",
+        Class::Depth => "the depth of the survey",
+        Class::Limit => "a budget of the site or a stop",
+        Class::Trap => "traps without end",
+        Class::Mirror => "mirrors of another host of the site",
+        Class::OptOut => "opt-out",
+        Class::Redirects => "too many redirects",
+        Class::Yield => "promising too little",
     }
 }
 
@@ -98,16 +98,16 @@ fn classes(kept_back: &KeptBack) -> Table {
         Column::share("share of all found"),
         Column::number("site trees with any", ""),
     ];
-    let row = |class: &Class| {
+    let row = |class: &Reason| {
         vec![
-            reason(class.name).into(),
+            in_words(class.class).into(),
             Cell::Count(class.urls),
             share(class.urls, kept_back.internal_urls),
             Cell::Count(class.site_trees),
         ]
     };
     let fetched = [
-        "asked for".into(),
+        in_words(Class::Fetched).into(),
         Cell::Count(kept_back.fetched),
         share(kept_back.fetched, kept_back.internal_urls),
         Cell::Missing,
@@ -117,32 +117,19 @@ fn classes(kept_back: &KeptBack) -> Table {
         .with_rows(rows)
 }
 
-/// The classes that are drawn as one, so that colours can be told apart.
-const PARTS: [(&str, &[&str]); 8] = [
-    ("robots.txt", &["robots", "robots_unreachable"]),
-    ("nofollow", &["nofollow"]),
-    ("filters", &["filtered"]),
-    ("rule on scripts", &["script"]),
-    ("depth", &["depth"]),
-    ("budget or stop", &["limit"]),
-    ("too little promised", &["yield"]),
-    ("other", &["trap", "mirror", "opt_out", "redirects"]),
-];
-
 fn by_level(kept_back: &KeptBack) -> Figure {
+    let groups = || ClassGroup::ALL.iter().filter(|group| **group != ClassGroup::Fetched);
     let shares = |level: &Level| {
-        let part = |(_, members): &(&str, &[&str])| {
-            let classes = kept_back.classes.iter().zip(level.not_fetched);
-            let urls: u64 =
-                classes.filter(|(class, _)| members.contains(&class.name)).map(|(_, urls)| urls).sum();
-            if level.internal_urls == 0 { 0.0 } else { urls as f64 / level.internal_urls as f64 }
+        let share = |group: &ClassGroup| match level.internal_urls {
+            0 => 0.0,
+            found => level.classes.in_group(*group) as f64 / found as f64,
         };
-        PARTS.iter().map(part).collect()
+        groups().map(share).collect()
     };
     let chart = Columns {
         x: "Depth level".to_owned(),
         y: Axis::new("Share of the level's URLs", Scale::Share),
-        parts: PARTS.iter().map(|(name, _)| (*name).to_owned()).collect(),
+        parts: groups().map(ToString::to_string).collect(),
         columns: (0..)
             .zip(&kept_back.levels)
             .map(|(depth, level): (u32, _)| (depth.to_string(), shares(level)))
@@ -152,11 +139,11 @@ fn by_level(kept_back: &KeptBack) -> Figure {
     let columns =
         [Column::number("depth", ""), Column::number("internal URLs", ""), Column::number("asked for", "")]
             .into_iter()
-            .chain(kept_back.classes.iter().map(|class| Column::number(reason(class.name), "URLs")));
+            .chain(kept_back.classes.iter().map(|class| Column::number(in_words(class.class), "URLs")));
     let rows = (0..).zip(&kept_back.levels).map(|(depth, level)| {
-        [Cell::Count(depth), Cell::Count(level.internal_urls), Cell::Count(level.fetched)]
+        [Cell::Count(depth), Cell::Count(level.internal_urls), Cell::Count(level.classes[Class::Fetched])]
             .into_iter()
-            .chain(level.not_fetched.map(Cell::Count))
+            .chain(Class::reasons().map(|class| Cell::Count(level.classes[class])))
             .collect()
     });
     Figure::new(

@@ -1,5 +1,5 @@
 use super::counted::{figure, share, share_of, table};
-use crate::analysis::overview::{Counted, Outcomes};
+use crate::analysis::overview::{Counted, Outcome, Outcomes};
 use crate::records::units::thousands;
 use crate::report::{Block, Cell, Column, Section, Table};
 
@@ -8,16 +8,16 @@ use crate::report::{Block, Cell, Column, Section, Table};
 pub(in crate::report) fn section(outcomes: &Outcomes) -> Section {
     let failed: u64 = outcomes.failures.iter().map(|counted| counted.count).sum();
     let trees: u64 = outcomes.trees.iter().map(|counted| counted.count).sum();
-    let of_word = |word: &str| {
-        outcomes.trees.iter().find(|counted| counted.name == word).map_or(0, |found| found.count)
+    let of = |outcome: Outcome| {
+        outcomes.trees.iter().find(|counted| counted.name == outcome.as_str()).map_or(0, |found| found.count)
     };
     let lead = format!(
         "{} of {} site trees were walked to their end, {} answered without a page, {} could not be reached. \
          {} of {} exchanges brought no complete answer.",
-        share_of(of_word("complete"), trees),
+        share_of(of(Outcome::Complete), trees),
         thousands(trees),
-        share_of(of_word("no_page"), trees),
-        share_of(of_word("unreachable"), trees),
+        share_of(of(Outcome::NoPage), trees),
+        share_of(of(Outcome::Unreachable), trees),
         share_of(failed, outcomes.exchanges),
         thousands(outcomes.exchanges),
     );

@@ -14,7 +14,7 @@ use std::time::{Duration, SystemTime};
 
 use super::*;
 use crate::address::{Host, OptOut, OptOuts, Scope, ScopeRule, SuffixSection, Suffixes, WebUrl};
-use crate::exchange::{Answer, Ask, Depth, Failure, Purpose, Wire};
+use crate::exchange::{Answer, Ask, Class, Depth, Entrance, Failure, Outcome, Purpose, Wire};
 use crate::page::{Page, Source};
 use crate::settings::{Entrances, NonHtml};
 

@@ -1,37 +1,47 @@
-use crate::exchange::vocabulary;
+use super::vocabulary::vocabulary;
 
 vocabulary! {
     /// Why the walk of a site ended: the closed list behind the column `outcome`.
-    pub enum Outcome {
+    pub enum Outcome in OutcomeGroup {
         /// Pages came, and no link was left to follow.
-        Complete = "complete",
+        Complete = "complete" in Whole,
         /// Links were left below the deepest level that the survey walks.
-        Depth = "depth",
+        Depth = "depth" in Cut,
         /// The budget of requests was used up.
-        RequestBudget = "request_budget",
+        RequestBudget = "request_budget" in Cut,
         /// The budget of bytes was used up.
-        ByteBudget = "byte_budget",
+        ByteBudget = "byte_budget" in Cut,
         /// The time of the site was over.
-        TimeBudget = "time_budget",
+        TimeBudget = "time_budget" in Cut,
         /// Several levels in a row brought no new external link.
-        Stable = "stable",
+        Stable = "stable" in Cut,
         /// No link was left that promised to be worth a request: only with `--depth auto` or `--focus`.
-        Yield = "yield",
+        Yield = "yield" in Cut,
         /// No link was left but those of traps; or more URLs were found than a site is allowed to have.
-        Trap = "trap",
+        Trap = "trap" in Cut,
         /// robots.txt keeps us from the site's entrances.
-        Robots = "robots",
+        Robots = "robots" in Whole,
         /// The site redirects to another one.
-        Moved = "moved",
+        Moved = "moved" in Whole,
         /// No answer from any entrance of the site, or none any more.
-        Unreachable = "unreachable",
+        Unreachable = "unreachable" in Whole,
         /// The site opted out.
-        OptOut = "opt_out",
+        OptOut = "opt_out" in Cut,
         /// The survey went on with other settings, by which the walk would have asked something else.
-        Interrupted = "interrupted",
+        Interrupted = "interrupted" in Cut,
         /// The site's servers said something, be it that their TLS is too old, and no entrance brought a page.
-        NoPage = "no_page",
+        NoPage = "no_page" in Whole,
         /// An error of this program in the walk of this site.
-        Failed = "failed",
+        Failed = "failed" in Cut,
+    }
+}
+
+vocabulary! {
+    /// What an outcome says of a tree that has pages.
+    pub enum OutcomeGroup {
+        /// It was walked to its end: there is nothing below it.
+        Whole = "whole",
+        /// It was cut: what lies below its last level is not known.
+        Cut = "cut",
     }
 }

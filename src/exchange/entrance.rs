@@ -1,0 +1,27 @@
+use super::vocabulary::vocabulary;
+
+vocabulary! {
+    /// A URL at which a tree may begin, by its relation to the one that was offered: the column `entrance`.
+    pub enum Entrance in EntranceGroup {
+        /// The URL that was offered.
+        Offered = "offered" in Given,
+        /// The front page of the offered URL's host.
+        FrontPage = "front_page" in Fallback,
+        /// The same by the other of http and https.
+        OtherScheme = "other_scheme" in Fallback,
+        /// The front page of another name of the site: with `www.` or without.
+        OtherName = "other_name" in Fallback,
+        /// The same under the other scheme.
+        OtherNameOtherScheme = "other_name_other_scheme" in Fallback,
+    }
+}
+
+vocabulary! {
+    /// Whether an entrance was given or made up.
+    pub enum EntranceGroup {
+        /// By the start list or a link.
+        Given = "given",
+        /// Tried because no page came from what was given.
+        Fallback = "fallback",
+    }
+}
