@@ -63,6 +63,9 @@ vocabulary! {
         NoRoute = "no_route",
         /// An answer came, but reading it crashed or failed; its content was not used.
         Unreadable = "unreadable",
+        /// The server closed a connection that had been idle before it read the request. The request is sent once more, on a
+        /// new connection, as the next attempt.
+        IdleClosed = "idle_closed",
     }
 }
 
@@ -144,7 +147,7 @@ mod tests {
 
     #[test]
     fn every_failure_has_a_word_of_its_own_and_a_meaning() {
-        assert_eq!(Failure::ALL.iter().map(|failure| failure.as_str()).collect::<HashSet<_>>().len(), 28);
+        assert_eq!(Failure::ALL.iter().map(|failure| failure.as_str()).collect::<HashSet<_>>().len(), 29);
         for failure in Failure::ALL {
             assert_eq!(failure.to_string(), failure.as_str());
             assert!(failure.as_str().bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'));

@@ -12,10 +12,6 @@ tokio::task_local! {
     static NOTES: Arc<Notes>;
 }
 
-/// How long a connection is kept alive. The pause between two requests is at most 60 s as long
-/// as nothing longer was asked for; servers mostly hang up after 5 s (Apache) to 75 s (nginx).
-pub(super) const KEPT_ALIVE: Duration = Duration::from_secs(65);
-
 type BoxError = Box<dyn Error + Send + Sync>;
 
 /// What the layers below HTTP tell about one exchange, gathered beside the request because the

@@ -231,7 +231,7 @@ impl Fetcher {
 
     async fn fetch_over(
         &self,
-        line_to: fn(&Lines, IpAddr, &WebUrl) -> Result<Arc<Line>, FetchError>,
+        line_to: fn(&Lines, IpAddr, &WebUrl) -> Arc<Line>,
         wanted: Wanted<'_>,
     ) -> (Answer, Vec<u8>) {
         let Wanted { known, ask, address, byte_limit } = wanted;
@@ -242,13 +242,7 @@ impl Fetcher {
             return not_asked(failure);
         }
         let address = address.to_canonical();
-        let line = match line_to(&parts.lines, address, &ask.url) {
-            Ok(line) => line,
-            Err(error) => {
-                tracing::error!(%error, url = %ask.url, "no line to the server");
-                return not_asked(Failure::ConnectUnreachable);
-            }
-        };
+        let line = line_to(&parts.lines, address, &ask.url);
         let there = parts.lines.url(address, &ask.url);
         let request = there.and_then(|there| parts.requests.make(&ask.url, ask.purpose, known, there));
         let Some(request) = request else {

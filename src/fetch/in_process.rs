@@ -1,5 +1,6 @@
 use std::io;
 use std::net::IpAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -10,8 +11,9 @@ use reqwest::{Request, Response};
 use tokio::time::{Instant, sleep};
 
 use super::Settings;
-use super::connect::{KEPT_ALIVE, Notes};
+use super::connect::Notes;
 use super::decode::Identity;
+use super::idle::kept_for;
 use super::tls::{CertificateCheck, Spoken};
 use super::wire::READ_AHEAD;
 use crate::address::{Host, WebUrl};
@@ -157,8 +159,17 @@ pub(super) struct Thread {
     connect: Duration,
     handshake: Duration,
     refuses: bool,
-    /// Until when the connection that was used last is kept.
-    open: Arc<Mutex<Option<Instant>>>,
+    kept: Kept,
+    /// A handshake has been made: the server knows the session again, as most do, and shows no certificate.
+    has_session: AtomicBool,
+}
+
+/// The connection that was used last, as long as it is kept.
+#[derive(Clone)]
+struct Kept {
+    until: Arc<Mutex<Option<Instant>>>,
+    /// None where no connection is kept.
+    time: Option<Duration>,
 }
 
 /// The TLS version that a Web in process speaks.
@@ -167,14 +178,20 @@ const TLS: &str = "TLSv1.3";
 const PIECE: Duration = Duration::from_secs(1);
 
 impl Thread {
-    pub(super) fn new(web: Arc<dyn Web>, settings: &Settings) -> Self {
+    pub(super) fn new(web: Arc<dyn Web>, is_https: bool, settings: &Settings) -> Self {
         Self {
             web,
             connect: settings.timeouts.connect,
             handshake: settings.timeouts.tls,
             refuses: settings.refuse_bad_certificates,
-            open: Arc::default(),
+            kept: Kept { until: Arc::default(), time: kept_for(is_https, settings.shortest_pause) },
+            has_session: AtomicBool::new(false),
         }
+    }
+
+    /// Closes the connection if it is idle.
+    pub(super) fn hang_up(&self) {
+        self.kept.take();
     }
 
     pub(super) async fn execute(
@@ -185,7 +202,7 @@ impl Thread {
         notes: &Notes,
         verdict: &CertificateCheck,
     ) -> Result<Response, Failure> {
-        let opens_connection = !self.take_open();
+        let opens_connection = !self.kept.take();
         let field = |name| request.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
         let (if_none_match, if_modified_since) = (field(IF_NONE_MATCH), field(IF_MODIFIED_SINCE));
         let reply =
@@ -208,13 +225,13 @@ impl Thread {
                 sleep(first_byte).await;
                 // RFC 9112 §6.3: such an answer ends with its head, and the connection can be used again.
                 if matches!(status, 204 | 304) {
-                    keep_alive(&self.open);
+                    self.kept.keep();
                 }
                 let body = Arriving {
                     rest: Bytes::from(body),
                     before_cut: cut_after.unwrap_or(usize::MAX),
                     bytes_per_second,
-                    open: (purpose != Purpose::Head).then(|| self.open.clone()),
+                    kept: (purpose != Purpose::Head).then(|| self.kept.clone()),
                 };
                 let answer = Self::answer(status, &fields, body, url.is_https());
                 let mut answer = answer.ok_or(Failure::BadHttp)?;
@@ -224,12 +241,6 @@ impl Thread {
                 Ok(answer)
             }
         }
-    }
-
-    /// Whether there is a connection to go on with; it is taken.
-    fn take_open(&self) -> bool {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        open.take().is_some_and(|until| until > Instant::now())
     }
 
     async fn connect(
@@ -253,7 +264,9 @@ impl Thread {
             return Err(Failure::TlsTimeout);
         }
         let shown = reply.shown.ok_or(Failure::TlsHandshake)?;
-        notes.note(|moments| moments.certificate_bytes = Some(shown.bytes));
+        if !self.has_session.swap(true, Ordering::Relaxed) {
+            notes.note(|moments| moments.certificate_bytes = Some(shown.bytes));
+        }
         verdict.set(shown.defect);
         if self.refuses && shown.defect.is_some() { Err(Failure::TlsCertificate) } else { Ok(()) }
     }
@@ -269,7 +282,7 @@ impl Thread {
             let name = HeaderName::from_bytes(name.as_bytes()).ok()?;
             headers.append(name, HeaderValue::from_str(value).ok()?);
         }
-        let body = if body.open.is_some() {
+        let body = if body.kept.is_some() {
             reqwest::Body::wrap_stream(stream::unfold(Some(body), Arriving::next))
         } else {
             reqwest::Body::default()
@@ -284,9 +297,18 @@ impl Thread {
     }
 }
 
-/// Notes that the connection can be used again.
-fn keep_alive(open: &Mutex<Option<Instant>>) {
-    *open.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now() + KEPT_ALIVE);
+impl Kept {
+    /// Whether there is a connection to go on with; it is taken.
+    fn take(&self) -> bool {
+        let mut until = self.until.lock().unwrap_or_else(PoisonError::into_inner);
+        until.take().is_some_and(|until| until > Instant::now())
+    }
+
+    /// The connection can be used again.
+    fn keep(&self) {
+        *self.until.lock().unwrap_or_else(PoisonError::into_inner) =
+            self.time.map(|time| Instant::now() + time);
+    }
 }
 
 /// A body on its way.
@@ -295,7 +317,7 @@ struct Arriving {
     before_cut: usize,
     bytes_per_second: f64,
     /// Where it is noted that the connection can be used again; none where no body is read.
-    open: Option<Arc<Mutex<Option<Instant>>>>,
+    kept: Option<Kept>,
 }
 
 impl Arriving {
@@ -306,8 +328,8 @@ impl Arriving {
             return Some((Err(io::ErrorKind::UnexpectedEof.into()), None));
         }
         if this.rest.is_empty() {
-            if let Some(open) = &this.open {
-                keep_alive(open);
+            if let Some(kept) = &this.kept {
+                kept.keep();
             }
             return None;
         }

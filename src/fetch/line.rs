@@ -1,19 +1,20 @@
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use reqwest::redirect::Policy;
-use reqwest::{Client, Request, Response, Url, retry};
+use reqwest::{Request, Response, Url};
+use tokio::time::Instant;
 use url::Position;
 
-use super::connect::{KEPT_ALIVE, Notes, Watch};
-use super::failure::classify;
+use super::Settings;
+use super::client::SocketClient;
+use super::connect::Notes;
+use super::idle::IdleLimit;
 use super::in_process::{Thread, Web};
 #[cfg(feature = "old-tls")]
 use super::old_line::OldLine;
 use super::tls::{CertificateCheck, Tls};
-use super::{FetchError, Settings};
 use crate::address::{Host, WebUrl};
 use crate::exchange::{Failure, Purpose};
 
@@ -21,10 +22,14 @@ use crate::exchange::{Failure, Purpose};
 pub(super) struct Line {
     way: Way,
     pub verdict: Arc<CertificateCheck>,
+    /// When its last exchange ended.
+    used: Mutex<Option<Instant>>,
+    /// The server's, which all lines to it share.
+    idle_limit: Arc<Mutex<IdleLimit>>,
 }
 
 enum Way {
-    Sockets(Client),
+    Sockets(SocketClient),
     InProcess(Thread),
     #[cfg(feature = "old-tls")]
     OldTls(OldLine),
@@ -37,6 +42,36 @@ pub(super) enum Opener {
 }
 
 impl Line {
+    /// How long its connection has been idle. One that the server may be about to close is given up.
+    pub(super) fn take_up(&self) -> Duration {
+        let used = *self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let idle = used.map_or(Duration::ZERO, |used| used.elapsed());
+        if !self.idle_limit.lock().unwrap_or_else(PoisonError::into_inner).allows(idle) {
+            self.hang_up();
+        }
+        idle
+    }
+
+    /// An exchange has ended: its connection is idle from now on, or gone.
+    pub(super) fn lay_down(&self) {
+        *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+
+    /// Notes what a response or the end of a connection tells of how long the server keeps connections.
+    pub(super) fn note_limit(&self, note: impl FnOnce(&mut IdleLimit)) {
+        note(&mut self.idle_limit.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Closes idle connections; what TLS remembers of the server stays.
+    fn hang_up(&self) {
+        match &self.way {
+            Way::Sockets(client) => client.hang_up(),
+            Way::InProcess(thread) => thread.hang_up(),
+            #[cfg(feature = "old-tls")]
+            Way::OldTls(line) => line.hang_up(),
+        }
+    }
+
     /// Puts a request and waits for the head of its answer; the caller keeps the time-out of the head.
     pub(super) async fn execute(
         &self,
@@ -46,9 +81,7 @@ impl Line {
         notes: &Notes,
     ) -> Result<Response, Failure> {
         match &self.way {
-            Way::Sockets(client) => {
-                client.execute(request).await.map_err(|error| classify(&error, &notes.moments()))
-            }
+            Way::Sockets(client) => client.execute(request, notes).await,
             #[cfg(feature = "old-tls")]
             Way::OldTls(line) => line.execute(request, notes).await,
             Way::InProcess(thread) => thread.execute(&request, url, purpose, notes, &self.verdict).await,
@@ -58,10 +91,10 @@ impl Line {
 
 /// The lines in use, each with at most its kept-alive connections.
 ///
-/// All plain HTTP to a port of an address is one line, whatever the hosts, so that their
-/// connections are shared; HTTPS is a line per host, for a certificate is shown to a name. An
-/// address keeps the latest lines only, as many as may be in use at once: a survey should not
-/// hold a dozen idle connections to a server just because many sites live there.
+/// A line, and so a connection, belongs to one origin (scheme, host and port): some balancers look at the first request
+/// of a connection and send all others where that one went. Of the lines to an address the latest keep their connections,
+/// as many as may be in use at once: a survey should not hold a dozen idle connections to a server just because many
+/// sites live there. A few more keep what TLS remembers, so that going back to them costs the server no new signature.
 pub(super) struct Lines {
     opener: Opener,
     settings: Arc<Settings>,
@@ -79,11 +112,12 @@ struct ServerLines {
     /// The latest first.
     lines: Vec<(Origin, Arc<Line>)>,
     used: u64,
+    idle_limit: Arc<Mutex<IdleLimit>>,
 }
 
 #[derive(PartialEq, Eq)]
 enum Origin {
-    Http(u16),
+    Http(Host, u16),
     Https(Host, u16),
     #[cfg(feature = "old-tls")]
     OldTls(Host, u16),
@@ -91,6 +125,8 @@ enum Origin {
 
 /// Servers with a line; 25 to 52 KiB for each connection that is idle.
 const SERVERS: usize = 512;
+/// Lines to a server without a connection: a site is mostly two hosts, by http and https.
+const SESSIONS: usize = 3;
 
 impl Lines {
     pub(super) fn new(opener: Opener, settings: Arc<Settings>) -> Self {
@@ -99,34 +135,30 @@ impl Lines {
 
     /// The line of old TLS to a server for a URL, opened if there is none.
     #[cfg(feature = "old-tls")]
-    pub(super) fn by_old_tls(&self, address: IpAddr, url: &WebUrl) -> Result<Arc<Line>, FetchError> {
+    pub(super) fn by_old_tls(&self, address: IpAddr, url: &WebUrl) -> Arc<Line> {
         let Opener::Sockets(tls) = &self.opener else { return self.to(address, url) };
         let (host, port) = (url.host(), url.port());
         let server = self.settings.gateway.unwrap_or(SocketAddr::new(address, port));
         let open = || {
             let (examiner, verdict) = tls.examiner(host);
-            let way = Way::OldTls(OldLine::new(server, host, examiner, self.settings.timeouts));
-            Ok(Line { way, verdict })
+            (Way::OldTls(OldLine::new(server, host, examiner, &self.settings)), verdict)
         };
         self.line(address, Origin::OldTls(host.clone(), port), open)
     }
 
     /// The line to a server for a URL, opened if there is none.
-    pub(super) fn to(&self, address: IpAddr, url: &WebUrl) -> Result<Arc<Line>, FetchError> {
-        let origin = if url.is_https() {
-            Origin::Https(url.host().clone(), url.port())
-        } else {
-            Origin::Http(url.port())
-        };
-        self.line(address, origin, || self.open(address, url.host()))
+    pub(super) fn to(&self, address: IpAddr, url: &WebUrl) -> Arc<Line> {
+        let origin = if url.is_https() { Origin::Https } else { Origin::Http };
+        let origin = origin(url.host().clone(), url.port());
+        self.line(address, origin, || self.open(address, url))
     }
 
     fn line(
         &self,
         address: IpAddr,
         origin: Origin,
-        make: impl FnOnce() -> Result<Line, FetchError>,
-    ) -> Result<Arc<Line>, FetchError> {
+        make: impl FnOnce() -> (Way, Arc<CertificateCheck>),
+    ) -> Arc<Line> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.clock += 1;
         let now = open.clock;
@@ -138,46 +170,30 @@ impl Lines {
         if let Some(at) = server.lines.iter().position(|(known, _)| *known == origin) {
             server.lines[..=at].rotate_right(1);
         } else {
-            let line = Arc::new(make()?);
-            server.lines.insert(0, (origin, line));
-            server.lines.truncate(self.settings.connections_per_address.max(1));
+            let (way, verdict) = make();
+            let line = Line { way, verdict, used: Mutex::default(), idle_limit: server.idle_limit.clone() };
+            server.lines.insert(0, (origin, Arc::new(line)));
         }
-        Ok(server.lines[0].1.clone())
+        let connected = self.settings.connections_per_address.max(1);
+        server.lines.truncate(connected + SESSIONS);
+        server.lines.iter().skip(connected).for_each(|(_, line)| line.hang_up());
+        server.lines[0].1.clone()
     }
 
-    fn open(&self, address: IpAddr, host: &Host) -> Result<Line, FetchError> {
-        let tls = match &self.opener {
+    fn open(&self, address: IpAddr, url: &WebUrl) -> (Way, Arc<CertificateCheck>) {
+        match &self.opener {
             Opener::InProcess(web) => {
-                let way = Way::InProcess(Thread::new(web.clone(), &self.settings));
-                return Ok(Line { way, verdict: Arc::default() });
+                (Way::InProcess(Thread::new(web.clone(), url.is_https(), &self.settings)), Arc::default())
             }
-            Opener::Sockets(tls) => tls,
-        };
-        let (config, verdict) = tls.for_line(host);
-        let Settings { timeouts, gateway, connections_per_address, .. } = &*self.settings;
-        let target = gateway.map_or(address, |gateway| gateway.ip());
-        let client = Client::builder()
-            .tls_backend_preconfigured(config)
-            .tls_info(true)
-            .dns_resolver(Arc::new(Pinned(target)))
-            .connector_layer(Watch { connect: timeouts.connect, tls: timeouts.tls })
-            .no_proxy()
-            .redirect(Policy::none())
-            .retry(retry::never())
-            .referer(false)
-            .http1_only()
-            .http09_responses()
-            .http1_allow_obsolete_multiline_headers_in_responses(true)
-            .http1_ignore_invalid_headers_in_responses(true)
-            .http1_allow_spaces_after_header_name_in_responses(true)
-            .pool_max_idle_per_host((*connections_per_address).max(1))
-            .pool_idle_timeout(KEPT_ALIVE)
-            .build()?;
-        Ok(Line { way: Way::Sockets(client), verdict })
+            Opener::Sockets(tls) => {
+                let (config, verdict) = tls.for_line(url.host());
+                let target = self.settings.gateway.map_or(address, |gateway| gateway.ip());
+                (Way::Sockets(SocketClient::new(target, url.is_https(), config, &self.settings)), verdict)
+            }
+        }
     }
 
-    /// The URL that leads to the server: for HTTP its address, so that hosts share connections;
-    /// for HTTPS the host's name, which the handshake shows.
+    /// The URL that leads to the server: for HTTP its address; for HTTPS the host's name, which the handshake shows.
     pub(super) fn url(&self, address: IpAddr, url: &WebUrl) -> Option<Url> {
         let server = self.settings.gateway.unwrap_or(SocketAddr::new(address, url.port()));
         let authority = match (url.is_https(), url.host().ip()) {
@@ -199,16 +215,6 @@ impl Open {
     }
 }
 
-/// Answers every name with the one address of its line.
-struct Pinned(IpAddr);
-
-impl Resolve for Pinned {
-    fn resolve(&self, _name: Name) -> Resolving {
-        let address: Addrs = Box::new(std::iter::once(SocketAddr::new(self.0, 0)));
-        Box::pin(std::future::ready(Ok(address)))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -219,26 +225,33 @@ mod tests {
     }
 
     fn line(lines: &Lines, address: [u8; 4], url: &str) -> Arc<Line> {
-        lines.to(IpAddr::from(address), &WebUrl::parse(url).unwrap()).unwrap()
+        lines.to(IpAddr::from(address), &WebUrl::parse(url).unwrap())
     }
 
     #[test]
-    fn http_hosts_share_the_line_of_their_address_and_https_hosts_have_their_own() {
+    fn every_origin_at_an_address_has_a_line_of_its_own() {
         let lines = lines(2);
-        let first = line(&lines, [102, 0, 0, 1], "http://a.ke/");
-        assert!(Arc::ptr_eq(&first, &line(&lines, [102, 0, 0, 1], "http://b.ke/x")));
-        assert!(!Arc::ptr_eq(&first, &line(&lines, [102, 0, 0, 2], "http://a.ke/")));
-        let secure = line(&lines, [102, 0, 0, 1], "https://a.ke/");
-        assert!(Arc::ptr_eq(&secure, &line(&lines, [102, 0, 0, 1], "https://a.ke/y")));
-        assert!(!Arc::ptr_eq(&secure, &line(&lines, [102, 0, 0, 1], "https://b.ke/")));
+        for scheme in ["http", "https"] {
+            let first = line(&lines, [102, 0, 0, 1], &format!("{scheme}://a.ke/"));
+            let is_first = |address, url: String| Arc::ptr_eq(&first, &line(&lines, address, &url));
+            assert!(is_first([102, 0, 0, 1], format!("{scheme}://a.ke/y")));
+            assert!(!is_first([102, 0, 0, 1], format!("{scheme}://b.ke/")));
+            assert!(!is_first([102, 0, 0, 1], format!("{scheme}://a.ke:8080/")));
+            assert!(!is_first([102, 0, 0, 2], format!("{scheme}://a.ke/")));
+        }
+        let by = |scheme| line(&lines, [102, 0, 0, 1], &format!("{scheme}://a.ke:8080/"));
+        assert!(!Arc::ptr_eq(&by("http"), &by("https")));
     }
 
     #[test]
     fn an_address_keeps_its_latest_lines_only() {
         let lines = lines(1);
         let old = Arc::downgrade(&line(&lines, [102, 0, 0, 1], "https://a.ke/"));
-        assert!(old.upgrade().is_some());
-        line(&lines, [102, 0, 0, 1], "https://b.ke/");
+        for host in 0..SESSIONS {
+            line(&lines, [102, 0, 0, 1], &format!("https://b{host}.ke/"));
+            assert!(old.upgrade().is_some());
+        }
+        line(&lines, [102, 0, 0, 1], "https://c.ke/");
         assert!(old.upgrade().is_none());
     }
 

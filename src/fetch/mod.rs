@@ -8,9 +8,9 @@
 //!    one when an address was found dead: of three at most, with AAAA when all IPv4 is dead.
 //! 2. **May we.** The caller waits for its turn at that address. [`Fetcher::fetch`] then checks
 //!    host and address once more (opt-out, special ranges): the last gate before any byte leaves.
-//! 3. **Connect.** Each server address has a line of its own: an HTTP client that can reach this
-//!    address and nothing else, whatever a URL, a redirect or DNS says. A connection kept alive
-//!    is used if there is one. With a gateway every line leads to the gateway, and lines of
+//! 3. **Connect.** Each origin at a server address has a line of its own: an HTTP client that can reach this
+//!    address and nothing else, whatever a URL, a redirect or DNS says. A connection belongs to one
+//!    origin, and is kept over short pauses only (`idle`). With a gateway every line leads to the gateway, and lines of
 //!    different virtual addresses still share nothing.
 //! 4. **Ask.** One `GET` or `HEAD` over HTTP/1.1. Not HTTP/2: one request at a time needs no
 //!    multiplexing, and HTTP/1.1 keeps the bytes of an exchange countable.
@@ -21,8 +21,9 @@
 //! 6. **Tell.** Every mishap becomes one word of [`Failure`](crate::exchange::Failure); nothing
 //!    that a server, a resolver or a network does is an error of this room.
 //!
-//! A request is never sent twice: when a server closes a kept-alive connection at the moment we
-//! use it, the answer is `reset`, and asking again is up to those who know the delay rule.
+//! A request is never sent twice: when a server closes an idle connection while a request is on its way
+//! there, the exchange ends as `idle_closed`, and a second one is up to those who know the delay rule. That it
+//! seldom comes to this is the rule of `idle`.
 //!
 //! # How bytes are counted
 //! `sent` is the request head as it is written, exact. `received` is the status line, the header
@@ -70,6 +71,7 @@ mod body;
 mod body_use;
 mod cached;
 mod certificate;
+mod client;
 mod clock;
 mod connect;
 mod decode;
@@ -78,6 +80,7 @@ mod fetcher;
 mod gate;
 mod greeting;
 mod head;
+mod idle;
 mod in_process;
 mod line;
 mod names;

@@ -1,6 +1,7 @@
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use hyper::client::conn::http1::{Builder, SendRequest};
 use hyper_util::rt::TokioIo;
@@ -9,12 +10,13 @@ use openssl::ssl::{Ssl, SslContext, SslMethod, SslMode, SslOptions, SslRef, SslV
 use reqwest::{Body, Request, Response};
 use rustls::pki_types::CertificateDer;
 use tokio::net::TcpStream;
-use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_openssl::SslStream;
 
-use super::connect::{KEPT_ALIVE, Notes};
+use super::Settings;
+use super::connect::Notes;
 use super::failure::{of_http, of_io};
+use super::idle::kept_for;
 use super::old_tls::of_connecting;
 use super::settings::Timeouts;
 use super::tls::{Examiner, Spoken};
@@ -30,6 +32,8 @@ pub(super) struct OldLine {
     timeouts: Timeouts,
     /// The connection that is kept alive.
     open: Arc<Mutex<Option<Open>>>,
+    /// For how long; none: not at all.
+    kept: Option<Duration>,
 }
 
 struct Open {
@@ -39,15 +43,25 @@ struct Open {
 }
 
 impl OldLine {
-    pub(super) fn new(server: SocketAddr, host: &Host, examiner: Examiner, timeouts: Timeouts) -> Self {
-        Self { server, host: host.clone(), examiner, timeouts, open: Arc::default() }
+    pub(super) fn new(server: SocketAddr, host: &Host, examiner: Examiner, settings: &Settings) -> Self {
+        let (timeouts, kept) = (settings.timeouts, kept_for(true, settings.shortest_pause));
+        Self { server, host: host.clone(), examiner, timeouts, open: Arc::default(), kept }
+    }
+
+    /// Closes the connection if it is idle.
+    pub(super) fn hang_up(&self) {
+        self.take();
+    }
+
+    fn take(&self) -> Option<Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     pub(super) async fn execute(&self, request: Request, notes: &Notes) -> Result<Response, Failure> {
         let mut request = http::Request::<Body>::try_from(request).map_err(|_| Failure::BadHttp)?;
         let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
         *request.uri_mut() = target.parse().map_err(|_| Failure::BadHttp)?;
-        let kept = self.open.lock().await.take().filter(|open| open.sender.is_ready());
+        let kept = self.take().filter(|open| open.sender.is_ready());
         let mut open = match kept {
             Some(open) => open,
             None => self.connect(notes).await?,
@@ -56,20 +70,21 @@ impl OldLine {
         let mut response =
             answered.map_err(|error| of_http(&error).unwrap_or(Failure::Reset))?.map(Body::wrap);
         response.extensions_mut().insert(open.spoken.clone());
-        self.keep(open).await;
+        self.keep(open);
         Ok(response.into())
     }
 
-    /// Keeps a connection alive, for as long as others are.
-    async fn keep(&self, mut open: Open) {
+    /// Keeps a connection alive, for as long as others are. One that is not kept ends with the response.
+    fn keep(&self, mut open: Open) {
+        let Some(time) = self.kept else { return };
         let used = Instant::now();
         open.used = used;
-        *self.open.lock().await = Some(open);
+        *self.open.lock().unwrap_or_else(PoisonError::into_inner) = Some(open);
         let kept = Arc::downgrade(&self.open);
         tokio::spawn(async move {
-            sleep(KEPT_ALIVE).await;
+            sleep(time).await;
             if let Some(kept) = kept.upgrade() {
-                kept.lock().await.take_if(|open| open.used == used);
+                kept.lock().unwrap_or_else(PoisonError::into_inner).take_if(|open| open.used == used);
             }
         });
     }

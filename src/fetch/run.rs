@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, SystemTime};
 
+use reqwest::header::HeaderValue;
 use reqwest::{Request, Response, Version};
 use tokio::time::{Instant, sleep_until};
 
@@ -37,6 +38,7 @@ impl Exchange<'_> {
         let begun = Instant::now();
         let deadline = begun + self.settings.timeouts.whole;
         let notes = Arc::<Notes>::default();
+        let idle = self.line.take_up();
         let mut tally = WireCount::new(self.encrypted);
         let sent = request_bytes(&request);
         let response = Notes::during(notes.clone(), self.head(request, &notes, begun, deadline)).await;
@@ -56,13 +58,18 @@ impl Exchange<'_> {
                 if failure == Failure::HeaderTooLarge {
                     tally.head_too_large();
                 }
-                answer.failure = Some(failure);
+                let was_idle = failure == Failure::Reset && moments.begun.is_none();
+                if was_idle {
+                    self.line.note_limit(|limit| limit.note_closed(idle));
+                }
+                answer.failure = Some(if was_idle { Failure::IdleClosed } else { failure });
             }
         }
         answer.wire = tally.wire;
         answer.after_head = tally.body;
         answer.body_bytes = bytes.len() as u64;
         answer.timings.total = begun.elapsed();
+        self.line.lay_down();
         (answer, bytes)
     }
 
@@ -110,6 +117,9 @@ impl Exchange<'_> {
         let now = answer.started + begun.elapsed();
         answer.status = Some(response.status().as_u16());
         answer.head = head::pick(response.headers(), now);
+        if let Some(Ok(value)) = response.headers().get("keep-alive").map(HeaderValue::to_str) {
+            self.line.note_limit(|limit| limit.note_field(value));
+        }
         answer.http_version = Some(format!("{:?}", response.version()));
         answer.tls_version = tls::version(response.extensions());
         let body_use = BodyUse::for_answer(self.purpose, &response, self.settings.max_body);

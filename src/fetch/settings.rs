@@ -29,6 +29,8 @@ pub struct Settings {
     pub extra_roots: Vec<PathBuf>,
     /// Connections to one server address that are kept alive: as many as may be in use at once.
     pub connections_per_address: usize,
+    /// No two exchanges with a server address follow one another sooner.
+    pub shortest_pause: Duration,
 }
 
 /// How long each phase of an exchange may take.
@@ -84,6 +86,7 @@ impl From<&settings::Settings> for Settings {
             },
             extra_roots: settings.ca.clone(),
             connections_per_address: settings.per_address as usize,
+            shortest_pause: settings.min_delay.0,
         }
     }
 }

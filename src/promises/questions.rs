@@ -87,10 +87,12 @@ impl<'a> Question<'a> {
         self.status.is_some_and(|status| status < 500 && status != 429)
     }
 
-    /// A server that says when to come back is asked again, and where no connection came about, another address of the
-    /// host may be, or older TLS.
+    /// A server that says when to come back is asked again. Where no connection came about, another address of the
+    /// host may be, or older TLS; what was lost with an idle connection is sent once more.
     fn may_be_put_again(&self) -> bool {
-        let is_a_try = |failure: Failure| failure.is_no_connection() || failure.refuses_tls();
+        let is_a_try = |failure: Failure| {
+            failure.is_no_connection() || failure.refuses_tls() || failure == Failure::IdleClosed
+        };
         asks_for_pause(self.status) || self.failure.is_some_and(is_a_try)
     }
 }
@@ -165,6 +167,7 @@ mod tests {
         };
         assert_eq!(order(&[Some(Failure::HeldOff), Some(Failure::OptedOut)]), [0, 0]);
         assert_eq!(order(&[Some(Failure::ConnectRefused), Some(Failure::TlsTooOld), None]), [3, 0]);
+        assert_eq!(order(&[Some(Failure::IdleClosed), None]), [2, 0]);
         assert_eq!(order(&[Some(Failure::BadHttp), None]), [2, 1]);
     }
 

@@ -106,7 +106,8 @@ table! {
     /// Of a probe: internal URLs that no page of its tree links to.
     new_internal_urls: Option<u32>, "URLs", "5", "0.1";
     /// Which try at the request of this number it is, from 0. Where no connection comes about, the next address of
-    /// the host is tried; a server that refuses our TLS is greeted with an older one, to learn which it speaks.
+    /// the host is tried; a server that refuses our TLS is greeted with an older one, to learn which it speaks; a
+    /// request that was lost with an idle connection (`idle_closed`) is sent once more on a new one.
     /// The walk went on with the last try. Null in tables from before there were tries.
     attempt: Option<u16>, "", "0", "0.1";
     /// The cipher suite that a server whose TLS is too old chose, by its IANA name; null for other rows.

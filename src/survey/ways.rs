@@ -11,13 +11,16 @@ use crate::exchange::{Answer, Failure};
 /// What a site tree has learnt of the ways to its hosts; it follows from the tree's journal alone.
 ///
 /// Where no connection came about, the next address of the host is tried, and from then on in the whole tree: the dead
-/// one is not tried again for every page. A server that refuses our TLS is greeted by an older one, once.
+/// one is not tried again for every page. A server that refuses our TLS is greeted by an older one, once. A request that
+/// was lost with an idle connection is sent once more, on a new one (RFC 9112 §9.3.1, RFC 9110 §9.2.2).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Ways {
     /// By port: a server that refuses HTTPS may well speak HTTP.
     dead: HashSet<(IpAddr, u16)>,
     /// Of hosts and ports that refused our TLS.
     tls: HashMap<(Host, u16), Tls>,
+    /// Requests that were lost with an idle connection and whose next attempt has not ended.
+    lost: HashSet<u32>,
 }
 
 /// What is known of the TLS of a server that refuses ours.
@@ -45,6 +48,11 @@ impl Ways {
 
     pub(super) fn note(&mut self, heard: &Heard) {
         self.note_tls(&heard.ask.url, &heard.answer);
+        if heard.answer.failure == Some(Failure::IdleClosed) {
+            self.lost.insert(heard.ask.number);
+        } else {
+            self.lost.remove(&heard.ask.number);
+        }
         let Some(address) = heard.answer.address else { return };
         let spot = (address, heard.ask.url.port());
         match heard.answer.failure {
@@ -77,11 +85,14 @@ impl Ways {
         url.is_https() && matches!(self.tls.get(&server_of(url)), Some(Tls::Unknown | Tls::Old))
     }
 
-    /// Whether the question may be put in another way: at another address, or by older TLS.
+    /// Whether the request may be sent in another way: to another address, by older TLS, or on a new connection.
     pub(super) fn go_on_after(&self, heard: &Heard) -> bool {
         let Some(failure) = heard.answer.failure.filter(|_| heard.answer.address.is_some()) else {
             return false;
         };
+        if failure == Failure::IdleClosed {
+            return !self.lost.contains(&heard.ask.number);
+        }
         is_closed(failure) || (failure.refuses_tls() && !self.tls.contains_key(&server_of(&heard.ask.url)))
     }
 
@@ -127,6 +138,23 @@ mod tests {
             assert_eq!(ways.has_old_tls(&url), is_old);
             assert!(!ways.go_on_after(&refused));
         }
+    }
+
+    #[test]
+    fn a_request_lost_with_an_idle_connection_is_sent_once_more() {
+        let came = |number, failure| {
+            let mut heard = what_was_heard(number, failure);
+            heard.answer.address = Some([41, 90, 0, 1].into());
+            heard
+        };
+        let mut ways = Ways::default();
+        let lost = came(7, Failure::IdleClosed);
+        assert!(ways.go_on_after(&lost));
+        ways.note(&lost);
+        assert!(!ways.go_on_after(&lost), "twice is not by chance");
+        assert!(ways.go_on_after(&came(8, Failure::IdleClosed)), "another request");
+        ways.note(&came(7, Failure::Reset));
+        assert_eq!(ways, Ways::default(), "nothing is remembered of what is done");
     }
 
     #[test]

@@ -8,19 +8,47 @@ async fn fetch_host(fetcher: &Fetcher, server: &Server, host: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn hosts_on_one_server_share_its_connection() {
+async fn a_connection_serves_one_origin_and_ends_when_another_is_asked() {
     let server = Server::repeating(page(b"<p>", "")).await;
     let fetcher = fetcher(settings());
     let mut opened = Vec::new();
-    for host in ["a.ke", "b.ke", "a.ke"] {
+    for host in ["a.ke", "a.ke", "b.ke", "b.ke", "a.ke"] {
         let answer = fetch_host(&fetcher, &server, host).await;
         assert_eq!(answer.failure, None);
         opened.push((answer.wire.connections, answer.timings.connect.is_some()));
     }
-    assert_eq!(opened, [(1, true), (0, false), (0, false)]);
-    assert_eq!(server.connections(), 1);
-    let heard = String::from_utf8(server.requests()[1].clone()).unwrap();
-    assert!(heard.contains(&format!("host: b.ke:{}\r\n", server.address.port())));
+    assert_eq!(opened, [(1, true), (0, false), (1, true), (0, false), (1, true)]);
+    assert_eq!((server.connections(), server.ended()), (3, 2), "one is idle");
+    let requests = server.requests();
+    for (request, host) in requests.iter().zip(["a.ke", "a.ke", "b.ke", "b.ke", "a.ke"]) {
+        let head = String::from_utf8_lossy(request);
+        assert!(head.contains(&format!("host: {host}:{}\r\n", server.address.port())), "{head}");
+    }
+}
+
+#[tokio::test]
+async fn over_a_pause_of_seconds_no_connection_is_kept() {
+    let server = Server::repeating(page(b"<p>", "")).await;
+    let fetcher = fetcher(Settings { shortest_pause: Duration::from_secs(2), ..settings() });
+    for exchange in 1..=3 {
+        let answer = fetch_host(&fetcher, &server, "a.ke").await;
+        assert_eq!((answer.failure, answer.wire.connections), (None, 1));
+        assert_eq!((server.connections(), server.ended()), (exchange, exchange), "closed at once");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_will_close_the_connection_soon_is_asked_over_a_new_one() {
+    for (field, connections) in
+        [("timeout=1", 2), ("timeout=5, max=99", 1), ("timeout=x", 1), ("max=1, timeout=0", 2)]
+    {
+        let server = Server::repeating(page(b"<p>", &format!("Keep-Alive: {field}\r\n"))).await;
+        let fetcher = fetcher(settings());
+        for _ in 0..2 {
+            assert_eq!(fetch_host(&fetcher, &server, "a.ke").await.failure, None);
+        }
+        assert_eq!(server.connections(), connections, "{field}");
+    }
 }
 
 #[tokio::test]
@@ -54,20 +82,41 @@ async fn a_connection_closed_in_the_meantime_is_opened_again() {
 }
 
 #[tokio::test]
-async fn a_request_is_not_sent_twice_when_a_kept_connection_is_reset() {
+async fn a_request_lost_with_an_idle_connection_is_not_sent_twice_and_the_server_is_known_from_then_on() {
+    // The second request of a connection meets its end, by FIN or by RST.
+    for resets in [false, true] {
+        let server = Server::talking(move |mut talk| async move {
+            talk.hear().await;
+            talk.say(&page(b"<p>", "")).await;
+            talk.hear().await;
+            if resets { talk.reset() } else { talk.finish().await }
+        })
+        .await;
+        let fetcher = fetcher(settings());
+        assert_eq!(fetch_host(&fetcher, &server, "a.ke").await.failure, None);
+        let lost = fetch_host(&fetcher, &server, "a.ke").await;
+        assert_eq!((lost.failure, lost.status, lost.wire.connections), (Some(Failure::IdleClosed), None, 0));
+        assert!(lost.wire.sent > 0);
+        assert_eq!((server.requests().len(), server.connections()), (2, 1));
+        for host in ["a.ke", "a.ke", "b.ke", "b.ke"] {
+            let answer = fetch_host(&fetcher, &server, host).await;
+            assert_eq!((answer.failure, answer.wire.connections), (None, 1), "{host}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_new_connection_that_ends_before_a_response_is_a_failure_of_the_server() {
     let server = Server::talking(|mut talk| async move {
-        talk.hear().await;
-        talk.say(&page(b"<p>", "")).await;
         talk.hear().await;
         talk.reset();
     })
     .await;
     let fetcher = fetcher(settings());
-    assert_eq!(fetch_host(&fetcher, &server, "a.ke").await.failure, None);
-    let answer = fetch_host(&fetcher, &server, "a.ke").await;
-    assert_eq!((answer.failure, answer.wire.connections), (Some(Failure::Reset), 0));
-    assert!(answer.wire.sent > 0);
-    assert_eq!((server.requests().len(), server.connections()), (2, 1));
+    for _ in 0..2 {
+        let answer = fetch_host(&fetcher, &server, "a.ke").await;
+        assert_eq!((answer.failure, answer.wire.connections), (Some(Failure::Reset), 1));
+    }
 }
 
 #[tokio::test]

@@ -86,14 +86,48 @@ async fn an_exchange_takes_the_time_that_the_web_says() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_connection_is_kept_alive_for_a_while() {
+async fn a_connection_is_kept_over_short_pauses_and_for_one_origin() {
     let web = one(page(10, 1000.0));
-    let fetcher = fetcher(web.clone(), Settings::default(), "");
-    for pause in [0, 60_000, 66_000] {
+    let in_turn = fetcher(web.clone(), quick(), "");
+    for (pause, url) in [
+        (0, "http://a.ke/"),
+        (190, "http://a.ke/"),
+        (200, "http://a.ke/"),
+        (10, "http://b.ke/"),
+        (10, "http://a.ke/"),
+        (10, "https://a.ke/"),
+    ] {
         advance(ms(pause)).await;
-        ask(&fetcher, "http://a.ke/").await;
+        ask(&in_turn, url).await;
     }
-    assert_eq!(*web.opened.lock().unwrap(), [true, false, true]);
+    assert_eq!(*web.opened.lock().unwrap(), [true, false, true, true, true, true]);
+    let web = one(page(10, 1000.0));
+    let polite = fetcher(web.clone(), Settings::default(), "");
+    for _ in 0..2 {
+        ask(&polite, "http://a.ke/").await;
+    }
+    assert_eq!(
+        *web.opened.lock().unwrap(),
+        [true, true],
+        "two seconds are too long to wait with an open one"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_second_handshake_with_a_server_goes_on_with_the_session() {
+    let mut web = Arc::into_inner(one(page(10, 1000.0))).unwrap();
+    web.reply.shown = Some(Shown { bytes: 900, defect: Some("expired") });
+    let fetcher = fetcher(Arc::new(web), Settings::default(), "");
+    let (first, _) = ask(&fetcher, "https://a.ke/").await;
+    let (second, _) = ask(&fetcher, "https://a.ke/").await;
+    assert_eq!([first.wire.connections, second.wire.connections], [1, 1]);
+    assert!(second.wire.received + 900 < first.wire.received, "no certificate is shown again");
+    assert_eq!(second.tls_error, first.tls_error);
+}
+
+/// Without a pause, so that connections are kept.
+fn quick() -> Settings {
+    Settings { shortest_pause: Duration::ZERO, ..Settings::default() }
 }
 
 #[tokio::test(start_paused = true)]
@@ -108,7 +142,7 @@ async fn a_known_version_is_asked_past_and_its_connection_kept_alive() {
         bytes_per_second: 1000.0,
     };
     let web = one(then);
-    let fetcher = fetcher(web.clone(), Settings::default(), "");
+    let fetcher = fetcher(web.clone(), quick(), "");
     let known = Validators { etag: Some("\"1\"".to_owned()), last_modified: Some("then".to_owned()) };
     let url = WebUrl::parse("http://a.ke/").unwrap();
     let question = Ask { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
@@ -152,7 +186,7 @@ async fn a_body_that_is_cut_is_used_as_far_as_it_came() {
         bytes_per_second,
     };
     let web = one(cut);
-    let fetcher = fetcher(web.clone(), Settings::default(), "");
+    let fetcher = fetcher(web.clone(), quick(), "");
     let (answer, body) = ask(&fetcher, "http://a.ke/").await;
     assert_eq!((answer.failure, body.len()), (Some(Failure::BodyTruncated), 400));
     ask(&fetcher, "http://a.ke/").await;

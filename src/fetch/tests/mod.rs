@@ -34,7 +34,14 @@ const AMPLE: Duration = Duration::from_secs(20);
 fn settings() -> Settings {
     let timeouts =
         Timeouts { dns: AMPLE, connect: AMPLE, tls: AMPLE, first_byte: AMPLE, idle: AMPLE, whole: AMPLE };
-    Settings { dns: Some(NOBODY), permit_special_addresses: true, timeouts, ..Settings::default() }
+    let shortest_pause = Duration::ZERO;
+    Settings {
+        dns: Some(NOBODY),
+        permit_special_addresses: true,
+        timeouts,
+        shortest_pause,
+        ..Settings::default()
+    }
 }
 
 fn fetcher(settings: Settings) -> Fetcher {

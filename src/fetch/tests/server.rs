@@ -14,6 +14,8 @@ pub(crate) struct Server {
 #[derive(Default)]
 struct Seen {
     connections: usize,
+    /// Of these, those that the client has ended.
+    ended: usize,
     requests: Vec<Vec<u8>>,
 }
 
@@ -92,6 +94,11 @@ impl Server {
         self.seen.lock().unwrap().connections
     }
 
+    /// Connections that the client ended while the server waited for a request.
+    pub(crate) fn ended(&self) -> usize {
+        self.seen.lock().unwrap().ended
+    }
+
     /// The request heads heard, over all connections.
     pub(crate) fn requests(&self) -> Vec<Vec<u8>> {
         self.seen.lock().unwrap().requests.clone()
@@ -105,7 +112,10 @@ impl Conversation {
         while !head.ends_with(b"\r\n\r\n") {
             match self.stream.read_u8().await {
                 Ok(byte) => head.push(byte),
-                Err(_) => return Vec::new(),
+                Err(_) => {
+                    self.seen.lock().unwrap().ended += 1;
+                    return Vec::new();
+                }
             }
         }
         self.seen.lock().unwrap().requests.push(head.clone());

@@ -1,7 +1,7 @@
 //! Connections that break, in every phase that a server behind a gateway can break them in.
 
 use super::case::Case;
-use super::pages::{LINK_TO_NEXT, Request, front, missing, on_front, raw, unframed};
+use super::pages::{LINK_TO_NEXT, Request, answer, front, missing, on_front, raw, unframed};
 use crate::space::Handshake;
 use crate::space::web::Act;
 
@@ -21,9 +21,39 @@ pub(super) const CASES: &[Case] = &[
         on_front(request, || vec![unframed("Transfer-Encoding: chunked\r\n", begin.as_bytes()), Act::Reset])
     }),
     Case::of_robots("reset-between-requests", "Reset at the second request of a connection.", |request| {
-        let answer = if request.target == "/robots.txt" { missing() } else { front(request) };
-        [answer, vec![Act::Hear, Act::Reset]].concat()
+        [served(request), vec![Act::Hear, Act::Reset]].concat()
     }),
+    Case::of_robots(
+        "close-under-every-second-request",
+        "Every second request of a connection meets its end.",
+        |request| [served(request), vec![Act::Hear, Act::Close]].concat(),
+    ),
+    Case::of_robots(
+        "keep-alive-not-kept",
+        "Keep-Alive promises a minute, and every second request is reset.",
+        |request| {
+            let kept = ["Connection: keep-alive", "Keep-Alive: timeout=60, max=100"];
+            let (status, body) = match request.target {
+                "/robots.txt" => ("404 Not Found", ""),
+                "/" => ("200 OK", LINK_TO_NEXT),
+                _ => ("200 OK", "<p>A page.</p>"),
+            };
+            [answer(status, &kept, body.as_bytes()), vec![Act::Hear, Act::Reset]].concat()
+        },
+    ),
+    Case::of_robots(
+        "close-without-a-word",
+        "Every connection ends behind its first response, unannounced.",
+        |request| [served(request), vec![Act::Close]].concat(),
+    ),
+    Case::of_robots(
+        "close-under-a-request-then-for-good",
+        "The second request of a connection meets its end, and the page is reset on a new one too.",
+        |request| match request.target {
+            "/robots.txt" => [missing(), vec![Act::Hear, Act::Close]].concat(),
+            _ => vec![Act::Reset],
+        },
+    ),
     Case::of_robots("reset-always", "Reset whatever is asked.", |_| vec![Act::Reset]),
     Case::of_robots("reset-by-http", "Reset by http, all is well by https.", |request| match request {
         Request { is_https: false, .. } => vec![Act::Reset],
@@ -31,3 +61,7 @@ pub(super) const CASES: &[Case] = &[
         _ => front(request),
     }),
 ];
+
+fn served(request: &Request<'_>) -> Vec<Act> {
+    if request.target == "/robots.txt" { missing() } else { front(request) }
+}

@@ -1,0 +1,88 @@
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::redirect::Policy;
+use reqwest::{Client, Request, Response, retry};
+use rustls::ClientConfig;
+
+use super::Settings;
+use super::connect::{Notes, Watch};
+use super::failure::classify;
+use super::idle::kept_for;
+use crate::exchange::Failure;
+
+/// An HTTP client that reaches one address and nothing else, and whose idle connections can be closed.
+pub(super) struct SocketClient {
+    target: IpAddr,
+    is_https: bool,
+    /// With the sessions that TLS remembers.
+    config: ClientConfig,
+    settings: Arc<Settings>,
+    /// None where the next request is to open a connection.
+    client: Mutex<Option<Client>>,
+}
+
+impl SocketClient {
+    pub(super) fn new(
+        target: IpAddr,
+        is_https: bool,
+        config: ClientConfig,
+        settings: &Arc<Settings>,
+    ) -> Self {
+        Self { target, is_https, config, settings: settings.clone(), client: Mutex::default() }
+    }
+
+    pub(super) async fn execute(&self, request: Request, notes: &Notes) -> Result<Response, Failure> {
+        let client = self.client().map_err(|error| {
+            tracing::error!(%error, address = %self.target, "cannot set up the HTTP client");
+            Failure::ConnectUnreachable
+        })?;
+        client.execute(request).await.map_err(|error| classify(&error, &notes.moments()))
+    }
+
+    /// Closes the connections that are idle, and those in use once their exchange has ended.
+    pub(super) fn hang_up(&self) {
+        self.client.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+
+    fn client(&self) -> reqwest::Result<Client> {
+        let mut client = self.client.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*client {
+            Some(client) => Ok(client.clone()),
+            None => Ok(client.insert(self.build()?).clone()),
+        }
+    }
+
+    fn build(&self) -> reqwest::Result<Client> {
+        let Settings { timeouts, connections_per_address, shortest_pause, .. } = &*self.settings;
+        let kept = kept_for(self.is_https, *shortest_pause);
+        Client::builder()
+            .tls_backend_preconfigured(self.config.clone())
+            .tls_info(true)
+            .dns_resolver(Arc::new(Pinned(self.target)))
+            .connector_layer(Watch { connect: timeouts.connect, tls: timeouts.tls })
+            .no_proxy()
+            .redirect(Policy::none())
+            .retry(retry::never())
+            .referer(false)
+            .http1_only()
+            .http09_responses()
+            .http1_allow_obsolete_multiline_headers_in_responses(true)
+            .http1_ignore_invalid_headers_in_responses(true)
+            .http1_allow_spaces_after_header_name_in_responses(true)
+            .pool_max_idle_per_host(if kept.is_some() { (*connections_per_address).max(1) } else { 0 })
+            .pool_idle_timeout(kept)
+            .build()
+    }
+}
+
+/// Answers every name with the one address of its line.
+struct Pinned(IpAddr);
+
+impl Resolve for Pinned {
+    fn resolve(&self, _name: Name) -> Resolving {
+        let address: Addrs = Box::new(std::iter::once(SocketAddr::new(self.0, 0)));
+        Box::pin(std::future::ready(Ok(address)))
+    }
+}

@@ -1,0 +1,160 @@
+use std::time::Duration;
+
+/// How long the server at an address keeps a connection that nobody uses, as far as it has said or shown.
+///
+/// A server may close an idle connection at any time (RFC 9112 §9.5). If it does so while a request is on its way, the
+/// request is lost, so that a connection is used again only where it is open for certain, as far as that can be known.
+#[derive(Debug, Default)]
+pub(super) struct IdleLimit {
+    /// The `timeout` of its last `Keep-Alive` field.
+    said: Option<Duration>,
+    /// The shortest time after which it closed a connection that a request was on its way to.
+    shown: Option<Duration>,
+}
+
+/// The longest pauses over which a connection is kept, by http and by https: over longer ones a process that waits for us
+/// costs a server that has few more than a new connection costs any (`reports/low-load/CONNECTIONS.md`). With two processes,
+/// prefork Apache let its visitors wait for 5 s while two connections were kept, and for 1 ms while none was; a new
+/// connection with a TLS session that is known costs at most 1.2 ms of CPU, and one by http 0.24 ms.
+const LONGEST: [Duration; 2] = [Duration::from_millis(200), Duration::from_millis(500)];
+
+/// Times after which servers close idle connections by default: gunicorn, Apache, lighttpd and Node, HAProxy and Varnish,
+/// Tomcat and Jetty, many balancers, nginx.
+const DEFAULTS: [Duration; 6] = [
+    Duration::from_secs(2),
+    Duration::from_secs(5),
+    Duration::from_secs(15),
+    Duration::from_secs(20),
+    Duration::from_mins(1),
+    Duration::from_secs(75),
+];
+
+/// A server counts from when it has written its response, and a request arrives half a round trip after it is sent; some
+/// look at their clocks once a second.
+const LEAST_MARGIN: Duration = Duration::from_secs(1);
+
+impl IdleLimit {
+    /// Notes the field `Keep-Alive` of a response (RFC 2068 §19.7.1.1).
+    pub(super) fn note_field(&mut self, value: &str) {
+        self.said = timeout_in(value).or(self.said);
+    }
+
+    /// Notes that a connection was closed at the server when it had been idle for this long here.
+    pub(super) fn note_closed(&mut self, idle: Duration) {
+        self.shown = Some(self.shown.map_or(idle, |shown| shown.min(idle)));
+    }
+
+    /// Whether a connection that has been idle for this long can be used.
+    pub(super) fn allows(&self, idle: Duration) -> bool {
+        let known = self.said.into_iter().chain(self.shown).min();
+        let ends_soon = |limit: Duration| idle.saturating_add(margin(limit)) >= limit;
+        match known {
+            Some(limit) => !ends_soon(limit),
+            None => !DEFAULTS.iter().any(|limit| ends_soon(*limit) && idle <= *limit + margin(*limit)),
+        }
+    }
+}
+
+/// How long an idle connection is kept where the shortest pause between two requests is this long; none where it is not
+/// kept at all.
+pub(super) fn kept_for(is_https: bool, shortest_pause: Duration) -> Option<Duration> {
+    let longest = LONGEST[usize::from(is_https)];
+    (shortest_pause < longest).then_some(longest)
+}
+
+fn margin(limit: Duration) -> Duration {
+    LEAST_MARGIN.max(limit / 4)
+}
+
+fn timeout_in(value: &str) -> Option<Duration> {
+    let parameters = value.split(',').filter_map(|parameter| parameter.split_once('='));
+    let mut timeouts = parameters.filter(|(name, _)| name.trim().eq_ignore_ascii_case("timeout"));
+    let (_, seconds) = timeouts.next()?;
+    seconds.trim().trim_matches('"').parse().ok().map(Duration::from_secs)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn seconds(seconds: f64) -> Duration {
+        Duration::from_secs_f64(seconds)
+    }
+
+    fn saying(value: &str) -> IdleLimit {
+        let mut limit = IdleLimit::default();
+        limit.note_field(value);
+        limit
+    }
+
+    #[test]
+    fn a_server_that_says_how_long_it_waits_is_believed() {
+        for value in ["timeout=5, max=100", "max=100,timeout=5", "Timeout = \"5\"", "timeout=5"] {
+            let limit = saying(value);
+            assert!(limit.allows(seconds(3.7)) && !limit.allows(seconds(3.8)), "{value}");
+            assert!(!limit.allows(seconds(60.0)), "{value}");
+        }
+        assert!(saying("timeout=75").allows(seconds(5.0)), "whatever the defaults of others are");
+        assert!(!saying("timeout=1").allows(Duration::ZERO), "too short to be sure of");
+    }
+
+    #[test]
+    fn what_says_nothing_of_a_time_is_not_listened_to() {
+        for value in ["", "timeout", "timeout=", "timeout=-1", "timeout=soon", "max=3", "=5", "timeout=5s"] {
+            assert_eq!(saying(value).said, None, "{value}");
+        }
+        let mut limit = saying("timeout=30");
+        limit.note_field("max=99");
+        assert_eq!(limit.said, Some(seconds(30.0)));
+    }
+
+    #[test]
+    fn the_usual_times_of_servers_that_say_nothing_are_kept_away_from() {
+        let limit = IdleLimit::default();
+        for (idle, allowed) in
+            [(0.0, true), (0.9, true), (1.0, false), (2.0, false), (3.0, false), (3.1, true)]
+        {
+            assert_eq!(limit.allows(seconds(idle)), allowed, "{idle}");
+        }
+        for default in DEFAULTS {
+            assert!(!limit.allows(default) && !limit.allows(default - seconds(0.2)));
+        }
+    }
+
+    #[test]
+    fn a_server_that_closed_a_connection_under_a_request_is_asked_over_new_ones_from_then_on() {
+        let mut limit = saying("timeout=60");
+        limit.note_closed(seconds(4.0));
+        limit.note_closed(seconds(9.0));
+        assert!(limit.allows(seconds(2.9)) && !limit.allows(seconds(3.0)));
+        // After so many requests, however quick they are.
+        limit.note_closed(seconds(0.04));
+        assert!(!limit.allows(Duration::ZERO));
+    }
+
+    #[test]
+    fn connections_are_kept_over_short_pauses_only() {
+        for is_https in [false, true] {
+            let longest = LONGEST[usize::from(is_https)];
+            assert_eq!(kept_for(is_https, Duration::ZERO), Some(longest));
+            assert_eq!(kept_for(is_https, longest), None);
+        }
+        assert_eq!(kept_for(true, Duration::from_secs(2)), None, "by default");
+    }
+
+    proptest! {
+        #[test]
+        fn no_field_is_too_odd(value in ".{0,40}|timeout ?= ?[0-9]{1,30}", idle in 0..u64::MAX) {
+            let _ = saying(&value).allows(Duration::from_millis(idle));
+        }
+
+        #[test]
+        fn who_may_use_a_connection_now_might_have_a_moment_ago(said in 0_u64..200, idle in 0_u64..200_000, less in 0_u64..200_000) {
+            let limit = saying(&format!("timeout={said}"));
+            let (idle, less) = (idle.max(less), idle.min(less));
+            prop_assert!(!limit.allows(Duration::from_millis(idle)) || limit.allows(Duration::from_millis(less)));
+        }
+    }
+}
