@@ -29,7 +29,7 @@ pub(super) struct Line {
 }
 
 enum Way {
-    Sockets(SocketClient),
+    Sockets(Box<SocketClient>),
     InProcess(Thread),
     #[cfg(feature = "old-tls")]
     OldTls(OldLine),
@@ -188,7 +188,10 @@ impl Lines {
             Opener::Sockets(tls) => {
                 let (config, verdict) = tls.for_line(url.host());
                 let target = self.settings.gateway.map_or(address, |gateway| gateway.ip());
-                (Way::Sockets(SocketClient::new(target, url.is_https(), config, &self.settings)), verdict)
+                (
+                    Way::Sockets(Box::new(SocketClient::new(target, url.is_https(), config, &self.settings))),
+                    verdict,
+                )
             }
         }
     }
