@@ -111,7 +111,8 @@ impl ServerState {
         let symptom = symptom_of(answer.status, answer.failure);
         let seen = Observation { site, ended, symptom, first_byte: answer.timings.first_byte };
         let backoff = self.health.note(pace, &seen, self.chance());
-        if let Some(pause) = answer.head.retry_after.filter(|_| answer.asks_for_pause()) {
+        // RFC 9110 §10.2.3 binds it to no status: it says how long to wait before a follow-up request.
+        if let Some(pause) = answer.head.retry_after {
             self.hold_until(ended.checked_add(pause));
         }
         match backoff {

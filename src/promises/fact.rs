@@ -1,7 +1,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use crate::address::Site;
+use crate::address::{Site, WebUrl};
 use crate::exchange::{Answer, Purpose};
 
 /// Exchanges end within so long, time-outs and a late clock included: what ended earlier overlaps with nothing
@@ -17,6 +17,8 @@ pub struct Fact<'a> {
     pub address: IpAddr,
     /// Page, robots.txt or head.
     pub purpose: Purpose,
+    /// What was requested, where that is known: the target of a redirect is recognised by it.
+    pub url: Option<&'a WebUrl>,
     /// When it was asked, what came, and when that had come.
     pub answer: &'a Answer,
     /// What the robots.txt of the host asks for, where that is known.

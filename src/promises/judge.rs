@@ -30,8 +30,8 @@ use crate::load::{Load, Network, Networks, ServerState};
 /// for started in [0, 1] {
 ///     let started = UNIX_EPOCH + Duration::from_secs(started);
 ///     let answer = Answer::not_asked(started, Some(address), Failure::BadHttp, None);
-///     let (purpose, against) = (Purpose::Page, Wishes::default());
-///     judge.note(&Fact { site: &site, address, purpose, answer: &answer, crawl_delay: None, against });
+///     let (purpose, url, against) = (Purpose::Page, None, Wishes::default());
+///     judge.note(&Fact { site: &site, address, purpose, url, answer: &answer, crawl_delay: None, against });
 /// }
 /// let broken = judge.verdicts_at_the_end().into_iter().filter(|it| it.judgement == Judgement::Broken);
 /// assert_eq!(broken.map(|it| it.id).collect::<Vec<_>>(), ["least_pause"]);

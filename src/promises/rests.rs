@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 use foldhash::HashMap;
 
 use super::{Count, Fact, Limits, ShortRests};
-use crate::address::{Neighbourhood, Site, server_at};
+use crate::address::{Neighbourhood, Site, WebUrl, server_at};
 use crate::load::{
     Backoff, Flow, Health, LONGEST_WAIT, Observation, Pace, ServerLink, ServerState, SiteHold, delay_after,
     symptom_of,
@@ -15,6 +15,8 @@ use crate::load::{
 #[derive(Debug, Default)]
 pub(super) struct Rests {
     servers: HashMap<IpAddr, ServerHistory>,
+    /// Of sites whose servers redirected and asked for a pause before: the targets, on whatever server they are.
+    redirects: HashMap<Site, Vec<PausedRedirect>>,
     /// Only where neighbourhoods have places.
     neighbourhoods: HashMap<Neighbourhood, Vec<Rest>>,
 }
@@ -52,6 +54,13 @@ struct Hold {
     until: SystemTime,
 }
 
+/// A redirect that asked for a pause before the redirected request (RFC 9110 §10.2.3).
+#[derive(Debug)]
+struct PausedRedirect {
+    target: WebUrl,
+    hold: Hold,
+}
+
 impl Rests {
     /// A server that is not known here has fared as its state says.
     pub(super) fn meet(&mut self, server: IpAddr, state: &ServerState) {
@@ -74,8 +83,13 @@ impl Rests {
         let (address, pace) = (server_at(fact.address), &limits.pace);
         let told = fact.answer.started;
         let started = Start { address, told, latest: told + limits.rounding };
+        let counted = short.retry_after.times;
         if let Some(server) = self.servers.get(&address) {
             server.compare(started, fact, pace, short);
+        }
+        if short.retry_after.times == counted {
+            let who = |early: Early| format!("{address} {early}, redirected");
+            short.retry_after.note(self.early_redirected_request(fact, started), who);
         }
         let neighbourhood = Neighbourhood::of(address);
         if let (Some(places), Some(rests)) = (pace.per_neighbourhood, self.neighbourhoods.get(&neighbourhood))
@@ -88,6 +102,9 @@ impl Rests {
     /// It ended.
     pub(super) fn owe(&mut self, fact: &Fact<'_>, pace: &Pace) {
         let address = server_at(fact.address);
+        if let Some(redirect) = PausedRedirect::from_fact(fact) {
+            self.redirects.entry(fact.site.clone()).or_default().push(redirect);
+        }
         let server = self.servers.entry(address).or_default();
         let rest = server.settle(fact, pace);
         keep(&mut server.rests, rest, pace.per_address);
@@ -96,8 +113,23 @@ impl Rests {
         }
     }
 
+    /// Whether the target of a redirect is requested before the time that the redirect named.
+    fn early_redirected_request(&self, fact: &Fact<'_>, started: Start) -> Option<Early> {
+        let url = fact.url?;
+        let is_early = |redirect: &&PausedRedirect| {
+            let Hold { known, until } = redirect.hold;
+            redirect.target == *url && known <= started.latest && started.latest < until
+        };
+        let Hold { known, until } = self.redirects.get(fact.site)?.iter().find(is_early)?.hold;
+        Early::of(started, known, until)
+    }
+
     /// Forgets the servers that were owed nothing any more at this time.
     pub(super) fn forget_before(&mut self, time: SystemTime) {
+        self.redirects.retain(|_, redirects| {
+            redirects.retain(|redirect| redirect.hold.until > time);
+            !redirects.is_empty()
+        });
         self.servers.retain(|_, server| server.is_owed_something_at(time));
         self.neighbourhoods.retain(|_, rests| rests.iter().any(|rest| rest.all() > time));
     }
@@ -159,7 +191,7 @@ impl ServerHistory {
         let usual = delay_after(pace, took, link, 0, None);
         let trouble = Some(self.health.pause_after(pace, took, link, 0.0)).filter(|pause| *pause > usual);
         let hold = |time| Some(Hold { known: ended, until: ended.checked_add(time)? });
-        let asked = answer.head.retry_after.filter(|_| answer.asks_for_pause()).and_then(hold);
+        let asked = answer.head.retry_after.and_then(hold);
         self.asked = longer(self.asked, asked);
         match backoff {
             Backoff::Usual => {}
@@ -181,6 +213,15 @@ impl ServerHistory {
         // No Crawl-delay that is obeyed is longer.
         let rests = self.rests.iter().map(|rest| rest.all().max(rest.ended + LONGEST_WAIT));
         holds.chain(rests).any(|until| until > time) || self.health.holds_a_site_at(time)
+    }
+}
+
+impl PausedRedirect {
+    fn from_fact(fact: &Fact<'_>) -> Option<Self> {
+        let answer = fact.answer;
+        let (pause, known) = (answer.head.retry_after.filter(|_| answer.is_redirect())?, answer.ended());
+        let target = fact.url?.join(answer.head.location.as_deref()?).ok()?;
+        Some(Self { target, hold: Hold { known, until: known.checked_add(pause)? } })
     }
 }
 

@@ -16,6 +16,7 @@ use super::turn::{HeldPermit, NoTurn, turn};
 use super::ways::Ways;
 use crate::address::Site;
 use crate::exchange::{Answer, Ask, Failure, Purpose};
+use crate::load::LONGEST_WAIT;
 use crate::promises::{Fact, Wishes};
 
 /// An exchange that a walk wants.
@@ -25,6 +26,8 @@ pub(super) struct Wanted {
     pub byte_limit: u64,
     /// Another server of the site may be at work until then.
     pub not_before: Option<SystemTime>,
+    /// A redirect asked for a pause until then.
+    pub redirect_pause: Option<SystemTime>,
     /// A server that cannot be asked before this time is not waited for.
     pub deadline: SystemTime,
     pub ways: Ways,
@@ -141,14 +144,21 @@ impl<'a> Asking<'a> {
         if let Some(time) = wanted.not_before {
             access.until_stopped(access.clock.until(time)).await.ok_or(STOPPED)?;
         }
+        match wanted.redirect_pause {
+            Some(time) if time <= access.now() + LONGEST_WAIT => {
+                access.until_stopped(access.clock.until(time)).await.ok_or(STOPPED)?;
+            }
+            Some(time) if time <= wanted.deadline => return Err(put_off(time)),
+            Some(_) => return Err(Exit::Exchanged(self.never_sent(wanted, None, Failure::HeldOff, None)?)),
+            None => {}
+        }
         let dead = ways.dead_for(&ask.url);
         let located = own_link::locate(access, ask.url.host(), &dead).await.ok_or(STOPPED)?;
         let dns = located.dns;
         let address = match located.address {
             Ok(address) => address,
             Err(failure) => {
-                let answer = Answer::not_asked(access.now(), located.refused, failure, dns);
-                return Err(Exit::Exchanged(self.record(ways, Heard::nothing(ask.clone(), answer))?));
+                return Err(Exit::Exchanged(self.never_sent(wanted, located.refused, failure, dns)?));
             }
         };
         access.go_to(self.tree, address);
@@ -161,8 +171,8 @@ impl<'a> Asking<'a> {
             Err(NoTurn::Until(time)) if time <= wanted.deadline => return Err(put_off(time)),
             Err(NoTurn::Stopped) => return Err(STOPPED),
             Err(never) => {
-                let answer = Answer::not_asked(access.now(), Some(address), never.failure(), dns);
-                return Err(Exit::Exchanged(self.record(ways, Heard::nothing(ask.clone(), answer))?));
+                let failure = never.failure();
+                return Err(Exit::Exchanged(self.never_sent(wanted, Some(address), failure, dns)?));
             }
         };
         // While the turn was waited for, our own link may have broken; and while that was, quiet hours may have begun.
@@ -175,6 +185,18 @@ impl<'a> Asking<'a> {
             return Err(put_off(access.now()));
         }
         Ok(Ready { address, dns, pass, permit, foreseen })
+    }
+
+    /// Records that nothing was sent.
+    fn never_sent(
+        &self,
+        wanted: &Wanted,
+        address: Option<IpAddr>,
+        failure: Failure,
+        dns: Option<Duration>,
+    ) -> Result<Exchanged, SurveyError> {
+        let answer = Answer::not_asked(self.parts.access.now(), address, failure, dns);
+        self.record(&wanted.ways, Heard::nothing(wanted.ask.clone(), answer))
     }
 
     async fn ask(&self, wanted: &Wanted, ready: Ready<'a>, attempt: Attempt) -> Result<Answered<'a>, Exit> {
@@ -194,8 +216,7 @@ impl<'a> Asking<'a> {
         let (mut answer, body) = if let Some(hand) = self.desk.and_then(Desk::hand) {
             if let Err(failure) = access.fetcher.permits(&ask.url, address) {
                 permit.leave_unsent(self.journal, ask.number)?;
-                let answer = Answer::not_asked(access.now(), Some(address), failure, dns);
-                return Err(Exit::Exchanged(self.record(&wanted.ways, Heard::nothing(ask, answer))?));
+                return Err(Exit::Exchanged(self.never_sent(wanted, Some(address), failure, dns)?));
             }
             permit.note_over(self.parts.over_at_the_latest(asked));
             let tree = self.tree;
@@ -270,7 +291,8 @@ impl<'a> Asking<'a> {
             permit.settle(&mut load, purpose, &super::hazards::heard(&answer));
             let (site, crawl_delay) = (self.site, wanted.crawl_delay);
             let mut judge = storage.judge();
-            judge.note(&Fact { site, address, purpose, answer: &answer, crawl_delay, against });
+            let url = Some(&wanted.ask.url);
+            judge.note(&Fact { site, address, purpose, url, answer: &answer, crawl_delay, against });
             judge.note_burden(address, &load);
         }
         access.settled.notify_waiters();

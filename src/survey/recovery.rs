@@ -14,8 +14,8 @@ use super::past::Unanswered;
 use super::progress::Snapshot;
 use super::storage::Storage;
 use super::tally::{Tally, TreeTally, server_of};
-use crate::address::Site;
-use crate::exchange::{Answer, Failure, Purpose};
+use crate::address::{Site, WebUrl};
+use crate::exchange::{Answer, Ask, Failure, Purpose};
 use crate::frontier::Lease;
 use crate::promises::{Fact, Judge, Wishes};
 use crate::records::{SiteTotals, Tables, site_totals};
@@ -131,15 +131,16 @@ struct Answered {
     site: Site,
     address: IpAddr,
     purpose: Purpose,
+    url: WebUrl,
     answer: Answer,
 }
 
 impl Answered {
     /// The Crawl-delay of its host is not on record.
     fn fact(&self) -> Fact<'_> {
-        let Self { site, address, purpose, answer } = self;
-        let (address, purpose, against) = (*address, *purpose, Wishes::default());
-        Fact { site, address, purpose, answer, crawl_delay: None, against }
+        let Self { site, address, purpose, url, answer } = self;
+        let (address, purpose, url, against) = (*address, *purpose, Some(url), Wishes::default());
+        Fact { site, address, purpose, url, answer, crawl_delay: None, against }
     }
 }
 
@@ -202,8 +203,8 @@ impl<'a> Recovery<'a> {
         let Some(address) = server_of(&heard.answer) else { return Ok(()) };
         let stored = self.stored_end(address)?;
         let ended = heard.answer.ended();
-        let answered =
-            Answered { site: site.clone(), address, purpose: heard.ask.purpose, answer: heard.answer };
+        let (Ask { purpose, url, .. }, answer) = (heard.ask, heard.answer);
+        let answered = Answered { site: site.clone(), address, purpose, url, answer };
         if self.since.is_none_or(|since| ended >= since) {
             self.late.push(answered.clone());
         }
@@ -228,7 +229,7 @@ impl<'a> Recovery<'a> {
         let Self { access, storage, .. } = self;
         self.answers.sort_by_key(|answered| answered.answer.ended());
         for answered in &self.answers {
-            let Answered { site, address, purpose, answer } = answered;
+            let Answered { site, address, purpose, answer, .. } = answered;
             let (mut load, mut judge) = (access.load(), storage.judge());
             judge.meet(*address, load.state_of(*address));
             load.recall(*address, site, *purpose, answer);

@@ -32,6 +32,8 @@ enum Said {
     Page(Vec<String>),
     Rules(&'static str),
     Status(u16),
+    /// Without a body, with these fields.
+    Head(u16, Vec<(&'static str, String)>),
     Nothing,
 }
 
@@ -69,6 +71,7 @@ impl Web for Scripted {
         let began = *self.began.lock().unwrap().get_or_insert_with(Instant::now);
         let time = self.from + began.elapsed();
         self.log.lock().unwrap().push((time, question.url.as_str().to_owned()));
+        let mut fields = Vec::new();
         let (status, kind, body) =
             match (self.script)(question.url.host().as_str(), question.url.target(), time) {
                 Said::Nothing => {
@@ -76,16 +79,21 @@ impl Web for Scripted {
                     return Reply { connect, tls: Duration::ZERO, shown: None, then: Then::Silence };
                 }
                 Said::Status(status) => (status, "text/plain", String::new()),
+                Said::Head(status, more) => {
+                    fields = more;
+                    (status, "text/plain", String::new())
+                }
                 Said::Rules(rules) => (200, "text/plain", rules.to_owned()),
                 Said::Page(links) => {
                     let link = |link: &String| format!("<a href=\"{link}\">x</a>");
                     (200, "text/html", links.iter().map(link).collect())
                 }
             };
+        fields.extend([("Content-Type", kind.to_owned()), ("Content-Length", body.len().to_string())]);
         let then = Then::Answer {
             first_byte: Duration::from_millis(10),
             status,
-            fields: vec![("Content-Type", kind.to_owned()), ("Content-Length", body.len().to_string())],
+            fields,
             body: body.into_bytes(),
             identity: None,
             cut_after: None,
@@ -649,4 +657,61 @@ fn frontier(dir: &Path) -> Frontier {
 fn store_tally(state: &mut Frontier, tally: &[u8]) {
     let segments = state.segments().unwrap();
     state.finish(&Batch { finished: &[], segments, servers: &[], hosts: &[], unrecorded: 0, tally }).unwrap();
+}
+
+fn redirect_with_pause(to: &str, pause: &str) -> Said {
+    Said::Head(302, vec![("Location", to.to_owned()), ("Retry-After", pause.to_owned())])
+}
+
+/// RFC 9110 §10.2.3: with 3xx, `Retry-After` is the least time before the redirected request.
+#[test]
+fn a_redirected_request_waits_as_long_as_the_redirect_asked_on_another_server_too() {
+    let short: Script = |host, path, _| match (host, path) {
+        (_, "/robots.txt") => Said::Status(404),
+        ("a.ke", "/") => redirect_with_pause("http://other.a.ke/front", "100"),
+        _ => Said::Page(Vec::new()),
+    };
+    // Longer than a site waits in place, and by a date.
+    let long: Script = |host, path, _| match (host, path) {
+        (_, "/robots.txt") => Said::Status(404),
+        ("a.ke", "/") => redirect_with_pause("http://other.a.ke/front", "7200"),
+        _ => Said::Page(Vec::new()),
+    };
+    let of_robots: Script = |host, path, _| match (host, path) {
+        ("a.ke", "/robots.txt") => redirect_with_pause("http://other.a.ke/robots.txt", "50"),
+        (_, "/robots.txt") => Said::Rules(""),
+        _ => Said::Page(Vec::new()),
+    };
+    for (script, from, to, least) in [
+        (short, "http://a.ke/", "http://other.a.ke/robots.txt", 100),
+        (long, "http://a.ke/", "http://other.a.ke/robots.txt", 7200),
+        (of_robots, "http://a.ke/robots.txt", "http://other.a.ke/robots.txt", 50),
+    ] {
+        let (folder, web) = (tempfile::tempdir().unwrap(), Scripted::new(Duration::ZERO, script));
+        let dir = folder.path().join("s");
+        run(&dir, &web, Some((settings(Duration::from_secs(1)), &["http://a.ke/"])), None);
+        let log = web.log();
+        let at = |url: &str| log.iter().find(|(_, asked)| asked == url).unwrap().0;
+        let waited = at(to) - at(from);
+        assert!((least..least + 60).contains(&waited.as_secs()), "{waited:?} instead of {least} s: {log:?}");
+        assert_eq!(log.iter().filter(|(_, asked)| asked == from).count(), 1, "{log:?}");
+        assert_eq!(Manifest::load(&dir).unwrap().broken_promises, Vec::<String>::new());
+    }
+}
+
+#[test]
+fn a_page_that_names_a_time_is_not_requested_again_and_the_next_request_waits_for_it() {
+    let script: Script = |_, path, _| match path {
+        "/" => Said::Page((0..4).map(|n| format!("/p{n}")).collect()),
+        "/p1" => Said::Head(404, vec![("Retry-After", "7200".to_owned())]),
+        _ => Said::Page(Vec::new()),
+    };
+    let (folder, web) = (tempfile::tempdir().unwrap(), Scripted::new(Duration::ZERO, script));
+    let dir = folder.path().join("s");
+    run(&dir, &web, Some((settings(Duration::from_secs(1)), &["http://a.ke/"])), None);
+    let log = web.log();
+    let urls: Vec<_> = log.iter().map(|(_, url)| url.as_str()).collect();
+    let pages = ["/robots.txt", "/", "/p0", "/p1", "/p2", "/p3"].map(|path| format!("http://a.ke{path}"));
+    assert_eq!(urls, pages);
+    assert!((7200..7260).contains(&(log[4].0 - log[3].0).as_secs()), "{log:?}");
 }

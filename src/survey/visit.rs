@@ -20,7 +20,7 @@ use super::parts::Parts;
 use super::replay::{Recorded, Replay};
 use super::ways::Ways;
 use crate::address::WebUrl;
-use crate::exchange::{Ask, Failure, Outcome, Purpose};
+use crate::exchange::{Answer, Ask, Failure, Outcome, Purpose};
 use crate::frontier::Lease;
 use crate::load::{Grant, Limit, SiteBudget, Spent};
 use crate::roster::Back;
@@ -155,6 +155,9 @@ struct Visit {
     /// Until then a server of the site may still be at work on a question that was broken off: another server of it is
     /// not asked meanwhile.
     rests_until: Option<SystemTime>,
+    /// A redirect asked for a pause until then (RFC 9110 §10.2.3). Its target may be on another server, whose pace knows
+    /// nothing of it.
+    redirect_pause: Option<SystemTime>,
     /// Why a question could not be asked now: the survey stops, the server wants a long pause, or the visit must go on at
     /// another server or with another agent.
     hindered: Option<Hindrance>,
@@ -229,6 +232,7 @@ impl Visit {
             began,
             replay,
             rests_until: None,
+            redirect_pause: None,
             desk,
         })
     }
@@ -373,9 +377,18 @@ impl Visit {
         let (parts, journal, site) = (self.parts.clone(), self.journal.clone(), self.lease.site.clone());
         let (tree, deadline, ways) = (self.lease.order, self.deadline(), self.ways.clone());
         let is_suspect = self.suspects.contains(&ask.number);
-        let (not_before, desk) = (self.rests_until, self.desk.clone());
-        let wanted =
-            Wanted { ask, crawl_delay, byte_limit, not_before, deadline, ways, good_until, is_suspect };
+        let (not_before, redirect_pause, desk) = (self.rests_until, self.redirect_pause, self.desk.clone());
+        let wanted = Wanted {
+            ask,
+            crawl_delay,
+            byte_limit,
+            not_before,
+            redirect_pause,
+            deadline,
+            ways,
+            good_until,
+            is_suspect,
+        };
         Box::pin(async move {
             let desk = desk.as_deref();
             let asking = Asking { parts: &parts, journal: &journal, site: &site, tree, desk };
@@ -418,6 +431,7 @@ impl Visit {
         if let Some(address) = heard.answer.address.filter(|_| is_at_work) {
             self.rest_with(address);
         }
+        self.redirect_pause = self.redirect_pause.max(pause_before_redirected_request(&heard.answer));
         self.budget.book(heard.answer.wire);
         self.ways.note(&heard);
         self.tell_walk(heard);
@@ -447,6 +461,14 @@ impl Visit {
         let done = Concluded { lease: self.lease, tree, earlier, left, began: self.began, ended };
         Ok(Visited::Done(Done::Finished(Box::new(done))))
     }
+}
+
+/// Until when a redirect asks us to wait before its target is requested.
+fn pause_before_redirected_request(answer: &Answer) -> Option<SystemTime> {
+    #[cfg(feature = "hazards")]
+    let answer = &super::hazards::heard(answer);
+    let pause = answer.head.retry_after.filter(|_| answer.is_redirect())?;
+    answer.ended().checked_add(pause)
 }
 
 fn outcome_of(limit: Limit) -> Outcome {

@@ -30,8 +30,8 @@ struct Shop {
     /// Before it answers.
     thinks: Duration,
     crawl_delay: Option<u32>,
-    /// `/p2` is refused with a Retry-After of so many seconds.
-    retry_after: Option<u32>,
+    /// `/p2` is answered so, with a Retry-After of so many seconds.
+    retry_after: Option<(&'static str, u32)>,
     /// Pages that are answered with 502.
     fails: &'static [&'static str],
     /// What robots.txt says beside a Crawl-delay.
@@ -114,8 +114,8 @@ impl Shop {
         }
         // The last piece is in the network when this is noted, and the next request cannot have been sent.
         let (arrived, ended) = (arrived.unwrap(), Instant::now());
-        let asks =
-            self.retry_after.filter(|_| status == 503).map(|seconds| Duration::from_secs(seconds.into()));
+        let asks = self.retry_after.filter(|_| path == "/p2");
+        let asks = asks.map(|(_, seconds)| Duration::from_secs(seconds.into()));
         log.lock().unwrap().push(Seen { path, status, retry_after: asks, arrived, begun, ended, bytes });
     }
 
@@ -128,8 +128,8 @@ impl Shop {
                 ("200 OK", String::new(), self.rules.to_owned())
             }
             ("/robots.txt", None, _) => ("404 Not Found", String::new(), String::new()),
-            ("/p2", _, Some(seconds)) => {
-                ("503 Service Unavailable", format!("Retry-After: {seconds}\r\n"), String::new())
+            ("/p2", _, Some((status, seconds))) => {
+                (status, format!("Location: /moved\r\nRetry-After: {seconds}\r\n"), String::new())
             }
             (path, ..) if self.fails.contains(&path) => ("502 Bad Gateway", String::new(), String::new()),
             _ => {
@@ -241,8 +241,17 @@ impl Promised<'_> {
             let delay = self.shop.crawl_delay.map(|seconds| Duration::from_secs(seconds.into()));
             let (answer, crawl_delay) = (seen.answer(log[0].arrived), delay.filter(|_| !is_robots));
             let against = Wishes::default();
-            judge.note(&Fact { site: &site, address, purpose, answer: &answer, crawl_delay, against });
-            let is_forbidden = !is_robots && !rules.allows(&WebUrl::parse(&url).unwrap());
+            let url_seen = WebUrl::parse(&url).unwrap();
+            judge.note(&Fact {
+                site: &site,
+                address,
+                purpose,
+                url: Some(&url_seen),
+                answer: &answer,
+                crawl_delay,
+                against,
+            });
+            let is_forbidden = !is_robots && !rules.allows(&url_seen);
             let (status, failure) = (Some(seen.status), None);
             questions.note(&Question { url: &url, purpose, status, failure, is_forbidden });
         }
@@ -346,20 +355,31 @@ fn the_pause_that_robots_txt_asks_for() {
     .is_kept_and_its_breach_is_seen();
 }
 
+/// RFC 9110 §10.2.3 binds `Retry-After` to no status.
 #[test]
 fn the_time_that_a_server_names() {
-    Promised {
-        id: "retry_after",
-        shop: Shop { retry_after: Some(2), ..Shop::default() },
-        flags: &QUICK,
-        limits: of_pace(quick()),
-        broken: &[("CCSURVEY_DEAF", "retry-after")],
-        is_kept: &|log| {
-            let refused = log.iter().position(|seen| seen.path == "/p2").unwrap();
-            gaps(log)[refused] >= MS(2000)
-        },
+    for status in [
+        "503 Service Unavailable",
+        "302 Found",
+        "403 Forbidden",
+        "404 Not Found",
+        "413 Content Too Large",
+        "500 Internal Server Error",
+        "200 OK",
+    ] {
+        Promised {
+            id: "retry_after",
+            shop: Shop { retry_after: Some((status, 2)), ..Shop::default() },
+            flags: &QUICK,
+            limits: of_pace(quick()),
+            broken: &[("CCSURVEY_DEAF", "retry-after")],
+            is_kept: &|log| {
+                let named = log.iter().position(|seen| seen.path == "/p2").unwrap();
+                gaps(log)[named] >= MS(2000)
+            },
+        }
+        .is_kept_and_its_breach_is_seen();
     }
-    .is_kept_and_its_breach_is_seen();
 }
 
 #[test]

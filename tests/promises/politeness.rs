@@ -51,9 +51,9 @@ fn judged(world: &World, log: &[Access], limits: Limits) -> Vec<Verdict> {
         answer.failure = answer.failure.filter(|_| access.status.is_none());
         answer.status = access.status;
         answer.timings.total = Duration::from_micros(access.end_us.saturating_sub(access.arrival_us));
-        let (purpose, against) = (Purpose::Page, Wishes::default());
+        let (purpose, url, against) = (Purpose::Page, None, Wishes::default());
         let crawl_delay = asked_delay(world, access);
-        judge.note(&Fact { site: &site, address, purpose, answer: &answer, crawl_delay, against });
+        judge.note(&Fact { site: &site, address, purpose, url, answer: &answer, crawl_delay, against });
     }
     judge.verdicts_at_the_end()
 }

@@ -130,8 +130,8 @@ impl Timeline {
                 }
                 let Some((address, site, answer)) = parties.heard(turn) else { continue };
                 let against = Wishes { had_opted_out: turn.had_opted_out, in_quiet_hours: false };
-                let (purpose, answer) = (PURPOSE, &answer);
-                judge.note(&Fact { site, address, purpose, answer, crawl_delay: None, against });
+                let (purpose, url, answer) = (PURPOSE, None, &answer);
+                judge.note(&Fact { site, address, purpose, url, answer, crawl_delay: None, against });
             }
         });
         auditor.seen().clone()

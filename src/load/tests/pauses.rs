@@ -78,6 +78,18 @@ fn retry_after_is_obeyed_to_the_second_however_long() {
     assert_eq!(exchange(&mut load(), at(0.0), |t| busy(t, Some(7200))), at(0.1 + 7200.0));
 }
 
+/// RFC 9110 §10.2.3 binds it to no status.
+#[test]
+fn retry_after_is_obeyed_at_every_status_and_is_trouble_at_none_that_is_not() {
+    for status in [200, 202, 301, 307, 401, 403, 404, 413, 429, 500, 503] {
+        let named = |t, pause| Answer { status: Some(status), ..busy(t, Some(pause)) };
+        assert_eq!(exchange(&mut load(), at(0.0), |t| named(t, 7200)), at(0.1 + 7200.0), "{status}");
+        // A pause that is over at once leaves the usual one, which trouble doubles.
+        let free = exchange(&mut load(), at(0.0), |t| named(t, 0));
+        assert_eq!(free > at(0.1 + 2.0), [429, 503].contains(&status), "{status}");
+    }
+}
+
 #[test]
 fn idle_servers_are_forgotten_once_their_state_was_taken() {
     let mut load = load();

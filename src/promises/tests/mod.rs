@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::*;
-use crate::address::{Host, Site};
+use crate::address::{Host, Site, WebUrl};
 use crate::exchange::{Answer, Failure, Purpose, Wire};
 use crate::load::{LargestExchange, Load, Networks, Pace, ServerState, SharedBudget, Turn};
 
@@ -39,7 +39,7 @@ fn busy(started: f64, retry_after: Option<u64>) -> Answer {
 
 fn fact<'a>(site: &'a Site, address: IpAddr, answer: &'a Answer) -> Fact<'a> {
     let (purpose, against) = (Purpose::Page, Wishes::default());
-    Fact { site, address, purpose, answer, crawl_delay: None, against }
+    Fact { site, address, purpose, url: None, answer, crawl_delay: None, against }
 }
 
 fn judge() -> Judge {

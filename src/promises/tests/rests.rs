@@ -40,6 +40,39 @@ fn an_exchange_that_begins_before_the_server_has_had_its_rest_is_seen_with_the_r
     assert_eq!(seen(&of_link, &came, 50.1, None), nothing);
 }
 
+/// RFC 9110 §10.2.3 binds it to no status.
+#[test]
+fn a_request_before_the_time_that_an_answer_names_is_seen_whatever_its_status() {
+    let pace = Pace { harm: None, ..Pace::default() };
+    for status in [200, 202, 301, 307, 401, 403, 404, 413, 429, 500, 503] {
+        let first = Answer { status: Some(status), ..busy(0.0, Some(30)) };
+        assert_eq!(seen(&pace, &first, 29.9, None), ["retry_after"], "{status}");
+        assert_eq!(seen(&pace, &first, 30.0, None), [""; 0], "{status}");
+    }
+}
+
+/// RFC 9110 §10.2.3: with 3xx, the least time before the redirected request.
+#[test]
+fn a_redirected_request_before_its_time_is_seen_on_another_server_too() {
+    let pace = Pace { harm: None, ..Pace::default() };
+    let (site, other) = (site("a.ke"), site("b.ke"));
+    let seen = |of: &Site, url: &str, status: u16, gap: f64| {
+        let mut judge = Judge::new(Limits { pace: pace.clone(), ..Limits::default() }, Seen::default());
+        let from = WebUrl::parse("http://a.ke/x/").unwrap();
+        let mut redirect = Answer { status: Some(status), ..busy(0.0, Some(30)) };
+        redirect.head.location = Some("//www.a.ke/y".to_owned());
+        judge.note(&Fact { url: Some(&from), ..fact(&site, server(1), &redirect) });
+        let url = WebUrl::parse(url).unwrap();
+        judge.note(&Fact { url: Some(&url), ..fact(of, server(2), &answer(0.1 + gap, 0.1, 10)) });
+        judge.seen().short_rests.retry_after.times
+    };
+    let target = "http://www.a.ke/y";
+    assert_eq!([29.9, 30.0].map(|gap| seen(&site, target, 301, gap)), [1, 0]);
+    assert_eq!(seen(&site, "http://www.a.ke/z", 301, 1.0), 0, "another request of the site");
+    assert_eq!(seen(&other, target, 301, 1.0), 0, "another site's");
+    assert_eq!(seen(&site, target, 404, 1.0), 0, "no redirect");
+}
+
 #[test]
 fn all_that_the_load_takes_for_trouble_is_trouble_here() {
     let pace = Pace { harm: None, ..Pace::default() };
@@ -200,8 +233,8 @@ proptest! {
             answer.timings.first_byte = Some(answer.timings.total / 2);
             if is_busy {
                 answer.status = Some(503);
-                answer.head.retry_after = retry_after.map(Duration::from_secs);
             }
+            answer.head.retry_after = retry_after.map(Duration::from_secs);
             judge.meet(server(1), load.state_of(server(1)));
             load.settle(permit, Purpose::Page, &answer);
             judge.note(&Fact { crawl_delay, ..fact(site, server(1), &answer) });
