@@ -1,5 +1,5 @@
 use super::case::Case;
-use super::{charsets, codings, framing, mazes, moves, names, resets, robots, spellings, tls};
+use super::{bans, charsets, codings, framing, mazes, moves, names, resets, robots, spellings, tls};
 
 impl Case {
     /// Every case, by family.
@@ -14,6 +14,7 @@ impl Case {
             names::CASES,
             spellings::CASES,
             robots::CASES,
+            bans::CASES,
             mazes::CASES,
         ]
         .into_iter()

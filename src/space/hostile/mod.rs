@@ -7,11 +7,15 @@
 //! connection, and the gateway plays them. A case that is about names answers in its own way when it is
 //! looked up, one that is about TLS in the place of the handshake.
 //!
+//! A server that turns clients away after some requests says so with the first act of its answers ([`Act::Turn`](super::Act)):
+//! the gateway counts them.
+//!
 //! There is a file for each family of cases. All are gathered in [`Case::all`], and what is said of a case
 //! there is what `space describe` tells. No ground truth is known of them: what a survey must make of a case
 //! is written down where it is tested, in `tests/survey/hostile_web.rs`.
 
 mod all;
+mod bans;
 mod case;
 mod charsets;
 mod codings;

@@ -106,6 +106,7 @@ impl Gateway {
             Reaction::Response(response) => self.respond(connection, request, response).await,
             Reaction::Acts(acts) => {
                 let server = request.server.unwrap_or_else(|| Server::at(Ipv4Addr::UNSPECIFIED.into()));
+                let acts = self.turned(&server, acts);
                 self.perform(connection, &server, &acts, request.access).await
             }
         }

@@ -1,5 +1,7 @@
+use std::collections::HashMap;
 use std::io;
-use std::sync::Arc;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustls::server::Acceptor;
@@ -28,6 +30,8 @@ pub(in crate::space) struct Gateway {
     pub hosts: Hosts,
     pub stop: watch::Receiver<bool>,
     pub connections: AtomicU64,
+    /// Requests to servers that turn clients away after some.
+    pub turns: Mutex<HashMap<IpAddr, u32>>,
 }
 
 impl Gateway {

@@ -1,4 +1,5 @@
 use std::io;
+use std::sync::PoisonError;
 use std::time::Duration;
 
 use super::access::Access;
@@ -42,6 +43,20 @@ impl Gateway {
         Ok(after)
     }
 
+    /// The acts that a server has come to: one that turns clients away does so after some requests.
+    pub(in crate::space) fn turned(&self, server: &Server, acts: Vec<Act>) -> Vec<Act> {
+        let mut acts = acts.into_iter();
+        match acts.next() {
+            Some(Act::Turn(after, turned)) => {
+                let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+                let requests = turns.entry(server.address).or_default();
+                *requests += 1;
+                if *requests > after { turned } else { acts.collect() }
+            }
+            first => first.into_iter().chain(acts).collect(),
+        }
+    }
+
     /// As [`perform`](Self::perform), on a connection that ends with it.
     pub(in crate::space) async fn act_out<S: Stream>(
         &self,
@@ -75,6 +90,8 @@ impl Gateway {
                     self.carry(connection, server, &[*byte], sent_bytes).await?;
                     self.links.wait(DRIP).await;
                 },
+                // What it turns to is chosen before.
+                Act::Turn(..) => {}
                 Act::Hear => connection.hear().await?,
                 Act::Stall => {
                     connection.ignore().await;

@@ -1,7 +1,7 @@
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
@@ -95,6 +95,7 @@ pub async fn serve(world: Arc<dyn Web>, settings: ServeSettings) -> Result<Serve
         hosts: Hosts::default(),
         stop: stopped,
         connections: AtomicU64::new(0),
+        turns: Mutex::default(),
     });
     let mut tasks = JoinSet::new();
     tasks.spawn(name_server.run(world));

@@ -9,6 +9,8 @@ pub enum Act {
     Repeat(Vec<u8>, u64),
     /// One byte a second, always the same, without end.
     Drip(u8),
+    /// First of the acts: from so many requests to the server on that began with such an act, these acts in their place.
+    Turn(u32, Vec<Self>),
     /// Waits until the client sends more.
     Hear,
     /// Takes whatever comes and says nothing, until the client goes.
