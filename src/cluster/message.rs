@@ -12,7 +12,7 @@ use super::machine::MachineLoad;
 use crate::survey::{Order, Reply};
 
 /// The first byte of every message. Coordinator and agents are of one version.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 /// A reply with a page of 10,000 links of 2 kB each stays below this.
 const LARGEST_REPLY: usize = 64 << 20;
 /// Of compression: what is sent is a quarter of what it was, in little time.
@@ -216,7 +216,7 @@ mod tests {
         let answer = Answer::not_asked(UNIX_EPOCH, None, Failure::Reset, None);
         // What does not shrink.
         let body = (0..bytes as u64).map(|at| xxhash_rust::xxh3::xxh3_64(&at.to_le_bytes()) as u8).collect();
-        Reply { ask, answer, after_head: 7, content: Content::Robots(body) }
+        Reply { ask, answer, after_head: 7, challenge: None, content: Content::Robots(body) }
     }
 
     fn parts(reply: &Reply, most: usize) -> Vec<(u32, u32, Vec<u8>)> {
@@ -269,7 +269,7 @@ mod tests {
         assert_eq!(decode::<TreeEntry>(&bytes).unwrap(), told);
         let of_another = [&[VERSION + 1], &bytes[1..]].concat();
         let wrong = decode::<TreeEntry>(&of_another).unwrap_err().to_string();
-        assert!(wrong.contains("it is of version 2 (expected 1"), "{wrong}");
+        assert!(wrong.contains("it is of version 3 (expected 2"), "{wrong}");
         decode::<TreeEntry>(&[&bytes[..], &[0]].concat()).unwrap_err();
         decode::<TreeEntry>(&[]).unwrap_err();
     }

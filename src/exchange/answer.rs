@@ -3,7 +3,7 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use super::Failure;
+use super::{Challenge, Failure, is_refusal};
 
 /// What came of one question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,6 +56,10 @@ pub struct Head {
     pub robots_tag: Option<String>,
     /// `Retry-After`, as a time from the answer.
     pub retry_after: Option<Duration>,
+    /// What shows that this is a challenge or a block page, by the header or the body. Journals keep it apart, for earlier
+    /// versions did not have it.
+    #[serde(skip)]
+    pub challenge: Option<Challenge>,
 }
 
 /// Bytes of the application's own on the wire, and connections opened.
@@ -144,6 +148,15 @@ impl Answer {
     #[must_use]
     pub fn is_redirect(&self) -> bool {
         matches!(self.status, Some(301 | 302 | 303 | 307 | 308)) && self.head.location.is_some()
+    }
+
+    /// Whether the server refused the request, be it with a challenge, or closed the connection without a response: what
+    /// clients meet that it has banned.
+    #[must_use]
+    pub fn turns_away(&self) -> bool {
+        self.head.challenge.is_some()
+            || self.status.is_some_and(is_refusal)
+            || (self.status.is_none() && self.failure == Some(Failure::Reset))
     }
 
     /// Whether the server asks to be left alone for a while (RFC 6585 §4, RFC 9110 §15.6.4).

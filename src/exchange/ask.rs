@@ -34,6 +34,9 @@ vocabulary! {
         Head = "head" in Tree,
         /// A query URL that the rule of one a script keeps back, to learn what it hides.
         Probe = "probe" in Beside,
+        /// A page that was delivered before, once more: its server refuses request after request, and this shows whether it
+        /// refuses them all.
+        Check = "check" in Tree,
     }
 }
 
@@ -73,8 +76,8 @@ mod tests {
 
     #[test]
     fn purposes_have_their_words_in_the_exchanges_table() {
-        let words = [Purpose::Page, Purpose::Robots, Purpose::Head, Purpose::Probe].map(Purpose::as_str);
-        assert_eq!(words, ["page", "robots", "head", "probe"]);
+        let words: Vec<_> = Purpose::ALL.iter().map(|purpose| purpose.as_str()).collect();
+        assert_eq!(words, ["page", "robots", "head", "probe", "check"]);
         assert_eq!((Purpose::named("head"), Purpose::named("Head")), (Some(Purpose::Head), None));
     }
 }

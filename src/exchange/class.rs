@@ -32,6 +32,8 @@ vocabulary! {
         Redirects = "not_fetched_redirects" in Other,
         /// Internal URLs that did not promise to be worth a request, with `--depth auto` or `--focus`.
         Yield = "not_fetched_yield" in Yield,
+        /// Internal URLs left when the server turned the survey away after it had delivered pages.
+        Refused = "not_fetched_refused" in Limit,
     }
 }
 
@@ -77,7 +79,7 @@ impl Class {
     /// survey would not show it either.
     #[must_use]
     pub const fn is_cut(self) -> bool {
-        matches!(self, Self::Limit | Self::Trap | Self::OptOut | Self::Yield)
+        matches!(self, Self::Limit | Self::Refused | Self::Trap | Self::OptOut | Self::Yield)
     }
 }
 

@@ -13,6 +13,7 @@
 
 mod answer;
 mod ask;
+mod challenge;
 mod class;
 mod entrance;
 mod failure;
@@ -23,6 +24,7 @@ mod vocabulary;
 
 pub use answer::{Answer, Head, Timings, Wire, asks_for_pause};
 pub use ask::{Ask, Depth, Purpose, PurposeGroup};
+pub use challenge::{Challenge, is_refusal};
 pub use class::{Class, ClassCounts, ClassGroup};
 pub use entrance::{Entrance, EntranceGroup};
 pub use failure::Failure;

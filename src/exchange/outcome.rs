@@ -19,12 +19,12 @@ vocabulary! {
         Yield = "yield" in Cut,
         /// No link was left but those of traps; or more URLs were found than a site is allowed to have.
         Trap = "trap" in Cut,
-        /// robots.txt keeps us from the site's entrances.
+        /// robots.txt forbids the site's entrances.
         Robots = "robots" in Whole,
         /// The site redirects to another one.
         Moved = "moved" in Whole,
         /// No answer from any entrance of the site, or none any more.
-        Unreachable = "unreachable" in Whole,
+        Unreachable = "unreachable" in Cut,
         /// The site opted out.
         OptOut = "opt_out" in Cut,
         /// The survey went on with other settings, by which the walk would have asked something else.
@@ -33,6 +33,9 @@ vocabulary! {
         NoPage = "no_page" in Whole,
         /// An error of this program in the walk of this site.
         Failed = "failed" in Cut,
+        /// The server turned the survey away after it had delivered pages: it refused some twenty requests in a row, or was
+        /// given up after its responses.
+        Refused = "refused" in Cut,
     }
 }
 

@@ -13,7 +13,7 @@ use super::Purpose;
 #[must_use]
 pub fn hangs_up(purpose: Purpose, status: u16, media_type: &[u8]) -> bool {
     let is_success = (200..300).contains(&status) && !EMPTY.contains(&status);
-    matches!(purpose, Purpose::Page | Purpose::Probe) && is_success && !is_html(media_type)
+    matches!(purpose, Purpose::Page | Purpose::Probe | Purpose::Check) && is_success && !is_html(media_type)
 }
 
 /// Successes without a body (RFC 9110 §15.3.5 and §15.3.6).

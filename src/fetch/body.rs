@@ -68,15 +68,33 @@ impl Body {
     }
 
     /// Reads a short body that is not wanted; the connection of a longer one, or of one beyond the limit, is closed.
-    pub(super) async fn drain(mut self, wire_limit: u64, tally: &mut WireCount) {
+    /// Gives what the decoder made of it, where there is one.
+    pub(super) async fn drain(
+        mut self,
+        wire_limit: u64,
+        mut decoder: Option<Decoder>,
+        tally: &mut WireCount,
+    ) -> Vec<u8> {
         let length = self.response.headers().get(CONTENT_LENGTH);
         let announced: Option<u64> = length.and_then(|length| length.to_str().ok()?.trim().parse().ok());
         if self.unframed || announced.is_some_and(|length| length > WORTH_DRAINING) {
-            return;
+            return Vec::new();
         }
         let most = tally.wire.received + WORTH_DRAINING;
         let may_go_on = |received| received <= most && received < wire_limit;
-        while may_go_on(tally.wire.received) && matches!(self.next(tally).await, Ok(Some(_))) {}
+        let mut is_decoding = true;
+        while may_go_on(tally.wire.received)
+            && let Ok(Some(piece)) = self.next(tally).await
+        {
+            if let Some(decoder) = decoder.as_mut().filter(|_| is_decoding) {
+                is_decoding = decoder.feed(&piece) == Fed::More;
+            }
+        }
+        let Some(mut decoder) = decoder else { return Vec::new() };
+        if is_decoding {
+            decoder.end();
+        }
+        decoder.into_bytes()
     }
 
     /// The next piece, or none at the end.

@@ -24,7 +24,7 @@ impl BodyUse {
             _ if !response.status().is_success() || is_empty(response.status()) => Self::Drain,
             Purpose::Head => Self::Drain,
             Purpose::Robots => keep(ROBOTS_BYTES),
-            Purpose::Page | Purpose::Probe => keep(max_body),
+            Purpose::Page | Purpose::Probe | Purpose::Check => keep(max_body),
         }
     }
 }

@@ -7,7 +7,7 @@ use reqwest::header::{
 
 use super::retry_after::retry_after;
 use crate::address::MAX_URL_BYTES;
-use crate::exchange::Head;
+use crate::exchange::{Challenge, Head};
 
 /// Characters of a field that are kept; the longest honest `Server` or `Content-Type` is shorter.
 const FIELD: usize = 256;
@@ -17,7 +17,7 @@ const ROBOTS_TAG: usize = 1024;
 const REFERENCE: usize = 4 * MAX_URL_BYTES;
 
 /// Picks the header fields that a survey keeps.
-pub(super) fn pick(headers: &HeaderMap, now: SystemTime) -> Head {
+pub(super) fn pick(status: u16, headers: &HeaderMap, now: SystemTime) -> Head {
     let first = |name: HeaderName, limit: usize| headers.get(name).map(|value| text(value, limit));
     let robots_tag = HeaderName::from_static("x-robots-tag");
     Head {
@@ -30,6 +30,7 @@ pub(super) fn pick(headers: &HeaderMap, now: SystemTime) -> Head {
         robots_tag: all(headers, &robots_tag, ROBOTS_TAG),
         retry_after: first(RETRY_AFTER, FIELD)
             .and_then(|value| retry_after(&value, first(DATE, FIELD).as_deref(), now)),
+        challenge: Challenge::from_fields(status, |name| headers.get(name).map(HeaderValue::as_bytes)),
     }
 }
 
@@ -71,6 +72,7 @@ mod tests {
     fn fields_in_any_encoding_become_text_of_bounded_length() {
         let long = vec![b'x'; 20_000];
         let head = pick(
+            200,
             &headers(&[("server", b"caf\xe9"), ("etag", "\u{e9}".as_bytes()), ("location", &long)]),
             UNIX_EPOCH,
         );
@@ -83,17 +85,17 @@ mod tests {
     fn a_pause_until_a_date_is_as_long_as_the_server_means() {
         let lines =
             [("date", b"Sun Nov  6 08:49:07 1994".as_slice()), ("retry-after", b"Sun Nov  6 08:49:37 1994")];
-        assert_eq!(pick(&headers(&lines), UNIX_EPOCH).retry_after, Some(Duration::from_secs(30)));
+        assert_eq!(pick(200, &headers(&lines), UNIX_EPOCH).retry_after, Some(Duration::from_secs(30)));
     }
 
     #[test]
     fn lines_of_one_field_are_joined_and_bounded() {
         let one =
             headers(&[("x-robots-tag", b"noindex"), ("x-robots-tag", b"bot: none"), ("retry-after", b"7")]);
-        let head = pick(&one, UNIX_EPOCH);
+        let head = pick(200, &one, UNIX_EPOCH);
         assert_eq!(head.robots_tag.as_deref(), Some("noindex, bot: none"));
         assert_eq!(head.retry_after, Some(Duration::from_secs(7)));
         let many = headers(&vec![("x-robots-tag", b"noindex, nofollow, noarchive".as_slice()); 90]);
-        assert_eq!(pick(&many, UNIX_EPOCH).robots_tag.map(|text| text.len()), Some(ROBOTS_TAG));
+        assert_eq!(pick(200, &many, UNIX_EPOCH).robots_tag.map(|text| text.len()), Some(ROBOTS_TAG));
     }
 }

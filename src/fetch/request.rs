@@ -39,11 +39,11 @@ impl Requests {
     ) -> Option<Request> {
         let method = match purpose {
             Purpose::Head => Method::HEAD,
-            Purpose::Page | Purpose::Robots | Purpose::Probe => Method::GET,
+            Purpose::Page | Purpose::Robots | Purpose::Probe | Purpose::Check => Method::GET,
         };
         let accept = match purpose {
             Purpose::Robots => "text/plain, */*;q=0.1",
-            Purpose::Page | Purpose::Head | Purpose::Probe => {
+            Purpose::Page | Purpose::Head | Purpose::Probe | Purpose::Check => {
                 "text/html, application/xhtml+xml;q=0.9, */*;q=0.1"
             }
         };

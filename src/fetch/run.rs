@@ -12,13 +12,17 @@ use tokio::time::{Instant, sleep_until};
 use super::body::{Body, Read};
 use super::body_use::{BodyUse, is_markup};
 use super::connect::{Moments, Notes};
+use super::decode::Decoder;
 use super::line::Line;
 use super::request::request_bytes;
 use super::wire::WireCount;
 use super::{Clock, Settings};
 use super::{head, tls};
 use crate::address::WebUrl;
-use crate::exchange::{Answer, Failure, Head, Purpose, Timings, Wire};
+use crate::exchange::{Answer, Challenge, Failure, Head, Purpose, Timings, Wire, asks_for_pause, is_refusal};
+
+/// Decoded bytes of a response that refuses, in which marks of a block page are looked for.
+const BLOCK_PAGE: usize = 16 * 1024;
 
 /// One exchange on its way.
 pub(super) struct Exchange<'a> {
@@ -116,7 +120,7 @@ impl Exchange<'_> {
         }
         let now = answer.started + begun.elapsed();
         answer.status = Some(response.status().as_u16());
-        answer.head = head::pick(response.headers(), now);
+        answer.head = head::pick(response.status().as_u16(), response.headers(), now);
         if let Some(Ok(value)) = response.headers().get("keep-alive").map(HeaderValue::to_str) {
             self.line.note_limit(|limit| limit.note_field(value));
         }
@@ -131,7 +135,14 @@ impl Exchange<'_> {
                 body.keep(encoding, cap, self.wire_limit, tally).await
             }
             BodyUse::Drain => {
-                body.drain(self.wire_limit, tally).await;
+                let encoding = answer.head.content_encoding.as_deref();
+                let status = answer.status.filter(|_| answer.head.challenge.is_none());
+                let block_page = status.filter(|status| is_refusal(*status) || asks_for_pause(Some(*status)));
+                let decoder = block_page.and_then(|_| Decoder::new(encoding, BLOCK_PAGE));
+                let bytes = body.drain(self.wire_limit, decoder, tally).await;
+                if let Some(status) = block_page {
+                    answer.head.challenge = Challenge::from_body(status, &bytes);
+                }
                 Read::default()
             }
             BodyUse::HangUp => Read::default(),

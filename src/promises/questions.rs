@@ -33,12 +33,17 @@ impl Questions {
         let origin = origin_of(question.url);
         match question.purpose {
             Purpose::Robots => *self.robots.entry(origin.into()).or_default() |= question.may_allow(),
-            Purpose::Page if question.reached_the_network() => self.check(question, origin),
+            Purpose::Page | Purpose::Check if question.reached_the_network() => {
+                self.judge_by_robots(question, origin);
+                if question.purpose == Purpose::Page {
+                    self.judge_repetition(question);
+                }
+            }
             _ => {}
         }
     }
 
-    fn check(&mut self, question: &Question<'_>, origin: &str) {
+    fn judge_by_robots(&mut self, question: &Question<'_>, origin: &str) {
         let url = || question.url.to_owned();
         match self.robots.get(origin) {
             None => self.order.before_robots.add(url),
@@ -48,6 +53,10 @@ impl Questions {
         if question.is_forbidden {
             self.order.against_robots.add(url);
         }
+    }
+
+    fn judge_repetition(&mut self, question: &Question<'_>) {
+        let url = || question.url.to_owned();
         if self.answered_pages.contains(question.url) {
             self.order.twice.add(url);
         } else if !question.may_be_put_again() {
@@ -139,6 +148,18 @@ mod tests {
         assert_eq!(order_of(&[robots(200), page(200, true)]), [0, 0, 1, 0]);
         assert_eq!(order_of(&[robots(200), page(200, false), page(200, false)]), [0, 0, 0, 1]);
         assert_eq!(order_of(&[robots(200), page(503, false), page(200, false)]), [0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn a_check_is_no_repetition_of_its_page_and_is_bound_by_robots_txt() {
+        let robots = |status| ("http://a.ke/robots.txt", Purpose::Robots, status, false);
+        let page = ("http://a.ke/x", Purpose::Page, 200, false);
+        let check = |is_forbidden| ("http://a.ke/x", Purpose::Check, 403, is_forbidden);
+        assert_eq!(order_of(&[robots(200), page, check(false), check(false)]), [0, 0, 0, 0]);
+        assert_eq!(order_of(&[robots(200), page, check(true)]), [0, 0, 1, 0]);
+        assert_eq!(order_of(&[check(false)]), [1, 0, 0, 0]);
+        assert_eq!(order_of(&[robots(503), check(false)]), [0, 1, 0, 0]);
+        assert_eq!(order_of(&[robots(200), check(false), page, page]), [0, 0, 0, 1]);
     }
 
     #[test]

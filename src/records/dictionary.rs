@@ -3,7 +3,7 @@ use std::fmt::Write;
 use super::{
     ColumnDoc, CurveRow, ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, Row, ServerRow, SiteRow,
 };
-use crate::exchange::{Entrance, Failure, Outcome, Purpose};
+use crate::exchange::{Challenge, Entrance, Failure, Outcome, Purpose};
 
 /// What one table holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,6 +99,7 @@ fn words() -> String {
         ),
         words_section!("Purposes", "The words of the column `purpose` in `exchanges`.", Purpose),
         words_section!("Outcomes", "The words of the column `outcome` in `sites`.", Outcome),
+        words_section!("Challenges", "The words of the column `challenge` in `exchanges`.", Challenge),
         words_section!("Entrances", "The words of the column `entrance` in `sites`.", Entrance),
     ]
     .concat()
@@ -139,7 +140,14 @@ mod tests {
         let page = dictionary_markdown();
         let columns: usize = dictionary().iter().map(|table| table.columns.len()).sum();
         let lines = page.lines().filter(|line| line.starts_with("| `")).count();
-        let words = Failure::ALL.len() + Purpose::ALL.len() + Outcome::ALL.len() + Entrance::ALL.len();
+        let words = [
+            Failure::ALL.len(),
+            Purpose::ALL.len(),
+            Outcome::ALL.len(),
+            Challenge::ALL.len(),
+            Entrance::ALL.len(),
+        ];
+        let words = words.iter().sum::<usize>();
         assert_eq!(lines, columns + words);
         assert!(page.contains("| `depth` | u32? | links |"));
         assert!(page.contains("| `connect_refused` | The server refused the connection. |"));

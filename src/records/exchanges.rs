@@ -117,6 +117,9 @@ table! {
     /// Of a probe (`--probe-depth`): pages of this tree that did not promise to be worth a request, this one among
     /// them; null for other requests.
     left_out_urls: Option<u32>, "URLs", "210", "0.1";
+    /// What shows that the response is a challenge or a block page in the place of what was requested, one word of the list
+    /// below; null for other responses. Such a response is no page, whatever its status.
+    challenge: Option<String>, "", "cf_mitigated", "0.1";
 }
 
 impl ExchangeRow {
@@ -152,6 +155,7 @@ impl ExchangeRow {
             server: head.server,
             last_modified: head.last_modified,
             etag: head.etag,
+            challenge: head.challenge.map(|challenge| challenge.as_str().to_owned()),
             http_version: answer.http_version.clone(),
             tls_version: spoken.next().map(str::to_owned),
             tls_cipher: spoken.next().map(str::to_owned),
@@ -178,7 +182,7 @@ pub fn milliseconds(duration: Duration) -> f64 {
 
 fn method(purpose: Purpose) -> &'static str {
     match purpose {
-        Purpose::Page | Purpose::Robots | Purpose::Probe => "GET",
+        Purpose::Page | Purpose::Robots | Purpose::Probe | Purpose::Check => "GET",
         Purpose::Head => "HEAD",
     }
 }

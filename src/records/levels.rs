@@ -52,7 +52,7 @@ impl LevelRow {
 }
 
 /// Classes that tables of earlier versions do not have.
-const LATER: [Class; 1] = [Class::Yield];
+const LATER: [Class; 2] = [Class::Yield, Class::Refused];
 
 const CLASSES: [ColumnDoc; Class::ALL.len()] = {
     let mut columns = [doc_of(Class::Fetched); Class::ALL.len()];

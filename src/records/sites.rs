@@ -15,10 +15,7 @@ table! {
     parent_site: Option<String>, "", "example.co.tz", "0.1";
     /// 0 for the user's start URLs, n+1 for a site first linked from one of generation n.
     generation: u32, "", "1", "0.1";
-    /// Why the walk ended: `complete`, `depth`, `request_budget`, `byte_budget`, `time_budget`, `stable`, `trap`
-    /// (only parts without end were left, or the site has more URLs than `--max-urls`), `robots`, `moved`,
-    /// `no_page` (the site answered and no entrance brought a page), `unreachable` (no answer), `opt_out`,
-    /// `interrupted` or `failed` (an error of this program in the walk of this site; `log.jsonl` tells its cause).
+    /// Why the walk ended, one word of the list below; of `failed`, `log.jsonl` tells the cause.
     outcome: String, "", "complete", "0.1";
     /// The deepest level at which something was asked for; null when nothing was.
     deepest: Option<u16>, "links", "5", "0.1";
@@ -36,7 +33,8 @@ table! {
     external_hosts: u64, "hosts", "30", "0.1";
     /// Distinct sites of these.
     external_sites: u64, "sites", "22", "0.1";
-    /// The server of the start URL; null when none answered.
+    /// The server that delivered the first page of the tree; where none did, the one that responded first to a request for a
+    /// page, else to any request; null when none responded.
     address: Option<String>, "", "192.0.2.7", "0.1";
     /// The country of that address, ISO 3166-1; null without a database that knows it.
     country: Option<String>, "", "KE", "0.1";
@@ -44,7 +42,7 @@ table! {
     asn: Option<u32>, "", "64500", "0.1";
     /// The organisation that runs the autonomous system.
     as_org: Option<String>, "", "Example Networks", "0.1";
-    /// The header `Server` of the start URL's answer.
+    /// The header `Server` of that response.
     server: Option<String>, "", "Apache", "0.1";
     /// When the walk began.
     started: Timestamp, "", "2026-11-21T08:30:00.250000Z", "0.1";

@@ -1,7 +1,7 @@
 use std::net::IpAddr;
 use std::time::SystemTime;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::exchange::{Answer, Ask, Failure, Outcome, Purpose};
 use crate::walk::Content;
@@ -43,6 +43,7 @@ impl Entry {
 
 /// A question and its answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub(super) struct Heard {
     pub ask: Ask,
     pub answer: Answer,
@@ -51,10 +52,47 @@ pub(super) struct Heard {
     pub unchanged_bytes: Option<u64>,
 }
 
+/// It is stored as its fields, and behind them what came later: so entries of earlier versions can be read
+/// ([`Heard::LATER`]).
+impl Serialize for Heard {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (Fields(self), self.answer.head.challenge).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Heard {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let (ReadFields(mut heard), challenge) = Deserialize::deserialize(deserializer)?;
+        heard.answer.head.challenge = challenge;
+        Ok(heard)
+    }
+}
+
+/// What `serde` makes of the fields.
+struct Fields<'a>(&'a Heard);
+struct ReadFields(Heard);
+
+impl Serialize for Fields<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Heard::serialize(self.0, serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for ReadFields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Heard::deserialize(deserializer).map(Self)
+    }
+}
+
 impl Heard {
+    /// What entries of earlier versions lack at their end, as postcard writes it: no challenge was seen.
+    pub(super) const LATER: [u8; 1] = [0; 1];
+
     /// Whether it is a page of its tree.
     pub(super) fn is_page(&self) -> bool {
-        matches!(self.content, Content::Page(_)) && self.ask.purpose != Purpose::Probe
+        matches!(self.content, Content::Page(_))
+            && self.ask.purpose != Purpose::Probe
+            && self.answer.head.challenge.is_none()
     }
 
     /// An answer that nothing could read.
@@ -72,6 +110,7 @@ impl Heard {
 pub(super) mod tests {
     use super::*;
     use crate::address::WebUrl;
+    use crate::exchange::Challenge;
     use crate::page::{Page, Source};
 
     pub(crate) fn heard(number: u32) -> Entry {
@@ -88,6 +127,22 @@ pub(super) mod tests {
         let answer = Answer::not_asked(SystemTime::UNIX_EPOCH, None, failure, None);
         let content = Content::Robots(vec![number as u8; 50]);
         Heard { ask, answer, content, unchanged_bytes: None }
+    }
+
+    #[test]
+    fn what_earlier_versions_lack_is_no_challenge() {
+        let mut heard = what_was_heard(3, Failure::Reset);
+        let bytes = postcard::to_stdvec(&heard).unwrap();
+        let (earlier, later) = bytes.split_at(bytes.len() - Heard::LATER.len());
+        assert_eq!(later, Heard::LATER);
+        postcard::from_bytes::<Heard>(earlier).unwrap_err();
+        let read: Heard = postcard::from_bytes(&[earlier, &Heard::LATER].concat()).unwrap();
+        assert_eq!(read, heard);
+        for challenge in Challenge::ALL {
+            heard.answer.head.challenge = Some(*challenge);
+            let bytes = postcard::to_stdvec(&heard).unwrap();
+            assert_eq!(postcard::from_bytes::<Heard>(&bytes).unwrap(), heard);
+        }
     }
 
     #[test]

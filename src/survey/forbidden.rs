@@ -35,7 +35,7 @@ impl<'a> Forbidden<'a> {
                 };
                 self.said.entry(ask.url.clone()).or_default().push((answer.ended(), rules));
             }
-            Purpose::Page | Purpose::Probe => {
+            Purpose::Page | Purpose::Probe | Purpose::Check => {
                 let said = self.said.get(&ask.url.robots_txt()).map(Vec::as_slice).unwrap_or_default();
                 let rules = said.iter().rev().find(|(from, _)| *from <= answer.started);
                 if rules.is_some_and(|(_, rules)| !rules.allows(&ask.url)) {

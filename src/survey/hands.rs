@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
 use super::entry::Heard;
-use crate::exchange::{Answer, Ask, Validators};
+use crate::exchange::{Challenge, Answer, Ask, Validators};
 use crate::walk::Content;
 
 /// An order that is older when it could be obeyed is dropped.
@@ -42,6 +42,8 @@ pub struct Reply {
     pub answer: Answer,
     /// Bytes that came after the head, which an answer that is written down does not tell.
     pub after_head: u64,
+    /// What shows that it is a challenge, which an answer that is written down does not tell either.
+    pub challenge: Option<Challenge>,
     /// What was read in it.
     pub content: Content,
 }
@@ -79,12 +81,13 @@ impl Reply {
     /// As a survey has it.
     pub(super) fn new(heard: Heard) -> Self {
         let Heard { ask, answer, content, .. } = heard;
-        Self { after_head: answer.after_head, ask, answer, content }
+        Self { after_head: answer.after_head, challenge: answer.head.challenge, ask, answer, content }
     }
 
     /// As it was heard: the bytes after the head are told.
     pub(super) fn into_heard(self) -> Heard {
-        let Self { ask, answer, after_head, content } = self;
-        Heard { ask, answer: Answer { after_head, ..answer }, content, unchanged_bytes: None }
+        let Self { ask, mut answer, after_head, challenge, content } = self;
+        (answer.after_head, answer.head.challenge) = (after_head, challenge);
+        Heard { ask, answer, content, unchanged_bytes: None }
     }
 }

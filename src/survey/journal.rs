@@ -3,16 +3,16 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use super::entry::Entry;
+use super::entry::{Entry, Heard};
 use super::error::SurveyError;
 use super::past::Past;
 
 /// Before the format version, which is one byte.
 const MAGIC: &[u8; 7] = b"ccjrnl\0";
-/// Version 3 has no [`Entry::Reading`], version 4 no [`Entry::WalkedBy`] and version 5 no [`Entry::Ended`]; all else is the
-/// same, so that they are written on as version 6.
+/// Version 3 has no [`Entry::Reading`], version 4 no [`Entry::WalkedBy`] and version 5 no [`Entry::Ended`]; up to version 6
+/// responses lack what is at their end ([`Heard::LATER`]). All else is the same, so that they are written on as version 7.
 const OLDEST: u8 = 3;
-const VERSION: u8 = 6;
+const VERSION: u8 = 7;
 const HEAD: usize = MAGIC.len() + 1;
 /// Length and CRC-32 of an entry.
 const PREFIX: usize = 8;
@@ -180,16 +180,19 @@ impl Reader {
         if length > MAX_ENTRY {
             return Ok(Found::End);
         }
-        let mut bytes = vec![0; length as usize];
-        if !fill(input, &mut bytes)? {
+        let length = length as usize;
+        // Behind the entry stands what it lacks if an earlier version wrote it.
+        let mut bytes = vec![0; length + Heard::LATER.len()];
+        if !fill(input, &mut bytes[..length])? {
             return Ok(Found::End);
         }
-        if crc32fast::hash(&bytes) != u32::from_le_bytes(check) {
+        if crc32fast::hash(&bytes[..length]) != u32::from_le_bytes(check) {
             return Ok(Found::Damage);
         }
+        bytes[length..].copy_from_slice(&Heard::LATER);
         // Zeros, which a power failure may leave, are an empty entry with a right sum: no entry is empty.
         let entry = postcard::from_bytes(&bytes).ok();
-        Ok(entry.map_or(Found::Damage, |entry| Found::Entry(entry, (PREFIX + bytes.len()) as u64)))
+        Ok(entry.map_or(Found::Damage, |entry| Found::Entry(entry, (PREFIX + length) as u64)))
     }
 }
 

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use super::earlier::EarlierPage;
 use super::entry::Heard;
 use super::error::SurveyError;
-use crate::exchange::{Answer, Ask, Purpose};
+use crate::exchange::{Answer, Ask, Challenge, Purpose};
 use crate::fetch::Foreseen;
 use crate::page::{Page, Source, is_html};
 use crate::robots::Rules;
@@ -135,7 +135,7 @@ impl AnswerReader {
             Body::Unread(_) => return Ok(Heard::nothing(ask, answer)),
         };
         if let Some(ahead) = ahead.filter(|ahead| ahead.is_of(&answer, &body)) {
-            return Ok(Heard { ask, answer, content: ahead.content, unchanged_bytes: None });
+            return Ok(without_interstitial(ask, answer, ahead.content, &body));
         }
         let (exclude_text, product_token) = (self.exclude_text.clone(), self.product_token.clone());
         let unread = Unread { exclude_text, product_token, ask, answer, body };
@@ -160,9 +160,9 @@ impl AnswerReader {
                 catch_unwind(AssertUnwindSafe(|| read(&unread))).ok()
             }
         };
-        let Unread { ask, answer, .. } = unread;
+        let Unread { ask, answer, body, .. } = unread;
         Ok(match content {
-            Some(content) => Heard { ask, answer, content, unchanged_bytes: None },
+            Some(content) => without_interstitial(ask, answer, content, &body),
             None => {
                 tracing::error!(url = ask.url.as_str(), "an answer cannot be read: please report this page");
                 Heard::unreadable(ask, answer)
@@ -179,12 +179,29 @@ impl ReadAhead {
     }
 }
 
+/// A page that is a challenge, or stands in the place of what was requested, has links to nobody of interest. Of a page that
+/// was requested to see whether it comes, nothing else is wanted.
+fn without_interstitial(ask: Ask, mut answer: Answer, mut content: Content, body: &[u8]) -> Heard {
+    if let (Content::Page(page), Some(status)) = (&mut content, answer.status) {
+        let (title, links) = (page.title.as_deref(), page.links.len());
+        let challenge = &mut answer.head.challenge;
+        *challenge = challenge.or_else(|| Challenge::from_page(status, title, links, body));
+        if challenge.is_some() {
+            page.links.clear();
+        }
+    }
+    if ask.purpose == Purpose::Check {
+        content = Content::Nothing;
+    }
+    Heard { ask, answer, content, unchanged_bytes: None }
+}
+
 /// Whether there is anything in an answer to be read.
 fn is_read(ask: &Ask, answer: &Answer) -> bool {
     answer.is_success()
         && match ask.purpose {
             Purpose::Robots => true,
-            Purpose::Page | Purpose::Probe => is_html(answer.head.content_type.as_deref()),
+            Purpose::Page | Purpose::Probe | Purpose::Check => is_html(answer.head.content_type.as_deref()),
             Purpose::Head => false,
         }
 }
@@ -260,6 +277,25 @@ mod tests {
             let (ask, answer) = answered(purpose, status, media_type);
             assert_eq!(is_read(&ask, &answer), is_to_be_read, "{purpose:?} {status} {media_type}");
         }
+    }
+
+    #[test]
+    fn an_interstitial_is_told_as_such_and_leads_nowhere() {
+        let heard = |purpose, title: &str| {
+            let (ask, answer) = answered(purpose, 200, "text/html");
+            let body = format!("<title>{title}</title><a href=http://maker.com/>x</a>");
+            let content_type = answer.head.content_type.as_deref();
+            let source = Source { body: body.as_bytes(), url: &ask.url, content_type, robots_tag: None };
+            let page = Content::Page(Box::new(Page::read(source)));
+            let Heard { answer, content, .. } = without_interstitial(ask, answer, page, body.as_bytes());
+            let links = if let Content::Page(page) = content { Some(page.links.len()) } else { None };
+            (answer.head.challenge, links)
+        };
+        let anubis = Some(Challenge::Anubis);
+        assert_eq!(heard(Purpose::Page, "Making sure you&#39;re not a bot!"), (anubis, Some(0)));
+        assert_eq!(heard(Purpose::Page, "A page"), (None, Some(1)));
+        assert_eq!(heard(Purpose::Check, "Making sure you&#39;re not a bot!"), (anubis, None));
+        assert_eq!(heard(Purpose::Check, "A page"), (None, None), "it is known already");
     }
 
     #[test]

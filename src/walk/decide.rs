@@ -41,6 +41,9 @@ impl Walk {
             self.withhold(url);
             return Decision::Not(Class::Script);
         }
+        if let Some(class) = self.bans.closed(url.host()) {
+            return Decision::Not(class);
+        }
         // Last, for what is kept back for another reason was in nobody's choice.
         if promises_too_little {
             return Decision::Not(Class::Yield);

@@ -27,7 +27,7 @@ pub(super) struct Entering {
     pub front_page_moved: bool,
     /// Rules forbid a front page of this site: the owner has spoken.
     pub is_forbidden: bool,
-    /// A robots.txt that was answered keeps an entrance back.
+    /// The rules of a robots.txt forbid an entrance.
     pub kept_by_robots: bool,
     /// A server said something, be it that its TLS is too old.
     pub was_answered: bool,
@@ -138,15 +138,9 @@ impl Entering {
         if !again {
             self.kept.insert(url.page_key(), class);
         }
-        match class {
-            Class::Robots => {
-                self.kept_by_robots = true;
-                self.is_forbidden |= url.is_front_page();
-            }
-            Class::RobotsUnreachable => {
-                self.kept_by_robots |= self.origins.get(&origin_of(url)) == Some(&Reached::Answered);
-            }
-            _ => {}
+        if class == Class::Robots {
+            self.kept_by_robots = true;
+            self.is_forbidden |= url.is_front_page();
         }
     }
 

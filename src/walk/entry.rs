@@ -82,8 +82,10 @@ pub(super) struct Waiting {
     pub number: u32,
     pub url: WebUrl,
     pub purpose: Purpose,
-    /// None for robots.txt and probes.
+    /// None for robots.txt, probes and checks.
     pub entry: Option<ListedUrl>,
+    /// Its URL counts as fetched since this request, and not for an earlier one.
+    pub is_first: bool,
     /// What came of it elsewhere before.
     pub tries: Vec<Answer>,
     pub answer: Option<(Answer, Content)>,
@@ -92,11 +94,16 @@ pub(super) struct Waiting {
 impl Waiting {
     pub(super) fn outside_the_tree(ask: &Ask) -> Self {
         let (url, purpose) = (ask.url.clone(), ask.purpose);
-        Self { number: ask.number, url, purpose, entry: None, tries: Vec::new(), answer: None }
+        Self { number: ask.number, url, purpose, entry: None, is_first: false, tries: Vec::new(), answer: None }
     }
 
-    pub(super) fn page(ask: &Ask, entry: ListedUrl) -> Self {
-        let (url, purpose) = (ask.url.clone(), ask.purpose);
-        Self { number: ask.number, url, purpose, entry: Some(entry), tries: Vec::new(), answer: None }
+    pub(super) fn page(ask: &Ask, entry: ListedUrl, is_first: bool) -> Self {
+        Self { entry: Some(entry), is_first, ..Self::outside_the_tree(ask) }
+    }
+
+    /// Whether no server was asked, in the end nor at any try.
+    pub(super) fn was_never_sent(&self, answer: &Answer) -> bool {
+        let never_sent = |answer: &Answer| answer.failure.is_some_and(|failure| !failure.reached_the_network());
+        never_sent(answer) && self.tries.iter().all(never_sent)
     }
 }

@@ -44,13 +44,15 @@ impl Walk {
             is_next
         });
         if next.is_empty() {
-            let outcome = self.outcome_without_links();
+            let outcome = self.outcome_of_closed_hosts().unwrap_or_else(|| self.outcome_without_links());
             return self.end(outcome);
         }
         let is_stable = self.settings.stable_levels.is_some_and(|levels| self.quiet_levels >= levels);
         if is_stable || self.depth >= self.settings.depth {
             self.found = next;
-            return self.end(if is_stable { Outcome::Stable } else { Outcome::Depth });
+            let usual = if is_stable { Outcome::Stable } else { Outcome::Depth };
+            let outcome = self.outcome_of_closed_hosts().unwrap_or(usual);
+            return self.end(outcome);
         }
         for url in next.iter() {
             self.known.insert(url.page_key(), UrlState::Listed);
@@ -91,6 +93,16 @@ impl Walk {
 
     fn has_opted_out_at_the_start(&mut self) -> bool {
         self.opted_out || self.level().class(Class::OptOut) > 0
+    }
+
+    /// Why a walk came to no better end that had URLs left whose servers no longer respond to us.
+    fn outcome_of_closed_hosts(&self) -> Option<Outcome> {
+        let has = |class| self.levels.iter().any(|level| level.class(class) > 0);
+        match () {
+            () if has(Class::Refused) => Some(Outcome::Refused),
+            () if has(Class::Limit) => Some(Outcome::Unreachable),
+            () => None,
+        }
     }
 
     /// Why a walk ends that has nothing more to ask.
@@ -142,10 +154,11 @@ impl Walk {
     #[must_use]
     pub fn conclude(mut self) -> (Tree, Known) {
         let trap_patterns = self.trap_patterns();
+        let left = if self.ending == Some(Outcome::Refused) { Class::Refused } else { Class::Limit };
         for _ in 0..self.list.without_class(self.turn) {
-            self.level().count(Class::Limit);
+            self.level().count(left);
         }
-        let below = if self.depth.next() > self.settings.depth { Class::Depth } else { Class::Limit };
+        let below = if self.depth.next() > self.settings.depth { Class::Depth } else { left };
         let found =
             self.found.iter().filter(|url| self.known.get(&url.page_key()) == Some(&UrlState::Found)).count();
         let shunned = self.known.values().filter(|place| **place == UrlState::Shunned).count();
@@ -155,7 +168,7 @@ impl Walk {
             (0..shunned).for_each(|_| last.count(Class::Nofollow));
             self.levels.push(last);
         }
-        let (address, server) = self.first_answer.unzip();
+        let (address, server) = self.home.into_parts();
         let outcome = self.ending.unwrap_or(Outcome::Interrupted);
         let tree = Tree {
             outcome,
@@ -169,7 +182,7 @@ impl Walk {
             probe_load: self.probes.load,
             externals: self.externals,
             address,
-            server: server.flatten(),
+            server,
         };
         let is_reached = |place: &UrlState| place.is_final() && *place != UrlState::LeftOut;
         let pages =

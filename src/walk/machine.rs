@@ -4,6 +4,7 @@ use super::decide::Decision;
 use super::entry::{ListedUrl, UrlState, Waiting};
 use super::state::Walk;
 use super::step::{Content, Step};
+use crate::address::WebUrl;
 use crate::exchange::{Answer, Ask, Class, Depth, Outcome, Purpose};
 use crate::page::MAX_LINKS;
 
@@ -16,6 +17,9 @@ impl Walk {
         loop {
             if self.ending.is_some() {
                 return self.probe();
+            }
+            if let Some(step) = self.check_suspect() {
+                return step;
             }
             if self.turn < self.list.len() {
                 if !self.has_chosen() {
@@ -46,8 +50,10 @@ impl Walk {
             self.waiting.push_back(Waiting::outside_the_tree(ask));
             return;
         }
-        if ask.purpose == Purpose::Probe {
-            self.begin_probe();
+        if matches!(ask.purpose, Purpose::Probe | Purpose::Check) {
+            if ask.purpose == Purpose::Probe {
+                self.begin_probe();
+            }
             self.waiting.push_back(Waiting::outside_the_tree(ask));
             return;
         }
@@ -62,12 +68,12 @@ impl Walk {
         {
             *self.scripts.entry(script).or_default() += 1;
         }
-        if entry.again
-            && let Some(class) = self.entering.take_kept(&entry.url)
-        {
+        let kept = if entry.again { self.entering.take_kept(&entry.url) } else { None };
+        if let Some(class) = kept {
             self.level().recount(class, Class::Fetched);
         }
-        self.waiting.push_back(Waiting::page(ask, entry));
+        let is_first = !entry.again || kept.is_some();
+        self.waiting.push_back(Waiting::page(ask, entry, is_first));
         self.pass(Class::Fetched);
     }
 
@@ -91,7 +97,11 @@ impl Walk {
         if self.failures >= self.settings.max_failures {
             // A page is asked for only where robots.txt was answered.
             let has_entered = self.levels[0].pages > 0;
-            self.end(if has_entered { Outcome::Unreachable } else { Outcome::NoPage });
+            self.end(match () {
+                () if !has_entered => Outcome::NoPage,
+                () if self.closed_in_a_row >= self.failures => Outcome::Refused,
+                () => Outcome::Unreachable,
+            });
         }
         if self.is_full {
             self.end(Outcome::Trap);
@@ -103,6 +113,28 @@ impl Walk {
         match self.ending {
             Some(_) => self.end_probes(),
             None => self.ending = Some(why),
+        }
+    }
+
+    /// The request that shows whether a server refuses everything, where that is suspected and anything is left to request.
+    fn check_suspect(&mut self) -> Option<Step> {
+        let url = self.bans.to_check()?;
+        if self.turn >= self.list.len() && self.found.is_empty() {
+            return None;
+        }
+        if !self.waiting.is_empty() {
+            return Some(Step::Wait);
+        }
+        let url = WebUrl::clone(url);
+        let decision =
+            if self.has_opted_out(&url) { Decision::Not(Class::OptOut) } else { self.by_robots(url, Purpose::Check) };
+        match decision {
+            Decision::Ask(ask, delay) => Some(Step::Ask(ask, delay)),
+            Decision::Wait => Some(Step::Wait),
+            Decision::Not(_) => {
+                self.bans.skip_check();
+                None
+            }
         }
     }
 
@@ -132,6 +164,7 @@ impl Walk {
         let urls = self.known.len() + self.seen_external.urls.len();
         ahead > 0
             && (self.failures as usize + ahead >= self.settings.max_failures as usize
+                || self.bans.may_be_suspected_after(ahead)
                 || urls + ahead * MAX_LINKS >= self.settings.max_urls)
     }
 }

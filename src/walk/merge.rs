@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use super::MAX_PAGE_REDIRECTS;
+use super::bans::tells_of_bans;
 use super::entry::{ListedUrl, UrlState, Waiting};
 use super::origins::{Asked, RobotsOutcome};
 use super::state::Walk;
@@ -8,7 +9,7 @@ use super::step::Content;
 use super::tally::PageRead;
 use super::tree::External;
 use crate::address::WebUrl;
-use crate::exchange::{Answer, Class, Depth, Failure, Purpose};
+use crate::exchange::{Answer, Class, Depth, Failure, Outcome, Purpose};
 use crate::page::{Element, Link, Page, is_html};
 use crate::robots::Availability;
 
@@ -19,13 +20,13 @@ pub(super) const USUAL_URL_BYTES: usize = 200;
 /// What an answer does to the tree.
 impl Walk {
     pub(super) fn merge(&mut self, waiting: Waiting) {
-        let Some((answer, content)) = waiting.answer else { return };
+        let mut waiting = waiting;
+        let Some((answer, content)) = waiting.answer.take() else { return };
         // robots.txt may redirect to who opted out: that is not the site.
         self.opted_out |=
             answer.failure == Some(Failure::OptedOut) && self.scope.contains(waiting.url.host());
-        self.note_server(&answer);
         let load = match (&waiting.entry, waiting.purpose) {
-            (Some(_), _) => self.level(),
+            (Some(_), _) | (None, Purpose::Check) => self.level(),
             (None, Purpose::Probe) => &mut self.probes.load,
             (None, _) => &mut self.robots,
         };
@@ -33,12 +34,17 @@ impl Walk {
         if self.depth == Depth(0) {
             self.entering.note_answer(&waiting.url, &answer);
         }
+        let was_never_sent = waiting.was_never_sent(&answer);
+        let is_page = waiting.entry.is_some() && is_page(&answer, &content);
+        self.home.note(waiting.purpose, &answer, is_page);
         match waiting.entry {
             None if waiting.purpose == Purpose::Probe => {
                 self.note_failures(&answer);
                 self.merge_probe(waiting.number, &answer, &content);
             }
+            None if waiting.purpose == Purpose::Check => self.merge_check(&answer),
             None => self.merge_robots(&waiting.url, &answer, &content),
+            Some(entry) if was_never_sent => self.merge_never_sent(&entry, &answer, waiting.is_first),
             Some(entry) => {
                 let (prospect, hosts) = (entry.prospect, self.seen_external.hosts.len());
                 let listed = self.list.len();
@@ -50,23 +56,18 @@ impl Walk {
         }
     }
 
-    fn note_server(&mut self, answer: &Answer) {
-        if answer.status.is_some()
-            && let Some(address) = answer.address
-        {
-            self.first_answer.get_or_insert_with(|| (address, answer.head.server.clone()));
-        }
-    }
-
     /// Failures in a row are counted over pages only: a dead subdomain shows at its robots.txt and
     /// is left alone from then on.
     fn note_failures(&mut self, answer: &Answer) {
         match answer.failure {
             _ if answer.status.is_some() => {
-                self.failures = 0;
+                (self.failures, self.closed_in_a_row) = (0, 0);
                 self.page_answered = true;
             }
-            Some(failure) if failure.reached_the_network() => self.failures += 1,
+            Some(failure) if failure.reached_the_network() => {
+                self.failures += 1;
+                self.closed_in_a_row += u32::from(answer.turns_away());
+            }
             _ => {}
         }
     }
@@ -96,9 +97,52 @@ impl Walk {
         }
     }
 
+    /// A page that was delivered before was requested once more.
+    fn merge_check(&mut self, answer: &Answer) {
+        self.level().book(answer);
+        self.note_failures(answer);
+        if self.bans.note_check(answer) {
+            self.end_without_open_host(Class::Refused);
+        }
+    }
+
+    /// Nothing was sent for a URL: it was not fetched. `is_first`: nor was anything for it before.
+    fn merge_never_sent(&mut self, entry: &ListedUrl, answer: &Answer, is_first: bool) {
+        self.level().book(answer);
+        let class = match answer.failure {
+            Some(Failure::OptedOut) => Class::OptOut,
+            Some(Failure::GivenUp) => self.bans.give_up(entry.url.host()),
+            _ => Class::Limit,
+        };
+        if is_first {
+            self.level().recount(Class::Fetched, class);
+            if self.depth == Depth(0) {
+                self.entering.note_kept(&entry.url, false, class);
+            }
+            if let Some(script) = entry.url.script().filter(|_| !entry.again)
+                && let Some(fetched) = self.scripts.get_mut(&script)
+            {
+                *fetched = fetched.saturating_sub(1);
+            }
+        }
+        if answer.failure == Some(Failure::GivenUp) {
+            self.end_without_open_host(class);
+        }
+    }
+
+    /// Servers do not respond to us any more, so that URLs are of this class: the walk ends if no other delivered pages.
+    fn end_without_open_host(&mut self, class: Class) {
+        if self.levels[0].pages > 0 && !self.bans.has_open_host() {
+            self.end(if class == Class::Refused { Outcome::Refused } else { Outcome::Unreachable });
+        }
+    }
+
     fn merge_page(&mut self, purpose: Purpose, entry: ListedUrl, answer: &Answer, content: Content) {
         self.level().book(answer);
         self.note_failures(answer);
+        if tells_of_bans(purpose) {
+            self.bans.note(&entry.url, answer);
+        }
         if answer.is_redirect() {
             return self.merge_redirect(&entry, answer);
         }
@@ -111,11 +155,7 @@ impl Walk {
             }
             return;
         }
-        // A page that has not changed comes without a body, and is there all the same.
-        let is_html = answer.is_success()
-            && answer.failure != Some(Failure::Unreadable)
-            && is_html(answer.head.content_type.as_deref());
-        if is_html || matches!(content, Content::Page(_)) {
+        if is_page(answer, &content) {
             self.level().pages += 1;
             self.entering.brought = self.entering.brought.or(entry.entrance);
         }
@@ -129,6 +169,7 @@ impl Walk {
             self.mirrors.note(page_url, page.body_hash);
         }
         let page_url = &Arc::new(page_url.clone());
+        self.bans.note_page(page_url);
         let (found, externals) = (self.found.len(), self.externals.len());
         for link in page.links {
             let Link { url, element, nofollow } = link;
@@ -243,6 +284,15 @@ impl Walk {
         }
         self.list.push(entry);
     }
+}
+
+/// Whether a page came. One that has not changed comes without a body, and is there all the same; a challenge in its
+/// place is none.
+pub(super) fn is_page(answer: &Answer, content: &Content) -> bool {
+    let is_html = answer.is_success()
+        && answer.failure != Some(Failure::Unreadable)
+        && is_html(answer.head.content_type.as_deref());
+    (is_html || matches!(content, Content::Page(_))) && answer.head.challenge.is_none()
 }
 
 /// Whether all of a body came, or as much of it as is read of any.

@@ -24,6 +24,10 @@
 //! **Rules expire.** After a day, robots.txt is asked for again before anything else of its host. `poll` is given the
 //! time for this only; for what is on record, the record has the time.
 //!
+//! **Servers that turn us away.** A server that delivered pages and then refuses request after request is checked: a page
+//! that it delivered is requested once more. If that is refused too, its hosts get no further request (`bans`), as where
+//! the survey has given a server up; when no host is left that delivered pages, the walk ends.
+//!
 //! **Sites without end.** A URL whose path repeats itself is not asked for (`trap`). What else is a
 //! trap shows by evidence at the end of a level: URLs of one shape (`shape`) whose pages have led to nothing but more of
 //! the same shape for several levels in a row, and which look machine-made (`evidence`). The walk goes on
@@ -43,6 +47,7 @@
 //! walk with [`Walk::end`].
 
 mod auto;
+mod bans;
 mod choosing;
 mod decide;
 mod entrance;
@@ -50,6 +55,7 @@ mod entry;
 mod evidence;
 mod filter;
 mod finish;
+mod home_server;
 mod level;
 mod listing;
 mod machine;

@@ -1,7 +1,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::merge::USUAL_URL_BYTES;
+use super::home_server::HomeServer;
+use super::merge::{USUAL_URL_BYTES, is_page};
 use super::tree::External;
 use super::{Content, Known, LevelCount, Tree};
 use crate::address::{Host, PageKey, Scope, Site, WebUrl};
@@ -27,7 +28,7 @@ pub struct Salvage {
     urls: HashSet<PageKey>,
     url_bytes: usize,
     externals: Vec<External>,
-    first_answer: Option<(std::net::IpAddr, Option<String>)>,
+    home: HomeServer,
 }
 
 impl Salvage {
@@ -47,27 +48,27 @@ impl Salvage {
             urls: HashSet::new(),
             url_bytes: 0,
             externals: Vec::new(),
-            first_answer: None,
+            home: HomeServer::default(),
         }
     }
 
     /// Takes in an answer, in the order recorded.
     pub fn take(&mut self, ask: &Ask, answer: &Answer, content: &Content) {
-        if let (Some(_), Some(address)) = (answer.status, answer.address) {
-            self.first_answer.get_or_insert_with(|| (address, answer.head.server.clone()));
-        }
+        let is_page = ask.purpose == Purpose::Page && is_page(answer, content);
+        self.home.note(ask.purpose, answer, is_page);
         let Some(depth) = ask.depth else {
             let load = if ask.purpose == Purpose::Probe { &mut self.probe_load } else { &mut self.robots };
             return load.book(answer);
         };
-        let is_new = self.asked.insert(ask.url.page_key());
-        let level = self.level(depth);
-        level.book(answer);
-        if is_new {
-            level.count(Class::Fetched);
+        self.level(depth).book(answer);
+        if answer.failure.is_some_and(|failure| !failure.reached_the_network()) {
+            return self.find(&ask.url, depth);
+        }
+        if self.asked.insert(ask.url.page_key()) {
+            self.level(depth).count(Class::Fetched);
         }
         match content {
-            Content::Page(page) => {
+            Content::Page(page) if is_page => {
                 self.level(depth).pages += 1;
                 self.take_links(&ask.url, depth, page);
             }
@@ -144,7 +145,7 @@ impl Salvage {
                 self.level(depth).count(Class::Limit);
             }
         }
-        let (address, server) = self.first_answer.unzip();
+        let (address, server) = self.home.into_parts();
         let tree = Tree {
             outcome: Outcome::Failed,
             entrance: None,
@@ -157,7 +158,7 @@ impl Salvage {
             probe_load: self.probe_load,
             externals: self.externals,
             address,
-            server: server.flatten(),
+            server,
         };
         (tree, Known { pages: self.asked, scripts: HashMap::new() })
     }

@@ -3,9 +3,11 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::auto::Auto;
+use super::bans::Bans;
 use super::entrance::Entering;
 use super::entry::{ListedUrl, Places, UrlState, Waiting};
 use super::evidence::Evidence;
+use super::home_server::HomeServer;
 use super::listing::Listing;
 use super::mirrors::Mirrors;
 use super::origins::Origins;
@@ -26,6 +28,7 @@ pub struct Walk {
     pub(super) opt_out: Arc<OptOuts>,
     pub(super) origins: Origins,
     pub(super) entering: Entering,
+    pub(super) bans: Bans,
     /// What is known of every internal URL found.
     pub(super) known: Places,
     pub(super) scripts: HashMap<ScriptKey, u32>,
@@ -40,6 +43,8 @@ pub struct Walk {
     pub(super) asked: u32,
     pub(super) ending: Option<Outcome>,
     pub(super) failures: u32,
+    /// Those of them in which the server closed the connection without a response.
+    pub(super) closed_in_a_row: u32,
     pub(super) quiet_levels: u16,
     pub(super) page_answered: bool,
     pub(super) opted_out: bool,
@@ -54,7 +59,7 @@ pub struct Walk {
     pub(super) robots: LevelCount,
     pub(super) seen_external: Seen,
     pub(super) externals: Vec<External>,
-    pub(super) first_answer: Option<(std::net::IpAddr, Option<String>)>,
+    pub(super) home: HomeServer,
     pub(super) evidence: Evidence,
     pub(super) mirrors: Mirrors,
     pub(super) probes: Probes,
@@ -88,6 +93,7 @@ impl Walk {
             scope,
             opt_out,
             origins: Origins::default(),
+            bans: Bans::default(),
             known: places,
             scripts: known.scripts,
             depth: Depth(0),
@@ -100,6 +106,7 @@ impl Walk {
             asked: 0,
             ending: None,
             failures: 0,
+            closed_in_a_row: 0,
             quiet_levels: 0,
             page_answered: false,
             opted_out: false,
@@ -112,7 +119,7 @@ impl Walk {
             robots: LevelCount::default(),
             seen_external: Seen::default(),
             externals: Vec::new(),
-            first_answer: None,
+            home: HomeServer::default(),
             evidence: Evidence::default(),
             mirrors: Mirrors::default(),
             probes: Probes::default(),

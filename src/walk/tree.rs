@@ -30,7 +30,7 @@ pub struct Tree {
     pub trap_patterns: Vec<String>,
     /// Each external URL, where it first occurred.
     pub externals: Vec<External>,
-    /// The server that answered first.
+    /// The server that delivered the first page; else the one that responded first.
     pub address: Option<IpAddr>,
     /// What that server says it runs.
     pub server: Option<String>,

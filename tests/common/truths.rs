@@ -51,6 +51,7 @@ fn level_truth(row: &LevelRow) -> LevelTruth {
         not_fetched_mirror: row.classes[Class::Mirror],
         not_fetched_opt_out: row.classes[Class::OptOut],
         not_fetched_redirects: row.classes[Class::Redirects],
+        not_fetched_refused: row.classes[Class::Refused],
         seed: row.seed,
     }
 }

@@ -123,6 +123,7 @@ fn level_truth(site: &str, depth: usize, level: &LevelCount) -> LevelTruth {
         not_fetched_mirror: level.class(Class::Mirror),
         not_fetched_opt_out: level.class(Class::OptOut),
         not_fetched_redirects: level.class(Class::Redirects),
+        not_fetched_refused: level.class(Class::Refused),
     }
 }
 

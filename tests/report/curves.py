@@ -7,7 +7,10 @@ from overview import ASKED, READ, one, rows
 
 KINDS = {"urls": "url", "hosts": "host", "sites": "target_site", "addresses": "address"}
 # Outcomes of trees whose end was not seen.
-CUT = "('depth', 'request_budget', 'byte_budget', 'time_budget', 'stable', 'trap', 'opt_out', 'interrupted')"
+CUT = (
+    "('depth', 'request_budget', 'byte_budget', 'time_budget', 'stable', 'trap', 'opt_out', 'interrupted', "
+    "'unreachable', 'refused')"
+)
 CREATE = (
     # A robots.txt belongs to the level whose page was asked for next, or last where none came.
     f"""CREATE OR REPLACE TABLE costs AS SELECT site, seed, sent_bytes + received_bytes AS bytes, total_ms, coalesce(depth,
@@ -95,7 +98,7 @@ def unseen():
 
 def censored():
     """Trees that were cut, and URLs that limits left unasked."""
-    limits = " + ".join(f"not_fetched_{limit}" for limit in ("depth", "limit", "trap", "opt_out"))
+    limits = " + ".join(f"not_fetched_{limit}" for limit in ("depth", "limit", "refused", "trap", "opt_out"))
     return {
         "trees": one(f"SELECT count(*) FROM sites WHERE pages > 0 AND outcome IN {CUT}"),
         "unasked": one(f"""SELECT coalesce(sum({limits}), 0)::BIGINT FROM levels WHERE (site, seed) IN

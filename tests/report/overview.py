@@ -17,7 +17,7 @@ ASKED = "total_ms IS NOT NULL"
 READ = "charset IS NOT NULL"
 FRONT = "purpose = 'page' AND depth = 0 AND status BETWEEN 200 AND 299"
 CLASSES = ("robots", "robots_unreachable", "nofollow", "filtered", "script", "depth", "limit", "trap",
-           "mirror", "opt_out", "redirects", "yield")
+           "mirror", "opt_out", "redirects", "yield", "refused")
 # WHATWG names of the encodings that virtual Webs declare.
 CHARSETS = {
     "utf-8": "UTF-8", "iso-8859-1": "windows-1252", "windows-1252": "windows-1252", "windows-1256": "windows-1256",
@@ -290,6 +290,18 @@ def outcomes():
                 WHERE coalesce(cctld, 'outside') = '{name}' GROUP BY 1"""),
         } for name, count in rows("""SELECT coalesce(cctld, 'outside'), count(*) FROM sites GROUP BY 1
             ORDER BY 2 DESC, 1""")],
+        "turned_away": turned_away(),
+    }
+
+
+def turned_away():
+    duckdb.sql("""CREATE OR REPLACE VIEW turning AS SELECT site, sum(pages) pages, bool_or(outcome = 'refused') refused,
+        site IN (SELECT site FROM exchanges WHERE challenge IS NOT NULL) challenged FROM sites GROUP BY site""")
+    names = ("sites", "refused", "challenged")
+    return dict(zip(names, one("""SELECT count(*), count(*) FILTER (refused),
+        count(*) FILTER (challenged AND pages = 0 AND NOT refused) FROM turning"""))) | {
+        "evidence": counted("""SELECT challenge, count(DISTINCT site) FROM exchanges
+            WHERE challenge IS NOT NULL GROUP BY 1"""),
     }
 
 

@@ -19,7 +19,8 @@ ELSEWHERE = {"figure-censoring-data", "table-settings"}
 ANY = object()
 REASONS = ("robots.txt", "a robots.txt that could not be fetched", "nofollow", "the survey's filters", "the rule on scripts",
     "the depth of the survey", "a budget of the site or a stop", "traps without end",
-    "mirrors of another host of the site", "opt-out", "too many redirects", "promising too little")
+    "mirrors of another host of the site", "opt-out", "too many redirects", "promising too little",
+    "a server that turned the survey away")
 PHASES = {"DNS": "dns", "connect": "connect", "TLS": "tls", "first byte": "first_byte", "total": "total"}
 
 

@@ -13,7 +13,7 @@ use std::thread;
 use std::time::Duration;
 
 use ccsurvey::address::{OptOuts, WebUrl, special_range};
-use ccsurvey::exchange::{Ask, Depth, Purpose};
+use ccsurvey::exchange::{Ask, Class, Depth, Purpose};
 use ccsurvey::fetch::{Clock, Fetcher, Settings};
 use ccsurvey::records::LevelRow;
 use ccsurvey::space::{Access, FeedBack, Truth, Web, ca_certificate_pem};
@@ -146,8 +146,8 @@ const ROWS: &[Row] = &[
     ("redirect-to-nonsense", "complete", 1, &[]),
     ("redirect-to-long-url", "no_page", 0, &[]),
     ("redirect-to-many-places", "complete", 1, &[]),
-    ("robots-to-private-address", "robots", 0, &["robots address_refused"]),
-    ("robots-to-opted-out", "robots", 0, &["robots opted_out"]),
+    ("robots-to-private-address", "no_page", 0, &["robots address_refused"]),
+    ("robots-to-opted-out", "no_page", 0, &["robots opted_out"]),
     ("robots-to-other-scheme", "complete", 2, &[]),
     ("dns-private-address", "unreachable", 0, &["robots address_refused"]),
     ("dns-link-local", "unreachable", 0, &["robots address_refused"]),
@@ -194,20 +194,43 @@ const ROWS: &[Row] = &[
     ("robots-401", "complete", 3, &[]),
     ("robots-403", "complete", 3, &[]),
     ("robots-410", "complete", 3, &[]),
-    ("robots-429", "robots", 0, &[]),
-    ("robots-500", "robots", 0, &[]),
-    ("robots-503", "robots", 0, &[]),
+    ("robots-429", "no_page", 0, &[]),
+    ("robots-500", "no_page", 0, &[]),
+    ("robots-503", "no_page", 0, &[]),
     ("robots-time-out", "unreachable", 0, &["robots first_byte_timeout"]),
     ("robots-reset", "unreachable", 0, &["robots reset"]),
     ("robots-five-redirects", "complete", 2, &[]),
     ("robots-six-redirects", "complete", 3, &[]),
     ("robots-redirect-loop", "complete", 3, &[]),
-    ("robots-broken-gzip", "robots", 0, &["robots body_encoding"]),
-    ("robots-truncated", "robots", 0, &["robots body_truncated"]),
-    ("robots-stalled", "robots", 0, &["robots idle_timeout"]),
+    ("robots-broken-gzip", "no_page", 0, &["robots body_encoding"]),
+    ("robots-truncated", "no_page", 0, &["robots body_truncated"]),
+    ("robots-stalled", "no_page", 0, &["robots idle_timeout"]),
     ("robots-without-http", "no_page", 0, &["robots bad_http"]),
     ("robots-of-nul", "complete", 3, &["robots body_too_large"]),
     ("robots-evil-patterns", "complete", 2, &[]),
+    ("ban-403", "refused", 21, &[]),
+    ("ban-by-challenge", "refused", 21, &[]),
+    ("ban-406", "refused", 21, &[]),
+    ("ban-by-interstitial", "refused", 21, &[]),
+    ("ban-by-captcha-202", "refused", 21, &[]),
+    ("ban-by-resets", "refused", 21, &["reset"]),
+    ("ban-by-closing", "refused", 21, &["reset"]),
+    ("ban-503", "refused", 21, &["given_up"]),
+    ("ban-429", "refused", 21, &["given_up"]),
+    ("ban-in-words", "refused", 21, &[]),
+    ("ban-at-one-host", "refused", 71, &[]),
+    ("forbidden-folder", "complete", 31, &[]),
+    ("forbidden-run", "complete", 41, &[]),
+    ("members-only", "complete", 1, &[]),
+    ("challenge-at-once", "no_page", 0, &[]),
+    ("interstitial-at-once", "no_page", 0, &[]),
+    ("page-about-a-challenge", "complete", 13, &[]),
+    ("retry-after-everywhere", "complete", 3, &[]),
+    ("https-closed-behind-redirect", "no_page", 0, &["robots tls_handshake"]),
+    ("https-alert-behind-redirect", "no_page", 0, &["robots tls_alert"]),
+    ("https-reset-behind-redirect", "no_page", 0, &["robots reset"]),
+    ("robots-missing-host", "no_page", 0, &["robots dns_nxdomain"]),
+    ("robots-forbidding-all", "robots", 0, &[]),
     ("hundred-thousand-links", "request_budget", 199, &["body_too_large"]),
     ("hundred-thousand-externals", "complete", 1, &["body_too_large"]),
     ("deep-nesting", "complete", 2, &[]),
@@ -371,6 +394,81 @@ fn the_sound_sites_beside_them_are_complete_and_as_in_truth() {
 #[test]
 fn every_url_found_is_in_one_class() {
     assert!(SURVEYED.tables.levels.iter().all(LevelRow::reconciles));
+}
+
+/// What was not requested is in no class of what was, and requests are the exchanges that reached the network.
+#[test]
+fn levels_count_what_was_requested() {
+    let mut urls: BTreeMap<(&str, u16, u16), BTreeSet<&str>> = BTreeMap::new();
+    let mut requests: BTreeMap<(&str, u16, u16), u64> = BTreeMap::new();
+    for row in SURVEYED.tables.exchanges.iter().filter(|row| row.total_ms.is_some()) {
+        let Some(depth) = row.depth else { continue };
+        let level = (row.site.as_str(), row.seed, depth);
+        *requests.entry(level).or_default() += 1;
+        urls.entry(level).or_default().insert(row.url.trim_start_matches("https").trim_start_matches("http"));
+    }
+    for row in &SURVEYED.tables.levels {
+        let level = (row.site.as_str(), row.seed, row.depth);
+        assert_eq!(requests.get(&level).copied().unwrap_or_default(), row.requests, "{level:?}");
+        let urls = urls.get(&level).map_or(0, BTreeSet::len) as u64;
+        assert!(row.classes[Class::Fetched] <= urls, "{level:?}: {} of {urls}", row.classes[Class::Fetched]);
+    }
+}
+
+/// A ban is noticed after twenty refusals and a check, one by closed connections after five, trouble after nine.
+#[test]
+fn a_server_that_turns_us_away_gets_few_further_requests_and_the_rest_is_refused() {
+    for (case, refusals, checks) in [
+        ("ban-403", 20, 1),
+        ("ban-by-challenge", 20, 1),
+        ("ban-406", 20, 1),
+        ("ban-by-interstitial", 20, 1),
+        ("ban-by-captcha-202", 20, 1),
+        ("ban-by-resets", 5, 0),
+        ("ban-by-closing", 5, 0),
+        ("ban-503", 9, 0),
+        ("ban-429", 9, 0),
+        ("ban-in-words", 20, 1),
+    ] {
+        let site = format!("{case}.ke");
+        let of_site = || SURVEYED.tables.exchanges.iter().filter(|row| row.site == site && row.total_ms.is_some());
+        assert_eq!(of_site().filter(|row| row.purpose == "page").count(), 21 + refusals, "{case}");
+        assert_eq!(of_site().filter(|row| row.purpose == "check").count(), checks, "{case}");
+        let levels: Vec<_> = SURVEYED.tables.levels.iter().filter(|row| row.site == site).collect();
+        let classes = [Class::Fetched, Class::Refused].map(|class| levels[1].classes[class]);
+        assert_eq!(classes, [20 + refusals as u64, 40 - refusals as u64], "{case}");
+        let seen = SURVEYED.accesses.iter().filter(|access| access.host == site).count();
+        assert_eq!(seen, of_site().count(), "{case}: by its log");
+    }
+    // Nobody is taken for banned where a part of the site is forbidden: it costs a request or two.
+    for (case, checks) in [("forbidden-folder", 2), ("forbidden-run", 2), ("members-only", 2)] {
+        let site = format!("{case}.ke");
+        let rows = SURVEYED.tables.exchanges.iter().filter(|row| row.site == site);
+        assert_eq!(rows.filter(|row| row.purpose == "check").count(), checks, "{case}");
+        let levels = SURVEYED.tables.levels.iter().filter(|row| row.site == site);
+        assert!(levels.into_iter().all(|row| row.classes[Class::Refused] == 0), "{case}");
+    }
+}
+
+#[test]
+fn what_shows_a_challenge_is_told() {
+    for (case, words) in [
+        ("ban-403", &[][..]),
+        ("ban-by-challenge", &["cf_mitigated"]),
+        ("ban-by-interstitial", &["cloudflare_title"]),
+        ("ban-by-captcha-202", &["sg_captcha"]),
+        ("forbidden-run", &["ddos_guard"]),
+        ("challenge-at-once", &["cf_mitigated"]),
+        ("interstitial-at-once", &["anubis"]),
+        ("page-about-a-challenge", &[]),
+    ] {
+        let rows = SURVEYED.tables.exchanges.iter().filter(|row| row.site == format!("{case}.ke"));
+        let told: BTreeSet<_> = rows.filter_map(|row| row.challenge.as_deref()).collect();
+        assert_eq!(told, words.iter().copied().collect(), "{case}");
+    }
+    let links = SURVEYED.tables.links.iter();
+    let of_makers = links.filter(|row| row.host.contains("cloudflare") || row.host.contains("anubis"));
+    assert_eq!(of_makers.count(), 0, "links of interstitials are none of the site");
 }
 
 #[test]

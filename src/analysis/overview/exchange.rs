@@ -42,6 +42,8 @@ pub(super) struct Exchange<'a> {
     pub body_hash: Option<&'a str>,
     pub text_simhash: Option<&'a str>,
     pub last_modified: Option<&'a str>,
+    /// A challenge or a block page came in the place of what was requested.
+    pub challenge: Option<&'a str>,
     pub connections: u32,
     /// Only of probes of scripts.
     pub withheld_urls: Option<u32>,
@@ -154,6 +156,7 @@ columns! {
         body_hash: str,
         text_simhash: str,
         last_modified: str,
+        challenge: str,
         connections: u32,
         withheld_urls: u32,
         left_out_urls: u32,
@@ -226,6 +229,7 @@ impl<'f> ExchangeColumns<'f> {
             body_hash: self.body_hash.get(row),
             text_simhash: self.text_simhash.get(row),
             last_modified: self.last_modified.get(row),
+            challenge: self.challenge.get(row),
             connections: self.connections.get(row).unwrap_or_default(),
             withheld_urls: self.withheld_urls.get(row),
             left_out_urls: self.left_out_urls.get(row),

@@ -56,7 +56,7 @@ pub use ledger::{Burden, Found, Ledger};
 pub use links::{ADDRESS, GENERIC, Links, Matrix, OTHER_SCRIPT};
 pub use method::{Method, ShownSetting};
 pub use opt_outs::OptedOut;
-pub use outcomes::{CountryOutcomes, Outcomes, Status};
+pub use outcomes::{CountryOutcomes, Outcomes, Status, TurnedAway};
 pub use probes::{Mean, ProbedTree, Probes};
 pub use sites::{CountryDomain, LargeSite, Sites};
 pub use spread::Spread;

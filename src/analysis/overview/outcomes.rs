@@ -1,10 +1,11 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::Serialize;
 
 use super::exchange::Exchange;
 use super::listed::{OUTSIDE, SiteView};
 use super::tally::{Counted, Tally};
+use crate::exchange::{Challenge, Outcome};
 
 /// How exchanges and site trees ended.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -19,6 +20,21 @@ pub struct Outcomes {
     pub trees: Vec<Counted>,
     /// Those with most site trees first.
     pub by_country_domain: Vec<CountryOutcomes>,
+    /// Sites that turn crawlers away.
+    pub turned_away: TurnedAway,
+}
+
+/// Sites that turned the survey away.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct TurnedAway {
+    /// Of so many.
+    pub sites: u64,
+    /// After they had delivered pages.
+    pub refused: u64,
+    /// Without a page: a challenge or a block page came in its place.
+    pub challenged: u64,
+    /// Sites with a challenge, by what showed it, whatever else they delivered.
+    pub evidence: Vec<Counted>,
 }
 
 /// How often servers answered with one HTTP status.
@@ -50,6 +66,12 @@ pub(super) struct OutcomesMaker {
     statuses: BTreeMap<u32, Status>,
     trees: Tally,
     domains: BTreeMap<String, (u64, Tally)>,
+    sites: HashSet<u32>,
+    /// Sites with pages, and those that were refused some.
+    with_pages: HashSet<u32>,
+    refused: HashSet<u32>,
+    /// What showed the challenges of a site.
+    challenges: HashMap<u32, HashSet<Challenge>>,
 }
 
 impl OutcomesMaker {
@@ -58,12 +80,22 @@ impl OutcomesMaker {
         let (trees, outcomes) = self.domains.entry(site.cctld.unwrap_or(OUTSIDE).to_owned()).or_default();
         *trees += 1;
         outcomes.add(site.outcome);
+        self.sites.insert(site.site);
+        if site.pages > 0 {
+            self.with_pages.insert(site.site);
+        }
+        if Outcome::named(site.outcome) == Some(Outcome::Refused) {
+            self.refused.insert(site.site);
+        }
     }
 
     pub(super) fn add(&mut self, exchange: &Exchange<'_>) {
         self.exchanges += 1;
         if let Some(failure) = exchange.failure {
             self.failures.add(failure);
+        }
+        if let Some(challenge) = exchange.challenge.and_then(Challenge::named) {
+            self.challenges.entry(exchange.site).or_default().insert(challenge);
         }
         if let Some(status) = exchange.status {
             let counts = self.statuses.entry(status).or_default();
@@ -81,7 +113,18 @@ impl OutcomesMaker {
         let mut by_country_domain: Vec<CountryOutcomes> = domains.collect();
         by_country_domain
             .sort_by(|a, b| b.trees.cmp(&a.trees).then_with(|| a.country_domain.cmp(&b.country_domain)));
+        let mut evidence = Tally::default();
+        self.challenges.values().flatten().for_each(|challenge| evidence.add(challenge.as_str()));
+        let without_page =
+            self.challenges.keys().filter(|site| !self.with_pages.contains(site) && !self.refused.contains(site));
+        let turned_away = TurnedAway {
+            sites: self.sites.len() as u64,
+            refused: self.refused.len() as u64,
+            challenged: without_page.count() as u64,
+            evidence: evidence.finish(),
+        };
         Outcomes {
+            turned_away,
             exchanges: self.exchanges,
             failures: self.failures.finish(),
             statuses: self.statuses.into_iter().map(|(status, counts)| Status { status, ..counts }).collect(),

@@ -88,6 +88,7 @@ fn in_words(class: Class) -> &'static str {
         Class::OptOut => "opt-out",
         Class::Redirects => "too many redirects",
         Class::Yield => "promising too little",
+        Class::Refused => "a server that turned the survey away",
     }
 }
 

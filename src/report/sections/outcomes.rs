@@ -1,5 +1,5 @@
 use super::counted::{figure, share, share_of, table};
-use crate::analysis::overview::{Counted, Outcome, Outcomes};
+use crate::analysis::overview::{Counted, Outcome, Outcomes, TurnedAway};
 use crate::records::units::thousands;
 use crate::report::{Block, Cell, Column, Section, Table};
 
@@ -29,6 +29,7 @@ pub(in crate::report) fn section(outcomes: &Outcomes) -> Section {
             "site trees",
             &outcomes.trees,
         ))
+        .with(Block::Text(turned_away(&outcomes.turned_away)))
         .with(by_country_domain(outcomes))
         .with_filled(table(
             "table-failures",
@@ -43,6 +44,22 @@ pub(in crate::report) fn section(outcomes: &Outcomes) -> Section {
              such as 500."
                 .to_owned(),
         ))
+}
+
+/// How many sites turn crawlers away, in a sentence.
+fn turned_away(sites: &TurnedAway) -> String {
+    let TurnedAway { sites, refused, challenged, evidence } = sites;
+    let evidence: Vec<String> =
+        evidence.iter().map(|word| format!("{} {}", word.name, thousands(word.count))).collect();
+    let evidence = if evidence.is_empty() { String::new() } else { format!(" Sites with challenges: {}.", evidence.join(", ")) };
+    format!(
+        "{} of {} sites turned the survey away: {} after they had delivered pages, {} with a challenge or a block page \
+         in the place of every page.{evidence}",
+        share_of(refused + challenged, *sites),
+        thousands(*sites),
+        thousands(*refused),
+        thousands(*challenged),
+    )
 }
 
 fn by_country_domain(outcomes: &Outcomes) -> Table {

@@ -17,10 +17,18 @@ pub(super) struct SiteTree {
 impl Oracle<'_> {
     /// A walk that was ended leaves the rest of its level, and what it found for the next.
     pub(super) fn class_left(&mut self, left: u64, found: u64) {
-        self.here().not_fetched_limit += left;
+        let was_refused = self.was_refused();
+        let class = |level: &mut LevelTruth, urls| {
+            if was_refused {
+                level.not_fetched_refused += urls;
+            } else {
+                level.not_fetched_limit += urls;
+            }
+        };
+        class(self.here(), left);
         let below = self.depth + 1;
         if self.depth < self.country.settings.depth {
-            self.level(below).not_fetched_limit += found;
+            class(self.level(below), found);
         } else {
             self.level(below).not_fetched_depth += found;
         }
@@ -76,9 +84,15 @@ impl Oracle<'_> {
         SiteTree { row, levels: self.levels, links: self.links, closed }
     }
 
+    /// Whether the server closed all of the last connections without an answer, after it had sent pages.
+    fn was_refused(&self) -> bool {
+        self.entering.opened.is_some() && self.resets >= self.failures
+    }
+
     fn outcome(&self, left_for_depth: bool) -> &'static str {
         let has_page = self.entering.opened.is_some();
         match () {
+            () if self.gave_up && self.was_refused() => "refused",
             () if self.gave_up && (has_page || !self.server_answered) => "unreachable",
             () if self.gave_up => "no_page",
             () if has_page && left_for_depth => "depth",

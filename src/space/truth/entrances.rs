@@ -132,7 +132,7 @@ pub(super) struct Entering {
     pub front_moved: bool,
     /// The rules of a robots.txt keep a front page back.
     forbidden: bool,
-    /// A server that answers keeps an entrance back by its robots.txt.
+    /// The rules of a robots.txt keep an entrance back.
     pub kept_by_robots: bool,
 }
 
@@ -182,7 +182,6 @@ impl Entering {
             self.kept.insert(PageId::of(&entry.url), why);
         }
         self.kept_by_robots |= why == Kept::Robots;
-        self.kept_by_robots |= why == Kept::Unreachable && self.answered.contains(&origin(&entry.url));
         self.forbidden |= why == Kept::Robots && is_front(&entry.url);
     }
 

@@ -37,6 +37,8 @@ pub(super) struct Oracle<'a> {
     pub(super) traps: Traps,
     /// Pages in a row that never came.
     pub(super) failures: u32,
+    /// Those of them in which the connection was closed.
+    pub(super) resets: u32,
     /// The server was left alone.
     pub(super) gave_up: bool,
     /// The hosts met, drawn once.
@@ -86,6 +88,7 @@ impl<'a> Oracle<'a> {
             moved: false,
             traps: Traps::default(),
             failures: 0,
+            resets: 0,
             gave_up: false,
             hosts: RefCell::default(),
         }

@@ -11,7 +11,7 @@ pub struct SiteTruth {
     pub parent_site: Option<String>,
     /// 0 for a start URL that was given.
     pub generation: u32,
-    /// `complete`, `depth`, `trap`, `robots`, `moved`, `no_page` or `unreachable`.
+    /// `complete`, `depth`, `trap`, `robots`, `moved`, `no_page`, `unreachable` or `refused`.
     pub outcome: String,
     /// Exchanges that reached the network, robots.txt and redirects included.
     pub requests: u64,
@@ -81,6 +81,8 @@ pub struct LevelTruth {
     pub not_fetched_opt_out: u64,
     /// Their redirects are too many.
     pub not_fetched_redirects: u64,
+    /// Their server turned away who asked, after it had sent pages.
+    pub not_fetched_refused: u64,
     /// Which of the site's trees this is, from 0.
     pub seed: u16,
 }
@@ -126,5 +128,6 @@ impl LevelTruth {
             + self.not_fetched_mirror
             + self.not_fetched_opt_out
             + self.not_fetched_redirects
+            + self.not_fetched_refused
     }
 }

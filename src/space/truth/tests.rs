@@ -202,7 +202,7 @@ fn what_keeps_a_whole_site_back_is_its_outcome() {
         ("no_dns_share", ("unreachable", 0, 0, None, 2)),
         ("servfail_share", ("unreachable", 0, 0, None, 2)),
         ("reset_share", ("unreachable", 2, 0, None, 2)),
-        ("unavailable_share", ("robots", 1, 0, None, 2)),
+        ("unavailable_share", ("no_page", 1, 0, None, 2)),
         ("forbidden_share", ("no_page", 2, 0, Some(0), 1)),
         ("moved_share", ("moved", 2, 0, Some(0), 0)),
     ] {

@@ -121,7 +121,7 @@ impl Oracle<'_> {
         self.here().requests += 1;
         let content = self.content(spot);
         let failed = matches!(content, Content::Refused | Content::Reset | Content::Silence);
-        self.note_failure(failed);
+        self.note_failure(failed, matches!(content, Content::Reset));
         if !failed {
             self.entering.note_answer(url);
         }
@@ -140,10 +140,11 @@ impl Oracle<'_> {
         }
     }
 
-    fn note_failure(&mut self, failed: bool) {
+    fn note_failure(&mut self, failed: bool, is_reset: bool) {
         self.page_answered |= !failed;
         self.server_answered |= !failed;
         self.failures = if failed { self.failures + 1 } else { 0 };
+        self.resets = if failed { self.resets + u32::from(is_reset) } else { 0 };
         self.gave_up |= self.failures >= MOST_FAILURES;
     }
 

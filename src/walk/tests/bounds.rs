@@ -109,11 +109,14 @@ fn only_failures_in_a_row_and_at_the_server_end_a_walk() {
         let (tree, asked) = walk(&web, Settings::default());
         (tree.outcome, asked.len() - 2)
     };
-    assert_eq!(outcome(Failure::Reset, None), (Outcome::Unreachable, 5));
+    assert_eq!(outcome(Failure::Reset, None), (Outcome::Refused, 5));
+    assert_eq!(outcome(Failure::ConnectTimeout, None), (Outcome::Unreachable, 5));
     assert_eq!(outcome(Failure::Reset, Some(5)), (Outcome::Complete, 9), "any status is an answer");
-    for not_sent in [Failure::DnsTimeout, Failure::GivenUp, Failure::HeldOff, Failure::AddressRefused] {
-        assert_eq!(outcome(not_sent, None), (Outcome::Complete, 9), "{not_sent}");
+    // What is not sent is no failure of the server, and no page is fetched by it.
+    for not_sent in [Failure::DnsTimeout, Failure::HeldOff, Failure::AddressRefused] {
+        assert_eq!(outcome(not_sent, None), (Outcome::Unreachable, 9), "{not_sent}");
     }
+    assert_eq!(outcome(Failure::GivenUp, None), (Outcome::Unreachable, 1));
 }
 
 #[test]
@@ -121,8 +124,12 @@ fn a_site_that_fails_before_its_first_page_gave_none_and_one_that_fails_after_it
     let settings = Settings { max_failures: 1, ..Settings::default() };
     let (tree, asked) = walk(&Web::default().serve("http://a.ke/", Served::Gone), settings.clone());
     assert_eq!((tree.outcome, asked.len()), (Outcome::NoPage, 2), "its robots.txt was answered");
-    let web = Web::default().page("http://a.ke/", &["/x"]).serve("http://a.ke/x", Served::Gone);
-    assert_eq!(walk(&web, settings).0.outcome, Outcome::Unreachable);
+    let fails = |failure| {
+        let web = Web::default().page("http://a.ke/", &["/x"]).serve("http://a.ke/x", Served::Fails(failure));
+        walk(&web, settings.clone()).0.outcome
+    };
+    assert_eq!(fails(Failure::ConnectRefused), Outcome::Unreachable);
+    assert_eq!(fails(Failure::Reset), Outcome::Refused, "the server is there, and closed the connection");
 }
 
 #[test]

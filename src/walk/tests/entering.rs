@@ -202,7 +202,8 @@ fn a_robots_txt_that_fails_shuts_its_own_door_only() {
     assert_eq!(asked, ["http://www.a.ke/"], "http was reached, so https is not tried");
     assert_eq!(by(&tree), (Outcome::Complete, Some(Entrance::OtherName), 2));
     let web = live.serve("http://www.a.ke/robots.txt", Served::Status(503));
-    assert_eq!(by(&entered(&web, "http://a.ke/").0), (Outcome::Robots, None, 2));
+    let (tree, _) = entered(&web, "http://a.ke/");
+    assert_eq!((by(&tree), tree.is_closed), ((Outcome::NoPage, None, 2), true), "no rule forbids it");
 }
 
 #[test]
@@ -337,7 +338,7 @@ fn a_question_that_was_not_put_does_not_tell_how_far_one_comes() {
     };
     for not_put in [Failure::HeldOff, Failure::GivenUp, Failure::ServerBudget] {
         // The name has no address, as far as is known: its other scheme is no door.
-        assert_eq!(by(&entered(&site(not_put), "http://a.ke/").0), (Outcome::Robots, None, 2), "{not_put}");
+        assert_eq!(by(&entered(&site(not_put), "http://a.ke/").0), (Outcome::NoPage, None, 2), "{not_put}");
     }
     let connected = by(&entered(&site(Failure::Reset), "http://a.ke/").0);
     assert_eq!(connected, (Outcome::Complete, Some(Entrance::OtherNameOtherScheme), 3));
@@ -361,10 +362,48 @@ fn doors_are_named_by_what_they_share_with_the_url_that_was_offered() {
 }
 
 #[test]
-fn rules_close_a_site_only_where_no_page_of_it_answered() {
+fn a_robots_txt_that_fails_is_no_rule_that_forbids() {
     let web = Web::default().serve("http://www.a.ke/robots.txt", Served::Status(500));
     let (tree, asked) = entered(&web, "http://a.ke/");
     assert_eq!((asked.len(), by(&tree)), (1, (Outcome::NoPage, None, 2)), "its front page said 404");
     let web = web.serve("http://a.ke/", Served::Gone);
-    assert_eq!(by(&entered(&web, "http://a.ke/").0), (Outcome::Robots, None, 2));
+    assert_eq!(by(&entered(&web, "http://a.ke/").0), (Outcome::NoPage, None, 2));
+}
+
+/// Nine ways in which https behind a redirect fails; what came by http was no rule that forbids.
+#[test]
+fn https_that_fails_behind_a_redirect_is_no_rule_that_forbids_and_leaves_hope() {
+    for failure in [
+        Failure::TlsTimeout,
+        Failure::TlsCertificate,
+        Failure::TlsHandshake,
+        Failure::TlsAlert,
+        Failure::TlsTooOld,
+        Failure::Reset,
+        Failure::ConnectRefused,
+        Failure::ConnectTimeout,
+        Failure::FirstByteTimeout,
+    ] {
+        let web = ["a.ke", "www.a.ke"].iter().fold(Web::default(), |web, host| {
+            web.redirect(&format!("http://{host}/robots.txt"), &format!("https://{host}/robots.txt"))
+                .redirect(&format!("http://{host}/"), &format!("https://{host}/"))
+                .serve(&format!("https://{host}/robots.txt"), Served::Fails(failure))
+        });
+        for offered in ["http://a.ke/", "https://a.ke/"] {
+            let (tree, asked) = entered(&web, offered);
+            assert_eq!((tree.outcome, asked.len()), (Outcome::NoPage, 0), "{offered} {failure}");
+            assert!(tree.is_closed, "another URL may open it: {offered} {failure}");
+            let classes = tree.levels[0].class(Class::RobotsUnreachable);
+            assert_eq!(classes, tree.levels[0].internal_urls(), "{offered} {failure}");
+        }
+    }
+}
+
+#[test]
+fn a_robots_txt_that_redirects_for_ever_forbids_nothing() {
+    let web = Web::default()
+        .redirect("http://a.ke/robots.txt", "http://www.a.ke/robots.txt")
+        .redirect("http://www.a.ke/robots.txt", "http://a.ke/robots.txt")
+        .page("http://a.ke/", &[]);
+    assert_eq!(entered(&web, "http://a.ke/").0.outcome, Outcome::Complete);
 }

@@ -189,24 +189,28 @@ fn a_page_is_a_success_that_is_html_and_was_read_or_is_known_from_before() {
 }
 
 #[test]
-fn the_server_that_answered_first_is_named() {
-    let web = Web::default().page("http://a.ke/", &["/x"]);
-    let named = |first: Failure| {
-        let (tree, _) = drive_by(start("http://a.ke/", Settings::default(), ""), |ask| {
+fn the_server_that_delivered_the_first_page_is_named() {
+    let web = Web::default().redirect("http://a.ke/", "/home").page("http://a.ke/home", &["/x"]);
+    // Each request goes to a server of its own; those before this one fail, and from the other on none does.
+    let named = |web: &Web, from: u32, to: u32| {
+        let settings = Settings { entrances: Entrances::UpTo(1), ..Settings::default() };
+        let (tree, _) = drive_by(start("http://a.ke/", settings, ""), |ask| {
             let (mut answer, content) = web.answer(ask);
             answer.address = Some([41, 90, 0, u8::try_from(ask.number).unwrap()].into());
             answer.head.server = Some(format!("server {}", ask.number));
-            if ask.number == 0 && first != Failure::BodyTooLarge {
-                (answer.status, answer.failure) = (None, Some(first));
+            if !(from..to).contains(&ask.number) {
+                (answer.status, answer.failure) = (None, Some(Failure::BadHttp));
+                return (answer, Content::Nothing);
             }
             (answer, content)
         });
         (tree.address.map(|address| address.to_string()), tree.server)
     };
     let server = |n| (Some(format!("41.90.0.{n}")), Some(format!("server {n}")));
-    assert_eq!(named(Failure::BodyTooLarge), server(0), "be it for its robots.txt");
-    // The first name is silent, the next one speaks.
-    assert_eq!(named(Failure::ConnectRefused), server(1));
+    assert_eq!(named(&web, 0, 9), server(2), "the page, not robots.txt nor the redirect");
+    assert_eq!(named(&web, 0, 2), server(1), "what responded to a request for a page");
+    assert_eq!(named(&web, 0, 1), server(0), "robots.txt, where nothing else came");
+    assert_eq!(named(&web, 9, 9), (None, None));
     assert_eq!(walk(&Web::default(), Settings::default()).0.server, None, "what is not said is not known");
 }
 

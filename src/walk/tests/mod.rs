@@ -1,5 +1,6 @@
 mod asking;
 mod auto;
+mod bans;
 mod bounds;
 mod entering;
 mod laws;
@@ -35,6 +36,8 @@ pub(super) enum Served {
     OptedOut,
     /// A robots.txt that came with a failure.
     Broken(Failure, String),
+    /// A challenge with this status, in the place of a page.
+    Challenge(u16),
     Later,
 }
 
@@ -90,6 +93,11 @@ impl Web {
             }
             Served::Status(status) => {
                 answer.status = Some(status);
+                Content::Nothing
+            }
+            Served::Challenge(status) => {
+                answer.status = Some(status);
+                answer.head.challenge = Some(crate::exchange::Challenge::Cloudflare);
                 Content::Nothing
             }
             Served::Later => {

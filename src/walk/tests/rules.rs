@@ -63,7 +63,7 @@ fn what_robots_txt_answers_decides_over_the_site() {
         (tree.outcome, asked.len())
     };
     assert_eq!(outcome(Served::Status(404)), (Outcome::Complete, 2));
-    assert_eq!(outcome(Served::Status(500)), (Outcome::Robots, 1));
+    assert_eq!(outcome(Served::Status(500)), (Outcome::NoPage, 1));
     assert_eq!(outcome(Served::Gone), (Outcome::Unreachable, 1));
     assert_eq!(outcome(Served::Robots("User-agent: ccsurvey\nDisallow: /".into())), (Outcome::Robots, 1));
     assert_eq!(outcome(Served::Robots("User-agent: *\nCrawl-delay: 301".into())), (Outcome::Robots, 1));
@@ -97,7 +97,7 @@ fn a_server_that_stops_answering_is_left_alone() {
     let links: Vec<String> = (0..50).map(|n| format!("/{n}")).collect();
     let mut web = Web::default().page("http://a.ke/", &links.iter().map(String::as_str).collect::<Vec<_>>());
     for link in &links {
-        web = web.serve(&format!("http://a.ke{link}"), Served::Gone);
+        web = web.serve(&format!("http://a.ke{link}"), Served::Fails(Failure::FirstByteTimeout));
     }
     for parallel in [1, 3, 8] {
         let (tree, _) = drive(start("http://a.ke/", Settings::default(), ""), &web, parallel);
@@ -123,7 +123,7 @@ fn rules_at_a_host_that_opted_out_keep_the_site_back_and_do_not_opt_it_out() {
         .redirect("http://a.ke/robots.txt", "http://left-alone.ke/robots.txt")
         .serve("http://left-alone.ke/robots.txt", Served::OptedOut);
     let (tree, _) = walk(&web, one_entrance());
-    assert_eq!(tree.outcome, Outcome::Robots);
+    assert_eq!(tree.outcome, Outcome::NoPage);
     let web = Web::default().serve("http://a.ke/robots.txt", Served::OptedOut);
     assert_eq!(walk(&web, Settings::default()).0.outcome, Outcome::OptOut);
 }
@@ -131,10 +131,10 @@ fn rules_at_a_host_that_opted_out_keep_the_site_back_and_do_not_opt_it_out() {
 #[test]
 fn rules_that_broke_off_forbid_everything_and_rules_too_long_hold_as_far_as_read() {
     for (failure, outcome) in [
-        (Failure::BodyTruncated, Outcome::Robots),
-        (Failure::IdleTimeout, Outcome::Robots),
-        (Failure::TooSlow, Outcome::Robots),
-        (Failure::BodyEncoding, Outcome::Robots),
+        (Failure::BodyTruncated, Outcome::NoPage),
+        (Failure::IdleTimeout, Outcome::NoPage),
+        (Failure::TooSlow, Outcome::NoPage),
+        (Failure::BodyEncoding, Outcome::NoPage),
         (Failure::BodyTooLarge, Outcome::Complete),
     ] {
         let rules = "User-agent: *\nDisallow: /x\n".to_owned();

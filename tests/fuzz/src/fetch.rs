@@ -24,7 +24,7 @@ mod route;
 
 /// What a survey keeps of a response's header fields, on a day in 2026.
 pub fn head_of(headers: &HeaderMap) -> Head {
-    head::pick(headers, UNIX_EPOCH + Duration::from_secs(1_795_000_000))
+    head::pick(200, headers, UNIX_EPOCH + Duration::from_secs(1_795_000_000))
 }
 
 /// A body in pieces without its content encoding, at most `cap` bytes of it; none if the encoding is unknown.

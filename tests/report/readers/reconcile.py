@@ -40,7 +40,7 @@ QUESTIONS = {
         WHERE internal_urls <> fetched + not_fetched_robots + not_fetched_robots_unreachable
             + not_fetched_nofollow + not_fetched_filtered + not_fetched_script + not_fetched_depth
             + not_fetched_limit + not_fetched_trap + not_fetched_mirror + not_fetched_opt_out
-            + not_fetched_redirects""",
+            + not_fetched_redirects + coalesce(not_fetched_refused, 0)""",
     "external URLs of a level are its links": """
         SELECT site, seed, depth, v.external_urls, k.urls FROM levels v
         FULL JOIN (SELECT site, seed, depth, count(*) urls FROM links GROUP BY ALL) k

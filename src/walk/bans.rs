@@ -1,0 +1,184 @@
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use foldhash::HashMap;
+
+use crate::address::{Host, WebUrl};
+use crate::exchange::{Answer, Class, Purpose};
+
+/// Refusals in a row after which a ban is suspected: the number that issue 37 names. A level brings so many in a row of one
+/// forbidden folder, which the check tells apart.
+const SUSPICIOUS: u32 = 20;
+/// The same for further hosts of a server that has banned one of them.
+const SUSPICIOUS_OF_FURTHER_HOSTS: u32 = 5;
+
+/// Whether the servers of a site turn the survey away.
+///
+/// A server that delivered pages and then refuses request after request has banned us, or the requests are for a part of
+/// the site that it refuses to everybody. A page that it delivered tells: it is requested once more (*check*). Where it
+/// comes, there is another check after twice as many refusals in the same row.
+///
+/// Rows are counted of each host, for others of its server may be sound, and of each server, for its hosts may have few
+/// pages each. A server is the address at which a host was first met: names may have several, and change among them.
+#[derive(Default)]
+pub(super) struct Bans {
+    servers: HashMap<IpAddr, Record>,
+    hosts: HashMap<Host, HostRecord>,
+    check: Option<Check>,
+}
+
+/// What a host or a server answered.
+struct Record {
+    /// The page that it delivered last.
+    delivered: Option<Arc<WebUrl>>,
+    refusals_in_a_row: u32,
+    /// So many are checked.
+    checked_at: u32,
+}
+
+struct HostRecord {
+    server: IpAddr,
+    record: Record,
+    /// The last response refused, asked for a pause or told an error of the server; or the connection was closed.
+    was_bad: bool,
+    /// The class of its URLs that are not requested any more.
+    closed: Option<Class>,
+}
+
+struct Check {
+    host: Host,
+    server: IpAddr,
+    url: Arc<WebUrl>,
+}
+
+impl Default for Record {
+    fn default() -> Self {
+        Self { delivered: None, refusals_in_a_row: 0, checked_at: SUSPICIOUS }
+    }
+}
+
+impl Record {
+    /// Takes in a response; whether it makes a ban suspected.
+    fn note(&mut self, answer: &Answer) -> bool {
+        if answer.turns_away() {
+            self.refusals_in_a_row = self.refusals_in_a_row.saturating_add(1);
+            return self.refusals_in_a_row >= self.checked_at;
+        }
+        if answer.status.is_some_and(serves) {
+            (self.refusals_in_a_row, self.checked_at) = (0, SUSPICIOUS);
+        }
+        false
+    }
+
+    /// It was no ban.
+    fn wait_for_twice_as_many(&mut self) {
+        self.checked_at = self.refusals_in_a_row.saturating_mul(2).max(SUSPICIOUS);
+    }
+}
+
+impl Bans {
+    /// Takes in what came of a request for a page, in the order of the requests.
+    pub(super) fn note(&mut self, url: &WebUrl, answer: &Answer) {
+        if answer.failure.is_some_and(|failure| !failure.reached_the_network()) {
+            return;
+        }
+        let host = match self.hosts.get_mut(url.host()) {
+            Some(host) => host,
+            None => {
+                let Some(server) = answer.address else { return };
+                let record = HostRecord { server, record: Record::default(), was_bad: false, closed: None };
+                self.hosts.entry(url.host().clone()).or_insert(record)
+            }
+        };
+        let server = self.servers.entry(host.server).or_default();
+        host.was_bad = answer.turns_away() || answer.status.is_some_and(|status| status == 429 || status >= 500);
+        let is_suspected = [host.record.note(answer), server.note(answer)].contains(&true);
+        let page = host.record.delivered.as_ref().or(server.delivered.as_ref());
+        if let Some(page) = page.filter(|_| is_suspected) {
+            self.check = Some(Check { host: url.host().clone(), server: host.server, url: Arc::clone(page) });
+        }
+    }
+
+    /// A page came.
+    pub(super) fn note_page(&mut self, url: &Arc<WebUrl>) {
+        let Some(host) = self.hosts.get_mut(url.host()) else { return };
+        host.record.delivered = Some(Arc::clone(url));
+        if let Some(server) = self.servers.get_mut(&host.server) {
+            server.delivered = Some(Arc::clone(url));
+        }
+    }
+
+    /// The page that is to be requested once more, if a ban is suspected.
+    pub(super) fn to_check(&self) -> Option<&Arc<WebUrl>> {
+        self.check.as_ref().map(|check| &check.url)
+    }
+
+    /// What came of that: whether hosts are closed to us from now on.
+    pub(super) fn note_check(&mut self, answer: &Answer) -> bool {
+        if !answer.turns_away() {
+            self.skip_check();
+            return false;
+        }
+        let Some(Check { host, server: at, url }) = self.check.take() else { return false };
+        // A page of another host was refused, too: it is not that host alone.
+        let is_of_server = *url.host() != host;
+        let refuses = |host: &&mut HostRecord| {
+            host.server == at && (is_of_server || host.record.refusals_in_a_row > 0)
+        };
+        for host in self.hosts.values_mut().filter(refuses) {
+            host.closed.get_or_insert(Class::Refused);
+        }
+        if let Some(server) = self.servers.get_mut(&at) {
+            server.checked_at = server.refusals_in_a_row.saturating_add(SUSPICIOUS_OF_FURTHER_HOSTS);
+        }
+        true
+    }
+
+    /// There is no ban, or no way to tell: the page may not be requested any more.
+    pub(super) fn skip_check(&mut self) {
+        let Some(Check { host, server, .. }) = self.check.take() else { return };
+        if let Some(host) = self.hosts.get_mut(&host) {
+            host.record.wait_for_twice_as_many();
+        }
+        if let Some(server) = self.servers.get_mut(&server) {
+            server.wait_for_twice_as_many();
+        }
+    }
+
+    /// The survey has given up the servers of a host: gives the class of its URLs. Where their responses were the trouble,
+    /// they have turned us away.
+    pub(super) fn give_up(&mut self, host: &Host) -> Class {
+        let Some(host) = self.hosts.get_mut(host) else { return Class::Limit };
+        *host.closed.get_or_insert(if host.was_bad { Class::Refused } else { Class::Limit })
+    }
+
+    /// The class of the URLs of a host that gets no further request.
+    pub(super) fn closed(&self, host: &Host) -> Option<Class> {
+        self.hosts.get(host)?.closed
+    }
+
+    /// Whether a host that has delivered pages still gets requests.
+    pub(super) fn has_open_host(&self) -> bool {
+        self.hosts.values().any(|host| host.record.delivered.is_some() && host.closed.is_none())
+    }
+
+    /// Whether a ban is suspected if so many more requests are refused.
+    pub(super) fn may_be_suspected_after(&self, requests: usize) -> bool {
+        let requests = u32::try_from(requests).unwrap_or(u32::MAX);
+        let is_close =
+            |record: &Record| record.refusals_in_a_row.saturating_add(requests) >= record.checked_at;
+        self.servers.values().chain(self.hosts.values().map(|host| &host.record)).any(is_close)
+    }
+}
+
+/// Whether a status shows that a server serves us. Redirects are often made before a firewall looks, errors and wishes for
+/// a pause tell nothing.
+fn serves(status: u16) -> bool {
+    matches!(status, 200..=299 | 304 | 400..=428 | 430..=499)
+}
+
+/// Whether a request with this purpose tells of bans. robots.txt is often served where pages are not, and the other way
+/// round.
+pub(super) fn tells_of_bans(purpose: Purpose) -> bool {
+    matches!(purpose, Purpose::Page | Purpose::Head)
+}

@@ -1,0 +1,43 @@
+use std::net::IpAddr;
+
+use crate::exchange::{Answer, Purpose};
+
+/// The server of a site: the one that delivered its first page. Where none did, it is the one that responded first to a
+/// request for a page, and else to any request.
+#[derive(Debug, Default)]
+pub(super) struct HomeServer {
+    rank: Rank,
+    server: Option<(IpAddr, Option<String>)>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    #[default]
+    Nothing,
+    Response,
+    ToPageRequest,
+    Page,
+}
+
+impl HomeServer {
+    /// Takes in a response, in the order of the requests.
+    pub(super) fn note(&mut self, purpose: Purpose, answer: &Answer, is_page: bool) {
+        let rank = match purpose {
+            _ if is_page => Rank::Page,
+            Purpose::Page | Purpose::Head | Purpose::Check => Rank::ToPageRequest,
+            Purpose::Robots | Purpose::Probe => Rank::Response,
+        };
+        if rank > self.rank
+            && answer.status.is_some()
+            && let Some(address) = answer.address
+        {
+            (self.rank, self.server) = (rank, Some((address, answer.head.server.clone())));
+        }
+    }
+
+    /// Its address, and what its header says that it runs.
+    pub(super) fn into_parts(self) -> (Option<IpAddr>, Option<String>) {
+        let (address, software) = self.server.unzip();
+        (address, software.flatten())
+    }
+}

@@ -1,0 +1,292 @@
+use std::cell::Cell;
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// A front page that links to `/1`, `/2` …
+fn site_of(pages: usize) -> Web {
+    let links: Vec<String> = (1..=pages).map(|n| format!("/{n}")).collect();
+    let web = Web::default().page("http://a.ke/", &links.iter().map(String::as_str).collect::<Vec<_>>());
+    links.iter().fold(web, |web, link| web.page(&format!("http://a.ke{link}"), &[]))
+}
+
+/// Walks a site whose server refuses every request for a page but the first so many.
+fn banned_after(delivered: usize, refusal: &Served, web: &Web) -> (Tree, Vec<Ask>) {
+    let requests = Cell::new(0);
+    drive_by(start("http://a.ke/", Settings::default(), ""), |ask| {
+        if ask.purpose != Purpose::Robots {
+            requests.set(requests.get() + 1);
+            if requests.get() > delivered {
+                return Web::default().serve(ask.url.as_str(), refusal.clone()).answer(ask);
+            }
+        }
+        web.answer(ask)
+    })
+}
+
+fn of_purpose(asked: &[Ask], purpose: Purpose) -> Vec<&str> {
+    asked.iter().filter(|ask| ask.purpose == purpose).map(|ask| ask.url.target()).collect()
+}
+
+#[test]
+fn a_server_that_refuses_everything_after_some_pages_gets_no_further_request() {
+    for refusal in [
+        Served::Status(403),
+        Served::Status(406),
+        Served::Status(401),
+        Served::Challenge(403),
+        Served::Challenge(200),
+    ] {
+        let (tree, asked) = banned_after(11, &refusal, &site_of(100));
+        assert_eq!(tree.outcome, Outcome::Refused, "{refusal:?}");
+        assert_eq!(of_purpose(&asked, Purpose::Page).len(), 31, "twenty were refused");
+        assert_eq!(of_purpose(&asked, Purpose::Check), ["/10"], "the page that came last");
+        let level = &tree.levels[1];
+        assert_eq!((level.class(Class::Fetched), level.class(Class::Refused)), (30, 70));
+        assert_eq!((level.requests, level.pages), (31, 10), "the check is a request");
+        assert_eq!(asked.last().unwrap().depth, Some(Depth(1)));
+    }
+}
+
+#[test]
+fn what_lies_below_a_level_that_was_refused_is_refused_too() {
+    let web = site_of(100).page("http://a.ke/1", &["/below", "/below/2"]);
+    let (tree, _) = banned_after(11, &Served::Status(403), &web);
+    assert_eq!(tree.levels[2].class(Class::Refused), 2);
+    let settings = Settings { depth: Depth(1), ..Settings::default() };
+    let refused = (11..=100).fold(web, |web, n| web.serve(&format!("http://a.ke/{n}"), Served::Status(403)));
+    let (tree, _) = walk(&refused, settings);
+    assert_eq!(tree.levels[2].class(Class::Depth), 2, "the page still came: no ban");
+    assert_eq!(tree.outcome, Outcome::Depth);
+}
+
+#[test]
+fn a_part_of_a_site_that_everybody_is_refused_costs_a_few_checks_and_no_page() {
+    for (from, checks) in [(82, 0), (81, 1), (62, 1), (61, 2), (22, 2), (21, 3), (2, 3)] {
+        let web = (from..=100).fold(site_of(101), |web, n| web.serve(&format!("http://a.ke/{n}"), Served::Status(403)));
+        let (tree, asked) = walk(&web, Settings::default());
+        assert_eq!((tree.outcome, tree.levels[1].class(Class::Fetched)), (Outcome::Complete, 101), "{from}");
+        assert_eq!(of_purpose(&asked, Purpose::Check).len(), checks, "{from}");
+    }
+}
+
+#[test]
+fn pages_between_the_refused_ones_show_that_there_is_no_ban() {
+    let web = (1..=100)
+        .filter(|n| n % 20 != 0)
+        .fold(site_of(100), |web, n| web.serve(&format!("http://a.ke/{n}"), Served::Status(403)));
+    let (tree, asked) = walk(&web, Settings::default());
+    assert_eq!((tree.outcome, of_purpose(&asked, Purpose::Check).len()), (Outcome::Complete, 0));
+    // A missing page is an answer, too; an error or a redirect tells nothing.
+    let moved = Served::To("/31".to_owned());
+    for (between, checks) in
+        [(Served::Status(404), 0), (Served::Status(500), 1), (Served::Status(503), 1), (moved, 1)]
+    {
+        let refusing = (1..=30).fold(site_of(31), |web, n| web.serve(&format!("http://a.ke/{n}"), Served::Status(403)));
+        let (_, asked) = walk(&refusing.serve("http://a.ke/15", between.clone()), Settings::default());
+        assert_eq!(of_purpose(&asked, Purpose::Check).len(), checks, "{between:?}");
+    }
+}
+
+#[test]
+fn a_site_that_never_delivered_a_page_is_not_checked() {
+    let (tree, asked) = walk(&Web::default().serve("http://a.ke/", Served::Challenge(200)), Settings::default());
+    assert_eq!((tree.outcome, tree.levels[0].pages), (Outcome::NoPage, 0), "an interstitial is no page");
+    assert_eq!(of_purpose(&asked, Purpose::Check).len(), 0);
+    assert!(tree.is_closed);
+}
+
+#[test]
+fn a_check_that_fails_for_another_reason_is_no_proof() {
+    for other in [Served::Status(500), Served::Status(503), Served::Fails(Failure::ConnectTimeout)] {
+        let web = (2..=50).fold(site_of(60), |web, n| web.serve(&format!("http://a.ke/{n}"), Served::Status(403)));
+        let (tree, asked) = drive_by(start("http://a.ke/", Settings::default(), ""), |ask| {
+            let other = Web::default().serve(ask.url.as_str(), other.clone());
+            if ask.purpose == Purpose::Check { other.answer(ask) } else { web.answer(ask) }
+        });
+        assert_eq!((tree.outcome, tree.levels[1].class(Class::Fetched)), (Outcome::Complete, 60), "{other:?}");
+        assert_eq!(of_purpose(&asked, Purpose::Check).len(), 2, "at twenty and at forty");
+    }
+}
+
+#[test]
+fn the_host_that_bans_is_left_alone_and_the_others_are_not() {
+    let links: Vec<String> = (1..=60).flat_map(|n| [format!("http://b.a.ke/{n}"), format!("/{n}")]).collect();
+    let page = links.iter().map(String::as_str).collect::<Vec<_>>();
+    let web = links.iter().fold(Web::default().page("http://a.ke/", &page), |web, link| {
+        let url = if link.starts_with('/') { format!("http://a.ke{link}") } else { link.clone() };
+        web.page(&url, &[])
+    });
+    let of_b = Cell::new(0);
+    let (tree, asked) = drive_by(start("http://a.ke/", Settings::default(), ""), |ask| {
+        if ask.purpose != Purpose::Robots && ask.url.host().as_str() == "b.a.ke" {
+            of_b.set(of_b.get() + 1);
+            if of_b.get() > 10 {
+                return Web::default().serve(ask.url.as_str(), Served::Status(403)).answer(ask);
+            }
+        }
+        web.answer(ask)
+    });
+    assert_eq!((tree.outcome, tree.sum(|level| level.pages)), (Outcome::Refused, 1 + 60 + 10));
+    assert_eq!(tree.levels[1].class(Class::Refused), 30);
+    assert_eq!(of_purpose(&asked, Purpose::Check), ["/10"]);
+}
+
+#[test]
+fn hosts_of_a_server_that_bans_are_checked_together_and_then_soon() {
+    let links: Vec<String> = (0..400).map(|n| format!("http://h{}.a.ke/{n}", n / 4)).collect();
+    let page = links.iter().map(String::as_str).collect::<Vec<_>>();
+    let web = links.iter().fold(Web::default().page("http://a.ke/", &page), |web, link| web.page(link, &[]));
+    let (tree, asked) = banned_after(41, &Served::Status(403), &web);
+    assert_eq!(tree.outcome, Outcome::Refused);
+    let (pages, checks) = (of_purpose(&asked, Purpose::Page).len(), of_purpose(&asked, Purpose::Check).len());
+    assert_eq!((pages, checks), (41 + 20, 1), "no host that delivered pages is left");
+    assert_eq!(tree.levels[1].internal_urls(), 400);
+}
+
+#[test]
+fn a_host_that_is_given_up_is_refused_after_its_responses_and_unreachable_after_failures() {
+    let outcome = |trouble: Served| {
+        let web = (3..=4).fold(site_of(50), |web, n| web.serve(&format!("http://a.ke/{n}"), trouble.clone()));
+        let web = (5..=50).fold(web, |web, n| web.serve(&format!("http://a.ke/{n}"), Served::Fails(Failure::GivenUp)));
+        let (tree, asked) = walk(&web, Settings::default());
+        let classes = [Class::Fetched, Class::Refused, Class::Limit].map(|class| tree.levels[1].class(class));
+        assert_eq!(of_purpose(&asked, Purpose::Page).len(), 6, "{trouble:?}: one was not sent, the others not tried");
+        assert_eq!(tree.levels[1].requests, 4);
+        (tree.outcome, classes)
+    };
+    for status in [429, 502, 503] {
+        assert_eq!(outcome(Served::Status(status)), (Outcome::Refused, [4, 46, 0]), "{status}");
+    }
+    assert_eq!(outcome(Served::Gone), (Outcome::Refused, [4, 46, 0]));
+    for failure in [Failure::ConnectRefused, Failure::ConnectTimeout, Failure::FirstByteTimeout] {
+        assert_eq!(outcome(Served::Fails(failure)), (Outcome::Unreachable, [4, 0, 46]), "{failure}");
+    }
+    assert_eq!(outcome(Served::Status(200)), (Outcome::Unreachable, [4, 0, 46]), "others had the trouble");
+}
+
+#[test]
+fn a_host_that_is_given_up_beside_others_leaves_them() {
+    let web = Web::default()
+        .page("http://a.ke/", &["http://b.a.ke/1", "http://b.a.ke/2", "http://b.a.ke/3", "/x"])
+        .page("http://a.ke/x", &["/y"])
+        .page("http://a.ke/y", &[])
+        .serve("http://b.a.ke/1", Served::Status(503))
+        .serve("http://b.a.ke/2", Served::Fails(Failure::GivenUp));
+    let (tree, asked) = walk(&web, Settings::default());
+    assert_eq!(of_purpose(&asked, Purpose::Page), ["/", "/1", "/2", "/x", "/y"]);
+    assert_eq!((tree.levels[1].class(Class::Fetched), tree.levels[1].class(Class::Refused)), (2, 2));
+    assert_eq!((tree.levels[2].class(Class::Fetched), tree.outcome), (1, Outcome::Refused));
+}
+
+#[test]
+fn what_was_never_sent_is_not_fetched_for_every_reason_that_there_is() {
+    for failure in Failure::ALL {
+        let web = Web::default().page("http://a.ke/", &["/x", "/y"]).page("http://a.ke/y", &[]);
+        let (tree, _) = walk(&web.serve("http://a.ke/x", Served::Fails(*failure)), Settings::default());
+        let level = &tree.levels[1];
+        assert_eq!(level.class(Class::Fetched) + level.class(Class::Limit) + level.class(Class::OptOut), 2, "{failure}");
+        let was_sent = failure.reached_the_network();
+        let fetched = match failure {
+            Failure::GivenUp => 0,
+            _ => 1 + u64::from(was_sent),
+        };
+        assert_eq!((level.class(Class::Fetched), level.requests), (fetched, fetched), "{failure}");
+        assert_eq!(level.class(Class::OptOut), u64::from(*failure == Failure::OptedOut), "{failure}");
+        assert_eq!(level.internal_urls(), 2, "{failure}");
+        assert_eq!(tree.outcome == Outcome::Complete, was_sent || *failure == Failure::OptedOut, "{failure}");
+    }
+}
+
+#[test]
+fn what_was_sent_once_is_fetched_though_it_is_not_sent_again() {
+    // By HEAD and then not by GET; by http and then not by https; and after a 503 that named a time.
+    let web = Web::default()
+        .page("http://a.ke/", &["/x", "/moved", "/y"])
+        .redirect("http://a.ke/moved", "https://a.ke/moved")
+        .serve("https://a.ke/moved", Served::Fails(Failure::HeldOff));
+    let (tree, _) = walk(&web, Settings::default());
+    assert_eq!((tree.levels[1].class(Class::Fetched), tree.levels[1].class(Class::Limit)), (3, 0));
+    let again = Cell::new(0);
+    let (tree, _) = drive_by(start("http://a.ke/", Settings::default(), ""), |ask| {
+        let served = if ask.url.target() == "/x" { again.set(again.get() + 1); Served::Later } else { Served::Status(404) };
+        let served = if again.get() > 1 { Served::Fails(Failure::ServerBudget) } else { served };
+        if ask.url.target() == "/x" { Web::default().serve(ask.url.as_str(), served).answer(ask) } else { web.answer(ask) }
+    });
+    assert_eq!((tree.levels[1].class(Class::Fetched), tree.levels[1].class(Class::Limit)), (3, 0));
+}
+
+#[test]
+fn an_entrance_that_was_never_sent_is_fetched_when_it_is_sent_by_its_other_scheme() {
+    let web = Web::default().page("http://www.a.ke/", &[]);
+    let not_sent = Served::Fails(Failure::NoRoute);
+    let web = web.serve("https://a.ke/", not_sent).page("http://a.ke/", &["/x"]);
+    let settings = Settings { entrances: Entrances::All, ..Settings::default() };
+    let (tree, _) = drive(start("https://a.ke/", settings, ""), &web, 1);
+    assert_eq!(tree.levels[0].class(Class::Limit), 0);
+    assert_eq!(tree.levels[0].internal_urls(), tree.levels[0].class(Class::Fetched));
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Page,
+    Forbidden,
+    Challenged,
+    Missing,
+    Error,
+    Closed,
+    Lost,
+    NotSent,
+}
+
+proptest! {
+    /// Whatever servers answer, every URL is in one class, what is fetched was requested, requests are exchanges, and the
+    /// tree does not depend on how many requests are in flight.
+    #[test]
+    fn levels_add_up_whatever_servers_answer(
+        kinds in prop::collection::vec(
+            prop_oneof![
+                3 => Just(Kind::Page),
+                12 => Just(Kind::Forbidden),
+                2 => Just(Kind::Challenged),
+                1 => Just(Kind::Missing),
+                1 => Just(Kind::Error),
+                1 => Just(Kind::Closed),
+                1 => Just(Kind::Lost),
+                1 => Just(Kind::NotSent),
+            ],
+            0..120,
+        ),
+        banned in prop::option::of(0_usize..120),
+        parallel in 2_usize..6,
+    ) {
+        let web = (1..).zip(&kinds).fold(site_of(kinds.len()), |web, (n, kind)| {
+            let served = match kind {
+                Kind::Page => return web,
+                Kind::Forbidden => Served::Status(403),
+                Kind::Challenged => Served::Challenge(200),
+                Kind::Missing => Served::Status(404),
+                Kind::Error => Served::Status(500),
+                Kind::Closed => Served::Gone,
+                Kind::Lost => Served::Fails(Failure::ConnectTimeout),
+                Kind::NotSent => Served::Fails(Failure::AddressRefused),
+            };
+            web.serve(&format!("http://a.ke/{n}"), served)
+        });
+        let (tree, asked) = match banned {
+            Some(delivered) => banned_after(delivered + 1, &Served::Status(403), &web),
+            None => walk(&web, Settings::default()),
+        };
+        let requested = asked.iter().filter(|ask| ask.purpose == Purpose::Page && ask.depth == Some(Depth(1)));
+        let level = tree.levels.get(1).cloned().unwrap_or_default();
+        prop_assert_eq!(level.internal_urls(), kinds.len() as u64);
+        prop_assert!(level.class(Class::Fetched) <= requested.count() as u64);
+        prop_assert!(level.class(Class::Fetched) <= level.requests);
+        let checks = of_purpose(&asked, Purpose::Check).len();
+        prop_assert!(checks <= 1 + kinds.len() / 20, "{} checks", checks);
+        if banned.is_none() {
+            prop_assert_eq!(&tree, &drive(start("http://a.ke/", Settings::default(), ""), &web, parallel).0);
+        }
+    }
+}
