@@ -215,7 +215,10 @@ mod tests {
         assert_eq!(shown(405, &[("x-amzn-waf-action", "captcha")]), Some("aws_waf"));
         assert_eq!(shown(429, &[("x-vercel-mitigated", "challenge")]), Some("vercel"));
         assert_eq!(shown(202, &[("sg-captcha", "challenge")]), Some("sg_captcha"));
-        assert_eq!(shown(403, &[("server", "Sucuri/Cloudproxy"), ("x-sucuri-block", "FBP007")]), Some("sucuri"));
+        assert_eq!(
+            shown(403, &[("server", "Sucuri/Cloudproxy"), ("x-sucuri-block", "FBP007")]),
+            Some("sucuri")
+        );
     }
 
     #[test]
@@ -251,7 +254,8 @@ mod tests {
 
     #[test]
     fn titles_of_interstitials_show_one_on_pages_with_few_links() {
-        let of = |title: &str, links| Challenge::from_page(200, Some(title), links, b"").map(Challenge::as_str);
+        let of =
+            |title: &str, links| Challenge::from_page(200, Some(title), links, b"").map(Challenge::as_str);
         assert_eq!(of("Just a moment...", 2), Some("cloudflare_title"));
         assert_eq!(of(" One moment, please...\n", 0), Some("imunify360"));
         assert_eq!(of("Making sure you're not a bot!", 3), Some("anubis"));
@@ -281,7 +285,10 @@ mod tests {
         assert_eq!(of(403, akamai), Some("akamai"));
         assert_eq!(of(404, akamai), None);
         assert_eq!(of(403, "<title>Access Denied</title>"), None, "whose is it?");
-        assert_eq!(of(403, "<title lang=en>Attention Required! | Cloudflare</title>"), Some("cloudflare_title"));
+        assert_eq!(
+            of(403, "<title lang=en>Attention Required! | Cloudflare</title>"),
+            Some("cloudflare_title")
+        );
         assert_eq!(of(403, "<Title>ERROR: The request could not be satisfied</tItle>"), Some("cloudfront"));
         assert_eq!(of(403, "<script src=/_Incapsula_Resource?x>"), Some("imperva"));
         for sound in ["", "<title", "<title>", "<title>Just a moment...", "Forbidden", "<title>403</title>"] {

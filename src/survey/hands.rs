@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
 use super::entry::Heard;
-use crate::exchange::{Challenge, Answer, Ask, Validators};
+use crate::exchange::{Answer, Ask, Challenge, Validators};
 use crate::walk::Content;
 
 /// An order that is older when it could be obeyed is dropped.

@@ -715,3 +715,46 @@ fn a_page_that_names_a_time_is_not_requested_again_and_the_next_request_waits_fo
     assert_eq!(urls, pages);
     assert!((7200..7260).contains(&(log[4].0 - log[3].0).as_secs()), "{log:?}");
 }
+
+/// Bans from the thirtieth second on.
+fn bans(path: &str, time: Duration) -> Said {
+    match path {
+        "/robots.txt" => Said::Status(404),
+        _ if time > Duration::from_secs(30) => {
+            Said::Head(403, vec![("cf-mitigated", "challenge".to_owned())])
+        }
+        "/" => Said::Page((0..100).map(|n| format!("/p{n}")).collect()),
+        _ => Said::Page(Vec::new()),
+    }
+}
+
+#[test]
+fn a_ban_is_noticed_after_twenty_refusals_and_one_check_and_a_stop_in_between_changes_nothing() {
+    let script: Script = |_, path, time| bans(path, time);
+    let second = Duration::from_secs(1);
+    let tables = |stop: Option<u32>| {
+        let (folder, web) = (tempfile::tempdir().unwrap(), Scripted::new(Duration::ZERO, script));
+        let dir = folder.path().join("s");
+        let begin = Some((settings(second), &["http://a.ke/"][..]));
+        let ending = run(&dir, &web, begin, stop.map(|seconds| second * seconds));
+        assert_eq!(ending.is_finished, stop.is_none());
+        if let Some(seconds) = stop {
+            let later = Scripted::new(second * (seconds + 60), script);
+            assert!(run(&dir, &later, None, None).is_finished);
+        }
+        let (sites, levels) = (rows::<SiteRow>(&dir), rows::<LevelRow>(&dir));
+        let exchanges = rows::<ExchangeRow>(&dir);
+        let of = |purpose: &str| exchanges.iter().filter(|row| row.purpose == purpose).count();
+        let refusals =
+            exchanges.iter().filter(|row| row.challenge.as_deref() == Some("cf_mitigated")).count();
+        let classes = [Class::Fetched, Class::Refused].map(|class| levels[1].classes[class]);
+        assert_eq!(classes.iter().sum::<u64>(), 100);
+        (sites[0].outcome.clone(), of("check"), refusals, levels[1].requests == classes[0] + 1)
+    };
+    let expected = ("refused".to_owned(), 1, 21, true);
+    assert_eq!(tables(None), expected);
+    // Before the ban, and among the refusals.
+    for stop in [20, 40, 49] {
+        assert_eq!(tables(Some(stop)), expected, "{stop}");
+    }
+}

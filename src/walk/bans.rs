@@ -91,7 +91,8 @@ impl Bans {
             }
         };
         let server = self.servers.entry(host.server).or_default();
-        host.was_bad = answer.turns_away() || answer.status.is_some_and(|status| status == 429 || status >= 500);
+        host.was_bad =
+            answer.turns_away() || answer.status.is_some_and(|status| status == 429 || status >= 500);
         let is_suspected = [host.record.note(answer), server.note(answer)].contains(&true);
         let page = host.record.delivered.as_ref().or(server.delivered.as_ref());
         if let Some(page) = page.filter(|_| is_suspected) {
@@ -122,9 +123,8 @@ impl Bans {
         let Some(Check { host, server: at, url }) = self.check.take() else { return false };
         // A page of another host was refused, too: it is not that host alone.
         let is_of_server = *url.host() != host;
-        let refuses = |host: &&mut HostRecord| {
-            host.server == at && (is_of_server || host.record.refusals_in_a_row > 0)
-        };
+        let refuses =
+            |host: &&mut HostRecord| host.server == at && (is_of_server || host.record.refusals_in_a_row > 0);
         for host in self.hosts.values_mut().filter(refuses) {
             host.closed.get_or_insert(Class::Refused);
         }

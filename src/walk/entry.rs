@@ -94,7 +94,15 @@ pub(super) struct Waiting {
 impl Waiting {
     pub(super) fn outside_the_tree(ask: &Ask) -> Self {
         let (url, purpose) = (ask.url.clone(), ask.purpose);
-        Self { number: ask.number, url, purpose, entry: None, is_first: false, tries: Vec::new(), answer: None }
+        Self {
+            number: ask.number,
+            url,
+            purpose,
+            entry: None,
+            is_first: false,
+            tries: Vec::new(),
+            answer: None,
+        }
     }
 
     pub(super) fn page(ask: &Ask, entry: ListedUrl, is_first: bool) -> Self {
@@ -103,7 +111,8 @@ impl Waiting {
 
     /// Whether no server was asked, in the end nor at any try.
     pub(super) fn was_never_sent(&self, answer: &Answer) -> bool {
-        let never_sent = |answer: &Answer| answer.failure.is_some_and(|failure| !failure.reached_the_network());
+        let never_sent =
+            |answer: &Answer| answer.failure.is_some_and(|failure| !failure.reached_the_network());
         never_sent(answer) && self.tries.iter().all(never_sent)
     }
 }

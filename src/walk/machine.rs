@@ -126,8 +126,11 @@ impl Walk {
             return Some(Step::Wait);
         }
         let url = WebUrl::clone(url);
-        let decision =
-            if self.has_opted_out(&url) { Decision::Not(Class::OptOut) } else { self.by_robots(url, Purpose::Check) };
+        let decision = if self.has_opted_out(&url) {
+            Decision::Not(Class::OptOut)
+        } else {
+            self.by_robots(url, Purpose::Check)
+        };
         match decision {
             Decision::Ask(ask, delay) => Some(Step::Ask(ask, delay)),
             Decision::Wait => Some(Step::Wait),

@@ -19,8 +19,7 @@ pub(super) const USUAL_URL_BYTES: usize = 200;
 
 /// What an answer does to the tree.
 impl Walk {
-    pub(super) fn merge(&mut self, waiting: Waiting) {
-        let mut waiting = waiting;
+    pub(super) fn merge(&mut self, mut waiting: Waiting) {
         let Some((answer, content)) = waiting.answer.take() else { return };
         // robots.txt may redirect to who opted out: that is not the site.
         self.opted_out |=
@@ -155,10 +154,11 @@ impl Walk {
             }
             return;
         }
-        if is_page(answer, &content) {
-            self.level().pages += 1;
-            self.entering.brought = self.entering.brought.or(entry.entrance);
+        if !is_page(answer, &content) {
+            return;
         }
+        self.level().pages += 1;
+        self.entering.brought = self.entering.brought.or(entry.entrance);
         if let Content::Page(page) = content {
             self.merge_links(&entry.url, *page);
         }

@@ -118,7 +118,10 @@ fn redirects_and_links_to_this_machine_lead_nowhere() {
     assert_eq!(refused, 1, "the redirect of robots.txt was refused");
     assert_eq!(outcomes(&surveyed), ["no_page"], "rules that cannot be had are no rule that forbids");
     let levels = surveyed.rows::<LevelRow>();
-    assert!(levels.iter().all(|row| row.classes[Class::RobotsUnreachable] == row.internal_urls), "{levels:?}");
+    assert!(
+        levels.iter().all(|row| row.classes[Class::RobotsUnreachable] == row.internal_urls),
+        "{levels:?}"
+    );
 }
 
 #[test]

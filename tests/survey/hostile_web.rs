@@ -13,9 +13,9 @@ use std::thread;
 use std::time::Duration;
 
 use ccsurvey::address::{OptOuts, WebUrl, special_range};
-use ccsurvey::exchange::{Ask, Class, Depth, Purpose};
+use ccsurvey::exchange::{Ask, Class, Depth, Failure, Purpose};
 use ccsurvey::fetch::{Clock, Fetcher, Settings};
-use ccsurvey::records::LevelRow;
+use ccsurvey::records::{ExchangeRow, LevelRow};
 use ccsurvey::space::{Access, FeedBack, Truth, Web, ca_certificate_pem};
 
 use crate::common::truths::assert_true;
@@ -396,12 +396,16 @@ fn every_url_found_is_in_one_class() {
     assert!(SURVEYED.tables.levels.iter().all(LevelRow::reconciles));
 }
 
+fn was_sent(row: &ExchangeRow) -> bool {
+    row.failure.as_deref().and_then(Failure::named).is_none_or(Failure::reached_the_network)
+}
+
 /// What was not requested is in no class of what was, and requests are the exchanges that reached the network.
 #[test]
 fn levels_count_what_was_requested() {
     let mut urls: BTreeMap<(&str, u16, u16), BTreeSet<&str>> = BTreeMap::new();
     let mut requests: BTreeMap<(&str, u16, u16), u64> = BTreeMap::new();
-    for row in SURVEYED.tables.exchanges.iter().filter(|row| row.total_ms.is_some()) {
+    for row in SURVEYED.tables.exchanges.iter().filter(|row| was_sent(row)) {
         let Some(depth) = row.depth else { continue };
         let level = (row.site.as_str(), row.seed, depth);
         *requests.entry(level).or_default() += 1;
@@ -431,7 +435,7 @@ fn a_server_that_turns_us_away_gets_few_further_requests_and_the_rest_is_refused
         ("ban-in-words", 20, 1),
     ] {
         let site = format!("{case}.ke");
-        let of_site = || SURVEYED.tables.exchanges.iter().filter(|row| row.site == site && row.total_ms.is_some());
+        let of_site = || SURVEYED.tables.exchanges.iter().filter(|row| row.site == site && was_sent(row));
         assert_eq!(of_site().filter(|row| row.purpose == "page").count(), 21 + refusals, "{case}");
         assert_eq!(of_site().filter(|row| row.purpose == "check").count(), checks, "{case}");
         let levels: Vec<_> = SURVEYED.tables.levels.iter().filter(|row| row.site == site).collect();

@@ -115,8 +115,10 @@ impl OutcomesMaker {
             .sort_by(|a, b| b.trees.cmp(&a.trees).then_with(|| a.country_domain.cmp(&b.country_domain)));
         let mut evidence = Tally::default();
         self.challenges.values().flatten().for_each(|challenge| evidence.add(challenge.as_str()));
-        let without_page =
-            self.challenges.keys().filter(|site| !self.with_pages.contains(site) && !self.refused.contains(site));
+        let without_page = self
+            .challenges
+            .keys()
+            .filter(|site| !self.with_pages.contains(site) && !self.refused.contains(site));
         let turned_away = TurnedAway {
             sites: self.sites.len() as u64,
             refused: self.refused.len() as u64,

@@ -173,12 +173,16 @@ async fn a_block_page_is_looked_into_and_not_kept() {
     let block_page = b"<html><head><title>Attention Required! | Cloudflare</title>".as_slice();
     let answered = async |status: &str, fields: &str, body: &[u8]| {
         let length = body.len();
-        let head = format!("HTTP/1.1 {status}\r\nContent-Type: text/html\r\nContent-Length: {length}\r\n{fields}\r\n");
+        let head = format!(
+            "HTTP/1.1 {status}\r\nContent-Type: text/html\r\nContent-Length: {length}\r\n{fields}\r\n"
+        );
         let (answer, kept) = answer_to([head.as_bytes(), body].concat()).await;
         assert!(kept.is_empty() && answer.failure.is_none(), "{status} {fields}");
         answer.head.challenge.map(Challenge::as_str)
     };
-    for (encoding, body) in [("", block_page.to_vec()), ("gzip", gzip(block_page)), ("br", brotli(block_page))] {
+    for (encoding, body) in
+        [("", block_page.to_vec()), ("gzip", gzip(block_page)), ("br", brotli(block_page))]
+    {
         let fields = format!("Content-Encoding: {encoding}\r\n");
         let fields = if encoding.is_empty() { "" } else { &fields };
         assert_eq!(answered("403 Forbidden", fields, &body).await, Some("cloudflare_title"), "{encoding}");
@@ -188,5 +192,9 @@ async fn a_block_page_is_looked_into_and_not_kept() {
     assert_eq!(answered("403 Forbidden", "", b"<title>Forbidden</title>").await, None);
     assert_eq!(answered("403 Forbidden", "Content-Encoding: gzip\r\n", b"no gzip").await, None);
     let by_field = "cf-mitigated: challenge\r\n";
-    assert_eq!(answered("403 Forbidden", by_field, &[b'x'; 20_000]).await, Some("cf_mitigated"), "however long");
+    assert_eq!(
+        answered("403 Forbidden", by_field, &[b'x'; 20_000]).await,
+        Some("cf_mitigated"),
+        "however long"
+    );
 }

@@ -51,7 +51,11 @@ fn turned_away(sites: &TurnedAway) -> String {
     let TurnedAway { sites, refused, challenged, evidence } = sites;
     let evidence: Vec<String> =
         evidence.iter().map(|word| format!("{} {}", word.name, thousands(word.count))).collect();
-    let evidence = if evidence.is_empty() { String::new() } else { format!(" Sites with challenges: {}.", evidence.join(", ")) };
+    let evidence = if evidence.is_empty() {
+        String::new()
+    } else {
+        format!(" Sites with challenges: {}.", evidence.join(", "))
+    };
     format!(
         "{} of {} sites turned the survey away: {} after they had delivered pages, {} with a challenge or a block page \
          in the place of every page.{evidence}",

@@ -18,9 +18,11 @@ pub(super) const CASES: &[Case] = &[
     Case::of_pages("ban-403", "403 for everything after twenty pages.", |request| {
         banning(request, answer(FORBIDDEN, &[], b""))
     }),
-    Case::of_pages("ban-by-challenge", "Cloudflare's challenge for everything after twenty pages.", |request| {
-        banning(request, answer(FORBIDDEN, &["cf-mitigated: challenge"], JUST_A_MOMENT))
-    }),
+    Case::of_pages(
+        "ban-by-challenge",
+        "Cloudflare's challenge for everything after twenty pages.",
+        |request| banning(request, answer(FORBIDDEN, &["cf-mitigated: challenge"], JUST_A_MOMENT)),
+    ),
     Case::of_pages("ban-406", "406 for everything after twenty pages, as ModSecurity does.", |request| {
         banning(request, answer("406 Not Acceptable", &[], b"<h1>Not Acceptable!</h1>"))
     }),
@@ -31,7 +33,9 @@ pub(super) const CASES: &[Case] = &[
         let body = b"<html><head><meta http-equiv=\"refresh\" content=\"0;/.well-known/sgcaptcha/?r=x\"></head></html>";
         banning(request, answer("202 Accepted", &["SG-Captcha: challenge"], body))
     }),
-    Case::of_pages("ban-by-resets", "Resets after twenty pages.", |request| banning(request, vec![Act::Reset])),
+    Case::of_pages("ban-by-resets", "Resets after twenty pages.", |request| {
+        banning(request, vec![Act::Reset])
+    }),
     Case::of_pages("ban-by-closing", "Connections closed without an answer after twenty pages.", |request| {
         banning(request, vec![Act::Close])
     }),
@@ -41,11 +45,16 @@ pub(super) const CASES: &[Case] = &[
     Case::of_pages("ban-429", "429 for everything after twenty pages.", |request| {
         banning(request, answer("429 Too Many Requests", &[], b""))
     }),
-    Case::of_pages("ban-in-words", "403 after twenty pages of names, each in a folder of its own.", |request| {
-        let pages = (1..=60).map(|page| format!("/{}/{}/", WORDS[page % WORDS.len()], WORDS[page / WORDS.len()]));
-        let delivered = if request.target == "/" { links(pages) } else { html("<p>A page.</p>") };
-        [vec![Act::Turn(DELIVERED, answer(FORBIDDEN, &[], b""))], delivered].concat()
-    }),
+    Case::of_pages(
+        "ban-in-words",
+        "403 after twenty pages of names, each in a folder of its own.",
+        |request| {
+            let pages =
+                (1..=60).map(|page| format!("/{}/{}/", WORDS[page % WORDS.len()], WORDS[page / WORDS.len()]));
+            let delivered = if request.target == "/" { links(pages) } else { html("<p>A page.</p>") };
+            [vec![Act::Turn(DELIVERED, answer(FORBIDDEN, &[], b""))], delivered].concat()
+        },
+    ),
     Case::of_pages("ban-at-one-host", "One host bans after twenty pages, the other never does.", |request| {
         let shop = format!("shop.{}", request.main_host);
         if request.host == shop {
@@ -64,13 +73,15 @@ pub(super) const CASES: &[Case] = &[
             _ => html("<p>A page.</p>"),
         }
     }),
-    Case::of_pages("forbidden-run", "Forty pages in a row that everybody is refused, like those around them.", |request| {
-        match request.target.strip_prefix("/p").and_then(|page| page.parse::<u32>().ok()) {
+    Case::of_pages(
+        "forbidden-run",
+        "Forty pages in a row that everybody is refused, like those around them.",
+        |request| match request.target.strip_prefix("/p").and_then(|page| page.parse::<u32>().ok()) {
             None => links((1..=80).map(|page| format!("/p{page}"))),
             Some(21..=60) => answer(FORBIDDEN, &["Server: ddos-guard"], b""),
             Some(_) => html("<p>A page.</p>"),
-        }
-    }),
+        },
+    ),
     Case::of_pages("members-only", "A front page, and sixty pages that want a password.", |request| {
         let members = (1..=60).map(|page| format!("/members/{page}"));
         if request.target == "/" {
@@ -84,27 +95,45 @@ pub(super) const CASES: &[Case] = &[
     Case::of_pages("interstitial-at-once", "An interstitial with status 200 from the first page on.", |_| {
         html(NOT_A_BOT)
     }),
-    Case::of_pages("page-about-a-challenge", "A page of many links with the title of an interstitial.", |request| {
-        let page = format!("<title>Just a moment...</title>{}", anchors((1..=12).map(|page| format!("/{page}"))));
-        if request.target == "/" { html(page) } else { html("<p>A page.</p>") }
-    }),
-    Case::of_pages("retry-after-everywhere", "Retry-After on a redirect, a 403, a 404 and a page.", |request| {
-        let after = "Retry-After: 1";
-        match request.target {
-            "/" => links(["/moved", "/forbidden", "/missing", "/page"]),
-            "/moved" => answer("302 Found", &["Location: /next", after], b""),
-            "/forbidden" => answer(FORBIDDEN, &[after], b""),
-            "/missing" => answer("404 Not Found", &[after], b""),
-            "/page" => answer("200 OK", &[after], b"<p>A page.</p>"),
-            _ => html("<p>A page.</p>"),
-        }
-    }),
+    Case::of_pages(
+        "page-about-a-challenge",
+        "A page of many links with the title of an interstitial.",
+        |request| {
+            let page = format!(
+                "<title>Just a moment...</title>{}",
+                anchors((1..=12).map(|page| format!("/{page}")))
+            );
+            if request.target == "/" { html(page) } else { html("<p>A page.</p>") }
+        },
+    ),
+    Case::of_pages(
+        "retry-after-everywhere",
+        "Retry-After on a redirect, a 403, a 404 and a page.",
+        |request| {
+            let after = "Retry-After: 1";
+            match request.target {
+                "/" => links(["/moved", "/forbidden", "/missing", "/page"]),
+                "/moved" => answer("302 Found", &["Location: /next", after], b""),
+                "/forbidden" => answer(FORBIDDEN, &[after], b""),
+                "/missing" => answer("404 Not Found", &[after], b""),
+                "/page" => answer("200 OK", &[after], b"<p>A page.</p>"),
+                _ => html("<p>A page.</p>"),
+            }
+        },
+    ),
     // robots.txt forbids nothing on any of these sites.
-    Case { handshake: || Handshake::Closed, ..Case::of_robots("https-closed-behind-redirect", "http leads to https, which is closed.", to_https) },
+    Case {
+        handshake: || Handshake::Closed,
+        ..Case::of_robots("https-closed-behind-redirect", "http leads to https, which is closed.", to_https)
+    },
     Case {
         // RFC 8446 §6: fatal, access_denied.
         handshake: || Handshake::Acts(vec![Act::Send(vec![21, 3, 3, 0, 2, 2, 49]), Act::Close]),
-        ..Case::of_robots("https-alert-behind-redirect", "http leads to https, which sends an alert.", to_https)
+        ..Case::of_robots(
+            "https-alert-behind-redirect",
+            "http leads to https, which sends an alert.",
+            to_https,
+        )
     },
     Case {
         handshake: || Handshake::Acts(vec![Act::Reset]),
@@ -116,9 +145,11 @@ pub(super) const CASES: &[Case] = &[
             _ => html("<p>A page.</p>"),
         }
     }),
-    Case::of_robots("robots-forbidding-all", "Rules that forbid everything.", |request| match request.target {
-        "/robots.txt" => answer("200 OK", &[], b"User-agent: *\nDisallow: /\n"),
-        _ => html("<p>A page.</p>"),
+    Case::of_robots("robots-forbidding-all", "Rules that forbid everything.", |request| {
+        match request.target {
+            "/robots.txt" => answer("200 OK", &[], b"User-agent: *\nDisallow: /\n"),
+            _ => html("<p>A page.</p>"),
+        }
     }),
 ];
 
@@ -131,7 +162,11 @@ fn banning(request: &Request<'_>, refusal: Vec<Act>) -> Vec<Act> {
 
 /// Everything is at https, robots.txt included.
 fn to_https(request: &Request<'_>) -> Vec<Act> {
-    if request.is_https { missing() } else { redirect(&format!("https://{}{}", request.host, request.target)) }
+    if request.is_https {
+        missing()
+    } else {
+        redirect(&format!("https://{}{}", request.host, request.target))
+    }
 }
 
 const WORDS: [&str; 8] = ["about", "news", "shop", "people", "history", "contact", "projects", "library"];

@@ -1,8 +1,8 @@
 use std::collections::HashMap;
 use std::io;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use rustls::server::Acceptor;
 use tokio::net::{TcpListener, TcpStream};

@@ -64,7 +64,8 @@ fn what_lies_below_a_level_that_was_refused_is_refused_too() {
 #[test]
 fn a_part_of_a_site_that_everybody_is_refused_costs_a_few_checks_and_no_page() {
     for (from, checks) in [(82, 0), (81, 1), (62, 1), (61, 2), (22, 2), (21, 3), (2, 3)] {
-        let web = (from..=100).fold(site_of(101), |web, n| web.serve(&format!("http://a.ke/{n}"), Served::Status(403)));
+        let web = (from..=100)
+            .fold(site_of(101), |web, n| web.serve(&format!("http://a.ke/{n}"), Served::Status(403)));
         let (tree, asked) = walk(&web, Settings::default());
         assert_eq!((tree.outcome, tree.levels[1].class(Class::Fetched)), (Outcome::Complete, 101), "{from}");
         assert_eq!(of_purpose(&asked, Purpose::Check).len(), checks, "{from}");
@@ -83,7 +84,8 @@ fn pages_between_the_refused_ones_show_that_there_is_no_ban() {
     for (between, checks) in
         [(Served::Status(404), 0), (Served::Status(500), 1), (Served::Status(503), 1), (moved, 1)]
     {
-        let refusing = (1..=30).fold(site_of(31), |web, n| web.serve(&format!("http://a.ke/{n}"), Served::Status(403)));
+        let refusing =
+            (1..=30).fold(site_of(31), |web, n| web.serve(&format!("http://a.ke/{n}"), Served::Status(403)));
         let (_, asked) = walk(&refusing.serve("http://a.ke/15", between.clone()), Settings::default());
         assert_eq!(of_purpose(&asked, Purpose::Check).len(), checks, "{between:?}");
     }
@@ -91,7 +93,8 @@ fn pages_between_the_refused_ones_show_that_there_is_no_ban() {
 
 #[test]
 fn a_site_that_never_delivered_a_page_is_not_checked() {
-    let (tree, asked) = walk(&Web::default().serve("http://a.ke/", Served::Challenge(200)), Settings::default());
+    let (tree, asked) =
+        walk(&Web::default().serve("http://a.ke/", Served::Challenge(200)), Settings::default());
     assert_eq!((tree.outcome, tree.levels[0].pages), (Outcome::NoPage, 0), "an interstitial is no page");
     assert_eq!(of_purpose(&asked, Purpose::Check).len(), 0);
     assert!(tree.is_closed);
@@ -100,12 +103,17 @@ fn a_site_that_never_delivered_a_page_is_not_checked() {
 #[test]
 fn a_check_that_fails_for_another_reason_is_no_proof() {
     for other in [Served::Status(500), Served::Status(503), Served::Fails(Failure::ConnectTimeout)] {
-        let web = (2..=50).fold(site_of(60), |web, n| web.serve(&format!("http://a.ke/{n}"), Served::Status(403)));
+        let web =
+            (2..=50).fold(site_of(60), |web, n| web.serve(&format!("http://a.ke/{n}"), Served::Status(403)));
         let (tree, asked) = drive_by(start("http://a.ke/", Settings::default(), ""), |ask| {
             let other = Web::default().serve(ask.url.as_str(), other.clone());
             if ask.purpose == Purpose::Check { other.answer(ask) } else { web.answer(ask) }
         });
-        assert_eq!((tree.outcome, tree.levels[1].class(Class::Fetched)), (Outcome::Complete, 60), "{other:?}");
+        assert_eq!(
+            (tree.outcome, tree.levels[1].class(Class::Fetched)),
+            (Outcome::Complete, 60),
+            "{other:?}"
+        );
         assert_eq!(of_purpose(&asked, Purpose::Check).len(), 2, "at twenty and at forty");
     }
 }
@@ -149,10 +157,15 @@ fn hosts_of_a_server_that_bans_are_checked_together_and_then_soon() {
 fn a_host_that_is_given_up_is_refused_after_its_responses_and_unreachable_after_failures() {
     let outcome = |trouble: Served| {
         let web = (3..=4).fold(site_of(50), |web, n| web.serve(&format!("http://a.ke/{n}"), trouble.clone()));
-        let web = (5..=50).fold(web, |web, n| web.serve(&format!("http://a.ke/{n}"), Served::Fails(Failure::GivenUp)));
+        let web = (5..=50)
+            .fold(web, |web, n| web.serve(&format!("http://a.ke/{n}"), Served::Fails(Failure::GivenUp)));
         let (tree, asked) = walk(&web, Settings::default());
         let classes = [Class::Fetched, Class::Refused, Class::Limit].map(|class| tree.levels[1].class(class));
-        assert_eq!(of_purpose(&asked, Purpose::Page).len(), 6, "{trouble:?}: one was not sent, the others not tried");
+        assert_eq!(
+            of_purpose(&asked, Purpose::Page).len(),
+            6,
+            "{trouble:?}: one was not sent, the others not tried"
+        );
         assert_eq!(tree.levels[1].requests, 4);
         (tree.outcome, classes)
     };
@@ -186,7 +199,11 @@ fn what_was_never_sent_is_not_fetched_for_every_reason_that_there_is() {
         let web = Web::default().page("http://a.ke/", &["/x", "/y"]).page("http://a.ke/y", &[]);
         let (tree, _) = walk(&web.serve("http://a.ke/x", Served::Fails(*failure)), Settings::default());
         let level = &tree.levels[1];
-        assert_eq!(level.class(Class::Fetched) + level.class(Class::Limit) + level.class(Class::OptOut), 2, "{failure}");
+        assert_eq!(
+            level.class(Class::Fetched) + level.class(Class::Limit) + level.class(Class::OptOut),
+            2,
+            "{failure}"
+        );
         let was_sent = failure.reached_the_network();
         let fetched = match failure {
             Failure::GivenUp => 0,
@@ -210,9 +227,18 @@ fn what_was_sent_once_is_fetched_though_it_is_not_sent_again() {
     assert_eq!((tree.levels[1].class(Class::Fetched), tree.levels[1].class(Class::Limit)), (3, 0));
     let again = Cell::new(0);
     let (tree, _) = drive_by(start("http://a.ke/", Settings::default(), ""), |ask| {
-        let served = if ask.url.target() == "/x" { again.set(again.get() + 1); Served::Later } else { Served::Status(404) };
+        let served = if ask.url.target() == "/x" {
+            again.set(again.get() + 1);
+            Served::Later
+        } else {
+            Served::Status(404)
+        };
         let served = if again.get() > 1 { Served::Fails(Failure::ServerBudget) } else { served };
-        if ask.url.target() == "/x" { Web::default().serve(ask.url.as_str(), served).answer(ask) } else { web.answer(ask) }
+        if ask.url.target() == "/x" {
+            Web::default().serve(ask.url.as_str(), served).answer(ask)
+        } else {
+            web.answer(ask)
+        }
     });
     assert_eq!((tree.levels[1].class(Class::Fetched), tree.levels[1].class(Class::Limit)), (3, 0));
 }
