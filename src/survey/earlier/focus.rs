@@ -8,6 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::index::{ReadingProgress, damaged, tree_of};
 use super::shown::{Places, ShownTree};
 use super::{EarlierPages, opened, pack, store_error, unpack};
+use crate::exchange::Purpose;
 use crate::records::{ExchangeRow, Manifest, PageLinkRow, Row, read_pieces, row_count};
 use crate::settings::Settings;
 use crate::survey::error::SurveyError;
@@ -100,8 +101,10 @@ impl Reading<'_> {
     fn exchanges(&mut self, dir: &Path) -> Result<(), SurveyError> {
         let wanted = ["depth", "status", "location", "total_ms", "unchanged_bytes"];
         for rows in read_pieces::<ExchangeRow>(dir, &wanted).map_err(damaged)? {
-            // What our own side refused was no request, and probes are no part of a tree.
-            let asked = |row: &ExchangeRow| row.total_ms.is_some() && row.purpose != "probe";
+            // What our own side refused was no request, and probes and checks bring nothing to a tree.
+            let beside = [Purpose::Probe, Purpose::Check].map(Purpose::as_str);
+            let asked =
+                |row: &ExchangeRow| row.total_ms.is_some() && !beside.contains(&row.purpose.as_str());
             let rows = rows.map_err(damaged)?.into_iter().filter(asked);
             let (open, costs) = (&mut self.open, &mut self.costs);
             write(&self.store, self.path, |stores| {
