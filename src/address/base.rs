@@ -1,11 +1,7 @@
-use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use super::url::guard;
-use super::{MAX_URL_BYTES, UrlError, WebUrl};
-
-/// Turns a query into bytes of the page's charset, as browsers do (WHATWG URL §4.1).
-pub type QueryEncoder<'a> = &'a dyn Fn(&str) -> Cow<'_, [u8]>;
+use super::WebUrl;
+use super::parsed::{MAX_URL_BYTES, Parsed, QueryEncoder, UrlError};
 
 /// What the references of a page are resolved against: its own URL, or that of its `base`.
 ///
@@ -17,9 +13,10 @@ pub type QueryEncoder<'a> = &'a dyn Fn(&str) -> Cow<'_, [u8]>;
 /// assert_eq!(base.join("//other.ke", None).unwrap().as_str(), "http://other.ke/");
 /// ```
 pub struct Base {
-    url: WebUrl,
+    /// None where the page's `base` leads to no Web page.
+    url: Option<WebUrl>,
     /// Parsed when the first reference asks for it.
-    parsed: OnceCell<Result<::url::Url, UrlError>>,
+    parsed: OnceCell<Result<Parsed, UrlError>>,
     /// Where the path begins.
     root: usize,
     /// Behind the last slash of the path.
@@ -32,7 +29,48 @@ impl Base {
     pub fn of(url: WebUrl) -> Self {
         let root = url.path_start();
         let folder = root + url.path().rfind('/').map_or(0, |last| last + 1);
-        Self { url, parsed: OnceCell::new(), root, folder }
+        Self { url: Some(url), parsed: OnceCell::new(), root, folder }
+    }
+
+    /// What a document's `base` element makes of what its references were resolved against without it (WHATWG HTML
+    /// §4.2.3). It may be no Web page (`file:`, a port that browsers refuse): then only absolute references lead anywhere.
+    ///
+    /// # Errors
+    /// When the `href` is no URL, or of a scheme that browsers pass over in a `base`.
+    ///
+    /// ```
+    /// use ccsurvey::address::{Base, UrlError, WebUrl};
+    /// let page = Base::of(WebUrl::parse("http://example.ke/").unwrap());
+    /// let base = page.with_href("file:///C:/My Web/").unwrap();
+    /// assert_eq!(base.join("a.html", None), Err(UrlError::NotWeb));
+    /// assert_eq!(base.join("http://example.ke/a", None).unwrap().as_str(), "http://example.ke/a");
+    /// ```
+    pub fn with_href(&self, href: &str) -> Result<Self, UrlError> {
+        let read = || Parsed::read(href, Some(self.parsed()?), None);
+        let parsed = read()?;
+        if parsed.is_no_base() {
+            return Err(UrlError::NotWeb);
+        }
+        Ok(match WebUrl::check(parsed, None) {
+            Ok(url) => Self::of(url),
+            Err(_) => Self {
+                url: None,
+                parsed: read().map(|parsed| OnceCell::from(Ok(parsed)))?,
+                root: 0,
+                folder: 0,
+            },
+        })
+    }
+
+    /// Whether relative references lead to Web pages.
+    #[must_use]
+    pub fn is_web(&self) -> bool {
+        self.url.is_some()
+    }
+
+    fn parsed(&self) -> Result<&Parsed, UrlError> {
+        let parse = || self.url.as_ref().ok_or(UrlError::NotWeb)?.parsed();
+        self.parsed.get_or_init(parse).as_ref().map_err(|error| *error)
     }
 
     /// Resolves a reference, its query in the page's charset if that is not UTF-8.
@@ -43,15 +81,15 @@ impl Base {
         if let Some(url) = self.join_plain(reference) {
             return Ok(url);
         }
-        let base = self.parsed.get_or_init(|| self.url.parsed()).as_ref().map_err(|wrong| *wrong)?;
-        let options = ::url::Url::options().base_url(Some(base)).encoding_override(encoder);
-        WebUrl::check(options.parse(guard(reference)?), Some(self.url.host()))
+        let parsed = Parsed::read(reference, Some(self.parsed()?), encoder)?;
+        WebUrl::check(parsed, self.url.as_ref().map(WebUrl::host))
     }
 
     /// Resolves a reference that parsing leaves as it is spelled: most are the path of a file, from here, from folders
     /// above or from the root.
     fn join_plain(&self, reference: &str) -> Option<WebUrl> {
-        let text = self.url.as_str();
+        let url = self.url.as_ref()?;
+        let text = url.as_str();
         let (mut folder, mut path) = (self.folder, reference);
         if let Some(from_root) = path.strip_prefix('/') {
             (folder, path) = (self.root + 1, from_root);
@@ -65,10 +103,10 @@ impl Base {
         // With nothing but a query it is the page's own path.
         let is_path = !reference.is_empty() && !reference.starts_with('?');
         (is_path && bytes <= MAX_URL_BYTES && is_plain_path(path)).then(|| {
-            let mut url = String::with_capacity(bytes);
-            url.push_str(&text[..folder]);
-            url.push_str(path);
-            WebUrl::of_parts(url, self.url.host().clone())
+            let mut joined = String::with_capacity(bytes);
+            joined.push_str(&text[..folder]);
+            joined.push_str(path);
+            WebUrl::of_parts(joined, url.host().clone())
         })
     }
 }
@@ -95,7 +133,7 @@ mod tests {
 
     use super::*;
 
-    const BASES: [&str; 9] = [
+    const BASES: [&str; 10] = [
         "http://a.ke/",
         "https://a.ke/b",
         "http://a.ke:8080/b/c/d.html?e/f",
@@ -105,6 +143,7 @@ mod tests {
         "http://[2001:db8::1]/x/y",
         "http://[::ffff:1.2.3.4]:81/x/y",
         "http://10.0.0.1/%E3%81%82/",
+        "http://xn--a.ke:81/x/y",
     ];
 
     fn base(text: &str) -> Base {

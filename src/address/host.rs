@@ -29,16 +29,26 @@ const MAX_LABEL_BYTES: usize = 63;
 impl Host {
     /// Reads a host as WHATWG URLs do (lower case, punycode, IPv4 forms).
     ///
+    /// A name in ASCII is what it is, also with an `xn--` label that does not decode or that IDNA forbids (`xn--a.ke`):
+    /// DNS has such names.
+    ///
     /// # Errors
     /// When the text is not a host, has an empty label, or is longer than DNS allows.
     pub fn parse(text: &str) -> Result<Self, HostError> {
         let wrong = || HostError(text.to_owned());
-        let parsed = ::url::Host::parse(text.trim_end_matches('.')).map_err(|_| wrong())?;
-        match parsed {
-            ::url::Host::Domain(name) => Self::from_domain(&name).ok_or_else(wrong),
-            ::url::Host::Ipv4(ip) => Ok(Self::from_ip(ip.into())),
-            ::url::Host::Ipv6(ip) => Ok(Self::from_ip(ip.into())),
+        let spelled = text.trim_end_matches('.');
+        match ::url::Host::parse(spelled) {
+            Ok(::url::Host::Domain(name)) => Self::from_domain(&name).ok_or_else(wrong),
+            Ok(::url::Host::Ipv4(ip)) => Ok(Self::from_ip(ip.into())),
+            Ok(::url::Host::Ipv6(ip)) => Ok(Self::from_ip(ip.into())),
+            Err(_) => undecoded_name(spelled).and_then(|name| Self::from_domain(&name)).ok_or_else(wrong),
         }
+    }
+
+    /// Whether libraries that decode names refuse this one.
+    #[must_use]
+    pub fn is_undecoded(&self) -> bool {
+        self.0.contains(PUNYCODE) && undecoded_name(&self.0).is_some()
     }
 
     pub(super) fn from_domain(name: &str) -> Option<Self> {
@@ -89,6 +99,42 @@ impl Host {
     }
 }
 
+/// What a label in Punycode begins with (RFC 5890 §2.3.2.1).
+const PUNYCODE: &str = "xn--";
+/// The same length, and not in Punycode.
+const NO_PUNYCODE: &str = "xx--";
+
+/// A name in ASCII, in lower case, of which nothing is wrong but a label in Punycode that does not decode, or decodes to
+/// what IDNA forbids. The URL standard takes it as it stands (§3.3, domain to ASCII); `url` 2.5.8 refuses it.
+pub(super) fn undecoded_name(spelled: &str) -> Option<String> {
+    let name: String = percent_decoded(spelled)?.to_ascii_lowercase();
+    let in_place = |from: &str, to: &str, name: &str| {
+        let labels = name.split('.').map(|label| match label.strip_prefix(from) {
+            Some(rest) => format!("{to}{rest}"),
+            None => label.to_owned(),
+        });
+        labels.collect::<Vec<_>>().join(".")
+    };
+    let other = in_place(PUNYCODE, NO_PUNYCODE, &name);
+    let is_other = other != name && ::url::Host::parse(&name).is_err();
+    (is_other && ::url::Host::parse(&other) == Ok(::url::Host::Domain(other))).then_some(name)
+}
+
+/// The ASCII that a host stands for; none where it is not all ASCII.
+fn percent_decoded(spelled: &str) -> Option<String> {
+    let mut decoded = String::with_capacity(spelled.len());
+    let mut rest = spelled;
+    while let Some((before, behind)) = rest.split_once('%') {
+        decoded.push_str(before);
+        let digit = |at: usize| behind.chars().nth(at).and_then(|digit| digit.to_digit(16));
+        let byte = u8::try_from(digit(0)? * 16 + digit(1)?).ok()?;
+        decoded.push(char::from(byte));
+        rest = &behind[2..];
+    }
+    decoded.push_str(rest);
+    decoded.is_ascii().then_some(decoded)
+}
+
 impl fmt::Display for Host {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -128,6 +174,44 @@ mod tests {
     #[test]
     fn what_dns_cannot_carry_is_refused() {
         for text in ["", ".", "a..b", "exa mple", &"a.".repeat(200), &format!("{}.ke", "x".repeat(64))] {
+            assert!(Host::parse(text).is_err(), "{text}");
+        }
+        for text in [
+            "xn--a..ke",
+            "xn--a b.ke",
+            "xn--a.1",
+            "xn--a/b",
+            &format!("xn--{}.ke", "0".repeat(60)),
+            "xn--a%00.ke",
+        ] {
+            assert!(Host::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_in_ascii_that_does_not_decode_is_what_it_is() {
+        for (text, name) in [
+            ("xn--a.ke", "xn--a.ke"),
+            ("XN--0.KE.", "xn--0.ke"),
+            ("xn--1ug.ke", "xn--1ug.ke"),
+            ("www.xn--zn7c.ke", "www.xn--zn7c.ke"),
+            ("xn--fx-3s9cx68e-jpnet", "xn--fx-3s9cx68e-jpnet"),
+            ("%78n--A.ke", "xn--a.ke"),
+            ("xn--.ke", "xn--.ke"),
+            ("xn--a_b.ke", "xn--a_b.ke"),
+            ("xn--a.xn--bcher-kva.ke", "xn--a.xn--bcher-kva.ke"),
+        ] {
+            assert_eq!(host(text).as_str(), name, "{text}");
+            assert!(host(text).is_undecoded(), "{text}");
+        }
+        for text in ["a.ke", "xn--bcher-kva.ke", "xx--a.ke", "10.0.0.1", "[::1]"] {
+            assert!(!host(text).is_undecoded(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_in_letters_that_idna_forbids_is_refused() {
+        for text in ["xn--a.日本", "\u{ad}xn--a.ke", "ｘn--a.ke", "a\u{200d}b.ke", "xn--\u{fffd}.ke"] {
             assert!(Host::parse(text).is_err(), "{text}");
         }
     }

@@ -213,6 +213,8 @@ mod tests {
         assert!(list.has_host(&Host::parse("a.b.example.ke").unwrap()));
         assert!(list.has_host(&Host::parse("example.ke").unwrap()));
         assert!(!list.has_host(&Host::parse("notexample.ke").unwrap()));
+        let list = OptOut::parse("xn--A.ke").unwrap();
+        assert!(list.has_host(&Host::parse("www.xn--a.ke").unwrap()));
     }
 
     #[test]

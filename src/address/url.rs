@@ -4,11 +4,8 @@ use memchr::memchr;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::parsed::{MAX_URL_BYTES, Parsed, UrlError, encode_path, extra_bytes, without_stand_in};
 use super::{Host, is_refused_port};
-
-/// The longest URL that is kept: the limit of the sitemap protocol, which pages meant to be
-/// found obey. It bounds what a hostile page can make us store.
-pub const MAX_URL_BYTES: usize = 2048;
 
 /// A checked `http` or `https` URL: a host that DNS can carry, a port that browsers ask, no fragment, no credentials.
 ///
@@ -64,33 +61,13 @@ pub struct PageKey(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ScriptKey(pub PageKey);
 
-/// Why a reference is not a URL that a survey can use.
-#[derive(Debug, Clone, Copy, thiserror::Error, PartialEq, Eq)]
-pub enum UrlError {
-    /// Another scheme: `mailto:`, `javascript:`, `ftp:` … Not a defect, just no Web page.
-    #[error("not an http or https URL")]
-    NotWeb,
-    /// It is no URL.
-    #[error("not a URL")]
-    Malformed,
-    /// Its host is none that DNS or an address can be.
-    #[error("no usable host")]
-    BadHost,
-    /// Another service than the Web listens at such a port; browsers do not go there, nor does a survey.
-    #[error("a port that browsers refuse")]
-    RefusedPort,
-    /// It is longer than any URL that is kept.
-    #[error("longer than {MAX_URL_BYTES} bytes")]
-    TooLong,
-}
-
 impl WebUrl {
     /// Reads an absolute URL.
     ///
     /// # Errors
     /// When it is not an absolute `http` or `https` URL with a usable host.
     pub fn parse(text: &str) -> Result<Self, UrlError> {
-        Self::check(::url::Url::parse(guard(text)?), None)
+        Self::check(Parsed::read(text, None, None)?, None)
     }
 
     /// Resolves a reference found on this page, without a charset for its query. Where there are many, a
@@ -99,12 +76,12 @@ impl WebUrl {
     /// # Errors
     /// When the reference leads to no `http` or `https` URL.
     pub fn join(&self, reference: &str) -> Result<Self, UrlError> {
-        Self::check(self.parsed()?.join(guard(reference)?), Some(&self.host))
+        Self::check(Parsed::read(reference, Some(&self.parsed()?), None)?, Some(&self.host))
     }
 
     /// With its parts told apart.
-    pub(super) fn parsed(&self) -> Result<::url::Url, UrlError> {
-        ::url::Url::parse(&self.url).map_err(|_| UrlError::Malformed)
+    pub(super) fn parsed(&self) -> Result<Parsed, UrlError> {
+        Parsed::read(&self.url, None, None)
     }
 
     /// A URL of a host whose other parts are spelled as parsing would spell them.
@@ -113,23 +90,23 @@ impl WebUrl {
     }
 
     /// A host that is `known` was checked before: most links lead to the host of their page.
-    pub(super) fn check(
-        parsed: Result<::url::Url, ::url::ParseError>,
-        known: Option<&Host>,
-    ) -> Result<Self, UrlError> {
-        let mut url = parsed.map_err(|_| UrlError::Malformed)?;
+    pub(super) fn check(parsed: Parsed, known: Option<&Host>) -> Result<Self, UrlError> {
+        let (mut url, undecoded) = parsed.into_parts();
         if !matches!(url.scheme(), "http" | "https") {
             return Err(UrlError::NotWeb);
         }
-        if url.as_str().len() > MAX_URL_BYTES {
+        let extra_bytes = undecoded.as_deref().map_or(0, extra_bytes);
+        if url.as_str().len() > MAX_URL_BYTES + extra_bytes {
             return Err(UrlError::TooLong);
         }
-        let host = match known.filter(|known| url.host_str() == Some(known.as_str())) {
+        let named = undecoded.as_deref().or(url.host_str());
+        let host = match known.filter(|known| named == Some(known.as_str())) {
             Some(known) => known.clone(),
-            None => match url.host().ok_or(UrlError::BadHost)? {
-                ::url::Host::Domain(name) => Host::from_domain(name).ok_or(UrlError::BadHost)?,
-                ::url::Host::Ipv4(ip) => Host::from_ip(ip.into()),
-                ::url::Host::Ipv6(ip) => Host::from_ip(ip.into()),
+            None => match (&undecoded, url.host().ok_or(UrlError::BadHost)?) {
+                (Some(name), _) => Host::from_domain(name).ok_or(UrlError::BadHost)?,
+                (None, ::url::Host::Domain(name)) => Host::from_domain(name).ok_or(UrlError::BadHost)?,
+                (None, ::url::Host::Ipv4(ip)) => Host::from_ip(ip.into()),
+                (None, ::url::Host::Ipv6(ip)) => Host::from_ip(ip.into()),
             },
         };
         if url.port().is_some_and(is_refused_port) {
@@ -138,7 +115,7 @@ impl WebUrl {
         if url.fragment().is_some() {
             url.set_fragment(None);
         }
-        if url.host_str() != Some(host.as_str()) {
+        if undecoded.is_none() && url.host_str() != Some(host.as_str()) {
             url.set_host(Some(host.as_str())).map_err(|_| UrlError::BadHost)?;
         }
         if !url.username().is_empty() || url.password().is_some() {
@@ -146,7 +123,11 @@ impl WebUrl {
             let _ = url.set_username("");
             let _ = url.set_password(None);
         }
-        Ok(Self { url: url.into(), host })
+        let mut url = encode_path(url.into());
+        if undecoded.is_some() {
+            url = without_stand_in(&url, host.as_str());
+        }
+        if url.len() > MAX_URL_BYTES { Err(UrlError::TooLong) } else { Ok(Self { url, host }) }
     }
 
     /// The spelling that is asked for.
@@ -317,12 +298,6 @@ impl fmt::Display for WebUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
-}
-
-/// A reference much longer than any URL is not worth parsing; parsing may shorten it
-/// (dot segments, fragment), hence the slack.
-pub(super) fn guard(text: &str) -> Result<&str, UrlError> {
-    if text.len() > 4 * MAX_URL_BYTES { Err(UrlError::TooLong) } else { Ok(text) }
 }
 
 fn without_parameters(path: &str) -> String {
@@ -516,6 +491,88 @@ mod tests {
             assert_eq!(page.join(text), Err(UrlError::RefusedPort), "{text}");
         }
         assert_eq!(WebUrl::parse("http://a.ke:8080/").unwrap().port(), 8080);
+    }
+
+    #[test]
+    fn a_name_that_does_not_decode_is_a_host_like_others() {
+        for (text, read) in [
+            ("http://XN--A.ke", "http://xn--a.ke/"),
+            ("https://me:secret@xn--0.ke.:443/../x?y#z", "https://xn--0.ke/x?y"),
+            ("http:\\\\www.xn--1ug.ke:81\\x^y", "http://www.xn--1ug.ke:81/x%5Ey"),
+            (" ht\ttp://xn--zn7c.k\ne/\n", "http://xn--zn7c.ke/"),
+            ("http:xn--a.ke", "http://xn--a.ke/"),
+            ("http://%78N--a%2eke/", "http://xn--a.ke/"),
+        ] {
+            let found = url(text);
+            assert_eq!(found.as_str(), read, "{text}");
+            assert_eq!(url(found.as_str()), found);
+            assert_eq!(found.page_key(), WebUrl::key_on(&found.authority(), found.target()));
+            let written = serde_json::to_value(&found).unwrap();
+            assert_eq!(serde_json::from_value::<WebUrl>(written).unwrap(), found);
+        }
+        let page = url("http://xn--a.ke:81/x/y?z");
+        for (reference, read) in [
+            ("w", "http://xn--a.ke:81/x/w"),
+            ("../w w", "http://xn--a.ke:81/w%20w"),
+            ("?\u{e9}", "http://xn--a.ke:81/x/y?%C3%A9"),
+            ("", "http://xn--a.ke:81/x/y?z"),
+            ("//xn--0.ke/", "http://xn--0.ke/"),
+            ("///xn--0.ke", "http://xn--0.ke/"),
+            ("//b.ke/", "http://b.ke/"),
+            ("https://xn--a.ke/", "https://xn--a.ke/"),
+        ] {
+            assert_eq!(page.join(reference).unwrap().as_str(), read, "{reference}");
+        }
+        assert_eq!(page.robots_txt().as_str(), "http://xn--a.ke:81/robots.txt");
+        let label = "0".repeat(60);
+        for (text, error) in [
+            ("http://xn--a.ke:25/", UrlError::RefusedPort),
+            ("http://xn--a..ke/", UrlError::BadHost),
+            (&format!("http://xn--{label}.ke/"), UrlError::BadHost),
+            ("http://xn--a b.ke/", UrlError::Malformed),
+            ("http://xn--a.1/", UrlError::Malformed),
+            ("http://xn--a.\u{65e5}/", UrlError::Malformed),
+            ("ftp://xn--a.ke/", UrlError::Malformed),
+        ] {
+            assert_eq!(WebUrl::parse(text), Err(error), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_does_not_decode_takes_no_room_from_the_path() {
+        let of = |bytes: usize| format!("http://xn--a.ke/{}", "x".repeat(bytes - "http://xn--a.ke/".len()));
+        assert_eq!(url(&of(MAX_URL_BYTES)).as_str().len(), MAX_URL_BYTES);
+        assert_eq!(WebUrl::parse(&of(MAX_URL_BYTES + 1)), Err(UrlError::TooLong));
+    }
+
+    #[test]
+    fn what_url_leaves_bare_in_a_path_is_encoded_there_alone() {
+        assert_eq!(url("http://a.ke/x^y|z?^|#^").as_str(), "http://a.ke/x%5Ey%7Cz?^|");
+        assert_eq!(url("http://a.ke/x^y").page_key(), url("http://a.ke/x%5ey").page_key());
+        let long = format!("http://a.ke/{}", "^".repeat(MAX_URL_BYTES - 20));
+        assert_eq!(WebUrl::parse(&long), Err(UrlError::TooLong));
+    }
+
+    /// What `url` makes of each sign in path, query and user, but for [`encode_path`], is what Chromium 156 makes of it.
+    #[test]
+    fn each_sign_is_encoded_as_in_chromium() {
+        let encoded = |path: &str| url(&format!("http://h.ke/{path}")).target().to_owned();
+        for sign in (0x20..0x7f_u8).map(char::from) {
+            let as_hex = format!("%{:02X}", sign as u32);
+            let path = match sign {
+                ' ' | '"' | '<' | '>' | '^' | '`' | '{' | '|' | '}' => format!("/a{as_hex}b"),
+                '#' => "/a".to_owned(),
+                '\\' => "/a/b".to_owned(),
+                _ => format!("/a{sign}b"),
+            };
+            assert_eq!(encoded(&format!("a{sign}b")), path, "path {sign:?}");
+            let query = match sign {
+                ' ' | '"' | '\'' | '<' | '>' => format!("/?a{as_hex}b"),
+                '#' => "/?a".to_owned(),
+                _ => format!("/?a{sign}b"),
+            };
+            assert_eq!(encoded(&format!("?a{sign}b")), query, "query {sign:?}");
+        }
     }
 
     #[test]

@@ -148,6 +148,11 @@ impl Lines {
 
     /// The line to a server for a URL, opened if there is none.
     pub(super) fn to(&self, address: IpAddr, url: &WebUrl) -> Arc<Line> {
+        #[cfg(feature = "old-tls")]
+        if url.is_https() && url.host().is_undecoded() && matches!(self.opener, Opener::Sockets(_)) {
+            // Only this line can name such a host in the handshake.
+            return self.by_old_tls(address, url);
+        }
         let origin = if url.is_https() { Origin::Https } else { Origin::Http };
         let origin = origin(url.host().clone(), url.port());
         self.line(address, origin, || self.open(address, url))
@@ -196,11 +201,12 @@ impl Lines {
         }
     }
 
-    /// The URL that leads to the server: for HTTP its address; for HTTPS the host's name, which the handshake shows.
+    /// The URL that leads to the server: for HTTP its address; for HTTPS the host's name, which the handshake shows, but
+    /// not one that does not decode, which cannot stand in such a URL.
     pub(super) fn url(&self, address: IpAddr, url: &WebUrl) -> Option<Url> {
         let server = self.settings.gateway.unwrap_or(SocketAddr::new(address, url.port()));
         let authority = match (url.is_https(), url.host().ip()) {
-            (true, None) => format!("{}:{}", url.host(), server.port()),
+            (true, None) if !url.host().is_undecoded() => format!("{}:{}", url.host(), server.port()),
             _ => server.to_string(),
         };
         let scheme = if url.is_https() { "https" } else { "http" };

@@ -107,6 +107,23 @@ fn names_of_other_scripts_are_read_as_uts_46_has_them() {
 }
 
 #[test]
+fn names_in_ascii_that_do_not_decode_are_read_as_they_are() {
+    let names = "XN--A.ke\nhttp://xn--0.ke/\nxn--1ug.ke:8080/x\nxn--zn7c.ke\nxn--fx-3s9cx68e-jpnet.ke\n";
+    let expected = [
+        "http://xn--a.ke/",
+        "http://xn--0.ke/",
+        "http://xn--1ug.ke:8080/x",
+        "http://xn--zn7c.ke/",
+        "http://xn--fx-3s9cx68e-jpnet.ke/",
+    ];
+    assert_eq!(good(names), expected);
+    let zone = "$ORIGIN ke.\n@ IN SOA a b 1 2 3 4 5\nXN--A IN NS x\nxn--1ug IN NS x\n";
+    assert_eq!(good(zone), ["http://xn--a.ke/", "http://xn--1ug.ke/"]);
+    let list = read("xn--a.\u{65e5}\nxn--a,b.ke/x\nxn--\u{fffd}.ke\nxn--a..ke\n");
+    assert_eq!((list.counts.urls, list.counts.bad), (0, 4));
+}
+
+#[test]
 fn what_is_no_host_name_is_a_bad_line() {
     let text = "good.ke\nmailto:me@y.ke\nme@y.ke\nhttp://me@y.ke/\nftp://b.ke/\nnonsense\n1.5\n*.a.ke\na!b.ke\nhttp://1,google.co.ke/\n";
     assert_eq!(

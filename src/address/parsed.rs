@@ -1,0 +1,205 @@
+use std::borrow::Cow;
+use std::ops::Range;
+
+use ::url::{ParseError, Url};
+use memchr::{memchr, memchr2};
+
+use super::host::undecoded_name;
+
+/// The longest URL that is kept: the limit of the sitemap protocol, which pages meant to be
+/// found obey. It bounds what a hostile page can make us store.
+pub const MAX_URL_BYTES: usize = 2048;
+
+/// Why a reference is not a URL that a survey can use.
+#[derive(Debug, Clone, Copy, thiserror::Error, PartialEq, Eq)]
+pub enum UrlError {
+    /// Another scheme: `mailto:`, `javascript:`, `ftp:` … Not a defect, just no Web page.
+    #[error("not an http or https URL")]
+    NotWeb,
+    /// It is no URL.
+    #[error("not a URL")]
+    Malformed,
+    /// Its host is none that DNS or an address can be.
+    #[error("no usable host")]
+    BadHost,
+    /// Another service than the Web listens at such a port; browsers do not go there, nor does a survey.
+    #[error("a port that browsers refuse")]
+    RefusedPort,
+    /// It is longer than any URL that is kept.
+    #[error("longer than {MAX_URL_BYTES} bytes")]
+    TooLong,
+}
+
+/// Turns a query into bytes of the page's charset, as browsers do (WHATWG URL §4.1).
+pub type QueryEncoder<'a> = &'a dyn Fn(&str) -> Cow<'_, [u8]>;
+
+/// A URL of any scheme with its parts told apart, as the URL standard reads it.
+///
+/// The reading is done by `url` 2.5.8, which lags behind the standard in three respects; those are done here and in
+/// [`encode_path`]. A name with an `xn--` label that does not decode is a host as it stands (`url` refuses it, so the
+/// library is given [`STAND_IN`] in its place). Any number of slashes before a host is as good as two, also without a
+/// scheme. `^` is percent-encoded in a path.
+pub(super) struct Parsed {
+    url: Url,
+    /// The host that the stand-in stands for.
+    undecoded: Option<String>,
+}
+
+/// A host that no `WebUrl` has: its label is longer than DNS allows.
+const STAND_IN: &str = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
+
+impl Parsed {
+    /// Reads an absolute URL, or a reference that is resolved against `base`.
+    pub(super) fn read(
+        text: &str,
+        base: Option<&Self>,
+        encoder: Option<QueryEncoder<'_>>,
+    ) -> Result<Self, UrlError> {
+        if text.len() > MAX_REFERENCE_BYTES {
+            return Err(UrlError::TooLong);
+        }
+        let is_beside_web = base.is_some_and(|base| is_web(&base.url));
+        let text = if is_beside_web { with_two_slashes(text) } else { Cow::Borrowed(text) };
+        let options = Url::options().base_url(base.map(|base| &base.url)).encoding_override(encoder);
+        match options.parse(&text) {
+            Ok(url) => {
+                let of_base = base.and_then(|base| base.undecoded.as_ref());
+                let undecoded = of_base.filter(|_| url.host_str() == Some(STAND_IN)).cloned();
+                Ok(Self { url, undecoded })
+            }
+            Err(ParseError::IdnaError) => {
+                let (spelled, name) = with_stand_in(&text, is_beside_web).ok_or(UrlError::Malformed)?;
+                let url = options.parse(&spelled).map_err(|_| UrlError::Malformed)?;
+                Ok(Self { url, undecoded: Some(name) })
+            }
+            // `mailto:` as a base: absolute references alone lead anywhere.
+            Err(ParseError::RelativeUrlWithCannotBeABaseBase) => Err(UrlError::NotWeb),
+            Err(_) => Err(UrlError::Malformed),
+        }
+    }
+
+    /// The URL; in it stands the stand-in, if there is a name that it stands for.
+    pub(super) fn into_parts(self) -> (Url, Option<String>) {
+        (self.url, self.undecoded)
+    }
+
+    /// Whether browsers take such a URL for no base (WHATWG HTML §4.2.3).
+    pub(super) fn is_no_base(&self) -> bool {
+        matches!(self.url.scheme(), "data" | "javascript")
+    }
+}
+
+/// A reference much longer than any URL is not worth parsing; parsing may shorten it (dot segments, fragment), hence
+/// the slack.
+const MAX_REFERENCE_BYTES: usize = 4 * MAX_URL_BYTES;
+
+/// Puts the name that a stand-in stands for in its place, in a URL without credentials.
+pub(super) fn without_stand_in(url: &str, name: &str) -> String {
+    url.replacen(STAND_IN, name, 1)
+}
+
+/// How many bytes longer the URL of a stand-in is than that of the name.
+pub(super) fn extra_bytes(name: &str) -> usize {
+    STAND_IN.len().saturating_sub(name.len())
+}
+
+fn is_web(url: &Url) -> bool {
+    matches!(url.scheme(), "http" | "https")
+}
+
+/// Three slashes or more are two (WHATWG URL §4.4, special authority ignore slashes state). `url` does so behind a
+/// scheme only.
+fn with_two_slashes(text: &str) -> Cow<'_, str> {
+    if text.as_bytes().first().is_none_or(u8::is_ascii_alphanumeric) {
+        return Cow::Borrowed(text);
+    }
+    let reference = text.trim_start_matches(|first| first <= ' ');
+    let host = reference.trim_start_matches(|next| is_slash(next) || is_left_out(next));
+    let slashes = reference[..reference.len() - host.len()].chars().filter(|next| is_slash(*next)).count();
+    if slashes > 2 { Cow::Owned(format!("//{host}")) } else { Cow::Borrowed(text) }
+}
+
+/// The text with the stand-in for a host that does not decode, and that host; none if the host is not the fault.
+fn with_stand_in(text: &str, is_beside_web: bool) -> Option<(String, String)> {
+    let text: String = text.chars().filter(|next| !is_left_out(*next)).collect();
+    let text = text.trim_matches(|end| end <= ' ');
+    let host = host_range(text, is_beside_web)?;
+    let name = undecoded_name(&text[host.clone()])?;
+    Some((format!("{}{STAND_IN}{}", &text[..host.start], &text[host.end..]), name))
+}
+
+/// Where the host of a Web URL stands in a text without anything that parsing leaves out.
+fn host_range(text: &str, is_beside_web: bool) -> Option<Range<usize>> {
+    let scheme = ["http:", "https:"]
+        .into_iter()
+        .find(|scheme| text.get(..scheme.len()).is_some_and(|begins| begins.eq_ignore_ascii_case(scheme)));
+    let behind = match scheme {
+        Some(scheme) => &text[scheme.len()..],
+        None if is_beside_web => text,
+        None => return None,
+    };
+    let behind = behind.trim_start_matches(is_slash);
+    let start = text.len() - behind.len();
+    let authority = behind.split(['/', '\\', '?', '#']).next()?;
+    let user = authority.rfind('@').map_or(0, |at| at + 1);
+    let host = authority[user..].split(':').next()?;
+    Some(start + user..start + user + host.len())
+}
+
+fn is_slash(character: char) -> bool {
+    matches!(character, '/' | '\\')
+}
+
+/// What parsing takes out of a text wherever it stands.
+fn is_left_out(character: char) -> bool {
+    matches!(character, '\t' | '\n' | '\r')
+}
+
+/// Percent-encodes what of a Web URL's path `url` leaves bare: `^`, which is in the path percent-encode set of the URL
+/// standard (§1.3), and `|`, which is not and which Chromium encodes; Tomcat refuses requests with either.
+pub(super) fn encode_path(url: String) -> String {
+    let path_end = memchr(b'?', url.as_bytes()).unwrap_or(url.len());
+    if memchr2(b'^', b'|', &url.as_bytes()[..path_end]).is_none() {
+        return url;
+    }
+    let (path, query) = url.split_at(path_end);
+    path.replace('^', "%5E").replace('|', "%7C") + query
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_slashes_are_two_whatever_stands_among_them() {
+        for (spelled, read) in [
+            ("///a.ke/x", "//a.ke/x"),
+            ("\\\\\\/a.ke", "//a.ke"),
+            ("/\t/\n/a.ke", "//a.ke"),
+            (" \u{1}///a.ke", "//a.ke"),
+            ("////", "//"),
+            ("//a.ke///x", "//a.ke///x"),
+            ("/x///y", "/x///y"),
+            ("/ //a.ke", "/ //a.ke"),
+            ("http:///a.ke", "http:///a.ke"),
+            ("", ""),
+        ] {
+            assert_eq!(with_two_slashes(spelled), read, "{spelled:?}");
+        }
+    }
+
+    #[test]
+    fn the_host_is_found_where_parsing_finds_it() {
+        for (text, is_beside_web, host) in [
+            ("http://xn--a.ke/x@y", false, Some("xn--a.ke")),
+            ("HTTPS:\\\\me:a@b@xn--a.ke:81?x", false, Some("xn--a.ke")),
+            ("http:xn--a.ke#x", false, Some("xn--a.ke")),
+            ("//xn--a.ke", true, Some("xn--a.ke")),
+            ("//xn--a.ke", false, None),
+            ("ftp://xn--a.ke", false, None),
+            ("http://", false, Some("")),
+        ] {
+            assert_eq!(host_range(text, is_beside_web).map(|range| &text[range]), host, "{text}");
+        }
+    }
+}
