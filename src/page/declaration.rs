@@ -1,7 +1,7 @@
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use memchr::memrchr_iter;
 
-use super::emitter::Listener;
+use super::emitter::{Listener, Syntax};
 use super::tag::{Attribute, Tag};
 use super::tag_name::TagName;
 use super::tokenize::tokenize;
@@ -69,7 +69,7 @@ pub(super) fn in_meta(body: &[u8]) -> Declared {
     let head = &body[..body.len().min(HEAD_BYTES)];
     let scan = |start: &[u8], only_head: bool| {
         let mut metas = Metas { only_head, ..Metas::default() };
-        tokenize(start, &mut metas, false);
+        tokenize(start, &mut metas, Syntax::Html);
         metas.declared
     };
     let start = &head[..head.len().min(PRESCAN_BYTES)];

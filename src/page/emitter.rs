@@ -1,7 +1,9 @@
 use html5gum::{Emitter, Error, State};
 
+use super::element_name::{ElementName, Namespace};
 use super::name::Name;
-use super::nesting::Nesting;
+use super::namespaces::Namespaces;
+use super::nesting::{Nesting, Place};
 use super::tag::{Attribute, Tag};
 use super::tag_name::{TagName, Text};
 
@@ -13,6 +15,17 @@ pub(super) trait Listener {
     fn text(&mut self, piece: &[u8]);
     /// Whether reading can end here.
     fn is_done(&self) -> bool;
+    /// The body of the document so far is none: a frameset takes its place.
+    fn forget_body(&mut self) {}
+}
+
+/// How a document is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Syntax {
+    Html,
+    /// HTML of which all open elements are kept.
+    WholeHtml,
+    Xml,
 }
 
 /// Puts the tokenizer's events together into tags, and tells the tokenizer where text is not
@@ -29,6 +42,7 @@ pub(super) struct TagEmitter<'a, L> {
     /// The last start tag, whose end tag alone ends raw text.
     last_start: TagName,
     nesting: Nesting,
+    namespaces: Namespaces,
 }
 
 /// What of a tag is being read.
@@ -37,21 +51,24 @@ enum Part {
     Name,
     AttributeName,
     Value(Attribute),
+    /// The value of an `xmlns`.
+    Declaration,
     /// What nobody wants to know.
     Other,
 }
 
 impl<'a, L: Listener> TagEmitter<'a, L> {
-    pub(super) fn new(listener: &'a mut L, is_xml: bool) -> Self {
+    pub(super) fn new(listener: &'a mut L, syntax: Syntax) -> Self {
         Self {
             listener,
-            is_xml,
+            is_xml: syntax == Syntax::Xml,
             tag: Tag::default(),
             name: Name::default(),
             reading: Part::Other,
             is_between: false,
             last_start: TagName::Other,
-            nesting: Nesting::default(),
+            nesting: if syntax == Syntax::WholeHtml { Nesting::whole() } else { Nesting::default() },
+            namespaces: Namespaces::default(),
         }
     }
 
@@ -59,10 +76,52 @@ impl<'a, L: Listener> TagEmitter<'a, L> {
         self.listener.is_done()
     }
 
-    /// Begins a tag whose name is known whole.
-    pub(super) fn begin(&mut self, is_end: bool, name: TagName) {
+    /// Whether the document is to be read once more, as [`Syntax::WholeHtml`].
+    pub(super) fn is_whole_needed(&self) -> bool {
+        self.nesting.is_whole_needed()
+    }
+
+    pub(super) fn is_xml(&self) -> bool {
+        self.is_xml
+    }
+
+    /// Begins a tag whose name is known whole; tells which it is and how the text behind a start tag is to be read.
+    #[inline]
+    pub(super) fn begin(&mut self, is_end: bool, spelled: &[u8]) -> (TagName, Text) {
         self.tag.begin(is_end);
-        self.tag.name = name;
+        self.tag.name = TagName::spelled(spelled);
+        if self.is_xml || self.nesting.is_kept() {
+            self.settle_element(spelled);
+            return (self.tag.name, self.text());
+        }
+        (self.tag.name, self.tag.name.text())
+    }
+
+    /// Settles what the open elements need to know of the tag's name.
+    fn settle_element(&mut self, spelled: &[u8]) {
+        if self.is_xml {
+            self.tag.name = TagName::spelled(self.namespaces.begin(spelled));
+        } else {
+            self.tag.name = self.tag.name.in_tree(spelled);
+        }
+        self.tag.element = ElementName::spelled(spelled);
+    }
+
+    /// How the text behind the tag is to be read.
+    fn text(&self) -> Text {
+        let namespace =
+            if self.is_xml { self.namespaces.current() } else { self.nesting.namespace_of(self.tag.element) };
+        let is_read = self.nesting.has_body() || self.tag.name == TagName::Noframes;
+        if is_read && namespace == Namespace::Html { self.text_of_html() } else { Text::Markup }
+    }
+
+    /// In XML all text is markup; that of scripts, styles and of what stands in for frames is not shown, and is read as in
+    /// HTML, for many write it so.
+    fn text_of_html(&self) -> Text {
+        match self.tag.name.text() {
+            Text::Escapable | Text::Endless if self.is_xml => Text::Markup,
+            text => text,
+        }
     }
 
     /// Gives the tag an attribute with its value, unless it has it already.
@@ -83,6 +142,12 @@ impl<'a, L: Listener> TagEmitter<'a, L> {
 
     /// Tells a piece of text, which may be empty.
     pub(super) fn emit_text(&mut self, piece: &[u8]) {
+        if self.nesting.is_kept() {
+            self.nesting.add_text(piece);
+            if !self.nesting.has_body() {
+                return;
+            }
+        }
         if !self.nesting.is_inert() {
             self.listener.text(piece);
         }
@@ -100,14 +165,19 @@ impl<'a, L: Listener> TagEmitter<'a, L> {
 
     /// The name that was being read is complete.
     fn settle_name(&mut self) {
-        let name = self.name.as_bytes();
+        let name = self.name;
+        let name = name.as_bytes();
         self.reading = match self.reading {
             Part::Name => {
                 self.tag.name = TagName::of(name);
+                if self.is_xml || self.nesting.is_kept() {
+                    self.settle_element(name);
+                }
                 Part::Other
             }
             Part::AttributeName if !self.tag.is_end => match Attribute::of(self.tag.name, name) {
                 Some(attribute) if self.tag.begin_value(attribute) => Part::Value(attribute),
+                None if self.is_xml && self.namespaces.declare(name) => Part::Declaration,
                 _ => Part::Other,
             },
             Part::AttributeName => Part::Other,
@@ -119,19 +189,56 @@ impl<'a, L: Listener> TagEmitter<'a, L> {
         if !self.nesting.is_inert() {
             self.listener.end(self.tag.name);
         }
-        self.nesting.close(self.tag.name);
+        if self.is_xml {
+            self.namespaces.leave(self.tag.element);
+        }
+        self.nesting.leave(&self.tag);
     }
 
     fn start_tag(&mut self) -> Option<State> {
-        self.tag.is_foreign = self.nesting.is_foreign();
-        // In HTML proper the slash of `<script/>` means nothing.
-        let has_content = !(self.tag.is_self_closing && (self.is_xml || self.tag.is_foreign));
+        if self.is_xml || self.nesting.is_kept() || self.tag.name.nests() {
+            return self.start_nested();
+        }
+        // So is nearly every tag.
+        self.tag.namespace = Namespace::Html;
+        self.tag.is_empty = false;
         if !self.nesting.is_inert() {
             self.listener.start(&self.tag);
         }
-        self.nesting.open(&self.tag, has_content);
         self.last_start = self.tag.name;
-        if has_content { state_in(self.tag.name.text()) } else { None }
+        state_in(self.tag.name.text())
+    }
+
+    /// A start tag that changes what others mean, or whose own meaning depends on them.
+    #[inline(never)]
+    fn start_nested(&mut self) -> Option<State> {
+        let was_inert = self.nesting.is_inert();
+        let place = if self.is_xml { self.enter_xml() } else { self.nesting.enter(&mut self.tag) };
+        self.tag.is_empty = place == Place::Empty;
+        match place {
+            Place::Nowhere => return None,
+            Place::InPlaceOfBody => self.listener.forget_body(),
+            Place::Open | Place::Empty => {}
+        }
+        if !was_inert {
+            self.listener.start(&self.tag);
+        }
+        self.last_start = self.tag.name;
+        let is_text = place == Place::Open && self.tag.namespace == Namespace::Html;
+        if is_text { state_in(self.text_of_html()) } else { None }
+    }
+
+    /// An element of XML is as its namespace says, and templates are as in HTML.
+    fn enter_xml(&mut self) -> Place {
+        let is_empty = self.tag.is_self_closing;
+        self.tag.namespace = self.namespaces.enter(self.tag.element, is_empty);
+        if is_empty {
+            return Place::Empty;
+        }
+        if self.tag.namespace == Namespace::Html && self.tag.name == TagName::Template {
+            self.nesting.enter(&mut self.tag);
+        }
+        Place::Open
     }
 }
 
@@ -175,8 +282,10 @@ impl<L: Listener> Emitter for TagEmitter<'_, L> {
     }
 
     fn push_attribute_value(&mut self, piece: &[u8]) {
-        if let Part::Value(attribute) = self.reading {
-            self.tag.push_value(attribute, piece);
+        match self.reading {
+            Part::Value(attribute) => self.tag.push_value(attribute, piece),
+            Part::Declaration => self.namespaces.push_value(piece),
+            _ => {}
         }
     }
 

@@ -3,7 +3,7 @@
 
 /// In the order of the states in WHATWG HTML §13.2.5.
 #[rustfmt::skip]
-pub(crate) const FRAGMENTS: [&str; 155] = [
+pub(crate) const FRAGMENTS: [&str; 173] = [
     // Text, and what decodes to more or less than itself.
     "a", "a ", " ", "\n", "\t", "\r", "\r\n", "\x0c", "\0", "é", "日本", "\u{fffd}", "\u{feff}", "\u{1b}$B", "\u{1b}(B", "0,",
     // Tags.
@@ -31,6 +31,10 @@ pub(crate) const FRAGMENTS: [&str; 155] = [
     // Elements that count as more than a tag.
     "<svg>", "</svg>", "<math>", "<template>", "</template>", "<base href=a/>", "<a href=\"b\">", "<frame src=c>",
     "<meta charset=\"x\">", "<meta http-equiv=refresh content='0;url=x'>", "<meta name=robots content=\"none\">", "<html lang=\"sw\">",
+    // What ends foreign content, and what it does not end in.
+    "<desc>", "</desc>", "<foreignObject>", "</foreignObject>", "<mi>", "<annotation-xml encoding=text/html>", "<g>", "</g>", "</p>",
+    "</br>", "<font color=a>", "<frameset>", "</frameset>", "<table>", "<td>", "</table>", "<a xlink:href=\"d\"/>",
+    "<iframe srcdoc=\"<a href=e>\">",
 ];
 
 /// What the fragments stand in: before them the page is in a state that its text does not leave by itself.

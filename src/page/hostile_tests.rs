@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::address::WebUrl;
 
-use super::emitter::TagEmitter;
+use super::emitter::{Syntax, TagEmitter};
 use super::fragments::{FRAGMENTS, OPENINGS};
 use super::markup::Markup;
 use super::shallow::Shallow;
@@ -101,10 +101,10 @@ impl Reader for CountingText<'_> {
 }
 
 /// Counts the steps of the tokenizer, the bytes that it reads and looks for, and those that it hands over.
-fn work(body: &str, is_xml: bool) -> usize {
+fn work(body: &str, syntax: Syntax) -> usize {
     let work = Cell::new(0);
     let mut markup = Markup::default();
-    let emitter = Counting { inner: TagEmitter::new(&mut markup, is_xml), work: &work };
+    let emitter = Counting { inner: TagEmitter::new(&mut markup, syntax), work: &work };
     let text = CountingText { inner: Shallow::new(body.to_reader()), work: &work };
     Tokenizer::new_with_emitter(text, emitter).for_each(drop);
     work.get()
@@ -144,9 +144,9 @@ fn any_fragment_repeated_in_any_state_is_linear_work() {
     for opening in OPENINGS {
         for fragment in FRAGMENTS {
             let body = opening.to_owned() + &fragment.repeat((1 << 13) / fragment.len());
-            for is_xml in [false, true] {
+            for syntax in [Syntax::Html, Syntax::WholeHtml, Syntax::Xml] {
                 // The dearest are names that nearly are a character's: each is looked for among its like.
-                let work = work(&body, is_xml);
+                let work = work(&body, syntax);
                 assert!(work <= 32 * body.len() + 64, "{opening} {fragment}: {work} for {}", body.len());
             }
         }
@@ -186,6 +186,16 @@ fn long_foreign_host_names_are_refused() {
     let page = read(body.as_bytes(), Some("text/html; charset=utf-8"), None);
     assert!(page.links.is_empty());
     assert_eq!(page.defects.bad_urls, 300);
+}
+
+/// Elements of drawings, and names of HTML that mean nothing in one.
+const DRAWN: [&str; 12] = [
+    "g", "style", "script", "textarea", "xmp", "iframe", "template", "noframes", "path", "defs", "article",
+    "font",
+];
+
+fn paths(body: &str) -> Vec<String> {
+    read(body.as_bytes(), None, None).links.iter().map(|link| link.url.path().to_owned()).collect()
 }
 
 fn soup() -> impl Strategy<Value = String> {
@@ -281,6 +291,25 @@ proptest! {
         prop_assert_eq!(&page, &read(&body, content_type.as_deref(), robots_tag.as_deref()));
     }
 
+    /// However it is nested and spelled, a drawing without HTML in it has the links of its own and hides none behind it.
+    #[test]
+    fn a_drawing_has_its_links_however_it_is_written(
+        names in prop::collection::vec(prop::sample::select(DRAWN.to_vec()), 0..12),
+        root in prop::sample::select(vec!["svg", "SVG"]),
+        is_closed: bool, is_in_a_block: bool, is_whole: bool,
+    ) {
+        let links: String = (0..=names.len()).map(|n| format!("<a href={n}></a>")).collect();
+        let open = |name: &str, n: usize| format!("<{name}><a\n\txlink:href='{n}'/>");
+        let drawn: String = names.iter().enumerate().map(|(n, name)| open(name, n)).collect();
+        let ends: String = names.iter().rev().map(|name| format!("</{name} >")).collect();
+        let ends = if is_closed { format!("{ends}</{root}>") } else { String::new() };
+        let (block, end) = if is_in_a_block || !is_closed { ("<div>", "</div>") } else { ("", "") };
+        // An end tag of nothing makes all open elements count.
+        let stray = if is_whole { "</x-y>" } else { "" };
+        let body = format!("{block}<{root}>{stray}{drawn}{ends}{end}<script>'<a href=no>'</script><a href={}>", names.len());
+        prop_assert_eq!(paths(&body), paths(&links), "{}", body);
+    }
+
     #[test]
     fn any_soup_of_tags_is_a_page(soup in soup(), content_type in content_type()) {
         let page = read(soup.as_bytes(), content_type.as_deref(), None);
@@ -288,6 +317,6 @@ proptest! {
         keys.sort_unstable();
         keys.dedup();
         prop_assert_eq!(keys.len(), page.links.len());
-        prop_assert!(work(&soup, false) <= 32 * soup.len() + 64);
+        prop_assert!(work(&soup, Syntax::Html) <= 32 * soup.len() + 64);
     }
 }

@@ -17,13 +17,13 @@ pub struct Link {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Element {
-    /// `<a href>`.
+    /// `<a href>`, in a drawing also `xlink:href`.
     A,
     /// `<area href>`.
     Area,
     /// `<frame src>`.
     Frame,
-    /// `<iframe src>`.
+    /// `<iframe src>`; or a refresh of the document in `<iframe srcdoc>`.
     Iframe,
     /// `<meta http-equiv=refresh>`.
     Meta,

@@ -1,11 +1,11 @@
-use crate::address::{Base, WebUrl};
-
-use super::emitter::Listener;
+use super::element_name::Namespace;
+use super::emitter::{Listener, Syntax};
 use super::references::References;
 use super::simhash::SimHash;
 use super::tag::{Attribute, Tag, Value};
 use super::tag_name::{TagName, Text};
 use super::title::Title;
+use super::tokenize::tokenize;
 use super::{Defects, Element, refresh, robots_directives};
 
 /// What the tags of a page say, collected while it is read.
@@ -21,10 +21,13 @@ pub(super) struct Markup {
     /// From `<meta http-equiv=content-language>`, which counts only without the former.
     pub(super) pragma_language: Option<String>,
     pub(super) defects: Defects,
-    /// `href` of the first `base` that has one; later ones do not count.
-    base: Option<String>,
+    /// How many documents this one stands in.
+    depth: u8,
     title_state: TitleState,
     is_hidden: bool,
+    /// Base and title stand in a body that a frameset may replace.
+    base_is_replaceable: bool,
+    title_is_replaceable: bool,
 }
 
 /// Only the first title is the document's.
@@ -37,17 +40,28 @@ enum TitleState {
 }
 
 impl Markup {
-    /// What the page's references are seen from: its `base`, itself seen from the page.
-    pub(super) fn base(&self, page: &WebUrl, defects: &mut Defects) -> Base {
-        let base = match self.base.as_deref().map(|reference| page.join(reference)) {
-            Some(Ok(base)) => base,
-            Some(Err(_)) => {
-                defects.bad_base = true;
-                page.clone()
-            }
-            None => page.clone(),
-        };
-        Base::of(base)
+    /// Reads a document.
+    pub(super) fn read(text: &[u8], is_xml: bool) -> Self {
+        let mut markup = Self::default();
+        let is_whole_needed = tokenize(text, &mut markup, if is_xml { Syntax::Xml } else { Syntax::Html });
+        if is_whole_needed {
+            markup = Self::default();
+            tokenize(text, &mut markup, Syntax::WholeHtml);
+        }
+        markup
+    }
+
+    /// The links of a document that stands in this one are links of this one.
+    fn read_srcdoc(&mut self, text: &[u8]) {
+        if self.depth == MOST_DEPTH || !self.references.has_room() {
+            self.defects.links_dropped = self.defects.links_dropped.saturating_add(1);
+            return;
+        }
+        let references = std::mem::take(&mut self.references);
+        let mut inner = Self { depth: self.depth + 1, references: references.enter(), ..Self::default() };
+        tokenize(text, &mut inner, Syntax::WholeHtml);
+        self.references = inner.references.leave(inner.nofollow);
+        self.defects.add(inner.defects);
     }
 
     fn refer(&mut self, element: Element, tag: &Tag, attribute: Attribute) {
@@ -87,28 +101,55 @@ impl Markup {
     }
 
     fn read_base(&mut self, tag: &Tag) {
-        if self.base.is_none() {
-            self.base = tag.text(Attribute::Href).map(|href| href.trim().to_owned());
+        if let Some(href) = tag.text(Attribute::Href) {
+            self.base_is_replaceable |= tag.is_replaceable && !self.references.has_base();
+            self.references.set_base(&href);
         }
     }
-}
 
-impl Listener for Markup {
-    fn start(&mut self, tag: &Tag) {
-        self.simhash.end_word();
-        self.is_hidden = is_hidden(tag.name);
+    /// What an element of HTML says.
+    fn start_html(&mut self, tag: &Tag) {
+        self.is_hidden = is_hidden(tag.name) && !tag.is_empty;
         match tag.name {
             TagName::A => self.refer(Element::A, tag, Attribute::Href),
             TagName::Area => self.refer(Element::Area, tag, Attribute::Href),
             TagName::Frame => self.refer(Element::Frame, tag, Attribute::Src),
-            TagName::Iframe => self.refer(Element::Iframe, tag, Attribute::Src),
+            TagName::Iframe => match tag.value(Attribute::Srcdoc) {
+                Some(document) => self.read_srcdoc(document.bytes),
+                None => self.refer(Element::Iframe, tag, Attribute::Src),
+            },
             TagName::Base => self.read_base(tag),
             TagName::Meta => self.read_meta(tag),
             TagName::Html => self.read_language(tag),
-            TagName::Title if !tag.is_foreign && self.title_state == TitleState::Awaited => {
-                self.title_state = TitleState::Open;
+            TagName::Title if self.title_state == TitleState::Awaited => {
+                self.title_state = if tag.is_empty { TitleState::Read } else { TitleState::Open };
+                self.title_is_replaceable = tag.is_replaceable;
             }
             _ => {}
+        }
+    }
+
+    /// What an element of SVG says. An `href` without a namespace counts before one of XLink (SVG 2 §16.1.6).
+    fn start_svg(&mut self, tag: &Tag) {
+        self.is_hidden = matches!(tag.name, TagName::Script | TagName::Style) && !tag.is_empty;
+        if tag.name == TagName::A {
+            let href = if tag.has(Attribute::Href) { Attribute::Href } else { Attribute::XlinkHref };
+            self.refer(Element::A, tag, href);
+        }
+    }
+}
+
+/// Documents that may stand in one another. What is written in four layers of character references nobody has written
+/// by hand.
+const MOST_DEPTH: u8 = 4;
+
+impl Listener for Markup {
+    fn start(&mut self, tag: &Tag) {
+        self.simhash.end_word();
+        match tag.namespace {
+            Namespace::Html => self.start_html(tag),
+            Namespace::Svg => self.start_svg(tag),
+            Namespace::Math | Namespace::Other => self.is_hidden = false,
         }
     }
 
@@ -130,6 +171,14 @@ impl Listener for Markup {
 
     fn is_done(&self) -> bool {
         false
+    }
+
+    fn forget_body(&mut self) {
+        self.references.forget_body(self.base_is_replaceable);
+        if std::mem::take(&mut self.title_is_replaceable) {
+            self.title = Title::default();
+            self.title_state = TitleState::Awaited;
+        }
     }
 }
 

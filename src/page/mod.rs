@@ -8,7 +8,9 @@
 //! byte order mark, `Content-Type`, what the document declares, else `detection`. Its text in UTF-8 (`decode`)
 //! is told apart into tags and text by `tokenize`: what is plainly written by `plain_tag` and `plain_text`, the rest by the
 //! html5gum tokenizer, which `shallow` keeps from calling itself ever deeper. `emitter` puts tags (`tag`) together with only the
-//! attributes that matter. `markup` says what each tag means: a reference, a base, a title, a language, a wish not to be followed.
+//! attributes that matter. What a tag means depends on where it stands: `nesting` knows that of HTML (in a drawing, a formula, a
+//! template, a frameset), `namespaces` that of XML. `markup` says what it means: a reference, a base, a title, a language, a wish
+//! not to be followed. Documents written into the page (`srcdoc`) are read in the same way, and their links are the page's.
 //! References are kept as they are spelled (`references`) until the end of the page, for a `base`
 //! counts also for what stands before it, and then become distinct [`Link`]s.
 //!
@@ -16,18 +18,21 @@
 //! scripts, styles and templates are not. Frames are links, so what stands in for them
 //! (`noframes`, the inside of `iframe`) is passed over, as browsers pass over it.
 //!
-//! Memory is bounded by the limits in this room and three times the page (its text in UTF-8), stack by the former alone, and
+//! Memory is bounded by the limits in this room and seven times the page (its text in UTF-8, and documents in it four layers
+//! deep), stack by the former alone, and
 //! time is linear in its length. This room never asks a server and never decides what is followed.
 
 mod charset;
 mod declaration;
 mod decode;
 mod detection;
+mod element_name;
 mod emitter;
 mod link;
 mod markup;
 mod media_type;
 mod name;
+mod namespaces;
 mod nesting;
 mod plain_tag;
 mod plain_text;
@@ -44,6 +49,8 @@ mod title;
 mod tokenize;
 mod words;
 
+#[cfg(test)]
+mod browser_tests;
 #[cfg(test)]
 mod fragments;
 #[cfg(test)]
@@ -63,7 +70,6 @@ pub use source::{Defects, Source};
 use charset::Charset;
 use decode::decoded;
 use markup::Markup;
-use tokenize::tokenize;
 
 /// What a page says.
 ///
@@ -147,14 +153,12 @@ impl Page {
         let is_xml = media_type::is_xhtml(source.content_type);
         let charset = Charset::settle(source, is_xml);
         let (text, bad_bytes) = decoded(&source.body[charset.bom_bytes..], charset.encoding);
-        let mut markup = Markup::default();
-        tokenize(&text, &mut markup, is_xml);
+        let markup = Markup::read(&text, is_xml);
 
         let mut defects = markup.defects;
         defects.unknown_charset = charset.has_unknown_label;
         defects.bad_bytes = bad_bytes;
-        let base = markup.base(source.url, &mut defects);
-        let links = markup.references.resolve(source, &base, charset.encoding, &mut defects);
+        let links = markup.references.resolve(source, charset.encoding, &mut defects);
         Self {
             links,
             nofollow: markup.nofollow

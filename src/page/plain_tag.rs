@@ -15,10 +15,11 @@ use super::tag_name::{TagName, Text};
 pub(super) fn read<'t, L: Listener>(text: &'t [u8], emitter: &mut TagEmitter<'_, L>) -> Option<&'t [u8]> {
     let unread = text.strip_prefix(b"<")?;
     let is_end = unread.first() == Some(&b'/');
-    let (name, mut unread) = split_name(&unread[usize::from(is_end)..], &IN_TAG_NAMES)?;
-    let name = TagName::spelled(name);
-    let is_markup = is_end || name.text() == Text::Markup;
-    emitter.begin(is_end, name);
+    let (spelled, mut unread) = split_name(&unread[usize::from(is_end)..], &IN_TAG_NAMES)?;
+    let (name, text) = emitter.begin(is_end, spelled);
+    let is_markup = is_end || text == Text::Markup;
+    // In XML any element may declare a namespace.
+    let is_looked_at = name != TagName::Other || emitter.is_xml();
     loop {
         let before = unread;
         unread = without_space(unread);
@@ -39,15 +40,16 @@ pub(super) fn read<'t, L: Listener>(text: &'t [u8], emitter: &mut TagEmitter<'_,
                 return Some(behind);
             }
             _ if is_end || before.len() == unread.len() => return None,
-            _ => unread = read_attribute(unread, name, emitter)?,
+            _ => unread = read_attribute(unread, is_looked_at.then_some(name), emitter)?,
         }
     }
 }
 
-/// Reads an attribute, and gives what is behind it: white space, or the end of the tag.
+/// Reads an attribute, for a tag on which some mean something, and gives what is behind it: white space, or the end of
+/// the tag.
 fn read_attribute<'t, L: Listener>(
     text: &'t [u8],
-    tag: TagName,
+    tag: Option<TagName>,
     emitter: &mut TagEmitter<'_, L>,
 ) -> Option<&'t [u8]> {
     let (name, unread) = split_name(text, &IN_ATTRIBUTE_NAMES)?;
@@ -64,13 +66,14 @@ fn read_attribute<'t, L: Listener>(
     if !matches!(behind.first()?, b' ' | b'\n' | b'\t' | b'\x0c' | b'>' | b'/') {
         return None;
     }
-    if tag != TagName::Other
-        && let Some(attribute) = Attribute::spelled(tag, name)
-    {
+    let Some(tag) = tag else { return Some(behind) };
+    if let Some(attribute) = Attribute::spelled(tag, name) {
         if memchr3(b'&', 0, b'\r', value).is_some() {
             return None;
         }
         emitter.give(attribute, value);
+    } else if emitter.is_xml() && name.starts_with(b"xmlns") {
+        return None;
     }
     Some(behind)
 }

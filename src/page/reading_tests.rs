@@ -27,12 +27,36 @@ fn links(html: &str) -> Vec<String> {
 fn anchors_areas_frames_and_refreshes_are_links_in_order() {
     let page = read(
         "<meta http-equiv=Refresh content='9; url=m'><a href=a>x</a><map><area href='r'></map>\
-         <frameset><frame src=\"f\"></frameset><iframe src=i></iframe>",
+         <frameset><frame src=\"no\"></frameset><iframe src=i></iframe>",
     );
     let found: Vec<_> = page.links.iter().map(|link| (link.element.as_str(), link.url.path())).collect();
-    let expected =
-        [("meta", "/dir/m"), ("a", "/dir/a"), ("area", "/dir/r"), ("frame", "/dir/f"), ("iframe", "/dir/i")];
+    let expected = [("meta", "/dir/m"), ("a", "/dir/a"), ("area", "/dir/r"), ("iframe", "/dir/i")];
     assert_eq!(found, expected);
+}
+
+#[test]
+fn frames_are_links_only_where_browsers_have_frames() {
+    let body = "<a href=a></a><title>no</title><base href=/b/>";
+    for (html, path) in [
+        ("<title>t</title><frameset><frame src=f></frameset>", Some("/dir/f")),
+        (&format!("<head></head>\n{body}<p><frameset><frame src=f>"), Some("/dir/f")),
+        ("<frameset><frameset></frameset><frame src=f></frameset><frame src=g>", Some("/dir/f")),
+        (
+            "<frameset><a href=a></a><iframe src=i></iframe><noframes><a href=n></noframes><frame src=f>",
+            Some("/dir/f"),
+        ),
+        ("<frame src=f>", None),
+        ("<body><frameset><frame src=f>", None),
+        ("x<frameset><frame src=f>", None),
+        ("<img><frameset><frame src=f>", None),
+        ("<template><frameset><frame src=f></template>", None),
+    ] {
+        let found = links(html);
+        let expected: Vec<String> = path.map(|path| format!("http://a.ke{path}")).into_iter().collect();
+        assert_eq!(found, expected, "{html}");
+    }
+    assert_eq!(read("<title>t</title><frameset></frameset><title>no</title>").title.as_deref(), Some("t"));
+    assert_eq!(read(&format!("{body}<frameset><frame src=f>")).title, None);
 }
 
 #[test]
@@ -182,8 +206,9 @@ fn noscript_and_shadow_roots_are_content() {
 fn a_self_closed_tag_is_empty_only_in_xhtml_and_svg() {
     let html = "<script src=s /><a href=x></script><a href=y>";
     assert_eq!(links(html), ["http://a.ke/dir/y"]);
-    let page = read_as("<title/><iframe src='i'/><script/><a href='x'/>", "application/xhtml+xml");
+    let page = read_as("<title/><iframe src='i'/><script/><a href='x'/>A page.", "application/xhtml+xml");
     assert_eq!(urls(&page), ["http://a.ke/dir/i", "http://a.ke/dir/x"]);
+    assert_eq!((page.title, page.text_simhash), (None, read("a page").text_simhash));
     assert_eq!(links("<svg/><svg><style/><title/></svg><a href=x>"), ["http://a.ke/dir/x"]);
     assert_eq!(read("<svg/><math /><title>Not in them</title>").title.as_deref(), Some("Not in them"));
 }
@@ -196,12 +221,80 @@ fn the_first_base_counts_for_the_whole_page() {
 }
 
 #[test]
-fn a_base_that_is_no_web_page_is_passed_over() {
-    for base in ["file:///c:/www/", "http://", "javascript:1"] {
+fn a_base_that_is_no_url_or_none_for_browsers_is_passed_over() {
+    for base in ["http://", "javascript:1", "data:text/html,x"] {
         let page = read(&format!("<base href='{base}'><base href=/ok/><a href=x>"));
-        assert_eq!(urls(&page), ["http://a.ke/dir/x"]);
+        assert_eq!(urls(&page), ["http://a.ke/dir/x"], "{base}");
         assert!(page.defects.bad_base);
     }
+}
+
+#[test]
+fn with_a_base_that_is_no_web_page_only_absolute_links_lead_anywhere() {
+    for base in ["file:///c:/www/", "mailto:a@a.ke", "ftp://a.ke/b/", "http://a.ke:21/", "about:blank", "x:y"]
+    {
+        let html =
+            "<a href=x><a href=/y><a href='?z'><a href=#w><a href=http://a.ke/1><a href=https://b.ke/>";
+        let page = read(&format!("<base href='{base}'>{html}"));
+        assert_eq!(urls(&page), ["http://a.ke/1", "https://b.ke/"], "{base}");
+        assert!(page.defects.bad_base);
+    }
+}
+
+#[test]
+fn a_base_loses_no_space_but_that_of_urls() {
+    assert_eq!(links("<base href=' \n/x/\t'><a href=y>"), ["http://a.ke/x/y"]);
+    assert_eq!(links("<base href='\u{a0}/x/'><a href=y>"), ["http://a.ke/dir/%C2%A0/x/y"]);
+}
+
+#[test]
+fn documents_in_a_page_have_its_base_and_may_have_one_of_their_own() {
+    let html = "<base href=/b/><iframe src=no srcdoc='<a href=1>'></iframe>\
+                <iframe srcdoc='<a href=2><base href=c/><base href=no/><iframe srcdoc=&quot;<a href=3>&quot;>'></iframe>\
+                <iframe srcdoc></iframe><a href=4>";
+    assert_eq!(links(html), ["1", "c/2", "c/3", "4"].map(|path| format!("http://a.ke/b/{path}")));
+    assert_eq!(read(html).defects, Defects::default());
+}
+
+#[test]
+fn a_document_in_a_page_speaks_for_itself() {
+    let page = read(
+        "<iframe srcdoc='<title>no</title><html lang=fr><meta name=robots content=nofollow>\
+         <meta http-equiv=refresh content=0;url=m><a href=x>'></iframe><a href=y>",
+    );
+    let found: Vec<_> =
+        page.links.iter().map(|link| (link.element.as_str(), link.url.path(), link.nofollow)).collect();
+    assert_eq!(found, [("iframe", "/dir/m", true), ("a", "/dir/x", true), ("a", "/dir/y", false)]);
+    assert_eq!((page.title, page.language, page.nofollow), (None, None, false));
+}
+
+#[test]
+fn the_queries_of_a_document_in_a_page_are_in_utf_8() {
+    let body = "<iframe srcdoc='<a href=?\u{e9}>'></iframe><a href=?\u{e9}>";
+    let (body, _, _) = encoding_rs::WINDOWS_1252.encode(body);
+    let url = WebUrl::parse("http://a.ke/").unwrap();
+    let content_type = Some("text/html; charset=windows-1252");
+    let page = Page::read(Source { body: &body, url: &url, content_type, robots_tag: None });
+    assert_eq!(urls(&page), ["http://a.ke/?%C3%A9", "http://a.ke/?%E9"]);
+}
+
+#[test]
+fn documents_in_documents_are_read_to_a_depth_and_in_a_number() {
+    let mut html = "<a href=in>".to_owned();
+    for depth in 1..=6 {
+        html = format!(
+            "<a href={depth}><iframe srcdoc='{}'>",
+            html.replace('&', "&amp;").replace('\'', "&#39;")
+        );
+    }
+    let page = read(&html);
+    assert_eq!(urls(&page), [6, 5, 4, 3, 2].map(|depth| format!("http://a.ke/dir/{depth}")));
+    assert_eq!(page.defects.links_dropped, 1);
+    let many: String =
+        (0..1010).map(|n| format!("<iframe srcdoc='<base href={n}/><a href=x>'></iframe>")).collect();
+    let page = read(&many);
+    assert_eq!((page.links.len(), page.defects.links_dropped), (1000, 10));
+    assert_eq!(page.links[999].url.path(), "/dir/999/x");
 }
 
 #[test]
@@ -281,4 +374,44 @@ fn the_simhash_is_of_what_is_shown() {
     assert_eq!(of(text), of(other_markup));
     assert_ne!(of(text), of("<p>Something else is said here."));
     assert_eq!(of("<p><a href=x></a>"), None);
+}
+
+#[test]
+fn a_link_of_svg_leads_where_its_href_or_else_its_xlink_href_leads() {
+    let svg = |a: &str| links(&format!("<svg>{a}</svg>"));
+    assert_eq!(svg("<a xlink:href=x></a>"), ["http://a.ke/dir/x"]);
+    assert_eq!(svg("<a XLINK:HREF=x href=y /><g><a href=''/></g>"), ["http://a.ke/dir/y"]);
+    assert_eq!(svg("<area href=x /><base href=/b/ /><a src=x /><iframe src=x></iframe>"), [""; 0]);
+    assert_eq!(links("<a xlink:href=x></a><math><a href=x></a></math>"), [""; 0]);
+}
+
+#[test]
+fn elements_of_xml_are_what_their_namespaces_say() {
+    let html = "http://www.w3.org/1999/xhtml";
+    let prefixed = format!("h:html xmlns:h=\"{html}\" xmlns:s='http://www.w3.org/2000/svg'");
+    let root = |root: &str, body: &str| {
+        let name = root.split(' ').next().unwrap_or_default();
+        let page = read_as(&format!("<{root}>{body}</{name}>"), "application/xhtml+xml");
+        page.links.iter().map(|link| link.url.path()["/dir/".len()..].to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(root("html", "<a href='x'/>"), ["x"]);
+    assert_eq!(
+        root(&prefixed, "<h:a href='x'/><a href='no'/><s:a xlink:href='y'/><q:a href='no'/>"),
+        ["x", "y"]
+    );
+    assert_eq!(root(&prefixed, &format!("<g xmlns='{html}'><a href='x'/></g><a href='no'/>")), ["x"]);
+    assert_eq!(
+        root(&prefixed, "<h:iframe src='x'/><h:p xmlns:h='urn:x'><h:a href='no'/></h:p><h:a href='y'/>"),
+        ["x", "y"]
+    );
+    assert_eq!(
+        root(&format!("html xmlns='{html}'"), "<a href='x'/><g xmlns='urn:x'><a href='no'/></g>"),
+        ["x"]
+    );
+    assert_eq!(
+        root(&format!("html xmlns='{html}'"), "<title><![CDATA[<a href='no'/>]]></title><h:a href='no'/>"),
+        [""; 0]
+    );
+    // In HTML a prefix is a part of the name.
+    assert_eq!(links(&format!("<h:html xmlns:h='{html}'><h:a href=x>")), [""; 0]);
 }

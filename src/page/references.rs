@@ -25,12 +25,21 @@ const BASE_BYTES: usize = 64 * 1024;
 /// A folder of 66 Thai letters has 600 bytes in each link of its index, and the index 150 bytes of markup around each.
 const BASE_TIMES_BODY: usize = 8;
 
+/// Documents in a page that are read.
+const MAX_INNER: usize = 1000;
+
 /// The references of a page as they are spelled, each spelling once, whatever its fragment.
 #[derive(Default)]
 pub(super) struct References {
     text: String,
     spelled: Vec<Reference>,
     by_spelling: HashMap<u64, usize>,
+    /// `href` of the first `base` of the page; later ones do not count.
+    base: Option<String>,
+    /// The documents in the page, in the order in which they begin.
+    inner: Vec<Inner>,
+    /// Those that are being read, the innermost last.
+    entered: Vec<Entered>,
 }
 
 struct Reference {
@@ -38,6 +47,22 @@ struct Reference {
     end: usize,
     element: Element,
     is_nofollow: bool,
+    /// The page is 0, the documents in it are numbered from 1.
+    document: usize,
+}
+
+/// A document in the page (`srcdoc`). Its queries are in UTF-8, whatever the page's charset.
+struct Inner {
+    /// The document around it, whose base it has without one of its own.
+    around: usize,
+    base: Option<String>,
+}
+
+/// A document that is being read.
+struct Entered {
+    document: usize,
+    /// The first of its references.
+    first: usize,
 }
 
 impl References {
@@ -59,27 +84,95 @@ impl References {
             return;
         }
         let spelled = without_fragment(spelled);
-        match self.by_spelling.entry(xxh3_64(spelled)) {
-            Entry::Occupied(known) => self.spelled[*known.get()].is_nofollow &= is_nofollow,
-            Entry::Vacant(new) => {
-                let start = self.text.len();
-                if self.spelled.len() >= MAX_REFERENCES || start + spelled.len() > MAX_TEXT_BYTES {
-                    defects.links_dropped = defects.links_dropped.saturating_add(1);
-                    return;
-                }
-                self.text.push_str(&String::from_utf8_lossy(spelled));
-                new.insert(self.spelled.len());
-                let end = self.text.len();
-                self.spelled.push(Reference { start, end, element, is_nofollow });
+        let document = self.document();
+        let entry = self.by_spelling.entry(spelling(spelled, document));
+        if let Entry::Occupied(known) = &entry {
+            let known = &mut self.spelled[*known.get()];
+            // Another document may have the same hash.
+            if known.document == document {
+                known.is_nofollow &= is_nofollow;
+                return;
             }
         }
+        let start = self.text.len();
+        if self.spelled.len() >= MAX_REFERENCES || start + spelled.len() > MAX_TEXT_BYTES {
+            defects.links_dropped = defects.links_dropped.saturating_add(1);
+            return;
+        }
+        self.text.push_str(&String::from_utf8_lossy(spelled));
+        entry.insert_entry(self.spelled.len());
+        let end = self.text.len();
+        self.spelled.push(Reference { start, end, element, is_nofollow, document });
+    }
+
+    /// The `base` of the document that is being read; the first of each counts.
+    pub(super) fn set_base(&mut self, href: &str) {
+        let base = match self.document().checked_sub(1) {
+            Some(inner) => &mut self.inner[inner].base,
+            None => &mut self.base,
+        };
+        base.get_or_insert_with(|| href.to_owned());
+    }
+
+    /// Whether one document more may be entered.
+    pub(super) fn has_room(&self) -> bool {
+        self.inner.len() < MAX_INNER
+    }
+
+    /// Goes on with a document that stands in this one.
+    pub(super) fn enter(mut self) -> Self {
+        self.inner.push(Inner { around: self.document(), base: None });
+        self.entered.push(Entered { document: self.inner.len(), first: self.spelled.len() });
+        self
+    }
+
+    /// Goes back to the document around it. Whether its links are to be followed, it says itself; a refresh of it leads
+    /// the frame elsewhere and not the page.
+    pub(super) fn leave(mut self, is_nofollow: bool) -> Self {
+        let first = self.entered.pop().map_or(self.spelled.len(), |entered| entered.first);
+        for reference in &mut self.spelled[first..] {
+            reference.is_nofollow |= is_nofollow;
+            if reference.element == Element::Meta {
+                reference.element = Element::Iframe;
+            }
+        }
+        self
+    }
+
+    /// Whether a `base` of the document that is being read counts already.
+    pub(super) fn has_base(&self) -> bool {
+        let inner = self.document().checked_sub(1);
+        inner.map_or(&self.base, |inner| &self.inner[inner].base).is_some()
+    }
+
+    /// A frameset takes the place of the body, which may have the base in it; a refresh counts wherever it stands.
+    pub(super) fn forget_body(&mut self, with_base: bool) {
+        match self.document().checked_sub(1) {
+            Some(inner) if with_base => self.inner[inner].base = None,
+            None if with_base => self.base = None,
+            _ => {}
+        }
+        let mut before = self.entered.last().map_or(0, |entered| entered.first);
+        self.spelled.retain(|reference| {
+            let stays = before > 0 || reference.element == Element::Meta;
+            before = before.saturating_sub(1);
+            stays
+        });
+        let spelled = self.spelled.iter().enumerate().map(|(at, reference)| {
+            let text = &self.text[reference.start..reference.end];
+            (spelling(text.as_bytes(), reference.document), at)
+        });
+        self.by_spelling = spelled.collect();
+    }
+
+    fn document(&self) -> usize {
+        self.entered.last().map_or(0, |entered| entered.document)
     }
 
     /// The links that the references are, seen from the page's base and in its charset.
     pub(super) fn resolve(
         self,
         page: Source<'_>,
-        base: &Base,
         encoding: &'static Encoding,
         defects: &mut Defects,
     ) -> Vec<Link> {
@@ -87,6 +180,7 @@ impl References {
             BASE_BYTES.max(BASE_BYTES_A_LINK * self.spelled.len()).max(BASE_TIMES_BODY * page.body.len());
         let grown_bytes = self.text.len() + base_bytes;
         let queries = (encoding != UTF_8).then(|| QueryEncoder::new(encoding));
+        let bases = self.bases(page.url, defects);
         let mut links = Links::of_at_most(self.spelled.len().min(MAX_LINKS), grown_bytes.min(MAX_TEXT_BYTES));
         for reference in &self.spelled {
             let text = &self.text[reference.start..reference.end];
@@ -94,7 +188,8 @@ impl References {
                 defects.links_dropped = defects.links_dropped.saturating_add(1);
                 continue;
             }
-            match join(base, text, queries.as_ref()) {
+            let queries = queries.as_ref().filter(|_| reference.document == 0);
+            match join(bases.of(reference.document), text, queries) {
                 Ok(url) if is_within(text) && url.page_key() == page.url.page_key() => {}
                 Ok(url) => links.add(url, reference, defects),
                 Err(UrlError::NotWeb) => {}
@@ -106,6 +201,43 @@ impl References {
         }
         links.kept
     }
+
+    /// That of the page and those of the documents in it. A `base` that is no URL is passed over.
+    fn bases(&self, page: &WebUrl, defects: &mut Defects) -> Bases {
+        let mut with_href = |around: &Base, href: &str| {
+            let base = around.with_href(href).ok();
+            defects.bad_base |= !base.as_ref().is_some_and(Base::is_web);
+            base
+        };
+        let own = Base::of(page.clone());
+        let base = self.base.as_deref().and_then(|href| with_href(&own, href)).unwrap_or(own);
+        let mut bases = Bases { distinct: vec![base], of_documents: vec![0] };
+        for Inner { around, base } in &self.inner {
+            let around = bases.of_documents[*around];
+            let own = base.as_deref().and_then(|href| with_href(&bases.distinct[around], href));
+            bases.of_documents.push(if own.is_some() { bases.distinct.len() } else { around });
+            bases.distinct.extend(own);
+        }
+        bases
+    }
+}
+
+/// What the references of a page and of the documents in it are resolved against.
+struct Bases {
+    distinct: Vec<Base>,
+    /// Which of them is that of each document.
+    of_documents: Vec<usize>,
+}
+
+impl Bases {
+    fn of(&self, document: usize) -> &Base {
+        &self.distinct[self.of_documents[document]]
+    }
+}
+
+/// Under what a spelling is known in a document.
+fn spelling(spelled: &[u8], document: usize) -> u64 {
+    xxh3_64(spelled) ^ (document as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// The links of a page, each page once.
@@ -206,8 +338,8 @@ mod tests {
         }
         let url = WebUrl::parse("http://a.ke/").unwrap();
         let page = Source { body, url: &url, content_type: None, robots_tag: None };
-        let base = Base::of(WebUrl::parse(base).unwrap());
-        (references.resolve(page, &base, UTF_8, &mut defects), defects)
+        references.set_base(base);
+        (references.resolve(page, UTF_8, &mut defects), defects)
     }
 
     #[test]

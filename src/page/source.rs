@@ -22,7 +22,7 @@ pub struct Defects {
     pub bad_bytes: u32,
     /// A charset is declared that is unknown, or that the bytes cannot be in.
     pub unknown_charset: bool,
-    /// The first `base` leads to no Web page; references were resolved without it.
+    /// The first `base` leads to no Web page: relative references lead nowhere, or were resolved without it if it is no URL.
     pub bad_base: bool,
     /// Distinct references that are no URL, have no usable host, or a port that browsers refuse.
     pub bad_urls: u32,
@@ -30,4 +30,16 @@ pub struct Defects {
     pub too_long_urls: u32,
     /// References beyond what is kept of one page.
     pub links_dropped: u32,
+}
+
+impl Defects {
+    /// Those of a document within this one are this one's.
+    pub(super) fn add(&mut self, other: Self) {
+        self.bad_bytes = self.bad_bytes.saturating_add(other.bad_bytes);
+        self.unknown_charset |= other.unknown_charset;
+        self.bad_base |= other.bad_base;
+        self.bad_urls = self.bad_urls.saturating_add(other.bad_urls);
+        self.too_long_urls = self.too_long_urls.saturating_add(other.too_long_urls);
+        self.links_dropped = self.links_dropped.saturating_add(other.links_dropped);
+    }
 }

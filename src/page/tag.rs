@@ -2,29 +2,37 @@ use std::borrow::Cow;
 
 use crate::address::MAX_URL_BYTES;
 
+use super::element_name::{ElementName, Namespace};
 use super::name::Name;
 use super::tag_name::TagName;
 
 /// How much of an attribute is kept: as much as address accepts of a reference before it
 /// parses it.
 const MAX_VALUE_BYTES: usize = 4 * MAX_URL_BYTES;
+/// Of a document within a document: as much as is read of a page.
+const MAX_SRCDOC_BYTES: usize = 1024 * 1024;
 
 /// The attributes that are read.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Attribute {
     Charset,
     Content,
+    Encoding,
     Href,
     HttpEquiv,
     Lang,
+    /// `color`, `face` or `size`.
+    Look,
     Name,
     Rel,
     ShadowRootMode,
     Src,
+    Srcdoc,
+    XlinkHref,
     XmlLang,
 }
 
-const ATTRIBUTES: usize = 10;
+const ATTRIBUTES: usize = 14;
 
 impl Attribute {
     /// The attribute of this name, if it says something on a tag.
@@ -32,7 +40,9 @@ impl Attribute {
         match (tag, name) {
             (TagName::A | TagName::Area | TagName::Base, b"href") => Some(Self::Href),
             (TagName::A | TagName::Area, b"rel") => Some(Self::Rel),
+            (TagName::A, b"xlink:href") => Some(Self::XlinkHref),
             (TagName::Frame | TagName::Iframe, b"src") => Some(Self::Src),
+            (TagName::Iframe, b"srcdoc") => Some(Self::Srcdoc),
             (TagName::Meta, b"charset") => Some(Self::Charset),
             (TagName::Meta, b"content") => Some(Self::Content),
             (TagName::Meta, b"http-equiv") => Some(Self::HttpEquiv),
@@ -40,6 +50,8 @@ impl Attribute {
             (TagName::Html, b"lang") => Some(Self::Lang),
             (TagName::Html, b"xml:lang") => Some(Self::XmlLang),
             (TagName::Template, b"shadowrootmode") => Some(Self::ShadowRootMode),
+            (TagName::AnnotationXml, b"encoding") => Some(Self::Encoding),
+            (TagName::Font, b"color" | b"face" | b"size") => Some(Self::Look),
             _ => None,
         }
     }
@@ -57,8 +69,14 @@ pub(super) struct Tag {
     pub(super) name: TagName,
     pub(super) is_end: bool,
     pub(super) is_self_closing: bool,
-    /// It stands in an `svg` or `math`.
-    pub(super) is_foreign: bool,
+    /// Settled with what the tag opens.
+    pub(super) namespace: Namespace,
+    /// It has no content, for it closes itself where that means something.
+    pub(super) is_empty: bool,
+    /// It stands in a body that a frameset may replace.
+    pub(super) is_replaceable: bool,
+    /// Settled where more has to be known of the name than `name` tells.
+    pub(super) element: ElementName,
     values: [Buffer; ATTRIBUTES],
     /// Which of them the tag has: a bit each.
     present: u16,
@@ -99,8 +117,9 @@ impl Tag {
     }
 
     pub(super) fn push_value(&mut self, attribute: Attribute, piece: &[u8]) {
+        let most_bytes = if attribute == Attribute::Srcdoc { MAX_SRCDOC_BYTES } else { MAX_VALUE_BYTES };
         let value = &mut self.values[attribute as usize];
-        let room = MAX_VALUE_BYTES - value.bytes.len();
+        let room = most_bytes - value.bytes.len();
         value.is_cut |= piece.len() > room;
         value.bytes.extend_from_slice(&piece[..piece.len().min(room)]);
     }
@@ -110,7 +129,7 @@ impl Tag {
         self.has(attribute).then_some(Value { bytes: &value.bytes, is_cut: value.is_cut })
     }
 
-    fn has(&self, attribute: Attribute) -> bool {
+    pub(super) fn has(&self, attribute: Attribute) -> bool {
         self.present & (1 << attribute as u16) != 0
     }
 

@@ -4,9 +4,14 @@ use super::name::Name;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum TagName {
     A,
+    /// Only where open elements are kept.
+    AnnotationXml,
     Area,
     Base,
+    /// Only where open elements are kept.
+    Font,
     Frame,
+    Frameset,
     Head,
     Html,
     Iframe,
@@ -38,6 +43,7 @@ impl TagName {
             b"area" => Self::Area,
             b"base" => Self::Base,
             b"frame" => Self::Frame,
+            b"frameset" => Self::Frameset,
             b"head" => Self::Head,
             b"html" => Self::Html,
             b"iframe" => Self::Iframe,
@@ -67,6 +73,20 @@ impl TagName {
                 Self::of(Name::in_lower_case(name).as_bytes())
             }
             known => known,
+        }
+    }
+
+    /// Whether tags in it may mean something else.
+    pub(super) fn nests(self) -> bool {
+        matches!(self, Self::Frame | Self::Frameset | Self::Math | Self::Svg | Self::Template)
+    }
+
+    /// The element of this name in foreign content, where two more count.
+    pub(super) fn in_tree(self, name: &[u8]) -> Self {
+        match (self, name.len()) {
+            (Self::Other, 4) if name.eq_ignore_ascii_case(b"font") => Self::Font,
+            (Self::Other, 14) if name.eq_ignore_ascii_case(b"annotation-xml") => Self::AnnotationXml,
+            _ => self,
         }
     }
 

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use html5gum::{Emitter, ForwardingEmitter, Readable, Reader, Tokenizer};
 use memchr::memchr2;
 
-use super::emitter::{Listener, TagEmitter};
+use super::emitter::{Listener, Syntax, TagEmitter};
 use super::plain_tag;
 use super::plain_text;
 use super::shallow::Shallow;
@@ -15,8 +15,16 @@ use super::shallow::Shallow;
 /// only a few of them: that is read here, several times as fast, and html5gum is given what is left, from the `<` or `&`
 /// where it stands up to the end of the next tag behind which text is markup again. What the listener hears is the same;
 /// only carriage returns in text stay as they stand.
-pub(super) fn tokenize<L: Listener>(text: &[u8], listener: &mut L, is_xml: bool) {
-    let mut emitter = TagEmitter::new(listener, is_xml);
+///
+/// Tells whether more has to be known of the tree than a listener has heard of: then the document is to be read once
+/// more, as [`Syntax::WholeHtml`], by a listener that has heard nothing.
+pub(super) fn tokenize<L: Listener>(text: &[u8], listener: &mut L, syntax: Syntax) -> bool {
+    let mut emitter = TagEmitter::new(listener, syntax);
+    read(text, &mut emitter);
+    emitter.is_whole_needed()
+}
+
+fn read<L: Listener>(text: &[u8], emitter: &mut TagEmitter<'_, L>) {
     let mut unread = text;
     while !emitter.is_done() {
         let text = upto_markup(unread);
@@ -26,14 +34,14 @@ pub(super) fn tokenize<L: Listener>(text: &[u8], listener: &mut L, is_xml: bool)
             [] => return,
             [b'&', ..] => plain_text::reference(unread, |character| emitter.emit_text(character)),
             [b'<', b'!', ..] => plain_text::behind_comment(unread),
-            _ => plain_tag::read(unread, &mut emitter),
+            _ => plain_tag::read(unread, emitter),
         };
         unread = match behind {
             Some(behind) => behind,
             None => {
                 let rest = Cell::new(unread);
                 let mut tokenizer =
-                    Tokenizer::new_with_emitter(Shallow::new(Unread(&rest)), Lent(&mut emitter));
+                    Tokenizer::new_with_emitter(Shallow::new(Unread(&rest)), Lent(&mut *emitter));
                 // It ends where the text ends, or behind a tag.
                 if tokenizer.next().is_none() {
                     return;
@@ -115,16 +123,20 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const ALL: [Attribute; 10] = [
+    const ALL: [Attribute; 14] = [
         Attribute::Charset,
         Attribute::Content,
+        Attribute::Encoding,
         Attribute::Href,
         Attribute::HttpEquiv,
         Attribute::Lang,
+        Attribute::Look,
         Attribute::Name,
         Attribute::Rel,
         Attribute::ShadowRootMode,
         Attribute::Src,
+        Attribute::Srcdoc,
+        Attribute::XlinkHref,
         Attribute::XmlLang,
     ];
 
@@ -148,7 +160,7 @@ mod tests {
         fn start(&mut self, tag: &Tag) {
             self.end_text();
             let values: Vec<_> = ALL.iter().map(|attribute| tag.text(*attribute)).collect();
-            self.events.push(format!("{:?} {} {} {values:?}", tag.name, tag.is_self_closing, tag.is_foreign));
+            self.events.push(format!("{:?} {} {:?} {values:?}", tag.name, tag.is_empty, tag.namespace));
         }
 
         fn end(&mut self, name: TagName) {
@@ -171,24 +183,24 @@ mod tests {
         }
     }
 
-    fn told(body: &str, is_xml: bool) -> Vec<String> {
+    fn told(body: &str, syntax: Syntax) -> Vec<String> {
         let mut told = Told::default();
-        tokenize(body.as_bytes(), &mut told, is_xml);
+        tokenize(body.as_bytes(), &mut told, syntax);
         told.end_text();
         told.events
     }
 
-    fn told_by_html5gum_alone(body: &str, is_xml: bool) -> Vec<String> {
+    fn told_by_html5gum_alone(body: &str, syntax: Syntax) -> Vec<String> {
         let mut told = Told::default();
-        let emitter = TagEmitter::new(&mut told, is_xml);
+        let emitter = TagEmitter::new(&mut told, syntax);
         Tokenizer::new_with_emitter(Shallow::new(body.to_reader()), emitter).for_each(drop);
         told.end_text();
         told.events
     }
 
     fn assert_same(body: &str) {
-        for is_xml in [false, true] {
-            assert_eq!(told(body, is_xml), told_by_html5gum_alone(body, is_xml), "{is_xml} {body:?}");
+        for syntax in [Syntax::Html, Syntax::WholeHtml, Syntax::Xml] {
+            assert_eq!(told(body, syntax), told_by_html5gum_alone(body, syntax), "{syntax:?} {body:?}");
         }
     }
 

@@ -1,5 +1,7 @@
 use super::case::Case;
-use super::{bans, charsets, codings, framing, mazes, moves, names, resets, robots, spellings, tls};
+use super::{
+    bans, charsets, codings, framing, markup, mazes, moves, names, resets, robots, spellings, tls,
+};
 
 impl Case {
     /// Every case, by family.
@@ -16,6 +18,7 @@ impl Case {
             robots::CASES,
             bans::CASES,
             mazes::CASES,
+            markup::CASES,
         ]
         .into_iter()
         .flatten()

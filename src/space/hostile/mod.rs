@@ -20,6 +20,7 @@ mod case;
 mod charsets;
 mod codings;
 mod framing;
+mod markup;
 mod mazes;
 mod moves;
 mod names;

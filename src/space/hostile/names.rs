@@ -3,6 +3,8 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use super::case::{Case, Standing, neighbour};
+use super::pages::{Request, links, on_front, redirect};
+use crate::space::web::Act;
 use crate::space::{Lookup, Records};
 
 pub(super) const CASES: &[Case] = &[
@@ -62,7 +64,31 @@ pub(super) const CASES: &[Case] = &[
         let v4 = Some(standing.address);
         Lookup::Found(Records { v4, further, is_truncated: true, ..Records::default() })
     }),
+    Case::of_pages("undecoded-name", "The site stands at a name that does not decode.", |request| {
+        if request.host == request.main_host {
+            return redirect(&format!("http://XN--1UG.{}/", request.main_host));
+        }
+        beside(request, &["next", "/../1?x", "//xn--a.HOST/next", "http://xn--0.HOST:80/next"])
+    }),
+    Case::of_pages("undecoded-name-over-tls", "Such names, in handshakes.", |request| {
+        beside(request, &["https://xn--zn7c.HOST/next", "https://xn--fx-3s9cx68e-jpnet.HOST/next"])
+    }),
+    Case::of_pages("undecoded-name-in-letters", "Names in other letters that IDNA forbids.", |request| {
+        beside(
+            request,
+            &["http://xn--a.\u{65e5}.HOST/", "http://a\u{200d}b.HOST/", "http://\u{ff58}n--a.HOST/", "/next"],
+        )
+    }),
+    Case::of_pages("undecoded-long-name", "Such names of more bytes than DNS carries.", |request| {
+        let of = |bytes: usize| format!("http://xn--{}.HOST/next", "0".repeat(bytes - 4));
+        beside(request, &[&of(63), &of(64)])
+    }),
 ];
+
+/// A front page with these links, `HOST` being the host of the case.
+fn beside(request: &Request<'_>, targets: &[&str]) -> Vec<Act> {
+    on_front(request, || links(targets.iter().map(|target| target.replace("HOST", request.main_host))))
+}
 
 const PRIVATE: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
 /// In the block of the cases, behind them.

@@ -51,6 +51,26 @@ pub(super) const CASES: &[Case] = &[
     Case::of_pages("backslashes", "Backslashes for slashes, and no slashes.", |request| {
         front(request, &["\\next", "http:\\\\HOST\\next", "http:next", "///next", "http:///HOST/next"])
     }),
+    Case::of_pages(
+        "many-slashes",
+        "Hosts behind three slashes or more, with and without a scheme.",
+        |request| {
+            front(
+                request,
+                &[
+                    "///HOST/1",
+                    "////www.HOST/next",
+                    "\\\\\\HOST/2",
+                    "/\t/\n/HOST/3",
+                    "http:////HOST/next",
+                    " ///HOST/next",
+                ],
+            )
+        },
+    ),
+    Case::of_pages("carets-and-bars", "Signs in paths that strict servers want to be encoded.", |request| {
+        front(request, &["/x^y", "/x%5Ey", "/a|b", "/a%7cb", "/next?^|"])
+    }),
     Case::of_pages("long-urls", "URLs of 2 kB, of 2049 bytes, and of 1 MB.", |request| {
         let of = |bytes: usize| format!("/{}", "x".repeat(bytes));
         front(request, &["/next", &of(2048), &of(2000), &of(1 << 20)])

@@ -53,7 +53,11 @@ fn push_link(html: &mut String, url: &str, mark: &Mark, origin: &str, page_nofol
     html.push_str(&match mark.element {
         Element::A => format!("<a{rel} href=\"{href}\">.</a>\n"),
         Element::Area => format!("<area{rel} href=\"{href}\"/>\n"),
-        Element::Frame => format!("<frame src=\"{href}\"/>\n"),
+        // A page with a body has no frames, but a frame may have a page that has.
+        Element::Frame => {
+            let frameset = format!("<frameset><frame src=\"{href}\"></frameset>");
+            format!("<iframe srcdoc=\"{}\"></iframe>\n", escaped(&frameset))
+        }
         Element::Iframe => format!("<iframe src=\"{href}\"></iframe>\n"),
         Element::Meta => format!("<meta http-equiv=\"refresh\" content=\"9; url={href}\"/>\n"),
     });

@@ -1,0 +1,147 @@
+use super::name::Name;
+
+/// The namespace of an element.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Namespace {
+    #[default]
+    Html,
+    Svg,
+    Math,
+    /// Any other; only XML has them.
+    Other,
+}
+
+/// The name of an element, and what it means to the tree of a document.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct ElementName {
+    /// Tells names apart, but not those that are too long to be kept.
+    key: u64,
+    pub(super) kind: Kind,
+    /// Its start tag ends foreign content (WHATWG HTML §13.2.6.5). That of `font` does so with certain attributes.
+    pub(super) ends_foreign: bool,
+    /// Behind its start tag a `frameset` counts no more (§13.2.6.4.7, frameset-ok flag).
+    pub(super) forbids_frameset: bool,
+}
+
+/// How start and end tags of an HTML element change the stack of open elements (§13.2.4.2, §13.2.6.4.7).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// It has no content: `br`.
+    Void,
+    /// It ends an open `p`, and its end tag ends whatever is open in it: `div`.
+    Block,
+    /// Its end tag ends whatever is open in it: `button`, `select`.
+    Boxed,
+    Heading,
+    /// `li`, `dd`, `dt`: the next one ends it.
+    Item,
+    P,
+    Form,
+    Table,
+    /// `caption`, `colgroup`, `tbody`, `thead`, `tfoot`.
+    TableGroup,
+    TableRow,
+    TableCell,
+    /// `object`, `applet`, `marquee`: end tags in it end nothing outside.
+    Scope,
+    /// `b`, `a`: it may end across blocks.
+    Formatting,
+    Option,
+    Template,
+    /// Its text is no markup: `script`.
+    Text,
+    /// Special, and without a rule of its own that matters here: `noscript`.
+    Special,
+    /// `html`, `head`, `body`: a document has one of each.
+    Document,
+    #[default]
+    Ordinary,
+}
+
+impl ElementName {
+    /// The element of this name, in any case.
+    pub(super) fn spelled(name: &[u8]) -> Self {
+        let name = Name::in_lower_case(name);
+        let name = name.as_bytes();
+        Self {
+            key: key_of(name),
+            kind: kind_of(name),
+            ends_foreign: ends_foreign(name),
+            forbids_frameset: forbids_frameset(name),
+        }
+    }
+
+    pub(super) fn is(self, other: Self) -> bool {
+        self.key == other.key
+    }
+
+    /// Whether it has this name, which is in lower case.
+    pub(super) fn is_named(self, name: &[u8]) -> bool {
+        self.key == key_of(name)
+    }
+
+    pub(super) fn is_one_of<const N: usize>(self, names: [&[u8]; N]) -> bool {
+        names.into_iter().any(|name| self.is_named(name))
+    }
+
+    pub(super) fn is_special(self) -> bool {
+        !matches!(self.kind, Kind::Ordinary | Kind::Formatting | Kind::Option)
+    }
+}
+
+/// FNV-1a in 64 bits.
+fn key_of(name: &[u8]) -> u64 {
+    name.iter()
+        .fold(0xcbf2_9ce4_8422_2325, |key, byte| (key ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+#[rustfmt::skip]
+fn kind_of(name: &[u8]) -> Kind {
+    match name {
+        b"area" | b"base" | b"basefont" | b"bgsound" | b"br" | b"col" | b"embed" | b"frame" | b"hr" | b"image" | b"img"
+        | b"input" | b"keygen" | b"link" | b"meta" | b"param" | b"source" | b"track" | b"wbr" => Kind::Void,
+        b"address" | b"article" | b"aside" | b"blockquote" | b"center" | b"details" | b"dialog" | b"dir" | b"div" | b"dl"
+        | b"fieldset" | b"figcaption" | b"figure" | b"footer" | b"header" | b"hgroup" | b"listing" | b"main" | b"menu"
+        | b"nav" | b"ol" | b"pre" | b"search" | b"section" | b"summary" | b"ul" => Kind::Block,
+        b"button" | b"select" => Kind::Boxed,
+        b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" => Kind::Heading,
+        b"li" | b"dd" | b"dt" => Kind::Item,
+        b"p" => Kind::P,
+        b"form" => Kind::Form,
+        b"table" => Kind::Table,
+        b"caption" | b"colgroup" | b"tbody" | b"tfoot" | b"thead" => Kind::TableGroup,
+        b"tr" => Kind::TableRow,
+        b"td" | b"th" => Kind::TableCell,
+        b"applet" | b"marquee" | b"object" => Kind::Scope,
+        b"a" | b"b" | b"big" | b"code" | b"em" | b"font" | b"i" | b"nobr" | b"s" | b"small" | b"strike" | b"strong"
+        | b"tt" | b"u" => Kind::Formatting,
+        b"optgroup" | b"option" => Kind::Option,
+        b"template" => Kind::Template,
+        b"iframe" | b"noembed" | b"noframes" | b"plaintext" | b"script" | b"style" | b"textarea" | b"title"
+        | b"xmp" => Kind::Text,
+        b"noscript" => Kind::Special,
+        b"body" | b"frameset" | b"head" | b"html" => Kind::Document,
+        _ => Kind::Ordinary,
+    }
+}
+
+#[rustfmt::skip]
+fn ends_foreign(name: &[u8]) -> bool {
+    matches!(
+        name,
+        b"b" | b"big" | b"blockquote" | b"body" | b"br" | b"center" | b"code" | b"dd" | b"div" | b"dl" | b"dt" | b"em"
+        | b"embed" | b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" | b"head" | b"hr" | b"i" | b"img" | b"li" | b"listing"
+        | b"menu" | b"meta" | b"nobr" | b"ol" | b"p" | b"pre" | b"ruby" | b"s" | b"small" | b"span" | b"strike"
+        | b"strong" | b"sub" | b"sup" | b"table" | b"tt" | b"u" | b"ul" | b"var"
+    )
+}
+
+#[rustfmt::skip]
+fn forbids_frameset(name: &[u8]) -> bool {
+    matches!(
+        name,
+        b"applet" | b"area" | b"body" | b"br" | b"button" | b"dd" | b"dt" | b"embed" | b"hr" | b"iframe" | b"image"
+        | b"img" | b"input" | b"keygen" | b"li" | b"listing" | b"marquee" | b"object" | b"plaintext" | b"pre" | b"select"
+        | b"table" | b"textarea" | b"wbr" | b"xmp"
+    )
+}
