@@ -5,7 +5,7 @@
 //! from then on a checked `http` or `https` URL without fragment or credentials, at a port that
 //! browsers ask ([`is_refused_port`]).
 //! From it follow its [`Host`]; the [`PageKey`] under which `http` and `https`
-//! spellings of one page meet; its [`ScriptKey`] if it is a query URL; and, by the
+//! spellings of one page meet, whatever session a server writes into them; its [`ScriptKey`] if it is a query URL; and, by the
 //! [`Suffixes`] of the Public Suffix List, its [`Site`]. A [`Scope`] tells internal
 //! from external, [`CountryDomains`] tell which hosts are surveyed, [`special_range`]
 //! and [`OptOut`] tell where no request may go, [`server_at`] which addresses are one server, [`Priorities`] who is
@@ -28,6 +28,7 @@ mod ports;
 mod priorities;
 mod scope;
 mod server;
+mod session;
 mod special;
 mod suffixes;
 mod url;

@@ -1,10 +1,12 @@
+use std::borrow::Cow;
 use std::fmt;
 
-use memchr::memchr;
+use memchr::{memchr, memchr3};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::parsed::{MAX_URL_BYTES, Parsed, UrlError, encode_path, extra_bytes, without_stand_in};
+use super::session::without_session;
 use super::{Host, is_refused_port};
 
 /// A checked `http` or `https` URL: a host that DNS can carry, a port that browsers ask, no fragment, no credentials.
@@ -51,7 +53,7 @@ impl TryFrom<Recorded> for WebUrl {
 const SCHEMES: [&str; 2] = ["http://", "https://"];
 
 /// What makes two URLs the same page: host, port, path and query in canonical form, without
-/// the scheme. A 64-bit hash (XXH3, stable across versions), so that a site tree of 10^5 URLs
+/// the scheme and without the identifiers of sessions that servers write into links. A 64-bit hash (XXH3, stable across versions), so that a site tree of 10^5 URLs
 /// has a chance of 3 in 10^10 of a collision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PageKey(pub u64);
@@ -211,10 +213,26 @@ impl WebUrl {
         self.at_path("/")
     }
 
-    /// Whether this is the front page of its host: the path `/`, no query.
+    /// Whether this is the front page of its host: the path `/`, no query, be it in a session.
     #[must_use]
     pub fn is_front_page(&self) -> bool {
-        self.path() == "/" && self.query().is_none()
+        without_session(self.target()) == "/"
+    }
+
+    /// The same page without the identifiers of sessions that its server wrote into the URL. Its [`PageKey`] is the same; a
+    /// request goes to the URL as it was found, for the server may take no other.
+    #[must_use]
+    pub fn without_session(&self) -> Cow<'_, Self> {
+        match without_session(self.target()) {
+            Cow::Borrowed(_) => Cow::Borrowed(self),
+            Cow::Owned(target) => Cow::Owned(self.at_path(&target)),
+        }
+    }
+
+    /// Whether its server wrote the identifier of a session into it.
+    #[must_use]
+    pub fn has_session(&self) -> bool {
+        matches!(without_session(self.target()), Cow::Owned(_))
     }
 
     /// The same by https where it is http, and by http where it is https; none with a port of its own.
@@ -251,8 +269,11 @@ impl WebUrl {
     /// Under what this page is known in a site tree; the same for `http` and `https`.
     #[must_use]
     pub fn page_key(&self) -> PageKey {
-        if self.is_normal() {
-            return PageKey(xxh3_64(&self.url.as_bytes()[self.authority_start()..]));
+        let spelled = &self.url[self.authority_start()..];
+        let is_plain = memchr3(b'%', b'=', b'(', spelled.as_bytes()).is_none();
+        if spelled.starts_with(self.host.as_str()) && (is_plain || (self.is_normal() && !self.has_session()))
+        {
+            return PageKey(xxh3_64(spelled.as_bytes()));
         }
         self.key_of(self.target())
     }
@@ -269,14 +290,18 @@ impl WebUrl {
         PageKey::of(authority.to_owned(), target)
     }
 
-    /// The script that this URL queries: set for a URL with `?` or a `;` path parameter.
+    /// The script that this URL queries: set for a URL with `?` or a `;` path parameter, that of a session apart.
     #[must_use]
     pub fn script(&self) -> Option<ScriptKey> {
-        let path = self.path();
-        if path.len() == self.target().len() && !path.contains(';') {
-            return None;
-        }
+        let target = without_session(self.target());
+        let path = query_path(&target)?;
         Some(ScriptKey(self.key_of(&without_parameters(path))))
+    }
+
+    /// Whether it queries a script.
+    #[must_use]
+    pub fn is_query(&self) -> bool {
+        query_path(&without_session(self.target())).is_some()
     }
 
     fn key_of(&self, target: &str) -> PageKey {
@@ -289,7 +314,7 @@ impl WebUrl {
 impl PageKey {
     fn of(authority: String, target: &str) -> Self {
         let mut text = authority;
-        normalise_percent(target, &mut text);
+        normalise_percent(&without_session(target), &mut text);
         Self(xxh3_64(text.as_bytes()))
     }
 }
@@ -298,6 +323,12 @@ impl fmt::Display for WebUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
+}
+
+/// The path of a target with a query or a path parameter; none of another.
+fn query_path(target: &str) -> Option<&str> {
+    let path = target.split_once('?').map_or(target, |(path, _)| path);
+    (path.len() < target.len() || path.contains(';')).then_some(path)
 }
 
 fn without_parameters(path: &str) -> String {
@@ -579,6 +610,28 @@ mod tests {
     fn door_and_robots_keep_scheme_and_port() {
         assert_eq!(url("https://a.ke:8443/x?y").door().as_str(), "https://a.ke:8443/");
         assert_eq!(url("https://a.ke:8443/x?y").robots_txt().as_str(), "https://a.ke:8443/robots.txt");
+    }
+
+    #[test]
+    fn a_page_is_the_same_in_every_session_and_asked_for_as_it_is_spelled() {
+        let page = url("http://a.ke/x/y.aspx?z=1");
+        for spelled in [
+            "http://a.ke/x/(S(lit3py55t21z5v55vlm25s55))/y.aspx?z=1",
+            "https://a.ke/(A(b)F(c))/x/y%2Easpx?z=1&PHPSESSID=7",
+            "http://a.ke/x/y.aspx;jsessionid=0A.n1?z=1",
+        ] {
+            let in_session = url(spelled);
+            assert_eq!((in_session.page_key(), in_session.as_str()), (page.page_key(), spelled));
+            assert_eq!(in_session.script(), page.script(), "{spelled}");
+            assert!(in_session.has_session() && !in_session.without_session().has_session());
+            assert_eq!(in_session.without_session().page_key(), page.page_key());
+            assert_eq!(WebUrl::key_on(&in_session.authority(), in_session.target()), page.page_key());
+        }
+        assert!(!page.has_session() && page.is_query());
+        let bare = url("http://a.ke/x;jsessionid=1?PHPSESSID=2");
+        assert_eq!((bare.script(), bare.is_query()), (None, false), "it queries nothing");
+        assert_eq!(bare.page_key(), url("http://a.ke/x").page_key());
+        assert!(url("http://a.ke/(S(x))/").is_front_page() && !url("http://a.ke/(S(x))/?y").is_front_page());
     }
 
     proptest! {

@@ -2,7 +2,7 @@ use foldhash::{HashMap, HashSet};
 
 use super::entry::{Places, UrlState};
 use super::product::{self, is_removable, product};
-use super::shape::{Shape, ShapeId, is_dated, is_query};
+use super::shape::{Shape, ShapeId, is_dated};
 use super::tally::{LEAST_PAGES, Marks, PageRead, ShapeTally, Streak};
 use crate::address::{UrlList, WebUrl};
 
@@ -53,11 +53,12 @@ impl Level<'_> {
     /// New URLs of a page that the next level will ask for, but for those that the rule on scripts bounds.
     fn children(&self, page: &PageRead) -> impl Iterator<Item = WebUrl> {
         let is_next =
-            |url: &WebUrl| !is_query(url) && self.known.get(&url.page_key()) == Some(&UrlState::Found);
+            |url: &WebUrl| !url.is_query() && self.known.get(&url.page_key()) == Some(&UrlState::Found);
         page.found.clone().filter_map(|at| self.found.get(at)).filter(is_next)
     }
 
     fn look_at(&self, url: &WebUrl) -> (Option<[ShapeId; 2]>, Marks) {
+        let url = &*url.without_session();
         let Some(shape) = Shape::from_url(url, self.site) else { return (None, Marks::default()) };
         let is_twin = shape.segment.is_some_and(|segment| is_removable(url, segment, self.known));
         (Some(shape.ids()), Marks { is_dated: is_dated(url.path()), is_twin })
@@ -93,7 +94,7 @@ impl Evidence {
 
     /// Whether a URL is of a shape that is a trap.
     pub(super) fn is_trap(&self, url: &WebUrl, site: &str, known: &Places) -> bool {
-        if self.traps.is_empty() || is_query(url) {
+        if self.traps.is_empty() || url.is_query() {
             return false;
         }
         Shape::from_url(url, site).is_some_and(|shape| shape.ids().iter().any(|id| self.traps.contains(id)))

@@ -33,6 +33,7 @@ fn without(parts: &[&str], at: usize) -> String {
 /// The folder below which a path is one of many combinations of the same words: it leads to known pages without
 /// one of its words or without another. `a.ke/shop`.
 pub(super) fn product(url: &WebUrl, known: &Places) -> Option<String> {
+    let url = &*url.without_session();
     let mut removable =
         (0..MAX_SEGMENTS.min(url.path().matches('/').count())).filter(|at| is_removable(url, *at, known));
     let first = removable.next()?;

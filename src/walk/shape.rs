@@ -38,10 +38,10 @@ pub(super) enum ShapeId {
 impl Shape {
     /// None where nothing varies, and for query URLs, which the rule on scripts bounds.
     pub(super) fn from_url(url: &WebUrl, site: &str) -> Option<Self> {
-        if is_query(url) {
+        if url.is_query() {
             return None;
         }
-        let canonical = url.canonical();
+        let canonical = url.without_session().canonical();
         let (_, rest) = canonical.split_once("://")?;
         let (host, path) = rest.split_once('/')?;
         let own = url.host().as_str().strip_suffix(site).map_or(0, str::len);
@@ -83,11 +83,6 @@ impl Shape {
             ShapeId::Pattern(xxh3_64(self.pattern().as_bytes())),
         ]
     }
-}
-
-/// Whether the rule on scripts bounds a URL.
-pub(super) fn is_query(url: &WebUrl) -> bool {
-    url.query().is_some() || url.path().contains(';')
 }
 
 /// Writes a text with signs in place of numbers and tokens; whether there were any. Bytes in percent form are

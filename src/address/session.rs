@@ -1,0 +1,194 @@
+use std::borrow::Cow;
+
+use memchr::memchr3;
+
+/// Parameters that name a session whatever their value: of Java, PHP, ColdFusion, osCommerce, Zen Cart, and
+/// what ASP.NET adds while it finds out whether a client takes cookies. Those of Heritrix's `StripSessionIDs`
+/// and `StripSessionCFIDs` are among these and the ones below.
+const NAMES: [&str; 7] =
+    ["jsessionid", "phpsessid", "cfid", "cftoken", "oscsid", "zenid", "aspxautodetectcookiesupport"];
+/// How the parameter of classic ASP begins; eight letters follow.
+const PREFIX: &str = "aspsessionid";
+/// Parameters that name a session where their value is a token.
+const NAMES_WITH_TOKEN: [&str; 4] = ["sid", "sessid", "sessionid", "session_id"];
+/// Letters and digits of a token at least: PHP makes identifiers of 26 or 32, phpBB of 32.
+const TOKEN_BYTES: usize = 26;
+/// Letters a–z and digits 0–5 of an identifier of ASP.NET 1.1, which stands in its brackets alone.
+const ASP_NET_BYTES: usize = 24;
+
+/// A path and query without the identifiers of sessions that servers write into links where a client takes no
+/// cookies: segments of ASP.NET (`/(S(…))/`, `/(A(…)F(…))/`), path parameters (`;jsessionid=…`), parameters
+/// of queries (`PHPSESSID=…`). Only what names itself is taken for one.
+pub(super) fn without_session(target: &str) -> Cow<'_, str> {
+    let (path, query) = target.split_once('?').map_or((target, None), |(path, query)| (path, Some(query)));
+    let may_be_in_path = memchr3(b'(', b'=', b'%', path.as_bytes()).is_some();
+    let in_path = may_be_in_path && path.split('/').any(is_session_segment);
+    let in_query = query.is_some_and(|query| query.split('&').any(is_session_parameter));
+    if !in_path && !in_query {
+        return Cow::Borrowed(target);
+    }
+    let mut text = String::with_capacity(target.len());
+    for (number, segment) in path.split('/').filter(|segment| !is_session_name(segment)).enumerate() {
+        text.push_str(if number == 0 { "" } else { "/" });
+        push_kept(segment, ';', &mut text);
+    }
+    if text.is_empty() {
+        text.push('/');
+    }
+    let kept_from = text.len();
+    if let Some(query) = query {
+        text.push('?');
+        push_kept(query, '&', &mut text);
+        if in_query && text.len() == kept_from + 1 {
+            text.pop();
+        }
+    }
+    // What one identifier hid may be another.
+    Cow::Owned(without_session(&text).into_owned())
+}
+
+/// Writes the parts that are no session parameters.
+fn push_kept(text: &str, separator: char, out: &mut String) {
+    let kept = text.split(separator).filter(|part| !is_session_parameter(part));
+    for (number, part) in kept.enumerate() {
+        if number > 0 {
+            out.push(separator);
+        }
+        out.push_str(part);
+    }
+}
+
+/// Whether a segment is an identifier or has one.
+fn is_session_segment(segment: &str) -> bool {
+    is_session_name(segment) || (segment.contains(';') && segment.split(';').any(is_session_parameter))
+}
+
+/// Whether a segment is nothing but an identifier.
+fn is_session_name(segment: &str) -> bool {
+    is_asp_net(segment) || (!segment.contains(';') && is_session_parameter(segment))
+}
+
+/// `(S(…))`, and several such signs in one pair of brackets; brackets may be in percent form.
+fn is_asp_net(segment: &str) -> bool {
+    let plain: Cow<'_, str> = if segment.contains("%28") {
+        segment.replace("%28", "(").replace("%29", ")").into()
+    } else {
+        segment.into()
+    };
+    let Some(inner) = plain.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else { return false };
+    let is_first_version = inner.len() == ASP_NET_BYTES
+        && inner.bytes().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'0'..=b'5'));
+    is_first_version || are_signs(inner)
+}
+
+/// `A(…)S(…)`: letters, each with a value in brackets.
+fn are_signs(mut text: &str) -> bool {
+    let is_value = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    let sign = |text: &str| -> Option<usize> {
+        let (letter, rest) = text.split_at_checked(1)?;
+        let (value, _) = rest.strip_prefix('(')?.split_once(')')?;
+        let is_sign = letter.bytes().all(|byte| byte.is_ascii_alphabetic())
+            && !value.is_empty()
+            && value.bytes().all(is_value);
+        is_sign.then_some(letter.len() + value.len() + 2)
+    };
+    let has_any = !text.is_empty();
+    while let Some(bytes) = sign(text) {
+        text = &text[bytes..];
+    }
+    has_any && text.is_empty()
+}
+
+fn is_session_parameter(pair: &str) -> bool {
+    // Most parameters of the Web begin otherwise.
+    let may_be =
+        |byte: &u8| matches!(byte.to_ascii_lowercase(), b'a' | b'c' | b'j' | b'o' | b'p' | b's' | b'z');
+    if !pair.as_bytes().first().is_some_and(may_be) {
+        return false;
+    }
+    let Some((name, value)) = pair.split_once('=') else { return false };
+    let is_one_of = |names: &[&str]| names.iter().any(|known| name.eq_ignore_ascii_case(known));
+    let is_prefixed = || name.get(..PREFIX.len()).is_some_and(|start| start.eq_ignore_ascii_case(PREFIX));
+    is_one_of(&NAMES) || is_prefixed() || (is_one_of(&NAMES_WITH_TOKEN) && is_token(value))
+}
+
+fn is_token(value: &str) -> bool {
+    value.len() >= TOKEN_BYTES
+        && value.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && value.bytes().any(|byte| byte.is_ascii_digit())
+        && value.bytes().any(|byte| byte.is_ascii_alphabetic())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_names_itself_a_session_is_left_out() {
+        for (target, expected) in [
+            ("/(S(lit3py55t21z5v55vlm25s55))/a.aspx?x=1", "/a.aspx?x=1"),
+            ("/app/(A(Zx_9-b)S(lit3py55t21z5v55vlm25s55))/a/", "/app/a/"),
+            ("/(X(1)S(abc))/a.aspx?AspxAutoDetectCookieSupport=1", "/a.aspx"),
+            ("/(s(abc))/", "/"),
+            ("/(S(abc))", "/"),
+            ("/app/(S(abc))", "/app"),
+            ("/%28S%28abc%29%29/a", "/a"),
+            ("/(lit3py55t21z5v55vlm25s55)/a.aspx", "/a.aspx"),
+            ("/a.jsp;jsessionid=0A1B.node1!7?x=1&y", "/a.jsp?x=1&y"),
+            ("/a;v=2;JSESSIONID=0A1B/b;w", "/a;v=2/b;w"),
+            ("/;jsessionid=1", "/"),
+            ("/a.php?PHPSESSID=abc", "/a.php"),
+            ("/a.php?x=1&PHPSESSID=abc&y=2", "/a.php?x=1&y=2"),
+            ("/PHPSESSID=abc/a.php", "/a.php"),
+            ("/a.cfm?CFID=1&CFTOKEN=2&id=3", "/a.cfm?id=3"),
+            ("/a.asp?ASPSESSIONIDQQABCDEF=x", "/a.asp"),
+            ("/f.php?t=7&sid=0123456789abcdef0123456789abcdef", "/f.php?t=7"),
+        ] {
+            assert_eq!(without_session(target), expected, "{target}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_stays() {
+        for target in [
+            "/",
+            "/a?",
+            "/?x",
+            "/a;v=1/b?c=d",
+            "/(about)/a",
+            "/Tree_(plant)",
+            "/(S)/a",
+            "/(S())/a",
+            "/(SS(a))/a",
+            "/(S(a)b)/x",
+            "/S(abc)/",
+            "/a(S(abc))/",
+            "/(S(a/b))/",
+            "/(lit3py55t21z5v55vlm25s5)/",
+            "/(lit3py55t21z5v55vlm25s59)/",
+            "/sid/0123456789abcdef0123456789abcdef/",
+            "/a.php?sid=7",
+            "/a.php?sid=12345678901234567890123456",
+            "/a.php?session=spring-2026",
+            "/jsessionid",
+            "/a?jsessionid",
+            "/a?x=jsessionid=1",
+        ] {
+            assert!(matches!(without_session(target), Cow::Borrowed(text) if text == target), "{target}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_target_keeps_its_slash_and_has_no_session_left(
+            parts in prop::collection::vec("[ -~]{0,6}|/|\\(S\\([a-z]{1,3}\\)\\)|;jsessionid=[0-9]{0,2}|\\?|&|PHPSESSID=x", 0..12)
+        ) {
+            let target = format!("/{}", parts.concat());
+            let once = without_session(&target);
+            prop_assert!(once.starts_with('/') && once.len() <= target.len());
+            prop_assert_eq!(without_session(&once), once.clone(), "{}", target);
+        }
+    }
+}
