@@ -48,6 +48,8 @@ pub(super) struct ListedUrl {
     pub prospect: Option<Prospect>,
     /// Schemes under which the page was asked for in this chain of redirects.
     pub schemes: Schemes,
+    /// Spellings, hashed, that led to the same page in another session in this chain of redirects.
+    pub sessions: Vec<u64>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -68,6 +70,7 @@ impl ListedUrl {
             kept: None,
             prospect: None,
             schemes: Schemes::default(),
+            sessions: Vec::new(),
         }
     }
 

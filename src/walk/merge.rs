@@ -1,9 +1,12 @@
 use std::sync::Arc;
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use super::MAX_PAGE_REDIRECTS;
 use super::bans::tells_of_bans;
 use super::entry::{ListedUrl, UrlState, Waiting};
 use super::origins::{Asked, RobotsOutcome};
+use super::settings::MAX_SESSION_REDIRECTS;
 use super::state::Walk;
 use super::step::Content;
 use super::tally::PageRead;
@@ -244,8 +247,15 @@ impl Walk {
         }
         let (redirects, place) = (entry.redirects + 1, self.known.get(&target.page_key()).copied());
         let is_same_page = target.page_key() == entry.url.page_key();
+        let is_in_session = is_same_page
+            && target.target() != entry.url.target()
+            && (target.has_session() || entry.url.has_session());
         if is_same_page || (is_start && place == Some(UrlState::Listed)) {
             let was_asked = match () {
+                () if is_in_session => {
+                    entry.sessions.len() >= MAX_SESSION_REDIRECTS
+                        || entry.sessions.contains(&xxh3_64(target.as_str().as_bytes()))
+                }
                 () if is_start && self.entering.is_listed(&target) => true,
                 () if !is_same_page => false,
                 () if target.is_https() => entry.schemes.https,
@@ -253,10 +263,13 @@ impl Walk {
             };
             if !was_asked && redirects <= MAX_PAGE_REDIRECTS {
                 let ListedUrl { schemes, probed, entrance, prospect, .. } = *entry;
+                let mut sessions = entry.sessions.clone();
+                sessions.extend(is_in_session.then(|| xxh3_64(entry.url.as_str().as_bytes())));
                 self.enlist(ListedUrl {
                     redirects,
                     again: true,
                     schemes,
+                    sessions,
                     probed,
                     entrance,
                     prospect,

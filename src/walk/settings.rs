@@ -10,6 +10,10 @@ use crate::settings::{self, Entrances};
 /// 20; chains beyond 10 are loops in practice, and each hop is a request.
 pub const MAX_PAGE_REDIRECTS: u8 = 10;
 
+/// How often a redirect to the same page in a session is followed: ASP.NET first finds out whether a client takes cookies and
+/// then writes the session into the path.
+pub(super) const MAX_SESSION_REDIRECTS: usize = 2;
+
 /// How far and how wide a site is walked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {

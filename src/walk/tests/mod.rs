@@ -8,6 +8,7 @@ mod levels;
 mod refresh;
 mod rules;
 mod salvaged;
+mod sessions;
 
 use std::collections::HashMap;
 use std::sync::Arc;
