@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use super::entry::ListedUrl;
 use super::origins::{Lookup, RobotsOutcome};
 use super::state::Walk;
 use super::step::OnRecord;
@@ -33,6 +34,10 @@ impl Walk {
             self.evidence.name(&endless);
             return Decision::Not(Class::Trap);
         }
+        if let Some(echo) = self.echo(&entry) {
+            self.evidence.name(&echo);
+            return Decision::Not(Class::Trap);
+        }
         if self.depth > Depth(0) && self.settings.filter.leaves_out(url) {
             return Decision::Not(Class::Filtered);
         }
@@ -51,6 +56,18 @@ impl Walk {
         let wants_head = self.depth > Depth(0) && !entry.probed && self.settings.filter.wants_head(url);
         let purpose = if wants_head { Purpose::Head } else { Purpose::Page };
         self.by_robots(entry.url, purpose)
+    }
+
+    /// The trap that a URL would lead into, as far as answers so far show it. Of what is on record the record decides: it
+    /// may be of a version that knew no echoes.
+    fn echo(&self, entry: &ListedUrl) -> Option<String> {
+        let is_recorded = match &self.recorded {
+            OnRecord::Asked(next) => next.url == entry.url,
+            OnRecord::Lost => true,
+            OnRecord::Nothing => false,
+        };
+        let may_be = !is_recorded && !entry.is_entrance();
+        if may_be { self.echoes.trap(&entry.url, &self.known) } else { None }
     }
 
     /// Whether the host opted out; one that was asked before it did is let through for what is on record.

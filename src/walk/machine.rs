@@ -25,7 +25,9 @@ impl Walk {
                 if !self.has_chosen() {
                     return Step::Wait;
                 }
-                if self.an_answer_in_flight_may_end_the_walk() {
+                if self.an_answer_in_flight_may_end_the_walk()
+                    || self.a_response_in_flight_may_prove_an_echo()
+                {
                     return Step::Wait;
                 }
                 match self.decide() {
@@ -158,6 +160,12 @@ impl Walk {
             self.level().count(class);
         }
         self.turn += 1;
+    }
+
+    /// The same of what would keep the next URL back.
+    fn a_response_in_flight_may_prove_an_echo(&self) -> bool {
+        !self.waiting.is_empty()
+            && self.echoes.may_be_proven_by(self.waiting.iter().map(|waiting| &waiting.url))
     }
 
     /// A question is asked ahead of earlier answers only where none of them could have ended the

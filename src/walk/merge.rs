@@ -4,6 +4,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::MAX_PAGE_REDIRECTS;
 use super::bans::tells_of_bans;
+use super::echoes::{Brought, Fingerprint};
 use super::entry::{ListedUrl, UrlState, Waiting};
 use super::origins::{Asked, RobotsOutcome};
 use super::settings::MAX_SESSION_REDIRECTS;
@@ -174,6 +175,7 @@ impl Walk {
         let page_url = &Arc::new(page_url.clone());
         self.bans.note_page(page_url);
         let (found, externals) = (self.found.len(), self.externals.len());
+        let hosts = self.seen_external.hosts.len();
         for link in page.links {
             let Link { url, element, nofollow } = link;
             let nofollow = nofollow || page.nofollow;
@@ -184,6 +186,10 @@ impl Walk {
             }
         }
         if self.settings.trap_levels.is_some() {
+            let fingerprint = Fingerprint { body_hash: page.body_hash, simhash: page.text_simhash };
+            let external_hosts = self.seen_external.hosts.len() - hosts;
+            let brought = Brought { found: &self.found, at: found..self.found.len(), external_hosts };
+            self.echoes.note(page_url, fingerprint, &brought, &self.known);
             self.evidence.note(PageRead {
                 url: Arc::clone(page_url),
                 simhash: page.text_simhash,

@@ -30,8 +30,9 @@
 //!
 //! **Sites without end.** A URL whose path repeats itself is not asked for (`trap`). What else is a
 //! trap shows by evidence at the end of a level: URLs of one shape (`shape`) whose pages have led to nothing but more of
-//! the same shape for several levels in a row, and which look machine-made (`evidence`). The walk goes on
-//! with the rest of the site; the patterns are named in the tree.
+//! the same shape for several levels in a row, and which look machine-made (`evidence`). And folders of which pages that are
+//! composed of each other have shown, as they were read, that they repeat what is known without a part of their path
+//! (`echoes`). The walk goes on with the rest of the site; the patterns are named in the tree.
 //!
 //! **Hosts that are mirrors.** Where two hosts of the site show the same pages, only the pages of the host that was met
 //! first are asked for (`mirrors`).
@@ -49,7 +50,9 @@
 mod auto;
 mod bans;
 mod choosing;
+mod composed;
 mod decide;
+mod echoes;
 mod entrance;
 mod entry;
 mod evidence;

@@ -4,6 +4,7 @@ use std::time::SystemTime;
 
 use super::auto::Auto;
 use super::bans::Bans;
+use super::echoes::Echoes;
 use super::entrance::Entering;
 use super::entry::{ListedUrl, Places, UrlState, Waiting};
 use super::evidence::Evidence;
@@ -61,6 +62,7 @@ pub struct Walk {
     pub(super) externals: Vec<External>,
     pub(super) home: HomeServer,
     pub(super) evidence: Evidence,
+    pub(super) echoes: Echoes,
     pub(super) mirrors: Mirrors,
     pub(super) probes: Probes,
     pub(super) auto: Option<Auto>,
@@ -121,6 +123,7 @@ impl Walk {
             externals: Vec::new(),
             home: HomeServer::default(),
             evidence: Evidence::default(),
+            echoes: Echoes::default(),
             mirrors: Mirrors::default(),
             probes: Probes::default(),
             auto,

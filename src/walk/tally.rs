@@ -6,7 +6,7 @@ use crate::address::WebUrl;
 /// Pages that bring nothing but more of their kind, before that is more than chance: a month of a calendar.
 pub(super) const LEAST_PAGES: usize = 30;
 /// Bits of 64 in which the `SimHash` of near duplicates may differ (Manku, Jain, Das Sarma 2007).
-const NEAR_BITS: u32 = 3;
+pub(super) const NEAR_BITS: u32 = 3;
 
 /// A page that was read, and what it brought.
 pub(super) struct PageRead {

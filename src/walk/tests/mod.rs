@@ -2,6 +2,7 @@ mod asking;
 mod auto;
 mod bans;
 mod bounds;
+mod echoes;
 mod entering;
 mod laws;
 mod levels;
