@@ -272,7 +272,29 @@ const ROWS: &[Row] = &[
     ("script-base", "complete", 2, &[]),
     ("xhtml-with-prefix", "complete", 2, &[]),
     ("frames-in-a-body", "complete", 2, &[]),
+    ("one-page-for-every-path", "trap", 31, &[]),
+    ("path-info", "trap", 36, &[]),
+    ("path-info-first", "trap", 35, &[]),
+    ("ever-new-text", "trap", 31, &[]),
+    ("ever-new-short-text", "trap", 31, &[]),
+    ("links-without-protocol", "trap", 43, &[]),
+    ("menu-without-itself", "trap", 110, &[]),
+    ("queries-below-every-path", "trap", 33, &[]),
+    ("relative-links-of-all-lengths", "trap", 58, &[]),
+    ("redirects-below-every-path", "trap", 31, &[]),
+    ("untranslated-languages", "complete", 125, &[]),
+    ("empty-catalogue", "complete", 40, &[]),
+    ("not-found-below-folders", "complete", 49, &[]),
+    ("asp-net-sessions", "complete", 25, &[]),
+    ("asp-net-sessions-in-links", "complete", 25, &[]),
+    ("asp-net-cookie-check", "complete", 25, &[]),
+    ("jsessionid-in-links", "complete", 25, &[]),
+    ("jsessionid-taken-out", "complete", 25, &[]),
+    ("php-sessions", "complete", 25, &[]),
 ];
+
+/// Links abroad of each case whose requests are counted: all of them are to be found.
+const SOUND_LINKS: usize = 12;
 
 /// What came of the survey, and what the servers saw of it.
 struct Surveyed {
@@ -282,6 +304,8 @@ struct Surveyed {
     truth: Truth,
     accesses: Vec<Access>,
     cases: Vec<String>,
+    /// Of cases whose requests are counted.
+    most_requests: Vec<(String, u64)>,
 }
 
 static SURVEYED: LazyLock<Surveyed> = LazyLock::new(survey);
@@ -289,6 +313,12 @@ static SURVEYED: LazyLock<Surveyed> = LazyLock::new(survey);
 fn survey() -> Surveyed {
     let space = Space::of(WORLD);
     let cases: Vec<String> = space.world.hostile_cases().iter().map(|case| case.name.to_owned()).collect();
+    let counted = space
+        .world
+        .hostile_cases()
+        .iter()
+        .filter_map(|case| Some((format!("{}.ke", case.name), case.most_requests?)));
+    let most_requests = counted.collect();
     // Bombs are made once, when first asked for, which takes longer than a survey waits for a name.
     for case in &cases {
         space.world.respond(false, &format!("{case}.ke"), "/");
@@ -297,7 +327,7 @@ fn survey() -> Surveyed {
     let (exit, most_memory_kib) = run(&space, folder.path());
     let tables = timeless_tables(&folder.path().join("s"));
     let truth = space.truth(8, FeedBack::Link);
-    Surveyed { exit, most_memory_kib, tables, truth, accesses: space.accesses(), cases }
+    Surveyed { exit, most_memory_kib, tables, truth, accesses: space.accesses(), cases, most_requests }
 }
 
 /// Surveys the space by the program, and tells how it ended and what memory it took at most.
@@ -381,9 +411,24 @@ fn traps_are_named_by_their_patterns() {
         ("soft-404", "soft-404.ke/gone/*"),
         ("wildcard-subdomains", "*.wildcard-subdomains.ke/"),
         ("wide-and-deep", "wide-and-deep.ke/*"),
+        ("one-page-for-every-path", "one-page-for-every-path.ke/**"),
+        ("path-info", "path-info.ke/**"),
+        ("ever-new-short-text", "ever-new-short-text.ke/**"),
+        ("redirects-below-every-path", "redirects-below-every-path.ke/**"),
     ] {
         let site = SURVEYED.tables.sites.iter().find(|row| row.site == format!("{case}.ke")).unwrap();
         assert_eq!(site.trap_pattern.as_deref(), Some(pattern), "{case}");
+    }
+}
+
+#[test]
+fn sites_without_end_cost_few_requests_and_all_that_is_sound_is_found() {
+    assert!(SURVEYED.most_requests.len() >= 19);
+    for (site, most) in &SURVEYED.most_requests {
+        let requests = SURVEYED.accesses.iter().filter(|access| access.host == *site).count() as u64;
+        assert!((1..=*most).contains(&requests), "{site}: {requests} requests, {most} at most");
+        let found = SURVEYED.tables.links.iter().filter(|row| row.site == *site).count();
+        assert_eq!(found, SOUND_LINKS, "{site}");
     }
 }
 

@@ -1,6 +1,6 @@
 use super::case::Case;
 use super::{
-    bans, charsets, codings, framing, markup, mazes, moves, names, resets, robots, spellings, tls,
+    bans, charsets, codings, echoes, framing, markup, mazes, moves, names, resets, robots, sessions, spellings, tls,
 };
 
 impl Case {
@@ -19,6 +19,8 @@ impl Case {
             bans::CASES,
             mazes::CASES,
             markup::CASES,
+            echoes::CASES,
+            sessions::CASES,
         ]
         .into_iter()
         .flatten()

@@ -17,6 +17,8 @@ pub struct Case {
     /// Whether the case is about robots.txt too; it is missing otherwise.
     pub(super) answers_robots: bool,
     pub(super) answer: fn(&Request<'_>) -> Vec<Act>,
+    /// The most requests that a survey may send it, robots.txt included, to find all there is; none where nobody counts.
+    pub most_requests: Option<u64>,
 }
 
 /// Where a host of a case stands.
@@ -49,7 +51,13 @@ impl Case {
             handshake: usual_handshake,
             answers_robots: false,
             answer,
+            most_requests: None,
         }
+    }
+
+    /// A case that a survey is to be done with in so many requests.
+    pub(super) const fn within(self, most_requests: u64) -> Self {
+        Self { most_requests: Some(most_requests), ..self }
     }
 
     /// A case that answers for its robots.txt, too.

@@ -1,0 +1,195 @@
+//! Servers that answer every path, on whose pages relative links lead ever deeper; and sound sites that look
+//! like them. Each has the same number of links abroad.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::case::Case;
+use super::pages::{Request, anchors, html, missing, redirect};
+use crate::space::web::Act;
+
+/// Links abroad of each case.
+const SOUND: u64 = 12;
+
+const MENU: [&str; 6] = ["en/about/", "en/news/", "en/team/", "en/jobs/", "en/maps/", "en/contact/"];
+
+pub(super) const CASES: &[Case] = &[
+    Case::of_pages(
+        "one-page-for-every-path",
+        "Every path shows the same page, with relative links.",
+        |request| maze(request, "<p>Welcome.</p>", MENU),
+    )
+    .within(35),
+    Case::of_pages("path-info", "A script shows the page that the last name in the path tells.", |request| {
+        let menu = (0..12).map(|n| format!("index.php/page{n}/"));
+        maze(request, &drawn(last_name(request.target), 60), menu)
+    })
+    .within(40),
+    Case::of_pages("path-info-first", "The first name in the path tells which page it is.", |request| {
+        let menu = ["a.php/list/", "b.php/list/", "c.php/all/", "d.php/all/new/"];
+        maze(request, &drawn(request.target.split('/').nth(1).unwrap_or(""), 60), menu)
+    })
+    .within(80),
+    Case::of_pages(
+        "ever-new-text",
+        "Every path shows the same page, with its path and the time in it.",
+        |request| {
+            let text = format!(
+                "<p>You are here: {}. {} Made in {} s.</p>",
+                request.target,
+                drawn("text", 90),
+                drawn(request.target, 2)
+            );
+            maze(request, &text, MENU)
+        },
+    )
+    .within(45),
+    Case::of_pages("ever-new-short-text", "Short pages for every path, a third of each is new.", |request| {
+        maze(request, &format!("<p>Welcome to our place. {}</p>", drawn(request.target, 3)), MENU)
+    })
+    .within(60),
+    Case::of_pages("links-without-protocol", "Links to other hosts as relative paths.", |request| {
+        let hosts = [
+            "www.bbc.com",
+            "facebook.com/event",
+            "twitter.com/ke/status.html",
+            "youtube.com/watch",
+            "x.ke/y/z",
+        ];
+        maze(request, "<p>Our friends.</p>", hosts)
+    })
+    .within(60),
+    Case::of_pages(
+        "menu-without-itself",
+        "Single words as folders, each page without a link to itself.",
+        |request| {
+            let here = last_name(request.target);
+            let words = (0..14).map(|n| char::from(b'a' + n).to_string());
+            let item = |word: String| {
+                if word == here { "<b>x</b>\n".to_owned() } else { anchors([format!("{word}/")]) }
+            };
+            maze(request, &words.map(item).collect::<String>(), [""; 0])
+        },
+    )
+    .within(140),
+    Case::of_pages(
+        "queries-below-every-path",
+        "Relative links to folders and to queries in them.",
+        |request| {
+            let menu = ["list/new/?page=1", "list/new/", "list/old/?page=2", "show/old/", "show/old/?x"];
+            let path = request.target.split('?').next().unwrap_or("");
+            maze(request, &drawn(last_name(path), 60), menu)
+        },
+    )
+    .within(70),
+    Case::of_pages(
+        "relative-links-of-all-lengths",
+        "Relative links of one to four names, and upwards.",
+        |request| {
+            maze(
+                request,
+                "<p>Welcome.</p>",
+                ["a/b/c/d/", "E/f.html", "../g/h/", "../../i/", "e/F.html", "j.html/k.html"],
+            )
+        },
+    )
+    .within(70),
+    Case::of_pages("redirects-below-every-path", "Every folder redirects to its start page.", |request| {
+        if request.target.ends_with('/') && !request.target.ends_with("/start/") && request.target != "/" {
+            return redirect("start/");
+        }
+        maze(request, "<p>Welcome.</p>", MENU)
+    })
+    .within(80),
+    Case::of_pages(
+        "untranslated-languages",
+        "Five languages, in most of which pages are not translated yet.",
+        |request| {
+            let languages = ["/en/", "/fr/", "/sw/", "/so/", "/"];
+            let path = request.target;
+            let folder = languages.into_iter().find(|language| path.starts_with(language)).unwrap_or("/");
+            match path[folder.len()..]
+                .strip_suffix('/')
+                .and_then(|name| name.strip_prefix("page")?.parse::<u64>().ok())
+            {
+                None if path == folder => {
+                    let menu = anchors((0..24).map(|n| format!("page{n}/")));
+                    html(format!("<p>Welcome.</p>{menu}{}", anchors(languages)))
+                }
+                // Of the last pages there is a translation into one language, and what it leads to is there
+                // alone.
+                Some(n @ 22..24) if folder == "/so/" => {
+                    abroad(&format!("Ukurasa {}", drawn("so", 40)), n - 12)
+                }
+                Some(n @ 0..24) => abroad(&format!("Page {n}"), n.min(9)),
+                _ => missing(),
+            }
+        },
+    )
+    .within(1 + 5 * 25),
+    Case::of_pages("empty-catalogue", "Groups in groups, all with the same empty template.", |request| {
+        let text = "<p>There is nothing here yet.</p>";
+        let depth = request.target.matches('/').count();
+        let is_there = request.target.split('/').skip(1).enumerate().all(|(at, part)| {
+            part.is_empty() || (0..3).any(|n| part == format!("group{at}{}", char::from(b'a' + n)))
+        });
+        match depth {
+            _ if !is_there => missing(),
+            1..=3 => {
+                let groups =
+                    (0..3).map(|n| format!("{}group{}{}/", request.target, depth - 1, char::from(b'a' + n)));
+                html(format!("{text}{}", anchors(groups)))
+            }
+            // Its place among the 27 by the last letters of its three names.
+            _ => {
+                let letters = request.target.split('/').filter_map(|part| part.bytes().last());
+                let place = letters.fold(0, |place, letter| 3 * place + u64::from(letter - b'a'));
+                abroad(text, place % SOUND)
+            }
+        }
+    })
+    .within(1 + 1 + 3 + 9 + 27),
+    Case::of_pages(
+        "not-found-below-folders",
+        "What is not there is a page that says so, in every folder.",
+        |request| {
+            let folders = || anchors((0..SOUND).map(|n| format!("/folder{n}/")));
+            let number = request
+                .target
+                .strip_prefix("/folder")
+                .and_then(|rest| rest.strip_suffix('/')?.parse::<u64>().ok());
+            match number {
+                Some(n) => abroad(
+                    &format!("Folder {n} {} {}", folders(), anchors(["old/img/", "old/old/", "img/"])),
+                    n,
+                ),
+                None if request.target == "/" => html(format!("<p>Welcome.</p>{}", folders())),
+                None => html(format!("<p>Not found.</p>{}", folders())),
+            }
+        },
+    )
+    .within(1 + 1 + 12 * 4),
+];
+
+/// A page of a maze, unless the path is that of a page of its own, to which all lead.
+fn maze<T: AsRef<str>>(request: &Request<'_>, text: &str, relative: impl IntoIterator<Item = T>) -> Vec<Act> {
+    match request.target.strip_prefix("/sound").and_then(|number| number.parse().ok()) {
+        Some(number) => abroad(&format!("Sound page {number}"), number),
+        None => {
+            html(format!("{text}{}{}", anchors(relative), anchors((0..SOUND).map(|n| format!("/sound{n}")))))
+        }
+    }
+}
+
+/// A page that leads to one of the hosts abroad.
+fn abroad(text: &str, number: u64) -> Vec<Act> {
+    html(format!("<p>{text}</p>{}", anchors([format!("http://sound{number}.example/")])))
+}
+
+/// Words that depend on a text and on nothing else.
+fn drawn(text: &str, words: u32) -> String {
+    (0..words).map(|at| format!("{:x} ", xxh3_64(format!("{text} {at}").as_bytes()))).collect()
+}
+
+fn last_name(path: &str) -> &str {
+    path.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
+}
