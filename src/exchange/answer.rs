@@ -40,11 +40,11 @@ pub struct Answer {
 /// The header fields that a survey keeps, each cut to a bounded length and as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
-    /// `Content-Type`.
+    /// `Content-Type`, all its lines joined by commas.
     pub content_type: Option<String>,
     /// `Content-Encoding`.
     pub content_encoding: Option<String>,
-    /// `Location`, as sent.
+    /// `Location`, as sent; its bytes beyond ASCII are percent-encoded where it is not UTF-8.
     pub location: Option<String>,
     /// `Server`.
     pub server: Option<String>,
@@ -60,6 +60,9 @@ pub struct Head {
     /// versions did not have it.
     #[serde(skip)]
     pub challenge: Option<Challenge>,
+    /// `Refresh`, as sent. Not recorded: where it leads is among the links of the page that it came with.
+    #[serde(skip)]
+    pub refresh: Option<String>,
 }
 
 /// Bytes of the application's own on the wire, and connections opened.

@@ -37,7 +37,8 @@ vocabulary! {
         FirstByteTimeout = "first_byte_timeout",
         /// The answer is not HTTP.
         BadHttp = "bad_http",
-        /// The header section is larger than the limit.
+        /// The header section is larger than the limit, 408 KiB, or has more than 512 fields: then it was requested once more,
+        /// and read without our HTTP library.
         HeaderTooLarge = "header_too_large",
         /// The body is larger than the limit; its beginning was used.
         BodyTooLarge = "body_too_large",
@@ -66,6 +67,9 @@ vocabulary! {
         /// The server closed a connection that had been idle before it read the request. The request is sent once more, on a
         /// new connection, as the next attempt.
         IdleClosed = "idle_closed",
+        /// The response breaks the rules of HTTP in a way that our HTTP library cannot read. It was requested once more, and
+        /// read as browsers read it.
+        OddHttp = "odd_http",
     }
 }
 
@@ -98,6 +102,7 @@ impl Failure {
                     | Self::TlsAlert
                     | Self::TlsTooOld
                     | Self::BadHttp
+                    | Self::OddHttp
                     | Self::HeaderTooLarge
             )
     }
@@ -118,6 +123,12 @@ impl Failure {
     #[must_use]
     pub fn is_no_connection(self) -> bool {
         matches!(self, Self::ConnectRefused | Self::ConnectTimeout | Self::ConnectUnreachable)
+    }
+
+    /// Whether our HTTP library could not read the response, and it may be read without it.
+    #[must_use]
+    pub fn may_be_read_otherwise(self) -> bool {
+        matches!(self, Self::OddHttp | Self::HeaderTooLarge)
     }
 
     /// Whether an answer came, even if something went wrong with its body.
@@ -147,7 +158,7 @@ mod tests {
 
     #[test]
     fn every_failure_has_a_word_of_its_own_and_a_meaning() {
-        assert_eq!(Failure::ALL.iter().map(|failure| failure.as_str()).collect::<HashSet<_>>().len(), 29);
+        assert_eq!(Failure::ALL.iter().map(|failure| failure.as_str()).collect::<HashSet<_>>().len(), 30);
         for failure in Failure::ALL {
             assert_eq!(failure.to_string(), failure.as_str());
             assert!(failure.as_str().bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'));
@@ -171,13 +182,14 @@ mod tests {
             ["connect_refused", "connect_timeout", "connect_unreachable"]
         );
         assert_eq!(words(Failure::refuses_tls), ["tls_too_old", "tls_alert"]);
+        assert_eq!(words(Failure::may_be_read_otherwise), ["header_too_large", "odd_http"]);
         let at_work = ["first_byte_timeout", "body_too_large", "idle_timeout", "too_slow"];
         assert_eq!(words(Failure::leaves_server_at_work), at_work);
         let body = ["body_too_large", "body_truncated", "body_encoding", "idle_timeout", "too_slow"];
         let answered = [&body[..], &["unreadable"]].concat();
         assert_eq!(words(Failure::has_answer), answered);
         let heard = ["tls_certificate", "bad_http", "header_too_large"];
-        let heard = [&heard[..], &body, &["tls_too_old", "tls_alert", "unreadable"]].concat();
+        let heard = [&heard[..], &body, &["tls_too_old", "tls_alert", "unreadable", "odd_http"]].concat();
         assert_eq!(words(Failure::server_answered), heard);
     }
 }

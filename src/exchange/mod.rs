@@ -5,6 +5,9 @@
 //! closed list [`Failure`], never an error of ours. Every exchange is load, so an answer always
 //! tells what it cost: [`Wire`] bytes and [`Timings`].
 //!
+//! What counts as a page is decided here too, by [`MediaType`] and [`Document`]: who fetches must know it before the body
+//! comes, who reads pages and who counts them must not differ.
+//!
 //! If a version of a page is known already, its [`Validators`] go along with the question; the walk that asks
 //! need not know of them.
 //!
@@ -15,8 +18,10 @@ mod answer;
 mod ask;
 mod challenge;
 mod class;
+mod document;
 mod entrance;
 mod failure;
+mod media_type;
 mod outcome;
 mod unread;
 mod validators;
@@ -26,9 +31,11 @@ pub use answer::{Answer, Head, Timings, Wire, asks_for_pause};
 pub use ask::{Ask, Depth, Purpose, PurposeGroup};
 pub use challenge::{Challenge, is_refusal};
 pub use class::{Class, ClassCounts, ClassGroup};
+pub use document::{Document, SNIFFED_BYTES, Sniffed, sniff};
 pub use entrance::{Entrance, EntranceGroup};
 pub use failure::Failure;
+pub use media_type::{MediaType, charset_in_fields};
 pub use outcome::{Outcome, OutcomeGroup};
-pub use unread::hangs_up;
+pub use unread::{hangs_up, is_bodiless};
 pub use validators::Validators;
 pub(crate) use vocabulary::vocabulary;

@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use reqwest::Response;
-use reqwest::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
+use reqwest::header::{CONTENT_LENGTH, HeaderMap, TRANSFER_ENCODING};
 use tokio::time::{Instant, timeout_at};
 
 use super::decode::{Decoder, Fed};
+use super::raw::Unframed;
 use super::wire::WireCount;
-use crate::exchange::Failure;
+use crate::exchange::{Failure, MediaType, Sniffed, sniff};
 
 /// The body of an answer as it comes in, within its time-outs.
 pub(super) struct Body {
@@ -18,6 +19,18 @@ pub(super) struct Body {
     unframed: bool,
     idle: Duration,
     deadline: Instant,
+}
+
+/// What is wanted of a body.
+pub(super) struct Wanted<'a> {
+    /// `Content-Encoding`.
+    pub encoding: Option<&'a str>,
+    /// On decoded bytes.
+    pub cap: usize,
+    /// If it is of use only as a page.
+    pub media_type: Option<MediaType>,
+    /// On what the whole exchange has received.
+    pub wire_limit: u64,
 }
 
 /// What was read of a body.
@@ -34,23 +47,22 @@ const WORTH_DRAINING: u64 = 16 * 1024;
 impl Body {
     pub(super) fn new(response: Response, idle: Duration, deadline: Instant) -> Self {
         let headers = response.headers();
-        let unframed = !headers.contains_key(CONTENT_LENGTH) && !headers.contains_key(TRANSFER_ENCODING);
+        let unframed = response.extensions().get::<Unframed>().is_some()
+            || (!headers.contains_key(CONTENT_LENGTH) && !headers.contains_key(TRANSFER_ENCODING));
         Self { response, unframed, idle, deadline }
     }
 
-    /// Reads and decodes, until the end or until one of the caps is reached: `cap` on decoded
-    /// bytes, `wire_limit` on what the whole exchange has received.
-    pub(super) async fn keep(
-        mut self,
-        content_encoding: Option<&str>,
-        cap: usize,
-        wire_limit: u64,
-        tally: &mut WireCount,
-    ) -> Read {
-        let Some(mut decoder) = Decoder::new(content_encoding, cap) else {
+    /// Reads and decodes, until the end or until one of the caps is reached. A body that turns out to be no page is
+    /// hung up on, and nothing of it is kept.
+    pub(super) async fn keep(mut self, wanted: Wanted<'_>, tally: &mut WireCount) -> Read {
+        let Wanted { encoding, cap, media_type, wire_limit } = wanted;
+        let transfer_coding = transfer_coding(self.response.headers());
+        let Some(mut decoder) = Decoder::new(encoding, transfer_coding.as_deref(), cap) else {
             return Read { bytes: Vec::new(), failure: Some(Failure::BodyEncoding) };
         };
         decoder = decoder.knowing(self.response.extensions_mut().remove());
+        // Of most bodies the type tells all.
+        let mut unsure = media_type.filter(|media_type| sniff(*media_type, b"", false) == Sniffed::More);
         let failure = loop {
             if tally.wire.received >= wire_limit {
                 break Some(Failure::BodyTooLarge);
@@ -63,8 +75,17 @@ impl Body {
             if fed != Fed::More {
                 break failure_of(fed);
             }
+            match unsure.map(|media_type| decoder.look(|bytes| sniff(media_type, bytes, false))) {
+                Some(Sniffed::NoPage) => return Read::default(),
+                Some(Sniffed::Page(_)) => unsure = None,
+                Some(Sniffed::More) | None => {}
+            }
         };
-        Read { bytes: decoder.into_bytes(), failure }
+        let bytes = decoder.into_bytes();
+        match unsure.map(|media_type| sniff(media_type, &bytes, true)) {
+            Some(Sniffed::NoPage | Sniffed::More) => Read { bytes: Vec::new(), failure },
+            Some(Sniffed::Page(_)) | None => Read { bytes, failure },
+        }
     }
 
     /// Reads a short body that is not wanted; the connection of a longer one, or of one beyond the limit, is closed.
@@ -112,9 +133,20 @@ impl Body {
                 Ok(None)
             }
             Ok(Err(error)) if self.unframed && is_missing_goodbye(&error) => Ok(None),
+            Ok(Err(error)) if tally.body == 0 && has_cause(&error, io::ErrorKind::InvalidInput) => {
+                Err(Failure::OddHttp)
+            }
             Ok(Err(_)) => Err(Failure::BodyTruncated),
         }
     }
+}
+
+/// What was done to a body on its way beside chunking (RFC 9112 §7), which is undone already.
+fn transfer_coding(headers: &HeaderMap) -> Option<String> {
+    let lines = headers.get_all(TRANSFER_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    let codings = lines.flat_map(|line| line.split(',')).map(str::trim);
+    let others: Vec<&str> = codings.filter(|coding| !coding.eq_ignore_ascii_case("chunked")).collect();
+    (!others.is_empty()).then(|| others.join(","))
 }
 
 fn failure_of(fed: Fed) -> Option<Failure> {
@@ -128,10 +160,15 @@ fn failure_of(fed: Fed) -> Option<Failure> {
 /// Whether a TLS connection ended without the alert that should close it. Where the connection's
 /// end is the body's end, many servers do so and browsers take it as the end (RFC 9112 §9.8).
 fn is_missing_goodbye(error: &reqwest::Error) -> bool {
+    has_cause(error, io::ErrorKind::UnexpectedEof)
+}
+
+/// Whether an error of this kind is among the causes. hyper says `InvalidInput` of chunks that it cannot read.
+fn has_cause(error: &reqwest::Error, kind: io::ErrorKind) -> bool {
     let mut cause: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(error) = cause {
         let io = error.downcast_ref::<io::Error>();
-        if io.is_some_and(|io| io.kind() == io::ErrorKind::UnexpectedEof) {
+        if io.is_some_and(|io| io.kind() == kind) {
             return true;
         }
         cause = error.source();

@@ -1,14 +1,14 @@
-use reqwest::header::{CONTENT_TYPE, HeaderValue};
-use reqwest::{Response, StatusCode};
+use reqwest::Response;
+use reqwest::header::{HeaderMap, X_CONTENT_TYPE_OPTIONS};
 
 use super::settings::ROBOTS_BYTES;
-use crate::exchange::{Purpose, hangs_up};
+use crate::exchange::{MediaType, Purpose, hangs_up, is_bodiless};
 
 /// What is done with the body of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BodyUse {
-    /// Read and decoded, up to so many bytes.
-    Keep(usize),
+    /// Read and decoded, up to so many bytes; if of this type, as long as it may be a page.
+    Keep(usize, Option<MediaType>),
     /// Of no use, but read to its end if it is short, so that the connection lives on.
     Drain,
     /// Not read: an image or an archive would cost more than a new connection.
@@ -16,22 +16,36 @@ pub(super) enum BodyUse {
 }
 
 impl BodyUse {
-    pub(super) fn for_answer(purpose: Purpose, response: &Response, max_body: u64) -> Self {
-        let media_type = response.headers().get(CONTENT_TYPE).map_or(&b""[..], HeaderValue::as_bytes);
-        let keep = |bytes| Self::Keep(usize::try_from(bytes).unwrap_or(usize::MAX));
+    pub(super) fn for_answer(
+        purpose: Purpose,
+        response: &Response,
+        content_type: Option<&str>,
+        max_body: u64,
+    ) -> Self {
+        let status = response.status();
+        let bytes = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
         match purpose {
-            _ if hangs_up(purpose, response.status().as_u16(), media_type) => Self::HangUp,
-            _ if !response.status().is_success() || is_empty(response.status()) => Self::Drain,
+            _ if hangs_up(purpose, status.as_u16(), content_type) => Self::HangUp,
+            _ if !status.is_success() || is_bodiless(status.as_u16()) => Self::Drain,
             Purpose::Head => Self::Drain,
-            Purpose::Robots => keep(ROBOTS_BYTES),
-            Purpose::Page | Purpose::Probe | Purpose::Check => keep(max_body),
+            Purpose::Robots => Self::Keep(bytes(ROBOTS_BYTES), None),
+            Purpose::Page | Purpose::Probe | Purpose::Check => {
+                let media_type = MediaType::from_fields(content_type);
+                if media_type == MediaType::Unknown && forbids_sniffing(response.headers()) {
+                    return Self::HangUp;
+                }
+                Self::Keep(bytes(max_body), Some(media_type))
+            }
         }
     }
 }
 
-/// A success without a body (RFC 9110 §15.3.5 and §15.3.6).
-fn is_empty(status: StatusCode) -> bool {
-    matches!(status, StatusCode::NO_CONTENT | StatusCode::RESET_CONTENT)
+/// Whether a body without a type is never HTML (MIME Sniffing §7, the no-sniff flag).
+fn forbids_sniffing(headers: &HeaderMap) -> bool {
+    let value = headers.get(X_CONTENT_TYPE_OPTIONS).map(|value| value.as_bytes());
+    // Fetch, "determine nosniff": the first of the values counts.
+    let first = value.and_then(|value| value.split(|byte| *byte == b',').next());
+    first.is_some_and(|first| first.trim_ascii().eq_ignore_ascii_case(b"nosniff"))
 }
 
 /// Whether an answer without status line is a page: HTTP/0.9 knows nothing but HTML, while the

@@ -3,13 +3,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::redirect::Policy;
-use reqwest::{Client, Request, Response, retry};
+use reqwest::{Client, Method, Request, Response, Version, retry};
 use rustls::ClientConfig;
 
 use super::Settings;
 use super::connect::{Notes, Watch};
 use super::failure::classify;
 use super::idle::kept_for;
+use super::raw::reread;
 use crate::exchange::Failure;
 
 /// An HTTP client that reaches one address and nothing else, and whose idle connections can be closed.
@@ -22,6 +23,10 @@ pub(super) struct SocketClient {
     /// None where the next request is to open a connection.
     client: Mutex<Option<Client>>,
 }
+
+/// Fields that the HTTP library takes room for at each head, interim responses included: with many more, a flood of these
+/// costs so much that the server is quicker. A longer head is read without the library.
+pub(super) const MOST_FIELDS: usize = 512;
 
 impl SocketClient {
     pub(super) fn new(
@@ -38,7 +43,10 @@ impl SocketClient {
             tracing::error!(%error, address = %self.target, "cannot set up the HTTP client");
             Failure::ConnectUnreachable
         })?;
-        client.execute(request).await.map_err(|error| classify(&error, &notes.moments()))
+        let has_body = request.method() != Method::HEAD;
+        let executed = client.execute(request).await;
+        let response = executed.map_err(|error| classify(&error, &notes.moments()))?;
+        if response.version() == Version::HTTP_09 { reread(response, has_body).await } else { Ok(response) }
     }
 
     /// Closes the connections that are idle, and those in use once their exchange has ended.
@@ -71,6 +79,7 @@ impl SocketClient {
             .http1_allow_obsolete_multiline_headers_in_responses(true)
             .http1_ignore_invalid_headers_in_responses(true)
             .http1_allow_spaces_after_header_name_in_responses(true)
+            .http1_max_headers(MOST_FIELDS)
             .pool_max_idle_per_host(if kept.is_some() { (*connections_per_address).max(1) } else { 0 })
             .pool_idle_timeout(kept)
             .build()

@@ -4,10 +4,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use brotli::DecompressorWriter;
 use bytes::Bytes;
-use flate2::write::{DeflateDecoder, GzDecoder, ZlibDecoder};
+use flate2::write::{DeflateDecoder, ZlibDecoder};
 use zstd::stream::raw;
 use zstd::stream::raw::DParameter;
 use zstd::stream::zio;
+
+use super::gunzip::Gunzip;
 
 /// Undoes the Content-Encoding of a body piece by piece, keeping at most so many decoded bytes.
 ///
@@ -51,19 +53,37 @@ const BUFFER: usize = 32 * 1024;
 const ROOM_FOR_PIECES: usize = 8;
 
 impl Decoder {
-    /// A decoder for a `Content-Encoding`; none when it names an unknown one or too many.
-    pub(super) fn new(content_encoding: Option<&str>, cap: usize) -> Option<Self> {
+    /// A decoder for a `Content-Encoding` and what was done to the body on its way; none when it is encoded in a way
+    /// that cannot be undone, or too many times.
+    ///
+    /// A list with a word that is no coding (`none`, `UTF-8`, `text/html`) means nothing, and the body is taken as it
+    /// is, as Chromium takes it.
+    pub(super) fn new(
+        content_encoding: Option<&str>,
+        transfer_coding: Option<&str>,
+        cap: usize,
+    ) -> Option<Self> {
         let kept = Kept(Arc::new(Mutex::new(Store { bytes: Vec::new(), cap, overflowed: false })));
         let mut chain: Next = Box::new(kept.clone());
-        let names = content_encoding.unwrap_or("").split(',').map(|name| name.trim().to_ascii_lowercase());
-        // The last one listed was applied last (RFC 9110 §8.4) and is undone first.
-        for (count, name) in names.filter(|name| !name.is_empty() && name != "identity").enumerate() {
+        // The last one applied is undone first, and transfer codings come after content codings (RFC 9110 §8.4).
+        let codings = [content_encoding, transfer_coding].into_iter().flat_map(known_codings);
+        for (count, coding) in codings.enumerate() {
             if count == MOST_ENCODINGS {
                 return None;
             }
-            chain = undo(&name, chain)?;
+            chain = coding.undo(chain)?;
         }
         Some(Self { chain, kept, fed: false, known: None })
+    }
+
+    /// Looks at what was decoded so far.
+    pub(super) fn look<T>(&mut self, look: impl FnOnce(&[u8]) -> T) -> T {
+        if let Some(known) = &self.known {
+            return look(&known.identity);
+        }
+        // Decoders hand on what they have when they have much; one that fails here fails at the next piece.
+        let _ = self.chain.flush();
+        look(&self.kept.store().bytes)
     }
 
     /// The same for a body of which it is known what it is when it is whole.
@@ -124,25 +144,60 @@ impl Decoder {
 }
 
 /// A stage of decoding that passes its output on.
-trait Stage: Write + Send {
+pub(super) trait Stage: Write + Send {
     /// The input is complete; an error if the encoded data is not.
     fn end(&mut self) -> io::Result<()>;
 }
 
-type Next = Box<dyn Stage>;
+pub(super) type Next = Box<dyn Stage>;
 
-fn undo(name: &str, next: Next) -> Option<Next> {
-    Some(match name {
-        "gzip" | "x-gzip" => Box::new(Ending::new(GzDecoder::new(next))),
-        "deflate" => Box::new(Ending::new(Inflate::Undecided(Vec::new(), Some(next)))),
-        "br" => Box::new(Ending::new(DecompressorWriter::new(next, BUFFER))),
-        "zstd" => {
-            let mut decoder = raw::Decoder::new().ok()?;
-            decoder.set_parameter(DParameter::WindowLogMax(ZSTD_WINDOW_LOG)).ok()?;
-            Box::new(zio::Writer::new(next, decoder))
-        }
-        _ => return None,
-    })
+/// A coding of the registry of HTTP (RFC 9110 §8.4.1, RFC 9842 §3.3), and `zstd` (RFC 9659).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Coding {
+    Gzip,
+    Deflate,
+    Brotli,
+    Zstd,
+    /// Nothing that we asked for, or that browsers undo without a dictionary.
+    Other,
+}
+
+impl Coding {
+    /// None for a word that is no coding.
+    fn named(word: &str) -> Option<Self> {
+        let others = ["compress", "x-compress", "dcb", "dcz", "exi", "pack200-gzip", "aes128gcm"];
+        let is = |name: &str| word.eq_ignore_ascii_case(name);
+        Some(match () {
+            () if is("gzip") || is("x-gzip") => Self::Gzip,
+            () if is("deflate") => Self::Deflate,
+            () if is("br") => Self::Brotli,
+            () if is("zstd") => Self::Zstd,
+            () if others.into_iter().any(is) => Self::Other,
+            () => return None,
+        })
+    }
+
+    fn undo(self, next: Next) -> Option<Next> {
+        Some(match self {
+            Self::Gzip => Box::new(Gunzip::new(next)),
+            Self::Deflate => Box::new(Ending::new(Inflate::Undecided(Vec::new(), Some(next)))),
+            Self::Brotli => Box::new(Ending::new(DecompressorWriter::new(next, BUFFER))),
+            Self::Zstd => {
+                let mut decoder = raw::Decoder::new().ok()?;
+                decoder.set_parameter(DParameter::WindowLogMax(ZSTD_WINDOW_LOG)).ok()?;
+                Box::new(zio::Writer::new(next, decoder))
+            }
+            Self::Other => return None,
+        })
+    }
+}
+
+/// The codings of a list, in the order in which they were applied; none where a word of it is no coding.
+fn known_codings(list: Option<&str>) -> Vec<Coding> {
+    let words = list.unwrap_or("").split(',').map(str::trim);
+    let codings =
+        words.filter(|word| !word.is_empty() && !word.eq_ignore_ascii_case("identity")).map(Coding::named);
+    codings.collect::<Option<_>>().unwrap_or_default()
 }
 
 /// The end of the chain: keeps bytes up to the cap.
@@ -213,13 +268,6 @@ impl<D: Write> Write for Ending<D> {
 
     fn flush(&mut self) -> io::Result<()> {
         self.decoder.flush()
-    }
-}
-
-impl Stage for Ending<GzDecoder<Next>> {
-    fn end(&mut self) -> io::Result<()> {
-        self.decoder.try_finish()?;
-        self.decoder.get_mut().end()
     }
 }
 

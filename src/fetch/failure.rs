@@ -60,6 +60,14 @@ fn of_cause(error: &(dyn Error + 'static), moments: &Moments) -> Option<Failure>
     Some(of_io(error.kind(), moments))
 }
 
+/// Why no TLS connection came about.
+pub(super) fn of_handshake(error: &io::Error, moments: &Moments) -> Failure {
+    match error.get_ref().and_then(|error| error.downcast_ref::<rustls::Error>()) {
+        Some(error) => of_tls(error),
+        None => of_io(error.kind(), moments),
+    }
+}
+
 /// A server that shares no version with us says so in an alert (RFC 8446 §6.2, `protocol_version`), or greets with
 /// its own all the same. The alert `handshake_failure` may mean old cipher suites or a name that it does not serve.
 fn of_tls(error: &rustls::Error) -> Failure {
@@ -77,13 +85,14 @@ fn of_tls(error: &rustls::Error) -> Failure {
     }
 }
 
-/// How hyper names a head beyond its buffer or its 100 fields; the method that tells it apart is
-/// only there in servers.
+/// How hyper names a head beyond its buffer or [`MOST_FIELDS`](super::client::MOST_FIELDS); the method that tells it apart
+/// is only there in servers.
 const TOO_LARGE: &str = "message head is too large";
 
 pub(super) fn of_http(error: &hyper::Error) -> Option<Failure> {
     if error.is_parse() {
-        Some(if error.to_string() == TOO_LARGE { Failure::HeaderTooLarge } else { Failure::BadHttp })
+        // What does not begin as HTTP at all is no error of the library: it takes it for a page without a head.
+        Some(if error.to_string() == TOO_LARGE { Failure::HeaderTooLarge } else { Failure::OddHttp })
     } else if error.is_incomplete_message() || error.is_canceled() || error.is_closed() {
         Some(Failure::Reset)
     } else {

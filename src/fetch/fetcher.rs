@@ -245,10 +245,11 @@ impl Fetcher {
         let line = line_to(&parts.lines, address, &ask.url);
         let there = parts.lines.url(address, &ask.url);
         let request = there.and_then(|there| parts.requests.make(&ask.url, ask.purpose, known, there));
-        let Some(request) = request else {
+        let Some(mut request) = request else {
             tracing::error!(url = %ask.url, "a URL that cannot be sent");
             return not_asked(Failure::BadHttp);
         };
+        line.prepare(&mut request);
         let exchange = Exchange {
             settings: &parts.settings,
             line: &line,
@@ -259,7 +260,11 @@ impl Fetcher {
             wire_limit: byte_limit.min(largest_limit(&parts.settings)),
             clock: parts.clock,
         };
-        exchange.run(request).await
+        let (answer, body) = exchange.run(request).await;
+        if answer.failure.is_some_and(Failure::may_be_read_otherwise) {
+            parts.lines.note_odd(address, &ask.url);
+        }
+        (answer, body)
     }
 
     /// An exchange in which a server is greeted as clients of old did, to learn which TLS it speaks. It brings no

@@ -1,8 +1,9 @@
 use std::time::SystemTime;
 
+use percent_encoding::percent_encode_byte;
 use reqwest::header::{
     CONTENT_ENCODING, CONTENT_TYPE, DATE, ETAG, HeaderMap, HeaderName, HeaderValue, LAST_MODIFIED, LOCATION,
-    RETRY_AFTER, SERVER,
+    REFRESH, RETRY_AFTER, SERVER,
 };
 
 use super::retry_after::retry_after;
@@ -21,9 +22,9 @@ pub(super) fn pick(status: u16, headers: &HeaderMap, now: SystemTime) -> Head {
     let first = |name: HeaderName, limit: usize| headers.get(name).map(|value| text(value, limit));
     let robots_tag = HeaderName::from_static("x-robots-tag");
     Head {
-        content_type: first(CONTENT_TYPE, FIELD),
+        content_type: all(headers, &CONTENT_TYPE, FIELD),
         content_encoding: all(headers, &CONTENT_ENCODING, FIELD),
-        location: first(LOCATION, REFERENCE),
+        location: headers.get(LOCATION).map(reference),
         server: first(SERVER, FIELD),
         last_modified: first(LAST_MODIFIED, FIELD),
         etag: first(ETAG, FIELD),
@@ -31,6 +32,7 @@ pub(super) fn pick(status: u16, headers: &HeaderMap, now: SystemTime) -> Head {
         retry_after: first(RETRY_AFTER, FIELD)
             .and_then(|value| retry_after(&value, first(DATE, FIELD).as_deref(), now)),
         challenge: Challenge::from_fields(status, |name| headers.get(name).map(HeaderValue::as_bytes)),
+        refresh: first(REFRESH, REFERENCE),
     }
 }
 
@@ -42,10 +44,32 @@ fn all(headers: &HeaderMap, name: &HeaderName, limit: usize) -> Option<String> {
         joined.push_str(", ");
         joined.push_str(&text(line, limit));
         if joined.len() >= limit {
+            let end = joined.char_indices().nth(limit).map(|(end, _)| end);
+            joined.truncate(end.unwrap_or(joined.len()));
             break;
         }
     }
-    Some(joined.chars().take(limit).collect())
+    Some(joined)
+}
+
+/// A reference as text: UTF-8 where it is that. In any other charset each byte beyond ASCII stands for itself, and is
+/// written as URLs write it, as browsers do: the server means its own charset.
+fn reference(value: &HeaderValue) -> String {
+    if std::str::from_utf8(value.as_bytes()).is_ok() {
+        return text(value, REFERENCE);
+    }
+    let mut reference = String::new();
+    for byte in value.as_bytes() {
+        if reference.len() >= REFERENCE {
+            break;
+        }
+        if byte.is_ascii() {
+            reference.push(char::from(*byte));
+        } else {
+            reference.push_str(percent_encode_byte(*byte));
+        }
+    }
+    reference
 }
 
 /// A field's value as text: UTF-8 where it is that, else Latin-1, as old servers send it.
@@ -79,6 +103,30 @@ mod tests {
         assert_eq!(head.server.as_deref(), Some("caf\u{e9}"));
         assert_eq!(head.etag.as_deref(), Some("\u{e9}"));
         assert_eq!(head.location.map(|text| text.len()), Some(4 * MAX_URL_BYTES));
+    }
+
+    #[test]
+    fn a_location_in_another_charset_keeps_its_bytes() {
+        for (sent, location) in [
+            (&b"/th\xe9"[..], "/th%E9"),
+            (b"/\x93\xfa\x96{?q=\xa0", "/%93%FA%96{?q=%A0"),
+            ("/th\u{e9}/\u{65e5}".as_bytes(), "/th\u{e9}/\u{65e5}"),
+            (b"/%e9", "/%e9"),
+            // Half in UTF-8 is in something else.
+            (b"/\xc3\xa9/\xe9", "/%C3%A9/%E9"),
+        ] {
+            assert_eq!(pick(&headers(&[("location", sent)]), UNIX_EPOCH).location.as_deref(), Some(location));
+        }
+        let long = vec![0xe9; 20_000];
+        let location = pick(&headers(&[("location", &long)]), UNIX_EPOCH).location.unwrap();
+        assert!((REFERENCE..REFERENCE + 3).contains(&location.len()));
+    }
+
+    #[test]
+    fn types_in_several_lines_are_one_list() {
+        let lines = [("content-type", &b"text/plain"[..]), ("content-type", b"text/html")];
+        let head = pick(&headers(&lines), UNIX_EPOCH);
+        assert_eq!(head.content_type.as_deref(), Some("text/plain, text/html"));
     }
 
     #[test]

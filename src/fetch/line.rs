@@ -1,9 +1,10 @@
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use reqwest::{Request, Response, Url};
+use rustls::pki_types::ServerName;
 use tokio::time::Instant;
 use url::Position;
 
@@ -14,6 +15,7 @@ use super::idle::IdleLimit;
 use super::in_process::{Thread, Web};
 #[cfg(feature = "old-tls")]
 use super::old_line::OldLine;
+use super::raw_line::RawLine;
 use super::tls::{CertificateCheck, Tls};
 use crate::address::{Host, WebUrl};
 use crate::exchange::{Failure, Purpose};
@@ -31,6 +33,7 @@ pub(super) struct Line {
 enum Way {
     Sockets(Box<SocketClient>),
     InProcess(Thread),
+    Raw(RawLine),
     #[cfg(feature = "old-tls")]
     OldTls(OldLine),
 }
@@ -67,8 +70,16 @@ impl Line {
         match &self.way {
             Way::Sockets(client) => client.hang_up(),
             Way::InProcess(thread) => thread.hang_up(),
+            Way::Raw(_) => {}
             #[cfg(feature = "old-tls")]
             Way::OldTls(line) => line.hang_up(),
+        }
+    }
+
+    /// Makes a request one for this line.
+    pub(super) fn prepare(&self, request: &mut Request) {
+        if let Way::Raw(_) = self.way {
+            RawLine::prepare(request);
         }
     }
 
@@ -82,6 +93,7 @@ impl Line {
     ) -> Result<Response, Failure> {
         match &self.way {
             Way::Sockets(client) => client.execute(request, notes).await,
+            Way::Raw(line) => line.execute(request, notes).await,
             #[cfg(feature = "old-tls")]
             Way::OldTls(line) => line.execute(request, notes).await,
             Way::InProcess(thread) => thread.execute(&request, url, purpose, notes, &self.verdict).await,
@@ -104,6 +116,8 @@ pub(super) struct Lines {
 #[derive(Default)]
 struct Open {
     servers: HashMap<IpAddr, ServerLines>,
+    /// Whose responses the HTTP library could not read.
+    odd: HashSet<(IpAddr, Host, u16)>,
     clock: u64,
 }
 
@@ -119,10 +133,13 @@ struct ServerLines {
 enum Origin {
     Http(Host, u16),
     Https(Host, u16),
+    Raw(Host, u16),
     #[cfg(feature = "old-tls")]
     OldTls(Host, u16),
 }
 
+/// Hosts whose responses could not be read that are remembered; one that is forgotten is noted at its next response.
+const ODD_HOSTS: usize = 4096;
 /// Servers with a line; 25 to 52 KiB for each connection that is idle.
 const SERVERS: usize = 512;
 /// Lines to a server without a connection: a site is mostly two hosts, by http and https.
@@ -146,12 +163,43 @@ impl Lines {
         self.line(address, Origin::OldTls(host.clone(), port), open)
     }
 
+    /// The HTTP library could not read a response to this URL: from now on others are read without it.
+    pub(super) fn note_odd(&self, address: IpAddr, url: &WebUrl) {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if open.odd.len() >= ODD_HOSTS {
+            open.odd.clear();
+        }
+        open.odd.insert((address, url.host().clone(), url.port()));
+    }
+
+    fn is_odd(&self, address: IpAddr, url: &WebUrl) -> bool {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        !open.odd.is_empty() && open.odd.contains(&(address, url.host().clone(), url.port()))
+    }
+
+    /// The line to a server whose responses are read without the HTTP library.
+    fn raw(&self, tls: &Tls, address: IpAddr, url: &WebUrl) -> Arc<Line> {
+        let server = self.settings.gateway.unwrap_or(SocketAddr::new(address, url.port()));
+        let open = || {
+            let (config, verdict) = tls.for_line(url.host());
+            let name = url.host().as_str().trim_start_matches('[').trim_end_matches(']').to_owned();
+            let name = ServerName::try_from(name).ok().filter(|_| url.is_https());
+            (Way::Raw(RawLine::new(server, name.map(|name| (config, name)), self.settings.timeouts)), verdict)
+        };
+        self.line(address, Origin::Raw(url.host().clone(), url.port()), open)
+    }
+
     /// The line to a server for a URL, opened if there is none.
     pub(super) fn to(&self, address: IpAddr, url: &WebUrl) -> Arc<Line> {
         #[cfg(feature = "old-tls")]
         if url.is_https() && url.host().is_undecoded() && matches!(self.opener, Opener::Sockets(_)) {
             // Only this line can name such a host in the handshake.
             return self.by_old_tls(address, url);
+        }
+        if let Opener::Sockets(tls) = &self.opener
+            && self.is_odd(address, url)
+        {
+            return self.raw(tls, address, url);
         }
         let origin = if url.is_https() { Origin::Https } else { Origin::Http };
         let origin = origin(url.host().clone(), url.port());

@@ -14,9 +14,9 @@
 //!    different virtual addresses still share nothing.
 //! 4. **Ask.** One `GET` or `HEAD` over HTTP/1.1. Not HTTP/2: one request at a time needs no
 //!    multiplexing, and HTTP/1.1 keeps the bytes of an exchange countable.
-//! 5. **Read.** The head, then as much of the body as the purpose wants: robots.txt and HTML are
-//!    read and decoded under caps. Any other successful answer ends after its head by hanging
-//!    up. Small error pages are read and thrown away, because that costs less than the next
+//! 5. **Read.** The head, then as much of the body as the purpose wants: robots.txt and pages are
+//!    read and decoded under caps. What counts as a page is `exchange`'s rule: where its type does not tell, the
+//!    beginning of the body does. Any other successful answer ends by hanging up. Small error pages are read and thrown away, because that costs less than the next
 //!    connection.
 //! 6. **Tell.** Every mishap becomes one word of [`Failure`](crate::exchange::Failure); nothing
 //!    that a server, a resolver or a network does is an error of this room.
@@ -33,13 +33,18 @@
 //! handshake are added, the certificates with their real length and the rest with usual sizes
 //! (see `wire`). Informational (1xx) answers, retransmissions, TCP and IP headers are not
 //! counted. What a server had already sent when we hung up (at a cap, after the head of an
-//! image) is not known and not counted; a head that was too large (beyond 408 KiB or 100 fields)
+//! image) is not known and not counted; a head that was too large (beyond 408 KiB, or 512 fields)
 //! counts as the limit: how much of it came is unknown.
 //!
 //! # What is put up with
 //! Folded and invalid header lines, spaces before the colon, an HTML page without any head
-//! (HTTP/0.9; anything else without a head is `bad_http`), bytes after the end of compressed
-//! data, `deflate` with or without zlib's frame, TLS connections that end without saying so.
+//! (HTTP/0.9; anything else without a head is `bad_http`), a `Content-Encoding` that is none, bytes after the end of
+//! compressed data, `deflate` with or without zlib's frame, TLS connections that end without saying so.
+//!
+//! Heads and frames that hyper refuses and browsers read are read here, by `raw_head` and `raw_body`. Where the response
+//! is the first of its connection and only its version is odd, hyper hands on its bytes. Otherwise they are gone: the
+//! answer is `odd_http`, the caller may ask once more, and from then on the host is asked over a `raw_line`, whose
+//! connections end with their responses. reqwest lets nobody between its connection and hyper.
 //!
 //! # Time
 //! `connect` is the TCP connection and `tls` the handshake after it: the moment between them is
@@ -79,6 +84,7 @@ mod failure;
 mod fetcher;
 mod gate;
 mod greeting;
+mod gunzip;
 mod head;
 mod idle;
 mod in_process;
@@ -87,6 +93,10 @@ mod names;
 #[cfg(feature = "old-tls")]
 mod old_line;
 mod old_tls;
+mod raw;
+mod raw_body;
+mod raw_head;
+mod raw_line;
 mod request;
 mod retry_after;
 mod route;

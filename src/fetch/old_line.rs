@@ -14,6 +14,7 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_openssl::SslStream;
 
 use super::Settings;
+use super::client::MOST_FIELDS;
 use super::connect::Notes;
 use super::failure::{of_http, of_io};
 use super::idle::kept_for;
@@ -122,6 +123,7 @@ impl OldLine {
             .allow_obsolete_multiline_headers_in_responses(true)
             .ignore_invalid_headers_in_responses(true)
             .allow_spaces_after_header_name_in_responses(true)
+            .max_headers(MOST_FIELDS)
             .handshake(TokioIo::new(stream))
             .await;
         let (sender, connection) = connection.map_err(|_| Failure::Reset)?;

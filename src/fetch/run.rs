@@ -9,7 +9,7 @@ use reqwest::header::HeaderValue;
 use reqwest::{Request, Response, Version};
 use tokio::time::{Instant, sleep_until};
 
-use super::body::{Body, Read};
+use super::body::{Body, Read, Wanted};
 use super::body_use::{BodyUse, is_markup};
 use super::connect::{Moments, Notes};
 use super::decode::Decoder;
@@ -126,13 +126,15 @@ impl Exchange<'_> {
         }
         answer.http_version = Some(format!("{:?}", response.version()));
         answer.tls_version = tls::version(response.extensions());
-        let body_use = BodyUse::for_answer(self.purpose, &response, self.settings.max_body);
+        let content_type = answer.head.content_type.as_deref();
+        let body_use = BodyUse::for_answer(self.purpose, &response, content_type, self.settings.max_body);
         let ancient = response.version() == Version::HTTP_09;
         let body = Body::new(response, self.settings.timeouts.idle, deadline);
         let read = match body_use {
-            BodyUse::Keep(cap) => {
+            BodyUse::Keep(cap, media_type) => {
                 let encoding = answer.head.content_encoding.as_deref();
-                body.keep(encoding, cap, self.wire_limit, tally).await
+                let wanted = Wanted { encoding, cap, media_type, wire_limit: self.wire_limit };
+                body.keep(wanted, tally).await
             }
             BodyUse::Drain => {
                 let encoding = answer.head.content_encoding.as_deref();
@@ -150,6 +152,9 @@ impl Exchange<'_> {
         if ancient && !is_markup(&read.bytes) {
             answer.status = None;
             return failed(Failure::BadHttp);
+        }
+        if read.failure == Some(Failure::OddHttp) {
+            (answer.status, answer.head) = (None, Head::default());
         }
         read
     }

@@ -102,7 +102,7 @@ impl Flow {
     /// What an answer shows of the link.
     #[must_use]
     pub fn from_answer(purpose: Purpose, answer: &Answer) -> Self {
-        let media_type = answer.head.content_type.as_deref().unwrap_or_default().as_bytes();
+        let content_type = answer.head.content_type.as_deref();
         let ended = answer.ended().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self {
             hour: Self::hour_at(ended),
@@ -110,7 +110,7 @@ impl Flow {
             after_head: after_head(answer),
             first_byte: answer.timings.first_byte,
             transfer: answer.timings.transfer(),
-            is_unread: answer.status.is_some_and(|status| hangs_up(purpose, status, media_type)),
+            is_unread: answer.status.is_some_and(|status| hangs_up(purpose, status, content_type)),
         }
     }
 

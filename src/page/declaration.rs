@@ -5,6 +5,7 @@ use super::emitter::{Listener, Syntax};
 use super::tag::{Attribute, Tag};
 use super::tag_name::TagName;
 use super::tokenize::tokenize;
+use crate::exchange::charset_in_fields;
 
 /// Where a declaration has to stand (WHATWG HTML §13.2.3.2) …
 const PRESCAN_BYTES: usize = 1024;
@@ -55,11 +56,12 @@ impl Declared {
     }
 }
 
-/// What a `Content-Type` names.
+/// What a `Content-Type` names. Of one that does not parse, what a `meta` would name with the same text.
 pub(super) fn in_header(content_type: &str) -> Declared {
     let mut declared = Declared::default();
-    if let Some(label) = label_in(content_type.as_bytes()) {
-        declared.hear(label);
+    match charset_in_fields(content_type) {
+        Some(label) => label.iter().for_each(|label| declared.hear(label.as_bytes())),
+        None => label_in(content_type.as_bytes()).into_iter().for_each(|label| declared.hear(label)),
     }
     declared
 }

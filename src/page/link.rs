@@ -25,7 +25,7 @@ pub enum Element {
     Frame,
     /// `<iframe src>`; or a refresh of the document in `<iframe srcdoc>`.
     Iframe,
-    /// `<meta http-equiv=refresh>`.
+    /// `<meta http-equiv=refresh>`, or the header `Refresh`.
     Meta,
     /// A `Location` header; never on a page, but in the same tables.
     Redirect,

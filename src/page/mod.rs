@@ -30,7 +30,6 @@ mod element_name;
 mod emitter;
 mod link;
 mod markup;
-mod media_type;
 mod name;
 mod namespaces;
 mod nesting;
@@ -63,10 +62,10 @@ use xxhash_rust::xxh3::xxh3_128;
 
 pub use charset::CharsetOrigin;
 pub use link::{Element, Link};
-pub use media_type::is_html;
 pub use references::MAX_LINKS;
 pub use source::{Defects, Source};
 
+use crate::address::WebUrl;
 use charset::Charset;
 use decode::decoded;
 use markup::Markup;
@@ -147,10 +146,26 @@ impl Page {
         }
     }
 
+    /// Adds the link of a header `Refresh`, which browsers follow as they follow the `meta` (WHATWG HTML, shared
+    /// declarative refresh steps). It is seen from the page's own URL, for it came before any `base`.
+    #[must_use]
+    pub fn refreshed_by(mut self, header: Option<&str>, page: &WebUrl) -> Self {
+        let target = header.and_then(refresh::target).and_then(|target| page.join(target).ok());
+        let Some(url) = target else { return self };
+        if let Some(link) = self.links.iter_mut().find(|link| link.url == url) {
+            link.nofollow = false;
+        } else if self.links.len() < MAX_LINKS {
+            self.links.push(Link { url, element: Element::Meta, nofollow: false });
+        } else {
+            self.defects.links_dropped += 1;
+        }
+        self
+    }
+
     /// Reads any bytes as a page.
     #[must_use]
     pub fn read(source: Source<'_>) -> Self {
-        let is_xml = media_type::is_xhtml(source.content_type);
+        let is_xml = source.is_xml();
         let charset = Charset::settle(source, is_xml);
         let (text, bad_bytes) = decoded(&source.body[charset.bom_bytes..], charset.encoding);
         let markup = Markup::read(&text, is_xml);

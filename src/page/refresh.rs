@@ -1,4 +1,4 @@
-/// Where `<meta http-equiv=refresh>` leads, from its `content` (WHATWG HTML §4.2.5.3, shared
+/// Where `<meta http-equiv=refresh>` leads, from its `content`, or a header `Refresh` (WHATWG HTML §4.2.5.3, shared
 /// declarative refresh steps); none if it only reloads or says nothing.
 pub(super) fn target(content: &str) -> Option<&str> {
     let rest = after_seconds(content.trim_ascii_start())?.trim_ascii_start();
@@ -82,6 +82,30 @@ mod tests {
     fn a_reload_or_nonsense_leads_nowhere() {
         for content in ["", "5", "5;", " 5 , ", "url=x", "-1;url=x", "5x;url=x", ";x"] {
             assert_eq!(target(content), None, "{content}");
+        }
+    }
+
+    #[test]
+    fn a_header_adds_a_link_that_is_seen_from_the_page_itself() {
+        use super::super::{Element, Page, Source};
+        use crate::address::WebUrl;
+
+        let url = WebUrl::parse("http://a.ke/b/").unwrap();
+        let links = |body: &str, header| {
+            let source = Source { body: body.as_bytes(), url: &url, content_type: None, robots_tag: None };
+            let links = Page::read(source).refreshed_by(header, &url).links;
+            links
+                .iter()
+                .map(|link| (link.url.as_str().to_owned(), link.element, link.nofollow))
+                .collect::<Vec<_>>()
+        };
+        let meta = |url: &str| (url.to_owned(), Element::Meta, false);
+        assert_eq!(links("<base href=/c/>", Some("0; url=home")), [meta("http://a.ke/b/home")]);
+        assert_eq!(links("", Some("5, URL='http://b.ke/'")), [meta("http://b.ke/")]);
+        let known = links("<a href=home rel=nofollow>x</a>", Some("0;home"));
+        assert_eq!(known, [("http://a.ke/b/home".to_owned(), Element::A, false)]);
+        for nowhere in [None, Some("5"), Some("url=/x"), Some("0; url=mailto:a@b.ke")] {
+            assert_eq!(links("", nowhere), [], "{nowhere:?}");
         }
     }
 

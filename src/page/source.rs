@@ -1,6 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::address::WebUrl;
+use crate::exchange::Document;
 
 /// What a page is read from.
 #[derive(Clone, Copy, Debug)]
@@ -9,10 +10,17 @@ pub struct Source<'a> {
     pub body: &'a [u8],
     /// Where it came from: the base of its references, and a hint at its charset.
     pub url: &'a WebUrl,
-    /// The header field.
+    /// The header fields, joined by commas.
     pub content_type: Option<&'a str>,
     /// `X-Robots-Tag`, all its lines joined by commas.
     pub robots_tag: Option<&'a str>,
+}
+
+impl Source<'_> {
+    /// Whether it is XML, in which a self-closed tag has no content.
+    pub(super) fn is_xml(&self) -> bool {
+        Document::of(self.content_type, self.body) == Some(Document::Xhtml)
+    }
 }
 
 /// What is wrong with a page, in counts; none of it stops the reading.

@@ -1,5 +1,5 @@
 use super::charset::Charset;
-use super::{Page, Source, media_type};
+use super::{Page, Source};
 
 impl Page {
     /// Passes over the links of a page that says one of these `words`, and notes which: the first of them that
@@ -26,7 +26,7 @@ fn first_said<'a>(words: &'a [String], source: Source<'_>) -> Option<&'a String>
     if words.is_empty() {
         return None;
     }
-    let charset = Charset::settle(source, media_type::is_xhtml(source.content_type));
+    let charset = Charset::settle(source, source.is_xml());
     let (text, _) = charset.encoding.decode_without_bom_handling(&source.body[charset.bom_bytes..]);
     let text = text.to_lowercase();
     words.iter().find(|words| text.contains(&words.to_lowercase()))

@@ -175,8 +175,8 @@ impl Promise {
             Self::RobotsFirst => "robots.txt is read before any page of its host".to_owned(),
             Self::RobotsUnreachable => "no page of a host whose robots.txt could not be fetched".to_owned(),
             Self::RobotsRules => "no page that robots.txt forbids".to_owned(),
-            Self::Once => "no page of a site tree twice, except after 429 and 503, where an idle connection was closed on \
-                           us, and to see whether a server that refuses all others delivers it still"
+            Self::Once => "no page of a site tree twice, except after 429, 503 and odd HTTP, where an idle connection was closed on us, and \
+                           to see whether a server that refuses all others delivers it still"
                 .to_owned(),
             Self::Recorded => "every exchange is recorded".to_owned(),
             Self::Memory => "memory is bounded by settings".to_owned(),

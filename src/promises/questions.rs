@@ -97,10 +97,14 @@ impl<'a> Question<'a> {
     }
 
     /// A server that says when to come back is asked again. Where no connection came about, another address of the
-    /// host may be, or older TLS; what was lost with an idle connection is sent once more.
+    /// host may be, or older TLS; what was lost with an idle connection is sent once more, and so is what our HTTP library could
+    /// not read.
     fn may_be_put_again(&self) -> bool {
         let is_a_try = |failure: Failure| {
-            failure.is_no_connection() || failure.refuses_tls() || failure == Failure::IdleClosed
+            failure.is_no_connection()
+                || failure.refuses_tls()
+                || failure == Failure::IdleClosed
+                || failure.may_be_read_otherwise()
         };
         asks_for_pause(self.status) || self.failure.is_some_and(is_a_try)
     }
@@ -190,6 +194,7 @@ mod tests {
         assert_eq!(order(&[Some(Failure::ConnectRefused), Some(Failure::TlsTooOld), None]), [3, 0]);
         assert_eq!(order(&[Some(Failure::IdleClosed), None]), [2, 0]);
         assert_eq!(order(&[Some(Failure::BadHttp), None]), [2, 1]);
+        assert_eq!(order(&[Some(Failure::OddHttp), None, None]), [3, 1]);
     }
 
     #[test]

@@ -33,7 +33,7 @@ table! {
     status: Option<u16>, "", "200", "0.1";
     /// Why no complete answer came, one word of the list below; null when one came.
     failure: Option<String>, "", "connect_timeout", "0.1";
-    /// The header `Content-Type` as sent.
+    /// The header `Content-Type` as sent, all its lines joined by commas.
     content_type: Option<String>, "", "text/html; charset=utf-8", "0.1";
     /// The character encoding the page was read in, by its WHATWG name.
     charset: Option<String>, "", "UTF-8", "0.1";
@@ -64,7 +64,7 @@ table! {
     tls_version: Option<String>, "", "TLSv1.3", "0.1";
     /// The header `Server`.
     server: Option<String>, "", "nginx", "0.1";
-    /// The header `Location`.
+    /// The header `Location`; where it is not UTF-8, its bytes beyond ASCII are percent-encoded.
     location: Option<String>, "", "https://www.example.ke/", "0.1";
     /// A hash of the decoded body in hexadecimal: equal pages have equal hashes.
     body_hash: Option<String>, "", "9ae16a3b2f90404f", "0.1";

@@ -114,10 +114,10 @@ impl InProcess {
         let now = &server.at_second_of_day(self.since_epoch().as_secs_f64());
         // The others wait for the link. They make an answer slow too, which is none of the survey's share of it.
         let alone = Server { background: 0.0, ..*now };
-        let media_type = fields.iter().find(|(name, _)| *name == "Content-Type");
-        let media_type = media_type.map_or("", |(_, value)| value).as_bytes();
+        let content_type = fields.iter().find(|(name, _)| *name == "Content-Type");
+        let content_type = content_type.map(|(_, value)| value.as_str());
         let mut taken = alone.transfer_time(body.len() as u64);
-        if hangs_up(question.purpose, status, media_type) {
+        if hangs_up(question.purpose, status, content_type) {
             // What comes in the round trip after which the server knows comes for nothing.
             taken = taken.min(server.round_trip.mul_f64((1.0 - now.background).max(0.0)));
         }

@@ -43,7 +43,6 @@ impl Pacing for SurveyPacing {
 
     fn is_unread(&self, purpose: &str, status: Option<u16>, media_type: Option<&str>) -> bool {
         let is_page = purpose == Purpose::Page.as_str();
-        let media_type = media_type.unwrap_or_default().as_bytes();
         is_page && status.is_some_and(|status| hangs_up(Purpose::Page, status, media_type))
     }
 

@@ -18,9 +18,9 @@ use serde::{Deserialize, Serialize};
 use super::earlier::EarlierPage;
 use super::entry::Heard;
 use super::error::SurveyError;
-use crate::exchange::{Answer, Ask, Challenge, Purpose};
+use crate::exchange::{Answer, Ask, Challenge, Document, Head, Purpose, is_bodiless};
 use crate::fetch::Foreseen;
-use crate::page::{Page, Source, is_html};
+use crate::page::{Page, Source};
 use crate::robots::Rules;
 use crate::walk::Content;
 
@@ -34,6 +34,8 @@ struct Unread {
     product_token: String,
     ask: Ask,
     answer: Answer,
+    /// What is not recorded of the answer.
+    refresh: Option<String>,
     body: Vec<u8>,
 }
 
@@ -108,7 +110,7 @@ impl AnswerReader {
     /// Reads a page before it is asked for; none of what will not be read.
     pub(super) fn read_ahead(&self, ask: &Ask, foreseen: Foreseen) -> Option<ReadAhead> {
         let content_type = foreseen.content_type.as_deref();
-        if foreseen.status != 200 || !is_html(content_type) {
+        if foreseen.status != 200 || Document::of(content_type, &foreseen.body).is_none() {
             return None;
         }
         let source = Source { body: &foreseen.body, url: &ask.url, content_type, robots_tag: None };
@@ -131,14 +133,15 @@ impl AnswerReader {
         }
         let body = match body {
             Body::Read(content) => return Ok(Heard { ask, answer, content, unchanged_bytes: None }),
-            Body::Unread(body) if is_read(&ask, &answer) => body,
+            Body::Unread(body) if is_read(&ask, &answer, &body) => body,
             Body::Unread(_) => return Ok(Heard::nothing(ask, answer)),
         };
         if let Some(ahead) = ahead.filter(|ahead| ahead.is_of(&answer, &body)) {
             return Ok(without_interstitial(ask, answer, ahead.content, &body));
         }
         let (exclude_text, product_token) = (self.exclude_text.clone(), self.product_token.clone());
-        let unread = Unread { exclude_text, product_token, ask, answer, body };
+        let refresh = answer.head.refresh.clone();
+        let unread = Unread { exclude_text, product_token, ask, answer, refresh, body };
         let program = self.program.get().filter(|_| is_suspect);
         let (unread, told) = match program {
             Some(program) => {
@@ -175,7 +178,8 @@ impl ReadAhead {
     /// Whether this came indeed.
     fn is_of(&self, answer: &Answer, body: &[u8]) -> bool {
         let Foreseen { content_type, body: foreseen, .. } = &self.foreseen;
-        answer.head.content_type == *content_type && answer.head.robots_tag.is_none() && foreseen == body
+        let Head { content_type: said, robots_tag, refresh, .. } = &answer.head;
+        said == content_type && robots_tag.is_none() && refresh.is_none() && foreseen == body
     }
 }
 
@@ -196,18 +200,23 @@ fn without_interstitial(ask: Ask, mut answer: Answer, mut content: Content, body
     Heard { ask, answer, content, unchanged_bytes: None }
 }
 
-/// Whether there is anything in an answer to be read.
-fn is_read(ask: &Ask, answer: &Answer) -> bool {
+/// Whether there is anything in an answer to be read. A page of which nothing came but a failure is none; one that is
+/// empty, and came whole, is there.
+fn is_read(ask: &Ask, answer: &Answer, body: &[u8]) -> bool {
+    let may_be_page =
+        !answer.status.is_some_and(is_bodiless) && !(body.is_empty() && answer.failure.is_some());
     answer.is_success()
         && match ask.purpose {
             Purpose::Robots => true,
-            Purpose::Page | Purpose::Probe | Purpose::Check => is_html(answer.head.content_type.as_deref()),
+            Purpose::Page | Purpose::Probe | Purpose::Check => {
+                may_be_page && Document::of(answer.head.content_type.as_deref(), body).is_some()
+            }
             Purpose::Head => false,
         }
 }
 
 fn read(unread: &Unread) -> Content {
-    let Unread { exclude_text, product_token, ask, answer, body } = unread;
+    let Unread { exclude_text, product_token, ask, answer, refresh, body } = unread;
     #[cfg(feature = "hazards")]
     super::hazards::abort_at(&ask.url);
     if ask.purpose == Purpose::Robots {
@@ -218,7 +227,8 @@ fn read(unread: &Unread) -> Content {
     let content_type = answer.head.content_type.as_deref();
     let robots_tag = answer.head.robots_tag.as_deref();
     let source = Source { body, url: &ask.url, content_type, robots_tag };
-    Content::Page(Box::new(Page::read(source).unless_it_says(exclude_text, source)))
+    let page = Page::read(source).refreshed_by(refresh.as_deref(), &ask.url);
+    Content::Page(Box::new(page.unless_it_says(exclude_text, source)))
 }
 
 /// What a process of its own reads in an answer: none where it dies at it.
@@ -267,15 +277,30 @@ mod tests {
     fn pages_and_rules_that_came_are_read_and_nothing_else() {
         for (purpose, status, media_type, is_to_be_read) in [
             (Purpose::Page, 200, "text/html", true),
+            (Purpose::Page, 200, "text/html, charset=utf-8", true),
+            (Purpose::Page, 200, "html", true),
+            (Purpose::Page, 206, "text/html", true),
             (Purpose::Probe, 200, "text/html", true),
             (Purpose::Page, 200, "image/png", false),
+            (Purpose::Page, 200, "text/plain", false),
+            (Purpose::Page, 204, "text/html", false),
             (Purpose::Page, 404, "text/html", false),
             (Purpose::Robots, 200, "text/plain", true),
             (Purpose::Robots, 404, "text/plain", false),
             (Purpose::Head, 200, "text/html", false),
         ] {
             let (ask, answer) = answered(purpose, status, media_type);
-            assert_eq!(is_read(&ask, &answer), is_to_be_read, "{purpose:?} {status} {media_type}");
+            assert_eq!(is_read(&ask, &answer, b"<p>x"), is_to_be_read, "{purpose:?} {status} {media_type}");
+        }
+    }
+
+    #[test]
+    fn a_page_of_which_nothing_came_is_read_only_if_it_is_empty() {
+        let (ask, mut answer) = answered(Purpose::Page, 200, "text/html");
+        assert!(is_read(&ask, &answer, b""));
+        for failure in [Failure::BodyEncoding, Failure::BodyTruncated, Failure::IdleTimeout] {
+            answer.failure = Some(failure);
+            assert!(!is_read(&ask, &answer, b"") && is_read(&ask, &answer, b"<"), "{failure}");
         }
     }
 
@@ -307,6 +332,7 @@ mod tests {
             product_token: String::new(),
             ask,
             answer,
+            refresh: None,
             body: body.clone(),
         };
         let read = read_answer(&postcard::to_stdvec(&unread).unwrap()[..]).unwrap();
@@ -329,6 +355,7 @@ mod tests {
             product_token: String::new(),
             ask,
             answer,
+            refresh: None,
             body: vec![0; 1 << 20],
         };
         let program = |name: &str, script: &str| {

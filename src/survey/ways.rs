@@ -12,7 +12,8 @@ use crate::exchange::{Answer, Failure};
 ///
 /// Where no connection came about, the next address of the host is tried, and from then on in the whole tree: the dead
 /// one is not tried again for every page. A server that refuses our TLS is greeted by an older one, once. A request that
-/// was lost with an idle connection is sent once more, on a new one (RFC 9112 §9.3.1, RFC 9110 §9.2.2).
+/// was lost with an idle connection is sent once more, on a new one (RFC 9112 §9.3.1, RFC 9110 §9.2.2). A response that
+/// the HTTP library cannot read is requested once more, and the fetch reads it and those after it without the library.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Ways {
     /// By port: a server that refuses HTTPS may well speak HTTP.
@@ -21,6 +22,8 @@ pub(super) struct Ways {
     tls: HashMap<(Host, u16), Tls>,
     /// Requests that were lost with an idle connection and whose next attempt has not ended.
     lost: HashSet<u32>,
+    /// Hosts and ports whose last response the HTTP library could not read: the next one is read without it.
+    odd: HashSet<(Host, u16)>,
 }
 
 /// What is known of the TLS of a server that refuses ours.
@@ -52,6 +55,15 @@ impl Ways {
             self.lost.insert(heard.ask.number);
         } else {
             self.lost.remove(&heard.ask.number);
+        }
+        match heard.answer.failure {
+            Some(failure) if failure.may_be_read_otherwise() => {
+                self.odd.insert(server_of(&heard.ask.url));
+            }
+            _ if heard.answer.status.is_some() => {
+                self.odd.remove(&server_of(&heard.ask.url));
+            }
+            _ => {}
         }
         let Some(address) = heard.answer.address else { return };
         let spot = (address, heard.ask.url.port());
@@ -85,7 +97,8 @@ impl Ways {
         url.is_https() && matches!(self.tls.get(&server_of(url)), Some(Tls::Unknown | Tls::Old))
     }
 
-    /// Whether the request may be sent in another way: to another address, by older TLS, or on a new connection.
+    /// Whether the request may be sent in another way: to another address, by older TLS, on a new connection, or to be
+    /// read without the HTTP library.
     pub(super) fn go_on_after(&self, heard: &Heard) -> bool {
         let Some(failure) = heard.answer.failure.filter(|_| heard.answer.address.is_some()) else {
             return false;
@@ -93,7 +106,10 @@ impl Ways {
         if failure == Failure::IdleClosed {
             return !self.lost.contains(&heard.ask.number);
         }
-        is_closed(failure) || (failure.refuses_tls() && !self.tls.contains_key(&server_of(&heard.ask.url)))
+        let server = server_of(&heard.ask.url);
+        is_closed(failure)
+            || (failure.refuses_tls() && !self.tls.contains_key(&server))
+            || (failure.may_be_read_otherwise() && !self.odd.contains(&server))
     }
 
     /// Addresses that are dead at the port of a URL.
@@ -155,6 +171,22 @@ mod tests {
         assert!(ways.go_on_after(&came(8, Failure::IdleClosed)), "another request");
         ways.note(&came(7, Failure::Reset));
         assert_eq!(ways, Ways::default(), "nothing is remembered of what is done");
+    }
+
+    #[test]
+    fn what_the_http_library_cannot_read_is_requested_once_more_until_something_is_read() {
+        for failure in [Failure::OddHttp, Failure::HeaderTooLarge] {
+            let mut odd = what_was_heard(0, failure);
+            odd.answer.address = Some([41, 90, 0, 1].into());
+            let mut read = odd.clone();
+            (read.answer.failure, read.answer.status) = (None, Some(200));
+            let mut ways = Ways::default();
+            assert!(ways.go_on_after(&odd) && !ways.go_on_after(&read));
+            ways.note(&odd);
+            assert!(!ways.go_on_after(&odd), "the second was in vain");
+            ways.note(&read);
+            assert!(ways.go_on_after(&odd), "another process may not know of it");
+        }
     }
 
     #[test]

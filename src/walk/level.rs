@@ -7,7 +7,8 @@ use crate::exchange::{Answer, Class, ClassCounts};
 pub struct LevelCount {
     /// Exchanges at this depth that reached the network; robots.txt has no depth.
     pub requests: u64,
-    /// Answers with status 2xx that are HTML, and pages that an earlier survey read and that have not changed.
+    /// Answers with status 2xx that are HTML or XHTML and were read, and pages that an earlier survey read and that have
+    /// not changed.
     pub pages: u64,
     /// On the wire, to servers.
     pub sent_bytes: u64,

@@ -13,8 +13,8 @@ use super::step::Content;
 use super::tally::PageRead;
 use super::tree::External;
 use crate::address::WebUrl;
-use crate::exchange::{Answer, Class, Depth, Failure, Outcome, Purpose};
-use crate::page::{Element, Link, Page, is_html};
+use crate::exchange::{Answer, Class, Depth, Failure, MediaType, Outcome, Purpose};
+use crate::page::{Element, Link, Page};
 use crate::robots::Availability;
 
 /// URLs longer than this on average make a site a trap before their number does: hostile ones have 2 kB. On
@@ -305,13 +305,9 @@ impl Walk {
     }
 }
 
-/// Whether a page came. One that has not changed comes without a body, and is there all the same; a challenge in its
-/// place is none.
+/// Whether a page came and was read, or was read before and has not changed. A challenge in its place is none.
 pub(super) fn is_page(answer: &Answer, content: &Content) -> bool {
-    let is_html = answer.is_success()
-        && answer.failure != Some(Failure::Unreadable)
-        && is_html(answer.head.content_type.as_deref());
-    (is_html || matches!(content, Content::Page(_))) && answer.head.challenge.is_none()
+    matches!(content, Content::Page(_)) && answer.head.challenge.is_none()
 }
 
 /// Whether all of a body came, or as much of it as is read of any.
@@ -322,7 +318,7 @@ fn is_whole(answer: &Answer) -> bool {
 /// What an answer to HEAD leaves open; 405 and 501 say that the server does not know HEAD.
 fn may_be_html(answer: &Answer) -> bool {
     matches!(answer.status, Some(405 | 501))
-        || (answer.is_success() && is_html(answer.head.content_type.as_deref()))
+        || (answer.is_success() && MediaType::from_fields(answer.head.content_type.as_deref()).may_be_page())
 }
 
 /// A page is asked for again only when its server says when.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use ccsurvey::address::{OptOuts, Scope, ScopeRule, SuffixSection, Suffixes, WebUrl};
-use ccsurvey::exchange::{Answer, Ask, Class, Depth, Failure, Purpose};
-use ccsurvey::page::{Page, Source, is_html};
+use ccsurvey::exchange::{Answer, Ask, Class, Depth, Document, Failure, Purpose};
+use ccsurvey::page::{Page, Source};
 use ccsurvey::settings::NON_HTML_EXTENSIONS;
 use ccsurvey::space::{
     Entrances, FeedBack, Handshake, LevelTruth, Lookup, Reaction, Truth, TruthSettings, Web, World,
@@ -74,7 +74,7 @@ fn answer(world: &World, ask: &Ask) -> (Answer, Content) {
     let content_type = answer.head.content_type.as_deref();
     let content = match ask.purpose {
         Purpose::Robots => Content::Robots(body.to_vec()),
-        _ if answer.is_success() && is_html(content_type) => {
+        _ if answer.is_success() && Document::of(content_type, body).is_some() => {
             Content::Page(Box::new(Page::read(Source { body, url, content_type, robots_tag: None })))
         }
         _ => Content::Nothing,

@@ -43,7 +43,7 @@ fn zstd(bytes: &[u8]) -> Vec<u8> {
 
 /// Decodes in pieces of this size.
 fn decode(encoding: &str, encoded: &[u8], cap: usize, piece: usize) -> (Fed, Vec<u8>) {
-    let mut decoder = Decoder::new(Some(encoding), cap).unwrap();
+    let mut decoder = Decoder::new(Some(encoding), None, cap).unwrap();
     let mut fed = Fed::More;
     for piece in encoded.chunks(piece) {
         fed = decoder.feed(&Bytes::copy_from_slice(piece));
@@ -121,10 +121,78 @@ fn bytes_after_the_end_are_ignored_and_an_empty_body_is_empty_in_any_encoding() 
 }
 
 #[test]
-fn unknown_encodings_and_towers_of_them_are_not_undone() {
-    for encoding in ["compress", "utf-8", "gzip, foo", "gzip, gzip, gzip"] {
-        assert!(Decoder::new(Some(encoding), 10).is_none(), "{encoding}");
+fn codings_that_we_do_not_have_and_towers_of_them_are_not_undone() {
+    for encoding in ["compress", "X-Compress", "dcb", "gzip, dcz", "aes128gcm", "gzip, gzip, gzip"] {
+        assert!(Decoder::new(Some(encoding), None, 10).is_none(), "{encoding}");
     }
+    assert!(Decoder::new(Some("gzip, gzip"), Some("gzip"), 10).is_none());
+}
+
+#[test]
+fn a_list_with_a_word_that_is_no_coding_means_nothing() {
+    for encoding in [
+        "none",
+        "UTF-8",
+        "8bit",
+        "binary",
+        "text/html",
+        "\u{e9}",
+        "gzip;q=1",
+        "none, gzip",
+        "gzip, foo",
+        "dcb, foo",
+    ] {
+        let decoded = decode(encoding, b"as it is", 100, 3);
+        assert_eq!(decoded, (Fed::More, b"as it is".to_vec()), "{encoding}");
+    }
+}
+
+#[test]
+fn what_was_done_on_the_way_is_undone_first() {
+    for (content, transfer, encoded) in [
+        ("", "gzip", gzip(&text())),
+        ("gzip", "br", brotli(&gzip(&text()))),
+        ("br", "identity", brotli(&text())),
+        ("none", "x-gzip", gzip(&text())),
+        ("gzip", "none", gzip(&text())),
+    ] {
+        let mut decoder = Decoder::new(Some(content), Some(transfer), 1 << 20).unwrap();
+        assert_eq!(
+            (decoder.feed(&encoded.into()), decoder.end()),
+            (Fed::More, Fed::More),
+            "{content} {transfer}"
+        );
+        assert!(decoder.into_bytes() == text(), "{content} {transfer}");
+    }
+}
+
+#[test]
+fn gzip_of_several_members_is_read_whole() {
+    let (first, second) = (gzip(b"one "), gzip(b"two "));
+    for piece in [1, 2, 3, 5, 20, 100] {
+        for (after, rest) in [
+            (&b""[..], "one two "),
+            (b"\0\0\0\0", "one two "),
+            (b"more", "one two "),
+            (b"\x1f", "one two "),
+            (b"\x1f\x8b", "one two "),
+            (b"\x1f\x8bmore", "one two "),
+            (&second, "one two two "),
+        ] {
+            let whole = [&first, &second, after].concat();
+            assert_eq!(decode("gzip", &whole, 1000, piece), (Fed::More, rest.into()), "{after:?} in {piece}");
+        }
+        let cut = [&first[..], &second[..second.len() - 9]].concat();
+        let (fed, bytes) = decode("gzip", &cut, 1000, piece);
+        assert!(fed == Fed::Broken && bytes.starts_with(b"one "), "{piece}");
+        let zeros_between = [&first[..], b"\0\0", &second].concat();
+        assert_eq!(decode("gzip", &zeros_between, 1000, piece), (Fed::More, b"one ".to_vec()));
+        let damaged =
+            [&first[..first.len() - 5], &[!first[first.len() - 5]], &first[first.len() - 4..], &second]
+                .concat();
+        assert_eq!(decode("gzip", &damaged, 1000, piece).0, Fed::Broken, "its checksum is wrong");
+    }
+    assert_eq!(decode("gzip", &first.repeat(300), 1000, 64), (Fed::Full, b"one ".repeat(250)));
 }
 
 #[tokio::test]
@@ -145,6 +213,26 @@ async fn an_encoded_page_is_read_and_a_wrong_encoding_told() {
     assert_eq!((answer.failure, answer.status, body.len()), (Some(Failure::BodyEncoding), Some(200), 0));
     let (answer, _) = answer_to(page(b"<p>plain", "Content-Encoding: pack200-gzip\r\n")).await;
     assert_eq!(answer.failure, Some(Failure::BodyEncoding));
+    let (answer, body) = answer_to(page(b"<p>plain", "Content-Encoding: UTF-8\r\n")).await;
+    assert_eq!((answer.failure, &*body), (None, &b"<p>plain"[..]));
+}
+
+#[tokio::test]
+async fn a_transfer_coding_beside_chunks_is_undone_or_told() {
+    let chunked = |coding: &str, body: &[u8]| {
+        let head =
+            format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: {coding}\r\n\r\n");
+        [head.as_bytes(), format!("{:x}\r\n", body.len()).as_bytes(), body, b"\r\n0\r\n\r\n"].concat()
+    };
+    for coding in ["gzip, chunked", "GZIP,chunked", "gzip\r\nTransfer-Encoding: chunked"] {
+        let (answer, body) = answer_to(chunked(coding, &gzip(&text()))).await;
+        assert!(answer.failure.is_none() && body == text(), "{coding}: {:?}", answer.failure);
+    }
+    let (answer, body) = answer_to(chunked("compress, chunked", b"\x1f\x9d")).await;
+    assert_eq!((answer.failure, body.len()), (Some(Failure::BodyEncoding), 0));
+    let unframed = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: gzip\r\n\r\n";
+    let (answer, body) = answer_to([&unframed[..], &gzip(&text())].concat()).await;
+    assert!(answer.failure.is_none() && body == text());
 }
 
 proptest! {

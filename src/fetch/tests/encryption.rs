@@ -30,6 +30,27 @@ async fn an_https_page_is_read_and_its_connection_kept() {
 }
 
 #[tokio::test]
+async fn an_odd_response_is_read_over_tls_too() {
+    let reply = b"HTTP/1.1  200 OK\r\nContent-Type: text/html\r\n\r\n<p>secret".to_vec();
+    for (versions, name) in [(ONLY_1_3, "TLSv1.3"), (ONLY_1_2, "TLSv1.2")] {
+        let server =
+            Plan { versions, reply: reply.clone(), closing: true, ..TlsServer::of(&["b.ke"]) }.start();
+        let fetcher = fetcher(trusting(&server));
+        assert_eq!(fetch(&fetcher, &server, "a.ke").await.0.failure, Some(Failure::OddHttp));
+        let before = server.bytes();
+        let (answer, body) = fetch(&fetcher, &server, "a.ke").await;
+        assert_eq!((answer.failure, answer.status, &*body), (None, Some(200), b"<p>secret".as_slice()));
+        let told = (answer.tls_version.as_deref(), answer.tls_error.as_deref());
+        assert_eq!(told, (Some(name), Some("wrong_name")));
+        assert!(answer.timings.connect.is_some() && answer.timings.tls.is_some());
+        assert!(server.heard().contains("connection: close"));
+        let (received, sent) = server.bytes();
+        let (to, from) = (received - before.0, sent - before.1);
+        assert!(answer.wire.sent.abs_diff(to) < 200 && answer.wire.received.abs_diff(from) < 1000);
+    }
+}
+
+#[tokio::test]
 async fn a_bad_certificate_is_noted_in_one_word_and_the_page_read() {
     let plan = || TlsServer::of(&["a.ke"]);
     for (plan, host, trusted, defect) in [

@@ -31,16 +31,109 @@ async fn a_reset_or_a_silent_end_before_the_head_is_a_reset() {
 
 #[tokio::test]
 async fn what_is_not_http_is_bad_http() {
-    for reply in ["SSH-2.0-OpenSSH_9.6\r\n", "\0\u{1}\u{2}garbage\r\n\r\n", "HTTP/1.1 abc\r\n\r\n"] {
+    for reply in ["SSH-2.0-OpenSSH_9.6\r\n", "\0\u{1}\u{2}garbage\r\n\r\n", "no", "HTTPS 200 OK\r\n\r\n"] {
         let (answer, body) = answer_to(reply).await;
         assert_eq!((answer.failure, answer.status, body.len()), (Some(Failure::BadHttp), None, 0), "{reply}");
     }
-    let conflict = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 5\r\n\r\nabcde";
-    assert_eq!(failure(&answer_to(conflict).await), Some(Failure::BadHttp));
+}
+
+/// What the first and the second of two requests bring.
+async fn twice(reply: impl Into<Vec<u8>>, purpose: Purpose) -> [(Answer, Vec<u8>); 2] {
+    let (server, fetcher) = (Server::replying(reply).await, fetcher(settings()));
+    let ask = ask(&server.url("/"), purpose);
+    let first = fetcher.fetch(&ask, LOOPBACK, u64::MAX).await;
+    [first, fetcher.fetch(&ask, LOOPBACK, u64::MAX).await]
 }
 
 #[tokio::test]
-async fn an_endless_head_and_one_of_too_many_fields_are_too_large() {
+async fn what_the_http_library_cannot_read_is_odd_and_the_next_one_is_read_without_it() {
+    let html = "Content-Type: text/html\r\n";
+    for reply in [
+        format!("HTTP/1.1  200 OK\r\n{html}Content-Length: 3\r\n\r\n<p>"),
+        format!("HTTP/1.1 200 OK\r\n{html}Content-Length: 3s\r\n\r\n<p>"),
+        format!("HTTP/1.1 200 OK\r\n{html}X: a\rb\r\nContent-Length: 3\r\n\r\n<p>"),
+        format!("HTTP/1.0 200 OK\r\n{html}Transfer-Encoding: chunked\r\n\r\n3\r\n<p>\r\n0\r\n\r\n"),
+        format!("HTTP/1.1 200 OK\r\n{html}Transfer-Encoding: chunked\r\n\r\n3\n<p>\n0\n\n"),
+    ] {
+        let [(odd, nothing), (read, body)] = twice(reply.clone(), Purpose::Page).await;
+        assert_eq!((odd.failure, odd.status, nothing.len()), (Some(Failure::OddHttp), None, 0), "{reply}");
+        assert_eq!(odd.head, Default::default());
+        assert_eq!((read.failure, read.status, &*body), (None, Some(200), &b"<p>"[..]), "{reply}");
+        assert_eq!(read.head.content_type.as_deref(), Some("text/html"));
+        let wire = read.wire;
+        assert!(
+            wire.connections == 1 && wire.sent > odd.wire.sent,
+            "it says that the connection is not kept"
+        );
+        let near = reply.len() as u64 - 25..reply.len() as u64 + 25;
+        assert!(near.contains(&wire.received), "{} of {}: {reply}", wire.received, reply.len());
+    }
+}
+
+#[tokio::test]
+async fn what_browsers_refuse_is_bad_http_when_it_is_read_without_the_library() {
+    for reply in [
+        "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 5\r\n\r\nabcde",
+        "HTTP/1.1 200 OK\r\nA: \0\r\n\r\n",
+        "HTTP/1.1 abc\r\n\r\n",
+    ] {
+        let [(odd, _), (bad, body)] = twice(reply, Purpose::Page).await;
+        assert_eq!((odd.failure, bad.failure), (Some(Failure::OddHttp), Some(Failure::BadHttp)), "{reply}");
+        assert_eq!((bad.status, body.len(), bad.wire.connections), (None, 0, 1), "{reply}");
+    }
+}
+
+#[tokio::test]
+async fn a_version_that_the_library_does_not_know_is_read_at_once() {
+    for line in
+        ["HTTP/1.2 200 OK", "http/1.1 200 ok", "HTTP/2.0 200", "HTTP/1.1\t200\tOK", "\r\nxHTTP/1.1 200 OK"]
+    {
+        let reply =
+            format!("{line}\r\nContent-Type: text/html\r\nServer: s\r\nContent-Length: 3\r\n\r\n<p>and more");
+        for (answer, body) in twice(reply, Purpose::Page).await {
+            assert_eq!((answer.failure, answer.status, &*body), (None, Some(200), &b"<p>"[..]), "{line}");
+            let told = (answer.head.server.as_deref(), answer.http_version.as_deref());
+            assert_eq!((told, answer.wire.connections), ((Some("s"), Some("HTTP/1.1")), 1), "{line}");
+        }
+        let chunked =
+            format!("{line}\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n3\n<p>\n9\nx");
+        let (answer, body) = answer_to(chunked).await;
+        assert_eq!((answer.failure, &*body), (Some(Failure::BodyTruncated), &b"<p>x"[..]), "{line}");
+    }
+    assert_eq!(failure(&answer_to("HTTP/1.2 200 OK\r\nServer: x").await), Some(Failure::Reset));
+}
+
+#[tokio::test]
+async fn a_response_to_head_has_no_body_however_odd_it_is() {
+    let reply = "HTTP/1.1  200 OK\r\nContent-Length: 3s\r\n\r\n<p>";
+    let [_, (answer, body)] = twice(reply, Purpose::Head).await;
+    assert_eq!((answer.failure, answer.status, body.len()), (None, Some(200), 0));
+}
+
+#[tokio::test]
+async fn waits_for_odd_responses_are_bounded_as_others_are() {
+    let fetcher = fetcher(hurried(|times| (times.first_byte, times.idle) = (SHORT, SHORT)));
+    let server = Server::talking(|mut talk| async move {
+        talk.hear().await;
+        talk.say(b"HTTP/1.1  200 OK\r\nContent-Type: text/html\r\n\r\n<p>").await;
+        talk.wait().await;
+    });
+    let server = server.await;
+    assert_eq!(failure(&get(&fetcher, &server).await), Some(Failure::OddHttp));
+    let (answer, body) = get(&fetcher, &server).await;
+    assert_eq!((answer.failure, &*body), (Some(Failure::IdleTimeout), &b"<p>"[..]));
+    let silent = Server::talking(|mut talk| async move {
+        talk.hear().await;
+        talk.say(b"HTTP/1.1  200").await;
+        talk.wait().await;
+    });
+    let silent = silent.await;
+    get(&fetcher, &silent).await;
+    assert_eq!(failure(&get(&fetcher, &silent).await), Some(Failure::FirstByteTimeout));
+}
+
+#[tokio::test]
+async fn a_head_is_limited_by_its_bytes_and_not_by_its_fields() {
     let endless = Server::talking(|mut talk| async move {
         talk.hear().await;
         talk.say(b"HTTP/1.1 200 OK\r\nX: ").await;
@@ -49,8 +142,22 @@ async fn an_endless_head_and_one_of_too_many_fields_are_too_large() {
     let (answer, _) = get(&fetcher(settings()), &endless.await).await;
     assert_eq!(answer.failure, Some(Failure::HeaderTooLarge));
     assert!(answer.wire.received > 400_000);
-    let many = format!("HTTP/1.1 200 OK\r\n{}\r\n", "A: b\r\n".repeat(150));
-    assert_eq!(failure(&answer_to(many).await), Some(Failure::HeaderTooLarge));
+    let with_fields = |count: u32| {
+        let fields: String = (0..count).map(|number| format!("X-{number}: {number}\r\n")).collect();
+        page(b"<p>x", &fields)
+    };
+    let (answer, body) = answer_to(with_fields(500)).await;
+    assert_eq!((answer.failure, answer.status, &*body), (None, Some(200), &b"<p>x"[..]));
+    // More than the HTTP library takes.
+    let reply = with_fields(12_000);
+    let [(first, _), (answer, body)] = twice(reply.clone(), Purpose::Page).await;
+    assert_eq!((first.failure, first.status), (Some(Failure::HeaderTooLarge), None));
+    assert_eq!((answer.failure, answer.status, &*body), (None, Some(200), &b"<p>x"[..]));
+    assert_eq!(answer.wire.received, reply.len() as u64);
+    let long = page(b"<p>x", &format!("X: {}\r\n", "x".repeat(500_000)));
+    for (answer, _) in twice(long, Purpose::Page).await {
+        assert_eq!(answer.failure, Some(Failure::HeaderTooLarge));
+    }
 }
 
 #[tokio::test]
@@ -121,7 +228,7 @@ async fn a_body_cut_short_keeps_its_beginning() {
 async fn an_endless_body_is_read_up_to_the_cap() {
     let server = Server::talking(|mut talk| async move {
         talk.hear().await;
-        talk.say(b"HTTP/1.1 200 OK\r\n\r\n").await;
+        talk.say(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n").await;
         while talk.say(&[b'x'; 8192]).await {}
     })
     .await;

@@ -58,10 +58,17 @@ async fn a_server_that_wants_a_pause_says_how_long() {
 }
 
 #[tokio::test]
-async fn only_html_is_read_and_a_missing_type_counts_as_html() {
+async fn only_pages_are_read() {
     for (fields, kept) in [
         ("Content-Type: application/xhtml+xml; charset=x\r\n", true),
+        ("Content-Type: text/html, charset=utf-8\r\n", true),
+        ("Content-Type: text/plain\r\nContent-Type: text/html\r\n", true),
         ("", true),
+        ("Content-Type: html\r\n", true),
+        ("Content-Type: html\r\nX-Content-Type-Options: NoSniff\r\n", false),
+        ("X-Content-Type-Options: nosniff\r\n", false),
+        ("Content-Type: text/html\r\nX-Content-Type-Options: nosniff\r\n", true),
+        ("Content-Type: text/xml\r\n", false),
         ("Content-Type: image/png\r\n", false),
         ("Content-Type: text/plain\r\n", false),
     ] {
@@ -69,6 +76,46 @@ async fn only_html_is_read_and_a_missing_type_counts_as_html() {
         let (answer, body) = answer_to(reply).await;
         assert_eq!((body.len() == 3, answer.failure), (kept, None), "{fields}");
     }
+}
+
+/// More of it would come; what was read is no more than one piece of it.
+#[tokio::test]
+async fn a_body_that_turns_out_to_be_no_page_is_hung_up_on() {
+    for fields in ["", "Content-Type: */*\r\n", "Content-Type: text/xml\r\n"] {
+        let server = Server::talking(move |mut talk| async move {
+            talk.hear().await;
+            talk.say(format!("HTTP/1.1 200 OK\r\n{fields}\r\n").as_bytes()).await;
+            while talk.say(&[b'x'; 4096]).await {}
+        });
+        let (answer, body) = get(&fetcher(settings()), &server.await).await;
+        assert_eq!((answer.status, answer.failure, body.len()), (Some(200), None, 0), "{fields}");
+        assert!(answer.wire.received < 100_000, "{fields}: {}", answer.wire.received);
+    }
+}
+
+#[tokio::test]
+async fn a_body_without_a_type_is_looked_at_as_it_comes_and_as_it_is_decoded() {
+    let pieces = |body: Vec<u8>, fields: &'static str| {
+        Server::talking(move |mut talk| {
+            let body = body.clone();
+            async move {
+                talk.hear().await;
+                talk.say(format!("HTTP/1.1 200 OK\r\n{fields}\r\n").as_bytes()).await;
+                for piece in body.chunks(3) {
+                    talk.say(piece).await;
+                    settle().await;
+                }
+            }
+        })
+    };
+    let page = b"  <!DOCTYPE html><p>page";
+    let (answer, body) = get(&fetcher(settings()), &pieces(page.to_vec(), "").await).await;
+    assert_eq!((answer.failure, &*body), (None, &page[..]));
+    let zipped = zstd::encode_all(&page[..], 3).unwrap();
+    let (answer, body) = get(&fetcher(settings()), &pieces(zipped, "Content-Encoding: zstd\r\n").await).await;
+    assert_eq!((answer.failure, &*body), (None, &page[..]));
+    let (answer, body) = get(&fetcher(settings()), &pieces(b" just text".to_vec(), "").await).await;
+    assert_eq!((answer.failure, body.len()), (None, 0));
 }
 
 #[tokio::test]

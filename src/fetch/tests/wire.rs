@@ -22,7 +22,8 @@ async fn plain_http_with_a_length_is_counted_exactly() {
 #[tokio::test]
 async fn bodies_in_chunks_of_a_kilobyte_and_more_are_counted_within_two_percent() {
     for size in [1000usize, 4096, 30_000] {
-        let mut reply = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
+        let mut reply =
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
         for _ in 0..40 {
             reply.extend_from_slice(format!("{size:x}\r\n{}\r\n", "x".repeat(size)).as_bytes());
         }

@@ -98,8 +98,8 @@ fn every_breach_in_the_ledger_is_told_with_its_evidence() {
         "robots.txt is read before any page of its host: once: http://a.ke/",
         "no page of a host whose robots.txt could not be fetched: once: http://b.ke/",
         "no page that robots.txt forbids: once: http://c.ke/",
-        "no page of a site tree twice, except after 429 and 503, where an idle connection was closed on us, and to see \
-         whether a server that refuses all others delivers it still: once: http://d.ke/",
+        "no page of a site tree twice, except after 429, 503 and odd HTTP, where an idle connection was closed on us, and \
+         to see whether a server that refuses all others delivers it still: once: http://d.ke/",
     ];
     assert_eq!(broken(&seen, &limits), expected);
 }

@@ -147,7 +147,7 @@ impl Replay {
         }
         Response {
             status: saved.status,
-            content_type: text(saved.content_type).map(Cow::Owned),
+            content_type: self.content_type(saved),
             location: text(saved.location),
             retry_after: None,
             server: self.software[saved.server as usize],
@@ -160,6 +160,22 @@ impl Replay {
             cut_after: (saved.mishap == Mishap::Cut).then_some(whole),
             service: Duration::from_micros(saved.service_us.into()),
         }
+    }
+
+    /// A page that was known by its body is known by its type here, for its body is another one; and what was called a page
+    /// and could not be read is no page here either.
+    fn content_type(&self, saved: &Saved) -> Option<Cow<'static, str>> {
+        let recorded = self.pages.texts.some(saved.content_type);
+        let first = recorded.and_then(|recorded| recorded.split([';', ',']).next()).map_or("", str::trim);
+        let is_told =
+            ["text/html", "application/xhtml+xml"].iter().any(|page| first.eq_ignore_ascii_case(page));
+        if saved.is_page && !is_told {
+            return Some(Cow::Borrowed("text/html"));
+        }
+        if is_told && !saved.is_page && (200..300).contains(&saved.status) {
+            return Some(Cow::Borrowed("application/octet-stream"));
+        }
+        recorded.map(|recorded| Cow::Owned(recorded.to_owned()))
     }
 
     fn body(&self, saved: &Saved, is_https: bool, host: &str) -> Vec<u8> {

@@ -100,7 +100,7 @@ impl Mishap {
             }
             "reset" => (Self::Reset, true),
             // A gateway accepts every connection and speaks HTTP: the nearest it can do.
-            "connect_refused" | "connect_unreachable" | "bad_http" | "header_too_large" => {
+            "connect_refused" | "connect_unreachable" | "bad_http" | "odd_http" | "header_too_large" => {
                 (Self::Reset, false)
             }
             "tls_certificate" | "tls_handshake" => (Self::Reset, true),

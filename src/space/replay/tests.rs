@@ -138,6 +138,29 @@ fn a_page_is_in_the_charset_it_was_read_in_whatever_the_header_says() {
 }
 
 #[test]
+fn a_page_that_its_body_told_is_told_by_its_type() {
+    let served = |content_type| {
+        let page = RecordedExchange { content_type, ..page("http://a.ke/", 0) };
+        response(&replay(&[page], &[]), "http://a.ke/").content_type.unwrap().into_owned()
+    };
+    for content_type in [None, Some("html"), Some("*/*"), Some("text/xml"), Some("text/plain, text/html")] {
+        assert_eq!(served(content_type), "text/html", "{content_type:?}");
+    }
+    for content_type in ["Text/HTML; charset=x", "application/xhtml+xml", "text/html, charset=utf-8"] {
+        assert_eq!(served(Some(content_type)), content_type);
+    }
+    let unread = |status| {
+        let failed = RecordedExchange {
+            failure: Some("body_encoding"),
+            status: Some(status),
+            ..recorded("http://a.ke/")
+        };
+        response(&replay(&[failed], &[]), "http://a.ke/").content_type.unwrap().into_owned()
+    };
+    assert_eq!((unread(200).as_str(), unread(404).as_str()), ("application/octet-stream", "text/html"));
+}
+
+#[test]
 fn robots_txt_is_what_it_was_also_where_its_url_is_a_page_too() {
     let robots =
         |url| RecordedExchange { is_robots: true, content_type: Some("text/plain"), ..recorded(url) };

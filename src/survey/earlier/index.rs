@@ -5,8 +5,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{EarlierPages, LINKS, PAGES, Stored, StoredLink, key_of, opened, pack, store_error};
 use crate::address::WebUrl;
-use crate::exchange::Validators;
-use crate::page::{Element, RecordedPage, is_html};
+use crate::exchange::{MediaType, Validators};
+use crate::page::{Element, RecordedPage};
 use crate::records::{
     ExchangeRow, Manifest, PageLinkRow, RobotsRow, Row, TablesError, read_pieces, row_count,
 };
@@ -163,7 +163,13 @@ fn stored(row: &ExchangeRow) -> Option<(u128, Stored)> {
     let page = match &row.charset {
         Some(charset) => Some(recorded_page(row, charset)?),
         // A page that was not read, which no survey writes, is not known.
-        None if is_html(row.content_type.as_deref()) => return None,
+        None if matches!(
+            MediaType::from_fields(row.content_type.as_deref()),
+            MediaType::Html | MediaType::Xhtml
+        ) =>
+        {
+            return None;
+        }
         None => None,
     };
     let stored = Stored {

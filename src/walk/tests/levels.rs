@@ -179,9 +179,11 @@ fn a_page_is_a_success_that_is_html_and_was_read_or_is_known_from_before() {
         tree.levels[1].pages
     };
     assert_eq!(read(200, "text/html", None, true), 1);
-    assert_eq!(read(200, "text/html", None, false), 1, "there, though nothing of it is used");
-    assert_eq!(read(200, "text/html", Some(Failure::BodyTruncated), false), 1);
-    assert_eq!(read(200, "text/html", Some(Failure::Unreadable), false), 0);
+    assert_eq!(read(200, "html", None, true), 1, "its body tells");
+    assert_eq!(read(200, "text/html", Some(Failure::BodyTruncated), true), 1);
+    for failure in [None, Some(Failure::BodyEncoding), Some(Failure::Unreadable)] {
+        assert_eq!(read(200, "text/html", failure, false), 0, "nothing of it was read");
+    }
     assert_eq!(read(304, "image/png", None, true), 1, "not changed since it was read");
     assert_eq!(read(304, "text/html", None, false), 0);
     assert_eq!(read(200, "image/png", None, false), 0);

@@ -15,6 +15,8 @@ use crate::exchange::Head;
 mod decode;
 #[path = "../../../src/fetch/gate.rs"]
 mod gate;
+#[path = "../../../src/fetch/gunzip.rs"]
+mod gunzip;
 #[path = "../../../src/fetch/head.rs"]
 mod head;
 #[path = "../../../src/fetch/retry_after.rs"]
@@ -33,7 +35,7 @@ pub fn decoded<'a>(
     pieces: impl Iterator<Item = &'a [u8]>,
     cap: usize,
 ) -> Option<Vec<u8>> {
-    let mut decoder = decode::Decoder::new(encoding, cap)?;
+    let mut decoder = decode::Decoder::new(encoding, None, cap)?;
     let mut state = decode::Fed::More;
     for piece in pieces {
         state = decoder.feed(&Bytes::copy_from_slice(piece));

@@ -11,6 +11,8 @@
 
 #[path = "../../../src/address/mod.rs"]
 pub mod address;
+#[path = "../../../src/exchange/mod.rs"]
+pub mod exchange;
 #[path = "../../../src/page/fragments.rs"]
 mod fragments;
 #[path = "../../../src/page/mod.rs"]

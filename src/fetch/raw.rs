@@ -1,0 +1,129 @@
+//! Reading a response that the HTTP library leaves to us: its head, and a body in its frame.
+
+use std::io;
+use std::pin::Pin;
+
+use bytes::{Bytes, BytesMut};
+use futures_util::stream::{self, Stream, StreamExt};
+use http::Extensions;
+use hyper::ext::ReasonPhrase;
+use reqwest::{Body, Response, Version};
+
+use super::raw_body::Framing;
+use super::raw_head::{Parsed, RawHead, parse};
+use super::wire::READ_AHEAD;
+use crate::exchange::Failure;
+
+/// Bytes as they come from a server.
+pub(super) type Pieces = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>;
+
+/// Marks a response whose body ends when its connection does, whatever its fields say.
+#[derive(Clone, Copy)]
+pub(super) struct Unframed;
+
+/// Before so many bytes have come it is not clear what they are.
+const UNCLEAR: usize = 16;
+
+/// Looks again at what the HTTP library took for a page without a head, for want of a version that it knows.
+pub(super) async fn reread(mut response: Response, has_body: bool) -> Result<Response, Failure> {
+    let extensions = std::mem::take(response.extensions_mut());
+    let pieces: Pieces = Box::pin(response.bytes_stream().map(|piece| piece.map_err(io::Error::other)));
+    match begin(pieces, has_body).await? {
+        Begun::Response(head, came, rest) => Ok(with_body(*head, came, rest, extensions)),
+        Begun::NotHttp(came, rest) => {
+            let first = stream::once(std::future::ready(Ok(came)));
+            let mut page = http::Response::new(Body::wrap_stream(first.chain(rest)));
+            (*page.version_mut(), *page.extensions_mut()) = (Version::HTTP_09, extensions);
+            Ok(page.into())
+        }
+    }
+}
+
+/// Reads the head of a response, and gives it with its body on its way.
+pub(super) async fn read(
+    pieces: Pieces,
+    has_body: bool,
+    extensions: Extensions,
+) -> Result<Response, Failure> {
+    match begin(pieces, has_body).await? {
+        Begun::Response(head, came, rest) => Ok(with_body(*head, came, rest, extensions)),
+        Begun::NotHttp(..) => Err(Failure::BadHttp),
+    }
+}
+
+/// What a response began with, what came behind that, and the rest.
+enum Begun {
+    Response(Box<RawHead>, Bytes, Pieces),
+    NotHttp(Bytes, Pieces),
+}
+
+async fn begin(mut pieces: Pieces, has_body: bool) -> Result<Begun, Failure> {
+    let mut came = BytesMut::new();
+    loop {
+        let piece = pieces.next().await.transpose().map_err(|_| Failure::Reset)?;
+        let (is_end, is_line) = (piece.is_none(), piece.as_ref().is_some_and(|piece| piece.contains(&b'\n')));
+        came.extend_from_slice(&piece.unwrap_or_default());
+        if !(is_end || is_line || came.len() < UNCLEAR) && came.len() as u64 <= READ_AHEAD {
+            continue;
+        }
+        match parse(&came, has_body) {
+            Parsed::Head(head) => {
+                let body = came.freeze().split_off(head.length);
+                return Ok(Begun::Response(head, body, pieces));
+            }
+            Parsed::NotHttp => return Ok(Begun::NotHttp(came.freeze(), pieces)),
+            Parsed::More if is_end && came.len() < UNCLEAR => {
+                return Ok(Begun::NotHttp(came.freeze(), pieces));
+            }
+            Parsed::More if is_end => return Err(Failure::Reset),
+            Parsed::More if came.len() as u64 <= READ_AHEAD => {}
+            Parsed::More | Parsed::TooLarge => return Err(Failure::HeaderTooLarge),
+            Parsed::Refused => return Err(Failure::BadHttp),
+        }
+    }
+}
+
+fn with_body(head: RawHead, came: Bytes, pieces: Pieces, mut extensions: Extensions) -> Response {
+    let RawHead { status, version, reason, headers, framing, .. } = head;
+    if framing == Framing::ToEnd {
+        extensions.insert(Unframed);
+    }
+    if let Ok(reason) = ReasonPhrase::try_from(reason) {
+        extensions.insert(reason);
+    }
+    let body = Arriving { framing, came, pieces };
+    let mut response = http::Response::new(Body::wrap_stream(stream::unfold(Some(body), Arriving::next)));
+    *response.status_mut() = status;
+    *response.version_mut() = version;
+    *response.headers_mut() = headers;
+    *response.extensions_mut() = extensions;
+    response.into()
+}
+
+/// A body on its way.
+struct Arriving {
+    framing: Framing,
+    came: Bytes,
+    pieces: Pieces,
+}
+
+impl Arriving {
+    /// The next piece and what is left; nothing is read beyond the body's end.
+    async fn next(this: Option<Self>) -> Option<(io::Result<Bytes>, Option<Self>)> {
+        let mut this = this?;
+        loop {
+            match this.framing.take(&mut this.came) {
+                Ok(Some(piece)) => return Some((Ok(piece), Some(this))),
+                Ok(None) if this.framing.is_over() => return None,
+                Ok(None) => {}
+                Err(error) => return Some((Err(error), None)),
+            }
+            match this.pieces.next().await {
+                Some(Ok(piece)) => this.came = piece,
+                Some(Err(error)) => return Some((Err(error), None)),
+                None if this.framing.may_end() => return None,
+                None => return Some((Err(io::ErrorKind::UnexpectedEof.into()), None)),
+            }
+        }
+    }
+}

@@ -1,0 +1,248 @@
+use std::io;
+
+use bytes::{Buf, Bytes};
+use memchr::memchr;
+
+/// How a body is framed, and how far it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Framing {
+    /// So many bytes are left.
+    Length(u64),
+    Chunked(Chunks),
+    /// It ends when the connection does.
+    ToEnd,
+}
+
+/// Where in a chunked body its reader is (RFC 9112 §7.1). What follows the last chunk is not read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Chunks {
+    /// In the line with a chunk's size.
+    Size(SizeLine),
+    /// In a chunk of which so many bytes are left.
+    Data(u64),
+    /// At the end of a line behind a chunk.
+    LineEnd { has_cr: bool },
+    /// Behind the last chunk.
+    Over,
+}
+
+/// What of a line with a chunk's size was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct SizeLine {
+    size: Option<u64>,
+    /// Its number has ended.
+    is_over: bool,
+    bytes: usize,
+}
+
+/// Of a chunk's line with its extensions, as in Chromium.
+const LONGEST_LINE: usize = 16 * 1024;
+
+impl Framing {
+    pub(super) fn chunked() -> Self {
+        Self::Chunked(Chunks::Size(SizeLine::default()))
+    }
+
+    /// Whether the body is whole, whatever the connection does.
+    pub(super) fn is_over(&self) -> bool {
+        matches!(self, Self::Length(0) | Self::Chunked(Chunks::Over))
+    }
+
+    /// Whether the body is whole when the connection ends here.
+    pub(super) fn may_end(&self) -> bool {
+        self.is_over() || *self == Self::ToEnd
+    }
+
+    /// The next bytes of the body, taken from what came; none if more must come.
+    ///
+    /// # Errors
+    /// When what came is no chunk.
+    pub(super) fn take(&mut self, came: &mut Bytes) -> io::Result<Option<Bytes>> {
+        match self {
+            _ if came.is_empty() => Ok(None),
+            Self::ToEnd => Ok(Some(came.split_to(came.len()))),
+            Self::Length(left) => Ok(split(came, left)),
+            Self::Chunked(chunks) => chunks.take(came),
+        }
+    }
+}
+
+impl Chunks {
+    fn take(&mut self, came: &mut Bytes) -> io::Result<Option<Bytes>> {
+        while let Some(byte) = came.first().copied() {
+            match self {
+                Self::Data(left) => {
+                    let piece = split(came, left);
+                    if *left == 0 {
+                        *self = Self::LineEnd { has_cr: false };
+                    }
+                    return Ok(piece);
+                }
+                Self::Size(line) => {
+                    came.advance(1);
+                    match line.take(byte)? {
+                        Some(0) => *self = Self::Over,
+                        Some(size) => *self = Self::Data(size),
+                        None if line.is_over => line.skip(came)?,
+                        None => {}
+                    }
+                }
+                Self::LineEnd { has_cr } => {
+                    came.advance(1);
+                    match byte {
+                        b'\r' if !*has_cr => *has_cr = true,
+                        b'\n' => *self = Self::Size(SizeLine::default()),
+                        _ => return Err(invalid("no end of line behind a chunk")),
+                    }
+                }
+                Self::Over => return Ok(None),
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl SizeLine {
+    /// Takes a byte of the line; gives the size when that was the last.
+    fn take(&mut self, byte: u8) -> io::Result<Option<u64>> {
+        self.bytes += 1;
+        if self.bytes > LONGEST_LINE {
+            return Err(invalid("the line of a chunk's size is too long"));
+        }
+        match (byte, char::from(byte).to_digit(16)) {
+            (b'\n', _) => return self.size.ok_or_else(|| invalid("a chunk without a size")).map(Some),
+            (_, Some(digit)) if !self.is_over => {
+                let size =
+                    self.size.unwrap_or(0).checked_mul(16).and_then(|size| size.checked_add(digit.into()));
+                self.size = Some(size.ok_or_else(|| invalid("a chunk beyond 64 bits"))?);
+            }
+            (b' ' | b'\t', _) if self.size.is_none() => {}
+            (b' ' | b'\t' | b'\r' | b';', _) if self.size.is_some() => self.is_over = true,
+            _ if self.is_over => {}
+            _ => return Err(invalid("a chunk's size is no number")),
+        }
+        Ok(None)
+    }
+
+    /// Passes over an extension.
+    fn skip(&mut self, came: &mut Bytes) -> io::Result<()> {
+        let skipped = memchr(b'\n', came).unwrap_or(came.len());
+        came.advance(skipped);
+        self.bytes += skipped;
+        if self.bytes > LONGEST_LINE {
+            Err(invalid("the extensions of a chunk are too long"))
+        } else {
+            Ok(())
+        }
+    }
+}
+
+fn split(came: &mut Bytes, left: &mut u64) -> Option<Bytes> {
+    let taken = usize::try_from(*left).unwrap_or(usize::MAX).min(came.len());
+    *left -= taken as u64;
+    (taken > 0).then(|| came.split_to(taken))
+}
+
+fn invalid(what: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The body, whether it is whole, and how much of the bytes it took.
+    fn read(mut framing: Framing, text: &[u8], piece: usize) -> (Vec<u8>, bool, usize) {
+        let (mut body, mut taken) = (Vec::new(), 0);
+        for piece in text.chunks(piece) {
+            let mut came = Bytes::copy_from_slice(piece);
+            loop {
+                match framing.take(&mut came) {
+                    Ok(Some(bytes)) => body.extend_from_slice(&bytes),
+                    Ok(None) => break,
+                    Err(_) => return (body, false, taken),
+                }
+            }
+            taken += piece.len() - came.len();
+            if framing.is_over() {
+                break;
+            }
+        }
+        (body, framing.may_end(), taken)
+    }
+
+    #[test]
+    fn chunks_are_read_in_pieces_of_any_size() {
+        for (text, body) in [
+            ("3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n", "abcde"),
+            ("3\nabc\n2\nde\n0\n\n", "abcde"),
+            ("3\nabc\r\n2\r\nde\n0\r\n", "abcde"),
+            (" 3 \r\nabc\r\n0002 ;x=\"5\"\r\nde\r\n00\r\n", "abcde"),
+            ("A;x\r\n0123456789\r\n0;y\r\nTrailer: x\r\n\r\n", "0123456789"),
+            ("0\r\n", ""),
+        ] {
+            for piece in 1..40 {
+                let (found, is_whole, taken) = read(Framing::chunked(), text.as_bytes(), piece);
+                assert_eq!((found.as_slice(), is_whole), (body.as_bytes(), true), "{text:?} in {piece}");
+                assert!(taken <= text.len());
+            }
+        }
+    }
+
+    #[test]
+    fn broken_chunks_give_what_came_before_them() {
+        let long = format!("3\r\nabc\r\n5;{}", "x".repeat(2 * LONGEST_LINE));
+        let endless = format!("3\r\nabc\r\n{}", "0".repeat(2 * LONGEST_LINE));
+        for text in [
+            "3\r\nabc\r\nmany\r\n",
+            "3\r\nabc\r\n\r\n",
+            "3\r\nabc\r\n0x10\r\n",
+            "3\r\nabc\r\n-1\r\n",
+            "3\r\nabc\r\n5 5\r\nabcde",
+            "3\r\nabcde\r\n0\r\n",
+            "3\r\nabc\r\r\n0\r\n",
+            "3\r\nabc\r\n10000000000000000\r\nx",
+            "3\r\nabc\r\n",
+            "3\r\nabc",
+            &long,
+            &endless,
+        ] {
+            for piece in [1, 7, 1000, 100_000] {
+                let (found, is_whole, _) = read(Framing::chunked(), text.as_bytes(), piece);
+                let expected = if text.contains("5 5") { &b"abcabcde"[..] } else { b"abc" };
+                assert_eq!((found.as_slice(), is_whole), (expected, false), "{text:?} in {piece}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_length_ends_a_body_and_without_one_the_connection_does() {
+        assert_eq!(read(Framing::Length(3), b"abcde", 2), (b"abc".to_vec(), true, 3));
+        assert_eq!(read(Framing::Length(9), b"abcde", 2), (b"abcde".to_vec(), false, 5));
+        assert_eq!(read(Framing::Length(0), b"abcde", 2), (Vec::new(), true, 0));
+        assert_eq!(read(Framing::ToEnd, b"abcde", 2), (b"abcde".to_vec(), true, 5));
+    }
+
+    proptest! {
+        #[test]
+        fn any_body_survives_chunking(body in prop::collection::vec(any::<u8>(), 0..300), size in 1usize..50, piece in 1usize..40) {
+            let mut text = Vec::new();
+            for chunk in body.chunks(size) {
+                text.extend_from_slice(format!("{:X}\r\n", chunk.len()).as_bytes());
+                text.extend_from_slice(chunk);
+                text.extend_from_slice(b"\r\n");
+            }
+            text.extend_from_slice(b"0\r\n");
+            prop_assert_eq!(read(Framing::chunked(), &text, piece), (body, true, text.len()));
+        }
+
+        #[test]
+        fn any_bytes_are_the_same_chunks_in_pieces_of_any_size(text in "[0-3a\r\n; x]{0,60}", piece in 1usize..30) {
+            let whole = read(Framing::chunked(), text.as_bytes(), 1000);
+            let pieces = read(Framing::chunked(), text.as_bytes(), piece);
+            prop_assert_eq!((whole.0, whole.1), (pieces.0, pieces.1));
+        }
+    }
+}

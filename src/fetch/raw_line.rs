@@ -1,0 +1,130 @@
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use bytes::BytesMut;
+use futures_util::stream;
+use http::Extensions;
+use reqwest::header::{CONNECTION, HeaderValue};
+use reqwest::{Method, Request, Response};
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, ProtocolVersion};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, timeout};
+use tokio_rustls::TlsConnector;
+use url::Position;
+
+use super::connect::Notes;
+use super::failure::of_handshake;
+use super::old_tls::of_connecting;
+use super::raw::{Pieces, read};
+use super::settings::Timeouts;
+use super::tls::Spoken;
+use crate::exchange::Failure;
+
+/// A way to a server whose responses the HTTP library cannot read: each comes over a connection of its own and is read
+/// here.
+pub(super) struct RawLine {
+    server: SocketAddr,
+    tls: Option<(Arc<ClientConfig>, ServerName<'static>)>,
+    timeouts: Timeouts,
+}
+
+trait Connection: AsyncRead + AsyncWrite + Send + Unpin {}
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Connection for T {}
+
+/// What is read at once.
+const BUFFER: usize = 8 * 1024;
+
+impl RawLine {
+    /// By TLS if there is a name to show and how.
+    pub(super) fn new(
+        server: SocketAddr,
+        tls: Option<(ClientConfig, ServerName<'static>)>,
+        timeouts: Timeouts,
+    ) -> Self {
+        Self { server, tls: tls.map(|(config, name)| (Arc::new(config), name)), timeouts }
+    }
+
+    /// Says that the connection is not kept: else a body that the connection ends would not end.
+    pub(super) fn prepare(request: &mut Request) {
+        request.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+
+    pub(super) async fn execute(&self, request: Request, notes: &Notes) -> Result<Response, Failure> {
+        notes.note(|moments| moments.begun = Some(Instant::now()));
+        let opened = self.connect(notes).await;
+        notes.note(|moments| match opened {
+            Ok(_) => moments.ready = Some(Instant::now()),
+            Err(_) => moments.failed = true,
+        });
+        let (mut connection, extensions) = opened?;
+        connection.write_all(&written(&request)).await.map_err(|_| Failure::Reset)?;
+        connection.flush().await.map_err(|_| Failure::Reset)?;
+        read(pieces(connection), request.method() != Method::HEAD, extensions).await
+    }
+
+    async fn connect(&self, notes: &Notes) -> Result<(Box<dyn Connection>, Extensions), Failure> {
+        #[allow(clippy::disallowed_methods)] // The room that connects.
+        let connecting = TcpStream::connect(self.server);
+        let stream = match timeout(self.timeouts.connect, connecting).await {
+            Ok(connected) => connected.map_err(|error| of_connecting(&error))?,
+            Err(_) => return Err(Failure::ConnectTimeout),
+        };
+        let Some((config, name)) = &self.tls else { return Ok((Box::new(stream), Extensions::new())) };
+        notes.note(|moments| moments.hello = Some(Instant::now()));
+        let shaking = TlsConnector::from(config.clone()).connect(name.clone(), stream);
+        let stream = match timeout(self.timeouts.tls, shaking).await {
+            Ok(shaken) => shaken.map_err(|error| of_handshake(&error, &notes.moments()))?,
+            Err(_) => return Err(Failure::TlsTimeout),
+        };
+        let mut extensions = Extensions::new();
+        if let Some(version) = stream.get_ref().1.protocol_version() {
+            let is_old = version == ProtocolVersion::TLSv1_2;
+            extensions.insert(Spoken(if is_old { "TLSv1.2" } else { "TLSv1.3" }.into()));
+        }
+        Ok((Box::new(stream), extensions))
+    }
+}
+
+/// The request as the HTTP library writes it.
+fn written(request: &Request) -> Vec<u8> {
+    let target = &request.url()[Position::BeforePath..];
+    let mut bytes = format!("{} {target} HTTP/1.1\r\n", request.method()).into_bytes();
+    for (name, value) in request.headers() {
+        bytes.extend_from_slice(name.as_str().as_bytes());
+        bytes.extend_from_slice(b": ");
+        bytes.extend_from_slice(value.as_bytes());
+        bytes.extend_from_slice(b"\r\n");
+    }
+    bytes.extend_from_slice(b"\r\n");
+    bytes
+}
+
+fn pieces(connection: Box<dyn Connection>) -> Pieces {
+    Box::pin(stream::unfold(Some(connection), |connection| async move {
+        let mut connection = connection?;
+        let mut buffer = BytesMut::with_capacity(BUFFER);
+        match connection.read_buf(&mut buffer).await {
+            Ok(0) => None,
+            Ok(_) => Some((Ok(buffer.freeze()), Some(connection))),
+            Err(error) => Some((Err(error), None)),
+        }
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fetch::request::request_bytes;
+
+    #[test]
+    fn a_request_is_written_as_it_is_counted() {
+        let mut request = Request::new(Method::GET, "http://a.ke/b%20c?q=|x".parse().unwrap());
+        request.headers_mut().insert("host", HeaderValue::from_static("a.ke"));
+        RawLine::prepare(&mut request);
+        let bytes = written(&request);
+        assert_eq!(bytes, b"GET /b%20c?q=|x HTTP/1.1\r\nhost: a.ke\r\nconnection: close\r\n\r\n");
+        assert_eq!(bytes.len() as u64, request_bytes(&request));
+    }
+}
