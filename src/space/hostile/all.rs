@@ -1,6 +1,6 @@
 use super::case::Case;
 use super::{
-    bans, charsets, codings, echoes, framing, markup, mazes, moves, names, resets, robots, sessions, spellings, tls,
+    bans, charsets, codings, echoes, framing, markup, mazes, moves, names, resets, robots, sessions, spellings, tls, types,
 };
 
 impl Case {
@@ -10,6 +10,7 @@ impl Case {
             framing::CASES,
             resets::CASES,
             codings::CASES,
+            types::CASES,
             charsets::CASES,
             tls::CASES,
             moves::CASES,

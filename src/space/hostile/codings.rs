@@ -41,6 +41,31 @@ pub(super) const CASES: &[Case] = &[
     Case::of_pages("unknown-coding", "A coding of a name that nobody knows.", |request| {
         on_front(request, || encoded("rot13", b"<n uers=\"/arkg\">Arkg</n>"))
     }),
+    Case::of_pages("coding-none", "A plain page of the coding none.", |request| {
+        on_front(request, || encoded("none", LINK_TO_NEXT.as_bytes()))
+    }),
+    Case::of_pages("coding-utf-8", "A plain page whose charset is told as its coding.", |request| {
+        on_front(request, || encoded("UTF-8", LINK_TO_NEXT.as_bytes()))
+    }),
+    Case::of_pages("coding-and-a-word", "A plain page of gzip and of a word that is no coding.", |request| {
+        on_front(request, || encoded("gzip, binary", LINK_TO_NEXT.as_bytes()))
+    }),
+    Case::of_pages("compress", "A page of the coding compress, as of Unix in 1985.", |request| {
+        on_front(request, || encoded("compress", b"\x1f\x9d\x90\x3c\x40\xc1"))
+    }),
+    Case::of_pages("dictionary-coding", "A page coded with a dictionary that nobody has.", |request| {
+        on_front(request, || encoded("dcb", b"\xff\x44\x43\x42"))
+    }),
+    Case::of_pages(
+        "gzip-in-members",
+        "Gzip of three members, the link in the second, zeros behind them.",
+        |request| {
+            on_front(request, || {
+                let members = [b"<p>One.</p>", LINK_TO_NEXT.as_bytes(), b"<p>Three.</p>"].map(gzipped);
+                encoded("gzip", &[&members.concat()[..], &[0; 512]].concat())
+            })
+        },
+    ),
     Case::of_pages("many-codings", "Gzip twenty times over, as is said.", |request| {
         on_front(request, || encoded(&["gzip"; 20].join(", "), &gzipped(LINK_TO_NEXT.as_bytes())))
     }),
@@ -99,7 +124,7 @@ fn encoded(coding: &str, body: &[u8]) -> Vec<Act> {
     answer("200 OK", &[&format!("Content-Encoding: {coding}")], body)
 }
 
-fn gzipped(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn gzipped(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     let _ = encoder.write_all(bytes);
     encoder.finish().unwrap_or_default()

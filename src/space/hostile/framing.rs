@@ -1,7 +1,7 @@
 //! Answers whose bytes break the rules of HTTP/1, or use them to the limit.
 
 use super::case::Case;
-use super::pages::{LINK_TO_NEXT, answer, html, on_front, raw, unframed};
+use super::pages::{LINK_TO_NEXT, Request, answer, html, on_front, raw, unframed};
 use crate::space::web::Act;
 
 /// Every front page begins with a link, so that it shows whether the beginning was used.
@@ -148,10 +148,103 @@ pub(super) const CASES: &[Case] = &[
             ": nameless\r\nwithout colon\r\nX Space: x\r\nX-Folded: a\r\n\tb\r\nX-\u{e9}: \u{e9}\r\n";
         on_front(request, || with_fields(fields))
     }),
+    Case::of_pages(
+        "hundreds-of-headers",
+        "Three hundred header fields, as of a preload for every file.",
+        |request| {
+            on_front(request, || with_fields(&"Link: </style.css>; rel=preload; as=style\r\n".repeat(300)))
+        },
+    ),
+    Case::of_pages("length-with-a-unit", "A Content-Length of 34 bytes, as is said in words.", |request| {
+        let length = format!("Content-Length: {} bytes\r\n", BEGIN.len());
+        on_front(request, || vec![unframed(&length, BEGIN), Act::Close])
+    }),
+    Case::of_robots("empty-length", "A Content-Length without a number, on robots.txt too.", |request| {
+        let (kind, body) = page_or_rules(request);
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: \r\n\r\n");
+        vec![raw(head), raw(body), Act::Close]
+    }),
+    Case::of_robots(
+        "http-1-0-with-chunks",
+        "HTTP/1.0, which knows no chunks, in chunks, robots.txt too.",
+        |request| {
+            let (kind, body) = page_or_rules(request);
+            let head =
+                format!("HTTP/1.0 200 OK\r\nContent-Type: {kind}\r\nTransfer-Encoding: chunked\r\n\r\n");
+            vec![raw(head), raw(chunked(&[body])), Act::Close]
+        },
+    ),
+    Case::of_pages("bare-newlines-in-chunks", "Chunks whose lines end by LF alone.", |request| {
+        let body = [format!("{:x}\n", BEGIN.len()).as_bytes(), BEGIN, b"\n0\n\n"].concat();
+        on_front(request, || vec![unframed("Transfer-Encoding: chunked\r\n", &body), Act::Close])
+    }),
+    Case::of_pages("spaces-in-chunk-sizes", "Chunks whose sizes stand between blanks.", |request| {
+        let body = [format!(" {:X} \r\n", BEGIN.len()).as_bytes(), BEGIN, b"\r\n0 \r\n\r\n"].concat();
+        on_front(request, || vec![unframed("Transfer-Encoding: chunked\r\n", &body), Act::Close])
+    }),
+    Case::of_pages(
+        "gzip-on-its-way",
+        "A page that is gzipped as a transfer coding, and in chunks.",
+        |request| {
+            let body = chunked(&[&super::codings::gzipped(BEGIN)]);
+            on_front(request, || vec![unframed("Transfer-Encoding: gzip, chunked\r\n", &body)])
+        },
+    ),
+    Case::of_pages("two-spaces-in-status", "Two blanks before the status and behind it.", |request| {
+        status_line(request, "HTTP/1.1  200  OK")
+    }),
+    Case::of_robots("tabs-in-status", "Tabs around the status, of robots.txt too.", |request| {
+        status_lines(request, "HTTP/1.1\t200\tOK")
+    }),
+    Case::of_pages("http-1-2", "A status line of HTTP/1.2.", |request| {
+        status_line(request, "HTTP/1.2 200 OK")
+    }),
+    Case::of_robots("http-2-in-plain-text", "A status line of HTTP/2.0, of robots.txt too.", |request| {
+        status_lines(request, "HTTP/2.0 200 OK")
+    }),
+    Case::of_robots("http-in-lower-case", "A status line of http/1.1, of robots.txt too.", |request| {
+        status_lines(request, "http/1.1 200 OK")
+    }),
+    Case::of_pages("control-byte-in-reason", "A reason with a control byte in it.", |request| {
+        status_line(request, "HTTP/1.1 200 O\u{7}K")
+    }),
+    Case::of_pages("status-without-space", "A status and its reason in one word.", |request| {
+        status_line(request, "HTTP/1.1 200OK")
+    }),
+    Case::of_pages("bare-return-in-field", "A carriage return within a field.", |request| {
+        on_front(request, || with_fields("X-Odd: a\rb\r\nX-Return: \r\r\n"))
+    }),
+    Case::of_pages("odd-redirect", "A redirect in a head that is odd, to a page that is not.", |request| {
+        on_front(request, || vec![raw("HTTP/1.1  302 Found\r\nLocation: /next\r\nContent-Length: 0\r\n\r\n")])
+    }),
     Case::of_pages("two-answers", "Every request is answered twice.", |request| {
         on_front(request, || [html(BEGIN), html("<a href=\"/second\">x</a>")].concat())
     }),
 ];
+
+/// Rules, or a front page that leads to one page that they forbid and one that they do not, or a page.
+fn page_or_rules(request: &Request<'_>) -> (&'static str, &'static [u8]) {
+    match request.target {
+        "/robots.txt" => ("text/plain", b"User-agent: *\nDisallow: /private\n"),
+        "/" => ("text/html", b"<a href=\"/next\">x</a> <a href=\"/private\">x</a>"),
+        _ => ("text/html", b"<p>A page.</p>"),
+    }
+}
+
+fn head(status_line: &str, kind: &str, body: &[u8]) -> String {
+    format!("{status_line}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\r\n", body.len())
+}
+
+/// A sound page behind this line.
+fn status_line(request: &Request<'_>, line: &str) -> Vec<Act> {
+    on_front(request, || vec![raw(head(line, "text/html", BEGIN)), raw(BEGIN)])
+}
+
+/// Sound rules and pages behind this line.
+fn status_lines(request: &Request<'_>, line: &str) -> Vec<Act> {
+    let (kind, body) = page_or_rules(request);
+    vec![raw(head(line, kind, body)), raw(body)]
+}
 
 /// A sound page with fields of one's own.
 fn with_fields(fields: &str) -> Vec<Act> {

@@ -32,6 +32,7 @@ mod sessions;
 mod site;
 mod spellings;
 mod tls;
+mod types;
 
 pub use case::Case;
 pub(super) use site::Hostile;

@@ -93,6 +93,25 @@ pub(super) const CASES: &[Case] = &[
     Case::of_pages("redirect-to-many-places", "A redirect with three locations.", |request| {
         on_front(request, || answer("302 Found", &["Location: /next", "Location: /b", "Location: /c"], b""))
     }),
+    Case::of_pages("redirect-in-latin-1", "A redirect to a path in Latin-1.", |request| {
+        in_bytes(request, b"/th\xe9", "/th%E9")
+    }),
+    Case::of_pages("redirect-in-shift-jis", "A redirect to a path in Shift_JIS.", |request| {
+        in_bytes(request, b"/\x93\xfa\x96{", "/%93%FA%96%7B")
+    }),
+    Case::of_pages("redirect-in-utf-8", "A redirect to a path in UTF-8.", |request| {
+        in_bytes(request, "/th\u{e9}".as_bytes(), "/th%C3%A9")
+    }),
+    Case::of_pages("header-refresh", "A page without links that a header leads on from.", |request| {
+        on_front(request, || answer("200 OK", &["Refresh: 0; url=next"], b"<p>Wait.</p>"))
+    }),
+    Case::of_pages("header-refresh-and-base", "A base, which a header Refresh does not go by.", |request| {
+        let refresh = || answer("200 OK", &["Refresh: 5;URL='next'"], b"<base href=\"/a/\"><p>Wait.</p>");
+        if request.target == "/a/next" { super::pages::missing() } else { on_front(request, refresh) }
+    }),
+    Case::of_pages("redirect-and-refresh", "A redirect that refreshes too: to somewhere else.", |request| {
+        on_front(request, || answer("302 Found", &["Location: /next", "Refresh: 0; url=/b"], b""))
+    }),
     Case::of_robots("robots-to-private-address", "robots.txt is in a private network.", |request| {
         of_robots(request, "http://192.168.1.1/robots.txt")
     }),
@@ -104,6 +123,17 @@ pub(super) const CASES: &[Case] = &[
         of_robots(request, &format!("ftp://{}/robots.txt", request.main_host))
     }),
 ];
+
+/// A redirect of these bytes to a target that has a page; any other has none.
+fn in_bytes(request: &Request<'_>, location: &[u8], target: &str) -> Vec<Act> {
+    let (before, after) = (&b"HTTP/1.1 302 Found\r\nLocation: "[..], &b"\r\nContent-Length: 0\r\n\r\n"[..]);
+    match request.target {
+        "/" => vec![Act::Send([before, location, after].concat())],
+        other if other == target => html(LINK_TO_NEXT),
+        "/next" => html("<p>A page.</p>"),
+        _ => super::pages::missing(),
+    }
+}
 
 fn front_with(request: &Request<'_>, targets: &[&str]) -> Vec<Act> {
     on_front(request, || super::pages::links(targets))

@@ -1,6 +1,7 @@
 //! robots.txt of every kind that RFC 9309 has a word for, and of some that it has none for.
 
 use super::case::Case;
+use super::codings::gzipped;
 use super::pages::{Request, answer, html, links, raw, redirect, unframed};
 use crate::space::web::Act;
 
@@ -56,6 +57,20 @@ pub(super) const CASES: &[Case] = &[
     }),
     Case::of_robots("robots-broken-gzip", "Rules that are said to be gzip and are not.", |request| {
         of(request, || answer("200 OK", &["Content-Encoding: gzip"], RULES.as_bytes()))
+    }),
+    Case::of_robots(
+        "robots-in-members",
+        "Gzipped rules, of which the second member forbids a page.",
+        |request| {
+            let members = ["User-agent: *\n", "Disallow: /private\n"].map(|rules| gzipped(rules.as_bytes()));
+            of(request, || answer("200 OK", &["Content-Encoding: gzip"], &members.concat()))
+        },
+    ),
+    Case::of_robots("robots-coding-utf-8", "Rules whose charset is told as their coding.", |request| {
+        of(request, || answer("200 OK", &["Content-Encoding: utf-8"], RULES.as_bytes()))
+    }),
+    Case::of_robots("robots-with-many-headers", "404 for robots.txt, with 200 header fields.", |request| {
+        of(request, || answer("404 Not Found", &["X-Filler: x"; 200], b""))
     }),
     Case::of_robots("robots-truncated", "Rules that break off after the first.", |request| {
         of(request, || vec![unframed("Content-Length: 9999\r\n", RULES.as_bytes()), Act::Close])
