@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use reqwest::Response;
-use reqwest::header::{CONTENT_LENGTH, HeaderMap, TRANSFER_ENCODING};
+use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderValue, TRANSFER_ENCODING};
 use tokio::time::{Instant, timeout_at};
 
 use super::decode::{Decoder, Fed};
@@ -17,6 +17,9 @@ pub(super) struct Body {
     response: Response,
     /// Its end is told by the connection's end, not by a length or a last chunk.
     unframed: bool,
+    /// How much of it is left where only we know: a server that names a transfer coding other than chunks (`identity`)
+    /// and a length goes by the length, as browsers do, and may keep the connection.
+    left: Option<u64>,
     idle: Duration,
     deadline: Instant,
 }
@@ -47,9 +50,15 @@ const WORTH_DRAINING: u64 = 16 * 1024;
 impl Body {
     pub(super) fn new(response: Response, idle: Duration, deadline: Instant) -> Self {
         let headers = response.headers();
-        let unframed = response.extensions().get::<Unframed>().is_some()
-            || (!headers.contains_key(CONTENT_LENGTH) && !headers.contains_key(TRANSFER_ENCODING));
-        Self { response, unframed, idle, deadline }
+        let last_coding = headers.get_all(TRANSFER_ENCODING).iter().next_back();
+        let is_unchunked = last_coding.is_some_and(|codings| !ends_in_chunked(codings));
+        // For the HTTP library such a body has no length.
+        let left = if is_unchunked { announced(headers) } else { None };
+        let unframed = left.is_none()
+            && (response.extensions().get::<Unframed>().is_some()
+                || is_unchunked
+                || (!headers.contains_key(CONTENT_LENGTH) && last_coding.is_none()));
+        Self { response, unframed, left, idle, deadline }
     }
 
     /// Reads and decodes, until the end or until one of the caps is reached. A body that turns out to be no page is
@@ -96,9 +105,7 @@ impl Body {
         mut decoder: Option<Decoder>,
         tally: &mut WireCount,
     ) -> Vec<u8> {
-        let length = self.response.headers().get(CONTENT_LENGTH);
-        let announced: Option<u64> = length.and_then(|length| length.to_str().ok()?.trim().parse().ok());
-        if self.unframed || announced.is_some_and(|length| length > WORTH_DRAINING) {
+        if self.unframed || announced(self.response.headers()).is_some_and(|length| length > WORTH_DRAINING) {
             return Vec::new();
         }
         let most = tally.wire.received + WORTH_DRAINING;
@@ -120,14 +127,22 @@ impl Body {
 
     /// The next piece, or none at the end.
     async fn next(&mut self, tally: &mut WireCount) -> Result<Option<Bytes>, Failure> {
+        if self.left == Some(0) {
+            return Ok(None);
+        }
         let due = self.deadline.min(Instant::now() + self.idle);
         match timeout_at(due, self.response.chunk()).await {
             Err(_) if due == self.deadline => Err(Failure::TooSlow),
             Err(_) => Err(Failure::IdleTimeout),
-            Ok(Ok(Some(piece))) => {
+            Ok(Ok(Some(mut piece))) => {
+                if let Some(left) = &mut self.left {
+                    piece.truncate(usize::try_from(*left).unwrap_or(usize::MAX));
+                    *left -= piece.len() as u64;
+                }
                 tally.piece(piece.len());
                 Ok(Some(piece))
             }
+            Ok(Ok(None)) if self.left.is_some() => Err(Failure::BodyTruncated),
             Ok(Ok(None)) => {
                 tally.end();
                 Ok(None)
@@ -139,6 +154,17 @@ impl Body {
             Ok(Err(_)) => Err(Failure::BodyTruncated),
         }
     }
+}
+
+/// `Content-Length`, if it is a number.
+fn announced(headers: &HeaderMap) -> Option<u64> {
+    headers.get(CONTENT_LENGTH)?.to_str().ok()?.trim().parse().ok()
+}
+
+/// Whether chunks are the last coding of a list (RFC 9112 §6.3).
+pub(super) fn ends_in_chunked(codings: &HeaderValue) -> bool {
+    let last = codings.as_bytes().rsplit(|byte| *byte == b',').next().unwrap_or_default();
+    last.trim_ascii().eq_ignore_ascii_case(b"chunked")
 }
 
 /// What was done to a body on its way beside chunking (RFC 9112 §7), which is undone already.

@@ -3,14 +3,14 @@
 use std::io;
 use std::pin::Pin;
 
-use bytes::{Bytes, BytesMut};
+use bytes::{Buf, Bytes, BytesMut};
 use futures_util::stream::{self, Stream, StreamExt};
 use http::Extensions;
 use hyper::ext::ReasonPhrase;
-use reqwest::{Body, Response, Version};
+use reqwest::{Body, Response, StatusCode, Version};
 
 use super::raw_body::Framing;
-use super::raw_head::{Parsed, RawHead, parse};
+use super::raw_head::{Parsed, RawHead, end_of_head, parse};
 use super::wire::READ_AHEAD;
 use crate::exchange::Failure;
 
@@ -21,8 +21,12 @@ pub(super) type Pieces = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>;
 #[derive(Clone, Copy)]
 pub(super) struct Unframed;
 
-/// Before so many bytes have come it is not clear what they are.
-const UNCLEAR: usize = 16;
+/// Before more bytes than a status line have come it may show that they are no HTTP.
+const UNCLEAR: usize = 8 * 1024;
+/// A shorter response is none of HTTP.
+const SHORTEST: usize = 16;
+/// What of an empty line may have come before.
+const LINE_ENDS: usize = 3;
 
 /// Looks again at what the HTTP library took for a page without a head, for want of a version that it knows.
 pub(super) async fn reread(mut response: Response, has_body: bool) -> Result<Response, Failure> {
@@ -61,26 +65,36 @@ async fn begin(mut pieces: Pieces, has_body: bool) -> Result<Begun, Failure> {
     let mut came = BytesMut::new();
     loop {
         let piece = pieces.next().await.transpose().map_err(|_| Failure::Reset)?;
-        let (is_end, is_line) = (piece.is_none(), piece.as_ref().is_some_and(|piece| piece.contains(&b'\n')));
+        let (is_end, before) = (piece.is_none(), came.len().saturating_sub(LINE_ENDS));
         came.extend_from_slice(&piece.unwrap_or_default());
-        if !(is_end || is_line || came.len() < UNCLEAR) && came.len() as u64 <= READ_AHEAD {
+        let is_large = came.len() as u64 > READ_AHEAD;
+        // A head that comes in small pieces is not parsed at each of them.
+        if !is_end && !is_large && came.len() > UNCLEAR && end_of_head(&came[before..]).is_none() {
             continue;
         }
-        match parse(&came, has_body) {
-            Parsed::Head(head) => {
-                let body = came.freeze().split_off(head.length);
-                return Ok(Begun::Response(head, body, pieces));
+        loop {
+            match parse(&came, has_body) {
+                // RFC 9110 §15.2: interim responses come before the one that counts.
+                Parsed::Head(head) if is_interim(head.status) => came.advance(head.length),
+                Parsed::Head(head) => {
+                    let body = came.freeze().split_off(head.length);
+                    return Ok(Begun::Response(head, body, pieces));
+                }
+                Parsed::NotHttp => return Ok(Begun::NotHttp(came.freeze(), pieces)),
+                Parsed::More if is_end && came.len() < SHORTEST => {
+                    return Ok(Begun::NotHttp(came.freeze(), pieces));
+                }
+                Parsed::More if is_end => return Err(Failure::Reset),
+                Parsed::More if !is_large => break,
+                Parsed::More | Parsed::TooLarge => return Err(Failure::HeaderTooLarge),
+                Parsed::Refused => return Err(Failure::BadHttp),
             }
-            Parsed::NotHttp => return Ok(Begun::NotHttp(came.freeze(), pieces)),
-            Parsed::More if is_end && came.len() < UNCLEAR => {
-                return Ok(Begun::NotHttp(came.freeze(), pieces));
-            }
-            Parsed::More if is_end => return Err(Failure::Reset),
-            Parsed::More if came.len() as u64 <= READ_AHEAD => {}
-            Parsed::More | Parsed::TooLarge => return Err(Failure::HeaderTooLarge),
-            Parsed::Refused => return Err(Failure::BadHttp),
         }
     }
+}
+
+fn is_interim(status: StatusCode) -> bool {
+    status.is_informational() && status != StatusCode::SWITCHING_PROTOCOLS
 }
 
 fn with_body(head: RawHead, came: Bytes, pieces: Pieces, mut extensions: Extensions) -> Response {

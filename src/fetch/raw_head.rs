@@ -14,7 +14,7 @@ pub(super) struct RawHead {
     pub reason: Bytes,
     pub headers: HeaderMap,
     pub framing: Framing,
-    /// How much of the bytes it took, with interim responses before it.
+    /// How much of the bytes it took.
     pub length: usize,
 }
 
@@ -43,23 +43,6 @@ const LONGEST_STATUS_LINE: usize = 8192;
 /// Beyond RFC 9112 it takes what Chromium takes: a version of any number and in any case, any white space around the
 /// status, junk of four bytes before it, lines that end by LF or CR, fields without sense, control bytes in values.
 pub(super) fn parse(bytes: &[u8], has_body: bool) -> Parsed {
-    let mut at = 0;
-    loop {
-        match parse_one(&bytes[at..], has_body) {
-            Parsed::Head(mut head) => {
-                at += head.length;
-                // RFC 9110 §15.2: interim responses come before the one that counts.
-                if !head.status.is_informational() || head.status == StatusCode::SWITCHING_PROTOCOLS {
-                    head.length = at;
-                    return Parsed::Head(head);
-                }
-            }
-            other => return other,
-        }
-    }
-}
-
-fn parse_one(bytes: &[u8], has_body: bool) -> Parsed {
     let blank = bytes.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
     let Some(begin) = begin(&bytes[blank..]).map(|begin| blank + begin) else {
         let is_open = bytes.len() - blank < SLOP + HTTP.len() && !bytes[blank..].starts_with(b"<");
@@ -97,7 +80,7 @@ fn begin(bytes: &[u8]) -> Option<usize> {
 }
 
 /// The end of the head: behind the first empty line.
-fn end_of_head(text: &[u8]) -> Option<usize> {
+pub(super) fn end_of_head(text: &[u8]) -> Option<usize> {
     memchr::memchr_iter(b'\n', text).find_map(|at| match text[at + 1..] {
         [b'\n', ..] => Some(at + 2),
         [b'\r', b'\n', ..] => Some(at + 3),
@@ -302,14 +285,6 @@ mod tests {
             panic!()
         };
         assert_eq!(head.framing, Framing::Length(0), "HEAD");
-    }
-
-    #[test]
-    fn interim_responses_are_passed_over_and_counted() {
-        let text =
-            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\nLink: x\r\n\r\nHTTP/1.2 200 OK\r\n\r\n";
-        let head = head(&format!("{text}body"));
-        assert_eq!((head.status.as_u16(), head.length, head.headers.len()), (200, text.len(), 0));
     }
 
     #[test]

@@ -2,6 +2,7 @@ use hyper::ext::ReasonPhrase;
 use reqwest::header::TRANSFER_ENCODING;
 use reqwest::{Response, Version};
 
+use super::body::ends_in_chunked;
 use super::connect::Moments;
 use super::request::header_bytes;
 use crate::exchange::Wire;
@@ -83,7 +84,8 @@ impl WireCount {
         };
         let line = "HTTP/1.1 200 \r\n".len() + reason;
         let bytes = line as u64 + header_bytes(response.headers()) + 2;
-        self.chunked = response.headers().contains_key(TRANSFER_ENCODING);
+        let last_coding = response.headers().get_all(TRANSFER_ENCODING).iter().next_back();
+        self.chunked = last_coding.is_some_and(ends_in_chunked);
         let counted = bytes.min(READ_AHEAD);
         self.wire.received += counted + self.records(counted);
         bytes <= READ_AHEAD

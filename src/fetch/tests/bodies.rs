@@ -230,6 +230,15 @@ async fn a_transfer_coding_beside_chunks_is_undone_or_told() {
     }
     let (answer, body) = answer_to(chunked("compress, chunked", b"\x1f\x9d")).await;
     assert_eq!((answer.failure, body.len()), (Some(Failure::BodyEncoding), 0));
+    // The length counts, although the connection stays.
+    for coding in ["identity", "none"] {
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: {coding}\r\n");
+        let server = Server::repeating(format!("{head}Content-Length: 3\r\n\r\n<p>and more")).await;
+        let (answer, body) = get(&fetcher(settings()), &server).await;
+        assert_eq!((answer.failure, &*body), (None, &b"<p>"[..]), "{coding}");
+        let (answer, body) = answer_to(format!("{head}Content-Length: 9\r\n\r\n<p>")).await;
+        assert_eq!((answer.failure, &*body), (Some(Failure::BodyTruncated), &b"<p>"[..]), "{coding}");
+    }
     let unframed = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: gzip\r\n\r\n";
     let (answer, body) = answer_to([&unframed[..], &gzip(&text())].concat()).await;
     assert!(answer.failure.is_none() && body == text());

@@ -101,6 +101,23 @@ async fn a_version_that_the_library_does_not_know_is_read_at_once() {
         assert_eq!((answer.failure, &*body), (Some(Failure::BodyTruncated), &b"<p>x"[..]), "{line}");
     }
     assert_eq!(failure(&answer_to("HTTP/1.2 200 OK\r\nServer: x").await), Some(Failure::Reset));
+    let interim = "HTTP/1.2 100 Continue\r\n\r\nHTTP/1.2 103 Hints\r\nLink: x\r\n\r\n".repeat(100);
+    let (answer, body) = answer_to(format!("{interim}HTTP/1.2 200 OK\r\n\r\n<p>")).await;
+    assert_eq!((answer.failure, answer.status, &*body), (None, Some(200), &b"<p>"[..]));
+}
+
+/// Each line of the head is a piece of its own.
+#[tokio::test]
+async fn an_odd_head_without_end_is_too_large_however_it_comes() {
+    let server = Server::talking(|mut talk| async move {
+        talk.hear().await;
+        talk.say(b"HTTP/1.1  200 OK\r\n").await;
+        while talk.say(b"X-Filler: and so on\r\n").await {}
+    });
+    let (server, fetcher) = (server.await, fetcher(settings()));
+    assert_eq!(failure(&get(&fetcher, &server).await), Some(Failure::OddHttp));
+    let (answer, _) = get(&fetcher, &server).await;
+    assert_eq!((answer.failure, answer.status), (Some(Failure::HeaderTooLarge), None));
 }
 
 #[tokio::test]
