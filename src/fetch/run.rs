@@ -140,7 +140,7 @@ impl Exchange<'_> {
                 let encoding = answer.head.content_encoding.as_deref();
                 let status = answer.status.filter(|_| answer.head.challenge.is_none());
                 let block_page = status.filter(|status| is_refusal(*status) || asks_for_pause(Some(*status)));
-                let decoder = block_page.and_then(|_| Decoder::new(encoding, BLOCK_PAGE));
+                let decoder = block_page.and_then(|_| Decoder::new(encoding, None, BLOCK_PAGE));
                 let bytes = body.drain(self.wire_limit, decoder, tally).await;
                 if let Some(status) = block_page {
                     answer.head.challenge = Challenge::from_body(status, &bytes);

@@ -549,7 +549,8 @@ fn a_server_that_turns_us_away_gets_few_further_requests_and_the_rest_is_refused
         let site = format!("{case}.ke");
         let of_site = || SURVEYED.tables.exchanges.iter().filter(|row| row.site == site && was_sent(row));
         // The first that is closed was sent over an idle connection, and once more over a new one.
-        let pages = of_site().filter(|row| row.purpose == "page" && row.failure.as_deref() != Some("idle_closed"));
+        let pages =
+            of_site().filter(|row| row.purpose == "page" && row.failure.as_deref() != Some("idle_closed"));
         assert_eq!(pages.count(), 21 + refusals, "{case}");
         assert_eq!(of_site().filter(|row| row.purpose == "check").count(), checks, "{case}");
         let levels: Vec<_> = SURVEYED.tables.levels.iter().filter(|row| row.site == site).collect();

@@ -1,6 +1,7 @@
 use super::case::Case;
 use super::{
-    bans, charsets, codings, echoes, framing, markup, mazes, moves, names, resets, robots, sessions, spellings, tls, types,
+    bans, charsets, codings, echoes, framing, markup, mazes, moves, names, resets, robots, sessions,
+    spellings, tls, types,
 };
 
 impl Case {
