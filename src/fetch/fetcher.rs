@@ -5,11 +5,12 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::cached::Cached;
-use super::gate::{Choice, Gate, MOST_ADDRESSES};
+use super::gate::{Choice, Gate};
 use super::in_process::{Burden, Foreseen, Web};
 use super::line::{Line, Lines, Opener};
-use super::names::{Found, Names};
+use super::names::{Family, Found, Names};
 use super::old_tls::greet;
+use super::pin::{KnownAddresses, Pin};
 use super::request::Requests;
 use super::run::Exchange;
 use super::settings::ROBOTS_BYTES;
@@ -69,28 +70,8 @@ pub struct Located {
     pub dns: Option<Duration>,
 }
 
-/// The addresses of a host, for as long as they are believed.
-#[derive(Clone)]
-struct Pin {
-    addresses: Result<Vec<IpAddr>, Failure>,
-    /// IPv6 was not asked for.
-    is_v4_only: bool,
-    until: Instant,
-    /// What the host is an alias of: if one of these names opts out, the host is not contacted either.
-    aliases: Vec<Host>,
-}
-
-/// Addresses of a host that are kept; the first few are tried.
-const KEPT_ADDRESSES: usize = 16;
-/// Hosts that are pinned at once; about 200 bytes each.
+/// Hosts that are pinned at once; about half a kilobyte each.
 const PINS: usize = 65_536;
-/// A walk with polite pauses asks a few times a minute: below this a short TTL, made for
-/// balancing visitors, would double the load on name servers for nothing.
-const SHORTEST_PIN: Duration = Duration::from_mins(5);
-/// RFC 8767 §4: TTLs beyond a week are capped; a survey has no use for more than a day.
-const LONGEST_PIN: Duration = Duration::from_hours(24);
-/// How long a failure is believed (RFC 9520 §3.2: at least 1 s, at most 5 min).
-const FAILURE_PIN: Duration = Duration::from_mins(1);
 /// Our fields beside URL and user agent, and our side of a handshake.
 const REQUEST_OVERHEAD: u64 = 1024;
 
@@ -171,19 +152,25 @@ impl Fetcher {
         let asked = Instant::now();
         let known = parts.pinned(host);
         let was_known = known.is_some();
-        let mut pin = match known {
+        let pin = match known {
             Some(pin) => pin,
-            None => Pin::new(parts.look_up(host).await, &parts.gate),
+            None => parts.look_up(host).await,
         };
-        let goes_beyond = pin.is_v4_only && pin.is_dead(dead);
-        if goes_beyond {
-            pin = pin.with_v6(parts.look_up_v6(host).await, &parts.gate);
+        if let Some(v6) = pin.beyond(dead) {
+            v6.await;
         }
-        let choice = parts.choice_of(&pin, dead);
-        if !was_known || goes_beyond {
+        let choice = pin.choose(&parts.gate, dead);
+        if !was_known {
             parts.pin(host.clone(), pin);
         }
         located(choice, (!was_known).then(|| asked.elapsed()))
+    }
+
+    /// What is known of a host's addresses now, of both families, without a look-up: what a table of hosts is to be
+    /// filled from. Nothing once it has been forgotten.
+    #[must_use]
+    pub fn known_addresses(&self, host: &Host) -> Option<KnownAddresses> {
+        self.parts.pin_of(host).map(|pin| pin.known())
     }
 
     /// Forgets where a host is, so that it is looked up again.
@@ -334,39 +321,34 @@ impl Fetcher {
 }
 
 impl Parts {
-    async fn look_up(&self, host: &Host) -> Found {
+    /// Looks a host up. IPv6 is waited for only where there is no IPv4 address.
+    async fn look_up(&self, host: &Host) -> Pin {
         match &self.names {
-            Directory::Dns(names) => names.look_up(host).await,
+            Directory::Dns(names) => {
+                let v6 = {
+                    let (names, host, gate) = (names.clone(), host.clone(), self.gate.clone());
+                    Found::begin(async move { names.look_up(&host, Family::V6).await.kept(&gate) })
+                };
+                let v4 = names.look_up(host, Family::V4).await.kept(&self.gate);
+                if v4.addresses.is_err() {
+                    v6.clone().await;
+                }
+                Pin::new(v4, Some(v6))
+            }
             Directory::InProcess(web) => {
                 let told = web.look_up(host);
                 let patience = self.settings.timeouts.dns;
                 tokio::time::sleep(told.took.min(patience)).await;
                 let is_late = told.took >= patience;
                 let addresses = if is_late { Err(Failure::DnsTimeout) } else { told.addresses };
-                Found { addresses, until: Some(Instant::now() + told.lifetime), aliases: Vec::new() }
+                let until = Some(Instant::now() + told.lifetime);
+                Pin::new(Found { addresses, until, aliases: Vec::new() }.kept(&self.gate), None)
             }
-        }
-    }
-
-    async fn look_up_v6(&self, host: &Host) -> Found {
-        match &self.names {
-            Directory::Dns(names) => names.look_up_v6(host).await,
-            Directory::InProcess(_) => Found::nothing(Failure::DnsNoAddress),
         }
     }
 
     fn pinned(&self, host: &Host) -> Option<Pin> {
         self.pin_of(host).filter(|pin| pin.until > Instant::now())
-    }
-
-    /// An opt-out is in force at once, although the pin is older.
-    fn choice_of(&self, pin: &Pin, dead: &[IpAddr]) -> Choice {
-        let refusal = pin.aliases.iter().find_map(|alias| self.gate.host(alias).err());
-        match (refusal, &pin.addresses) {
-            (None, Ok(addresses)) => self.gate.choose(addresses, dead),
-            (Some(failure), _) => Choice { address: Err(failure), refused: None },
-            (None, Err(failure)) => Choice { address: Err(*failure), refused: None },
-        }
     }
 
     /// The last gate before any byte leaves.
@@ -377,7 +359,7 @@ impl Parts {
 
     fn aliases_permitted(&self, host: &Host) -> Result<(), Failure> {
         let pin = self.pin_of(host);
-        pin.iter().flat_map(|pin| &pin.aliases).try_for_each(|alias| self.gate.host(alias))
+        pin.iter().flat_map(Pin::aliases).try_for_each(|alias| self.gate.host(alias))
     }
 
     fn pin_of(&self, host: &Host) -> Option<Pin> {
@@ -387,47 +369,6 @@ impl Parts {
     fn pin(&self, host: Host, pin: Pin) {
         self.pins.lock().unwrap_or_else(PoisonError::into_inner).insert(host, pin);
     }
-}
-
-impl Pin {
-    fn new(found: Found, gate: &Gate) -> Self {
-        let now = Instant::now();
-        let span = match found.addresses {
-            Ok(_) => {
-                let left = found.until.map_or(SHORTEST_PIN, |until| until.saturating_duration_since(now));
-                left.clamp(SHORTEST_PIN, LONGEST_PIN)
-            }
-            Err(_) => FAILURE_PIN,
-        };
-        let addresses = found.addresses.map(|them| kept(them, gate));
-        let is_v4_only = addresses.as_ref().is_ok_and(|them| them.iter().all(IpAddr::is_ipv4));
-        Self { addresses, is_v4_only, until: now + span, aliases: found.aliases }
-    }
-
-    /// Whether all addresses of the host are dead, and further ones would be tried.
-    fn is_dead(&self, dead: &[IpAddr]) -> bool {
-        self.addresses.as_ref().is_ok_and(|them| {
-            them.len() < MOST_ADDRESSES && them.iter().all(|address| dead.contains(address))
-        })
-    }
-
-    fn with_v6(mut self, found: Found, gate: &Gate) -> Self {
-        self.is_v4_only = false;
-        if let (Ok(known), Ok(further)) = (&mut self.addresses, found.addresses) {
-            known.extend(kept(further, gate));
-            self.aliases.extend(found.aliases);
-        }
-        self
-    }
-}
-
-/// The smallest addresses, and before all others those that are allowed.
-fn kept(addresses: Vec<IpAddr>, gate: &Gate) -> Vec<IpAddr> {
-    let mut addresses: Vec<IpAddr> = addresses.iter().map(IpAddr::to_canonical).collect();
-    addresses.sort_by_cached_key(|address| (gate.address(*address).is_err(), *address));
-    addresses.dedup();
-    addresses.truncate(KEPT_ADDRESSES);
-    addresses
 }
 
 /// The most that one exchange can move: all that its limit may be, what is read ahead of it, and our own part.

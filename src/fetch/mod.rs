@@ -2,10 +2,12 @@
 //!
 //! # The life of an exchange
 //! 1. **Where.** [`Fetcher::locate`] turns a host into one address: from the pins, or by asking
-//!    DNS for A records and, only when there is none, for AAAA. Of the addresses that may be
-//!    contacted the numerically smallest is chosen, so that every run chooses alike, and the host
-//!    stays pinned to it for as long as the DNS answer lives. [`Fetcher::locate_beyond`] gives the next
-//!    one when an address was found dead: of three at most, with AAAA when all IPv4 is dead.
+//!    DNS for A and AAAA records at once. IPv4 is taken where it exists, and AAAA is waited for
+//!    only where it does not; what comes later is kept beside it ([`Fetcher::known_addresses`]).
+//!    Of the addresses that may be contacted the numerically smallest is chosen, so that every
+//!    run chooses alike, and the host stays pinned to it for as long as the DNS answer lives.
+//!    [`Fetcher::locate_beyond`] gives the next one when an address was found dead: of three at
+//!    most, IPv6 when all IPv4 is dead.
 //! 2. **May we.** The caller waits for its turn at that address. [`Fetcher::fetch`] then checks
 //!    host and address once more (opt-out, special ranges): the last gate before any byte leaves.
 //! 3. **Connect.** Each origin at a server address has a line of its own: an HTTP client that can reach this
@@ -100,6 +102,7 @@ mod raw_line;
 mod request;
 mod retry_after;
 mod route;
+mod pin;
 mod run;
 mod settings;
 mod tls;
@@ -112,3 +115,4 @@ pub use clock::Clock;
 pub use fetcher::{Fetcher, Located, beyond_limit, most_bytes};
 pub use in_process::{Burden, Felt, Foreseen, Looked, Question, Reply, Shown, Then, Web};
 pub use settings::{FetchError, Settings, Timeouts};
+pub use pin::KnownAddresses;

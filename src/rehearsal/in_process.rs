@@ -162,7 +162,7 @@ impl crate::fetch::Web for InProcess {
             Lookup::Silence => Looked { took: NEVER, ..told(Err(Failure::DnsTimeout)) },
             Lookup::Found(records) => told(address(&records).ok_or(Failure::DnsNoAddress)),
             // Of hostile sites, which are not simulated.
-            Lookup::Alias(_) | Lookup::Turns(_) => told(Err(Failure::DnsNoAddress)),
+            Lookup::Alias(_) | Lookup::Turns(_) | Lookup::Odd(..) => told(Err(Failure::DnsNoAddress)),
         }
     }
 
@@ -252,7 +252,7 @@ impl FeltByOthers {
     }
 }
 
-/// A survey asks for IPv6 only where there is no IPv4.
+/// A survey takes IPv6 only where there is no IPv4.
 fn address(records: &Records) -> Option<Vec<IpAddr>> {
     let address = records.v4.map(IpAddr::from).or(records.v6.map(IpAddr::from))?;
     Some(vec![address])

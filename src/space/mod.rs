@@ -70,6 +70,6 @@ pub use serve::{Access, ServeError, ServeSettings, Served, serve};
 pub use settings::{Date, KeyDoc, PROFILES, Profile, SPECIFICATION, World, WorldError};
 pub use truth::{Entrances, FeedBack, LevelTruth, LinkTruth, SiteTruth, Truth, TruthSettings, TruthTable};
 pub use web::{
-    Act, Asked, Certificate, HARM_SPAN, Handshake, Harm, Lookup, Method, Reaction, Records, Reply, Response,
-    Server, Uplink, Visits, Web, ca_certificate_pem, certificate_bytes, harm,
+    Act, Asked, Certificate, HARM_SPAN, Handshake, Harm, Lookup, Method, Oddity, Reaction, Records, Reply,
+    Response, Server, Uplink, Visits, Web, ca_certificate_pem, certificate_bytes, harm,
 };

@@ -1,10 +1,13 @@
 use hickory_resolver::proto::op::ResponseCode;
 
+use futures_util::future::join_all;
+use hickory_resolver::proto::rr::RecordType;
+
 use super::name_server::{NameServer, Reply};
 use super::*;
 use crate::address::{Host, OptOut};
 use crate::exchange::Wire;
-use crate::fetch::Located;
+use crate::fetch::{KnownAddresses, Located};
 
 fn of(server: &NameServer) -> Settings {
     Settings { dns: Some(server.address), permit_special_addresses: false, ..settings() }
@@ -18,6 +21,20 @@ fn ip(text: &str) -> IpAddr {
     text.parse().unwrap()
 }
 
+fn known(fetcher: &Fetcher, name: &str) -> KnownAddresses {
+    fetcher.known_addresses(&Host::parse(name).unwrap()).unwrap()
+}
+
+/// What is known once IPv6 has been answered, too.
+async fn all_known(fetcher: &Fetcher, name: &str) -> KnownAddresses {
+    loop {
+        match known(fetcher, name) {
+            known if known.v6.is_some() => return known,
+            _ => tokio::task::yield_now().await,
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_host_has_its_smallest_address_and_is_asked_for_once() {
     let server = NameServer::knowing(|_, _| Reply::Addresses(&["102.0.0.10", "102.0.0.9", "2c0f::1"])).await;
@@ -26,14 +43,91 @@ async fn a_host_has_its_smallest_address_and_is_asked_for_once() {
     assert_eq!(first.address, Ok(ip("102.0.0.9")));
     assert!(first.dns.is_some() && first.refused.is_none());
     assert_eq!(locate(&fetcher.clone(), "A.ke.").await, Located { dns: None, ..first });
-    assert_eq!(server.asked(), ["a.ke. A"]);
+    let known = all_known(&fetcher, "a.ke").await;
+    assert_eq!(
+        (known.v4, known.v6),
+        (Ok(vec![ip("102.0.0.9"), ip("102.0.0.10")]), Some(Ok(vec![ip("2c0f::1")])))
+    );
+    let mut asked = server.asked();
+    asked.sort();
+    assert_eq!(asked, ["a.ke. A", "a.ke. AAAA"]);
+}
+
+/// With a gateway no route is needed: whether this machine has IPv6 makes no difference.
+fn without_routes(server: &NameServer) -> Settings {
+    Settings { gateway: Some(NOBODY), ..of(server) }
 }
 
 #[tokio::test]
-async fn ipv6_is_asked_for_only_when_there_is_no_ipv4_address() {
+async fn ipv6_is_taken_where_there_is_no_ipv4_address() {
     let server = NameServer::knowing(|_, _| Reply::Addresses(&["2c0f::2", "2c0f::1"])).await;
-    assert_eq!(locate(&fetcher(of(&server)), "a.ke").await.address, Ok(ip("2c0f::1")));
-    assert_eq!(server.asked(), ["a.ke. A", "a.ke. AAAA"]);
+    assert_eq!(locate(&fetcher(without_routes(&server)), "a.ke").await.address, Ok(ip("2c0f::1")));
+}
+
+#[tokio::test]
+async fn ipv6_that_is_never_answered_delays_nothing() {
+    let server = NameServer::knowing(|_, kind| match kind {
+        RecordType::A => Reply::Addresses(&["102.0.0.1"]),
+        _ => Reply::Silence,
+    })
+    .await;
+    let fetcher = fetcher(of(&server));
+    assert_eq!(locate(&fetcher, "a.ke").await.address, Ok(ip("102.0.0.1")));
+    assert_eq!(known(&fetcher, "a.ke").v6, None, "nobody waited for it");
+}
+
+#[tokio::test]
+async fn what_fails_in_one_family_does_not_hide_the_other() {
+    let server = NameServer::knowing(|name, kind| match (name, kind) {
+        ("v4-fails.ke." | "v4-denied.ke.", RecordType::AAAA) => Reply::Addresses(&["2c0f::1"]),
+        ("v4-fails.ke.", _) => Reply::Code(ResponseCode::ServFail),
+        ("v4-denied.ke.", _) => Reply::Code(ResponseCode::NXDomain),
+        (_, RecordType::A) => Reply::Addresses(&["102.0.0.1"]),
+        ("v6-fails.ke.", _) => Reply::Code(ResponseCode::ServFail),
+        _ => Reply::Code(ResponseCode::NXDomain),
+    })
+    .await;
+    let fetcher = fetcher(without_routes(&server));
+    for (name, address) in [
+        ("v4-fails.ke", "2c0f::1"),
+        ("v4-denied.ke", "2c0f::1"),
+        ("v6-fails.ke", "102.0.0.1"),
+        ("v6-denied.ke", "102.0.0.1"),
+    ] {
+        assert_eq!(locate(&fetcher, name).await.address, Ok(ip(address)), "{name}");
+    }
+    assert_eq!(all_known(&fetcher, "v6-fails.ke").await.v6, Some(Err(Failure::DnsServfail)));
+}
+
+#[tokio::test]
+async fn ipv6_is_taken_when_all_ipv4_is_dead_and_not_when_it_is_opted_out() {
+    let server = NameServer::knowing(|_, _| Reply::Addresses(&["102.0.0.1", "2c0f::1"])).await;
+    let fetcher = fetcher(without_routes(&server));
+    let host = Host::parse("a.ke").unwrap();
+    let dead = [ip("102.0.0.1")];
+    assert_eq!(fetcher.locate_beyond(&host, &dead).await.address, Ok(ip("2c0f::1")));
+    assert_eq!(fetcher.locate(&host).await.address, Ok(ip("102.0.0.1")));
+    let opt_out = Arc::new(OptOuts::from(OptOut::parse("102.0.0.0/8").unwrap()));
+    let fetcher = Fetcher::new(without_routes(&server), opt_out, Clock::system()).unwrap();
+    assert_eq!(locate(&fetcher, "a.ke").await.address, Err(Failure::OptedOut));
+    all_known(&fetcher, "a.ke").await;
+    assert_eq!(locate(&fetcher, "a.ke").await.address, Err(Failure::OptedOut), "whatever else is known");
+}
+
+#[tokio::test]
+async fn an_alias_that_only_ipv6_has_counts_as_one() {
+    let server = NameServer::knowing(|_, kind| match kind {
+        RecordType::AAAA => Reply::Alias("web.left-alone.ke.", &["2c0f::1"]),
+        _ => Reply::Addresses(&["102.0.0.1"]),
+    })
+    .await;
+    let opt_out = Arc::new(OptOuts::from(OptOut::parse("left-alone.ke").unwrap()));
+    let fetcher = Fetcher::new(without_routes(&server), opt_out, Clock::system()).unwrap();
+    let _ = locate(&fetcher, "www.a.ke").await;
+    all_known(&fetcher, "www.a.ke").await;
+    assert_eq!(locate(&fetcher, "www.a.ke").await.address, Err(Failure::OptedOut));
+    let (answer, _) = fetcher.fetch(&ask("http://www.a.ke/", Purpose::Page), ip("102.0.0.1"), u64::MAX).await;
+    assert_eq!((answer.failure, answer.wire), (Some(Failure::OptedOut), Wire::default()));
 }
 
 #[tokio::test]
@@ -86,7 +180,35 @@ async fn an_alias_of_who_opts_out_later_leads_nowhere_from_then_on() {
 async fn a_truncated_answer_is_fetched_over_tcp() {
     let server = NameServer::knowing(|_, _| Reply::OverTcp(&["102.0.0.1"])).await;
     assert_eq!(locate(&fetcher(of(&server)), "a.ke").await.address, Ok(ip("102.0.0.1")));
-    assert_eq!(server.asked().last().unwrap(), "a.ke. A tcp");
+    assert!(server.asked().contains(&"a.ke. A tcp".to_owned()));
+}
+
+#[tokio::test]
+async fn an_answer_that_ends_within_a_record_is_fetched_over_tcp_and_one_broken_behind_its_addresses_used() {
+    let server = NameServer::knowing(|name, _| match name {
+        "cut.ke." => Reply::Cut(&["102.0.0.1", "102.0.0.2"]),
+        _ => Reply::BrokenBehind(&["102.0.0.1"]),
+    })
+    .await;
+    let fetcher = fetcher(of(&server));
+    for name in ["cut.ke", "broken.ke"] {
+        assert_eq!(locate(&fetcher, name).await.address, Ok(ip("102.0.0.1")), "{name}");
+    }
+    let asked = server.asked();
+    assert!(asked.contains(&"cut.ke. A tcp".to_owned()) && !asked.contains(&"broken.ke. A tcp".to_owned()));
+}
+
+/// The name server closes each TCP connection after an answer (RFC 7766 §6.2.4).
+#[tokio::test]
+async fn no_look_up_fails_because_the_connection_of_another_was_closed() {
+    let server = NameServer::knowing(|_, _| Reply::OverTcp(&["102.0.0.1", "2c0f::1"])).await;
+    let fetcher = fetcher(of(&server));
+    let names: Vec<String> = (0..100).map(|number| format!("a{number}.ke")).collect();
+    let located = join_all(names.iter().map(|name| locate(&fetcher, name))).await;
+    for (name, located) in names.iter().zip(located) {
+        assert_eq!(located.address, Ok(ip("102.0.0.1")), "{name}");
+        assert_eq!(all_known(&fetcher, name).await.v6, Some(Ok(vec![ip("2c0f::1")])), "{name}");
+    }
 }
 
 #[tokio::test]

@@ -20,6 +20,10 @@ pub(crate) enum Reply {
     Code(ResponseCode),
     /// Over UDP only that the answer does not fit; over TCP the addresses.
     OverTcp(&'static [&'static str]),
+    /// Over UDP the answer ends within its last record; over TCP it is whole.
+    Cut(&'static [&'static str]),
+    /// Addresses, and behind them a record that ends early.
+    BrokenBehind(&'static [&'static str]),
     Garbage,
     Silence,
 }
@@ -78,6 +82,21 @@ fn answer(packet: &[u8], zone: Zone, asked: &Mutex<Vec<String>>, tcp: bool) -> O
         Reply::Addresses(addresses) => add(&mut reply, &name, kind, addresses),
         Reply::OverTcp(addresses) if tcp => add(&mut reply, &name, kind, addresses),
         Reply::OverTcp(_) => reply.metadata.truncation = true,
+        Reply::Cut(addresses) => {
+            add(&mut reply, &name, kind, addresses);
+            let mut bytes = reply.to_vec().unwrap();
+            if !tcp {
+                bytes.truncate(bytes.len() - 2);
+            }
+            return Some(bytes);
+        }
+        Reply::BrokenBehind(addresses) => {
+            add(&mut reply, &name, kind, addresses);
+            let mut bytes = reply.to_vec().unwrap();
+            bytes[11] = 1;
+            bytes.extend([0xc0, 12, 0, 16, 0, 1, 0, 0, 0, 9, 0, 77, 1]);
+            return Some(bytes);
+        }
         Reply::Alias(target, addresses) => {
             let target = Name::from_ascii(target).unwrap();
             let alias = RData::CNAME(CNAME(target.clone()));

@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use super::case::{Case, Standing, neighbour};
 use super::pages::{Request, links, on_front, redirect};
 use crate::space::web::Act;
-use crate::space::{Lookup, Records};
+use crate::space::{Lookup, Oddity, Records};
 
 pub(super) const CASES: &[Case] = &[
     Case::of_names("dns-private-address", "The name leads into a private network.", |_| v4([10, 0, 0, 1])),
@@ -58,6 +58,36 @@ pub(super) const CASES: &[Case] = &[
     Case::of_names("dns-without-address", "The name is there and has no address.", |_| {
         Lookup::Found(Records::default())
     }),
+    Case::of_names("dns-cut-within-record", "Truncated over UDP within a record.", |standing| {
+        odd(standing, Oddity::CutWithinRecord)
+    }),
+    Case::of_names("dns-cut-unsaid", "Truncated over UDP within a record, and not said so.", |standing| {
+        odd(standing, Oddity::CutUnsaid)
+    }),
+    Case::of_names("dns-broken-additional", "A broken record behind the answer.", |standing| {
+        odd(standing, Oddity::BrokenAdditional)
+    }),
+    Case::of_names("dns-short-address", "An address of three bytes behind a whole one.", |standing| {
+        odd(standing, Oddity::ShortAddress)
+    }),
+    Case::of_names("dns-foreign-class", "An address of class CH behind one of class IN.", |standing| {
+        odd(standing, Oddity::ForeignClass)
+    }),
+    Case::of_names("dns-v4-fails", "The name server fails for A and has AAAA.", |standing| {
+        odd(standing, Oddity::V4Fails)
+    }),
+    Case::of_names("dns-v6-fails", "The name server fails for AAAA and has A.", |standing| {
+        odd(standing, Oddity::V6Fails)
+    }),
+    Case::of_names("dns-v6-denied", "The name does not exist for AAAA, and has A.", |standing| {
+        odd(standing, Oddity::V6Denied)
+    }),
+    Case::of_names("dns-v6-silent", "The name server never answers for AAAA, and has A.", |standing| {
+        odd(standing, Oddity::V6Silent)
+    }),
+    Case::of_names("dns-refused-tersely", "The name server refuses with a header alone.", |standing| {
+        odd(standing, Oddity::RefusedTersely)
+    }),
     Case::of_names("dns-many-addresses", "A thousand addresses, too long for UDP.", |standing| {
         let first = u32::from(standing.address);
         let further = (1..1000).map(|n| Ipv4Addr::from(first + n * 256)).collect();
@@ -94,6 +124,9 @@ const PRIVATE: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
 /// In the block of the cases, behind them.
 const OPTED_OUT: Ipv4Addr = Ipv4Addr::new(41, 139, 255, 1);
 
+/// An IPv6 block of Kenya.
+const IN_KENYA: u128 = 0x2c0f_fe38 << 96;
+
 fn records(v4: Ipv4Addr) -> Records {
     Records { v4: Some(v4), ..Records::default() }
 }
@@ -104,6 +137,12 @@ fn v4(octets: [u8; 4]) -> Lookup {
 
 fn v6(address: Ipv6Addr) -> Lookup {
     Lookup::Found(Records { v6: Some(address), ..Records::default() })
+}
+
+/// The server of the case at an address of each family, told oddly.
+fn odd(standing: &Standing<'_>, oddity: Oddity) -> Lookup {
+    let v6 = Ipv6Addr::from_bits(IN_KENYA | u128::from(u32::from(standing.address)));
+    Lookup::Odd(Records { v4: Some(standing.address), v6: Some(v6), ..Records::default() }, oddity)
 }
 
 /// The next of so many aliases `1.`, `2.` …; the last is the server.

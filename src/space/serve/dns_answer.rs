@@ -7,7 +7,8 @@ use hickory_proto::op::{Edns, Message, MessageType, OpCode, Query, ResponseCode}
 use hickory_proto::rr::rdata::{A, AAAA, CNAME, SOA};
 use hickory_proto::rr::{DNSClass, Name, RData, Record, RecordType};
 
-use crate::space::{Lookup, Records, Web};
+use super::odd_answer;
+use crate::space::{Lookup, Oddity, Records, Web};
 
 /// Time to live of every record, in seconds: an hour, as hosts commonly have.
 const TTL: u32 = 3600;
@@ -24,7 +25,7 @@ pub(in crate::space) struct Answers {
     /// Where the aliases that were told lead, for those who ask for them by name next.
     aliases: Mutex<HashMap<String, Records>>,
     /// How often names were asked for that have other records each time.
-    turns: Mutex<HashMap<String, usize>>,
+    turns: Mutex<HashMap<(String, RecordType), usize>>,
 }
 
 /// How a query came.
@@ -54,38 +55,53 @@ impl Answers {
             edns.set_max_payload(UDP_BYTES);
             answer.set_edns(edns);
         }
-        answer.metadata.response_code = match request.queries.as_slice() {
+        let (code, oddity) = match request.queries.as_slice() {
             [query] if request.metadata.op_code == OpCode::Query => {
                 // As it was asked, in the same case.
                 answer.add_query(query.clone());
                 self.look_up(query, transport, &mut answer)?
             }
-            _ => ResponseCode::NotImp,
+            _ => (ResponseCode::NotImp, None),
         };
-        answer.to_vec().ok()
+        answer.metadata.response_code = code;
+        let Some(oddity) = oddity else { return answer.to_vec().ok() };
+        answer.edns = None;
+        Some(odd_answer::distort(answer.to_vec().ok()?, oddity, transport))
     }
 
     /// None where no answer ever comes.
-    fn look_up(&self, query: &Query, transport: Transport, answer: &mut Message) -> Option<ResponseCode> {
+    fn look_up(
+        &self,
+        query: &Query,
+        transport: Transport,
+        answer: &mut Message,
+    ) -> Option<(ResponseCode, Option<Oddity>)> {
         let name = query.name().to_ascii().to_ascii_lowercase();
         let name = name.trim_end_matches('.');
-        let mut ttl = TTL;
+        let (mut ttl, mut odd) = (TTL, None);
         let found = match self.find(name) {
             Lookup::Silence => return None,
-            Lookup::ServerFailure => return Some(ResponseCode::ServFail),
+            Lookup::ServerFailure => return Some((ResponseCode::ServFail, None)),
             Lookup::NoSuchName => None,
             Lookup::Found(records) => Some(records),
             Lookup::Alias(alias) => Some(Records { alias: Some(alias), ..Records::default() }),
             Lookup::Turns(turns) => {
                 ttl = 0;
-                Some(self.turn_of(name, turns))
+                Some(self.turn_of(name, query.query_type(), turns))
+            }
+            Lookup::Odd(records, oddity) => {
+                odd = Some(oddity);
+                if let Some(code) = odd_answer::code(oddity, query.query_type())? {
+                    return Some((code, odd));
+                }
+                Some(records)
             }
         };
         let code = if found.is_some() { ResponseCode::NoError } else { ResponseCode::NXDomain };
         let records = found.unwrap_or_default();
         if records.is_truncated && transport == Transport::Udp {
             answer.metadata.truncation = true;
-            return Some(code);
+            return Some((code, odd));
         }
         // A name that cannot be written has no records.
         answer.answers = answers(query, &records, ttl).unwrap_or_default();
@@ -93,13 +109,13 @@ impl Answers {
         if query.query_type() != RecordType::CNAME && answer.answers.iter().all(is_only_alias) {
             answer.authorities.extend(authority(query.name()));
         }
-        Some(code)
+        Some((code, odd))
     }
 
-    /// The records whose turn it is at this look-up.
-    fn turn_of(&self, name: &str, mut turns: Vec<Records>) -> Records {
+    /// The records whose turn it is at this look-up: each kind is looked up by itself.
+    fn turn_of(&self, name: &str, kind: RecordType, mut turns: Vec<Records>) -> Records {
         let mut asked = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = asked.entry(name.to_owned()).or_default();
+        let before = asked.entry((name.to_owned(), kind)).or_default();
         let at = (*before).min(turns.len().saturating_sub(1));
         *before += 1;
         if turns.is_empty() { Records::default() } else { turns.swap_remove(at) }

@@ -16,6 +16,7 @@ mod dns_answer;
 mod gateway;
 mod head;
 mod link;
+mod odd_answer;
 mod perform;
 mod serving;
 mod tls;

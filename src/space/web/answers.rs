@@ -23,6 +23,33 @@ pub enum Lookup {
     Alias(String),
     /// Other records at each look-up, to be kept for no time; the last ones from then on.
     Turns(Vec<Records>),
+    /// The name has these, but how the name server tells them is odd.
+    Odd(Records, Oddity),
+}
+
+/// What may be odd about the answers of a name server to A and AAAA.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Oddity {
+    /// Over UDP they end within a record, and say that they are truncated (TC).
+    CutWithinRecord,
+    /// Over UDP they end within a record, and do not say so.
+    CutUnsaid,
+    /// A record behind the answer is broken.
+    BrokenAdditional,
+    /// Behind the addresses stands one of three bytes.
+    ShortAddress,
+    /// Behind the addresses stands one of another class than the Internet's.
+    ForeignClass,
+    /// The question for A fails (SERVFAIL), that for AAAA is answered.
+    V4Fails,
+    /// The question for A is answered, that for AAAA fails (SERVFAIL).
+    V6Fails,
+    /// The question for A is answered; to that for AAAA the name does not exist (RFC 4074 §4.2).
+    V6Denied,
+    /// The question for A is answered, that for AAAA never (RFC 4074 §4.1).
+    V6Silent,
+    /// Both are refused, without a repetition of the question.
+    RefusedTersely,
 }
 
 /// The records of a host; a host without addresses has none of either kind.

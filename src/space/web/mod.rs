@@ -18,7 +18,7 @@ mod server;
 mod reply_tests;
 
 pub use act::Act;
-pub use answers::{Certificate, Handshake, Lookup, Reaction, Records, Response, Web};
+pub use answers::{Certificate, Handshake, Lookup, Oddity, Reaction, Records, Response, Web};
 pub use certificates::{ca_certificate_pem, certificate_bytes};
 pub use harm::{HARM_SPAN, Harm, Visits, harm};
 pub use reply::{Asked, Method, Reply};

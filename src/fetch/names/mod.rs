@@ -1,15 +1,24 @@
+//! Looking hosts up: from a name to its addresses of one family, with the aliases on the way.
+//!
+//! hickory's resolver follows aliases and chooses among name servers; each query and its response are this room's own
+//! ([`transport`]), read as leniently as browsers' systems read them ([`message`]). What is remembered of hosts, and
+//! which of their addresses is taken, is the room's above.
+
+mod message;
+mod transport;
+
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-use hickory_resolver::TokioResolver;
+use hickory_resolver::Resolver;
 use hickory_resolver::config::{ConnectionConfig, NameServerConfig, ResolveHosts, ResolverConfig};
-use hickory_resolver::net::runtime::TokioRuntimeProvider;
 use hickory_resolver::net::{DnsError, NetError};
 use hickory_resolver::proto::op::ResponseCode;
 use hickory_resolver::proto::rr::{Name, RData, RecordType};
 use hickory_resolver::system_conf::read_system_conf;
 use tokio::time::{Instant, timeout};
 
+use self::transport::Transport;
 use super::FetchError;
 use super::gate::addresses_in;
 use crate::address::Host;
@@ -24,12 +33,30 @@ const RETRIES: u8 = 1;
 /// Names are absolute: no search list, no `/etc/hosts`. One server is asked at a time,
 /// the quicker ones first, over UDP, and over TCP when its answer was truncated. CNAMEs are
 /// followed.
+#[derive(Clone)]
 pub(super) struct Names {
-    resolver: TokioResolver,
+    resolver: Resolver<Transport>,
     patience: Duration,
 }
 
-/// What a look-up brought, and until when it holds by the TTLs of the records.
+/// The two kinds of addresses, and the records that have them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Family {
+    V4,
+    V6,
+}
+
+impl Family {
+    fn record_type(self) -> RecordType {
+        match self {
+            Self::V4 => RecordType::A,
+            Self::V6 => RecordType::AAAA,
+        }
+    }
+}
+
+/// What a look-up of one family brought, and until when it holds by the TTLs of the records.
+#[derive(Clone)]
 pub(super) struct Found {
     pub addresses: Result<Vec<IpAddr>, Failure>,
     pub until: Option<Instant>,
@@ -50,7 +77,7 @@ impl Names {
             None => system_servers()?,
         };
         let config = ResolverConfig::from_name_servers(servers);
-        let mut builder = TokioResolver::builder_with_config(config, TokioRuntimeProvider::default());
+        let mut builder = Resolver::builder_with_config(config, Transport::default());
         let options = builder.options_mut();
         options.attempts = RETRIES.into();
         options.timeout = patience / (1 + u32::from(RETRIES));
@@ -62,24 +89,10 @@ impl Names {
         Ok(Self { resolver, patience })
     }
 
-    /// The IPv4 addresses, or the IPv6 addresses if there is none: one query for most hosts.
-    pub(super) async fn look_up(&self, host: &Host) -> Found {
+    /// The addresses of one family.
+    pub(super) async fn look_up(&self, host: &Host, family: Family) -> Found {
         let Some(name) = absolute(host) else { return Found::nothing(Failure::DnsNxdomain) };
-        let both = async {
-            match self.ask(&name, RecordType::A).await {
-                Found { addresses: Err(Failure::DnsNoAddress), .. } => {
-                    self.ask(&name, RecordType::AAAA).await
-                }
-                found => found,
-            }
-        };
-        timeout(self.patience, both).await.unwrap_or_else(|_| Found::nothing(Failure::DnsTimeout))
-    }
-
-    /// The IPv6 addresses of a host that has IPv4 ones.
-    pub(super) async fn look_up_v6(&self, host: &Host) -> Found {
-        let Some(name) = absolute(host) else { return Found::nothing(Failure::DnsNxdomain) };
-        let asking = self.ask(&name, RecordType::AAAA);
+        let asking = self.ask(&name, family.record_type());
         timeout(self.patience, asking).await.unwrap_or_else(|_| Found::nothing(Failure::DnsTimeout))
     }
 

@@ -1,0 +1,127 @@
+use std::future::{Ready, ready};
+use std::io::{self, ErrorKind};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::pin::Pin;
+use std::time::Duration;
+
+use futures_util::Stream;
+use futures_util::stream::once;
+use hickory_resolver::config::{ConnectionConfig, ProtocolConfig};
+use hickory_resolver::net::NetError;
+use hickory_resolver::net::runtime::TokioRuntimeProvider;
+use hickory_resolver::net::xfer::DnsHandle;
+use hickory_resolver::proto::op::{DnsRequest, DnsResponse, Message};
+use hickory_resolver::{ConnectionProvider, PoolContext};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpStream, UdpSocket};
+use tokio::time::{Instant, timeout, timeout_at};
+
+use super::message::read;
+
+/// Carries the resolver's queries to name servers.
+///
+/// hickory's own transport shares a TCP connection among look-ups, so that a server that closes it after a response
+/// (RFC 7766 §6.2.4 lets it) fails those of others, and refuses a response with one malformed record anywhere, over UDP
+/// without trying TCP. Here each query has a socket of its own, and a response counts as far as it is needed ([`read`]).
+#[derive(Clone, Default)]
+pub(super) struct Transport(TokioRuntimeProvider);
+
+/// A name server, over UDP or TCP.
+#[derive(Clone, Debug)]
+pub(super) struct NameServer {
+    address: SocketAddr,
+    is_tcp: bool,
+    patience: Duration,
+}
+
+/// A datagram that brought no response is sent once more after this time. RFC 1035 §4.2.1 wants two to five seconds
+/// at least; that is meant for servers far away, and those that a survey asks are near.
+const RESEND_AFTER: Duration = Duration::from_secs(1);
+/// Above the 1232 bytes that hickory says it takes (the DNS flag day of 2020); a longer datagram is cut, and read as such.
+const LONGEST_DATAGRAM: usize = 4096;
+
+impl ConnectionProvider for Transport {
+    type Conn = NameServer;
+    type FutureConn = Ready<Result<NameServer, NetError>>;
+    type RuntimeProvider = TokioRuntimeProvider;
+
+    fn new_connection(
+        &self,
+        ip: IpAddr,
+        config: &ConnectionConfig,
+        context: &PoolContext,
+    ) -> Result<Self::FutureConn, NetError> {
+        let is_tcp = matches!(config.protocol, ProtocolConfig::Tcp);
+        let address = SocketAddr::new(ip, config.port);
+        Ok(ready(Ok(NameServer { address, is_tcp, patience: context.options.timeout })))
+    }
+
+    fn runtime_provider(&self) -> &TokioRuntimeProvider {
+        &self.0
+    }
+}
+
+impl DnsHandle for NameServer {
+    type Response = Pin<Box<dyn Stream<Item = Result<DnsResponse, NetError>> + Send>>;
+    type Runtime = TokioRuntimeProvider;
+
+    fn send(&self, request: DnsRequest) -> Self::Response {
+        let server = self.clone();
+        let (query, _) = request.into_parts();
+        Box::pin(once(async move { server.ask(&query).await }))
+    }
+}
+
+impl NameServer {
+    async fn ask(&self, query: &Message) -> Result<DnsResponse, NetError> {
+        let bytes = query.to_vec()?;
+        let response = timeout(self.patience, async {
+            if self.is_tcp { self.over_tcp(query, &bytes).await } else { self.over_udp(query, &bytes).await }
+        });
+        let response = response.await.map_err(|_| NetError::Timeout)??;
+        Ok(DnsResponse::from_message(response)?)
+    }
+
+    /// The socket is connected: datagrams of others do not reach it, and that nobody listens is told at once. Its port
+    /// is drawn by the system.
+    async fn over_udp(&self, query: &Message, bytes: &[u8]) -> io::Result<Message> {
+        let any: IpAddr =
+            if self.address.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
+        let socket = UdpSocket::bind((any, 0)).await?;
+        socket.connect(self.address).await?;
+        let mut buffer = vec![0; LONGEST_DATAGRAM];
+        socket.send(bytes).await?;
+        let resend = Instant::now() + RESEND_AFTER;
+        match timeout_at(resend, receive(&socket, query, &mut buffer)).await {
+            Ok(received) => received,
+            Err(_) => {
+                socket.send(bytes).await?;
+                receive(&socket, query, &mut buffer).await
+            }
+        }
+    }
+
+    async fn over_tcp(&self, query: &Message, bytes: &[u8]) -> io::Result<Message> {
+        #[allow(clippy::disallowed_methods)] // The room that connects.
+        let mut stream = TcpStream::connect(self.address).await?;
+        // RFC 7766 §8: the length and the message in one write.
+        let length = u16::try_from(bytes.len()).map_err(|_| ErrorKind::InvalidInput)?.to_be_bytes();
+        stream.write_all(&[&length[..], bytes].concat()).await?;
+        loop {
+            let mut message = vec![0; stream.read_u16().await?.into()];
+            stream.read_exact(&mut message).await?;
+            if let Some(response) = read(&message, query) {
+                return Ok(response);
+            }
+        }
+    }
+}
+
+async fn receive(socket: &UdpSocket, query: &Message, buffer: &mut [u8]) -> io::Result<Message> {
+    loop {
+        let length = socket.recv(buffer).await?;
+        if let Some(response) = read(&buffer[..length], query) {
+            return Ok(response);
+        }
+    }
+}

@@ -1,0 +1,136 @@
+use std::net::IpAddr;
+use std::slice;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, Shared};
+use tokio::time::Instant;
+
+use super::gate::{Choice, Gate, MOST_ADDRESSES};
+use super::names::Found;
+use crate::address::Host;
+use crate::exchange::Failure;
+
+/// What is known of where a host is, for as long as it is believed.
+///
+/// Both families are looked up at once. IPv6 is only waited for where it is needed: where there is no IPv4 address, or
+/// none that is alive. Otherwise it is added when it comes.
+#[derive(Clone)]
+pub(super) struct Pin {
+    /// IPv4; of a Web in process whatever it says.
+    first: Found,
+    v6: Option<ComingV6>,
+    pub until: Instant,
+}
+
+/// The addresses of a host by family, the smallest first, at most 16 of each; or why there are none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownAddresses {
+    /// From A records.
+    pub v4: Result<Vec<IpAddr>, Failure>,
+    /// From AAAA records; none while the name server has not answered. A Web in process has one answer for both.
+    pub v6: Option<Result<Vec<IpAddr>, Failure>>,
+}
+
+/// A look-up of IPv6 addresses, done or not.
+pub(super) type ComingV6 = Shared<BoxFuture<'static, Found>>;
+
+/// Addresses of a family that are kept; the first few are tried.
+const KEPT_ADDRESSES: usize = 16;
+/// A walk with polite pauses asks a few times a minute: below this a short TTL, made for
+/// balancing visitors, would double the load on name servers for nothing.
+const SHORTEST_PIN: Duration = Duration::from_mins(5);
+/// RFC 8767 §4: TTLs beyond a week are capped; a survey has no use for more than a day.
+const LONGEST_PIN: Duration = Duration::from_hours(24);
+/// How long a failure is believed (RFC 9520 §3.2: at least 1 s, at most 5 min).
+const FAILURE_PIN: Duration = Duration::from_mins(1);
+
+impl Pin {
+    /// From what was found first; the other family has been waited for where that was nothing.
+    pub(super) fn new(first: Found, v6: Option<ComingV6>) -> Self {
+        let now = Instant::now();
+        let left = |until: Option<Instant>| {
+            let left = until.map_or(SHORTEST_PIN, |until| until.saturating_duration_since(now));
+            left.clamp(SHORTEST_PIN, LONGEST_PIN)
+        };
+        let mut pin = Self { first, v6, until: now };
+        pin.until += match (&pin.first.addresses, pin.v6()) {
+            (Ok(_), _) => left(pin.first.until),
+            // The name server may have IPv4 addresses again soon.
+            (Err(failure), Some(Found { addresses: Ok(_), .. })) if is_unknown(*failure) => SHORTEST_PIN,
+            (Err(_), Some(Found { addresses: Ok(_), until, .. })) => left(*until),
+            (Err(_), _) => FAILURE_PIN,
+        };
+        pin
+    }
+
+    /// What the look-up of IPv6 brought, once it has.
+    fn v6(&self) -> Option<&Found> {
+        self.v6.as_ref().and_then(Shared::peek)
+    }
+
+    pub(super) fn known(&self) -> KnownAddresses {
+        let v6 = self.v6().map(|found| found.addresses.clone());
+        KnownAddresses { v4: self.first.addresses.clone(), v6 }
+    }
+
+    /// What the host is an alias of, by either family: if one of these names opts out, the host is not contacted.
+    pub(super) fn aliases(&self) -> impl Iterator<Item = &Host> {
+        slice::from_ref(&self.first).iter().chain(self.v6()).flat_map(|found| &found.aliases)
+    }
+
+    /// The look-up of IPv6, where further addresses are wanted because all others are dead.
+    pub(super) fn beyond(&self, dead: &[IpAddr]) -> Option<ComingV6> {
+        let is_dead = self.first.addresses.as_ref().is_ok_and(|them| {
+            them.len() < MOST_ADDRESSES && them.iter().all(|address| dead.contains(address))
+        });
+        self.v6.clone().filter(|_| is_dead)
+    }
+
+    /// The address to be contacted. An opt-out is in force at once, although the pin is older.
+    pub(super) fn choose(&self, gate: &Gate, dead: &[IpAddr]) -> Choice {
+        let failed = |failure| Choice { address: Err(failure), refused: None };
+        if let Some(failure) = self.aliases().find_map(|alias| gate.host(alias).err()) {
+            return failed(failure);
+        }
+        let v6 = self.v6().map(|found| &found.addresses);
+        match (&self.first.addresses, v6) {
+            (Ok(first), Some(Ok(v6))) if self.beyond(dead).is_some() => {
+                gate.choose(&[&first[..], v6].concat(), dead)
+            }
+            (Ok(first), _) => gate.choose(first, dead),
+            // As getaddrinfo has it: that one family fails does not hide the other.
+            (Err(failure), Some(Ok(v6))) => match gate.choose(v6, dead) {
+                Choice { address: Err(Failure::NoRoute), .. } if is_unknown(*failure) => failed(*failure),
+                choice => choice,
+            },
+            (Err(Failure::DnsNoAddress), Some(Err(failure))) => failed(*failure),
+            (Err(failure), _) => failed(*failure),
+        }
+    }
+}
+
+/// Whether there may be addresses all the same.
+fn is_unknown(failure: Failure) -> bool {
+    matches!(failure, Failure::DnsTimeout | Failure::DnsServfail)
+}
+
+impl Found {
+    /// The smallest addresses, and before all others those that are allowed.
+    pub(super) fn kept(mut self, gate: &Gate) -> Self {
+        if let Ok(addresses) = &mut self.addresses {
+            addresses.iter_mut().for_each(|address| *address = address.to_canonical());
+            addresses.sort_by_cached_key(|address| (gate.address(*address).is_err(), *address));
+            addresses.dedup();
+            addresses.truncate(KEPT_ADDRESSES);
+        }
+        self
+    }
+
+    /// Begins a look-up of IPv6 addresses, which goes on whether it is waited for or not.
+    pub(super) fn begin(look_up: impl Future<Output = Self> + Send + 'static) -> ComingV6 {
+        let coming = look_up.boxed().shared();
+        tokio::spawn(coming.clone());
+        coming
+    }
+}

@@ -1,0 +1,72 @@
+use hickory_proto::op::ResponseCode;
+use hickory_proto::rr::RecordType;
+
+use super::dns_answer::Transport;
+use crate::space::Oddity;
+
+/// Bytes of the header of a message, and where the counts of its answers and its additional records stand in it (RFC
+/// 1035 §4.1.1).
+const HEADER: usize = 12;
+const ANSWERS: usize = 6;
+const ADDITIONALS: usize = 10;
+/// In the third byte of the header.
+const TRUNCATED: u8 = 2;
+/// The name of the question, pointed to (RFC 1035 §4.1.4), type A.
+const OWNER_AND_A: [u8; 4] = [0xc0, HEADER as u8, 0, 1];
+/// An hour, as four bytes of TTL.
+const TTL: [u8; 4] = [0, 0, 0x0e, 0x10];
+/// Classes: the Internet's, and Chaos.
+const IN: [u8; 2] = [0, 1];
+const CH: [u8; 2] = [0, 3];
+
+/// Whether a question for records of this kind is answered by a code in their place; none where it never is.
+pub(super) fn code(oddity: Oddity, kind: RecordType) -> Option<Option<ResponseCode>> {
+    Some(match (oddity, kind) {
+        (Oddity::V4Fails, RecordType::A) | (Oddity::V6Fails, RecordType::AAAA) => {
+            Some(ResponseCode::ServFail)
+        }
+        (Oddity::V6Denied, RecordType::AAAA) => Some(ResponseCode::NXDomain),
+        (Oddity::V6Silent, RecordType::AAAA) => return None,
+        (Oddity::RefusedTersely, _) => Some(ResponseCode::Refused),
+        _ => None,
+    })
+}
+
+/// A well-formed answer that ends with the records asked for, as it is written oddly.
+pub(super) fn distort(mut answer: Vec<u8>, oddity: Oddity, transport: Transport) -> Vec<u8> {
+    let has_answers = count(&answer, ANSWERS) > 0;
+    match oddity {
+        Oddity::CutWithinRecord if transport == Transport::Udp => {
+            answer[2] |= TRUNCATED;
+            answer.truncate(answer.len() - 3);
+        }
+        Oddity::CutUnsaid if transport == Transport::Udp && has_answers => answer.truncate(answer.len() - 3),
+        Oddity::BrokenAdditional => {
+            add(&mut answer, ADDITIONALS);
+            answer.extend([&OWNER_AND_A[..], &IN, &TTL, &[0, 200, 1]].concat());
+        }
+        Oddity::ShortAddress if has_answers => {
+            add(&mut answer, ANSWERS);
+            answer.extend([&OWNER_AND_A[..], &IN, &TTL, &[0, 3, 41, 90, 0]].concat());
+        }
+        Oddity::ForeignClass if has_answers => {
+            add(&mut answer, ANSWERS);
+            answer.extend([&OWNER_AND_A[..], &CH, &TTL, &[0, 4, 41, 90, 0, 9]].concat());
+        }
+        Oddity::RefusedTersely => {
+            answer.truncate(HEADER);
+            answer[4..].fill(0);
+        }
+        _ => {}
+    }
+    answer
+}
+
+fn count(message: &[u8], at: usize) -> u16 {
+    u16::from_be_bytes([message[at], message[at + 1]])
+}
+
+fn add(message: &mut [u8], at: usize) {
+    let more = count(message, at) + 1;
+    message[at..at + 2].copy_from_slice(&more.to_be_bytes());
+}
