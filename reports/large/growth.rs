@@ -181,6 +181,7 @@ fn exchange(number: u64) -> (IpAddr, Answer) {
         timings: Timings { total: Duration::from_millis(400), ..Timings::default() },
         body_bytes: 20_000,
         after_head: 0,
+        may_speak_older_tls: false,
     };
     (address, answer)
 }

@@ -201,7 +201,14 @@ mod tests {
         let url = WebUrl::parse("http://a.ke/").unwrap();
         let ask = Ask { number: 3, url, purpose: Purpose::Page, depth: None };
         let answer = Answer::not_asked(at(9999), None, Failure::Reset, None);
-        Reply { ask, answer, after_head: 0, challenge: None, content: Content::Nothing }
+        Reply {
+            ask,
+            answer,
+            after_head: 0,
+            may_speak_older_tls: false,
+            challenge: None,
+            content: Content::Nothing,
+        }
     }
 
     fn order() -> Order {

@@ -216,7 +216,14 @@ mod tests {
         let answer = Answer::not_asked(UNIX_EPOCH, None, Failure::Reset, None);
         // What does not shrink.
         let body = (0..bytes as u64).map(|at| xxhash_rust::xxh3::xxh3_64(&at.to_le_bytes()) as u8).collect();
-        Reply { ask, answer, after_head: 7, challenge: None, content: Content::Robots(body) }
+        Reply {
+            ask,
+            answer,
+            after_head: 7,
+            may_speak_older_tls: true,
+            challenge: None,
+            content: Content::Robots(body),
+        }
     }
 
     fn parts(reply: &Reply, most: usize) -> Vec<(u32, u32, Vec<u8>)> {

@@ -23,8 +23,8 @@ pub struct Answer {
     /// `TLSv1.3`, when the connection was encrypted; of a server whose TLS is too old, with the cipher suite that it
     /// chose after a space.
     pub tls_version: Option<String>,
-    /// Why the certificate is not valid for the host; the page is used all the same unless
-    /// invalid certificates are refused.
+    /// Why the certificate is not valid for the host, as a word of [`TlsError`](super::TlsError); the page is used all
+    /// the same unless invalid certificates are refused.
     pub tls_error: Option<String>,
     /// What the exchange moved.
     pub wire: Wire,
@@ -35,6 +35,10 @@ pub struct Answer {
     /// Bytes that came after the head, as they were transferred. Not recorded: an answer that is read back has 0.
     #[serde(skip)]
     pub after_head: u64,
+    /// Our TLS was refused in a way in which servers of older TLS refuse it. Not recorded: of an answer that is read back,
+    /// the journal tells by the kind of its entry.
+    #[serde(skip)]
+    pub may_speak_older_tls: bool,
 }
 
 /// The header fields that a survey keeps, each cut to a bounded length and as text.
@@ -132,6 +136,7 @@ impl Answer {
             timings: Timings { dns, ..Timings::default() },
             body_bytes: 0,
             after_head: 0,
+            may_speak_older_tls: false,
         }
     }
 

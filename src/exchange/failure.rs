@@ -27,7 +27,8 @@ vocabulary! {
         ConnectUnreachable = "connect_unreachable",
         /// The TLS handshake was not complete within the time-out.
         TlsTimeout = "tls_timeout",
-        /// The certificate is not valid for the host, and invalid certificates are refused.
+        /// The certificate is not valid for the host, and invalid certificates are refused; or its key did not sign the
+        /// handshake.
         TlsCertificate = "tls_certificate",
         /// The TLS handshake failed for another reason.
         TlsHandshake = "tls_handshake",
@@ -70,6 +71,8 @@ vocabulary! {
         /// The response breaks the rules of HTTP in a way that our HTTP library cannot read. It was requested once more, and
         /// read as browsers read it.
         OddHttp = "odd_http",
+        /// The server speaks HTTP/2 over TLS and no HTTP/1.1: it refused that in the handshake, or sent HTTP/2 frames.
+        TlsHttp2Only = "tls_http2_only",
     }
 }
 
@@ -100,6 +103,7 @@ impl Failure {
                 self,
                 Self::TlsCertificate
                     | Self::TlsAlert
+                    | Self::TlsHttp2Only
                     | Self::TlsTooOld
                     | Self::BadHttp
                     | Self::OddHttp
@@ -158,10 +162,10 @@ mod tests {
 
     #[test]
     fn every_failure_has_a_word_of_its_own_and_a_meaning() {
-        assert_eq!(Failure::ALL.iter().map(|failure| failure.as_str()).collect::<HashSet<_>>().len(), 30);
+        assert_eq!(Failure::ALL.iter().map(|failure| failure.as_str()).collect::<HashSet<_>>().len(), 31);
         for failure in Failure::ALL {
             assert_eq!(failure.to_string(), failure.as_str());
-            assert!(failure.as_str().bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'));
+            assert!(failure.as_str().bytes().all(|byte| byte.is_ascii_lowercase() || b"_2".contains(&byte)));
             assert!(!failure.meaning().trim().is_empty(), "{failure}");
         }
     }
@@ -189,7 +193,8 @@ mod tests {
         let answered = [&body[..], &["unreadable"]].concat();
         assert_eq!(words(Failure::has_answer), answered);
         let heard = ["tls_certificate", "bad_http", "header_too_large"];
-        let heard = [&heard[..], &body, &["tls_too_old", "tls_alert", "unreadable", "odd_http"]].concat();
+        let last = ["tls_too_old", "tls_alert", "unreadable", "odd_http", "tls_http2_only"];
+        let heard = [&heard[..], &body, &last].concat();
         assert_eq!(words(Failure::server_answered), heard);
     }
 }

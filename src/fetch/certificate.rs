@@ -1,33 +1,112 @@
 use rustls::pki_types::CertificateDer;
 use rustls::{CertificateError, Error};
 
-/// Why a certificate is not valid for its host, in one word of a short list.
-pub(super) fn defect(error: &Error, leaf: &CertificateDer<'_>) -> &'static str {
+use crate::exchange::TlsError;
+
+/// Why a certificate is not valid for its host.
+pub(super) fn defect(error: &Error, leaf: &CertificateDer<'_>) -> TlsError {
     let Error::InvalidCertificate(reason) = error else {
-        return "other";
+        return TlsError::Other;
     };
     match reason {
-        CertificateError::Expired | CertificateError::ExpiredContext { .. } => "expired",
-        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => "not_yet_valid",
-        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => "wrong_name",
-        CertificateError::Revoked => "revoked",
-        CertificateError::BadSignature => "bad_signature",
-        CertificateError::BadEncoding => "bad_encoding",
-        CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => "wrong_purpose",
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => TlsError::Expired,
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => TlsError::NotYetValid,
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            TlsError::WrongName
+        }
+        CertificateError::Revoked => TlsError::Revoked,
+        CertificateError::BadSignature => TlsError::BadSignature,
+        CertificateError::BadEncoding => TlsError::BadEncoding,
+        CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => {
+            TlsError::WrongPurpose
+        }
         // A self-signed certificate has no known issuer, or is a CA's used as a server's.
-        _ if is_self_issued(leaf) => "self_signed",
-        CertificateError::UnknownIssuer => "unknown_issuer",
-        _ => "other",
+        _ if is_self_issued(leaf) => TlsError::SelfSigned,
+        CertificateError::UnknownIssuer => TlsError::UnknownIssuer,
+        CertificateError::UnsupportedSignatureAlgorithmContext { .. }
+        | CertificateError::UnsupportedSignatureAlgorithmForPublicKeyContext { .. } => {
+            TlsError::WeakSignature
+        }
+        CertificateError::Other(error) => error.0.downcast_ref().map_or(TlsError::Other, of_webpki),
+        _ => TlsError::Other,
+    }
+}
+
+/// Reasons for which rustls has no words of its own.
+fn of_webpki(error: &webpki::Error) -> TlsError {
+    use webpki::Error;
+    match error {
+        Error::UnsupportedCertVersion => TlsError::OldVersion,
+        Error::UnsupportedCriticalExtension => TlsError::CriticalExtension,
+        Error::CaUsedAsEndEntity => TlsError::WrongPurpose,
+        Error::ExtensionValueInvalid
+        | Error::InvalidSerialNumber
+        | Error::MalformedDnsIdentifier
+        | Error::MalformedExtensions
+        | Error::MalformedNameConstraint
+        | Error::SignatureAlgorithmMismatch => TlsError::BadEncoding,
+        _ => TlsError::Other,
     }
 }
 
 /// Whether issuer and subject are the same name (RFC 5280 §4.1.2.4 and §4.1.2.6).
 fn is_self_issued(leaf: &[u8]) -> bool {
-    names(leaf).is_some_and(|(issuer, subject)| issuer == subject)
+    fields(leaf).is_some_and(|fields| fields.issuer == fields.subject)
 }
 
-/// Issuer and subject of a certificate, as DER.
-fn names(leaf: &[u8]) -> Option<(&[u8], &[u8])> {
+/// The key of a certificate, as far as something here knows it. Numbers have no leading zeros.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PublicKey<'a> {
+    Rsa {
+        modulus: &'a [u8],
+        exponent: &'a [u8],
+    },
+    /// A point on the curve (SEC 1 §2.3.3).
+    P256(&'a [u8]),
+    P384(&'a [u8]),
+    Ed25519(&'a [u8]),
+    Other,
+}
+
+/// The key of a certificate; none where the certificate is not one as far as its key.
+pub(super) fn public_key(leaf: &[u8]) -> Option<PublicKey<'_>> {
+    let (algorithm, rest) = element(fields(leaf)?.key, SEQUENCE)?;
+    let (bits, _) = element(rest, BIT_STRING)?;
+    // Before the bits stands how many of the last byte are unused: none in a key.
+    let (_unused, key) = bits.split_first()?;
+    let (kind, parameters) = element(algorithm, OBJECT_IDENTIFIER)?;
+    Some(match kind {
+        RSA_ENCRYPTION | RSASSA_PSS => {
+            let (numbers, _) = element(key, SEQUENCE)?;
+            let (modulus, rest) = element(numbers, INTEGER)?;
+            let (exponent, _) = element(rest, INTEGER)?;
+            PublicKey::Rsa { modulus: without_zeros(modulus), exponent: without_zeros(exponent) }
+        }
+        EC_PUBLIC_KEY => match element(parameters, OBJECT_IDENTIFIER) {
+            Some((P_256, _)) => PublicKey::P256(key),
+            Some((P_384, _)) => PublicKey::P384(key),
+            _ => PublicKey::Other,
+        },
+        ED_25519 => PublicKey::Ed25519(key),
+        _ => PublicKey::Other,
+    })
+}
+
+/// A number that should be positive, whatever its first bit says.
+fn without_zeros(number: &[u8]) -> &[u8] {
+    let zeros = number.iter().take_while(|byte| **byte == 0).count();
+    &number[zeros..]
+}
+
+/// What is looked at of a certificate, as DER. Libraries read all of it, and so refuse what is to be read here.
+struct Fields<'a> {
+    issuer: &'a [u8],
+    subject: &'a [u8],
+    /// Algorithm and key, one after another.
+    key: &'a [u8],
+}
+
+fn fields(leaf: &[u8]) -> Option<Fields<'_>> {
     let (certificate, _) = element(leaf, SEQUENCE)?;
     let (mut fields, _) = element(certificate, SEQUENCE)?;
     if let Some((_version, rest)) = element(fields, EXPLICIT_0) {
@@ -37,13 +116,25 @@ fn names(leaf: &[u8]) -> Option<(&[u8], &[u8])> {
     let (_signature, rest) = element(rest, SEQUENCE)?;
     let (issuer, rest) = element(rest, SEQUENCE)?;
     let (_validity, rest) = element(rest, SEQUENCE)?;
-    let (subject, _) = element(rest, SEQUENCE)?;
-    Some((issuer, subject))
+    let (subject, rest) = element(rest, SEQUENCE)?;
+    let (key, _) = element(rest, SEQUENCE)?;
+    Some(Fields { issuer, subject, key })
 }
 
 const INTEGER: u8 = 0x02;
+const BIT_STRING: u8 = 0x03;
+const OBJECT_IDENTIFIER: u8 = 0x06;
 const SEQUENCE: u8 = 0x30;
 const EXPLICIT_0: u8 = 0xa0;
+
+/// Kinds of keys and curves: 1.2.840.113549.1.1.1 and .10 (RFC 4055), 1.2.840.10045.2.1, 1.2.840.10045.3.1.7 and
+/// 1.3.132.0.34 (RFC 5480), 1.3.101.112 (RFC 8410).
+const RSA_ENCRYPTION: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 1];
+const RSASSA_PSS: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 10];
+const EC_PUBLIC_KEY: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 2, 1];
+const P_256: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 3, 1, 7];
+const P_384: &[u8] = &[0x2b, 0x81, 4, 0, 0x22];
+const ED_25519: &[u8] = &[0x2b, 0x65, 0x70];
 
 /// The content of the first DER element if it has this tag, and what follows it.
 fn element(bytes: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
@@ -78,14 +169,45 @@ mod tests {
             rcgen::CertificateParams::new(["a.ke".to_owned()]).unwrap().signed_by(&key, &signer).unwrap();
         assert!(!is_self_issued(issued.der()));
         let unknown = Error::InvalidCertificate(CertificateError::UnknownIssuer);
-        assert_eq!(defect(&unknown, alone.cert.der()), "self_signed");
-        assert_eq!(defect(&unknown, issued.der()), "unknown_issuer");
+        assert_eq!(defect(&unknown, alone.cert.der()), TlsError::SelfSigned);
+        assert_eq!(defect(&unknown, issued.der()), TlsError::UnknownIssuer);
+    }
+
+    #[test]
+    fn the_key_of_a_certificate_is_read_as_far_as_it_is_known() {
+        let key = |algorithm| {
+            let key = rcgen::KeyPair::generate_for(algorithm).unwrap();
+            let params = rcgen::CertificateParams::new(["a.ke".to_owned()]).unwrap();
+            (params.self_signed(&key).unwrap().der().to_vec(), key.public_key_raw().to_vec())
+        };
+        let (leaf, raw) = key(&rcgen::PKCS_ECDSA_P256_SHA256);
+        assert_eq!(public_key(&leaf), Some(PublicKey::P256(&raw)));
+        let (leaf, raw) = key(&rcgen::PKCS_ECDSA_P384_SHA384);
+        assert_eq!(public_key(&leaf), Some(PublicKey::P384(&raw)));
+        let (leaf, raw) = key(&rcgen::PKCS_ED25519);
+        assert_eq!(public_key(&leaf), Some(PublicKey::Ed25519(&raw)));
+        for end in 0..leaf.len() {
+            assert_eq!(public_key(&leaf[..end]), None, "{end}");
+        }
+        assert_eq!(without_zeros(&[0, 0, 1, 0]), [1, 0]);
     }
 
     proptest! {
         #[test]
+        fn a_certificate_with_any_bytes_in_it_is_looked_at_without_panic(
+            at in any::<proptest::sample::Index>(),
+            bytes in proptest::collection::vec(any::<u8>(), 1..8),
+        ) {
+            let alone = rcgen::generate_simple_self_signed(["a.ke".to_owned()]).unwrap();
+            let mut leaf = alone.cert.der().to_vec();
+            let start = at.index(leaf.len());
+            leaf.splice(start..(start + bytes.len()).min(leaf.len()), bytes);
+            let _ = (is_self_issued(&leaf), public_key(&leaf));
+        }
+
+        #[test]
         fn any_bytes_are_looked_at_without_panic(bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
-            let _ = is_self_issued(&bytes);
+            let _ = (is_self_issued(&bytes), public_key(&bytes));
         }
     }
 }

@@ -8,7 +8,7 @@ use rustls::ClientConfig;
 
 use super::Settings;
 use super::connect::{Notes, Watch};
-use super::failure::classify;
+use super::failure::{classify, may_speak_older_tls};
 use super::idle::kept_for;
 use super::raw::reread;
 use crate::exchange::Failure;
@@ -45,7 +45,11 @@ impl SocketClient {
         })?;
         let has_body = request.method() != Method::HEAD;
         let executed = client.execute(request).await;
-        let response = executed.map_err(|error| classify(&error, &notes.moments()))?;
+        let response = executed.map_err(|error| {
+            let moments = notes.moments();
+            notes.note(|noted| noted.may_speak_older_tls = may_speak_older_tls(&error, &moments));
+            classify(&error, &moments)
+        })?;
         if response.version() == Version::HTTP_09 { reread(response, has_body).await } else { Ok(response) }
     }
 

@@ -32,6 +32,8 @@ pub(super) struct Moments {
     pub failed: bool,
     /// Bytes of the certificates in the handshake; none when a session was resumed.
     pub certificate_bytes: Option<u64>,
+    /// Our TLS was refused in a way in which servers of older TLS refuse it.
+    pub may_speak_older_tls: bool,
 }
 
 /// A connection that was given up because a phase took too long.

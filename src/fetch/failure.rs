@@ -13,12 +13,8 @@ pub(super) fn classify(error: &reqwest::Error, moments: &Moments) -> Failure {
         // A URL that cannot be written into a request; nothing was sent.
         return Failure::BadHttp;
     }
-    let mut cause: Option<&(dyn Error + 'static)> = Some(error);
-    while let Some(error) = cause {
-        if let Some(failure) = of_cause(error, moments) {
-            return failure;
-        }
-        cause = inner(error);
+    if let Some(failure) = causes(error).find_map(|cause| of_cause(cause, moments)) {
+        return failure;
     }
     if moments.ready.is_some() || moments.begun.is_none() {
         Failure::Reset
@@ -27,6 +23,35 @@ pub(super) fn classify(error: &reqwest::Error, moments: &Moments) -> Failure {
     } else {
         Failure::ConnectUnreachable
     }
+}
+
+/// Whether our TLS was refused in a way in which servers of older TLS refuse it. Who has shown a certificate has
+/// chosen a version and a suite of ours, and means something else.
+pub(super) fn may_speak_older_tls(error: &reqwest::Error, moments: &Moments) -> bool {
+    use rustls::{AlertDescription, Error};
+    let refusal = causes(error).find_map(|cause| cause.downcast_ref::<Error>());
+    match refusal {
+        _ if moments.certificate_bytes.is_some() => false,
+        // Besides those that name the version or the suites, those of servers that stumble over extensions that are
+        // newer than they are.
+        Some(Error::AlertReceived(alert)) => matches!(
+            alert,
+            AlertDescription::ProtocolVersion
+                | AlertDescription::HandshakeFailure
+                | AlertDescription::UnexpectedMessage
+                | AlertDescription::IllegalParameter
+                | AlertDescription::DecodeError
+                | AlertDescription::ExportRestriction
+                | AlertDescription::InternalError
+        ),
+        Some(error) => of_tls(error) == Failure::TlsTooOld,
+        None => false,
+    }
+}
+
+/// An error and its causes, from the outside in.
+fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |error| inner(*error))
 }
 
 /// The next cause. An `io::Error` made from another error does not count that as its source.
@@ -51,7 +76,13 @@ fn of_cause(error: &(dyn Error + 'static), moments: &Moments) -> Option<Failure>
         return Some(Failure::TlsHandshake);
     }
     if let Some(error) = error.downcast_ref::<hyper::Error>() {
-        return of_http(error);
+        // On a connection kept alive it may be a goodbye, such as 408.
+        return match moments.begun.is_some() && spoke_first(error) {
+            // The one protocol in which servers do, and which others than Web servers do not speak over TLS.
+            true if moments.hello.is_some() => Some(Failure::TlsHttp2Only),
+            true => Some(Failure::BadHttp),
+            false => of_http(error),
+        };
     }
     let error = error.downcast_ref::<io::Error>()?;
     if error.get_ref().is_some_and(|wrapped| wrapped.is::<rustls::Error>() || wrapped.is::<io::Error>()) {
@@ -69,7 +100,8 @@ pub(super) fn of_handshake(error: &io::Error, moments: &Moments) -> Failure {
 }
 
 /// A server that shares no version with us says so in an alert (RFC 8446 §6.2, `protocol_version`), or greets with
-/// its own all the same. The alert `handshake_failure` may mean old cipher suites or a name that it does not serve.
+/// its own all the same. The alert `handshake_failure` may mean old cipher suites or a name that it does not serve;
+/// `no_application_protocol` means that it does not speak HTTP/1.1 (RFC 7301 §3.2).
 fn of_tls(error: &rustls::Error) -> Failure {
     use rustls::{AlertDescription, Error, PeerIncompatible, PeerMisbehaved};
     match error {
@@ -80,6 +112,7 @@ fn of_tls(error: &rustls::Error) -> Failure {
             | PeerIncompatible::ServerTlsVersionIsDisabledByOurConfig,
         )
         | Error::PeerMisbehaved(PeerMisbehaved::SelectedUnofferedCipherSuite) => Failure::TlsTooOld,
+        Error::AlertReceived(AlertDescription::NoApplicationProtocol) => Failure::TlsHttp2Only,
         Error::AlertReceived(_) => Failure::TlsAlert,
         _ => Failure::TlsHandshake,
     }
@@ -88,6 +121,14 @@ fn of_tls(error: &rustls::Error) -> Failure {
 /// How hyper names a head beyond its buffer or [`MOST_FIELDS`](super::client::MOST_FIELDS); the method that tells it apart
 /// is only there in servers.
 const TOO_LARGE: &str = "message head is too large";
+
+/// How hyper names bytes that came before a request was sent; no method tells it apart.
+const UNEXPECTED: &str = "received unexpected message from connection";
+
+/// Whether the server spoke before it was asked, as no server of HTTP/1.1 does.
+fn spoke_first(error: &hyper::Error) -> bool {
+    causes(error).any(|cause| cause.is::<hyper::Error>() && cause.to_string() == UNEXPECTED)
+}
 
 pub(super) fn of_http(error: &hyper::Error) -> Option<Failure> {
     if error.is_parse() {

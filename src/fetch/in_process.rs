@@ -17,7 +17,7 @@ use super::idle::kept_for;
 use super::tls::{CertificateCheck, Spoken};
 use super::wire::READ_AHEAD;
 use crate::address::{Host, WebUrl};
-use crate::exchange::{Failure, Purpose};
+use crate::exchange::{Failure, Purpose, TlsError};
 
 /// A Web in this process, which is asked instead of the network.
 ///
@@ -99,7 +99,7 @@ pub struct Shown {
     /// Of the whole chain.
     pub bytes: u64,
     /// Why it is not valid for the host, in one word.
-    pub defect: Option<&'static str>,
+    pub defect: Option<TlsError>,
 }
 
 /// What comes of a request on a connection that is ready.

@@ -57,13 +57,15 @@
 //!
 //! # Invalid certificates
 //! A survey wants the page and the reason: by default a bad certificate is noted in one word
-//! and accepted, the signatures of the handshake still being verified. Nothing secret is ever
-//! sent.
+//! and accepted, the signatures of the handshake still being verified: with the bare key where
+//! the certificate is one that rustls does not read. Signatures by a kind of key that nothing
+//! here verifies are accepted too, and noted; `bare_key` says which, and why. Nothing secret is
+//! ever sent.
 //!
 //! # Old TLS
-//! Connections are TLS 1.2 or 1.3 with the suites of today. A server that refuses these can be greeted once more as
-//! clients of old did ([`Fetcher::greet`]): it tells the version and the suite that it would speak, and no more is
-//! said. With the feature `old-tls` it is asked over OpenSSL instead (`old_line`), and its pages are read; of one that
+//! Connections are TLS 1.2 or 1.3 with the suites of today. A server that refuses these in a way that may be about age
+//! ([`Answer::may_speak_older_tls`](crate::exchange::Answer)) can be greeted once more as clients of old did
+//! ([`Fetcher::greet`]): it tells the version and the suite that it would speak, and no more is said. With the feature `old-tls` it is asked over OpenSSL instead (`old_line`), and its pages are read; of one that
 //! refuses OpenSSL too (Debian's has neither SSL 3.0 nor RC4) version and suite stay unknown.
 //!
 //! # Without sockets
@@ -74,6 +76,7 @@
 //! This room follows no redirect, keeps no cookie, sends no Referer, ignores proxies in the
 //! environment and `/etc/hosts`, and never waits for politeness: that is `load`'s.
 
+mod bare_key;
 mod body;
 mod body_use;
 mod cached;
@@ -95,6 +98,7 @@ mod names;
 #[cfg(feature = "old-tls")]
 mod old_line;
 mod old_tls;
+mod pin;
 mod raw;
 mod raw_body;
 mod raw_head;
@@ -102,7 +106,6 @@ mod raw_line;
 mod request;
 mod retry_after;
 mod route;
-mod pin;
 mod run;
 mod settings;
 mod tls;
@@ -114,5 +117,5 @@ mod tests;
 pub use clock::Clock;
 pub use fetcher::{Fetcher, Located, beyond_limit, most_bytes};
 pub use in_process::{Burden, Felt, Foreseen, Looked, Question, Reply, Shown, Then, Web};
-pub use settings::{FetchError, Settings, Timeouts};
 pub use pin::KnownAddresses;
+pub use settings::{FetchError, Settings, Timeouts};

@@ -67,6 +67,7 @@ impl Exchange<'_> {
                     self.line.note_limit(|limit| limit.note_closed(idle));
                 }
                 answer.failure = Some(if was_idle { Failure::IdleClosed } else { failure });
+                answer.may_speak_older_tls = moments.may_speak_older_tls;
             }
         }
         answer.wire = tally.wire;
@@ -151,7 +152,11 @@ impl Exchange<'_> {
         };
         if ancient && !is_markup(&read.bytes) {
             answer.status = None;
-            return failed(Failure::BadHttp);
+            return failed(if self.encrypted && is_http2(&read.bytes) {
+                Failure::TlsHttp2Only
+            } else {
+                Failure::BadHttp
+            });
         }
         if read.failure == Some(Failure::OddHttp) {
             (answer.status, answer.head) = (None, Head::default());
@@ -175,13 +180,20 @@ impl Exchange<'_> {
             head: Head::default(),
             http_version: None,
             tls_version: None,
-            tls_error: self.line.verdict.defect().map(str::to_owned),
+            tls_error: self.line.verdict.defect().map(|defect| defect.as_str().to_owned()),
             wire: Wire::default(),
             timings: Timings::default(),
             body_bytes: 0,
             after_head: 0,
+            may_speak_older_tls: false,
         }
     }
+}
+
+/// Whether bytes in the place of a head are a frame of HTTP/2 that begins or ends a connection, SETTINGS or GOAWAY
+/// (RFC 9113 §4.1): its length, its type, no flags, stream 0.
+fn is_http2(bytes: &[u8]) -> bool {
+    matches!(bytes, [0, _, _, 4 | 7, 0, 0, 0, 0, 0, ..])
 }
 
 /// When the head of the answer is due: some time after the request could go out, which it

@@ -12,11 +12,15 @@ use rustls::client::{
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{ClientConfig, DigitallySignedStruct, Error, NamedGroup, RootCertStore, SignatureScheme};
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, Error, NamedGroup, RootCertStore, SignatureScheme,
+};
 
+use super::bare_key::{Checked, SCHEMES, Signed, is_of_tls13, is_weak};
 use super::connect::Notes;
 use super::{FetchError, Settings, certificate};
 use crate::address::Host;
+use crate::exchange::TlsError;
 
 /// What all lines share of TLS: protocol versions 1.2 and 1.3, and the roots (Mozilla's and the
 /// user's).
@@ -31,15 +35,20 @@ pub(super) struct Tls {
 /// It is kept with the line, as are its sessions, because a resumed session shows no
 /// certificate again.
 #[derive(Debug, Default)]
-pub(super) struct CertificateCheck(Mutex<Option<&'static str>>);
+pub(super) struct CertificateCheck(Mutex<Option<TlsError>>);
 
 impl CertificateCheck {
-    pub(super) fn defect(&self) -> Option<&'static str> {
+    pub(super) fn defect(&self) -> Option<TlsError> {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn set(&self, defect: Option<&'static str>) {
+    pub(super) fn set(&self, defect: Option<TlsError>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = defect;
+    }
+
+    /// Notes what is wrong beside what is noted already.
+    fn add(&self, defect: TlsError) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(defect);
     }
 }
 
@@ -121,7 +130,8 @@ fn roots(files: &[PathBuf]) -> Result<RootCertStore, FetchError> {
 }
 
 /// Notes what is wrong with a certificate, and accepts it all the same unless told otherwise.
-/// The signatures of the handshake are verified for real.
+/// The signatures of the handshake are verified for real, by the bare key where the certificate is no more than that;
+/// a key that nothing here verifies is accepted as a bad certificate is (see [`bare_key`](super::bare_key)).
 #[derive(Debug)]
 pub(super) struct Examiner {
     webpki: Arc<WebPkiServerVerifier>,
@@ -155,14 +165,15 @@ impl ServerCertVerifier for Examiner {
         Notes::certificates(bytes as u64);
         let name = self.name.as_ref().unwrap_or(name);
         match self.webpki.verify_server_cert(leaf, intermediates, name, ocsp, now) {
+            Ok(_) if is_weak(leaf) => {
+                let error = CertificateError::ApplicationVerificationFailure;
+                self.accept_bad(TlsError::WeakKey, error.into())
+            }
             Ok(verified) => {
                 self.verdict.set(None);
                 Ok(verified)
             }
-            Err(error) => {
-                self.verdict.set(Some(certificate::defect(&error, leaf)));
-                if self.refuse { Err(error) } else { Ok(ServerCertVerified::assertion()) }
-            }
+            Err(error) => self.accept_bad(certificate::defect(&error, leaf), error),
         }
     }
 
@@ -172,7 +183,8 @@ impl ServerCertVerifier for Examiner {
         leaf: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.webpki.verify_tls12_signature(message, leaf, signed)
+        let verified = self.webpki.verify_tls12_signature(message, leaf, signed);
+        verified.or_else(|error| self.verify_by_bare_key(message, leaf, signed, error))
     }
 
     fn verify_tls13_signature(
@@ -181,11 +193,46 @@ impl ServerCertVerifier for Examiner {
         leaf: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.webpki.verify_tls13_signature(message, leaf, signed)
+        let verified = self.webpki.verify_tls13_signature(message, leaf, signed);
+        verified.or_else(|error| {
+            if is_of_tls13(signed.scheme) {
+                return self.verify_by_bare_key(message, leaf, signed, error);
+            }
+            Err(error)
+        })
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.webpki.supported_verify_schemes()
+        if self.refuse { self.webpki.supported_verify_schemes() } else { SCHEMES.to_vec() }
+    }
+}
+
+impl Examiner {
+    fn accept_bad(&self, defect: TlsError, error: Error) -> Result<ServerCertVerified, Error> {
+        self.verdict.set(Some(defect));
+        if self.refuse { Err(error) } else { Ok(ServerCertVerified::assertion()) }
+    }
+
+    /// Verifies what could not be verified by the certificate as a whole, for this reason.
+    fn verify_by_bare_key(
+        &self,
+        message: &[u8],
+        leaf: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+        error: Error,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let (scheme, signature) = (signed.scheme, signed.signature());
+        if self.refuse || !self.supported_verify_schemes().contains(&scheme) {
+            return Err(error);
+        }
+        match (Signed { scheme, message, signature }).check(leaf) {
+            Some(Checked::Good) => Ok(HandshakeSignatureValid::assertion()),
+            Some(Checked::Unverifiable) => {
+                self.verdict.add(TlsError::UnverifiedKey);
+                Ok(HandshakeSignatureValid::assertion())
+            }
+            Some(Checked::Forged) | None => Err(error),
+        }
     }
 }
 

@@ -3,7 +3,7 @@ use std::fmt::Write;
 use super::{
     ColumnDoc, CurveRow, ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, Row, ServerRow, SiteRow,
 };
-use crate::exchange::{Challenge, Entrance, Failure, Outcome, Purpose};
+use crate::exchange::{Challenge, Entrance, Failure, Outcome, Purpose, TlsError};
 
 /// What one table holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,6 +97,11 @@ fn words() -> String {
             "The words of the column `failure` in `exchanges`. An HTTP status is never a failure, not even one such as 500.",
             Failure
         ),
+        words_section!(
+            "TLS errors",
+            "The words of the column `tls_error` in `exchanges`. The page was read all the same.",
+            TlsError
+        ),
         words_section!("Purposes", "The words of the column `purpose` in `exchanges`.", Purpose),
         words_section!("Outcomes", "The words of the column `outcome` in `sites`.", Outcome),
         words_section!("Challenges", "The words of the column `challenge` in `exchanges`.", Challenge),
@@ -142,6 +147,7 @@ mod tests {
         let lines = page.lines().filter(|line| line.starts_with("| `")).count();
         let words = [
             Failure::ALL.len(),
+            TlsError::ALL.len(),
             Purpose::ALL.len(),
             Outcome::ALL.len(),
             Challenge::ALL.len(),

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use bytes::Bytes;
 
 use crate::address::{Host, WebUrl};
-use crate::exchange::{Failure, Purpose, hangs_up};
+use crate::exchange::{Failure, Purpose, TlsError, hangs_up};
 use crate::fetch::{Burden, Clock, Felt, Foreseen, Looked, Question, Shown, Then};
 use crate::space::{
     Asked, Certificate, HARM_SPAN, Handshake, Harm, Lookup, Method, Reaction, Records, Reply, Response,
@@ -258,14 +258,17 @@ fn address(records: &Records) -> Option<Vec<IpAddr>> {
     Some(vec![address])
 }
 
-/// In the words of the table `exchanges`, for a surveyor who trusts the authority of virtual Webs.
-fn defect(kind: Certificate) -> Option<&'static str> {
-    match kind {
-        Certificate::Valid => None,
-        Certificate::SelfSigned => Some("self_signed"),
-        Certificate::Expired => Some("expired"),
-        Certificate::WrongName => Some("wrong_name"),
-    }
+/// For a surveyor who trusts the authority of virtual Webs.
+fn defect(kind: Certificate) -> Option<TlsError> {
+    Some(match kind {
+        Certificate::Valid => return None,
+        Certificate::SelfSigned => TlsError::SelfSigned,
+        Certificate::Expired => TlsError::Expired,
+        Certificate::WrongName => TlsError::WrongName,
+        Certificate::VersionOne => TlsError::OldVersion,
+        Certificate::CriticalExtension => TlsError::CriticalExtension,
+        Certificate::BrokenExtension | Certificate::TrailingBytes => TlsError::BadEncoding,
+    })
 }
 
 fn larger(one: Option<f64>, other: Option<f64>) -> Option<f64> {

@@ -248,6 +248,9 @@ impl<'a> Asking<'a> {
             (answer, Body::Unread(body))
         };
         answer.timings.dns = dns;
+        if by_old_tls {
+            wanted.ways.settle(&ask.url, &mut answer);
+        }
         own_link::note(access, address, &answer);
         drop(pass);
         if attempt == Attempt::First
@@ -337,7 +340,7 @@ pub(super) async fn another_way(
     mut ways: Ways,
     tried: Box<Heard>,
 ) -> Result<Exchanged, SurveyError> {
-    ways.note(&tried);
+    ways.note_try(&tried);
     let dead = ways.dead_for(&tried.ask.url);
     let Some(located) = own_link::locate(access, tried.ask.url.host(), &dead).await else {
         return Ok(Exchanged::Stopped);

@@ -42,6 +42,8 @@ pub struct Reply {
     pub answer: Answer,
     /// Bytes that came after the head, which an answer that is written down does not tell.
     pub after_head: u64,
+    /// The server may speak older TLS, which an answer that is written down does not tell either.
+    pub may_speak_older_tls: bool,
     /// What shows that it is a challenge, which an answer that is written down does not tell either.
     pub challenge: Option<Challenge>,
     /// What was read in it.
@@ -81,13 +83,16 @@ impl Reply {
     /// As a survey has it.
     pub(super) fn new(heard: Heard) -> Self {
         let Heard { ask, answer, content, .. } = heard;
-        Self { after_head: answer.after_head, challenge: answer.head.challenge, ask, answer, content }
+        let Answer { after_head, may_speak_older_tls, .. } = answer;
+        let challenge = answer.head.challenge;
+        Self { ask, answer, after_head, may_speak_older_tls, challenge, content }
     }
 
-    /// As it was heard: the bytes after the head are told.
+    /// As it was heard, with what is not written down.
     pub(super) fn into_heard(self) -> Heard {
-        let Self { ask, mut answer, after_head, challenge, content } = self;
-        (answer.after_head, answer.head.challenge) = (after_head, challenge);
+        let Self { ask, mut answer, after_head, may_speak_older_tls, challenge, content } = self;
+        (answer.after_head, answer.may_speak_older_tls, answer.head.challenge) =
+            (after_head, may_speak_older_tls, challenge);
         Heard { ask, answer, content, unchanged_bytes: None }
     }
 }

@@ -341,7 +341,7 @@ impl Visit {
         for tried in tries {
             self.budget.recall();
             self.budget.book(tried.answer.wire);
-            self.ways.note(&tried);
+            self.ways.note_try(&tried);
             self.walk.tried(ask.number, tried.answer);
         }
         self.budget.recall();
@@ -358,7 +358,7 @@ impl Visit {
     /// The host has another address. Where it is the start URL's, the visit goes to the server there first.
     fn go_on_at(&mut self, address: IpAddr, tried: Heard, crawl_delay: Option<Duration>) {
         self.budget.book(tried.answer.wire);
-        self.ways.note(&tried);
+        self.ways.note_try(&tried);
         let (url, start) = (&tried.ask.url, &self.lease.start);
         let is_start = url.host() == start.host() && url.port() == start.port();
         if is_start && self.server != Some(address) {

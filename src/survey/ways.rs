@@ -2,7 +2,7 @@ use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 use std::path::Path;
 
-use super::entry::Heard;
+use super::entry::{Entry, Heard};
 use super::error::SurveyError;
 use super::journal::Reader;
 use crate::address::{Host, WebUrl};
@@ -11,9 +11,10 @@ use crate::exchange::{Answer, Failure};
 /// What a site tree has learnt of the ways to its hosts; it follows from the tree's journal alone.
 ///
 /// Where no connection came about, the next address of the host is tried, and from then on in the whole tree: the dead
-/// one is not tried again for every page. A server that refuses our TLS is greeted by an older one, once. A request that
-/// was lost with an idle connection is sent once more, on a new one (RFC 9112 §9.3.1, RFC 9110 §9.2.2). A response that
-/// the HTTP library cannot read is requested once more, and the fetch reads it and those after it without the library.
+/// one is not tried again for every page. A server that refuses our TLS is greeted by an older one, once, where that
+/// can tell more. A request that was lost with an idle connection is sent once more, on a new one (RFC 9112 §9.3.1, RFC
+/// 9110 §9.2.2). A response that the HTTP library cannot read is requested once more, and the fetch reads it and those
+/// after it without the library.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Ways {
     /// By port: a server that refuses HTTPS may well speak HTTP.
@@ -29,8 +30,8 @@ pub(super) struct Ways {
 /// What is known of the TLS of a server that refuses ours.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Tls {
-    /// It is to be greeted by an older one.
-    Unknown,
+    /// It is to be greeted by an older one, after this failure.
+    Refused(Failure),
     Old,
     /// It speaks nothing that is older either.
     Other,
@@ -42,15 +43,30 @@ impl Ways {
         let mut ways = Self::default();
         let mut journal = Reader::open(path)?;
         while let Some(entry) = journal.next()? {
-            if let Some(heard) = entry.into_heard() {
-                ways.note(&heard);
+            match entry {
+                Entry::Tried(tried) => ways.note_try(&tried),
+                Entry::Heard(heard) => ways.note(&heard),
+                _ => {}
             }
         }
         Ok(ways)
     }
 
+    /// Takes in what came of a question that may be put in another way.
+    pub(super) fn note_try(&mut self, tried: &Heard) {
+        if let Some(failure) = tried.answer.failure.filter(|failure| failure.refuses_tls()) {
+            self.tls.entry(server_of(&tried.ask.url)).or_insert(Tls::Refused(failure));
+        }
+        self.note_connection(tried);
+    }
+
+    /// Takes in what came of a question in the end.
     pub(super) fn note(&mut self, heard: &Heard) {
         self.note_tls(&heard.ask.url, &heard.answer);
+        self.note_connection(heard);
+    }
+
+    fn note_connection(&mut self, heard: &Heard) {
         if heard.answer.failure == Some(Failure::IdleClosed) {
             self.lost.insert(heard.ask.number);
         } else {
@@ -83,18 +99,36 @@ impl Ways {
             return;
         }
         match self.tls.get(&server_of(url)) {
+            // It was no try: there is nothing more to be learnt.
             None if answer.failure.is_some_and(Failure::refuses_tls) => {
-                self.tls.insert(server_of(url), Tls::Unknown)
+                self.tls.insert(server_of(url), Tls::Other)
             }
-            Some(Tls::Unknown) if answer.tls_version.is_some() => self.tls.insert(server_of(url), Tls::Old),
-            Some(Tls::Unknown) => self.tls.insert(server_of(url), Tls::Other),
+            Some(Tls::Refused(_)) if answer.tls_version.is_some() => {
+                self.tls.insert(server_of(url), Tls::Old)
+            }
+            Some(Tls::Refused(_)) => self.tls.insert(server_of(url), Tls::Other),
             _ => None,
         };
     }
 
+    /// What a greeting by older TLS comes to. A server is too old where its first refusal said so, or where it chose
+    /// something old now. What else it says of the greeting of old tells nothing, and its first word stands.
+    pub(super) fn settle(&self, url: &WebUrl, answer: &mut Answer) {
+        let says_nothing = matches!(
+            answer.failure,
+            Some(Failure::TlsTooOld | Failure::TlsAlert | Failure::TlsHandshake | Failure::Reset)
+        );
+        if let Some(Tls::Refused(first)) = self.tls.get(&server_of(url))
+            && says_nothing
+            && answer.tls_version.is_none()
+        {
+            answer.failure = Some(*first);
+        }
+    }
+
     /// Whether the next question at the server of a URL is a greeting by old TLS.
     pub(super) fn has_old_tls(&self, url: &WebUrl) -> bool {
-        url.is_https() && matches!(self.tls.get(&server_of(url)), Some(Tls::Unknown | Tls::Old))
+        url.is_https() && matches!(self.tls.get(&server_of(url)), Some(Tls::Refused(_) | Tls::Old))
     }
 
     /// Whether the request may be sent in another way: to another address, by older TLS, on a new connection, or to be
@@ -107,8 +141,9 @@ impl Ways {
             return !self.lost.contains(&heard.ask.number);
         }
         let server = server_of(&heard.ask.url);
+        let may_be_old = failure.refuses_tls() && heard.answer.may_speak_older_tls;
         is_closed(failure)
-            || (failure.refuses_tls() && !self.tls.contains_key(&server))
+            || (may_be_old && !self.tls.contains_key(&server))
             || (failure.may_be_read_otherwise() && !self.odd.contains(&server))
     }
 
@@ -132,23 +167,62 @@ mod tests {
     use super::*;
     use crate::survey::entry::tests::what_was_heard;
 
+    fn came(failure: Failure, version: Option<&str>) -> Heard {
+        let mut heard = what_was_heard(0, failure);
+        heard.answer.address = Some([41, 90, 0, 1].into());
+        heard.answer.tls_version = version.map(str::to_owned);
+        heard.answer.may_speak_older_tls = true;
+        heard.ask.url = WebUrl::parse("https://a.ke/").unwrap();
+        heard
+    }
+
+    #[test]
+    fn a_server_is_too_old_where_its_first_refusal_or_its_choice_says_so_and_else_its_first_word_stands() {
+        use Failure::{ConnectTimeout, Reset, TlsAlert, TlsHandshake, TlsTimeout, TlsTooOld};
+        let old = Some("TLSv1.0 0x0005");
+        for (first, greeted, version, settled) in [
+            (TlsAlert, TlsTooOld, None, TlsAlert),
+            (TlsAlert, TlsTooOld, old, TlsTooOld),
+            (TlsAlert, TlsHandshake, None, TlsAlert),
+            (TlsAlert, Reset, None, TlsAlert),
+            (TlsAlert, TlsTimeout, None, TlsTimeout),
+            (TlsAlert, ConnectTimeout, None, ConnectTimeout),
+            (TlsTooOld, TlsAlert, None, TlsTooOld),
+            (TlsTooOld, TlsTooOld, old, TlsTooOld),
+            (TlsTooOld, TlsHandshake, None, TlsTooOld),
+        ] {
+            let mut ways = Ways::default();
+            let tried = came(first, None);
+            let url = &tried.ask.url;
+            ways.note_try(&tried);
+            assert!(ways.has_old_tls(url));
+            let mut answer = came(greeted, version).answer;
+            ways.settle(url, &mut answer);
+            assert_eq!(answer.failure, Some(settled), "{first}, then {greeted} {version:?}");
+        }
+    }
+
+    #[test]
+    fn a_server_that_cannot_tell_more_is_not_greeted_again() {
+        let mut refused = came(Failure::TlsAlert, None);
+        refused.answer.may_speak_older_tls = false;
+        let mut ways = Ways::default();
+        assert!(!ways.go_on_after(&refused));
+        ways.note(&refused);
+        assert!(!ways.has_old_tls(&refused.ask.url));
+        assert!(!ways.go_on_after(&came(Failure::TlsAlert, None)), "it was heard once");
+    }
+
     #[test]
     fn a_server_that_refuses_our_tls_is_greeted_by_an_older_one_once() {
         let url = WebUrl::parse("https://a.ke/").unwrap();
-        let came = |failure, version: Option<&str>| {
-            let mut heard = what_was_heard(0, failure);
-            heard.answer.address = Some([41, 90, 0, 1].into());
-            heard.answer.tls_version = version.map(str::to_owned);
-            heard.ask.url = url.clone();
-            heard
-        };
         let refused = came(Failure::TlsAlert, None);
         for (greeted, is_old) in
             [(came(Failure::TlsTooOld, Some("TLSv1.0 0x0005")), true), (came(Failure::TlsAlert, None), false)]
         {
             let mut ways = Ways::default();
             assert!(ways.go_on_after(&refused) && !ways.has_old_tls(&url));
-            ways.note(&refused);
+            ways.note_try(&refused);
             assert!(ways.has_old_tls(&url) && !ways.go_on_after(&greeted));
             ways.note(&greeted);
             assert_eq!(ways.has_old_tls(&url), is_old);

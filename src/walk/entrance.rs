@@ -72,6 +72,7 @@ impl Reached {
             | Failure::TlsCertificate
             | Failure::TlsHandshake
             | Failure::TlsAlert
+            | Failure::TlsHttp2Only
             | Failure::TlsTooOld => Some(Self::NoConnection),
             failure if failure.is_no_connection() => Some(Self::NoConnection),
             Failure::OptedOut | Failure::HeldOff | Failure::GivenUp | Failure::ServerBudget => None,

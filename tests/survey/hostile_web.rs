@@ -153,10 +153,17 @@ const ROWS: &[Row] = &[
     ("tls-expired", "complete", 2, &[]),
     ("tls-self-signed", "complete", 2, &[]),
     ("tls-wrong-name", "complete", 2, &[]),
+    ("tls-version-1", "complete", 2, &[]),
+    ("tls-critical-extension", "complete", 2, &[]),
+    ("tls-broken-extension", "complete", 2, &[]),
+    ("tls-trailing-bytes", "complete", 2, &[]),
     ("tls-1-0", "complete", 2, &["robots tls_too_old"]),
     ("tls-alert", "complete", 2, &["robots tls_too_old"]),
     ("tls-1-2-with-old-suites", "complete", 2, &["robots tls_too_old"]),
     ("tls-nothing-in-common", "complete", 2, &["robots tls_alert"]),
+    ("tls-no-such-name", "complete", 2, &["robots tls_alert"]),
+    ("tls-http-2-only", "complete", 2, &["robots tls_http2_only"]),
+    ("tls-http-2-frames", "no_page", 0, &["robots bad_http", "robots tls_http2_only"]),
     ("tls-stalled", "complete", 2, &["robots tls_timeout"]),
     ("tls-byte-a-second", "complete", 2, &["robots tls_timeout"]),
     ("tls-closed", "complete", 2, &["robots tls_handshake"]),
@@ -636,6 +643,10 @@ fn what_is_wrong_with_a_certificate_is_told() {
         ("tls-expired.ke", Some("expired")),
         ("tls-self-signed.ke", Some("self_signed")),
         ("tls-wrong-name.ke", Some("wrong_name")),
+        ("tls-version-1.ke", Some("old_version")),
+        ("tls-critical-extension.ke", Some("critical_extension")),
+        ("tls-broken-extension.ke", Some("bad_encoding")),
+        ("tls-trailing-bytes.ke", Some("bad_encoding")),
     ] {
         let told: BTreeSet<_> = SURVEYED
             .tables
@@ -645,6 +656,22 @@ fn what_is_wrong_with_a_certificate_is_told() {
             .map(|row| row.tls_error.as_deref())
             .collect();
         assert_eq!(told, BTreeSet::from([defect]), "{site}");
+    }
+}
+
+#[test]
+fn a_server_is_greeted_by_older_tls_only_where_that_can_tell_more() {
+    let tries = |site: &str| {
+        let of_site = SURVEYED.tables.exchanges.iter().filter(|row| row.site == site);
+        of_site.filter(|row| row.attempt == Some(1)).count()
+    };
+    for (site, has_tries) in [
+        ("tls-1-0.ke", true),
+        ("tls-nothing-in-common.ke", true),
+        ("tls-no-such-name.ke", false),
+        ("tls-http-2-only.ke", false),
+    ] {
+        assert_eq!(tries(site) > 0, has_tries, "{site}");
     }
 }
 

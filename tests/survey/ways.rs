@@ -190,7 +190,12 @@ fn a_host_with_a_dead_address_is_walked_at_its_next_one() {
         [refused(0, 0, "127.0.1.1"), answered(0, 1), answered(1, 0), answered(2, 0), answered(3, 0)];
     assert_eq!(tries(&dir), expected);
     assert_eq!((site.requests, site.robots_requests), (5, 2));
-    assert!(!net.names_asked.lock().unwrap().contains(&"two.ke. AAAA".to_owned()), "IPv6 was not needed");
+    let asked = net.names_asked.lock().unwrap();
+    assert_eq!(
+        asked.iter().filter(|query| *query == "two.ke. A").count(),
+        1,
+        "all addresses came at once: {asked:?}"
+    );
 }
 
 #[test]
@@ -343,6 +348,37 @@ fn no_page_is_asked_for_over_old_tls_where_invalid_certificates_are_refused() {
     let failures: Vec<_> = found.iter().map(|row| row.failure.as_deref().unwrap()).collect();
     assert_eq!(failures, ["tls_alert", "tls_certificate"]);
     assert_eq!(found[1].tls_error.as_deref(), Some("self_signed"));
+}
+
+#[test]
+fn a_server_of_today_that_refuses_us_is_not_too_old_and_greeted_again_only_where_that_can_tell_more() {
+    for (flags, failure, exchanges) in [
+        (
+            &[
+                "-tls1_3",
+                "-servername",
+                "a.ke",
+                "-servername_fatal",
+                "-cert2",
+                "cert.pem",
+                "-key2",
+                "key.pem",
+            ][..],
+            "tls_alert",
+            1,
+        ),
+        (&["-tls1_2", "-Verify", "1"], "tls_alert", 1),
+        (&["-alpn", "h2"], "tls_http2_only", 1),
+        // No group for the exchange of keys in common, and no version with the older greeting.
+        (&["-tls1_3", "-groups", "P-521"], "tls_alert", 2),
+    ] {
+        let server = OldServer::speaking(flags);
+        let net = Net::of(&[("old.ke", &["127.0.1.7"])], &["127.0.1.9"]);
+        let start = [WebUrl::parse(&format!("https://old.ke:{}/", server.port)).unwrap()];
+        let found = rows::<ExchangeRow>(&survey(net.settings(), &start).path().join("survey"));
+        let told: Vec<_> = found.iter().map(|row| row.failure.as_deref()).collect();
+        assert_eq!(told, vec![Some(failure); exchanges], "{flags:?}");
+    }
 }
 
 #[test]

@@ -143,6 +143,55 @@ async fn a_server_whose_tls_is_too_old_says_so() {
     }
 }
 
+/// SETTINGS without a setting (RFC 9113 §6.5).
+const SETTINGS_FRAME: &[u8] = &[0, 0, 0, 4, 0, 0, 0, 0, 0];
+
+#[tokio::test]
+async fn a_server_of_http_2_alone_is_told_from_others() {
+    let plan = || TlsServer::of(&["a.ke"]);
+    for plan in [
+        Plan { protocols: &[b"h2"], ..plan() },
+        Plan { protocols: &[b"h2"], versions: ONLY_1_2, ..plan() },
+        // Servers that do not look at what a client offers.
+        Plan { reply: SETTINGS_FRAME.to_vec(), closing: true, ..plan() },
+    ] {
+        let server = plan.start();
+        let (answer, body) = fetch(&fetcher(settings()), &server, "a.ke").await;
+        assert_eq!((answer.failure, answer.status, body.len()), (Some(Failure::TlsHttp2Only), None, 0));
+        assert!(!answer.may_speak_older_tls);
+    }
+    // Where it speaks at once, hyper may have seen the end of its connection before it saw the request, and not say why.
+    let server = Plan { greeting: SETTINGS_FRAME, ..plan() }.start();
+    let (answer, _) = fetch(&fetcher(settings()), &server, "a.ke").await;
+    assert!(matches!(answer.failure, Some(Failure::TlsHttp2Only | Failure::Reset)), "{:?}", answer.failure);
+    let (answer, _) = answer_to(SETTINGS_FRAME).await;
+    assert_eq!(answer.failure, Some(Failure::BadHttp), "without TLS nobody asked for HTTP/2");
+}
+
+#[tokio::test]
+async fn only_an_alert_that_may_be_about_age_asks_for_another_greeting() {
+    for (description, may_be_old) in [
+        (70, true),
+        (40, true),
+        (47, true),
+        (50, true),
+        (80, true),
+        (10, true),
+        (112, false),
+        (116, false),
+        (120, false),
+        (42, false),
+        (49, false),
+        (71, false),
+        (48, false),
+    ] {
+        let server = Server::saying(&alert(description)).await;
+        let url = format!("https://a.ke:{}/", server.address.port());
+        let (answer, _) = fetcher(settings()).fetch(&ask(&url, Purpose::Page), LOOPBACK, u64::MAX).await;
+        assert_eq!(answer.may_speak_older_tls, may_be_old, "{description} {:?}", answer.failure);
+    }
+}
+
 #[tokio::test]
 async fn a_greeting_of_old_learns_what_the_server_speaks() {
     let too_old = Some(Failure::TlsTooOld);

@@ -6,7 +6,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use tokio::time::advance;
 
 use crate::address::{Host, OptOut, WebUrl};
-use crate::exchange::{Answer, Ask, Depth, Failure, Purpose, Validators};
+use crate::exchange::{Answer, Ask, Depth, Failure, Purpose, TlsError, Validators};
 use crate::fetch::{Burden, Clock, Fetcher, Looked, Question, Reply, Settings, Shown, Then, Web};
 
 /// A Web of one server that answers everything alike.
@@ -116,7 +116,7 @@ async fn a_connection_is_kept_over_short_pauses_and_for_one_origin() {
 #[tokio::test(start_paused = true)]
 async fn a_second_handshake_with_a_server_goes_on_with_the_session() {
     let mut web = Arc::into_inner(one(page(10, 1000.0))).unwrap();
-    web.reply.shown = Some(Shown { bytes: 900, defect: Some("expired") });
+    web.reply.shown = Some(Shown { bytes: 900, defect: Some(TlsError::Expired) });
     let fetcher = fetcher(Arc::new(web), Settings::default(), "");
     let (first, _) = ask(&fetcher, "https://a.ke/").await;
     let (second, _) = ask(&fetcher, "https://a.ke/").await;
@@ -196,7 +196,7 @@ async fn a_body_that_is_cut_is_used_as_far_as_it_came() {
 #[tokio::test(start_paused = true)]
 async fn a_certificate_is_counted_and_its_defect_told() {
     let mut web = Arc::into_inner(one(page(10, 1000.0))).unwrap();
-    web.reply.shown = Some(Shown { bytes: 900, defect: Some("expired") });
+    web.reply.shown = Some(Shown { bytes: 900, defect: Some(TlsError::Expired) });
     let web = Arc::new(web);
     let (answer, _) = ask(&fetcher(web.clone(), Settings::default(), ""), "https://a.ke/").await;
     assert_eq!(

@@ -26,6 +26,10 @@ pub(crate) struct Plan {
     pub reply: Vec<u8>,
     /// Hangs up after each answer.
     pub closing: bool,
+    /// The protocols that it speaks over TLS; if there are none, it does not say.
+    pub protocols: &'static [&'static [u8]],
+    /// Said after the handshake, before any request.
+    pub greeting: &'static [u8],
 }
 
 /// An HTTPS server on loopback. It runs until the process ends.
@@ -58,6 +62,8 @@ impl TlsServer {
             versions: rustls::ALL_VERSIONS,
             reply: page(b"<p>secret", ""),
             closing: false,
+            protocols: &[],
+            greeting: b"",
         }
     }
 
@@ -81,12 +87,13 @@ impl Plan {
     pub(crate) fn start(self) -> TlsServer {
         let (chain, key, root_pem) = self.certificates();
         let provider = Arc::new(ring::default_provider());
-        let config = ServerConfig::builder_with_provider(provider)
+        let mut config = ServerConfig::builder_with_provider(provider)
             .with_protocol_versions(self.versions)
             .unwrap()
             .with_no_client_auth()
             .with_single_cert(chain, PrivatePkcs8KeyDer::from(key.serialize_der()).into())
             .unwrap();
+        config.alpn_protocols = self.protocols.iter().map(|protocol| protocol.to_vec()).collect();
         let mut root = NamedTempFile::new().unwrap();
         root.write_all(root_pem.as_bytes()).unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -130,6 +137,7 @@ impl Plan {
     }
 
     fn serve(&self, mut tls: StreamOwned<ServerConnection, Counted>) -> io::Result<()> {
+        tls.write_all(self.greeting)?;
         loop {
             let mut head = Vec::new();
             let mut byte = [0];
@@ -161,6 +169,11 @@ impl Write for Counted {
         self.traffic.sent.fetch_add(bytes.len() as u64, Ordering::SeqCst);
         self.stream.write_all(bytes)?;
         Ok(bytes.len())
+    }
+
+    /// All of them: rustls writes what it has left once only when it fails.
+    fn write_vectored(&mut self, pieces: &[io::IoSlice<'_>]) -> io::Result<usize> {
+        pieces.iter().map(|piece| self.write(piece)).sum()
     }
 
     fn flush(&mut self) -> io::Result<()> {

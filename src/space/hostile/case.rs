@@ -78,6 +78,11 @@ impl Case {
         Self { has_tls: true, handshake, ..Self::of_pages(name, meaning, front) }
     }
 
+    /// The same, met over TLS; robots.txt is answered like pages.
+    pub(super) const fn over_tls(self) -> Self {
+        Self { has_tls: true, answers_robots: true, ..self }
+    }
+
     /// A case whose names are odd.
     pub(super) const fn of_names(
         name: &'static str,

@@ -15,6 +15,18 @@ pub(super) const CASES: &[Case] = &[
     Case::of_tls("tls-wrong-name", "A certificate of another host.", || {
         Handshake::Certificate(Certificate::WrongName)
     }),
+    Case::of_tls("tls-version-1", "A certificate of X.509 version 1.", || {
+        Handshake::Certificate(Certificate::VersionOne)
+    }),
+    Case::of_tls("tls-critical-extension", "A critical extension that nobody knows.", || {
+        Handshake::Certificate(Certificate::CriticalExtension)
+    }),
+    Case::of_tls("tls-broken-extension", "An extension with another content than it should have.", || {
+        Handshake::Certificate(Certificate::BrokenExtension)
+    }),
+    Case::of_tls("tls-trailing-bytes", "A certificate with two bytes behind it.", || {
+        Handshake::Certificate(Certificate::TrailingBytes)
+    }),
     Case::of_tls("tls-1-0", "TLS 1.0 and nothing newer.", || {
         Handshake::Acts(vec![raw(HELLO_1_0), Act::Stall])
     }),
@@ -29,6 +41,21 @@ pub(super) const CASES: &[Case] = &[
         // RFC 8446 §6: fatal, handshake_failure.
         Handshake::Acts(vec![raw([21, 3, 1, 0, 2, 2, 40]), Act::Close])
     }),
+    Case::of_tls("tls-no-such-name", "An alert: the name is not served here.", || {
+        // RFC 8446 §6: fatal, unrecognized_name. A server of TLS 1.3 alone, so that it would refuse an older greeting.
+        Handshake::Acts(vec![raw([21, 3, 3, 0, 2, 2, 112]), Act::Close])
+    }),
+    Case::of_tls("tls-http-2-only", "An alert: HTTP/1.1 is not spoken here.", || {
+        // RFC 7301 §3.2: fatal, no_application_protocol.
+        Handshake::Acts(vec![raw([21, 3, 3, 0, 2, 2, 120]), Act::Close])
+    }),
+    Case::of_pages("tls-http-2-frames", "Over TLS, frames of HTTP/2 in answer to HTTP/1.1.", |_| {
+        // RFC 9113 §6.5: SETTINGS with one setting; §6.8: GOAWAY with PROTOCOL_ERROR.
+        let settings = [0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 100];
+        let goodbye = [0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1];
+        vec![raw([&settings[..], &goodbye].concat()), Act::Close]
+    })
+    .over_tls(),
     Case::of_tls("tls-stalled", "The greeting is taken and never answered.", || {
         Handshake::Acts(vec![Act::Stall])
     }),

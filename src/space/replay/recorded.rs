@@ -105,7 +105,7 @@ impl Mishap {
             }
             "tls_certificate" | "tls_handshake" => (Self::Reset, true),
             // It speaks TLS of today or none.
-            "tls_too_old" | "tls_alert" => (Self::Reset, false),
+            "tls_too_old" | "tls_alert" | "tls_http2_only" => (Self::Reset, false),
             "first_byte_timeout" => (Self::Silence, true),
             "connect_timeout" | "tls_timeout" => (Self::Silence, false),
             "body_truncated" => (Self::Cut, true),

@@ -97,6 +97,14 @@ pub enum Certificate {
     Expired,
     /// Valid for another host.
     WrongName,
+    /// For the host, but of X.509 version 1, which has no extensions.
+    VersionOne,
+    /// For the host, with a critical extension that nobody knows.
+    CriticalExtension,
+    /// For the host, with an extension whose content is not what it should be.
+    BrokenExtension,
+    /// For the host, with two bytes behind it.
+    TrailingBytes,
 }
 
 /// What happens when a host is asked for a path.

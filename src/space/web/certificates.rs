@@ -2,12 +2,14 @@ use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use rcgen::{
-    CertificateParams, DistinguishedName, DnType, Error, ExtendedKeyUsagePurpose, Issuer, KeyPair,
-    KeyUsagePurpose, PublicKeyData, SanType, SerialNumber, SignatureAlgorithm, SigningKey, date_time_ymd,
+    CertificateParams, CustomExtension, DistinguishedName, DnType, Error, ExtendedKeyUsagePurpose, Issuer,
+    KeyPair, KeyUsagePurpose, PublicKeyData, SanType, SerialNumber, SignatureAlgorithm, SigningKey,
+    date_time_ymd,
 };
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
+use super::version_one::version_one;
 use crate::space::Certificate;
 
 /// The authority of all virtual Webs. Its key is public and therefore worth nothing: whoever trusts
@@ -24,6 +26,12 @@ const ANOTHER_HOST: &str = "www.another-host.example";
 /// Years in which certificates are valid: so far that no survey ends outside.
 const VALID: (i32, i32) = (2000, 2099);
 const EXPIRED: (i32, i32) = (2000, 2001);
+/// In the number space of examples (RFC 5612): nobody's.
+const UNKNOWN_EXTENSION: &[u64] = &[1, 3, 6, 1, 4, 1, 32_473, 1];
+/// The basic constraints (RFC 5280 §4.2.1.9), a SEQUENCE.
+const BASIC_CONSTRAINTS: &[u64] = &[2, 5, 29, 19];
+/// NULL, in DER.
+const NULL: [u8; 2] = [5, 0];
 
 /// The most usual length of an ECDSA signature on P-256 in DER: one of its two numbers has its first bit
 /// set and takes a byte more, as half of all signatures are.
@@ -88,11 +96,29 @@ impl Mint {
         params.serial_number = Some(serial(host, kind));
         params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
         params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+        let extension = match kind {
+            Certificate::CriticalExtension => Some((UNKNOWN_EXTENSION, true)),
+            Certificate::BrokenExtension => Some((BASIC_CONSTRAINTS, false)),
+            _ => None,
+        };
+        params.custom_extensions.extend(extension.map(|(kind, is_critical)| {
+            let mut extension = CustomExtension::from_oid_content(kind, NULL.to_vec());
+            extension.set_criticality(is_critical);
+            extension
+        }));
         let made = match kind {
             Certificate::SelfSigned => params.self_signed(&self.key)?,
             _ => params.signed_by(&self.key, &self.authority)?,
         };
-        Ok(made.der().clone())
+        let made = made.der().clone();
+        Ok(match kind {
+            Certificate::VersionOne => {
+                let signed = version_one(&made, |signed| self.authority.key().sign(signed));
+                signed.ok_or(Error::CouldNotParseCertificate)??.into()
+            }
+            Certificate::TrailingBytes => [&made, &[0; 2][..]].concat().into(),
+            _ => made,
+        })
     }
 
     /// The private key of all hosts.
@@ -144,8 +170,16 @@ impl SigningKey for Steady {
 mod tests {
     use super::*;
 
-    const KINDS: [Certificate; 4] =
-        [Certificate::Valid, Certificate::SelfSigned, Certificate::Expired, Certificate::WrongName];
+    const KINDS: [Certificate; 8] = [
+        Certificate::Valid,
+        Certificate::SelfSigned,
+        Certificate::Expired,
+        Certificate::WrongName,
+        Certificate::VersionOne,
+        Certificate::CriticalExtension,
+        Certificate::BrokenExtension,
+        Certificate::TrailingBytes,
+    ];
 
     #[test]
     fn the_length_of_a_certificate_depends_on_the_length_of_the_name_and_the_kind() {
@@ -161,7 +195,10 @@ mod tests {
                 }
             }
         }
-        assert_eq!(KINDS.map(|kind| certificate_bytes("www.example.ke", kind)), [407, 384, 405, 417]);
+        assert_eq!(
+            KINDS.map(|kind| certificate_bytes("www.example.ke", kind)),
+            [407, 384, 405, 417, 333, 427, 418, 409]
+        );
         assert_eq!(certificate_bytes("kein\u{e9}.ke", Certificate::Valid), 0);
     }
 

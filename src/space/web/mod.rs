@@ -13,6 +13,7 @@ pub(super) mod gzip;
 mod harm;
 mod reply;
 mod server;
+mod version_one;
 
 #[cfg(test)]
 mod reply_tests;
