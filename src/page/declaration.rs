@@ -1,7 +1,8 @@
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use memchr::memrchr_iter;
 
-use super::emitter::{Listener, Syntax};
+use super::emitter::Listener;
+use super::nesting::Syntax;
 use super::tag::{Attribute, Tag};
 use super::tag_name::TagName;
 use super::tokenize::tokenize;

@@ -3,7 +3,7 @@ use html5gum::{Emitter, Error, State};
 use super::element_name::{ElementName, Namespace};
 use super::name::Name;
 use super::namespaces::Namespaces;
-use super::nesting::{Nesting, Place};
+use super::nesting::{Nesting, Place, Syntax};
 use super::tag::{Attribute, Tag};
 use super::tag_name::{TagName, Text};
 
@@ -17,15 +17,6 @@ pub(super) trait Listener {
     fn is_done(&self) -> bool;
     /// The body of the document so far is none: a frameset takes its place.
     fn forget_body(&mut self) {}
-}
-
-/// How a document is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Syntax {
-    Html,
-    /// HTML of which all open elements are kept.
-    WholeHtml,
-    Xml,
 }
 
 /// Puts the tokenizer's events together into tags, and tells the tokenizer where text is not
@@ -67,7 +58,7 @@ impl<'a, L: Listener> TagEmitter<'a, L> {
             reading: Part::Other,
             is_between: false,
             last_start: TagName::Other,
-            nesting: if syntax == Syntax::WholeHtml { Nesting::whole() } else { Nesting::default() },
+            nesting: Nesting::of(syntax),
             namespaces: Namespaces::default(),
         }
     }
@@ -85,19 +76,19 @@ impl<'a, L: Listener> TagEmitter<'a, L> {
         self.is_xml
     }
 
-    /// Begins a tag whose name is known whole; tells which it is and how the text behind a start tag is to be read.
+    /// Begins a tag whose name is known whole; tells which it is.
     #[inline]
-    pub(super) fn begin(&mut self, is_end: bool, spelled: &[u8]) -> (TagName, Text) {
+    pub(super) fn begin(&mut self, is_end: bool, spelled: &[u8]) -> TagName {
         self.tag.begin(is_end);
         self.tag.name = TagName::spelled(spelled);
-        if self.is_xml || self.nesting.is_kept() {
+        if self.nesting.is_kept() {
             self.settle_element(spelled);
-            return (self.tag.name, self.text());
         }
-        (self.tag.name, self.tag.name.text())
+        self.tag.name
     }
 
     /// Settles what the open elements need to know of the tag's name.
+    #[inline(never)]
     fn settle_element(&mut self, spelled: &[u8]) {
         if self.is_xml {
             self.tag.name = TagName::spelled(self.namespaces.begin(spelled));
@@ -107,8 +98,14 @@ impl<'a, L: Listener> TagEmitter<'a, L> {
         self.tag.element = ElementName::spelled(spelled);
     }
 
-    /// How the text behind the tag is to be read.
-    fn text(&self) -> Text {
+    /// How the text behind the start tag that was begun is to be read.
+    #[inline]
+    pub(super) fn text(&self) -> Text {
+        if self.nesting.is_kept() { self.nested_text() } else { self.tag.name.text() }
+    }
+
+    #[inline(never)]
+    fn nested_text(&self) -> Text {
         let namespace =
             if self.is_xml { self.namespaces.current() } else { self.nesting.namespace_of(self.tag.element) };
         let is_read = self.nesting.has_body() || self.tag.name == TagName::Noframes;
@@ -170,7 +167,7 @@ impl<'a, L: Listener> TagEmitter<'a, L> {
         self.reading = match self.reading {
             Part::Name => {
                 self.tag.name = TagName::of(name);
-                if self.is_xml || self.nesting.is_kept() {
+                if self.nesting.is_kept() {
                     self.settle_element(name);
                 }
                 Part::Other
@@ -189,14 +186,14 @@ impl<'a, L: Listener> TagEmitter<'a, L> {
         if !self.nesting.is_inert() {
             self.listener.end(self.tag.name);
         }
-        if self.is_xml {
+        if self.nesting.is_kept() || self.tag.name == TagName::Template {
             self.namespaces.leave(self.tag.element);
+            self.nesting.leave(&self.tag);
         }
-        self.nesting.leave(&self.tag);
     }
 
     fn start_tag(&mut self) -> Option<State> {
-        if self.is_xml || self.nesting.is_kept() || self.tag.name.nests() {
+        if self.nesting.is_kept() || self.tag.name.nests() {
             return self.start_nested();
         }
         // So is nearly every tag.
@@ -236,7 +233,7 @@ impl<'a, L: Listener> TagEmitter<'a, L> {
             return Place::Empty;
         }
         if self.tag.namespace == Namespace::Html && self.tag.name == TagName::Template {
-            self.nesting.enter(&mut self.tag);
+            self.nesting.open_template(&self.tag);
         }
         Place::Open
     }

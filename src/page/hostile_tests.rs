@@ -9,9 +9,10 @@ use proptest::prelude::*;
 
 use crate::address::WebUrl;
 
-use super::emitter::{Syntax, TagEmitter};
+use super::emitter::TagEmitter;
 use super::fragments::{FRAGMENTS, OPENINGS};
 use super::markup::Markup;
+use super::nesting::Syntax;
 use super::shallow::Shallow;
 use super::{MAX_LINKS, Page, Source};
 

@@ -1,5 +1,6 @@
 use super::element_name::Namespace;
-use super::emitter::{Listener, Syntax};
+use super::emitter::Listener;
+use super::nesting::Syntax;
 use super::references::References;
 use super::simhash::SimHash;
 use super::tag::{Attribute, Tag, Value};

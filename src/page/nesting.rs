@@ -2,6 +2,15 @@ use super::element_name::{ElementName, Kind, Namespace};
 use super::tag::{Attribute, Tag};
 use super::tag_name::TagName;
 
+/// How a document is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Syntax {
+    Html,
+    /// HTML of which all open elements are kept.
+    WholeHtml,
+    Xml,
+}
+
 /// As much of the tree around a tag as its meaning needs: whether it stands in foreign content (`svg`, `math`), whether
 /// in a template, which is not shown, and whether in the body of a document or in its frameset.
 ///
@@ -15,9 +24,10 @@ pub(super) struct Nesting {
     open: Vec<Open>,
     /// Open elements beyond [`MOST_OPEN`].
     further: u32,
-    /// `open` is in use: it is whole, or not empty.
+    /// `open` is in use: it is whole, or not empty; and in XML, whose namespaces are kept elsewhere.
     is_kept: bool,
     is_whole: bool,
+    is_xml: bool,
     is_whole_needed: bool,
     /// Templates that are open and not shown.
     templates: u32,
@@ -79,9 +89,9 @@ pub(super) enum Place {
 const MOST_OPEN: usize = 256;
 
 impl Nesting {
-    /// One that keeps all open elements.
-    pub(super) fn whole() -> Self {
-        Self { is_whole: true, is_kept: true, ..Self::default() }
+    pub(super) fn of(syntax: Syntax) -> Self {
+        let (is_whole, is_xml) = (syntax == Syntax::WholeHtml, syntax == Syntax::Xml);
+        Self { is_whole, is_xml, is_kept: is_whole || is_xml, ..Self::default() }
     }
 
     /// Whether the document is to be read once more, with all open elements kept.
@@ -210,10 +220,10 @@ impl Nesting {
     }
 
     /// A declarative shadow root is shown; without `open` its end tag finds no template open.
-    fn open_template(&mut self, tag: &Tag) {
+    pub(super) fn open_template(&mut self, tag: &Tag) {
         let is_inert = self.is_inert() || !tag.has(Attribute::ShadowRootMode);
         self.templates = self.templates.saturating_add(u32::from(is_inert));
-        if self.is_kept {
+        if self.is_kept && !self.is_xml {
             let point = if is_inert { Point::Inert } else { Point::None };
             self.push(Open { name: tag.element, namespace: Namespace::Html, point });
         }
@@ -357,7 +367,7 @@ impl Nesting {
 
     /// Leaves an element; whatever is open in it ends.
     pub(super) fn leave(&mut self, tag: &Tag) {
-        if !self.is_kept {
+        if self.is_xml || !self.is_kept {
             if tag.name == TagName::Template {
                 self.templates = self.templates.saturating_sub(1);
             }
@@ -374,7 +384,7 @@ impl Nesting {
                 return;
             }
             Stage::Head if self.is_whole && (name.is_named(b"body") || name.is_named(b"br")) => {
-                self.stage = Stage::Body
+                self.stage = Stage::Body;
             }
             _ => {}
         }

@@ -16,8 +16,8 @@ pub(super) fn read<'t, L: Listener>(text: &'t [u8], emitter: &mut TagEmitter<'_,
     let unread = text.strip_prefix(b"<")?;
     let is_end = unread.first() == Some(&b'/');
     let (spelled, mut unread) = split_name(&unread[usize::from(is_end)..], &IN_TAG_NAMES)?;
-    let (name, text) = emitter.begin(is_end, spelled);
-    let is_markup = is_end || text == Text::Markup;
+    let name = emitter.begin(is_end, spelled);
+    let is_markup = is_end || emitter.text() == Text::Markup;
     // In XML any element may declare a namespace.
     let is_looked_at = name != TagName::Other || emitter.is_xml();
     loop {

@@ -4,7 +4,8 @@ use std::convert::Infallible;
 use html5gum::{Emitter, ForwardingEmitter, Readable, Reader, Tokenizer};
 use memchr::memchr2;
 
-use super::emitter::{Listener, Syntax, TagEmitter};
+use super::emitter::{Listener, TagEmitter};
+use super::nesting::Syntax;
 use super::plain_tag;
 use super::plain_text;
 use super::shallow::Shallow;
