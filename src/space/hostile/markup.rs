@@ -28,7 +28,7 @@ pub(super) const CASES: &[Case] = &[
         front(request, &format!("{fonts}<a href=/next>"))
     }),
     Case::of_pages("text-in-math", "Text of a formula is HTML, the rest of it is not.", |request| {
-        let text = "<math><mtext><style><a href=/no></style></mtext><style><a href=/1></style></math>";
+        let text = "<math><mtext><style><a href=/no></style></mtext><style></math><a href=/1></style>";
         front(request, &format!("{text}<a href=/next>"))
     }),
     Case::of_pages("page-in-svg", "HTML within a drawing, and CDATA that is text there alone.", |request| {
