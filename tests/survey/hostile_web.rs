@@ -309,7 +309,7 @@ const ROWS: &[Row] = &[
     ("calendar", "depth", 17, &[]),
     ("session-ids", "trap", 40, &[]),
     ("relative-paths", "trap", 5, &[]),
-    ("facets", "trap", 50, &[]),
+    ("facets", "trap", 42, &[]),
     ("soft-404", "trap", 31, &[]),
     ("wildcard-subdomains", "trap", 31, &[]),
     ("endless-scripts", "complete", 2, &[]),
