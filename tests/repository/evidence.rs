@@ -82,7 +82,7 @@ fn every_page_is_made_by_a_script_that_reports_all_runs() {
     let listed = said(&python("reports/all").arg("--list").output().unwrap());
     let folders = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("reports")).unwrap();
     let folders = folders.map(|folder| folder.unwrap().path()).filter(|folder| folder.is_dir());
-    let pages = ["RESULTS.md", "HARM.md", "POLITENESS.md"];
+    let pages = ["RESULTS.md", "HARM.md", "POLITENESS.md", "CONNECTIONS.md", "IDLE.md"];
     let pages = folders.flat_map(|folder| pages.map(|page| folder.join(page)));
     for page in pages.filter(|page| page.exists()) {
         let name = page.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap().to_str().unwrap();
