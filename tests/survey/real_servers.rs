@@ -10,7 +10,9 @@
 //!   than the rule, robots.txt first, our contact in every `User-Agent`, and no request that the
 //!   tables do not have.
 //!
-//! Needs what `tests/setup` installs, and the right to listen on port 80.
+//! It needs what `tests/setup` installs, and the right to listen on port 80. Without that right run
+//! `idle_connections`, with servers that close connections while a request is on its way, and
+//! `one_address`, with balancers that decide once for a connection where its requests go.
 
 #![allow(clippy::disallowed_methods)] // The tests wait for servers, with a deadline.
 
@@ -22,6 +24,8 @@ use std::path::Path;
 use std::process::Command;
 
 mod certificates;
+mod idle_connections;
+mod one_address;
 mod running;
 mod servers;
 mod sites;
@@ -53,7 +57,8 @@ fn real_sites_are_surveyed_as_their_files_count_and_their_servers_note_no_haste(
     fs::set_permissions(dir, fs::Permissions::from_mode(0o1777)).unwrap();
     let secure = sites.iter().find(|site| site.is_https()).expect("one site is https");
     certificates::make(&secure.host, dir);
-    let (_names, name_server) = start_name_server();
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/survey/real_servers");
+    let (_names, name_server) = start_name_server(&tests.join("sites.toml"));
     survey_and_hear_witnesses(&sites, dir, &name_server, &[]);
     keep(&dir.join("survey").to_string_lossy());
 
@@ -101,11 +106,11 @@ fn may_listen(address: SocketAddr) -> bool {
     }
 }
 
-/// A name server that knows the sites, and where it listens.
-fn start_name_server() -> (Running, String) {
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/survey/real_servers");
+/// A name server that knows the sites of a list, and where it listens.
+fn start_name_server(sites: &Path) -> (Running, String) {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/survey/real_servers/dns.py");
     let mut command = Command::new(interpreter());
-    command.arg("-B").arg(tests.join("dns.py")).arg(tests.join("sites.toml"));
+    command.arg("-B").arg(script).arg(sites);
     let mut names = Running::start(&mut command);
     let mut port = String::new();
     let printed = names.child.stdout.take().expect("its output is a pipe");
