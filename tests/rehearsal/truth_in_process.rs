@@ -51,7 +51,7 @@ fn answer(world: &World, ask: &Ask) -> (Answer, Content) {
         Lookup::Silence => return not(None, Failure::DnsTimeout),
         Lookup::Found(records) if records.has_address() => {}
         Lookup::Found(_) => return not(None, Failure::DnsNoAddress),
-        Lookup::Alias(_) | Lookup::Turns(_) => panic!("{host} is hostile"),
+        Lookup::Alias(_) | Lookup::Turns(_) | Lookup::Odd(..) => panic!("{host} is hostile"),
     }
     let address = world.server(host).map(|server| server.address);
     if url.is_https() && world.handshake(host) == Handshake::Closed {
