@@ -286,6 +286,19 @@ mod tests {
     }
 
     #[test]
+    fn a_name_that_does_not_decode_leads_to_its_server_by_address() {
+        let lines = lines(1);
+        for (url, there) in [
+            ("https://a.ke/x", "https://a.ke/x"),
+            ("https://xn--a.ke/x?y", "https://102.0.0.1/x?y"),
+            ("http://xn--a.ke:81/x", "http://102.0.0.1:81/x"),
+        ] {
+            let url = WebUrl::parse(url).unwrap();
+            assert_eq!(lines.url(IpAddr::from([102, 0, 0, 1]), &url).unwrap().as_str(), there);
+        }
+    }
+
+    #[test]
     fn every_origin_at_an_address_has_a_line_of_its_own() {
         let lines = lines(2);
         for scheme in ["http", "https"] {

@@ -218,7 +218,6 @@ const ROWS: &[Row] = &[
     ("dns-without-address", "unreachable", 0, &["robots dns_no_address"]),
     ("dns-many-addresses", "complete", 2, &[]),
     ("undecoded-name", "complete", 5, &[]),
-    ("undecoded-name-over-tls", "complete", 3, &[]),
     ("undecoded-name-in-letters", "complete", 2, &[]),
     ("undecoded-long-name", "complete", 2, &[]),
     ("idn-host", "complete", 3, &[]),

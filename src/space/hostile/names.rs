@@ -100,9 +100,6 @@ pub(super) const CASES: &[Case] = &[
         }
         beside(request, &["next", "/../1?x", "//xn--a.HOST/next", "http://xn--0.HOST:80/next"])
     }),
-    Case::of_pages("undecoded-name-over-tls", "Such names, in handshakes.", |request| {
-        beside(request, &["https://xn--zn7c.HOST/next", "https://xn--fx-3s9cx68e-jpnet.HOST/next"])
-    }),
     Case::of_pages("undecoded-name-in-letters", "Names in other letters that IDNA forbids.", |request| {
         beside(
             request,
