@@ -221,7 +221,7 @@ const ROWS: &[Row] = &[
     ("undecoded-name-in-letters", "complete", 2, &[]),
     ("undecoded-long-name", "complete", 2, &[]),
     ("idn-host", "complete", 3, &[]),
-    ("broken-idn-host", "complete", 3, &[]),
+    ("broken-idn-host", "complete", 4, &[]),
     ("mixed-case-host", "complete", 2, &[]),
     ("underscore-host", "complete", 3, &[]),
     ("odd-hosts", "complete", 2, &["robots dns_nxdomain"]),
@@ -620,6 +620,14 @@ fn who_is_not_to_be_contacted_is_not() {
     for access in &SURVEYED.accesses {
         assert!(!opted_out.contains(&access.host.as_str()), "{access:?}");
         assert!(access.address.is_none_or(|address| special_range(address).is_none()), "{access:?}");
+    }
+}
+
+/// In the cases of markup such links lead to `/no`.
+#[test]
+fn links_that_no_browser_follows_are_not_followed() {
+    for exchange in &SURVEYED.tables.exchanges {
+        assert!(!exchange.url.ends_with("/no"), "{exchange:?}");
     }
 }
 
