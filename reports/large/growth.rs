@@ -89,6 +89,8 @@ fn grow(dir: &Path, sites: u64, dns: SocketAddr) -> Result<(), Box<dyn Error>> {
             hosts: &hosts,
             unrecorded: 0,
             tally: tally_of(all).as_bytes(),
+            robots: &[],
+            robots_since: 0,
         })?;
         span.note(since(began));
         load.forget_idle(Clock::system().now() + Duration::from_hours(24));

@@ -66,6 +66,17 @@ pub enum Offer {
     Known,
 }
 
+/// A response for a robots.txt, which trees that come later may go by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptRobots {
+    /// Of its URL.
+    pub key: u64,
+    /// When it was asked for, in microseconds since 1970.
+    pub asked: u64,
+    /// For who hands it in to read.
+    pub response: Vec<u8>,
+}
+
 /// A tree whose rows are in the tables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finished {

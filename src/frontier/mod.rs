@@ -20,6 +20,9 @@
 //! durable, on purpose: after a crash every tree that is not finished is simply handed out again, and
 //! its journal says how far it had come. One process at a time: the file is locked.
 //!
+//! **robots.txt.** Finished trees leave the responses that they got for it, for trees that come within a day; what is older
+//! goes with the next `finish`.
+//!
 //! Memory is that of the store's cache; nothing here grows with the number of sites.
 
 mod ahead;
@@ -30,7 +33,7 @@ mod layout;
 mod queue;
 mod store;
 
-pub use entry::{Finished, Lease, MOST_TREES, Offer, Spread, StartCandidate};
+pub use entry::{Finished, KeptRobots, Lease, MOST_TREES, Offer, Spread, StartCandidate};
 pub use error::FrontierError;
 pub use store::{Batch, Counts, Frontier, Store, Written};
 

@@ -10,7 +10,7 @@ use redb::{
 };
 
 use super::ahead::Ahead;
-use super::entry::{Finished, Lease, Offer, Spread, StartCandidate};
+use super::entry::{Finished, KeptRobots, Lease, Offer, Spread, StartCandidate};
 use super::error::FrontierError;
 use super::gate::{CLOSED, GATES};
 use super::layout::{FOUND, META, QueueKey, SITES, TREES, WAITING, decode, queue_key};
@@ -25,6 +25,11 @@ const HOSTS: TableDefinition<'static, &[u8], &str> = TableDefinition::new("hosts
 
 /// Lists of start URLs that were offered after the first, with a number of the caller's for each.
 const ADDED: TableDefinition<'static, &str, u64> = TableDefinition::new("added");
+
+/// The last response for each robots.txt that finished trees got, with the time when it was asked for …
+const ROBOTS: TableDefinition<'static, u64, (u64, &[u8])> = TableDefinition::new("robots");
+/// … and their keys by these times.
+const ROBOTS_BY_AGE: TableDefinition<'static, (u64, u64), ()> = TableDefinition::new("robots_by_age");
 
 /// What trees that are finished cost and showed, for who hands it in to read.
 const TALLY: TableDefinition<'static, (), &[u8]> = TableDefinition::new("tally");
@@ -94,6 +99,10 @@ pub struct Batch<'a> {
     pub unrecorded: u64,
     /// What was counted and seen up to and with these trees.
     pub tally: &'a [u8],
+    /// Responses for robots.txt that these trees got.
+    pub robots: &'a [KeptRobots],
+    /// Those asked for before this time, in microseconds since 1970, are dropped.
+    pub robots_since: u64,
 }
 
 impl Frontier {
@@ -118,6 +127,8 @@ impl Frontier {
             txn.open_table(HOSTS)?;
             txn.open_table(ADDED)?;
             txn.open_table(TALLY)?;
+            txn.open_table(ROBOTS)?;
+            txn.open_table(ROBOTS_BY_AGE)?;
             let format = queue.add(FORMAT, 0)?.max(FORMAT_NOW);
             queue.set(FORMAT, format)?;
             Ok(format)
@@ -353,6 +364,15 @@ impl Frontier {
         })
     }
 
+    /// The last response for a robots.txt that a finished tree got, if it is not too old.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn robots(&self, key: u64) -> Result<Option<Vec<u8>>, FrontierError> {
+        self.store
+            .read("read", |txn| Ok(txn.open_table(ROBOTS)?.get(key)?.map(|value| value.value().1.to_vec())))
+    }
+
     /// The state of one server, as it was last handed in.
     ///
     /// # Errors
@@ -441,6 +461,7 @@ impl Store {
             for (address, host, site) in batch.hosts {
                 hosts.insert(host_key(*address, host).as_slice(), site.as_str())?;
             }
+            keep_robots(txn, batch.robots, batch.robots_since)?;
             Ok(Written { first_taken: queue.first_taken })
         })
     }
@@ -497,13 +518,36 @@ impl Store {
     }
 }
 
+/// Keeps the later of two responses for a robots.txt, and none that is too old.
+fn keep_robots(txn: &WriteTransaction, robots: &[KeptRobots], since: u64) -> Result<(), redb::Error> {
+    let (mut kept, mut by_age) = (txn.open_table(ROBOTS)?, txn.open_table(ROBOTS_BY_AGE)?);
+    for KeptRobots { key, asked, response } in robots {
+        let before = kept.get(*key)?.map(|value| value.value().0);
+        if before.is_some_and(|before| before > *asked) {
+            continue;
+        }
+        if let Some(before) = before {
+            by_age.remove((before, *key))?;
+        }
+        kept.insert(*key, (*asked, response.as_slice()))?;
+        by_age.insert((*asked, *key), ())?;
+    }
+    let old = by_age.range(..(since, 0))?.map(|entry| Ok(entry?.0.value()));
+    for (asked, key) in old.collect::<Result<Vec<_>, redb::Error>>()? {
+        by_age.remove((asked, key))?;
+        kept.remove(key)?;
+    }
+    Ok(())
+}
+
 /// Whether all tables are there, as this version has them.
 fn is_prepared(txn: &ReadTransaction) -> Result<bool, redb::Error> {
     let there: HashSet<String> = txn.list_tables()?.map(|table| table.name().to_owned()).collect();
     let queue = [META.name(), TREES.name(), WAITING.name(), SITES.name(), FOUND.name()];
     let gates = [GATES.name(), CLOSED.name()];
     let others = [SERVERS.name(), KNOWN.name(), HOSTS.name(), ADDED.name(), TALLY.name()];
-    let mut all = queue.iter().chain(&gates).chain(&others);
+    let robots = [ROBOTS.name(), ROBOTS_BY_AGE.name()];
+    let mut all = queue.iter().chain(&gates).chain(&others).chain(&robots);
     Ok(all.all(|table| there.contains(*table)) && counter(txn, FORMAT)? == FORMAT_NOW)
 }
 

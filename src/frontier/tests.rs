@@ -23,7 +23,16 @@ fn finished(lease: &Lease, found: &[&str]) -> Finished {
 
 fn finish(frontier: &mut Frontier, trees: &[Finished]) {
     frontier
-        .finish(&Batch { finished: trees, segments: 1, servers: &[], hosts: &[], unrecorded: 0, tally: &[] })
+        .finish(&Batch {
+            finished: trees,
+            segments: 1,
+            servers: &[],
+            hosts: &[],
+            unrecorded: 0,
+            tally: &[],
+            robots: &[],
+            robots_since: 0,
+        })
         .unwrap();
 }
 
@@ -189,6 +198,8 @@ fn what_is_not_finished_is_handed_out_again_after_a_crash() {
                 .map(|name| ("41.90.0.1".parse().unwrap(), Host::parse(name).unwrap(), b.site.clone())),
             unrecorded: 3,
             tally: b"tally",
+            robots: &[],
+            robots_since: 0,
         })
         .unwrap();
     drop(frontier);
@@ -425,8 +436,16 @@ fn servers_are_read_page_by_page_in_the_order_of_addresses() {
     let mut frontier = open(&dir, Spread::default());
     let addresses = ["41.90.0.1", "41.90.0.2", "197.0.0.9", "2c0f:fe40::1", "2c0f:fe40::2"];
     let servers: Vec<_> = addresses.iter().map(|it| (it.parse().unwrap(), it.as_bytes().to_vec())).collect();
-    let batch =
-        Batch { finished: &[], segments: 0, servers: &servers, hosts: &[], unrecorded: 0, tally: &[] };
+    let batch = Batch {
+        finished: &[],
+        segments: 0,
+        servers: &servers,
+        hosts: &[],
+        unrecorded: 0,
+        tally: &[],
+        robots: &[],
+        robots_since: 0,
+    };
     frontier.finish(&batch).unwrap();
     for most in 1..7 {
         let mut read: Vec<(std::net::IpAddr, Vec<u8>)> = Vec::new();
@@ -483,4 +502,36 @@ fn a_state_that_a_newer_program_wrote_is_refused() {
     let told = Frontier::open(&path, Spread::default()).err().unwrap().to_string();
     let expected = "the survey's state was written by a newer ccsurvey (format 99, this one reads up to 1)";
     assert!(told.ends_with(expected), "{told}");
+}
+
+#[test]
+fn of_two_responses_for_a_robots_txt_the_later_is_kept_until_it_is_too_old() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut frontier = open(&dir, Spread::default());
+    let response = |key, asked| KeptRobots { key, asked, response: format!("{key} at {asked}").into_bytes() };
+    let mut finish = |robots: &[KeptRobots], robots_since| {
+        let nothing = Batch {
+            finished: &[],
+            segments: 0,
+            servers: &[],
+            hosts: &[],
+            unrecorded: 0,
+            tally: &[],
+            robots,
+            robots_since,
+        };
+        frontier.finish(&nothing).unwrap();
+        [1, 2, 3].map(|key| frontier.robots(key).unwrap().map(|it| String::from_utf8(it).unwrap()))
+    };
+    let kept = |told: [Option<&str>; 3]| told.map(|it| it.map(str::to_owned));
+    assert_eq!(
+        finish(&[response(1, 10), response(2, 20)], 0),
+        kept([Some("1 at 10"), Some("2 at 20"), None])
+    );
+    let later = [response(1, 30), response(2, 15), response(3, 40)];
+    assert_eq!(finish(&later, 10), kept([Some("1 at 30"), Some("2 at 20"), Some("3 at 40")]));
+    assert_eq!(finish(&[], 30), kept([Some("1 at 30"), None, Some("3 at 40")]));
+    assert_eq!(finish(&[response(2, 31)], 31), kept([None, Some("2 at 31"), Some("3 at 40")]));
+    drop(frontier);
+    assert_eq!(open(&dir, Spread::default()).robots(3).unwrap().as_deref(), Some(&b"3 at 40"[..]));
 }

@@ -11,7 +11,7 @@
 //! used here and not written again.
 //!
 //! What follows from the order of questions in one site tree is judged by [`Questions`]: robots.txt before pages, what
-//! it forbids, and nothing twice.
+//! it forbids, and nothing twice. Responses for robots.txt that a tree shares with another one come before, too.
 //!
 //! This room has no clock: facts bring their times. It never decides whether anything is asked.
 

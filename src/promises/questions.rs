@@ -9,6 +9,8 @@ pub struct Questions {
     /// The origins of the tree whose robots.txt was asked for, and whether any answer allows anything.
     robots: HashMap<Box<str>, bool>,
     answered_pages: HashSet<Box<str>>,
+    /// Responses for robots.txt that are on record in other trees.
+    shared: u64,
     order: Order,
 }
 
@@ -28,6 +30,12 @@ pub struct Question<'a> {
 }
 
 impl Questions {
+    /// The tree that comes next goes by so many responses for robots.txt that are on record in other trees: so many of its
+    /// origins at most need none of their own.
+    pub fn share(&mut self, responses: u64) {
+        self.shared = responses;
+    }
+
     /// The next question of the tree.
     pub fn note(&mut self, question: &Question<'_>) {
         let origin = origin_of(question.url);
@@ -46,6 +54,10 @@ impl Questions {
     fn judge_by_robots(&mut self, question: &Question<'_>, origin: &str) {
         let url = || question.url.to_owned();
         match self.robots.get(origin) {
+            None if self.shared > 0 => {
+                self.shared -= 1;
+                self.robots.insert(origin.into(), true);
+            }
             None => self.order.before_robots.add(url),
             Some(false) => self.order.despite_robots.add(url),
             Some(true) => {}
@@ -68,6 +80,7 @@ impl Questions {
     pub fn end_tree(&mut self) {
         self.robots.clear();
         self.answered_pages.clear();
+        self.shared = 0;
     }
 
     /// What was wrong in all trees so far.
@@ -164,6 +177,21 @@ mod tests {
         assert_eq!(order_of(&[check(false)]), [1, 0, 0, 0]);
         assert_eq!(order_of(&[robots(503), check(false)]), [0, 1, 0, 0]);
         assert_eq!(order_of(&[robots(200), check(false), page, page]), [0, 0, 0, 1]);
+    }
+
+    #[test]
+    fn as_many_origins_as_responses_are_shared_need_no_robots_txt_of_their_own() {
+        let before_robots = |shared| {
+            let mut all = Questions::default();
+            all.share(shared);
+            for url in ["http://a.ke/x", "http://a.ke/y", "https://a.ke/x", "http://b.a.ke/"] {
+                all.note(&Question::told(url, "page", Some(200), None).unwrap());
+            }
+            all.end_tree();
+            all.note(&Question::told("http://a.ke/x", "page", Some(200), None).unwrap());
+            all.order.before_robots.times
+        };
+        assert_eq!([0, 1, 2, 3, 9].map(before_robots), [5, 3, 2, 1, 1]);
     }
 
     #[test]

@@ -40,6 +40,9 @@ table! {
     /// External hosts, new in the tree, that the pages of `not_fetched_yield` were expected to bring themselves. What
     /// they would have led to is not in it.
     expected_external_hosts: Option<f64>, "hosts", "0.7", "0.1";
+    /// Responses for robots.txt, redirects of it included, that this level needed and another tree of the survey had
+    /// requested less than 24 hours before: no request was sent, and `exchanges` has the row in that tree.
+    shared_robots: Option<u64>, "", "1", "0.1";
     with classes: ClassCounts, "Internal URLs of this depth by class, each a column.";
 }
 

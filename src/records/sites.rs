@@ -55,7 +55,8 @@ table! {
     sent_bytes: u64, "bytes", "13100", "0.1";
     /// The part of `requests` that was for probes of scripts, which no level has.
     probe_requests: u64, "requests", "0", "0.1";
-    /// The part of `requests` that was for robots.txt.
+    /// The part of `requests` that was for robots.txt. What another tree of the survey had requested less than 24 hours
+    /// before is not in it: `levels` counts that in `shared_robots`.
     robots_requests: u64, "requests", "1", "0.1";
     /// Distinct internal URLs found in the tree, the start URL included.
     internal_urls: u64, "URLs", "120", "0.1";

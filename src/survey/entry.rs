@@ -29,10 +29,12 @@ pub(super) enum Entry {
     WalkedBy { agent: String },
     /// The walk has ended here, for this reason: the next tree of the site may have been begun.
     Ended { outcome: Outcome },
+    /// The response for a robots.txt that another tree got less than a day ago: none was asked for here.
+    Shared(Box<Heard>),
 }
 
 impl Entry {
-    /// What came of a question, or of a try at it.
+    /// What came of a question, or of a try at it; nothing of what is shared, which is on record in another tree.
     pub(super) fn into_heard(self) -> Option<Box<Heard>> {
         match self {
             Self::Heard(heard) | Self::Tried(heard) => Some(heard),

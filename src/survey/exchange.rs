@@ -1,4 +1,5 @@
 use std::net::IpAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use super::access::{Access, asked_to_stop};
@@ -12,6 +13,7 @@ use super::journal::Journal;
 use super::own_link::{self, Pass};
 use super::parts::Parts;
 use super::quarantine::{Body, Received};
+use super::shared_robots::Claimed;
 use super::turn::{HeldPermit, NoTurn, turn};
 use super::ways::Ways;
 use crate::address::Site;
@@ -41,6 +43,8 @@ pub(super) struct Wanted {
 pub(super) enum Exchanged {
     /// It happened, and its answer is in the journal.
     Heard(Box<Heard>),
+    /// Another tree got the response for this robots.txt, and it is in the journal: nothing was asked.
+    Shared(Box<Heard>),
     /// It brought nothing, as the journal says; it can be put again at this address, another one or by older TLS.
     Tried(Box<Heard>, IpAddr),
     /// The server is not to be asked before this time, which is too far to wait for.
@@ -63,6 +67,8 @@ pub(super) struct Asking<'a> {
     pub tree: u64,
     /// Who puts the question; none: this process.
     pub desk: Option<&'a Desk>,
+    /// Where what came of the last question begins in the journal.
+    pub recorded_at: AtomicU64,
 }
 
 /// A server whose turn has come.
@@ -130,6 +136,48 @@ impl<'a> Asking<'a> {
             }
             exchanged => Ok(exchanged),
         }
+    }
+
+    /// As [`Self::exchange`] for a robots.txt, unless another tree got it less than a day ago. Where another tree asks for
+    /// it now, that exchange is waited for, as long as the server would be.
+    pub(super) async fn robots(&self, wanted: Wanted) -> Result<Exchanged, SurveyError> {
+        let Parts { access, storage, boundaries, shared_robots, .. } = self.parts;
+        let claim = loop {
+            // Listening begins before asking, so that no ending is missed in between.
+            let mut freed = std::pin::pin!(shared_robots.freed.notified());
+            freed.as_mut().enable();
+            let needs = (self.tree, &wanted.ask.url);
+            match shared_robots.claim(storage, &boundaries.opt_outs, needs, access.now())? {
+                Claimed::Own(claim) => break claim,
+                Claimed::Shared(heard) => {
+                    let entry = Entry::Shared(Box::new(Heard { ask: wanted.ask, ..*heard }));
+                    self.journal.write(&entry)?;
+                    let Entry::Shared(heard) = entry else { return Ok(Exchanged::Stopped) };
+                    return Ok(Exchanged::Shared(heard));
+                }
+                Claimed::Waits => {}
+            }
+            let in_time = async {
+                tokio::select! {
+                    biased;
+                    () = freed => true,
+                    () = access.clock.until(wanted.deadline) => false,
+                }
+            };
+            match access.until_stopped(in_time).await {
+                None => return Ok(Exchanged::Stopped),
+                Some(true) => {}
+                Some(false) => {
+                    let answer = Answer::not_asked(access.now(), None, Failure::HeldOff, None);
+                    return self.record(&wanted.ways, Heard::nothing(wanted.ask, answer));
+                }
+            }
+        };
+        let exchanged = self.exchange(wanted).await?;
+        if let Exchanged::Heard(heard) = &exchanged {
+            claim.settle(self.tree, self.recorded_at.load(Ordering::Relaxed), heard);
+        }
+        Ok(exchanged)
     }
 
     async fn attempt(&self, wanted: &Wanted, attempt: Attempt) -> Result<Exchanged, Exit> {
@@ -328,7 +376,7 @@ impl<'a> Asking<'a> {
         progress.exchange(heard.ask.purpose, &heard.answer, heard.is_page());
         let heard = Box::new(heard);
         let entry = if ways.go_on_after(&heard) { Entry::Tried(heard) } else { Entry::Heard(heard) };
-        self.journal.write(&entry)?;
+        self.recorded_at.store(self.journal.append(&entry)?, Ordering::Relaxed);
         Ok(entry.into_heard().map_or(Exchanged::Stopped, Exchanged::Heard))
     }
 }

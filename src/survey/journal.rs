@@ -10,7 +10,8 @@ use super::past::Past;
 /// Before the format version, which is one byte.
 const MAGIC: &[u8; 7] = b"ccjrnl\0";
 /// Version 3 has no [`Entry::Reading`], version 4 no [`Entry::WalkedBy`] and version 5 no [`Entry::Ended`]; up to version 6
-/// responses lack what is at their end ([`Heard::LATER`]). All else is the same, so that they are written on as version 7.
+/// there is no [`Entry::Shared`], and responses lack what is at their end ([`Heard::LATER`]). All else is the same, so that
+/// they are written on as version 7.
 const OLDEST: u8 = 3;
 const VERSION: u8 = 7;
 const HEAD: usize = MAGIC.len() + 1;
@@ -30,7 +31,14 @@ const MAX_ENTRY: u32 = 64 * 1024 * 1024;
 #[derive(Debug)]
 pub(super) struct Journal {
     path: PathBuf,
-    file: Mutex<File>,
+    end: Mutex<End>,
+}
+
+/// Where the next entry is written.
+#[derive(Debug)]
+struct End {
+    file: File,
+    at: u64,
 }
 
 impl Journal {
@@ -61,13 +69,18 @@ impl Journal {
         }
         file.set_len(sound).map_err(wrong())?;
         file.write_all(&head()).map_err(SurveyError::file("write", path))?;
-        file.seek(SeekFrom::End(0)).map_err(wrong())?;
-        let journal = Self { path: path.to_owned(), file: Mutex::new(file) };
+        let at = file.seek(SeekFrom::End(0)).map_err(wrong())?;
+        let journal = Self { path: path.to_owned(), end: Mutex::new(End { file, at }) };
         asked.iter().try_for_each(|entry| journal.write(entry))?;
         Ok((journal, past))
     }
 
     pub(super) fn write(&self, entry: &Entry) -> Result<(), SurveyError> {
+        self.append(entry).map(|_at| ())
+    }
+
+    /// Writes an entry at the end; says where it begins, for [`entry_at`].
+    pub(super) fn append(&self, entry: &Entry) -> Result<u64, SurveyError> {
         let mut bytes = Vec::with_capacity(MOST_ENTRIES);
         bytes.resize(PREFIX, 0);
         bytes = postcard::to_extend(entry, bytes).map_err(|_too_large| SurveyError::Journal {
@@ -78,8 +91,11 @@ impl Journal {
         let check = crc32fast::hash(&bytes[PREFIX..]);
         bytes[..4].copy_from_slice(&length.to_le_bytes());
         bytes[4..PREFIX].copy_from_slice(&check.to_le_bytes());
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.write_all(&bytes).map_err(SurveyError::file("write", &self.path))
+        let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
+        end.file.write_all(&bytes).map_err(SurveyError::file("write", &self.path))?;
+        let at = end.at;
+        end.at += bytes.len() as u64;
+        Ok(at)
     }
 }
 
@@ -160,6 +176,11 @@ impl Reader {
         }
     }
 
+    /// Where the entry begins that is read next, as long as none was damaged.
+    pub(super) fn at(&self) -> u64 {
+        self.sound
+    }
+
     /// What all entries that are left say of the past.
     pub(super) fn past(mut self) -> Result<Past, SurveyError> {
         let mut past = Past::default();
@@ -193,6 +214,18 @@ impl Reader {
         // Zeros, which a power failure may leave, are an empty entry with a right sum: no entry is empty.
         let entry = postcard::from_bytes(&bytes).ok();
         Ok(entry.map_or(Found::Damage, |entry| Found::Entry(entry, (PREFIX + length) as u64)))
+    }
+}
+
+/// The entry that begins there, as [`Journal::append`] and [`Reader::at`] say; none where there is no such entry any more.
+pub(super) fn entry_at(path: &Path, at: u64) -> Result<Option<Entry>, SurveyError> {
+    let mut reader = Reader::open(path)?;
+    if let Some(input) = &mut reader.input {
+        input.seek(SeekFrom::Start(at)).map_err(SurveyError::file("read", path))?;
+    }
+    match reader.read_entry().map_err(SurveyError::file("read", path))? {
+        Found::Entry(entry, _) => Ok(Some(entry)),
+        Found::Damage | Found::End => Ok(None),
     }
 }
 

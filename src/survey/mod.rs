@@ -22,6 +22,14 @@
 //! and as an exchange of its own: the journal has each try (`ways`). A visit follows its start URL's host to the server
 //! that it is asked at.
 //!
+//! **robots.txt once a day.** The trees of a survey share the responses for robots.txt (`shared_robots`): the first that
+//! needs one asks, and it alone has the exchange in its rows and its load. Each other tree writes the response into its own
+//! journal, marked as shared, so that a tree still depends on nothing but its journal; it counts into the tree's budgets
+//! like a request, into no table but `levels.shared_robots`, and nowhere as load. Trees of a site follow each other, so
+//! that the same tree asks in every run and in every cut of a survey; trees of several sites share only what a robots.txt
+//! redirects to and what sites below one host (`--scope host`) have in common, and then the first in time asks. Among
+//! agents nothing is shared: who owns the survey answers the walk.
+//!
 //! **What no answer can do.** An answer is read by `quarantine`: one at which the process dies is not read a third
 //! time. An error in one visit, a panic too, ends its tree with the outcome `failed`, and what is on record of it
 //! becomes rows. Only what every visit would meet (the disk, the store, the name server) stops all work.
@@ -85,6 +93,7 @@ mod replay;
 mod rows;
 mod scope;
 mod settings_file;
+mod shared_robots;
 mod simulation;
 mod start_urls;
 mod storage;
@@ -98,6 +107,8 @@ mod writer;
 
 #[cfg(test)]
 mod scripted_tests;
+#[cfg(test)]
+mod shared_robots_tests;
 
 pub use crate::load::LONGEST_WAIT;
 pub use access::{least, most_bytes};

@@ -13,6 +13,7 @@ use super::hands::FRESH;
 use super::progress::Snapshot;
 use super::quarantine::{AnswerReader, Suspects};
 use super::rates::walk_settings;
+use super::shared_robots::SharedRobots;
 use super::simulation::Simulation;
 use super::storage::Storage;
 use crate::load::Budget;
@@ -38,6 +39,8 @@ pub(super) struct Parts {
     pub opened: SystemTime,
     /// Questions whose answers nobody has told.
     pub suspects: Suspects,
+    /// Each robots.txt is asked for once a day, whichever trees need it.
+    pub shared_robots: SharedRobots,
     /// Who walks the site trees; none: this process.
     pub agents: Option<Arc<Agents>>,
     /// The Web is in this process and time is virtual.
@@ -97,6 +100,7 @@ impl Parts {
             budget: Budget::from(&settings),
             opened: access.now(),
             suspects: Suspects::default(),
+            shared_robots: SharedRobots::default(),
             agents: team.map(|team| Agents::new(team, access.clock)),
             settings,
             boundaries,

@@ -55,7 +55,11 @@ impl Past {
                 self.latest = self.latest.max(Some(heard.answer.ended()));
             }
             Entry::Ended { outcome } => self.outcome = Some(*outcome),
-            Entry::Unsent { .. } | Entry::Stands { .. } | Entry::Against { .. } | Entry::WalkedBy { .. } => {}
+            Entry::Unsent { .. }
+            | Entry::Stands { .. }
+            | Entry::Against { .. }
+            | Entry::WalkedBy { .. }
+            | Entry::Shared(_) => {}
         }
     }
 }
@@ -94,6 +98,11 @@ impl Unanswered {
                 let mut times = self.open.remove(&heard.ask.number).unwrap_or_default();
                 times.pop();
                 self.lost.append(&mut times);
+            }
+            // Nothing was asked: what was put before has no answer, and will have none.
+            Entry::Shared(heard) => {
+                self.unread.remove(&heard.ask.number);
+                self.lost.extend(self.open.remove(&heard.ask.number).unwrap_or_default());
             }
         }
     }

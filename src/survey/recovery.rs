@@ -12,6 +12,7 @@ use super::journal::{Journal, Reader};
 use super::parts::Parts;
 use super::past::Unanswered;
 use super::progress::Snapshot;
+use super::shared_robots::Recorded as RecordedRobots;
 use super::storage::Storage;
 use super::tally::{Tally, TreeTally, server_of};
 use crate::address::{Site, WebUrl};
@@ -50,6 +51,7 @@ pub(super) fn recover(parts: &Parts, tables: &Tables, replies: &KeptReplies) -> 
     let mut all = finished.clone();
     all.add(&recovery.tally);
     storage.judge().restore(all.seen);
+    parts.shared_robots.restore(storage, std::mem::take(&mut recovery.robots))?;
     recall_servers(access, storage)?;
     let totals = recovery.book()?;
     let counts = storage.frontier().counts()?;
@@ -121,6 +123,8 @@ struct Recovery<'a> {
     /// What the journals tell beside the tally that is stored.
     tally: Tally,
     totals: Totals,
+    /// Responses for robots.txt, with where they stand.
+    robots: Vec<RecordedRobots>,
     /// Before this nothing is late.
     since: Option<SystemTime>,
 }
@@ -158,6 +162,7 @@ impl<'a> Recovery<'a> {
             late: Vec::new(),
             tally: Tally::default(),
             totals: Totals(totals),
+            robots: Vec::new(),
             since: finished.as_of.and_then(|time| time.checked_sub(Judge::HORIZON)),
         }
     }
@@ -168,10 +173,23 @@ impl<'a> Recovery<'a> {
         let mut journal = Reader::open(&path)?;
         let mut unanswered = Unanswered::default();
         let mut tally = TreeTally::new(&lease.site);
+        let (mut at, mut last_try) = (journal.at(), None);
         while let Some(entry) = journal.next()? {
             unanswered.note(&entry);
             tally.note(&entry);
+            match &entry {
+                Entry::Heard(heard) => self.robots.extend(RecordedRobots::of(lease.order, at, heard)),
+                Entry::Tried(heard) => {
+                    last_try = Some((heard.ask.number, RecordedRobots::of(lease.order, at, heard)))
+                }
+                Entry::Stands { number } => {
+                    let tried = last_try.take().filter(|(tried, _)| tried == number);
+                    self.robots.extend(tried.and_then(|(_, recorded)| recorded));
+                }
+                _ => {}
+            }
             self.take(&lease.site, entry)?;
+            at = journal.at();
         }
         let unreadable = unanswered.unreadable();
         for heard in &unreadable {
@@ -186,7 +204,10 @@ impl<'a> Recovery<'a> {
             let (journal, _past) = Journal::open(&path)?;
             for heard in late {
                 let entry = Entry::Heard(Box::new(heard));
-                journal.write(&entry)?;
+                let at = journal.append(&entry)?;
+                if let Entry::Heard(heard) = &entry {
+                    self.robots.extend(RecordedRobots::of(lease.order, at, heard));
+                }
                 unanswered.note(&entry);
                 tally.note(&entry);
                 self.take(&lease.site, entry)?;

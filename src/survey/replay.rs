@@ -20,6 +20,8 @@ pub(super) struct Recorded {
     pub tries: Vec<Heard>,
     /// None when a process died after a try.
     pub answer: Option<Heard>,
+    /// The answer is another tree's.
+    pub is_shared: bool,
 }
 
 impl Recorded {
@@ -66,6 +68,10 @@ impl Replay {
             Entry::Heard(heard) => {
                 let recorded = self.ahead.entry(heard.ask.number).or_default();
                 recorded.answer = Some(*heard);
+            }
+            Entry::Shared(heard) => {
+                let recorded = self.ahead.entry(heard.ask.number).or_default();
+                (recorded.answer, recorded.is_shared) = (Some(*heard), true);
             }
             Entry::Tried(heard) => self.ahead.entry(heard.ask.number).or_default().tries.push(*heard),
             Entry::Stands { number } => {

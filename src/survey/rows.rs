@@ -12,11 +12,12 @@ use super::journal::Reader;
 use super::kept_pages::KeptPages;
 use super::past::Past;
 use super::scope::SurveyScope;
+use super::shared_robots::SharedRobots;
 use super::tally::{Tally, TreeTally};
 use super::visit::Concluded;
 use crate::address::{Host, Scope, Site, server_at};
 use crate::exchange::Depth;
-use crate::frontier::Lease;
+use crate::frontier::{KeptRobots, Lease};
 use crate::load::Spent;
 use crate::page::Page;
 use crate::promises::{Order, Question, Questions};
@@ -28,6 +29,8 @@ pub(super) struct TreeRows {
     pub rows: SegmentRows,
     /// How many of its questions have no answer on record.
     pub unrecorded: u64,
+    /// Its responses for robots.txt, for later trees.
+    pub robots: Vec<KeptRobots>,
     /// From its first request to its last, without the time between the runs of the survey.
     pub asked_for: Duration,
     pub tally: Tally,
@@ -37,6 +40,7 @@ pub(super) struct TreeRows {
 pub(super) struct TreeReader<'a> {
     pub boundaries: &'a Boundaries,
     pub folder: &'a Folder,
+    pub shared_robots: &'a SharedRobots,
     pub product_token: &'a str,
     /// Whether links of pages, and robots.txt, are kept.
     pub keeps_pages: bool,
@@ -57,14 +61,19 @@ impl TreeReader<'_> {
         let mut journal = Reader::open(&self.folder.journal(done.lease.order))?;
         let (mut past, mut forbidden) = (Past::default(), Forbidden::new(self.product_token));
         let mut tally = TreeTally::new(&done.lease.site);
+        let (mut robots, mut shared) = (Vec::new(), Vec::new());
         let mut agent = None;
         while let Some(entry) = journal.next()? {
             past.note(&entry);
             tally.note(&entry);
             if let Entry::WalkedBy { agent: name } = entry {
                 agent = Some(name);
+            } else if let Entry::Shared(heard) = entry {
+                forbidden.note(&heard);
+                shared.push(exchange_row(done, &scope, &heard));
             } else if let Some(heard) = entry.into_heard() {
                 forbidden.note(&heard);
+                robots.extend(self.shared_robots.to_store(done.lease.order, &heard)?);
                 exchanges.push(ExchangeRow { agent: agent.clone(), ..exchange_row(done, &scope, &heard) });
                 if let Some(pages) = &mut pages {
                     pages.keep(&heard)?;
@@ -74,7 +83,7 @@ impl TreeReader<'_> {
         exchanges.sort_by_key(|row| row.number);
         count_attempts(&mut exchanges);
         let mut tally = tally.tally;
-        tally.seen.order = order_of(&exchanges, &forbidden);
+        tally.seen.order = order_of(&exchanges, &shared, &forbidden);
         let asked_for = asked_for(&exchanges).saturating_sub(past.between);
         let rows = SegmentRows {
             exchanges,
@@ -83,7 +92,7 @@ impl TreeReader<'_> {
             sites: vec![site_row(self.boundaries, done)],
             ..pages.map(KeptPages::rest).unwrap_or_default()
         };
-        Ok(TreeRows { rows, unrecorded: past.unanswered.count(), asked_for, tally })
+        Ok(TreeRows { rows, unrecorded: past.unanswered.count(), robots, asked_for, tally })
     }
 
     /// What is on record at `now` of a tree whose walk has failed; `earlier` is what the trees before it spent of its account.
@@ -97,7 +106,9 @@ impl TreeReader<'_> {
         let mut journal = Reader::open(&self.folder.journal(lease.order))?;
         let (mut began, mut ended) = (None, None);
         while let Some(entry) = journal.next()? {
-            if let Some(heard) = entry.into_heard() {
+            if let Entry::Shared(heard) = entry {
+                salvage.take_shared(&heard.answer);
+            } else if let Some(heard) = entry.into_heard() {
                 began.get_or_insert(heard.answer.started);
                 ended = ended.max(Some(heard.answer.ended()));
                 salvage.take(&heard.ask, &heard.answer, &heard.content);
@@ -111,10 +122,12 @@ impl TreeReader<'_> {
     }
 }
 
-/// What was wrong with the order of the questions of a tree.
-fn order_of(exchanges: &[ExchangeRow], forbidden: &Forbidden) -> Order {
+/// What was wrong with the order of the questions of a tree, of which some were answered by responses that it `shared`.
+fn order_of(exchanges: &[ExchangeRow], shared: &[ExchangeRow], forbidden: &Forbidden) -> Order {
     let mut questions = Questions::default();
-    for row in exchanges {
+    let mut rows: Vec<&ExchangeRow> = exchanges.iter().chain(shared).collect();
+    rows.sort_by_key(|row| row.number);
+    for row in rows {
         let told = Question::told(&row.url, &row.purpose, row.status, row.failure.as_deref());
         if let Some(question) = told {
             questions.note(&Question { is_forbidden: forbidden.has(row.number), ..question });
@@ -217,6 +230,7 @@ fn level_row(lease: &Lease, depth: Depth, level: &LevelCount) -> LevelRow {
         seed: lease.seed,
         depth: depth.0,
         requests: level.requests,
+        shared_robots: Some(level.shared_robots),
         pages: level.pages,
         sent_bytes: level.sent_bytes,
         received_bytes: level.received_bytes,

@@ -24,11 +24,11 @@ use crate::records::{
 use crate::settings::{Settings, Size, Span};
 use crate::starts::StartList;
 
-const HOUR: Duration = Duration::from_secs(3600);
-const DAY: Duration = Duration::from_secs(24 * 3600);
+pub(super) const HOUR: Duration = Duration::from_secs(3600);
+pub(super) const DAY: Duration = Duration::from_secs(24 * 3600);
 
 /// What a server says at some time after the survey began.
-enum Said {
+pub(super) enum Said {
     Page(Vec<String>),
     Rules(&'static str),
     Status(u16),
@@ -38,10 +38,10 @@ enum Said {
 }
 
 /// By host, target and time.
-type Script = fn(&str, &str, Duration) -> Said;
+pub(super) type Script = fn(&str, &str, Duration) -> Said;
 
 /// A Web of one server that says what its script says, and of another one for hosts whose names begin with `other.`
-struct Scripted {
+pub(super) struct Scripted {
     script: Script,
     /// Of the virtual clock.
     began: Mutex<Option<Instant>>,
@@ -52,11 +52,11 @@ struct Scripted {
 }
 
 impl Scripted {
-    fn new(from: Duration, script: Script) -> Arc<Self> {
+    pub(super) fn new(from: Duration, script: Script) -> Arc<Self> {
         Arc::new(Self { script, began: Mutex::default(), from, log: Mutex::default() })
     }
 
-    fn log(&self) -> Vec<(Duration, String)> {
+    pub(super) fn log(&self) -> Vec<(Duration, String)> {
         self.log.lock().unwrap().clone()
     }
 }
@@ -107,7 +107,7 @@ impl Web for Scripted {
     }
 }
 
-fn settings(pause: Duration) -> Settings {
+pub(super) fn settings(pause: Duration) -> Settings {
     Settings {
         cctld: vec!["ke".to_owned()],
         min_delay: Span(pause),
@@ -130,7 +130,7 @@ fn simulation(web: &Arc<Scripted>) -> Simulation {
 }
 
 /// Runs a survey until it is done, or for so long.
-fn run(
+pub(super) fn run(
     dir: &Path,
     web: &Arc<Scripted>,
     begin: Option<(Settings, &[&str])>,
@@ -165,7 +165,7 @@ fn run(
     })
 }
 
-fn rows<R: Row>(dir: &Path) -> Vec<R> {
+pub(super) fn rows<R: Row>(dir: &Path) -> Vec<R> {
     read_table(dir).unwrap().flat_map(Result::unwrap).collect()
 }
 
@@ -571,8 +571,15 @@ fn a_site_costs_no_more_than_its_budget_in_all_the_trees_that_try_to_open_it() {
         assert_eq!(ended, [(0, "no_page"), (1, "request_budget")]);
         // Each of the start URLs that a site may have brings a budget of its own.
         let most = if seeds_per_site == 1 { 20 } else { sites[0].requests + 20 };
-        assert_eq!(web.log().len() as u64, most, "{seeds_per_site} start URLs a site");
+        // The second tree goes by the robots.txt of the first, which counts as if it had asked for it.
+        assert_eq!(web.log().len() as u64 + shared_robots(&dir), most, "{seeds_per_site} start URLs a site");
+        assert_eq!(shared_robots(&dir), 1);
     }
+}
+
+/// Responses for robots.txt that trees got from others.
+pub(super) fn shared_robots(dir: &Path) -> u64 {
+    rows::<LevelRow>(dir).iter().filter_map(|row| row.shared_robots).sum()
 }
 
 #[test]
@@ -632,7 +639,8 @@ fn bytes_and_time_of_a_site_are_spent_once_in_all_its_trees() {
     let settings = Settings { max_time: None, max_bytes, ..settings };
     assert!(run(&dir, &web, Some((settings, &starts)), None).is_finished);
     assert_eq!(outcomes(&dir), ["no_page", "byte_budget"]);
-    assert_eq!(rows::<SiteRow>(&dir)[1].requests, 1, "one exchange may be begun: {:?}", moved(&dir));
+    let begun = rows::<SiteRow>(&dir)[1].requests + shared_robots(&dir);
+    assert_eq!(begun, 1, "one exchange may be begun, or shared: {:?}", moved(&dir));
 }
 
 #[test]
@@ -656,7 +664,17 @@ fn frontier(dir: &Path) -> Frontier {
 
 fn store_tally(state: &mut Frontier, tally: &[u8]) {
     let segments = state.segments().unwrap();
-    state.finish(&Batch { finished: &[], segments, servers: &[], hosts: &[], unrecorded: 0, tally }).unwrap();
+    let batch = Batch {
+        finished: &[],
+        segments,
+        servers: &[],
+        hosts: &[],
+        unrecorded: 0,
+        tally,
+        robots: &[],
+        robots_since: 0,
+    };
+    state.finish(&batch).unwrap();
 }
 
 fn redirect_with_pause(to: &str, pause: &str) -> Said {

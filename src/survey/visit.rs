@@ -3,6 +3,7 @@ use std::collections::{HashSet, VecDeque};
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::{Duration, SystemTime};
 
 use futures_util::future::BoxFuture;
@@ -243,6 +244,7 @@ impl Visit {
             match self.flying.next().await {
                 Some((crawl_delay, exchanged)) => match exchanged? {
                     Exchanged::Heard(heard) => self.hear(*heard),
+                    Exchanged::Shared(heard) => self.hear_shared(*heard),
                     Exchanged::Tried(tried, next) => self.go_on_at(next, *tried, crawl_delay),
                     Exchanged::Stopped => self.hindered = Some(Hindrance::Stop),
                     Exchanged::PutOff(until) => self.hindered = Some(Hindrance::PutOff(until)),
@@ -336,7 +338,7 @@ impl Visit {
     /// What is on record of a question happens again; where it ends with a try, the visit goes on from there.
     fn recall(&mut self, ask: &Ask, crawl_delay: Option<Duration>, recorded: Recorded) {
         self.walk.begin(ask);
-        let Recorded { mut tries, answer } = recorded;
+        let Recorded { mut tries, answer, is_shared } = recorded;
         let last = if answer.is_none() { tries.pop() } else { None };
         for tried in tries {
             self.budget.recall();
@@ -346,7 +348,7 @@ impl Visit {
         }
         self.budget.recall();
         if let Some(heard) = answer {
-            self.hear(heard);
+            if is_shared { self.hear_shared(heard) } else { self.hear(heard) }
         } else if let Some(tried) = last {
             let (parts, journal, ways) = (self.parts.clone(), self.journal.clone(), self.ways.clone());
             self.flying.push(Box::pin(async move {
@@ -391,8 +393,12 @@ impl Visit {
         };
         Box::pin(async move {
             let desk = desk.as_deref();
-            let asking = Asking { parts: &parts, journal: &journal, site: &site, tree, desk };
-            let exchanged = asking.exchange(wanted).await;
+            let recorded_at = AtomicU64::default();
+            let asking = Asking { parts: &parts, journal: &journal, site: &site, tree, desk, recorded_at };
+            let exchanged = match wanted.ask.purpose {
+                Purpose::Robots => asking.robots(wanted).await,
+                _ => asking.exchange(wanted).await,
+            };
             if let (Some(desk), Ok(Exchanged::Heard(heard))) = (desk, &exchanged)
                 && heard.answer.failure.is_none_or(Failure::reached_the_network)
             {
@@ -435,6 +441,12 @@ impl Visit {
         self.budget.book(heard.answer.wire);
         self.ways.note(&heard);
         self.tell_walk(heard);
+    }
+
+    /// It counts into the budget of the tree all the same: what a tree comes to is not a matter of which tree asked.
+    fn hear_shared(&mut self, heard: Heard) {
+        self.budget.book(heard.answer.wire);
+        self.walk.handle_shared(heard.ask.number, heard.answer, heard.content);
     }
 
     fn tell_walk(&mut self, heard: Heard) {

@@ -12,14 +12,16 @@ use super::error::SurveyError;
 use super::kept_pages::fill_a_segment;
 use super::parts::Parts;
 use super::rows::{TreeReader, TreeRows, hosts_of};
+use super::shared_robots::microseconds;
 use super::storage::encode;
 use super::tally::Tally;
 use super::visit::{Concluded, Done};
 use crate::address::{Host, PageKey, Site};
-use crate::frontier::{Batch, Finished, Lease};
+use crate::frontier::{Batch, Finished, KeptRobots, Lease};
 use crate::load::{ServerState, Spent};
 use crate::promises::Judge;
 use crate::records::{SegmentRows, ServerRow, Tables, milliseconds};
+use crate::robots::MAX_AGE;
 
 /// While the survey waits for what is written (sites that were found, mostly), a finished tree is written
 /// as soon as the writer has rested so many times as long as it took to write the last ones: it is at work for a fifth of
@@ -72,6 +74,7 @@ impl Writer {
             finished: Vec::new(),
             hosts: Vec::new(),
             unrecorded: 0,
+            robots: Vec::new(),
             tally,
             text_bytes: 0,
             oldest: None,
@@ -143,6 +146,7 @@ struct TableWriter {
     finished: Vec<Finished>,
     hosts: Vec<(IpAddr, Host, Site)>,
     unrecorded: u64,
+    robots: Vec<KeptRobots>,
     /// Of the trees that are in the store, and those that will be with the next batch.
     tally: Tally,
     text_bytes: usize,
@@ -201,7 +205,7 @@ impl TableWriter {
     }
 
     fn enter_tree(&mut self, done: Concluded, finished: Finished) -> Result<(), SurveyError> {
-        let TreeRows { rows, unrecorded, asked_for, tally } =
+        let TreeRows { rows, unrecorded, robots, asked_for, tally } =
             tree_reader(&self.parts).rows(&done, |pages| {
                 self.tables.write(self.segments, pages)?;
                 self.segments += 1;
@@ -221,6 +225,8 @@ impl TableWriter {
         self.unrecorded += unrecorded;
         self.tally.add(&tally);
         self.text_bytes += rows.text_bytes();
+        self.text_bytes += robots.iter().map(|robots| robots.response.len()).sum::<usize>();
+        self.robots.extend(robots);
         self.hosts.extend(hosts_of(&rows.exchanges, &done.lease.site));
         self.rows.append(rows);
         self.parts.storage.progress.update(|now| now.external_urls += done.tree.externals.len() as u64);
@@ -299,6 +305,8 @@ impl TableWriter {
             hosts: &self.hosts,
             unrecorded: self.unrecorded,
             tally: &self.tally_to_store()?,
+            robots: &self.robots,
+            robots_since: microseconds(self.parts.access.now() - MAX_AGE),
         };
         self.parts.storage.finish(&batch)?;
         let counts = self.parts.storage.frontier().counts()?;
@@ -306,6 +314,7 @@ impl TableWriter {
             // One that stays behind is removed on the next start.
             let _ = std::fs::remove_file(self.parts.storage.folder.journal(tree.lease.order));
         }
+        self.parts.shared_robots.forget(&self.robots);
         let now = self.parts.access.now();
         self.parts.access.load().forget_idle(now);
         self.parts.storage.judge().forget_before(now - Judge::HORIZON);
@@ -314,6 +323,7 @@ impl TableWriter {
         self.rows = SegmentRows::default();
         self.finished.clear();
         self.hosts.clear();
+        self.robots.clear();
         self.unrecorded = 0;
         self.text_bytes = 0;
         self.oldest = None;
@@ -333,6 +343,8 @@ impl TableWriter {
             hosts: &[],
             unrecorded: 0,
             tally: &self.tally_to_store()?,
+            robots: &[],
+            robots_since: 0,
         })?;
         let mut table = self.tables.rewrite_servers()?;
         let mut rows = Vec::new();
@@ -398,6 +410,7 @@ fn tree_reader(parts: &Parts) -> TreeReader<'_> {
     TreeReader {
         boundaries: &parts.boundaries,
         folder: &parts.storage.folder,
+        shared_robots: &parts.shared_robots,
         product_token: &parts.walk.product_token,
         keeps_pages: parts.settings.record_links,
         max_urls: parts.settings.max_urls,

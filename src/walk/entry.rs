@@ -92,6 +92,8 @@ pub(super) struct Waiting {
     /// What came of it elsewhere before.
     pub tries: Vec<Answer>,
     pub answer: Option<(Answer, Content)>,
+    /// The response is one that another tree got: no request was sent for it.
+    pub is_shared: bool,
 }
 
 impl Waiting {
@@ -105,6 +107,7 @@ impl Waiting {
             is_first: false,
             tries: Vec::new(),
             answer: None,
+            is_shared: false,
         }
     }
 

@@ -24,6 +24,8 @@ pub struct LevelCount {
     pub external_hosts: u64,
     /// New in the tree at this depth.
     pub external_sites: u64,
+    /// Responses for robots.txt, redirects included, that the tree shares with another one: no request of this tree.
+    pub shared_robots: u64,
     /// What the pages of the class [`Class::Yield`] were expected to bring: new external hosts.
     pub expected_hosts: f64,
     /// Internal URLs of this depth, by class.

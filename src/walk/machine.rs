@@ -88,8 +88,18 @@ impl Walk {
 
     /// What came of a question. Answers may come in any order; they are merged in the order asked.
     pub fn handle(&mut self, number: u32, answer: Answer, content: Content) {
+        self.take(number, answer, content, false);
+    }
+
+    /// The same with what another tree got for this robots.txt, less than a day ago. It is no load of this tree.
+    pub fn handle_shared(&mut self, number: u32, answer: Answer, content: Content) {
+        self.take(number, answer, content, true);
+    }
+
+    fn take(&mut self, number: u32, answer: Answer, content: Content, is_shared: bool) {
         if let Some(waiting) = self.waiting.iter_mut().find(|waiting| waiting.number == number) {
             waiting.answer = Some((answer, content));
+            waiting.is_shared = is_shared;
         }
         while self.waiting.front().is_some_and(|waiting| waiting.answer.is_some()) {
             if let Some(waiting) = self.waiting.pop_front() {

@@ -46,7 +46,7 @@ impl Walk {
                 self.merge_probe(waiting.number, &answer, &content);
             }
             None if waiting.purpose == Purpose::Check => self.merge_check(&answer),
-            None => self.merge_robots(&waiting.url, &answer, &content),
+            None => self.merge_robots(&waiting.url, &answer, &content, waiting.is_shared),
             Some(entry) if was_never_sent => self.merge_never_sent(&entry, &answer, waiting.is_first),
             Some(entry) => {
                 let (prospect, hosts) = (entry.prospect, self.seen_external.hosts.len());
@@ -75,28 +75,28 @@ impl Walk {
         }
     }
 
-    fn merge_robots(&mut self, url: &WebUrl, answer: &Answer, content: &Content) {
-        self.robots.book(answer);
+    fn merge_robots(&mut self, url: &WebUrl, answer: &Answer, content: &Content, is_shared: bool) {
+        if is_shared {
+            self.level().shared_robots += 1;
+        } else {
+            self.robots.book(answer);
+        }
         let token = self.settings.product_token.clone();
-        let asked = Asked { at: answer.started, next: self.asked };
+        let asked = Asked { at: answer.started, next: (!is_shared).then_some(self.asked) };
         if answer.is_redirect() {
             let target = answer.head.location.as_deref().and_then(|location| url.join(location).ok());
             return self.origins.redirected(target, &token, asked);
         }
-        if says_when_to_come_back(answer) && self.origins.retry(self.settings.retries) {
+        if !is_shared && says_when_to_come_back(answer) && self.origins.retry(self.settings.retries) {
             return;
         }
-        let body: &[u8] = if let Content::Robots(body) = content { body } else { &[] };
-        match Availability::from_answer(answer.status, body) {
-            // Of rules that broke off, the one that forbids may be missing. Google takes them for a server error,
-            // too ("incomplete data", How Google interprets the robots.txt specification).
-            Availability::Found(_) if !is_whole(answer) => {
-                self.origins.settle(RobotsOutcome::Unreachable, asked);
-            }
+        match availability(answer, content) {
             Availability::Unreachable | Availability::Busy => {
                 self.origins.settle(RobotsOutcome::Unreachable, asked);
             }
-            availability => self.origins.found(body, availability, &token, asked),
+            availability => {
+                self.origins.found(body_of(content), availability, &token, asked);
+            }
         }
     }
 
@@ -308,6 +308,22 @@ impl Walk {
 /// Whether a page came and was read, or was read before and has not changed. A challenge in its place is none.
 pub(super) fn is_page(answer: &Answer, content: &Content) -> bool {
     matches!(content, Content::Page(_)) && answer.head.challenge.is_none()
+}
+
+/// What a response for robots.txt that is no redirect means.
+///
+/// Of rules that broke off, the one that forbids may be missing. Google takes them for a server error, too ("incomplete
+/// data", How Google interprets the robots.txt specification).
+#[must_use]
+pub fn availability<'a>(answer: &Answer, content: &'a Content) -> Availability<'a> {
+    match Availability::from_answer(answer.status, body_of(content)) {
+        Availability::Found(_) if !is_whole(answer) => Availability::Unreachable,
+        availability => availability,
+    }
+}
+
+fn body_of(content: &Content) -> &[u8] {
+    if let Content::Robots(body) = content { body } else { &[] }
 }
 
 /// Whether all of a body came, or as much of it as is read of any.

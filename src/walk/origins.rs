@@ -23,8 +23,8 @@ pub(super) struct Origins {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asked {
     pub at: SystemTime,
-    /// The number of the question after it.
-    pub next: u32,
+    /// The number of the question after it; none where another tree asked for it.
+    pub next: Option<u32>,
 }
 
 /// What came of asking an origin for its robots.txt.
@@ -98,10 +98,10 @@ impl Origins {
     /// Until when the robots.txt for a URL may be gone by, if it is known.
     ///
     /// For the `next` question right after it there is no bound: where pauses are as long as a day, nothing else
-    /// would ever be asked for.
+    /// would ever be asked for. Rules that another tree asked for have a bound, for this one can ask for its own.
     pub(super) fn good_until(&self, url: &WebUrl, next: u32) -> Option<SystemTime> {
         let asked = self.known.get(&origin_of(url))?.asked;
-        (asked.next != next).then(|| asked.at + MAX_AGE)
+        (asked.next != Some(next)).then(|| asked.at + MAX_AGE)
     }
 
     /// How long the origin wants us to wait between requests.
@@ -191,7 +191,7 @@ mod tests {
     }
 
     fn asked(next: u32) -> Asked {
-        Asked { at: NOW, next }
+        Asked { at: NOW, next: Some(next) }
     }
 
     /// What a lookup says, in a word or by the URL to ask for.
@@ -305,7 +305,7 @@ mod tests {
             origins.settle(RobotsOutcome::Unreachable, asked(1));
             says(&mut origins, "http://a.ke/", false);
             origins.begin();
-            origins.redirected(Some(url(to)), "ccsurvey", Asked { at: NOW + age, next: 2 });
+            origins.redirected(Some(url(to)), "ccsurvey", Asked { at: NOW + age, next: Some(2) });
             (says(&mut origins, "http://a.ke/", false), origins.good_until(&url("http://a.ke/"), 3))
         };
         let robots = "http://b.a.ke/robots.txt";

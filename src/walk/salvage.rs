@@ -52,6 +52,12 @@ impl Salvage {
         }
     }
 
+    /// Takes in what another tree got for a robots.txt. Which level needed it is not known.
+    pub fn take_shared(&mut self, answer: &Answer) {
+        self.home.note(Purpose::Robots, answer, false);
+        self.level(Depth(0)).shared_robots += 1;
+    }
+
     /// Takes in an answer, in the order recorded.
     pub fn take(&mut self, ask: &Ask, answer: &Answer, content: &Content) {
         let is_page = ask.purpose == Purpose::Page && is_page(answer, content);

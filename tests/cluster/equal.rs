@@ -6,9 +6,10 @@ use std::net::IpAddr;
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use ccsurvey::records::{ExchangeRow, Manifest};
+use ccsurvey::address::WebUrl;
+use ccsurvey::records::{ExchangeRow, LevelRow, Manifest, SiteRow};
 
-use super::processes::{alone, assert_polite, coordinator, coordinator_with};
+use super::processes::{alone, assert_polite, coordinator, coordinator_from, coordinator_with};
 use crate::common::bus::{Bus, Process, agent, agent_command, program};
 use crate::common::skipped::skip;
 use crate::common::waiting::until;
@@ -34,6 +35,29 @@ fn three_agents_make_the_tables_of_one_machine_and_keep_its_pauses() {
         alone(&space, &of_one);
         same_tables(&timeless_tables(&dir).without_agents(), &timeless_tables(&of_one));
     }
+}
+
+#[test]
+fn agents_ask_once_for_a_robots_txt_that_forty_start_urls_of_a_site_need() {
+    let Some(bus) = Bus::start("cluster_robots") else { return };
+    let (space, folder) = (Space::serve("shared_hosting"), tempfile::tempdir().unwrap());
+    let (dir, start) = (folder.path().join("survey"), folder.path().join("start.txt"));
+    let islands =
+        |url: &WebUrl| (0..40).map(|n| url.join(&format!("/island/{n}")).unwrap()).collect::<Vec<_>>();
+    let urls: Vec<WebUrl> = space.starts().iter().flat_map(islands).collect();
+    std::fs::write(&start, urls.iter().map(|url| format!("{url}\n")).collect::<String>()).unwrap();
+    let flags = ["--seeds-per-site", "40", "--entrances", "1", "--feed-back", "off"];
+    let mut survey = coordinator_from(&space, &bus, &dir, &start, &flags);
+    let _agents = ["one", "two", "three"].map(|name| agent(&bus, name));
+    assert!(survey.wait().success());
+    let mut asked = HashMap::<_, usize>::new();
+    for access in space.accesses().iter().filter(|access| access.path == "/robots.txt") {
+        *asked.entry((access.is_https, access.host.clone())).or_default() += 1;
+    }
+    assert!(!asked.is_empty() && asked.values().all(|times| *times == 1), "{asked:?}");
+    let trees = rows::<SiteRow>(&dir).len();
+    let shared: u64 = rows::<LevelRow>(&dir).iter().filter_map(|row| row.shared_robots).sum();
+    assert!(trees >= 40 && shared as usize + asked.len() >= trees, "{trees} trees, {shared} shared");
 }
 
 #[test]

@@ -16,11 +16,16 @@ pub(crate) fn coordinator(space: &Space, bus: &Bus, dir: &Path) -> Process {
 
 /// The same with more flags.
 pub(crate) fn coordinator_with(space: &Space, bus: &Bus, dir: &Path, more: &[&str]) -> Process {
+    coordinator_from(space, bus, dir, &starts(space, dir), more)
+}
+
+/// The same from another start list.
+pub(crate) fn coordinator_from(space: &Space, bus: &Bus, dir: &Path, start: &Path, more: &[&str]) -> Process {
     let mut command = program();
     if dir.join("manifest.json").exists() {
         command.arg("resume").arg(dir);
     } else {
-        command.arg("survey").arg(dir).args(flags(space)).arg("--start").arg(starts(space, dir));
+        command.arg("survey").arg(dir).args(flags(space)).arg("--start").arg(start);
         command.args(["--nats", &bus.url()]).args(more);
     }
     Process(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())

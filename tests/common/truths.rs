@@ -53,6 +53,7 @@ fn level_truth(row: &LevelRow) -> LevelTruth {
         not_fetched_redirects: row.classes[Class::Redirects],
         not_fetched_refused: row.classes[Class::Refused],
         seed: row.seed,
+        shared_robots: row.shared_robots.unwrap_or_default(),
     }
 }
 

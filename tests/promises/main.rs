@@ -20,3 +20,4 @@ mod politeness;
 #[cfg(feature = "hazards")]
 mod quarantine;
 mod resume;
+mod shared_robots;

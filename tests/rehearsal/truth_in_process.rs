@@ -124,6 +124,7 @@ fn level_truth(site: &str, depth: usize, level: &LevelCount) -> LevelTruth {
         not_fetched_opt_out: level.class(Class::OptOut),
         not_fetched_redirects: level.class(Class::Redirects),
         not_fetched_refused: level.class(Class::Refused),
+        shared_robots: level.shared_robots,
     }
 }
 

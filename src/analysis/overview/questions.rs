@@ -1,8 +1,11 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use polars::prelude::{DataFrame, PolarsResult};
+
 use super::super::tables::{ByKey, key};
 use super::exchange::Exchange;
+use super::listed::Listed;
 use super::names::Names;
 use super::rate::Standstills;
 use crate::address::{Host, Site};
@@ -15,6 +18,8 @@ pub(super) struct TreeQuestions {
     tree: Option<Cost>,
     trees: Vec<Cost>,
     questions: Questions,
+    /// Of site and seed: responses for robots.txt that are on record in other trees.
+    shared: HashMap<(u32, u32), u64>,
     /// Hosts that opted out, with the time when the survey knew; and when hosts were asked last.
     opted_out: ByKey<(i64, Box<str>)>,
     last_asked: ByKey<i64>,
@@ -39,10 +44,29 @@ struct Charged {
     time: Duration,
 }
 
+pub(super) const LEVELS: &[&str] = &["site", "seed", SHARED];
+const SHARED: &str = "shared_robots";
+
 impl TreeQuestions {
+    pub(super) fn add_levels(&mut self, frame: &DataFrame, listed: &Listed) -> PolarsResult<()> {
+        let (sites, seeds) = (frame.column("site")?.str()?, frame.column("seed")?.u32()?);
+        let shared = frame.column(SHARED)?.u64()?;
+        for row in 0..frame.height() {
+            let shared = shared.get(row).unwrap_or_default();
+            if shared > 0
+                && let Some(seed) = seeds.get(row)
+                && let Some(tree) = listed.tree(sites.get(row), Some(seed))
+            {
+                *self.shared.entry((listed.trees[tree as usize].site, seed)).or_default() += shared;
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn add(&mut self, exchange: &Exchange<'_>) {
         if exchange.is_first {
             self.end_tree();
+            self.questions.share(self.shared.remove(&(exchange.site, exchange.seed)).unwrap_or_default());
         }
         if exchange.failure == Some("opted_out") {
             let known = (exchange.started, exchange.host.into());

@@ -17,7 +17,7 @@ use super::method::Method;
 use super::opt_outs::OptOutWatch;
 use super::outcomes::OutcomesMaker;
 use super::promises::Evidence;
-use super::questions::TreeQuestions;
+use super::questions::{self, TreeQuestions};
 use super::recorded_limits::RecordedLimits;
 use super::sites::SitesMaker;
 use super::technology::{self, TechnologyMaker};
@@ -140,7 +140,8 @@ impl Makers {
     }
 
     fn read_levels(&mut self, dir: &Path) -> Result<(), AnalysisError> {
-        each::<LevelRow>(dir, &level_columns(), |frame| self.kept_back.add_levels(frame, &self.listed))
+        each::<LevelRow>(dir, &level_columns(), |frame| self.kept_back.add_levels(frame, &self.listed))?;
+        each::<LevelRow>(dir, questions::LEVELS, |frame| self.questions.add_levels(frame, &self.listed))
     }
 
     fn read_exchanges(&mut self, dir: &Path) -> Result<(), AnalysisError> {

@@ -27,6 +27,8 @@ pub(super) struct Start {
 pub(super) struct Known {
     pub pages: HashSet<PageId>,
     pub scripts: HashMap<PageId, u32>,
+    /// Files of robots.txt, and what they redirect to, that came: they come for later trees, too.
+    pub robots: HashSet<String>,
 }
 
 /// The world as a survey with these settings sees it.

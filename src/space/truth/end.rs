@@ -80,6 +80,7 @@ impl Oracle<'_> {
                 .map(|(page, _)| page)
                 .collect(),
             scripts: self.queries,
+            robots: &self.earlier_robots | &self.own_robots,
         });
         SiteTree { row, levels: self.levels, links: self.links, closed }
     }

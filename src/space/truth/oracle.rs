@@ -26,6 +26,10 @@ pub(super) struct Oracle<'a> {
     /// Origins whose robots.txt was asked for.
     pub(super) robots: HashMap<Origin, Had>,
     pub(super) robots_requests: u64,
+    /// Files of robots.txt that an earlier tree asked for and that came …
+    pub(super) earlier_robots: HashSet<String>,
+    /// … and those of this tree.
+    pub(super) own_robots: HashSet<String>,
     pub(super) links: Vec<LinkTruth>,
     pub(super) external_urls: HashSet<PageId>,
     pub(super) external_hosts: HashSet<String>,
@@ -79,6 +83,8 @@ impl<'a> Oracle<'a> {
             queries: known.scripts.clone(),
             robots: HashMap::new(),
             robots_requests: 0,
+            earlier_robots: known.robots.clone(),
+            own_robots: HashSet::new(),
             links: Vec::new(),
             external_urls: HashSet::new(),
             external_hosts: HashSet::new(),

@@ -15,7 +15,8 @@ enum RobotsReply {
 
 /// What robots.txt allows.
 impl Oracle<'_> {
-    /// Asks for robots.txt before the first page of an origin.
+    /// Asks for robots.txt before the first page of an origin. What came for an earlier tree is no request; what failed is
+    /// asked for again, for a site has no more trees than may ask in vain.
     pub(super) fn robots_verdict(&mut self, url: &Url, spot: Option<&Spot>) -> RobotsAccess {
         let had = match self.robots.get(&origin(url)) {
             Some(had) => *had,
@@ -60,12 +61,18 @@ impl Oracle<'_> {
         if !has_address(self.country.world, &file.host) {
             return RobotsReply::Had(Had::Failure);
         }
-        self.robots_requests += 1;
+        let name = file.to_string();
+        if self.earlier_robots.contains(&name) {
+            self.here().shared_robots += 1;
+        } else {
+            self.robots_requests += 1;
+        }
         let (status, if_there) = match self.content(self.spot(file).as_ref()) {
             Content::RobotsTxt(robots) => (robots.file().map(|(status, ..)| status), Had::Rules),
             Content::Status(status) => (Some(status), Had::Nothing),
             Content::Redirect(_, to) => {
                 self.note_answer_for_robots(file);
+                self.own_robots.insert(name);
                 return RobotsReply::Redirect(to);
             }
             _ => (None, Had::Failure),
@@ -73,7 +80,11 @@ impl Oracle<'_> {
         if status.is_some() {
             self.note_answer_for_robots(file);
         }
-        RobotsReply::Had(if status.is_some_and(|status| status < 500) { if_there } else { Had::Failure })
+        if status.is_some_and(|status| status < 500) {
+            self.own_robots.insert(name);
+            return RobotsReply::Had(if_there);
+        }
+        RobotsReply::Had(Had::Failure)
     }
 
     fn note_answer_for_robots(&mut self, file: &Url) {

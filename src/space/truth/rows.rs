@@ -85,6 +85,8 @@ pub struct LevelTruth {
     pub not_fetched_refused: u64,
     /// Which of the site's trees this is, from 0.
     pub seed: u16,
+    /// Responses for robots.txt that an earlier tree of the site had got.
+    pub shared_robots: u64,
 }
 
 /// What a survey must say of an external URL; columns as in the survey's table `links`.

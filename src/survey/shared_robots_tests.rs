@@ -1,0 +1,418 @@
+//! Each robots.txt is asked for once a day, whichever trees need it: as the servers see it, on a virtual clock.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use super::entry::{Entry, Heard};
+use super::folder::Folder;
+use super::journal::Journal;
+use super::scripted_tests::{DAY, HOUR, Said, Script, Scripted, rows, run, settings, shared_robots};
+use super::shared_robots::{Claim, Claimed, Recorded, SharedRobots};
+use super::storage::Storage;
+use crate::address::{OptOut, OptOuts, WebUrl};
+use crate::exchange::{Answer, Ask, Failure, Purpose};
+use crate::frontier::{Batch, MOST_TREES};
+use crate::promises;
+use crate::records::{ExchangeRow, LevelRow, SiteRow};
+use crate::settings::{FeedBackRule, Settings};
+use crate::walk::Content;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Forty start URLs of one site that do not lead to each other.
+fn islands() -> Vec<String> {
+    (0..40).map(|n| format!("http://a.ke/{n}")).collect()
+}
+
+fn to(url: &str) -> Said {
+    Said::Head(301, vec![("Location", url.to_owned())])
+}
+
+fn of_many_trees(pause: Duration) -> Settings {
+    Settings { seeds_per_site: 400, feed_back: FeedBackRule::Off, ..settings(pause) }
+}
+
+fn survey(dir: &Path, web: &Arc<Scripted>, settings: Settings, starts: &[String]) {
+    let starts: Vec<&str> = starts.iter().map(String::as_str).collect();
+    let ending = run(dir, web, Some((settings, &starts)), None);
+    assert!(ending.is_finished && ending.broken_promises.is_empty(), "{:?}", ending.broken_promises);
+}
+
+/// When each robots.txt, or what one redirects to, was asked for.
+fn robots_in(log: &[(Duration, String)]) -> BTreeMap<String, Vec<Duration>> {
+    let mut asked = BTreeMap::<String, Vec<Duration>>::new();
+    for (time, url) in log.iter().filter(|(_, url)| url.ends_with(".txt")) {
+        asked.entry(url.clone()).or_default().push(*time);
+    }
+    asked
+}
+
+fn counts(log: &[(Duration, String)]) -> Vec<(String, usize)> {
+    robots_in(log).into_iter().map(|(url, times)| (url, times.len())).collect()
+}
+
+/// The requests of the servers' log are those of every table, and what was shared is in none but `levels`.
+fn assert_counted_once(dir: &Path, log: &[(Duration, String)]) {
+    let sites = rows::<SiteRow>(dir);
+    let sum = |of: fn(&SiteRow) -> u64| sites.iter().map(of).sum::<u64>();
+    let robots = robots_in(log).values().map(Vec::len).sum::<usize>() as u64;
+    let exchanges = rows::<ExchangeRow>(dir);
+    let of_robots = exchanges.iter().filter(|row| row.purpose == "robots").count();
+    assert_eq!((sum(|row| row.requests), exchanges.len()), (log.len() as u64, log.len()));
+    assert_eq!((sum(|row| row.robots_requests), of_robots as u64), (robots, robots));
+}
+
+#[test]
+fn forty_start_urls_of_a_site_ask_once_for_its_robots_txt() {
+    let script: Script = |_, path, _| match path {
+        "/robots.txt" => Said::Rules("User-agent: *\nDisallow: /7\n"),
+        _ => Said::Page(Vec::new()),
+    };
+    let (folder, web) = (tempfile::tempdir().unwrap(), Scripted::new(Duration::ZERO, script));
+    let dir = folder.path().join("s");
+    survey(&dir, &web, of_many_trees(SECOND), &islands());
+    assert_eq!(counts(&web.log()), [("http://a.ke/robots.txt".to_owned(), 1)]);
+    assert!(!web.log().iter().any(|(_, url)| url.ends_with("/7")), "the rules hold for all");
+    assert_counted_once(&dir, &web.log());
+    assert_eq!(shared_robots(&dir), 39);
+}
+
+#[test]
+fn redirects_of_a_robots_txt_are_shared_hop_by_hop() {
+    let script: Script = |host, path, _| match (host, path) {
+        ("a.ke", "/robots.txt") => to("http://www.a.ke/robots.txt"),
+        ("www.a.ke", "/robots.txt") => to("http://www.a.ke/rules.txt"),
+        ("www.a.ke", "/rules.txt") => Said::Rules("User-agent: *\nDisallow: /7\n"),
+        (_, "/8") => Said::Page(vec!["http://www.a.ke/x".to_owned(), "http://www.a.ke/7".to_owned()]),
+        _ => Said::Page(Vec::new()),
+    };
+    let (folder, web) = (tempfile::tempdir().unwrap(), Scripted::new(Duration::ZERO, script));
+    let dir = folder.path().join("s");
+    survey(&dir, &web, of_many_trees(SECOND), &islands());
+    let once = ["http://a.ke/robots.txt", "http://www.a.ke/robots.txt", "http://www.a.ke/rules.txt"];
+    assert_eq!(counts(&web.log()), once.map(|url| (url.to_owned(), 1)));
+    assert!(!web.log().iter().any(|(_, url)| url.ends_with("/7")), "the rules hold for both hosts");
+    assert_counted_once(&dir, &web.log());
+    assert_eq!(shared_robots(&dir), 39 * 3);
+}
+
+#[test]
+fn a_shared_robots_txt_is_good_for_a_day_after_its_request_and_not_for_a_day_in_each_tree() {
+    let script: Script = |_, path, _| match path {
+        "/robots.txt" => Said::Status(404),
+        _ => Said::Page(vec![format!("{path}/x"), format!("{path}/y")]),
+    };
+    for pause in [HOUR, HOUR * 5, HOUR * 30] {
+        let (folder, web) = (tempfile::tempdir().unwrap(), Scripted::new(Duration::ZERO, script));
+        let dir = folder.path().join("s");
+        let settings = Settings { depth: crate::settings::DepthRule::Levels(1), ..of_many_trees(pause) };
+        survey(&dir, &web, settings, &islands());
+        let (log, mut asked) = (web.log(), None::<Duration>);
+        for (time, url) in &log {
+            if url.ends_with("/robots.txt") {
+                assert!(asked.is_none_or(|asked| *time >= asked + DAY), "asked for again at {time:?}");
+                asked = Some(*time);
+            } else {
+                let age = *time - asked.unwrap();
+                assert!(age < DAY || age <= pause + SECOND, "{url} by rules of {age:?}");
+            }
+        }
+        assert_counted_once(&dir, &log);
+    }
+}
+
+#[test]
+fn sites_that_need_one_robots_txt_at_the_same_moment_wait_for_whoever_asks() {
+    let script: Script = |host, path, _| match (host, path) {
+        ("other.ke", "/robots.txt") => Said::Rules("User-agent: *\nDisallow: /7\n"),
+        (_, "/robots.txt") => to("http://other.ke/robots.txt"),
+        _ => Said::Page(vec!["/7".to_owned(), "/8".to_owned()]),
+    };
+    let starts: Vec<String> = (0..30).map(|n| format!("http://s{n}.ke/")).collect();
+    for at_once in [1, 4, 30] {
+        let (folder, web) = (tempfile::tempdir().unwrap(), Scripted::new(Duration::ZERO, script));
+        let dir = folder.path().join("s");
+        let settings = Settings { per_address: at_once, sites: 30, ..settings(SECOND) };
+        survey(&dir, &web, settings, &starts);
+        let counts = counts(&web.log());
+        assert_eq!(counts[0], ("http://other.ke/robots.txt".to_owned(), 1), "{at_once} at once");
+        assert!(counts.len() == 31 && counts.iter().all(|(_, times)| *times == 1));
+        assert!(!web.log().iter().any(|(_, url)| url.ends_with("/7")));
+        assert_counted_once(&dir, &web.log());
+        assert_eq!(shared_robots(&dir), 29);
+        // Whoever asked: together they are the same.
+        let levels = rows::<LevelRow>(&dir);
+        assert!(levels.iter().filter(|row| row.depth == 1).all(|row| row.fetched == 1));
+    }
+}
+
+#[test]
+fn a_survey_that_is_stopped_again_and_again_asks_no_robots_txt_twice_in_a_day() {
+    let script: Script = |_, path, _| match path {
+        "/robots.txt" => Said::Status(404),
+        _ => Said::Page(Vec::new()),
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("s");
+    let (starts, mut log) = (islands(), Vec::new());
+    let starts: Vec<&str> = starts.iter().map(String::as_str).collect();
+    let mut begin = Some((of_many_trees(SECOND), &starts[..]));
+    let mut runs = 0;
+    loop {
+        let web = Scripted::new(SECOND * 100 * runs, script);
+        let ending = run(&dir, &web, begin.take(), Some(Duration::from_millis(4500)));
+        log.extend(web.log());
+        if ending.is_finished {
+            break;
+        }
+        runs += 1;
+    }
+    assert!(runs > 5, "{runs}");
+    assert_eq!(counts(&log), [("http://a.ke/robots.txt".to_owned(), 1)]);
+    assert_counted_once(&dir, &log);
+}
+
+#[test]
+fn the_budget_of_a_tree_counts_what_it_shares() {
+    let script: Script = |_, path, _| match path {
+        "/robots.txt" => Said::Status(404),
+        _ => Said::Page((0..9).map(|n| format!("{path}/{n}")).collect()),
+    };
+    let (folder, web) = (tempfile::tempdir().unwrap(), Scripted::new(Duration::ZERO, script));
+    let dir = folder.path().join("s");
+    let settings = Settings { max_requests: Some(5), ..of_many_trees(SECOND) };
+    survey(&dir, &web, settings, &islands());
+    let sites = rows::<SiteRow>(&dir);
+    assert!(sites.iter().all(|row| row.pages == 4 && row.outcome == "request_budget"));
+    assert_counted_once(&dir, &web.log());
+}
+
+#[test]
+fn a_robots_txt_that_cannot_be_had_is_asked_for_by_as_many_trees_as_a_closed_site_is_given() {
+    let failing: Script = |_, path, _| match path {
+        "/robots.txt" => Said::Status(500),
+        _ => Said::Page(Vec::new()),
+    };
+    let silent: Script = |_, path, _| match path {
+        "/robots.txt" => Said::Nothing,
+        _ => Said::Page(Vec::new()),
+    };
+    let busy: Script = |_, path, _| match path {
+        "/robots.txt" => Said::Head(503, vec![("Retry-After", "5".to_owned())]),
+        _ => Said::Page(Vec::new()),
+    };
+    // A server that says when to come back is asked again by the tree that it told, twice.
+    for (script, times) in [(failing, 1), (silent, 1), (busy, 3)] {
+        let (folder, web) = (tempfile::tempdir().unwrap(), Scripted::new(Duration::ZERO, script));
+        let dir = folder.path().join("s");
+        let settings = Settings { entrances: crate::settings::Entrances::UpTo(1), ..of_many_trees(SECOND) };
+        survey(&dir, &web, settings, &islands());
+        assert_eq!(counts(&web.log()), [("http://a.ke/robots.txt".to_owned(), times * MOST_TREES as usize)]);
+        assert_eq!(rows::<SiteRow>(&dir).len(), 40);
+        assert_counted_once(&dir, &web.log());
+        assert_eq!(shared_robots(&dir), 37);
+    }
+}
+
+#[test]
+fn a_site_that_was_out_of_reach_opens_to_a_later_tree() {
+    let script: Script = |_, path, time| match path {
+        "/robots.txt" if time < SECOND => Said::Status(500),
+        "/robots.txt" => Said::Status(404),
+        _ => Said::Page(Vec::new()),
+    };
+    let (folder, web) = (tempfile::tempdir().unwrap(), Scripted::new(Duration::ZERO, script));
+    let dir = folder.path().join("s");
+    let settings = Settings { entrances: crate::settings::Entrances::UpTo(1), ..of_many_trees(SECOND) };
+    survey(&dir, &web, settings, &islands());
+    assert_eq!(counts(&web.log()), [("http://a.ke/robots.txt".to_owned(), 2)]);
+    let opened = rows::<SiteRow>(&dir).iter().filter(|row| row.pages > 0).count();
+    assert_eq!(opened, 39);
+}
+
+/// A store in an empty folder, and a journal.
+struct Bench {
+    _folder: tempfile::TempDir,
+    storage: Storage,
+    shared: SharedRobots,
+    opt_outs: OptOuts,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(folder.path().join("journal")).unwrap();
+        let settings = Settings::default();
+        let limits = promises::Limits::new(&settings, 0);
+        let storage = Storage::open(Folder::open(folder.path()), &settings, limits, Arc::default()).unwrap();
+        let (shared, opt_outs) = (SharedRobots::default(), OptOuts::default());
+        Self { _folder: folder, storage, shared, opt_outs }
+    }
+
+    fn claim(&self, tree: u64, host: &str, now: SystemTime) -> Claimed<'_> {
+        self.shared.claim(&self.storage, &self.opt_outs, (tree, &robots_of(host)), now).unwrap()
+    }
+
+    fn own(&self, tree: u64, host: &str, now: SystemTime) -> Claim<'_> {
+        match self.claim(tree, host, now) {
+            Claimed::Own(claim) => claim,
+            other => panic!("{}", word(&other)),
+        }
+    }
+
+    fn says(&self, tree: u64, host: &str, now: SystemTime) -> &'static str {
+        word(&self.claim(tree, host, now))
+    }
+
+    /// A tree asks, and this comes.
+    fn ask(&self, tree: u64, heard: &Heard) -> u64 {
+        let claim = self.own(tree, heard.ask.url.host().as_str(), heard.answer.started);
+        let at = self.record(tree, heard);
+        claim.settle(tree, at, heard);
+        at
+    }
+
+    fn record(&self, tree: u64, heard: &Heard) -> u64 {
+        let (journal, _) = Journal::open(&self.storage.folder.journal(tree)).unwrap();
+        journal.append(&Entry::Heard(Box::new(heard.clone()))).unwrap()
+    }
+
+    /// The tree is finished: the store has what it got, and its journal is gone.
+    fn finish(&self, tree: u64, heard: &Heard) {
+        let robots: Vec<_> = self.shared.to_store(tree, heard).unwrap().into_iter().collect();
+        let batch = Batch {
+            finished: &[],
+            segments: 0,
+            servers: &[],
+            hosts: &[],
+            unrecorded: 0,
+            tally: &[],
+            robots: &robots,
+            robots_since: 0,
+        };
+        self.storage.finish(&batch).unwrap();
+        std::fs::remove_file(self.storage.folder.journal(tree)).unwrap();
+        self.shared.forget(&robots);
+    }
+}
+
+fn word(claimed: &Claimed<'_>) -> &'static str {
+    match claimed {
+        Claimed::Shared(_) => "shared",
+        Claimed::Own(_) => "own",
+        Claimed::Waits => "waits",
+    }
+}
+
+fn robots_of(host: &str) -> WebUrl {
+    WebUrl::parse(&format!("http://{host}/robots.txt")).unwrap()
+}
+
+const T: SystemTime = SystemTime::UNIX_EPOCH;
+
+fn came(host: &str, at: Duration, status: Option<u16>) -> Heard {
+    let ask = Ask { number: 3, url: robots_of(host), purpose: Purpose::Robots, depth: None };
+    let address = Some([41, 90, 0, 1].into());
+    let mut answer = Answer::not_asked(T + at, address, Failure::Reset, None);
+    (answer.status, answer.failure) = (status, answer.failure.filter(|_| status.is_none()));
+    let content = Content::Robots(b"User-agent: *\nDisallow: /x\n".to_vec());
+    Heard { ask, answer, content, unchanged_bytes: None }
+}
+
+#[test]
+fn who_asks_is_waited_for_and_who_gives_up_lets_the_next_one_ask() {
+    let bench = Bench::new();
+    let first = bench.own(1, "a.ke", T);
+    assert_eq!((bench.says(2, "a.ke", T), bench.says(2, "b.ke", T)), ("waits", "own"));
+    // It was put off, stopped, or died.
+    drop(first);
+    let second = bench.own(2, "a.ke", T);
+    assert_eq!(bench.says(1, "a.ke", T), "waits");
+    let heard = came("a.ke", HOUR, Some(200));
+    second.settle(2, bench.record(2, &heard), &heard);
+    assert_eq!(bench.says(1, "a.ke", T + HOUR), "shared");
+    // A tree that asks again wants something new.
+    assert_eq!(bench.says(2, "a.ke", T + HOUR), "own");
+}
+
+#[test]
+fn a_response_is_shared_for_a_day_from_journal_and_store_over_deaths_too() {
+    let mut bench = Bench::new();
+    let heard = came("a.ke", HOUR, Some(200));
+    let at = bench.ask(1, &heard);
+    let check = |bench: &Bench, what: &str| {
+        let Claimed::Shared(told) = bench.claim(2, "a.ke", T + HOUR * 24) else { panic!("{what}") };
+        assert_eq!(*told, heard, "{what}");
+        assert_eq!(bench.says(2, "a.ke", T + HOUR * 25), "own", "{what}");
+    };
+    check(&bench, "in a journal");
+    bench.shared = SharedRobots::default();
+    bench.shared.restore(&bench.storage, Recorded::of(1, at, &heard).into_iter().collect()).unwrap();
+    check(&bench, "in a journal after a death");
+    bench.finish(1, &heard);
+    check(&bench, "in the store");
+    bench.shared = SharedRobots::default();
+    check(&bench, "in the store after a death");
+    // A later one takes its place, and the earlier tree's does not come back.
+    let later = came("a.ke", HOUR * 30, Some(404));
+    bench.ask(5, &later);
+    bench.record(1, &heard);
+    bench.finish(1, &heard);
+    assert_eq!(bench.says(2, "a.ke", T + HOUR * 53), "shared");
+    bench.finish(5, &later);
+    assert_eq!(bench.says(2, "a.ke", T + HOUR * 53), "shared");
+    assert_eq!(bench.says(2, "a.ke", T + HOUR * 54), "own");
+}
+
+#[test]
+fn failures_are_counted_by_tree_over_deaths_until_they_are_shared() {
+    for status in [None, Some(500), Some(503), Some(429)] {
+        let mut bench = Bench::new();
+        let mut recorded = Vec::new();
+        for tree in 1..=u64::from(MOST_TREES) {
+            // A tree that asks again counts once.
+            for again in 0..2 {
+                let heard = came("a.ke", SECOND * (tree as u32 * 2 + again), status);
+                recorded.extend(Recorded::of(tree, bench.ask(tree, &heard), &heard));
+            }
+            bench.shared = SharedRobots::default();
+            bench.shared.restore(&bench.storage, recorded.iter().rev().copied().collect()).unwrap();
+            let expected = if tree < u64::from(MOST_TREES) { "own" } else { "shared" };
+            assert_eq!(bench.says(9, "a.ke", T + HOUR), expected, "{status:?} {tree}");
+        }
+        assert_eq!(bench.says(9, "a.ke", T + DAY + HOUR), "own");
+    }
+}
+
+#[test]
+fn what_is_of_its_tree_alone_is_not_shared() {
+    let mut unsent = came("a.ke", SECOND, None);
+    unsent.answer.failure = Some(Failure::ServerBudget);
+    let mut cut = came("a.ke", SECOND, Some(200));
+    cut.answer.failure = Some(Failure::BodyTooLarge);
+    let mut page = came("a.ke", SECOND, Some(200));
+    page.ask.purpose = Purpose::Page;
+    for heard in [unsent, cut.clone(), page] {
+        let bench = Bench::new();
+        bench.ask(1, &heard);
+        assert_eq!(bench.says(2, "a.ke", T + HOUR), "own", "{:?}", heard.answer.failure);
+    }
+    // As much as is read of any.
+    cut.content = Content::Robots(vec![b'#'; 500 * 1024 + 1]);
+    let bench = Bench::new();
+    bench.ask(1, &cut);
+    assert_eq!(bench.says(2, "a.ke", T + HOUR), "shared");
+}
+
+#[test]
+fn what_owners_who_opted_out_since_said_is_not_gone_by() {
+    for who in ["a.ke", "41.90.0.1"] {
+        let mut bench = Bench::new();
+        bench.ask(1, &came("a.ke", SECOND, Some(200)));
+        assert_eq!(bench.says(2, "a.ke", T + HOUR), "shared");
+        bench.opt_outs = OptOut::parse(who).unwrap().into();
+        assert_eq!(bench.says(2, "a.ke", T + HOUR), "own", "{who}");
+    }
+}

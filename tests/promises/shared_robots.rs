@@ -1,0 +1,92 @@
+//! Promise 4: each robots.txt is asked for once in 24 hours, as the servers see it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use ccsurvey::address::WebUrl;
+use ccsurvey::analysis::Overview;
+use ccsurvey::promises::{Judgement, Promise};
+use ccsurvey::records::{ExchangeRow, LevelRow, SiteRow};
+use ccsurvey::settings::{DepthRule, FeedBackRule, Settings};
+use ccsurvey::space::Access;
+
+use crate::common::{Space, pages_by_site, same_tables};
+
+/// How often the robots.txt of each origin was asked for, and whether it ever came.
+fn robots_asked(log: &[Access]) -> BTreeMap<(bool, String), (usize, bool)> {
+    let mut asked = BTreeMap::<_, (usize, bool)>::new();
+    for access in log.iter().filter(|access| access.path == "/robots.txt") {
+        let (times, came) = asked.entry((access.is_https, access.host.clone())).or_default();
+        *times += 1;
+        *came |= access.status.is_some_and(|status| status < 500);
+    }
+    asked
+}
+
+#[test]
+fn no_robots_txt_is_asked_for_twice_by_fifty_trees_a_site_however_many_are_walked_at_once() {
+    let space = Space::serve("a_small_country");
+    let pages = pages_by_site(&space.survey(space.settings()).dir());
+    let starts: Vec<WebUrl> = pages.into_values().flatten().collect();
+    let mut all = Vec::new();
+    for (sites, per_site) in [(1, 1), (64, 1), (64, 4)] {
+        let before = space.accesses().len();
+        let settings = Settings {
+            sites,
+            per_site,
+            per_address: per_site,
+            depth: DepthRule::Levels(0),
+            seeds_per_site: 50,
+            feed_back: FeedBackRule::Off,
+            ..space.settings()
+        };
+        let surveyed = space.survey_from(settings, &starts);
+        assert!(surveyed.ending.broken_promises.is_empty(), "{:?}", surveyed.ending.broken_promises);
+        assert_the_tables_show_no_page_before_its_robots_txt(&surveyed.dir());
+        let tables = surveyed.tables();
+        let sent: u64 = tables.sites.iter().map(|row| row.requests).sum();
+        let log = space.accesses_once(before + usize::try_from(sent).unwrap()).split_off(before);
+        let asked = robots_asked(&log);
+        let what = format!("--sites {sites} --per-site {per_site}");
+        for (origin, (times, came)) in &asked {
+            assert!(if *came { *times == 1 } else { *times <= 3 }, "{what}: {origin:?} {times} times");
+        }
+        let requests = asked.values().map(|(times, _)| *times as u64).sum::<u64>();
+        assert_eq!(robots_of(&tables.sites), requests, "{what}");
+        assert!(tables.sites.len() > 10 * asked.len(), "{} trees", tables.sites.len());
+        assert!(shared_of(&tables.levels) + requests >= tables.sites.len() as u64, "each tree has one");
+        assert_one_place(&tables.exchanges);
+        all.push(tables);
+    }
+    all.windows(2).for_each(|pair| same_tables(&pair[1], &pair[0]));
+}
+
+fn robots_of(sites: &[SiteRow]) -> u64 {
+    sites.iter().map(|row| row.robots_requests).sum()
+}
+
+fn shared_of(levels: &[LevelRow]) -> u64 {
+    levels.iter().filter_map(|row| row.shared_robots).sum()
+}
+
+/// Whoever judges the tables alone finds that each tree had the robots.txt of its hosts.
+fn assert_the_tables_show_no_page_before_its_robots_txt(dir: &Path) {
+    let promises = Overview::load(dir).unwrap().ledger.promises;
+    for promise in [Promise::RobotsFirst, Promise::RobotsUnreachable] {
+        let verdict = promises.iter().find(|verdict| verdict.id == promise.id()).unwrap();
+        assert_eq!(verdict.judgement, Judgement::Held, "{}", verdict.evidence);
+    }
+}
+
+/// A request has one row, in one tree.
+fn assert_one_place(exchanges: &[ExchangeRow]) {
+    let mut urls: Vec<&str> = exchanges
+        .iter()
+        .filter(|row| row.purpose == "robots" && row.status.is_some_and(|status| status < 500))
+        .map(|row| row.url.as_str())
+        .collect();
+    let rows = urls.len();
+    urls.sort_unstable();
+    urls.dedup();
+    assert_eq!(urls.len(), rows);
+}
