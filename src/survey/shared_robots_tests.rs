@@ -12,7 +12,7 @@ use super::scripted_tests::{DAY, HOUR, Said, Script, Scripted, rows, run, settin
 use super::shared_robots::{Claim, Claimed, Recorded, SharedRobots};
 use super::storage::Storage;
 use crate::address::{OptOut, OptOuts, WebUrl};
-use crate::exchange::{Answer, Ask, Failure, Purpose};
+use crate::exchange::{Answer, Ask, Class, Failure, Purpose};
 use crate::frontier::{Batch, MOST_TREES};
 use crate::promises;
 use crate::records::{ExchangeRow, LevelRow, SiteRow};
@@ -144,7 +144,7 @@ fn sites_that_need_one_robots_txt_at_the_same_moment_wait_for_whoever_asks() {
         assert_eq!(shared_robots(&dir), 29);
         // Whoever asked: together they are the same.
         let levels = rows::<LevelRow>(&dir);
-        assert!(levels.iter().filter(|row| row.depth == 1).all(|row| row.fetched == 1));
+        assert!(levels.iter().filter(|row| row.depth == 1).all(|row| row.classes[Class::Fetched] == 1));
     }
 }
 
