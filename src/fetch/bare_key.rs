@@ -177,7 +177,7 @@ mod tests {
 
     const MESSAGE: &[u8] = b"what was said";
 
-    fn signed<'a>(scheme: SignatureScheme, signature: &'a [u8]) -> Signed<'a> {
+    fn signed(scheme: SignatureScheme, signature: &[u8]) -> Signed<'_> {
         Signed { scheme, message: MESSAGE, signature }
     }
 

@@ -204,7 +204,7 @@ fn without_interstitial(ask: Ask, mut answer: Answer, mut content: Content, body
 /// empty, and came whole, is there.
 fn is_read(ask: &Ask, answer: &Answer, body: &[u8]) -> bool {
     let may_be_page =
-        !answer.status.is_some_and(is_bodiless) && !(body.is_empty() && answer.failure.is_some());
+        !(answer.status.is_some_and(is_bodiless) || body.is_empty() && answer.failure.is_some());
     answer.is_success()
         && match ask.purpose {
             Purpose::Robots => true,

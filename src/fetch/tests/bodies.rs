@@ -290,7 +290,7 @@ async fn a_block_page_is_looked_into_and_not_kept() {
     assert_eq!(answered("403 Forbidden", "Content-Encoding: gzip\r\n", b"no gzip").await, None);
     let by_field = "cf-mitigated: challenge\r\n";
     assert_eq!(
-        answered("403 Forbidden", by_field, &[b'x'; 20_000]).await,
+        answered("403 Forbidden", by_field, &vec![b'x'; 20_000]).await,
         Some("cf_mitigated"),
         "however long"
     );

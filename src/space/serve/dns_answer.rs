@@ -91,7 +91,10 @@ impl Answers {
             }
             Lookup::Odd(records, oddity) => {
                 odd = Some(oddity);
-                if let Some(code) = odd_answer::code(oddity, query.query_type())? {
+                if odd_answer::is_silent(oddity, query.query_type()) {
+                    return None;
+                }
+                if let Some(code) = odd_answer::code(oddity, query.query_type()) {
                     return Some((code, odd));
                 }
                 Some(records)

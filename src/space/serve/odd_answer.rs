@@ -19,17 +19,21 @@ const TTL: [u8; 4] = [0, 0, 0x0e, 0x10];
 const IN: [u8; 2] = [0, 1];
 const CH: [u8; 2] = [0, 3];
 
-/// Whether a question for records of this kind is answered by a code in their place; none where it never is.
-pub(super) fn code(oddity: Oddity, kind: RecordType) -> Option<Option<ResponseCode>> {
-    Some(match (oddity, kind) {
+/// Whether a query for records of this kind never gets a response.
+pub(super) fn is_silent(oddity: Oddity, kind: RecordType) -> bool {
+    oddity == Oddity::V6Silent && kind == RecordType::AAAA
+}
+
+/// The code that a query for records of this kind gets in their place.
+pub(super) fn code(oddity: Oddity, kind: RecordType) -> Option<ResponseCode> {
+    match (oddity, kind) {
         (Oddity::V4Fails, RecordType::A) | (Oddity::V6Fails, RecordType::AAAA) => {
             Some(ResponseCode::ServFail)
         }
         (Oddity::V6Denied, RecordType::AAAA) => Some(ResponseCode::NXDomain),
-        (Oddity::V6Silent, RecordType::AAAA) => return None,
         (Oddity::RefusedTersely, _) => Some(ResponseCode::Refused),
         _ => None,
-    })
+    }
 }
 
 /// A well-formed answer that ends with the records asked for, as it is written oddly.
