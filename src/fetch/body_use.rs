@@ -1,5 +1,5 @@
-use reqwest::Response;
 use reqwest::header::{HeaderMap, X_CONTENT_TYPE_OPTIONS};
+use reqwest::{Response, Version};
 
 use super::settings::ROBOTS_BYTES;
 use crate::exchange::{MediaType, Purpose, hangs_up, is_bodiless};
@@ -34,7 +34,9 @@ impl BodyUse {
                 if media_type == MediaType::Unknown && forbids_sniffing(response.headers()) {
                     return Self::HangUp;
                 }
-                Self::Keep(bytes(max_body), Some(media_type))
+                // Without a head there is no type: what came tells what protocol it is, before it is looked at as a page.
+                let is_ancient = response.version() == Version::HTTP_09;
+                Self::Keep(bytes(max_body), (!is_ancient).then_some(media_type))
             }
         }
     }
