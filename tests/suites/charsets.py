@@ -69,10 +69,7 @@ def label_cases():
             ),
         ):
             meant = name if way == "in the header" else IN_META.get(name, name)
-            if name == "replacement":
-                expected = {"charset": meant}
-            else:
-                expected = {"charset": meant, "title": text if text_in(meant) == text else None}
+            expected = {"charset": meant} if name == "replacement" else {"charset": meant, "title": text}
             body = encoded(source, meant)
             yield Case(LABELS, str(ENCODING_RS), f"{label}, {way}", source, page(body, content_type), expected)
 

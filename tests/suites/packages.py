@@ -78,7 +78,7 @@ def fetch_sdist(package):
             "--disable-pip-version-check",
             "--no-deps",
             "--no-binary",
-            ":all:",
+            package.name,
             "--dest",
             CACHE,
             f"{package.name}=={package.version}",

@@ -9,8 +9,7 @@ import polars
 from cases import host_of, number_of
 from serving import served
 
-# No pause and no ceiling: server and name server are this script's own, on loopback. Waits are short, since what comes
-# comes at once.
+# No pause and no ceiling: server and name server are this script's own, on loopback.
 SETTINGS = {
     "cctld": "ke",
     "depth": "0",
@@ -23,9 +22,6 @@ SETTINGS = {
     "harm": "none",
     "rate": "none",
     "sites": "64",
-    "first-byte-timeout": "5s",
-    "idle-timeout": "5s",
-    "exchange-timeout": "15s",
 }
 
 
