@@ -15,7 +15,6 @@ KINDS = {
     "fault": "the program should do what the suite says, and does not",
     "limit": "the program reads less or more than a browser, on purpose or because of a library; it is written down in GUIDE",
     "harmless": "no link of the document is lost, no name is wrong",
-    "suite": "the suite speaks of something else than a survey does, or is older than the standard",
 }
 
 INTRODUCTION = """Each case of a suite is the front page of a host of its own on loopback; the program surveys them all, and
@@ -84,14 +83,10 @@ def page(line, cases, results):
             "",
             INTRODUCTION,
             "",
-            "| suite | from | cases | same | different | of these, by reason |",
-            "|---|---|---|---|---|---|",
-            *(
-                row(suite, sources[suite], totals[suite], totals[suite] - found.total(), found.total(), counted(found))
-                for suite in totals
-                for found in [by_suite[suite]]
-            ),
-            row("all", "", sum(totals.values()), sum(totals.values()) - len(results), len(results), ""),
+            "| suite | from | cases | same | different | of these faults | by reason |",
+            "|---|---|---|---|---|---|---|",
+            *(counts(suite, sources[suite], totals[suite], by_suite[suite], sentences) for suite in totals),
+            counts("all", "", totals.total(), by_reason, sentences),
             "",
             NOTES,
             "",
@@ -110,8 +105,10 @@ def page(line, cases, results):
     )
 
 
-def counted(found):
-    return ", ".join(f"{count:,} `{word}`" for word, count in found.most_common())
+def counts(suite, source, cases, found, sentences):
+    faults = sum(count for word, count in found.items() if sentences[word].kind == "fault")
+    by_reason = ", ".join(f"{count:,} `{word}`" for word, count in found.most_common())
+    return row(suite, source, cases, cases - found.total(), found.total(), faults, by_reason)
 
 
 def example(difference):
