@@ -13,7 +13,7 @@ PAGE = PROJECT / "reports" / "suites" / "RESULTS.md"
 # What a reason says of the program, in the order of the columns.
 KINDS = {
     "fault": "the program should do what the suite says, and does not",
-    "limit": "the program reads less or more than a browser, on purpose or because of a library; it is written down in GUIDE",
+    "limit": "the program reads less than a browser, because DNS or a library cannot carry it",
     "harmless": "no link of the document is lost, no name is wrong",
 }
 
