@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import justhtml
 import pywhatwgurl
-
 from refreshing import refresh_target
 
 # Fetch standard, "port blocking": browsers ask none of these.

@@ -4,9 +4,8 @@ import collections
 import csv
 import html
 
-from stamp import PROJECT, Stamp
-
 import comparing
+from stamp import PROJECT, Stamp
 from surveying import command
 
 PAGE = PROJECT / "reports" / "suites" / "RESULTS.md"

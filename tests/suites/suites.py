@@ -8,7 +8,6 @@ import tempfile
 import time
 
 import ccsurvey
-
 import charsets
 import comparing
 import media_types
@@ -53,9 +52,8 @@ def main():
     results = [(difference, table.reason(difference)) for difference in found]
     unexplained = [difference for difference, reason in results if reason is None]
     is_whole = not options.quick and not options.only
-    print(
-        f"tests/suites/run: {len(found):,} differ, {len(unexplained):,} of these unexplained, after {time.monotonic() - began:.0f} s"
-    )
+    seconds = time.monotonic() - began
+    print(f"tests/suites/run: {len(found):,} differ, {len(unexplained):,} of these unexplained, after {seconds:.0f} s")
     reporting.show(unexplained[: options.show])
     if options.propose:
         reporting.propose(unexplained, options.propose)

@@ -5,7 +5,6 @@ import sys
 from typing import NamedTuple
 
 import polars
-
 from cases import host_of, number_of
 from serving import served
 

@@ -5,7 +5,6 @@ import json
 import re
 
 import pywhatwgurl
-
 from cases import Case, attribute, is_scalar, link, page
 from judging import REFUSED_PORTS
 from packages import ADA_URL, URL
