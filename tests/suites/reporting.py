@@ -14,6 +14,7 @@ KINDS = {
     "fault": "the program should do what the suite says, and does not",
     "limit": "the program reads less than a browser, because DNS or a library cannot carry it",
     "harmless": "no link of the document is lost, no name is wrong",
+    "suite": "the suite is older than the standard",
 }
 
 INTRODUCTION = """Each case of a suite is the front page of a host of its own on loopback; the program surveys them all, and
