@@ -180,7 +180,7 @@ impl<'a> Recovery<'a> {
             match &entry {
                 Entry::Heard(heard) => self.robots.extend(RecordedRobots::of(lease.order, at, heard)),
                 Entry::Tried(heard) => {
-                    last_try = Some((heard.ask.number, RecordedRobots::of(lease.order, at, heard)))
+                    last_try = Some((heard.ask.number, RecordedRobots::of(lease.order, at, heard)));
                 }
                 Entry::Stands { number } => {
                     let tried = last_try.take().filter(|(tried, _)| tried == number);

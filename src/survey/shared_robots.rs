@@ -259,12 +259,11 @@ fn failed_trees(before: Option<(History, Option<u64>)>, tree: u64) -> u32 {
     if owner == Some(tree) { failed.max(1) } else { failed.saturating_add(1) }
 }
 
-/// The last response that is known, with the unfinished tree that got it; what cannot be read any more counts as nothing.
-fn look_up(
-    storage: &Storage,
-    kept: Option<Kept>,
-    key: u64,
-) -> Result<Option<(History, Option<u64>, Box<Heard>)>, SurveyError> {
+/// A response with its history, and the tree that got it where that is unfinished.
+type Known = (History, Option<u64>, Box<Heard>);
+
+/// The last response that is known; what cannot be read any more counts as nothing.
+fn look_up(storage: &Storage, kept: Option<Kept>, key: u64) -> Result<Option<Known>, SurveyError> {
     if let Some(Kept { history, tree, at }) = kept
         && let Some(heard) = entry_at(&storage.folder.journal(tree), at)?.and_then(Entry::into_heard)
     {

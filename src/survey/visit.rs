@@ -396,7 +396,7 @@ impl Visit {
             let recorded_at = AtomicU64::default();
             let asking = Asking { parts: &parts, journal: &journal, site: &site, tree, desk, recorded_at };
             let exchanged = match wanted.ask.purpose {
-                Purpose::Robots => asking.robots(wanted).await,
+                Purpose::Robots => Box::pin(asking.robots(wanted)).await,
                 _ => asking.exchange(wanted).await,
             };
             if let (Some(desk), Ok(Exchanged::Heard(heard))) = (desk, &exchanged)

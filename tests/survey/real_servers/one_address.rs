@@ -53,7 +53,7 @@ impl Balancer {
             let read = exchanges.iter().filter(|row| row.host == site && row.status == Some(200));
             let read: BTreeSet<&str> = read.map(|row| row.url.as_str()).collect();
             let own =
-                ["".to_owned(), format!("{}-one.html", label(site)), format!("{}-two.html", label(site))];
+                [String::new(), format!("{}-one.html", label(site)), format!("{}-two.html", label(site))];
             let own = own.map(|page| format!("http://{site}/{page}"));
             assert_eq!(read, own.iter().map(String::as_str).collect(), "what was read of {site}");
         }
