@@ -98,7 +98,7 @@ impl Mishap {
             "opted_out" | "address_refused" | "held_off" | "given_up" | "server_budget" | "no_route" => {
                 (Self::NotAsked, false)
             }
-            "reset" => (Self::Reset, true),
+            "reset" | "idle_closed" => (Self::Reset, true),
             // A gateway accepts every connection and speaks HTTP: the nearest it can do.
             "connect_refused" | "connect_unreachable" | "bad_http" | "odd_http" | "header_too_large" => {
                 (Self::Reset, false)
