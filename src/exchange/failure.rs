@@ -65,7 +65,7 @@ vocabulary! {
         NoRoute = "no_route",
         /// An answer came, but reading it crashed or failed; its content was not used.
         Unreadable = "unreadable",
-        /// The server closed a connection that had been idle before it read the request. The request is sent once more, on a
+        /// The server closed a connection that had been idle before it responded. The request is sent once more, on a
         /// new connection, as the next attempt.
         IdleClosed = "idle_closed",
         /// The response breaks the rules of HTTP in a way that our HTTP library cannot read. It was requested once more, and

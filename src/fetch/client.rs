@@ -53,8 +53,12 @@ impl SocketClient {
         if response.version() == Version::HTTP_09 { reread(response, has_body).await } else { Ok(response) }
     }
 
-    /// Closes the connections that are idle, and those in use once their exchange has ended.
+    /// Closes the connections that are idle, and those in use once their exchange has ended. Where none is kept, that has
+    /// happened.
     pub(super) fn hang_up(&self) {
+        if kept_for(self.is_https, self.settings.shortest_pause).is_none() {
+            return;
+        }
         self.client.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 

@@ -18,17 +18,6 @@ pub(super) struct IdleLimit {
 /// while none was; a new connection with a TLS session that is known costs at most 1.4 ms of CPU, and one by http 0.3 ms.
 const LONGEST: [Duration; 2] = [Duration::from_millis(200), Duration::from_millis(500)];
 
-/// Times after which servers close idle connections by default: gunicorn, Apache, lighttpd and Node, HAProxy and Varnish,
-/// Tomcat and Jetty, many balancers, nginx.
-const DEFAULTS: [Duration; 6] = [
-    Duration::from_secs(2),
-    Duration::from_secs(5),
-    Duration::from_secs(15),
-    Duration::from_secs(20),
-    Duration::from_mins(1),
-    Duration::from_secs(75),
-];
-
 /// A server counts from when it has written its response, and a request arrives half a round trip after it is sent; some
 /// look at their clocks once a second.
 const LEAST_MARGIN: Duration = Duration::from_secs(1);
@@ -47,11 +36,7 @@ impl IdleLimit {
     /// Whether a connection that has been idle for this long can be used.
     pub(super) fn allows(&self, idle: Duration) -> bool {
         let known = self.said.into_iter().chain(self.shown).min();
-        let ends_soon = |limit: Duration| idle.saturating_add(margin(limit)) >= limit;
-        match known {
-            Some(limit) => !ends_soon(limit),
-            None => !DEFAULTS.iter().any(|limit| ends_soon(*limit) && idle <= *limit + margin(*limit)),
-        }
+        known.is_none_or(|limit| idle.saturating_add(margin(limit)) < limit)
     }
 }
 
@@ -108,19 +93,6 @@ mod tests {
         let mut limit = saying("timeout=30");
         limit.note_field("max=99");
         assert_eq!(limit.said, Some(seconds(30.0)));
-    }
-
-    #[test]
-    fn the_usual_times_of_servers_that_say_nothing_are_kept_away_from() {
-        let limit = IdleLimit::default();
-        for (idle, allowed) in
-            [(0.0, true), (0.9, true), (1.0, false), (2.0, false), (3.0, false), (3.1, true)]
-        {
-            assert_eq!(limit.allows(seconds(idle)), allowed, "{idle}");
-        }
-        for default in DEFAULTS {
-            assert!(!limit.allows(default) && !limit.allows(default - seconds(0.2)));
-        }
     }
 
     #[test]

@@ -1,6 +1,5 @@
 use std::io;
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -160,8 +159,6 @@ pub(super) struct Thread {
     handshake: Duration,
     refuses: bool,
     kept: Kept,
-    /// A handshake has been made: the server knows the session again, as most do, and shows no certificate.
-    has_session: AtomicBool,
 }
 
 /// The connection that was used last, as long as it is kept.
@@ -185,7 +182,6 @@ impl Thread {
             handshake: settings.timeouts.tls,
             refuses: settings.refuse_bad_certificates,
             kept: Kept { until: Arc::default(), time: kept_for(is_https, settings.shortest_pause) },
-            has_session: AtomicBool::new(false),
         }
     }
 
@@ -264,9 +260,8 @@ impl Thread {
             return Err(Failure::TlsTimeout);
         }
         let shown = reply.shown.ok_or(Failure::TlsHandshake)?;
-        if !self.has_session.swap(true, Ordering::Relaxed) {
-            notes.note(|moments| moments.certificate_bytes = Some(shown.bytes));
-        }
+        // Virtual servers resume no session, over sockets neither.
+        notes.note(|moments| moments.certificate_bytes = Some(shown.bytes));
         verdict.set(shown.defect);
         if self.refuses && shown.defect.is_some() { Err(Failure::TlsCertificate) } else { Ok(()) }
     }

@@ -117,7 +117,7 @@ pub(super) struct Lines {
 struct Open {
     servers: HashMap<IpAddr, ServerLines>,
     /// Whose responses the HTTP library could not read.
-    odd: HashSet<(IpAddr, Host, u16)>,
+    odd: HashSet<(IpAddr, OddOrigin)>,
     clock: u64,
 }
 
@@ -133,10 +133,13 @@ struct ServerLines {
 enum Origin {
     Http(Host, u16),
     Https(Host, u16),
-    Raw(Host, u16),
+    Raw(OddOrigin),
     #[cfg(feature = "old-tls")]
     OldTls(Host, u16),
 }
+
+/// An origin whose responses the HTTP library cannot read: whether by https, host and port.
+type OddOrigin = (bool, Host, u16);
 
 /// Hosts whose responses could not be read that are remembered; one that is forgotten is noted at its next response.
 const ODD_HOSTS: usize = 4096;
@@ -169,12 +172,12 @@ impl Lines {
         if open.odd.len() >= ODD_HOSTS {
             open.odd.clear();
         }
-        open.odd.insert((address, url.host().clone(), url.port()));
+        open.odd.insert((address, odd_origin(url)));
     }
 
     fn is_odd(&self, address: IpAddr, url: &WebUrl) -> bool {
         let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        !open.odd.is_empty() && open.odd.contains(&(address, url.host().clone(), url.port()))
+        !open.odd.is_empty() && open.odd.contains(&(address, odd_origin(url)))
     }
 
     /// The line to a server whose responses are read without the HTTP library.
@@ -183,10 +186,10 @@ impl Lines {
         let open = || {
             let (config, verdict) = tls.for_line(url.host());
             let name = url.host().as_str().trim_start_matches('[').trim_end_matches(']').to_owned();
-            let name = ServerName::try_from(name).ok().filter(|_| url.is_https());
-            (Way::Raw(RawLine::new(server, name.map(|name| (config, name)), self.settings.timeouts)), verdict)
+            let tls = url.is_https().then(|| (config, ServerName::try_from(name).ok()));
+            (Way::Raw(RawLine::new(server, tls, self.settings.timeouts)), verdict)
         };
-        self.line(address, Origin::Raw(url.host().clone(), url.port()), open)
+        self.line(address, Origin::Raw(odd_origin(url)), open)
     }
 
     /// The line to a server for a URL, opened if there is none.
@@ -261,6 +264,10 @@ impl Lines {
         let there = Url::parse(&format!("{scheme}://{authority}{}", url.target())).ok()?;
         (&there[Position::BeforePath..] == url.target()).then_some(there)
     }
+}
+
+fn odd_origin(url: &WebUrl) -> OddOrigin {
+    (url.is_https(), url.host().clone(), url.port())
 }
 
 impl Open {

@@ -26,7 +26,8 @@ use crate::exchange::Failure;
 /// here.
 pub(super) struct RawLine {
     server: SocketAddr,
-    tls: Option<(Arc<ClientConfig>, ServerName<'static>)>,
+    /// With the name to show; none where TLS can show no such name.
+    tls: Option<(Arc<ClientConfig>, Option<ServerName<'static>>)>,
     timeouts: Timeouts,
 }
 
@@ -37,10 +38,10 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> Connection for T {}
 const BUFFER: usize = 8 * 1024;
 
 impl RawLine {
-    /// By TLS if there is a name to show and how.
+    /// By TLS, as this says, or without.
     pub(super) fn new(
         server: SocketAddr,
-        tls: Option<(ClientConfig, ServerName<'static>)>,
+        tls: Option<(ClientConfig, Option<ServerName<'static>>)>,
         timeouts: Timeouts,
     ) -> Self {
         Self { server, tls: tls.map(|(config, name)| (Arc::new(config), name)), timeouts }
@@ -72,6 +73,7 @@ impl RawLine {
             Err(_) => return Err(Failure::ConnectTimeout),
         };
         let Some((config, name)) = &self.tls else { return Ok((Box::new(stream), Extensions::new())) };
+        let Some(name) = name else { return Err(Failure::TlsHandshake) };
         notes.note(|moments| moments.hello = Some(Instant::now()));
         let shaking = TlsConnector::from(config.clone()).connect(name.clone(), stream);
         let stream = match timeout(self.timeouts.tls, shaking).await {

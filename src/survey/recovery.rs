@@ -173,18 +173,20 @@ impl<'a> Recovery<'a> {
         let mut journal = Reader::open(&path)?;
         let mut unanswered = Unanswered::default();
         let mut tally = TreeTally::new(&lease.site);
-        let (mut at, mut last_try) = (journal.at(), None);
+        let (mut at, mut last_tries) = (journal.at(), HashMap::new());
         while let Some(entry) = journal.next()? {
             unanswered.note(&entry);
             tally.note(&entry);
             match &entry {
-                Entry::Heard(heard) => self.robots.extend(RecordedRobots::of(lease.order, at, heard)),
+                Entry::Heard(heard) => {
+                    last_tries.remove(&heard.ask.number);
+                    self.robots.extend(RecordedRobots::of(lease.order, at, heard));
+                }
                 Entry::Tried(heard) => {
-                    last_try = Some((heard.ask.number, RecordedRobots::of(lease.order, at, heard)));
+                    last_tries.insert(heard.ask.number, RecordedRobots::of(lease.order, at, heard));
                 }
                 Entry::Stands { number } => {
-                    let tried = last_try.take().filter(|(tried, _)| tried == number);
-                    self.robots.extend(tried.and_then(|(_, recorded)| recorded));
+                    self.robots.extend(last_tries.remove(number).flatten());
                 }
                 _ => {}
             }

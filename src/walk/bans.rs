@@ -157,6 +157,11 @@ impl Bans {
         self.hosts.get(host)?.closed
     }
 
+    /// Whether a host that responded once has been given up after failures to connect.
+    pub(super) fn has_given_up_host(&self) -> bool {
+        self.hosts.values().any(|host| host.closed == Some(Class::Limit))
+    }
+
     /// Whether a host that has delivered pages still gets requests.
     pub(super) fn has_open_host(&self) -> bool {
         self.hosts.values().any(|host| host.record.delivered.is_some() && host.closed.is_none())
@@ -178,7 +183,7 @@ fn serves(status: u16) -> bool {
 }
 
 /// Whether a request with this purpose tells of bans. robots.txt is often served where pages are not, and the other way
-/// round.
+/// round; and a server may refuse HEAD and nothing else.
 pub(super) fn tells_of_bans(purpose: Purpose) -> bool {
-    matches!(purpose, Purpose::Page | Purpose::Head)
+    purpose == Purpose::Page
 }

@@ -100,7 +100,7 @@ impl Walk {
         let has = |class| self.levels.iter().any(|level| level.class(class) > 0);
         match () {
             () if has(Class::Refused) => Some(Outcome::Refused),
-            () if has(Class::Limit) => Some(Outcome::Unreachable),
+            () if self.bans.has_given_up_host() => Some(Outcome::Unreachable),
             () => None,
         }
     }

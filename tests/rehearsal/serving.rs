@@ -37,6 +37,8 @@ async fn trial(web: FakeWeb) -> Trial {
         permit_special_addresses: true,
         extra_roots: vec![ca],
         timeouts: Timeouts { dns: quick, first_byte: quick, ..Timeouts::default() },
+        // Connections are kept.
+        shortest_pause: Duration::ZERO,
         ..Settings::default()
     };
     let fetcher = Fetcher::new(settings, Arc::new(OptOuts::default()), Clock::system()).unwrap();

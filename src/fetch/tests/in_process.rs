@@ -113,18 +113,6 @@ async fn a_connection_is_kept_over_short_pauses_and_for_one_origin() {
     );
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_second_handshake_with_a_server_goes_on_with_the_session() {
-    let mut web = Arc::into_inner(one(page(10, 1000.0))).unwrap();
-    web.reply.shown = Some(Shown { bytes: 900, defect: Some(TlsError::Expired) });
-    let fetcher = fetcher(Arc::new(web), Settings::default(), "");
-    let (first, _) = ask(&fetcher, "https://a.ke/").await;
-    let (second, _) = ask(&fetcher, "https://a.ke/").await;
-    assert_eq!([first.wire.connections, second.wire.connections], [1, 1]);
-    assert!(second.wire.received + 900 < first.wire.received, "no certificate is shown again");
-    assert_eq!(second.tls_error, first.tls_error);
-}
-
 /// Without a pause, so that connections are kept.
 fn quick() -> Settings {
     Settings { shortest_pause: Duration::ZERO, ..Settings::default() }

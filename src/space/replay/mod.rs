@@ -138,7 +138,7 @@ impl Replay {
         self.unknown.load(Ordering::Relaxed)
     }
 
-    fn response(&self, saved: &Saved, is_https: bool, host: &str) -> Response {
+    fn response(&self, saved: &Saved, is_https: bool, host: &str, target: &str) -> Response {
         let text = |id| self.pages.texts.some(id).map(str::to_owned);
         let mut body = self.body(saved, is_https, host);
         let whole = body.len();
@@ -147,7 +147,7 @@ impl Replay {
         }
         Response {
             status: saved.status,
-            content_type: self.content_type(saved),
+            content_type: self.content_type(saved, target),
             location: text(saved.location),
             retry_after: None,
             server: self.software[saved.server as usize],
@@ -164,7 +164,7 @@ impl Replay {
 
     /// A page that was known by its body is known by its type here, for its body is another one; and what was called a page
     /// and could not be read is no page here either.
-    fn content_type(&self, saved: &Saved) -> Option<Cow<'static, str>> {
+    fn content_type(&self, saved: &Saved, target: &str) -> Option<Cow<'static, str>> {
         let recorded = self.pages.texts.some(saved.content_type);
         let first = recorded.and_then(|recorded| recorded.split([';', ',']).next()).map_or("", str::trim);
         let is_told =
@@ -172,7 +172,7 @@ impl Replay {
         if saved.is_page && !is_told {
             return Some(Cow::Borrowed("text/html"));
         }
-        if is_told && !saved.is_page && (200..300).contains(&saved.status) {
+        if is_told && !saved.is_page && target != "/robots.txt" && (200..300).contains(&saved.status) {
             return Some(Cow::Borrowed("application/octet-stream"));
         }
         recorded.map(|recorded| Cow::Owned(recorded.to_owned()))
@@ -249,7 +249,7 @@ impl Web for Replay {
         match saved.mishap {
             Mishap::Silence => Reaction::Silence,
             Mishap::None | Mishap::Cut | Mishap::TooLong if saved.status > 0 => {
-                Reaction::Response(self.response(saved, is_https, host))
+                Reaction::Response(self.response(saved, is_https, host, target))
             }
             _ => Reaction::Reset,
         }
