@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use reqwest::Response;
-use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderValue, TRANSFER_ENCODING};
+use reqwest::header::{CONTENT_LENGTH, HeaderMap, TRANSFER_ENCODING};
 use tokio::time::{Instant, timeout_at};
 
 use super::decode::{Decoder, Fed};
 use super::raw::Unframed;
-use super::wire::WireCount;
+use super::wire::{WireCount, ends_in_chunked};
 use crate::exchange::{Failure, MediaType, Sniffed, sniff};
 
 /// The body of an answer as it comes in, within its time-outs.
@@ -159,12 +159,6 @@ impl Body {
 /// `Content-Length`, if it is a number.
 fn announced(headers: &HeaderMap) -> Option<u64> {
     headers.get(CONTENT_LENGTH)?.to_str().ok()?.trim().parse().ok()
-}
-
-/// Whether chunks are the last coding of a list (RFC 9112 §6.3).
-pub(super) fn ends_in_chunked(codings: &HeaderValue) -> bool {
-    let last = codings.as_bytes().rsplit(|byte| *byte == b',').next().unwrap_or_default();
-    last.trim_ascii().eq_ignore_ascii_case(b"chunked")
 }
 
 /// What was done to a body on its way beside chunking (RFC 9112 §7), which is undone already.

@@ -10,6 +10,7 @@ use zstd::stream::raw::DParameter;
 use zstd::stream::zio;
 
 use super::gunzip::Gunzip;
+use super::stage::{Next, Stage};
 
 /// Undoes the Content-Encoding of a body piece by piece, keeping at most so many decoded bytes.
 ///
@@ -142,14 +143,6 @@ impl Decoder {
         mem::take(&mut kept.store().bytes)
     }
 }
-
-/// A stage of decoding that passes its output on.
-pub(super) trait Stage: Write + Send {
-    /// The input is complete; an error if the encoded data is not.
-    fn end(&mut self) -> io::Result<()>;
-}
-
-pub(super) type Next = Box<dyn Stage>;
 
 /// A coding of the registry of HTTP (RFC 9110 §8.4.1, RFC 9842 §3.3), and `zstd` (RFC 9659).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@ use std::io::{self, Write};
 
 use flate2::write::GzDecoder;
 
-use super::decode::{Next, Stage};
+use super::stage::{Next, Stage};
 
 /// Undoes gzip, of which a file may have several members one after the other (RFC 1952 §2.2). What follows the last one,
 /// zeros or anything else, is ignored, as by gzip(1).

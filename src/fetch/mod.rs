@@ -108,6 +108,7 @@ mod retry_after;
 mod route;
 mod run;
 mod settings;
+mod stage;
 mod tls;
 mod wire;
 

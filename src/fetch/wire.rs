@@ -1,8 +1,7 @@
 use hyper::ext::ReasonPhrase;
-use reqwest::header::TRANSFER_ENCODING;
+use reqwest::header::{HeaderValue, TRANSFER_ENCODING};
 use reqwest::{Response, Version};
 
-use super::body::ends_in_chunked;
 use super::connect::Moments;
 use super::request::header_bytes;
 use crate::exchange::Wire;
@@ -119,4 +118,10 @@ impl WireCount {
     fn records(&self, bytes: u64) -> u64 {
         if self.encrypted { bytes.div_ceil(RECORD_CONTENT) * RECORD } else { 0 }
     }
+}
+
+/// Whether chunks are the last coding of a list (RFC 9112 §6.3).
+pub(super) fn ends_in_chunked(codings: &HeaderValue) -> bool {
+    let last = codings.as_bytes().rsplit(|byte| *byte == b',').next().unwrap_or_default();
+    last.trim_ascii().eq_ignore_ascii_case(b"chunked")
 }

@@ -1,0 +1,9 @@
+use std::io::{self, Write};
+
+/// A stage of decoding that passes its output on.
+pub(super) trait Stage: Write + Send {
+    /// The input is complete; an error if the encoded data is not.
+    fn end(&mut self) -> io::Result<()>;
+}
+
+pub(super) type Next = Box<dyn Stage>;
