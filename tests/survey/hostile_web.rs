@@ -32,7 +32,7 @@ const OPT_OUT: &str = "opted-out.ke\nleft-alone.opted-out-part.ke\n41.139.255.0/
 /// Waits that are short for what never comes and long for what does, on a busy machine, too; all else is as users
 /// have it. Aliases in a circle are sixteen questions one after another within one wait for names.
 const WAITS: &str = "dns-timeout = '40s'\nconnect-timeout = '10s'\ntls-timeout = '10s'\n\
-                     first-byte-timeout = '10s'\nidle-timeout = '10s'\nexchange-timeout = '25s'\n";
+                     first-byte-timeout = '20s'\nidle-timeout = '10s'\nexchange-timeout = '50s'\n";
 
 /// The case, the outcome of its site, pages got, and the failures of its exchanges: those of robots.txt
 /// with the word before it.

@@ -23,6 +23,18 @@ class Answer:
     is_html: bool = False
 
 
+# WHATWG MIME Sniffing §7.1: what a resource without a type begins with, behind white space, if it is HTML.
+HTML = re.compile(
+    rb"[\t\n\f\r ]*(?:<!--|<(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p)[ >])",
+    re.IGNORECASE,
+)
+
+
+def begins_as_html(file):
+    with open(file, "rb") as content:
+        return HTML.match(content.read(1445)) is not None
+
+
 class Server:
     def __init__(self, kind, root, index="index.html"):
         self.root = os.fsencode(root)
@@ -41,15 +53,16 @@ class Server:
             return Answer()
         if not os.path.isfile(file):
             return Answer()
-        return Answer(file=os.fsdecode(file), is_html=self.is_html(os.path.basename(os.fsdecode(file))))
+        return Answer(file=os.fsdecode(file), is_html=self.is_html(os.fsdecode(file)))
 
-    def is_html(self, name):
+    def is_html(self, file):
+        name = os.path.basename(file)
         ending = name.rpartition(".")[2].lower() if "." in name else None
         kind = self.types.get(ending)
         if kind is None:
             # nginx says text/plain and lighttpd application/octet-stream where they know no type;
-            # Apache says nothing, and a page without a type counts as HTML.
-            return self.kind == "apache2"
+            # Apache says nothing, and what has no type is HTML where it begins as such.
+            return self.kind == "apache2" and begins_as_html(file)
         return kind in HTML_TYPES
 
 
