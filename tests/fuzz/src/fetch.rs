@@ -17,6 +17,8 @@ mod decode;
 mod gate;
 #[path = "../../../src/fetch/gunzip.rs"]
 mod gunzip;
+#[path = "../../../src/fetch/stage.rs"]
+mod stage;
 #[path = "../../../src/fetch/head.rs"]
 mod head;
 #[path = "../../../src/fetch/retry_after.rs"]
