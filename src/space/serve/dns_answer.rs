@@ -66,7 +66,7 @@ impl Answers {
         answer.metadata.response_code = code;
         let Some(oddity) = oddity else { return answer.to_vec().ok() };
         answer.edns = None;
-        Some(odd_answer::distort(answer.to_vec().ok()?, oddity, transport))
+        Some(odd_answer::distort(answer.to_vec().ok()?, oddity, transport == Transport::Udp))
     }
 
     /// None where no answer ever comes.

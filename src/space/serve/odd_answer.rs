@@ -1,7 +1,6 @@
 use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::RecordType;
 
-use super::dns_answer::Transport;
 use crate::space::Oddity;
 
 /// Bytes of the header of a message, and where the counts of its answers and its additional records stand in it (RFC
@@ -37,14 +36,14 @@ pub(super) fn code(oddity: Oddity, kind: RecordType) -> Option<ResponseCode> {
 }
 
 /// A well-formed answer that ends with the records asked for, as it is written oddly.
-pub(super) fn distort(mut answer: Vec<u8>, oddity: Oddity, transport: Transport) -> Vec<u8> {
+pub(super) fn distort(mut answer: Vec<u8>, oddity: Oddity, is_udp: bool) -> Vec<u8> {
     let has_answers = count(&answer, ANSWERS) > 0;
     match oddity {
-        Oddity::CutWithinRecord if transport == Transport::Udp => {
+        Oddity::CutWithinRecord if is_udp => {
             answer[2] |= TRUNCATED;
             answer.truncate(answer.len() - 3);
         }
-        Oddity::CutUnsaid if transport == Transport::Udp && has_answers => answer.truncate(answer.len() - 3),
+        Oddity::CutUnsaid if is_udp && has_answers => answer.truncate(answer.len() - 3),
         Oddity::BrokenAdditional => {
             add(&mut answer, ADDITIONALS);
             answer.extend([&OWNER_AND_A[..], &IN, &TTL, &[0, 200, 1]].concat());
