@@ -12,6 +12,5 @@ mod focus;
 mod harm;
 mod hoster;
 mod replay;
-mod serving;
 mod simulate;
 mod truth_in_process;
