@@ -25,6 +25,7 @@
 
 mod cell;
 mod compact;
+mod csv_line;
 mod curves;
 mod dictionary;
 pub(crate) mod durable;
@@ -63,6 +64,7 @@ mod tables_tests;
 pub use crate::promises::units;
 pub use crate::promises::{Judgement, Verdict};
 pub use cell::ColumnType;
+pub use csv_line::{csv_line, disarmed};
 pub use curves::{CurveRow, read_curves, write_curves};
 pub use dictionary::{TableDoc, dictionary, dictionary_markdown};
 pub use durable::{replace_with, sync_folder};
