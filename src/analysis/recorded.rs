@@ -7,7 +7,9 @@ use super::divided::Divided;
 use super::groups::Groups;
 use super::links::Index;
 use super::tables::{TreeNumbers, columns, depth_of, digest_each, each, key, retried, with_tree};
-use super::{AnalysisError, Ended, Grouping, Kind, Known, Labels, LevelCost, Tree, Trees, Unasked, group};
+use super::{
+    AnalysisError, Ended, Grouping, Kind, Known, Labels, LevelCost, Tree, Trees, UNKNOWN, Unasked, group,
+};
 use crate::exchange::Class;
 use crate::records::{Cost, ExchangeRow, LevelRow, Manifest, SiteRow, Unlevelled};
 
@@ -141,9 +143,9 @@ impl Loading {
             let groups = [
                 columns.cctld.get(row).unwrap_or("other"),
                 &generation,
-                columns.country.get(row).unwrap_or("unknown"),
-                network.as_deref().unwrap_or("unknown"),
-                software.filter(|name| !name.is_empty()).unwrap_or("unknown"),
+                columns.country.get(row).unwrap_or(UNKNOWN),
+                network.as_deref().unwrap_or(UNKNOWN),
+                software.filter(|name| !name.is_empty()).unwrap_or(UNKNOWN),
                 group::pages_class(pages),
             ]
             .map(|name| self.labels.number(name));

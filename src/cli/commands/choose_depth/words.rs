@@ -4,7 +4,7 @@ use super::answer::{Advice, Answer};
 use super::figures::{by_confidence, interval, kind_in_words, lower, percent, settled, with_interval};
 use super::forecast_words::forecast_in_words;
 use super::too_shallow::TooShallow;
-use crate::analysis::{Choice, ChoiceLevel, Criterion, Evidence, LoadUnit, Reading, Verdict};
+use crate::analysis::{Choice, ChoiceLevel, Criterion, Evidence, LoadUnit, Verdict};
 use crate::cli::columns::{Columns, Side};
 use crate::records::units::{bytes, duration, thousands};
 
@@ -30,7 +30,7 @@ fn of_choice(choice: &Choice) -> String {
          levels nothing is known. Intervals are of {} confidence. {}\n",
         verdict(choice),
         table(choice),
-        kind_in_words(kind),
+        reading.counts(kind),
         reading.word(),
         choice.deepest,
         percent(choice.interval_confidence),
@@ -223,10 +223,7 @@ fn neighbour_in_words(choice: &Choice, level: &ChoiceLevel) -> String {
 /// What coverage is a share of.
 fn counted(choice: &Choice) -> String {
     let (kind, reading) = choice.criterion.counted();
-    match reading {
-        Reading::Union => format!("{} known", kind_in_words(kind)),
-        Reading::Pair => format!("{} that the site trees know", kind_in_words(kind)),
-    }
+    format!("{} known", reading.counts(kind))
 }
 
 fn censoring(choice: &Choice) -> String {
