@@ -43,9 +43,9 @@ vocabulary! {
 vocabulary! {
     /// Whether a request belongs to a depth level of its tree.
     pub enum PurposeGroup {
-        /// To the level of its URL.
+        /// The request counts at the level of its URL.
         Tree = "tree",
-        /// To none.
+        /// The request has no level of its own.
         Beside = "beside",
     }
 }

@@ -40,23 +40,23 @@ vocabulary! {
 vocabulary! {
     /// Classes that a figure draws as one, so that colours can be told apart. The word is the name in the legend.
     pub enum ClassGroup {
-        /// Requested.
+        /// URLs that were requested.
         Fetched = "fetched",
-        /// By rules of the owner, or because these could not be fetched.
+        /// Kept back by rules of the owner, or because these could not be fetched.
         Robots = "robots.txt",
-        /// By marks of the owner on links.
+        /// Kept back by marks of the owner on links.
         Nofollow = "nofollow",
-        /// By the filters of the survey.
+        /// Kept back by the filters of the survey.
         Filters = "filters",
-        /// By the rule of one query URL per script.
+        /// Kept back by the rule of one query URL per script.
         Scripts = "rule on scripts",
-        /// By the depth of the survey.
+        /// Kept back by the depth of the survey.
         Depth = "depth",
-        /// By a budget, a stop, or a server in trouble.
+        /// Kept back by a budget, a stop, or a server in trouble.
         Limit = "budget or stop",
-        /// By a rule on what is worth a request.
+        /// Kept back by a rule on what is worth a request.
         Yield = "too little promised",
-        /// By what is rare.
+        /// Kept back by a rarer reason: a trap, a mirror, an opt-out, or too many redirects.
         Other = "other",
     }
 }

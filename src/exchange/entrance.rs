@@ -7,11 +7,11 @@ vocabulary! {
         Offered = "offered" in Given,
         /// The front page of the offered URL's host.
         FrontPage = "front_page" in Fallback,
-        /// The same by the other of http and https.
+        /// The front page of the offered URL's host by the other of http and https.
         OtherScheme = "other_scheme" in Fallback,
         /// The front page of another name of the site: with `www.` or without.
         OtherName = "other_name" in Fallback,
-        /// The same under the other scheme.
+        /// The front page of another name of the site by the other of http and https.
         OtherNameOtherScheme = "other_name_other_scheme" in Fallback,
     }
 }
@@ -19,9 +19,9 @@ vocabulary! {
 vocabulary! {
     /// Whether an entrance was given or made up.
     pub enum EntranceGroup {
-        /// By the start list or a link.
+        /// The start list or a link gave it.
         Given = "given",
-        /// Tried because no page came from what was given.
+        /// It was tried because no page came from what was given.
         Fallback = "fallback",
     }
 }

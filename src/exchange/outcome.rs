@@ -13,7 +13,7 @@ vocabulary! {
         ByteBudget = "byte_budget" in Cut,
         /// The time of the site was over.
         TimeBudget = "time_budget" in Cut,
-        /// Several levels in a row brought no new external link.
+        /// Several levels in a row brought no new external URL.
         Stable = "stable" in Cut,
         /// No link was left that promised to be worth a request: only with `--depth auto` or `--focus`.
         Yield = "yield" in Cut,
@@ -42,9 +42,9 @@ vocabulary! {
 vocabulary! {
     /// What an outcome says of a tree that has pages.
     pub enum OutcomeGroup {
-        /// It was walked to its end: there is nothing below it.
+        /// The tree was walked to its end: there is nothing below it.
         Whole = "whole",
-        /// It was cut: what lies below its last level is not known.
+        /// The tree was cut: what lies below its last level is not known.
         Cut = "cut",
     }
 }
