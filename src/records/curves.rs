@@ -39,10 +39,10 @@ table! {
     requests_share_high: Option<f64>, "", "0.348", "0.1";
     /// What the share is, in all likelihood, among all sites like these: without most of the bias that few large site
     /// trees bring.
-    requests_share_corrected: f64, "", "0.348", "0.1";
+    requests_share_corrected: f64, "", "0.261", "0.1";
     /// Why it has no interval: `one_site`, `few_trees` that hold any of it, a `largest_tree` with more than half,
     /// `few_below` the depth or `few_above`; null where it has one or is 1 by definition.
-    requests_share_no_interval: Option<String>, "", "", "0.1";
+    requests_share_no_interval: Option<String>, "", "few_below", "0.1";
     /// The same for bytes.
     bytes_share: f64, "", "0.251", "0.1";
     /// The lower end of its interval; null where there is none.
@@ -51,10 +51,10 @@ table! {
     bytes_share_high: Option<f64>, "", "0.331", "0.1";
     /// What the share is, in all likelihood, among all sites like these: without most of the bias that few large site
     /// trees bring.
-    bytes_share_corrected: f64, "", "0.331", "0.1";
+    bytes_share_corrected: f64, "", "0.240", "0.1";
     /// Why it has no interval: `one_site`, `few_trees` that hold any of it, a `largest_tree` with more than half,
     /// `few_below` the depth or `few_above`; null where it has one or is 1 by definition.
-    bytes_share_no_interval: Option<String>, "", "", "0.1";
+    bytes_share_no_interval: Option<String>, "", "few_below", "0.1";
     /// The same for busy time.
     busy_share: f64, "", "0.262", "0.1";
     /// The lower end of its interval; null where there is none.
@@ -63,10 +63,10 @@ table! {
     busy_share_high: Option<f64>, "", "0.340", "0.1";
     /// What the share is, in all likelihood, among all sites like these: without most of the bias that few large site
     /// trees bring.
-    busy_share_corrected: f64, "", "0.340", "0.1";
+    busy_share_corrected: f64, "", "0.250", "0.1";
     /// Why it has no interval: `one_site`, `few_trees` that hold any of it, a `largest_tree` with more than half,
     /// `few_below` the depth or `few_above`; null where it has one or is 1 by definition.
-    busy_share_no_interval: Option<String>, "", "", "0.1";
+    busy_share_no_interval: Option<String>, "", "few_below", "0.1";
     /// URL pairs to this depth: external URLs, each once in every site tree that links to it.
     pair_urls: u64, "URLs", "1144", "0.1";
     /// Host pairs to this depth: hosts of external URLs, each once in every site tree that links to it.
@@ -89,10 +89,10 @@ table! {
     pair_urls_coverage_high: Option<f64>, "", "0.942", "0.1";
     /// What the share is, in all likelihood, among all sites like these: without most of the bias that few large site
     /// trees bring.
-    pair_urls_coverage_corrected: f64, "", "0.942", "0.1";
+    pair_urls_coverage_corrected: f64, "", "0.902", "0.1";
     /// Why it has no interval: `one_site`, `few_trees` that hold any of it, a `largest_tree` with more than half,
     /// `few_below` the depth or `few_above`; null where it has one or is 1 by definition.
-    pair_urls_coverage_no_interval: Option<String>, "", "", "0.1";
+    pair_urls_coverage_no_interval: Option<String>, "", "few_below", "0.1";
     /// `pair_hosts` as a share of that to the deepest level walked, from 0 to 1.
     pair_hosts_coverage: f64, "", "0.911", "0.1";
     /// The lower end of its interval; null where there is none.
@@ -101,10 +101,10 @@ table! {
     pair_hosts_coverage_high: Option<f64>, "", "0.942", "0.1";
     /// What the share is, in all likelihood, among all sites like these: without most of the bias that few large site
     /// trees bring.
-    pair_hosts_coverage_corrected: f64, "", "0.942", "0.1";
+    pair_hosts_coverage_corrected: f64, "", "0.902", "0.1";
     /// Why it has no interval: `one_site`, `few_trees` that hold any of it, a `largest_tree` with more than half,
     /// `few_below` the depth or `few_above`; null where it has one or is 1 by definition.
-    pair_hosts_coverage_no_interval: Option<String>, "", "", "0.1";
+    pair_hosts_coverage_no_interval: Option<String>, "", "few_below", "0.1";
     /// `pair_sites` as a share of that to the deepest level walked, from 0 to 1.
     pair_sites_coverage: f64, "", "0.911", "0.1";
     /// The lower end of its interval; null where there is none.
@@ -113,10 +113,10 @@ table! {
     pair_sites_coverage_high: Option<f64>, "", "0.942", "0.1";
     /// What the share is, in all likelihood, among all sites like these: without most of the bias that few large site
     /// trees bring.
-    pair_sites_coverage_corrected: f64, "", "0.942", "0.1";
+    pair_sites_coverage_corrected: f64, "", "0.902", "0.1";
     /// Why it has no interval: `one_site`, `few_trees` that hold any of it, a `largest_tree` with more than half,
     /// `few_below` the depth or `few_above`; null where it has one or is 1 by definition.
-    pair_sites_coverage_no_interval: Option<String>, "", "", "0.1";
+    pair_sites_coverage_no_interval: Option<String>, "", "few_below", "0.1";
     /// `union_urls` as a share of that to the deepest level walked, from 0 to 1.
     union_urls_coverage: f64, "", "0.911", "0.1";
     /// The lower end of its interval; null where there is none.
@@ -125,10 +125,10 @@ table! {
     union_urls_coverage_high: Option<f64>, "", "0.942", "0.1";
     /// What the share is, in all likelihood, among all sites like these: without most of the bias that few large site
     /// trees bring.
-    union_urls_coverage_corrected: f64, "", "0.942", "0.1";
+    union_urls_coverage_corrected: f64, "", "0.902", "0.1";
     /// Why it has no interval: `one_site`, `few_trees` that hold any of it, a `largest_tree` with more than half,
     /// `few_below` the depth or `few_above`; null where it has one or is 1 by definition.
-    union_urls_coverage_no_interval: Option<String>, "", "", "0.1";
+    union_urls_coverage_no_interval: Option<String>, "", "few_below", "0.1";
     /// `union_hosts` as a share of that to the deepest level walked, from 0 to 1.
     union_hosts_coverage: f64, "", "0.911", "0.1";
     /// The lower end of its interval; null where there is none.
@@ -137,10 +137,10 @@ table! {
     union_hosts_coverage_high: Option<f64>, "", "0.942", "0.1";
     /// What the share is, in all likelihood, among all sites like these: without most of the bias that few large site
     /// trees bring.
-    union_hosts_coverage_corrected: f64, "", "0.942", "0.1";
+    union_hosts_coverage_corrected: f64, "", "0.902", "0.1";
     /// Why it has no interval: `one_site`, `few_trees` that hold any of it, a `largest_tree` with more than half,
     /// `few_below` the depth or `few_above`; null where it has one or is 1 by definition.
-    union_hosts_coverage_no_interval: Option<String>, "", "", "0.1";
+    union_hosts_coverage_no_interval: Option<String>, "", "few_below", "0.1";
     /// `union_sites` as a share of that to the deepest level walked, from 0 to 1.
     union_sites_coverage: f64, "", "0.911", "0.1";
     /// The lower end of its interval; null where there is none.
@@ -149,10 +149,10 @@ table! {
     union_sites_coverage_high: Option<f64>, "", "0.942", "0.1";
     /// What the share is, in all likelihood, among all sites like these: without most of the bias that few large site
     /// trees bring.
-    union_sites_coverage_corrected: f64, "", "0.942", "0.1";
+    union_sites_coverage_corrected: f64, "", "0.902", "0.1";
     /// Why it has no interval: `one_site`, `few_trees` that hold any of it, a `largest_tree` with more than half,
     /// `few_below` the depth or `few_above`; null where it has one or is 1 by definition.
-    union_sites_coverage_no_interval: Option<String>, "", "", "0.1";
+    union_sites_coverage_no_interval: Option<String>, "", "few_below", "0.1";
     /// `union_addresses` as a share of that to the deepest level walked, from 0 to 1.
     union_addresses_coverage: f64, "", "0.911", "0.1";
     /// The lower end of its interval; null where there is none.
@@ -161,10 +161,10 @@ table! {
     union_addresses_coverage_high: Option<f64>, "", "0.942", "0.1";
     /// What the share is, in all likelihood, among all sites like these: without most of the bias that few large site
     /// trees bring.
-    union_addresses_coverage_corrected: f64, "", "0.942", "0.1";
+    union_addresses_coverage_corrected: f64, "", "0.902", "0.1";
     /// Why it has no interval: `one_site`, `few_trees` that hold any of it, a `largest_tree` with more than half,
     /// `few_below` the depth or `few_above`; null where it has one or is 1 by definition.
-    union_addresses_coverage_no_interval: Option<String>, "", "", "0.1";
+    union_addresses_coverage_no_interval: Option<String>, "", "few_below", "0.1";
     /// The share of surveys whose intervals hold what they estimate.
     confidence: f64, "", "0.95", "0.1";
 }
