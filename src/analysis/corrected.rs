@@ -2,18 +2,24 @@
 //!
 //! A share that site trees make up together is a ratio of sums, and few trees hold most of both. The largest trees are the
 //! deepest; most samples hold fewer of them than their part, and a few samples far more. So the curve of a sample lies above
-//! that of its Web in most samples, and too high on average. The *corrected* share is lower on the scale of odds: by
-//! three quarters of the square of its standard error there, which tells how unlike each other the trees are that decide. The
-//! correction goes to nothing as trees become many, and never exceeds what a standard error of one calls for.
+//! that of its Web in most samples, and too high on average. The *corrected* share is lower on the scale of log-odds: by
+//! three quarters of its squared standard error there, which tells how unlike each other the trees are that decide, and by
+//! less of it where trees are more than a hundred. In simulated Webs that takes a third of the bias of 100 trees away
+//! and makes their root mean squared error a seventh larger; of 1,000 trees little is left to correct. Among real
+//! documentation packages, whose large sites are no deeper than others, it brings shares of 30 sites a point too low.
 //!
-//! It was compared with the jackknife, with Beale's ratio estimator, with the median of Webs drawn with a tail of Pareto's law, and
-//! with Chao's richness at each depth over that of all depths. `reports/intervals` has the figures, and what bias remains.
+//! Compared were the jackknife and Beale's ratio estimator, which correct the mean of deep levels hardly and err by a third more;
+//! low quantiles of Webs drawn with a tail of Pareto's law, which err a quarter less in simulated Webs and are ten points too
+//! low among documentation packages; and Chao's richness at each depth over that of all depths. `reports/intervals` measures them.
 
 use super::sampled_rate::SampledRate;
 
-/// Of the squared standard error of the log-odds. At a half, samples of 100 trees still lie too high on average; at one, too low
-/// where most of the trees are shallow.
+/// Of the squared standard error of the log-odds. At a half, samples of 100 trees lie more too high; at one, those of sites that
+/// are all shallow lie too low.
 const STRENGTH: f64 = 0.75;
+/// So many trees are corrected in full, and more in proportion less: those that hold a giant have a large standard error and
+/// are too low already.
+const IN_FULL: f64 = 100.0;
 /// A standard error of the log-odds beyond which it tells nothing more.
 const MOST_SPREAD: f64 = 1.0;
 
@@ -23,7 +29,8 @@ pub(super) fn corrected(all: &SampledRate, depth: usize) -> f64 {
     if value <= 0.0 || value >= 1.0 {
         return value;
     }
-    from_log_odds(log_odds(value) - STRENGTH * spread(all, depth).min(MOST_SPREAD).powi(2))
+    let strength = STRENGTH * (IN_FULL / f64::from(all.units)).min(1.0);
+    from_log_odds(log_odds(value) - strength * spread(all, depth).min(MOST_SPREAD).powi(2))
 }
 
 /// The standard error of the log-odds of a share that is neither nothing nor all, by linearisation.
