@@ -9,7 +9,7 @@ use crate::exchange::{Answer, Class, Purpose};
 /// Refusals in a row after which a ban is suspected: the number that issue 37 names. A level brings so many in a row of one
 /// forbidden folder, which the check tells apart.
 const SUSPICIOUS: u32 = 20;
-/// The same for further hosts of a server that has banned one of them.
+/// So many show that a further host of a server refuses, once it has banned one of them.
 const SUSPICIOUS_OF_FURTHER_HOSTS: u32 = 5;
 
 /// Whether the servers of a site turn the survey away.
@@ -93,10 +93,41 @@ impl Bans {
         let server = self.servers.entry(host.server).or_default();
         host.was_bad =
             answer.turns_away() || answer.status.is_some_and(|status| status == 429 || status >= 500);
-        let is_suspected = [host.record.note(answer), server.note(answer)].contains(&true);
-        let page = host.record.delivered.as_ref().or(server.delivered.as_ref());
-        if let Some(page) = page.filter(|_| is_suspected) {
-            self.check = Some(Check { host: url.host().clone(), server: host.server, url: Arc::clone(page) });
+        if ![host.record.note(answer), server.note(answer)].contains(&true) {
+            return;
+        }
+        let (at, refusals) = (host.server, host.record.refusals_in_a_row);
+        if let Some(page) = self.page_to_check(url.host(), at) {
+            self.check = Some(Check { host: url.host().clone(), server: at, url: page });
+        } else if refusals >= SUSPICIOUS_OF_FURTHER_HOSTS && self.has_banned(at) {
+            // It delivered nothing by which it could be told from those that are closed.
+            self.close(url.host());
+        }
+    }
+
+    /// A page that a host delivered, or else one of another host of its server that gets requests still.
+    fn page_to_check(&self, host: &Host, server: IpAddr) -> Option<Arc<WebUrl>> {
+        let is_open = |page: &&Arc<WebUrl>| self.closed(page.host()).is_none();
+        let own = self.hosts.get(host).and_then(|host| host.record.delivered.as_ref());
+        let last = || self.servers.get(&server).and_then(|server| server.delivered.as_ref());
+        let any = || {
+            let of_server = self.hosts.values().filter(|host| host.server == server);
+            of_server
+                .filter_map(|host| host.record.delivered.as_ref())
+                .filter(is_open)
+                .min_by_key(|url| url.as_str())
+        };
+        let page = own.filter(is_open).or_else(|| last().filter(is_open)).or_else(any);
+        page.map(Arc::clone)
+    }
+
+    fn has_banned(&self, server: IpAddr) -> bool {
+        self.hosts.values().any(|host| host.server == server && host.closed == Some(Class::Refused))
+    }
+
+    fn close(&mut self, host: &Host) {
+        if let Some(host) = self.hosts.get_mut(host) {
+            host.closed.get_or_insert(Class::Refused);
         }
     }
 
@@ -121,12 +152,17 @@ impl Bans {
             return false;
         }
         let Some(Check { host, server: at, url }) = self.check.take() else { return false };
-        // A page of another host was refused, too: it is not that host alone.
-        let is_of_server = *url.host() != host;
-        let refuses =
-            |host: &&mut HostRecord| host.server == at && (is_of_server || host.record.refusals_in_a_row > 0);
-        for host in self.hosts.values_mut().filter(refuses) {
-            host.closed.get_or_insert(Class::Refused);
+        let serves_nobody =
+            self.servers.get(&at).is_some_and(|server| server.refusals_in_a_row >= server.checked_at);
+        // A page of another host is refused, too, and none of the server's hosts was served for as long.
+        let is_of_server = *url.host() != host && serves_nobody;
+        for (name, record) in self.hosts.iter_mut().filter(|(_, record)| record.server == at) {
+            let is_proven = *name == host || name == url.host();
+            // One refusal of a further host may be for that URL alone.
+            let refuses = record.record.refusals_in_a_row >= SUSPICIOUS_OF_FURTHER_HOSTS;
+            if is_proven || refuses || is_of_server {
+                record.closed.get_or_insert(Class::Refused);
+            }
         }
         if let Some(server) = self.servers.get_mut(&at) {
             server.checked_at = server.refusals_in_a_row.saturating_add(SUSPICIOUS_OF_FURTHER_HOSTS);
@@ -162,9 +198,12 @@ impl Bans {
         self.hosts.values().any(|host| host.closed == Some(Class::Limit))
     }
 
-    /// Whether a host that has delivered pages still gets requests.
+    /// Whether a host that has delivered pages, or that was met and does not refuse, still gets requests.
     pub(super) fn has_open_host(&self) -> bool {
-        self.hosts.values().any(|host| host.record.delivered.is_some() && host.closed.is_none())
+        let may_deliver = |record: &Record| {
+            record.delivered.is_some() || record.refusals_in_a_row < SUSPICIOUS_OF_FURTHER_HOSTS
+        };
+        self.hosts.values().any(|host| host.closed.is_none() && may_deliver(&host.record))
     }
 
     /// Whether a ban is suspected if so many more requests are refused.

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use super::entry::ListedUrl;
-use super::origins::{Lookup, RobotsOutcome};
+use super::origins::{Asked, Lookup, RobotsOutcome};
 use super::state::Walk;
 use super::step::OnRecord;
 use super::trap::endless_path;
@@ -46,7 +46,7 @@ impl Walk {
             self.withhold(url);
             return Decision::Not(Class::Script);
         }
-        if let Some(class) = self.bans.closed(url.host()) {
+        if let Some(class) = self.closed(url) {
             return Decision::Not(class);
         }
         // Last, for what is kept back for another reason was in nobody's choice.
@@ -70,6 +70,31 @@ impl Walk {
         if may_be { self.echoes.trap(&entry.url, &self.known) } else { None }
     }
 
+    /// The class of a URL whose host gets no further request. Of what is on record the record decides: it may be of a version
+    /// that knew no bans.
+    pub(super) fn closed(&self, url: &WebUrl) -> Option<Class> {
+        self.bans.closed(url.host()).filter(|_| !self.is_on_record(url))
+    }
+
+    /// Whether the next request was sent for this URL in an earlier run.
+    fn is_on_record(&self, url: &WebUrl) -> bool {
+        self.recorded.asked().is_some_and(|next| next.url == *url)
+    }
+
+    /// Whether an earlier run went on without a check of this URL where this one would request it.
+    pub(super) fn went_on_without_check(&self, url: &WebUrl) -> bool {
+        match &self.recorded {
+            OnRecord::Asked(next) => match next.purpose {
+                Purpose::Check => next.url != *url,
+                Purpose::Robots => next.url != url.robots_txt() && !self.origins.is_asking(),
+                _ => true,
+            },
+            // Nothing is requested before a check has ended.
+            OnRecord::Lost => true,
+            OnRecord::Nothing => false,
+        }
+    }
+
     /// Whether the host opted out; one that was asked before it did is let through for what is on record.
     pub(super) fn has_opted_out(&self, url: &WebUrl) -> bool {
         let is_recorded = self.recorded.asked().is_some_and(|next| next.url.host() == url.host());
@@ -88,12 +113,21 @@ impl Walk {
 
     /// What robots.txt says, once it is known.
     pub(super) fn by_robots(&mut self, url: WebUrl, purpose: Purpose) -> Decision {
+        let is_on_record = self.is_on_record(&url);
         match self.origins.lookup(&url, self.rules_are_old(&url)) {
             Lookup::Pending => return Decision::Wait,
-            Lookup::Ask(url) => {
-                let ask = Ask { number: self.asked, url, purpose: Purpose::Robots, depth: None };
+            Lookup::Ask(robots) => {
+                if self.closed(&robots).is_some() {
+                    // Another origin's rules stand at a host that turned us away.
+                    let asked = Asked { at: self.now, next: Some(self.asked) };
+                    self.origins.settle(RobotsOutcome::Unreachable, asked);
+                    return Decision::Not(Class::RobotsUnreachable);
+                }
+                let ask = Ask { number: self.asked, url: robots, purpose: Purpose::Robots, depth: None };
                 return Decision::Ask(ask, None);
             }
+            // What was requested under the rules of an earlier version is on record.
+            Lookup::Known(_) if is_on_record => {}
             Lookup::Known(RobotsOutcome::OptedOut) => return Decision::Not(Class::OptOut),
             Lookup::Known(RobotsOutcome::Unreachable) => return Decision::Not(Class::RobotsUnreachable),
             Lookup::Known(RobotsOutcome::Rules(rules)) => {

@@ -3,7 +3,7 @@ use std::time::SystemTime;
 use super::decide::Decision;
 use super::entry::{ListedUrl, UrlState, Waiting};
 use super::state::Walk;
-use super::step::{Content, Step};
+use super::step::{Content, OnRecord, Step};
 use crate::address::WebUrl;
 use crate::exchange::{Answer, Ask, Class, Depth, Outcome, Purpose};
 use crate::page::MAX_LINKS;
@@ -14,6 +14,13 @@ impl Walk {
     /// be asked for again before its host is asked for anything else.
     pub fn poll(&mut self, now: SystemTime) -> Step {
         self.now = now;
+        // While there is more on record, an earlier run went on.
+        if self.recorded == OnRecord::Nothing
+            && self.ending.is_none()
+            && let Some(outcome) = self.turned_away
+        {
+            self.end(outcome);
+        }
         loop {
             if self.ending.is_some() {
                 return self.probe();
@@ -31,10 +38,14 @@ impl Walk {
                     return Step::Wait;
                 }
                 match self.decide() {
-                    Decision::Ask(ask, delay) => return Step::Ask(ask, delay),
+                    Decision::Ask(ask, delay) => {
+                        return self.recorded_beside(Some(&ask)).unwrap_or(Step::Ask(ask, delay));
+                    }
                     Decision::Wait => return Step::Wait,
                     Decision::Not(class) => self.pass(class),
                 }
+            } else if let Some(step) = self.recorded_beside(None) {
+                return step;
             } else if self.waiting.is_empty() {
                 self.finish_level();
             } else {
@@ -58,6 +69,9 @@ impl Walk {
             }
             self.waiting.push_back(Waiting::outside_the_tree(ask));
             return;
+        }
+        if let Some(entry) = self.beside.take() {
+            return self.waiting.push_back(Waiting::page(ask, entry, false));
         }
         let Some(mut entry) = self.list.get(self.turn) else { return };
         if ask.url.is_https() {
@@ -106,6 +120,9 @@ impl Walk {
                 self.merge(waiting);
             }
         }
+        if self.turned_away.is_some() {
+            return;
+        }
         if self.failures >= self.settings.max_failures {
             // A page is asked for only where robots.txt was answered.
             let has_entered = self.levels[0].pages > 0;
@@ -138,6 +155,10 @@ impl Walk {
             return Some(Step::Wait);
         }
         let url = WebUrl::clone(url);
+        if self.went_on_without_check(&url) {
+            self.bans.skip_check();
+            return None;
+        }
         let decision = if self.has_opted_out(&url) {
             Decision::Not(Class::OptOut)
         } else {
@@ -151,6 +172,20 @@ impl Walk {
                 None
             }
         }
+    }
+
+    /// The request on record in the place of what is planned, where an earlier version took a URL with another session for
+    /// another page. It counts as a repetition, and the plan goes on behind it.
+    fn recorded_beside(&mut self, planned: Option<&Ask>) -> Option<Step> {
+        let OnRecord::Asked(next) = &self.recorded else { return None };
+        let is_of_level =
+            next.depth == Some(self.depth) && matches!(next.purpose, Purpose::Page | Purpose::Head);
+        let is_planned = planned.is_some_and(|ask| ask.url == next.url);
+        if !is_of_level || is_planned || !next.url.has_session() {
+            return None;
+        }
+        self.beside = Some(ListedUrl { again: true, ..ListedUrl::new(next.url.clone()) });
+        Some(Step::Ask(next.clone(), None))
     }
 
     /// The URL whose turn it is has its class; the next one's turn comes.

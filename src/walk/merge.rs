@@ -45,7 +45,7 @@ impl Walk {
         match waiting.entry {
             None if waiting.purpose == Purpose::Probe => {
                 self.note_failures(&answer);
-                self.merge_probe(waiting.number, &answer, &content);
+                self.merge_probe(waiting.number, &waiting.url, &answer, &content);
             }
             None if waiting.purpose == Purpose::Check => self.merge_check(&answer),
             None => self.merge_robots(&waiting.url, &answer, &content, waiting.is_shared),
@@ -141,7 +141,8 @@ impl Walk {
     /// Servers do not respond to us any more, so that URLs are of this class: the walk ends if no other delivered pages.
     fn end_without_open_host(&mut self, class: Class) {
         if self.levels[0].pages > 0 && !self.bans.has_open_host() {
-            self.end(if class == Class::Refused { Outcome::Refused } else { Outcome::Unreachable });
+            let outcome = if class == Class::Refused { Outcome::Refused } else { Outcome::Unreachable };
+            self.turned_away.get_or_insert(outcome);
         }
     }
 
@@ -322,6 +323,8 @@ pub(super) fn is_page(answer: &Answer, content: &Content) -> bool {
 #[must_use]
 pub fn availability<'a>(answer: &Answer, content: &'a Content) -> Availability<'a> {
     match Availability::from_answer(answer.status, body_of(content)) {
+        // Neither rules nor their absence: what the owner wants is not known.
+        Availability::Found(_) if answer.head.challenge.is_some() => Availability::Unreachable,
         Availability::Found(_) if !is_whole(answer) => Availability::Unreachable,
         availability => availability,
     }

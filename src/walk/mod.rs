@@ -26,7 +26,7 @@
 //!
 //! **Servers that turn us away.** A server that delivered pages and then refuses request after request is checked: a page
 //! that it delivered is requested once more. If that is refused too, its hosts get no further request (`bans`), as where
-//! the survey has given a server up; when no host is left that delivered pages, the walk ends.
+//! the survey has given a server up; when no host is left that delivered pages or may, the walk ends.
 //!
 //! **Sites without end.** A URL whose path repeats itself is not asked for (`trap`). What else is a
 //! trap shows by evidence at the end of a level: URLs of one shape (`shape`) whose pages have led to nothing but more of

@@ -92,6 +92,11 @@ impl Origins {
         }
     }
 
+    /// Whether a robots.txt is being asked for.
+    pub(super) fn is_asking(&self) -> bool {
+        self.asking.is_some()
+    }
+
     /// Whether the robots.txt for a URL is known, be it old.
     pub(super) fn knows(&self, url: &WebUrl) -> bool {
         self.known.contains_key(&origin_of(url))

@@ -61,7 +61,7 @@ impl Walk {
     /// The probe of a URL, if opt-outs, filters and robots.txt let it be asked for; for the sake of a probe no
     /// robots.txt is asked for but one that has grown old.
     fn question(&mut self, url: WebUrl) -> Option<(Ask, Option<Duration>)> {
-        if self.has_opted_out(&url) || self.settings.filter.leaves_out(&url) {
+        if self.has_opted_out(&url) || self.closed(&url).is_some() || self.settings.filter.leaves_out(&url) {
             return None;
         }
         if !self.origins.knows(&url) {
@@ -84,7 +84,7 @@ impl Walk {
         self.probes.questions = Some(VecDeque::new());
     }
 
-    pub(super) fn merge_probe(&mut self, number: u32, answer: &Answer, content: &Content) {
+    pub(super) fn merge_probe(&mut self, number: u32, url: &WebUrl, answer: &Answer, content: &Content) {
         self.probes.load.book(answer);
         if answer.status.is_none() {
             return;
@@ -92,16 +92,16 @@ impl Walk {
         let Some(kept_by) = self.probes.kept_by else { return };
         let mut probe = Probe { number, kept_by, external_urls: 0, external_hosts: 0, internal_urls: 0 };
         if let Content::Page(page) = content {
-            self.compare(page, &mut probe);
+            self.compare(url, page, &mut probe);
         }
         self.probes.results.push(probe);
     }
 
     /// Counts what of a page the tree does not have.
-    fn compare(&self, page: &Page, probe: &mut Probe) {
+    fn compare(&self, page_url: &WebUrl, page: &Page, probe: &mut Probe) {
         let mut hosts: HashSet<&Host> = HashSet::new();
         for url in page.links.iter().map(|link| &link.url) {
-            if self.scope.contains(url.host()) {
+            if self.scope.contains_from(page_url.host(), url.host()) {
                 probe.internal_urls += u32::from(!self.known.contains_key(&url.page_key()));
             } else if !self.seen_external.urls.contains(&url.page_key()) {
                 probe.external_urls += 1;

@@ -87,7 +87,7 @@ impl Salvage {
         let from = Arc::new(url.clone());
         for link in &page.links {
             let nofollow = link.nofollow || page.nofollow;
-            if !self.scope.contains(link.url.host()) {
+            if !self.scope.contains_from(url.host(), link.url.host()) {
                 self.find_external(&from, depth, &link.url, link.element, nofollow);
             } else if !nofollow {
                 self.find(&link.url, depth.next());

@@ -43,6 +43,8 @@ pub struct Walk {
     pub(super) waiting: VecDeque<Waiting>,
     pub(super) asked: u32,
     pub(super) ending: Option<Outcome>,
+    /// No server that delivered pages responds to us any more: why the walk ends once nothing more is on record.
+    pub(super) turned_away: Option<Outcome>,
     pub(super) failures: u32,
     /// Those of them in which the server closed the connection without a response.
     pub(super) closed_in_a_row: u32,
@@ -50,6 +52,8 @@ pub struct Walk {
     pub(super) page_answered: bool,
     pub(super) opted_out: bool,
     pub(super) recorded: OnRecord,
+    /// What is on record beside the list of the level.
+    pub(super) beside: Option<ListedUrl>,
     /// The time of the last poll.
     pub(super) now: SystemTime,
     /// Bytes of the URLs found.
@@ -107,12 +111,14 @@ impl Walk {
             waiting: VecDeque::new(),
             asked: 0,
             ending: None,
+            turned_away: None,
             failures: 0,
             closed_in_a_row: 0,
             quiet_levels: 0,
             page_answered: false,
             opted_out: false,
             recorded: OnRecord::Nothing,
+            beside: None,
             now: SystemTime::UNIX_EPOCH,
             url_bytes: 0,
             moved: false,

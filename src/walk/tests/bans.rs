@@ -321,3 +321,84 @@ proptest! {
         }
     }
 }
+
+/// A site whose host b has pages beside those of a, all on one server.
+fn two_hosts(pages_of_b: &[&str], pages_of_a: usize) -> Web {
+    let of_a = (1..=pages_of_a).map(|n| format!("/{n}"));
+    let of_b = pages_of_b.iter().map(|page| format!("http://b.a.ke/{page}"));
+    let links: Vec<String> = of_a.chain(of_b).collect();
+    let page = links.iter().map(String::as_str).collect::<Vec<_>>();
+    links.iter().fold(Web::default().page("http://a.ke/", &page), |web, link| {
+        let url = if link.starts_with('/') { format!("http://a.ke{link}") } else { link.clone() };
+        web.page(&url, &[])
+    })
+}
+
+#[test]
+fn a_host_with_one_refusal_is_not_closed_with_another_host_of_its_server() {
+    // b refuses a page of its own between those that a refuses, and goes on to deliver.
+    let links: Vec<String> = (1..=20)
+        .map(|n| format!("/{n}"))
+        .chain(["http://b.a.ke/forbidden".to_owned()])
+        .chain((21..=60).map(|n| format!("/{n}")))
+        .chain((1..=3).map(|n| format!("http://b.a.ke/{n}")))
+        .collect();
+    let web = two_hosts(&["1", "2", "3"], 60)
+        .page("http://a.ke/", &links.iter().map(String::as_str).collect::<Vec<_>>())
+        .serve("http://b.a.ke/forbidden", Served::Status(403));
+    let of_a = Cell::new(0);
+    let (tree, asked) = drive_by(start("http://a.ke/", Settings::default(), ""), |ask| {
+        if ask.purpose != Purpose::Robots && ask.url.host().as_str() == "a.ke" {
+            of_a.set(of_a.get() + 1);
+            if of_a.get() > 11 {
+                return Web::default().serve(ask.url.as_str(), Served::Status(403)).answer(ask);
+            }
+        }
+        web.answer(ask)
+    });
+    assert_eq!(of_purpose(&asked, Purpose::Check), ["/10"]);
+    let of_b = asked.iter().filter(|ask| ask.purpose == Purpose::Page && ask.url.host().as_str() == "b.a.ke");
+    assert_eq!(of_b.map(|ask| ask.url.target()).collect::<Vec<_>>(), ["/forbidden", "/1", "/2", "/3"]);
+    assert_eq!((tree.outcome, tree.sum(|level| level.pages)), (Outcome::Refused, 1 + 10 + 3));
+}
+
+#[test]
+fn a_host_that_is_closed_gets_no_request_of_any_purpose() {
+    // b bans after ten pages. All that is left of it are queries to probe, and another host's rules.
+    let of_b: Vec<String> =
+        ["q?1", "q?2", "q?3"].map(str::to_owned).into_iter().chain((1..=29).map(|n| n.to_string())).collect();
+    let of_b: Vec<&str> = of_b.iter().map(String::as_str).collect();
+    let web = two_hosts(&of_b, 3).page("http://a.ke/3", &["http://c.a.ke/"]).page("http://c.a.ke/", &[]);
+    let web = web.redirect("http://c.a.ke/robots.txt", "http://b.a.ke/rules.txt");
+    let requests = Cell::new(0);
+    let probing = Probing { share: 1.0, ..Probing::default() };
+    let settings = Settings { probing, ..Settings::default() };
+    let (tree, asked) = drive_by(start("http://a.ke/", settings, ""), |ask| {
+        if ask.purpose != Purpose::Robots && ask.url.host().as_str() == "b.a.ke" {
+            requests.set(requests.get() + 1);
+            if requests.get() > 10 {
+                return Web::default().serve(ask.url.as_str(), Served::Status(403)).answer(ask);
+            }
+        }
+        web.answer(ask)
+    });
+    let check = asked.iter().position(|ask| ask.purpose == Purpose::Check).expect("a ban was suspected");
+    assert_eq!(asked[check].url.host().as_str(), "b.a.ke");
+    let later: Vec<&str> =
+        asked[check + 1..].iter().map(|ask| ask.url.as_str()).filter(|url| url.contains("b.a.ke")).collect();
+    assert_eq!(later, Vec::<&str>::new());
+    assert_eq!((tree.outcome, tree.levels[1].class(Class::Script)), (Outcome::Complete, 2));
+    assert_eq!(tree.levels[2].class(Class::RobotsUnreachable), 1);
+}
+
+/// An earlier version knew no bans and went on; what it did stands, and what comes then is refused.
+#[test]
+fn what_an_earlier_version_requested_of_a_server_that_refuses_is_walked_as_it_is_on_record() {
+    let web =
+        (11..=60).fold(site_of(80), |web, n| web.serve(&format!("http://a.ke/{n}"), Served::Status(403)));
+    let recorded = on_record((1..=60).map(|n| format!("/{n}")));
+    let (tree, asked) = walk_on_record(&web, &recorded);
+    assert_eq!(asked[..recorded.len()], recorded);
+    assert_eq!((tree.outcome, tree.levels[1].class(Class::Fetched)), (Outcome::Complete, 80));
+    assert_eq!(of_purpose(&asked, Purpose::Check).len(), 0, "the next page came");
+}

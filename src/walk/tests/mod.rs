@@ -194,6 +194,35 @@ fn drive_by(mut walk: Walk, mut answer: impl FnMut(&Ask) -> (Answer, Content)) -
     (walk.conclude().0, asked)
 }
 
+/// What a survey has on record that requested the front page and these pages of level 1.
+fn on_record(targets: impl IntoIterator<Item = String>) -> Vec<Ask> {
+    let ask = |target: &str, purpose, depth| (url(&format!("http://a.ke{target}")), purpose, depth);
+    let first = [ask("/robots.txt", Purpose::Robots, None), ask("/", Purpose::Page, Some(Depth(0)))];
+    let pages = targets.into_iter().map(|target| ask(&target, Purpose::Page, Some(Depth(1))));
+    let all = (0..).zip(first.into_iter().chain(pages));
+    all.map(|(number, (url, purpose, depth))| Ask { number, url, purpose, depth }).collect()
+}
+
+/// Walks a site again that has this on record, and on.
+fn walk_on_record(web: &Web, recorded: &[Ask]) -> (Tree, Vec<Ask>) {
+    let mut walk = start("http://a.ke/", Settings::default(), "");
+    let mut asked = Vec::new();
+    loop {
+        let next = recorded.get(asked.len()).cloned();
+        walk.expect_recorded(next.map_or(OnRecord::Nothing, OnRecord::Asked));
+        match walk.poll(SystemTime::UNIX_EPOCH) {
+            Step::Ask(ask, _) => {
+                walk.begin(&ask);
+                let (answer, content) = web.answer(&ask);
+                walk.handle(ask.number, answer, content);
+                asked.push(ask);
+            }
+            Step::Wait => panic!("nothing is in flight"),
+            Step::Done => return (walk.conclude().0, asked),
+        }
+    }
+}
+
 fn pages(asked: &[Ask]) -> Vec<(u16, &str)> {
     let pages = asked.iter().filter(|ask| ask.purpose == Purpose::Page);
     pages.map(|ask| (ask.depth.unwrap().0, ask.url.target())).collect()

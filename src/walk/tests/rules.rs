@@ -55,6 +55,20 @@ fn no_link_nor_redirect_leads_to_a_port_that_browsers_refuse() {
     assert!(tree.externals.is_empty());
 }
 
+/// RFC 9309 knows rules, their absence and what could not be had: a challenge is the last.
+#[test]
+fn a_challenge_in_the_place_of_robots_txt_allows_nothing() {
+    for (status, pages) in [(200, 0), (202, 0), (503, 0), (403, 1), (404, 1)] {
+        let web = Web::default()
+            .serve("http://a.ke/robots.txt", Served::Challenge(status))
+            .page("http://a.ke/", &[]);
+        let (tree, _) = walk(&web, one_entrance());
+        assert_eq!(tree.levels[0].pages, pages, "{status}");
+        let is_closed = matches!(tree.outcome, Outcome::NoPage | Outcome::Unreachable);
+        assert_eq!(is_closed, pages == 0, "{status} {}", tree.outcome);
+    }
+}
+
 #[test]
 fn what_robots_txt_answers_decides_over_the_site() {
     let outcome = |served: Served| {

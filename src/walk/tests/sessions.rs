@@ -96,3 +96,23 @@ fn a_site_below_one_session_is_walked_to_its_end() {
     assert_eq!((tree.outcome, tree.trap_patterns.len()), (Outcome::Complete, 0));
     assert_eq!(tree.sum(|level| level.pages), 6 * 13);
 }
+
+/// An earlier version took each session for a page of its own.
+#[test]
+fn what_an_earlier_version_requested_in_several_sessions_is_walked_as_it_is_on_record() {
+    let links = [
+        "/(S(aaaaaaaaaaaaaaaaaaaaaaaa))/x",
+        "/(S(bbbbbbbbbbbbbbbbbbbbbbbb))/x",
+        "/(S(cccccccccccccccccccccccc))/x",
+    ];
+    let of = |links: &[&str]| links.iter().map(|link| (*link).to_owned()).collect::<Vec<_>>();
+    let web = Web::default().page("http://a.ke/", &[links[0], links[1], "/y", links[2]]);
+    let web = links.iter().fold(web, |web, link| web.page(&format!("http://a.ke{link}"), &["/z"]));
+    let web = web.page("http://a.ke/y", &[]).page("http://a.ke/z", &["http://b.ke/"]);
+    let recorded = on_record(of(&[links[0], links[1], "/y", links[2]]));
+    let (tree, asked) = walk_on_record(&web, &recorded);
+    assert_eq!(asked[..recorded.len()], recorded);
+    assert_eq!(pages(&asked[recorded.len()..]), [(2, "/z")]);
+    assert_eq!((tree.outcome, tree.externals.len()), (Outcome::Complete, 1));
+    assert_eq!((tree.levels[1].class(Class::Fetched), tree.levels[1].requests), (2, 4));
+}
