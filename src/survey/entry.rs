@@ -17,7 +17,8 @@ pub(super) enum Entry {
     Unsent { number: u32 },
     /// The walk goes on, in the run of the survey that began at `run`.
     Opened { run: SystemTime, at: SystemTime },
-    /// What came of a try at a question that may be put in another way: at another address, or by older TLS.
+    /// What came of a try at a question that may be put in another way: at another address, by older TLS, or on a new
+    /// connection.
     Tried(Box<Heard>),
     /// There was no other way: what came of the last try at a question is its answer.
     Stands { number: u32 },

@@ -13,7 +13,7 @@ use super::journal::Journal;
 use super::own_link::{self, Pass};
 use super::parts::Parts;
 use super::quarantine::{Body, Received};
-use super::shared_robots::Claimed;
+use super::shared_robots::{Claimed, Recorded};
 use super::turn::{HeldPermit, NoTurn, turn};
 use super::ways::Ways;
 use crate::address::Site;
@@ -45,14 +45,21 @@ pub(super) enum Exchanged {
     Heard(Box<Heard>),
     /// Another tree got the response for this robots.txt, and it is in the journal: nothing was asked.
     Shared(Box<Heard>),
-    /// It brought nothing, as the journal says; it can be put again at this address, another one or by older TLS.
-    Tried(Box<Heard>, IpAddr),
+    /// It brought nothing, as the journal says; it can be put again at this address, another one or the same.
+    Tried(Try, IpAddr),
     /// The server is not to be asked before this time, which is too far to wait for.
     PutOff(SystemTime),
     /// The survey is being stopped; nothing was asked.
     Stopped,
     /// The agent that was to ask is gone.
     Left,
+}
+
+/// What came of a request that can be sent in another way.
+pub(super) struct Try {
+    pub heard: Box<Heard>,
+    /// Where it begins in the journal.
+    pub at: u64,
 }
 
 /// What an exchange in flight is given to end when the survey is being stopped.
@@ -132,7 +139,8 @@ impl<'a> Asking<'a> {
         };
         match exchanged {
             Exchanged::Heard(heard) if wanted.ways.go_on_after(&heard) => {
-                another_way(&self.parts.access, self.journal, wanted.ways, heard).await
+                let tried = Try { heard, at: self.recorded_at.load(Ordering::Relaxed) };
+                self.another_way(wanted.ways, tried).await
             }
             exchanged => Ok(exchanged),
         }
@@ -174,10 +182,28 @@ impl<'a> Asking<'a> {
             }
         };
         let exchanged = self.exchange(wanted).await?;
+        // Where it is to be sent in another way, that is settled then.
         if let Exchanged::Heard(heard) = &exchanged {
             claim.settle(self.tree, self.recorded_at.load(Ordering::Relaxed), heard);
         }
         Ok(exchanged)
+    }
+
+    /// What comes after a try: another address of the host or the same, or that it is the answer.
+    pub(super) async fn another_way(&self, mut ways: Ways, tried: Try) -> Result<Exchanged, SurveyError> {
+        ways.note_try(&tried.heard);
+        let url = &tried.heard.ask.url;
+        let dead = ways.dead_for(url);
+        let Some(located) = own_link::locate(&self.parts.access, url.host(), &dead).await else {
+            return Ok(Exchanged::Stopped);
+        };
+        match located.address {
+            Ok(address) if !dead.contains(&address) => Ok(Exchanged::Tried(tried, address)),
+            _ => {
+                let_stand(self.parts, self.journal, self.tree, &tried)?;
+                Ok(Exchanged::Heard(tried.heard))
+            }
+        }
     }
 
     async fn attempt(&self, wanted: &Wanted, attempt: Attempt) -> Result<Exchanged, Exit> {
@@ -381,26 +407,11 @@ impl<'a> Asking<'a> {
     }
 }
 
-/// What comes after a try: the next address of the host, or that it is the answer.
-pub(super) async fn another_way(
-    access: &Access,
-    journal: &Journal,
-    mut ways: Ways,
-    tried: Box<Heard>,
-) -> Result<Exchanged, SurveyError> {
-    ways.note_try(&tried);
-    let dead = ways.dead_for(&tried.ask.url);
-    let Some(located) = own_link::locate(access, tried.ask.url.host(), &dead).await else {
-        return Ok(Exchanged::Stopped);
-    };
-    match located.address {
-        // Another address, or the same with older TLS.
-        Ok(address) if !dead.contains(&address) => Ok(Exchanged::Tried(tried, address)),
-        _ => {
-            journal.write(&Entry::Stands { number: tried.ask.number })?;
-            Ok(Exchanged::Heard(tried))
-        }
-    }
+/// A try is all that came of its request. What it was to bring is settled for the trees that share it.
+pub(super) fn let_stand(parts: &Parts, journal: &Journal, tree: u64, tried: &Try) -> Result<(), SurveyError> {
+    journal.write(&Entry::Stands { number: tried.heard.ask.number })?;
+    let recorded = Recorded::of(tree, tried.at, &tried.heard);
+    parts.shared_robots.restore(&parts.storage, recorded.into_iter().collect())
 }
 
 fn put_off(until: SystemTime) -> Exit {

@@ -79,7 +79,7 @@ pub struct Kept {
 
 impl Kept {
     /// Whether it is the answer to a question that has none on record. One that only an earlier survey can complete, and
-    /// one after which another address may be tried, count as lost.
+    /// one after which the request may be sent in another way, count as lost.
     fn answers(&self, unanswered: &Unanswered) -> bool {
         let Answer { status, failure, .. } = &self.reply.answer;
         let is_whole = status.is_some_and(|status| status != NOT_MODIFIED) && failure.is_none();

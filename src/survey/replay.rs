@@ -16,8 +16,10 @@ pub(super) struct Replay {
 /// What is on record of a question.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Recorded {
-    /// Tries at addresses where no connection came about.
+    /// What came of it before it was sent in another way: to another address, by older TLS, or on a new connection.
     pub tries: Vec<Heard>,
+    /// Where the last of them begins in the journal.
+    pub last_try_at: u64,
     /// None when a process died after a try.
     pub answer: Option<Heard>,
     /// The answer is another tree's.
@@ -55,15 +57,16 @@ impl Replay {
     /// What is recorded of this question.
     pub(super) fn take(&mut self, number: u32) -> Result<Option<Recorded>, SurveyError> {
         while self.ahead.get(&number).is_none_or(|recorded| recorded.answer.is_none()) {
+            let at = self.reader.at();
             match self.reader.next()? {
-                Some(entry) => self.enter(entry),
+                Some(entry) => self.enter(entry, at),
                 None => break,
             }
         }
         Ok(self.ahead.remove(&number))
     }
 
-    fn enter(&mut self, entry: Entry) {
+    fn enter(&mut self, entry: Entry, at: u64) {
         match entry {
             Entry::Heard(heard) => {
                 let recorded = self.ahead.entry(heard.ask.number).or_default();
@@ -73,7 +76,11 @@ impl Replay {
                 let recorded = self.ahead.entry(heard.ask.number).or_default();
                 (recorded.answer, recorded.is_shared) = (Some(*heard), true);
             }
-            Entry::Tried(heard) => self.ahead.entry(heard.ask.number).or_default().tries.push(*heard),
+            Entry::Tried(heard) => {
+                let recorded = self.ahead.entry(heard.ask.number).or_default();
+                recorded.tries.push(*heard);
+                recorded.last_try_at = at;
+            }
             Entry::Stands { number } => {
                 if let Some(recorded) = self.ahead.get_mut(&number) {
                     recorded.answer = recorded.tries.pop();

@@ -35,12 +35,15 @@ pub(super) enum Said {
     /// Without a body, with these fields.
     Head(u16, Vec<(&'static str, String)>),
     Nothing,
+    /// No connection comes about.
+    Dead,
 }
 
 /// By host, target and time.
 pub(super) type Script = fn(&str, &str, Duration) -> Said;
 
-/// A Web of one server that says what its script says, and of another one for hosts whose names begin with `other.`
+/// A Web of one server that says what its script says, and of another one for hosts whose names begin with `other.`, or
+/// that are at both, `two.`
 pub(super) struct Scripted {
     script: Script,
     /// Of the virtual clock.
@@ -63,8 +66,13 @@ impl Scripted {
 
 impl Web for Scripted {
     fn look_up(&self, host: &Host) -> Looked {
-        let server = if host.as_str().starts_with("other.") { 2 } else { 1 };
-        Looked { addresses: Ok(vec![[41, 90, 0, server].into()]), lifetime: HOUR, took: Duration::ZERO }
+        let servers: &[u8] = match host.as_str().split('.').next() {
+            Some("other") => &[2],
+            Some("two") => &[1, 2],
+            _ => &[1],
+        };
+        let addresses = servers.iter().map(|server| [41, 90, 0, *server].into()).collect();
+        Looked { addresses: Ok(addresses), lifetime: HOUR, took: Duration::ZERO }
     }
 
     fn ask(&self, question: &Question<'_>) -> Reply {
@@ -76,6 +84,10 @@ impl Web for Scripted {
             match (self.script)(question.url.host().as_str(), question.url.target(), time) {
                 Said::Nothing => {
                     let connect = Duration::from_millis(1);
+                    return Reply { connect, tls: Duration::ZERO, shown: None, then: Then::Silence };
+                }
+                Said::Dead => {
+                    let connect = Duration::MAX;
                     return Reply { connect, tls: Duration::ZERO, shown: None, then: Then::Silence };
                 }
                 Said::Status(status) => (status, "text/plain", String::new()),

@@ -216,6 +216,23 @@ fn a_robots_txt_that_cannot_be_had_is_asked_for_by_as_many_trees_as_a_closed_sit
     }
 }
 
+/// The host has a second address, which the budget of no tree is enough for.
+#[test]
+fn a_robots_txt_that_a_tree_cannot_ask_for_in_another_way_is_settled_for_the_others() {
+    let script: Script = |host, _, _| match host {
+        "two.ke" => Said::Dead,
+        _ => Said::Page(Vec::new()),
+    };
+    let (folder, web) = (tempfile::tempdir().unwrap(), Scripted::new(Duration::ZERO, script));
+    let dir = folder.path().join("s");
+    let starts: Vec<String> = (0..40).map(|n| format!("http://two.ke/{n}")).collect();
+    let one = crate::settings::Entrances::UpTo(1);
+    let settings = Settings { max_requests: Some(1), entrances: one, ..of_many_trees(SECOND) };
+    survey(&dir, &web, settings, &starts);
+    assert_eq!(counts(&web.log()), [("http://two.ke/robots.txt".to_owned(), MOST_TREES as usize)]);
+    assert_eq!(rows::<SiteRow>(&dir).len(), 40);
+}
+
 #[test]
 fn a_site_that_was_out_of_reach_opens_to_a_later_tree() {
     let script: Script = |_, path, time| match path {

@@ -13,7 +13,7 @@ use futures_util::{FutureExt, StreamExt};
 use super::agents::{Desk, Place};
 use super::entry::{Entry, Heard};
 use super::error::SurveyError;
-use super::exchange::{Asking, Exchanged, Wanted, another_way};
+use super::exchange::{Asking, Exchanged, Try, Wanted, let_stand};
 use super::handed_on::HandedOn;
 use super::journal::Journal;
 use super::own_link;
@@ -140,7 +140,7 @@ struct Visit {
     server: Option<IpAddr>,
     walk: Walk,
     ways: Ways,
-    /// Questions that are to be put at another address, before all others.
+    /// Requests that are to be sent in another way, before all others.
     again: VecDeque<Again>,
     budget: SiteBudget,
     /// What the trees before it spent of its account.
@@ -174,7 +174,7 @@ enum Hindrance {
 
 /// What came of the last try at a question that is to be put once more.
 struct Again {
-    tried: Heard,
+    tried: Try,
     crawl_delay: Option<Duration>,
 }
 
@@ -245,7 +245,7 @@ impl Visit {
                 Some((crawl_delay, exchanged)) => match exchanged? {
                     Exchanged::Heard(heard) => self.hear(*heard),
                     Exchanged::Shared(heard) => self.hear_shared(*heard),
-                    Exchanged::Tried(tried, next) => self.go_on_at(next, *tried, crawl_delay),
+                    Exchanged::Tried(tried, next) => self.go_on_at(next, tried, crawl_delay),
                     Exchanged::Stopped => self.hindered = Some(Hindrance::Stop),
                     Exchanged::PutOff(until) => self.hindered = Some(Hindrance::PutOff(until)),
                     Exchanged::Left => self.hindered = Some(Hindrance::Move),
@@ -312,8 +312,7 @@ impl Visit {
         Ok(false)
     }
 
-    /// A question that was put at a dead address is put at the next one if the budget allows it; says whether that is
-    /// known by now.
+    /// A request that brought nothing is sent in another way if the budget allows it; says whether that is known by now.
     fn ask_again(&mut self, again: Again) -> Result<bool, SurveyError> {
         let Again { tried, crawl_delay } = again;
         match self.budget.grant(self.parts.access.now(), self.parts.access.fetcher.most_bytes()) {
@@ -322,12 +321,12 @@ impl Visit {
                 return Ok(false);
             }
             Grant::Spent(limit) => {
-                self.journal.write(&Entry::Stands { number: tried.ask.number })?;
-                self.tell_walk(tried);
+                let_stand(&self.parts, &self.journal, self.lease.order, &tried)?;
+                self.tell_walk(*tried.heard);
                 self.walk.end(outcome_of(limit));
             }
             Grant::Go { byte_limit } => {
-                let Heard { ask, answer, .. } = tried;
+                let Heard { ask, answer, .. } = *tried.heard;
                 self.walk.tried(ask.number, answer);
                 self.flying.push(self.exchange(ask, crawl_delay, byte_limit, None));
             }
@@ -338,7 +337,7 @@ impl Visit {
     /// What is on record of a question happens again; where it ends with a try, the visit goes on from there.
     fn recall(&mut self, ask: &Ask, crawl_delay: Option<Duration>, recorded: Recorded) {
         self.walk.begin(ask);
-        let Recorded { mut tries, answer, is_shared } = recorded;
+        let Recorded { mut tries, last_try_at, answer, is_shared } = recorded;
         let last = if answer.is_none() { tries.pop() } else { None };
         for tried in tries {
             self.budget.recall();
@@ -350,18 +349,23 @@ impl Visit {
         if let Some(heard) = answer {
             if is_shared { self.hear_shared(heard) } else { self.hear(heard) }
         } else if let Some(tried) = last {
-            let (parts, journal, ways) = (self.parts.clone(), self.journal.clone(), self.ways.clone());
+            let (parts, journal, site) = (self.parts.clone(), self.journal.clone(), self.lease.site.clone());
+            let (tree, ways, recorded_at) = (self.lease.order, self.ways.clone(), AtomicU64::default());
+            let tried = Try { heard: Box::new(tried), at: last_try_at };
             self.flying.push(Box::pin(async move {
-                (crawl_delay, another_way(&parts.access, &journal, ways, Box::new(tried)).await)
+                let asking =
+                    Asking { parts: &parts, journal: &journal, site: &site, tree, desk: None, recorded_at };
+                (crawl_delay, asking.another_way(ways, tried).await)
             }));
         }
     }
 
-    /// The host has another address. Where it is the start URL's, the visit goes to the server there first.
-    fn go_on_at(&mut self, address: IpAddr, tried: Heard, crawl_delay: Option<Duration>) {
-        self.budget.book(tried.answer.wire);
-        self.ways.note_try(&tried);
-        let (url, start) = (&tried.ask.url, &self.lease.start);
+    /// The request goes to this address, which may be the same. Where it is another one of the start URL's host, the visit
+    /// goes to the server there first.
+    fn go_on_at(&mut self, address: IpAddr, tried: Try, crawl_delay: Option<Duration>) {
+        self.budget.book(tried.heard.answer.wire);
+        self.ways.note_try(&tried.heard);
+        let (url, start) = (&tried.heard.ask.url, &self.lease.start);
         let is_start = url.host() == start.host() && url.port() == start.port();
         if is_start && self.server != Some(address) {
             self.hindered.get_or_insert(Hindrance::Move);
