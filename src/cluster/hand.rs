@@ -189,6 +189,7 @@ mod tests {
     use crate::address::WebUrl;
     use crate::cluster::message::parts_of;
     use crate::exchange::{Failure, Purpose};
+    use crate::fetch::Manner;
     use crate::walk::Content;
 
     const ASKED: SystemTime = UNIX_EPOCH;
@@ -220,7 +221,7 @@ mod tests {
             asked: ASKED,
             known,
             byte_limit: 0,
-            by_old_tls: false,
+            manner: Manner::WithoutLibrary,
             is_suspect: false,
         }
     }

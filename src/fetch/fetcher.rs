@@ -8,6 +8,7 @@ use super::cached::Cached;
 use super::gate::{Choice, Gate};
 use super::in_process::{Burden, Foreseen, Web};
 use super::line::{Line, Lines, Opener};
+use super::manner::Manner;
 use super::names::{Family, Found, Names};
 use super::old_tls::greet;
 use super::pin::{KnownAddresses, Pin};
@@ -196,23 +197,26 @@ impl Fetcher {
         address: IpAddr,
         byte_limit: u64,
     ) -> (Answer, Vec<u8>) {
-        self.fetch_over(Lines::to, Wanted { known, ask, address, byte_limit }).await
+        self.fetch_in(Manner::Usual, known, ask, address, byte_limit).await
     }
 
-    /// The same with a server that refuses our TLS. Without the feature `old-tls` the server is only greeted.
-    pub async fn fetch_by_old_tls(
+    /// The same in the manner that the server asks for.
+    pub async fn fetch_in(
         &self,
+        manner: Manner,
         known: &Validators,
         ask: &Ask,
         address: IpAddr,
         byte_limit: u64,
     ) -> (Answer, Vec<u8>) {
-        #[cfg(feature = "old-tls")]
-        return self.fetch_over(Lines::by_old_tls, Wanted { known, ask, address, byte_limit }).await;
-        #[cfg(not(feature = "old-tls"))]
-        {
-            let _ = (known, byte_limit);
-            (self.greet(ask, address).await, Vec::new())
+        let wanted = Wanted { known, ask, address, byte_limit };
+        match manner {
+            Manner::Usual => self.fetch_over(Lines::to, wanted).await,
+            #[cfg(feature = "old-tls")]
+            Manner::OldTls => self.fetch_over(Lines::by_old_tls, wanted).await,
+            #[cfg(not(feature = "old-tls"))]
+            Manner::OldTls => (self.greet(ask, address).await, Vec::new()),
+            Manner::WithoutLibrary => self.fetch_over(Lines::without_library, wanted).await,
         }
     }
 

@@ -166,7 +166,15 @@ impl Lines {
         self.line(address, Origin::OldTls(host.clone(), port), open)
     }
 
-    /// The HTTP library could not read a response to this URL: from now on others are read without it.
+    /// The line to a server whose responses are read without the HTTP library, opened if there is none.
+    pub(super) fn without_library(&self, address: IpAddr, url: &WebUrl) -> Arc<Line> {
+        match &self.opener {
+            Opener::Sockets(tls) => self.raw(tls, address, url),
+            Opener::InProcess(_) => self.to(address, url),
+        }
+    }
+
+    /// The HTTP library could not read a response to this URL: who does not know of it is spared the same.
     pub(super) fn note_odd(&self, address: IpAddr, url: &WebUrl) {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if open.odd.len() >= ODD_HOSTS {
@@ -180,7 +188,6 @@ impl Lines {
         !open.odd.is_empty() && open.odd.contains(&(address, odd_origin(url)))
     }
 
-    /// The line to a server whose responses are read without the HTTP library.
     fn raw(&self, tls: &Tls, address: IpAddr, url: &WebUrl) -> Arc<Line> {
         let server = self.settings.gateway.unwrap_or(SocketAddr::new(address, url.port()));
         let open = || {

@@ -94,6 +94,7 @@ mod head;
 mod idle;
 mod in_process;
 mod line;
+mod manner;
 mod names;
 #[cfg(feature = "old-tls")]
 mod old_line;
@@ -118,5 +119,6 @@ mod tests;
 pub use clock::Clock;
 pub use fetcher::{Fetcher, Located, beyond_limit, most_bytes};
 pub use in_process::{Burden, Felt, Foreseen, Looked, Question, Reply, Shown, Then, Web};
+pub use manner::Manner;
 pub use pin::KnownAddresses;
 pub use settings::{FetchError, Settings, Timeouts};

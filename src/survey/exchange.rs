@@ -18,6 +18,7 @@ use super::turn::{HeldPermit, NoTurn, turn};
 use super::ways::Ways;
 use crate::address::Site;
 use crate::exchange::{Answer, Ask, Failure, Purpose};
+use crate::fetch::Manner;
 use crate::load::LONGEST_WAIT;
 use crate::promises::{Fact, Wishes};
 
@@ -286,7 +287,7 @@ impl<'a> Asking<'a> {
         let opt_outs = &boundaries.opt_outs;
         let had_opted_out = opt_outs.has_host(ask.url.host()) || opt_outs.has_address(address);
         let byte_limit = wanted.byte_limit.min(permit.byte_limit());
-        let by_old_tls = wanted.ways.has_old_tls(&ask.url);
+        let manner = wanted.ways.manner(&ask.url);
         let (mut answer, body) = if let Some(hand) = self.desk.and_then(Desk::hand) {
             if let Err(failure) = access.fetcher.permits(&ask.url, address) {
                 permit.leave_unsent(self.journal, ask.number)?;
@@ -296,7 +297,7 @@ impl<'a> Asking<'a> {
             let tree = self.tree;
             let is_suspect = wanted.is_suspect || self.parts.suspects.has(tree, wanted.ask.number);
             let ask = ask.clone();
-            let order = Order { tree, ask, address, asked, known, byte_limit, by_old_tls, is_suspect };
+            let order = Order { tree, ask, address, asked, known, byte_limit, manner, is_suspect };
             match unless_stopped(access, hand.put(order)).await.ok_or(STOPPED)? {
                 Put::Heard(reply) => {
                     let Heard { answer, content, .. } = reply.into_heard();
@@ -312,17 +313,12 @@ impl<'a> Asking<'a> {
                 }
             }
         } else {
-            let fetching = async {
-                if by_old_tls {
-                    return access.fetcher.fetch_by_old_tls(&known, &ask, address, byte_limit).await;
-                }
-                access.fetcher.fetch_other_than(&known, &ask, address, byte_limit).await
-            };
+            let fetching = access.fetcher.fetch_in(manner, &known, &ask, address, byte_limit);
             let (answer, body) = unless_stopped(access, fetching).await.ok_or(STOPPED)?;
             (answer, Body::Unread(body))
         };
         answer.timings.dns = dns;
-        if by_old_tls {
+        if manner == Manner::OldTls {
             wanted.ways.settle(&ask.url, &mut answer);
         }
         own_link::note(access, address, &answer);

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::entry::Heard;
 use crate::exchange::{Answer, Ask, Challenge, Validators};
+use crate::fetch::Manner;
 use crate::walk::Content;
 
 /// An order that is older when it could be obeyed is dropped.
@@ -27,8 +28,8 @@ pub struct Order {
     pub known: Validators,
     /// Reading stops at so many bytes, both ways.
     pub byte_limit: u64,
-    /// The server refuses our TLS.
-    pub by_old_tls: bool,
+    /// How the request is sent, by what is known of the server.
+    pub manner: Manner,
     /// A process died when it read the answer.
     pub is_suspect: bool,
 }

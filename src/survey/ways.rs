@@ -7,14 +7,15 @@ use super::error::SurveyError;
 use super::journal::Reader;
 use crate::address::{Host, WebUrl};
 use crate::exchange::{Answer, Failure};
+use crate::fetch::Manner;
 
 /// What a site tree has learnt of the ways to its hosts; it follows from the tree's journal alone.
 ///
 /// Where no connection came about, the next address of the host is tried, and from then on in the whole tree: the dead
 /// one is not tried again for every page. A server that refuses our TLS is greeted by an older one, once, where that
 /// can tell more. A request that was lost with an idle connection is sent once more, on a new one (RFC 9112 §9.3.1, RFC
-/// 9110 §9.2.2). A response that the HTTP library cannot read is requested once more, and the fetch reads it and those
-/// after it without the library.
+/// 9110 §9.2.2). A response that the HTTP library cannot read is requested once more, and it and all that come from its
+/// server to the tree are read without the library, whichever process asks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Ways {
     /// By port: a server that refuses HTTPS may well speak HTTP.
@@ -23,7 +24,7 @@ pub(super) struct Ways {
     tls: HashMap<(Host, u16), Tls>,
     /// Requests that were lost with an idle connection and whose next attempt has not ended.
     lost: HashSet<u32>,
-    /// Hosts and ports whose last response the HTTP library could not read: the next one is read without it.
+    /// Hosts and ports of which the HTTP library could not read a response.
     odd: HashSet<(Host, u16)>,
 }
 
@@ -72,14 +73,8 @@ impl Ways {
         } else {
             self.lost.remove(&heard.ask.number);
         }
-        match heard.answer.failure {
-            Some(failure) if failure.may_be_read_otherwise() => {
-                self.odd.insert(server_of(&heard.ask.url));
-            }
-            _ if heard.answer.status.is_some() => {
-                self.odd.remove(&server_of(&heard.ask.url));
-            }
-            _ => {}
+        if heard.answer.failure.is_some_and(Failure::may_be_read_otherwise) {
+            self.odd.insert(server_of(&heard.ask.url));
         }
         let Some(address) = heard.answer.address else { return };
         let spot = (address, heard.ask.url.port());
@@ -126,9 +121,14 @@ impl Ways {
         }
     }
 
-    /// Whether the next question at the server of a URL is a greeting by old TLS.
-    pub(super) fn has_old_tls(&self, url: &WebUrl) -> bool {
-        url.is_https() && matches!(self.tls.get(&server_of(url)), Some(Tls::Refused(_) | Tls::Old))
+    /// How the next request to the server of a URL is sent.
+    pub(super) fn manner(&self, url: &WebUrl) -> Manner {
+        let server = server_of(url);
+        match self.tls.get(&server) {
+            Some(Tls::Refused(_) | Tls::Old) if url.is_https() => Manner::OldTls,
+            _ if self.odd.contains(&server) => Manner::WithoutLibrary,
+            _ => Manner::Usual,
+        }
     }
 
     /// Whether the request may be sent in another way: to another address, by older TLS, on a new connection, or to be
@@ -195,7 +195,7 @@ mod tests {
             let tried = came(first, None);
             let url = &tried.ask.url;
             ways.note_try(&tried);
-            assert!(ways.has_old_tls(url));
+            assert_eq!(ways.manner(url), Manner::OldTls);
             let mut answer = came(greeted, version).answer;
             ways.settle(url, &mut answer);
             assert_eq!(answer.failure, Some(settled), "{first}, then {greeted} {version:?}");
@@ -209,7 +209,7 @@ mod tests {
         let mut ways = Ways::default();
         assert!(!ways.go_on_after(&refused));
         ways.note(&refused);
-        assert!(!ways.has_old_tls(&refused.ask.url));
+        assert_eq!(ways.manner(&refused.ask.url), Manner::Usual);
         assert!(!ways.go_on_after(&came(Failure::TlsAlert, None)), "it was heard once");
     }
 
@@ -217,15 +217,16 @@ mod tests {
     fn a_server_that_refuses_our_tls_is_greeted_by_an_older_one_once() {
         let url = WebUrl::parse("https://a.ke/").unwrap();
         let refused = came(Failure::TlsAlert, None);
-        for (greeted, is_old) in
-            [(came(Failure::TlsTooOld, Some("TLSv1.0 0x0005")), true), (came(Failure::TlsAlert, None), false)]
-        {
+        for (greeted, manner) in [
+            (came(Failure::TlsTooOld, Some("TLSv1.0 0x0005")), Manner::OldTls),
+            (came(Failure::TlsAlert, None), Manner::Usual),
+        ] {
             let mut ways = Ways::default();
-            assert!(ways.go_on_after(&refused) && !ways.has_old_tls(&url));
+            assert!(ways.go_on_after(&refused) && ways.manner(&url) == Manner::Usual);
             ways.note_try(&refused);
-            assert!(ways.has_old_tls(&url) && !ways.go_on_after(&greeted));
+            assert!(ways.manner(&url) == Manner::OldTls && !ways.go_on_after(&greeted));
             ways.note(&greeted);
-            assert_eq!(ways.has_old_tls(&url), is_old);
+            assert_eq!(ways.manner(&url), manner);
             assert!(!ways.go_on_after(&refused));
         }
     }
@@ -248,18 +249,24 @@ mod tests {
     }
 
     #[test]
-    fn what_the_http_library_cannot_read_is_requested_once_more_until_something_is_read() {
+    fn what_the_http_library_cannot_read_is_requested_once_more_and_read_without_it_from_then_on() {
         for failure in [Failure::OddHttp, Failure::HeaderTooLarge] {
             let mut odd = what_was_heard(0, failure);
             odd.answer.address = Some([41, 90, 0, 1].into());
             let mut read = odd.clone();
             (read.answer.failure, read.answer.status) = (None, Some(200));
             let mut ways = Ways::default();
+            let url = &odd.ask.url;
             assert!(ways.go_on_after(&odd) && !ways.go_on_after(&read));
-            ways.note(&odd);
+            assert_eq!(ways.manner(url), Manner::Usual);
+            ways.note_try(&odd);
+            assert_eq!(ways.manner(url), Manner::WithoutLibrary);
             assert!(!ways.go_on_after(&odd), "the second was in vain");
             ways.note(&read);
-            assert!(ways.go_on_after(&odd), "another process may not know of it");
+            assert_eq!(ways.manner(url), Manner::WithoutLibrary);
+            assert!(!ways.go_on_after(&odd), "the last was read without it, too");
+            let elsewhere = WebUrl::parse("http://b.ke/").unwrap();
+            assert_eq!(ways.manner(&elsewhere), Manner::Usual);
         }
     }
 

@@ -39,12 +39,8 @@ impl Worker {
     /// # Errors
     /// When the system gives no process to read apart what another died at.
     pub async fn carry_out(&self, order: &Order) -> Result<Reply, SurveyError> {
-        let Order { ask, address, known, byte_limit, by_old_tls, is_suspect, .. } = order;
-        let (answer, body) = if *by_old_tls {
-            self.fetcher.fetch_by_old_tls(known, ask, *address, *byte_limit).await
-        } else {
-            self.fetcher.fetch_other_than(known, ask, *address, *byte_limit).await
-        };
+        let Order { ask, address, known, byte_limit, manner, is_suspect, .. } = order;
+        let (answer, body) = self.fetcher.fetch_in(*manner, known, ask, *address, *byte_limit).await;
         let received = Received {
             ask: ask.clone(),
             answer,

@@ -37,16 +37,21 @@ struct Net {
     requests: Arc<Mutex<Vec<(IpAddr, String)>>>,
 }
 
+const STATUS_LINE: &str = "HTTP/1.1 ";
+/// With two spaces, which browsers put up with and the HTTP library does not.
+const ODD_STATUS_LINE: &str = "HTTP/1.1  ";
+
 /// Called with each request before it is answered.
 type Hook = Arc<dyn Fn(&str) + Send + Sync>;
 
 impl Net {
     /// Hosts with their addresses; at those that are `alive` somebody listens.
     fn of(hosts: &[(&str, &[&str])], alive: &[&str]) -> Self {
-        Self::watched(hosts, alive, Arc::new(|_| {}))
+        Self::watched(hosts, alive, STATUS_LINE, Arc::new(|_| {}))
     }
 
-    fn watched(hosts: &[(&str, &[&str])], alive: &[&str], hook: Hook) -> Self {
+    /// Status lines begin as said.
+    fn watched(hosts: &[(&str, &[&str])], alive: &[&str], begin: &'static str, hook: Hook) -> Self {
         let requests = Arc::<Mutex<Vec<_>>>::default();
         let mut port = 0;
         for address in alive {
@@ -56,7 +61,7 @@ impl Net {
             thread::spawn(move || {
                 for stream in listener.incoming() {
                     let (requests, hook) = (requests.clone(), hook.clone());
-                    thread::spawn(move || serve(stream.unwrap(), &requests, &hook));
+                    thread::spawn(move || serve(stream.unwrap(), begin, &requests, &hook));
                 }
             });
         }
@@ -116,7 +121,7 @@ fn tell_names(socket: &UdpSocket, hosts: &HashMap<String, Vec<IpAddr>>, asked: &
     }
 }
 
-fn serve(mut stream: TcpStream, requests: &Mutex<Vec<(IpAddr, String)>>, hook: &Hook) {
+fn serve(mut stream: TcpStream, begin: &str, requests: &Mutex<Vec<(IpAddr, String)>>, hook: &Hook) {
     let address = stream.local_addr().unwrap().ip();
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     loop {
@@ -138,8 +143,7 @@ fn serve(mut stream: TcpStream, requests: &Mutex<Vec<(IpAddr, String)>>, hook: &
         let status = if page.is_some() { "200 OK" } else { "404 Not Found" };
         let page = page.unwrap_or_default();
         let length = page.len();
-        let head =
-            format!("HTTP/1.1 {status}\r\nContent-Type: text/html\r\nContent-Length: {length}\r\n\r\n");
+        let head = format!("{begin}{status}\r\nContent-Type: text/html\r\nContent-Length: {length}\r\n\r\n");
         if stream.write_all(format!("{head}{page}").as_bytes()).is_err() {
             return;
         }
@@ -414,6 +418,20 @@ fn ends(journal: &[u8]) -> Vec<usize> {
 
 #[test]
 fn a_survey_that_dies_after_any_entry_of_its_journal_goes_on_at_the_same_address() {
+    dies_after_any_entry(STATUS_LINE);
+}
+
+/// The process that goes on has never seen an odd response.
+#[test]
+fn a_survey_that_dies_after_any_entry_of_its_journal_reads_odd_responses() {
+    let exchanges = dies_after_any_entry(ODD_STATUS_LINE);
+    let odd = exchanges.iter().filter(|row| row.failure.as_deref() == Some("odd_http"));
+    assert_eq!(odd.map(|row| (row.number, row.attempt)).collect::<Vec<_>>(), [(0, Some(1))]);
+    assert_eq!(exchanges.iter().filter(|row| row.status == Some(200)).count(), 3);
+}
+
+/// What is asked of a server whose status lines begin so, however often the survey dies.
+fn dies_after_any_entry(begin: &'static str) -> Vec<ExchangeRow> {
     let hosts: &[(&str, &[&str])] = &[("two.ke", &["127.0.1.1", "127.0.1.2", "127.0.1.3"])];
     let (stop, stopped) = watch::channel(false);
     let is_armed = Arc::new(AtomicBool::new(false));
@@ -430,9 +448,9 @@ fn a_survey_that_dies_after_any_entry_of_its_journal_goes_on_at_the_same_address
         }
         _ => {}
     });
-    let net = Net::watched(hosts, &["127.0.1.3"], stop_at_a);
-    let undisturbed: TimelessTables =
-        timeless_tables(&survey(net.settings(), &net.start("two.ke")).path().join("survey"));
+    let net = Net::watched(hosts, &["127.0.1.3"], begin, stop_at_a);
+    let first = survey(net.settings(), &net.start("two.ke"));
+    let undisturbed: TimelessTables = timeless_tables(&first.path().join("survey"));
     is_armed.store(true, Ordering::SeqCst);
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("survey");
@@ -453,6 +471,7 @@ fn a_survey_that_dies_after_any_entry_of_its_journal_goes_on_at_the_same_address
         assert!(run(Survey::open(copy.path()).unwrap(), stop).is_finished);
         same_tables(&timeless_tables(copy.path()), &undisturbed);
     }
+    rows(&first.path().join("survey"))
 }
 
 fn copy_folder(from: &Path, to: &Path) {

@@ -70,6 +70,20 @@ async fn what_the_http_library_cannot_read_is_odd_and_the_next_one_is_read_witho
     }
 }
 
+/// Who sends the repetition may be another process than who met the odd response.
+#[tokio::test]
+async fn a_request_that_says_so_is_read_without_the_library_at_once() {
+    let page = "HTTP/1.1  200 OK\r\nContent-Type: text/html\r\nContent-Length: 3\r\n\r\n<p>";
+    for (reply, status) in [(page.to_owned(), 200), (page.replace("  200", " 404"), 404)] {
+        let server = Server::replying(reply).await;
+        let (ask, known) = (ask(&server.url("/"), Purpose::Page), Validators::default());
+        let fetcher = fetcher(settings());
+        let (answer, _) = fetcher.fetch_in(Manner::WithoutLibrary, &known, &ask, LOOPBACK, u64::MAX).await;
+        assert_eq!((answer.failure, answer.status), (None, Some(status)));
+        assert_eq!(server.requests().len(), 1);
+    }
+}
+
 #[tokio::test]
 async fn what_browsers_refuse_is_bad_http_when_it_is_read_without_the_library() {
     for reply in [

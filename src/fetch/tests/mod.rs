@@ -19,9 +19,9 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Clock, Fetcher, Settings, Timeouts};
+use super::{Clock, Fetcher, Manner, Settings, Timeouts};
 use crate::address::{OptOuts, WebUrl};
-use crate::exchange::{Answer, Ask, Depth, Failure, Purpose};
+use crate::exchange::{Answer, Ask, Depth, Failure, Purpose, Validators};
 use server::Server;
 
 const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);

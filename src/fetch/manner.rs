@@ -1,0 +1,13 @@
+use serde::{Deserialize, Serialize};
+
+/// How a request is sent and its response read: what earlier responses of the server ask for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Manner {
+    /// By the TLS of today, and the HTTP library.
+    #[default]
+    Usual,
+    /// The server refuses our TLS. Without the feature `old-tls` it is only greeted.
+    OldTls,
+    /// The HTTP library cannot read the server's responses: this one is read without it.
+    WithoutLibrary,
+}
