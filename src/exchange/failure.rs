@@ -65,8 +65,8 @@ vocabulary! {
         NoRoute = "no_route",
         /// An answer came, but reading it crashed or failed; its content was not used.
         Unreadable = "unreadable",
-        /// The server closed a connection that had been idle before it responded. The request is sent once more, on a
-        /// new connection, as the next attempt.
+        /// The server closed a connection that had been idle before it responded, or said 408 on it. The request is sent
+        /// once more, on a new connection, as the next attempt.
         IdleClosed = "idle_closed",
         /// The response breaks the rules of HTTP in a way that our HTTP library cannot read. It was requested once more, and
         /// read as browsers read it.

@@ -66,7 +66,7 @@ impl Line {
     }
 
     /// Closes idle connections; what TLS remembers of the server stays.
-    fn hang_up(&self) {
+    pub(super) fn hang_up(&self) {
         match &self.way {
             Way::Sockets(client) => client.hang_up(),
             Way::InProcess(thread) => thread.hang_up(),

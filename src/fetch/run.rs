@@ -6,7 +6,7 @@ use std::task::Poll;
 use std::time::{Duration, SystemTime};
 
 use reqwest::header::HeaderValue;
-use reqwest::{Request, Response, Version};
+use reqwest::{Request, Response, StatusCode, Version};
 use tokio::time::{Instant, sleep_until};
 
 use super::body::{Body, Read, Wanted};
@@ -53,6 +53,13 @@ impl Exchange<'_> {
         answer.timings = timings(&moments, begun, headed, response.is_ok());
         let mut bytes = Vec::new();
         match response {
+            Ok(response) if moments.begun.is_none() && response.status() == StatusCode::REQUEST_TIMEOUT => {
+                // RFC 9110 §15.5.9: the goodbye of a server that gave the idle connection up.
+                tally.head(&response);
+                self.line.note_limit(|limit| limit.note_closed(idle));
+                self.line.hang_up();
+                answer.failure = Some(Failure::IdleClosed);
+            }
             Ok(response) => {
                 let read = self.read(response, &mut answer, &mut tally, (begun, deadline)).await;
                 answer.failure = read.failure;

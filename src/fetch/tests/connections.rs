@@ -105,6 +105,36 @@ async fn a_request_lost_with_an_idle_connection_is_not_sent_twice_and_the_server
     }
 }
 
+/// A server that gives an idle connection up may say so: 408, and then the end (RFC 9110 §15.5.9).
+#[tokio::test]
+async fn a_goodbye_on_an_idle_connection_is_no_response() {
+    let goodbye = b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n";
+    for (is_early, ends) in [(true, true), (false, true), (false, false)] {
+        let server = Server::talking(move |mut talk| async move {
+            talk.hear().await;
+            talk.say(&page(b"<p>", "")).await;
+            if !is_early {
+                talk.hear().await;
+            }
+            talk.say(goodbye).await;
+            if ends { talk.finish().await } else { talk.wait().await }
+        })
+        .await;
+        let fetcher = fetcher(settings());
+        assert_eq!(fetch_host(&fetcher, &server, "a.ke").await.failure, None);
+        let answer = fetch_host(&fetcher, &server, "a.ke").await;
+        // The goodbye may have come before the request was sent, which then goes over a new connection.
+        let expected = if answer.wire.connections == 1 { None } else { Some(Failure::IdleClosed) };
+        assert_eq!(answer.failure, expected);
+        assert!(is_early || answer.failure.is_some());
+        assert_ne!(answer.status, Some(408));
+        let next = fetch_host(&fetcher, &server, "a.ke").await;
+        assert!(is_early || (next.failure, next.wire.connections) == (None, 1), "on a new connection");
+    }
+    let (answer, _) = answer_to(&goodbye[..]).await;
+    assert_eq!((answer.failure, answer.status), (None, Some(408)), "to the first request it is the response");
+}
+
 #[tokio::test]
 async fn a_new_connection_that_ends_before_a_response_is_a_failure_of_the_server() {
     let server = Server::talking(|mut talk| async move {
