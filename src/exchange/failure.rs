@@ -68,8 +68,8 @@ vocabulary! {
         /// The server closed a connection that had been idle before it responded, or said 408 on it. The request is sent
         /// once more, on a new connection, as the next attempt.
         IdleClosed = "idle_closed",
-        /// The response breaks the rules of HTTP in a way that our HTTP library cannot read. It was requested once more, and
-        /// read as browsers read it.
+        /// The response breaks the rules of HTTP in a way that our HTTP library cannot read, or came before the request. It
+        /// was requested once more, and read as browsers read it.
         OddHttp = "odd_http",
         /// The server speaks HTTP/2 over TLS and no HTTP/1.1: it refused that in the handshake, or sent HTTP/2 frames.
         TlsHttp2Only = "tls_http2_only",

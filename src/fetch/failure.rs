@@ -76,12 +76,12 @@ fn of_cause(error: &(dyn Error + 'static), moments: &Moments) -> Option<Failure>
         return Some(Failure::TlsHandshake);
     }
     if let Some(error) = error.downcast_ref::<hyper::Error>() {
-        // On a connection kept alive it may be a goodbye, such as 408.
-        return match moments.begun.is_some() && spoke_first(error) {
-            // The one protocol in which servers do, and which others than Web servers do not speak over TLS.
-            true if moments.hello.is_some() => Some(Failure::TlsHttp2Only),
-            true => Some(Failure::BadHttp),
-            false => of_http(error),
+        // On a connection kept alive it may be a goodbye, such as 408. What it said on a new one is gone: it may be an early
+        // response, HTTP/2 or another protocol.
+        return if moments.begun.is_some() && spoke_first(error) {
+            Some(Failure::OddHttp)
+        } else {
+            of_http(error)
         };
     }
     let error = error.downcast_ref::<io::Error>()?;
@@ -125,7 +125,7 @@ const TOO_LARGE: &str = "message head is too large";
 /// How hyper names bytes that came before a request was sent; no method tells it apart.
 const UNEXPECTED: &str = "received unexpected message from connection";
 
-/// Whether the server spoke before it was asked, as no server of HTTP/1.1 does.
+/// Whether the server spoke before it was asked.
 fn spoke_first(error: &hyper::Error) -> bool {
     causes(error).any(|cause| cause.is::<hyper::Error>() && cause.to_string() == UNEXPECTED)
 }

@@ -9,8 +9,10 @@ use http::Extensions;
 use hyper::ext::ReasonPhrase;
 use reqwest::{Body, Response, StatusCode, Version};
 
+use super::body_use::is_markup;
 use super::raw_body::Framing;
 use super::raw_head::{Parsed, RawHead, end_of_head, parse};
+use super::tls::Spoken;
 use super::wire::READ_AHEAD;
 use crate::exchange::Failure;
 
@@ -27,6 +29,8 @@ const UNCLEAR: usize = 8 * 1024;
 const SHORTEST: usize = 16;
 /// What of an empty line may have come before.
 const LINE_ENDS: usize = 3;
+/// Length, type, flags and stream of a frame of HTTP/2 (RFC 9113 §4.1).
+const FRAME_HEAD: usize = 9;
 
 /// Looks again at what the HTTP library took for a page without a head, for want of a version that it knows.
 pub(super) async fn reread(mut response: Response, has_body: bool) -> Result<Response, Failure> {
@@ -51,8 +55,17 @@ pub(super) async fn read(
 ) -> Result<Response, Failure> {
     match begin(pieces, has_body).await? {
         Begun::Response(head, came, rest) => Ok(with_body(*head, came, rest, extensions)),
+        Begun::NotHttp(came, _) if extensions.get::<Spoken>().is_some() && is_http2(&came) => {
+            Err(Failure::TlsHttp2Only)
+        }
         Begun::NotHttp(..) => Err(Failure::BadHttp),
     }
+}
+
+/// Whether bytes in the place of a head are a frame of HTTP/2 that begins or ends a connection, SETTINGS or GOAWAY
+/// (RFC 9113 §4.1): its length, its type, no flags, stream 0.
+pub(super) fn is_http2(bytes: &[u8]) -> bool {
+    matches!(bytes, [0, _, _, 4 | 7, 0, 0, 0, 0, 0, ..])
 }
 
 /// What a response began with, what came behind that, and the rest.
@@ -80,6 +93,7 @@ async fn begin(mut pieces: Pieces, has_body: bool) -> Result<Begun, Failure> {
                     let body = came.freeze().split_off(head.length);
                     return Ok(Begun::Response(head, body, pieces));
                 }
+                Parsed::NotHttp if !is_end && came.len() < FRAME_HEAD && !is_markup(&came) => break,
                 Parsed::NotHttp => return Ok(Begun::NotHttp(came.freeze(), pieces)),
                 Parsed::More if is_end && came.len() < SHORTEST => {
                     return Ok(Begun::NotHttp(came.freeze(), pieces));

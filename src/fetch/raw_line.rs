@@ -60,8 +60,10 @@ impl RawLine {
             Err(_) => moments.failed = true,
         });
         let (mut connection, extensions) = opened?;
-        connection.write_all(&written(&request)).await.map_err(|_| Failure::Reset)?;
-        connection.flush().await.map_err(|_| Failure::Reset)?;
+        // A server may respond, and hang up, before it reads.
+        if connection.write_all(&written(&request)).await.is_ok() {
+            let _ = connection.flush().await;
+        }
         read(pieces(connection), request.method() != Method::HEAD, extensions).await
     }
 

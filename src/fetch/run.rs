@@ -14,6 +14,7 @@ use super::body_use::{BodyUse, is_markup};
 use super::connect::{Moments, Notes};
 use super::decode::Decoder;
 use super::line::Line;
+use super::raw::is_http2;
 use super::request::request_bytes;
 use super::wire::WireCount;
 use super::{Clock, Settings};
@@ -195,12 +196,6 @@ impl Exchange<'_> {
             may_speak_older_tls: false,
         }
     }
-}
-
-/// Whether bytes in the place of a head are a frame of HTTP/2 that begins or ends a connection, SETTINGS or GOAWAY
-/// (RFC 9113 §4.1): its length, its type, no flags, stream 0.
-fn is_http2(bytes: &[u8]) -> bool {
-    matches!(bytes, [0, _, _, 4 | 7, 0, 0, 0, 0, 0, ..])
 }
 
 /// When the head of the answer is due: some time after the request could go out, which it

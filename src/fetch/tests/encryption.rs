@@ -161,9 +161,26 @@ async fn a_server_of_http_2_alone_is_told_from_others() {
         assert!(!answer.may_speak_older_tls);
     }
     // Where it speaks at once, hyper may have seen the end of its connection before it saw the request, and not say why.
-    let server = Plan { greeting: SETTINGS_FRAME, ..plan() }.start();
-    let (answer, _) = fetch(&fetcher(settings()), &server, "a.ke").await;
-    assert!(matches!(answer.failure, Some(Failure::TlsHttp2Only | Failure::Reset)), "{:?}", answer.failure);
+    // Servers of other protocols speak first, too.
+    for (greeting, failure) in [
+        (SETTINGS_FRAME, Failure::TlsHttp2Only),
+        (b"\0\0\x08\x07\0\0\0\0\0\0\0\0\0\0\0\0\x0d", Failure::TlsHttp2Only),
+        (b"SSH-2.0-OpenSSH_9.2\r\n", Failure::BadHttp),
+        (b"220 mail.a.ke ESMTP\r\n", Failure::BadHttp),
+        (b"+OK ready\r\n", Failure::BadHttp),
+        (b"\0\0\x12\x05\0\0\0\0\0", Failure::BadHttp),
+        (b"\0\0\0\x04\0\0\0\0\x01", Failure::BadHttp),
+    ] {
+        let server = Plan { greeting, closing: true, ..plan() }.start();
+        let fetcher = fetcher(settings());
+        let (answer, _) = fetch(&fetcher, &server, "a.ke").await;
+        let odd = [Some(Failure::OddHttp), Some(Failure::Reset), Some(failure)];
+        assert!(odd.contains(&answer.failure), "{greeting:?}: {:?}", answer.failure);
+        let ask = ask(&format!("https://a.ke:{}/", server.address.port()), Purpose::Page);
+        let known = Validators::default();
+        let (answer, _) = fetcher.fetch_in(Manner::WithoutLibrary, &known, &ask, LOOPBACK, u64::MAX).await;
+        assert_eq!((answer.failure, answer.status), (Some(failure), None), "{greeting:?}");
+    }
     let (answer, _) = answer_to(SETTINGS_FRAME).await;
     assert_eq!(answer.failure, Some(Failure::BadHttp), "without TLS nobody asked for HTTP/2");
 }

@@ -84,6 +84,19 @@ async fn a_request_that_says_so_is_read_without_the_library_at_once() {
     }
 }
 
+/// A server may respond and hang up before it reads the request.
+#[tokio::test]
+async fn a_response_that_comes_before_the_request_is_read_without_the_library() {
+    let server = Server::talking(|mut talk| async move {
+        talk.say(&page(b"<p>early", "Connection: close\r\n")).await;
+        talk.finish().await;
+    });
+    let (server, known, fetcher) = (server.await, Validators::default(), fetcher(settings()));
+    let ask = ask(&server.url("/"), Purpose::Page);
+    let (answer, body) = fetcher.fetch_in(Manner::WithoutLibrary, &known, &ask, LOOPBACK, u64::MAX).await;
+    assert_eq!((answer.failure, answer.status, &*body), (None, Some(200), &b"<p>early"[..]));
+}
+
 #[tokio::test]
 async fn what_browsers_refuse_is_bad_http_when_it_is_read_without_the_library() {
     for reply in [
