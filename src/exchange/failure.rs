@@ -45,7 +45,7 @@ vocabulary! {
         BodyTooLarge = "body_too_large",
         /// The connection ended before the body was complete; its beginning was used.
         BodyTruncated = "body_truncated",
-        /// The body does not decode as its Content-Encoding says; what decoded was used.
+        /// The body does not decode as its Content-Encoding or Transfer-Encoding says; what decoded was used.
         BodyEncoding = "body_encoding",
         /// No further byte of the body within the time-out; its beginning was used.
         IdleTimeout = "idle_timeout",

@@ -57,8 +57,8 @@ impl Decoder {
     /// A decoder for a `Content-Encoding` and what was done to the body on its way; none when it is encoded in a way
     /// that cannot be undone, or too many times.
     ///
-    /// A list with a word that is no coding (`none`, `UTF-8`, `text/html`) means nothing, and the body is taken as it
-    /// is, as Chromium takes it.
+    /// A `Content-Encoding` with a word that is no coding (`none`, `UTF-8`, `text/html`) means nothing, and the body is
+    /// taken as it is, as Chromium takes it. What an unknown transfer coding did cannot be undone (RFC 9112 §6.1).
     pub(super) fn new(
         content_encoding: Option<&str>,
         transfer_coding: Option<&str>,
@@ -67,8 +67,9 @@ impl Decoder {
         let kept = Kept(Arc::new(Mutex::new(Store { bytes: Vec::new(), cap, overflowed: false })));
         let mut chain: Next = Box::new(kept.clone());
         // The last one applied is undone first, and transfer codings come after content codings (RFC 9110 §8.4).
-        let codings = [content_encoding, transfer_coding].into_iter().flat_map(known_codings);
-        for (count, coding) in codings.enumerate() {
+        let on_its_way = named_codings(transfer_coding, &["identity", "none"])?;
+        let codings = named_codings(content_encoding, &["identity"]).unwrap_or_default();
+        for (count, coding) in codings.into_iter().chain(on_its_way).enumerate() {
             if count == MOST_ENCODINGS {
                 return None;
             }
@@ -185,12 +186,12 @@ impl Coding {
     }
 }
 
-/// The codings of a list, in the order in which they were applied; none where a word of it is no coding.
-fn known_codings(list: Option<&str>) -> Vec<Coding> {
-    let words = list.unwrap_or("").split(',').map(str::trim);
-    let codings =
-        words.filter(|word| !word.is_empty() && !word.eq_ignore_ascii_case("identity")).map(Coding::named);
-    codings.collect::<Option<_>>().unwrap_or_default()
+/// The codings of a list without those that do nothing, in the order in which they were applied; nothing where a word of
+/// it is no coding.
+fn named_codings(list: Option<&str>, idle: &[&str]) -> Option<Vec<Coding>> {
+    let words = list.unwrap_or("").split(',').map(str::trim).filter(|word| !word.is_empty());
+    let words = words.filter(|word| !idle.iter().any(|idle| word.eq_ignore_ascii_case(idle)));
+    words.map(Coding::named).collect()
 }
 
 /// The end of the chain: keeps bytes up to the cap.

@@ -164,6 +164,9 @@ fn what_was_done_on_the_way_is_undone_first() {
         );
         assert!(decoder.into_bytes() == text(), "{content} {transfer}");
     }
+    for unknown in ["x", "gzip, x", "UTF-8", "compress"] {
+        assert!(Decoder::new(Some("gzip"), Some(unknown), 1 << 20).is_none(), "{unknown}");
+    }
 }
 
 #[test]
@@ -230,6 +233,12 @@ async fn a_transfer_coding_beside_chunks_is_undone_or_told() {
     }
     let (answer, body) = answer_to(chunked("compress, chunked", b"\x1f\x9d")).await;
     assert_eq!((answer.failure, body.len()), (Some(Failure::BodyEncoding), 0));
+    // RFC 9112 §6.1: what was done to it is not known. In Content-Encoding such words mean nothing.
+    for coding in ["x, gzip, chunked", "UTF-8, chunked", "chunkedx"] {
+        let (answer, body) = answer_to(chunked(coding, &gzip(&text()))).await;
+        let expected = (Some(Failure::BodyEncoding), Some(200), 0);
+        assert_eq!((answer.failure, answer.status, body.len()), expected, "{coding}");
+    }
     // The length counts, although the connection stays.
     for coding in ["identity", "none"] {
         let head = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: {coding}\r\n");
