@@ -32,7 +32,7 @@ pub(super) fn pick(status: u16, headers: &HeaderMap, now: SystemTime) -> Head {
         retry_after: first(RETRY_AFTER, FIELD)
             .and_then(|value| retry_after(&value, first(DATE, FIELD).as_deref(), now)),
         challenge: Challenge::from_fields(status, |name| headers.get(name).map(HeaderValue::as_bytes)),
-        refresh: first(REFRESH, REFERENCE),
+        refresh: headers.get(REFRESH).map(reference),
     }
 }
 
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_location_in_another_charset_keeps_its_bytes() {
+    fn a_reference_in_another_charset_keeps_its_bytes() {
         for (sent, location) in [
             (&b"/th\xe9"[..], "/th%E9"),
             (b"/\x93\xfa\x96{?q=\xa0", "/%93%FA%96{?q=%A0"),
@@ -119,6 +119,9 @@ mod tests {
                 pick(302, &headers(&[("location", sent)]), UNIX_EPOCH).location.as_deref(),
                 Some(location)
             );
+            let refresh = [b"0; url=", sent].concat();
+            let head = pick(200, &headers(&[("refresh", &refresh)]), UNIX_EPOCH);
+            assert_eq!(head.refresh, Some(format!("0; url={location}")));
         }
         let long = vec![0xe9; 20_000];
         let location = pick(302, &headers(&[("location", &long)]), UNIX_EPOCH).location.unwrap();

@@ -143,7 +143,13 @@ impl Exchange<'_> {
             BodyUse::Keep(cap, media_type) => {
                 let encoding = answer.head.content_encoding.as_deref();
                 let wanted = Wanted { encoding, cap, media_type, wire_limit: self.wire_limit };
-                body.keep(wanted, tally).await
+                let read = body.keep(wanted, tally).await;
+                let status = answer.status.filter(|_| answer.head.challenge.is_none());
+                if let (Purpose::Robots, Some(status), true) = (self.purpose, status, is_markup(&read.bytes))
+                {
+                    answer.head.challenge = Challenge::from_body(status, &read.bytes);
+                }
+                read
             }
             BodyUse::Drain => {
                 let encoding = answer.head.content_encoding.as_deref();

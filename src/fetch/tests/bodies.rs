@@ -274,6 +274,32 @@ proptest! {
     }
 }
 
+/// A challenge in the place of robots.txt is neither rules nor their absence.
+#[tokio::test]
+async fn a_challenge_in_the_place_of_robots_txt_is_seen() {
+    for (body, fields, challenge) in [
+        ("<html><title>Just a moment...</title>", "", Some("cloudflare_title")),
+        (
+            "\n <!DOCTYPE html><meta http-equiv=refresh content='0;/.well-known/sgcaptcha/?r=%2Frobots.txt'>",
+            "",
+            Some("sg_captcha"),
+        ),
+        ("", "sg-captcha: challenge\r\n", Some("sg_captcha")),
+        ("User-agent: *\nDisallow: /.well-known/sgcaptcha/\nDisallow: /px-captcha\n", "", None),
+        ("<html><title>Page not found</title>", "", None),
+    ] {
+        for status in ["200 OK", "202 Accepted"] {
+            let length = body.len();
+            let reply = format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\n{fields}\r\n{body}");
+            let server = Server::replying(reply).await;
+            let ask = ask(&server.url("/robots.txt"), Purpose::Robots);
+            let (answer, kept) = fetcher(settings()).fetch(&ask, LOOPBACK, u64::MAX).await;
+            assert_eq!((answer.failure, kept.len()), (None, length));
+            assert_eq!(answer.head.challenge.map(Challenge::as_str), challenge, "{status} {body}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_block_page_is_looked_into_and_not_kept() {
     let block_page = b"<html><head><title>Attention Required! | Cloudflare</title>".as_slice();
