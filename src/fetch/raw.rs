@@ -74,21 +74,27 @@ enum Begun {
     NotHttp(Bytes, Pieces),
 }
 
+/// All heads together, those of interim responses included (RFC 9110 §15.2), are no longer than one may be.
 async fn begin(mut pieces: Pieces, has_body: bool) -> Result<Begun, Failure> {
-    let mut came = BytesMut::new();
+    let (mut came, mut interim) = (BytesMut::new(), 0);
     loop {
         let piece = pieces.next().await.transpose().map_err(|_| Failure::Reset)?;
         let (is_end, before) = (piece.is_none(), came.len().saturating_sub(LINE_ENDS));
         came.extend_from_slice(&piece.unwrap_or_default());
-        let is_large = came.len() as u64 > READ_AHEAD;
+        let is_large = (came.len() + interim) as u64 > READ_AHEAD;
         // A head that comes in small pieces is not parsed at each of them.
         if !is_end && !is_large && came.len() > UNCLEAR && end_of_head(&came[before..]).is_none() {
             continue;
         }
         loop {
             match parse(&came, has_body) {
-                // RFC 9110 §15.2: interim responses come before the one that counts.
-                Parsed::Head(head) if is_interim(head.status) => came.advance(head.length),
+                Parsed::Head(head) if (head.length + interim) as u64 > READ_AHEAD => {
+                    return Err(Failure::HeaderTooLarge);
+                }
+                Parsed::Head(head) if is_interim(head.status) => {
+                    came.advance(head.length);
+                    interim += head.length;
+                }
                 Parsed::Head(head) => {
                     let body = came.freeze().split_off(head.length);
                     return Ok(Begun::Response(head, body, pieces));

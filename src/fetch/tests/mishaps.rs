@@ -148,6 +148,20 @@ async fn an_odd_head_without_end_is_too_large_however_it_comes() {
 }
 
 #[tokio::test]
+async fn interim_responses_without_end_are_too_large_where_the_library_does_not_read_them() {
+    for interim in
+        ["HTTP/1.2 100 Continue\r\n\r\n", "HTTP/1.2 103 Early Hints\r\nLink: </x>; rel=preload\r\n\r\n"]
+    {
+        let server = Server::talking(move |mut talk| async move {
+            talk.hear().await;
+            while talk.say(interim.as_bytes()).await {}
+        });
+        let (answer, _) = get(&fetcher(settings()), &server.await).await;
+        assert_eq!((answer.failure, answer.status), (Some(Failure::HeaderTooLarge), None), "{interim}");
+    }
+}
+
+#[tokio::test]
 async fn a_response_to_head_has_no_body_however_odd_it_is() {
     let reply = "HTTP/1.1  200 OK\r\nContent-Length: 3s\r\n\r\n<p>";
     let [_, (answer, body)] = twice(reply, Purpose::Head).await;
