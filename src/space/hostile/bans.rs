@@ -64,6 +64,24 @@ pub(super) const CASES: &[Case] = &[
         let pages = (1..=50).flat_map(|page| [format!("http://{shop}/p{page}"), format!("/p{page}")]);
         if request.target == "/" { links(pages) } else { html("<p>A page.</p>") }
     }),
+    Case::of_pages(
+        "ban-beside-one-refusal",
+        "One host bans after twenty pages; another of its server refuses one page, and goes on.",
+        |request| {
+            let shop = format!("shop.{}", request.main_host);
+            if request.host == shop && request.target == "/forbidden" {
+                return answer(FORBIDDEN, &[], b"");
+            } else if request.host == shop {
+                return html("<p>A page.</p>");
+            }
+            let forbidden = format!("http://{shop}/forbidden");
+            let pages = (1..=25).map(|page| format!("/p{page}")).chain([forbidden]);
+            let pages = pages.chain((26..=60).map(|page| format!("/p{page}")));
+            let pages = pages.chain((1..=10).map(|page| format!("http://{shop}/p{page}")));
+            let delivered = if request.target == "/" { links(pages) } else { html("<p>A page.</p>") };
+            [vec![Act::Turn(DELIVERED, answer(FORBIDDEN, &[], b""))], delivered].concat()
+        },
+    ),
     Case::of_pages("forbidden-folder", "A folder of sixty pages that everybody is refused.", |request| {
         let private = (1..=60).map(|page| format!("/private/{page}"));
         let open = (1..=30).map(|page| format!("/open/{page}"));

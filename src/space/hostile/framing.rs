@@ -190,6 +190,14 @@ pub(super) const CASES: &[Case] = &[
             on_front(request, || vec![unframed("Transfer-Encoding: gzip, chunked\r\n", &body)])
         },
     ),
+    Case::of_pages(
+        "unknown-transfer-coding",
+        "Chunks of a page to which more was done than is known.",
+        |request| {
+            let body = chunked(&[&super::codings::gzipped(BEGIN)]);
+            on_front(request, || vec![unframed("Transfer-Encoding: x, gzip, chunked\r\n", &body)])
+        },
+    ),
     Case::of_pages("two-spaces-in-status", "Two blanks before the status and behind it.", |request| {
         status_line(request, "HTTP/1.1  200  OK")
     }),

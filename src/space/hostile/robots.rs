@@ -84,6 +84,17 @@ pub(super) const CASES: &[Case] = &[
     Case::of_robots("robots-of-nul", "A megabyte of zero bytes.", |request| {
         of(request, || text(vec![0; 1 << 20]))
     }),
+    Case::of_robots(
+        "robots-challenge",
+        "A challenge with status 200 for robots.txt, and no other.",
+        |request| of(request, || answer("200 OK", &["cf-mitigated: challenge"], b"<p>One moment.</p>")),
+    ),
+    Case::of_robots("robots-interstitial", "An interstitial in the place of robots.txt.", |request| {
+        of(request, || html("<html><head><title>Just a moment...</title></head></html>"))
+    }),
+    Case::of_robots("robots-captcha-202", "Status 202 and a captcha for robots.txt.", |request| {
+        of(request, || answer("202 Accepted", &["SG-Captcha: challenge"], b""))
+    }),
     Case::of_robots("robots-evil-patterns", "Patterns made to cost much time.", |request| {
         let pattern = format!("Disallow: /{}$\n", "*x".repeat(1000));
         let rules = pattern.repeat(200);

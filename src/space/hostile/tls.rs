@@ -56,6 +56,10 @@ pub(super) const CASES: &[Case] = &[
         vec![raw([&settings[..], &goodbye].concat()), Act::Close]
     })
     .over_tls(),
+    Case::of_pages("tls-another-protocol", "Over TLS, the greeting of a mail server.", |_| {
+        vec![raw("220 mail.example ESMTP\r\n"), Act::Stall]
+    })
+    .over_tls(),
     Case::of_tls("tls-stalled", "The greeting is taken and never answered.", || {
         Handshake::Acts(vec![Act::Stall])
     }),
