@@ -10,7 +10,8 @@
 //!   than the rule, robots.txt first, our contact in every `User-Agent`, and no request that the
 //!   tables do not have.
 //!
-//! It needs what `tests/setup` installs, and the right to listen on port 80. Without that right run
+//! It needs what `tests/setup` installs, and the right to listen on port 80. Without that right run `kept_connections`, with
+//! servers that end connections in every way that their settings offer, or
 //! `idle_connections`, with servers that close connections while a request is on its way, and
 //! `one_address`, with balancers that decide once for a connection where its requests go.
 
@@ -25,6 +26,7 @@ use std::process::Command;
 
 mod certificates;
 mod idle_connections;
+mod kept_connections;
 mod one_address;
 mod running;
 mod servers;
