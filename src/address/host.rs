@@ -22,9 +22,9 @@ pub struct Host(Arc<str>);
 pub struct HostError(pub String);
 
 /// RFC 1035 §2.3.4: a name has at most 253 characters in its dotted form.
-const MAX_NAME_BYTES: usize = 253;
+pub const MAX_NAME_BYTES: usize = 253;
 /// RFC 1035 §2.3.4: a label has at most 63 octets.
-const MAX_LABEL_BYTES: usize = 63;
+pub const MAX_LABEL_BYTES: usize = 63;
 
 impl Host {
     /// Reads a host as WHATWG URLs do (lower case, punycode, IPv4 forms).

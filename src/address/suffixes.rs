@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 
 use publicsuffix::{List, Psl, Type};
@@ -66,8 +68,8 @@ pub enum SuffixError {
         /// What stands there.
         value: String,
     },
-    /// The list has no section of registries.
-    #[error("no line '// ===BEGIN ICANN DOMAINS===': this is not a Public Suffix List")]
+    /// The list has marks of sections, and none of the registries' section.
+    #[error("no line '// ===BEGIN ICANN DOMAINS===': the list is cut short, or not a Public Suffix List")]
     NoIcannSection,
     /// A marker that the list should have is missing.
     #[error("the list is cut short: no line '// ===END {0} DOMAINS==='")]
@@ -82,22 +84,31 @@ pub struct Suffixes {
     icann: List,
     /// Where private suffixes divide sites, too.
     all: Option<List>,
+    /// The last labels of the registries' rules.
+    top_levels: HashSet<String>,
     version: Option<String>,
 }
 
+/// Around a list without marks of sections, all of whose rules count as those of registries.
+const ICANN_MARKS: [&str; 2] = ["// ===BEGIN ICANN DOMAINS===\n", "\n// ===END ICANN DOMAINS===\n"];
+
 impl Suffixes {
-    /// Reads a list in the format of publicsuffix.org.
+    /// Reads a list in the format of publicsuffix.org. One without marks of sections, as people write their own, has the
+    /// rules of registries only.
     ///
     /// # Errors
     /// Names the first line that is no rule, or the section that is missing.
     pub fn parse(text: &str, section: SuffixSection) -> Result<Self, SuffixError> {
-        check_sections(text)?;
+        let text = text.trim_start_matches('\u{feff}');
         check_rules(text)?;
+        let text = &*marked(text);
+        check_sections(text)?;
         let read = |text: &str| text.parse::<List>().map_err(|wrong| SuffixError::List(wrong.to_string()));
         let icann_part = text.split("// ===BEGIN PRIVATE DOMAINS===").next().unwrap_or(text);
         Ok(Self {
             icann: read(icann_part)?,
             all: (section == SuffixSection::All).then(|| read(text)).transpose()?,
+            top_levels: top_levels(icann_part),
             version: text
                 .lines()
                 .find_map(|line| line.strip_prefix("// VERSION: "))
@@ -128,13 +139,50 @@ impl Suffixes {
         std::str::from_utf8(domain.as_bytes()).ok().and_then(Host::from_domain)
     }
 
-    /// Whether a name is a suffix that registries run (the ICANN section has a rule for it).
+    /// Whether a name is a suffix that registries run: the ICANN section has a rule for it, or for all names below it
+    /// (`*.np` is the only rule of Nepal).
     #[must_use]
     pub fn is_icann_suffix(&self, name: &Host) -> bool {
-        self.icann.suffix(name.as_str().as_bytes()).is_some_and(|suffix| {
-            suffix.typ() == Some(Type::Icann) && suffix.as_bytes() == name.as_str().as_bytes()
-        })
+        let is_suffix = |name: &str| {
+            self.icann.suffix(name.as_bytes()).is_some_and(|suffix| {
+                suffix.typ() == Some(Type::Icann) && suffix.as_bytes() == name.as_bytes()
+            })
+        };
+        is_suffix(name.as_str()) || is_suffix(&format!("{NO_LABEL}.{name}"))
     }
+
+    /// Whether the last label of a host is a top-level domain, as far as the list's registries tell. An address has none.
+    #[must_use]
+    pub fn has_top_level(&self, host: &Host) -> bool {
+        let last = host.as_str().rsplit('.').next().unwrap_or_default();
+        host.ip().is_none() && self.top_levels.contains(last)
+    }
+
+    /// The same list, which knows the top-level domains of another as well: a list of one country's suffixes has one.
+    #[must_use]
+    pub fn with_top_levels_of(mut self, other: &Self) -> Self {
+        self.top_levels.extend(other.top_levels.iter().cloned());
+        self
+    }
+}
+
+/// A label that no rule has.
+const NO_LABEL: &str = "-";
+
+/// The list with marks around it, if it has none.
+fn marked(text: &str) -> Cow<'_, str> {
+    if ["ICANN DOMAINS", "PRIVATE DOMAINS"].iter().any(|mark| text.contains(mark)) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(ICANN_MARKS.join(text))
+}
+
+/// The last labels of rules, as hosts are written.
+fn top_levels(rules: &str) -> HashSet<String> {
+    let rules = rules.lines().filter(|line| !line.starts_with("//"));
+    let words = rules.filter_map(|line| line.split_whitespace().next());
+    let labels: HashSet<&str> = words.filter_map(|rule| rule.rsplit('.').next()).collect();
+    labels.into_iter().filter_map(|label| Host::parse(label).ok()).map(|label| label.to_string()).collect()
 }
 
 fn check_sections(text: &str) -> Result<(), SuffixError> {
@@ -232,7 +280,12 @@ mod tests {
         let wrong = |text: &str| Suffixes::parse(text, SuffixSection::Icann).err().unwrap().to_string();
         let list =
             |rule: &str| format!("// ===BEGIN ICANN DOMAINS===\nke\n{rule}\n// ===END ICANN DOMAINS===\n");
-        assert_eq!(wrong("ke\n"), "no line '// ===BEGIN ICANN DOMAINS===': this is not a Public Suffix List");
+        assert_eq!(
+            wrong("ke\n// ===END ICANN DOMAINS===\n"),
+            "no line '// ===BEGIN ICANN DOMAINS===': the list is cut short, or not a Public Suffix List"
+        );
+        assert!(wrong("// nothing\n").starts_with("the list cannot be read: "));
+        assert!(wrong("<!doctype html>\n").starts_with("line 1: '<!doctype'"));
         assert_eq!(
             wrong("// ===BEGIN ICANN DOMAINS===\nke\n"),
             "the list is cut short: no line '// ===END ICANN DOMAINS==='"
@@ -242,6 +295,57 @@ mod tests {
             "line 3: 'co..ke' is not a suffix rule (expected a domain name such as 'co.ke', '*.ck' or '!www.ck')"
         );
         assert!(wrong(&list("<html>")).starts_with("line 3: '<html>'"));
+    }
+
+    #[test]
+    fn a_list_without_marks_of_sections_has_rules_of_registries() {
+        for text in ["ke\nco.ke\n", "\u{feff}// mine\r\nke\r\nco.ke\r\n"] {
+            for section in [SuffixSection::Icann, SuffixSection::All] {
+                let list = Suffixes::parse(text, section).unwrap();
+                assert_eq!(site(&list, "www.shop.co.ke"), "shop.co.ke");
+                assert!(list.is_icann_suffix(&Host::parse("ke").unwrap()));
+            }
+        }
+    }
+
+    #[test]
+    fn a_domain_with_rules_for_the_names_below_it_alone_is_a_suffix() {
+        let list = suffixes(SuffixSection::Icann);
+        for (name, is_suffix) in [
+            ("np", true),
+            ("mm", true),
+            ("kobe.jp", true),
+            ("ke", true),
+            ("www.ck", false),
+            ("a.np", true),
+            ("a.ke", false),
+        ] {
+            assert_eq!(list.is_icann_suffix(&Host::parse(name).unwrap()), is_suffix, "{name}");
+        }
+    }
+
+    #[test]
+    fn top_level_domains_are_known_from_the_rules_of_registries() {
+        let list = suffixes(SuffixSection::All);
+        let knows = |list: &Suffixes, host: &str| list.has_top_level(&Host::parse(host).unwrap());
+        for host in ["a.ke", "www.a.co.ke", "a.np", "xn--80aswg.xn--p1ai", "a.рф", "a.google", "ke", "a.中国"]
+        {
+            assert!(knows(&list, host), "{host}");
+        }
+        for host in [
+            "page1.html",
+            "2.5e-05",
+            "a.example",
+            "mx.mail.local",
+            "ke.co.site0",
+            "41.90.0.1",
+            "[2001:db8::1]",
+        ] {
+            assert!(!knows(&list, host), "{host}");
+        }
+        let own = Suffixes::parse("ke\n", SuffixSection::Icann).unwrap();
+        assert!(!knows(&own, "a.com"));
+        assert!(knows(&own.with_top_levels_of(&list), "a.com"));
     }
 
     #[test]
