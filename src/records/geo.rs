@@ -99,7 +99,7 @@ fn open(file: &Path) -> Result<(GeoDatabase, Reader<Vec<u8>>), GeoError> {
     let bytes = fs::read(file).map_err(|source| GeoError::File { file: file.to_owned(), source })?;
     let corrupt =
         |error: MaxMindDbError| GeoError::Corrupt { file: file.to_owned(), reason: error.to_string() };
-    let reader = Reader::from_source(bytes).map_err(corrupt)?;
+    let reader = Reader::from_source(described(bytes)).map_err(corrupt)?;
     reader.verify().map_err(corrupt)?;
     let metadata = reader.metadata();
     let database = GeoDatabase {
@@ -113,6 +113,42 @@ fn open(file: &Path) -> Result<(GeoDatabase, Reader<Vec<u8>>), GeoError> {
     }
     Ok((database, reader))
 }
+
+/// The bytes of a database with a description, where it has none: those that people make themselves often lack it
+/// (MaxMind-DB-Writer-python, issue 16), the format wants one, and its reader therefore refuses the file.
+///
+/// The metadata are a map at the end of the file, a control byte before each value: `0xe0` and the number of entries
+/// before a map, `0x40` and the number of bytes before a text.
+fn described(mut bytes: Vec<u8>) -> Vec<u8> {
+    let Some(marker) = memchr::memmem::rfind(&bytes, METADATA) else { return bytes };
+    let start = marker + METADATA.len();
+    match memchr::memmem::find(&bytes[start..], DESCRIPTION) {
+        Some(key) => {
+            let value = start + key + DESCRIPTION.len();
+            if bytes.get(value) == Some(&EMPTY_MAP) {
+                bytes.splice(value..=value, NO_DESCRIPTION.iter().copied());
+            }
+        }
+        None => {
+            let is_short_map = |entries: &&mut u8| (EMPTY_MAP..LONG_MAP).contains(&**entries);
+            if let Some(entries) = bytes.get_mut(start).filter(is_short_map) {
+                *entries += 1;
+                bytes.extend(DESCRIPTION);
+                bytes.extend(NO_DESCRIPTION);
+            }
+        }
+    }
+    bytes
+}
+
+/// What stands before the metadata (MaxMind DB File Format 2.0).
+const METADATA: &[u8] = b"\xab\xcd\xefMaxMind.com";
+const DESCRIPTION: &[u8] = b"\x4bdescription";
+const EMPTY_MAP: u8 = 0xe0;
+/// A map of 28 entries; more are counted in further bytes, and the format has nine.
+const LONG_MAP: u8 = 0xfc;
+/// `{"en": "none"}`
+const NO_DESCRIPTION: &[u8] = b"\xe1\x42en\x44none";
 
 /// Whether one record at least tells what is wanted; usually the first does.
 fn knows(reader: &Reader<Vec<u8>>, wanted: impl Fn(&GeoLocation) -> bool) -> Result<bool, MaxMindDbError> {

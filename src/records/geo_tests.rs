@@ -64,6 +64,18 @@ fn write_text(text: &str, out: &mut Vec<u8>) {
 
 /// An IPv4 database that knows one network of the given prefix length.
 fn database(database_type: &'static str, network: [u8; 4], prefix: usize, record: &Value) -> Vec<u8> {
+    let description = Some(Map(vec![("en", Text("made for a test"))]));
+    database_with(description, database_type, network, prefix, record)
+}
+
+/// The same with this description, if any.
+fn database_with(
+    description: Option<Value>,
+    database_type: &'static str,
+    network: [u8; 4],
+    prefix: usize,
+    record: &Value,
+) -> Vec<u8> {
     let bits = u32::from_be_bytes(network);
     let nodes = u32::try_from(prefix).unwrap();
     let mut out = Vec::new();
@@ -78,18 +90,20 @@ fn database(database_type: &'static str, network: [u8; 4], prefix: usize, record
     out.extend([0; 16]);
     record.write(&mut out);
     out.extend(b"\xab\xcd\xefMaxMind.com");
-    let metadata = Map(vec![
+    let mut metadata = vec![
         ("binary_format_major_version", Short(2)),
         ("binary_format_minor_version", Short(0)),
         ("build_epoch", Long(1_700_000_000)),
         ("database_type", Text(database_type)),
-        ("description", Map(vec![("en", Text("made for a test"))])),
         ("ip_version", Short(4)),
         ("languages", List(vec![Text("en")])),
         ("node_count", Number(nodes)),
         ("record_size", Short(24)),
-    ]);
-    metadata.write(&mut out);
+    ];
+    if let Some(description) = description {
+        metadata.insert(4, ("description", description));
+    }
+    Map(metadata).write(&mut out);
     out
 }
 
@@ -158,6 +172,128 @@ fn a_flat_database_is_understood() {
     let short = Map(vec![("country", Text("TZ")), ("asn", Number(64_502))]);
     let found = Folder::new().look_up(&[short]);
     assert_eq!((found.country.as_deref(), found.asn), (Some("TZ"), Some(64_502)));
+}
+
+/// Records as the makers of databases document them, with values of ours.
+#[test]
+fn the_layouts_of_known_databases_are_understood() {
+    let expected = place("KE", 64_500, "Example Networks");
+    let system = |asn: Value, key: &'static str| {
+        Map(vec![("asn", asn), (key, Text("Example Networks")), ("country_code", Text("KE"))])
+    };
+    let named = |key: &'static str| (key, Text("Example Networks"));
+    for (maker, record) in [
+        (
+            "IPinfo Lite",
+            Map(vec![
+                ("asn", Text("AS64500")),
+                ("as_name", Text("Example Networks")),
+                ("as_domain", Text("example.ke")),
+                ("continent", Text("Africa")),
+                ("continent_code", Text("AF")),
+                ("country", Text("Kenya")),
+                ("country_code", Text("KE")),
+            ]),
+        ),
+        (
+            "IPinfo ASN",
+            Map(vec![
+                ("asn", Text("AS64500")),
+                ("domain", Text("example.ke")),
+                named("name"),
+                ("country", Text("KE")),
+                ("type", Text("isp")),
+            ]),
+        ),
+        (
+            "IPLocate",
+            Map(vec![
+                ("asn", Number(64_500)),
+                ("name", Text("EXNET")),
+                named("org"),
+                ("country_code", Text("KE")),
+                ("domain", Text("example.ke")),
+            ]),
+        ),
+        (
+            "IP2Location",
+            Map(vec![("country", Map(vec![("iso_code", Text("KE"))])), ("asn", Text("64500")), named("as")]),
+        ),
+        (
+            "DB-IP Lite and iptoasn",
+            Map(vec![
+                ("autonomous_system_number", Number(64_500)),
+                named("autonomous_system_organization"),
+                ("country", Map(vec![("iso_code", Text("KE"))])),
+            ]),
+        ),
+        (
+            "GeoIP2 Enterprise",
+            Map(vec![
+                (
+                    "traits",
+                    Map(vec![
+                        ("autonomous_system_number", Number(64_500)),
+                        named("autonomous_system_organization"),
+                    ]),
+                ),
+                ("country", Map(vec![("iso_code", Text("KE"))])),
+            ]),
+        ),
+        (
+            "number and name in one",
+            Map(vec![("as", Text("AS64500 Example Networks")), ("country", Text("KE"))]),
+        ),
+        (
+            "nested",
+            Map(vec![
+                ("as", Map(vec![("number", Number(64_500)), ("organization", Map(vec![named("name")]))])),
+                ("country", Text("ke")),
+            ]),
+        ),
+        (
+            "ipdata",
+            Map(vec![
+                ("asn", Map(vec![("asn", Text("AS64500")), named("name"), ("type", Text("isp"))])),
+                ("country_code", Text("KE")),
+            ]),
+        ),
+        ("others", system(Text("as64500"), "organization")),
+        ("others", system(Long(64_500), "isp")),
+    ] {
+        assert_eq!(Folder::new().look_up(&[record]), expected, "{maker}");
+    }
+}
+
+#[test]
+fn a_name_without_a_system_is_no_organisation() {
+    let country =
+        Map(vec![("country", Text("KE")), ("name", Text("Kenya")), ("org", Text("Example Networks"))]);
+    assert_eq!(
+        Folder::new().look_up(&[country]),
+        GeoLocation { country: Some("KE".into()), ..GeoLocation::default() }
+    );
+    let numbers = Map(vec![("asn", Text("AS64500")), ("as", Text("AS64500")), ("name", Text("64500"))]);
+    assert_eq!(Folder::new().look_up(&[numbers]).as_org, None);
+}
+
+#[test]
+fn a_database_without_a_description_is_read() {
+    let folder = Folder::new();
+    for description in [None, Some(Map(Vec::new()))] {
+        let bytes = database_with(description, "Own", [192, 0, 2, 0], 24, &asn_record());
+        let file = folder.file("own.mmdb", &bytes);
+        let geo = Geo::open(std::slice::from_ref(&file)).unwrap();
+        assert_eq!(geo.lookup(address("192.0.2.7")).asn, Some(64_500));
+        assert_eq!(geo.describe().next().unwrap().database_type, "Own");
+        for cut in 0..bytes.len() {
+            assert!(
+                Geo::open(&[folder.file("cut.mmdb", &bytes[..cut])]).is_err(),
+                "{cut} of {} bytes",
+                bytes.len()
+            );
+        }
+    }
 }
 
 #[test]

@@ -18,15 +18,39 @@ type Path = &'static [&'static str];
 /// `country` itself. The country where an address is *registered* is not where its server stands.
 const COUNTRY: &[Path] = &[&["country", "iso_code"], &["country_code"], &["country"]];
 
-const ASN: &[Path] =
-    &[&["autonomous_system_number"], &["traits", "autonomous_system_number"], &["asn"], &["as_number"]];
+/// The layouts of GeoLite2, DB-IP and iptoasn, then flat and nested ones of others: IPinfo and IPLocate have `asn`.
+const ASN: &[Path] = &[
+    &["autonomous_system_number"],
+    &["traits", "autonomous_system_number"],
+    &["asn"],
+    &["as_number"],
+    &["asn", "asn"],
+    &["asn", "number"],
+    &["as", "number"],
+    &["as", "asn"],
+    &["as"],
+];
 
 const AS_ORG: &[Path] = &[
     &["autonomous_system_organization"],
     &["traits", "autonomous_system_organization"],
     &["as_name"],
     &["as_org"],
+    &["as_organization"],
+    &["asn_name"],
+    &["asn_org"],
+    &["asn", "name"],
+    &["asn", "org"],
+    &["asn", "organization"],
+    &["as", "name"],
+    &["as", "org"],
+    &["as", "organization", "name"],
 ];
+
+/// Names of organisations only beside the number of a system: elsewhere `name` is that of a country or a city. IPLocate has
+/// the longer name under `org`, IPinfo the only one under `name`; the lists of IP2Location have it under `as`.
+const AS_ORG_BESIDE_NUMBER: &[Path] =
+    &[&["org"], &["organization"], &["organisation"], &["name"], &["as"], &["isp"]];
 
 /// The longest organisation name that is kept, in characters.
 const MAX_ORGANISATION: usize = 200;
@@ -42,10 +66,14 @@ enum NumberOrText {
 impl GeoLocation {
     /// What one record of a database tells; values of an unknown form are not known.
     pub(super) fn of<S: AsRef<[u8]>>(record: &LookupResult<'_, S>) -> Self {
+        let text = |path: &Path| value::<String, S>(record, path);
+        let organisation_at = |paths: &[Path]| paths.iter().find_map(|path| organisation(&text(path)?));
+        let asn = ASN.iter().find_map(|path| system_number(value(record, path)?));
+        let beside = || asn.and_then(|_| organisation_at(AS_ORG_BESIDE_NUMBER));
         Self {
-            country: COUNTRY.iter().find_map(|path| country_code(&value::<String, S>(record, path)?)),
-            asn: ASN.iter().find_map(|path| system_number(value(record, path)?)),
-            as_org: AS_ORG.iter().find_map(|path| organisation(&value::<String, S>(record, path)?)),
+            country: COUNTRY.iter().find_map(|path| country_code(&text(path)?)),
+            asn,
+            as_org: organisation_at(AS_ORG).or_else(beside),
         }
     }
 
@@ -84,14 +112,33 @@ fn system_number(found: NumberOrText) -> Option<u32> {
     let number = match found {
         NumberOrText::Number(number) => u32::try_from(number).ok()?,
         NumberOrText::Text(text) => {
-            let digits = text.strip_prefix("AS").or_else(|| text.strip_prefix("as")).unwrap_or(&text);
-            digits.parse().ok()?
+            let word = text.split_whitespace().next()?;
+            without_mark(word).parse().ok()?
         }
     };
     (number != 0).then_some(number)
 }
 
+/// `64500` of `AS64500`.
+fn without_mark(word: &str) -> &str {
+    match word.split_at_checked(2) {
+        Some((mark, digits)) if mark.eq_ignore_ascii_case("AS") => digits,
+        _ => word,
+    }
+}
+
+/// The name of an organisation, without the number of its system before it, as in `AS64500 Example Networks`; a number alone
+/// is none.
 fn organisation(text: &str) -> Option<String> {
+    let is_number = |word: &str| {
+        let digits = without_mark(word);
+        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
     let text = text.trim();
-    (!text.is_empty()).then(|| text.chars().take(MAX_ORGANISATION).collect())
+    let name = match text.split_once(char::is_whitespace) {
+        Some((first, rest)) if first != without_mark(first) && is_number(first) => rest.trim(),
+        None if is_number(text) => "",
+        _ => text,
+    };
+    (!name.is_empty()).then(|| name.chars().take(MAX_ORGANISATION).collect())
 }
