@@ -10,6 +10,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use super::check::{check, check_politeness, check_simulation};
 use super::error::CliError;
+use super::start_list::ListFlags;
 use crate::address::CountryDomains;
 use crate::settings::{Choice, Setting, Settings, Shape};
 use crate::survey::read_settings;
@@ -26,20 +27,20 @@ pub struct SurveyFlags {
 #[derive(Args, Debug)]
 #[command(next_help_heading = FILES)]
 struct Run {
-    /// The start list; `-` is standard input. One URL or host name a line, CSV or TSV with or without a header (the
-    /// column that holds them is found and named), a ranking such as `1,example.ke`, or a zone file, whose names with NS
-    /// records below the zone are taken; as it is or packed with gzip or zstd. A name stands for http://name/. Bad lines
-    /// are reported and passed over; where more than a tenth is bad, nothing is begun
+    /// The start list; `-` is standard input. One URL or host name a line or several, CSV or TSV with or without a header
+    /// (the column that holds them is found and named), a ranking such as `1,example.ke`, or a zone file, whose names
+    /// with NS records below the zone are taken; as it is or packed with gzip or zstd. A name stands for http://name/.
+    /// Bad lines and URLs outside the country domains are reported and passed over; where more than a tenth is bad, or
+    /// less than a tenth inside, nothing is begun
     #[arg(long, value_name = "FILE", required = true)]
     start: Option<PathBuf>,
 
-    /// Take the good lines of the start list even where more than a tenth is bad
-    #[arg(long)]
-    skip_bad: bool,
+    #[command(flatten, next_help_heading = FILES)]
+    list: ListFlags,
 
-    /// Settings in TOML, each key the name of a flag: `depth = 5`. All flags but --start, --skip-bad and those of
-    /// the output are settings. Flags win; unknown keys are errors; paths are taken from the file's folder
-    /// [default: none]
+    /// Settings in TOML, each key the name of a flag: `depth = 5`. All flags but --start, those on how it is read
+    /// (--column, --outside-cctld, --start-anyway, --skip-bad) and those of the output are settings. Flags win; unknown
+    /// keys are errors; paths are taken from the file's folder [default: none]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 }
@@ -153,10 +154,10 @@ impl SurveyFlags {
         self.run.start.as_deref()
     }
 
-    /// Whether a start list is taken however many of its lines are bad.
+    /// How the start list is read.
     #[must_use]
-    pub fn skips_bad(&self) -> bool {
-        self.run.skip_bad
+    pub(super) fn list(&self) -> ListFlags {
+        self.run.list.clone()
     }
 }
 
@@ -185,7 +186,8 @@ mod tests {
         let flags: BTreeSet<String> = survey
             .get_arguments()
             .filter_map(|flag| flag.get_long())
-            .filter(|name| !["start", "skip-bad", "config", "log-level", "json", "or-resume"].contains(name))
+            .filter(|name| !["start", "config", "log-level", "json", "or-resume"].contains(name))
+            .filter(|name| !["column", "outside-cctld", "start-anyway", "skip-bad"].contains(name))
             .map(str::to_owned)
             .collect();
         assert_eq!(flags, keys);

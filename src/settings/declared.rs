@@ -291,9 +291,11 @@ settings! {
         /// Which sites are walked sooner and which last: a name and a whole number a line, greater is sooner, 0 for
         /// all others: `go.ke 10`, `*-shop.* -10`. A name covers what is below it; `*` is anything
         priority: Option<PathBuf> = None => value("FILE");
-        /// A MaxMind database (.mmdb) that tells countries or networks of servers; may be given more than once
+        /// A database of addresses (.mmdb; as of MaxMind, DB-IP, IPinfo, IPLocate or iptoasn) that tells countries or
+        /// networks of servers; may be given more than once
         geo: Vec<PathBuf> = Vec::new() => value("FILE").free();
-        /// A Public Suffix List to use in place of the one built in
+        /// A Public Suffix List to use in place of the one built in. Where it has no marks of sections, all of its rules
+        /// count as those of registries
         suffix_list: Option<PathBuf> = None => value("FILE").unset("the one built in");
         /// Further root certificates (PEM) to trust; may be given more than once
         ca: Vec<PathBuf> = Vec::new() => value("FILE").free();

@@ -2,7 +2,8 @@ use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::address::{CountryDomains, Site, Suffixes, WebUrl};
+use super::entry::HYPHEN;
+use crate::address::{CountryDomains, Site, Suffixes, WebUrl, special_range};
 
 /// What a start list is for: whose URLs are whose, where they should lie, and which sites are drawn.
 #[derive(Clone)]
@@ -13,9 +14,38 @@ pub struct Area {
     pub countries: CountryDomains,
     /// Which sites of the list are surveyed.
     pub sample: Sample,
+    /// Whether start URLs outside the country domains are surveyed too.
+    pub takes_outside: bool,
+    /// Whether addresses that no server of the public Web has may be start URLs.
+    pub permits_special: bool,
 }
 
 impl Area {
+    /// Whether a start URL lies inside the country domains; one whose host is an address lies in none.
+    pub(super) fn contains(&self, url: &WebUrl) -> bool {
+        self.countries.domain_of(url.host()).is_some()
+    }
+
+    /// Why the text that a start URL was read from is not one for a survey of the public Web.
+    pub(super) fn objection(&self, text: &str, url: &WebUrl) -> Option<String> {
+        let host = url.host();
+        if let Some(range) = host.ip().and_then(special_range) {
+            let why = format!("an address that no server of the public Web has ({range})");
+            return (!self.permits_special).then(|| format!("{why}; --permit-special-addresses takes it"));
+        }
+        if let Some(label) =
+            self.suffixes.registrable(host).as_ref().and_then(|site| site.as_str().split('.').next())
+            && label.ends_with('-')
+        {
+            return Some(HYPHEN.to_owned());
+        }
+        let is_name = !text.contains("://") && host.ip().is_none();
+        (is_name && !self.suffixes.has_top_level(host)).then(|| {
+            let last = host.as_str().rsplit('.').next().unwrap_or_default();
+            format!("no host name: '{last}' is no top-level domain")
+        })
+    }
+
     /// The registrable domain of a start URL, whatever the survey calls a site: all its URLs are drawn together.
     pub(super) fn site_of(&self, url: &WebUrl) -> Site {
         self.suffixes.site_of(url.host())

@@ -1,15 +1,18 @@
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use crate::address::{Host, WebUrl};
+use crate::address::{Host, MAX_LABEL_BYTES, MAX_NAME_BYTES, UrlError, WebUrl};
 
 /// What is told of a text that is too long to be shown whole.
 const SHOWN_CHARS: usize = 80;
 
 pub(super) const NEITHER: &str = "neither a URL nor a host name";
+/// RFC 1123 §2.1. DNS has names below others that end with one; registries give out none.
+pub(super) const HYPHEN: &str = "a label of a host name neither begins nor ends with '-'";
 
-/// Reads a URL, or a host name with or without port and path, which stands for `http://…`.
+/// Reads a URL, or a host name with or without port and path, which stands for `http://…`. Quotes around it, a comma
+/// behind it and the `*.` of a certificate's name are left out.
 pub(super) fn start_url(text: &str) -> Result<WebUrl, String> {
-    let text = without_comment(text);
+    let text = bare(without_comment(text));
     if text.is_empty() {
         return Err("no URL".to_owned());
     }
@@ -19,17 +22,21 @@ pub(super) fn start_url(text: &str) -> Result<WebUrl, String> {
     }
     let (url, authority) = match text.split_once("://") {
         Some((_, rest)) => (WebUrl::parse(text), authority_of(rest)),
+        None if text.parse::<Ipv6Addr>().is_ok() => return start_url(&format!("[{text}]")),
         None => {
+            let text = text.strip_prefix("*.").unwrap_or(text);
             let name = authority_of(text);
             let is_mail = name.contains('@') || text.to_ascii_lowercase().starts_with("mailto:");
             if is_mail {
                 return Err("a mail address, not a host name".to_owned());
             }
+            if is_network(text) {
+                return Err("a network of addresses, not a host name".to_owned());
+            }
             (WebUrl::parse(&format!("http://{text}")), name)
         }
     };
-    let url =
-        url.map_err(|wrong| if text.contains("://") { wrong.to_string() } else { NEITHER.to_owned() })?;
+    let url = url.map_err(|error| fault_of(authority, text.contains("://"), error))?;
     if !text.contains("://") && !url.host().as_str().contains(['.', ':']) {
         return Err(NEITHER.to_owned());
     }
@@ -42,9 +49,18 @@ pub(super) fn start_url(text: &str) -> Result<WebUrl, String> {
 
 /// The front page of a host that is written as a name alone.
 pub(super) fn front_page(name: &str) -> Result<WebUrl, String> {
-    let url = WebUrl::parse(&format!("http://{name}/")).map_err(|_| NEITHER.to_owned())?;
+    let url = WebUrl::parse(&format!("http://{name}/")).map_err(|error| fault_of(name, false, error))?;
     check_host(url.host(), name)?;
     Ok(url)
+}
+
+/// A host name with its labels in usual order, of one that begins with the top level, as Common Crawl's graphs have it.
+pub(super) fn in_usual_order(text: &str) -> Option<String> {
+    let name = bare(without_comment(text)).trim_matches('.');
+    let is_name = name.parse::<Ipv4Addr>().is_err()
+        && name.contains('.')
+        && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'));
+    is_name.then(|| name.rsplit('.').collect::<Vec<_>>().join("."))
 }
 
 /// A host as DNS has it: letters, digits, hyphens, underscores and dots, IDNs in the form of UTS 46; or an address.
@@ -58,9 +74,54 @@ fn check_host(host: &Host, authority: &str) -> Result<(), String> {
     }
     let odd = host.as_str().chars().find(|c| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')));
     match odd {
+        None if host.as_str().split('.').any(|label| label.starts_with('-')) => Err(HYPHEN.to_owned()),
         None => Ok(()),
         Some(odd) => Err(format!("no host name has '{}' in it", odd.escape_debug())),
     }
+}
+
+/// What is wrong with a text whose host cannot be read.
+fn fault_of(authority: &str, is_url: bool, error: UrlError) -> String {
+    let host = authority.rsplit('@').next().unwrap_or(authority);
+    let name = host.split(':').next().unwrap_or(host).trim_end_matches('.');
+    let labels = || name.split('.');
+    if matches!(error, UrlError::RefusedPort | UrlError::NotWeb | UrlError::TooLong) {
+        error.to_string()
+    } else if name.is_empty() || name.contains(char::is_whitespace) || host.contains(['[', ']']) {
+        if is_url { error.to_string() } else { NEITHER.to_owned() }
+    } else if labels().any(str::is_empty) {
+        "no host name: a label between its dots is empty".to_owned()
+    } else if labels().any(|label| label.len() > MAX_LABEL_BYTES) {
+        format!("no host name: a label has more than {MAX_LABEL_BYTES} octets")
+    } else if name.len() > MAX_NAME_BYTES {
+        format!("no host name: it has more than {MAX_NAME_BYTES} octets")
+    } else if !name.is_ascii() {
+        "no host name: IDNA gives such letters no form that DNS could have".to_owned()
+    } else if is_url {
+        error.to_string()
+    } else {
+        NEITHER.to_owned()
+    }
+}
+
+/// `192.0.2.0/24` would be a page of a server.
+fn is_network(text: &str) -> bool {
+    text.split_once('/').is_some_and(|(address, bits)| {
+        address.parse::<IpAddr>().is_ok() && bits.parse::<u8>().is_ok_and(|bits| bits <= 128)
+    })
+}
+
+/// Without what people, spreadsheets and mail programs put around a URL.
+fn bare(text: &str) -> &str {
+    let is_quote = |c: char| {
+        c.is_whitespace()
+            || matches!(
+                c,
+                '"' | '\'' | '`' | '<' | '>' | '\u{ab}' | '\u{bb}' | '\u{2018}'
+                    ..='\u{201f}' | '\u{2039}' | '\u{203a}' | '\u{feff}'
+            )
+    };
+    text.trim_start_matches(is_quote).trim_end_matches(|c| is_quote(c) || matches!(c, ',' | ';'))
 }
 
 /// The part of a URL before path, query and fragment.

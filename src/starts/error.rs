@@ -9,6 +9,9 @@ pub enum StartError {
     /// It is packed or encoded in a way that is not read.
     #[error("{0}")]
     Unreadable(String),
+    /// The column that was chosen is not there.
+    #[error("{0}")]
+    Column(String),
     /// What follows in a zone file cannot be told.
     #[error("line {line}: {why}")]
     Zone {

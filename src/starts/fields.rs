@@ -1,6 +1,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
+/// Lines that a cell of a spreadsheet may have.
+pub(super) const MOST_CELL_LINES: usize = 20;
+
 /// What stands between two columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Separator {

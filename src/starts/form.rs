@@ -1,7 +1,11 @@
 use std::borrow::Cow;
 
+use super::area::Area;
+use super::clear::{clear_start_url, several};
+use super::column::{ColumnChoice, Labels, Reading, Table};
 use super::entry::start_url;
-use super::fields::{Separator, split};
+use super::error::StartError;
+use super::fields::{MOST_CELL_LINES, Separator, split};
 use super::zone::{is_entry, is_marked_entry};
 
 /// How a list is written.
@@ -12,6 +16,8 @@ pub enum Form {
     Lines,
     /// The same below a line that names the column.
     LinesWithHeader,
+    /// Several URLs or host names a line, all of which are read.
+    Names,
     /// Fields in every line, one of which is read.
     Columns {
         /// Between the fields.
@@ -22,17 +28,20 @@ pub enum Form {
         columns: usize,
         /// What the first line calls it.
         header: Option<String>,
+        /// How the host names in it are written.
+        labels: Labels,
     },
     /// Resource records (RFC 1035 §5).
     Zone,
 }
 
 /// What people call the column that is wanted, the best first.
-const NAMES: [&str; 22] = [
+const NAMES: [&str; 24] = [
     "url",
     "start_url",
     "start url",
     "uri",
+    "origin",
     "website",
     "web",
     "domain",
@@ -49,62 +58,48 @@ const NAMES: [&str; 22] = [
     "host name",
     "host_name",
     "host",
+    "host_rev",
     "site",
     "name",
 ];
 /// Lines at the beginning that tell the form.
 const SAMPLE_LINES: usize = 500;
-/// Of the lines with columns so many in ten have the same number of them.
-const ALIKE_OF_TEN: usize = 9;
+
+/// The lines by which a form is told, and what the list is for.
+struct Head<'a> {
+    /// Without empty ones, comments and the line `sep=;`.
+    content: Vec<&'a [u8]>,
+    /// With comments: a header may stand in one.
+    lines: &'a [&'a [u8]],
+    /// As `sep=;` tells it.
+    separator: Option<Separator>,
+    area: Option<&'a Area>,
+}
 
 impl Form {
-    /// The form of a list that begins with these lines.
-    pub(super) fn of(lines: &[&[u8]]) -> Self {
+    /// The form of a list that begins with these lines; of its columns the one that was chosen, or the one that holds
+    /// what `area` is to be surveyed from.
+    ///
+    /// # Errors
+    /// When there is no such column.
+    pub(super) fn of(
+        lines: &[&[u8]],
+        area: Option<&Area>,
+        choice: Option<&ColumnChoice>,
+    ) -> Result<Self, StartError> {
         let is_content =
             |line: &&&[u8]| !line.trim_ascii().is_empty() && !line.trim_ascii().starts_with(b"#");
-        let content: Vec<&[u8]> = lines.iter().filter(is_content).copied().take(SAMPLE_LINES).collect();
-        let records = content.iter().find(|line| !line.trim_ascii().starts_with(b";"));
-        let (Some(first), Some(record)) = (content.first(), records) else { return Self::Lines };
-        if is_marked_entry(record) {
-            return Self::Zone;
+        let mut content: Vec<&[u8]> = lines.iter().filter(is_content).copied().take(SAMPLE_LINES).collect();
+        let separator = content.first().and_then(|line| told_separator(line));
+        if separator.is_some() {
+            content.remove(0);
         }
-        if named(first, Separator::Comma).is_some_and(|(columns, ..)| columns == 1) {
-            return Self::LinesWithHeader;
+        let head = Head { content, lines, separator, area };
+        let found = head.form();
+        match choice {
+            Some(choice) => head.chosen(choice, &found),
+            None => Ok(found),
         }
-        let headers = Separator::BYTES.map(|separator| (separator, named(first, separator)));
-        let widest =
-            headers.into_iter().filter_map(|(separator, named)| named.map(|named| (separator, named)));
-        if let Some((separator, (columns, column, header))) =
-            widest.filter(|(_, (columns, ..))| *columns > 1).max_by_key(|(_, (columns, ..))| *columns)
-        {
-            return Self::Columns { separator, column, columns, header: Some(header) };
-        }
-        if is_entry(record) {
-            return Self::Zone;
-        }
-        Self::by_content(&content)
-    }
-
-    /// Where no header tells it: as most lines have a URL or a host name.
-    fn by_content(content: &[&[u8]]) -> Self {
-        // The first line may be a header in words that are not known here.
-        let body = if content.len() > 1 { &content[1..] } else { content };
-        let whole = body.iter().filter(|line| is_start(line)).count();
-        let mut best: Option<(usize, Self)> = None;
-        for separator in Separator::EVERY {
-            let Some((good, column, columns)) = best_column(body, separator) else { continue };
-            // A URL may have commas in it; so a table has several lines, and all of them alike.
-            let is_better = if body.len() > 1 { good >= whole } else { good > whole };
-            if is_better && good * 2 > body.len() && best.as_ref().is_none_or(|(most, _)| good > *most) {
-                best = Some((good, Self::Columns { separator, column, columns, header: None }));
-            }
-        }
-        let Some((_, mut form)) = best else { return Self::Lines };
-        if let Self::Columns { separator, column, header, .. } = &mut form {
-            let field = split(content[0], *separator).0.into_iter().nth(*column).map(text);
-            *header = field.filter(|field| content.len() > 1 && start_url(field).is_err());
-        }
-        form
     }
 
     pub(super) fn has_header(&self) -> bool {
@@ -112,40 +107,284 @@ impl Form {
     }
 }
 
-/// How many columns a line has, which of them is wanted by its name, and this name.
-fn named(line: &[u8], separator: Separator) -> Option<(usize, usize, String)> {
+/// The separator that a first line such as `sep=;` tells, which spreadsheet programs write.
+pub(super) fn told_separator(line: &[u8]) -> Option<Separator> {
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+    let line = line.strip_prefix(b"\"").unwrap_or(line);
+    let (word, rest) = line.split_at_checked(4)?;
+    let byte = rest.first().filter(|_| word.eq_ignore_ascii_case(b"sep="))?;
+    let is_end = matches!(rest[1..].trim_ascii(), [] | [b'"']);
+    Separator::BYTES.into_iter().find(|separator| is_end && separator.byte() == Some(*byte))
+}
+
+impl Head<'_> {
+    fn form(&self) -> Form {
+        let Some(first) = self.content.first() else { return Form::Lines };
+        let is_record = |line: &&[u8]| !line.trim_ascii().starts_with(b";");
+        let records = self.content.iter().position(is_record).map_or(&[][..], |at| &self.content[at..]);
+        if self.separator.is_none() && is_marked_entry(records) {
+            return Form::Zone;
+        }
+        if named(first, Separator::Comma).is_some_and(|(fields, _)| fields.len() == 1) {
+            return self.lines(&self.content[1..], Form::LinesWithHeader);
+        }
+        let named = self.named_columns();
+        if let Some(form) = named.as_ref().and_then(|named| self.by_header(named)) {
+            return form;
+        }
+        if self.separator.is_none() && is_entry(records) {
+            return Form::Zone;
+        }
+        match (self.by_content(), named) {
+            // Nothing better was found: what is wrong with its values is told.
+            (Form::Lines, Some(named)) => {
+                let column = named.candidates[0];
+                named.form(&Table::of(Vec::new()).reading(column, self.area))
+            }
+            (form, _) => form,
+        }
+    }
+
+    fn separators(&self, all: &'static [Separator]) -> impl Iterator<Item = Separator> {
+        let told = self.separator;
+        all.iter().copied().filter(move |separator| told.is_none_or(|told| told == *separator))
+    }
+
+    /// The columns that the first line gives a known name, as the separator divides it that makes most of them.
+    fn named_columns(&self) -> Option<Named> {
+        let first = self.content.first()?;
+        let named = self.separators(&Separator::BYTES).filter_map(|separator| {
+            let (fields, candidates) = named(first, separator)?;
+            Some(Named { separator, fields, candidates })
+        });
+        named.filter(|named| named.fields.len() > 1).max_by_key(|named| named.fields.len())
+    }
+
+    /// The first column with a known name that holds what the name promises; if there are others with names of the
+    /// country, it must have some, too.
+    fn by_header(&self, named: &Named) -> Option<Form> {
+        let table = table(&self.content[1..], named.separator);
+        if table.is_empty() {
+            return Some(named.form(&table.reading(named.candidates[0], self.area)));
+        }
+        let other_is_inside = table.best(self.area).is_some_and(|best| best.held.is_inside());
+        let readings = named.candidates.iter().map(|column| table.reading(*column, self.area));
+        let mut good = readings.filter(|reading| {
+            reading.held.is_mostly_good() && (reading.held.is_inside() || !other_is_inside)
+        });
+        good.next().map(|reading| named.form(&reading))
+    }
+
+    /// Where no header tells it: as most lines have URLs or host names.
+    fn by_content(&self) -> Form {
+        let body = self.body();
+        let (lists, others): (Vec<String>, Vec<String>) =
+            body.iter().map(|line| line_text(line)).partition(|line| several(line, self.area).is_some());
+        let whole = others.iter().filter(|line| clear_start_url(line, self.area).is_some()).count();
+        let is_list = !lists.is_empty() && (lists.len() + whole) * 10 >= body.len() * LISTED_OF_TEN;
+        if is_list && !self.separators(&Separator::EVERY).any(|it| table(body, it).has_one_subject(self.area))
+        {
+            return Form::Names;
+        }
+        let mut best: Option<(Separator, usize, Reading)> = None;
+        for separator in self.separators(&Separator::EVERY) {
+            let table = table(body, separator);
+            if table.columns() < 2 || !table.is_even() {
+                continue;
+            }
+            let Some(reading) = table.best(self.area) else { continue };
+            // A URL may have commas in it; so a table has several lines, and all of them alike.
+            let good = reading.held.good;
+            let is_table = if self.content.len() > 2 { good >= whole } else { good > whole };
+            let is_better = best.as_ref().is_none_or(|(.., best)| reading.held.rank() > best.held.rank());
+            if is_table && is_better {
+                best = Some((separator, table.columns(), reading));
+            }
+        }
+        if let Some((separator, columns, reading)) = best {
+            return self.columns(separator, columns, reading);
+        }
+        self.lines(body, Form::Lines)
+    }
+
+    /// A name in each line; in the usual form if its labels are in the usual order.
+    fn lines(&self, body: &[&[u8]], usual: Form) -> Form {
+        let reading = table(body, Separator::Tab).reading(0, self.area);
+        match reading.labels {
+            Labels::Reversed => self.columns(Separator::Tab, 1, reading),
+            Labels::Usual => usual,
+        }
+    }
+
+    /// The lines without the first where that may be a header in words that are not known here.
+    fn body(&self) -> &[&[u8]] {
+        let is_header = |line: &[u8]| {
+            let has_url = |separator| {
+                split(line, separator)
+                    .0
+                    .into_iter()
+                    .any(|field| clear_start_url(&text(field), self.area).is_some())
+            };
+            !Separator::EVERY.into_iter().any(has_url)
+        };
+        match &self.content[..] {
+            [first, rest @ ..] if !rest.is_empty() && is_header(first) => rest,
+            all => all,
+        }
+    }
+
+    fn columns(&self, separator: Separator, columns: usize, reading: Reading) -> Form {
+        let Reading { column, labels, .. } = reading;
+        let first = self.content.first().filter(|_| self.content.len() > 1);
+        let field = first.and_then(|line| split(line, separator).0.into_iter().nth(column)).map(text);
+        let is_value = |field: &str| labels.usual(field).is_some_and(|field| start_url(&field).is_ok());
+        let header = field.filter(|field| {
+            let is_first_row = several(field, self.area).is_some();
+            !field.is_empty() && !is_value(field) && !is_first_row
+        });
+        Form::Columns { separator, column, columns, header, labels }
+    }
+
+    /// The column that was chosen, in the form that was found otherwise.
+    fn chosen(&self, choice: &ColumnChoice, found: &Form) -> Result<Form, StartError> {
+        match (choice, found) {
+            (_, Form::Zone) => Err(StartError::Column("a zone file has no columns".to_owned())),
+            (ColumnChoice::Named(name), _) => self.by_name(name),
+            (ColumnChoice::Number(number), _) => self.by_number(*number, found),
+        }
+    }
+
+    fn by_name(&self, name: &str) -> Result<Form, StartError> {
+        let bare = |name: &str| name.trim_start_matches('#').to_lowercase();
+        let is_it = |field: &String| bare(field) == bare(name);
+        let comments = self.lines.iter().filter(|line| line.starts_with(b"#")).map(|line| (&line[1..], true));
+        let first = self.content.first().map(|line| (*line, false));
+        let mut headers = first.into_iter().chain(comments);
+        let found = headers.find_map(|(line, is_comment)| {
+            let divided = self.separators(&Separator::EVERY).filter_map(|separator| {
+                let fields: Vec<String> = split(line, separator).0.into_iter().map(text).collect();
+                let column = fields.iter().position(is_it)?;
+                Some((separator, fields, column, is_comment))
+            });
+            divided.max_by_key(|(_, fields, ..)| fields.len())
+        });
+        let Some((separator, fields, column, is_comment)) = found else {
+            return Err(StartError::Column(self.no_column(name)));
+        };
+        let rows = if is_comment { &self.content[..] } else { &self.content[1..] };
+        let Reading { labels, .. } = table(rows, separator).reading(column, self.area);
+        let header = (!is_comment).then(|| fields[column].clone());
+        Ok(match fields.len() {
+            1 if labels == Labels::Usual => Form::LinesWithHeader,
+            columns => Form::Columns { separator, column, columns, header, labels },
+        })
+    }
+
+    fn no_column(&self, name: &str) -> String {
+        let name = name.escape_debug();
+        let first = self.content.first().copied().unwrap_or_default();
+        let widest =
+            self.separators(&Separator::BYTES).max_by_key(|separator| split(first, *separator).0.len());
+        let fields = split(first, widest.unwrap_or(Separator::Comma)).0;
+        let told: Vec<String> = fields
+            .into_iter()
+            .take(MOST_COLUMNS_TOLD)
+            .map(|field| format!("'{}'", super::entry::shown(&text(field)).escape_debug()))
+            .collect();
+        format!("no column is called '{name}', its first line has {}", told.join(", "))
+    }
+
+    fn by_number(&self, number: usize, found: &Form) -> Result<Form, StartError> {
+        let column = number - 1;
+        let read = |separator: Separator| {
+            let table = table(self.body(), separator);
+            (separator, table.columns(), table.reading(column, self.area))
+        };
+        let divided = match found {
+            Form::Columns { separator, .. } => Some(read(*separator)),
+            Form::Lines | Form::LinesWithHeader if number == 1 => return Ok(found.clone()),
+            _ => self
+                .separators(&Separator::EVERY)
+                .map(read)
+                .filter(|(_, columns, _)| *columns > column)
+                .reduce(|best, other| if other.2.held.rank() > best.2.held.rank() { other } else { best }),
+        };
+        match divided {
+            Some((separator, columns, reading)) if column < columns => {
+                Ok(self.columns(separator, columns, reading))
+            }
+            _ => {
+                let columns = divided.map_or(1, |(_, columns, _)| columns);
+                Err(StartError::Column(format!("there is no column {number}, its lines have {columns}")))
+            }
+        }
+    }
+}
+
+/// Of the lines of a list with several names a line so many in ten hold nothing else.
+const LISTED_OF_TEN: usize = 9;
+/// Names of columns that a message tells.
+const MOST_COLUMNS_TOLD: usize = 20;
+
+/// A first line whose fields name columns.
+struct Named {
+    separator: Separator,
+    fields: Vec<String>,
+    /// Those with a name that is known, the best first.
+    candidates: Vec<usize>,
+}
+
+impl Named {
+    fn form(&self, reading: &Reading) -> Form {
+        Form::Columns {
+            separator: self.separator,
+            column: reading.column,
+            columns: self.fields.len(),
+            header: Some(self.fields[reading.column].clone()),
+            labels: reading.labels,
+        }
+    }
+}
+
+/// The fields of a line, and which of them have a known name, the best first.
+fn named(line: &[u8], separator: Separator) -> Option<(Vec<String>, Vec<usize>)> {
     let (fields, _) = split(line, separator);
     let fields: Vec<String> = fields.into_iter().map(text).collect();
     let place = |name: &&str| fields.iter().position(|field| field.to_lowercase() == **name);
-    let column = NAMES.iter().find_map(place)?;
-    Some((fields.len(), column, fields[column].clone()))
+    let candidates: Vec<usize> = NAMES.iter().filter_map(place).collect();
+    (!candidates.is_empty()).then_some((fields, candidates))
 }
 
-/// The column with most URLs or host names: how many, which, and of how many.
-fn best_column(lines: &[&[u8]], separator: Separator) -> Option<(usize, usize, usize)> {
-    let rows: Vec<Vec<Cow<'_, [u8]>>> = lines.iter().map(|line| split(line, separator).0).collect();
-    let columns = rows
-        .iter()
-        .map(Vec::len)
-        .max_by_key(|count| rows.iter().filter(|row| row.len() == *count).count())?;
-    let alike = rows.iter().filter(|row| row.len() == columns).count();
-    if columns < 2 || alike * 10 < rows.len() * ALIKE_OF_TEN {
-        return None;
+/// Lines as a separator divides them. A quoted cell may go on over the end of its line.
+fn table(lines: &[&[u8]], separator: Separator) -> Table {
+    let mut rows = Vec::new();
+    let mut rest = lines;
+    let mut may_go_on = true;
+    while let [first, behind @ ..] = rest {
+        let (mut fields, mut is_open) = split(first, separator);
+        let mut used = 0;
+        let mut row = first.to_vec();
+        while is_open && may_go_on && used < behind.len().min(MOST_CELL_LINES) {
+            row.push(b'\n');
+            row.extend_from_slice(behind[used]);
+            used += 1;
+            is_open = split(&row, separator).1;
+        }
+        may_go_on &= !is_open;
+        if used > 0 && !is_open {
+            let joined = split(&row, separator).0.into_iter();
+            fields = joined.map(|field| Cow::Owned(field.into_owned())).collect();
+        } else {
+            used = 0;
+        }
+        rows.push(fields.into_iter().map(text).collect());
+        rest = &behind[used..];
     }
-    let good = |column: usize| {
-        let fields = rows.iter().filter_map(|row| row.get(column));
-        // Addresses of servers often stand beside names.
-        fields
-            .filter(|field| start_url(&text((*field).clone())).is_ok_and(|url| url.host().ip().is_none()))
-            .count()
-    };
-    // The first of equals.
-    let best = (0..columns).map(|column| (good(column), column)).rev().max_by_key(|(good, _)| *good)?;
-    Some((best.0, best.1, columns))
+    Table::of(rows)
 }
 
-fn is_start(line: &[u8]) -> bool {
-    start_url(&text(Cow::Borrowed(line))).is_ok()
+fn line_text(line: &[u8]) -> String {
+    text(Cow::Borrowed(line))
 }
 
 /// A field as text, without blanks and a byte order mark.

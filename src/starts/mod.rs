@@ -2,36 +2,47 @@
 //!
 //! Registries have zone files, researchers rankings, everybody has spreadsheets; packed or not. **The life of a list.**
 //! [`StartList::read`] unpacks it (`unpack`; gzip and zstd are told by their first bytes, not by a name) and looks at its
-//! beginning to tell its form (`form`): one URL or host name a line, columns, of which one holds them, or a zone file.
-//! Then it goes through the list once, line by line (`lines`): a line of columns gives one field (`fields`), a zone
+//! beginning to tell its form (`form`): URLs or host names, one a line or several; columns, one of which holds them; or a
+//! zone file. A column is taken for what is in it (`column`): most names of the surveyed country, each counted once. A name
+//! counts only if its last label is a top-level domain that is known (`clear`).
+//! Then the list is gone through once, line by line (`lines`, `reader`): a line of columns gives one field (`fields`), a zone
 //! file the owners of its NS records (`zone`). What such a text means is decided in one place (`entry`): a URL with
 //! `http` or `https`, or a bare name, which stands for `http://name/`.
 //!
 //! **What comes of it.** The start URLs in their order, each once, held compressed in memory: about ten bytes a name, and
-//! twenty more while the list is read, to know what was read already. [`Counts`] tell lines, sites, what lies
-//! outside the country domains, doubles and bad lines; the first of these with their reasons. [`Sample`] draws sites by
-//! hash, so that the same sites are drawn whatever the order of the list.
+//! twenty more while the list is read, to know what was read already. An [`Area`] tells which are surveyed: those inside the
+//! country domains, unless the others are wished for; not those that no server of the public Web has. [`Counts`] tell
+//! lines, sites, what lies outside, doubles and bad lines; the first of these are kept with their reasons. [`Sample`] draws
+//! sites by hash, so that the same sites are drawn whatever the order of the list.
 //!
 //! No bytes make it panic, need more time than in proportion to their number, or more memory than a line of
 //! [`MOST_LINE_BYTES`] has. It opens no file.
 
 mod area;
+mod clear;
+mod column;
+mod counts;
 mod entry;
 mod error;
 mod fields;
 mod form;
 mod lines;
 mod list;
+mod reader;
 mod unpack;
 mod zone;
 
 pub use area::{Area, Sample};
+pub use column::{ColumnChoice, Labels};
+pub use counts::{BadLine, Counts, LeftOut};
 pub use error::StartError;
 pub use fields::Separator;
 pub use form::Form;
 pub use lines::MOST_LINE_BYTES;
-pub use list::{BadLine, Counts, StartList};
+pub use list::StartList;
 pub use unpack::{MOST_UNPACKED, Packing};
 
+#[cfg(test)]
+mod lists_tests;
 #[cfg(test)]
 mod tests;

@@ -27,16 +27,18 @@ fn bad(list: &StartList) -> Vec<(u64, &str, &str)> {
 }
 
 fn columns(separator: Separator, column: usize, columns: usize, header: Option<&str>) -> Form {
-    Form::Columns { separator, column, columns, header: header.map(str::to_owned) }
+    let labels = Labels::Usual;
+    Form::Columns { separator, column, columns, header: header.map(str::to_owned), labels }
 }
 
-fn area(share: f64) -> Area {
+pub(super) fn area(share: f64) -> Area {
     static SUFFIXES: LazyLock<Arc<Suffixes>> = LazyLock::new(|| {
         let list = include_str!("../../data/public_suffix_list.dat");
         Arc::new(Suffixes::parse(list, SuffixSection::Icann).unwrap())
     });
     let countries = CountryDomains::parse(["ke"], &SUFFIXES).unwrap();
-    Area { suffixes: SUFFIXES.clone(), countries, sample: Sample { share, seed: 7 } }
+    let sample = Sample { share, seed: 7 };
+    Area { suffixes: SUFFIXES.clone(), countries, sample, takes_outside: false, permits_special: false }
 }
 
 #[test]
@@ -125,7 +127,7 @@ fn names_in_ascii_that_do_not_decode_are_read_as_they_are() {
 
 #[test]
 fn what_is_no_host_name_is_a_bad_line() {
-    let text = "good.ke\nmailto:me@y.ke\nme@y.ke\nhttp://me@y.ke/\nftp://b.ke/\nnonsense\n1.5\n*.a.ke\na!b.ke\nhttp://1,google.co.ke/\n";
+    let text = "good.ke\nmailto:me@y.ke\nme@y.ke\nhttp://me@y.ke/\nftp://b.ke/\nnonsense\n1.5\nx.*.ke\na!b.ke\nhttp://1,google.co.ke/\n";
     assert_eq!(
         bad(&read(text)),
         [
@@ -135,7 +137,7 @@ fn what_is_no_host_name_is_a_bad_line() {
             (5, "ftp://b.ke/", "not an http or https URL"),
             (6, "nonsense", "neither a URL nor a host name"),
             (7, "1.5", "neither a URL nor a host name"),
-            (8, "*.a.ke", "no host name has '*' in it"),
+            (8, "x.*.ke", "no host name has '*' in it"),
             (9, "a!b.ke", "no host name has '!' in it"),
             (10, "http://1,google.co.ke/", "no host name has ',' in it"),
         ]
@@ -177,7 +179,10 @@ fn what_is_no_text_is_a_bad_line() {
     let list = read(b"url\n\xe9t\xe9.ke\nhttp://a.ke/\n");
     assert_eq!((list.counts.urls, bad(&list)[0].2), (1, "bytes that are no UTF-8"));
     let long = read([b"a.ke\n".as_slice(), &vec![b'x'; MOST_LINE_BYTES + 1], b"\nb.ke\n"].concat());
-    assert_eq!((urls(&long).len(), bad(&long)[0].2), (2, "a line of more than 65536 bytes"));
+    assert_eq!(
+        (urls(&long).len(), bad(&long)[0].2),
+        (2, "a line of more than 65536 bytes: put one URL or name on a line")
+    );
 }
 
 #[test]
@@ -212,8 +217,12 @@ fn sites_doubles_and_what_lies_outside_are_counted() {
     let list =
         StartList::read(&b"a.ke\nwww.a.ke/x\nhttps://a.ke/\nb.co.ke\nc.tz\nnonsense\n"[..], Some(&area(1.0)))
             .unwrap();
-    let counts = Counts { lines: 6, urls: 4, sites: 3, outside: 1, doubled: 1, bad: 1, sites_in_list: 3 };
+    let counts =
+        Counts { lines: 6, urls: 3, sites: 2, inside: 3, outside: 1, doubled: 1, bad: 1, sites_in_list: 2 };
     assert_eq!(list.counts, counts);
+    assert_eq!(urls(&list), ["http://a.ke/", "http://www.a.ke/x", "http://b.co.ke/"]);
+    assert_eq!(list.left_out, [LeftOut { line: 5, url: WebUrl::parse("http://c.tz/").unwrap() }]);
+    assert_eq!(list.urls_left_out().collect::<Vec<_>>(), [list.left_out[0].url.clone()]);
 }
 
 #[test]
@@ -264,17 +273,22 @@ proptest! {
     ) {
         if let Ok(list) = StartList::read(pieces.concat().as_bytes(), Some(&area(0.5))) {
             prop_assert_eq!(list.urls().count() as u64, list.counts.urls);
-            prop_assert!(list.counts.urls + list.counts.bad + list.counts.doubled <= list.counts.lines);
+            let left_out: Vec<WebUrl> = list.urls_left_out().collect();
+            prop_assert_eq!(left_out.len() as u64, list.counts.outside);
+            prop_assert!(left_out.iter().all(|url| !area(0.5).contains(url)));
+            prop_assert!(list.counts.urls <= list.counts.inside);
+            prop_assert!(list.counts.inside + list.counts.outside + list.counts.bad + list.counts.doubled <= list.counts.lines);
             for url in list.urls() {
                 let is_usual = |c: char| c.is_ascii_alphanumeric() || "-_.:[]".contains(c);
                 prop_assert!(url.host().as_str().chars().all(is_usual), "{}", url);
+                prop_assert!(area(0.5).contains(&url), "{}", url);
             }
         }
     }
 }
 
 /// What begins or ends something in one of the forms.
-const PIECES: [&str; 31] = [
+const PIECES: [&str; 41] = [
     "a.ke",
     "b.co.ke",
     "http://",
@@ -306,4 +320,14 @@ const PIECES: [&str; 31] = [
     "url",
     "domain",
     "\u{feff}",
+    "sep=;\n",
+    "*.",
+    "ke.co.d",
+    "41.90.0.1",
+    "10.0.0.1",
+    "e.tz",
+    "page.html",
+    "\u{201c}",
+    "-",
+    "name",
 ];

@@ -1,4 +1,6 @@
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
+
+use flate2::bufread::GzDecoder;
 
 use super::error::StartError;
 
@@ -19,49 +21,136 @@ pub enum Packing {
 
 const GZIP: &[u8] = &[0x1f, 0x8b];
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+/// What a frame that holds nothing begins with behind its first byte (RFC 8878 §3.1.2): pzstd puts one before each other.
+const ZSTD_SKIPPABLE: &[u8] = &[0x2a, 0x4d, 0x18];
 /// What is told by its first bytes and not read.
-const NOT_READ: [(&[u8], &str); 5] = [
+const NOT_READ: [(&[u8], &str); 14] = [
     (b"PK\x03\x04", "a zip archive (or a spreadsheet, which is one): unpack it, or save it as CSV"),
+    (b"PK\x05\x06", "a zip archive with nothing in it"),
     (b"\xfd7zXZ\0", "packed with xz: unpack it"),
     (b"BZh", "packed with bzip2: unpack it"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive: unpack it"),
+    (b"Rar!\x1a\x07", "a rar archive: unpack it"),
+    (b"\x04\x22\x4d\x18", "packed with lz4: unpack it"),
+    (b"\x1f\x9d", "packed with compress: unpack it"),
+    (b"\xd0\xcf\x11\xe0", "a spreadsheet (.xls): save it as CSV"),
+    (b"PAR1", "a Parquet file: write its column of names as CSV"),
+    (b"SQLite format 3", "a database of SQLite: write its column of names as CSV"),
+    (b"%PDF-", "a PDF: the list must be text"),
     (b"\xff\xfe", "UTF-16: save it as UTF-8"),
     (b"\xfe\xff", "UTF-16: save it as UTF-8"),
 ];
+/// Bytes at the beginning that tell all of these.
+const MARK_BYTES: usize = 512;
+/// Where a tar archive has its mark (POSIX pax, ustar header).
+const TAR: (usize, &[u8]) = (257, b"ustar");
 
 /// The bytes of a list that may be packed; what is not read is refused with what to do.
 pub(super) fn unpacked<'a>(
     mut input: impl Read + 'a,
     most: u64,
 ) -> Result<(Packing, Box<dyn Read + 'a>), StartError> {
-    let begins = beginning(&mut input, GZIP.len().max(ZSTD.len()).max(6))?;
-    let packing = if begins.starts_with(GZIP) {
-        Packing::Gzip
-    } else if begins.starts_with(ZSTD) {
-        Packing::Zstd
-    } else {
+    let begins = beginning(&mut input, MARK_BYTES)?;
+    let packing = packing_of(&begins);
+    if packing == Packing::None {
         refuse(&begins)?;
-        Packing::None
-    };
+    }
     let whole = io::Cursor::new(begins).chain(input);
     let mut plain: Box<dyn Read + 'a> = match packing {
         Packing::None => return Ok((packing, Box::new(whole))),
-        Packing::Gzip => {
-            Box::new(Bounded::new(flate2::read::MultiGzDecoder::new(BufReader::new(whole)), most))
-        }
+        Packing::Gzip => Box::new(Bounded::new(Members(Some(GzDecoder::new(BufReader::new(whole)))), most)),
         Packing::Zstd => Box::new(Bounded::new(zstd::stream::read::Decoder::new(whole)?, most)),
     };
-    let begins = beginning(&mut plain, 6)?;
-    if begins.starts_with(GZIP) || begins.starts_with(ZSTD) {
+    let begins = beginning(&mut plain, MARK_BYTES)?;
+    if packing_of(&begins) != Packing::None {
         return Err(StartError::Unreadable("it is packed more than once: unpack it".to_owned()));
     }
     refuse(&begins)?;
     Ok((packing, Box::new(io::Cursor::new(begins).chain(plain))))
 }
 
+fn packing_of(begins: &[u8]) -> Packing {
+    let is_skippable = matches!(begins, [0x50..=0x5f, rest @ ..] if rest.starts_with(ZSTD_SKIPPABLE));
+    if begins.starts_with(GZIP) {
+        Packing::Gzip
+    } else if begins.starts_with(ZSTD) || is_skippable {
+        Packing::Zstd
+    } else {
+        Packing::None
+    }
+}
+
+/// # Errors
+/// When what begins so is no list, or one in a form that is not read.
 fn refuse(begins: &[u8]) -> Result<(), StartError> {
-    match NOT_READ.iter().find(|(mark, _)| begins.starts_with(mark)) {
-        Some((_, what)) => Err(StartError::Unreadable(format!("it is {what}"))),
-        None => Ok(()),
+    let (at, mark) = TAR;
+    let what = if begins.get(at..).is_some_and(|rest| rest.starts_with(mark)) {
+        Some("a tar archive: unpack it")
+    } else {
+        let marked = NOT_READ.iter().find(|(mark, _)| begins.starts_with(mark));
+        marked.map(|(_, what)| *what).or_else(|| markup_of(begins))
+    };
+    what.map_or(Ok(()), |what| Err(StartError::Unreadable(format!("it is {what}"))))
+}
+
+/// What a text is that is made for programs, and not one of lines.
+fn markup_of(begins: &[u8]) -> Option<&'static str> {
+    const JSON: &str =
+        "JSON: take the names out of it, for example with 'jq -r .domain list.json > list.txt'";
+    const XML: &str = "XML or HTML: take the URLs out of it, one on a line";
+    let text = begins.strip_prefix(b"\xef\xbb\xbf").unwrap_or(begins).trim_ascii_start();
+    match text {
+        // A list may begin with an IPv6 address, `[2001:db8::1]`, or a URL between `<` and `>`.
+        [b'{', ..] => Some(JSON),
+        [b'[', rest @ ..] => match rest.trim_ascii_start() {
+            [] | [b'{' | b'"' | b'[', ..] => Some(JSON),
+            _ => None,
+        },
+        [b'<', b'?' | b'!', ..] => Some(XML),
+        [b'<', rest @ ..] => {
+            let tag = rest.split(|byte| !byte.is_ascii_alphanumeric()).next().unwrap_or_default();
+            let is_root = [&b"html"[..], b"urlset", b"sitemapindex", b"rss", b"feed"]
+                .iter()
+                .any(|name| tag.eq_ignore_ascii_case(name));
+            is_root.then_some(XML)
+        }
+        _ if begins.contains(&0) => Some("no text (UTF-16 without a mark, or binary data): save it as UTF-8"),
+        _ => None,
+    }
+}
+
+/// The members of a gzip file, one after the other (RFC 1952 §2.2). Zeros behind one are padding, as for gzip(1): tapes and
+/// block devices have it.
+struct Members<R>(Option<GzDecoder<R>>);
+
+impl<R: BufRead> Read for Members<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while let Some(member) = &mut self.0 {
+            let read = member.read(buffer)?;
+            if read > 0 || buffer.is_empty() {
+                return Ok(read);
+            }
+            let Some(mut rest) = self.0.take().map(GzDecoder::into_inner) else { break };
+            if !ends_in_zeros(&mut rest)? {
+                if rest.fill_buf()?.first() != GZIP.first() {
+                    return Err(io::Error::other("what follows the packed list is not gzip"));
+                }
+                self.0 = Some(GzDecoder::new(rest));
+            }
+        }
+        Ok(0)
+    }
+}
+
+/// Reads zeros; whether nothing else follows.
+fn ends_in_zeros(input: &mut impl BufRead) -> io::Result<bool> {
+    loop {
+        let buffer = input.fill_buf()?;
+        let (bytes, zeros) = (buffer.len(), buffer.iter().take_while(|byte| **byte == 0).count());
+        input.consume(zeros);
+        if bytes == 0 || zeros < bytes {
+            return Ok(bytes == 0);
+        }
     }
 }
 
@@ -136,7 +225,25 @@ mod tests {
         assert_eq!(read(&gzip(&text), 100), Ok((Packing::Gzip, text.clone())));
         assert_eq!(read(&zstd(&text), 100), Ok((Packing::Zstd, text.clone())));
         let two_parts = [gzip(b"a.ke\n"), gzip(b"b.ke\n")].concat();
-        assert_eq!(read(&two_parts, 100), Ok((Packing::Gzip, text)));
+        assert_eq!(read(&two_parts, 100), Ok((Packing::Gzip, text.clone())));
+        let two_frames = [b"\x50\x2a\x4d\x18\x01\0\0\0x".to_vec(), zstd(b"a.ke\n"), zstd(b"b.ke\n")].concat();
+        assert_eq!(read(&two_frames, 100), Ok((Packing::Zstd, text)));
+    }
+
+    #[test]
+    fn zeros_behind_a_member_are_padding() {
+        let zeros = |count| vec![0; count];
+        for padding in [1, 511, 100_000] {
+            let padded = [gzip(b"a.ke\n"), zeros(padding)].concat();
+            assert_eq!(read(&padded, 100), Ok((Packing::Gzip, b"a.ke\n".to_vec())), "{padding}");
+            let two = [padded, gzip(b"b.ke\n"), zeros(padding)].concat();
+            assert_eq!(read(&two, 100), Ok((Packing::Gzip, b"a.ke\nb.ke\n".to_vec())), "{padding}");
+        }
+        let more = [gzip(b"a.ke\n"), zeros(3), b"b.ke\n".to_vec()].concat();
+        assert_eq!(
+            read(&more, 100),
+            Err("it cannot be unpacked: what follows the packed list is not gzip".to_owned())
+        );
     }
 
     #[test]
@@ -162,8 +269,24 @@ mod tests {
             (b"BZh9rest".to_vec(), "it is packed with bzip2: unpack it"),
             (b"\xff\xfea\0".to_vec(), "it is UTF-16: save it as UTF-8"),
             (gzip(&zstd(b"a.ke")), "it is packed more than once: unpack it"),
+            (gzip(&[vec![b'x'; 257], b"ustar\0".to_vec()].concat()), "it is a tar archive: unpack it"),
+            (b"PAR1".to_vec(), "it is a Parquet file: write its column of names as CSV"),
+            (b"\xd0\xcf\x11\xe0".to_vec(), "it is a spreadsheet (.xls): save it as CSV"),
+            (
+                b"a\0.\0k\0e\0".to_vec(),
+                "it is no text (UTF-16 without a mark, or binary data): save it as UTF-8",
+            ),
         ] {
             assert_eq!(read(&bytes, 1000).unwrap_err(), told);
+        }
+        for text in ["{\"domain\":\"a.ke\"}\n", "[\n  \"a.ke\"\n]", " [{\"x\":1}]", "\u{feff}{"] {
+            assert!(read(text.as_bytes(), 1000).unwrap_err().starts_with("it is JSON: "), "{text}");
+        }
+        for text in ["<?xml version='1.0'?>", "<urlset xmlns='x'>", "<!DOCTYPE html>", "\n<HTML>"] {
+            assert!(read(text.as_bytes(), 1000).unwrap_err().starts_with("it is XML or HTML: "), "{text}");
+        }
+        for text in ["[2001:db8::1]\n", "<http://a.ke/>\n", "7z.ke\n", "BZ.ke\n"] {
+            assert!(read(text.as_bytes(), 1000).is_ok(), "{text}");
         }
         let cut = &gzip(&b"a.ke\n".repeat(1000))[..20];
         assert!(read(cut, 10_000).unwrap_err().starts_with("it cannot be unpacked: "));

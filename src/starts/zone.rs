@@ -172,7 +172,10 @@ impl Zone {
         };
         if kind == Kind::Soa {
             self.origin.get_or_insert_with(|| owner.clone());
-            self.apex.get_or_insert(owner);
+            // A zone below another is of its names; one beside it begins anew.
+            if self.apex.as_deref().is_none_or(|apex| owner != apex && !is_below(&owner, apex)) {
+                self.apex = Some(owner);
+            }
             return Ok(Record::Other);
         }
         match self.apex.as_deref().or(self.origin.as_deref()) {
@@ -317,9 +320,9 @@ fn is_below(name: &str, zone: &str) -> bool {
     zone == "." || name.strip_suffix(zone).is_some_and(|rest| rest.ends_with('.'))
 }
 
-/// Whether a line is a record or directive beyond doubt: a class, a time or SOA stands in its place.
-pub(super) fn is_marked_entry(line: &[u8]) -> bool {
-    let words = words_of(line);
+/// Whether lines begin with a record or directive beyond doubt: a class, a time or SOA stands in its place.
+pub(super) fn is_marked_entry(lines: &[&[u8]]) -> bool {
+    let words = first_entry(lines);
     let is_marked = |word: &String| {
         CLASSES[..4].contains(&word.to_ascii_uppercase().as_str())
             || is_time(word)
@@ -327,14 +330,17 @@ pub(super) fn is_marked_entry(line: &[u8]) -> bool {
     };
     match words.first() {
         Some(first) if first.starts_with('$') => DIRECTIVES.contains(&first.to_ascii_uppercase().as_str()),
-        Some(_) => words.get(1).is_some_and(is_marked) && is_entry(line),
+        Some(_) => words.get(1).is_some_and(is_marked) && is_record(&words),
         None => false,
     }
 }
 
-/// Whether a line reads as a record: an owner, a known type, and data.
-pub(super) fn is_entry(line: &[u8]) -> bool {
-    let words = words_of(line);
+/// Whether lines begin with a record: an owner, a known type, and data.
+pub(super) fn is_entry(lines: &[&[u8]]) -> bool {
+    is_record(&first_entry(lines))
+}
+
+fn is_record(words: &[String]) -> bool {
     let place =
         words.iter().skip(1).take(3).position(|word| TYPES.contains(&word.to_ascii_uppercase().as_str()));
     place.is_some_and(|place| {
@@ -344,9 +350,15 @@ pub(super) fn is_entry(line: &[u8]) -> bool {
     })
 }
 
-fn words_of(line: &[u8]) -> Vec<String> {
+/// The words of the first record, which goes on over ends of lines where a parenthesis is open (RFC 1035 §5.1).
+fn first_entry(lines: &[&[u8]]) -> Vec<String> {
     let mut zone = Zone::default();
-    zone.read_words(line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line));
+    for line in lines {
+        zone.read_words(line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line));
+        if zone.depth == 0 {
+            break;
+        }
+    }
     zone.entry.words
 }
 
@@ -518,11 +530,24 @@ mod tests {
         for line in
             ["ke.\t86400\tin\tsoa\ta. b. 1", "$TTL 1d", "$ORIGIN ke.", "a.ke. IN NS x.", "@ SOA a b 1"]
         {
-            assert!(is_marked_entry(line.as_bytes()), "{line}");
+            assert!(is_marked_entry(&[line.as_bytes()]), "{line}");
         }
         for line in ["a.ke", "a.ke # in ns", "1,a.ke", "domain NS count", "a.ke 7", "$5", "a.ke. NS"] {
-            assert!(!is_marked_entry(line.as_bytes()), "{line}");
+            assert!(!is_marked_entry(&[line.as_bytes()]), "{line}");
         }
-        assert!(is_entry(b"a.ke. NS x.") && !is_entry(b"a.ke x NS y"));
+        assert!(is_entry(&[b"a.ke. NS x."]) && !is_entry(&[b"a.ke x NS y"]));
+        for lines in
+            [["ke. IN SOA (", "ns. host. 1 2 3 4 5 )"], ["ke. ( ; x", "IN SOA ns. host. 1 2 3 4 5 )"]]
+        {
+            assert!(is_marked_entry(&lines.map(str::as_bytes)), "{lines:?}");
+        }
+        assert!(!is_marked_entry(&[b"a.ke (", b"b.ke"]));
+    }
+
+    #[test]
+    fn several_zones_in_one_file_are_read_each_as_its_own() {
+        let zones = "ke. SOA a. b. 1 2 3 4 5\na.ke. NS x.\nco.ke. SOA a. b. 1 2 3 4 5\nco.ke. NS x.\nb.co.ke. NS x.\n\
+                     c.ke. NS x.\ntz. SOA a. b. 1 2 3 4 5\nd.tz. NS x.\n";
+        assert_eq!(names(zones), ["a.ke", "co.ke", "b.co.ke", "c.ke", "d.tz"]);
     }
 }

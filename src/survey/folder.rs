@@ -13,6 +13,7 @@ use crate::settings::{ENTRANCES, Settings};
 /// DIR/manifest.json   which survey this is and how it stands
 /// DIR/survey.toml     the effective settings
 /// DIR/start.csv       the start URLs as they were taken
+/// DIR/outside.csv     start URLs that are left out, for they lie outside the country domains
 /// DIR/added/          start URLs that were handed over later and are not taken in yet
 /// DIR/tables/         the tables
 /// DIR/opt-out.csv     who opted out, and since when that is in force
@@ -99,6 +100,11 @@ impl Folder {
         self.dir.join("start.csv")
     }
 
+    /// Start URLs outside the country domains that are left out.
+    pub(super) fn outside(&self) -> PathBuf {
+        self.dir.join("outside.csv")
+    }
+
     pub(super) fn added(&self) -> PathBuf {
         self.dir.join("added")
     }
@@ -106,6 +112,24 @@ impl Folder {
     pub(super) fn write_start_list(&self, urls: impl Iterator<Item = WebUrl>) -> Result<(), SurveyError> {
         let path = self.start_list();
         replace_with(&path, |out| write_urls(out, true, urls)).map_err(SurveyError::file("write", &path))
+    }
+
+    /// Adds to what is left out, if there is anything.
+    pub(super) fn add_outside(&self, urls: impl Iterator<Item = WebUrl>) -> Result<(), SurveyError> {
+        let mut urls = urls.peekable();
+        if urls.peek().is_none() {
+            return Ok(());
+        }
+        let path = self.outside();
+        let write = |out: &mut dyn Write| match fs::File::open(&path) {
+            Ok(mut before) => {
+                io::copy(&mut before, out)?;
+                write_urls(out, false, urls)
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => write_urls(out, true, urls),
+            Err(error) => Err(error),
+        };
+        replace_with(&path, write).map_err(SurveyError::file("write", &path))
     }
 }
 
@@ -135,6 +159,7 @@ mod tests {
         let files = [
             layout.settings(),
             layout.start_list(),
+            layout.outside(),
             layout.added(),
             layout.opt_outs(),
             layout.state(),
@@ -146,6 +171,7 @@ mod tests {
         let names = [
             "survey.toml",
             "start.csv",
+            "outside.csv",
             "added",
             "opt-out.csv",
             "state.redb",
@@ -168,6 +194,19 @@ mod tests {
         }
         fs::write(layout.journals().join("notes.txt"), "").unwrap();
         assert_eq!(layout.journaled().unwrap(), [3, 20, 100_000_000]);
+    }
+
+    #[test]
+    fn what_is_left_out_is_added_to_what_was_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let layout = Folder::open(folder.path());
+        let urls = |texts: &[&str]| texts.iter().map(|text| WebUrl::parse(text).unwrap()).collect::<Vec<_>>();
+        layout.add_outside(std::iter::empty()).unwrap();
+        assert!(!layout.outside().exists());
+        layout.add_outside(urls(&["http://a.tz/", "http://b.tz/"]).into_iter()).unwrap();
+        layout.add_outside(urls(&["http://c.tz/"]).into_iter()).unwrap();
+        let written = fs::read_to_string(layout.outside()).unwrap();
+        assert_eq!(written, "url\nhttp://a.tz/\nhttp://b.tz/\nhttp://c.tz/\n");
     }
 
     #[test]

@@ -29,7 +29,13 @@ impl SurveyScope {
         let countries = CountryDomains::parse(names, &suffixes)?;
         let sample = Sample { share: settings.sample, seed: settings.seed };
         Ok(Self {
-            area: Area { suffixes, countries, sample },
+            area: Area {
+                suffixes,
+                countries,
+                sample,
+                takes_outside: false,
+                permits_special: settings.permit_special_addresses,
+            },
             rule: settings.scope,
             priorities: read_priorities(settings)?,
         })
@@ -81,8 +87,10 @@ fn read_priorities(settings: &Settings) -> Result<Priorities, SurveyError> {
 
 fn suffixes(settings: &Settings) -> Result<Arc<Suffixes>, SurveyError> {
     let Some(path) = &settings.suffix_list else { return built_in_suffixes(settings.suffixes) };
-    let suffixes = Suffixes::parse(&read_text(path)?, settings.suffixes);
-    suffixes.map(Arc::new).map_err(|source| SurveyError::SuffixList { path: path.clone(), source })
+    let suffixes = Suffixes::parse(&read_text(path)?, settings.suffixes)
+        .map_err(|source| SurveyError::SuffixList { path: path.clone(), source })?;
+    let built_in = built_in_suffixes(settings.suffixes)?;
+    Ok(Arc::new(suffixes.with_top_levels_of(&built_in)))
 }
 
 /// Each section is read once in a process: that takes longer than all else at the start of a small survey, where the settings

@@ -434,7 +434,17 @@ fn a_suffix_list_that_is_missing_or_corrupt_is_named_with_its_line() {
     desk.write("psl.dat", "<html>\n");
     desk.refuses(
         &flags,
-        &format!("{file}: no line '// ===BEGIN ICANN DOMAINS===': this is not a Public Suffix List"),
+        &format!(
+            "{file}: line 1: '<html>' is not a suffix rule (expected a domain name such as 'co.ke', '*.ck' or \
+             '!www.ck')"
+        ),
+    );
+    desk.write("psl.dat", "ke\n// ===END ICANN DOMAINS===\n");
+    desk.refuses(
+        &flags,
+        &format!(
+            "{file}: no line '// ===BEGIN ICANN DOMAINS===': the list is cut short, or not a Public Suffix List"
+        ),
     );
     desk.write("psl.dat", "// ===BEGIN ICANN DOMAINS===\nke\n");
     desk.refuses(&flags, &format!("{file}: the list is cut short: no line '// ===END ICANN DOMAINS==='"));

@@ -270,6 +270,9 @@ impl Desk {
         let start = fs::read_to_string(desk.path("start.csv")).unwrap();
         write("start.csv", &(start + &desk.country.world.start_urls().join("\n")));
         write("more.csv", "url\nhttp://www.one-more.ke/\n");
+        let first = desk.country.world.start_urls().first().cloned().unwrap_or_default();
+        write("schools.csv", &format!("id,name,website\n1,School,{first}\n"));
+        write("members.txt", &format!("{first}\nhttp://www.abroad.tz/\n"));
         for database in ["GeoLite2-Country.mmdb", "GeoLite2-ASN.mmdb"] {
             fs::copy(project().join("data/demo-geo.mmdb"), desk.path(database)).unwrap();
         }

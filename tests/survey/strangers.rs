@@ -50,7 +50,8 @@ fn survey() -> Surveyed {
         .arg("survey")
         .arg(&dir)
         .args(["--cctld", "ke", "--start", "s.csv", "--contact", "a@b.example", "--dns", &space.dns()])
-        .args(["--permit-special-addresses", "--record-links", "--log-level", "trace", "--feed-back", "off"])
+        .args(["--permit-special-addresses", "--outside-cctld", "--start-anyway"])
+        .args(["--record-links", "--log-level", "trace", "--feed-back", "off"])
         .args(["--impolite", "--min-delay", "0s", "--delay-factor", "0", "--rate", "none"])
         .output()
         .unwrap();
@@ -161,10 +162,12 @@ fn no_command_prints_what_strangers_sent_as_it_is() {
     let world = file("world.toml", &format!("seed = \"{}\"\n", EVIL.replace('\u{1b}', "")));
     let start = file("start.csv", &format!("{EVIL}\n"));
     let new = folder.join("new").to_str().unwrap().to_owned();
-    let begin = ["survey", &new, "--cctld", "ke", "--contact", "a@b.example", "--start"];
+    let asked = ["--dns", "127.0.0.1:9", "--dns-timeout", "50ms"];
+    let begin =
+        [&["survey", &new, "--cctld", "ke", "--contact", "a@b.example"][..], &asked, &["--start"]].concat();
     let with = |more: &[&str]| [&begin[..], more].concat().into_iter().map(str::to_owned).collect::<Vec<_>>();
     let words = |arguments: &[&str]| arguments.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-    let good = folder.join("s.csv").to_str().unwrap().to_owned();
+    let good = file("good.csv", "a.ke\n");
     let commands = [
         words(&["choose-depth", dir, "--by", "software"]),
         words(&["choose-depth", dir, "--by", "software", "--json"]),

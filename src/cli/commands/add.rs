@@ -7,7 +7,7 @@ use super::survey::taken_in_words;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::say;
-use crate::cli::start_list;
+use crate::cli::start_list::ListFlags;
 use crate::records::units::count;
 use crate::survey::{HandedOver, Taken, area, hand_over, settings_of, take_in};
 
@@ -28,15 +28,15 @@ pub struct Add {
     #[arg(long, value_name = "FILE")]
     start: PathBuf,
 
-    /// Take the good lines of the start list even where more than a tenth is bad
-    #[arg(long)]
-    skip_bad: bool,
+    #[command(flatten)]
+    list: ListFlags,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   ccsurvey add kenya --start more.csv
-  zcat ke.zone.gz | ccsurvey add kenya --start -";
+  zcat ke.zone.gz | ccsurvey add kenya --start -
+  ccsurvey add kenya --start schools.csv --column website";
 
 /// How long to wait for a survey at work to take a list in: some of the seconds at which it looks.
 const MOST_LOOKS: u32 = 50;
@@ -47,7 +47,7 @@ impl Add {
     /// When there is no survey in DIR, or the list cannot be used; then nothing was added.
     pub fn execute(self) -> Result<Exit, CliError> {
         let dir = &self.dir;
-        let list = start_list::read(&self.start, &area(&settings_of(dir)?)?, self.skip_bad)?;
+        let list = self.list.read(&self.start, area(&settings_of(dir)?)?)?;
         let handed_over = hand_over(dir, &list)?;
         let urls = count(list.counts.urls, "start URL");
         say(&match settle(dir, &handed_over)? {

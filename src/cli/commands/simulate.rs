@@ -73,14 +73,14 @@ impl Simulate {
     pub fn execute(self) -> Result<Exit, CliError> {
         let (mut scenario, replay) = scenario(&self.world)?;
         let team = self.team.team()?;
-        let (file, skip_bad) = (self.flags.start().map(Path::to_owned), self.flags.skips_bad());
+        let (file, list) = (self.flags.start().map(Path::to_owned), self.flags.list());
         let settings = self.flags.into_settings_of_simulation(|settings| {
             if settings.cctld.is_empty() {
                 settings.cctld.clone_from(&scenario.countries);
             }
         })?;
         let start = match file {
-            Some(file) => start_list::read(&file, &area(&settings)?, skip_bad)?,
+            Some(file) => list.read(&file, area(&settings)?)?,
             None => {
                 StartList::of(&scenario.start_urls).map_err(|wrong| CliError::Failed(wrong.to_string()))?
             }

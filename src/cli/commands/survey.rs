@@ -9,7 +9,6 @@ use crate::cli::exit::Exit;
 use crate::cli::flags::SurveyFlags;
 use crate::cli::output::say;
 use crate::cli::run::{Showing, block_on, run};
-use crate::cli::start_list;
 use crate::cluster::Coordinator;
 use crate::records::units;
 use crate::survey::{Focus, ReadingProgress, Survey, Taken, area};
@@ -47,6 +46,8 @@ const EXAMPLES: &str = "\
 Examples:
   ccsurvey survey kenya --cctld ke --start starts.csv --contact https://example.org/survey
   ccsurvey survey east --config east-africa.toml --start starts.csv --depth 5
+  ccsurvey survey schools --cctld ke --start schools.csv --column website --contact https://example.org/survey
+  ccsurvey survey abroad --cctld ke --start members.txt --outside-cctld --contact https://example.org/survey
   ccsurvey survey /var/lib/kenya --or-resume --config kenya.toml --start starts.csv
   ccsurvey export kenya | ccsurvey survey kenya-2 --cctld ke --start - --contact survey@example.org";
 
@@ -55,12 +56,12 @@ impl SurveyCommand {
     /// When settings or start list cannot be used, DIR exists, or the survey fails.
     pub fn execute(self) -> Result<Exit, CliError> {
         let start = self.flags.start().map(ToOwned::to_owned).unwrap_or_default();
-        let skip_bad = self.flags.skips_bad();
+        let list = self.flags.list();
         let settings = self.flags.into_settings()?;
         if self.or_resume && Survey::is_begun(&self.dir) {
             return block_on(go_on(&self.dir, Some(settings), self.showing));
         }
-        let start = start_list::read(&start, &area(&settings)?, skip_bad)?;
+        let start = list.read(&start, area(&settings)?)?;
         block_on(async {
             let bus = bus::of(&settings).await?;
             if let Some(bus) = &bus {

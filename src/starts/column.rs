@@ -1,0 +1,199 @@
+use std::collections::HashSet;
+use std::str::FromStr;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::area::Area;
+use super::clear::{clear_start_url, several};
+use super::entry::in_usual_order;
+use crate::address::WebUrl;
+
+/// Which column of a list is to be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ColumnChoice {
+    /// From 1.
+    Number(usize),
+    /// As the list's header has it, in capitals or not.
+    Named(String),
+}
+
+impl FromStr for ColumnChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match (text.trim(), text.trim().parse()) {
+            ("", _) | (_, Ok(0)) => Err("expected the name of a column, or its number from 1 on".to_owned()),
+            (_, Ok(number)) => Ok(Self::Number(number)),
+            (name, Err(_)) => Ok(Self::Named(name.to_owned())),
+        }
+    }
+}
+
+/// In which order the labels of host names stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Labels {
+    /// `www.example.ke`
+    #[default]
+    Usual,
+    /// `ke.example.www`
+    Reversed,
+}
+
+impl Labels {
+    /// The text of a cell with its labels in the usual order; none where it is no host name.
+    pub(super) fn usual(self, text: &str) -> Option<String> {
+        match self {
+            Self::Usual => Some(text.to_owned()),
+            Self::Reversed => in_usual_order(text),
+        }
+    }
+}
+
+/// What the cells of a column hold.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    /// Cells that are not empty.
+    filled: usize,
+    /// Cells with URLs, names or addresses.
+    pub good: usize,
+    /// Of these, cells with a host that has a name.
+    names: usize,
+    distinct: HashSet<u64>,
+    /// Those inside the country domains.
+    inside: HashSet<u64>,
+}
+
+impl Held {
+    fn of<'a>(cells: impl Iterator<Item = &'a str>, labels: Labels, area: Option<&Area>) -> Self {
+        let mut held = Self::default();
+        for cell in cells.filter(|cell| !cell.is_empty()) {
+            held.filled += 1;
+            let Some(cell) = labels.usual(cell) else { continue };
+            let urls: Vec<WebUrl> = match several(&cell, area) {
+                Some(parts) => parts.iter().filter_map(|part| clear_start_url(part, area)).collect(),
+                None => clear_start_url(&cell, area).into_iter().collect(),
+            };
+            held.good += usize::from(!urls.is_empty());
+            held.names += usize::from(urls.iter().any(|url| url.host().ip().is_none()));
+            for url in urls {
+                let hash = xxh3_64(url.host().as_str().as_bytes());
+                held.distinct.insert(hash);
+                if area.is_some_and(|area| area.contains(&url)) {
+                    held.inside.insert(hash);
+                }
+            }
+        }
+        held
+    }
+
+    pub(super) fn is_mostly_good(&self) -> bool {
+        self.good * 2 > self.filled
+    }
+
+    /// Whether as much lies inside the country domains as a list must have for a survey to begin.
+    pub(super) fn is_inside(&self) -> bool {
+        !self.inside.is_empty() && self.inside.len() * 10 >= self.distinct.len()
+    }
+
+    /// By which one column is better than another: names of the country first, each counted once, for a hoster or a mail
+    /// server of the country stands in many rows.
+    pub(super) fn rank(&self) -> (usize, usize, usize, usize) {
+        (self.inside.len(), self.good, self.distinct.len(), self.names)
+    }
+
+    /// Whether every cell is an address.
+    fn is_of_addresses(&self) -> bool {
+        self.good == self.filled && self.names == 0
+    }
+}
+
+/// A column as it would be read.
+#[derive(Debug)]
+pub(super) struct Reading {
+    pub column: usize,
+    pub labels: Labels,
+    pub held: Held,
+}
+
+/// The rows at the beginning of a list as a separator divides them, without empty ones.
+pub(super) struct Table(Vec<Vec<String>>);
+
+/// Of the rows so many in ten have the same number of columns.
+const ALIKE_OF_TEN: usize = 9;
+/// With fewer rows nothing is concluded from shares.
+const FEW_ROWS: usize = 5;
+
+impl Table {
+    pub(super) fn of(rows: Vec<Vec<String>>) -> Self {
+        Self(rows.into_iter().filter(|row| row.iter().any(|cell| !cell.is_empty())).collect())
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// How many columns most rows have.
+    pub(super) fn columns(&self) -> usize {
+        let widths = self.0.iter().map(Vec::len);
+        widths.clone().max_by_key(|width| widths.clone().filter(|other| other == width).count()).unwrap_or(0)
+    }
+
+    pub(super) fn is_even(&self) -> bool {
+        let columns = self.columns();
+        self.0.iter().filter(|row| row.len() == columns).count() * 10 >= self.0.len() * ALIKE_OF_TEN
+    }
+
+    fn held(&self, column: usize, labels: Labels, area: Option<&Area>) -> Held {
+        Held::of(self.0.iter().filter_map(|row| row.get(column)).map(String::as_str), labels, area)
+    }
+
+    /// A column, with the labels of its names in the order that makes names of them. Without an area no domain is known to
+    /// be a top-level one, and none is turned round.
+    pub(super) fn reading(&self, column: usize, area: Option<&Area>) -> Reading {
+        let held = self.held(column, Labels::Usual, area);
+        if area.is_some() && !held.is_mostly_good() {
+            let reversed = self.held(column, Labels::Reversed, area);
+            if reversed.is_mostly_good() && reversed.rank() > held.rank() {
+                return Reading { column, labels: Labels::Reversed, held: reversed };
+            }
+        }
+        Reading { column, labels: Labels::Usual, held }
+    }
+
+    /// The best of the columns that hold mostly URLs or names, the first of equals.
+    pub(super) fn best(&self, area: Option<&Area>) -> Option<Reading> {
+        let readings = (0..self.columns()).map(|column| self.reading(column, area));
+        let good = readings.filter(|reading| reading.held.is_mostly_good());
+        good.reduce(|best, other| if other.held.rank() > best.held.rank() { other } else { best })
+    }
+
+    /// Whether rows of nothing but names are a table for all that, with one column of those that are meant: their cells
+    /// belong together (a host beside its site), or one column says of the others where they are (few hosters, mail
+    /// servers abroad, addresses).
+    pub(super) fn has_one_subject(&self, area: Option<&Area>) -> bool {
+        let (rows, columns) = (self.0.len(), self.columns());
+        if rows < 2 || columns < 2 || !self.is_even() {
+            return false;
+        }
+        let held: Vec<Held> = (0..columns).map(|column| self.held(column, Labels::Usual, area)).collect();
+        let shares = || held.iter().map(|held| held.inside.len());
+        let differ = rows >= FEW_ROWS && shares().min().unwrap_or(0) * 2 < shares().max().unwrap_or(0);
+        let of_few = rows >= FEW_ROWS && held.iter().any(|held| held.distinct.len() * 2 <= rows);
+        let addresses = held.iter().filter(|held| held.is_of_addresses()).count();
+        let related = self.0.iter().filter(|row| are_related(row, area)).count();
+        differ || of_few || (1..columns).contains(&addresses) || related * 2 > rows
+    }
+}
+
+/// Whether two cells of a row are of the same site.
+fn are_related(row: &[String], area: Option<&Area>) -> bool {
+    let mut seen = HashSet::new();
+    let urls = row.iter().filter_map(|cell| clear_start_url(cell, area));
+    urls.into_iter().any(|url| {
+        let site = match area {
+            Some(area) => area.site_of(&url).to_string(),
+            None => url.host().to_string(),
+        };
+        !seen.insert(site)
+    })
+}

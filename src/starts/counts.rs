@@ -1,0 +1,42 @@
+use crate::address::WebUrl;
+
+/// How much of everything is in a list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Lines that should hold a start URL, and further ones in them; of a zone file, records that should.
+    pub lines: u64,
+    /// Start URLs that are taken.
+    pub urls: u64,
+    /// Their sites, registrable domains each, where it is told what a site is.
+    pub sites: u64,
+    /// Different start URLs in the country domains, those that were not drawn included.
+    pub inside: u64,
+    /// Different start URLs outside of them, taken or not.
+    pub outside: u64,
+    /// Lines whose URL stood in an earlier line.
+    pub doubled: u64,
+    /// Lines that are skipped.
+    pub bad: u64,
+    /// All sites of the list that may be surveyed, those that were not drawn included.
+    pub sites_in_list: u64,
+}
+
+/// A line of a start list that is skipped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadLine {
+    /// From 1.
+    pub line: u64,
+    /// What stands there, cut if long.
+    pub value: String,
+    /// What was expected.
+    pub why: String,
+}
+
+/// A start URL outside the country domains that is not taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// From 1.
+    pub line: u64,
+    /// As it would be surveyed.
+    pub url: WebUrl,
+}

@@ -1,0 +1,314 @@
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::io::{self, BufRead, Write};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::area::Area;
+use super::clear::{parts, several};
+use super::column::Labels;
+use super::counts::{BadLine, Counts, LeftOut};
+use super::entry::{NEITHER, front_page, shown, start_url};
+use super::error::StartError;
+use super::fields::{MOST_CELL_LINES, Separator, split};
+use super::form::{Form, text, told_separator};
+use super::lines::{Line, Lines, MOST_LINE_BYTES};
+use super::zone::{Record, Zone};
+use crate::address::WebUrl;
+
+/// Bad lines, and start URLs that are left out, that are kept to be told one by one.
+const MOST_TOLD: usize = 10;
+/// Level 1 halves the time of the usual one, and names are small at any.
+const COMPRESSION: i32 = 1;
+
+/// URLs in memory, a line each.
+type Packed = zstd::stream::write::Encoder<'static, Vec<u8>>;
+
+/// What was found in a list.
+pub(super) struct Urls {
+    pub counts: Counts,
+    pub bad: Vec<BadLine>,
+    pub left_out: Vec<LeftOut>,
+    pub taken: Packed,
+    pub outside: Packed,
+}
+
+/// A list while it is read.
+pub(super) struct ListReader<'a> {
+    area: Option<&'a Area>,
+    found: Urls,
+    /// Hashes of the URLs so far: of 10^7 two are the same with a chance of 3 in 10^6.
+    urls: HashSet<u64>,
+    sites: HashSet<u64>,
+}
+
+impl<'a> ListReader<'a> {
+    pub(super) fn begin(area: Option<&'a Area>) -> io::Result<Self> {
+        let packed = || Packed::new(Vec::new(), COMPRESSION);
+        let (counts, bad, left_out) = Default::default();
+        Ok(Self {
+            area,
+            found: Urls { counts, bad, left_out, taken: packed()?, outside: packed()? },
+            urls: HashSet::new(),
+            sites: HashSet::new(),
+        })
+    }
+
+    pub(super) fn end(self) -> Urls {
+        self.found
+    }
+
+    pub(super) fn take_lines(&mut self, lines: &mut Lines<impl BufRead>, form: &Form) -> io::Result<()> {
+        let mut separator_may_be_told = true;
+        let mut header_is_due = form.has_header();
+        let mut cells_may_go_on = true;
+        while let Some(line) = lines.next()? {
+            if is_empty(&line.bytes) || line.bytes.trim_ascii_start().starts_with(b"#") {
+                continue;
+            }
+            if std::mem::take(&mut separator_may_be_told) && told_separator(&line.bytes).is_some() {
+                continue;
+            }
+            if std::mem::take(&mut header_is_due) {
+                continue;
+            }
+            if line.is_cut {
+                self.found.counts.lines += 1;
+                let why =
+                    format!("a line of more than {MOST_LINE_BYTES} bytes: put one URL or name on a line");
+                self.note_bad(line.number, &line.bytes, why);
+                continue;
+            }
+            match form {
+                Form::Columns { separator, column, labels, .. } => {
+                    let number = line.number;
+                    let row = whole_row(lines, line, *separator, &mut cells_may_go_on)?;
+                    self.take_row(number, &row, (*separator, *column), *labels)?;
+                }
+                Form::Names => self.take_names(&line)?,
+                _ => self.take_whole(&line)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn take_row(
+        &mut self,
+        line: u64,
+        row: &[u8],
+        (separator, column): (Separator, usize),
+        labels: Labels,
+    ) -> io::Result<()> {
+        let (fields, is_open) = split(row, separator);
+        if !is_open && fields.iter().all(|field| field.trim_ascii().is_empty()) {
+            return Ok(());
+        }
+        let is_last = fields.len() == column + 1;
+        match fields.into_iter().nth(column) {
+            Some(field) if is_last && is_open => {
+                self.note_open(line, &field);
+                Ok(())
+            }
+            Some(field) => self.take(line, field, labels),
+            None => self.take(line, Cow::Borrowed(&[]), labels),
+        }
+    }
+
+    /// A line that holds nothing but URLs or names, in quotes or not.
+    fn take_whole(&mut self, line: &Line) -> io::Result<()> {
+        let bytes = line.bytes.trim_ascii();
+        if !bytes.starts_with(b"\"") || several(&String::from_utf8_lossy(bytes), self.area).is_some() {
+            return self.take(line.number, Cow::Borrowed(bytes), Labels::Usual);
+        }
+        // Between quotes a comma divides nothing.
+        let (fields, is_open) = split(bytes, Separator::Comma);
+        match fields.into_iter().next() {
+            Some(field) if is_open => {
+                self.note_open(line.number, &field);
+                Ok(())
+            }
+            field => self.take(line.number, field.unwrap_or_default(), Labels::Usual),
+        }
+    }
+
+    /// A line of several URLs or names, of which some may be bad.
+    fn take_names(&mut self, line: &Line) -> io::Result<()> {
+        let text = text(Cow::Borrowed(&line.bytes));
+        if several(&text, self.area).is_some() || start_url(&text).is_ok() {
+            return self.take(line.number, Cow::Borrowed(&line.bytes), Labels::Usual);
+        }
+        for part in parts(&text) {
+            self.take(line.number, Cow::Borrowed(part.as_bytes()), Labels::Usual)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn take_zone(
+        &mut self,
+        lines: &mut Lines<impl BufRead>,
+    ) -> Result<Option<String>, StartError> {
+        let mut zone = Zone::default();
+        while let Some(line) = lines.next()? {
+            let record = zone.take(line.number, &line.bytes)?;
+            match record {
+                Record::Other => {}
+                Record::Delegation(name) => {
+                    self.found.counts.lines += 1;
+                    match front_page(&name).and_then(|url| self.unless_objected(&name, url)) {
+                        // A name has several name servers.
+                        Ok(url) => {
+                            self.keep(line.number, &url)?;
+                        }
+                        Err(why) => self.note(line.number, &name, why),
+                    }
+                }
+                Record::Bad { line, value, why } => {
+                    self.found.counts.lines += 1;
+                    self.note(line, &value, why);
+                }
+            }
+        }
+        zone.end()?;
+        Ok(zone.apex().map(ToOwned::to_owned))
+    }
+
+    /// A cell or line with one start URL, or with several and nothing else.
+    fn take(&mut self, line: u64, field: Cow<'_, [u8]>, labels: Labels) -> io::Result<()> {
+        if std::str::from_utf8(&field).is_err() {
+            self.found.counts.lines += 1;
+            self.note_bad(line, &field, "bytes that are no UTF-8".to_owned());
+            return Ok(());
+        }
+        let cell = text(field);
+        let Some(value) = labels.usual(&cell) else {
+            self.found.counts.lines += 1;
+            self.note(line, &cell, if cell.is_empty() { "no URL" } else { NEITHER }.to_owned());
+            return Ok(());
+        };
+        if let Some(values) = several(&value, self.area) {
+            return values.into_iter().try_for_each(|value| self.take_value(line, value));
+        }
+        if value.contains(['\n', '\r']) {
+            self.found.counts.lines += 1;
+            let first = value.lines().next().unwrap_or_default();
+            self.note(line, first, "a URL of more than one line".to_owned());
+            return Ok(());
+        }
+        self.take_value(line, &value)
+    }
+
+    fn take_value(&mut self, line: u64, value: &str) -> io::Result<()> {
+        self.found.counts.lines += 1;
+        match start_url(value).and_then(|url| self.unless_objected(value, url)) {
+            Ok(url) => {
+                let is_new = self.keep(line, &url)?;
+                self.found.counts.doubled += u64::from(!is_new);
+            }
+            Err(why) => self.note(line, value, why),
+        }
+        Ok(())
+    }
+
+    /// Takes a URL that is checked already.
+    pub(super) fn take_url(&mut self, url: &WebUrl) -> io::Result<()> {
+        self.found.counts.lines += 1;
+        self.keep(self.found.counts.lines, url).map(drop)
+    }
+
+    fn unless_objected(&self, text: &str, url: WebUrl) -> Result<WebUrl, String> {
+        match self.area.and_then(|area| area.objection(text, &url)) {
+            Some(why) => Err(why),
+            None => Ok(url),
+        }
+    }
+
+    /// Keeps a start URL, if it is to be surveyed and its site is drawn; says whether it stood nowhere before.
+    fn keep(&mut self, line: u64, url: &WebUrl) -> io::Result<bool> {
+        if !self.urls.insert(url.page_key().0) {
+            return Ok(false);
+        }
+        let Urls { counts, left_out, taken, outside, .. } = &mut self.found;
+        if let Some(area) = self.area {
+            let is_inside = area.contains(url);
+            counts.inside += u64::from(is_inside);
+            counts.outside += u64::from(!is_inside);
+            if !is_inside && !area.takes_outside {
+                if left_out.len() < MOST_TOLD {
+                    left_out.push(LeftOut { line, url: url.clone() });
+                }
+                write_line(outside, url)?;
+                return Ok(true);
+            }
+            let site = area.site_of(url);
+            let is_drawn = area.sample.draws(&site);
+            let is_new = self.sites.insert(xxh3_64(site.as_str().as_bytes()));
+            counts.sites_in_list += u64::from(is_new);
+            counts.sites += u64::from(is_new && is_drawn);
+            if !is_drawn {
+                return Ok(true);
+            }
+        }
+        counts.urls += 1;
+        write_line(taken, url)?;
+        Ok(true)
+    }
+
+    fn note_open(&mut self, line: u64, field: &[u8]) {
+        self.found.counts.lines += 1;
+        let first = field.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        self.note_bad(line, first, "a quote is opened here and not closed".to_owned());
+    }
+
+    fn note_bad(&mut self, line: u64, value: &[u8], why: String) {
+        self.note(line, &String::from_utf8_lossy(value), why);
+    }
+
+    fn note(&mut self, line: u64, value: &str, why: String) {
+        self.found.counts.bad += 1;
+        if self.found.bad.len() < MOST_TOLD {
+            self.found.bad.push(BadLine { line, value: shown(value), why });
+        }
+    }
+}
+
+fn write_line(packed: &mut Packed, url: &WebUrl) -> io::Result<()> {
+    packed.write_all(url.as_str().as_bytes())?;
+    packed.write_all(b"\n")
+}
+
+/// Whether a line has nothing in it, or cells with nothing in them, as spreadsheets write below a table.
+fn is_empty(line: &[u8]) -> bool {
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+    line.iter().all(|byte| byte.is_ascii_whitespace() || matches!(byte, b',' | b';' | b'|'))
+}
+
+/// A row of a table, which goes on over the end of its line where a quote is open there, as cells of spreadsheets do.
+///
+/// Where no quote closes it nearby, the row is its first line alone; and from then on quotes end with their lines, so
+/// that a list of lone quotes is not read over and over.
+fn whole_row(
+    lines: &mut Lines<impl BufRead>,
+    first: Line,
+    separator: Separator,
+    may_go_on: &mut bool,
+) -> io::Result<Vec<u8>> {
+    let mut row = first.bytes;
+    let alone = row.len();
+    let mut more: Vec<Line> = Vec::new();
+    while *may_go_on && split(&row, separator).1 {
+        match lines.next()? {
+            Some(line) if more.len() < MOST_CELL_LINES && row.len() + line.bytes.len() < MOST_LINE_BYTES => {
+                row.push(b'\n');
+                row.extend_from_slice(&line.bytes);
+                more.push(line);
+            }
+            next => {
+                more.extend(next);
+                lines.put_back(std::mem::take(&mut more));
+                row.truncate(alone);
+                *may_go_on = false;
+            }
+        }
+    }
+    Ok(row)
+}
