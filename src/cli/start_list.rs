@@ -164,7 +164,7 @@ fn how_it_was_read(list: &StartList) -> Option<String> {
     let form = match &list.form {
         Form::Lines | Form::LinesWithHeader if packing.is_empty() => return None,
         Form::Lines | Form::LinesWithHeader => "a URL or host name a line".to_owned(),
-        Form::Names => "several URLs or host names a line: all are taken".to_owned(),
+        Form::Names { .. } => "several URLs or host names a line: all are taken".to_owned(),
         Form::Columns { columns: 1, .. } => {
             "host names that begin with the top level are turned round".to_owned()
         }

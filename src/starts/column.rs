@@ -69,10 +69,7 @@ impl Held {
         for cell in cells.filter(|cell| !cell.is_empty()) {
             held.filled += 1;
             let Some(cell) = labels.usual(cell) else { continue };
-            let urls: Vec<WebUrl> = match several(&cell, area) {
-                Some(parts) => parts.iter().filter_map(|part| clear_start_url(part, area)).collect(),
-                None => clear_start_url(&cell, area).into_iter().collect(),
-            };
+            let urls = urls_of(&cell, area);
             held.good += usize::from(!urls.is_empty());
             held.names += usize::from(urls.iter().any(|url| url.host().ip().is_none()));
             for url in urls {
@@ -187,13 +184,23 @@ impl Table {
 
 /// Whether two cells of a row are of the same site.
 fn are_related(row: &[String], area: Option<&Area>) -> bool {
+    let site_of = |url: &WebUrl| match area {
+        Some(area) => area.site_of(url).to_string(),
+        None => url.host().to_string(),
+    };
     let mut seen = HashSet::new();
-    let urls = row.iter().filter_map(|cell| clear_start_url(cell, area));
-    urls.into_iter().any(|url| {
-        let site = match area {
-            Some(area) => area.site_of(&url).to_string(),
-            None => url.host().to_string(),
-        };
-        !seen.insert(site)
+    row.iter().any(|cell| {
+        let sites: HashSet<String> = urls_of(cell, area).iter().map(site_of).collect();
+        let is_known = sites.iter().any(|site| seen.contains(site));
+        seen.extend(sites);
+        is_known
     })
+}
+
+/// The start URLs of a cell that holds nothing else.
+fn urls_of(cell: &str, area: Option<&Area>) -> Vec<WebUrl> {
+    match several(cell, area) {
+        Some(parts) => parts.iter().filter_map(|part| clear_start_url(part, area)).collect(),
+        None => clear_start_url(cell, area).into_iter().collect(),
+    }
 }

@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use super::area::Area;
 use super::clear::{clear_start_url, several};
 use super::column::{ColumnChoice, Labels, Reading, Table};
-use super::entry::start_url;
+use super::entry::{start_url, without_comment};
 use super::error::StartError;
 use super::fields::{MOST_CELL_LINES, Separator, split};
 use super::zone::{is_entry, is_marked_entry};
@@ -17,7 +17,10 @@ pub enum Form {
     /// The same below a line that names the column.
     LinesWithHeader,
     /// Several URLs or host names a line, all of which are read.
-    Names,
+    Names {
+        /// Whether the first line only names what follows.
+        has_header: bool,
+    },
     /// Fields in every line, one of which is read.
     Columns {
         /// Between the fields.
@@ -103,7 +106,10 @@ impl Form {
     }
 
     pub(super) fn has_header(&self) -> bool {
-        matches!(self, Self::LinesWithHeader | Self::Columns { header: Some(_), .. })
+        matches!(
+            self,
+            Self::LinesWithHeader | Self::Names { has_header: true } | Self::Columns { header: Some(_), .. }
+        )
     }
 }
 
@@ -180,11 +186,15 @@ impl Head<'_> {
         let body = self.body();
         let (lists, others): (Vec<String>, Vec<String>) =
             body.iter().map(|line| line_text(line)).partition(|line| several(line, self.area).is_some());
-        let whole = others.iter().filter(|line| clear_start_url(line, self.area).is_some()).count();
+        // A URL with a blank in it is most likely one with something behind it.
+        let is_whole = |line: &&String| {
+            !without_comment(line).contains(char::is_whitespace) && clear_start_url(line, self.area).is_some()
+        };
+        let whole = others.iter().filter(is_whole).count();
         let is_list = !lists.is_empty() && (lists.len() + whole) * 10 >= body.len() * LISTED_OF_TEN;
         if is_list && !self.separators(&Separator::EVERY).any(|it| table(body, it).has_one_subject(self.area))
         {
-            return Form::Names;
+            return Form::Names { has_header: body.len() < self.content.len() };
         }
         let mut best: Option<(Separator, usize, Reading)> = None;
         for separator in self.separators(&Separator::EVERY) {

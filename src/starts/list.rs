@@ -65,7 +65,7 @@ impl StartList {
         let mut reading = ListReader::begin(area)?;
         let zone = match &form {
             Form::Zone => reading.take_zone(&mut lines)?,
-            Form::Columns { .. } | Form::Lines | Form::LinesWithHeader | Form::Names => {
+            Form::Columns { .. } | Form::Lines | Form::LinesWithHeader | Form::Names { .. } => {
                 reading.take_lines(&mut lines, &form)?;
                 None
             }

@@ -234,6 +234,17 @@ fn exports_of_known_programs_are_read() {
     let safaricom: &[&str] = &["http://safaricom.co.ke/", "http://kra.go.ke/", "http://www.uon.ke/"];
     for (name, list, expected) in [
         ("crt.sh", crt_sh.as_bytes().to_vec(), Urls(&["http://a.ke/", "http://www.a.ke/", "http://b.ke/", "http://c.ke/"])),
+        (
+            "a table of certificates",
+            b"Common Name,Matching Identities\na.ke,\"a.ke\nwww.a.ke\"\n*.b.ke,\"*.b.ke\nb.ke\nx.b.ke\"\n".to_vec(),
+            Urls(&["http://a.ke/", "http://www.a.ke/", "http://b.ke/", "http://x.b.ke/"]),
+        ),
+        (
+            "what a checker of links wrote",
+            b"http://a.ke/ 200 text/html\nhttp://b.ke/ 404 text/html\n".to_vec(),
+            Urls(two),
+        ),
+        ("names below a title", b"Alle Namen\na.ke, b.ke\n".to_vec(), Urls(two)),
         ("Common Crawl's ranks", ranks.as_bytes().to_vec(), Urls(safaricom)),
         ("the same, packed in two members and padded", [gzip(&ranks.as_bytes()[..100]), gzip(&ranks.as_bytes()[100..]), vec![0; 512]].concat(), Urls(safaricom)),
         ("reversed names alone", b"ke.co.safaricom\nke.go.kra\nke.uon.www\n".to_vec(), Urls(safaricom)),

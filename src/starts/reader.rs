@@ -85,7 +85,7 @@ impl<'a> ListReader<'a> {
                     let row = whole_row(lines, line, *separator, &mut cells_may_go_on)?;
                     self.take_row(number, &row, (*separator, *column), *labels)?;
                 }
-                Form::Names => self.take_names(&line)?,
+                Form::Names { .. } => self.take_names(&line)?,
                 _ => self.take_whole(&line)?,
             }
         }
