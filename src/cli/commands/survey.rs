@@ -46,8 +46,8 @@ const EXAMPLES: &str = "\
 Examples:
   ccsurvey survey kenya --cctld ke --start starts.csv --contact https://example.org/survey
   ccsurvey survey east --config east-africa.toml --start starts.csv --depth 5
-  ccsurvey survey schools --cctld ke --start schools.csv --column website --contact https://example.org/survey
-  ccsurvey survey abroad --cctld ke --start members.txt --outside-cctld --contact https://example.org/survey
+  ccsurvey survey schools --config kenya.toml --start schools.csv --column website
+  ccsurvey survey members --config kenya.toml --start members.txt --outside-cctld
   ccsurvey survey /var/lib/kenya --or-resume --config kenya.toml --start starts.csv
   ccsurvey export kenya | ccsurvey survey kenya-2 --cctld ke --start - --contact survey@example.org";
 
