@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn the_servers_that_bear_most_are_told() {
         assert!(
-            told(2).starts_with("survey         kenya, running\nas of          2.0 s ago\n"),
+            told(2).starts_with("survey       kenya, running\nas of        2.0 s ago\n"),
             "{}",
             told(2)
         );
@@ -207,7 +207,7 @@ mod tests {
     fn of_many_kinds_of_errors_the_most_frequent_are_told() {
         let errors = (1..=40).map(|number| (format!("http_{}", 400 + number), number)).collect();
         let words = in_words(Path::new("kenya"), &Snapshot { errors, ..snapshot() }, SystemTime::UNIX_EPOCH);
-        let line = "\nerrors         820 (http_440 40, http_439 39, http_438 38, http_437 37, …)\n";
+        let line = "\nerrors       820 (http_440 40, http_439 39, http_438 38, http_437 37, …)\n";
         assert!(words.contains(line), "{words}");
     }
 
@@ -254,7 +254,7 @@ mod tests {
         assert!(!is_silent(&now, later));
         let words = in_words(Path::new("d"), &now, later);
         assert!(
-            words.starts_with("survey         d, a simulation, interrupted\nsimulated      1 d 01 h\n"),
+            words.starts_with("survey     d, a simulation, interrupted\nsimulated  1 d 01 h\n"),
             "{words}"
         );
     }
