@@ -78,7 +78,12 @@ enum Begun {
 async fn begin(mut pieces: Pieces, has_body: bool) -> Result<Begun, Failure> {
     let (mut came, mut interim) = (BytesMut::new(), 0);
     loop {
-        let piece = pieces.next().await.transpose().map_err(|_| Failure::Reset)?;
+        let piece = match pieces.next().await.transpose() {
+            Ok(piece) => piece,
+            Err(_) if came.is_empty() => return Err(Failure::Reset),
+            // A server may end TLS without a word, and have said enough.
+            Err(_) => None,
+        };
         let (is_end, before) = (piece.is_none(), came.len().saturating_sub(LINE_ENDS));
         came.extend_from_slice(&piece.unwrap_or_default());
         let is_large = (came.len() + interim) as u64 > READ_AHEAD;

@@ -155,9 +155,11 @@ async fn a_server_of_http_2_alone_is_told_from_others() {
         // Servers that do not look at what a client offers.
         Plan { reply: SETTINGS_FRAME.to_vec(), closing: true, ..plan() },
     ] {
+        let protocols = plan.protocols;
         let server = plan.start();
         let (answer, body) = fetch(&fetcher(settings()), &server, "a.ke").await;
-        assert_eq!((answer.failure, answer.status, body.len()), (Some(Failure::TlsHttp2Only), None, 0));
+        let found = (answer.failure, answer.status, body.len());
+        assert_eq!(found, (Some(Failure::TlsHttp2Only), None, 0), "{protocols:?}");
         assert!(!answer.may_speak_older_tls);
     }
     // Where it speaks at once, hyper may have seen the end of its connection before it saw the request, and not say why.

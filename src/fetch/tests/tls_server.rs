@@ -1,5 +1,5 @@
 use std::io::{self, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -107,8 +107,13 @@ impl Plan {
                 let plan = plan.clone();
                 let seen = seen.clone();
                 thread::spawn(move || {
-                    // A client that leaves is no fault of the test.
-                    let _ = plan.serve(StreamOwned::new(connection, counted));
+                    let mut tls = StreamOwned::new(connection, counted);
+                    // A client that leaves is no fault of the test. One that goes on with its handshake would be reset,
+                    // and might lose the alert that was sent.
+                    if plan.serve(&mut tls).is_err() {
+                        let _ = tls.sock.stream.shutdown(Shutdown::Write);
+                        let _ = io::copy(&mut tls.sock.stream, &mut io::sink());
+                    }
                     seen.closed.fetch_add(1, Ordering::SeqCst);
                 });
             }
@@ -136,7 +141,7 @@ impl Plan {
         (vec![leaf.der().clone(), root.der().clone()], key, root.pem())
     }
 
-    fn serve(&self, mut tls: StreamOwned<ServerConnection, Counted>) -> io::Result<()> {
+    fn serve(&self, tls: &mut StreamOwned<ServerConnection, Counted>) -> io::Result<()> {
         tls.write_all(self.greeting)?;
         loop {
             let mut head = Vec::new();
