@@ -56,7 +56,9 @@ pub(super) struct Held {
     filled: usize,
     /// Cells with URLs, names or addresses.
     pub good: usize,
-    /// Of these, cells with a host that has a name.
+    /// What is in them, several in one cell each counted.
+    pub urls: usize,
+    /// Good cells with a host that has a name.
     names: usize,
     distinct: HashSet<u64>,
     /// Those inside the country domains.
@@ -71,6 +73,7 @@ impl Held {
             let Some(cell) = labels.usual(cell) else { continue };
             let urls = urls_of(&cell, area);
             held.good += usize::from(!urls.is_empty());
+            held.urls += urls.len();
             held.names += usize::from(urls.iter().any(|url| url.host().ip().is_none()));
             for url in urls {
                 let hash = xxh3_64(url.host().as_str().as_bytes());

@@ -204,8 +204,8 @@ impl Head<'_> {
             }
             let Some(reading) = table.best(self.area) else { continue };
             // A URL may have commas in it; so a table has several lines, and all of them alike.
-            let good = reading.held.good;
-            let is_table = if self.content.len() > 2 { good >= whole } else { good > whole };
+            let urls = reading.held.urls;
+            let is_table = if self.content.len() > 2 { urls >= whole } else { urls > whole };
             let is_better = best.as_ref().is_none_or(|(.., best)| reading.held.rank() > best.held.rank());
             if is_table && is_better {
                 best = Some((separator, table.columns(), reading));

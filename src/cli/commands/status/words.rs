@@ -166,11 +166,7 @@ mod tests {
 
     #[test]
     fn the_servers_that_bear_most_are_told() {
-        assert!(
-            told(2).starts_with("survey       kenya, running\nas of        2.0 s ago\n"),
-            "{}",
-            told(2)
-        );
+        assert!(told(2).starts_with("survey       kenya, running\nas of        2.0 s ago\n"), "{}", told(2));
         assert!(told(2).ends_with(
             "\nmost-loaded servers  requests  received  busy\n102.0.0.1               1,234   12.3 MB  12 s\n"
         ));
