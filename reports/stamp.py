@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""Notes beside a page of reports/ what it was made with: date, program, machine, and the settings and worlds it speaks of.
+"""Notes beside a page of reports/ what it was made with: date, revision, program, machine, the settings and worlds it speaks of,
+and its small figure (figures.py).
 
     reports/stamp.py PAGE --program BIN --command WORDS --survey DIR …    stamps a page that its script has not stamped
+
+Files that were made with the page (its data, its figures) are told with --file.
 
 Writes PAGE.stamp.json (RESULTS.md: RESULTS.stamp.json) and puts its line at the head of the page. The settings and the world
 of each survey are read from its folder; the defaults are those of the program. What was run without a folder that is
@@ -21,12 +24,15 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 
 sys.dont_write_bytecode = True  # No compiled scripts in the source tree.
 
+import figures
 from ccsurvey import PROJECT, Program, meaning
 
 BEGIN = "*Made on "
+STALE = "> **Stale**: "
 # Folders and ports say nothing of how a survey is made.
 OF_THE_MOMENT = re.compile(r"/|^127\.0\.0\.1:")
 # What is the same for all worlds that differ by their seed alone.
@@ -46,6 +52,13 @@ def today():
     return datetime.datetime.now(datetime.timezone.utc).date().isoformat()
 
 
+def revision():
+    """The commit of the sources, and whether they have changed since."""
+    git = lambda *words: subprocess.run(["git", *words], cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout.strip()
+    changed = git("status", "--porcelain", "--untracked-files=no", "--", "src", "data", "Cargo.toml", "Cargo.lock")
+    return (git("rev-parse", "--short=10", "HEAD") or "unknown") + (" with changes" if changed else "")
+
+
 def command_line():
     """How this script was called: its place in the project, and its words without the folders of this machine."""
     words = ["DIR" if word.startswith(("/", "~")) or pathlib.Path(word).is_dir() else word for word in sys.argv[1:]]
@@ -57,13 +70,32 @@ def beside(page):
     return page.with_name(f"{page.stem}.stamp.json")
 
 
+def without_notes(text):
+    """A page without what is noted on it: the line of its stamp, and that it is stale."""
+    return "\n".join(line for line in text.split("\n") if not line.startswith((BEGIN, STALE)))
+
+
+def without_banner(text):
+    return re.sub(rf"\n\n{re.escape(STALE)}[^\n]*", "", text)
+
+
+def banner(noted):
+    """What a stale page says at its head."""
+    return (f"{STALE}the numbers are those of revision `{noted['revision']}` ({noted['date']}), and the program of today may make others: "
+            f"[why](../stale). `{noted['by']}` makes the page again.")
+
+
 class Stamp:
     """What a page was made with; `program` is none where the page speaks of the sources alone."""
 
     def __init__(self, page, program, by=None, date=None, of_machine=None):
         self.page, self.program = pathlib.Path(page), Program(program) if program else None
         self.by, self.date, self.machine = by or command_line(), date or today(), of_machine or machine()
+        self.revision = revision()
         self.commands, self.defaults, self.worlds = [], {}, {}
+        # First, so that what cannot be stamped is not made for an hour.
+        with tempfile.TemporaryDirectory(prefix="ccsurvey-figure-") as scratch:
+            self.figure = figures.Figures(self.program, pathlib.Path(scratch)).of(figures.commands_of(self.page))
 
     def ran(self, words, survey=None):
         """A command whose settings the page speaks of. A survey that was kept has the settings of its own manifest."""
@@ -133,22 +165,30 @@ class Stamp:
     @property
     def line(self):
         """What the page carries at its head."""
-        made_with = f"{self.program.version} (sha256 {self.program.sha256})" if self.program else f"the sources of {revision()}"
+        program = f" with {self.program.version} (sha256 {self.program.sha256})" if self.program else ""
         note = f"[What it speaks of]({beside(self.page).name})"
-        return f"{BEGIN}{self.date} by `{self.by}` with {made_with}; {self.machine}. {note}.*"
+        return f"{BEGIN}{self.date} of revision {self.revision} by `{self.by}`{program}; {self.machine}. {note}.*"
 
-    def write(self):
+    def write(self, *files):
+        """Writes the stamp of a page that is written, as the files are that were made with it."""
         alike = self.alike()
         own = {name: {key: value for key, value in values.items() if key not in alike} for name, (_, values) in self.worlds.items()}
         program = {"version": self.program.version, "sha256": self.program.sha256} if self.program else None
         noted = {
             "page": self.page.name, "date": self.date, "by": self.by, "program": program,
-            "revision": None if program else revision(), "machine": self.machine, "line": self.line,
+            "revision": self.revision, "machine": self.machine, "line": self.line,
             "commands": self.commands, "defaults": self.defaults,
             "worlds": {name: {**known, "values": own[name]} for name, (known, _) in self.worlds.items()},
-            "values_of_all_worlds": alike,
+            "values_of_all_worlds": alike, "figure": self.figure,
+            "numbers": figures.digest_of_numbers(without_notes(self.page.read_text())),
+            "files": {os.path.relpath(file, self.page.parent): figures.digest_of_file(pathlib.Path(file)) for file in files},
         }
         beside(self.page).write_text(json.dumps(noted, indent=1, ensure_ascii=False) + "\n")
+        # It is no longer stale.
+        page, stale = self.page.resolve(), self.page.resolve().parent.parent / "stale"
+        if stale.is_file():
+            lines = stale.read_text().splitlines(keepends=True)
+            stale.write_text("".join(line for line in lines if not line.startswith(f"{page.relative_to(stale.parent)}: ")))
 
     def alike(self):
         """The values that all worlds of the page share."""
@@ -157,7 +197,7 @@ class Stamp:
 
     def mark(self):
         """Puts the line at the head of a page that was written without it, or with that of another time."""
-        lines = self.page.read_text().split("\n")
+        lines = without_banner(self.page.read_text()).split("\n")
         head = [number for number, line in enumerate(lines[:8]) if line.startswith(BEGIN)]
         lines[slice(head[0], head[0] + 1) if head else slice(1, 1)] = [self.line] if head else ["", self.line]
         self.page.write_text("\n".join(lines))
@@ -175,11 +215,6 @@ def is_same(value, default):
     return meaning(value) == meaning(default)
 
 
-def revision():
-    done = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=PROJECT, stdout=subprocess.PIPE, text=True)
-    return done.stdout.strip() or "unknown"
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("page", type=pathlib.Path)
@@ -188,6 +223,7 @@ def main():
     parser.add_argument("--survey", type=pathlib.Path, nargs="+", default=[], help="folders of the surveys that it is made from")
     parser.add_argument("--ran", action="append", default=[], help="a command of the program that it is made from; repeatable")
     parser.add_argument("--world", type=pathlib.Path, action="append", default=[], help="a world that it speaks of; repeatable")
+    parser.add_argument("--file", type=pathlib.Path, action="append", default=[], help="a file that was made with it; repeatable")
     parser.add_argument("--date", help="when it was made [default: today]")
     parser.add_argument("--machine", help="where it was made [default: this one]")
     options = parser.parse_args()
@@ -204,8 +240,8 @@ def main():
         for survey in options.survey:
             made.surveyed(survey)
         made.mark()
-        made.write()
-    except (OSError, ValueError, KeyError) as wrong:
+        made.write(*options.file)
+    except (OSError, ValueError, KeyError, figures.FigureError) as wrong:
         sys.exit(f"reports/stamp.py: {wrong}")
 
 

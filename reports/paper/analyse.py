@@ -49,7 +49,12 @@ def main():
     draw(options.out, found)
     made = stamped(options.out / "RESULTS.md", options.program, all_surveys)
     made.page.write_text(results.markdown(found, made.line))
-    made.write()
+    made.write(*(options.out / name for name in MADE))
+
+
+# What is written beside the page.
+FIGURES = ("figure1", "figure2", "figure3", "script-rule")
+MADE = (*(f"{name}.{kind}" for name in FIGURES for kind in ("csv", "svg")), "anchors.csv", "unevenness.csv", "runs.csv")
 
 
 def stamped(page, program, all_surveys):

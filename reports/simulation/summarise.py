@@ -112,13 +112,13 @@ def main():
     for run in described:
         lines += section(run)
     (here / "RESULTS.md").write_text("\n".join(lines).rstrip() + "\n")
-    made.write()
     with open(here / "memory.csv", "w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["run", "seconds", "resident_mib"])
         for run in described:
             for seconds, memory in read_samples(work / f"{run['name']}.memory.csv"):
                 writer.writerow([run["name"], seconds, memory])
+    made.write(here / "memory.csv")
 
 
 main()

@@ -75,4 +75,4 @@ for title, wanted in (("Open", False), ("Argued", True)):
     text += [f"- {row['file'].removeprefix('src/')}:{row['line']} {row['change'].replace('|', chr(92) + '|')}"
              + (f": {arguments[key(row)]}" if wanted else "") for row in listed]
 (FOLDER / "RESULTS.md").write_text("\n".join(text) + "\n")
-made.write()
+made.write(FOLDER / ("sample.csv" if is_sample else "mutants.csv"))

@@ -9,20 +9,57 @@ use serde_json::{Value, json};
 /// A folder of reports with one page, which has a stamp of this program: a survey of `demo` to depth 3.
 struct Reports(tempfile::TempDir);
 
+/// What of a small figure is cheap: a truth, and nobody surveys.
+const FIGURE: &str = "space truth data/demo.toml@3 --table levels --depth 1";
+
 impl Reports {
     fn with_a_page() -> Self {
+        Self::with_a_page_of(FIGURE)
+    }
+
+    /// The same with another small figure.
+    fn with_a_page_of(figure: &str) -> Self {
         let reports = Self(tempfile::tempdir().unwrap());
         fs::create_dir(reports.0.path().join("made")).unwrap();
-        fs::write(reports.0.path().join("unstamped"), "# None.\n").unwrap();
-        fs::write(reports.page(), "# A page\n\nWords.\n").unwrap();
-        let stamped = python("reports/stamp.py")
-            .arg(reports.page())
+        fs::write(reports.stale(), "# None.\n").unwrap();
+        fs::write(reports.list(), format!("# One.\n\nmade/RESULTS.md: {figure}\n")).unwrap();
+        fs::write(reports.page(), "# A page\n\nWords, and 34.0 days.\n").unwrap();
+        fs::write(reports.data(), "days\n34.0\n").unwrap();
+        let stamped = reports.stamp_again();
+        assert!(stamped.status.success(), "{}", said(&stamped));
+        reports
+    }
+
+    fn stamp_again(&self) -> Output {
+        python("reports/stamp.py")
+            .arg(self.page())
             .args(["--program", env!("CARGO_BIN_EXE_ccsurvey"), "--command", "reports/made/run"])
             .args(["--ran", "simulate demo DIR --depth 3", "--ran", "choose-depth DIR --coverage 0.9"])
+            .arg("--file")
+            .arg(self.data())
             .output()
-            .unwrap();
-        assert!(stamped.status.success(), "{}", String::from_utf8_lossy(&stamped.stderr));
-        reports
+            .unwrap()
+    }
+
+    fn data(&self) -> PathBuf {
+        self.0.path().join("made/days.csv")
+    }
+
+    fn stale(&self) -> PathBuf {
+        self.0.path().join("stale")
+    }
+
+    /// The list of small figures.
+    fn list(&self) -> PathBuf {
+        self.0.path().join("small-figures")
+    }
+
+    /// What is said when pages are told to be stale.
+    #[track_caller]
+    fn mark(&self) -> String {
+        let marked = python("reports/check").arg("--mark").arg(self.0.path()).output().unwrap();
+        assert_eq!(marked.status.code(), Some(0), "{}", said(&marked));
+        said(&marked)
     }
 
     fn page(&self) -> PathBuf {
@@ -35,7 +72,11 @@ impl Reports {
 
     /// The same with a stamp that says something else.
     fn stamped_otherwise(change: impl FnOnce(&mut Value)) -> Self {
-        let reports = Self::with_a_page();
+        Self::with_a_page().restamped(change)
+    }
+
+    fn restamped(self, change: impl FnOnce(&mut Value)) -> Self {
+        let reports = self;
         let mut stamp = serde_json::from_slice(&fs::read(reports.stamp()).unwrap()).unwrap();
         change(&mut stamp);
         fs::write(reports.stamp(), stamp.to_string()).unwrap();
@@ -97,7 +138,7 @@ fn a_page_just_stamped_is_of_today_and_carries_the_line_of_its_stamp() {
     let page = fs::read_to_string(reports.page()).unwrap();
     assert!(page.starts_with("# A page\n\n*Made on "), "{page}");
     assert!(page.contains(" by `reports/made/run` with ccsurvey "), "{page}");
-    assert!(page.ends_with("\n\nWords.\n"), "{page}");
+    assert!(page.ends_with("\n\nWords, and 34.0 days.\n"), "{page}");
 }
 
 #[test]
@@ -176,23 +217,108 @@ fn a_page_is_named_that_was_made_again_without_its_stamp() {
 }
 
 #[test]
-fn a_page_without_a_stamp_is_named_unless_it_is_listed_and_one_with_a_stamp_may_not_be_listed() {
+fn a_page_without_a_stamp_is_named() {
     let reports = Reports::with_a_page();
-    let list = reports.0.path().join("unstamped");
-    fs::write(&list, "made/RESULTS.md: takes a week\n").unwrap();
-    reports.are_named("reports/made/RESULTS.md: has a stamp: take it off reports/unstamped\n");
     fs::remove_file(reports.stamp()).unwrap();
-    reports.are_of_today();
-    let told = said(&check(reports.0.path()));
-    assert!(
-        told.contains("reports/made/RESULTS.md: not made again since pages have stamps: takes a week\n"),
-        "{told}"
-    );
-    fs::write(&list, "").unwrap();
     reports.are_named("reports/made/RESULTS.md: has no stamp: ");
     fs::remove_file(reports.page()).unwrap();
-    fs::write(&list, "made/RESULTS.md: takes a week\n").unwrap();
-    reports.are_named("reports/unstamped: made/RESULTS.md is no page\n");
+    reports.are_named("reports/small-figures: made/RESULTS.md is no page\n");
+}
+
+#[test]
+fn a_page_without_a_small_figure_is_named_with_what_to_do_and_cannot_be_stamped() {
+    let reports = Reports::with_a_page();
+    fs::write(reports.list(), "").unwrap();
+    let to_do = "reports/made/RESULTS.md: has no small figure: add a line `made/RESULTS.md: COMMAND` to reports/small-figures, ";
+    reports.are_named(to_do);
+    let stamped = reports.stamp_again();
+    assert_eq!(stamped.status.code(), Some(1));
+    assert!(said(&stamped).contains(to_do), "{}", said(&stamped));
+}
+
+#[test]
+fn a_page_is_named_when_its_small_figure_is_another_by_a_single_request() {
+    let simulated = "simulate data/demo.toml@3 DIR --depth 1";
+    let reports = Reports::with_a_page_of(simulated);
+    reports.are_of_today();
+    reports
+        .restamped(|stamp| {
+            let requests = &mut stamp["figure"][simulated]["requests"];
+            *requests = json!(requests.as_u64().unwrap() + 1);
+        })
+        .are_named(&format!("reports/made/RESULTS.md: its small figure `{simulated}`: requests was "));
+}
+
+#[test]
+fn a_figure_that_is_changed_in_the_list_needs_the_page_made_again() {
+    let reports = Reports::with_a_page();
+    fs::write(reports.list(), "made/RESULTS.md: space starts data/demo.toml@3\n").unwrap();
+    reports.are_named("reports/made/RESULTS.md: its small figure is not that of reports/small-figures: make it again\n");
+}
+
+#[test]
+fn a_stale_page_is_listed_and_says_so_at_its_head_until_it_is_made_again() {
+    let reports = Reports::stamped_otherwise(|stamp| stamp["figure"][FIGURE]["line 2"] = json!("another"));
+    let named = "reports/made/RESULTS.md: its small figure `space truth data/demo.toml@3 --table levels --depth 1`: line 2 was another, is ";
+    reports.are_named(named);
+    assert!(reports.mark().contains("\n0 of 1 pages are of today, 1 told to be stale\n"));
+    let listed = fs::read_to_string(reports.stale()).unwrap();
+    assert!(listed.starts_with("# None.\nmade/RESULTS.md: its small figure "), "{listed}");
+    let page = fs::read_to_string(reports.page()).unwrap();
+    let stamp: Value = serde_json::from_slice(&fs::read(reports.stamp()).unwrap()).unwrap();
+    let revision = stamp["revision"].as_str().unwrap();
+    assert!(page.contains(&format!("\n\n> **Stale**: the numbers are those of revision `{revision}` (")), "{page}");
+    reports.are_of_today();
+    // Neither without the other.
+    fs::write(reports.stale(), "").unwrap();
+    reports.are_named("reports/made/RESULTS.md: says that it is stale, and reports/stale does not: ");
+    let head = page.lines().filter(|line| !line.starts_with("> **Stale**")).collect::<Vec<_>>().join("\n");
+    fs::write(reports.stale(), &listed).unwrap();
+    fs::write(reports.page(), head).unwrap();
+    reports.are_named("reports/made/RESULTS.md: does not say at its head that it is stale: ");
+    // Marked twice, it says it once.
+    reports.mark();
+    reports.mark();
+    assert_eq!(fs::read_to_string(reports.page()).unwrap().matches("> **Stale**").count(), 1);
+    let again = reports.stamp_again();
+    assert!(again.status.success(), "{}", said(&again));
+    assert_eq!(fs::read_to_string(reports.stale()).unwrap(), "# None.\n");
+    assert!(!fs::read_to_string(reports.page()).unwrap().contains("Stale"));
+    reports.are_of_today();
+}
+
+#[test]
+fn a_page_of_today_may_not_be_told_to_be_stale() {
+    let reports = Reports::with_a_page();
+    let page = fs::read(reports.page()).unwrap();
+    fs::write(reports.stale(), "made/RESULTS.md: takes a week\nmade/OTHER.md: takes a year\n").unwrap();
+    reports.are_named("reports/made/RESULTS.md: is of today, and listed in reports/stale: ");
+    reports.are_named("reports/stale: made/OTHER.md is no page\n");
+    reports.mark();
+    assert_eq!(fs::read_to_string(reports.stale()).unwrap(), "\n");
+    assert_eq!(fs::read(reports.page()).unwrap(), page);
+}
+
+#[test]
+fn a_number_that_is_written_by_hand_is_named_and_words_are_not() {
+    let reports = Reports::with_a_page();
+    let page = fs::read_to_string(reports.page()).unwrap();
+    fs::write(reports.page(), page.replace("Words", "Other words")).unwrap();
+    reports.are_of_today();
+    fs::write(reports.page(), page.replace("34.0", "36.8")).unwrap();
+    reports.are_named("reports/made/RESULTS.md: a number is not as its script wrote it: make the page again\n");
+}
+
+#[test]
+fn a_file_of_data_is_that_of_its_page_and_none_has_no_page() {
+    let reports = Reports::with_a_page();
+    fs::write(reports.data(), "days\n36.8\n").unwrap();
+    reports.are_named("reports/made/RESULTS.md: days.csv is not as it was made with the page: make both again\n");
+    fs::write(reports.data(), "days\n34.0\n").unwrap();
+    fs::write(reports.0.path().join("made/more.csv"), "days\n1\n").unwrap();
+    reports.are_named("reports/made/more.csv: belongs to no page: ");
+    fs::write(reports.0.path().join("without-page"), "made/more.csv: written by hand\nmade/gone.csv: as well\n").unwrap();
+    reports.are_named("reports/without-page: made/gone.csv is no file of data\n");
 }
 
 #[test]
