@@ -342,7 +342,7 @@ for sites in (3, 4):
     world.write_text(f'[sites]\\ncount = {sites}\\n')
     made.on(world)
 made.mark()
-made.write()
+made.write(page.with_name('days.csv'))
 ";
     let world = reports.0.path().join("world.toml");
     let stamped = Command::new("python3")
