@@ -52,9 +52,17 @@ def today():
     return datetime.datetime.now(datetime.timezone.utc).date().isoformat()
 
 
+def git(*words):
+    return subprocess.run(["git", *words], cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout.strip()
+
+
+def changed_last(file):
+    """The commit that changed a file last."""
+    return git("log", "-1", "--format=%h", "--abbrev=10", "--", str(file.resolve())) or "unknown"
+
+
 def revision():
     """The commit of the sources, and whether they have changed since."""
-    git = lambda *words: subprocess.run(["git", *words], cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout.strip()
     changed = git("status", "--porcelain", "--untracked-files=no", "--", "src", "data", "Cargo.toml", "Cargo.lock")
     return (git("rev-parse", "--short=10", "HEAD") or "unknown") + (" with changes" if changed else "")
 

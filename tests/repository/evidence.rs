@@ -359,3 +359,20 @@ made.write(page.with_name('days.csv'))
     assert_eq!([count("world.toml"), count("world.toml (2)")], [json!("3"), json!("4")]);
     reports.are_of_today();
 }
+
+#[test]
+fn a_page_of_before_there_were_small_figures_can_be_told_to_be_stale_and_nothing_else() {
+    let reports = Reports::stamped_otherwise(|stamp| {
+        let stamp = stamp.as_object_mut().unwrap();
+        stamp["revision"] = Value::Null;
+        for part in ["figure", "numbers", "files"] {
+            stamp.remove(part).unwrap();
+        }
+    });
+    reports.are_named("reports/made/RESULTS.md: it was made before pages had a small figure\n");
+    reports.mark();
+    let stamp: Value = serde_json::from_slice(&fs::read(reports.stamp()).unwrap()).unwrap();
+    assert_eq!(stamp["revision"], "unknown");
+    assert!(stamp["files"]["days.csv"].is_string(), "{stamp}");
+    reports.are_of_today();
+}
