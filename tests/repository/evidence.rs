@@ -253,7 +253,9 @@ fn a_page_is_named_when_its_small_figure_is_another_by_a_single_request() {
 fn a_figure_that_is_changed_in_the_list_needs_the_page_made_again() {
     let reports = Reports::with_a_page();
     fs::write(reports.list(), "made/RESULTS.md: space starts data/demo.toml@3\n").unwrap();
-    reports.are_named("reports/made/RESULTS.md: its small figure is not that of reports/small-figures: make it again\n");
+    reports.are_named(
+        "reports/made/RESULTS.md: its small figure is not that of reports/small-figures: make it again\n",
+    );
 }
 
 #[test]
@@ -267,7 +269,10 @@ fn a_stale_page_is_listed_and_says_so_at_its_head_until_it_is_made_again() {
     let page = fs::read_to_string(reports.page()).unwrap();
     let stamp: Value = serde_json::from_slice(&fs::read(reports.stamp()).unwrap()).unwrap();
     let revision = stamp["revision"].as_str().unwrap();
-    assert!(page.contains(&format!("\n\n> **Stale**: the numbers are those of revision `{revision}` (")), "{page}");
+    assert!(
+        page.contains(&format!("\n\n> **Stale**: the numbers are those of revision `{revision}` (")),
+        "{page}"
+    );
     reports.are_of_today();
     // Neither without the other.
     fs::write(reports.stale(), "").unwrap();
@@ -306,18 +311,25 @@ fn a_number_that_is_written_by_hand_is_named_and_words_are_not() {
     fs::write(reports.page(), page.replace("Words", "Other words")).unwrap();
     reports.are_of_today();
     fs::write(reports.page(), page.replace("34.0", "36.8")).unwrap();
-    reports.are_named("reports/made/RESULTS.md: a number is not as its script wrote it: make the page again\n");
+    reports
+        .are_named("reports/made/RESULTS.md: a number is not as its script wrote it: make the page again\n");
 }
 
 #[test]
 fn a_file_of_data_is_that_of_its_page_and_none_has_no_page() {
     let reports = Reports::with_a_page();
     fs::write(reports.data(), "days\n36.8\n").unwrap();
-    reports.are_named("reports/made/RESULTS.md: days.csv is not as it was made with the page: make both again\n");
+    reports.are_named(
+        "reports/made/RESULTS.md: days.csv is not as it was made with the page: make both again\n",
+    );
     fs::write(reports.data(), "days\n34.0\n").unwrap();
     fs::write(reports.0.path().join("made/more.csv"), "days\n1\n").unwrap();
     reports.are_named("reports/made/more.csv: belongs to no page: ");
-    fs::write(reports.0.path().join("without-page"), "made/more.csv: written by hand\nmade/gone.csv: as well\n").unwrap();
+    fs::write(
+        reports.0.path().join("without-page"),
+        "made/more.csv: written by hand\nmade/gone.csv: as well\n",
+    )
+    .unwrap();
     reports.are_named("reports/without-page: made/gone.csv is no file of data\n");
 }
 
