@@ -1,7 +1,7 @@
 //! Counts how often the intervals of small surveys hold the truth, which a large recorded world is taken for.
 //!
 //!     intervals curves WORLD-DIR NAME TREES RUNS           CSV on standard output
-//!     intervals groups WORLD-DIR NAME TREES RUNS AROUND    groups of a country domain in surveys of AROUND trees
+//!     intervals corrections WORLD-DIR NAME TREES RUNS      other ways to correct a share, beside the program's
 //!     intervals unseen WORLD-DIR NAME TREES RUNS           what no tree of the survey showed
 //!     intervals probes WORLD-DIR NAME TREES RUNS           what the rule on scripts hid (--probe-scripts 1)
 //!     intervals left-out WORLD-DIR NAME TREES RUNS         what pages left out hid (--depth auto --probe-depth 1)
@@ -10,32 +10,35 @@
 //! proportion. The truth for load rates and pair coverage is the ratio in the whole world; for union coverage,
 //! which grows with the survey, it is the expectation for so many trees, exactly, by hypergeometric chances. A depth is
 //! judged in surveys that go deeper: at the deepest level of a survey all is known by definition.
+//!
+//! A survey that is a large part of its world varies less around it than a survey of an endless country. So an interval holds
+//! the truth if it still does when its ends have come nearer to the corrected share by the square root of the part of the
+//! world that was not drawn. Whether a share has an interval is counted apart: one that has none holds nothing.
 
 use std::error::Error;
 use std::path::Path;
 
 use ccsurvey::analysis::overview::{Mean, ProbedTree};
 use ccsurvey::analysis::{
-    Curves, Estimate, Grouping, Kind, LevelCost, Occurrences, Overview, Readings, Recorded, Sampling, Trees,
-    Unseen,
+    Curves, Estimate, Grouping, Kind, LevelCost, Occurrences, Overview, Recorded, Sampling, Trees, Unseen,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [what, dir, name, trees, runs, around @ ..] = arguments.as_slice() else {
+    let [what, dir, name, trees, runs] = arguments.as_slice() else {
         return Err(
-            "usage: intervals curves|groups|unseen|probes|left-out WORLD-DIR NAME TREES RUNS [AROUND]".into(),
+            "usage: intervals curves|corrections|unseen|probes|left-out WORLD-DIR NAME TREES RUNS".into()
         );
     };
     let (trees, runs): (usize, u64) = (trees.parse()?, runs.parse()?);
-    println!("world,what,reading,of,trees,runs,depth,truth,mean,contained,low,high,trees_above,trees_below");
+    println!(
+        "world,what,reading,of,trees,runs,depth,truth,mean,above,error,corrected,corrected_above,corrected_error,\
+         printed,contained,low,high"
+    );
     let world = Recorded::load(Path::new(dir))?;
     match what.as_str() {
         "curves" => curves(&world, name, trees, runs),
-        "groups" => {
-            let around = around.first().ok_or("groups: AROUND is missing")?.parse()?;
-            groups(&world, name, (trees, around), runs);
-        }
+        "corrections" => corrections(&world, name, trees, runs),
         "unseen" => unseen(&world, name, trees, runs),
         "probes" => {
             let probes = Overview::load(Path::new(dir))?.kept_back.probes;
@@ -45,57 +48,25 @@ fn main() -> Result<(), Box<dyn Error>> {
             let probes = Overview::load(Path::new(dir))?.kept_back.left_out;
             probed(&probes.ok_or("no page left out was probed")?.trees, name, trees, runs);
         }
-        _ => return Err(format!("{what}: expected curves, groups, unseen, probes or left-out").into()),
+        _ => return Err(format!("{what}: expected curves, corrections, unseen, probes or left-out").into()),
     }
     Ok(())
 }
 
 fn curves(world: &Recorded, name: &str, trees: usize, runs: u64) {
     let mut figures = figures(world, trees, usize::from(world.trees.deepest()) + 1);
+    let left = not_drawn(world, trees);
     for run in 0..runs {
         let survey = world.sample(trees, 1000 + run);
         let curves = Curves::measure(&survey, &sampling(run));
-        figures.iter_mut().for_each(|figure| figure.judge(&survey, &curves));
+        figures.iter_mut().for_each(|figure| figure.judge(&curves, left));
     }
     figures.iter().for_each(|figure| figure.print(&format!("{name},curves"), trees));
 }
 
-/// The country domains take turns; a depth is judged in all of them together.
-fn groups(world: &Recorded, name: &str, (trees, around): (usize, usize), runs: u64) {
-    let domain = |all: &Recorded, tree: usize| all.trees.group(tree, Grouping::Cctld);
-    let mut domains: Vec<u32> = (0..world.trees.len()).map(|tree| domain(world, tree)).collect();
-    domains.sort_unstable();
-    domains.dedup();
-    let depths = usize::from(world.trees.deepest()) + 1;
-    let mut all: Vec<Figure> = Vec::new();
-    for (turn, of) in (0..).zip(&domains) {
-        let country = world.only(|tree| domain(world, tree) == *of);
-        let mut figures = figures(&country, trees.min(country.trees.len()), depths);
-        for run in (turn..runs).step_by(domains.len()) {
-            let survey = world.sample(around, 1000 + run);
-            let mut left = trees;
-            let is_in = |tree| {
-                let is_in = domain(&survey, tree) == *of && left > 0;
-                left -= usize::from(is_in);
-                is_in
-            };
-            let group = only(&survey, is_in);
-            let readings = Readings::of(&survey, &sampling(run));
-            let curves = Curves::of_group(&group, &readings, &sampling(run));
-            figures.iter_mut().for_each(|figure| figure.judge(&group, &curves));
-        }
-        match all.is_empty() {
-            true => all = figures,
-            false => all.iter_mut().zip(figures).for_each(|(sum, figure)| sum.add(figure)),
-        }
-    }
-    all.iter().for_each(|figure| figure.print(&format!("{name},groups"), trees));
-}
-
-/// The trees that a rule keeps which remembers what it kept.
-fn only(survey: &Recorded, keep: impl FnMut(usize) -> bool) -> Recorded {
-    let kept: Vec<bool> = (0..survey.trees.len()).map(keep).collect();
-    survey.only(|tree| kept[tree])
+/// By how much nearer to the world surveys of so many trees are than those of an endless country.
+fn not_drawn(world: &Recorded, trees: usize) -> f64 {
+    (1.0 - trees as f64 / world.trees.len() as f64).max(0.0).sqrt()
 }
 
 /// Three questions: whether the interval holds all there is in the world, whether its low end is no more than that
@@ -112,7 +83,7 @@ fn unseen(world: &Recorded, name: &str, trees: usize, runs: u64) {
             [("all", all, of_kind.clone()), ("at_least", all, bounds), ("on_average", mean, of_kind)]
         {
             let mut outcome = Outcome::default();
-            estimates.iter().for_each(|estimate| outcome.add(*estimate, truth));
+            estimates.iter().for_each(|estimate| outcome.add(*estimate, truth, 1.0));
             outcome.print(&format!("{name},unseen,{reading},{}", kind.word()), trees, 0, truth);
         }
     }
@@ -128,7 +99,7 @@ fn probed(all: &[ProbedTree], name: &str, trees: usize, runs: u64) {
         let mut outcome = Outcome::default();
         for run in 0..runs {
             let Mean { value, low, high } = Mean::of(&drawn(all, trees, run), brought);
-            outcome.add(Estimate { value, low, high }, truth);
+            outcome.add(Estimate::between(low, value, high), truth, 1.0);
         }
         outcome.print(&format!("{name},probes,mean,{word}"), trees, 0, truth);
     }
@@ -170,13 +141,19 @@ struct Figure {
 #[derive(Clone, Default)]
 struct Outcome {
     runs: u64,
-    value: f64,
+    measured: Errors,
+    corrected: Errors,
     contained: u64,
     lows: Vec<f64>,
     highs: Vec<f64>,
-    /// Trees that have something above or below the depth.
-    above: usize,
-    below: usize,
+}
+
+/// How far values are from the truth.
+#[derive(Clone, Default)]
+struct Errors {
+    sum: f64,
+    squares: f64,
+    above: f64,
 }
 
 fn figures(world: &Recorded, trees: usize, depths: usize) -> Vec<Figure> {
@@ -227,36 +204,12 @@ impl Reading {
 }
 
 impl Figure {
-    fn judge(&mut self, survey: &Recorded, curves: &Curves) {
-        let shown = match self.reading {
-            Reading::Union(kind) => union_trees(survey.known.occurrences(kind), survey.trees.len()),
-            _ => ratio_trees(&survey.trees, |level| self.reading.amount(level)),
-        };
+    fn judge(&mut self, curves: &Curves, left: f64) {
         for (depth, outcome) in self.outcomes.iter_mut().enumerate() {
             let Some(estimate) = self.reading.of(curves, depth) else { continue };
             if depth + 1 < curves.levels.len() {
-                outcome.add(estimate, self.truth[depth]);
+                outcome.add(estimate, self.truth[depth], left);
             }
-            outcome.above +=
-                shown.iter().filter(|(first, _)| first.is_some_and(|first| first <= depth)).count();
-            outcome.below += shown.iter().filter(|(_, last)| last.is_some_and(|last| last > depth)).count();
-        }
-    }
-
-    /// Joins what was seen of another group to it; the truth is then the mean.
-    fn add(&mut self, other: Self) {
-        for ((truth, outcome), (other_truth, other)) in
-            self.truth.iter_mut().zip(&mut self.outcomes).zip(other.truth.iter().zip(other.outcomes))
-        {
-            let all = (outcome.runs + other.runs).max(1) as f64;
-            *truth = (*truth * outcome.runs as f64 + other_truth * other.runs as f64) / all;
-            outcome.runs += other.runs;
-            outcome.value += other.value;
-            outcome.contained += other.contained;
-            outcome.lows.extend(other.lows);
-            outcome.highs.extend(other.highs);
-            outcome.above += other.above;
-            outcome.below += other.below;
         }
     }
 
@@ -269,35 +222,52 @@ impl Figure {
 }
 
 impl Outcome {
-    fn add(&mut self, estimate: Estimate, truth: f64) {
+    fn add(&mut self, estimate: Estimate, truth: f64, left: f64) {
         self.runs += 1;
-        self.value += estimate.value;
-        self.contained += u64::from((estimate.low - 1e-12..=estimate.high + 1e-12).contains(&truth));
-        self.lows.push(estimate.low);
-        self.highs.push(estimate.high);
+        self.measured.add(estimate.value - truth);
+        self.corrected.add(estimate.corrected - truth);
+        let Some((low, high)) = estimate.interval() else { return };
+        let nearer = |end: f64| estimate.corrected + (end - estimate.corrected) * left;
+        self.contained += u64::from((nearer(low) - 1e-12..=nearer(high) + 1e-12).contains(&truth));
+        self.lows.push(low);
+        self.highs.push(high);
     }
 
     fn print(&self, names: &str, trees: usize, depth: usize, truth: f64) {
-        let runs = self.runs as f64;
         if self.runs > 0 {
             println!(
-                "{names},{trees},{},{depth},{truth:.5},{:.5},{},{:.5},{:.5},{:.1},{:.1}",
+                "{names},{trees},{},{depth},{truth:.5},{},{},{},{},{:.5},{:.5}",
                 self.runs,
-                self.value / runs,
+                self.measured.told(truth, self.runs),
+                self.corrected.told(truth, self.runs),
+                self.lows.len(),
                 self.contained,
                 median(&self.lows),
                 median(&self.highs),
-                self.above as f64 / runs,
-                self.below as f64 / runs,
             );
         }
+    }
+}
+
+impl Errors {
+    fn add(&mut self, error: f64) {
+        self.sum += error;
+        self.squares += error * error;
+        // A share that is exact is neither above nor below.
+        self.above += if error.abs() < 1e-12 { 0.5 } else { f64::from(u8::from(error > 0.0)) };
+    }
+
+    /// The mean value, the share of values above the truth, and the root of the mean squared error.
+    fn told(&self, truth: f64, runs: u64) -> String {
+        let runs = runs as f64;
+        format!("{:.5},{:.4},{:.5}", truth + self.sum / runs, self.above / runs, (self.squares / runs).sqrt())
     }
 }
 
 fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
-    sorted[sorted.len() / 2]
+    sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 /// The share of a sum over all trees that comes from levels 0 to d.
@@ -317,29 +287,6 @@ fn cumulative_share(mut sums: Vec<f64>) -> Vec<f64> {
     }
     let all = sums.last().copied().unwrap_or_default();
     sums.iter().map(|sum| sum / all).collect()
-}
-
-/// The first and last level at which each tree has something.
-fn ratio_trees(trees: &Trees, amount: impl Fn(&LevelCost) -> f64) -> Vec<(Option<usize>, Option<usize>)> {
-    let has = |tree: usize| {
-        let levels = trees.levels(tree);
-        let first = levels.iter().position(|level| amount(level) > 0.0);
-        (first, levels.iter().rposition(|level| amount(level) > 0.0))
-    };
-    (0..trees.len()).map(has).collect()
-}
-
-/// The first and last level at which each tree brings something that the survey knows from nowhere above.
-fn union_trees(occurrences: &Occurrences, trees: usize) -> Vec<(Option<usize>, Option<usize>)> {
-    let mut shown = vec![(None, None); trees];
-    for key in occurrences.keys() {
-        if let Some(least) = key.iter().min_by_key(|one| one.depth) {
-            let (depth, place) = (usize::from(least.depth), &mut shown[least.tree as usize]);
-            place.0 = Some(place.0.map_or(depth, |first: usize| first.min(depth)));
-            place.1 = Some(place.1.map_or(depth, |last: usize| last.max(depth)));
-        }
-    }
-    shown
 }
 
 /// Distinct keys from levels 0 to d that surveys of so many trees know on average, as a share of all they know.
@@ -404,4 +351,139 @@ impl Misses {
         };
         self.strata.iter().zip(counts).map(of_stratum).product()
     }
+}
+
+/// Ways to correct pair coverage of hosts, the load rate of requests and union coverage of hosts; the program's own is in
+/// `curves`.
+fn corrections(world: &Recorded, name: &str, trees: usize, runs: u64) {
+    let depths = usize::from(world.trees.deepest()) + 1;
+    let figures: [(&str, &str, fn(&LevelCost) -> f64); 2] = [
+        ("load", "requests", |level| f64::from(level.requests)),
+        ("pair", "hosts", |level| level.found()[1]),
+    ];
+    let ways: [(&str, Way); 3] = [("jackknife", jackknife), ("Beale", beale), ("Pareto", pareto_tail)];
+    let surveys = || (0..runs).map(|run| world.sample(trees, 1000 + run));
+    for (reading, of, amount) in figures {
+        let truth = ratio(&world.trees, depths, amount);
+        let mut outcomes = vec![vec![Outcome::default(); depths]; ways.len()];
+        for survey in surveys() {
+            let rows = cumulative(&survey.trees, depths, amount);
+            for ((_, way), outcomes) in ways.iter().zip(&mut outcomes) {
+                add_all(outcomes, &way(&rows), &truth, usize::from(survey.trees.deepest()));
+            }
+        }
+        for ((way, _), outcomes) in ways.iter().zip(&outcomes) {
+            print_all(outcomes, &format!("{name},{way},{reading},{of}"), trees, &truth);
+        }
+    }
+    let truth = expected_union(world.known.occurrences(Kind::Hosts), &world.trees, trees, depths);
+    let mut outcomes = vec![Outcome::default(); depths];
+    for survey in surveys() {
+        let share = chao(survey.known.occurrences(Kind::Hosts), depths);
+        add_all(&mut outcomes, &share, &truth, usize::from(survey.trees.deepest()));
+    }
+    print_all(&outcomes, &format!("{name},Chao,union,hosts"), trees, &truth);
+}
+
+/// From what each tree has down to each depth, the share down to each.
+type Way = fn(&[Vec<f64>]) -> Vec<f64>;
+
+fn add_all(outcomes: &mut [Outcome], shares: &[f64], truth: &[f64], deepest: usize) {
+    for ((outcome, share), truth) in outcomes.iter_mut().zip(shares).zip(truth).take(deepest) {
+        outcome.add(Estimate::exact(share.clamp(0.0, 1.0)), *truth, 1.0);
+    }
+}
+
+fn print_all(outcomes: &[Outcome], names: &str, trees: usize, truth: &[f64]) {
+    for (depth, (outcome, truth)) in outcomes.iter().zip(truth).enumerate() {
+        outcome.print(names, trees, depth, *truth);
+    }
+}
+
+fn cumulative(trees: &Trees, depths: usize, amount: impl Fn(&LevelCost) -> f64) -> Vec<Vec<f64>> {
+    let of_tree = |tree: usize| {
+        let levels = trees.levels(tree);
+        let mut sum = 0.0;
+        (0..depths)
+            .map(|depth| {
+                sum += levels.get(depth).map_or(0.0, &amount);
+                sum
+            })
+            .collect::<Vec<f64>>()
+    };
+    (0..trees.len()).map(of_tree).filter(|row| row[depths - 1] > 0.0).collect()
+}
+
+fn sums(rows: &[Vec<f64>]) -> Vec<f64> {
+    let depths = rows.first().map_or(0, Vec::len);
+    (0..depths).map(|depth| rows.iter().map(|row| row[depth]).sum()).collect()
+}
+
+/// Quenouille's, trees being left out one by one.
+fn jackknife(rows: &[Vec<f64>]) -> Vec<f64> {
+    let (all, trees) = (sums(rows), rows.len() as f64);
+    let whole = all.last().copied().unwrap_or_default();
+    let without = |depth: usize| {
+        let each = rows.iter().map(|row| (all[depth] - row[depth]) / (whole - row[row.len() - 1]).max(1e-9));
+        each.sum::<f64>() / trees
+    };
+    (0..all.len()).map(|depth| trees * all[depth] / whole - (trees - 1.0) * without(depth)).collect()
+}
+
+/// Beale's ratio estimator (Tin, Journal of the American Statistical Association 60, 1965).
+fn beale(rows: &[Vec<f64>]) -> Vec<f64> {
+    let (all, trees) = (sums(rows), rows.len() as f64);
+    let last = all.len().saturating_sub(1);
+    let product = |one: usize, other: usize| {
+        let sum: f64 = rows.iter().map(|row| row[one] * row[other]).sum();
+        (sum - all[one] * all[other] / trees) / (trees - 1.0).max(1.0) * trees
+            / (all[one] * all[other]).max(1e-9)
+    };
+    let of_whole = product(last, last);
+    (0..all.len())
+        .map(|depth| all[depth] / all[last] * (1.0 + product(depth, last) / trees) / (1.0 + of_whole / trees))
+        .collect()
+}
+
+/// The large trees, as the program counts them, have what Pareto's law expects of them up to ten times the largest (Hill, 1975),
+/// and are together as deep as they are.
+fn pareto_tail(rows: &[Vec<f64>]) -> Vec<f64> {
+    let mut rows: Vec<&Vec<f64>> = rows.iter().collect();
+    let size = |row: &Vec<f64>| row[row.len() - 1];
+    rows.sort_by(|one, other| size(other).total_cmp(&size(one)));
+    let large = ((2.0 * (rows.len() as f64).powf(0.4)) as usize).max(5).min(rows.len() / 3);
+    let Some(threshold) = rows.get(large).map(|row| size(row)).filter(|_| large > 0) else {
+        return Vec::new();
+    };
+    let exponent =
+        large as f64 / rows[..large].iter().map(|row| (size(row) / threshold).ln()).sum::<f64>().max(1e-9);
+    let most = 10.0 * size(rows[0]) / threshold;
+    let beyond = most.powf(1.0 - exponent);
+    let mean =
+        if (exponent - 1.0).abs() < 1e-6 { 1.0 + most.ln() } else { (exponent - beyond) / (exponent - 1.0) };
+    let found: f64 = rows[..large].iter().map(|row| size(row)).sum();
+    let times = large as f64 * threshold * mean / found;
+    let levels = |depth: usize| -> f64 {
+        let (large, small) = rows.split_at(large);
+        times * large.iter().map(|row| row[depth]).sum::<f64>()
+            + small.iter().map(|row| row[depth]).sum::<f64>()
+    };
+    let depths = rows[0].len();
+    (0..depths).map(|depth| levels(depth) / levels(depths - 1)).collect()
+}
+
+/// Chao's richness (Chao2) of what is known down to each depth, as a share of that of all depths.
+fn chao(occurrences: &Occurrences, depths: usize) -> Vec<f64> {
+    let richness = |deepest: usize| {
+        let (mut known, mut once, mut twice) = (0.0, 0.0, 0.0);
+        for key in occurrences.keys() {
+            let trees = key.iter().filter(|one| usize::from(one.depth) <= deepest).count();
+            known += f64::from(u8::from(trees > 0));
+            once += f64::from(u8::from(trees == 1));
+            twice += f64::from(u8::from(trees == 2));
+        }
+        known + once * (once - 1.0_f64).max(0.0) / (2.0 * (twice + 1.0))
+    };
+    let all = richness(depths).max(1e-9);
+    (0..depths).map(|depth| richness(depth) / all).collect()
 }

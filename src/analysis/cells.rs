@@ -67,7 +67,7 @@ mod tests {
 
     fn groups(of_tree: &[u32]) -> Groups {
         let names = (0..=of_tree.iter().copied().max().unwrap()).map(|group| group.to_string()).collect();
-        Groups { names, of_tree: of_tree.to_vec(), are_by_size: false }
+        Groups { names, of_tree: of_tree.to_vec() }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::{Bounds, Censoring, CurveLevel, DepthShare, Estimate, Evidence, Kind,
 pub struct Choice {
     /// What was asked of a depth.
     pub criterion: Criterion,
-    /// That the depth chosen meets the criterion: one half, the curve itself decides.
+    /// That the depth chosen meets the criterion: one half, the corrected curve decides.
     pub confidence: f64,
     /// Of the intervals that are shown.
     pub interval_confidence: f64,
@@ -16,7 +16,7 @@ pub struct Choice {
     pub verdict: Verdict,
     /// The depth chosen; none when no depth does, or the survey ended too early to tell.
     pub depth: Option<u16>,
-    /// The depth that would be chosen by the curve itself.
+    /// The depth that would be chosen by the curve as it was measured.
     pub as_measured: Option<u16>,
     /// The depth that would be chosen by the end of the interval that is on the safe side; none without intervals, or
     /// if the survey ended too early to be so sure.
@@ -106,7 +106,7 @@ pub struct ChoiceLevel {
     pub saved: [f64; 3],
     /// In the unit and the reading of the criterion.
     pub coverage: Estimate,
-    /// The coverage or load that decides: of the curve, or its safe bound at the confidence asked for.
+    /// The coverage or load that decides: of the corrected curve, or its safe bound at the confidence asked for.
     pub deciding: f64,
     /// Between what coverage lies, whatever the cut trees hold.
     pub censored: Bounds,
@@ -283,7 +283,7 @@ mod tests {
 
     /// Coverage and load of each level with a twentieth to either side.
     fn curves(levels: &[(f64, f64)]) -> Curves {
-        let about = |value: f64| Estimate { value, low: value - 0.05, high: (value + 0.05).min(1.0) };
+        let about = |value: f64| Estimate::between(value - 0.05, value, (value + 0.05).min(1.0));
         let levels = (0..).zip(levels).map(|(depth, (coverage, load))| CurveLevel {
             depth,
             pages: 0,
@@ -357,7 +357,7 @@ mod tests {
 
     #[test]
     fn four_times_the_sites_halve_an_interval() {
-        let settling = |width: f64| Settling::of(Estimate { value: 0.5, low: 0.4, high: 0.4 + width }, 340);
+        let settling = |width: f64| Settling::of(Estimate::between(0.4, 0.5, 0.4 + width), 340);
         assert_eq!(settling(0.2), Some(Settling { within: 0.05, more_sites: 1100 }));
         assert_eq!([settling(0.09), settling(0.0)], [None, None]);
     }

@@ -62,7 +62,7 @@ impl Comparison {
             Criterion::Coverage { at_least, .. } => Some(at_least),
             Criterion::Load { .. } => None,
         };
-        let auto = replays.auto(in_turn(replays, wanted), judge, |one: &Candidate| one.fits);
+        let auto = replays.auto(wanted, judge, |one: &Candidate| one.fits);
         Self::of(choice.verdict, wanted, depth, auto, replays.focus().as_ref().map(judge), replays)
     }
 
@@ -93,7 +93,7 @@ impl Comparison {
             Some(_) => !one.breaks.contains(&Bound::Coverage),
             None => one.fits,
         };
-        let auto = replays.auto(in_turn(replays, wanted), judge, is_enough);
+        let auto = replays.auto(wanted, judge, is_enough);
         Self::of(forecast.verdict, wanted, depth, auto, replays.focus().as_ref().map(judge), replays)
     }
 
@@ -143,17 +143,6 @@ impl Candidate {
             fits: level.breaks.is_empty(),
             ..Self::of(strategy, level.coverage)
         }
-    }
-}
-
-/// The coverages for which `--depth auto` is tried: what is wanted, and more until it is found; or where nothing is wanted, as
-/// much as fits.
-fn in_turn(replays: &Replays<'_>, wanted: Option<f64>) -> Vec<f64> {
-    match wanted {
-        Some(wanted) => {
-            std::iter::once(wanted).chain(replays.priced().filter(|more| *more > wanted)).collect()
-        }
-        None => replays.priced().rev().collect(),
     }
 }
 

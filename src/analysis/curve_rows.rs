@@ -70,25 +70,26 @@ fn row_of(level: &CurveLevel) -> CurveRow {
     row
 }
 
-/// The shares with the ends of their intervals, where they have one.
+/// The shares with the ends of their intervals, or why they have none.
 #[rustfmt::skip]
 fn add_shares(row: &mut CurveRow, level: &CurveLevel) {
-    let ends = |share: Estimate| {
+    let told = |share: Estimate| {
         let interval = share.interval();
-        (share.value, interval.map(|(low, _)| low), interval.map(|(_, high)| high))
+        let why = share.no_interval.map(|why| why.word().to_owned());
+        (share.value, interval.map(|(low, _)| low), interval.map(|(_, high)| high), share.corrected, why)
     };
-    let ([requests, bytes, busy], [urls, hosts, sites]) = (level.load.map(ends), level.pair.map(ends));
-    (row.requests_share, row.requests_share_low, row.requests_share_high) = requests;
-    (row.bytes_share, row.bytes_share_low, row.bytes_share_high) = bytes;
-    (row.busy_share, row.busy_share_low, row.busy_share_high) = busy;
-    (row.pair_urls_coverage, row.pair_urls_coverage_low, row.pair_urls_coverage_high) = urls;
-    (row.pair_hosts_coverage, row.pair_hosts_coverage_low, row.pair_hosts_coverage_high) = hosts;
-    (row.pair_sites_coverage, row.pair_sites_coverage_low, row.pair_sites_coverage_high) = sites;
-    let [urls, hosts, sites, addresses] = level.union.map(ends);
-    (row.union_urls_coverage, row.union_urls_coverage_low, row.union_urls_coverage_high) = urls;
-    (row.union_hosts_coverage, row.union_hosts_coverage_low, row.union_hosts_coverage_high) = hosts;
-    (row.union_sites_coverage, row.union_sites_coverage_low, row.union_sites_coverage_high) = sites;
-    (row.union_addresses_coverage, row.union_addresses_coverage_low, row.union_addresses_coverage_high) = addresses;
+    let ([requests, bytes, busy], [urls, hosts, sites]) = (level.load.map(told), level.pair.map(told));
+    (row.requests_share, row.requests_share_low, row.requests_share_high, row.requests_share_corrected, row.requests_share_no_interval) = requests;
+    (row.bytes_share, row.bytes_share_low, row.bytes_share_high, row.bytes_share_corrected, row.bytes_share_no_interval) = bytes;
+    (row.busy_share, row.busy_share_low, row.busy_share_high, row.busy_share_corrected, row.busy_share_no_interval) = busy;
+    (row.pair_urls_coverage, row.pair_urls_coverage_low, row.pair_urls_coverage_high, row.pair_urls_coverage_corrected, row.pair_urls_coverage_no_interval) = urls;
+    (row.pair_hosts_coverage, row.pair_hosts_coverage_low, row.pair_hosts_coverage_high, row.pair_hosts_coverage_corrected, row.pair_hosts_coverage_no_interval) = hosts;
+    (row.pair_sites_coverage, row.pair_sites_coverage_low, row.pair_sites_coverage_high, row.pair_sites_coverage_corrected, row.pair_sites_coverage_no_interval) = sites;
+    let [urls, hosts, sites, addresses] = level.union.map(told);
+    (row.union_urls_coverage, row.union_urls_coverage_low, row.union_urls_coverage_high, row.union_urls_coverage_corrected, row.union_urls_coverage_no_interval) = urls;
+    (row.union_hosts_coverage, row.union_hosts_coverage_low, row.union_hosts_coverage_high, row.union_hosts_coverage_corrected, row.union_hosts_coverage_no_interval) = hosts;
+    (row.union_sites_coverage, row.union_sites_coverage_low, row.union_sites_coverage_high, row.union_sites_coverage_corrected, row.union_sites_coverage_no_interval) = sites;
+    (row.union_addresses_coverage, row.union_addresses_coverage_low, row.union_addresses_coverage_high, row.union_addresses_coverage_corrected, row.union_addresses_coverage_no_interval) = addresses;
 }
 
 #[cfg(test)]
@@ -122,6 +123,11 @@ mod tests {
             assert_eq!(of_row, hosts);
             assert_eq!((row.confidence, row.pair_sites_coverage), (0.95, level.pair[2].value));
             assert_eq!(row.is_partial, Some(true), "the survey has only begun");
+            let [requests, addresses] = [level.load[0], level.union[3]];
+            assert_eq!(row.requests_share_corrected, requests.corrected);
+            assert_eq!(row.union_addresses_coverage_corrected, addresses.corrected);
+            let why = addresses.no_interval.map(|why| why.word().to_owned());
+            assert_eq!(row.union_addresses_coverage_no_interval, why);
         }
     }
 
@@ -132,6 +138,12 @@ mod tests {
         assert_eq!(
             (row.requests_share, row.requests_share_low, row.union_urls_coverage_high),
             (0.5, None, None)
+        );
+        let [of_load, of_urls] = [&row.requests_share_no_interval, &row.union_urls_coverage_no_interval];
+        assert_eq!([of_load.as_deref(), of_urls.as_deref()], [Some("one_site"); 2]);
+        assert_eq!(
+            (row.requests_share_corrected, row.union_urls_coverage_corrected),
+            (0.5, row.union_urls_coverage)
         );
     }
 }

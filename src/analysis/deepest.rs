@@ -94,7 +94,7 @@ impl Survival {
             return Estimate::exact(value);
         }
         let factor = (self.reach * self.spread.sqrt() / value.ln().abs()).exp();
-        Estimate { value, low: value.powf(factor), high: value.powf(factor.recip()) }
+        Estimate::between(value.powf(factor), value, value.powf(factor.recip()))
     }
 }
 
@@ -136,7 +136,7 @@ mod tests {
     fn where_all_trees_ended_none_goes_on() {
         let grown = [levels("complete", 1, 1), levels("complete", 3, 2)].concat();
         let found = Deepest::measure(&survey(&grown), &Sampling::default());
-        assert_eq!(found.share_without_end, Estimate { value: 0.0, low: 0.0, high: 0.0 });
+        assert_eq!(found.share_without_end, Estimate::exact(0.0));
         let nothing = Deepest::measure(&survey(&levels("unreachable", 0, 2)), &Sampling::default());
         assert_eq!((nothing.trees, nothing.levels.len()), (0, 0));
     }

@@ -63,7 +63,7 @@ mod tests {
 
     fn by(names: u32, trees: usize, group: impl Fn(u32) -> u32) -> Groups {
         let of_tree = (0..).take(trees).map(group).collect();
-        Groups { names: (0..names).map(|name| name.to_string()).collect(), of_tree, are_by_size: false }
+        Groups { names: (0..names).map(|name| name.to_string()).collect(), of_tree }
     }
 
     fn divided(recorded: &Recorded, groupings: Vec<Groups>) -> Divided {

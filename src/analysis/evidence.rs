@@ -5,7 +5,7 @@ use super::{
 
 /// What a depth is chosen by, and how sure the choice is to be.
 ///
-/// At a confidence of one half the curve itself decides: the truth is as likely above it as below. At a higher
+/// At a confidence of one half the corrected curve decides: that of the survey lies too high in most surveys. At a higher
 /// confidence the bound on the safe side decides that holds so often; at 97.5 % it is the end of an interval of 95 %.
 #[derive(Clone, Debug)]
 pub struct Evidence {
@@ -17,7 +17,7 @@ pub struct Evidence {
     pub shares: DepthShares,
     /// That the depth chosen keeps what is asked of it.
     pub confidence: f64,
-    /// Intervals whose ends are the bounds of that confidence; none: the curve itself decides.
+    /// Intervals whose ends are the bounds of that confidence; none: the corrected curve decides.
     bounds: Option<Curves>,
 }
 
@@ -31,7 +31,7 @@ pub(super) enum Side {
 }
 
 impl Evidence {
-    /// The confidence of a choice where nothing is said: the curve decides.
+    /// The confidence of a choice where nothing is said: the corrected curve decides.
     pub const EVEN: f64 = 0.5;
 
     /// Measures the curves of a survey, and the bounds of a confidence above [`Self::EVEN`].
@@ -61,7 +61,7 @@ impl Evidence {
     /// The figure of each level that decides.
     pub(super) fn deciding(&self, figure: impl Fn(&CurveLevel) -> Estimate, safe: Side) -> Vec<f64> {
         let Some(bounds) = &self.bounds else {
-            return self.curves.levels.iter().map(|level| figure(level).value).collect();
+            return self.curves.levels.iter().map(|level| figure(level).corrected).collect();
         };
         bounds.levels.iter().map(|level| safe.end_of(figure(level))).collect()
     }

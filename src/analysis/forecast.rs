@@ -11,7 +11,7 @@ use super::{DepthShare, Environment, Estimate, Evidence, Kind, Reading, Settling
 pub struct Forecast {
     /// With everything that it leaves open as recorded.
     pub environment: Environment,
-    /// That the depth recommended covers what is wanted: one half, the curve itself decides.
+    /// That the depth recommended covers what is wanted: one half, the corrected curve decides.
     pub confidence: f64,
     /// Of the intervals that are shown.
     pub interval_confidence: f64,

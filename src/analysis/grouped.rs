@@ -1,4 +1,3 @@
-use std::cell::OnceCell;
 use std::path::Path;
 
 use super::divided::Divided;
@@ -6,22 +5,20 @@ use super::groups::Groups;
 use super::subset::numbers;
 use super::tables::retried;
 use super::units::Most;
-use super::{AnalysisError, Curves, Evidence, Grouping, Known, Readings, Recorded, Sampling};
+use super::{AnalysisError, Curves, Evidence, Grouping, Known, Recorded, Sampling};
 
 /// The curves of the groups of a survey's site trees.
 pub struct Grouped<'a> {
     dir: &'a Path,
     recorded: &'a Recorded,
     whole: &'a Curves,
-    /// What all trees contribute, for groups of few; read when the first of them needs it.
-    readings: OnceCell<Readings>,
 }
 
 impl<'a> Grouped<'a> {
     /// Groups of the survey in `dir`, whose own curves are `whole`.
     #[must_use]
     pub fn of(dir: &'a Path, recorded: &'a Recorded, whole: &'a Curves) -> Self {
-        Self { dir, recorded, whole, readings: OnceCell::new() }
+        Self { dir, recorded, whole }
     }
 
     /// The curves of each of the `most` largest groups of site trees, the largest first, and of all other trees
@@ -66,9 +63,7 @@ impl<'a> Grouped<'a> {
                 Some(known) => self.recorded.part(&numbers(trees, is_in), known.next().unwrap_or_default()),
                 None => self.recorded.only(is_in),
             };
-            // A class of trees by size has none of like size elsewhere.
-            let survey = (!groups.are_by_size).then(|| self.readings());
-            make(&part, &|sampling| Curves::draw(&part, survey, most, sampling))
+            make(&part, &|sampling| Curves::draw(&part, most, sampling))
         };
         Ok((0..groups.names.len()).map(of_group).collect())
     }
@@ -79,10 +74,6 @@ impl<'a> Grouped<'a> {
         } else {
             Curves::measure(self.recorded, sampling)
         }
-    }
-
-    fn readings(&self) -> &Readings {
-        self.readings.get_or_init(|| Readings::of(self.recorded, &self.whole.sampling))
     }
 
     /// What each group knows; none where all occurrences are in memory. Links are read once more for groups that were not

@@ -8,8 +8,6 @@ use super::{Grouping, Trees};
 pub struct Groups {
     pub(super) names: Vec<String>,
     pub(super) of_tree: Vec<u32>,
-    /// By the number of their pages.
-    pub(super) are_by_size: bool,
 }
 
 /// More groups than anybody reads.
@@ -38,7 +36,7 @@ impl Groups {
         let mut names: Vec<String> =
             largest.iter().map(|group| trees.name_of_group(*group).to_owned()).collect();
         names.extend(has_others.then(|| OTHERS.to_owned()));
-        Self { names, of_tree, are_by_size: by == Grouping::Pages }
+        Self { names, of_tree }
     }
 
     /// Groups that each tree is given to by its place among these, as far as there are trees in them; they are few.
@@ -49,7 +47,7 @@ impl Groups {
         let group = |place: &usize| there.iter().position(|it| it == place).unwrap_or_default() as u32;
         let of_tree = place_of_tree.iter().map(group).collect();
         let names = there.iter().map(|place| names[*place].to_owned()).collect();
-        Self { names, of_tree, are_by_size: false }
+        Self { names, of_tree }
     }
 
     /// In their order.

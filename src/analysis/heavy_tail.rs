@@ -8,11 +8,6 @@
 //! weighted as well, made deeper or less deep in two ways: by a random factor, because no two are the same (the
 //! smoothed bootstrap: Silverman and Young, Biometrika 74, 1987), and by what the sample says of how depth grows with
 //! size, up to half a unit of the logarithm.
-//!
-//! A few trees say little of that. Where they are part of a survey, its trees are *pooled* with them: some of the
-//! survey's trees, chosen anew for each draw, join the small ones (a Dirichlet process with the survey for its base:
-//! Ferguson, Annals of Statistics 1, 1973), and the large ones are like those of the survey. The number of trees that
-//! join is what makes the intervals of groups hold in `reports/intervals`; the more a group has, the less they weigh.
 
 use super::chance::Chance;
 use super::sampled_rate::SampledRate;
@@ -24,8 +19,6 @@ const TIMES_THE_SAMPLE: f64 = 10.0;
 const AT_ONCE: usize = 128;
 /// A tree is of like size if it is one of so many nearest in size.
 const OF_LIKE_SIZE: usize = 15;
-/// So many trees of the survey join those of a group.
-const JOINING: usize = 10;
 /// Depths are stretched by whole steps of their logarithm, from the first to the last.
 const STEP: f64 = 0.1;
 const FIRST_STEP: i32 = -10;
@@ -39,29 +32,30 @@ pub(super) struct HeavyTail<'a> {
     sample: &'a SampledRate,
     /// Of the trees of the sample, those that have anything.
     own: Rows,
-    /// The survey that the sample is a group of.
-    survey: Option<&'a SampledRate>,
     /// What no tree has alone, by level.
     shared: Vec<f64>,
     tail: Tail,
-    /// By how much amounts of the survey count in the sample, for either may have a part of the keys only.
-    scale: f64,
+}
+
+/// A share in drawn Webs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Drawn {
+    pub(super) low: f64,
+    pub(super) median: f64,
+    pub(super) high: f64,
 }
 
 impl<'a> HeavyTail<'a> {
-    /// Of trees that speak for themselves, or of a group in a survey; no more than `most` small ones have weights of
-    /// their own.
-    pub(super) fn of(sample: &'a SampledRate, survey: Option<&'a SampledRate>, most: usize) -> Self {
-        let base = survey.unwrap_or(sample);
-        let scale = base.a_key_is / sample.a_key_is;
-        let tail = Tail::of(base);
-        let own = Rows::of(sample, tail.threshold * scale, most);
-        Self { sample, own, survey, shared: sample.shared(), tail, scale }
+    /// No more than `most` small trees have weights of their own.
+    pub(super) fn of(sample: &'a SampledRate, most: usize) -> Self {
+        let tail = Tail::of(sample);
+        let own = Rows::of(sample, tail.threshold, most);
+        Self { sample, own, shared: sample.shared(), tail }
     }
 
     /// The ends between which the share down to each depth lies in all but `outside` of so many draws, and as many on
-    /// the other side.
-    pub(super) fn ends(&self, draws: u32, outside: f64, chance: &mut Chance) -> Vec<(f64, f64)> {
+    /// the other side, and the median of the draws.
+    pub(super) fn ends(&self, draws: u32, outside: f64, chance: &mut Chance) -> Vec<Drawn> {
         let depths = self.sample.beyond.len();
         let mut shares = vec![Vec::with_capacity(draws as usize); depths];
         for _ in 0..draws {
@@ -74,22 +68,12 @@ impl<'a> HeavyTail<'a> {
         let ends = |mut shares: Vec<f64>| {
             shares.sort_unstable_by(f64::total_cmp);
             if shares.is_empty() {
-                (0.0, 1.0)
-            } else {
-                (quantile(&shares, outside), quantile(&shares, 1.0 - outside))
+                return Drawn { low: 0.0, median: 0.5, high: 1.0 };
             }
+            let [low, median, high] = [outside, 0.5, 1.0 - outside].map(|share| quantile(&shares, share));
+            Drawn { low, median, high }
         };
         shares.into_iter().map(ends).collect()
-    }
-
-    /// Adds a tree of the survey with a random weight to levels; gives its weight if it is a large one.
-    fn join(&self, survey: &SampledRate, levels: &mut [f64], chance: &mut Chance) -> f64 {
-        let (unit, weight) = (chance.below(survey.wholes.len()), chance.exponential());
-        if survey.wholes[unit] > self.tail.threshold {
-            return weight;
-        }
-        add(survey.levels_of(unit), levels, weight * self.scale);
-        0.0
     }
 
     /// What there is down to each depth.
@@ -97,15 +81,8 @@ impl<'a> HeavyTail<'a> {
         // Of what several trees know, each key counts for itself: a Poisson count, as good as normal.
         let count = |shared: &f64| (shared + shared.max(0.0).sqrt() * chance.normal()).max(0.0);
         let mut levels: Vec<f64> = self.shared.iter().map(count).collect();
-        let mut large = self.own.add_to(&mut levels, chance);
-        // A group may be less deep than its survey, and what there is below it is missing there.
-        levels.resize(self.tail.depths, 0.0);
-        if let Some(survey) = self.survey {
-            for _ in 0..JOINING {
-                large += self.join(survey, &mut levels, chance);
-            }
-        }
-        self.tail.add_drawn(large, self.scale, &mut levels, chance);
+        let large = self.own.add_to(&mut levels, chance);
+        self.tail.add_drawn(large, &mut levels, chance);
         let mut sum = 0.0;
         levels
             .iter()
@@ -254,7 +231,7 @@ impl Tail {
 
     /// Adds large trees to levels, of which there are as many as their weight says.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
-    fn add_drawn(&self, weight: f64, scale: f64, levels: &mut [f64], chance: &mut Chance) {
+    fn add_drawn(&self, weight: f64, levels: &mut [f64], chance: &mut Chance) {
         let count = (TIMES_THE_SAMPLE * weight + chance.uniform()) as usize;
         let mut sums = vec![0.0];
         self.sizes.iter().for_each(|_| sums.push(sums[sums.len() - 1] + chance.exponential()));
@@ -273,7 +250,7 @@ impl Tail {
             }
             for tree in trees {
                 let place = self.step(tree) * self.sizes.len() + tree.like;
-                drawn[place] += tree.size.exp() * scale / TIMES_THE_SAMPLE;
+                drawn[place] += tree.size.exp() / TIMES_THE_SAMPLE;
             }
         }
         for (size, shares) in
@@ -396,8 +373,8 @@ mod tests {
         trees
     }
 
-    fn ends(sample: &SampledRate, survey: Option<&SampledRate>) -> Vec<(f64, f64)> {
-        HeavyTail::of(sample, survey, 1000).ends(400, 0.025, &mut Chance::new(1, 1))
+    fn ends(sample: &SampledRate) -> Vec<Drawn> {
+        HeavyTail::of(sample, 1000).ends(400, 0.025, &mut Chance::new(1, 1))
     }
 
     #[test]
@@ -418,7 +395,7 @@ mod tests {
     #[test]
     fn trees_that_are_all_the_same_leave_nothing_open() {
         let same: Vec<&[f64]> = vec![&[3.0, 1.0]; 30];
-        let (low, high) = ends(&trees(&same), None)[0];
+        let Drawn { low, high, .. } = ends(&trees(&same))[0];
         assert!((low - 0.75).abs() < 1e-9 && (high - 0.75).abs() < 1e-9);
     }
 
@@ -462,24 +439,8 @@ mod tests {
         levels.push(vec![1.0, 1.0, 1.0]);
         let levels: Vec<&[f64]> = levels.iter().map(Vec::as_slice).collect();
         let sample = trees(&levels);
-        let (low, high) = ends(&sample, None)[0];
+        let Drawn { low, high, .. } = ends(&sample)[0];
         let value = 1.0 - sample.missing(0);
         assert!(value - low > high - value, "{low} {value} {high}");
-    }
-
-    #[test]
-    fn a_group_may_have_more_alone_than_any_tree_of_its_survey_has_and_be_less_deep() {
-        let (group, survey) = (trees(&[&[5.0, 4.0], &[2.0, 1.0]]), trees(&[&[1.0, 1.0, 1.0], &[2.0]]));
-        let (low, high) = ends(&group, Some(&survey))[0];
-        assert!(0.0 < low && low < high && high < 1.0, "{low} {high}");
-    }
-
-    #[test]
-    fn a_few_trees_are_drawn_with_those_of_their_survey() {
-        let (shallow, deep): (&[f64], &[f64]) = (&[9.0, 1.0], &[1.0, 9.0]);
-        let group = trees(&[shallow; 4]);
-        let survey = trees(&[[shallow; 20], [deep; 20]].concat());
-        let ((alone, _), (low, high)) = (ends(&group, None)[0], ends(&group, Some(&survey))[0]);
-        assert!(alone > 0.89 && low < 0.6 && high < 0.9, "{alone} {low} {high}");
     }
 }

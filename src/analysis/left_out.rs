@@ -55,9 +55,8 @@ impl LeftOut {
             (None, DepthRule::Levels(depth)) => format!("--depth {depth}"),
         };
         let loss = recorded.manifest.rates.as_ref().and_then(|rates| rates.loss);
-        // An interval that says more than was found in all says nothing.
         let lost_hosts =
-            loss.and_then(|loss| loss.of(expected_hosts)).filter(|lost| lost.high <= found as f64);
+            loss.and_then(|loss| loss.of(expected_hosts)).filter(|lost| lost.tells(found as f64));
         let levels = |tree| recorded.trees.levels(tree).iter();
         Ok(Self {
             verdict: Verdict::LeavesPagesOut,

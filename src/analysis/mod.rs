@@ -30,6 +30,7 @@ mod chance;
 mod choice;
 mod classes;
 mod comparison;
+mod corrected;
 mod curve_rows;
 mod curves;
 mod deepest;
@@ -51,6 +52,7 @@ mod key_table;
 mod known;
 mod left_out;
 mod links;
+mod no_interval;
 mod occurrences;
 pub mod overview;
 mod packed;
@@ -78,7 +80,7 @@ pub use choice::{Choice, ChoiceLevel, Criterion, Settling, Verdict};
 pub use classes::ServerClass;
 pub use comparison::{Candidate, Comparison};
 pub use curve_rows::curve_rows;
-pub use curves::{CurveLevel, Curves, Readings};
+pub use curves::{CurveLevel, Curves};
 pub use deepest::{Deepest, DeepestLevel};
 pub use depth_share::{DepthShare, DepthShares};
 pub use environment::{Ceiling, Environment, Plan, Servers, Surveyor};
@@ -92,6 +94,7 @@ pub use groups::Groups;
 pub use influence::Influence;
 pub use known::{Known, KnownByDepth};
 pub use left_out::LeftOut;
+pub use no_interval::NoInterval;
 pub use occurrences::{Occurrence, Occurrences};
 pub use overview::Overview;
 pub use reading::{Reading, counted};
@@ -159,17 +162,28 @@ pub enum LoadUnit {
 pub struct Estimate {
     /// As it was measured.
     pub value: f64,
+    /// What it is, in all likelihood, among all that the survey is a sample of: without most of the bias that a ratio of
+    /// uneven sums has. It equals the value where nothing is corrected.
+    pub corrected: f64,
     /// The lower end.
     pub low: f64,
     /// The upper end.
     pub high: f64,
+    /// Why it has no interval; none where it has one, or needs none.
+    pub no_interval: Option<NoInterval>,
 }
 
 impl Estimate {
     /// A figure without an interval.
     #[must_use]
     pub fn exact(value: f64) -> Self {
-        Self { value, low: value, high: value }
+        Self::between(value, value, value)
+    }
+
+    /// A figure that nothing corrects, with its ends.
+    #[must_use]
+    pub fn between(low: f64, value: f64, high: f64) -> Self {
+        Self { value, corrected: value, low, high, no_interval: None }
     }
 
     /// The ends of the interval; none where there is none.
@@ -189,11 +203,13 @@ impl Estimate {
 impl serde::Serialize for Estimate {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeStruct;
-        let mut estimate = serializer.serialize_struct("Estimate", 3)?;
+        let mut estimate = serializer.serialize_struct("Estimate", 5)?;
         let is_told = !self.is_unsure();
         estimate.serialize_field("value", &self.value)?;
+        estimate.serialize_field("corrected", &self.corrected)?;
         estimate.serialize_field("low", &is_told.then_some(self.low))?;
         estimate.serialize_field("high", &is_told.then_some(self.high))?;
+        estimate.serialize_field("no_interval", &self.no_interval.map(NoInterval::word))?;
         estimate.end()
     }
 }

@@ -65,8 +65,7 @@ pub(super) struct Replayed {
     fetched: Fetched,
 }
 
-/// Rows of exchanges and page links of which pages are read. They are held in memory, and ten million of them take half a minute
-/// and a gigabyte: an answer on depth is not to take longer.
+/// Rows of exchanges and page links of which pages are read: their graph is held in memory, and an answer on depth is to come soon.
 const MOST_ROWS: u64 = 10_000_000;
 /// The share of the earlier survey's requests with which `--focus` is weighed: that of the guide.
 const FOCUS: f64 = 0.1;
@@ -141,34 +140,35 @@ impl<'a> Replays<'a> {
         Ok((Strategy::Focus { share: FOCUS, since: path }, policy))
     }
 
-    /// `--depth auto` for each of these coverages, in their order, until `is_enough` says that no other is needed.
+    /// `--depth auto` for the least coverage that `is_enough`. Tried are what is `wanted` and, from there on, the coverages that the
+    /// rates have prices for: less while it is enough, else more until it is. Where nothing is wanted, as much as `is_enough`
+    /// allows. All that were tried, in that order.
     pub(super) fn auto<T>(
         &self,
-        wanted: impl IntoIterator<Item = f64>,
+        wanted: Option<f64>,
         judge: impl Fn(&Replayed) -> T,
         is_enough: impl Fn(&T) -> bool,
     ) -> Vec<T> {
-        let mut judged = Vec::new();
-        for wanted in wanted {
+        let play = |wanted: f64| {
             let policy = Policy::Auto(self.rates.clone(), self.rates.price(wanted));
-            let Some(replayed) = self.play(Strategy::Auto { wanted }, &policy) else { break };
-            judged.push(judge(&replayed));
-            if judged.last().is_some_and(&is_enough) {
-                break;
-            }
-        }
-        judged
+            self.play(Strategy::Auto { wanted }, &policy).map(|replayed| judge(&replayed))
+        };
+        let priced = || self.rates.prices.iter().map(|price| price.coverage);
+        let Some(wanted) = wanted else { return up_to(&mut priced().rev().filter_map(play), &is_enough) };
+        let Some(first) = play(wanted) else { return Vec::new() };
+        let more = if is_enough(&first) {
+            let less = &mut priced().rev().filter(|less| *less < wanted).filter_map(play);
+            up_to(less, |one| !is_enough(one))
+        } else {
+            up_to(&mut priced().filter(|more| *more > wanted).filter_map(play), &is_enough)
+        };
+        std::iter::once(first).chain(more).collect()
     }
 
     /// `--focus`, where there is an earlier survey.
     pub(super) fn focus(&self) -> Option<Replayed> {
         let (strategy, policy) = self.focus.as_ref()?;
         self.play(strategy.clone(), policy)
-    }
-
-    /// The coverages that the rates have prices for, the least first.
-    pub(super) fn priced(&self) -> impl DoubleEndedIterator<Item = f64> {
-        self.rates.prices.iter().map(|price| price.coverage)
     }
 
     fn play(&self, strategy: Strategy, policy: &Policy) -> Option<Replayed> {
@@ -211,6 +211,19 @@ impl Replayed {
     pub(super) fn requests(&self) -> u64 {
         self.evidence.curves.levels.first().map_or(0, |level| level.requests)
     }
+}
+
+/// Those up to the first at which it ends.
+fn up_to<T>(all: &mut dyn Iterator<Item = T>, ends: impl Fn(&T) -> bool) -> Vec<T> {
+    let mut some = Vec::new();
+    for one in all {
+        let is_last = ends(&one);
+        some.push(one);
+        if is_last {
+            break;
+        }
+    }
+    some
 }
 
 /// The pages of a survey that is not too large; or why there are none.

@@ -12,8 +12,6 @@ pub(super) struct SampledRate {
     units_all_below: Vec<u32>,
     /// Units that have anything.
     pub(super) units: u32,
-    /// How many keys each that is counted stands for.
-    pub(super) a_key_is: f64,
     /// What each unit has of the whole, in the order in which they were added.
     pub(super) wholes: Vec<f64>,
     /// Where the levels of each unit begin in `levels`, and one more for the end.
@@ -39,18 +37,7 @@ impl SampledRate {
         let (units_below, units_all_below) = (vec![0; depths], vec![0; depths]);
         let beyond = vec![0.0; depths];
         let (wholes, starts, levels, strata) = (Vec::new(), vec![0], Vec::new(), Vec::new());
-        Self {
-            whole: 0.0,
-            beyond,
-            units_below,
-            units_all_below,
-            units: 0,
-            a_key_is: 1.0,
-            wholes,
-            starts,
-            levels,
-            strata,
-        }
+        Self { whole: 0.0, beyond, units_below, units_all_below, units: 0, wholes, starts, levels, strata }
     }
 
     pub(super) fn begin_stratum(&mut self) {
@@ -112,12 +99,6 @@ impl SampledRate {
     /// Units that have something down to a depth.
     pub(super) fn units_above(&self, depth: usize) -> u32 {
         self.units - self.units_all_below[depth]
-    }
-
-    /// What a unit that has anything has of the whole, on average.
-    pub(super) fn mean_share(&self) -> f64 {
-        let sum: f64 = self.strata.iter().map(|stratum| stratum.w).sum();
-        if sum > 0.0 { sum / self.whole / f64::from(self.units) } else { 0.0 }
     }
 
     /// The share that lies below a depth; where there is nothing, nothing is covered.

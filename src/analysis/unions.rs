@@ -13,8 +13,6 @@ pub(super) struct Union {
     known: Vec<(u32, u16)>,
     /// Of each key, what the chosen units know of it; [`Seen::NOWHERE`] between readings.
     seen: Vec<Seen>,
-    /// How many keys each of these stands for.
-    a_key_is: f64,
 }
 
 /// Where a key stands among the chosen units.
@@ -58,14 +56,12 @@ impl Union {
             starts.push(list.partition_point(|one| (one.0 as usize) < unit));
         }
         let known = list.into_iter().map(|(_, key, depth)| (key, depth)).collect();
-        let a_key_is = 2.0_f64.powf(halvings.into());
-        Self { depths, starts, known, seen: vec![Seen::NOWHERE; keys as usize], a_key_is }
+        Self { depths, starts, known, seen: vec![Seen::NOWHERE; keys as usize] }
     }
 
     /// The reading of the chosen units, stratum by stratum.
     pub(super) fn read(&mut self, chosen: &[Vec<u32>]) -> SampledRate {
         let mut reading = SampledRate::new(self.depths);
-        reading.a_key_is = self.a_key_is;
         chosen.iter().flatten().for_each(|unit| self.see(*unit));
         let mut beyond = vec![0.0; self.depths];
         for stratum in chosen {

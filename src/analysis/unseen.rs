@@ -114,7 +114,7 @@ impl Frequencies {
             known: self.known.round() as u64,
             in_one_tree: self.once.round() as u64,
             in_two_trees: self.twice.round() as u64,
-            all: Estimate { value: all(unseen), low: all(unseen / factor), high: all(unseen * factor) },
+            all: Estimate::between(all(unseen / factor), all(unseen), all(unseen * factor)),
             sample_coverage: self.coverage(trees),
         }
     }
@@ -187,7 +187,7 @@ mod tests {
     fn nothing_is_unseen_where_every_tree_links_to_the_same() {
         let unseen = Unseen::estimate(&survey(&trees(&[&[1, 2], &[1, 2], &[1, 2]])), &Sampling::default());
         let sites = &unseen.kinds[Kind::Sites as usize];
-        assert_eq!(sites.all, Estimate { value: 2.0, low: 2.0, high: 2.0 });
+        assert_eq!(sites.all, Estimate::exact(2.0));
         assert!((sites.sample_coverage - 1.0).abs() < 1e-12);
     }
 

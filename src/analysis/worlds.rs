@@ -77,7 +77,6 @@ pub(super) fn cells(trees: u32) -> Cells {
     let groups = |names: u32, group: &dyn Fn(u32) -> u32| Groups {
         names: (0..names).map(|name| name.to_string()).collect(),
         of_tree: (0..trees).map(group).collect(),
-        are_by_size: false,
     };
     let by_threes = groups(3, &|tree| tree % 3);
     let halves = groups(2, &|tree| u32::from(tree >= trees / 2));

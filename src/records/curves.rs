@@ -10,7 +10,7 @@ table! {
     /// included, summed. Drawn from the other tables when a survey is finished, and by `report` from what is there
     /// then; removed when the survey goes on. A `pair` column counts a thing once in every site tree, a `union` column once in
     /// the group; addresses belong to no tree and have no pair. Of deeper levels than were walked nothing is known: shares
-    /// end at 1. Intervals are over site trees; groups of one site have none, nor has what is 1 by definition.
+    /// end at 1. Intervals are over site trees; a column says why a share has none.
     CurveRow in "curves";
 
     /// What groups are told apart by: `survey` for the whole survey, or `cctld`, `generation`, `country`,
@@ -37,18 +37,36 @@ table! {
     requests_share_low: Option<f64>, "", "0.198", "0.1";
     /// The upper end of its interval.
     requests_share_high: Option<f64>, "", "0.348", "0.1";
+    /// What the share is, in all likelihood, among all sites like these: without most of the bias that few large site
+    /// trees bring.
+    requests_share_corrected: f64, "", "0.348", "0.1";
+    /// Why it has no interval: `one_site`, `few_trees` that hold any of it, a `largest_tree` with more than half,
+    /// `few_below` the depth or `few_above`; null where it has one or is 1 by definition.
+    requests_share_no_interval: Option<String>, "", "", "0.1";
     /// The same for bytes.
     bytes_share: f64, "", "0.251", "0.1";
     /// The lower end of its interval; null where there is none.
     bytes_share_low: Option<f64>, "", "0.180", "0.1";
     /// The upper end of its interval.
     bytes_share_high: Option<f64>, "", "0.331", "0.1";
+    /// What the share is, in all likelihood, among all sites like these: without most of the bias that few large site
+    /// trees bring.
+    bytes_share_corrected: f64, "", "0.331", "0.1";
+    /// Why it has no interval: `one_site`, `few_trees` that hold any of it, a `largest_tree` with more than half,
+    /// `few_below` the depth or `few_above`; null where it has one or is 1 by definition.
+    bytes_share_no_interval: Option<String>, "", "", "0.1";
     /// The same for busy time.
     busy_share: f64, "", "0.262", "0.1";
     /// The lower end of its interval; null where there is none.
     busy_share_low: Option<f64>, "", "0.190", "0.1";
     /// The upper end of its interval.
     busy_share_high: Option<f64>, "", "0.340", "0.1";
+    /// What the share is, in all likelihood, among all sites like these: without most of the bias that few large site
+    /// trees bring.
+    busy_share_corrected: f64, "", "0.340", "0.1";
+    /// Why it has no interval: `one_site`, `few_trees` that hold any of it, a `largest_tree` with more than half,
+    /// `few_below` the depth or `few_above`; null where it has one or is 1 by definition.
+    busy_share_no_interval: Option<String>, "", "", "0.1";
     /// Distinct external URLs of each site tree to this depth, summed over the trees.
     pair_urls: u64, "URLs", "1144", "0.1";
     /// Distinct hosts of external URLs of each site tree to this depth, summed over the trees.
@@ -69,42 +87,84 @@ table! {
     pair_urls_coverage_low: Option<f64>, "", "0.868", "0.1";
     /// The upper end of its interval.
     pair_urls_coverage_high: Option<f64>, "", "0.942", "0.1";
+    /// What the share is, in all likelihood, among all sites like these: without most of the bias that few large site
+    /// trees bring.
+    pair_urls_coverage_corrected: f64, "", "0.942", "0.1";
+    /// Why it has no interval: `one_site`, `few_trees` that hold any of it, a `largest_tree` with more than half,
+    /// `few_below` the depth or `few_above`; null where it has one or is 1 by definition.
+    pair_urls_coverage_no_interval: Option<String>, "", "", "0.1";
     /// `pair_hosts` as a share of that to the deepest level walked, from 0 to 1.
     pair_hosts_coverage: f64, "", "0.911", "0.1";
     /// The lower end of its interval; null where there is none.
     pair_hosts_coverage_low: Option<f64>, "", "0.868", "0.1";
     /// The upper end of its interval.
     pair_hosts_coverage_high: Option<f64>, "", "0.942", "0.1";
+    /// What the share is, in all likelihood, among all sites like these: without most of the bias that few large site
+    /// trees bring.
+    pair_hosts_coverage_corrected: f64, "", "0.942", "0.1";
+    /// Why it has no interval: `one_site`, `few_trees` that hold any of it, a `largest_tree` with more than half,
+    /// `few_below` the depth or `few_above`; null where it has one or is 1 by definition.
+    pair_hosts_coverage_no_interval: Option<String>, "", "", "0.1";
     /// `pair_sites` as a share of that to the deepest level walked, from 0 to 1.
     pair_sites_coverage: f64, "", "0.911", "0.1";
     /// The lower end of its interval; null where there is none.
     pair_sites_coverage_low: Option<f64>, "", "0.868", "0.1";
     /// The upper end of its interval.
     pair_sites_coverage_high: Option<f64>, "", "0.942", "0.1";
+    /// What the share is, in all likelihood, among all sites like these: without most of the bias that few large site
+    /// trees bring.
+    pair_sites_coverage_corrected: f64, "", "0.942", "0.1";
+    /// Why it has no interval: `one_site`, `few_trees` that hold any of it, a `largest_tree` with more than half,
+    /// `few_below` the depth or `few_above`; null where it has one or is 1 by definition.
+    pair_sites_coverage_no_interval: Option<String>, "", "", "0.1";
     /// `union_urls` as a share of that to the deepest level walked, from 0 to 1.
     union_urls_coverage: f64, "", "0.911", "0.1";
     /// The lower end of its interval; null where there is none.
     union_urls_coverage_low: Option<f64>, "", "0.868", "0.1";
     /// The upper end of its interval.
     union_urls_coverage_high: Option<f64>, "", "0.942", "0.1";
+    /// What the share is, in all likelihood, among all sites like these: without most of the bias that few large site
+    /// trees bring.
+    union_urls_coverage_corrected: f64, "", "0.942", "0.1";
+    /// Why it has no interval: `one_site`, `few_trees` that hold any of it, a `largest_tree` with more than half,
+    /// `few_below` the depth or `few_above`; null where it has one or is 1 by definition.
+    union_urls_coverage_no_interval: Option<String>, "", "", "0.1";
     /// `union_hosts` as a share of that to the deepest level walked, from 0 to 1.
     union_hosts_coverage: f64, "", "0.911", "0.1";
     /// The lower end of its interval; null where there is none.
     union_hosts_coverage_low: Option<f64>, "", "0.868", "0.1";
     /// The upper end of its interval.
     union_hosts_coverage_high: Option<f64>, "", "0.942", "0.1";
+    /// What the share is, in all likelihood, among all sites like these: without most of the bias that few large site
+    /// trees bring.
+    union_hosts_coverage_corrected: f64, "", "0.942", "0.1";
+    /// Why it has no interval: `one_site`, `few_trees` that hold any of it, a `largest_tree` with more than half,
+    /// `few_below` the depth or `few_above`; null where it has one or is 1 by definition.
+    union_hosts_coverage_no_interval: Option<String>, "", "", "0.1";
     /// `union_sites` as a share of that to the deepest level walked, from 0 to 1.
     union_sites_coverage: f64, "", "0.911", "0.1";
     /// The lower end of its interval; null where there is none.
     union_sites_coverage_low: Option<f64>, "", "0.868", "0.1";
     /// The upper end of its interval.
     union_sites_coverage_high: Option<f64>, "", "0.942", "0.1";
+    /// What the share is, in all likelihood, among all sites like these: without most of the bias that few large site
+    /// trees bring.
+    union_sites_coverage_corrected: f64, "", "0.942", "0.1";
+    /// Why it has no interval: `one_site`, `few_trees` that hold any of it, a `largest_tree` with more than half,
+    /// `few_below` the depth or `few_above`; null where it has one or is 1 by definition.
+    union_sites_coverage_no_interval: Option<String>, "", "", "0.1";
     /// `union_addresses` as a share of that to the deepest level walked, from 0 to 1.
     union_addresses_coverage: f64, "", "0.911", "0.1";
     /// The lower end of its interval; null where there is none.
     union_addresses_coverage_low: Option<f64>, "", "0.868", "0.1";
     /// The upper end of its interval.
     union_addresses_coverage_high: Option<f64>, "", "0.942", "0.1";
+    /// What the share is, in all likelihood, among all sites like these: without most of the bias that few large site
+    /// trees bring.
+    union_addresses_coverage_corrected: f64, "", "0.942", "0.1";
+    /// Why it has no interval: `one_site`, `few_trees` that hold any of it, a `largest_tree` with more than half,
+    /// `few_below` the depth or `few_above`; null where it has one or is 1 by definition.
+    union_addresses_coverage_no_interval: Option<String>, "", "", "0.1";
     /// The share of surveys whose intervals hold what they estimate.
     confidence: f64, "", "0.95", "0.1";
     /// Whether these are not all site trees: the survey was not over when the curves were drawn, or a budget that trees

@@ -35,6 +35,15 @@ pub struct LostHosts {
     pub high: f64,
 }
 
+impl LostHosts {
+    /// Whether the interval tells anything of a survey that found so many: at its upper end, half of all were found.
+    /// Beyond that it exceeds what is known, and holds whatever was lost.
+    #[must_use]
+    pub fn tells(&self, found: f64) -> bool {
+        self.high <= found
+    }
+}
+
 /// Student's t, 97.5 %, by degrees of freedom from 1, and the normal distribution's.
 const STUDENT: [f64; 10] = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228];
 const NORMAL: f64 = 1.96;
@@ -63,6 +72,12 @@ mod tests {
     use super::*;
 
     const LOSS: ToldLoss = ToldLoss { ratio: 3.0, between: 0.0, surveys: 1, within: 4.0 };
+
+    #[test]
+    fn an_interval_that_exceeds_what_was_found_tells_nothing() {
+        let lost = LOSS.of(100.0).unwrap();
+        assert!(lost.tells(lost.high) && !lost.tells(lost.high - 1.0));
+    }
 
     #[test]
     fn the_trees_of_a_survey_differ_by_sums() {

@@ -51,11 +51,12 @@ impl Cell {
         }
     }
 
-    /// The interval in brackets, if it has one.
+    /// The interval in brackets, or why it has none.
     #[must_use]
     pub fn interval(&self) -> Option<String> {
         match self {
-            Self::ShareBetween(estimate) => between(estimate, |share| decimal(share * 100.0, 1), " %"),
+            Self::ShareBetween(estimate) => between(estimate, |share| decimal(share * 100.0, 1), " %")
+                .or_else(|| estimate.no_interval.map(|why| format!("({})", why.shown()))),
             Self::CountBetween(estimate) => between(estimate, whole, ""),
             _ => None,
         }
@@ -71,6 +72,9 @@ impl Cell {
             | Self::Number(number, _)
             | Self::Seconds(number)
             | Self::Milliseconds(number) => vec![number.to_string()],
+            Self::ShareBetween(of) if of.is_unsure() => {
+                vec![of.value.to_string(), String::new(), String::new()]
+            }
             Self::ShareBetween(of) | Self::CountBetween(of) => {
                 [of.value, of.low, of.high].map(|number| number.to_string()).to_vec()
             }
@@ -155,7 +159,7 @@ mod tests {
 
     #[test]
     fn values_are_shown_with_units_and_kept_raw() {
-        let estimate = Estimate { value: 0.953, low: 0.931, high: 0.972 };
+        let estimate = Estimate::between(0.931, 0.953, 0.972);
         for (cell, shown, raw) in [
             (Cell::Count(1_234_567), "1,234,567", "1234567"),
             (Cell::Bytes(12_345_678), "12.3 MB", "12345678"),
@@ -169,7 +173,7 @@ mod tests {
             (Cell::Milliseconds(1234.0), "1.2 s", "1234"),
             (Cell::ShareBetween(estimate), "95.3 % (93.1–97.2 %)", "0.953,0.931,0.972"),
             (
-                Cell::ShareBetween(Estimate { value: 0.9999, low: 0.992, high: 0.9999 }),
+                Cell::ShareBetween(Estimate::between(0.992, 0.9999, 0.9999)),
                 "> 99.9 % (99.2–100.0 %)",
                 "0.9999,0.992,0.9999",
             ),

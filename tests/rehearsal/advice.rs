@@ -1,5 +1,7 @@
 //! What `choose-depth` recommends, how sure it is of that, and what it says when it cannot tell.
 
+use std::sync::LazyLock;
+
 use ccsurvey::records::SiteRow;
 use serde_json::Value;
 
@@ -25,45 +27,80 @@ fn percent(share: &Value) -> String {
     format!("{:.1}", number(share) * 100.0)
 }
 
+/// With a survey of enough site trees for intervals.
+fn of_many_sites() -> Desk {
+    static SURVEY: LazyLock<Desk> = LazyLock::new(|| {
+        let desk = Desk::about("survey");
+        desk.write("world.toml", "[sites]\ncount = 160\n");
+        desk.simulate("world.toml", "survey", &["--depth", "3"]);
+        desk
+    });
+    Desk::about(&SURVEY.path("survey").display().to_string())
+}
+
 #[test]
-fn the_curve_decides_and_a_higher_confidence_lets_the_end_of_the_interval_decide() {
-    let desk = Desk::recorded();
-    let wanted = ["--coverage", "0.5"];
+fn the_corrected_curve_decides_and_a_higher_confidence_lets_the_end_of_the_interval_decide() {
+    let desk = of_many_sites();
+    let wanted = ["--coverage", "0.2"];
     let choice = desk.choose(&wanted)["choice"].take();
-    assert_eq!(choice["depth"].as_u64(), least(&choice, "value", 0.5));
+    assert_eq!(choice["depth"].as_u64(), least(&choice, "corrected", 0.2));
     assert_eq!(choice["confidence"], 0.5);
     let sure = desk.choose(&[&wanted[..], &["--confidence", "0.975"]].concat())["choice"].take();
-    assert_eq!(sure["at_worst"].as_u64(), least(&choice, "low", 0.5));
-    assert_eq!(sure["as_measured"], choice["depth"]);
+    assert_eq!(sure["at_worst"].as_u64(), least(&choice, "low", 0.2));
+    assert_eq!(sure["as_measured"].as_u64(), least(&choice, "value", 0.2));
     let deciding = |level: &Value| number(&level["deciding"]);
     for (curve, sure) in choice["levels"].as_array().unwrap().iter().zip(sure["levels"].as_array().unwrap()) {
-        assert_eq!(deciding(curve), number(&curve["coverage"]["value"]));
-        let low = curve["coverage"]["low"].as_f64().unwrap_or(1.0);
+        let corrected = number(&curve["coverage"]["corrected"]);
+        assert!(corrected <= number(&curve["coverage"]["value"]));
+        assert_eq!(deciding(curve), corrected);
+        // Of a share without an interval nothing is sure.
+        let low = curve["coverage"]["low"].as_f64().unwrap_or(0.0);
         assert!((deciding(sure) - low).abs() < 1e-6, "{curve} {sure}");
     }
 }
 
 #[test]
 fn the_text_leads_with_the_depth_its_coverage_and_interval_then_says_the_risk_and_what_would_settle_it() {
-    let desk = Desk::recorded();
-    let choice = desk.choose(&["--coverage", "0.5"])["choice"].take();
+    let desk = of_many_sites();
+    let choice = desk.choose(&["--coverage", "0.2"])["choice"].take();
     let depth = choice["depth"].as_u64().unwrap();
     let coverage = &choice["levels"][depth as usize]["coverage"];
-    let [value, low, high] = ["value", "low", "high"].map(|figure| percent(&coverage[figure]));
-    let (code, words, _) = desk.run(&["choose-depth", &desk.recorded, "--coverage", "0.5"]);
-    let begin =
-        format!("Recommended: depth {depth}: {value} % ({low}–{high} %) of the external hosts known, with ");
+    let [value, corrected, low, high] =
+        ["value", "corrected", "low", "high"].map(|figure| percent(&coverage[figure]));
+    let (code, words, _) = desk.run(&["choose-depth", &desk.recorded, "--coverage", "0.2"]);
+    let begin = format!(
+        "Recommended: depth {depth}: {value} % (corrected {corrected} %, {low}–{high} %) of the external hosts known, with "
+    );
     assert!(code == 0 && words.starts_with(&begin), "{words}");
-    let risk = format!("\n  Risk: coverage is as likely lower as higher, and may be {low} %. ");
+    let risk = format!("\n  Risk: among all such sites coverage may be {low} %. ");
     assert!(words.contains(&risk), "{words}");
     // A width of 10 points is what ± 5 points are; four times the sites halve a width.
     let width = number(&coverage["high"]) - number(&coverage["low"]);
-    let more = 40.0 * ((width / 0.1).powi(2) - 1.0);
+    let trees = number(&choice["trees"]);
+    let more = trees * ((width / 0.1).powi(2) - 1.0);
     let said = number(&choice["settling"]["more_sites"]);
     assert!(said >= more && said < more * 1.1 + 1.0, "{said} {more}");
-    assert!(
-        words.contains(" more sites would settle it, with an interval of ± 5 points; 40 were surveyed.\n")
-    );
+    let settled =
+        format!(" more sites would settle it, with an interval of ± 5 points; {trees} were surveyed.\n");
+    assert!(words.contains(&settled), "{words}");
+}
+
+#[test]
+fn a_share_without_an_interval_says_why_in_the_sentence_the_table_and_the_json() {
+    let desk = Desk::recorded();
+    let choice = desk.choose(&["--coverage", "0.5"])["choice"].take();
+    for level in choice["levels"].as_array().unwrap().iter().rev().skip(1) {
+        let coverage = &level["coverage"];
+        assert_eq!(
+            (coverage["low"].is_null(), &coverage["no_interval"]),
+            (true, &"few_trees".into()),
+            "{level}"
+        );
+    }
+    let (code, words, _) = desk.run(&["choose-depth", &desk.recorded, "--coverage", "0.5"]);
+    let why = "\n  Risk: not known; fewer than 50 site trees hold any of it, so there is no interval.\n";
+    assert!(code == 0 && words.contains(why), "{words}");
+    assert!(words.lines().filter(|line| line.contains("few trees")).count() >= 3, "{words}");
 }
 
 #[test]

@@ -83,7 +83,8 @@ fn advice_from_a_whole_survey_is_final() {
 #[test]
 fn a_start_url_that_is_added_makes_a_finished_survey_partial() {
     let desk = standing(SurveyState::Finished);
-    let (code, _, said) = desk.run(&["add", "survey", "http://another.ke/"]);
+    desk.write("more.txt", "http://another.ke/\n");
+    let (code, _, said) = desk.run(&["add", "survey", "--start", "more.txt"]);
     assert_eq!(code, 0, "{said}");
     is_provisional(&desk, "Partial: the survey was interrupted.");
 }

@@ -48,6 +48,8 @@ pub struct ExpectedLoss {
     pub coverage: Mean,
     /// How many surveys tell that. How far others differ from one is not known.
     pub surveys: u32,
+    /// Whether the interval tells anything ([`LostHosts::tells`]).
+    pub is_told: bool,
 }
 
 /// One reason why internal URLs were not fetched.
@@ -219,7 +221,7 @@ impl KeptBackMaker {
         let coverage = |lost: f64| found / (found + lost).max(1.0);
         let LostHosts { value, low, high } = hosts;
         let coverage = Mean { value: coverage(value), low: coverage(high), high: coverage(low) };
-        Some(ExpectedLoss { hosts, coverage, surveys: loss.surveys })
+        Some(ExpectedLoss { hosts, coverage, surveys: loss.surveys, is_told: hosts.tells(found) })
     }
 }
 

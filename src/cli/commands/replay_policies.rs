@@ -120,7 +120,7 @@ struct LossAt {
     lost: f64,
     /// That the survey found.
     of: u64,
-    /// What the rates predict by what was expected; none where they do not, or only that it may be more than there is.
+    /// What the rates predict by what was expected; none where they do not, and where the interval exceeds what was found.
     told: Option<LostHosts>,
 }
 
@@ -197,15 +197,15 @@ fn play(dir: &Path, rates: &Arc<Rates>) -> Result<Played, CliError> {
 impl LossAt {
     fn of(coverage: f64, of_auto: &Lost, by_rates: Option<ToldLoss>) -> Self {
         let Lost { expected, lost, of, .. } = *of_auto;
-        // No more can be lost than there is: an interval beyond that tells nothing.
-        let told = by_rates.and_then(|loss| loss.of(expected)).filter(|told| told.high <= of as f64);
+        let found = of as f64 - lost;
+        let told = by_rates.and_then(|loss| loss.of(expected)).filter(|told| told.tells(found));
         Self { coverage, expected, lost, of, told }
     }
 
     fn in_words(&self) -> String {
         let count = |hosts: f64| thousands(hosts.round() as u64);
         let told = self.told.as_ref().map_or_else(
-            || "; how many, the rates cannot tell beforehand".to_owned(),
+            || "; how many, the rates cannot tell".to_owned(),
             |LostHosts { value, low, high }| {
                 format!("; the rates predict {} ({} to {})", count(*value), count(*low), count(*high))
             },

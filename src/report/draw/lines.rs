@@ -40,13 +40,16 @@ fn laid_out(chart: &Lines, room: PageWidth) -> (Span, Span, Frame) {
 }
 
 fn draw_band(paper: &mut Paper, series: &Series, number: usize, at: impl Fn((f64, f64)) -> Point) {
-    if series.points.iter().all(|point| point.y.low >= point.y.high) {
-        return;
+    // Where a share has no interval, there is no band: one of no width would look sure.
+    for points in series.points.split(|point| point.y.is_unsure()) {
+        if points.iter().all(|point| point.y.low >= point.y.high) {
+            continue;
+        }
+        let above = points.iter().map(|point| at((point.x, point.y.high)));
+        let below = points.iter().rev().map(|point| at((point.x, point.y.low)));
+        let border: Vec<Point> = above.chain(below).collect();
+        paper.area(&border, Ink::Band(number));
     }
-    let above = series.points.iter().map(|point| at((point.x, point.y.high)));
-    let below = series.points.iter().rev().map(|point| at((point.x, point.y.low)));
-    let border: Vec<Point> = above.chain(below).collect();
-    paper.area(&border, Ink::Band(number));
 }
 
 fn draw_line(paper: &mut Paper, series: &Series, number: usize, at: impl Fn((f64, f64)) -> Point) {

@@ -72,7 +72,7 @@ mod tests {
             Column::number("load", "bytes"),
             Column::interval("coverage", "share"),
         ];
-        let between = Estimate { value: 0.5, low: 0.25, high: 0.75 };
+        let between = Estimate::between(0.25, 0.5, 0.75);
         let table = Table::new("t", "caption", columns).with_rows([
             vec!["a \"b\", c".into(), Cell::Bytes(12_345), Cell::ShareBetween(between)],
             vec!["=cmd()".into(), Cell::Missing, Cell::Missing],

@@ -49,7 +49,7 @@ fn bounds(censoring: &Censoring, chosen: Option<u16>) -> Figure {
     let band = |name, of: &dyn Fn(&CensoredLevel) -> Bounds| {
         let point = |level: &CensoredLevel| {
             let Bounds { low, high } = of(level);
-            Point::estimated(level.depth.into(), crate::analysis::Estimate { value: high, low, high })
+            Point::estimated(level.depth.into(), crate::analysis::Estimate::between(low, high, high))
         };
         Series::new(name, censoring.levels.iter().map(point).collect())
     };

@@ -1,6 +1,6 @@
 use super::{names, strategies};
 use crate::analysis::{
-    Choice, ChoiceLevel, Comparison, Criterion, Influence, Kind, LoadUnit, Reading, Verdict,
+    Choice, ChoiceLevel, Comparison, Criterion, Influence, Kind, LoadUnit, NoInterval, Reading, Verdict,
 };
 use crate::records::units::thousands;
 use crate::report::{Block, Cell, Column, Section, Table, percent};
@@ -30,9 +30,11 @@ pub(in crate::report) fn section(
     section.blocks.push(table(choice).into());
     section.blocks.push(Block::Note(format!(
         "Coverage is a share of what this survey knows. The survey ends at depth {}, so no deeper level \
-         can be chosen. The curve itself decides: the truth is as likely lower as higher. The command ccsurvey \
+         can be chosen. The corrected coverage decides: a few site trees hold most of what there is, and most samples of \
+         sites show too high a coverage, because they lack the largest. {} The command ccsurvey \
          choose-depth chooses by another coverage or confidence, by load or for a network environment.",
-        choice.deepest
+        choice.deepest,
+        NoInterval::rule(),
     )));
     section
 }
@@ -104,6 +106,7 @@ fn table(choice: &Choice) -> Table {
         .chain(units.iter().map(|unit| Column::interval(names::unit(*unit), "share")))
         .chain([
             Column::interval("coverage", "share"),
+            Column::share("corrected coverage"),
             Column::share("if cut trees hold more"),
             Column::text("meets it"),
         ])
@@ -112,6 +115,7 @@ fn table(choice: &Choice) -> Table {
         let load = units.iter().map(|unit| Cell::ShareBetween(level.load[*unit as usize]));
         let ends = [
             Cell::ShareBetween(level.coverage),
+            Cell::Share(level.coverage.corrected),
             Cell::Share(level.censored.low),
             verdict(choice, level).into(),
         ];

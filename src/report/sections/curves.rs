@@ -78,7 +78,7 @@ fn shares(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Figure {
     .with_rows(rows);
     let estimated = |name, value: &dyn Fn(&CurveLevel) -> crate::analysis::Estimate| {
         let point = |level: &CurveLevel| Point::estimated(level.depth.into(), value(level));
-        names::banded(name, curves.levels.iter().map(point).collect())
+        Series::new(name, curves.levels.iter().map(point).collect())
     };
     let chart = Lines {
         x: depth_axis(curves),
@@ -141,7 +141,7 @@ fn counts(curves: &Curves, chosen: Option<u16>) -> Figure {
 fn kinds(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Figure {
     let series = |kind: Kind| {
         let point = |level: &CurveLevel| Point::estimated(level.depth.into(), level.union(kind));
-        names::banded(names::kind(kind), curves.levels.iter().map(point).collect())
+        Series::new(names::kind(kind), curves.levels.iter().map(point).collect())
     };
     let known = names::kinds(curves);
     let rows = curves.levels.iter().map(|level| {

@@ -100,8 +100,8 @@ fn table(groups: &Groups, id: &str, by: &str) -> Table {
     ];
     let rows = groups.list.iter().filter_map(|(name, curves)| {
         let last = curves.levels.last()?;
-        // As choose-depth chooses: by the curve.
-        let enough = curves.levels.iter().find(|level| level.union(Kind::Hosts).value >= 0.95);
+        // As choose-depth chooses: by the corrected curve.
+        let enough = curves.levels.iter().find(|level| level.union(Kind::Hosts).corrected >= 0.95);
         Some(vec![
             name.as_str().into(),
             Cell::Count(curves.trees),

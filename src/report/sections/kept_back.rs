@@ -42,13 +42,10 @@ pub(in crate::report) fn section(kept_back: &KeptBack) -> Section {
         )))
 }
 
-/// An interval that begins below this says nothing.
-const LEAST_COVERAGE: f64 = 0.5;
-
 /// What was lost with the pages left out, in words.
-fn loss(ExpectedLoss { hosts, coverage, surveys }: &ExpectedLoss) -> String {
+fn loss(ExpectedLoss { hosts, coverage, surveys, is_told }: &ExpectedLoss) -> String {
     let count = |hosts: f64| thousands(hosts.round() as u64);
-    if coverage.low < LEAST_COVERAGE {
+    if !is_told {
         return format!(
             " Together with what they lead to, these pages cost the survey more than that. How much, these rates cannot tell: the \
              Webs that they were learned from, in the mean of which it would be {} hosts, are too unlike each other.",

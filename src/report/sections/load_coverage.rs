@@ -75,7 +75,7 @@ fn by_unit(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Figure 
         .map(|unit| {
             let (unit, is_first) = (*unit, *unit == LoadUnit::Requests);
             let coverage = |level: &CurveLevel| if is_first { urls(level) } else { alone(urls(level)) };
-            names::banded(names::unit(unit), points(curves, unit, coverage, is_first))
+            Series::new(names::unit(unit), points(curves, unit, coverage, is_first))
         })
         .collect();
     let rows = curves.levels.iter().map(|level| {
@@ -109,7 +109,7 @@ fn by_kind(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Figure 
     let known = names::kinds(curves);
     let line = |kind: &Kind| {
         let points = points(curves, LoadUnit::Requests, |level| level.union(*kind), *kind == Kind::Urls);
-        names::banded(names::kind(*kind), points)
+        Series::new(names::kind(*kind), points)
     };
     let series: Vec<Series> = known.iter().map(line).collect();
     let rows = curves.levels.iter().map(|level| {

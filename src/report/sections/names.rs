@@ -1,5 +1,5 @@
-use crate::analysis::{Curves, Estimate, Kind, LoadUnit, Sampling};
-use crate::report::{Point, Series, percent};
+use crate::analysis::{Curves, Estimate, Kind, LoadUnit, NoInterval, Sampling};
+use crate::report::percent;
 
 /// What is counted, in the words of the report.
 pub(super) fn kind(kind: Kind) -> &'static str {
@@ -33,23 +33,10 @@ pub(super) fn kinds(curves: &Curves) -> Vec<Kind> {
 /// What the bands of a figure are.
 pub(super) fn bands(sampling: &Sampling) -> String {
     format!(
-        "Bands: {} intervals over site trees; a band that would fill most of the figure is left out, and \
-         only the data has it.",
-        confidence(sampling)
+        "Bands: {} intervals over site trees. {} Elsewhere a line has no band.",
+        confidence(sampling),
+        NoInterval::rule()
     )
-}
-
-/// An interval so wide, as a share of the scale, is no line's surroundings: it covers all the others.
-const FILLS: f64 = 0.75;
-
-/// A line with its band, unless that would fill the figure.
-pub(super) fn banded(name: &str, mut points: Vec<Point>) -> Series {
-    if points.iter().any(|point| point.y.high - point.y.low > FILLS) {
-        for Point { y, .. } in &mut points {
-            (y.low, y.high) = (y.value, y.value);
-        }
-    }
-    Series::new(name, points)
 }
 
 pub(super) fn unit(unit: LoadUnit) -> &'static str {

@@ -25,7 +25,7 @@ pub(super) fn add(section: &mut Section, id: &str, comparison: &Comparison) {
     let not_weighed = comparison.not_weighed.iter();
     section
         .blocks
-        .extend(not_weighed.map(|one| Block::Note(format!("Not weighed: {}; {}.", one.flags, one.reason))));
+        .extend(not_weighed.map(|one| Block::Note(format!("Not weighed: {}: {}.", one.flags, one.reason))));
 }
 
 fn table(id: &str, comparison: &Comparison) -> Table {

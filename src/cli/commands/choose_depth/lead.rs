@@ -5,6 +5,7 @@ use super::figures::{interval, percent, with_interval};
 use crate::analysis::{Candidate, Comparison, Criterion, Influence, LeftOut, Strategy};
 use crate::cli::columns::{Columns, Side};
 use crate::records::units::{duration, thousands};
+use crate::records::visible;
 
 /// What comes before the depths, and between the verdict on them and their table.
 pub(super) struct Lead {
@@ -43,7 +44,7 @@ impl Lead {
 fn instead(best: &Candidate, heading: &str, advice: &Advice) -> String {
     let takes = best.seconds.map_or_else(String::new, |seconds| format!(", in {}", duration(seconds)));
     let mut text = format!(
-        "{heading}: {}: {} of the external hosts known, with {} of the requests{takes}.\n",
+        "{heading}: {}: {} of the external hosts known,\nwith {} of the requests{takes}.\n",
         best.flags,
         with_interval(best.coverage),
         with_interval(best.load),
@@ -68,7 +69,7 @@ fn beside(advice: &Advice, mark: &str) -> String {
         let _ = write!(text, "\n{}", side_by_side(&advice.comparison, mark));
     }
     for not_weighed in &advice.comparison.not_weighed {
-        let _ = writeln!(text, "  Not weighed: {}; {}.", not_weighed.flags, not_weighed.reason);
+        let _ = writeln!(text, "  Not weighed: {}: {}.", not_weighed.flags, not_weighed.reason);
     }
     if let Some(influence) = &advice.influence {
         let _ = writeln!(text, "  {}", influence_in_words(influence, advice));
@@ -78,9 +79,9 @@ fn beside(advice: &Advice, mark: &str) -> String {
 
 fn side_by_side(comparison: &Comparison, mark: &str) -> Columns {
     use Side::{Left, Right};
-    let mut table = Columns::new(&[Left, Right, Right, Right, Right, Right, Right, Left]);
+    let mut table = Columns::new(&[Left, Right, Right, Right, Right, Right, Right, Right, Left]);
     let takes = if comparison.candidates.iter().any(|one| one.seconds.is_some()) { "takes" } else { "" };
-    table.row(["strategy", "coverage", "interval", "requests", "load", "interval", takes, ""]);
+    table.row(["strategy", "coverage", "corrected", "interval", "requests", "load", "interval", takes, ""]);
     for (at, one) in comparison.candidates.iter().enumerate() {
         let verdict = match one.fits {
             _ if comparison.recommended == Some(at) => mark,
@@ -91,6 +92,7 @@ fn side_by_side(comparison: &Comparison, mark: &str) -> Columns {
         table.row([
             &one.flags,
             &percent(one.coverage.value),
+            &percent(one.coverage.corrected),
             &interval(one.coverage),
             &thousands(one.requests),
             &percent(one.load.value),
@@ -105,15 +107,15 @@ fn side_by_side(comparison: &Comparison, mark: &str) -> Columns {
 fn influence_in_words(influence: &Influence, advice: &Advice) -> String {
     let Influence { site, share, depth, at, figure } = influence;
     let is_load = matches!(&advice.answer, Answer::Choice(choice) if matches!(choice.criterion, Criterion::Load { .. }));
-    let (has, of) = if is_load { ("takes", "load") } else { ("is the only one to know", "coverage") };
+    let (has, figure_of) = if is_load { ("takes", "load") } else { ("alone knows", "coverage") };
     let changed = match depth {
-        Some(depth) if depth == at => "the same depth".to_owned(),
-        Some(depth) => format!("depth {depth}"),
-        None => "no depth".to_owned(),
+        Some(depth) if depth == at => format!("depth {at} would be chosen too"),
+        Some(depth) => format!("depth {depth} would be chosen"),
+        None => "no depth would be chosen".to_owned(),
     };
     format!(
-        "The site that counts most is {site}, which {has} {} of all. Without it {changed} would be chosen; depth {at} has {} of\n  \
-         the {of} then.",
+        "The site that counts most is {}, which {has} {} of all.\n  Without it {changed}: the {figure_of} at depth {at} would be {}.",
+        visible(site),
         percent(*share),
         with_interval(*figure)
     )

@@ -67,7 +67,7 @@ pub struct ChooseDepth {
     #[arg(long, value_name = "READING", value_parser = reading(), conflicts_with = "environment")]
     reading: Option<Reading>,
 
-    /// How sure it must be that the depth does what is asked: 0.5 decides by the curve itself, 0.975 by the safe end of
+    /// How sure it must be that the depth does what is asked: 0.5 decides by the corrected curve, 0.975 by the safe end of
     /// the 95 % interval [default: 0.5]
     #[arg(long, value_name = "SHARE", value_parser = confidence, conflicts_with = "environment")]
     confidence: Option<f64>,

@@ -46,9 +46,20 @@ fn of_choice(choice: &Choice, lead: &Lead) -> String {
 fn table(choice: &Choice, mark: &str) -> Columns {
     use Side::{Left, Right};
     let mut table =
-        Columns::new(&[Right, Right, Right, Right, Right, Right, Right, Right, Right, Right, Left]);
+        Columns::new(&[Right, Right, Right, Right, Right, Right, Right, Right, Right, Right, Right, Left]);
     table.row([
-        "depth", "coverage", "interval", "requests", "load", "bytes", "load", "busy", "load", "saved", "",
+        "depth",
+        "coverage",
+        "corrected",
+        "interval",
+        "requests",
+        "load",
+        "bytes",
+        "load",
+        "busy",
+        "load",
+        "saved",
+        "",
     ]);
     let unit = choice.criterion.unit() as usize;
     for level in &choice.levels {
@@ -56,6 +67,7 @@ fn table(choice: &Choice, mark: &str) -> Columns {
         table.row([
             &level.depth.to_string(),
             &percent(level.coverage.value),
+            &percent(level.coverage.corrected),
             &interval(level.coverage),
             &thousands(level.requests),
             &requests,
@@ -126,11 +138,10 @@ fn why(choice: &Choice) -> String {
 
 fn risk(choice: &Choice, level: &ChoiceLevel) -> String {
     let Some((low, high)) = choice.criterion.figure_of(level).interval() else {
-        let why = if level.depth == choice.deepest {
-            "the deepest level walked is all that is known, by definition"
-        } else {
-            "one site says nothing of how sites differ, so there is no interval"
-        };
+        let why = choice.criterion.figure_of(level).no_interval.map_or_else(
+            || "all that is known is covered, by definition".to_owned(),
+            |why| format!("{}, so there is no interval", why.reason()),
+        );
         return format!("Risk: not known; {why}.");
     };
     if choice.confidence > Evidence::EVEN {
@@ -139,7 +150,7 @@ fn risk(choice: &Choice, level: &ChoiceLevel) -> String {
     let far = match choice.criterion {
         Criterion::Coverage { .. } => lower(low),
         Criterion::Load { .. } => {
-            format!("the load is as likely higher as lower, and may be {}", percent(high))
+            format!("among all such sites the load may be {}", percent(high))
         }
     };
     let sure = percent(f64::midpoint(1.0, choice.interval_confidence));
@@ -155,13 +166,13 @@ fn risk(choice: &Choice, level: &ChoiceLevel) -> String {
     format!("Risk: {far}. {safer}")
 }
 
-/// What the curve itself says, where a higher confidence decides.
+/// What the curve says as it was measured, where a higher confidence decides.
 fn by_the_curve(choice: &Choice) -> String {
     let Some(level) = choice.as_measured.and_then(|depth| choice.level(depth)) else {
-        return "By the curve itself no depth does.".to_owned();
+        return "By the curve as measured no depth does.".to_owned();
     };
     format!(
-        "Risk: {} of such surveys would be wrong. By the curve itself depth {} does: {}, saving {}.",
+        "Risk: {} of such surveys would be wrong. By the curve as measured depth {} does: {}, saving {}.",
         percent(1.0 - choice.confidence),
         level.depth,
         with_interval(level.coverage),
