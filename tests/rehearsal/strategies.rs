@@ -142,7 +142,8 @@ fn a_full_re_survey_weighs_focus_too() {
     desk.recorded = "again".to_owned();
     let advice = desk.choose(&["--coverage", "0.5"]);
     let focus = of(&advice, "focus");
-    assert_eq!(focus["flags"], "--since deep --focus 0.1");
+    let flags = focus["flags"].as_str().unwrap();
+    assert!(flags.starts_with("--since ") && flags.ends_with("/deep --focus 0.1"), "{flags}");
     desk.simulate("later.toml", "focused", &["--depth", "10", "--since", "deep", "--focus", "0.1"]);
     // A survey with --focus probes some of what it leaves out.
     let probes =
@@ -155,7 +156,10 @@ fn a_full_re_survey_weighs_focus_too() {
     std::fs::rename(desk.path("deep"), desk.path("elsewhere")).unwrap();
     let advice = desk.choose(&["--coverage", "0.5"]);
     let reason = advice["comparison"]["not_weighed"][0]["reason"].as_str().unwrap().to_owned();
-    assert_eq!(reason, "the earlier survey, deep, is not there");
+    assert!(
+        reason.starts_with("the earlier survey, ") && reason.ends_with("/deep, is not there"),
+        "{reason}"
+    );
 }
 
 #[test]

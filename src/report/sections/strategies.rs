@@ -30,17 +30,22 @@ pub(super) fn add(section: &mut Section, id: &str, comparison: &Comparison) {
 
 fn table(id: &str, comparison: &Comparison) -> Table {
     let is_timed = comparison.candidates.iter().any(|one| one.seconds.is_some());
-    let columns =
-        [Column::text("strategy"), Column::interval("coverage", "share"), Column::number("requests", "")]
-            .into_iter()
-            .chain([Column::interval("load", "share")])
-            .chain(is_timed.then(|| Column::number("duration", "s")))
-            .chain([Column::text("meets it")]);
+    let columns = [
+        Column::text("strategy"),
+        Column::interval("coverage", "share"),
+        Column::share("corrected coverage"),
+        Column::number("requests", ""),
+        Column::interval("load", "share"),
+    ]
+    .into_iter()
+    .chain(is_timed.then(|| Column::number("duration", "s")))
+    .chain([Column::text("meets it")]);
     let rows = comparison.candidates.iter().enumerate().map(|(at, one)| {
         let verdict = if comparison.recommended == Some(at) { "recommended" } else { word(one) };
-        [one.flags.clone().into(), Cell::ShareBetween(one.coverage), Cell::Count(one.requests)]
+        let (coverage, load) = (Cell::ShareBetween(one.coverage), Cell::ShareBetween(one.load));
+        let corrected = Cell::Share(one.coverage.corrected);
+        [one.flags.clone().into(), coverage, corrected, Cell::Count(one.requests), load]
             .into_iter()
-            .chain([Cell::ShareBetween(one.load)])
             .chain(is_timed.then(|| one.seconds.map_or(Cell::Missing, Cell::Seconds)))
             .chain([verdict.into()])
             .collect()
