@@ -50,7 +50,7 @@ fn instead(best: &Candidate, heading: &str, advice: &Advice) -> String {
         with_interval(best.load),
     );
     if let Some(depth) = of_depth(&advice.comparison)
-        && depth.requests > 0
+        && best.requests < depth.requests
     {
         let share = best.requests as f64 / depth.requests as f64;
         let _ = writeln!(text, "  That is {} of the requests of {}.", percent(share), depth.flags);
