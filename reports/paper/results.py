@@ -139,8 +139,8 @@ def words_of_growth(found):
     at = min(8, found.limit)
     return (f"From depth {at} to {found.limit} pages grow by {percent(pages[-1] / pages[at] - 1)}, external URLs by "
             f"{percent(union[-1] / union[at] - 1, 2)}. At depth {found.limit} a survey has read {pages[-1]:,.0f} pages "
-            f"and knows {union[-1]:,.0f} external URLs (means over the seeds). Counted in each site tree for itself, "
-            f"they are {found.stack('heterogeneous', 'pair_urls').mean(axis=0)[-1]:,.0f}: sites share targets.")
+            f"and knows {union[-1]:,.0f} external URLs (means over the seeds), "
+            f"in {found.stack('heterogeneous', 'pair_urls').mean(axis=0)[-1]:,.0f} URL pairs: sites share targets.")
 
 
 def words_of_trees(found):
@@ -160,14 +160,14 @@ def words_of_coverage(found):
     half = {of: np.interp(0.5, shares["requests"], shares[of]) for of in ("union_urls", "pair_urls")}
     other = ", ".join(f"{percent(float(np.interp(0.8, shares['union_urls'], shares[load])))} of the {name}"
                       for load, name in (("bytes", "bytes"), ("busy_ms", "busy time")))
-    return (f"For half the requests a survey gets {percent(half['union_urls'])} of the external URLs (counted in each "
-            f"site tree: {percent(half['pair_urls'])}). 80 % of them cost "
+    return (f"For half the requests a survey gets {percent(half['union_urls'])} of the external URLs (of the "
+            f"URL pairs: {percent(half['pair_urls'])}). 80 % of them cost "
             f"{spanned(found, 'heterogeneous', 'load_for_80')} of the requests, {other}.")
 
 
 def loads(found):
     columns = (("requests", "requests"), ("bytes", "bytes"), ("busy_ms", "busy time"), ("union_urls", "external URLs"),
-               ("union_hosts", "hosts"), ("union_sites", "sites"), ("pair_urls", "external URLs, each tree"))
+               ("union_hosts", "hosts"), ("union_sites", "sites"), ("pair_urls", "URL pairs"))
     shown = [depth for depth in (2, 4, 6, 8, 9, 10, 12, 16) if depth < found.limit]
     shares = [found.shares("heterogeneous", column).mean(axis=0) for column, _ in columns]
     return table([">depth", *(f">{name}" for _, name in columns)],
@@ -201,7 +201,7 @@ def unevenness(found):
              for variant in ("heterogeneous", "homogeneous"))]
             for unit in ("branches", "sites")
             for measure, name, shown in (("counted", "counted", "{:,.0f}"), ("gini", "Gini coefficient", "{:.3f}"),
-                                         ("richest_tenth", "external URLs on the richest tenth of pages", "{:.1%}"))]
+                                         ("richest_tenth", "URL pairs on the richest tenth of pages", "{:.1%}"))]
     return table(["below depth 2", *heads_of_variants(found)], rows).replace("%", " %")
 
 
@@ -210,7 +210,7 @@ def stopping(found):
     rows = []
     for wanted in ("0.80", "0.95"):
         for rule, name in (("uniform", "the same depth for all"), ("foresight", "each tree ended where it pays least")):
-            rows.append([f"load for {100 * float(wanted):.0f} % of the external URLs, {name}",
+            rows.append([f"load for {100 * float(wanted):.0f} % of the URL pairs, {name}",
                          *(percent(of_spread(found, variant, f"{prefix}{rule}_load_{wanted}"))
                            for variant, prefix in columns)])
     for levels in (1, 2, 3):

@@ -27,8 +27,8 @@ PAGE = """\
 
 Nakahira, Hoshino, Mikami, "Low Load Server Crawler: Design and Evaluation", WWW 2008: about 3400 start URLs under
 African country domains, walked to depth 20. Here the start list of a virtual Web (`africa-2006`) is walked to the
-same depth. External URLs are distinct over the survey (*union*) unless it is said that they are counted in each site tree
-(*pair*).
+same depth. External URLs count once in the survey (*union*); a URL pair is one with a site tree that links to it, so that it counts
+once in each (*pair*).
 
 {statements}
 
@@ -60,7 +60,7 @@ and robots.txt (at depth 0, for it stands outside the tree).
 In the heterogeneous Web sites and branches differ in how many external URLs their pages have; in the homogeneous variant
 all have the same mean. {homogeneous}
 
-How unevenly external URLs lie, over branches (pages below one child of a front page) and sites with at least ten
+How unevenly URL pairs lie, over branches (pages below one child of a front page) and sites with at least ten
 pages at depth 3 and below, weighted by pages; 0 is even, 1 is all in one place. Traps without end are among them in
 both Webs and hold nothing.
 
@@ -141,7 +141,7 @@ def words_of_part(saved, best, prefix, begin, where):
     gains = {variant: points(best[variant, prefix]) for variant in ("heterogeneous", "homogeneous")}
     claim = ("holds for these rules" if best["homogeneous", prefix] < 0.01
              else "does **not** hold for these rules: they gain a point or more")
-    return (f"{begin}, with every yield known, 95 % of the external URLs cost {saves['heterogeneous']} less load in the "
+    return (f"{begin}, with every yield known, 95 % of the URL pairs cost {saves['heterogeneous']} less load in the "
             f"heterogeneous Web and {saves['homogeneous']} less in the homogeneous one; the best of the three simple "
             f"rules, which know only what they have seen, gains {gains['heterogeneous']} of coverage at equal load in the "
             f"one and {gains['homogeneous']} in the other. That adaptive stopping gains nothing in {where} {claim}.")

@@ -37,6 +37,9 @@ impl Grouping {
     }
 }
 
+/// The group of what nobody tells: a country without a database that knows it, software that is not named.
+pub const UNKNOWN: &str = "unknown";
+
 /// Names of groups, each once; a tree keeps the number of its name.
 #[derive(Clone, Debug, Default)]
 pub struct Labels {
@@ -58,7 +61,7 @@ impl Labels {
     /// The name of a group.
     #[must_use]
     pub fn name(&self, number: u32) -> &str {
-        self.names.get(number as usize).map_or("unknown", |name| name)
+        self.names.get(number as usize).map_or(UNKNOWN, |name| name)
     }
 }
 

@@ -88,7 +88,7 @@ pub use environment_file::EnvironmentError;
 pub use error::AnalysisError;
 pub use evidence::Evidence;
 pub use forecast::{Bound, Forecast, ForecastLevel, Give, Limit, Nearest, ServerSpread};
-pub use group::{Grouping, Labels};
+pub use group::{Grouping, Labels, UNKNOWN};
 pub use grouped::Grouped;
 pub use groups::Groups;
 pub use influence::Influence;
@@ -150,7 +150,7 @@ pub enum LoadUnit {
     Requests,
     /// Bytes on the wire, both ways.
     Bytes,
-    /// Of the servers, from the first byte sent to the last received.
+    /// Busy time of the servers.
     BusyTime,
 }
 

@@ -12,6 +12,23 @@ pub enum Reading {
     Union,
 }
 
+impl Reading {
+    /// What is counted, in words: no number of the one reading is called as that of the other.
+    #[must_use]
+    pub fn counts(self, kind: Kind) -> &'static str {
+        match (kind, self) {
+            (Kind::Urls, Self::Union) => "external URLs",
+            (Kind::Hosts, Self::Union) => "external hosts",
+            (Kind::Sites, Self::Union) => "external sites",
+            (Kind::Urls, Self::Pair) => "URL pairs",
+            (Kind::Hosts, Self::Pair) => "host pairs",
+            (Kind::Sites, Self::Pair) => "site pairs",
+            // They belong to no tree.
+            (Kind::Addresses, _) => "server addresses",
+        }
+    }
+}
+
 /// What coverage is counted in, as far as it was said.
 #[must_use]
 pub fn counted(kind: Option<Kind>, reading: Option<Reading>) -> (Kind, Reading) {

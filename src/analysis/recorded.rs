@@ -9,7 +9,8 @@ use super::groups::Groups;
 use super::links::Index;
 use super::tables::{TreeNumbers, columns, depth_of, digest_each, each, key, retried, with_tree};
 use super::{
-    AnalysisError, Ended, Grouping, Kind, Known, Labels, LevelCost, Standing, Tree, Trees, Unasked, group,
+    AnalysisError, Ended, Grouping, Kind, Known, Labels, LevelCost, Standing, Tree, Trees, UNKNOWN, Unasked,
+    group,
 };
 use crate::exchange::{Class, Failure};
 use crate::records::{Cost, ExchangeRow, LevelRow, Manifest, SiteRow, Unlevelled};
@@ -155,9 +156,9 @@ impl Loading {
             let groups = [
                 columns.cctld.get(row).unwrap_or("other"),
                 &generation,
-                columns.country.get(row).unwrap_or("unknown"),
-                network.as_deref().unwrap_or("unknown"),
-                software.filter(|name| !name.is_empty()).unwrap_or("unknown"),
+                columns.country.get(row).unwrap_or(UNKNOWN),
+                network.as_deref().unwrap_or(UNKNOWN),
+                software.filter(|name| !name.is_empty()).unwrap_or(UNKNOWN),
                 group::pages_class(pages),
             ]
             .map(|name| self.labels.number(name));

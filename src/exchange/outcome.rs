@@ -25,7 +25,7 @@ vocabulary! {
         Moved = "moved" in Whole,
         /// No answer from any entrance of the site, or none any more.
         Unreachable = "unreachable" in Cut,
-        /// The site opted out.
+        /// The site opted out, before or while it was walked; or no link was left but those of hosts that did.
         OptOut = "opt_out" in Cut,
         /// The survey went on with other settings, by which the walk would have asked something else.
         Interrupted = "interrupted" in Cut,

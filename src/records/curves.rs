@@ -67,17 +67,17 @@ table! {
     /// Why it has no interval: `one_site`, `few_trees` that hold any of it, a `largest_tree` with more than half,
     /// `few_below` the depth or `few_above`; null where it has one or is 1 by definition.
     busy_share_no_interval: Option<String>, "", "", "0.1";
-    /// Distinct external URLs of each site tree to this depth, summed over the trees.
+    /// URL pairs to this depth: external URLs, each once in every site tree that links to it.
     pair_urls: u64, "URLs", "1144", "0.1";
-    /// Distinct hosts of external URLs of each site tree to this depth, summed over the trees.
+    /// Host pairs to this depth: hosts of external URLs, each once in every site tree that links to it.
     pair_hosts: u64, "hosts", "1144", "0.1";
-    /// Distinct sites of external URLs of each site tree to this depth, summed over the trees.
+    /// Site pairs to this depth: sites of external URLs, each once in every site tree that links to it.
     pair_sites: u64, "sites", "1144", "0.1";
-    /// Distinct external URLs of the group to this depth.
+    /// External URLs of the group to this depth, each once.
     union_urls: u64, "URLs", "922", "0.1";
-    /// Distinct hosts of external URLs of the group to this depth.
+    /// Hosts of external URLs of the group to this depth, each once.
     union_hosts: u64, "hosts", "922", "0.1";
-    /// Distinct sites of external URLs of the group to this depth.
+    /// Sites of external URLs of the group to this depth, each once.
     union_sites: u64, "sites", "922", "0.1";
     /// Distinct server addresses of linked hosts that were asked of the group to this depth.
     union_addresses: u64, "addresses", "922", "0.1";

@@ -39,9 +39,9 @@ table! {
     charset: Option<String>, "", "UTF-8", "0.1";
     /// The language the page says it is written in.
     language: Option<String>, "", "sw", "0.1";
-    /// Bytes sent on the wire: request line, header fields and body.
+    /// Bytes sent: request line, header fields and body; over TLS its records and handshake, too.
     sent_bytes: u64, "bytes", "212", "0.1";
-    /// Bytes received on the wire: status line, header fields and body as transferred.
+    /// Bytes received: status line, header fields and body as transferred; over TLS its records and handshake, too.
     received_bytes: u64, "bytes", "18230", "0.1";
     /// Bytes of the body after decoding that were kept for reading.
     body_bytes: u64, "bytes", "64112", "0.1";
@@ -54,8 +54,7 @@ table! {
     tls_ms: Option<f64>, "ms", "190.7", "0.1";
     /// From the request to the first byte of its answer.
     first_byte_ms: Option<f64>, "ms", "201.3", "0.1";
-    /// Busy time of the server: from the start of the exchange at the server to its last byte,
-    /// without DNS; null when no server was asked.
+    /// Busy time of the server; null when no server was asked.
     total_ms: Option<f64>, "ms", "640.0", "0.1";
     /// The HTTP version as the server says.
     http_version: Option<String>, "", "HTTP/1.1", "0.1";

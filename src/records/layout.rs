@@ -2,8 +2,9 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use polars::prelude::DataFrame;
-use polars_io::prelude::{ParquetCompression, ParquetWriter, StatisticsOptions};
+use polars::prelude::{CompatLevel, DataFrame, Schema, SchemaExt};
+use polars_io::prelude::{KeyValueMetadata, ParquetCompression, ParquetWriter, StatisticsOptions};
+use polars_parquet::write::schema_to_metadata_key;
 
 use super::{ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, Row, SiteRow, TablesError};
 
@@ -67,15 +68,22 @@ pub(super) fn names(folder: &Path) -> Result<Vec<String>, TablesError> {
 /// zstd, dictionaries for strings that repeat, least and greatest values of every column.
 pub(super) fn encode(frame: &mut DataFrame, path: &Path) -> Result<Vec<u8>, TablesError> {
     let mut bytes = Vec::new();
-    parquet(&mut bytes).finish(frame).map_err(TablesError::at("encode", path))?;
+    let writer = parquet(&mut bytes, frame.schema());
+    writer.finish(frame).map_err(TablesError::at("encode", path))?;
     Ok(bytes)
 }
 
 /// How all tables are written.
-pub(super) fn parquet<W: Write>(output: W) -> ParquetWriter<W> {
+///
+/// polars holds text as views, and its writer says so in the Arrow schema that it adds to the file. No filter, sort or join
+/// of pyarrow takes views, and pyarrow 14 opens no such file (pola-rs/polars#26435). The pages hold plain UTF-8 either way,
+/// so the schema says `large_utf8`: plain `utf8` ends at 2 GiB of text, which a column of URLs may exceed.
+pub(super) fn parquet<W: Write>(output: W, columns: &Schema) -> ParquetWriter<W> {
+    let without_views = schema_to_metadata_key(&columns.to_arrow(CompatLevel::oldest()));
     ParquetWriter::new(output)
         .with_compression(ParquetCompression::Zstd(None))
         .with_statistics(StatisticsOptions::default())
+        .with_key_value_metadata(Some(KeyValueMetadata::Static(vec![without_views])))
 }
 
 #[cfg(test)]

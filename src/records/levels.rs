@@ -25,7 +25,8 @@ table! {
     busy_ms: f64, "ms", "8022.5", "0.1";
     /// Internal URLs of this depth; at depth 0 the start URL.
     internal_urls: u64, "URLs", "31", "0.1";
-    /// External URLs found at this level and at none above it.
+    /// External URLs found at this level and at none above it, each once in the tree; summed over trees, URL
+    /// pairs.
     external_urls: u64, "URLs", "9", "0.1";
     /// Hosts of external URLs found at this level and at none above it.
     external_hosts: u64, "hosts", "4", "0.1";

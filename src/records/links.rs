@@ -1,7 +1,7 @@
 use super::table::table;
 
 table! {
-    /// A row per external URL of a site tree: the first place where it was found.
+    /// A row per external URL of a site tree (a URL pair): the first place where it was found.
     LinkRow in "links";
 
     /// The site whose tree it was found in.

@@ -27,11 +27,11 @@ table! {
     received_bytes: u64, "bytes", "912044", "0.1";
     /// Busy time of servers, summed over the exchanges.
     busy_ms: f64, "ms", "31250.0", "0.1";
-    /// Distinct external URLs found in the tree.
+    /// External URLs found in the tree, each once; summed over trees, URL pairs.
     external_urls: u64, "URLs", "73", "0.1";
-    /// Distinct hosts of these.
+    /// Hosts of these, each once in the tree.
     external_hosts: u64, "hosts", "30", "0.1";
-    /// Distinct sites of these.
+    /// Sites of these, each once in the tree.
     external_sites: u64, "sites", "22", "0.1";
     /// The server that delivered the first page of the tree; where none did, the one that responded first to a request for a
     /// page, else to any request; null when none responded.

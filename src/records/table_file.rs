@@ -24,8 +24,9 @@ impl TableFile {
         let staging = Staging::begin(&path).map_err(TablesError::at("write table", &path))?;
         let encoded = Encoded::default();
         let columns = R::frame(&[]).map_err(TablesError::at("encode", &path))?;
-        let writer =
-            parquet(encoded.clone()).batched(columns.schema()).map_err(TablesError::at("encode", &path))?;
+        let columns = columns.schema();
+        let writer = parquet(encoded.clone(), columns).batched(columns);
+        let writer = writer.map_err(TablesError::at("encode", &path))?;
         Ok(Self { path, writer, encoded, staging })
     }
 

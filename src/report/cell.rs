@@ -6,6 +6,8 @@ use crate::records::units;
 pub enum Cell {
     /// Words, by anybody.
     Text(String),
+    /// A word of ours with its meaning, which is shown where a pointer rests on it.
+    Word(String, &'static str),
     /// A whole number.
     Count(u64),
     /// Shown in kB, MB and so on; raw in bytes.
@@ -38,7 +40,7 @@ impl Cell {
     #[must_use]
     pub fn value(&self) -> String {
         match self {
-            Self::Text(text) => text.clone(),
+            Self::Text(text) | Self::Word(text, _) => text.clone(),
             Self::Count(number) => units::thousands(*number),
             Self::Bytes(number) => units::bytes(*number),
             Self::Share(share) => percent(*share),
@@ -49,6 +51,12 @@ impl Cell {
             Self::CountBetween(estimate) => whole(estimate.value),
             Self::Missing => "–".to_owned(),
         }
+    }
+
+    /// What the word means, if that is told; otherwise nothing.
+    #[must_use]
+    pub fn meaning(&self) -> &'static str {
+        if let Self::Word(_, meaning) = self { meaning } else { "" }
     }
 
     /// The interval in brackets, or why it has none.
@@ -66,7 +74,7 @@ impl Cell {
     #[must_use]
     pub fn raw(&self) -> Vec<String> {
         match self {
-            Self::Text(text) => vec![text.clone()],
+            Self::Text(text) | Self::Word(text, _) => vec![text.clone()],
             Self::Count(number) | Self::Bytes(number) => vec![number.to_string()],
             Self::Share(number)
             | Self::Number(number, _)

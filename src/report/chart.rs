@@ -1,4 +1,4 @@
-use super::Table;
+use super::{Meaning, Table};
 use crate::analysis::Estimate;
 
 /// A chart with what is needed to understand it without seeing it.
@@ -62,7 +62,7 @@ pub struct Columns {
     /// The vertical axis, from 0.
     pub y: Axis,
     /// The parts of every column, from the bottom up.
-    pub parts: Vec<String>,
+    pub parts: Vec<Part>,
     /// The name of each column and its parts' values.
     pub columns: Vec<(String, Vec<f64>)>,
     /// Which column is the chosen one.
@@ -152,11 +152,22 @@ pub struct Mark {
     pub label: String,
 }
 
+/// A part of columns, in the legend.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// Its name.
+    pub name: String,
+    /// What the name means, where a pointer rests on it; may be empty.
+    pub meaning: &'static str,
+}
+
 /// A bar.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bar {
     /// What stands before it.
     pub label: String,
+    /// What the label means, where a pointer rests on it; may be empty.
+    pub meaning: &'static str,
     /// Its length on the axis.
     pub value: f64,
     /// Written at its end: the value as the table shows it.
@@ -187,6 +198,33 @@ impl Figure {
         let caption = caption.into();
         let data = Table { id: format!("{id}-data"), caption: caption.clone(), ..data };
         Self { id: id.to_owned(), caption, alt: alt.into(), chart: chart.into(), data }
+    }
+}
+
+impl Figure {
+    /// The figure with the meaning of the words in its labels, its legend and its data, as far as they have one.
+    #[must_use]
+    pub fn explained(mut self, meaning: Meaning) -> Self {
+        match &mut self.chart {
+            Chart::Bars(bars) => {
+                bars.bars.iter_mut().for_each(|bar| bar.meaning = meaning(&bar.label).unwrap_or(bar.meaning));
+            }
+            Chart::Columns(columns) => {
+                columns
+                    .parts
+                    .iter_mut()
+                    .for_each(|part| part.meaning = meaning(&part.name).unwrap_or(part.meaning));
+            }
+            Chart::Lines(_) | Chart::Matrix(_) | Chart::Boxes(_) => {}
+        }
+        self.data = self.data.explained(meaning);
+        self
+    }
+}
+
+impl From<&str> for Part {
+    fn from(name: &str) -> Self {
+        Self { name: name.to_owned(), meaning: "" }
     }
 }
 
@@ -242,7 +280,7 @@ impl Bar {
     /// A bar; `shown` is what stands at its end.
     #[must_use]
     pub fn new(label: impl Into<String>, value: f64, shown: impl Into<String>) -> Self {
-        Self { label: label.into(), value, shown: shown.into(), is_rest: false }
+        Self { label: label.into(), meaning: "", value, shown: shown.into(), is_rest: false }
     }
 
     /// The bar of all that has no bar of its own.

@@ -155,7 +155,7 @@ fn headline(findings: &Findings) -> Vec<Fact> {
         Fact::new("Pages", last.pages),
         Fact::new("Requests", last.requests),
         Fact::new("Load", Cell::Bytes(last.bytes)).note("on the wire, both ways"),
-        Fact::new("External URLs", known(Kind::Urls)).note("distinct"),
+        Fact::new("External URLs", known(Kind::Urls)).note("each once in the survey"),
         Fact::new("External hosts", known(Kind::Hosts)),
         Fact::new("External sites", known(Kind::Sites)),
         Fact::new("Server addresses", known(Kind::Addresses)).note("of linked hosts that were asked"),

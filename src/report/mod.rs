@@ -29,13 +29,13 @@ pub mod text;
 pub use block::{Block, Fact, Section, Verdicts};
 pub use cell::{Cell, percent};
 pub use chart::{
-    Axis, Bar, Bars, BoxPlot, Boxes, Chart, Columns, Figure, Lines, Mark, Matrix, Point, Scale, Series,
+    Axis, Bar, Bars, BoxPlot, Boxes, Chart, Columns, Figure, Lines, Mark, Matrix, Part, Point, Scale, Series,
 };
 pub use contents::Findings;
 pub use page::PageError;
 pub use sections::groups::Groups;
 pub use standing::Banner;
-pub use table::{Column, Form, Table};
+pub use table::{Column, Form, Meaning, Table};
 
 /// What is known of a survey, in the order in which it is read.
 #[derive(Clone, Debug, PartialEq)]

@@ -19,11 +19,16 @@ pub struct Table {
 pub struct Column {
     /// The title.
     pub head: String,
+    /// What the title means, where a pointer rests on it; may be empty.
+    pub meaning: &'static str,
     /// Of the raw value, as it stands in the CSV file; empty where there is none.
     pub unit: &'static str,
     /// How its cells are set.
     pub form: Form,
 }
+
+/// Tells what a word means; none for what is no word of its list.
+pub type Meaning = fn(&str) -> Option<&'static str>;
 
 /// What the cells of a column are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +54,22 @@ impl Table {
         self.rows.push(row);
     }
 
+    /// The table with the meaning of the words in its head and in its first column, as far as they have one.
+    #[must_use]
+    pub fn explained(mut self, meaning: Meaning) -> Self {
+        for column in &mut self.columns {
+            column.meaning = meaning(&column.head).unwrap_or(column.meaning);
+        }
+        for cell in self.rows.iter_mut().filter_map(|row| row.first_mut()) {
+            if let Cell::Text(word) = cell
+                && let Some(meaning) = meaning(word)
+            {
+                *cell = Cell::Word(std::mem::take(word), meaning);
+            }
+        }
+        self
+    }
+
     /// The table with the given rows.
     #[must_use]
     pub fn with_rows(mut self, rows: impl IntoIterator<Item = Vec<Cell>>) -> Self {
@@ -61,13 +82,13 @@ impl Column {
     /// A column of words.
     #[must_use]
     pub fn text(head: &str) -> Self {
-        Self { head: head.to_owned(), unit: "", form: Form::Text }
+        Self { head: head.to_owned(), meaning: "", unit: "", form: Form::Text }
     }
 
     /// A column of figures, with their unit.
     #[must_use]
     pub fn number(head: &str, unit: &'static str) -> Self {
-        Self { head: head.to_owned(), unit, form: Form::Number }
+        Self { head: head.to_owned(), meaning: "", unit, form: Form::Number }
     }
 
     /// A share of one.
@@ -79,6 +100,6 @@ impl Column {
     /// A number with its interval.
     #[must_use]
     pub fn interval(head: &str, unit: &'static str) -> Self {
-        Self { head: head.to_owned(), unit, form: Form::Interval }
+        Self { head: head.to_owned(), meaning: "", unit, form: Form::Interval }
     }
 }

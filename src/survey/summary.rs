@@ -241,9 +241,9 @@ impl Summary {
             "requests",
             "received",
             "busy",
-            "external URLs",
-            "hosts",
-            "sites",
+            "URL pairs",
+            "host pairs",
+            "site pairs",
             "load",
             "coverage",
         ];

@@ -94,6 +94,7 @@ impl Walk {
                 let ask = Ask { number: self.asked, url, purpose: Purpose::Robots, depth: None };
                 return Decision::Ask(ask, None);
             }
+            Lookup::Known(RobotsOutcome::OptedOut) => return Decision::Not(Class::OptOut),
             Lookup::Known(RobotsOutcome::Unreachable) => return Decision::Not(Class::RobotsUnreachable),
             Lookup::Known(RobotsOutcome::Rules(rules)) => {
                 let too_slow = rules.crawl_delay().is_some_and(|delay| delay > self.settings.max_crawl_delay);

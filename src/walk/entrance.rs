@@ -1,7 +1,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::origins::origin_of;
-use crate::address::{Host, PageKey, Scope, WebUrl};
+use crate::address::{Host, OptOuts, PageKey, Scope, WebUrl};
 use crate::exchange::{Answer, Class, Entrance, Failure, Outcome};
 use crate::settings::Entrances;
 
@@ -13,6 +13,10 @@ pub(super) struct Entering {
     pub tried: u16,
     /// The entrance that brought the first page.
     pub brought: Option<Entrance>,
+    /// The host of the first page.
+    home: Option<Host>,
+    /// Its address opted out.
+    has_home_address_opted_out: bool,
     /// Still to be tried while no page has come.
     next: VecDeque<Candidate>,
     /// Still to be asked whatever came.
@@ -88,6 +92,8 @@ impl Entering {
             most: entrances.most(),
             tried: 1,
             brought: None,
+            home: None,
+            has_home_address_opted_out: false,
             next: candidates(scope, offered),
             doors: if entrances == Entrances::All { doors(scope, offered) } else { VecDeque::new() },
             listed: HashSet::from([(offered.is_https(), offered.page_key())]),
@@ -132,6 +138,22 @@ impl Entering {
             let best = self.origins.entry(origin_of(url)).or_insert(reached);
             *best = reached.max(*best);
         }
+    }
+
+    /// A page came from an entrance.
+    pub(super) fn note_page(&mut self, url: &WebUrl, entrance: Option<Entrance>) {
+        self.brought = self.brought.or(entrance);
+        self.home.get_or_insert_with(|| url.host().clone());
+    }
+
+    /// The address of a host is on the opt-out list.
+    pub(super) fn note_opted_out(&mut self, host: &Host) {
+        self.has_home_address_opted_out |= self.home.as_ref() == Some(host);
+    }
+
+    /// Whether the host of the first page has opted out since, by its name or its address.
+    pub(super) fn has_home_opted_out(&self, opt_out: &OptOuts) -> bool {
+        self.has_home_address_opted_out || self.home.as_ref().is_some_and(|home| opt_out.has_host(home))
     }
 
     /// A URL on the list of level 0 is not asked for; `again` where its page has its class already.

@@ -44,14 +44,14 @@ impl Walk {
             is_next
         });
         if next.is_empty() {
-            let outcome = self.outcome_of_closed_hosts().unwrap_or_else(|| self.outcome_without_links());
+            let outcome = self.outcome_of_hosts().unwrap_or_else(|| self.outcome_without_links());
             return self.end(outcome);
         }
         let is_stable = self.settings.stable_levels.is_some_and(|levels| self.quiet_levels >= levels);
         if is_stable || self.depth >= self.settings.depth {
             self.found = next;
             let usual = if is_stable { Outcome::Stable } else { Outcome::Depth };
-            let outcome = self.outcome_of_closed_hosts().unwrap_or(usual);
+            let outcome = self.outcome_of_hosts().unwrap_or(usual);
             return self.end(outcome);
         }
         for url in next.iter() {
@@ -95,22 +95,31 @@ impl Walk {
         self.opted_out || self.level().class(Class::OptOut) > 0
     }
 
-    /// Why a walk came to no better end that had URLs left whose servers no longer respond to us.
-    fn outcome_of_closed_hosts(&self) -> Option<Outcome> {
-        let has = |class| self.levels.iter().any(|level| level.class(class) > 0);
+    /// Why a walk came to no better end that had URLs left whose hosts opted out or no longer respond to us.
+    fn outcome_of_hosts(&self) -> Option<Outcome> {
         match () {
-            () if has(Class::Refused) => Some(Outcome::Refused),
+            () if self.has_site_opted_out() => Some(Outcome::OptOut),
+            () if self.has_urls(Class::Refused) => Some(Outcome::Refused),
             () if self.bans.has_given_up_host() => Some(Outcome::Unreachable),
             () => None,
         }
     }
 
-    /// Why a walk ends that has nothing more to ask.
+    /// Whether the site opted out while it was walked, and URLs were left out for that.
+    pub(super) fn has_site_opted_out(&self) -> bool {
+        self.has_urls(Class::OptOut) && self.entering.has_home_opted_out(&self.opt_out)
+    }
+
+    fn has_urls(&self, class: Class) -> bool {
+        self.levels.iter().any(|level| level.class(class) > 0)
+    }
+
+    /// Why a walk ends that has nothing more to request.
     fn outcome_without_links(&self) -> Outcome {
-        let has = |class| self.levels.iter().any(|level| level.class(class) > 0);
         match () {
-            () if has(Class::Yield) => Outcome::Yield,
-            () if has(Class::Trap) => Outcome::Trap,
+            () if self.has_urls(Class::Yield) => Outcome::Yield,
+            () if self.has_urls(Class::OptOut) => Outcome::OptOut,
+            () if self.has_urls(Class::Trap) => Outcome::Trap,
             () => Outcome::Complete,
         }
     }
@@ -154,7 +163,11 @@ impl Walk {
     #[must_use]
     pub fn conclude(mut self) -> (Tree, Known) {
         let trap_patterns = self.trap_patterns();
-        let left = if self.ending == Some(Outcome::Refused) { Class::Refused } else { Class::Limit };
+        let left = match self.ending {
+            Some(Outcome::Refused) => Class::Refused,
+            Some(Outcome::OptOut) => Class::OptOut,
+            _ => Class::Limit,
+        };
         for _ in 0..self.list.without_class(self.turn) {
             self.level().count(left);
         }

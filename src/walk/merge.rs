@@ -26,8 +26,10 @@ impl Walk {
     pub(super) fn merge(&mut self, mut waiting: Waiting) {
         let Some((answer, content)) = waiting.answer.take() else { return };
         // robots.txt may redirect to who opted out: that is not the site.
-        self.opted_out |=
-            answer.failure == Some(Failure::OptedOut) && self.scope.contains(waiting.url.host());
+        if answer.failure == Some(Failure::OptedOut) && self.scope.contains(waiting.url.host()) {
+            self.opted_out = true;
+            self.entering.note_opted_out(waiting.url.host());
+        }
         let load = match (&waiting.entry, waiting.purpose) {
             (Some(_), _) | (None, Purpose::Check) => self.level(),
             (None, Purpose::Probe) => &mut self.probes.load,
@@ -89,6 +91,9 @@ impl Walk {
         }
         if !is_shared && says_when_to_come_back(answer) && self.origins.retry(self.settings.retries) {
             return;
+        }
+        if answer.failure == Some(Failure::OptedOut) {
+            return self.origins.opted_out(asked);
         }
         match availability(answer, content) {
             Availability::Unreachable | Availability::Busy => {
@@ -162,7 +167,7 @@ impl Walk {
             return;
         }
         self.level().pages += 1;
-        self.entering.brought = self.entering.brought.or(entry.entrance);
+        self.entering.note_page(&entry.url, entry.entrance);
         if let Content::Page(page) = content {
             self.merge_links(&entry.url, *page);
         }

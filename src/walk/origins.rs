@@ -41,6 +41,8 @@ pub(super) enum RobotsOutcome {
     Rules(Rules),
     /// It could not be had for a network failure or a server error: disallow all.
     Unreachable,
+    /// The host's address is on the opt-out list: nothing was sent, and nothing is to be.
+    OptedOut,
 }
 
 /// The one question for a robots.txt that is under way.
@@ -108,7 +110,7 @@ impl Origins {
     pub(super) fn crawl_delay(&self, url: &WebUrl) -> Option<Duration> {
         match &self.known.get(&origin_of(url))?.verdict {
             RobotsOutcome::Rules(rules) => rules.crawl_delay(),
-            RobotsOutcome::Unreachable => None,
+            RobotsOutcome::Unreachable | RobotsOutcome::OptedOut => None,
         }
     }
 
@@ -163,6 +165,16 @@ impl Origins {
         self.settle_with(verdict, asked, 0);
     }
 
+    /// The address of the host that was to be asked is on the opt-out list. Others whose rules that would have been have
+    /// none that can be had.
+    pub(super) fn opted_out(&mut self, asked: Asked) {
+        let Some(origin) = self.asking.as_ref().map(|asking| origin_of(&asking.url)) else { return };
+        self.settle(RobotsOutcome::Unreachable, asked);
+        if let Some(record) = self.known.get_mut(&origin) {
+            record.verdict = RobotsOutcome::OptedOut;
+        }
+    }
+
     fn settle_with(&mut self, verdict: RobotsOutcome, asked: Asked, mut bytes: usize) {
         for origin in self.asking.take().map(|asking| asking.origins).unwrap_or_default() {
             self.rule_bytes += bytes;
@@ -200,6 +212,7 @@ mod tests {
             Lookup::Known(RobotsOutcome::Rules(rules)) if rules.allows(&url(at)) => "allowed".to_owned(),
             Lookup::Known(RobotsOutcome::Rules(_)) => "forbidden".to_owned(),
             Lookup::Known(RobotsOutcome::Unreachable) => "unreachable".to_owned(),
+            Lookup::Known(RobotsOutcome::OptedOut) => "opted out".to_owned(),
             Lookup::Ask(url) => url.to_string(),
             Lookup::Pending => "pending".to_owned(),
         }
@@ -274,6 +287,22 @@ mod tests {
         origins.settle(RobotsOutcome::Unreachable, asked(3));
         assert_eq!(says(&mut origins, "http://a.ke/x", false), "unreachable");
         assert_eq!(says(&mut origins, "https://a.ke/x", false), "https://a.ke/robots.txt", "another origin");
+    }
+
+    #[test]
+    fn a_host_whose_address_opted_out_is_told_from_one_whose_rules_it_would_have_had() {
+        let mut origins = Origins::default();
+        says(&mut origins, "http://a.ke/x", false);
+        origins.begin();
+        origins.redirected(Some(url("http://b.a.ke/robots.txt")), "ccsurvey", asked(1));
+        origins.opted_out(asked(2));
+        assert_eq!(says(&mut origins, "http://a.ke/x", false), "unreachable");
+        assert_eq!(says(&mut origins, "http://b.a.ke/x", false), "opted out");
+        assert_eq!(
+            says(&mut origins, "http://c.a.ke/x", false),
+            "http://c.a.ke/robots.txt",
+            "nothing is under way"
+        );
     }
 
     #[test]

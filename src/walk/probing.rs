@@ -45,8 +45,17 @@ impl Walk {
 
     /// Whether the walk came to its end by itself.
     fn is_whole(&self) -> bool {
-        let by_itself = [Outcome::Complete, Outcome::Depth, Outcome::Yield, Outcome::Stable, Outcome::Trap];
-        self.ending.is_some_and(|outcome| by_itself.contains(&outcome)) && !self.is_full
+        match self.ending {
+            Some(Outcome::Complete | Outcome::Depth | Outcome::Yield | Outcome::Stable | Outcome::Trap) => {
+                !self.is_full
+            }
+            // Others of its hosts opted out, and nothing else was left.
+            Some(Outcome::OptOut) => {
+                let is_nothing_left = self.turn >= self.list.len() && self.found.is_empty();
+                is_nothing_left && !self.has_site_opted_out()
+            }
+            _ => false,
+        }
     }
 
     /// The probe of a URL, if opt-outs, filters and robots.txt let it be asked for; for the sake of a probe no

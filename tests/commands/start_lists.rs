@@ -9,7 +9,6 @@ use std::fs;
 use std::io::Write;
 use std::net::UdpSocket;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 use ccsurvey::starts::StartList;
 use tempfile::TempDir;
@@ -239,9 +238,8 @@ fn a_pilot_is_a_share_of_the_sites_and_recorded() {
     assert_eq!((none.code, none.urls), (2, None));
 }
 
-/// The figures of these two: `cargo test --test commands large -- --nocapture`.
 #[test]
-fn a_large_zone_is_read_in_seconds_with_the_right_counts() {
+fn a_large_zone_is_read_with_the_right_counts() {
     let mut zone = "ke. 86400 IN SOA ns.ke. host.ke. 1 2 3 4 5\nke. 86400 IN NS ns.ke.\n".to_owned();
     for n in 0..100_000 {
         zone += &format!(
@@ -252,23 +250,17 @@ fn a_large_zone_is_read_in_seconds_with_the_right_counts() {
         zone += &format!("ns1.s{n}.co.ke.\t86400\tIN\tA\t192.0.2.1\n");
     }
     let desk = Desk::new();
-    let begun = Instant::now();
     let read = desk.read(gzip(&zone), &["--sample", "0.001"]);
-    println!("a zone file of 100,000 names, {} MB, packed: {:?}", zone.len() / 1_000_000, begun.elapsed());
-    assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
     assert!(read.said[1].contains(" of 100,000 sites (--sample 0.001 --seed 0)"), "{:?}", read.said);
 }
 
 #[test]
-fn a_large_ranking_is_read_in_seconds_with_the_right_counts() {
+fn a_large_ranking_is_read_with_the_right_counts() {
     let ranking: String = (1..=200_000)
         .map(|n| format!("{n},s{}.{}\n", n % 150_000, if n % 4 == 0 { "tz" } else { "ke" }))
         .collect();
     let desk = Desk::new();
-    let begun = Instant::now();
     let read = desk.read(&ranking, &["--sample", "0.001"]);
-    println!("a ranking of 200,000 names: {:?}", begun.elapsed());
-    assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
     assert_eq!(read.said[0], "list: columns separated by commas, no header: column 2 of 2 is taken");
     assert!(
         read.said[1].contains(" of 150,000 sites") && read.said[1].contains("50,000 doubled"),

@@ -13,7 +13,6 @@ mod harm;
 mod hoster;
 mod partial;
 mod replay;
-mod serving;
 mod simulate;
 mod strategies;
 mod truth_in_process;

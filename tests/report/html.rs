@@ -5,6 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use ccsurvey::exchange::{Class, Entrance, Outcome};
+use ccsurvey::records::units::thousands;
 use ccsurvey::records::{
     ExchangeRow, LinkRow, Manifest, Row, SegmentRows, SiteRow, SurveyState, Tables, read_table,
 };
@@ -256,7 +258,8 @@ fn a_survey_that_is_not_of_the_internet_says_so_in_its_title_above_its_numbers_a
         (manifest.settings["gateway"], manifest.settings["cctld"]) = (gateway.into(), cctld.clone());
         manifest.save(&dir).unwrap();
         let page = page(&dir, &[]);
-        assert_eq!(between(&page, "<title>", "</title>"), [title]);
+        // Labels of figures have titles too, which say what they mean.
+        assert_eq!(between(&page, "<title>", "</title>")[0], title);
         assert_eq!(between(&page, "<h1>", "</h1>"), [title]);
         let banners = between(&page, "class=\"banner\" role=\"note\"><strong>", "</div>");
         assert_eq!(banners.len(), usize::from(banner.is_some()), "{banners:?}");
@@ -409,4 +412,106 @@ fn a_browser_shows_it_without_obstacles() {
         Some(69) => skip("report in a browser", &said),
         _ => panic!("{said}"),
     }
+}
+
+/// Names that spreadsheets would run, and a URL of which another separator would make one.
+const FORMULAS: [&str; 5] = ["=hyperlink(\"x\").ke", "+1.ke", "-bad-.ke", "@sum.ke", "a.ke"];
+
+#[test]
+fn no_cell_of_an_export_is_a_formula() {
+    let (folder, dir) = (tempfile::tempdir().unwrap(), small());
+    let made = folder.path().join("survey");
+    let mut rows = SegmentRows { sites: all(dir), links: all(dir), ..SegmentRows::default() };
+    for (row, site) in rows.links.iter_mut().zip(FORMULAS.iter().cycle()) {
+        row.in_survey = true;
+        (row.url, row.target_site) = (format!("{}x;=1+1", row.url), (*site).to_owned());
+    }
+    let tables = Tables::open(&made).unwrap();
+    tables.write(0, &rows).unwrap();
+    tables.write_servers(&all(dir)).unwrap();
+    let mut manifest = Manifest::load(dir).unwrap();
+    manifest.state = SurveyState::Interrupted;
+    manifest.save(&made).unwrap();
+    fs::copy(dir.join("start.csv"), made.join("start.csv")).unwrap();
+    let output = program(&["export", made.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let exported = String::from_utf8(output.stdout).unwrap();
+    // Where a semicolon ends cells, too.
+    for separator in [b',', b';'] {
+        let mut reader = csv::ReaderBuilder::new();
+        let mut reader =
+            reader.delimiter(separator).has_headers(false).flexible(true).from_reader(exported.as_bytes());
+        for cell in
+            reader.records().flat_map(|record| record.unwrap().iter().map(str::to_owned).collect::<Vec<_>>())
+        {
+            assert!(!cell.starts_with(['=', '+', '-', '@', '\t', '\r']), "{cell}");
+        }
+    }
+    let lines: Vec<csv::StringRecord> =
+        csv::Reader::from_reader(exported.as_bytes()).into_records().map(Result::unwrap).collect();
+    let urls: BTreeSet<&str> = lines.iter().map(|line| &line[0]).collect();
+    assert!(rows.links.iter().all(|row| urls.contains(row.url.as_str())), "no URL is another one");
+    let sites: BTreeSet<&str> = lines.iter().map(|line| &line[1]).collect();
+    assert!(FORMULAS[..4].iter().all(|site| sites.contains(format!("'{site}").as_str())), "{sites:?}");
+    assert!(sites.contains("a.ke"));
+}
+
+#[test]
+fn every_word_of_outcomes_entrances_and_classes_means_something_on_the_page() {
+    let page = page(small(), &[]);
+    let words = between(&page, "<table id=\"table-words\"", "</table>").concat();
+    let explained = |word: &str| page.contains(&format!(">{word}</abbr>"));
+    for word in
+        Outcome::ALL.iter().map(|word| word.as_str()).chain(Entrance::ALL.iter().map(|word| word.as_str()))
+    {
+        assert!(words.contains(&format!(">{word}<")), "{word}");
+    }
+    for class in Class::ALL {
+        assert!(words.contains(&format!(">{class}<")), "{class}");
+    }
+    let outcomes: BTreeSet<String> = all::<SiteRow>(small()).into_iter().map(|site| site.outcome).collect();
+    assert!(outcomes.len() > 2);
+    // Where they stand in tables and figures, a pointer that rests on them shows what they mean.
+    for outcome in &outcomes {
+        assert!(explained(outcome), "{outcome}");
+        assert!(page.contains(&format!(">{outcome}<title>")), "{outcome}");
+    }
+    for words in
+        ["the rule on scripts", "opt-out", "a budget of the site or a stop", "budget or stop", "asked for"]
+    {
+        assert!(explained(words), "{words}");
+    }
+    let failures: BTreeSet<String> =
+        all::<ExchangeRow>(small()).into_iter().filter_map(|exchange| exchange.failure).collect();
+    assert!(failures.iter().all(|failure| explained(failure)), "{failures:?}");
+}
+
+#[test]
+fn no_number_of_the_page_that_counts_pairs_is_called_external_urls() {
+    let page = page(small(), &[]);
+    let distinct: BTreeSet<String> = all::<LinkRow>(small()).into_iter().map(|link| link.url).collect();
+    let pairs = all::<LinkRow>(small()).len();
+    assert!(distinct.len() < pairs, "the world has URLs to which several sites link");
+    let [distinct, pairs] = [distinct.len(), pairs].map(|number| thousands(number as u64));
+    assert!(
+        page.contains(&format!("{pairs} URL pairs")) && !page.contains(&format!("{pairs} external URLs"))
+    );
+    assert!(
+        page.contains(&format!("{distinct} external URLs"))
+            && !page.contains(&format!("{distinct} URL pairs"))
+    );
+    let status = String::from_utf8(program(&["status", small().to_str().unwrap()]).stdout).unwrap();
+    assert!(status.contains("URL pairs") && !status.contains("external URLs"), "{status}");
+}
+
+#[test]
+fn a_report_says_that_bytes_of_tls_are_counted_and_defines_busy_time_once() {
+    let page = page(small(), &["--by", "country"]);
+    assert!(!page.contains("TLS add") && page.contains("over TLS, its records and handshakes"));
+    assert!(!page.contains("first byte sent to"), "busy time has one definition");
+    assert_eq!(page.matches("From the start of an exchange at the server").count(), 1);
+    assert!(
+        page.contains("The hosting country of no site tree is known.")
+            && !page.contains("of one hosting country")
+    );
 }

@@ -264,7 +264,8 @@ def infrastructure():
 
 def times():
     def phases(where):
-        return {name: percentiles(f"{name}_ms", f"{ASKED} AND {where}")
+        whole = percentiles("total_ms", f"{ASKED} AND failure IS NULL AND {where}")
+        return {"whole": whole} | {name: percentiles(f"{name}_ms", f"{ASKED} AND {where}")
             for name in ("connect", "tls", "first_byte", "total")}
     country = "coalesce((SELECT country FROM servers s WHERE s.address = exchanges.address), 'unknown')"
     countries = rows(f"""SELECT {country} c, count(*) FROM exchanges WHERE {ASKED} GROUP BY 1

@@ -5,6 +5,9 @@
 //! (`columns.py`), then sum against sum (`reconcile.py`), and the table of curves against all else that the program says of
 //! them (`curves.py`).
 //!
+//! Then every reader that people use, in three versions of pyarrow and pandas, does with every table what an analyst does
+//! (`matrix.py`): opens, filters, sorts, joins, groups and exports it.
+//!
 //! Needs what `tests/setup` installs.
 
 use std::fs;
@@ -14,7 +17,7 @@ use ccsurvey::records::dictionary;
 use serde_json::{Map, Value, json};
 
 use crate::common::python::python;
-use crate::surveys::demo;
+use crate::surveys::{demo, with_pages_recorded};
 
 fn text(path: &Path) -> &str {
     path.to_str().expect("the path of the tests is text")
@@ -48,6 +51,18 @@ fn every_column_is_what_the_dictionary_and_the_design_say() {
 #[test]
 fn what_the_tables_count_reconciles() {
     print!("{}", python("report/readers/reconcile.py", &[text(&demo().dir)]));
+}
+
+#[test]
+fn every_reader_opens_filters_sorts_joins_groups_and_exports_every_table() {
+    let printed = python("report/readers/matrix.py", &[text(with_pages_recorded())]);
+    print!("{printed}");
+    assert!(
+        printed.contains(&format!("11 readers x {} tables x 6 operations", dictionary().len())),
+        "{printed}"
+    );
+    // Of several files, as they are while a survey runs or where it is large.
+    print!("{}", python("report/readers/matrix.py", &[text(&demo().dir)]));
 }
 
 #[test]

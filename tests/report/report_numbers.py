@@ -13,15 +13,16 @@ import overview
 from overview import one, rows
 from report_page import Page, decimal, duration, interval, milliseconds, number, of, percent, size, thousands
 
-# A model makes the first, and the other holds no findings; tests of their own look at them.
-ELSEWHERE = {"figure-censoring-data", "table-settings"}
+# A model makes the first, and the others hold no findings; tests of their own look at them.
+ELSEWHERE = {"figure-censoring-data", "table-settings", "table-words"}
 # A cell that is not compared: it follows from an interval or a model.
 ANY = object()
 REASONS = ("robots.txt", "a robots.txt that could not be fetched", "nofollow", "the survey's filters", "the rule on scripts",
     "the depth of the survey", "a budget of the site or a stop", "traps without end",
     "mirrors of another host of the site", "opt-out", "too many redirects", "promising too little",
     "a server that turned the survey away")
-PHASES = {"DNS": "dns", "connect": "connect", "TLS": "tls", "first byte": "first_byte", "total": "total"}
+PHASES = {"DNS": "dns", "connect": "connect", "TLS": "tls", "first byte": "first_byte",
+    "whole response": "whole", "total": "total"}
 
 
 class Comparison:
@@ -342,8 +343,10 @@ def times(compared, found):
     by_country = lambda phase: [(country["country"], country["phases"][phase]) for country in found["by_country"]
         if country["phases"][phase]["count"]]
     row = [name for name, _ in phases].index
-    compared.lead("times", *(compared.printed("table-times", row(phase), head, "ms")
-        for phase, head in (("first byte", "median"), ("total", "median"), ("total", "95 %"))))
+    begin, half, most = (compared.printed("table-times", row(phase), head, "ms")
+        for phase, head in (("first byte", "median"), ("whole response", "median"), ("whole response", "95 %")))
+    whole, total = (everything[key]["count"] for key in ("whole", "total"))
+    compared.lead("times", begin, thousands(whole), half, "95 %", most, thousands(total - whole))
     for name, list_ in {"figure-times-data": phases, "table-times": phases, "figure-times-country-data":
             by_country("total"), "table-first-byte-country": by_country("first_byte")}.items():
         # The program takes percentiles from classes of equal ratio.

@@ -35,6 +35,16 @@ pub(crate) fn small() -> &'static Path {
     })
 }
 
+/// A survey with every table that there is.
+pub(crate) fn with_pages_recorded() -> &'static Path {
+    static RECORDED: OnceLock<PathBuf> = OnceLock::new();
+    RECORDED.get_or_init(|| {
+        let dir = empty_folder("with-pages-recorded").join("survey");
+        simulate("demo", &dir, &["--depth", "2", "--record-links"]);
+        dir
+    })
+}
+
 /// A survey of a virtual Web of three countries that meets all that a report tells apart.
 ///
 /// Depth 4 and 40 requests, so that trees are cut by both.

@@ -11,6 +11,7 @@ mod hostile_web;
 mod odd_certificates;
 mod probe_scripts;
 mod real_servers;
+mod serving;
 mod settings;
 mod since;
 mod strangers;

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use ccsurvey::address::WebUrl;
+use ccsurvey::analysis::{Censoring, Ended, Recorded};
 use ccsurvey::exchange::Class;
 use ccsurvey::frontier::{Frontier, Spread};
 use ccsurvey::records::{ExchangeRow, LevelRow, LinkRow, ServerRow, SiteRow, read_opt_outs};
@@ -157,7 +158,18 @@ fn who_opts_out_while_a_survey_runs_is_left_alone_from_then_on() {
     let row = surveyed.rows::<SiteRow>().into_iter().find(|site| site.site == largest).unwrap();
     let asked = sites.iter().find(|site| site.site == largest).unwrap().requests;
     assert!(row.requests > 0 && row.requests < asked, "{} of {asked}", row.requests);
-    assert!(surveyed.rows::<LevelRow>().iter().all(LevelRow::reconciles));
+    let levels = surveyed.rows::<LevelRow>();
+    assert!(levels.iter().all(LevelRow::reconciles));
+    let left_out = levels.iter().filter(|level| level.site == largest);
+    let left_out: u64 = left_out.map(|level| level.classes[Class::OptOut]).sum();
+    assert!(left_out > 0 && row.pages > 0, "{row:?}");
+    // Not whole: what lies below is not known, for everybody who asks how deep sites are.
+    assert_eq!(row.outcome, "opt_out");
+    let recorded = Recorded::load(&surveyed.dir()).unwrap();
+    let ended = |site: &str| recorded.trees.iter().find(|tree| &*tree.site == site).map(|tree| tree.ended);
+    assert_eq!(ended(&largest), Some(Ended::Cut));
+    let censored = Censoring::of(&recorded);
+    assert!(censored.cut_trees > 0 && censored.unasked_urls >= left_out, "{left_out} of {censored:?}");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use polars::prelude::{DataFrame, PolarsResult};
 use serde::Serialize;
 
 use super::super::group;
+pub use super::super::group::UNKNOWN;
 use super::super::tables::{columns, key};
 use super::listed::SiteView;
 use super::spread::{Spread, share};
@@ -81,8 +82,6 @@ pub struct Concentration {
     pub hhi: f64,
 }
 
-/// The group of what no database tells.
-pub const UNKNOWN: &str = "unknown";
 /// Beside so many other sites a site shares its server with a crowd (NEEDS.md: most sites of the Web do).
 const CROWD: u32 = 10;
 const NOT_TESTED: &str = "not tested: where the surveyor's machine stands is not recorded, and without it no \

@@ -43,7 +43,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-pub use crate::exchange::{Class, ClassGroup, Outcome};
+pub use crate::exchange::{Class, ClassGroup, Entrance, Failure, Outcome};
 pub use age::Age;
 pub use card::{Card, Totals, Vantage};
 pub use copies::Copies;

@@ -5,33 +5,43 @@ use super::timeline::Turn;
 /// How much the whole survey moved in a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Flow {
-    /// Bytes per second over the whole time.
+    /// Bytes per second over the minutes that the survey took, the last one whole: so it is never above the busiest.
     pub mean: f64,
     /// The most bytes of exchanges that began within any 60 seconds, per second.
     pub busiest_minute: f64,
 }
 
-const SECOND: f64 = 1e6;
 const MINUTE: i64 = 60_000_000;
 
 /// `turns` are in order of time.
 pub(super) fn flow(turns: &[Turn]) -> Flow {
-    Flow { mean: mean(turns), busiest_minute: busiest_minute(turns) }
+    let moved =
+        turns.iter().map(|turn| Moved { started: turn.started, ended: turn.ended(), bytes: turn.bytes() });
+    Flow { mean: mean(moved.clone()), busiest_minute: busiest_minute(moved) }
 }
 
-fn mean(turns: &[Turn]) -> f64 {
-    let (Some(first), Some(last)) = (turns.first(), turns.iter().map(Turn::ended).max()) else { return 0.0 };
-    let bytes: u64 = turns.iter().map(Turn::bytes).sum();
-    bytes as f64 / ((last - first.started) as f64 / SECOND).max(1.0)
+/// What one exchange moved, and when: microseconds since 1970.
+#[derive(Clone, Copy, Debug)]
+struct Moved {
+    started: i64,
+    ended: i64,
+    bytes: u64,
 }
 
-fn busiest_minute(turns: &[Turn]) -> f64 {
-    let (mut first, mut bytes, mut most) = (0, 0, 0);
-    for turn in turns {
-        bytes += turn.bytes();
-        while turns[first].started <= turn.started - MINUTE {
-            bytes -= turns[first].bytes();
-            first += 1;
+fn mean(mut moved: impl Iterator<Item = Moved>) -> f64 {
+    let Some(first) = moved.next() else { return 0.0 };
+    let (bytes, last) = moved
+        .fold((first.bytes, first.ended), |(bytes, last), next| (bytes + next.bytes, last.max(next.ended)));
+    let minutes = (last - first.started).max(0) / MINUTE + 1;
+    bytes as f64 / (minutes as f64 * 60.0)
+}
+
+fn busiest_minute(moved: impl Iterator<Item = Moved> + Clone) -> f64 {
+    let (mut oldest, mut bytes, mut most) = (moved.clone().peekable(), 0, 0);
+    for next in moved {
+        bytes += next.bytes;
+        while let Some(old) = oldest.next_if(|old| old.started <= next.started - MINUTE) {
+            bytes -= old.bytes;
         }
         most = most.max(bytes);
     }
@@ -70,5 +80,50 @@ impl Standstills {
         let begun = self.list.partition_point(|(from, _, _)| *from <= moment);
         let Some((from, to, before)) = begun.checked_sub(1).map(|last| self.list[last]) else { return 0 };
         before + moment.min(to) - from
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const SECOND: i64 = 1_000_000;
+
+    fn flow_of(moved: &[(i64, i64, u64)]) -> (f64, f64) {
+        let moved = moved.iter().map(|(started, took, bytes)| Moved {
+            started: *started,
+            ended: started + took,
+            bytes: *bytes,
+        });
+        (mean(moved.clone()), busiest_minute(moved))
+    }
+
+    #[test]
+    fn the_mean_is_over_whole_minutes_and_the_busiest_minute_over_any_sixty_seconds() {
+        assert_eq!(flow_of(&[]), (0.0, 0.0));
+        // Over before the first minute is.
+        assert_eq!(flow_of(&[(0, SECOND, 600), (20 * SECOND, SECOND, 600)]), (20.0, 20.0));
+        // Bursts at the ends of more than a minute: no minute has two.
+        assert_eq!(flow_of(&[(0, SECOND, 600), (61 * SECOND, SECOND, 600)]), (10.0, 10.0));
+        let steady: Vec<_> = (0..1200).map(|second| (second * SECOND, 0, 7)).collect();
+        assert_eq!(flow_of(&steady), (7.0, 7.0));
+        assert_eq!(flow_of(&[(0, 0, 60), (90 * SECOND, 0, 600), (100 * SECOND, 0, 600)]), (10.5, 20.0));
+    }
+
+    proptest! {
+        #[test]
+        fn no_mean_is_above_the_busiest_minute(
+            gaps in prop::collection::vec((0..200 * SECOND, 0..90 * SECOND, 0..1_000_000u64), 0..40),
+        ) {
+            let mut started = 0;
+            let moved: Vec<_> = gaps.iter().map(|(gap, took, bytes)| {
+                started += gap;
+                (started, *took, *bytes)
+            }).collect();
+            let (mean, busiest) = flow_of(&moved);
+            prop_assert!(mean <= busiest, "{mean} of {busiest}");
+        }
     }
 }

@@ -25,6 +25,8 @@ pub struct Phases {
     pub tls: Percentiles,
     /// From the request to the first byte of its answer.
     pub first_byte: Percentiles,
+    /// Busy time of the server, of exchanges that brought a whole response.
+    pub whole: Percentiles,
     /// Busy time of the server.
     pub total: Percentiles,
 }
@@ -50,6 +52,7 @@ struct PhaseTimes {
     connect: Histogram,
     tls: Histogram,
     first_byte: Histogram,
+    whole: Histogram,
     total: Histogram,
 }
 
@@ -93,6 +96,7 @@ impl PhaseTimes {
             (&mut self.connect, exchange.connect_ms),
             (&mut self.tls, exchange.tls_ms),
             (&mut self.first_byte, exchange.first_byte_ms),
+            (&mut self.whole, exchange.total_ms.filter(|_| exchange.failure.is_none())),
             (&mut self.total, exchange.total_ms),
         ] {
             if let Some(ms) = ms {
@@ -106,6 +110,7 @@ impl PhaseTimes {
             connect: self.connect.finish(),
             tls: self.tls.finish(),
             first_byte: self.first_byte.finish(),
+            whole: self.whole.finish(),
             total: self.total.finish(),
         }
     }

@@ -41,15 +41,22 @@ impl Rows {
     }
 
     /// Writes the words of a row and tells the upper and lower edge of its bar.
-    pub(super) fn draw_row(&self, paper: &mut Paper, number: usize, label: &str) -> (f64, f64) {
+    /// Where the words mean something that is to be told, a pointer that rests on them shows it.
+    pub(super) fn draw_row(
+        &self,
+        paper: &mut Paper,
+        number: usize,
+        label: &str,
+        meaning: &str,
+    ) -> (f64, f64) {
         let top = self.height(number);
         let words = fitting(label, self.words);
         if self.is_above {
-            paper.words(&words, (0.0, top + LINE / 2.0), At::Start, Ink::Label);
+            paper.explained(&words, meaning, (0.0, top + LINE / 2.0), At::Start, Ink::Label);
             (top + LINE, top + LINE + BAR)
         } else {
             let top = top + 5.0;
-            paper.words(&words, (self.words, top + BAR / 2.0), At::End, Ink::Label);
+            paper.explained(&words, meaning, (self.words, top + BAR / 2.0), At::End, Ink::Label);
             (top, top + BAR)
         }
     }
@@ -68,7 +75,7 @@ pub(super) fn draw(chart: &Bars, room: PageWidth) -> Drawing {
 }
 
 fn draw_bar(paper: &mut Paper, rows: &Rows, number: usize, bar: &Bar, greatest: f64) {
-    let (top, bottom) = rows.draw_row(paper, number, &bar.label);
+    let (top, bottom) = rows.draw_row(paper, number, &bar.label, bar.meaning);
     let along =
         if greatest > 0.0 && bar.value.is_finite() { (bar.value / greatest).clamp(0.0, 1.0) } else { 0.0 };
     let end = rows.left + along * (rows.right - rows.left);

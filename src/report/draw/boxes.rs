@@ -22,7 +22,7 @@ pub(super) fn draw(chart: &Boxes, room: PageWidth) -> Drawing {
             paper.words(words, (x, 1.5 * LINE), At::Middle, Ink::Label);
         }
         for (number, row) in chart.boxes.iter().enumerate() {
-            let (top, bottom) = rows.draw_row(paper, number, &row.label);
+            let (top, bottom) = rows.draw_row(paper, number, &row.label, "");
             let middle = f64::midpoint(top, bottom);
             let [least, low, median, high, most] = row.percentiles.map(|value| x(span.along(value)));
             paper.line((least, middle), (most, middle), Ink::Whisker);

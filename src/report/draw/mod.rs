@@ -10,7 +10,7 @@ mod matrix;
 mod paper;
 mod span;
 
-use super::Chart;
+use super::{Chart, Part};
 pub(super) use paper::Drawing;
 use paper::Paper;
 
@@ -62,15 +62,16 @@ pub(super) fn draw(chart: &Chart, room: PageWidth) -> Drawing {
 }
 
 /// What a reader needs to tell the parts of a chart apart: the name of each with the style of its swatch.
-pub(super) fn legend(chart: &Chart) -> Vec<(String, Swatch)> {
-    let numbered = |names: Vec<&String>, of: fn(usize) -> Swatch| -> Vec<(String, Swatch)> {
-        names.into_iter().enumerate().map(|(number, name)| (name.clone(), of(number))).collect()
-    };
-    let legend = match chart {
+pub(super) fn legend(chart: &Chart) -> Vec<(Part, Swatch)> {
+    let legend: Vec<(Part, Swatch)> = match chart {
         Chart::Lines(lines) => {
-            numbered(lines.series.iter().map(|series| &series.name).collect(), Swatch::Line)
+            let names = lines.series.iter().map(|series| Part::from(series.name.as_str()));
+            names.enumerate().map(|(number, name)| (name, Swatch::Line(number))).collect()
         }
-        Chart::Columns(columns) => numbered(columns.parts.iter().collect(), Swatch::Part),
+        Chart::Columns(columns) => {
+            let parts = columns.parts.iter().cloned();
+            parts.enumerate().map(|(number, part)| (part, Swatch::Part(number))).collect()
+        }
         Chart::Bars(_) | Chart::Matrix(_) | Chart::Boxes(_) => Vec::new(),
     };
     if legend.len() > 1 { legend } else { Vec::new() }

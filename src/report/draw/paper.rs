@@ -69,25 +69,32 @@ impl Paper {
 
     /// Words, centred on the height of their place.
     pub(super) fn words(&mut self, words: &str, place: Point, at: At, ink: Ink) {
-        self.text(words, place, at, ink, "");
+        self.text(words, place, at, ink, "", "");
+    }
+
+    /// The same with what the words mean, which is shown where a pointer rests on them; may be empty.
+    pub(super) fn explained(&mut self, words: &str, meaning: &str, place: Point, at: At, ink: Ink) {
+        self.text(words, place, at, ink, "", meaning);
     }
 
     /// Words from below upwards, which begin at their place.
     pub(super) fn upright(&mut self, words: &str, place: Point, ink: Ink) {
         let (x, y) = grains(place);
-        self.text(words, place, At::Start, ink, &format!(r#" transform="rotate(270, {x}, {y})""#));
+        self.text(words, place, At::Start, ink, &format!(r#" transform="rotate(270, {x}, {y})""#), "");
     }
 
-    fn text(&mut self, words: &str, place: Point, at: At, ink: Ink, turned: &str) {
+    fn text(&mut self, words: &str, place: Point, at: At, ink: Ink, turned: &str, meaning: &str) {
         let anchor = match at {
             At::Start => "start",
             At::Middle => "middle",
             At::End => "end",
         };
         let (class, (x, y), words) = (ink.class(), grains(place), escaped(&plain(words)));
+        let meaning =
+            if meaning.is_empty() { String::new() } else { format!("<title>{}</title>", escaped(meaning)) };
         // The baseline lies half the height of a small letter below the place.
         self.add(&format!(
-            r#"<text x="{x}" y="{y}" dy="0.5ex" text-anchor="{anchor}" class="{class}"{turned}>{words}</text>"#
+            r#"<text x="{x}" y="{y}" dy="0.5ex" text-anchor="{anchor}" class="{class}"{turned}>{words}{meaning}</text>"#
         ));
     }
 

@@ -1,5 +1,6 @@
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
+use crate::records::{csv_line, disarmed};
 use crate::report::{Cell, Column, Form, Table};
 
 /// A table as a link that holds it whole.
@@ -21,9 +22,11 @@ fn text(table: &Table) -> String {
 }
 
 fn heads(column: &Column) -> Vec<String> {
+    // Some columns are named after what strangers are called.
+    let name = disarmed(&column.head);
     let head = |of: &str| match column.unit {
-        "" => format!("{}{of}", column.head),
-        unit => format!("{}{of} [{unit}]", column.head),
+        "" => format!("{name}{of}"),
+        unit => format!("{name}{of} [{unit}]"),
     };
     match column.form {
         Form::Interval => vec![head(""), head(", low"), head(", high")],
@@ -33,30 +36,15 @@ fn heads(column: &Column) -> Vec<String> {
 
 fn fields(column: &Column, cell: &Cell) -> Vec<String> {
     let mut fields = match cell {
-        Cell::Text(text) => vec![harmless(text)],
+        Cell::Text(text) | Cell::Word(text, _) => vec![disarmed(text).into_owned()],
         _ => cell.raw(),
     };
     fields.resize(if column.form == Form::Interval { 3 } else { 1 }, String::new());
     fields
 }
 
-/// Spreadsheets take a text that begins so for a formula and run it; an apostrophe keeps them from it.
-fn harmless(text: &str) -> String {
-    let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
-    if is_formula { format!("'{text}") } else { text.to_owned() }
-}
-
 fn push_line(text: &mut String, fields: impl Iterator<Item = String>) {
-    for (number, field) in fields.enumerate() {
-        if number > 0 {
-            text.push(',');
-        }
-        if field.contains([',', '"', '\n', '\r']) {
-            text.push_str(&format!("\"{}\"", field.replace('"', "\"\"")));
-        } else {
-            text.push_str(&field);
-        }
-    }
+    text.push_str(&csv_line(fields));
     text.push_str("\r\n");
 }
 
@@ -76,12 +64,14 @@ mod tests {
         let table = Table::new("t", "caption", columns).with_rows([
             vec!["a \"b\", c".into(), Cell::Bytes(12_345), Cell::ShareBetween(between)],
             vec!["=cmd()".into(), Cell::Missing, Cell::Missing],
+            vec!["-5".into(), Cell::Number(-5.0, 0), Cell::Missing],
         ]);
         assert_eq!(
             text(&table),
             "server,load [bytes],coverage [share],\"coverage, low [share]\",\"coverage, high [share]\"\r\n\
              \"a \"\"b\"\", c\",12345,0.5,0.25,0.75\r\n\
-             '=cmd(),,,,\r\n"
+             '=cmd(),,,,\r\n\
+             '-5,-5,,,\r\n"
         );
         assert!(href(&table).starts_with("data:text/csv;charset=utf-8,server,load%20%5Bbytes%5D,"));
     }

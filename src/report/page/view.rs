@@ -5,7 +5,7 @@ use super::csv;
 use crate::promises::Judgement;
 use crate::report::draw::{Drawing, PageWidth, draw, legend};
 use crate::report::text::{plain, unbroken};
-use crate::report::{Block, Cell, Fact, Figure, Form, Report, Section, Table, Verdicts};
+use crate::report::{Block, Cell, Fact, Figure, Form, Part, Report, Section, Table, Verdicts};
 
 /// What the template of the page shows. All words are plain; the template escapes them.
 #[derive(Serialize)]
@@ -87,12 +87,14 @@ struct TableView {
 #[derive(Serialize)]
 struct ColumnView {
     head: String,
+    meaning: &'static str,
     is_number: bool,
 }
 
 #[derive(Serialize)]
 struct CellView {
     text: String,
+    meaning: &'static str,
     interval: Option<String>,
     is_number: bool,
     is_words: bool,
@@ -112,6 +114,7 @@ struct FigureView {
 #[derive(Serialize)]
 struct LegendView {
     name: String,
+    meaning: &'static str,
     swatch: DrawingView,
 }
 
@@ -217,7 +220,11 @@ impl TableView {
             caption: whole(&table.caption),
             is_tight: table.columns.iter().filter(|column| column.form == Form::Interval).count() >= TIGHT,
             columns: (table.columns.iter())
-                .map(|column| ColumnView { head: plain(&column.head), is_number: column.form != Form::Text })
+                .map(|column| ColumnView {
+                    head: plain(&column.head),
+                    meaning: column.meaning,
+                    is_number: column.form != Form::Text,
+                })
                 .collect(),
             rows: table.rows.iter().map(row).collect(),
             csv: Value::from_safe_string(csv::href(table)),
@@ -229,17 +236,19 @@ impl CellView {
     fn of(is_number: bool, cell: &Cell) -> Self {
         Self {
             text: plain(&cell.value()),
+            meaning: cell.meaning(),
             interval: cell.interval(),
             is_number,
-            is_words: matches!(cell, Cell::Text(_)),
+            is_words: matches!(cell, Cell::Text(_) | Cell::Word(..)),
         }
     }
 }
 
 impl FigureView {
     fn of(figure: &Figure, number: usize) -> Self {
-        let entry = |(name, swatch): (String, crate::report::draw::Swatch)| LegendView {
-            name: plain(&name),
+        let entry = |(part, swatch): (Part, crate::report::draw::Swatch)| LegendView {
+            name: plain(&part.name),
+            meaning: part.meaning,
             swatch: DrawingView::of(swatch.draw(), "swatch"),
         };
         Self {

@@ -83,7 +83,7 @@ fn wanted(criterion: &Criterion) -> String {
 /// What coverage counts, and how often.
 pub(super) fn counted(of: Kind, reading: Reading) -> String {
     match reading {
-        Reading::Pair => format!("{}, each once in every site tree", names::kind(of)),
+        Reading::Pair => format!("{}, each once in every site tree", names::pairs(of)),
         Reading::Union => format!("{}, each once in the survey", names::kind(of)),
     }
 }

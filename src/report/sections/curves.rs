@@ -10,7 +10,7 @@ pub(in crate::report) fn section(curves: &Curves, sampling: &Sampling, chosen: O
         return Section::new("depth", "Load and findings by depth", "No level has been walked.");
     };
     let lead = format!(
-        "{} site trees were walked to depth {}: {} pages for {} requests and {}; {} distinct external URLs on {} hosts.",
+        "{} site trees were walked to depth {}: {} pages for {} requests and {}; {} external URLs on {} hosts.",
         thousands(curves.trees),
         last.depth,
         thousands(last.pages),
@@ -71,8 +71,8 @@ fn shares(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Figure {
         vec![
             Column::number("depth", ""),
             Column::share("pages"),
-            Column::interval("external URLs, each once in the survey", "share"),
-            Column::interval("external URLs, each once in every site tree", "share"),
+            Column::interval("external URLs", "share"),
+            Column::interval("URL pairs", "share"),
         ],
     )
     .with_rows(rows);
@@ -85,18 +85,19 @@ fn shares(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Figure {
         y: Axis::new("Share of all that was found", Scale::Share),
         series: vec![
             exact(curves, "pages", &pages),
-            estimated("external URLs, each once in the survey (union)", &union),
-            estimated("external URLs, each once in every site tree (pair)", &pair),
+            estimated("external URLs (union)", &union),
+            estimated("URL pairs", &pair),
         ],
         mark: mark(chosen),
     };
     let alt = format!(
-        "Cumulative shares against depth. Pages reach 99 % of all at depth {}, distinct external URLs at depth {}.",
+        "Cumulative shares against depth. Pages reach 99 % of all at depth {}, external URLs at depth {}.",
         levels_off(curves, &pages),
         levels_off(curves, |level| union(level).value),
     );
     let caption = format!(
-        "Pages and external URLs known from levels 0 to each depth, as shares of all. {}",
+        "Pages, external URLs (each once in the survey) and URL pairs (each once in every site tree) known from levels 0 to \
+         each depth, as shares of all. {}",
         names::bands(sampling)
     );
     Figure::new("figure-depth-shares", caption, alt, chart, data)
@@ -107,13 +108,13 @@ fn counts(curves: &Curves, chosen: Option<u16>) -> Figure {
     let rows = curves.levels.iter().map(|level| {
         vec![Cell::Count(level.depth.into()), Cell::Count(level.pages), Cell::Count(urls(level))]
     });
-    let heads = ["depth", "pages", "distinct external URLs"].map(|head| Column::number(head, ""));
+    let heads = ["depth", "pages", "external URLs"].map(|head| Column::number(head, ""));
     let chart = Lines {
         x: depth_axis(curves),
         y: Axis::new("Known from levels 0 to this depth", Scale::Count),
         series: vec![
             exact(curves, "pages", |level| level.pages as f64),
-            exact(curves, "distinct external URLs", |level| urls(level) as f64),
+            exact(curves, "external URLs", |level| urls(level) as f64),
         ],
         mark: mark(chosen),
     };
@@ -131,7 +132,7 @@ fn counts(curves: &Curves, chosen: Option<u16>) -> Figure {
     let alt = format!("Cumulative numbers against depth: from {} to {}.", told(first), told(last));
     Figure::new(
         "figure-depth-counts",
-        "Pages and distinct external URLs known from levels 0 to each depth.",
+        "Pages and external URLs known from levels 0 to each depth.",
         alt,
         chart,
         Table::new("", "", heads.into()).with_rows(rows),
@@ -165,7 +166,7 @@ fn kinds(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Figure {
     Figure::new(
         "figure-depth-kinds",
         format!(
-            "Union coverage against depth: distinct external URLs, hosts, sites and addresses. {}",
+            "Union coverage against depth: external URLs, hosts, sites and addresses. {}",
             names::bands(sampling)
         ),
         format!("Coverage rises with depth. Depth 0 alone shows {first}."),

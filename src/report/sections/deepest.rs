@@ -2,7 +2,7 @@ use super::names;
 use crate::analysis::{Deepest, DeepestLevel, Sampling};
 use crate::records::units::thousands;
 use crate::report::{
-    Axis, Block, Cell, Column, Columns, Figure, Lines, Point, Scale, Section, Series, Table, percent,
+    Axis, Block, Cell, Column, Columns, Figure, Lines, Part, Point, Scale, Section, Series, Table, percent,
 };
 
 /// How deep site trees are: figure 2 of the paper, with the trees that were cut kept apart.
@@ -39,7 +39,7 @@ fn by_level(deepest: &Deepest, chosen: Option<u16>) -> Figure {
     let chart = Columns {
         x: "Deepest level".to_owned(),
         y: Axis::new("Site trees", Scale::Count),
-        parts: heads[1..].iter().map(ToString::to_string).collect(),
+        parts: heads[1..].iter().map(|head| Part::from(*head)).collect(),
         columns: deepest.levels.iter().map(column).collect(),
         mark: chosen.map(usize::from),
     };

@@ -82,7 +82,7 @@ fn figure(forecast: &Forecast) -> Figure {
     let chart = Columns {
         x: "Depth".to_owned(),
         y: Axis::new(if is_short { "Hours" } else { "Days" }, Scale::Number),
-        parts: vec![unit.to_owned()],
+        parts: vec![unit.into()],
         columns: forecast.levels.iter().map(|level| (level.depth.to_string(), vec![days(level)])).collect(),
         mark: forecast.depth.map(usize::from),
     };

@@ -1,4 +1,4 @@
-use crate::analysis::{CurveLevel, Curves, Grouping, Kind, LoadUnit};
+use crate::analysis::{CurveLevel, Curves, Grouping, Kind, LoadUnit, UNKNOWN};
 use crate::report::{Axis, Cell, Column, Figure, Lines, Point, Scale, Section, Series, Table, percent};
 
 /// The curves of groups of site trees beside each other.
@@ -17,9 +17,10 @@ const DRAWN: usize = 6;
 #[must_use]
 pub(in crate::report) fn section(groups: &Groups) -> Section {
     let (id, by) = named(groups.by);
-    let lead = match groups.list.len() {
-        1 => format!("All site trees are of one {by}."),
-        many => format!("Site trees by {by}: {many} groups, the largest first."),
+    let lead = match groups.list.as_slice() {
+        [(name, _)] if name == UNKNOWN => format!("The {by} of no site tree is known."),
+        [(name, _)] => format!("All site trees are of one {by}: {name}."),
+        many => format!("Site trees by {by}: {} groups, the largest first.", many.len()),
     };
     Section::new(id, &format!("Curves by {by}"), lead)
         .with(figure(groups, id, by))

@@ -1,7 +1,7 @@
 use super::counted::{share, share_of};
 use crate::analysis::overview::{Class, ClassGroup, ExpectedLoss, KeptBack, Level, Mean, Probes, Reason};
 use crate::records::units::{percent, thousands};
-use crate::report::{Axis, Block, Cell, Column, Columns, Fact, Figure, Scale, Section, Table};
+use crate::report::{Axis, Block, Cell, Column, Columns, Fact, Figure, Part, Scale, Section, Table};
 
 /// What was found and not fetched, and why.
 #[must_use]
@@ -89,6 +89,11 @@ fn in_words(class: Class) -> &'static str {
     }
 }
 
+/// Of what [`in_words`] says.
+fn meaning(words: &str) -> Option<&'static str> {
+    Class::ALL.iter().find(|class| in_words(**class) == words).map(|class| class.meaning())
+}
+
 fn classes(kept_back: &KeptBack) -> Table {
     let columns = vec![
         Column::text("kept back by"),
@@ -113,6 +118,7 @@ fn classes(kept_back: &KeptBack) -> Table {
     let rows = kept_back.classes.iter().map(row).chain([fetched.into()]);
     Table::new("table-kept-back", "Every internal URL that was found, in exactly one class", columns)
         .with_rows(rows)
+        .explained(meaning)
 }
 
 fn by_level(kept_back: &KeptBack) -> Figure {
@@ -127,7 +133,7 @@ fn by_level(kept_back: &KeptBack) -> Figure {
     let chart = Columns {
         x: "Depth level".to_owned(),
         y: Axis::new("Share of the level's URLs", Scale::Share),
-        parts: groups().map(ToString::to_string).collect(),
+        parts: groups().map(|group| Part { name: group.to_string(), meaning: group.meaning() }).collect(),
         columns: (0..)
             .zip(&kept_back.levels)
             .map(|(depth, level): (u32, _)| (depth.to_string(), shares(level)))
@@ -156,7 +162,7 @@ fn by_level(kept_back: &KeptBack) -> Figure {
             )
         ),
         chart,
-        Table::new("", "", columns.collect()).with_rows(rows),
+        Table::new("", "", columns.collect()).with_rows(rows).explained(meaning),
     )
 }
 
@@ -208,7 +214,7 @@ fn hidden(name: &'static str, title: String, whose: &str, probes: &Probes) -> Ta
             Cell::Count((mean.value * probes.withheld as f64).round() as u64),
         ]
     };
-    let rows = [row("external URLs", &probes.external_urls), row("external hosts", &probes.external_hosts)];
+    let rows = [row("URL pairs", &probes.external_urls), row("host pairs", &probes.external_hosts)];
     Table::new(name, title, columns).with_rows(rows)
 }
 

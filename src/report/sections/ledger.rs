@@ -27,9 +27,8 @@ pub(in crate::report) fn section(ledger: &Ledger) -> Section {
         .with(spreads(ledger))
         .with(most_burdened(&ledger.most_burdened))
         .with(Block::Note(
-            "Load is booked to the address that was asked, over the whole survey. Busy time is from the \
-             first byte sent to the last received. Requests in a minute: most that began within any 60 \
-             seconds."
+            "Load is booked to the address that was asked, over the whole survey. Requests in a minute: \
+             most that began within any 60 seconds."
                 .to_owned(),
         ));
     if ledger.found.unchanged.answers > 0 { section.with(unchanged(ledger.found)) } else { section }

@@ -7,8 +7,8 @@ use crate::report::{Block, Cell, Column, Figure, Matrix, Scale, Section, Table, 
 #[must_use]
 pub(in crate::report) fn section(links: &Links) -> Section {
     let lead = format!(
-        "{} site trees link to {} external URLs on {} hosts of {} sites. {} lead to generic domains, {} \
-         stay in the surveyed country domains.",
+        "{} site trees link to other sites: {} URL pairs, with {} hosts of {} sites. {} of the pairs lead to generic \
+         domains, {} stay in the surveyed country domains.",
         thousands(links.linking_trees),
         thousands(links.external_urls),
         thousands(links.hosts),
@@ -28,13 +28,13 @@ pub(in crate::report) fn section(links: &Links) -> Section {
         .with(matrix(links))
         .with(table(
             "table-elements",
-            "External URLs by where the link is written",
+            "URL pairs by where the link is written",
             "element",
-            "external URLs",
+            "URL pairs",
             &links.elements,
         ))
         .with(Block::Note(format!(
-            "An external URL counts once in every site tree that has it. {} are on links marked \
+            "A URL pair is an external URL and a site tree that links to it. {} are on links marked \
              nofollow. A country domain is a surveyed one or a top-level domain of two letters; all \
              others are generic.",
             share_of(links.nofollow, links.external_urls)
@@ -73,16 +73,16 @@ fn matrix(links: &Links) -> Figure {
         scale: Scale::Share,
     };
     let columns = std::iter::once(Column::text("from"))
-        .chain(matrix.to.iter().map(|to| Column::number(to, "external URLs")))
+        .chain(matrix.to.iter().map(|to| Column::number(to, "URL pairs")))
         .collect();
     let rows = matrix.from.iter().zip(&matrix.urls).map(|(from, urls)| {
         std::iter::once(Cell::from(from.as_str())).chain(urls.iter().map(|urls| Cell::Count(*urls))).collect()
     });
     Figure::new(
         "figure-link-matrix",
-        "Where the external URLs of each country domain lead: shares of its row. The table has their \
+        "Where the URL pairs of each country domain lead: shares of its row. The table has their \
          numbers.",
-        format!("Of all external URLs {} lead to {GENERIC} domains.", percent(links.share_to_generic())),
+        format!("Of all URL pairs {} lead to {GENERIC} domains.", percent(links.share_to_generic())),
         chart,
         Table::new("", "", columns).with_rows(rows),
     )

@@ -98,7 +98,7 @@ fn by_unit(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Figure 
         mark: load_mark(curves, chosen),
     };
     let caption = format!(
-        "Coverage of distinct external URLs against the share of the load, in each unit of load. Numbers at points: depth. {} \
+        "Coverage of external URLs against the share of the load, in each unit of load. Numbers at points: depth. {} \
          The chosen depth is marked at its requests.",
         names::bands(sampling)
     );
@@ -163,7 +163,7 @@ fn table(curves: &Curves) -> Table {
 fn pairs(curves: &Curves) -> Table {
     let kinds = [Kind::Urls, Kind::Hosts, Kind::Sites];
     let columns = std::iter::once(Column::number("depth", ""))
-        .chain(kinds.map(|kind| Column::interval(names::kind(kind), "share")))
+        .chain(kinds.map(|kind| Column::interval(names::pairs(kind), "share")))
         .collect();
     let rows = curves.levels.iter().map(|level| {
         std::iter::once(Cell::Count(level.depth.into())).chain(level.pair.map(Cell::ShareBetween)).collect()

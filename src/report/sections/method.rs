@@ -1,6 +1,7 @@
+use super::counted::capital;
 use crate::analysis::Overview;
-use crate::analysis::overview::{Method, ShownSetting};
-use crate::records::SurveyedWeb;
+use crate::analysis::overview::{Class, Entrance, Failure, Method, Outcome, ShownSetting};
+use crate::records::{SurveyedWeb, Term};
 use crate::report::{Block, Cell, Column, Fact, Section, Table};
 
 /// How the numbers came about, so that somebody else can come to the same.
@@ -16,6 +17,7 @@ pub(in crate::report) fn section(overview: &Overview) -> Section {
         .with(sources(method))
         .with(Block::Heading("What words mean".to_owned()))
         .with(definitions())
+        .with(words())
         .with(settings("table-settings", "The effective settings of the survey", &method.settings))
         .with(Block::Heading("To cite".to_owned()))
         .with(Block::text(citation(overview)))
@@ -50,27 +52,25 @@ fn sources(method: &Method) -> Vec<Fact> {
 }
 
 fn definitions() -> Vec<Fact> {
-    [
-        ("Site", "The registrable domain of a host: a public suffix and one label, or an address."),
-        (
-            "Site tree",
-            "The pages that are reached from a start URL through pages of its site; one for every start \
-             URL.",
-        ),
-        ("Depth level", "Links followed from the start URL, the fewest possible; a redirect adds none."),
-        ("Exchange", "A request to a server and what came of it, robots.txt and redirects included."),
-        ("Page", "An answer with 2xx that is HTML and was read for links."),
-        (
-            "Load",
-            "Requests, bytes on the wire both ways, and busy time: first byte sent to last byte received.",
-        ),
-        (
-            "External URL",
-            "A URL of another site. Bytes are those of HTTP; what TCP, IP and TLS add is not counted.",
-        ),
-    ]
-    .map(|(word, meaning)| Fact::new(word, meaning))
-    .into()
+    Term::ALL
+        .iter()
+        .map(|term| Fact::new(&capital(term.as_str()), term.meaning().replace(['*', '`'], "")))
+        .collect()
+}
+
+/// What the words in tables and figures mean: who prints the page has no other way to see it.
+fn words() -> Table {
+    macro_rules! rows {
+        ($column:literal, $Words:ident) => {
+            $Words::ALL.iter().map(|word| [$column, word.as_str(), word.meaning()].map(Cell::from).to_vec())
+        };
+    }
+    let rows = rows!("outcome", Outcome)
+        .chain(rows!("entrance", Entrance))
+        .chain(rows!("class of an internal URL", Class))
+        .chain(rows!("failure", Failure));
+    let columns = ["what", "word", "meaning"].map(Column::text).into();
+    Table::new("table-words", "The words of the tables", columns).with_rows(rows)
 }
 
 fn settings(id: &str, caption: &str, settings: &[ShownSetting]) -> Table {

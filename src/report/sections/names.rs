@@ -1,14 +1,14 @@
-use crate::analysis::{Curves, Estimate, Kind, LoadUnit, NoInterval, Sampling};
+use crate::analysis::{Curves, Estimate, Kind, LoadUnit, NoInterval, Reading, Sampling};
 use crate::report::percent;
 
 /// What is counted, in the words of the report.
 pub(super) fn kind(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Urls => "external URLs",
-        Kind::Hosts => "external hosts",
-        Kind::Sites => "external sites",
-        Kind::Addresses => "server addresses",
-    }
+    Reading::Union.counts(kind)
+}
+
+/// The same where it counts once in every site tree.
+pub(super) fn pairs(kind: Kind) -> &'static str {
+    Reading::Pair.counts(kind)
 }
 
 /// The units in which a survey has load: one with no busy time at all (a simulation without distances) has no

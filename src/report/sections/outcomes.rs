@@ -1,5 +1,5 @@
 use super::counted::{figure, share, share_of, table};
-use crate::analysis::overview::{Counted, Outcome, Outcomes, TurnedAway};
+use crate::analysis::overview::{Counted, Failure, Outcome, Outcomes, TurnedAway};
 use crate::records::units::thousands;
 use crate::report::{Block, Cell, Column, Section, Table};
 
@@ -21,29 +21,35 @@ pub(in crate::report) fn section(outcomes: &Outcomes) -> Section {
         share_of(failed, outcomes.exchanges),
         thousands(outcomes.exchanges),
     );
+    let by_outcome = figure(
+        "figure-outcomes",
+        "Site trees by outcome: why their walk ended",
+        "outcome",
+        "site trees",
+        &outcomes.trees,
+    );
+    let by_failure = table(
+        "table-failures",
+        "Exchanges without a complete answer, by failure",
+        "failure",
+        "exchanges",
+        &outcomes.failures,
+    );
     Section::new("outcomes", "Outcomes and failures", lead)
-        .with(figure(
-            "figure-outcomes",
-            "Site trees by outcome: why their walk ended",
-            "outcome",
-            "site trees",
-            &outcomes.trees,
-        ))
+        .with(by_outcome.explained(meaning_of_outcome))
         .with(Block::Text(turned_away(&outcomes.turned_away)))
         .with(by_country_domain(outcomes))
-        .with_filled(table(
-            "table-failures",
-            "Exchanges without a complete answer, by failure",
-            "failure",
-            "exchanges",
-            &outcomes.failures,
-        ))
+        .with_filled(by_failure.explained(|word| Failure::named(word).map(Failure::meaning)))
         .with(statuses(outcomes))
         .with(Block::Note(
-            "The data dictionary explains each word. An HTTP status is never a failure, not even one \
-             such as 500."
+            "What each word means stands under Method, and where a pointer rests on it. An HTTP status is \
+             never a failure, not even one such as 500."
                 .to_owned(),
         ))
+}
+
+fn meaning_of_outcome(word: &str) -> Option<&'static str> {
+    Outcome::named(word).map(Outcome::meaning)
 }
 
 /// How many sites turn crawlers away, in a sentence.
@@ -81,7 +87,9 @@ fn by_country_domain(outcomes: &Outcomes) -> Table {
             .chain(words().map(|word| Cell::Count(count(&domain.outcomes, word))))
             .collect()
     });
-    Table::new("table-outcomes", "Outcomes of site trees by country domain", columns).with_rows(rows)
+    Table::new("table-outcomes", "Outcomes of site trees by country domain", columns)
+        .with_rows(rows)
+        .explained(meaning_of_outcome)
 }
 
 fn statuses(outcomes: &Outcomes) -> Table {

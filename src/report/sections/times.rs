@@ -1,4 +1,5 @@
 use crate::analysis::overview::{CountryTimes, Percentiles, Phases, Times};
+use crate::records::units::thousands;
 use crate::report::{Axis, Block, BoxPlot, Boxes, Cell, Column, Figure, Scale, Section, Table};
 
 /// How fast servers are.
@@ -8,13 +9,20 @@ pub(in crate::report) fn section(times: &Times) -> Section {
         let lead = "Answers took no time: a simulation of a world without distances.";
         return Section::new("times", "Response times", lead);
     }
-    let Phases { first_byte, total, .. } = times.all;
-    let lead = format!(
-        "Half of the answers begin within {} and are complete within {}; 95 % are complete within {}.",
-        Cell::Milliseconds(first_byte.median).shown(),
-        Cell::Milliseconds(total.median).shown(),
-        Cell::Milliseconds(total.p95).shown(),
-    );
+    let Phases { first_byte, whole, total, .. } = times.all;
+    let lead = if whole.count == 0 {
+        "No response was complete.".to_owned()
+    } else {
+        format!(
+            "Half of the responses begin within {}. Of the {} that came whole, half are complete within {} and 95 % within \
+             {}; {} exchanges that reached a server brought none.",
+            Cell::Milliseconds(first_byte.median).shown(),
+            thousands(whole.count),
+            Cell::Milliseconds(whole.median).shown(),
+            Cell::Milliseconds(whole.p95).shown(),
+            thousands(total.count - whole.count.min(total.count)),
+        )
+    };
     let mut section = Section::new("times", "Response times", lead)
         .with(by_phase(times))
         .with(Block::from(table("table-times", "Response times by phase", "phase", phases(times))));
@@ -23,19 +31,21 @@ pub(in crate::report) fn section(times: &Times) -> Section {
     }
     section.with(Block::Note(
         "Percentiles are exact to 1 %. Connect: opening a connection, with TLS where it cannot be told \
-         apart. First byte: from the request to the first byte of its answer. Total: the server's busy \
-         time, without DNS. Exchanges that ended in a time-out are in the total."
+         apart. First byte: from the request to the first byte of its response. Whole response: busy time of \
+         exchanges that brought one. Total: busy time of all exchanges, those that ended in a time-out or \
+         another failure among them."
             .to_owned(),
     ))
 }
 
 fn phases(times: &Times) -> Vec<(&str, Percentiles)> {
-    let Phases { connect, tls, first_byte, total } = times.all;
+    let Phases { connect, tls, first_byte, whole, total } = times.all;
     let phases = [
         ("DNS", times.dns),
         ("connect", connect),
         ("TLS", tls),
         ("first byte", first_byte),
+        ("whole response", whole),
         ("total", total),
     ];
     phases.into_iter().filter(|(_, percentiles)| percentiles.count > 0).collect()

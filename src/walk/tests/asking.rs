@@ -264,10 +264,9 @@ fn who_opts_out_while_a_tree_is_walked_is_not_probed_at_its_end() {
         .page("http://b.a.ke/s?id=1", &[]);
     let probed = |opts_out: &str| {
         let probing = Probing { share: 1.0, ..Probing::default() };
-        let settings = Arc::new(Settings { probing, ..Settings::default() });
-        let scope = Scope::new(&Host::parse("a.ke").unwrap(), ScopeRule::Site, suffixes());
         let list = Arc::new(OptOuts::default());
-        let walk = Walk::new(settings, scope, list.clone(), url("http://a.ke/"), Known::default());
+        let settings = Settings { probing, ..Settings::default() };
+        let walk = start_with_list("http://a.ke/", settings, list.clone());
         let (tree, _) = drive_by(walk, |ask| {
             if ask.url.target() == "/x" {
                 list.replace(OptOut::parse(opts_out).unwrap());

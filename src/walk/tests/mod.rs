@@ -138,8 +138,12 @@ fn suffixes() -> Arc<Suffixes> {
 }
 
 pub(super) fn start(start: &str, settings: Settings, opt_out: &str) -> Walk {
+    start_with_list(start, settings, Arc::new(OptOut::parse(opt_out).unwrap().into()))
+}
+
+/// With an opt-out list that may change during the walk.
+fn start_with_list(start: &str, settings: Settings, opt_out: Arc<OptOuts>) -> Walk {
     let scope = Scope::new(&Host::parse("a.ke").unwrap(), ScopeRule::Site, suffixes());
-    let opt_out = Arc::new(OptOut::parse(opt_out).unwrap().into());
     Walk::new(Arc::new(settings), scope, opt_out, url(start), Known::default())
 }
 

@@ -117,6 +117,95 @@ fn opted_out_hosts_are_not_asked() {
     assert_eq!((tree.outcome, asked.len()), (Outcome::OptOut, 0));
 }
 
+/// Ten pages a level; each of level 1 links to one of level 2, to another site, and to the same page of another host.
+fn three_levels() -> Web {
+    let front: Vec<String> = (0..10).map(|n| format!("/1/{n}")).collect();
+    let mut web = Web::default().page("http://a.ke/", &front.iter().map(String::as_str).collect::<Vec<_>>());
+    for n in 0..10 {
+        let (deeper, out) = (format!("/2/{n}"), format!("http://out{n}.ke/"));
+        web = web.page(&format!("http://a.ke/1/{n}"), &[&deeper, &out, "http://img.a.ke/x"]);
+        web = web.page(&format!("http://a.ke/2/{n}"), &[&format!("http://out{n}.ug/")]);
+    }
+    web.page("http://img.a.ke/x", &[])
+}
+
+/// Walks it, while an entry is added to the opt-out list before the response to a request comes; gives the tree, and what
+/// was requested after that.
+fn walked_until_opt_out(settings: Settings, entry: &str, at: &str) -> (Tree, Vec<String>) {
+    let (web, list) = (three_levels(), Arc::new(OptOuts::default()));
+    let (tree, asked) = drive_by(start_with_list("http://a.ke/", settings, list.clone()), |ask| {
+        if ask.url.target() == at {
+            list.replace(OptOut::parse(entry).unwrap());
+        }
+        web.answer(ask)
+    });
+    let later = asked.iter().skip_while(|ask| ask.url.target() != at).skip(1);
+    (tree, later.map(|ask| ask.url.to_string()).collect())
+}
+
+#[test]
+fn a_site_that_opts_out_while_it_is_walked_ends_so_and_is_not_complete() {
+    for (entry, at, outcome, left_out) in [
+        ("a.ke", "/", Outcome::OptOut, 10),
+        ("a.ke", "/1/3", Outcome::OptOut, 6 + 4 + 1),
+        ("a.ke", "/1/9", Outcome::OptOut, 11),
+        ("a.ke", "/2/8", Outcome::OptOut, 1),
+        ("a.ke", "/2/9", Outcome::Complete, 0),
+        ("img.a.ke", "/1/3", Outcome::OptOut, 1),
+        ("other.ke", "/1/3", Outcome::Complete, 0),
+    ] {
+        let (tree, later) = walked_until_opt_out(Settings::default(), entry, at);
+        let counted: u64 = tree.levels.iter().map(|level| level.class(Class::OptOut)).sum();
+        assert_eq!((tree.outcome, counted), (outcome, left_out), "{entry} at {at}");
+        assert!(entry != "a.ke" || later.is_empty(), "{entry} at {at}: {later:?}");
+    }
+}
+
+#[test]
+fn an_opt_out_of_the_site_comes_before_what_else_ends_a_tree_and_that_of_another_host_after_it() {
+    let outcome = |settings, entry: &str, at| walked_until_opt_out(settings, entry, at).0.outcome;
+    let shallow = || Settings { depth: Depth(1), ..Settings::default() };
+    assert_eq!(outcome(shallow(), "a.ke", "/1/3"), Outcome::OptOut);
+    assert_eq!(outcome(shallow(), "a.ke", "/1/9"), Outcome::Depth, "nothing was left out for it");
+    assert_eq!(outcome(shallow(), "img.a.ke", "/1/3"), Outcome::Depth);
+}
+
+#[test]
+fn a_site_whose_address_opts_out_while_it_is_walked_ends_so() {
+    let web = three_levels();
+    for (host, outcome) in
+        [("a.ke", Outcome::OptOut), ("img.a.ke", Outcome::OptOut), ("none", Outcome::Complete)]
+    {
+        let mut is_listed = false;
+        let (tree, _) = drive_by(start("http://a.ke/", Settings::default(), ""), |ask| {
+            is_listed |= ask.url.target() == "/1/3";
+            if is_listed && ask.url.host().as_str() == host && ask.url.target() != "/1/3" {
+                return Web::default().serve(ask.url.as_str(), Served::OptedOut).answer(ask);
+            }
+            web.answer(ask)
+        });
+        assert_eq!(tree.outcome, outcome, "{host}");
+    }
+}
+
+#[test]
+fn a_walk_that_an_opt_out_ended_before_counts_what_is_left_so() {
+    let web = three_levels();
+    let mut walk = start("http://a.ke/", Settings::default(), "");
+    while let Step::Ask(ask, _) = walk.poll(SystemTime::UNIX_EPOCH) {
+        walk.begin(&ask);
+        let (answer, content) = web.answer(&ask);
+        walk.handle(ask.number, answer, content);
+        if ask.url.target() == "/1/3" {
+            // As a resumed survey does with the outcome that its journal has.
+            walk.end(Outcome::OptOut);
+        }
+    }
+    let tree = walk.conclude().0;
+    assert_eq!((tree.outcome, tree.levels[1].class(Class::OptOut)), (Outcome::OptOut, 6));
+    assert_eq!((tree.levels[2].class(Class::OptOut), tree.levels[2].class(Class::Limit)), (4 + 1, 0));
+}
+
 #[test]
 fn rules_at_a_host_that_opted_out_keep_the_site_back_and_do_not_opt_it_out() {
     let web = Web::default()

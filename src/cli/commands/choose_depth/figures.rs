@@ -1,4 +1,4 @@
-use crate::analysis::{Estimate, Evidence, Kind, Settling};
+use crate::analysis::{Estimate, Evidence, Kind, Reading, Settling};
 pub(super) use crate::records::units::percent;
 use crate::records::units::thousands;
 
@@ -20,12 +20,7 @@ pub(super) fn with_interval(estimate: Estimate) -> String {
 }
 
 pub(super) fn kind_in_words(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Urls => "external URLs",
-        Kind::Hosts => "external hosts",
-        Kind::Sites => "external sites",
-        Kind::Addresses => "server addresses",
-    }
+    Reading::Union.counts(kind)
 }
 
 /// What decides at a confidence.

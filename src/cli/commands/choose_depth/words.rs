@@ -5,7 +5,7 @@ use super::figures::{by_confidence, interval, kind_in_words, lower, percent, set
 use super::forecast_words::forecast_in_words;
 use super::lead::{Lead, left_out_in_words};
 use super::too_shallow::TooShallow;
-use crate::analysis::{Choice, ChoiceLevel, Criterion, Evidence, LoadUnit, Reading, Verdict};
+use crate::analysis::{Choice, ChoiceLevel, Criterion, Evidence, LoadUnit, Verdict};
 use crate::cli::columns::{Columns, Side};
 use crate::records::units::{bytes, duration, thousands};
 
@@ -35,7 +35,7 @@ fn of_choice(choice: &Choice, lead: &Lead) -> String {
         verdict(choice, lead.heading),
         lead.beside,
         table(choice, lead.mark),
-        kind_in_words(kind),
+        reading.counts(kind),
         reading.word(),
         choice.deepest,
         percent(choice.interval_confidence),
@@ -238,10 +238,7 @@ fn neighbour_in_words(choice: &Choice, level: &ChoiceLevel) -> String {
 /// What coverage is a share of.
 fn counted(choice: &Choice) -> String {
     let (kind, reading) = choice.criterion.counted();
-    match reading {
-        Reading::Union => format!("{} known", kind_in_words(kind)),
-        Reading::Pair => format!("{} that the site trees know", kind_in_words(kind)),
-    }
+    format!("{} known", reading.counts(kind))
 }
 
 fn censoring(choice: &Choice) -> String {

@@ -29,7 +29,7 @@ pub(super) fn in_words(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
     table.row([if now.is_simulated { "simulated" } else { "at work for" }, &duration(now.active_seconds)]);
     table.row(["sites", &sites(now)]);
     table.row(["pages", &thousands(now.pages)]);
-    table.row(["external URLs", &thousands(now.external_urls)]);
+    table.row(["URL pairs", &thousands(now.external_urls)]);
     table.row(["requests", &thousands(now.requests)]);
     table.row(["received", &bytes(now.received_bytes)]);
     table.row(["sent", &bytes(now.sent_bytes)]);
