@@ -49,6 +49,8 @@ pub enum Verdict {
     SurveyDeeper,
     /// No depth does what is asked.
     NoneFits,
+    /// The survey left pages out of every level: of a depth it cannot tell.
+    LeavesPagesOut,
 }
 
 /// How many more sites a survey would need until a figure's interval has a certain width.
@@ -155,7 +157,7 @@ impl Criterion {
         }
     }
 
-    fn is_met_by(&self, figure: f64) -> bool {
+    pub(super) fn is_met_by(&self, figure: f64) -> bool {
         match self {
             Self::Coverage { at_least, .. } => figure >= *at_least,
             Self::Load { at_most, .. } => figure <= *at_most,

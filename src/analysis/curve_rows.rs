@@ -1,25 +1,26 @@
 use std::path::Path;
 
-use super::{AnalysisError, CurveLevel, Curves, Estimate, Grouped, Grouping, Recorded};
+use super::{AnalysisError, CurveLevel, Curves, Estimate, Grouped, Grouping, Recorded, Standing};
 use crate::records::CurveRow;
 
 /// The grouping, and the only group, of the whole survey.
 const WHOLE: [&str; 2] = ["survey", "all"];
 
 impl Curves {
-    /// The rows of these curves in the table `curves`, as those of the whole survey.
+    /// The rows of these curves in the table `curves`, as those of the whole survey, which stands like this.
     #[must_use]
-    pub fn rows(&self) -> Vec<CurveRow> {
+    pub fn rows(&self, standing: &Standing) -> Vec<CurveRow> {
         let [grouped_by, group_name] = WHOLE;
-        self.rows_of(grouped_by, group_name)
+        self.rows_of(grouped_by, group_name, standing)
     }
 
-    fn rows_of(&self, grouped_by: &str, group_name: &str) -> Vec<CurveRow> {
+    fn rows_of(&self, grouped_by: &str, group_name: &str, standing: &Standing) -> Vec<CurveRow> {
         let row = |level| CurveRow {
             grouped_by: grouped_by.to_owned(),
             group_name: group_name.to_owned(),
             trees: self.trees,
             confidence: self.sampling.confidence,
+            is_partial: Some(standing.is_partial()),
             ..row_of(level)
         };
         self.levels.iter().map(row).collect()
@@ -37,10 +38,11 @@ pub fn curve_rows(
     whole: &Curves,
     most: usize,
 ) -> Result<Vec<CurveRow>, AnalysisError> {
-    let (mut rows, grouped) = (whole.rows(), Grouped::of(dir, recorded, whole));
+    let standing = recorded.standing();
+    let (mut rows, grouped) = (whole.rows(&standing), Grouped::of(dir, recorded, whole));
     for by in Grouping::ALL {
         for (name, curves) in grouped.by(by, most)? {
-            rows.extend(curves.rows_of(by.word(), &name));
+            rows.extend(curves.rows_of(by.word(), &name, &standing));
         }
     }
     Ok(rows)
@@ -98,8 +100,9 @@ mod tests {
 
     #[test]
     fn a_row_says_what_the_level_of_the_curve_says() {
-        let curves = Curves::measure(&survey(&country(60, 5, 3)), &Sampling::default());
-        let (rows, levels) = (curves.rows(), &curves.levels);
+        let recorded = survey(&country(60, 5, 3));
+        let curves = Curves::measure(&recorded, &Sampling::default());
+        let (rows, levels) = (curves.rows(&recorded.standing()), &curves.levels);
         assert_eq!(rows.len(), levels.len());
         for (row, level) in rows.iter().zip(levels) {
             assert_eq!((row.grouped_by.as_str(), row.group_name.as_str(), row.trees), ("survey", "all", 60));
@@ -119,6 +122,7 @@ mod tests {
                 (row.union_hosts_coverage, row.union_hosts_coverage_low, row.union_hosts_coverage_high);
             assert_eq!(of_row, hosts);
             assert_eq!((row.confidence, row.pair_sites_coverage), (0.95, level.pair[2].value));
+            assert_eq!(row.is_partial, Some(true), "the survey has only begun");
             let [requests, addresses] = [level.load[0], level.union[3]];
             assert_eq!(row.requests_share_corrected, requests.corrected);
             assert_eq!(row.union_addresses_coverage_corrected, addresses.corrected);
@@ -129,9 +133,8 @@ mod tests {
 
     #[test]
     fn a_single_site_has_no_interval() {
-        let curves =
-            Curves::measure(&survey(&[tree("complete", &[(2, &[1, 2]), (2, &[4])])]), &Sampling::default());
-        let row = &curves.rows()[0];
+        let recorded = survey(&[tree("complete", &[(2, &[1, 2]), (2, &[4])])]);
+        let row = &Curves::measure(&recorded, &Sampling::default()).rows(&recorded.standing())[0];
         assert_eq!(
             (row.requests_share, row.requests_share_low, row.union_urls_coverage_high),
             (0.5, None, None)

@@ -1,4 +1,7 @@
-use super::{Censoring, CurveLevel, Curves, DepthShare, DepthShares, Estimate, Recorded, Sampling};
+use super::{
+    Censoring, CurveLevel, Curves, DepthShare, DepthShares, Estimate, Kind, LoadUnit, Reading, Recorded,
+    Sampling,
+};
 
 /// What a depth is chosen by, and how sure the choice is to be.
 ///
@@ -61,6 +64,16 @@ impl Evidence {
             return self.curves.levels.iter().map(|level| figure(level).corrected).collect();
         };
         bounds.levels.iter().map(|level| safe.end_of(figure(level))).collect()
+    }
+
+    /// The coverage of each level that decides.
+    pub(super) fn deciding_coverage(&self, of: Kind, reading: Reading) -> Vec<f64> {
+        self.deciding(|level| reading.coverage(level, of), Side::Low)
+    }
+
+    /// The load of each level that decides.
+    pub(super) fn deciding_load(&self, unit: LoadUnit) -> Vec<f64> {
+        self.deciding(|level| level.load(unit), Side::High)
     }
 
     /// How much of what there is to be found or spent in deeper levels too the survey knows, as far as this

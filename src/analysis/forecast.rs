@@ -314,6 +314,19 @@ impl Figures {
     }
 }
 
+impl ForecastLevel {
+    /// What a schedule of these exchanges takes, for a coverage and the coverage that decides.
+    pub(super) fn of(
+        schedule: &Schedule,
+        exchanges: &Exchanges,
+        depth: u16,
+        coverage: (Estimate, f64),
+        environment: &Environment,
+    ) -> Self {
+        Figures::of(schedule, exchanges, environment).level(depth, coverage, environment)
+    }
+}
+
 impl ServerSpread {
     /// Nearest ranks; none of nothing.
     fn of(mut values: Vec<f64>) -> Option<Self> {

@@ -14,6 +14,10 @@
 //! [`Curves`] are drawn from that: cumulative load and coverage against depth in both readings, *pair* and
 //! *union*, with intervals over site trees as sampling units; [`curve_rows`] makes a table of them.
 //!
+//! A depth is chosen from them by one criterion ([`Choice`]) or for a network environment ([`Forecast`]), and weighed with what
+//! other strategies would have made of the same pages ([`Comparison`]: [`policies`] of depth are played on them).
+//! [`Influence`] tells what a single site does to the answer, and [`Standing`] whether the tables are of all of the survey.
+//!
 //! [`Overview`] is the rest of a country report: who was surveyed, what it cost whom, what was found, and whether
 //! promises on load were kept.
 //!
@@ -25,6 +29,7 @@ mod censoring;
 mod chance;
 mod choice;
 mod classes;
+mod comparison;
 mod corrected;
 mod curve_rows;
 mod curves;
@@ -41,21 +46,26 @@ mod grouped;
 mod groups;
 mod heavy_tail;
 mod in_turn;
+mod influence;
 mod intervals;
 mod key_table;
 mod known;
+mod left_out;
 mod links;
 mod no_interval;
 mod occurrences;
 pub mod overview;
 mod packed;
+pub mod policies;
 mod ratios;
 mod reading;
 mod recorded;
+mod replays;
 mod sample;
 mod sampled_rate;
 mod sampling;
 mod schedule;
+mod standing;
 mod subset;
 mod tables;
 mod trees;
@@ -68,6 +78,7 @@ mod worlds;
 pub use censoring::{Bounds, CensoredLevel, Censoring};
 pub use choice::{Choice, ChoiceLevel, Criterion, Settling, Verdict};
 pub use classes::ServerClass;
+pub use comparison::{Candidate, Comparison};
 pub use curve_rows::curve_rows;
 pub use curves::{CurveLevel, Curves};
 pub use deepest::{Deepest, DeepestLevel};
@@ -80,14 +91,18 @@ pub use forecast::{Bound, Forecast, ForecastLevel, Give, Limit, Nearest, ServerS
 pub use group::{Grouping, Labels, UNKNOWN};
 pub use grouped::Grouped;
 pub use groups::Groups;
+pub use influence::Influence;
 pub use known::{Known, KnownByDepth};
+pub use left_out::LeftOut;
 pub use no_interval::NoInterval;
 pub use occurrences::{Occurrence, Occurrences};
 pub use overview::Overview;
 pub use reading::{Reading, counted};
 pub use recorded::Recorded;
+pub use replays::{NotWeighed, Replays, Strategy};
 pub use sampling::Sampling;
 pub use schedule::{Conditions, Exchanges, MeasuredServer, Pacing, Respite, Schedule, ServerLoad, Settled};
+pub use standing::{KnownTrees, Standing};
 pub use trees::{Ended, LevelCost, Tree, Trees, Unasked};
 pub use unseen::{UNSEEN_CAVEAT, Unseen, UnseenOfKind};
 

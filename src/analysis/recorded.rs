@@ -1,3 +1,4 @@
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,9 +9,10 @@ use super::groups::Groups;
 use super::links::Index;
 use super::tables::{TreeNumbers, columns, depth_of, digest_each, each, key, retried, with_tree};
 use super::{
-    AnalysisError, Ended, Grouping, Kind, Known, Labels, LevelCost, Tree, Trees, UNKNOWN, Unasked, group,
+    AnalysisError, Ended, Grouping, Kind, Known, Labels, LevelCost, Standing, Tree, Trees, UNKNOWN, Unasked,
+    group,
 };
-use crate::exchange::Class;
+use crate::exchange::{Class, Failure};
 use crate::records::{Cost, ExchangeRow, LevelRow, Manifest, SiteRow, Unlevelled};
 
 /// What is needed of a survey to draw its curves.
@@ -22,6 +24,8 @@ pub struct Recorded {
     pub trees: Trees,
     /// The external URLs, hosts, sites and addresses.
     pub known: Known,
+    /// Site trees that ended because a budget that they share with others was used up.
+    pub(super) out_of_budget: u64,
     /// The kinds that links were read for: of others nothing is known.
     pub(super) kinds: &'static [Kind],
     /// To find the trees of other rows by; empty where these are but some of a survey's trees.
@@ -31,6 +35,12 @@ pub struct Recorded {
 }
 
 impl Recorded {
+    /// Whether these are all trees of the survey.
+    #[must_use]
+    pub fn standing(&self) -> Standing {
+        Standing::of(&self.manifest, self.trees.len() as u64, self.out_of_budget)
+    }
+
     /// Reads the tables of the survey in `dir`, which may still run: sites that are done are there.
     ///
     /// # Errors
@@ -79,6 +89,7 @@ impl Recorded {
         loading.number_by_name();
         loading.read_levels(dir)?;
         loading.read_exchanges(dir)?;
+        let out_of_budget = loading.out_of_budget.len() as u64;
         let (trees, index) = loading.finish();
         let groupings = groupings.iter().map(|by| Groups::of(&trees, *by, most));
         let groupings: Vec<Groups> = groupings.filter(|groups| groups.names.len() > 1).collect();
@@ -87,7 +98,7 @@ impl Recorded {
         let known = divided.whole();
         // All occurrences tell what groups know, too.
         let divided = (is_divided && !known.has_all_occurrences()).then(|| Arc::new(divided));
-        Ok(Self { manifest, trees, known, kinds, index: Arc::new(index), divided })
+        Ok(Self { manifest, trees, known, out_of_budget, kinds, index: Arc::new(index), divided })
     }
 }
 
@@ -107,7 +118,7 @@ columns! {
 
 columns! {
     ExchangeColumns {
-        depth: u32, host: str, address: str, sent_bytes: u64, received_bytes: u64, total_ms: f64,
+        depth: u32, host: str, address: str, failure: str, sent_bytes: u64, received_bytes: u64, total_ms: f64,
     }
 }
 
@@ -123,6 +134,8 @@ struct Loading {
     booked: Vec<AtLevel>,
     unasked: Vec<Unasked>,
     unlevelled: Unlevelled<u32>,
+    /// Trees that a budget which they share has ended.
+    out_of_budget: HashSet<u32>,
 }
 
 /// What a tree cost and brought at a depth.
@@ -188,13 +201,14 @@ impl Loading {
 
     /// Rows of a tree stand together, in the order they were asked.
     fn read_exchanges(&mut self, dir: &Path) -> Result<(), AnalysisError> {
-        let Self { index: Index { trees, addresses }, unlevelled, booked, .. } = self;
+        let Self { index: Index { trees, addresses }, unlevelled, booked, out_of_budget, .. } = self;
         let mut last = None;
         digest_each::<ExchangeRow, _>(
             dir,
             &with_tree(ExchangeColumns::NAMES),
             |frame| exchanges_of(&frame, trees),
-            |exchanges| {
+            |(exchanges, ended)| {
+                out_of_budget.extend(ended);
                 for Exchange { tree, at, depth, cost } in exchanges {
                     // Of several addresses of a host the least, whichever was asked first.
                     if last.replace(at) != Some(at) {
@@ -287,11 +301,15 @@ struct Exchange {
     cost: Cost,
 }
 
-fn exchanges_of(frame: &DataFrame, trees: &TreeNumbers) -> PolarsResult<Vec<Exchange>> {
+/// What was asked, and the trees that were refused a request because a budget which they share was used up.
+fn exchanges_of(frame: &DataFrame, trees: &TreeNumbers) -> PolarsResult<(Vec<Exchange>, Vec<u32>)> {
     let columns = ExchangeColumns::of(frame)?;
-    let mut exchanges = Vec::with_capacity(frame.height());
+    let (mut exchanges, mut ended) = (Vec::with_capacity(frame.height()), Vec::new());
     for (row, tree) in trees.of_rows(frame)?.into_iter().enumerate() {
         let Some(tree) = tree else { continue };
+        if columns.failure.get(row) == Some(Failure::ServerBudget.as_str()) {
+            ended.push(tree);
+        }
         let (Some(host), Some(address), Some(busy_ms)) =
             (columns.host.get(row), columns.address.get(row), columns.total_ms.get(row))
         else {
@@ -303,7 +321,7 @@ fn exchanges_of(frame: &DataFrame, trees: &TreeNumbers) -> PolarsResult<Vec<Exch
         let cost = Cost { requests: 1, sent_bytes, received_bytes, busy_ms };
         exchanges.push(Exchange { tree, at: (key(host), key(address)), depth, cost });
     }
-    Ok(exchanges)
+    Ok((exchanges, ended))
 }
 
 fn at_level((tree, depth, cost): (u32, u16, Cost)) -> Option<AtLevel> {

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::chance::Chance;
-use super::{Known, KnownByDepth, Occurrence, Occurrences, Recorded, Tree, Trees, Unasked, units};
+use super::{Kind, Known, KnownByDepth, Occurrence, Occurrences, Recorded, Tree, Trees, Unasked, units};
 
 impl Recorded {
     /// The survey as if it had only some of its site trees. What they know in common is counted exactly as long
@@ -12,6 +12,17 @@ impl Recorded {
         let occurrences = self.known.occurrences.each_ref().map(|all| all.only(&numbers));
         let counts = occurrences.each_ref().map(Occurrences::known);
         self.part(&numbers, Known { counts, occurrences })
+    }
+
+    /// The survey as far as these kinds are concerned.
+    pub(super) fn of_kinds(&self, kinds: &'static [Kind]) -> Self {
+        let mut known = Known::default();
+        for kind in kinds {
+            known.counts[*kind as usize] = self.known.counts[*kind as usize].clone();
+            known.occurrences[*kind as usize] = self.known.occurrences[*kind as usize].clone();
+        }
+        let every: Vec<Option<u32>> = (0..).map(Some).take(self.trees.len()).collect();
+        Self { kinds, ..self.part(&every, known) }
     }
 
     /// A survey of fewer trees: so many drawn without replacement, from every country domain in proportion.
@@ -27,7 +38,8 @@ impl Recorded {
     /// The trees that have new numbers, with what they know.
     pub(super) fn part(&self, numbers: &[Option<u32>], known: Known) -> Self {
         let (manifest, trees) = (self.manifest.clone(), self.trees.only(numbers));
-        Self { manifest, trees, known, kinds: self.kinds, index: Arc::default(), divided: None }
+        let (kinds, out_of_budget) = (self.kinds, self.out_of_budget);
+        Self { manifest, trees, known, out_of_budget, kinds, index: Arc::default(), divided: None }
     }
 }
 
@@ -60,7 +72,7 @@ impl Occurrences {
     }
 
     /// How many keys are known first at each depth, of all of which these are a share.
-    fn known(&self) -> KnownByDepth {
+    pub(super) fn known(&self) -> KnownByDepth {
         let mut known = KnownByDepth::default();
         let each_stands_for = 1_u64 << self.halvings.min(u64::BITS - 1);
         for key in self.keys() {

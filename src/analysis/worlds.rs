@@ -61,7 +61,15 @@ pub(super) fn survey(grown: &[Grown]) -> Recorded {
         counts: std::array::from_fn(|_| counts[0].clone()),
         occurrences: std::array::from_fn(|_| occurrences.clone()),
     };
-    Recorded { manifest, trees, known, kinds: &Kind::ALL, index: Arc::default(), divided: None }
+    Recorded {
+        manifest,
+        trees,
+        known,
+        out_of_budget: 0,
+        kinds: &Kind::ALL,
+        index: Arc::default(),
+        divided: None,
+    }
 }
 
 /// The cells of so many trees by two groupings: by threes, and by the first half and the second.

@@ -11,8 +11,9 @@ pub enum Exit {
     Usage = 2,
     /// The survey ran, and a load promise was broken: look at the message and tell the site owner.
     PromiseBroken = 3,
-    /// No depth fits what was asked of it, or the survey must go deeper before one can be chosen.
-    NoDepth = 4,
+    /// No advice, or only a provisional one: nothing fits what was asked for, or the survey is partial, must go deeper, or left
+    /// pages out.
+    NoAdvice = 4,
     /// Stopped by a signal; `ccsurvey resume` goes on. 128 + SIGINT, as shells count.
     Interrupted = 130,
 }

@@ -167,6 +167,10 @@ table! {
     union_addresses_coverage_no_interval: Option<String>, "", "few_below", "0.1";
     /// The share of surveys whose intervals hold what they estimate.
     confidence: f64, "", "0.95", "0.1";
+    /// Whether these are not all site trees: the survey was not over when the curves were drawn, or a budget that trees
+    /// share ended some of them. Such trees are no random sample (small sites end first), so shares and intervals hold for
+    /// them and not for the survey. Null where an earlier version drew the curves.
+    is_partial: Option<bool>, "", "false", "0.1";
 }
 
 /// The only file of the table.

@@ -30,14 +30,11 @@
 //! **A schedule that is only played** ([`Exchanges`](crate::analysis::Exchanges) under other circumstances) has its
 //! pauses from [`SurveyPacing`]: the rule by which a survey asks servers.
 //!
-//! **Policies of depth** are played on recorded surveys, and learned from them, in [`policies`].
-//!
 //! This room joins others and holds no rule of its own. It opens no socket and waits for no real time; what it
 //! reads of a recorded survey it never changes.
 
 mod in_process;
 mod pacing;
-pub mod policies;
 mod recorded;
 mod scenario;
 mod simulation;

@@ -1,10 +1,12 @@
 use serde_json::Value;
 
 use super::sections::groups::Groups;
-use super::{Banner, Cell, Fact, KnownTrees, Report, Section, sections};
+use super::{Banner, Cell, Fact, Report, Section, percent, sections};
 use crate::analysis::{
-    Censoring, Choice, Curves, Deepest, Forecast, Kind, Overview, Recorded, Sampling, Unseen,
+    Censoring, Choice, Comparison, Curves, Deepest, Forecast, Influence, Kind, Overview, Recorded, Sampling,
+    Standing, Unseen,
 };
+use crate::records::units::duration;
 use crate::records::{Manifest, SurveyState, SurveyedWeb};
 
 /// All that was found of a survey, for [`Report::of`].
@@ -24,14 +26,18 @@ pub struct Findings {
     pub unseen: Unseen,
     /// The depth for the next survey.
     pub choice: Choice,
-    /// For a network environment, if one was given.
-    pub forecast: Option<Forecast>,
+    /// Other strategies beside it.
+    pub comparison: Comparison,
+    /// What a single site does to the choice.
+    pub influence: Option<Influence>,
+    /// For a network environment, if one was given, with other strategies there.
+    pub forecast: Option<(Forecast, Comparison)>,
     /// For each grouping that was asked for.
     pub groups: Vec<Groups>,
     /// The other chapters.
     pub overview: Overview,
-    /// As the survey told when its tables were read; of use while it is not over.
-    pub known: Option<KnownTrees>,
+    /// Whether it is all of the survey.
+    pub standing: Standing,
 }
 
 impl Findings {
@@ -41,7 +47,7 @@ impl Findings {
         if self.recorded.manifest.leaves_pages_out() {
             return None;
         }
-        self.forecast.as_ref().map_or(self.choice.depth, |forecast| forecast.depth)
+        self.forecast.as_ref().map_or(self.choice.depth, |(forecast, _)| forecast.depth)
     }
 }
 
@@ -50,12 +56,12 @@ impl Report {
     #[must_use]
     pub fn of(findings: &Findings) -> Self {
         let manifest = &findings.recorded.manifest;
-        let partial = Banner::if_unfinished(manifest, findings.curves.trees, findings.known);
+        let partial = Banner::if_partial(&findings.standing);
         Self {
             title: title(manifest),
-            subtitle: subtitle(manifest, findings.known),
+            subtitle: subtitle(manifest, &findings.standing),
             banners: Banner::if_virtual(&manifest.web()).into_iter().chain(partial).collect(),
-            facts: headline(&findings.curves, findings.chosen()),
+            facts: headline(findings),
             sections: sections(findings),
         }
     }
@@ -73,9 +79,14 @@ fn sections(findings: &Findings) -> Vec<Section> {
         sections::load_coverage::section(curves, sampling, chosen),
     ]);
     if !findings.recorded.manifest.leaves_pages_out() {
-        list.push(sections::choice::section(&findings.choice));
+        let is_partial = findings.standing.is_partial();
+        let Findings { choice, comparison, influence, .. } = findings;
+        list.push(sections::choice::section(choice, comparison, influence.as_ref(), is_partial));
     }
-    list.extend(findings.forecast.as_ref().map(sections::forecast::section));
+    let forecast = findings.forecast.as_ref();
+    list.extend(forecast.map(|(forecast, comparison)| {
+        sections::forecast::section(forecast, comparison, findings.standing.is_partial())
+    }));
     list.push(sections::certainty::section(&findings.censoring, &findings.unseen, sampling, chosen));
     list.extend(findings.groups.iter().map(sections::groups::section));
     list.extend([
@@ -114,7 +125,7 @@ fn title(manifest: &Manifest) -> String {
     }
 }
 
-fn subtitle(manifest: &Manifest, known: Option<KnownTrees>) -> String {
+fn subtitle(manifest: &Manifest, standing: &Standing) -> String {
     let begun = manifest.created.day();
     let ended = match manifest.state {
         SurveyState::Finished => {
@@ -122,7 +133,7 @@ fn subtitle(manifest: &Manifest, known: Option<KnownTrees>) -> String {
         }
         // The manifest of a survey at work is as old as its run.
         SurveyState::Running | SurveyState::Interrupted | SurveyState::Failed => {
-            known.map_or_else(String::new, |known| format!(", as of {}", known.at.day()))
+            standing.known.map_or_else(String::new, |known| format!(", as of {}", known.at.day()))
         }
     };
     let kind = match manifest.web() {
@@ -135,11 +146,11 @@ fn subtitle(manifest: &Manifest, known: Option<KnownTrees>) -> String {
 }
 
 /// The numbers that one looks for first.
-fn headline(curves: &Curves, chosen: Option<u16>) -> Vec<Fact> {
+fn headline(findings: &Findings) -> Vec<Fact> {
+    let curves = &findings.curves;
     let Some(last) = curves.levels.last() else { return Vec::new() };
     let known = |kind: Kind| last.known[kind as usize];
-    let chosen = chosen.map_or_else(|| "none".to_owned(), |depth| format!("depth {depth}"));
-    vec![
+    let mut facts = vec![
         Fact::new("Site trees", curves.trees),
         Fact::new("Pages", last.pages),
         Fact::new("Requests", last.requests),
@@ -149,6 +160,34 @@ fn headline(curves: &Curves, chosen: Option<u16>) -> Vec<Fact> {
         Fact::new("External sites", known(Kind::Sites)),
         Fact::new("Server addresses", known(Kind::Addresses)).note("of linked hosts that were asked"),
         Fact::new("Deepest level walked", u64::from(last.depth)),
-        Fact::new("Depth recommended", chosen),
-    ]
+    ];
+    facts.extend(recommended(findings));
+    facts
+}
+
+/// What is recommended: by coverage alone and, where an environment is given, in it.
+fn recommended(findings: &Findings) -> Vec<Fact> {
+    if findings.recorded.manifest.leaves_pages_out() {
+        let why = "pages were left out at every level, so that nothing can be told of a survey to a depth";
+        return vec![Fact::new("Recommended", "none".to_owned()).note(why)];
+    }
+    let fact = |name: &str, comparison: &Comparison| {
+        let best = comparison.best();
+        let flags = best.map_or_else(|| "none".to_owned(), |best| best.flags.clone());
+        let provisional = if findings.standing.is_partial() { " (provisional)" } else { "" };
+        let figures = best.map_or_else(String::new, |best| {
+            let takes =
+                best.seconds.map_or_else(String::new, |seconds| format!(", in {}", duration(seconds)));
+            format!(
+                "{} of what is known for {} of the requests{takes}",
+                Cell::ShareBetween(best.coverage).shown(),
+                percent(best.load.value)
+            )
+        });
+        Fact::new(name, flags + provisional).note(figures)
+    };
+    let by_coverage = fact("Recommended", &findings.comparison);
+    let Some((_, comparison)) = &findings.forecast else { return vec![by_coverage] };
+    let by_coverage = Fact { name: "Recommended by coverage".to_owned(), ..by_coverage };
+    vec![by_coverage, fact("Recommended in the environment", comparison)]
 }

@@ -34,7 +34,7 @@ pub use chart::{
 pub use contents::Findings;
 pub use page::PageError;
 pub use sections::groups::Groups;
-pub use standing::{Banner, KnownTrees};
+pub use standing::Banner;
 pub use table::{Column, Form, Meaning, Table};
 
 /// What is known of a survey, in the order in which it is read.

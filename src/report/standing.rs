@@ -1,22 +1,14 @@
+use crate::analysis::{KnownTrees, Standing};
 use crate::records::units::thousands;
-use crate::records::{Manifest, SurveyState, SurveyedWeb, Timestamp};
+use crate::records::{SurveyState, SurveyedWeb};
 
 /// What stands above all else: that a survey is not of the Internet, or that it is not over.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Banner {
     /// The heading of the warning.
     pub title: String,
     /// What that means.
     pub text: String,
-}
-
-/// How many site trees were known, done or not, when the survey last told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KnownTrees {
-    /// Known when the survey last told.
-    pub trees: u64,
-    /// When that was.
-    pub at: Timestamp,
 }
 
 impl Banner {
@@ -26,55 +18,65 @@ impl Banner {
         web.warning().map(|[title, text]| Self { title, text })
     }
 
-    /// The banner of a survey that is not over; none for a finished one.
-    ///
-    /// `done` are the site trees in the tables. What is known is left out where nothing tells it.
+    /// The banner of a survey whose tables are not of all site trees that it was to survey; none for a whole one.
     #[must_use]
-    pub fn if_unfinished(manifest: &Manifest, done: u64, known: Option<KnownTrees>) -> Option<Self> {
-        let title = match manifest.state {
-            SurveyState::Finished => return None,
+    pub fn if_partial(standing: &Standing) -> Option<Self> {
+        if !standing.is_partial() {
+            return None;
+        }
+        let (done, ended) = (thousands(standing.done), thousands(standing.out_of_budget));
+        let title = match standing.state {
+            SurveyState::Finished => "Partial: a budget that site trees share was used up.",
             SurveyState::Running => "Partial: the survey is in progress, or was killed.",
             SurveyState::Interrupted => "Partial: the survey was interrupted.",
             SurveyState::Failed => "Partial: the survey has failed.",
         };
-        // A process that was killed may have told last before it wrote its last trees.
-        let reached = match known.filter(|known| known.trees >= done) {
-            Some(KnownTrees { trees, at }) => format!(
-                "{} of {} known site trees are done, as of {}",
-                thousands(done),
-                thousands(trees),
-                at.second()
+        let mut text = match (standing.state, standing.known) {
+            (SurveyState::Finished, _) => format!(
+                "{ended} of {done} site trees ended because the budget of their server, its network or its autonomous \
+                 system was used up. Such trees are not a random sample (those of large hosters, and of these the last), so \
+                 shares and intervals hold for what was fetched, not for the whole survey."
             ),
-            None => format!("{} of the site trees are done", thousands(done)),
+            (_, Some(KnownTrees { trees, at })) => {
+                format!(
+                    "{done} of {} known site trees are done, as of {}{ONLY_THESE}",
+                    thousands(trees),
+                    at.second()
+                )
+            }
+            (_, None) => format!("{done} of the site trees are done{ONLY_THESE}"),
         };
-        let text = format!(
-            "{reached}; only these are in the figures. Sites that end early are not a random sample \
-             (small ones end first, later generations last), so shares and intervals hold for what is \
-             done, not for the whole survey. The command ccsurvey resume goes on."
-        );
+        if standing.state != SurveyState::Finished && standing.out_of_budget > 0 {
+            text += &format!(" Of these trees {ended} ended because a budget that they share was used up.");
+        }
         Some(Self { title: title.to_owned(), text })
     }
 }
 
+/// Of a survey that goes on.
+const ONLY_THESE: &str = "; only these are in the figures. Sites that end early are not a random sample (small ones end first, \
+                          later generations last), so shares and intervals hold for what is done, not for the whole survey. The \
+                          command ccsurvey resume goes on.";
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::records::Timestamp;
 
-    fn told(state: SurveyState, done: u64) -> Option<Banner> {
-        let mut manifest = Manifest::new(serde_json::Value::Null, Timestamp(0));
-        manifest.state = state;
-        Banner::if_unfinished(&manifest, done, Some(KnownTrees { trees: 3400, at: Timestamp(90_500_000) }))
+    fn standing(state: SurveyState, done: u64, out_of_budget: u64) -> Standing {
+        let known = KnownTrees { trees: 3400, at: Timestamp(90_500_000) };
+        Standing { state, done, out_of_budget, known: None }.knowing(Some(known))
     }
 
-    fn banner(state: SurveyState) -> Option<Banner> {
-        told(state, 1200)
+    fn banner(state: SurveyState, done: u64, out_of_budget: u64) -> Option<Banner> {
+        Banner::if_partial(&standing(state, done, out_of_budget))
     }
 
     #[test]
     fn only_a_finished_survey_has_no_banner() {
-        assert_eq!(banner(SurveyState::Finished), None);
+        assert_eq!(banner(SurveyState::Finished, 3400, 0), None);
         for state in [SurveyState::Running, SurveyState::Interrupted, SurveyState::Failed] {
-            let banner = banner(state).unwrap();
+            let banner = banner(state, 1200, 0).unwrap();
             assert!(banner.title.starts_with("Partial: "), "{banner:?}");
             let reached = "1,200 of 3,400 known site trees are done, as of 1970-01-01 00:01:30 UTC; ";
             assert!(banner.text.starts_with(reached), "{banner:?}");
@@ -82,8 +84,23 @@ mod tests {
     }
 
     #[test]
+    fn a_finished_survey_whose_trees_ran_into_a_shared_budget_has_one() {
+        let Banner { title, text } = banner(SurveyState::Finished, 3400, 12).unwrap();
+        assert!(
+            title.starts_with("Partial: a budget") && text.starts_with("12 of 3,400 site trees ended"),
+            "{text}"
+        );
+        assert!(!text.contains("resume"), "it is over: {text}");
+        let text = banner(SurveyState::Interrupted, 1200, 12).unwrap().text;
+        assert!(
+            text.ends_with("Of these trees 12 ended because a budget that they share was used up."),
+            "{text}"
+        );
+    }
+
+    #[test]
     fn what_was_told_before_the_tables_were_written_is_left_out() {
-        let banner = told(SurveyState::Running, 3401).unwrap();
+        let banner = banner(SurveyState::Running, 3401, 0).unwrap();
         assert!(banner.text.starts_with("3,401 of the site trees are done; "), "{banner:?}");
     }
 }

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use ccsurvey::cli::command::Cli;
+use ccsurvey::records::units::{percent, thousands};
 use clap::{CommandFactory, Parser};
 
 use crate::common::Space;
@@ -110,6 +111,60 @@ fn what_the_script_rule_saves_and_loses_is_as_it_was_measured() {
     );
     let guide = GUIDE.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(guide.contains(&said), "GUIDE.md does not say what was measured: {said}");
+}
+
+/// `reports/adaptive/run` measures it: surveys with the command, and simple rules played on the same pages.
+#[test]
+fn what_auto_finds_and_costs_is_as_it_was_measured() {
+    let measured = results("adaptive");
+    let grounds = [
+        ("documentation packages of Debian", "documentation (judged)"),
+        ("`africa-2006`, seed 1", "africa-2006 (1)"),
+        ("`africa-2006`, seed 2", "africa-2006 (2)"),
+        ("`africa-2006`, seed 3", "africa-2006 (3)"),
+        ("`africa-2006`, seed 4", "africa-2006 (4)"),
+        ("`africa-2006`, seed 5", "africa-2006 (5)"),
+        ("`cctld-2026`", "cctld-2026 (1)"),
+        ("every site and branch alike", "homogeneous (1)"),
+    ];
+    for (name, ground) in grounds {
+        let ground = &measured["grounds"][ground];
+        let walked = &ground["walked"]["0.95"];
+        let [found, load] = ["coverage", "load"].map(|figure| walked[figure].as_f64().unwrap());
+        let trees = ground["played"]["trees"].as_u64().unwrap();
+        let of_rules = ground["played"]["policies"].as_array().unwrap().iter().take(3);
+        let loads = of_rules.flat_map(|rule| rule["loads"].as_array().unwrap());
+        let enough = loads.filter(|load| load["coverage"].as_f64().unwrap() >= found);
+        let simple = enough.filter_map(|load| load["load"].as_f64()).min_by(f64::total_cmp).unwrap();
+        let row = format!(
+            "| {name} | {} | {} | {} | {} |",
+            thousands(trees),
+            percent(found),
+            percent(load),
+            percent(simple)
+        );
+        assert!(GUIDE.contains(&row), "GUIDE.md does not have what was measured: {row}");
+    }
+}
+
+/// `reports/resurvey/run` measures it.
+#[test]
+fn what_a_focus_finds_and_costs_is_as_it_was_measured() {
+    for trial in results("resurvey").as_array().unwrap() {
+        let focus = trial["focuses"].as_array().unwrap().iter().find(|one| one["focus"] == "0.1").unwrap();
+        let [requests, hosts] = ["requests", "hosts"].map(|figure| percent(focus[figure].as_f64().unwrap()));
+        let of_list = percent(trial["hosts_of_old"].as_f64().unwrap());
+        let world = trial["world"].as_str().unwrap();
+        let changed =
+            if trial["changed"] == "little" { "little changed" } else { "half of the pages changed" };
+        let row = format!("| `{world}`, {changed} | {requests} | {hosts} | {of_list} |");
+        assert!(GUIDE.contains(&row), "GUIDE.md does not have what was measured: {row}");
+    }
+}
+
+fn results(report: &str) -> serde_json::Value {
+    let text = fs::read_to_string(project().join("reports").join(report).join("results.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
 }
 
 #[test]

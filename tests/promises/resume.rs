@@ -151,6 +151,8 @@ fn killed_twenty_times_from(space: &Space, starts: &[String], more: &[&str]) -> 
         }
         if command == "survey" {
             let _ = std::fs::remove_dir_all(&killed);
+        } else if turn % 4 == 0 {
+            gives_no_final_advice(&killed);
         }
     }
     assert_eq!(kills, KILLS, "the survey was still going at every kill");
@@ -188,6 +190,20 @@ fn killed_twenty_times_from(space: &Space, starts: &[String], more: &[&str]) -> 
         assert!(gap >= MIN_DELAY, "{gap:?} between {:?} and {:?}", pair[0], pair[1]);
     }
     rows::<LevelRow>(&killed).iter().map(|level| level.classes[Class::Yield]).sum()
+}
+
+/// A survey that was killed gives advice that is provisional, or none where no tree is in its tables yet.
+#[track_caller]
+fn gives_no_final_advice(dir: &Path) {
+    let output = Command::new(env!("CARGO_BIN_EXE_ccsurvey")).arg("choose-depth").arg(dir).output().unwrap();
+    let (words, said) =
+        [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).into();
+    match output.status.code() {
+        Some(4) => {
+            assert!(words.starts_with("Partial: the survey is in progress, or was killed."), "{words}");
+        }
+        code => assert!(code == Some(1) && !said.is_empty(), "{code:?} {words} {said}"),
+    }
 }
 
 /// What a survey says of errors, and of what its promises are judged by, is the same; times aside.

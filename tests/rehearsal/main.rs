@@ -11,6 +11,8 @@ mod choose_depth;
 mod focus;
 mod harm;
 mod hoster;
+mod partial;
 mod replay;
 mod simulate;
+mod strategies;
 mod truth_in_process;

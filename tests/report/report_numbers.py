@@ -203,7 +203,7 @@ def choice(compared, found):
     levels, last = found["levels"], found["levels"][-1]
     covers = lambda level: level["union"][1] >= 0.95
     chosen = next(filter(covers, levels))
-    compared.fact("", "Depth recommended", f"depth {chosen['depth']}")
+    compared.fact("", "Recommended", f"--depth {chosen['depth']}")
     units = [unit for unit in range(3) if last["load"][unit] > 0]
     verdict = lambda level: "recommended" if level is chosen else "yes" if covers(level) else "no"
     compared.table("table-choice", [(level["depth"], *(level["load"][unit] for unit in units), level["union"][1], ANY,

@@ -1,3 +1,4 @@
+use std::collections::HashMap;
 use std::net::IpAddr;
 
 /// The exchanges of a survey in a form that is small: 24 bytes each, so that ten million take 240 MB.
@@ -123,6 +124,25 @@ impl Exchanges {
             }
         }
         homes
+    }
+
+    /// The survey as if it had made only some of these exchanges, by the tree and the place of each among those of its tree. It has
+    /// one level.
+    pub(in crate::analysis) fn only(&self, keep: impl Fn(u32, usize) -> bool) -> Self {
+        let (mut list, mut trees, mut ends) = (Vec::new(), Vec::with_capacity(self.trees.len()), Vec::new());
+        // The rows of a large tree may stand apart; its pieces are in their order.
+        let mut rows_before: HashMap<u32, usize> = HashMap::new();
+        for span in &self.trees {
+            let (first, first_end) = (list.len(), ends.len());
+            let all = &self.list[span.first..span.first + self.up_to(span, u16::MAX) as usize];
+            let before = rows_before.entry(span.tree).or_default();
+            let rows = (*before..).zip(all);
+            list.extend(rows.filter(|(row, _)| keep(span.tree, *row)).map(|(_, one)| *one));
+            *before += all.len();
+            ends.push(u32::try_from(list.len() - first).unwrap_or(u32::MAX));
+            trees.push(TreeSpan { first, first_end, levels: 1, ..*span });
+        }
+        Self { list, trees, ends, servers: self.servers.clone() }
     }
 
     /// How many exchanges of a tree its levels down to `depth` have.

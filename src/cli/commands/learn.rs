@@ -3,12 +3,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::analysis::policies::{Ground, GroundError, Learnt, learn};
 use crate::cli::error::{CliError, one_line};
 use crate::cli::exit::Exit;
 use crate::cli::output::say;
 use crate::cli::replacement::Replacement;
 use crate::records::units::{percent, thousands};
-use crate::rehearsal::policies::{Ground, GroundError, Learnt, learn};
 
 /// Learn what pages bring, for `--depth auto`, from surveys that were walked deep.
 ///

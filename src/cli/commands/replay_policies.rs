@@ -5,14 +5,17 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::json;
 
+use super::choose_depth::rates_or_built_in;
+use crate::analysis::policies::{
+    Beside, Curve, Ground, Interval, Lost, Policy, Run, beside, prices, ratio_interval,
+};
 use crate::cli::columns::{Columns, Side};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::print;
 use crate::records::units::{percent, thousands};
 use crate::records::{LostHosts, ToldLoss};
-use crate::rehearsal::policies::{Curve, Ground, Interval, Lost, Policy, Run, prices, ratio_interval};
-use crate::survey::{BUILT_IN_RATES, rates_in, read_settings, told_loss};
+use crate::survey::{read_settings, told_loss};
 use crate::walk::yields::Rates;
 
 /// Play policies of depth on surveys that were walked deep: what each would have cost.
@@ -60,7 +63,9 @@ struct Played {
     /// Internal URLs that a limit or the depth kept from being asked for: what they hold is not known.
     unrecorded: u64,
     policies: Vec<Loads>,
-    /// Requests of `auto` as a share of those of the best depth.
+    /// `--depth auto` as it is for a coverage, beside the cheapest rule that needs no rates and finds as much.
+    shipped: Vec<Shipped>,
+    /// Requests of `auto`, at whatever price, as a share of those of the best depth.
     compared: Vec<Compared>,
     /// What `auto` loses at the price that the rates have for a coverage, beside what they tell of that.
     losses: Vec<LossAt>,
@@ -78,6 +83,23 @@ struct Load {
     coverage: f64,
     /// None where no strength of the policy comes to that.
     load: Option<f64>,
+}
+
+/// What `--depth auto --coverage C` makes.
+#[derive(Serialize)]
+struct Shipped {
+    /// Its `--coverage`.
+    wanted: f64,
+    /// The share of the requests, with its 95 % interval over draws of site trees.
+    load: Interval,
+    /// The share of the hosts.
+    coverage: Interval,
+    /// The rule of depths, pages and quiet pages that finds at least as many hosts for the fewest requests.
+    rule: &'static str,
+    rule_load: f64,
+    rule_coverage: f64,
+    /// Requests of `auto` for one of that rule, which is chosen anew in each draw.
+    ratio: Interval,
 }
 
 #[derive(Serialize)]
@@ -106,7 +128,7 @@ impl ReplayPolicies {
     /// # Errors
     /// When a folder holds no survey with its links, or the rates cannot be read.
     pub fn execute(self) -> Result<Exit, CliError> {
-        let rates = Arc::new(self.rates()?);
+        let rates = Arc::new(rates_or_built_in(self.rates.as_deref())?);
         let played: Vec<Played> =
             self.surveys.iter().map(|dir| play(dir, &rates)).collect::<Result<_, CliError>>()?;
         if self.json {
@@ -115,13 +137,6 @@ impl ReplayPolicies {
             played.iter().try_for_each(|played| print(&played.in_words()))?;
         }
         Ok(Exit::Done)
-    }
-
-    fn rates(&self) -> Result<Rates, CliError> {
-        match &self.rates {
-            Some(path) => Ok(rates_in(path)?),
-            None => Rates::parse(BUILT_IN_RATES).map_err(|wrong| CliError::Failed(wrong.to_string())),
-        }
     }
 }
 
@@ -137,6 +152,16 @@ fn play(dir: &Path, rates: &Arc<Rates>) -> Result<Played, CliError> {
         runs(PAGES.iter().flat_map(|most| (1..=deepest).map(|depth| Policy::Pages(depth, *most))).collect());
     let quiet = runs(PAGES.into_iter().map(Policy::Quiet).collect());
     let auto = runs(prices().map(|price| Policy::Auto(rates.clone(), price)).collect());
+    let named = [("depth", &depths), ("depth and pages", &caps), ("quiet pages", &quiet)];
+    let rules: Vec<&str> = named.iter().flat_map(|(name, runs)| vec![*name; runs.len()]).collect();
+    let simple: Vec<Run> = named.iter().flat_map(|(_, runs)| runs.iter().cloned()).collect();
+    let shipped = COMPARED.into_iter().filter_map(|wanted| {
+        let auto = ground.play(&Policy::Auto(rates.clone(), rates.price(wanted)), deepest);
+        let Beside { load, coverage, cheapest, other, ratio } = beside(&auto, &simple, &whole)?;
+        let (rule_load, rule_coverage) = (other.load, other.coverage);
+        Some(Shipped { wanted, load, coverage, rule: rules[cheapest], rule_load, rule_coverage, ratio })
+    });
+    let shipped: Vec<Shipped> = shipped.collect();
     let curve = |runs: &[Run]| Curve::of(runs.iter().map(|run| run.point(&whole)));
     let (depth_curve, cap_curve) = (curve(&depths), curve(&caps));
     let (quiet_curve, auto_curve, bound) = (curve(&quiet), curve(&auto), ground.bound());
@@ -163,6 +188,7 @@ fn play(dir: &Path, rates: &Arc<Rates>) -> Result<Played, CliError> {
         hosts: ground.source.hosts,
         unrecorded: ground.unrecorded,
         policies,
+        shipped,
         compared: compared.collect(),
         losses: losses.collect(),
     })
@@ -220,6 +246,20 @@ impl Played {
             thousands(self.hosts),
             thousands(self.unrecorded)
         );
+        let between =
+            |of: &Interval| format!("{} ({} to {})", percent(of.value), percent(of.low), percent(of.high));
+        for Shipped { wanted, load, coverage, rule, rule_load, rule_coverage, ratio } in &self.shipped {
+            text += &format!(
+                "--depth auto --coverage {wanted} makes {} of the requests and finds {} of the hosts. The cheapest simple rule that \
+                 finds as many ({rule}: {}) makes {}: auto makes {} of its requests. Intervals are over draws of these {} site trees.\n",
+                between(load),
+                between(coverage),
+                percent(*rule_coverage),
+                percent(*rule_load),
+                between(ratio),
+                thousands(self.trees)
+            );
+        }
         for Compared { coverage, value, low, high } in &self.compared {
             text += &format!(
                 "For {} of the hosts auto, between two prices, makes {} ({} to {} over draws of these sites) of the requests \

@@ -1,12 +1,15 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
 
-use super::choose_depth::{COVERAGE, grouping, plan, read_environment, settings_of};
+use super::choose_depth::{
+    COVERAGE, Planned, grouping, known_trees, plan, rates_or_built_in, read_environment, settings_of,
+};
 use crate::analysis::{
-    Choice, Criterion, Curves, Deepest, Environment, Evidence, Exchanges, Forecast, Grouped, Grouping,
-    Overview, Recorded, Sampling, Unseen, counted,
+    Choice, Comparison, Criterion, Curves, Deepest, Environment, Evidence, Exchanges, Forecast, Grouped,
+    Grouping, Influence, LoadUnit, Overview, Recorded, Replays, Sampling, Unseen, Verdict, counted,
 };
 use crate::cli::curves::{MOST_GROUPS, draw_for_report, groupings_for_report};
 use crate::cli::error::{CliError, one_line};
@@ -14,9 +17,9 @@ use crate::cli::exit::Exit;
 use crate::cli::output::{print_data, say};
 use crate::cli::replacement::Replacement;
 use crate::rehearsal::SurveyPacing;
-use crate::report::{Findings, Groups, KnownTrees, Report};
+use crate::report::{Findings, Groups, Report};
 use crate::settings::typed;
-use crate::survey::Snapshot;
+use crate::walk::yields::Rates;
 
 /// Write the report of a survey: one HTML file that any browser opens.
 ///
@@ -42,6 +45,10 @@ pub struct ReportCommand {
     #[arg(long, value_name = "FILE")]
     environment: Option<PathBuf>,
 
+    /// Rates from `ccsurvey learn` for --depth auto and --focus [default: those built in]
+    #[arg(long, value_name = "FILE")]
+    rates: Option<PathBuf>,
+
     /// Seed of the random numbers for the intervals: the same survey and seed make the same file
     #[arg(long, value_name = "N", value_parser = typed::<u64>, default_value_t = Sampling::default().seed)]
     seed: u64,
@@ -59,7 +66,8 @@ impl ReportCommand {
     pub fn execute(self) -> Result<Exit, CliError> {
         // A mistake in the file is told before the tables are read.
         let environment = self.environment.as_deref().map(read_environment).transpose()?;
-        let findings = self.findings(environment)?;
+        let rates = Arc::new(rates_or_built_in(self.rates.as_deref())?);
+        let findings = self.findings(environment, &rates)?;
         let page = Report::of(&findings).html();
         let page = page.map_err(|wrong| CliError::Failed(one_line(&wrong.to_string())))?;
         match self.output {
@@ -74,13 +82,13 @@ impl ReportCommand {
     /// The report of a survey as it is made when nothing is asked for.
     pub(super) fn of(dir: &Path) -> Self {
         let seed = Sampling::default().seed;
-        Self { dir: dir.to_owned(), output: None, by: Vec::new(), environment: None, seed }
+        Self { dir: dir.to_owned(), output: None, by: Vec::new(), environment: None, rates: None, seed }
     }
 
-    fn findings(&self, environment: Option<Environment>) -> Result<Findings, CliError> {
+    fn findings(&self, environment: Option<Environment>, rates: &Arc<Rates>) -> Result<Findings, CliError> {
         let sampling = Sampling { seed: self.seed, ..Sampling::default() };
         // The time that is told with it is that of the tables, or a little before.
-        let known = known(&self.dir);
+        let known = known_trees(&self.dir);
         // First, so that the memory which it takes is free again.
         let overview = Overview::load(&self.dir)?;
         let groupings = groupings_for_report(&self.dir, &self.by);
@@ -88,14 +96,33 @@ impl ReportCommand {
         let evidence = Evidence::measure(&recorded, &sampling, Evidence::EVEN);
         let (of, reading) = counted(None, None);
         let criterion = Criterion::Coverage { at_least: COVERAGE, of, reading };
+        let choice = Choice::by(&evidence, criterion);
+        // Pages that were left out of every level tell nothing of a survey to a depth.
+        let tells_depth = !recorded.manifest.leaves_pages_out();
+        if environment.is_some() && !tells_depth {
+            say(
+                "no forecast: this survey left pages out at every level, so that nothing can be told of a survey to a depth",
+            );
+        }
+        let environment = environment.filter(|_| tells_depth);
+        let comparison = if tells_depth && choice.verdict != Verdict::SurveyDeeper {
+            let by = (sampling, Evidence::EVEN);
+            let replays = Replays::open(&self.dir, &recorded, (of, LoadUnit::Requests), by, rates.clone());
+            Comparison::with_choice(&choice, &evidence.curves, &replays)
+        } else {
+            Comparison::default()
+        };
+        let influence = choice.depth.filter(|_| tells_depth);
         Ok(Findings {
+            comparison,
+            influence: influence.and_then(|depth| Influence::most(&recorded, &sampling, &choice, depth)),
             deepest: Deepest::measure(&recorded, &sampling),
             unseen: Unseen::estimate(&recorded, &sampling),
-            choice: Choice::by(&evidence, criterion),
-            forecast: environment.map(|of| self.forecast(of, &recorded, sampling)).transpose()?,
+            choice,
+            forecast: environment.map(|of| self.forecast(of, &recorded, sampling, rates)).transpose()?,
             groups: self.groups(&recorded, &evidence.curves)?,
             overview,
-            known,
+            standing: recorded.standing().knowing(known),
             censoring: evidence.censoring,
             sampling,
             curves: evidence.curves,
@@ -114,23 +141,26 @@ impl ReportCommand {
         environment: Environment,
         recorded: &Recorded,
         sampling: Sampling,
-    ) -> Result<Forecast, CliError> {
+        rates: &Arc<Rates>,
+    ) -> Result<(Forecast, Comparison), CliError> {
         let settings = settings_of(&self.dir, &recorded.manifest)?;
         let exchanges = Exchanges::load(&self.dir, recorded, &mut SurveyPacing::of(&settings))?;
         let file = self.environment.as_deref().unwrap_or(Path::new(""));
-        let planned = plan(environment, settings, file)?;
-        let confidence = planned.environment.survey.confidence.unwrap_or(Evidence::EVEN);
+        let Planned { environment, conditions, settings } = plan(environment, settings, file)?;
+        let confidence = environment.survey.confidence.unwrap_or(Evidence::EVEN);
         let evidence = Evidence::measure(recorded, &sampling, confidence);
-        let rule = || SurveyPacing::of(&planned.settings);
-        Ok(Forecast::play(&exchanges, &evidence, &planned.environment, &planned.conditions, |_| true, rule))
+        let rule = || SurveyPacing::of(&settings);
+        let forecast = Forecast::play(&exchanges, &evidence, &environment, &conditions, |_| true, rule);
+        let comparison = if forecast.verdict == Verdict::SurveyDeeper {
+            Comparison::default()
+        } else {
+            let (by, of) = ((sampling, confidence), (forecast.of, LoadUnit::Requests));
+            let replays = Replays::open(&self.dir, recorded, of, by, rates.clone());
+            let exchanges = (&exchanges, &conditions);
+            Comparison::with_forecast(&forecast, &evidence.curves, &replays, exchanges, rule)
+        };
+        Ok((forecast, comparison))
     }
-}
-
-/// How many site trees are known, as the survey last told.
-fn known(dir: &Path) -> Option<KnownTrees> {
-    let told = Snapshot::load(dir).ok().flatten()?;
-    let trees = told.sites_done + told.sites_walking + told.sites_waiting;
-    Some(KnownTrees { trees, at: told.updated?.into() })
 }
 
 fn write(file: &Path, page: &str) -> Result<(), CliError> {

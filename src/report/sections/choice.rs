@@ -1,12 +1,22 @@
-use super::names;
-use crate::analysis::{Choice, ChoiceLevel, Criterion, Kind, LoadUnit, NoInterval, Reading, Verdict};
+use super::{names, strategies};
+use crate::analysis::{
+    Choice, ChoiceLevel, Comparison, Criterion, Influence, Kind, LoadUnit, NoInterval, Reading, Verdict,
+};
 use crate::records::units::thousands;
 use crate::report::{Block, Cell, Column, Section, Table, percent};
 
-/// Which depth to use, and what the neighbouring ones would cost and bring.
+/// Which depth to use, and what the neighbouring ones and other strategies would cost and bring.
 #[must_use]
-pub(in crate::report) fn section(choice: &Choice) -> Section {
-    let mut section = Section::new("choice", "Which depth to use", recommendation(choice));
+pub(in crate::report) fn section(
+    choice: &Choice,
+    comparison: &Comparison,
+    influence: Option<&Influence>,
+    is_partial: bool,
+) -> Section {
+    let lead = strategies::lead(comparison, recommendation(choice), is_partial);
+    let mut section = Section::new("choice", "Which depth to use", lead);
+    strategies::add(&mut section, "table-strategies", comparison);
+    section.blocks.extend(influence.map(|influence| Block::Text(strategies::influence(influence))));
     if let Some(level) = choice.depth.and_then(|depth| choice.level(depth)) {
         let beside = [level.depth.checked_sub(1), level.depth.checked_add(1)];
         let told: Vec<String> = beside

@@ -1,16 +1,16 @@
 use super::choice::counted;
-use crate::analysis::{Bound, Forecast, ForecastLevel, Limit, ServerSpread, Verdict};
+use super::strategies;
+use crate::analysis::{Bound, Comparison, Forecast, ForecastLevel, Limit, ServerSpread, Verdict};
 use crate::records::units::{bytes, duration, thousands};
 use crate::report::{Axis, Cell, Column, Columns, Figure, Scale, Section, Table, percent};
 
 /// What a survey to each depth would take and cost in a network environment.
 #[must_use]
-pub(in crate::report) fn section(forecast: &Forecast) -> Section {
-    Section::new("forecast", "In the given network environment", recommendation(forecast))
-        .with(limits(forecast))
-        .with(figure(forecast))
-        .with(survey(forecast))
-        .with(servers(forecast))
+pub(in crate::report) fn section(forecast: &Forecast, comparison: &Comparison, is_partial: bool) -> Section {
+    let lead = strategies::lead(comparison, recommendation(forecast), is_partial);
+    let mut section = Section::new("forecast", "In the given network environment", lead);
+    strategies::add(&mut section, "table-forecast-strategies", comparison);
+    section.with(limits(forecast)).with(figure(forecast)).with(survey(forecast)).with(servers(forecast))
 }
 
 fn recommendation(forecast: &Forecast) -> String {

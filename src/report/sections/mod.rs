@@ -20,5 +20,6 @@ pub(super) mod method;
 mod names;
 pub(super) mod outcomes;
 pub(super) mod sites;
+mod strategies;
 pub(super) mod technology;
 pub(super) mod times;

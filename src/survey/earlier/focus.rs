@@ -1,8 +1,7 @@
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use redb::{Builder, Database, ReadableDatabase, ReadableTable, Table, TableDefinition, TableError};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::index::{ReadingProgress, damaged, tree_of};
@@ -12,26 +11,12 @@ use crate::exchange::Purpose;
 use crate::records::{ExchangeRow, Manifest, PageLinkRow, Row, read_pieces, row_count};
 use crate::settings::Settings;
 use crate::survey::error::SurveyError;
-use crate::walk::yields::{Memory, Rates, SeenUrl};
+use crate::walk::yields::{Costs, Focus, Memory, Rates};
 
 /// By the hash of a site's name: what the walk of its trees remembers.
 const MEMORIES: TableDefinition<'static, u64, &[u8]> = TableDefinition::new("memories");
 /// By the hash of a tree's name, while the earlier survey is read: what it showed.
 const TREES: TableDefinition<'static, u64, &[u8]> = TableDefinition::new("trees");
-
-/// What a survey with `--focus` spends.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Focus {
-    /// New external hosts that a request must promise; none where what is asked for in any case takes the whole share.
-    pub price: Option<f64>,
-    /// Requests of the earlier survey.
-    pub earlier_requests: u64,
-    /// Of these, those for robots.txt, entrances and front pages, which are asked for in any case.
-    pub settled_requests: u64,
-    /// Of these, those for what is asked for again at this price, with what is asked for in any case.
-    pub planned_requests: u64,
-}
 
 impl EarlierPages {
     /// Makes, in the store at `path`, what each site of the survey in `dir` tells a walk that is to spend this share of
@@ -109,9 +94,8 @@ impl Reading<'_> {
             write(&self.store, self.path, |stores| {
                 for row in rows {
                     open.turn_to(stores, &row.site, row.seed)?;
-                    costs.requests += 1;
                     let is_of_tree = open.tree.take_exchange(&mut open.places, row);
-                    costs.settled += u64::from(!is_of_tree);
+                    costs.note_request(is_of_tree);
                 }
                 Ok(())
             })?;
@@ -149,7 +133,7 @@ impl Reading<'_> {
                 let Some(tree) = stores.next_tree()? else { return Ok(false) };
                 let site = tree.site;
                 let (seen, memory) = tree.remember(rates, left_out_to);
-                costs.note(&seen, memory.as_ref());
+                costs.note_pages(&seen, memory.as_ref());
                 let Some(mut memory) = memory else { continue };
                 if let Some(known) = stores.memory(site)? {
                     memory.add(known);
@@ -212,49 +196,6 @@ fn write<T>(
     run().map_err(|wrong| store_error("write", path, wrong))
 }
 
-/// What the earlier survey cost, by what it was worth.
-#[derive(Debug, Default)]
-struct Costs {
-    /// Of the whole survey.
-    requests: u64,
-    /// Of what is asked for in any case.
-    settled: u64,
-    /// By the first bits of the worth: in steps of less than one percent.
-    by_worth: BTreeMap<u32, u64>,
-}
-
-/// Bits of a number that a step leaves out.
-const STEP: u32 = 16;
-
-impl Costs {
-    fn note(&mut self, seen: &[SeenUrl], memory: Option<&Memory>) {
-        for page in seen {
-            let worth = memory.and_then(|memory| memory.worth(&page.url)).unwrap_or_default();
-            if page.is_settled() {
-                self.settled += u64::from(page.requests);
-            } else {
-                // The bits of numbers that are not negative stand in the order of the numbers.
-                *self.by_worth.entry(worth.max(0.0).to_bits() >> STEP).or_default() +=
-                    u64::from(page.requests);
-            }
-        }
-    }
-
-    /// The least price at which no more than this share of the requests is made.
-    fn focus(&self, share: f64) -> Focus {
-        let most = self.requests as f64 * share;
-        let (mut planned_requests, mut price) = (self.settled, None);
-        for (bits, requests) in self.by_worth.iter().rev() {
-            if (planned_requests + requests) as f64 > most {
-                break;
-            }
-            planned_requests += requests;
-            price = Some(f32::from_bits(bits << STEP).into());
-        }
-        Focus { price, earlier_requests: self.requests, settled_requests: self.settled, planned_requests }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -283,27 +224,5 @@ mod tests {
         .map(|tree| tree.map_or(0, |tree| tree.places().len()));
         left.sort_unstable();
         assert_eq!(left, [0, 2, 3]);
-    }
-
-    fn costs() -> Costs {
-        let by_worth = [(0.25_f32, 40), (1.0, 30), (4.0, 20)];
-        let by_worth = by_worth.map(|(worth, requests)| (worth.to_bits() >> STEP, requests)).into();
-        Costs { requests: 100, settled: 10, by_worth }
-    }
-
-    #[test]
-    fn the_price_is_the_least_that_the_share_suffices_for() {
-        let focus = |share| costs().focus(share);
-        assert_eq!((focus(1.0).price, focus(1.0).planned_requests), (Some(0.25), 100));
-        assert_eq!((focus(0.99).price, focus(0.99).planned_requests), (Some(1.0), 60));
-        assert_eq!((focus(0.3).price, focus(0.3).planned_requests), (Some(4.0), 30));
-    }
-
-    #[test]
-    fn a_share_that_front_pages_take_leaves_nothing_else_to_be_asked() {
-        let focus = costs().focus(0.05);
-        assert_eq!((focus.price, focus.settled_requests, focus.planned_requests), (None, 10, 10));
-        let text = serde_json::to_string(&focus).unwrap();
-        assert_eq!(serde_json::from_str::<Focus>(&text).unwrap(), focus);
     }
 }

@@ -26,8 +26,8 @@ use crate::address::{Host, WebUrl};
 use crate::exchange::{Answer, Validators};
 use crate::page::{Element, Link, Page, RecordedPage};
 use crate::walk::Content;
+pub use crate::walk::yields::Focus;
 
-pub use focus::Focus;
 pub use index::ReadingProgress;
 pub(super) use index::check;
 

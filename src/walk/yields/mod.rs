@@ -27,6 +27,7 @@
 mod appraiser;
 mod evidence;
 mod experience;
+mod focus;
 mod foresight;
 mod memory;
 mod prospect;
@@ -35,6 +36,7 @@ mod words;
 
 pub use appraiser::Appraiser;
 pub(crate) use appraiser::LEAST_REQUESTS;
+pub use focus::{Costs, Focus};
 pub use memory::{Memory, SeenUrl};
 pub use prospect::{Kind, Prospect};
 pub(crate) use rates::{FACTORS, MOST_DEPTHS};

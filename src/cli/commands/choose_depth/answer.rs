@@ -2,14 +2,23 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::analysis::{Choice, Forecast, Verdict};
+use crate::analysis::{Choice, Comparison, Forecast, Influence, LeftOut, Standing, Verdict};
+use crate::report::Banner;
 
 /// What is told.
 #[derive(Serialize)]
 pub(super) struct Advice {
     pub survey: PathBuf,
+    /// How far the survey has come.
+    pub standing: Standing,
+    /// The warning of a partial survey, whose advice is provisional.
+    pub partial: Option<Banner>,
     #[serde(flatten)]
     pub answer: Answer,
+    /// One depth for all sites beside other strategies.
+    pub comparison: Comparison,
+    /// The site without which the answer would change most.
+    pub influence: Option<Influence>,
     /// What groups are told apart by.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grouped_by: Option<&'static str>,
@@ -23,6 +32,7 @@ pub(super) struct Advice {
 pub(super) enum Answer {
     Choice(Box<Choice>),
     Forecast(Box<Forecast>),
+    LeftOut(Box<LeftOut>),
 }
 
 /// The answer for a part of the site trees.
@@ -39,6 +49,14 @@ impl Answer {
         match self {
             Self::Choice(choice) => choice.verdict,
             Self::Forecast(forecast) => forecast.verdict,
+            Self::LeftOut(left_out) => left_out.verdict,
         }
+    }
+}
+
+impl Advice {
+    /// Whether there is advice, and it is of the whole survey.
+    pub(super) fn is_final(&self) -> bool {
+        self.partial.is_none() && self.comparison.recommended.is_some()
     }
 }

@@ -1,6 +1,7 @@
 use std::fmt::Write;
 
 use super::figures::{by_confidence, interval, kind_in_words, lower, percent, settled, with_interval};
+use super::lead::Lead;
 use super::too_shallow::TooShallow;
 use crate::analysis::{
     Bound, Evidence, Forecast, ForecastLevel, Give, Limit, Nearest, ServerSpread, Verdict,
@@ -9,8 +10,10 @@ use crate::cli::columns::{Columns, Side};
 use crate::records::units::{bytes, duration, thousands};
 
 /// A forecast as people read it.
-pub(super) fn forecast_in_words(forecast: &Forecast) -> String {
-    let mut text = format!("{}\n{}\n{}", verdict(forecast), of_survey(forecast), of_servers(forecast));
+pub(super) fn forecast_in_words(forecast: &Forecast, lead: &Lead) -> String {
+    let Lead { heading, beside, mark, .. } = lead;
+    let tables = format!("{}\n{}", of_survey(forecast, mark), of_servers(forecast));
+    let mut text = format!("{}{beside}\n{tables}", verdict(forecast, heading));
     let _ = write!(
         text,
         "\n! breaks a bound. Per server: the median, what 95 of 100 have at most, and the most. Coverage is counted \
@@ -43,7 +46,7 @@ fn sooner(forecast: &Forecast) -> String {
     )
 }
 
-fn of_survey(forecast: &Forecast) -> Columns {
+fn of_survey(forecast: &Forecast, mark: &str) -> Columns {
     use Side::{Left, Right};
     let mut table = Columns::new(&[Right, Right, Right, Right, Right, Right, Right, Right, Right, Left]);
     let head = [
@@ -74,7 +77,7 @@ fn of_survey(forecast: &Forecast) -> Columns {
             &marked(Bound::SurveyorShare, own),
             &marked(Bound::Coverage, percent(level.coverage.value)),
             &interval(level.coverage),
-            if is_chosen { "<- recommended" } else { "" },
+            if is_chosen { mark } else { "" },
         ]);
     }
     table
@@ -122,22 +125,22 @@ fn server_cells(level: &ForecastLevel) -> [[String; 3]; 3] {
     ]
 }
 
-fn verdict(forecast: &Forecast) -> String {
+fn verdict(forecast: &Forecast, heading: &str) -> String {
     match forecast.depth.and_then(|depth| forecast.level(depth)) {
-        Some(level) => recommended(forecast, level),
+        Some(level) => recommended(forecast, level, heading),
         None if forecast.verdict == Verdict::SurveyDeeper => survey_deeper(forecast),
         None => no_depth(forecast),
     }
 }
 
-fn recommended(forecast: &Forecast, level: &ForecastLevel) -> String {
+fn recommended(forecast: &Forecast, level: &ForecastLevel, heading: &str) -> String {
     let why = match (forecast.environment.survey.coverage, forecast.limits.is_empty()) {
         (Some(_), _) => format!("the least that keeps all bounds {}", by_confidence(forecast.confidence)),
         (None, false) => "the greatest that keeps all bounds".to_owned(),
         (None, true) => "the greatest that was walked; no bound is set".to_owned(),
     };
     let mut text = format!(
-        "Recommended: depth {}: {} of the {} known, in {} with {} requests.\n  It is {why}.\n",
+        "{heading}: depth {}: {} of the {} known, in {} with {} requests.\n  It is {why}.\n",
         level.depth,
         with_interval(level.coverage),
         kind_in_words(forecast.of),

@@ -3,17 +3,20 @@
 mod answer;
 mod figures;
 mod forecast_words;
+mod lead;
 mod too_shallow;
 mod words;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::analysis::{
-    Ceiling, Choice, Conditions, Criterion, Curves, Environment, Evidence, Exchanges, Forecast, Grouped,
-    Grouping, Groups, Kind, LoadUnit, Reading, Recorded, Sampling, ServerClass, Verdict, counted,
+    Ceiling, Choice, Comparison, Conditions, Criterion, Curves, Environment, Evidence, Exchanges, Forecast,
+    Grouped, Grouping, Groups, Influence, Kind, KnownTrees, LeftOut, LoadUnit, Reading, Recorded, Replays,
+    Sampling, ServerClass, Verdict, counted,
 };
 use crate::cli::curves::MOST_GROUPS;
 use crate::cli::error::CliError;
@@ -21,8 +24,10 @@ use crate::cli::exit::Exit;
 use crate::cli::output::{print, print_json};
 use crate::records::Manifest;
 use crate::rehearsal::SurveyPacing;
+use crate::report::Banner;
 use crate::settings::{Settings, Size, Span, typed};
-use crate::survey::{LONGEST_WAIT, SurveyError};
+use crate::survey::{BUILT_IN_RATES, LONGEST_WAIT, Snapshot, SurveyError, rates_in};
+use crate::walk::yields::Rates;
 use answer::{Advice, Answer, Group};
 use words::advice_in_words;
 
@@ -32,6 +37,9 @@ use words::advice_in_words;
 /// no more than so much of its load. Or for a network environment, described in a file: what a survey to each
 /// depth would take, cost and bring there, and which depth keeps all bounds. The curve of the survey decides; the
 /// interval beside it says how far the truth may be from it, and `--confidence` lets a safer figure decide.
+///
+/// Where the survey kept its page links (--record-links), `--depth auto` is played on its pages and weighed with the depth, and
+/// `--focus` where it is a full re-survey (--since). Advice from a partial survey is provisional, and says so.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, after_long_help = LONG_HELP)]
 pub struct ChooseDepth {
@@ -76,6 +84,10 @@ pub struct ChooseDepth {
     #[arg(long, value_name = "GROUP", value_parser = grouping())]
     by: Option<Grouping>,
 
+    /// Rates from `ccsurvey learn` for --depth auto and --focus [default: those built in]
+    #[arg(long, value_name = "FILE")]
+    rates: Option<PathBuf>,
+
     /// Seed of the random numbers for the intervals
     #[arg(long, value_name = "NUMBER", value_parser = typed::<u64>, default_value = "1")]
     seed: u64,
@@ -92,8 +104,8 @@ Examples:
   ccsurvey choose-depth africa --load 0.5 --load-unit bytes
   ccsurvey choose-depth africa --environment satellite.toml --classes
 
-`--help` tells the keys of an environment file. The exit code is 4 when no depth fits, or when the survey must go
-deeper before a depth can be chosen.";
+`--help` tells the keys of an environment file. The exit code is 4 when there is no advice or only a provisional one: no
+strategy fits, the survey must go deeper or left pages out, or it is partial.";
 
 const LONG_HELP: &str = "\
 Examples:
@@ -102,7 +114,8 @@ Examples:
   ccsurvey choose-depth africa --load 0.5 --load-unit bytes
   ccsurvey choose-depth africa --environment satellite.toml --classes
 
-The exit code is 4 when no depth fits, or when the survey must go deeper before a depth can be chosen.
+The exit code is 4 when there is no advice or only a provisional one: no strategy fits, the survey must go deeper or left
+pages out, or it is partial (interrupted, still running, killed, or out of a budget that its sites share).
 
 An environment file; every key may be left out, and is then as recorded, or no bound:
   [servers]
@@ -134,14 +147,35 @@ impl ChooseDepth {
     pub fn execute(self) -> Result<Exit, CliError> {
         let environment = self.environment.as_deref().map(read_environment).transpose()?;
         let (kind, reading) = self.counted(environment.as_ref());
+        let rates = Arc::new(rates_or_built_in(self.rates.as_deref())?);
         let recorded = Recorded::knowing(&self.dir, reading.rests_on(kind), self.by.as_slice(), MOST_GROUPS)?;
-        let advice = Advisor::new(&self, environment, &recorded)?.advice()?;
+        let advice = if recorded.manifest.leaves_pages_out() {
+            self.without_depth(&recorded)?
+        } else {
+            Advisor::new(&self, environment, &recorded, rates)?.advice()?
+        };
         if self.json {
             print_json(&advice)?;
         } else {
             print(&advice_in_words(&advice))?;
         }
-        Ok(if advice.answer.verdict() == Verdict::Recommended { Exit::Done } else { Exit::NoDepth })
+        Ok(if advice.is_final() { Exit::Done } else { Exit::NoAdvice })
+    }
+
+    /// Of a survey that left pages out, what can be said: nothing of depths.
+    fn without_depth(&self, recorded: &Recorded) -> Result<Advice, CliError> {
+        let standing = recorded.standing().knowing(known_trees(&self.dir));
+        Ok(Advice {
+            survey: self.dir.clone(),
+            partial: Banner::if_partial(&standing),
+            standing,
+            answer: Answer::LeftOut(Box::new(LeftOut::read(&self.dir, recorded)?)),
+            comparison: Comparison::default(),
+            influence: None,
+            grouped_by: None,
+            groups: Vec::new(),
+            notes: Vec::new(),
+        })
     }
 
     /// What coverage is counted in.
@@ -161,6 +195,7 @@ struct Advisor<'a> {
     confidence: f64,
     plan: Option<Planned>,
     exchanges: Option<Exchanges>,
+    rates: Arc<Rates>,
 }
 
 /// A network environment with the settings of a survey in it.
@@ -175,17 +210,11 @@ impl<'a> Advisor<'a> {
         asked: &'a ChooseDepth,
         environment: Option<Environment>,
         recorded: &'a Recorded,
+        rates: Arc<Rates>,
     ) -> Result<Self, CliError> {
         let confidence = environment.as_ref().map_or(asked.confidence, |file| file.survey.confidence);
         let sampling = Sampling { seed: asked.seed, ..Sampling::default() };
         let settings = settings_of(&asked.dir, &recorded.manifest)?;
-        if recorded.manifest.leaves_pages_out() {
-            return Err(CliError::Usage(format!(
-                "{} was surveyed with --depth auto or --focus, which leave pages out at every level: choose a depth \
-                 by a survey to a number of levels",
-                asked.dir.display()
-            )));
-        }
         let mut exchanges = None;
         if environment.is_some() || asked.classes {
             exchanges = Some(Exchanges::load(&asked.dir, recorded, &mut SurveyPacing::of(&settings))?);
@@ -193,15 +222,21 @@ impl<'a> Advisor<'a> {
         let file = asked.environment.as_deref().unwrap_or(Path::new(""));
         let plan = environment.map(|environment| plan(environment, settings, file)).transpose()?;
         let confidence = confidence.unwrap_or(Evidence::EVEN);
-        Ok(Self { asked, recorded, sampling, confidence, plan, exchanges })
+        Ok(Self { asked, recorded, sampling, confidence, plan, exchanges, rates })
     }
 
     fn advice(&self) -> Result<Advice, CliError> {
         let evidence = Evidence::measure(self.recorded, &self.sampling, self.confidence);
+        let standing = self.recorded.standing().knowing(known_trees(&self.asked.dir));
+        let answer = self.answer(&evidence, |_| true);
         Ok(Advice {
             survey: self.asked.dir.clone(),
+            partial: Banner::if_partial(&standing),
+            standing,
             groups: self.groups(&evidence.curves)?,
-            answer: self.answer(&evidence, |_| true),
+            comparison: self.comparison(&answer, &evidence.curves),
+            influence: self.influence(&answer, &evidence),
+            answer,
             grouped_by: if self.asked.classes {
                 Some("throughput")
             } else {
@@ -225,6 +260,41 @@ impl<'a> Advisor<'a> {
                 )))
             }
             _ => Answer::Choice(Box::new(Choice::by(evidence, self.criterion()))),
+        }
+    }
+
+    /// Other strategies, weighed with that answer. A survey that must go deeper can judge none.
+    fn comparison(&self, answer: &Answer, curves: &Curves) -> Comparison {
+        if answer.verdict() == Verdict::SurveyDeeper {
+            return Comparison::default();
+        }
+        let by = (self.sampling, self.confidence);
+        let replays =
+            |of, unit| Replays::open(&self.asked.dir, self.recorded, (of, unit), by, self.rates.clone());
+        match (answer, &self.plan, &self.exchanges) {
+            (Answer::Choice(choice), ..) => {
+                let replays = replays(choice.criterion.counted().0, choice.criterion.unit());
+                Comparison::with_choice(choice, curves, &replays)
+            }
+            (Answer::Forecast(forecast), Some(Planned { conditions, settings, .. }), Some(exchanges)) => {
+                let replays = replays(forecast.of, LoadUnit::Requests);
+                let rule = || SurveyPacing::of(settings);
+                Comparison::with_forecast(forecast, curves, &replays, (exchanges, conditions), rule)
+            }
+            _ => Comparison::default(),
+        }
+    }
+
+    fn influence(&self, answer: &Answer, evidence: &Evidence) -> Option<Influence> {
+        match answer {
+            Answer::Choice(choice) => Influence::most(self.recorded, &self.sampling, choice, choice.depth?),
+            Answer::Forecast(forecast) => {
+                let at_least = forecast.environment.survey.coverage.unwrap_or(COVERAGE);
+                let Forecast { of, reading, .. } = **forecast;
+                let choice = Choice::by(evidence, Criterion::Coverage { at_least, of, reading });
+                Influence::most(self.recorded, &self.sampling, &choice, forecast.depth?)
+            }
+            Answer::LeftOut(_) => None,
         }
     }
 
@@ -292,6 +362,21 @@ pub(super) fn read_environment(file: &Path) -> Result<Environment, CliError> {
     let text = std::fs::read_to_string(file)
         .map_err(|wrong| CliError::Usage(format!("cannot read {}: {wrong}", file.display())))?;
     Environment::parse(&text).map_err(|wrong| CliError::Usage(format!("{}: {wrong}", file.display())))
+}
+
+/// How many site trees are known, as the survey last told.
+pub(super) fn known_trees(dir: &Path) -> Option<KnownTrees> {
+    let told = Snapshot::load(dir).ok().flatten()?;
+    let trees = told.sites_done + told.sites_walking + told.sites_waiting;
+    Some(KnownTrees { trees, at: told.updated?.into() })
+}
+
+/// The rates in a file, or else those that are built in.
+pub(super) fn rates_or_built_in(file: Option<&Path>) -> Result<Rates, CliError> {
+    match file {
+        Some(path) => Ok(rates_in(path)?),
+        None => Rates::parse(BUILT_IN_RATES).map_err(|wrong| CliError::Failed(wrong.to_string())),
+    }
 }
 
 /// The settings that the survey was made with.

@@ -3,6 +3,7 @@ use std::fmt::Write;
 use super::answer::{Advice, Answer};
 use super::figures::{by_confidence, interval, kind_in_words, lower, percent, settled, with_interval};
 use super::forecast_words::forecast_in_words;
+use super::lead::{Lead, left_out_in_words};
 use super::too_shallow::TooShallow;
 use crate::analysis::{Choice, ChoiceLevel, Criterion, Evidence, LoadUnit, Verdict};
 use crate::cli::columns::{Columns, Side};
@@ -10,9 +11,12 @@ use crate::records::units::{bytes, duration, thousands};
 
 /// The advice as people read it.
 pub(super) fn advice_in_words(advice: &Advice) -> String {
-    let mut text = match &advice.answer {
-        Answer::Choice(choice) => of_choice(choice),
-        Answer::Forecast(forecast) => forecast_in_words(forecast),
+    let lead = Lead::of(advice);
+    let mut text = lead.first.clone();
+    text += &match &advice.answer {
+        Answer::Choice(choice) => of_choice(choice, &lead),
+        Answer::Forecast(forecast) => forecast_in_words(forecast, &lead),
+        Answer::LeftOut(left_out) => left_out_in_words(left_out),
     };
     if let Some(by) = advice.grouped_by {
         let _ = write!(text, "\n{}", of_groups(advice, by));
@@ -23,13 +27,14 @@ pub(super) fn advice_in_words(advice: &Advice) -> String {
     text
 }
 
-fn of_choice(choice: &Choice) -> String {
+fn of_choice(choice: &Choice, lead: &Lead) -> String {
     let (kind, reading) = choice.criterion.counted();
     format!(
-        "{}\n{}\nCoverage is counted in {} ({} reading), as a share of what the survey knows from levels 0 to {}; of deeper\n\
+        "{}{}\n{}\nCoverage is counted in {} ({} reading), as a share of what the survey knows from levels 0 to {}; of deeper\n\
          levels nothing is known. Intervals are of {} confidence. {}\n",
-        verdict(choice),
-        table(choice),
+        verdict(choice, lead.heading),
+        lead.beside,
+        table(choice, lead.mark),
         reading.counts(kind),
         reading.word(),
         choice.deepest,
@@ -38,7 +43,7 @@ fn of_choice(choice: &Choice) -> String {
     )
 }
 
-fn table(choice: &Choice) -> Columns {
+fn table(choice: &Choice, mark: &str) -> Columns {
     use Side::{Left, Right};
     let mut table =
         Columns::new(&[Right, Right, Right, Right, Right, Right, Right, Right, Right, Right, Right, Left]);
@@ -71,30 +76,26 @@ fn table(choice: &Choice) -> Columns {
             &duration(level.busy_ms / 1000.0),
             &busy,
             &percent(level.saved[unit]),
-            mark(choice, level),
+            if choice.depth == Some(level.depth) { mark } else { "" },
         ]);
     }
     table
 }
 
-fn mark(choice: &Choice, level: &ChoiceLevel) -> &'static str {
-    if choice.depth == Some(level.depth) { "<- recommended" } else { "" }
-}
-
-fn verdict(choice: &Choice) -> String {
+fn verdict(choice: &Choice, heading: &str) -> String {
     match choice.depth.and_then(|depth| choice.level(depth)) {
-        Some(level) => recommended(choice, level),
+        Some(level) => recommended(choice, level, heading),
         None if choice.verdict == Verdict::SurveyDeeper => survey_deeper(choice),
         None => no_depth(choice),
     }
 }
 
 /// The depth, what the curve says there, what it saves, the risk, and what would settle it.
-fn recommended(choice: &Choice, level: &ChoiceLevel) -> String {
+fn recommended(choice: &Choice, level: &ChoiceLevel, heading: &str) -> String {
     let unit = choice.criterion.unit();
     let load = level.load[unit as usize];
     let mut text = format!(
-        "Recommended: depth {}: {} of the {}, with {} of the {} that\ndepth {} needs.\n  {}, and saves {} of the {}.\n",
+        "{heading}: depth {}: {} of the {}, with {} of the {} that\ndepth {} needs.\n  {}, and {}.\n",
         level.depth,
         with_interval(level.coverage),
         counted(choice),
@@ -102,8 +103,11 @@ fn recommended(choice: &Choice, level: &ChoiceLevel) -> String {
         unit_in_words(unit),
         choice.deepest,
         why(choice),
-        percent(level.saved[unit as usize]),
-        unit_in_words(unit),
+        if level.depth == choice.deepest {
+            "the deepest level walked, so it saves nothing".to_owned()
+        } else {
+            format!("saves {} of the {}", percent(level.saved[unit as usize]), unit_in_words(unit))
+        },
     );
     let _ = writeln!(text, "  {}", risk(choice, level));
     if let Some(settling) = choice.settling {
@@ -266,6 +270,7 @@ fn of_groups(advice: &Advice, by: &str) -> Columns {
                 let coverage = level.map(|level| level.coverage);
                 (choice.depth, coverage, load, None)
             }
+            Answer::LeftOut(_) => (None, None, None, None),
             Answer::Forecast(forecast) => {
                 let level = forecast.depth.and_then(|depth| forecast.level(depth));
                 let coverage = level.map(|level| level.coverage);

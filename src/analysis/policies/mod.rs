@@ -4,7 +4,8 @@
 //! the external hosts that they name. On it any [`Policy`] can be played without a request: a depth for all, a depth and a
 //! bound on pages, ending after so many pages without a new host, and the rule of `--depth auto`, which is the very
 //! [`Appraiser`](crate::walk::yields::Appraiser) of the walk. What comes out are a [`Run`]'s requests and hosts; a [`Curve`]
-//! tells the load of a policy at a coverage. [`bound`](Ground::bound) is what full knowledge of every page would cost.
+//! tells the load of a policy at a coverage. [`Memories`] are what a survey tells the next one of its sites, for the rule of
+//! `--focus`. [`bound`](Ground::bound) is what full knowledge of every page would cost.
 //!
 //! [`learn`] reads grounds for what pages bring on average by depth and words, and finds the prices at which playing
 //! comes to a coverage.
@@ -18,10 +19,14 @@ mod curve;
 mod ground;
 mod learn;
 mod loss;
+mod memories;
 mod play;
+mod two_levels;
 
-pub use curve::{Curve, Interval, Point, ratio_interval};
+pub use curve::{Beside, Curve, Interval, Point, beside, ratio_interval};
 pub use ground::{Ground, GroundError};
 pub use learn::{Learnt, learn};
 pub use loss::Lost;
+pub use memories::Memories;
+pub(in crate::analysis) use play::Fetched;
 pub use play::{Policy, Run, prices};

@@ -112,8 +112,8 @@ struct Reached {
 /// The pages of a tree, breadth first.
 fn samples(tree: &SiteTree, vocabulary: &Vocabulary) -> Vec<Sample> {
     let mut order: Vec<Reached> = Vec::new();
-    let mut known: Vec<bool> = tree.pages.iter().map(|page| page.is_entrance).collect();
-    let entrances = (0..).zip(&tree.pages).filter(|(_, page)| page.is_entrance);
+    let mut known: Vec<bool> = tree.pages.iter().map(|page| page.is_entrance()).collect();
+    let entrances = (0..).zip(&tree.pages).filter(|(_, page)| page.is_entrance());
     order.extend(entrances.map(|(page, _)| Reached { page, depth: Depth(0), from: None }));
     let (mut samples, mut at): (Vec<Sample>, usize) = (Vec::new(), 0);
     let (mut hosts, mut below): (HashSet<u32>, Vec<_>) = (HashSet::new(), Vec::new());

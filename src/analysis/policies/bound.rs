@@ -14,7 +14,7 @@ impl Ground {
     #[must_use]
     pub fn bound(&self) -> Curve {
         let ways: Vec<Vec<Option<u32>>> = self.trees.iter().map(ways).collect();
-        let all_requests: u64 = self.trees.iter().map(all_requests).sum();
+        let all_requests: u64 = self.trees.iter().map(SiteTree::requests).sum();
         let all_hosts: HashSet<u32> = self
             .trees
             .iter()
@@ -26,7 +26,7 @@ impl Ground {
         // Robots.txt and entrances are asked for in any case.
         let mut requests: u64 = self.trees.iter().map(|tree| tree.robots).sum();
         for (at, tree) in self.trees.iter().enumerate() {
-            for (page, known) in (0..).zip(&tree.pages).filter(|(_, page)| page.is_entrance) {
+            for (page, known) in (0..).zip(&tree.pages).filter(|(_, page)| page.is_entrance()) {
                 fetched[at].insert(page);
                 requests += known.requests;
                 hosts.extend(&known.hosts);
@@ -69,14 +69,10 @@ impl Ground {
     }
 }
 
-fn all_requests(tree: &SiteTree) -> u64 {
-    tree.robots + tree.pages.iter().map(|page| page.requests).sum::<u64>()
-}
-
 /// By which page each page is first reached, breadth first.
 fn ways(tree: &SiteTree) -> Vec<Option<u32>> {
     let mut from = vec![None; tree.pages.len()];
-    let mut known: Vec<bool> = tree.pages.iter().map(|page| page.is_entrance).collect();
+    let mut known: Vec<bool> = tree.pages.iter().map(|page| page.is_entrance()).collect();
     let mut queue: VecDeque<u32> =
         (0..).zip(&known).filter(|(_, known)| **known).map(|(page, _)| page).collect();
     while let Some(at) = queue.pop_front() {

@@ -2,6 +2,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::ground::{Ground, SiteTree};
+use super::memories::Memories;
 use crate::exchange::Depth;
 use crate::walk::yields::{Appraiser, Kind, LEAST_REQUESTS, Prospect, Rates};
 
@@ -17,6 +18,8 @@ pub enum Policy {
     Quiet(u64),
     /// The rule of `--depth auto`, with a price in new external hosts a request.
     Auto(Arc<Rates>, f64),
+    /// The same with what an earlier survey found in the sites: `--focus`.
+    Focus(Arc<Rates>, f64, Arc<Memories>),
 }
 
 /// What a policy asked and found, tree by tree.
@@ -35,6 +38,9 @@ pub(super) struct TreeRun {
     pub expected: f64,
 }
 
+/// Of each page of each tree, whether a policy asked for it.
+pub(in crate::analysis) type Fetched = Vec<Vec<bool>>;
+
 /// Prices at which `--depth auto` is tried: from a host a request down to one in some two thousand, and none at all.
 pub fn prices() -> impl Iterator<Item = f64> {
     const PRICES: i32 = 34;
@@ -46,7 +52,28 @@ impl Ground {
     /// Plays a policy on every tree, to depth `deepest` at most.
     #[must_use]
     pub fn play(&self, policy: &Policy, deepest: u16) -> Run {
-        Run { trees: in_parallel(&self.trees, |tree| play(tree, policy, deepest)) }
+        Run { trees: in_parallel(&self.trees, |tree| play(tree, policy, deepest).result()) }
+    }
+
+    /// The same, and which pages it asked for.
+    pub(in crate::analysis) fn trace(&self, policy: &Policy, deepest: u16) -> (Run, Fetched) {
+        let traced = |tree: &SiteTree| {
+            let mut walk = play(tree, policy, deepest);
+            let fetched = std::mem::take(&mut walk.fetched);
+            (walk.result(), fetched)
+        };
+        let (trees, fetched) = in_parallel(&self.trees, traced).into_iter().unzip();
+        (Run { trees }, fetched)
+    }
+
+    /// What the survey itself asked and found.
+    #[must_use]
+    pub fn whole(&self) -> Run {
+        let whole = |tree: &SiteTree| {
+            let hosts: HashSet<u32> = tree.pages.iter().flat_map(|page| &page.hosts).copied().collect();
+            TreeRun { requests: tree.requests(), hosts: hosts.into_iter().collect(), expected: 0.0 }
+        };
+        Run { trees: self.trees.iter().map(whole).collect() }
     }
 }
 
@@ -67,11 +94,10 @@ pub(super) fn in_parallel<T: Sync, O: Send>(items: &[T], act: impl Fn(&T) -> O +
     (0..items.len()).filter_map(|at| parts[at % threads].next()).collect()
 }
 
-fn play(tree: &SiteTree, policy: &Policy, deepest: u16) -> TreeRun {
+fn play<'a>(tree: &'a SiteTree, policy: &'a Policy, deepest: u16) -> Walk<'a> {
     let mut walk = Walk::new(tree, policy);
     while walk.next_level(deepest) {}
-    let hosts = walk.hosts.iter().copied().collect();
-    TreeRun { requests: walk.requests, hosts, expected: walk.expected }
+    walk
 }
 
 /// A page that waits for its turn.
@@ -95,6 +121,7 @@ struct Walk<'a> {
     appraiser: Option<(Appraiser, &'a Rates)>,
     depth: Depth,
     known: Vec<bool>,
+    fetched: Vec<bool>,
     level: Vec<Waiting>,
     next: Vec<Waiting>,
     hosts: HashSet<u32>,
@@ -109,9 +136,17 @@ impl<'a> Walk<'a> {
     fn new(tree: &'a SiteTree, policy: &'a Policy) -> Self {
         let appraiser = match policy {
             Policy::Auto(rates, price) => Some((Appraiser::new(rates.clone(), *price), rates.as_ref())),
+            Policy::Focus(rates, price, memories) => {
+                let appraiser = Appraiser::new(rates.clone(), *price);
+                let appraiser = match memories.of(&tree.name.0) {
+                    Some(memory) => appraiser.remembering(memory.clone()),
+                    None => appraiser,
+                };
+                Some((appraiser, rates.as_ref()))
+            }
             _ => None,
         };
-        let entrances = (0..).zip(&tree.pages).filter(|(_, page)| page.is_entrance);
+        let entrances = (0..).zip(&tree.pages).filter(|(_, page)| page.is_entrance());
         let level: Vec<Waiting> =
             entrances.map(|(page, _)| Waiting { page, prospect: None, is_settled: true }).collect();
         let mut known = vec![false; tree.pages.len()];
@@ -121,6 +156,7 @@ impl<'a> Walk<'a> {
             policy,
             appraiser,
             depth: Depth(0),
+            fetched: vec![false; known.len()],
             known,
             level,
             next: Vec::new(),
@@ -130,6 +166,10 @@ impl<'a> Walk<'a> {
             quiet: 0,
             expected: 0.0,
         }
+    }
+
+    fn result(self) -> TreeRun {
+        TreeRun { requests: self.requests, hosts: self.hosts.into_iter().collect(), expected: self.expected }
     }
 
     /// Walks a level; whether there is another.
@@ -174,7 +214,7 @@ impl<'a> Walk<'a> {
         match self.policy {
             Policy::Pages(_, most) => self.asked >= *most,
             Policy::Quiet(most) => self.quiet >= *most && self.asked >= LEAST_REQUESTS,
-            Policy::Depth(_) | Policy::Auto(..) => false,
+            Policy::Depth(_) | Policy::Auto(..) | Policy::Focus(..) => false,
         }
     }
 
@@ -182,6 +222,7 @@ impl<'a> Walk<'a> {
         let tree = self.tree;
         let page = &tree.pages[one.page as usize];
         self.requests += page.requests;
+        self.fetched[one.page as usize] = true;
         self.asked += 1;
         let before = self.hosts.len();
         self.hosts.extend(&page.hosts);

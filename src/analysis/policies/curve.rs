@@ -16,7 +16,7 @@ pub struct Point {
 }
 
 /// An estimate with the ends of its 95 % interval.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Interval {
     /// Of all trees.
     pub value: f64,
@@ -96,11 +96,59 @@ pub fn ratio_interval(policy: &[Run], others: &[Run], whole: &Run, coverage: f64
     let value = ratio(&vec![1; trees])?;
     let draws: Vec<u64> = (0..DRAWS).collect();
     let drawn = in_parallel(&draws, |draw| ratio(&resample(trees, *draw)));
-    let mut drawn: Vec<f64> = drawn.into_iter().flatten().collect();
+    ends(value, drawn.into_iter().flatten().collect())
+}
+
+/// What a policy made at one strength, beside the cheapest of other policies that finds as much.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Beside {
+    /// Requests, as a share of those of the survey.
+    pub load: Interval,
+    /// Distinct external hosts, as a share of those of the survey.
+    pub coverage: Interval,
+    /// Which of the others is the cheapest.
+    pub cheapest: usize,
+    /// Its load and coverage.
+    pub other: Point,
+    /// The requests of the policy for one of the other.
+    pub ratio: Interval,
+}
+
+/// A policy as it is, and what is the cheapest of others that finds at least as much: with intervals over draws of trees, in each of
+/// which the other is chosen anew. None where no other finds as much.
+#[must_use]
+pub fn beside(policy: &Run, others: &[Run], whole: &Run) -> Option<Beside> {
+    let compared = |times: &[u32]| {
+        let point = policy.weighted(whole, times);
+        let points = others.iter().map(|run| run.weighted(whole, times)).enumerate();
+        let finding = points.filter(|(_, other)| other.coverage >= point.coverage);
+        let cheapest = finding.min_by(|(_, one), (_, other)| one.load.total_cmp(&other.load))?;
+        Some((point, cheapest))
+    };
+    let trees = whole.trees.len();
+    let (point, (cheapest, other)) = compared(&vec![1; trees])?;
+    let draws: Vec<u64> = (0..DRAWS).collect();
+    let drawn = in_parallel(&draws, |draw| compared(&resample(trees, *draw)));
+    let drawn: Vec<(Point, Point)> =
+        drawn.into_iter().flatten().map(|(point, (_, other))| (point, other)).collect();
+    let ratio = |point: &Point, other: &Point| point.load / other.load.max(f64::MIN_POSITIVE);
+    let interval =
+        |value: f64, of: &dyn Fn(&(Point, Point)) -> f64| ends(value, drawn.iter().map(of).collect());
+    Some(Beside {
+        load: interval(point.load, &|(point, _)| point.load)?,
+        coverage: interval(point.coverage, &|(point, _)| point.coverage)?,
+        cheapest,
+        other,
+        ratio: interval(ratio(&point, &other), &|(point, other)| ratio(point, other))?,
+    })
+}
+
+/// The interval of a value by draws. Of a survey drawn with replacement fewer hosts are distinct, so that the draws need not lie
+/// around the value.
+fn ends(value: f64, mut drawn: Vec<f64>) -> Option<Interval> {
     drawn.sort_by(f64::total_cmp);
-    let at = |share: f64| drawn[((drawn.len() - 1) as f64 * share).round() as usize];
-    // Of a survey drawn with replacement fewer hosts are distinct, so that the draws need not lie around the value.
-    (!drawn.is_empty()).then(|| Interval { value, low: at(0.025).min(value), high: at(0.975).max(value) })
+    let at = |share: f64| drawn.get(((drawn.len().max(1) - 1) as f64 * share).round() as usize).copied();
+    Some(Interval { value, low: at(0.025)?.min(value), high: at(0.975)?.max(value) })
 }
 
 /// How often each tree stands in a draw with replacement.

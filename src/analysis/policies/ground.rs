@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use crate::address::{Host, PageKey, Site, WebUrl};
-use crate::exchange::Class;
+use crate::exchange::{Class, Depth};
 use crate::records::{
     ExchangeRow, LevelRow, Manifest, ManifestError, PageLinkRow, Row, TablesError, read_pieces, row_count,
 };
@@ -21,17 +21,26 @@ pub struct Ground {
 /// The pages of a site tree that were asked for.
 #[derive(Debug, Default)]
 pub(super) struct SiteTree {
+    /// The site, and which tree of it this is.
+    pub name: (String, u16),
     /// In the order asked.
     pub pages: Vec<PlayedPage>,
     /// Requests for robots.txt.
     pub robots: u64,
+    /// Row by row of its exchanges, the page that was asked for; [`NO_PAGE`] for robots.txt, probes and what was never sent.
+    pub asked: Vec<u32>,
+    /// A page or file came.
+    pub has_answered: bool,
 }
+
+/// In place of a page: an exchange was for none.
+pub(super) const NO_PAGE: u32 = u32::MAX;
 
 #[derive(Debug)]
 pub(super) struct PlayedPage {
     pub url: WebUrl,
-    /// It was asked for at level 0.
-    pub is_entrance: bool,
+    /// At which level it was asked for.
+    pub depth: Depth,
     /// Requests that it cost.
     pub requests: u64,
     /// Where it redirects to in the tree.
@@ -62,7 +71,34 @@ pub enum GroundError {
     NoHosts(PathBuf),
 }
 
+impl SiteTree {
+    /// Requests of the survey, robots.txt included.
+    pub(super) fn requests(&self) -> u64 {
+        self.robots + self.pages.iter().map(|page| page.requests).sum::<u64>()
+    }
+}
+
+impl PlayedPage {
+    /// It was asked for at level 0.
+    pub(super) fn is_entrance(&self) -> bool {
+        self.depth == Depth(0)
+    }
+}
+
 impl Ground {
+    /// How many rows of the survey in `dir` are read for a ground: exchanges and page links.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn rows(dir: &Path) -> Result<u64, GroundError> {
+        let is_missing = |wrong: &TablesError| wrong.source.kind() == std::io::ErrorKind::NotFound;
+        let links = match row_count(dir, PageLinkRow::TABLE) {
+            Err(wrong) if is_missing(&wrong) => return Err(GroundError::NoPageLinks(dir.to_owned())),
+            links => links?.rows,
+        };
+        Ok(links + row_count(dir, ExchangeRow::TABLE)?.rows)
+    }
+
     /// Reads the tables of a survey with `--record-links`; its graph is held in memory.
     ///
     /// # Errors
@@ -72,13 +108,9 @@ impl Ground {
         if manifest.leaves_pages_out() {
             return Err(GroundError::Auto(dir.to_owned()));
         }
-        let is_missing = row_count(dir, PageLinkRow::TABLE)
-            .is_err_and(|wrong| wrong.source.kind() == std::io::ErrorKind::NotFound);
-        if is_missing {
-            return Err(GroundError::NoPageLinks(dir.to_owned()));
-        }
+        Self::rows(dir)?;
         let mut reading = Reading::default();
-        let wanted = ["depth", "status", "location", "total_ms"];
+        let wanted = ["depth", "status", "location", "total_ms", "unchanged_bytes"];
         each::<ExchangeRow>(dir, &wanted, |row| reading.exchange(row))?;
         reading.follow_redirects();
         each::<PageLinkRow>(dir, &[], |row| reading.link(row))?;
@@ -90,7 +122,9 @@ impl Ground {
         if hosts == 0 {
             return Err(GroundError::NoHosts(dir.to_owned()));
         }
-        let trees = reading.trees;
+        // Of those of which only tries were recorded that reached no server, nothing can be played.
+        let mut trees = reading.trees;
+        trees.retain(|tree| tree.robots > 0 || !tree.pages.is_empty());
         let pages = trees.iter().map(|tree| tree.pages.len() as u64).sum();
         let survey = dir.file_name().unwrap_or(dir.as_os_str()).to_string_lossy().into_owned();
         let source = Source { survey, trees: trees.len() as u64, pages, hosts };
@@ -119,22 +153,25 @@ struct Reading {
 
 impl Reading {
     fn exchange(&mut self, row: ExchangeRow) {
+        let site = Host::parse(&row.site).map(Site::new);
+        let tree = self.tree(row.site, row.seed);
+        let of_tree = &mut self.trees[tree as usize];
+        of_tree.asked.push(NO_PAGE);
         // What our own side refused was no request.
         if row.total_ms.is_none() || row.purpose == "probe" {
             return;
         }
-        let site = Host::parse(&row.site).map(Site::new);
-        let tree = self.tree(row.site, row.seed);
         let Some(depth) = row.depth else {
-            self.trees[tree as usize].robots += 1;
+            of_tree.robots += 1;
             return;
         };
         let Ok(url) = WebUrl::parse(&row.url) else { return };
-        let pages = &mut self.trees[tree as usize].pages;
+        of_tree.has_answered |= matches!(row.status, Some(200..=299)) || row.unchanged_bytes.is_some();
+        let pages = &mut of_tree.pages;
         let place = *self.pages.entry((tree, url.page_key())).or_insert_with(|| {
             pages.push(PlayedPage {
                 url: url.clone(),
-                is_entrance: depth == 0,
+                depth: Depth(depth),
                 requests: 0,
                 redirect: None,
                 links: Vec::new(),
@@ -143,6 +180,9 @@ impl Reading {
             (tree, u32::try_from(pages.len() - 1).unwrap_or(u32::MAX))
         });
         pages[place.1 as usize].requests += 1;
+        if let Some(asked) = of_tree.asked.last_mut() {
+            *asked = place.1;
+        }
         let is_redirect = matches!(row.status, Some(300..=399));
         let target = row.location.filter(|_| is_redirect).and_then(|location| url.join(&location).ok());
         match target {
@@ -184,9 +224,10 @@ impl Reading {
 
     fn tree(&mut self, site: String, seed: u16) -> u32 {
         let next = u32::try_from(self.trees.len()).unwrap_or(u32::MAX);
-        let tree = *self.by_name.entry((site, seed)).or_insert(next);
+        let name = (site, seed);
+        let tree = *self.by_name.entry(name.clone()).or_insert(next);
         if tree == next {
-            self.trees.push(SiteTree::default());
+            self.trees.push(SiteTree { name, ..SiteTree::default() });
         }
         tree
     }

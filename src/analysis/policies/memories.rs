@@ -1,0 +1,59 @@
+use std::collections::{HashMap, HashSet};
+
+use super::ground::{Ground, SiteTree};
+use crate::walk::yields::{Costs, Focus, Memory, Rates, SeenUrl};
+
+/// What a survey tells of its sites to the next one, as `--since` with `--focus` reads it.
+#[derive(Clone, Debug, Default)]
+pub struct Memories {
+    by_site: HashMap<String, Memory>,
+}
+
+impl Memories {
+    /// Of a site; none of one that was not surveyed, or where nothing answered.
+    #[must_use]
+    pub fn of(&self, site: &str) -> Option<&Memory> {
+        self.by_site.get(site)
+    }
+}
+
+impl Ground {
+    /// What this survey tells a later one, and what that is to spend: this share of its requests.
+    #[must_use]
+    pub fn memories(&self, rates: &Rates, share: f64) -> (Memories, Focus) {
+        let (mut by_site, mut costs) = (HashMap::<String, Memory>::new(), Costs::default());
+        for tree in &self.trees {
+            let of_pages = tree.requests() - tree.robots;
+            (0..tree.robots).for_each(|_| costs.note_request(false));
+            (0..of_pages).for_each(|_| costs.note_request(true));
+            let seen = seen(tree);
+            let memory = tree.has_answered.then(|| Memory::of(&seen, rates));
+            costs.note_pages(&seen, memory.as_ref());
+            let Some(memory) = memory else { continue };
+            match by_site.entry(tree.name.0.clone()) {
+                std::collections::hash_map::Entry::Occupied(mut known) => known.get_mut().add(memory),
+                std::collections::hash_map::Entry::Vacant(place) => drop(place.insert(memory)),
+            }
+        }
+        (Memories { by_site }, costs.focus(share))
+    }
+}
+
+/// The URLs of a tree in the order asked: who found each first, and the hosts that it named first.
+fn seen(tree: &SiteTree) -> Vec<SeenUrl> {
+    let mut finders: Vec<Option<u32>> = vec![None; tree.pages.len()];
+    for (at, page) in (0..).zip(&tree.pages) {
+        for to in page.links.iter().chain(&page.redirect).filter(|to| **to > at) {
+            finders[*to as usize].get_or_insert(at);
+        }
+    }
+    let mut named: HashSet<u32> = HashSet::new();
+    let seen = tree.pages.iter().zip(finders).map(|(page, finder)| SeenUrl {
+        url: page.url.clone(),
+        depth: page.depth,
+        finder,
+        requests: u32::try_from(page.requests).unwrap_or(u32::MAX),
+        hosts: page.hosts.iter().map(|host| u32::from(named.insert(*host))).sum(),
+    });
+    seen.collect()
+}

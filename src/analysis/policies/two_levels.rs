@@ -1,0 +1,198 @@
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::ground::{Ground, NO_PAGE};
+use super::play::{Fetched, Run, TreeRun};
+use crate::analysis::{Exchanges, Kind, Known, LevelCost, Occurrence, Occurrences, Recorded, Tree, Trees};
+
+/// Of these policies speak: of what else is linked they know nothing.
+const KINDS: &[Kind] = &[Kind::Hosts];
+
+impl Ground {
+    /// What a policy made of this survey, in the form of a survey of two levels: what it asked and found at level 0, all else
+    /// below. Load and coverage of level 0 are then those of the policy, with intervals over the same site trees and by the same
+    /// rules as those of a depth.
+    #[must_use]
+    pub(in crate::analysis) fn in_two_levels(&self, run: &Run, like: &Recorded) -> Recorded {
+        let places = self.places();
+        let (whole, mut levels, mut found) = (self.whole(), Vec::new(), Vec::new());
+        let mut trees = Vec::with_capacity(like.trees.len());
+        for (number, tree) in (0..).zip(like.trees.iter()) {
+            let first_level = levels.len();
+            if let Some(at) = places.get(&(&*tree.site, tree.seed)) {
+                let (run, whole) = (&run.trees[*at], &whole.trees[*at]);
+                found.extend(occurrences(number, run, whole));
+                let beyond =
+                    |all: u64, part: u64| u32::try_from(all.saturating_sub(part)).unwrap_or(u32::MAX);
+                let [all, some] = [whole, run].map(|run| run.hosts.len() as u64);
+                let cost = |requests, hosts| LevelCost { requests, hosts, ..LevelCost::default() };
+                levels.push(cost(beyond(run.requests, 0), beyond(some, 0)));
+                levels.push(cost(beyond(whole.requests, run.requests), beyond(all, some)));
+            }
+            let level_count = levels.len() - first_level;
+            let deepest = (level_count > 0).then_some(1);
+            trees.push(Tree { first_level, level_count, deepest, ..tree.clone() });
+        }
+        found.sort_unstable();
+        let mut known = Known::default();
+        let of_hosts = Occurrences { list: found, halvings: 0 };
+        known.counts[Kind::Hosts as usize] = of_hosts.known();
+        known.occurrences[Kind::Hosts as usize] = of_hosts;
+        let trees =
+            Trees { trees, levels: Arc::new(levels), unasked: Vec::new(), labels: like.trees.labels.clone() };
+        Recorded {
+            manifest: like.manifest.clone(),
+            trees,
+            known,
+            out_of_budget: like.out_of_budget,
+            kinds: KINDS,
+            index: Arc::default(),
+            divided: None,
+        }
+    }
+
+    /// The exchanges that a policy would make, in the order in which the survey made them. robots.txt, and what was never sent,
+    /// goes with the page that was next.
+    pub(in crate::analysis) fn exchanges_of(
+        &self,
+        fetched: &Fetched,
+        like: &Recorded,
+        all: &Exchanges,
+    ) -> Exchanges {
+        let places = self.places();
+        let of_trees: Vec<Option<Vec<bool>>> = like
+            .trees
+            .iter()
+            .map(|tree| {
+                let at = *places.get(&(&*tree.site, tree.seed))?;
+                let mut is_next_fetched = false;
+                let mut of_rows: Vec<bool> = Vec::with_capacity(self.trees[at].asked.len());
+                for page in self.trees[at].asked.iter().rev() {
+                    if *page != NO_PAGE {
+                        is_next_fetched = fetched[at][*page as usize];
+                    }
+                    of_rows.push(is_next_fetched);
+                }
+                of_rows.reverse();
+                Some(of_rows)
+            })
+            .collect();
+        all.only(|tree, row| match of_trees.get(tree as usize) {
+            Some(Some(of_rows)) => of_rows.get(row).copied().unwrap_or_default(),
+            // Tries that reached no server are made whatever the policy.
+            _ => true,
+        })
+    }
+
+    /// Where each tree stands.
+    fn places(&self) -> HashMap<(&str, u16), usize> {
+        let trees = self.trees.iter().enumerate();
+        trees.map(|(at, tree)| ((tree.name.0.as_str(), tree.name.1), at)).collect()
+    }
+}
+
+/// The hosts of a tree, once each: those that the policy found, and all else.
+fn occurrences<'a>(tree: u32, run: &'a TreeRun, whole: &'a TreeRun) -> impl Iterator<Item = Occurrence> + 'a {
+    let found: std::collections::HashSet<u32> = run.hosts.iter().copied().collect();
+    whole.hosts.iter().map(move |host| Occurrence {
+        key: xxh3_64(&host.to_le_bytes()),
+        tree,
+        depth: u16::from(!found.contains(host)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::ground::{PlayedPage, SiteTree};
+    use super::super::play::Policy;
+    use super::*;
+    use crate::address::WebUrl;
+    use crate::analysis::worlds::{survey, tree};
+    use crate::analysis::{Curves, LoadUnit, Sampling};
+    use crate::exchange::Depth;
+    use crate::walk::yields::Source;
+
+    /// Pages in a chain, each a level below the one before, with the hosts that each names.
+    fn chain(number: usize, pages: &[Vec<u32>]) -> SiteTree {
+        let last = pages.len() - 1;
+        let page = |(at, hosts): (usize, &Vec<u32>)| PlayedPage {
+            url: WebUrl::parse(&format!("http://site{number}.ke/{at}")).unwrap(),
+            depth: Depth(u16::try_from(at).unwrap()),
+            requests: 1 + at as u64 % 2,
+            redirect: None,
+            links: (at < last).then(|| u32::try_from(at + 1).unwrap()).into_iter().collect(),
+            hosts: hosts.clone(),
+        };
+        SiteTree {
+            name: (format!("site{number}.ke"), 0),
+            pages: pages.iter().enumerate().map(page).collect(),
+            robots: 1,
+            asked: Vec::new(),
+            has_answered: true,
+        }
+    }
+
+    fn ground(trees: &[Vec<Vec<u32>>]) -> Ground {
+        let source = Source { survey: "deep".to_owned(), trees: trees.len() as u64, pages: 0, hosts: 0 };
+        let trees = trees.iter().enumerate().map(|(number, pages)| chain(number, pages)).collect();
+        Ground { source, trees, unrecorded: 0 }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn a_policy_has_the_load_and_coverage_of_its_run(
+            trees in prop::collection::vec(prop::collection::vec(prop::collection::vec(0_u32..9, 0..3), 1..6), 2..9),
+            depth in 0_u16..5,
+        ) {
+            let ground = ground(&trees);
+            let like = survey(&vec![tree("complete", &[(1, &[])]); trees.len()]);
+            let (run, fetched) = ground.trace(&Policy::Depth(depth), 20);
+            let point = run.point(&ground.whole());
+            let sampling = Sampling { replicates: 20, ..Sampling::default() };
+            let curves = Curves::measure(&ground.in_two_levels(&run, &like), &sampling);
+            let level = &curves.levels[0];
+            let (load, coverage) = (level.load(LoadUnit::Requests), level.union(Kind::Hosts));
+            prop_assert!((load.value - point.load).abs() < 1e-9, "{:?} {:?}", load, point);
+            let hosts = trees.iter().flatten().flatten().count();
+            if hosts > 0 {
+                prop_assert!((coverage.value - point.coverage).abs() < 1e-9, "{:?} {:?}", coverage, point);
+            }
+            for (fetched, pages) in fetched.iter().zip(&trees) {
+                let walked = pages.len().min(usize::from(depth) + 1);
+                prop_assert_eq!(fetched.iter().filter(|is_fetched| **is_fetched).count(), walked);
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_survey_tells_the_next_one_is_worth_most_where_hosts_were_found() {
+        let rates = crate::walk::yields::Rates::new(
+            Vec::new(),
+            crate::walk::yields::Scale { by_depth: vec![1.0], ..Default::default() },
+            crate::walk::yields::Scale { by_depth: vec![1.0], ..Default::default() },
+            Vec::new(),
+        );
+        let hub = vec![vec![], vec![], (0..9).collect()];
+        let barren = vec![vec![]; 3];
+        let ground = ground(&[hub, barren]);
+        // Robots.txt, two entrances, and of the four other pages those on the way to the hosts.
+        let (memories, focus) = ground.memories(&rates, 0.75);
+        let requests: u64 = ground.whole().trees.iter().map(|tree| tree.requests).sum();
+        assert_eq!((focus.earlier_requests, focus.settled_requests), (requests, 4));
+        let worth = |number: usize, page: usize| {
+            let url = &ground.trees[number].pages[page].url;
+            memories.of(&format!("site{number}.ke")).unwrap().worth(url).unwrap()
+        };
+        assert!(worth(0, 2) > 1.0 && worth(0, 1) > 1.0 && worth(1, 2) < 0.2, "{memories:?}");
+        let (rates, price) = (std::sync::Arc::new(rates), focus.price.unwrap());
+        let policy = Policy::Focus(rates, price, std::sync::Arc::new(memories));
+        let run = ground.play(&policy, 20);
+        assert_eq!(run.point(&ground.whole()).coverage, 1.0);
+        assert_eq!(run.trees[1].requests, 2, "of the barren site only what is asked for in any case");
+    }
+}

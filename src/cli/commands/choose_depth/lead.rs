@@ -1,0 +1,146 @@
+use std::fmt::Write;
+
+use super::answer::{Advice, Answer};
+use super::figures::{interval, percent, with_interval};
+use crate::analysis::{Candidate, Comparison, Criterion, Influence, LeftOut, Strategy};
+use crate::cli::columns::{Columns, Side};
+use crate::records::units::{duration, thousands};
+use crate::records::visible;
+
+/// What comes before the depths, and between the verdict on them and their table.
+pub(super) struct Lead {
+    /// The warning of a partial survey, and the strategy that is recommended in place of a depth.
+    pub first: String,
+    /// What stands before the depth.
+    pub heading: &'static str,
+    /// Beside it in the table.
+    pub mark: &'static str,
+    /// Strategies side by side, those that cannot be judged, and what a single site does to the answer.
+    pub beside: String,
+}
+
+impl Lead {
+    pub(super) fn of(advice: &Advice) -> Self {
+        let mut first = advice
+            .partial
+            .as_ref()
+            .map_or_else(String::new, |partial| format!("{} {}\n\n", partial.title, partial.text));
+        let is_partial = advice.partial.is_some();
+        let recommended = if is_partial { "Provisional" } else { "Recommended" };
+        let mark = if is_partial { "<- provisional" } else { "<- recommended" };
+        let other = advice.comparison.best().filter(|best| !matches!(best.strategy, Strategy::Depth { .. }));
+        if let Some(best) = other {
+            first += &instead(best, recommended, advice);
+        }
+        let (heading, of_depth) = match other {
+            Some(_) => ("One depth for all sites", "<- best depth"),
+            None => (recommended, mark),
+        };
+        Self { first, heading, mark: of_depth, beside: beside(advice, mark) }
+    }
+}
+
+/// The strategy that costs less than a depth.
+fn instead(best: &Candidate, heading: &str, advice: &Advice) -> String {
+    let takes = best.seconds.map_or_else(String::new, |seconds| format!(", in {}", duration(seconds)));
+    let mut text = format!(
+        "{heading}: {}: {} of the external hosts known,\nwith {} of the requests{takes}.\n",
+        best.flags,
+        with_interval(best.coverage),
+        with_interval(best.load),
+    );
+    if let Some(depth) = of_depth(&advice.comparison)
+        && best.requests < depth.requests
+    {
+        let share = best.requests as f64 / depth.requests as f64;
+        let _ = writeln!(text, "  That is {} of the requests of {}.", percent(share), depth.flags);
+    }
+    text
+}
+
+fn of_depth(comparison: &Comparison) -> Option<&Candidate> {
+    let is_depth = |one: &&Candidate| matches!(one.strategy, Strategy::Depth { .. });
+    comparison.candidates.iter().find(is_depth)
+}
+
+fn beside(advice: &Advice, mark: &str) -> String {
+    let mut text = String::new();
+    if advice.comparison.candidates.len() > 1 {
+        let _ = write!(text, "\n{}", side_by_side(&advice.comparison, mark));
+    }
+    for not_weighed in &advice.comparison.not_weighed {
+        let _ = writeln!(text, "  Not weighed: {}: {}.", not_weighed.flags, not_weighed.reason);
+    }
+    if let Some(influence) = &advice.influence {
+        let _ = writeln!(text, "  {}", influence_in_words(influence, advice));
+    }
+    text
+}
+
+fn side_by_side(comparison: &Comparison, mark: &str) -> Columns {
+    use Side::{Left, Right};
+    let mut table = Columns::new(&[Left, Right, Right, Right, Right, Right, Right, Right, Left]);
+    let takes = if comparison.candidates.iter().any(|one| one.seconds.is_some()) { "takes" } else { "" };
+    table.row(["strategy", "coverage", "corrected", "interval", "requests", "load", "interval", takes, ""]);
+    for (at, one) in comparison.candidates.iter().enumerate() {
+        let verdict = match one.fits {
+            _ if comparison.recommended == Some(at) => mark,
+            true => "",
+            false if one.breaks.is_empty() => "not enough",
+            false => "breaks a bound",
+        };
+        table.row([
+            &one.flags,
+            &percent(one.coverage.value),
+            &percent(one.coverage.corrected),
+            &interval(one.coverage),
+            &thousands(one.requests),
+            &percent(one.load.value),
+            &interval(one.load),
+            &one.seconds.map(duration).unwrap_or_default(),
+            verdict,
+        ]);
+    }
+    table
+}
+
+fn influence_in_words(influence: &Influence, advice: &Advice) -> String {
+    let Influence { site, share, depth, at, figure } = influence;
+    let is_load = matches!(&advice.answer, Answer::Choice(choice) if matches!(choice.criterion, Criterion::Load { .. }));
+    let (has, figure_of) = if is_load { ("takes", "load") } else { ("alone knows", "coverage") };
+    let changed = match depth {
+        Some(depth) if depth == at => format!("depth {at} would be chosen too"),
+        Some(depth) => format!("depth {depth} would be chosen"),
+        None => "no depth would be chosen".to_owned(),
+    };
+    format!(
+        "The site that counts most is {}, which {has} {} of all.\n  Without it {changed}: the {figure_of} at depth {at} would be {}.",
+        visible(site),
+        percent(*share),
+        with_interval(*figure)
+    )
+}
+
+/// What a survey says that left pages out.
+pub(super) fn left_out_in_words(left_out: &LeftOut) -> String {
+    let LeftOut { flags, trees, requests, hosts, urls, expected_hosts, lost_hosts, .. } = left_out;
+    let lost = lost_hosts.map_or_else(
+        || "How many are lost with what they lead to, its rates cannot tell.".to_owned(),
+        |lost| {
+            let [value, low, high] = [lost.value, lost.low, lost.high].map(|hosts| thousands(hosts.round() as u64));
+            format!("With what they lead to, {value} ({low}–{high}) are lost, by the surveys that its rates were learned from.")
+        },
+    );
+    format!(
+        "No depth can be chosen: this survey was made with {flags}, which leaves pages out at every level.\n  \
+         It made {} requests in {} site trees and knows {} external hosts. {} URLs that it found were left out; these pages\n  \
+         were expected to name {} hosts that are new in their sites. {lost}\n  \
+         `ccsurvey report` tells what a sample of these pages brought (--probe-depth). To weigh depths with --depth auto, survey a\n  \
+         sample of the sites to a number of levels, with --record-links, and ask again.\n",
+        thousands(*requests),
+        thousands(*trees),
+        thousands(*hosts),
+        thousands(*urls),
+        thousands(expected_hosts.round() as u64),
+    )
+}
