@@ -92,7 +92,7 @@ impl Walk {
         if !is_shared && says_when_to_come_back(answer) && self.origins.retry(self.settings.retries) {
             return;
         }
-        if answer.failure == Some(Failure::OptedOut) {
+        if answer.failure == Some(Failure::OptedOut) && self.scope.contains(url.host()) {
             return self.origins.opted_out(asked);
         }
         match availability(answer, content) {
