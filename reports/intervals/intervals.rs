@@ -354,13 +354,13 @@ impl Misses {
 }
 
 /// Reading, kind, and the amount of that kind at a level.
-type Wanted = (&'static str, &'static str, fn(&LevelCost) -> f64);
+type Share = (&'static str, &'static str, fn(&LevelCost) -> f64);
 
 /// Ways to correct pair coverage of hosts, the load rate of requests and union coverage of hosts; the program's own is in
 /// `curves`.
 fn corrections(world: &Recorded, name: &str, trees: usize, runs: u64) {
     let depths = usize::from(world.trees.deepest()) + 1;
-    let figures: [Wanted; 2] = [
+    let figures: [Share; 2] = [
         ("load", "requests", |level| f64::from(level.requests)),
         ("pair", "hosts", |level| level.found()[1]),
     ];

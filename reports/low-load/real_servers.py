@@ -311,7 +311,7 @@ def running(
 
 def wait_for(server: Server, said: pathlib.Path) -> None:
     """Until it listens."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while True:
         try:
             return socket.create_connection(("127.0.0.1", server.port), 1).close()

@@ -10,7 +10,8 @@
 //!
 //! Compared were the jackknife and Beale's ratio estimator, which correct the mean of deep levels hardly and err by a third more;
 //! low quantiles of Webs drawn with a tail of Pareto's law, which err a quarter less in simulated Webs and are ten points too
-//! low among documentation packages; and Chao's richness at each depth over that of all depths. `reports/intervals` measures them.
+//! low among documentation packages. `reports/intervals` can measure these, and Chao's richness at each depth over that of all
+//! depths, which has not been compared yet.
 
 use super::sampled_rate::SampledRate;
 

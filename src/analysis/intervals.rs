@@ -30,15 +30,16 @@ pub(super) fn intervals(
     chance: &mut Chance,
 ) -> Vec<Estimate> {
     let depths = all.beyond.len();
+    let reasons = NoInterval::by_depth(all);
     // At the deepest level all is known that is known.
-    let has_interval = |depth: usize| depth + 1 < depths && NoInterval::at(all, depth).is_none();
+    let has_interval = |depth: usize| depth + 1 < depths && reasons[depth].is_none();
     let drawn = (all.whole > 0.0 && (0..depths).any(has_interval))
         .then(|| HeavyTail::of(all, most_weights).ends(sampling.replicates, sampling.tail(), chance));
     let estimate = |depth: usize| {
         let value = 1.0 - all.missing(depth);
         let without = Estimate {
             corrected: corrected(all, depth),
-            no_interval: NoInterval::at(all, depth).filter(|_| value > 0.0 && value < 1.0),
+            no_interval: reasons[depth].filter(|_| value > 0.0 && value < 1.0),
             ..Estimate::exact(value)
         };
         match &drawn {

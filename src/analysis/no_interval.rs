@@ -26,17 +26,24 @@ const LEAST_ON_A_SIDE: u32 = 20;
 const LARGEST_SHARE: f64 = 0.5;
 
 impl NoInterval {
-    /// The rule: why the share down to a depth has no interval; none where it has one, and where it is all that is known.
-    pub(super) fn at(all: &SampledRate, depth: usize) -> Option<Self> {
-        if all.whole <= 0.0 || depth + 1 == all.beyond.len() {
-            return None;
-        }
+    /// The rule: why the share down to each depth has no interval; none where it has one, and where it is all that is known.
+    pub(super) fn by_depth(all: &SampledRate) -> Vec<Option<Self>> {
+        let depths = all.beyond.len();
         let largest = all.wholes.iter().copied().fold(0.0, f64::max);
-        if all.units < LEAST_TREES {
+        let of_all = if all.units < LEAST_TREES {
             Some(Self::FewTrees)
         } else if largest > LARGEST_SHARE * all.whole {
             Some(Self::LargestTree)
-        } else if all.units_below(depth) < LEAST_ON_A_SIDE {
+        } else {
+            None
+        };
+        let is_asked = |depth: usize| all.whole > 0.0 && depth + 1 < depths;
+        let at = |depth| of_all.or_else(|| Self::at_depth(all, depth)).filter(|_| is_asked(depth));
+        (0..depths).map(at).collect()
+    }
+
+    fn at_depth(all: &SampledRate, depth: usize) -> Option<Self> {
+        if all.units_below(depth) < LEAST_ON_A_SIDE {
             Some(Self::FewBelow)
         } else if all.units_above(depth) < LEAST_ON_A_SIDE {
             Some(Self::FewAbove)

@@ -25,8 +25,7 @@ pub(super) const USUAL_URL_BYTES: usize = 200;
 impl Walk {
     pub(super) fn merge(&mut self, mut waiting: Waiting) {
         let Some((answer, content)) = waiting.answer.take() else { return };
-        // robots.txt may redirect to who opted out: that is not the site.
-        if answer.failure == Some(Failure::OptedOut) && self.scope.contains(waiting.url.host()) {
+        if self.is_opt_out_of_site(&waiting.url, &answer) {
             self.opted_out = true;
             self.entering.note_opted_out(waiting.url.host());
         }
@@ -77,6 +76,11 @@ impl Walk {
         }
     }
 
+    /// Whether nothing was sent because a host of the site opted out. robots.txt may redirect to who did: that is not the site.
+    fn is_opt_out_of_site(&self, url: &WebUrl, answer: &Answer) -> bool {
+        answer.failure == Some(Failure::OptedOut) && self.scope.contains(url.host())
+    }
+
     fn merge_robots(&mut self, url: &WebUrl, answer: &Answer, content: &Content, is_shared: bool) {
         if is_shared {
             self.level().shared_robots += 1;
@@ -92,7 +96,7 @@ impl Walk {
         if !is_shared && says_when_to_come_back(answer) && self.origins.retry(self.settings.retries) {
             return;
         }
-        if answer.failure == Some(Failure::OptedOut) {
+        if self.is_opt_out_of_site(url, answer) {
             return self.origins.opted_out(asked);
         }
         match availability(answer, content) {

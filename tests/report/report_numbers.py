@@ -25,6 +25,10 @@ PHASES = {"DNS": "dns", "connect": "connect", "TLS": "tls", "first byte": "first
     "whole response": "whole", "total": "total"}
 
 
+# Why a share has no interval, as cells say it.
+NO_INTERVAL = {"one site)", "few trees)", "one large tree)", "few trees below)", "few trees above)"}
+
+
 class Comparison:
     def __init__(self, page):
         self.page, self.count, self.wrong, self.seen = page, 0, [], set()
@@ -47,7 +51,8 @@ class Comparison:
         heads, *raw = self.page.tables[table][0]
         heads = [name.partition(" [")[0] for name in heads]
         values = [raw[row][heads.index(name)] for name in (head, f"{head}, low", f"{head}, high") if name in heads]
-        return interval(*map(float, values), unit) if len(values) == 3 else number(float(values[0]), unit, "")
+        has_interval = len(values) == 3 and values[1] != ""
+        return interval(*map(float, values), unit) if has_interval else number(float(values[0]), unit, "")
 
     def fact(self, section, name, shown, note=None):
         """A fact, and the numbers in its small print if they are given."""
@@ -102,7 +107,11 @@ class Comparison:
             wanted, unit = wanted
         self.near(place, values[0], wanted, error)
         numbers = [float(value or "nan") for value in values]
-        if len(numbers) == 3:
+        if len(numbers) == 3 and values[1:] == ["", ""]:
+            # Without an interval; why is in words behind the number.
+            shown, _, reason = text.partition(" (")
+            self.same(place, (shown, reason in NO_INTERVAL), (number(numbers[0], unit, shown), True))
+        elif len(numbers) == 3:
             self.same(place, text, interval(*numbers, unit))
             self.same(f"ends of {place}", numbers[1] <= numbers[0] <= numbers[2], True)
         else:
@@ -206,7 +215,7 @@ def choice(compared, found):
     compared.fact("", "Recommended", f"--depth {chosen['depth']}")
     units = [unit for unit in range(3) if last["load"][unit] > 0]
     verdict = lambda level: "recommended" if level is chosen else "yes" if covers(level) else "no"
-    compared.table("table-choice", [(level["depth"], *(level["load"][unit] for unit in units), level["union"][1], ANY,
+    compared.table("table-choice", [(level["depth"], *(level["load"][unit] for unit in units), level["union"][1], ANY, ANY,
         verdict(level)) for level in levels])
     load, urls, hosts = (compared.printed("table-load-coverage", levels.index(chosen), head, "share")
         for head in ("load rate, requests", "external URLs", "external hosts"))

@@ -184,7 +184,7 @@ const ROWS: &[Row] = &[
     ("redirect-to-disguised-loopback", "complete", 1, &[]),
     ("redirect-to-opted-out", "moved", 0, &[]),
     ("opted-out", "opt_out", 0, &[]),
-    ("opted-out-part", "complete", 2, &[]),
+    ("opted-out-part", "opt_out", 2, &[]),
     ("redirect-without-location", "no_page", 0, &[]),
     ("redirect-to-nonsense", "complete", 1, &[]),
     ("redirect-to-long-url", "no_page", 0, &[]),

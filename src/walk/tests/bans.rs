@@ -25,6 +25,20 @@ fn banned_after(delivered: usize, refusal: &Served, web: &Web) -> (Tree, Vec<Ask
     })
 }
 
+/// What comes of a walk where one host refuses all after so many requests for pages.
+fn host_bans_after(delivered: usize, host: &str, settings: Settings, web: &Web) -> (Tree, Vec<Ask>) {
+    let requests = Cell::new(0);
+    drive_by(start("http://a.ke/", settings, ""), |ask| {
+        if ask.purpose != Purpose::Robots && ask.url.host().as_str() == host {
+            requests.set(requests.get() + 1);
+            if requests.get() > delivered {
+                return Web::default().serve(ask.url.as_str(), Served::Status(403)).answer(ask);
+            }
+        }
+        web.answer(ask)
+    })
+}
+
 fn of_purpose(asked: &[Ask], purpose: Purpose) -> Vec<&str> {
     asked.iter().filter(|ask| ask.purpose == purpose).map(|ask| ask.url.target()).collect()
 }
@@ -126,16 +140,7 @@ fn the_host_that_bans_is_left_alone_and_the_others_are_not() {
         let url = if link.starts_with('/') { format!("http://a.ke{link}") } else { link.clone() };
         web.page(&url, &[])
     });
-    let of_b = Cell::new(0);
-    let (tree, asked) = drive_by(start("http://a.ke/", Settings::default(), ""), |ask| {
-        if ask.purpose != Purpose::Robots && ask.url.host().as_str() == "b.a.ke" {
-            of_b.set(of_b.get() + 1);
-            if of_b.get() > 10 {
-                return Web::default().serve(ask.url.as_str(), Served::Status(403)).answer(ask);
-            }
-        }
-        web.answer(ask)
-    });
+    let (tree, asked) = host_bans_after(10, "b.a.ke", Settings::default(), &web);
     assert_eq!((tree.outcome, tree.sum(|level| level.pages)), (Outcome::Refused, 1 + 60 + 10));
     assert_eq!(tree.levels[1].class(Class::Refused), 30);
     assert_eq!(of_purpose(&asked, Purpose::Check), ["/10"]);
@@ -346,16 +351,7 @@ fn a_host_with_one_refusal_is_not_closed_with_another_host_of_its_server() {
     let web = two_hosts(&["1", "2", "3"], 60)
         .page("http://a.ke/", &links.iter().map(String::as_str).collect::<Vec<_>>())
         .serve("http://b.a.ke/forbidden", Served::Status(403));
-    let of_a = Cell::new(0);
-    let (tree, asked) = drive_by(start("http://a.ke/", Settings::default(), ""), |ask| {
-        if ask.purpose != Purpose::Robots && ask.url.host().as_str() == "a.ke" {
-            of_a.set(of_a.get() + 1);
-            if of_a.get() > 11 {
-                return Web::default().serve(ask.url.as_str(), Served::Status(403)).answer(ask);
-            }
-        }
-        web.answer(ask)
-    });
+    let (tree, asked) = host_bans_after(11, "a.ke", Settings::default(), &web);
     assert_eq!(of_purpose(&asked, Purpose::Check), ["/10"]);
     let of_b = asked.iter().filter(|ask| ask.purpose == Purpose::Page && ask.url.host().as_str() == "b.a.ke");
     assert_eq!(of_b.map(|ask| ask.url.target()).collect::<Vec<_>>(), ["/forbidden", "/1", "/2", "/3"]);
@@ -370,18 +366,9 @@ fn a_host_that_is_closed_gets_no_request_of_any_purpose() {
     let of_b: Vec<&str> = of_b.iter().map(String::as_str).collect();
     let web = two_hosts(&of_b, 3).page("http://a.ke/3", &["http://c.a.ke/"]).page("http://c.a.ke/", &[]);
     let web = web.redirect("http://c.a.ke/robots.txt", "http://b.a.ke/rules.txt");
-    let requests = Cell::new(0);
     let probing = Probing { share: 1.0, ..Probing::default() };
     let settings = Settings { probing, ..Settings::default() };
-    let (tree, asked) = drive_by(start("http://a.ke/", settings, ""), |ask| {
-        if ask.purpose != Purpose::Robots && ask.url.host().as_str() == "b.a.ke" {
-            requests.set(requests.get() + 1);
-            if requests.get() > 10 {
-                return Web::default().serve(ask.url.as_str(), Served::Status(403)).answer(ask);
-            }
-        }
-        web.answer(ask)
-    });
+    let (tree, asked) = host_bans_after(10, "b.a.ke", settings, &web);
     let check = asked.iter().position(|ask| ask.purpose == Purpose::Check).expect("a ban was suspected");
     assert_eq!(asked[check].url.host().as_str(), "b.a.ke");
     let later: Vec<&str> =

@@ -181,7 +181,7 @@ def write_site(root):
 
 def survey(program, servers):
     starts = servers.write("starts.txt", "".join(f"{url}\n" for _, url in servers.sites))
-    words = [program, "survey", servers.dir / "survey", "--cctld", "ke", "--start", starts, "--contact", "https://survey.example/"]
+    words = [program, "survey", servers.dir / "survey", "--cctld", "ke", "--outside-cctld", "--start-anyway", "--start", starts, "--contact", "https://survey.example/"]
     words += ["--permit-special-addresses", "--feed-back", "off", "--seeds-per-site", "2", "--dns", "127.0.0.1:1"]
     words += ["--impolite", "--min-delay", "0s", "--delay-factor", "0", "--max-delay", "20ms", "--rate", "none", "--harm", "none"]
     done = subprocess.run(list(map(str, words)), check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
