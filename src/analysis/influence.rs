@@ -47,7 +47,7 @@ impl Influence {
         }
         sites.retain(|(_, alone)| *alone >= LEAST_SHARE * weights.whole && *alone > 0.0);
         sites.truncate(if recorded.trees.len() > MANY_TREES { 1 } else { LEFT_OUT });
-        let left_out = sites.into_iter().filter_map(|(site, alone)| {
+        let left_out = sites.into_iter().map(|(site, alone)| {
             let without = recorded.only(|tree| weights.site_of[tree] != site);
             let evidence = Evidence::measure(&without, sampling, choice.confidence);
             let chosen = Choice::by(&evidence, choice.criterion);
@@ -55,7 +55,7 @@ impl Influence {
             let figure = figure(&chosen).unwrap_or(Estimate::exact(1.0));
             let site = weights.names[site].clone();
             let share = alone / weights.whole.max(f64::MIN_POSITIVE);
-            Some(Self { site, share, depth: chosen.depth, at, figure })
+            Self { site, share, depth: chosen.depth, at, figure }
         });
         let change = |one: &Self| (one.figure.value - with_all.value).abs();
         // Of equals the one that has most.

@@ -64,7 +64,7 @@ fn auto_is_weighed_with_the_depth_and_costs_and_finds_what_a_survey_with_it_does
             // Forty sites have no interval, and it is said why; where there is one, it holds the figure.
             match ["low", "high"].map(|end| figure[end].as_f64()) {
                 [Some(low), Some(high)] => {
-                    assert!(low <= number(&figure["corrected"]) && low < high, "{one}")
+                    assert!(low <= number(&figure["corrected"]) && low < high, "{one}");
                 }
                 _ => assert!(figure["no_interval"].is_string(), "{one}"),
             }
