@@ -191,6 +191,17 @@ impl Criterion {
     }
 }
 
+/// A saving below this is shown as 0.0 %: it is none.
+const LEAST_SAVING: f64 = 0.0005;
+
+impl ChoiceLevel {
+    /// The share of the load that is saved against the deepest level walked; none where that is nothing worth a word.
+    #[must_use]
+    pub fn saving(&self, unit: LoadUnit) -> Option<f64> {
+        Some(self.saved[unit as usize]).filter(|saved| *saved >= LEAST_SAVING)
+    }
+}
+
 impl Choice {
     /// Chooses a depth by a criterion.
     #[must_use]

@@ -12,7 +12,7 @@ pub struct Influence {
     pub site: String,
     /// What it alone has, as a share of what the answer is about: hosts that nobody else links to, or load.
     pub share: f64,
-    /// The depth that is chosen without it.
+    /// The depth that is chosen without it, by the criterion alone.
     pub depth: Option<u16>,
     /// The depth whose figure this is.
     pub at: u16,

@@ -15,7 +15,7 @@ pub struct Standing {
     /// Of these, trees that ended because the budget of their server, its network or its autonomous system was used up:
     /// which trees these are depends on their neighbours.
     pub out_of_budget: u64,
-    /// All site trees, done or not; none where nothing tells it.
+    /// All site trees, done or not; none where nothing tells it, and where the survey is finished.
     pub known: Option<KnownTrees>,
 }
 
@@ -36,10 +36,11 @@ impl Standing {
     }
 
     /// With what the survey last told of its trees. A process that was killed may have told that before it wrote its last
-    /// trees: then it is left out.
+    /// trees: then it is left out. A finished survey has all of its trees in its tables.
     #[must_use]
     pub fn knowing(self, known: Option<KnownTrees>) -> Self {
-        Self { known: known.filter(|known| known.trees >= self.done), ..self }
+        let is_of_use = |known: &KnownTrees| self.state != SurveyState::Finished && known.trees >= self.done;
+        Self { known: known.filter(is_of_use), ..self }
     }
 
     /// Whether the trees in the tables are but some of those that were to be surveyed.

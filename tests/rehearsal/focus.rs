@@ -106,7 +106,7 @@ fn what_it_leaves_out_is_not_new_to_the_survey_after_it() {
 }
 
 #[test]
-fn advice_on_a_depth_is_refused() {
+fn no_depth_is_chosen_and_what_was_left_out_is_told() {
     let folder = Folder::new();
     let old = folder.old();
     let focused = folder.survey("focused", 0, &["--since", old.to_str().unwrap(), "--focus", "0.2"]);
@@ -114,7 +114,9 @@ fn advice_on_a_depth_is_refused() {
         Command::new(env!("CARGO_BIN_EXE_ccsurvey")).args(words).arg(&focused).output().unwrap()
     };
     let advice = run(&["choose-depth"]);
-    assert_eq!(advice.status.code(), Some(2), "{advice:?}");
+    assert_eq!(advice.status.code(), Some(4), "{advice:?}");
+    let begin = "No depth can be chosen: this survey was made with --focus 0.2, which leaves pages out";
+    assert!(String::from_utf8_lossy(&advice.stdout).starts_with(begin), "{advice:?}");
     let report = run(&["report"]);
     assert!(report.status.success(), "{report:?}");
     let html = std::fs::read_to_string(focused.join("report.html")).unwrap();

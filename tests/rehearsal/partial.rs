@@ -6,7 +6,7 @@ use ccsurvey::records::{CurveRow, Manifest, SiteRow, SurveyState};
 use serde_json::Value;
 
 use super::choose_depth::Desk;
-use crate::common::rows;
+use crate::common::{Space, rows};
 
 const WORLD: &str = "seed = 5\n[sites]\ncount = 40\n";
 
@@ -46,7 +46,7 @@ fn is_provisional(desk: &Desk, title: &str) {
     let first_page = page.split("<h2").next().unwrap();
     assert!(first_page.contains(title) && first_page.contains("(provisional)"), "{first_page}");
     assert!(page.contains("Provisional, from a part of the survey."));
-    assert!(rows::<CurveRow>(&desk.path("survey")).iter().all(|row| row.is_partial == Some(true)));
+    assert!(rows::<CurveRow>(&desk.path(&desk.recorded)).iter().all(|row| row.is_partial == Some(true)));
 }
 
 #[test]
@@ -59,13 +59,14 @@ fn advice_from_a_survey_that_is_not_over_is_provisional() {
         let desk = standing(state);
         is_provisional(&desk, title);
         let (_, _, words) = advice(&desk, &[]);
-        assert!(words.contains(" 40 of 40 known site trees are done, as of "), "{words}");
+        let trees = rows::<SiteRow>(&desk.path("survey")).len();
+        let done = format!(" {trees} of {trees} known site trees are done, as of ");
+        assert!(words.contains(&done), "{words}");
         // Without what it last told of its trees.
         fs::remove_file(desk.path("survey/status.json")).unwrap();
         let (code, _, words) = advice(&desk, &[]);
-        assert!(
-            code == 4 && words.contains(" 40 of the site trees are done; only these are in the figures.")
-        );
+        let done = format!(" {trees} of the site trees are done; only these are in the figures.");
+        assert!(code == 4 && words.contains(&done), "{words}");
     }
 }
 
@@ -82,9 +83,11 @@ fn advice_from_a_whole_survey_is_final() {
 
 #[test]
 fn a_start_url_that_is_added_makes_a_finished_survey_partial() {
-    let desk = standing(SurveyState::Finished);
+    let space = Space::serve("a_small_country");
+    let survey = space.survey(space.settings());
+    let desk = Desk::about(survey.dir().to_str().unwrap());
     desk.write("more.txt", "http://another.ke/\n");
-    let (code, _, said) = desk.run(&["add", "survey", "--start", "more.txt"]);
+    let (code, _, said) = desk.run(&["add", &desk.recorded, "--start", "more.txt"]);
     assert_eq!(code, 0, "{said}");
     is_provisional(&desk, "Partial: the survey was interrupted.");
 }

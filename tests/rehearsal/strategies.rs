@@ -50,15 +50,14 @@ fn hosts(desk: &Desk, survey: &str) -> std::collections::HashSet<String> {
 #[test]
 fn auto_is_weighed_with_the_depth_and_costs_and_finds_what_a_survey_with_it_does() {
     let desk = deep();
-    let advice = desk.choose(&["--coverage", "0.9"]);
+    let advice = desk.choose(&["--coverage", "0.95"]);
     let depth = of(&advice, "depth");
     assert_eq!(depth["depth"], advice["choice"]["depth"]);
     let best = &candidates(&advice)[advice["comparison"]["recommended"].as_u64().unwrap() as usize];
     let fitting = candidates(&advice).iter().filter(|one| one["fits"] == true);
     let cheapest = fitting.min_by_key(|one| one["requests"].as_u64()).unwrap();
     assert_eq!(best, cheapest);
-    let auto = best;
-    assert_eq!(auto["strategy"], "auto", "{advice:#}");
+    assert_eq!(best["strategy"], "auto", "{advice:#}");
     for one in candidates(&advice) {
         for figure in [&one["coverage"], &one["load"]] {
             // Forty sites have no interval, and it is said why; where there is one, it holds the figure.
@@ -66,26 +65,28 @@ fn auto_is_weighed_with_the_depth_and_costs_and_finds_what_a_survey_with_it_does
                 [Some(low), Some(high)] => {
                     assert!(low <= number(&figure["corrected"]) && low < high, "{one}");
                 }
-                _ => assert!(figure["no_interval"].is_string(), "{one}"),
+                _ => assert!(figure["no_interval"].is_string() || figure["value"] == 1.0, "{one}"),
             }
         }
     }
-    // The command that it names does what is told of it.
-    let flags = auto["flags"].as_str().unwrap().to_owned();
-    let flags: Vec<&str> = flags.split(' ').collect();
-    desk.simulate("world.toml", "auto", &[&flags[..], &["--max-depth", "10"]].concat());
-    near(number(&auto["requests"]), requests(&desk, "auto"), 0.03, "requests");
-    let (all, some) = (hosts(&desk, "deep"), hosts(&desk, "auto"));
-    let found = some.intersection(&all).count() as f64 / all.len() as f64;
-    near(number(&auto["coverage"]["value"]), found, 0.02, "of the hosts");
-    near(
-        number(&auto["load"]["value"]),
-        requests(&desk, "auto") / requests(&desk, "deep"),
-        0.03,
-        "of the load",
-    );
+    // The command that each names does what is told of it. In another order another query URL of a script comes first, and with
+    // it another branch: at four coverages requests differ by 0.3 to 4 %.
+    let autos: Vec<&Value> = candidates(&advice).iter().filter(|one| one["strategy"] == "auto").collect();
+    assert!(autos.len() > 1, "less than was asked for would do: {advice:#}");
+    for auto in autos {
+        let flags = auto["flags"].as_str().unwrap();
+        let survey = flags.replace(' ', "");
+        let flags: Vec<&str> = flags.split(' ').chain(["--max-depth", "10"]).collect();
+        desk.simulate("world.toml", &survey, &flags);
+        let made = requests(&desk, &survey);
+        near(number(&auto["requests"]), made, 0.05, "requests");
+        near(number(&auto["load"]["value"]), made / requests(&desk, "deep"), 0.05, "of the load");
+        let (all, some) = (hosts(&desk, "deep"), hosts(&desk, &survey));
+        let found = some.intersection(&all).count() as f64 / all.len() as f64;
+        near(number(&auto["coverage"]["value"]), found, 0.02, "of the hosts");
+    }
 
-    let (code, words, _) = desk.run(&["choose-depth", "deep", "--coverage", "0.9"]);
+    let (code, words, _) = desk.run(&["choose-depth", "deep", "--coverage", "0.95"]);
     let begin = format!("Recommended: {}: ", best["flags"].as_str().unwrap());
     assert!(code == 0 && words.starts_with(&begin), "{words}");
     assert!(words.contains(&format!("\nOne depth for all sites: depth {}: ", depth["depth"])), "{words}");
@@ -104,7 +105,7 @@ fn auto_is_weighed_with_the_depth_and_costs_and_finds_what_a_survey_with_it_does
 fn in_an_environment_auto_takes_what_a_survey_with_it_takes() {
     let desk = deep();
     let advice = {
-        desk.write("environment.toml", "[survey]\ncoverage = 0.9\n");
+        desk.write("environment.toml", "[survey]\ncoverage = 0.95\n");
         desk.choose(&["--environment", "environment.toml"])
     };
     let auto = &candidates(&advice)[advice["comparison"]["recommended"].as_u64().unwrap() as usize];
@@ -116,6 +117,12 @@ fn in_an_environment_auto_takes_what_a_survey_with_it_takes() {
     let took = (manifest.finished.unwrap().0 - manifest.created.0) as f64 / 1e6;
     near(number(&auto["seconds"]), took, 0.15, "seconds");
     assert!(number(&auto["seconds"]) < number(&of(&advice, "depth")["seconds"]), "{advice:#}");
+    // It asks for what it asks for anywhere.
+    let by_coverage = desk.choose(&["--coverage", "0.95"]);
+    for one in candidates(&by_coverage) {
+        let here = candidates(&advice).iter().find(|here| here["flags"] == one["flags"]).unwrap();
+        assert_eq!((&here["requests"], &here["load"]), (&one["requests"], &one["load"]), "{here}");
+    }
     let (_, words, _) = desk.run(&["choose-depth", "deep", "--environment", "environment.toml"]);
     assert!(words.contains("strategy ") && words.contains("  takes  "), "{words}");
 }

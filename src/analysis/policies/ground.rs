@@ -27,14 +27,16 @@ pub(super) struct SiteTree {
     pub pages: Vec<PlayedPage>,
     /// Requests for robots.txt.
     pub robots: u64,
-    /// Row by row of its exchanges, the page that was asked for; [`NO_PAGE`] for robots.txt, probes and what was never sent.
+    /// Row by row of its exchanges, the page that was asked for; else [`ROBOTS`] or [`NO_PAGE`].
     pub asked: Vec<u32>,
     /// A page or file came.
     pub has_answered: bool,
 }
 
-/// In place of a page: an exchange was for none.
+/// In place of a page: an exchange was for none (a probe, or what was never sent).
 pub(super) const NO_PAGE: u32 = u32::MAX;
+/// In place of a page: robots.txt, which every policy asks for.
+pub(super) const ROBOTS: u32 = u32::MAX - 1;
 
 #[derive(Debug)]
 pub(super) struct PlayedPage {
@@ -163,6 +165,9 @@ impl Reading {
         }
         let Some(depth) = row.depth else {
             of_tree.robots += 1;
+            if let Some(asked) = of_tree.asked.last_mut() {
+                *asked = ROBOTS;
+            }
             return;
         };
         let Ok(url) = WebUrl::parse(&row.url) else { return };

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::ground::{Ground, NO_PAGE};
+use super::ground::{Ground, NO_PAGE, ROBOTS};
 use super::play::{Fetched, Run, TreeRun};
 use crate::analysis::{Exchanges, Kind, Known, LevelCost, Occurrence, Occurrences, Recorded, Tree, Trees};
 
@@ -53,8 +53,9 @@ impl Ground {
         }
     }
 
-    /// The exchanges that a policy would make, in the order in which the survey made them. robots.txt, and what was never sent,
-    /// goes with the page that was next.
+    /// The exchanges that a policy would make, in the order in which the survey made them. robots.txt is asked for in any case, as
+    /// [`Run`] counts it; what was never sent goes with the page that was next.
+    #[must_use]
     pub(in crate::analysis) fn exchanges_of(
         &self,
         fetched: &Fetched,
@@ -70,10 +71,10 @@ impl Ground {
                 let mut is_next_fetched = false;
                 let mut of_rows: Vec<bool> = Vec::with_capacity(self.trees[at].asked.len());
                 for page in self.trees[at].asked.iter().rev() {
-                    if *page != NO_PAGE {
+                    if *page != NO_PAGE && *page != ROBOTS {
                         is_next_fetched = fetched[at][*page as usize];
                     }
-                    of_rows.push(is_next_fetched);
+                    of_rows.push(is_next_fetched || *page == ROBOTS);
                 }
                 of_rows.reverse();
                 Some(of_rows)

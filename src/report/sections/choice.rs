@@ -46,15 +46,18 @@ fn recommendation(choice: &Choice) -> String {
             "Depth {} is recommended: {wanted}. It is the deepest level walked, so it saves nothing.",
             level.depth
         ),
-        Some(level) => format!(
-            "Depth {} is recommended: {wanted}. It covers {} and saves {} of the requests and {} of the bytes that depth \
-             {} needs.",
-            level.depth,
-            Cell::ShareBetween(level.coverage).shown(),
-            percent(level.saved[LoadUnit::Requests as usize]),
-            percent(level.saved[LoadUnit::Bytes as usize]),
-            choice.deepest,
-        ),
+        Some(level) => {
+            let saved = |unit| level.saving(unit).map_or_else(|| "next to none".to_owned(), percent);
+            format!(
+                "Depth {} is recommended: {wanted}. It covers {} and saves {} of the requests and {} of the bytes that depth \
+                 {} needs.",
+                level.depth,
+                Cell::ShareBetween(level.coverage).shown(),
+                saved(LoadUnit::Requests),
+                saved(LoadUnit::Bytes),
+                choice.deepest,
+            )
+        }
         None if choice.verdict == Verdict::SurveyDeeper => format!(
             "No depth can be recommended: {} of {} site trees go on below depth {}, where the survey ended. With the \
              next level its coverage may be {} at most, and less with levels below. Survey a sample of the sites deeper. The goal was {wanted}.",

@@ -111,6 +111,7 @@ fn survey(forecast: &Forecast) -> Table {
         Column::number("busiest hour, kbit/s", ""),
         Column::share("own link"),
         Column::interval("coverage", "share"),
+        Column::share("corrected coverage"),
         Column::text("breaks"),
     ];
     let rows = forecast.levels.iter().map(|level| {
@@ -125,6 +126,7 @@ fn survey(forecast: &Forecast) -> Table {
             Cell::Number(level.busiest_bits_per_second / 1000.0, 1),
             level.surveyor_share.map_or(Cell::Missing, Cell::Share),
             Cell::ShareBetween(level.coverage),
+            Cell::Share(level.coverage.corrected),
             if is_chosen { "nothing: recommended".into() } else { breaks.join("; ").into() },
         ]
     });

@@ -48,7 +48,8 @@ fn sooner(forecast: &Forecast) -> String {
 
 fn of_survey(forecast: &Forecast, mark: &str) -> Columns {
     use Side::{Left, Right};
-    let mut table = Columns::new(&[Right, Right, Right, Right, Right, Right, Right, Right, Right, Left]);
+    let mut table =
+        Columns::new(&[Right, Right, Right, Right, Right, Right, Right, Right, Right, Right, Left]);
     let head = [
         "depth",
         "takes",
@@ -58,6 +59,7 @@ fn of_survey(forecast: &Forecast, mark: &str) -> Columns {
         "busiest hour",
         "own link",
         "coverage",
+        "corrected",
         "interval",
         "",
     ];
@@ -75,7 +77,8 @@ fn of_survey(forecast: &Forecast, mark: &str) -> Columns {
             &bytes(level.bytes),
             &bit_rate(level.busiest_bits_per_second),
             &marked(Bound::SurveyorShare, own),
-            &marked(Bound::Coverage, percent(level.coverage.value)),
+            &percent(level.coverage.value),
+            &marked(Bound::Coverage, percent(level.coverage.corrected)),
             &interval(level.coverage),
             if is_chosen { mark } else { "" },
         ]);

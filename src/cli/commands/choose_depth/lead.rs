@@ -108,13 +108,15 @@ fn influence_in_words(influence: &Influence, advice: &Advice) -> String {
     let Influence { site, share, depth, at, figure } = influence;
     let is_load = matches!(&advice.answer, Answer::Choice(choice) if matches!(choice.criterion, Criterion::Load { .. }));
     let (has, figure_of) = if is_load { ("takes", "load") } else { ("alone knows", "coverage") };
-    let changed = match depth {
-        Some(depth) if depth == at => format!("depth {at} would be chosen too"),
-        Some(depth) => format!("depth {depth} would be chosen"),
-        None => "no depth would be chosen".to_owned(),
+    let changed = match (&advice.answer, depth) {
+        // Its other bounds were not weighed without the site.
+        (Answer::Forecast(_), _) => String::new(),
+        (_, Some(depth)) if depth == at => format!("depth {at} would be chosen too: "),
+        (_, Some(depth)) => format!("depth {depth} would be chosen: "),
+        (_, None) => "no depth would be chosen: ".to_owned(),
     };
     format!(
-        "The site that counts most is {}, which {has} {} of all.\n  Without it {changed}: the {figure_of} at depth {at} would be {}.",
+        "The site that counts most is {}, which {has} {} of all.\n  Without it {changed}the {figure_of} at depth {at} would be {}.",
         visible(site),
         percent(*share),
         with_interval(*figure)

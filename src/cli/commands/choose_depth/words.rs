@@ -103,11 +103,7 @@ fn recommended(choice: &Choice, level: &ChoiceLevel, heading: &str) -> String {
         unit_in_words(unit),
         choice.deepest,
         why(choice),
-        if level.depth == choice.deepest {
-            "the deepest level walked, so it saves nothing".to_owned()
-        } else {
-            format!("saves {} of the {}", percent(level.saved[unit as usize]), unit_in_words(unit))
-        },
+        saves(choice, level),
     );
     let _ = writeln!(text, "  {}", risk(choice, level));
     if let Some(settling) = choice.settling {
@@ -159,7 +155,7 @@ fn risk(choice: &Choice, level: &ChoiceLevel) -> String {
             format!("That too does what is asked: this depth is {sure} sure.")
         }
         Some(safe) => {
-            format!("To be {sure} sure, take depth {}, which saves {}.", safe.depth, saved(choice, safe))
+            format!("To be {sure} sure, take depth {}, which {}.", safe.depth, saves(choice, safe))
         }
         None => format!("No depth is {sure} sure to do what is asked."),
     };
@@ -172,16 +168,22 @@ fn by_the_curve(choice: &Choice) -> String {
         return "By the curve as measured no depth does.".to_owned();
     };
     format!(
-        "Risk: {} of such surveys would be wrong. By the curve as measured depth {} does: {}, saving {}.",
+        "Risk: {} of such surveys would be wrong. By the curve as measured depth {} does: it covers {} and {}.",
         percent(1.0 - choice.confidence),
         level.depth,
         with_interval(level.coverage),
-        saved(choice, level)
+        saves(choice, level)
     )
 }
 
-fn saved(choice: &Choice, level: &ChoiceLevel) -> String {
-    percent(level.saved[choice.criterion.unit() as usize])
+/// What a depth saves against the deepest one.
+fn saves(choice: &Choice, level: &ChoiceLevel) -> String {
+    let unit = choice.criterion.unit();
+    match level.saving(unit) {
+        _ if level.depth == choice.deepest => "is the deepest level walked, so it saves nothing".to_owned(),
+        Some(saved) => format!("saves {} of the {}", percent(saved), unit_in_words(unit)),
+        None => format!("saves next to none of the {}", unit_in_words(unit)),
+    }
 }
 
 fn survey_deeper(choice: &Choice) -> String {
