@@ -119,6 +119,9 @@ table! {
     /// What shows that the response is a challenge or a block page in the place of what was requested, one word of the list
     /// below; null for other responses. Such a response is no page, whatever its status.
     challenge: Option<String>, "", "cf_mitigated", "0.1";
+    /// References on the page beyond those that are kept as links: 10,000 pages, or 4 MiB of URLs. Null when the page was
+    /// not read, and where it is as an earlier survey had it.
+    dropped_links: Option<u32>, "references", "0", "0.1";
 }
 
 impl ExchangeRow {
