@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
 
 use foldhash::HashMap;
+use memchr::memrchr;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::shape::ShapeId;
@@ -53,7 +54,7 @@ impl Repeats {
     /// A page was read; whether more pages before it said the same than copies of a page tell of.
     pub(super) fn note(&mut self, page: &PageRead) -> bool {
         let path = page.url.path().trim_end_matches('/');
-        let name = &path[path.rfind('/').map_or(0, |slash| slash + 1)..];
+        let name = &path[memrchr(b'/', path.as_bytes()).map_or(0, |slash| slash + 1)..];
         let last = self.by_name.entry(xxh3_64(name.as_bytes())).or_default();
         let is_near = (last.0 ^ page.text).count_ones() <= NEAR_BITS;
         let times = self.texts.entry(page.text).or_default();
