@@ -30,7 +30,7 @@ table! {
     smallest_gap_ms: Option<f64>, "ms", "2000.4", "0.1";
     /// Most exchanges under way at one moment.
     most_parallel: u32, "exchanges", "1", "0.1";
-    /// Most exchanges that began within any 60 seconds.
+    /// Most exchanges that began within any 60 seconds, counted in whole seconds: up to one second's exchanges too many.
     most_requests_per_minute: u32, "requests", "19", "0.1";
     /// Bytes sent to it on the wire.
     sent_bytes: u64, "bytes", "90110", "0.1";

@@ -174,9 +174,12 @@ fn sessions_that_repeat_the_site_end_by_evidence() {
     assert!(asked.len() < 60, "{}", asked.len());
 }
 
+/// The end of a page's text, and where else it leads.
+type More = fn(&str) -> (String, Vec<String>);
+
 /// The same nine pages under ever new names of the folder between them, so many links a page; each page has a link that
-/// leaves the site, and `more` says what its text ends with and where else it leads.
-fn renamed(folder: fn(&str) -> String, links: usize, more: fn(&str) -> (String, Vec<String>)) -> Web {
+/// leaves the site.
+fn renamed(folder: fn(&str) -> String, links: usize, more: More) -> Web {
     let subjects = ["goats", "sheep", "maize", "tea", "coffee", "hides", "sisal", "beans", "fish"];
     let page = |token: &str, n: usize| format!("http://{}/page{}.html", folder(token), n % subjects.len());
     let first: Vec<String> = (0..links).map(|n| page(&token(&n.to_string()), n)).collect();
@@ -235,7 +238,7 @@ fn the_same_pages_under_ever_new_names_end_by_evidence() {
 fn pages_that_say_something_new_or_lead_elsewhere_under_new_names_are_no_trap() {
     let folder = |token: &str| format!("a.ke/s/{}", in_letters(token));
     let settings = || Settings { depth: crate::exchange::Depth(60), ..Settings::default() };
-    let cases: [(fn(&str) -> (String, Vec<String>), &str); 3] = [
+    let cases: [(More, &str); 3] = [
         (|url| (new_words(url), Vec::new()), "new words"),
         (|url| (String::new(), vec![format!("http://b{}.ke/", token(url))]), "new hosts"),
         (|url| (String::new(), vec![format!("http://a.ke/{}.html", in_letters(&token(url)))]), "other pages"),

@@ -95,12 +95,7 @@ pub(super) const CASES: &[Case] = &[
 
 /// One of three pages, with links to two in new folders.
 fn renamed(request: &Request<'_>, spelled: fn(String) -> String) -> Vec<Act> {
-    let own = request
-        .target
-        .bytes()
-        .filter(u8::is_ascii_digit)
-        .next_back()
-        .map_or(0, |digit| u64::from(digit - b'0'));
+    let own = request.target.bytes().rfind(u8::is_ascii_digit).map_or(0, |digit| u64::from(digit - b'0'));
     let folder = |number| spelled(new(request, number)[1..].to_owned());
     let next = (1..=2).map(|number| format!("/s/{}/page{}.html", folder(number), (2 * own + number) % 3));
     let said = format!("<p>{}</p>", format!("What page {own} says of many things. ").repeat(30));
