@@ -19,7 +19,8 @@ table! {
     as_org: Option<String>, "", "Example Networks", "0.1";
     /// The header `Server`, as sent last.
     server: Option<String>, "", "nginx", "0.1";
-    /// Requests to this address.
+    /// Requests to this address; of a survey that was stopped, also those of trees that have not ended and so have no rows
+    /// in `exchanges` yet.
     requests: u64, "requests", "410", "0.1";
     /// Bytes received from it on the wire.
     received_bytes: u64, "bytes", "7340112", "0.1";
